@@ -1,1 +1,21 @@
-//! kernels.
+//! Fast arithmetic on plain slices: what Livetime's nodes do to pixels.
+//!
+//! A kernel knows slices, sizes and strides and nothing else: no frames, no engine, no I/O.
+//! Every kernel is one readable loop over lanes, compiled once per instruction-set [`Level`]
+//! and chosen at run time. The portable compilation is the judge: the tests run every level the
+//! machine has against a plain definition, over all tails, strides and extreme values.
+//!
+//! | kernel | what it does |
+//! |---|---|
+//!
+//! Images are passed as a [`Plane`]: a slice with a width, a height and a row stride, so that a
+//! region of a larger image is read where it lies.
+
+#[macro_use]
+mod level;
+mod pixel;
+mod plane;
+
+pub use level::Level;
+pub use pixel::Pixel;
+pub use plane::{Plane, PlaneError};

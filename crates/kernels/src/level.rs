@@ -1,0 +1,120 @@
+//! Instruction-set levels: what this processor can do, found once, impossible to forge.
+
+use std::sync::OnceLock;
+
+/// An instruction-set level that this processor has.
+///
+/// A value can only be had from [`Level::best`], [`Level::available`] or [`Level::PORTABLE`], so
+/// holding one proves that its instructions may be executed.
+///
+/// ```
+/// use livetime_kernels::Level;
+/// assert!(Level::available().contains(&Level::PORTABLE));
+/// assert!(["portable", "avx2", "avx512"].contains(&Level::best().name()));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Level(Kind);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Level {
+    /// What every processor of this architecture can do.
+    pub const PORTABLE: Level = Level(Kind::Portable);
+
+    /// The highest level of this processor. Detection runs once; later calls read a cached value.
+    pub fn best() -> Level {
+        static BEST: OnceLock<Level> = OnceLock::new();
+        *BEST.get_or_init(|| Level::available().last().copied().unwrap_or(Level::PORTABLE))
+    }
+
+    /// All levels of this processor, lowest first.
+    pub fn available() -> Vec<Level> {
+        #[allow(unused_mut, reason = "other architectures have only the portable level")]
+        let mut levels = vec![Level::PORTABLE];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if has_avx2() {
+                levels.push(Level(Kind::Avx2));
+            }
+            if has_avx2() && has_avx512() {
+                levels.push(Level(Kind::Avx512));
+            }
+        }
+        levels
+    }
+
+    /// `"portable"`, `"avx2"` or `"avx512"`.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Kind::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => "avx512",
+        }
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        self.0
+    }
+}
+
+// These lists must name every feature that `per_level!` enables below.
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512cd")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+}
+
+/// Compiles the loop `$body` (an `#[inline(always)]` function) once per level and makes
+/// `$name(level, args…)`, which runs the compilation that `level` stands for.
+macro_rules! per_level {
+    (
+        $(#[$attr:meta])*
+        $vis:vis fn $name:ident $(<$($g:ident : $bound:path),+ $(,)?>)? ($($arg:ident : $ty:ty),* $(,)?) $(-> $ret:ty)?
+            = $body:path;
+    ) => {
+        $(#[$attr])*
+        $vis fn $name $(<$($g: $bound),+>)? (level: $crate::Level, $($arg: $ty),*) $(-> $ret)? {
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx2 $(<$($g: $bound),+>)? ($($arg: $ty),*) $(-> $ret)? {
+                $body($($arg),*)
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+            fn avx512 $(<$($g: $bound),+>)? ($($arg: $ty),*) $(-> $ret)? {
+                $body($($arg),*)
+            }
+            match level.kind() {
+                $crate::level::Kind::Portable => $body($($arg),*),
+                // SAFETY: a `Level` of this kind is only made where detection found the features.
+                #[cfg(target_arch = "x86_64")]
+                $crate::level::Kind::Avx2 => unsafe { avx2($($arg),*) },
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                $crate::level::Kind::Avx512 => unsafe { avx512($($arg),*) },
+            }
+        }
+    };
+}
