@@ -1,0 +1,65 @@
+//! What is known about a frame apart from its payload.
+
+use crate::Attributes;
+
+/// Who a frame came from: the index of the source in its graph.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+pub struct SourceId(pub u16);
+
+/// Conditions that hold for one frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// The source knows that data are missing or wrong.
+    pub const DAMAGED: Flags = Flags(1);
+    /// The last frame of its run.
+    pub const LAST_OF_RUN: Flags = Flags(2);
+
+    /// True when every flag of `other` is set.
+    pub fn contains(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Both sets together.
+    pub fn with(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+}
+
+/// Identity and times of a frame.
+#[derive(Clone, Default, Debug)]
+pub struct Header {
+    /// Number given by the source: contiguous, starting at the source's first frame.
+    pub sequence: u64,
+    /// The source.
+    pub source: SourceId,
+    /// When the event happened, ns since 1970 (UTC), as the detector says.
+    pub event_time_ns: i64,
+    /// When the frame entered the graph, ns on the run's monotonic clock.
+    pub entry_ns: u64,
+    /// Conditions.
+    pub flags: Flags,
+    /// Named values.
+    pub attributes: Attributes,
+}
+
+impl Header {
+    pub(crate) fn clear(&mut self) {
+        self.sequence = 0;
+        self.source = SourceId(0);
+        self.event_time_ns = 0;
+        self.entry_ns = 0;
+        self.flags = Flags(0);
+        self.attributes.clear();
+    }
+
+    pub(crate) fn copy_from(&mut self, other: &Header) {
+        self.sequence = other.sequence;
+        self.source = other.source;
+        self.event_time_ns = other.event_time_ns;
+        self.entry_ns = other.entry_ns;
+        self.flags = other.flags;
+        self.attributes.copy_from(&other.attributes);
+    }
+}

@@ -1,0 +1,281 @@
+//! The reference-counted cell behind [`Frame`] and [`FrameMut`].
+
+use std::any::Any;
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use super::allocator::Home;
+use super::buffer::Buffer;
+use crate::sync::{AtomicPtr, AtomicUsize, Ordering, fence};
+use crate::{Header, Layout, TableLayout};
+
+/// What a frame carries.
+#[derive(Clone, Debug, Default)]
+pub enum Payload {
+    /// Raw bytes.
+    #[default]
+    Bytes,
+    /// An array; its bytes start at the first element.
+    Array(Layout),
+    /// Columns of equal length.
+    Table(TableLayout),
+    /// A value of the user's own type.
+    Any(Arc<dyn Any + Send + Sync>),
+}
+
+/// Where the bytes of the payload lie.
+pub(super) enum Place {
+    /// In this cell's own buffer, from its start.
+    Own { len: usize },
+    /// In the buffer of another cell, which `owner` keeps alive.
+    Of { owner: Frame, start: usize, len: usize },
+}
+
+pub(super) struct Content {
+    pub(super) header: Header,
+    pub(super) payload: Payload,
+    pub(super) place: Place,
+    pub(super) buffer: Buffer,
+}
+
+#[repr(align(64))]
+pub(crate) struct Cell {
+    references: AtomicUsize,
+    /// The next cell in the inbox or in a free list; meaningless elsewhere.
+    pub(super) next: AtomicPtr<Cell>,
+    pub(super) home: Arc<Home>,
+    content: UnsafeCell<Content>,
+}
+
+impl Cell {
+    pub(super) fn new(home: Arc<Home>, bytes: usize) -> Box<Cell> {
+        Box::new(Cell {
+            references: AtomicUsize::new(0),
+            next: AtomicPtr::new(std::ptr::null_mut()),
+            home,
+            content: UnsafeCell::new(Content {
+                header: Header::default(),
+                payload: Payload::Bytes,
+                place: Place::Own { len: 0 },
+                buffer: Buffer::zeroed(bytes),
+            }),
+        })
+    }
+
+    /// Size of the cell's own buffer.
+    pub(super) fn capacity(&mut self) -> usize {
+        self.content.get_mut().buffer.len()
+    }
+
+    pub(super) fn touch(&mut self) {
+        self.content.get_mut().buffer.touch();
+    }
+}
+
+/// A frame that is being written: one owner, not shared yet.
+///
+/// Dropping it unsent gives its memory back to the pool.
+pub struct FrameMut(NonNull<Cell>);
+
+// SAFETY: a `FrameMut` is the only handle of its cell; everything in the cell is `Send`.
+unsafe impl Send for FrameMut {}
+// SAFETY: `&FrameMut` only reads; everything in the cell is `Sync`.
+unsafe impl Sync for FrameMut {}
+
+impl FrameMut {
+    /// Takes a cell that nobody else holds.
+    pub(super) fn from_free(cell: NonNull<Cell>) -> FrameMut {
+        FrameMut(cell)
+    }
+
+    pub(super) fn content(&self) -> &Content {
+        // SAFETY: rule 1: this is the only handle, and it is borrowed shared.
+        unsafe { &*self.0.as_ref().content.get() }
+    }
+
+    pub(super) fn content_mut(&mut self) -> &mut Content {
+        // SAFETY: rule 1: this is the only handle, and it is borrowed exclusively.
+        unsafe { &mut *self.0.as_ref().content.get() }
+    }
+
+    /// Identity and times.
+    pub fn header(&self) -> &Header {
+        &self.content().header
+    }
+
+    /// Identity and times, to be written.
+    pub fn header_mut(&mut self) -> &mut Header {
+        &mut self.content_mut().header
+    }
+
+    /// Takes identity, times and attributes from `other`, as a process does for its output.
+    pub fn inherit(&mut self, other: &Frame) {
+        self.header_mut().copy_from(other.header());
+    }
+
+    /// What the frame carries.
+    pub fn payload(&self) -> &Payload {
+        &self.content().payload
+    }
+
+    /// The payload's bytes, to be written. Empty for a view and for a user's own type.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        let content = self.content_mut();
+        match content.place {
+            Place::Own { len } => &mut content.buffer.bytes_mut()[..len],
+            Place::Of { .. } => &mut [],
+        }
+    }
+
+    /// Makes the frame immutable and shareable. Moves no byte.
+    pub fn freeze(self) -> Frame {
+        let cell = ManuallyDrop::new(self).0;
+        // SAFETY: rule 1: this was the only handle. Whoever receives the frame on another thread
+        // receives it through a release/acquire pair of the queue, which also publishes this store.
+        unsafe { cell.as_ref() }.references.store(1, Ordering::Relaxed);
+        Frame(cell)
+    }
+}
+
+impl Drop for FrameMut {
+    fn drop(&mut self) {
+        // SAFETY: rule 1: this was the only handle.
+        unsafe { recycle(self.0) };
+    }
+}
+
+/// One unit of data in flight: header and payload, immutable, shared by reference.
+///
+/// A clone costs one atomic increment. The bytes live as long as any frame, or any view of one, refers to them.
+pub struct Frame(NonNull<Cell>);
+
+// SAFETY: frames give shared access only, and everything in the cell is `Send + Sync`.
+unsafe impl Send for Frame {}
+// SAFETY: as above.
+unsafe impl Sync for Frame {}
+
+impl Frame {
+    pub(super) fn content(&self) -> &Content {
+        // SAFETY: rule 1: while a `Frame` exists nobody writes.
+        unsafe { &*self.0.as_ref().content.get() }
+    }
+
+    /// Identity and times.
+    pub fn header(&self) -> &Header {
+        &self.content().header
+    }
+
+    /// What the frame carries.
+    pub fn payload(&self) -> &Payload {
+        &self.content().payload
+    }
+
+    /// The payload's bytes, gaps between strided rows included. Empty for a user's own type.
+    pub fn bytes(&self) -> &[u8] {
+        let content = self.content();
+        match &content.place {
+            Place::Own { len } => &content.buffer.bytes()[..*len],
+            Place::Of { owner, start, len } => &owner.content().buffer.bytes()[*start..][..*len],
+        }
+    }
+
+    /// True when both share the same cell.
+    pub fn is_same(&self, other: &Frame) -> bool {
+        self.0 == other.0
+    }
+
+    /// Takes the frame back for writing, if this is its only reference and it is no view.
+    ///
+    /// # Errors
+    /// The frame itself, unchanged, when it is shared or a view.
+    pub fn try_into_mut(self) -> Result<FrameMut, Frame> {
+        // Acquire: pairs with the release of the last other holder in `drop`.
+        let unique = self.cell().references.load(Ordering::Acquire) == 1;
+        if unique && matches!(self.content().place, Place::Own { .. }) {
+            return Ok(FrameMut(ManuallyDrop::new(self).0));
+        }
+        Err(self)
+    }
+
+    /// Adds `count` references at once, each to be picked up by one [`Frame::from_raw`].
+    pub fn share(&self, count: usize) -> *mut () {
+        self.cell().references.fetch_add(count, Ordering::Relaxed);
+        self.0.as_ptr().cast()
+    }
+
+    /// Turns the frame into a plain pointer that still counts as one reference.
+    pub fn into_raw(self) -> *mut () {
+        ManuallyDrop::new(self).0.as_ptr().cast()
+    }
+
+    /// Picks up one reference.
+    ///
+    /// # Safety
+    /// `raw` must come from [`Frame::into_raw`] or [`Frame::share`], and be picked up once for each reference.
+    pub unsafe fn from_raw(raw: *mut ()) -> Frame {
+        // SAFETY: both functions above hand out pointers to cells, never null.
+        Frame(unsafe { NonNull::new_unchecked(raw.cast()) })
+    }
+
+    fn cell(&self) -> &Cell {
+        // SAFETY: the cell lives while a frame refers to it.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Clone for Frame {
+    #[inline]
+    fn clone(&self) -> Frame {
+        // Relaxed, as for `Arc`: the new reference is made from one that exists.
+        self.cell().references.fetch_add(1, Ordering::Relaxed);
+        Frame(self.0)
+    }
+}
+
+impl Drop for Frame {
+    #[inline]
+    fn drop(&mut self) {
+        let references = &self.cell().references;
+        // The only holder needs no read-modify-write: nobody else can make new references.
+        // Acquire: pairs with the release below of those who held it before.
+        if references.load(Ordering::Acquire) != 1 {
+            if references.fetch_sub(1, Ordering::Release) != 1 {
+                return;
+            }
+            fence(Ordering::Acquire);
+        }
+        // SAFETY: rule 1: that was the last reference.
+        unsafe { recycle(self.0) };
+    }
+}
+
+impl fmt::Debug for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frame").field("header", self.header()).field("payload", self.payload()).finish()
+    }
+}
+
+impl fmt::Debug for FrameMut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FrameMut").field("header", self.header()).field("payload", self.payload()).finish()
+    }
+}
+
+/// Empties a cell and sends it home (rule 2).
+///
+/// # Safety
+/// The caller held the last handle of `cell` and does not use it any more.
+unsafe fn recycle(cell: NonNull<Cell>) {
+    {
+        // SAFETY: nobody else has a handle.
+        let content = unsafe { &mut *cell.as_ref().content.get() };
+        content.header.clear();
+        content.payload = Payload::Bytes;
+        content.place = Place::Own { len: 0 };
+    }
+    // SAFETY: the caller's promise is passed on.
+    unsafe { Home::give_back(cell) };
+}

@@ -1,0 +1,54 @@
+//! Every interleaving of frames that come home, checked by the model checker:
+//! `RUSTFLAGS="--cfg loom" cargo test -p livetime-frame --test loom --release`.
+#![cfg(loom)]
+
+use livetime_frame::FramePool;
+use loom::thread;
+
+#[test]
+fn last_drop_races_with_the_next_allocation() {
+    loom::model(|| {
+        let pool = FramePool::new(1 << 20);
+        let mut allocator = pool.allocator();
+        let frame = allocator.bytes(8).unwrap().freeze();
+        let other = frame.clone();
+        let thread = thread::spawn(move || drop(other));
+        drop(frame);
+        let next = allocator.bytes(8).unwrap().freeze();
+        thread.join().unwrap();
+        drop(next);
+        drop(allocator);
+        assert_eq!(pool.statistics().buffers, 0);
+    });
+}
+
+#[test]
+fn two_frames_come_home_while_the_allocator_closes() {
+    loom::model(|| {
+        let pool = FramePool::new(1 << 20);
+        let mut allocator = pool.allocator();
+        let frames = [(); 2].map(|()| allocator.bytes(8).unwrap().freeze());
+        let threads = frames.map(|frame| thread::spawn(move || drop(frame)));
+        drop(allocator);
+        threads.into_iter().for_each(|t| t.join().unwrap());
+        assert_eq!(pool.statistics().buffers, 0);
+    });
+}
+
+#[test]
+fn shared_references_are_counted_once_each() {
+    loom::model(|| {
+        let pool = FramePool::new(1 << 20);
+        let mut allocator = pool.allocator();
+        let frame = allocator.bytes(8).unwrap().freeze();
+        let raw = frame.share(1) as usize;
+        let thread = thread::spawn(move || {
+            // SAFETY: the one reference that `share` added is picked up here, once.
+            drop(unsafe { livetime_frame::Frame::from_raw(raw as *mut ()) });
+        });
+        drop(frame);
+        thread.join().unwrap();
+        drop(allocator);
+        assert_eq!(pool.statistics().buffers, 0);
+    });
+}

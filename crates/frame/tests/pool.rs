@@ -1,0 +1,127 @@
+//! The pool as its users see it.
+
+use std::sync::Arc;
+use std::thread;
+
+use livetime_frame::{
+    AttributeValue, ColorMode, DType, FramePool, Layout, Payload, Schema, TableLayout, ViewError,
+};
+
+fn image(width: usize, height: usize) -> Layout {
+    Layout::packed(DType::U8, ColorMode::Mono, &[height, width]).unwrap()
+}
+
+#[test]
+fn memory_is_reused_and_comes_back_clean() {
+    let pool = FramePool::new(1 << 20);
+    let mut allocator = pool.allocator();
+    for sequence in 0..100 {
+        let mut frame = allocator.array(image(100, 100)).unwrap();
+        assert!(frame.header().attributes.is_empty());
+        assert_eq!(frame.header().sequence, 0);
+        frame.header_mut().sequence = sequence;
+        frame.header_mut().attributes.set(&"a".into(), AttributeValue::Int(1));
+        let frame = frame.freeze();
+        let second = frame.clone();
+        drop(frame);
+        assert_eq!(second.header().sequence, sequence);
+    }
+    assert_eq!(pool.statistics().buffers, 1);
+}
+
+#[test]
+fn the_bound_holds_and_other_sizes_make_room() {
+    let pool = FramePool::new(3 * FramePool::cost_bytes(10_000));
+    let mut allocator = pool.allocator();
+    let held: Vec<_> = (0..3).map(|_| allocator.bytes(10_000).unwrap().freeze()).collect();
+    let error = allocator.bytes(10_000).unwrap_err();
+    assert_eq!(error.limit_bytes, error.used_bytes);
+    assert_eq!(pool.statistics().exhausted, 1);
+    drop(held);
+    let larger = allocator.bytes(20_000).unwrap();
+    assert!(pool.statistics().used_bytes <= pool.statistics().limit_bytes);
+    drop(larger);
+    drop(allocator);
+    assert_eq!(pool.statistics().used_bytes, 0);
+}
+
+#[test]
+fn views_keep_the_memory_alive_and_stay_inside() {
+    let pool = FramePool::new(1 << 20);
+    let mut allocator = pool.allocator();
+    let whole = image(8, 4);
+    let mut frame = allocator.array(whole).unwrap();
+    for (i, pixel) in frame.elements_mut::<u8>().unwrap().iter_mut().enumerate() {
+        *pixel = i as u8;
+    }
+    let frame = frame.freeze();
+    let (rows, y) = whole.crop(0, 1, 2).unwrap();
+    let (part, x) = rows.crop(1, 2, 3).unwrap();
+    let view = allocator.view(&frame, part, y + x).unwrap().freeze();
+    let (corner, skip) = part.crop(0, 1, 1).unwrap();
+    let view_of_view = allocator.view(&view, corner, skip).unwrap().freeze();
+    drop((frame, view));
+    let again = allocator.array(whole).unwrap();
+    let rows: Vec<&[u8]> = view_of_view.array().unwrap().rows().unwrap().collect();
+    assert_eq!(rows, [[18, 19, 20]]);
+    assert!(matches!(allocator.view(&again.freeze(), whole, 1), Err(ViewError::Outside(_))));
+}
+
+#[test]
+fn frames_outlive_their_allocator_and_come_back_from_other_threads() {
+    let pool = FramePool::new(1 << 20);
+    let mut allocator = pool.allocator();
+    let frames: Vec<_> = (0..50).map(|_| allocator.bytes(100).unwrap().freeze()).collect();
+    let copies = frames.clone();
+    let threads = [frames, copies].map(|frames| thread::spawn(move || drop(frames)));
+    drop(allocator);
+    threads.into_iter().for_each(|t| t.join().unwrap());
+    assert_eq!(pool.statistics().used_bytes, 0);
+    assert_eq!(pool.statistics().buffers, 0);
+}
+
+#[test]
+fn a_frame_is_written_again_only_by_its_only_holder() {
+    let pool = FramePool::new(1 << 20);
+    let mut allocator = pool.allocator();
+    let frame = allocator.array(image(4, 4)).unwrap().freeze();
+    let second = frame.clone();
+    let frame = frame.try_into_mut().unwrap_err();
+    drop(second);
+    let mut frame = frame.try_into_mut().unwrap();
+    frame.elements_mut::<u8>().unwrap()[0] = 7;
+    let frame = frame.freeze();
+    let view = allocator.relabel(&frame).unwrap().freeze();
+    assert!(view.clone().try_into_mut().is_err());
+    assert_eq!(view.bytes()[0], 7);
+}
+
+#[test]
+fn wrong_types_are_refused_with_both_sides_named() {
+    let pool = FramePool::new(1 << 20);
+    let mut allocator = pool.allocator();
+    let mut frame = allocator.array(image(4, 4)).unwrap();
+    assert!(frame.elements_mut::<u16>().is_err());
+    let frame = frame.freeze();
+    let error = frame.array().unwrap().elements::<f32>().unwrap_err();
+    assert_eq!(error.to_string(), "wanted array of f32, found 4x4 u8 mono");
+    assert_eq!(frame.table().unwrap_err().to_string(), "wanted table, found array 4x4 u8 mono");
+}
+
+#[test]
+fn tables_and_values_travel() {
+    let pool = FramePool::new(1 << 20);
+    let mut allocator = pool.allocator();
+    let schema = Schema::new([("channel", DType::U16), ("peak", DType::F32)]);
+    let mut hits = allocator.table(TableLayout::new(schema, 3).unwrap()).unwrap();
+    hits.column_mut::<u16>(0).unwrap().copy_from_slice(&[5, 6, 7]);
+    hits.column_mut::<f32>(1).unwrap().copy_from_slice(&[0.5, 1.5, 2.5]);
+    assert!(hits.column_mut::<u16>(1).is_err());
+    assert!(hits.column_mut::<u16>(2).is_err());
+    let hits = hits.freeze();
+    assert_eq!(hits.table().unwrap().column::<f32>(1).unwrap(), [0.5, 1.5, 2.5]);
+    let value = allocator.value(Arc::new(String::from("hello"))).unwrap().freeze();
+    assert_eq!(value.value::<String>().unwrap(), "hello");
+    assert!(value.value::<u32>().is_err());
+    assert!(matches!(value.payload(), Payload::Any(_)));
+}
