@@ -14,6 +14,7 @@ use crate::{Header, Layout, TableLayout};
 
 /// What a frame carries.
 #[derive(Clone, Debug, Default)]
+#[allow(clippy::large_enum_variant, reason = "lives in a recycled cell; a box would be allocated per frame")]
 pub enum Payload {
     /// Raw bytes.
     #[default]
@@ -185,19 +186,6 @@ impl Frame {
     /// True when both share the same cell.
     pub fn is_same(&self, other: &Frame) -> bool {
         self.0 == other.0
-    }
-
-    /// Takes the frame back for writing, if this is its only reference and it is no view.
-    ///
-    /// # Errors
-    /// The frame itself, unchanged, when it is shared or a view.
-    pub fn try_into_mut(self) -> Result<FrameMut, Frame> {
-        // Acquire: pairs with the release of the last other holder in `drop`.
-        let unique = self.cell().references.load(Ordering::Acquire) == 1;
-        if unique && matches!(self.content().place, Place::Own { .. }) {
-            return Ok(FrameMut(ManuallyDrop::new(self).0));
-        }
-        Err(self)
     }
 
     /// Adds `count` references at once, each to be picked up by one [`Frame::from_raw`].

@@ -1,0 +1,220 @@
+//! `#[derive(Params)]` and `#[derive(ParamEnum)]`: one declaration of a node's parameters, from which come
+//! defaults, checks, command-line help, the pipeline file's schema and the PV table.
+//!
+//! Documented where they are used: `livetime_engine::Params` and `livetime_engine::ParamEnum`.
+
+use proc_macro::TokenStream;
+use proc_macro2::TokenStream as Tokens;
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::{Attribute, Data, DeriveInput, Error, Expr, ExprLit, Fields, Ident, Lit, LitStr, Meta, Type};
+
+/// See `livetime_engine::Params`.
+#[proc_macro_derive(Params, attributes(param))]
+pub fn params(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as DeriveInput);
+    params_impl(&input).unwrap_or_else(Error::into_compile_error).into()
+}
+
+/// See `livetime_engine::ParamEnum`.
+#[proc_macro_derive(ParamEnum, attributes(pv))]
+pub fn param_enum(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as DeriveInput);
+    enum_impl(&input).unwrap_or_else(Error::into_compile_error).into()
+}
+
+struct Param {
+    name: Ident,
+    ty: Type,
+    doc: String,
+    default: Option<Expr>,
+    min: Option<Expr>,
+    max: Option<Expr>,
+    unit: Option<LitStr>,
+    pv: Option<LitStr>,
+    readback: bool,
+}
+
+fn params_impl(input: &DeriveInput) -> syn::Result<Tokens> {
+    let Data::Struct(data) = &input.data else {
+        return Err(Error::new(input.span(), "parameters are the fields of a struct"));
+    };
+    let Fields::Named(fields) = &data.fields else {
+        return Err(Error::new(input.span(), "parameters are named fields"));
+    };
+    let params = fields.named.iter().map(param).collect::<syn::Result<Vec<_>>>()?;
+    let ty = &input.ident;
+    let names: Vec<_> = params.iter().map(|p| &p.name).collect();
+    let indices = 0..params.len();
+    let indices_again = 0..params.len();
+    let specs = params.iter().map(spec);
+    let defaults = params.iter().map(default_value);
+    Ok(quote! {
+        impl ::core::default::Default for #ty {
+            fn default() -> Self {
+                Self { #(#names: #defaults),* }
+            }
+        }
+        impl ::livetime_engine::Params for #ty {
+            fn specs(&self) -> &'static [::livetime_engine::ParamSpec] {
+                const SPECS: &[::livetime_engine::ParamSpec] = &[#(#specs),*];
+                SPECS
+            }
+            fn get(&self, index: usize) -> ::core::option::Option<::livetime_engine::Value> {
+                match index {
+                    #(#indices => Some(::livetime_engine::ParamType::to_value(&self.#names)),)*
+                    _ => None,
+                }
+            }
+            fn set(
+                &mut self,
+                index: usize,
+                value: &::livetime_engine::Value,
+            ) -> ::core::result::Result<(), ::livetime_engine::ParamError> {
+                match index {
+                    #(#indices_again => {
+                        self.#names = ::livetime_engine::ParamType::from_value(value)?;
+                        Ok(())
+                    })*
+                    _ => Err(::livetime_engine::ParamError::unknown_index(index)),
+                }
+            }
+        }
+    })
+}
+
+fn param(field: &syn::Field) -> syn::Result<Param> {
+    let name = field.ident.clone().ok_or_else(|| Error::new(field.span(), "a parameter has a name"))?;
+    let doc = doc_of(&field.attrs);
+    if doc.is_empty() {
+        return Err(Error::new(field.span(), "a parameter has a doc comment: it becomes the help text"));
+    }
+    let mut param = Param {
+        name,
+        ty: field.ty.clone(),
+        doc,
+        default: None,
+        min: None,
+        max: None,
+        unit: None,
+        pv: None,
+        readback: false,
+    };
+    for attribute in field.attrs.iter().filter(|a| a.path().is_ident("param")) {
+        attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("readback") {
+                param.readback = true;
+            } else if meta.path.is_ident("default") {
+                param.default = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("min") {
+                param.min = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("max") {
+                param.max = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("unit") {
+                param.unit = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("pv") {
+                param.pv = Some(meta.value()?.parse()?);
+            } else {
+                return Err(meta.error("wanted default, min, max, unit, pv or readback"));
+            }
+            Ok(())
+        })?;
+    }
+    Ok(param)
+}
+
+fn default_value(param: &Param) -> Tokens {
+    match &param.default {
+        Some(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) => quote!(#text.into()),
+        Some(value) => quote!(#value),
+        None => quote!(::core::default::Default::default()),
+    }
+}
+
+fn spec(param: &Param) -> Tokens {
+    let Param { name, ty, doc, unit, pv, readback, .. } = param;
+    let name = name.to_string();
+    let limit = |limit: &Option<Expr>| match limit {
+        Some(value) => quote!(Some((#value) as f64)),
+        None => quote!(None),
+    };
+    let (min, max) = (limit(&param.min), limit(&param.max));
+    let text = |text: &Option<LitStr>| match text {
+        Some(text) => quote!(Some(#text)),
+        None => quote!(None),
+    };
+    let (unit, pv) = (text(unit), text(pv));
+    quote! {
+        ::livetime_engine::ParamSpec {
+            name: #name,
+            doc: #doc,
+            kind: <#ty as ::livetime_engine::ParamType>::KIND,
+            unit: #unit,
+            min: #min,
+            max: #max,
+            pv: #pv,
+            readback: #readback,
+        }
+    }
+}
+
+fn enum_impl(input: &DeriveInput) -> syn::Result<Tokens> {
+    let Data::Enum(data) = &input.data else {
+        return Err(Error::new(input.span(), "choices are the variants of an enum"));
+    };
+    let ty = &input.ident;
+    let variants: Vec<_> = data.variants.iter().map(|v| &v.ident).collect();
+    let choices = data
+        .variants
+        .iter()
+        .map(|variant| {
+            let name = snake_case(&variant.ident.to_string());
+            let doc = doc_of(&variant.attrs);
+            let pv = pv_of(&variant.attrs)?.unwrap_or_else(|| variant.ident.to_string());
+            Ok(quote!(::livetime_engine::Choice { name: #name, doc: #doc, pv: #pv }))
+        })
+        .collect::<syn::Result<Vec<_>>>()?;
+    let count = 0..variants.len();
+    Ok(quote! {
+        impl ::livetime_engine::ParamEnum for #ty {
+            const CHOICES: &'static [::livetime_engine::Choice] = &[#(#choices),*];
+            fn index(&self) -> usize {
+                *self as usize
+            }
+            fn from_index(index: usize) -> ::core::option::Option<Self> {
+                match index {
+                    #(#count => Some(#ty::#variants),)*
+                    _ => None,
+                }
+            }
+        }
+    })
+}
+
+fn doc_of(attributes: &[Attribute]) -> String {
+    let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value().trim().to_owned()),
+            _ => None,
+        },
+        _ => None,
+    });
+    lines.collect::<Vec<_>>().join(" ").trim().to_owned()
+}
+
+fn pv_of(attributes: &[Attribute]) -> syn::Result<Option<String>> {
+    let found = attributes.iter().find(|a| a.path().is_ident("pv"));
+    found.map(|a| a.parse_args::<LitStr>().map(|text| text.value())).transpose()
+}
+
+/// `RecursiveAve` becomes `recursive_ave`; `Rot90Mirror` becomes `rot90_mirror`.
+fn snake_case(name: &str) -> String {
+    let mut out = String::new();
+    for (i, c) in name.chars().enumerate() {
+        if c.is_uppercase() && i > 0 {
+            out.push('_');
+        }
+        out.extend(c.to_lowercase());
+    }
+    out
+}

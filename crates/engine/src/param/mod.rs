@@ -1,0 +1,303 @@
+//! Parameters: typed, documented values of a node that can be read or written while it runs.
+
+mod quantity;
+mod types;
+
+use std::fmt;
+
+pub use quantity::parse_quantity;
+pub use types::{Choice, ParamEnum, ParamType};
+
+/// The parameters of a node, declared once as a struct with `#[derive(Params)]`.
+///
+/// The doc comment of a field is its help text; a field without one does not compile. Attributes:
+/// `default`, `min`, `max`, `unit`, `pv` (areaDetector's PV suffix) and `readback` (written by the node,
+/// read by everybody else).
+///
+/// ```
+/// use livetime_engine::{assign, Params};
+///
+/// /// Parameters of a threshold.
+/// #[derive(Params)]
+/// struct Threshold {
+///     /// Pixels below this become 0.
+///     #[param(default = 10.0, min = 0, unit = "counts", pv = "Threshold")]
+///     level: f64,
+///     /// Pixels above the level in the last frame.
+///     #[param(readback)]
+///     above: u64,
+/// }
+///
+/// let mut threshold = Threshold::default();
+/// assign(&mut threshold, "level", &12.5.into())?;
+/// assert_eq!(threshold.level, 12.5);
+/// let error = assign(&mut threshold, "levle", &1.0.into()).unwrap_err();
+/// assert_eq!(error.to_string(), "unknown parameter `levle`; did you mean `level`?");
+/// assert!(assign(&mut threshold, "level", &(-1.0).into()).is_err());
+/// # Ok::<(), livetime_engine::ParamError>(())
+/// ```
+pub trait Params: Send + 'static {
+    /// The declarations, in order.
+    fn specs(&self) -> &'static [ParamSpec];
+
+    /// The value of parameter `index`.
+    fn get(&self, index: usize) -> Option<Value>;
+
+    /// Sets parameter `index`. Checks the type only; [`assign`] checks the rest.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the value is not of the parameter's type.
+    fn set(&mut self, index: usize, value: &Value) -> Result<(), ParamError>;
+}
+
+/// No parameters.
+impl Params for () {
+    fn specs(&self) -> &'static [ParamSpec] {
+        &[]
+    }
+
+    fn get(&self, _: usize) -> Option<Value> {
+        None
+    }
+
+    fn set(&mut self, index: usize, _: &Value) -> Result<(), ParamError> {
+        Err(ParamError::unknown_index(index))
+    }
+}
+
+/// The declaration of one parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamSpec {
+    /// Name in pipeline files, `snake_case`.
+    pub name: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+    /// Type.
+    pub kind: ParamKind,
+    /// Unit of the value, if it has one.
+    pub unit: Option<&'static str>,
+    /// Smallest allowed value.
+    pub min: Option<f64>,
+    /// Largest allowed value.
+    pub max: Option<f64>,
+    /// Suffix of areaDetector's PV for it, if there is one.
+    pub pv: Option<&'static str>,
+    /// True when only the node writes it.
+    pub readback: bool,
+}
+
+/// The type of a parameter.
+#[derive(Clone, Copy, Debug)]
+pub enum ParamKind {
+    /// `true` or `false`.
+    Bool,
+    /// A whole number.
+    Int,
+    /// A number.
+    Float,
+    /// A text.
+    Text,
+    /// One of the named choices.
+    Enum(&'static [Choice]),
+    /// A list of numbers.
+    List,
+}
+
+impl ParamKind {
+    /// `"bool"`, `"int"`, `"float"`, `"text"`, `"enum"` or `"list"`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ParamKind::Bool => "bool",
+            ParamKind::Int => "int",
+            ParamKind::Float => "float",
+            ParamKind::Text => "text",
+            ParamKind::Enum(_) => "enum",
+            ParamKind::List => "list",
+        }
+    }
+}
+
+/// The value of a parameter.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Value {
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A number.
+    Float(f64),
+    /// A text, or the name of a choice.
+    Text(String),
+    /// Numbers.
+    List(Vec<f64>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Bool(v) => v.fmt(f),
+            Value::Int(v) => v.fmt(f),
+            Value::Float(v) => v.fmt(f),
+            Value::Text(v) => v.fmt(f),
+            Value::List(v) => write!(f, "{v:?}"),
+        }
+    }
+}
+
+macro_rules! value_from {
+    ($($t:ty => $v:ident),*) => {$(
+        impl From<$t> for Value {
+            fn from(value: $t) -> Value {
+                Value::$v(value.into())
+            }
+        }
+    )*};
+}
+
+value_from!(bool => Bool, i64 => Int, i32 => Int, u32 => Int, f64 => Float, &str => Text, String => Text);
+
+/// Sets the parameter called `name` after checking that it may be written, its type, unit and range.
+///
+/// Texts are parsed where the parameter is none: `"10 ms"` for a parameter in seconds, `"64 MiB"` for one
+/// in bytes. Returns the index of the parameter.
+///
+/// # Errors
+/// [`ParamError`] saying what was wanted and what was found.
+pub fn assign(params: &mut dyn Params, name: &str, value: &Value) -> Result<usize, ParamError> {
+    let index = find(params.specs(), name)?;
+    let spec = &params.specs()[index];
+    let value = spec.accept(value)?;
+    params.set(index, &value).map_err(|e| e.of(spec.name))?;
+    Ok(index)
+}
+
+/// Index of the parameter called `name`.
+///
+/// # Errors
+/// [`ParamError`] with the nearest right name.
+pub fn find(specs: &[ParamSpec], name: &str) -> Result<usize, ParamError> {
+    specs.iter().position(|s| s.name == name).ok_or_else(|| {
+        let hint = nearest(name, specs.iter().map(|s| s.name));
+        ParamError(format!("unknown parameter `{name}`{hint}"))
+    })
+}
+
+/// `"; did you mean `x`?"` for the candidate nearest to `name`, or the list of all when none is near.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let near = |c: &&str| (strsim::jaro_winkler(name, c) * 1000.0) as u32;
+    match candidates.iter().max_by_key(|c| near(c)) {
+        Some(best) if near(best) > 750 => format!("; did you mean `{best}`?"),
+        Some(_) => format!("; known are {}", candidates.join(", ")),
+        None => "; there is none".into(),
+    }
+}
+
+impl ParamSpec {
+    /// `value` in the parameter's own type, if it may be written.
+    ///
+    /// # Errors
+    /// [`ParamError`] when it is read-only, of another type, out of range or no choice.
+    pub fn accept(&self, value: &Value) -> Result<Value, ParamError> {
+        if self.readback {
+            return Err(ParamError(format!("`{}` is a readback: only the node writes it", self.name)));
+        }
+        let value = self.convert(value).ok_or_else(|| {
+            ParamError(format!("`{}`: wanted {}, found `{value}`", self.name, self.describe()))
+        })?;
+        self.check_range(&value)?;
+        Ok(value)
+    }
+
+    fn convert(&self, value: &Value) -> Option<Value> {
+        match (self.kind, value) {
+            (ParamKind::Bool, Value::Bool(_)) | (ParamKind::Int, Value::Int(_)) => Some(value.clone()),
+            (ParamKind::Float, Value::Float(_)) | (ParamKind::List, Value::List(_)) => Some(value.clone()),
+            (ParamKind::Bool, Value::Text(t)) => t.parse().ok().map(Value::Bool),
+            (ParamKind::Float, Value::Int(v)) => Some(Value::Float(*v as f64)),
+            (ParamKind::Int, Value::Float(v)) => whole(*v),
+            (ParamKind::Int, Value::Text(t)) => parse_quantity(t, self.unit).and_then(whole),
+            (ParamKind::Float, Value::Text(t)) => parse_quantity(t, self.unit).map(Value::Float),
+            (ParamKind::Text, Value::List(_)) => None,
+            (ParamKind::Text, other) => Some(Value::Text(other.to_string())),
+            (ParamKind::Enum(choices), Value::Int(v)) => {
+                choices.get(usize::try_from(*v).ok()?).map(|c| Value::Text(c.name.into()))
+            }
+            (ParamKind::Enum(choices), other) => {
+                let text = other.to_string();
+                let choice = choices.iter().find(|c| c.name == text || c.pv == text)?;
+                Some(Value::Text(choice.name.into()))
+            }
+            _ => None,
+        }
+    }
+
+    fn check_range(&self, value: &Value) -> Result<(), ParamError> {
+        let number = match value {
+            Value::Int(v) => *v as f64,
+            Value::Float(v) => *v,
+            _ => return Ok(()),
+        };
+        let low = self.min.is_some_and(|min| number < min || number.is_nan());
+        let high = self.max.is_some_and(|max| number > max || number.is_nan());
+        if low || high {
+            return Err(ParamError(format!("`{}`: wanted {}, found {value}", self.name, self.describe())));
+        }
+        Ok(())
+    }
+
+    /// Type, unit, range and choices in words: `float in s, at least 0`.
+    pub fn describe(&self) -> String {
+        let mut text = match self.kind {
+            ParamKind::Enum(choices) => {
+                format!("one of {}", choices.iter().map(|c| c.name).collect::<Vec<_>>().join(", "))
+            }
+            kind => kind.name().to_owned(),
+        };
+        if let Some(unit) = self.unit {
+            text += &format!(" in {unit}");
+        }
+        match (self.min, self.max) {
+            (Some(min), Some(max)) => text += &format!(", {min} to {max}"),
+            (Some(min), None) => text += &format!(", at least {min}"),
+            (None, Some(max)) => text += &format!(", at most {max}"),
+            (None, None) => {}
+        }
+        text
+    }
+}
+
+fn whole(value: f64) -> Option<Value> {
+    (value.fract() == 0.0 && value.abs() < 9.0e15).then_some(Value::Int(value as i64))
+}
+
+/// A parameter that cannot be set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParamError(String);
+
+impl ParamError {
+    /// An error with this text.
+    pub fn new(text: impl Into<String>) -> ParamError {
+        ParamError(text.into())
+    }
+
+    /// For a parameter index that is not declared.
+    pub fn unknown_index(index: usize) -> ParamError {
+        ParamError(format!("there is no parameter number {index}"))
+    }
+
+    fn of(self, name: &str) -> ParamError {
+        ParamError(format!("`{name}`: {}", self.0))
+    }
+}
+
+impl fmt::Display for ParamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for ParamError {}
+
+#[cfg(test)]
+mod tests;
