@@ -41,12 +41,10 @@ fn shared_references_are_counted_once_each() {
         let pool = FramePool::new(1 << 20);
         let mut allocator = pool.allocator();
         let frame = allocator.bytes(8).unwrap().freeze();
-        let raw = frame.share(1) as usize;
-        let thread = thread::spawn(move || {
-            // SAFETY: the one reference that `share` added is picked up here, once.
-            drop(unsafe { livetime_frame::Frame::from_raw(raw as *mut ()) });
-        });
-        drop(frame);
+        let mut shares = frame.split(3);
+        let picked = shares.take();
+        let thread = thread::spawn(move || drop(picked));
+        drop(shares);
         thread.join().unwrap();
         drop(allocator);
         assert_eq!(pool.statistics().buffers, 0);

@@ -188,10 +188,18 @@ impl Frame {
         self.0 == other.0
     }
 
-    /// Adds `count` references at once, each to be picked up by one [`Frame::from_raw`].
-    pub fn share(&self, count: usize) -> *mut () {
-        self.cell().references.fetch_add(count, Ordering::Relaxed);
-        self.0.as_ptr().cast()
+    /// Turns this reference into `count` references, to be picked up one by one. One atomic operation,
+    /// whatever the count; none for one.
+    pub fn split(self, count: usize) -> Shares {
+        match count {
+            0 | 1 => {}
+            _ => _ = self.cell().references.fetch_add(count - 1, Ordering::Relaxed),
+        }
+        let shares = Shares { cell: self.0, left: count };
+        if count > 0 {
+            std::mem::forget(self);
+        }
+        shares
     }
 
     /// Turns the frame into a plain pointer that still counts as one reference.
@@ -202,9 +210,9 @@ impl Frame {
     /// Picks up one reference.
     ///
     /// # Safety
-    /// `raw` must come from [`Frame::into_raw`] or [`Frame::share`], and be picked up once for each reference.
+    /// `raw` must come from [`Frame::into_raw`] and be picked up once.
     pub unsafe fn from_raw(raw: *mut ()) -> Frame {
-        // SAFETY: both functions above hand out pointers to cells, never null.
+        // SAFETY: `into_raw` hands out pointers to cells, never null.
         Frame(unsafe { NonNull::new_unchecked(raw.cast()) })
     }
 
@@ -237,6 +245,35 @@ impl Drop for Frame {
         }
         // SAFETY: rule 1: that was the last reference.
         unsafe { recycle(self.0) };
+    }
+}
+
+/// References to one frame that are still to be picked up; see [`Frame::split`].
+pub struct Shares {
+    cell: NonNull<Cell>,
+    left: usize,
+}
+
+impl Shares {
+    /// Picks up one reference; `None` when all are gone.
+    #[inline]
+    pub fn take(&mut self) -> Option<Frame> {
+        self.left = self.left.checked_sub(1)?;
+        Some(Frame(self.cell))
+    }
+}
+
+impl Drop for Shares {
+    /// Gives back what was not picked up.
+    #[inline]
+    fn drop(&mut self) {
+        if self.left > 1 {
+            // SAFETY: `left` references are ours, so the cell lives. The last one goes below.
+            let references = unsafe { &self.cell.as_ref().references };
+            references.fetch_sub(self.left - 1, Ordering::Release);
+            self.left = 1;
+        }
+        drop(self.take());
     }
 }
 

@@ -16,5 +16,5 @@ mod cell;
 mod view;
 
 pub use allocator::{Allocator, FramePool, PoolExhausted, PoolStatistics, ViewError};
-pub use cell::{Frame, FrameMut, Payload};
+pub use cell::{Frame, FrameMut, Payload, Shares};
 pub use view::{ArrayRef, Kind, TableRef, WrongPayload};

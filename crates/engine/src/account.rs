@@ -1,0 +1,41 @@
+//! The accounts and statistics of one node, written by the thread that runs it.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::edge::LossReason;
+use crate::statistics::Histogram;
+
+/// One per node, or per copy of a node in a pool. Each field has one writer.
+#[derive(Default)]
+pub(crate) struct NodeAccount {
+    pub(crate) completed: AtomicU64,
+    pub(crate) failed: AtomicU64,
+    pub(crate) panicked: AtomicU64,
+    pub(crate) exhausted: AtomicU64,
+    pub(crate) emitted: AtomicU64,
+    pub(crate) restarts: AtomicU64,
+    pub(crate) source_gap: AtomicU64,
+    pub(crate) sequence_jumps: AtomicU64,
+    pub(crate) sequence_repeats: AtomicU64,
+    pub(crate) stalls: AtomicU64,
+    pub(crate) longest_gap_ns: AtomicU64,
+    /// In the queue.
+    pub(crate) waiting: Histogram,
+    /// In the handler, time of inline nodes behind it included.
+    pub(crate) service: Histogram,
+    /// From the source's stamp to the end of the handler.
+    pub(crate) latency: Histogram,
+}
+
+impl NodeAccount {
+    /// Losses that happened in the node itself.
+    pub(crate) fn losses(&self) -> [(LossReason, u64); 4] {
+        [
+            (LossReason::NodeError, self.failed.load(Relaxed)),
+            (LossReason::NodePanic, self.panicked.load(Relaxed)),
+            (LossReason::PoolExhausted, self.exhausted.load(Relaxed)),
+            (LossReason::SourceGap, self.source_gap.load(Relaxed)),
+        ]
+    }
+}

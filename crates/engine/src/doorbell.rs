@@ -1,0 +1,73 @@
+//! How a thread with nothing to do sleeps, and how others wake it.
+
+use std::sync::OnceLock;
+use std::thread::Thread;
+use std::time::Duration;
+
+use crate::sync::{AtomicU32, Ordering, fence};
+
+const AWAKE: u32 = 0;
+const PARKED: u32 = 1;
+const RUNG: u32 = 2;
+
+/// The bell of one worker thread.
+///
+/// The sleeper calls [`prepare`](Doorbell::prepare), looks once more for work, and then waits or cancels.
+/// The waker makes its work visible and then calls [`ring_if_seen_parked`](Doorbell::ring_if_seen_parked). Both put a
+/// sequentially consistent fence between their store and their load, so at least one of them sees the other.
+#[derive(Default)]
+pub(crate) struct Doorbell {
+    state: AtomicU32,
+    thread: OnceLock<Thread>,
+}
+
+impl Doorbell {
+    /// Makes the calling thread the one that this bell wakes.
+    pub(crate) fn adopt_thread(&self) {
+        let _ = self.thread.set(std::thread::current());
+    }
+
+    /// Announces that the thread is about to sleep. A ring from now on keeps it awake.
+    pub(crate) fn prepare(&self) {
+        if self.state.swap(PARKED, Ordering::SeqCst) == RUNG {
+            self.state.store(RUNG, Ordering::Relaxed);
+        }
+        fence(Ordering::SeqCst);
+    }
+
+    /// Takes the announcement back.
+    pub(crate) fn cancel(&self) {
+        self.state.store(AWAKE, Ordering::Relaxed);
+    }
+
+    /// Sleeps until rung, or for `limit`.
+    pub(crate) fn wait(&self, limit: Option<Duration>) {
+        // A wake-up without a ring (they happen) only costs the caller one more look for work.
+        if self.state.load(Ordering::Acquire) == PARKED {
+            match limit {
+                Some(limit) => std::thread::park_timeout(limit),
+                None => std::thread::park(),
+            }
+        }
+        self.state.store(AWAKE, Ordering::Relaxed);
+    }
+
+    /// Wakes the thread, or keeps it from its next sleep.
+    pub(crate) fn ring(&self) {
+        if self.state.swap(RUNG, Ordering::SeqCst) == PARKED
+            && let Some(thread) = self.thread.get()
+        {
+            thread.unpark();
+        }
+    }
+
+    /// Wakes the thread if it sleeps or is about to, and says whether it did. The caller put a sequentially
+    /// consistent fence between what it stored for the sleeper and this call.
+    pub(crate) fn ring_if_seen_parked(&self) -> bool {
+        let parked = self.state.load(Ordering::Relaxed) == PARKED;
+        if parked {
+            self.ring();
+        }
+        parked
+    }
+}

@@ -1,0 +1,447 @@
+//! Nodes and edges, declared; and the checks before anything starts.
+
+use std::fmt;
+
+use livetime_frame::FramePool;
+
+use crate::edge::{EdgeOptions, WhenFull};
+use crate::node::{NodeKind, NodeType, Stream};
+use crate::{Value, nearest};
+
+/// Which thread a node runs on.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Placement {
+    /// Its own.
+    #[default]
+    Own,
+    /// One that it shares with all nodes of the group of this name.
+    Group(String),
+    /// The sender's: the node is called where the frame is sent, without a queue.
+    Inline,
+    /// This many threads, each with a copy of the node; the order of the frames is restored behind them.
+    Pool(usize),
+}
+
+/// What to do when a handler fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OnFailure {
+    /// Stop the run.
+    Stop,
+    /// Count the frame as lost and go on.
+    Skip,
+    /// Count the frame as lost, build the node anew with its current parameters, and go on.
+    Restart,
+}
+
+/// How a thread waits for work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum WaitStrategy {
+    /// Look again for as long as work usually takes to come, if that is short and there are cores enough;
+    /// then sleep.
+    #[default]
+    Adaptive,
+    /// Look again for ever: shortest latency, takes a whole core.
+    Spin,
+    /// Sleep at once.
+    Park,
+}
+
+/// How a node is run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NodeOptions {
+    /// Its thread.
+    pub placement: Placement,
+    /// The CPUs its thread may run on; empty means all.
+    pub cpus: Vec<usize>,
+    /// How its thread waits.
+    pub wait: WaitStrategy,
+    /// When a handler returns an error.
+    pub on_error: OnFailure,
+    /// When a handler panics.
+    pub on_panic: OnFailure,
+    /// When the frame pool is exhausted: wait for memory, or lose the frame.
+    pub wait_for_memory: bool,
+}
+
+impl Default for NodeOptions {
+    /// Own thread, adaptive waiting; errors lose the frame, panics also restart the node; no memory loses
+    /// the frame.
+    fn default() -> NodeOptions {
+        NodeOptions {
+            placement: Placement::Own,
+            cpus: Vec::new(),
+            wait: WaitStrategy::Adaptive,
+            on_error: OnFailure::Skip,
+            on_panic: OnFailure::Restart,
+            wait_for_memory: false,
+        }
+    }
+}
+
+/// A declared node.
+#[derive(Clone, Debug)]
+pub struct NodeDecl {
+    /// Name, unique in the graph.
+    pub name: String,
+    /// Its type.
+    pub node_type: NodeType,
+    /// Parameters that differ from their defaults: index and accepted value.
+    pub(crate) values: Vec<(usize, Value)>,
+    /// How it is run.
+    pub options: NodeOptions,
+}
+
+/// A declared edge.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct EdgeDecl {
+    /// Sending node and number of its output.
+    pub from: (usize, usize),
+    /// Receiving node and number of its input.
+    pub to: (usize, usize),
+    /// How frames are carried.
+    pub options: EdgeOptions,
+}
+
+/// Nodes and edges: what a pipeline file describes.
+///
+/// Declaring checks names, parameters and ports; [`Graph::check`] checks what can only be seen in the whole.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    pub(crate) nodes: Vec<NodeDecl>,
+    pub(crate) edges: Vec<EdgeDecl>,
+    /// Bound of the frame pool, in bytes.
+    pub memory_bytes: usize,
+}
+
+impl Default for Graph {
+    fn default() -> Graph {
+        Graph { nodes: Vec::new(), edges: Vec::new(), memory_bytes: 1 << 30 }
+    }
+}
+
+/// The part of a graph that an error is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// The node with this number.
+    Node(usize),
+    /// The parameter of this name of the node with this number.
+    Param(usize, String),
+    /// The edge with this number.
+    Edge(usize),
+    /// The graph as a whole.
+    Graph,
+}
+
+/// Why a graph cannot run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GraphError {
+    /// Where.
+    pub place: Place,
+    /// What was wanted and what was found.
+    pub message: String,
+}
+
+impl fmt::Display for GraphError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message.fmt(f)
+    }
+}
+
+impl std::error::Error for GraphError {}
+
+impl Graph {
+    /// Declares a node with default parameters and returns its number.
+    ///
+    /// # Errors
+    /// [`GraphError`] when the name is taken or empty.
+    pub fn add(&mut self, name: &str, node_type: NodeType) -> Result<usize, GraphError> {
+        let number = self.nodes.len();
+        if name.is_empty() || self.nodes.iter().any(|n| n.name == name) {
+            return Err(error(
+                Place::Node(number),
+                format!("wanted a new name for the node, found `{name}`"),
+            ));
+        }
+        let options = NodeOptions::default();
+        self.nodes.push(NodeDecl { name: name.into(), node_type, values: Vec::new(), options });
+        Ok(number)
+    }
+
+    /// The node with this number, to change how it is run.
+    pub fn options_mut(&mut self, node: usize) -> Option<&mut NodeOptions> {
+        Some(&mut self.nodes.get_mut(node)?.options)
+    }
+
+    /// Sets a parameter of a declared node.
+    ///
+    /// # Errors
+    /// [`GraphError`] when there is no such parameter, or the value is not acceptable.
+    pub fn set(&mut self, node: usize, name: &str, value: &Value) -> Result<(), GraphError> {
+        let decl = &mut self.nodes[node];
+        let specs = decl.node_type.param_specs();
+        let accept = || {
+            let index = crate::find(specs, name)?;
+            Ok((index, specs[index].accept(value)?))
+        };
+        let (index, value) = accept().map_err(|e: crate::ParamError| {
+            error(Place::Param(node, name.into()), format!("{}: {e}", decl.name))
+        })?;
+        decl.values.retain(|(i, _)| *i != index);
+        decl.values.push((index, value));
+        Ok(())
+    }
+
+    /// Connects an output to an input, each given as `node` (its first port) or `node.port`.
+    ///
+    /// # Errors
+    /// [`GraphError`] when a node or port does not exist.
+    pub fn connect(&mut self, from: &str, to: &str, options: EdgeOptions) -> Result<usize, GraphError> {
+        let number = self.edges.len();
+        let place = |e: String| error(Place::Edge(number), e);
+        let from = self.output(from).map_err(place)?;
+        let to = self.input(to).map_err(place)?;
+        check_edge(&options).map_err(place)?;
+        self.edges.push(EdgeDecl { from, to, options });
+        Ok(number)
+    }
+
+    /// The nodes.
+    pub fn nodes(&self) -> &[NodeDecl] {
+        &self.nodes
+    }
+
+    /// The edges.
+    pub fn edges(&self) -> &[EdgeDecl] {
+        &self.edges
+    }
+
+    /// Number of the node called `name`.
+    ///
+    /// # Errors
+    /// Text with the nearest right name.
+    pub fn node(&self, name: &str) -> Result<usize, String> {
+        let found = self.nodes.iter().position(|n| n.name == name);
+        found.ok_or_else(|| {
+            format!("unknown node `{name}`{}", nearest(name, self.nodes.iter().map(|n| &*n.name)))
+        })
+    }
+
+    pub(crate) fn output(&self, text: &str) -> Result<(usize, usize), String> {
+        let (node, port) = split_port(text);
+        let node = self.node(node)?;
+        let ports = self.nodes[node].node_type.spec.outputs;
+        port_number(&self.nodes[node].name, "output", ports, port).map(|p| (node, p))
+    }
+
+    pub(crate) fn input(&self, text: &str) -> Result<(usize, usize), String> {
+        let (node, port) = split_port(text);
+        let node = self.node(node)?;
+        let ports = self.nodes[node].node_type.spec.inputs;
+        port_number(&self.nodes[node].name, "input", ports, port).map(|p| (node, p))
+    }
+
+    /// Checks everything that can be known before a run, and tells what will flow where.
+    ///
+    /// # Errors
+    /// All problems found, with their places.
+    pub fn check(&self) -> Result<Plan, Vec<GraphError>> {
+        let mut errors = Vec::new();
+        self.check_counts(&mut errors);
+        self.check_placements(&mut errors);
+        let order = match self.order() {
+            Ok(order) => order,
+            Err(cycle) => {
+                errors.push(cycle);
+                return Err(errors);
+            }
+        };
+        let streams = self.plan_streams(&order, &mut errors);
+        let plan = Plan { memory_bytes: self.memory_needed(&streams), order, streams };
+        if plan.memory_bytes > self.memory_bytes as u64 {
+            errors.push(error(
+                Place::Graph,
+                format!(
+                    "full queues would hold {} bytes of frames, found a memory bound of {} bytes; \
+                     make queues shorter or the bound larger",
+                    plan.memory_bytes, self.memory_bytes
+                ),
+            ));
+        }
+        if errors.is_empty() { Ok(plan) } else { Err(errors) }
+    }
+
+    fn check_counts(&self, errors: &mut Vec<GraphError>) {
+        if !self.nodes.iter().any(|n| n.node_type.spec.kind == NodeKind::Source) {
+            errors.push(error(Place::Graph, "wanted at least one source, found none".into()));
+        }
+        for (i, node) in self.nodes.iter().enumerate() {
+            let connected = self.edges.iter().any(|e| e.to.0 == i);
+            if node.node_type.spec.kind != NodeKind::Source && !connected {
+                let message = format!("{}: wanted an input, found nothing connected", node.name);
+                errors.push(error(Place::Node(i), message));
+            }
+        }
+    }
+
+    fn check_placements(&self, errors: &mut Vec<GraphError>) {
+        for (i, node) in self.nodes.iter().enumerate() {
+            if let Err(message) = self.check_placement(i) {
+                errors.push(error(Place::Node(i), format!("{}: {message}", node.name)));
+            }
+        }
+    }
+
+    fn check_placement(&self, i: usize) -> Result<(), String> {
+        let spec = &self.nodes[i].node_type.spec;
+        let inputs: Vec<&EdgeDecl> = self.edges.iter().filter(|e| e.to.0 == i).collect();
+        match &self.nodes[i].options.placement {
+            Placement::Inline if spec.kind == NodeKind::Source => Err("a source cannot run inline".into()),
+            Placement::Inline if inputs.len() != 1 => {
+                Err(format!("an inline node has exactly one edge to it, found {}", inputs.len()))
+            }
+            Placement::Inline
+                if matches!(self.nodes[inputs[0].from.0].options.placement, Placement::Pool(_)) =>
+            {
+                Err("an inline node cannot follow a pool".into())
+            }
+            Placement::Pool(0) => Err("wanted a pool of at least 1 thread, found 0".into()),
+            Placement::Pool(n) if *n > 1024 => {
+                Err(format!("wanted a pool of at most 1024 threads, found {n}"))
+            }
+            Placement::Pool(_) if !spec.parallel => {
+                Err(format!("`{}` keeps state from frame to frame and cannot run in a pool", spec.name))
+            }
+            Placement::Pool(_) if inputs.len() != 1 => {
+                Err(format!("a pool has exactly one edge to it, found {}", inputs.len()))
+            }
+            Placement::Pool(_)
+                if matches!(inputs[0].options.when_full, WhenFull::DropOldest | WhenFull::Latest) =>
+            {
+                Err("the edge to a pool must block, drop_newest or fail".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The nodes so that senders come before receivers.
+    fn order(&self) -> Result<Vec<usize>, GraphError> {
+        let mut order = Vec::new();
+        while order.len() < self.nodes.len() {
+            let ready = |n: &usize| {
+                !order.contains(n)
+                    && self.edges.iter().filter(|e| e.to.0 == *n).all(|e| order.contains(&e.from.0))
+            };
+            match (0..self.nodes.len()).find(ready) {
+                Some(next) => order.push(next),
+                None => return Err(self.describe_cycle(&order)),
+            }
+        }
+        Ok(order)
+    }
+
+    /// Walks upstream from a node that could not be ordered until a node comes up twice.
+    fn describe_cycle(&self, ordered: &[usize]) -> GraphError {
+        let mut walk: Vec<usize> = (0..self.nodes.len()).find(|n| !ordered.contains(n)).into_iter().collect();
+        let mut last_edge = 0;
+        while let Some(&node) = walk.last() {
+            let upstream = self.edges.iter().position(|e| e.to.0 == node && !ordered.contains(&e.from.0));
+            let Some(edge) = upstream else { break };
+            last_edge = edge;
+            let from = self.edges[edge].from.0;
+            if let Some(start) = walk.iter().position(|n| *n == from) {
+                walk.drain(..start);
+                break;
+            }
+            walk.push(from);
+        }
+        let mut names: Vec<&str> = walk.iter().rev().map(|n| &*self.nodes[*n].name).collect();
+        names.extend(names.first().copied());
+        error(Place::Edge(last_edge), format!("the nodes form a cycle: {}", names.join(" -> ")))
+    }
+
+    /// Asks every node what it will send, from the sources on.
+    fn plan_streams(&self, order: &[usize], errors: &mut Vec<GraphError>) -> Vec<Vec<Stream>> {
+        let mut streams: Vec<Vec<Stream>> = vec![Vec::new(); self.nodes.len()];
+        for &i in order {
+            let decl = &self.nodes[i];
+            let spec = &decl.node_type.spec;
+            let mut inputs = vec![Stream::Unknown; spec.inputs.len()];
+            for (number, edge) in self.edges.iter().enumerate().filter(|(_, e)| e.to.0 == i) {
+                let stream = streams[edge.from.0].get(edge.from.1).copied().unwrap_or(Stream::Unknown);
+                if let Err(message) = spec.inputs[edge.to.1].accepts.check(&stream) {
+                    errors.push(error(Place::Edge(number), format!("{}: {message}", decl.name)));
+                }
+                inputs[edge.to.1] = stream;
+            }
+            let planned = decl.node_type.build(&decl.values).and_then(|mut node| node.plan(&inputs));
+            streams[i] = planned.unwrap_or_else(|e| {
+                errors.push(error(Place::Node(i), format!("{}: {e}", decl.name)));
+                vec![Stream::Unknown; spec.outputs.len()]
+            });
+        }
+        streams
+    }
+
+    /// Bytes of frames when every queue is full of different frames and every node holds one.
+    fn memory_needed(&self, streams: &[Vec<Stream>]) -> u64 {
+        let edge_bytes = |e: &EdgeDecl| {
+            let span = streams[e.from.0].get(e.from.1).and_then(Stream::layout).map_or(0, |l| l.span());
+            let queue = match (&self.nodes[e.to.0].options.placement, e.options.when_full) {
+                (Placement::Inline, _) => 0,
+                (_, WhenFull::Latest) => 1,
+                _ => e.options.queue,
+            };
+            FramePool::cost_bytes(span) as u64 * (queue as u64 + 1)
+        };
+        self.edges.iter().map(edge_bytes).sum()
+    }
+}
+
+/// What a check found out.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The nodes so that senders come before receivers.
+    pub order: Vec<usize>,
+    /// For each node, what each of its outputs will carry.
+    pub streams: Vec<Vec<Stream>>,
+    /// Bytes of frames when every queue is full, as far as sizes are known.
+    pub memory_bytes: u64,
+}
+
+fn check_edge(options: &EdgeOptions) -> Result<(), String> {
+    if options.queue == 0 || options.queue > 1 << 20 {
+        return Err(format!("wanted a queue of 1 to {} frames, found {}", 1 << 20, options.queue));
+    }
+    if options.every == 0 {
+        return Err("wanted `every` of at least 1, found 0".into());
+    }
+    match options.max_rate_hz {
+        Some(rate) if !(rate > 0.0 && rate.is_finite()) => {
+            Err(format!("wanted a `max_rate` above 0, found {rate}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn split_port(text: &str) -> (&str, Option<&str>) {
+    text.rsplit_once('.').map_or((text, None), |(node, port)| (node, Some(port)))
+}
+
+fn port_number(
+    node: &str,
+    what: &str,
+    ports: &[crate::node::PortSpec],
+    port: Option<&str>,
+) -> Result<usize, String> {
+    match port {
+        _ if ports.is_empty() => Err(format!("node `{node}` has no {what}")),
+        None => Ok(0),
+        Some(name) => ports.iter().position(|p| p.name == name).ok_or_else(|| {
+            format!("node `{node}` has no {what} `{name}`{}", nearest(name, ports.iter().map(|p| p.name)))
+        }),
+    }
+}
+
+fn error(place: Place, message: String) -> GraphError {
+    GraphError { place, message }
+}

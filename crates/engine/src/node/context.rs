@@ -1,0 +1,347 @@
+//! What the engine offers a node while it handles a message.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use livetime_frame::{Allocator, Frame, FrameMut, Layout, PoolExhausted, SourceId, TableLayout, ViewError};
+
+use super::NodeError;
+use crate::account::NodeAccount;
+use crate::clock::Clock;
+use crate::control::{Control, Event};
+use crate::doorbell::Doorbell;
+use crate::edge::{LossReason, Offer, Sender, Target};
+use crate::statistics::add;
+use crate::sync::fence;
+
+/// Memory, outputs, time: what the engine offers a node while it handles a message.
+pub struct Context {
+    pub(crate) name: Arc<str>,
+    pub(crate) clock: Clock,
+    pub(crate) allocator: Allocator,
+    pub(crate) outputs: Outputs,
+    pub(crate) timer: Option<u64>,
+    pub(crate) account: Arc<NodeAccount>,
+    pub(crate) control: Arc<Control>,
+    pub(crate) bell: Arc<Doorbell>,
+    /// Present in sources.
+    pub(crate) source: Option<SourceWatch>,
+    /// Whether to read the clock for statistics.
+    pub(crate) statistics: bool,
+    pub(crate) wait_for_memory: bool,
+}
+
+/// Where emitted frames go.
+pub(crate) enum Outputs {
+    /// Down the edges, at once.
+    Direct(Vec<Output>),
+    /// Kept until their turn comes (copies of a node in a pool), or until a test looks at them.
+    Held(Vec<(usize, Frame)>),
+}
+
+impl Context {
+    /// The node's name in the graph.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Now on the run's monotonic clock, in ns. Costs about 10 ns.
+    pub fn now_ns(&self) -> u64 {
+        self.clock.now_ns()
+    }
+
+    /// True when the run is ending and a long operation should be cut short.
+    pub fn is_stopping(&self) -> bool {
+        self.control.is_stopping()
+    }
+
+    /// Asks for [`Node::timer`](super::Node::timer) at `at_ns`, or takes the wish back. Costs nothing per frame.
+    pub fn set_timer(&mut self, at_ns: Option<u64>) {
+        self.timer = at_ns;
+    }
+
+    /// Records something worth telling: it appears in the log and in the report.
+    pub fn tell(&self, message: impl Into<String>) {
+        self.event(false, message.into());
+    }
+
+    /// As [`Context::tell`], for something that lost data or endangers the run.
+    pub fn tell_error(&self, message: impl Into<String>) {
+        self.event(true, message.into());
+    }
+
+    fn event(&self, is_error: bool, message: String) {
+        let (at_ns, node) = (self.clock.now_ns(), self.name.to_string());
+        self.control.tell(Event { at_ns, node, is_error, message });
+    }
+
+    /// An array from the node's own memory, to be written and emitted.
+    ///
+    /// When the pool is exhausted, a node with `when_exhausted: wait` waits here, and one with `drop` gets an
+    /// error, which the ledger records as a loss.
+    ///
+    /// # Errors
+    /// [`NodeError`] when the pool is exhausted.
+    pub fn array(&mut self, layout: Layout) -> Result<FrameMut, NodeError> {
+        self.allocate(|a| a.array(layout))
+    }
+
+    /// A table; else as [`Context::array`].
+    ///
+    /// # Errors
+    /// [`NodeError`] when the pool is exhausted.
+    pub fn table(&mut self, layout: &TableLayout) -> Result<FrameMut, NodeError> {
+        self.allocate(|a| a.table(layout.clone()))
+    }
+
+    /// Bytes; else as [`Context::array`].
+    ///
+    /// # Errors
+    /// [`NodeError`] when the pool is exhausted.
+    pub fn bytes(&mut self, len: usize) -> Result<FrameMut, NodeError> {
+        self.allocate(|a| a.bytes(len))
+    }
+
+    /// A part of `of`, without copying; see [`Allocator::view`].
+    ///
+    /// # Errors
+    /// [`NodeError`] when the part does not lie inside, or the pool is exhausted.
+    pub fn view(&mut self, of: &Frame, layout: Layout, start: usize) -> Result<FrameMut, NodeError> {
+        match self.allocator.view(of, layout, start) {
+            Err(ViewError::Exhausted(_)) => self.allocate(|a| match a.view(of, layout, start) {
+                Err(ViewError::Exhausted(e)) => Err(e),
+                other => Ok(other),
+            })?,
+            other => other,
+        }
+        .map_err(NodeError::from)
+    }
+
+    /// The payload of `of` under a header of its own; see [`Allocator::relabel`].
+    ///
+    /// # Errors
+    /// [`NodeError`] when the pool is exhausted.
+    pub fn relabel(&mut self, of: &Frame) -> Result<FrameMut, NodeError> {
+        self.allocate(|a| a.relabel(of))
+    }
+
+    /// Makes `count` buffers of `bytes` now, so that the first frames need not.
+    ///
+    /// # Errors
+    /// [`NodeError`] when the pool is exhausted.
+    pub fn preallocate(&mut self, bytes: usize, count: usize) -> Result<(), NodeError> {
+        Ok(self.allocator.preallocate(bytes, count)?)
+    }
+
+    fn allocate<T>(
+        &mut self,
+        mut make: impl FnMut(&mut Allocator) -> Result<T, PoolExhausted>,
+    ) -> Result<T, NodeError> {
+        loop {
+            match make(&mut self.allocator) {
+                Ok(made) => return Ok(made),
+                // Frames come back from any thread without a signal to us, so look again after a while.
+                // 100 us is far below the time it takes to fill a queue again.
+                Err(_) if self.may_wait() => std::thread::sleep(Duration::from_micros(100)),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn may_wait(&self) -> bool {
+        self.wait_for_memory && !self.control.is_stopping() && !self.clock.is_simulated()
+    }
+
+    /// Sends a frame to everybody connected to the first output.
+    ///
+    /// # Errors
+    /// [`NodeError`] when an edge with policy `fail` is full.
+    pub fn emit(&mut self, frame: FrameMut) -> Result<(), NodeError> {
+        self.emit_to(0, frame)
+    }
+
+    /// Sends a frame to everybody connected to output number `output`.
+    ///
+    /// # Errors
+    /// [`NodeError`] when an edge with policy `fail` is full.
+    pub fn emit_to(&mut self, output: usize, mut frame: FrameMut) -> Result<(), NodeError> {
+        let stamp_ns = self.stamp();
+        if let Some(source) = &mut self.source {
+            let header = frame.header_mut();
+            (header.source, header.entry_ns) = (source.id, stamp_ns);
+            source.watch(header.sequence, stamp_ns, &self.account);
+        }
+        self.send(output, frame.freeze(), stamp_ns)
+    }
+
+    /// Sends a frame on as it came, to everybody connected to output number `output`.
+    ///
+    /// # Errors
+    /// [`NodeError`] when an edge with policy `fail` is full.
+    pub fn forward(&mut self, output: usize, frame: &Frame) -> Result<(), NodeError> {
+        let stamp_ns = self.stamp();
+        self.send(output, frame.clone(), stamp_ns)
+    }
+
+    fn stamp(&self) -> u64 {
+        if self.statistics { self.clock.now_ns() } else { 0 }
+    }
+
+    fn send(&mut self, output: usize, frame: Frame, stamp_ns: u64) -> Result<(), NodeError> {
+        add(&self.account.emitted, 1);
+        match &mut self.outputs {
+            Outputs::Held(held) => {
+                held.push((output, frame));
+                Ok(())
+            }
+            Outputs::Direct(outputs) => match outputs.get_mut(output) {
+                Some(output) => output.send(frame, stamp_ns, &self.clock, &self.control, &self.bell),
+                None => Err(NodeError::new(format_args!("there is no output number {output}"))),
+            },
+        }
+    }
+
+    /// Counts frames that the source knows it could not take, for example because a camera's buffer ran over.
+    pub fn lost_at_source(&self, count: u64) {
+        add(&self.account.source_gap, count);
+    }
+}
+
+/// Watches that the numbers a source gives are contiguous, and that frames keep coming.
+pub(crate) struct SourceWatch {
+    pub(crate) id: SourceId,
+    pub(crate) expected: Option<u64>,
+    pub(crate) last_ns: u64,
+    pub(crate) mean_gap_ns: u64,
+}
+
+/// A source without a frame for this long, and for eight times its usual gap, is said to have stalled.
+pub(crate) const STALL_NS: u64 = 500_000_000;
+
+impl SourceWatch {
+    pub(crate) fn new(id: SourceId) -> SourceWatch {
+        SourceWatch { id, expected: None, last_ns: 0, mean_gap_ns: 0 }
+    }
+
+    fn watch(&mut self, sequence: u64, now_ns: u64, account: &NodeAccount) {
+        match self.expected {
+            Some(expected) if sequence > expected => {
+                add(&account.sequence_jumps, 1);
+                add(&account.source_gap, sequence - expected);
+            }
+            Some(expected) if sequence < expected => add(&account.sequence_repeats, 1),
+            _ => {}
+        }
+        if self.expected.is_some() {
+            self.watch_gap(now_ns - self.last_ns, account);
+        }
+        self.expected = Some(self.expected.unwrap_or(0).max(sequence.saturating_add(1)));
+        self.last_ns = now_ns;
+    }
+
+    fn watch_gap(&mut self, gap_ns: u64, account: &NodeAccount) {
+        if gap_ns > STALL_NS && gap_ns > 8 * self.mean_gap_ns {
+            add(&account.stalls, 1);
+        }
+        if gap_ns > account.longest_gap_ns.load(Ordering::Relaxed) {
+            account.longest_gap_ns.store(gap_ns, Ordering::Relaxed);
+        }
+        self.mean_gap_ns = if self.mean_gap_ns == 0 { gap_ns } else { (7 * self.mean_gap_ns + gap_ns) / 8 };
+    }
+}
+
+/// One output of a node and the edges that leave it.
+#[derive(Default)]
+pub(crate) struct Output {
+    pub(crate) senders: Vec<Sender>,
+}
+
+impl Output {
+    /// True when a frame can be sent without waiting.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.senders.iter().all(Sender::is_ready)
+    }
+
+    /// Queues first, so that other threads can start; then the nodes that run inside this call.
+    pub(crate) fn send(
+        &mut self,
+        frame: Frame,
+        stamp_ns: u64,
+        clock: &Clock,
+        control: &Control,
+        bell: &Arc<Doorbell>,
+    ) -> Result<(), NodeError> {
+        let queues = self.senders.iter().filter(|s| matches!(s.target, Target::Queue)).count();
+        let own = (queues < self.senders.len()).then(|| frame.clone());
+        let result =
+            if queues > 0 { self.queue(frame, queues, stamp_ns, clock, control, bell) } else { Ok(()) };
+        if let Some(frame) = own {
+            for sender in self.senders.iter_mut().filter(|s| matches!(s.target, Target::Inline(_))) {
+                if sender.wants(stamp_ns) {
+                    sender.hand_over(&frame, stamp_ns);
+                }
+            }
+        }
+        result
+    }
+
+    fn queue(
+        &mut self,
+        frame: Frame,
+        queues: usize,
+        stamp_ns: u64,
+        clock: &Clock,
+        control: &Control,
+        bell: &Arc<Doorbell>,
+    ) -> Result<(), NodeError> {
+        let mut shares = frame.split(queues);
+        let mut result = Ok(());
+        for sender in self.senders.iter_mut().filter(|s| matches!(s.target, Target::Queue)) {
+            if !sender.wants(stamp_ns) {
+                continue;
+            }
+            let mut offer = sender.offer(&mut shares, stamp_ns);
+            while offer == Offer::MustWait {
+                if control.is_aborting() {
+                    sender.give_up(LossReason::Aborted);
+                    break;
+                }
+                if clock.is_simulated() || sender.edge.receiver_bells.iter().any(|b| Arc::ptr_eq(b, bell)) {
+                    // Only this thread could make room, and it is here.
+                    sender.give_up(LossReason::QueueFull);
+                    result = Err(NodeError::new(
+                        "sends several frames at once into a full `block` edge of its own thread; \
+                         give one of the two nodes its own thread",
+                    ));
+                    break;
+                }
+                wait_for_room(sender, bell);
+                offer = sender.offer(&mut shares, stamp_ns);
+            }
+            if offer == Offer::Failed {
+                result = Err(NodeError::new("an edge with policy `fail` is full"));
+            }
+        }
+        // One fence for all subscribers: orders the queues' tails before the looks at the bells.
+        fence(Ordering::SeqCst);
+        self.senders.iter().for_each(|sender| sender.edge.tell_frames());
+        result
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.senders.iter_mut().for_each(Sender::close);
+    }
+}
+
+fn wait_for_room(sender: &Sender, bell: &Doorbell) {
+    fence(Ordering::SeqCst);
+    sender.edge.tell_frames();
+    bell.prepare();
+    if sender.edge.has_room() {
+        bell.cancel();
+    } else {
+        // The limit is for an abort, which does not ring for us.
+        bell.wait(Some(Duration::from_millis(20)));
+    }
+}

@@ -1,0 +1,192 @@
+//! The declaration of a node: kind, ports, what they accept.
+
+use std::fmt;
+
+use livetime_frame::{DType, Kind, Layout};
+
+use super::{AnyNode, Node, NodeError};
+use crate::{ParamSpec, Params, Value};
+
+/// Where a node stands in the flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NodeKind {
+    /// No input.
+    Source,
+    /// Inputs and outputs.
+    Process,
+    /// No output.
+    Sink,
+}
+
+impl NodeKind {
+    /// `"source"`, `"process"` or `"sink"`.
+    pub fn name(self) -> &'static str {
+        match self {
+            NodeKind::Source => "source",
+            NodeKind::Process => "process",
+            NodeKind::Sink => "sink",
+        }
+    }
+}
+
+/// Name, ports and abilities of a type of node.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeSpec {
+    /// Name in pipeline files, `snake_case`: sources and sinks are nouns, processes are verbs or field terms.
+    pub name: &'static str,
+    /// Source, process or sink.
+    pub kind: NodeKind,
+    /// One sentence.
+    pub summary: &'static str,
+    /// Inputs; the first is the one that an edge without a port name leads to.
+    pub inputs: &'static [PortSpec],
+    /// Outputs; the first is the one that an edge without a port name comes from.
+    pub outputs: &'static [PortSpec],
+    /// True when frames may be handled by several copies of the node at once: no state from frame to frame.
+    pub parallel: bool,
+}
+
+/// One input or output.
+#[derive(Clone, Copy, Debug)]
+pub struct PortSpec {
+    /// Name, unique among the node's inputs or outputs.
+    pub name: &'static str,
+    /// What may pass.
+    pub accepts: Accepts,
+}
+
+impl PortSpec {
+    /// A port for every frame.
+    pub const fn any(name: &'static str) -> PortSpec {
+        PortSpec { name, accepts: Accepts { kinds: &[], dtypes: &[], ndim: None } }
+    }
+
+    /// A port for arrays of any dtype and dimension.
+    pub const fn array(name: &'static str) -> PortSpec {
+        PortSpec { name, accepts: Accepts { kinds: &[Kind::Array], dtypes: &[], ndim: None } }
+    }
+
+    /// A port for arrays of `min` to `max` dimensions.
+    pub const fn array_of_dims(name: &'static str, min: usize, max: usize) -> PortSpec {
+        PortSpec { name, accepts: Accepts { kinds: &[Kind::Array], dtypes: &[], ndim: Some((min, max)) } }
+    }
+}
+
+/// What a port lets pass; an empty list means everything.
+#[derive(Clone, Copy, Debug)]
+pub struct Accepts {
+    /// Payload kinds.
+    pub kinds: &'static [Kind],
+    /// Element types of arrays.
+    pub dtypes: &'static [DType],
+    /// Fewest and most dimensions of arrays.
+    pub ndim: Option<(usize, usize)>,
+}
+
+impl Accepts {
+    /// Whether `stream` may pass.
+    ///
+    /// # Errors
+    /// The text `wanted …, found …`.
+    pub fn check(&self, stream: &Stream) -> Result<(), String> {
+        let fits = match stream {
+            Stream::Unknown => true,
+            Stream::Other(kind) => self.takes_kind(*kind),
+            Stream::Array(layout) => self.takes_kind(Kind::Array) && self.takes_array(layout),
+        };
+        if fits { Ok(()) } else { Err(format!("wanted {self}, found {stream}")) }
+    }
+
+    fn takes_kind(&self, kind: Kind) -> bool {
+        self.kinds.is_empty() || self.kinds.contains(&kind)
+    }
+
+    fn takes_array(&self, layout: &Layout) -> bool {
+        let ndim = layout.dims().len();
+        (self.dtypes.is_empty() || self.dtypes.contains(&layout.dtype()))
+            && self.ndim.is_none_or(|(min, max)| (min..=max).contains(&ndim))
+    }
+}
+
+impl fmt::Display for Accepts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kinds {
+            [] => write!(f, "any frame")?,
+            kinds => write!(f, "{}", kinds.iter().map(|k| k.name()).collect::<Vec<_>>().join(" or "))?,
+        }
+        if !self.dtypes.is_empty() {
+            write!(f, " of {}", self.dtypes.iter().map(|d| d.name()).collect::<Vec<_>>().join(" or "))?;
+        }
+        match self.ndim {
+            Some((min, max)) if min == max => write!(f, " of {min} dimensions"),
+            Some((min, max)) => write!(f, " of {min} to {max} dimensions"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is known before a run about the frames of a stream.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Stream {
+    /// Nothing.
+    Unknown,
+    /// Arrays of this layout.
+    Array(Layout),
+    /// Payloads of another kind.
+    Other(Kind),
+}
+
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stream::Unknown => f.write_str("frames of unknown kind"),
+            Stream::Array(layout) => write!(f, "array {layout}"),
+            Stream::Other(kind) => kind.fmt(f),
+        }
+    }
+}
+
+/// A type of node as the engine and the program know it: one entry of the list of nodes.
+#[derive(Clone, Copy)]
+pub struct NodeType {
+    /// Name, ports and abilities.
+    pub spec: NodeSpec,
+    params: fn() -> Box<dyn Params>,
+    build: fn(&[(usize, Value)]) -> Result<Box<dyn AnyNode>, NodeError>,
+}
+
+impl NodeType {
+    /// The entry for `N`.
+    pub const fn of<N: Node>() -> NodeType {
+        NodeType { spec: N::SPEC, params: || Box::new(N::Params::default()), build: build::<N> }
+    }
+
+    /// The parameters with their default values.
+    pub fn params(&self) -> Box<dyn Params> {
+        (self.params)()
+    }
+
+    /// The declarations of the parameters.
+    pub fn param_specs(&self) -> &'static [ParamSpec] {
+        self.params().specs()
+    }
+
+    /// A node with the given parameters set, which were checked before.
+    pub(crate) fn build(&self, values: &[(usize, Value)]) -> Result<Box<dyn AnyNode>, NodeError> {
+        (self.build)(values)
+    }
+}
+
+impl fmt::Debug for NodeType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("NodeType").field(&self.spec.name).finish()
+    }
+}
+
+fn build<N: Node>(values: &[(usize, Value)]) -> Result<Box<dyn AnyNode>, NodeError> {
+    let mut params = N::Params::default();
+    for (index, value) in values {
+        params.set(*index, value)?;
+    }
+    Ok(Box::new(N::new(params)?))
+}

@@ -1,0 +1,127 @@
+//! Several copies of a node on several threads, with the order of their outputs restored.
+//!
+//! Copies take frames from one queue. The position of a frame in that queue is its ticket. What a copy emits
+//! is held until all earlier tickets are done, and then sent by whoever completes the earliest one.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::{Arc, Mutex};
+
+use livetime_frame::Frame;
+
+use crate::control::lock;
+use crate::doorbell::Doorbell;
+use crate::node::{Context, NodeError, Output};
+
+/// How far the copies may run ahead of the slowest ticket, per copy. Bounds the memory that is held back.
+const AHEAD: u64 = 16;
+
+pub(crate) struct Reorder {
+    window: u64,
+    /// The earliest ticket that is not done.
+    next: AtomicU64,
+    state: Mutex<State>,
+    bells: Box<[Arc<Doorbell>]>,
+}
+
+struct State {
+    /// What tickets `next`, `next + 1`, … emitted; `None` where a ticket is not done yet.
+    done: VecDeque<Option<Vec<(usize, Frame)>>>,
+    outputs: Vec<Output>,
+    /// What copies emitted at their very end.
+    last: Vec<(usize, Frame)>,
+    copies_running: usize,
+    /// Emptied lists, to be used again.
+    spare: Vec<Vec<(usize, Frame)>>,
+}
+
+impl Reorder {
+    pub(crate) fn new(outputs: Vec<Output>, bells: &[Arc<Doorbell>]) -> Reorder {
+        let copies = bells.len();
+        let window = AHEAD * copies as u64;
+        let slots = window as usize + copies;
+        let state = State {
+            done: VecDeque::with_capacity(slots),
+            outputs,
+            last: Vec::new(),
+            copies_running: copies,
+            spare: (0..slots + copies).map(|_| Vec::with_capacity(4)).collect(),
+        };
+        Reorder { window, next: AtomicU64::new(0), state: Mutex::new(state), bells: bells.into() }
+    }
+
+    /// True when the frame with this ticket may be taken now and its outputs sent without waiting.
+    pub(crate) fn is_ready(&self, ticket: u64) -> bool {
+        ticket < self.next.load(Ordering::Acquire) + self.window
+            && lock(&self.state).outputs.iter().all(Output::is_ready)
+    }
+
+    /// Ticket is done and emitted `held`; sends it, and what waited for it, if its turn has come.
+    pub(crate) fn complete(
+        &self,
+        ticket: u64,
+        held: &mut Vec<(usize, Frame)>,
+        ctx: &Context,
+    ) -> Result<(), NodeError> {
+        let mut state = lock(&self.state);
+        let place = (ticket - self.next.load(Ordering::Relaxed)) as usize;
+        while state.done.len() <= place {
+            state.done.push_back(None);
+        }
+        let mut list = state.spare.pop().unwrap_or_default();
+        std::mem::swap(&mut list, held);
+        state.done[place] = Some(list);
+        let result = self.send_done(&mut state, ctx);
+        drop(state);
+        // Copies that ran too far ahead may go on.
+        fence(Ordering::SeqCst);
+        self.bells.iter().for_each(|bell| _ = bell.ring_if_seen_parked());
+        result
+    }
+
+    fn send_done(&self, state: &mut State, ctx: &Context) -> Result<(), NodeError> {
+        let mut result = Ok(());
+        while let Some(Some(_)) = state.done.front() {
+            let mut list = state.done.pop_front().flatten().unwrap_or_default();
+            result = result.and(send(&mut state.outputs, &mut list, ctx));
+            state.spare.push(list);
+            self.next.fetch_add(1, Ordering::Release);
+        }
+        result
+    }
+
+    /// A copy has ended, after emitting `held` at the very end. The last one closes the outputs and gets `true`.
+    pub(crate) fn leave(&self, held: &mut Vec<(usize, Frame)>, ctx: &Context) -> bool {
+        let mut state = lock(&self.state);
+        state.last.append(held);
+        state.copies_running -= 1;
+        if state.copies_running > 0 {
+            return false;
+        }
+        // Tickets that were never completed belong to a copy that failed; the rest goes out in order.
+        let State { done, outputs, last, .. } = &mut *state;
+        for mut list in done.drain(..).flatten().chain([std::mem::take(last)]) {
+            if let Err(error) = send(outputs, &mut list, ctx) {
+                ctx.tell_error(error.to_string());
+            }
+        }
+        outputs.iter_mut().for_each(Output::close);
+        true
+    }
+
+    /// Runs `change` on the outputs, between frames.
+    pub(crate) fn with_outputs<R>(&self, change: impl FnOnce(&mut Vec<Output>) -> R) -> R {
+        change(&mut lock(&self.state).outputs)
+    }
+}
+
+fn send(outputs: &mut [Output], list: &mut Vec<(usize, Frame)>, ctx: &Context) -> Result<(), NodeError> {
+    let stamp_ns = if ctx.statistics { ctx.clock.now_ns() } else { 0 };
+    let mut result = Ok(());
+    for (output, frame) in list.drain(..) {
+        if let Some(output) = outputs.get_mut(output) {
+            result = result.and(output.send(frame, stamp_ns, &ctx.clock, &ctx.control, &ctx.bell));
+        }
+    }
+    result
+}

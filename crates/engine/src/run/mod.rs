@@ -1,0 +1,445 @@
+//! A run: from check to report.
+
+mod report;
+pub(crate) mod wiring;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use livetime_frame::FramePool;
+
+pub use report::{EdgeAccount, NodeReport, Report, SourceReport};
+
+use crate::account::NodeAccount;
+use crate::clock::Clock;
+use crate::control::{Control, EventHandler, lock};
+use crate::edge::{Edge, EdgeOptions, Sender, Target};
+use crate::graph::{Graph, GraphError, Place, Placement};
+use crate::node::NodeKind;
+use crate::runner::Runner;
+use crate::statistics::{Times, summarise};
+use crate::worker::{Task, Worker, WorkerHandle, cpu_ns};
+use crate::{ParamError, ParamSpec, Value};
+use wiring::{Edges, NodeInfo, Shared, Wired};
+
+/// How a graph is run.
+#[derive(Clone)]
+pub struct RunOptions {
+    /// Whether to keep time statistics; counts are always kept.
+    pub statistics: bool,
+    /// Called with everything worth telling.
+    pub on_event: Option<EventHandler>,
+}
+
+impl Default for RunOptions {
+    /// With statistics, without a handler.
+    fn default() -> RunOptions {
+        RunOptions { statistics: true, on_event: None }
+    }
+}
+
+/// A running graph.
+///
+/// ```no_run
+/// use livetime_engine::{Graph, Run, RunOptions};
+/// # fn graph() -> Graph { Graph::default() }
+/// let run = Run::start(&graph(), RunOptions::default())?;
+/// std::thread::sleep(std::time::Duration::from_secs(1));
+/// run.stop();
+/// let report = run.finish(std::time::Duration::from_secs(10));
+/// assert!(report.imbalances().is_empty());
+/// # Ok::<(), Vec<livetime_engine::GraphError>>(())
+/// ```
+pub struct Run {
+    graph: Graph,
+    shared: Shared,
+    nodes: Vec<NodeInfo>,
+    edges: Edges,
+    handles: Vec<Arc<WorkerHandle>>,
+    threads: Vec<JoinHandle<()>>,
+    start_ns: u64,
+}
+
+/// How long a request waits for the node's thread to come to it.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
+
+impl Run {
+    /// Checks the graph, opens all files and devices, and starts all threads.
+    ///
+    /// # Errors
+    /// All problems found by [`Graph::check`], or the one that kept a node from starting; nothing runs then.
+    pub fn start(graph: &Graph, options: RunOptions) -> Result<Run, Vec<GraphError>> {
+        let shared = Shared {
+            clock: Clock::real(),
+            control: Arc::new(Control::new(options.on_event)),
+            pool: FramePool::new(graph.memory_bytes),
+            statistics: options.statistics,
+        };
+        let wired = arm(graph, &shared)?;
+        let handles: Vec<_> = wired.workers.iter().map(|w| w.handle.clone()).collect();
+        let start_ns = shared.clock.now_ns();
+        let Wired { nodes, edges, workers } = wired;
+        let mut run = Run {
+            graph: graph.clone(),
+            shared,
+            nodes,
+            edges: Edges::new(edges),
+            handles,
+            threads: vec![],
+            start_ns,
+        };
+        for worker in workers {
+            match spawn(worker) {
+                Ok(thread) => run.threads.push(thread),
+                Err(error) => {
+                    run.abort();
+                    return Err(vec![problem(format!("cannot start a thread: {error}"))]);
+                }
+            }
+        }
+        Ok(run)
+    }
+
+    /// Ends the sources; what is under way is handled to its end.
+    pub fn stop(&self) {
+        self.shared.control.stop();
+        self.handles.iter().for_each(|h| h.bell.ring());
+    }
+
+    /// Ends everything now; what is queued is lost, with an entry in the ledger.
+    pub fn abort(&self) {
+        self.shared.control.abort();
+        self.handles.iter().for_each(|h| h.bell.ring());
+    }
+
+    /// True when all threads have ended.
+    pub fn is_finished(&self) -> bool {
+        self.threads.iter().all(JoinHandle::is_finished)
+    }
+
+    /// Waits until all threads have ended, at most for `limit`. Returns whether they have.
+    pub fn wait(&self, limit: Duration) -> bool {
+        let until = Instant::now() + limit;
+        while !self.is_finished() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1).min(limit));
+        }
+        self.is_finished()
+    }
+
+    /// Waits for the end, at most for `limit`, then aborts, and reports. A thread that does not come back
+    /// even from an abort is left behind and named in the report.
+    pub fn finish(mut self, limit: Duration) -> Report {
+        if !self.wait(limit) {
+            self.abort();
+            self.wait(Duration::from_secs(2));
+        }
+        for (thread, handle) in std::mem::take(&mut self.threads).into_iter().zip(&self.handles) {
+            if !thread.is_finished() {
+                let message = format!("thread `{}` did not end: its node does not return", handle.name);
+                self.shared.control.fail(message);
+            } else if thread.join().is_err() {
+                self.shared.control.fail(format!("thread `{}` panicked outside its nodes", handle.name));
+            }
+        }
+        if self.is_finished() {
+            // What a sender put while its receiver was ending.
+            lock(&self.edges).iter().for_each(|edge| edge.discard(&mut 0));
+        }
+        self.report()
+    }
+
+    /// The graph as it was declared.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    // ---- Parameters ----
+
+    /// Writes a parameter; it acts from the node's next frame. Returns when the node has taken it.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the node or parameter does not exist, the value is not acceptable, or the node
+    /// does not answer within 5 s.
+    pub fn set(&self, node: &str, param: &str, value: &Value) -> Result<(), ParamError> {
+        let node = self.graph.node(node).map_err(ParamError::new)?;
+        let specs = self.graph.nodes[node].node_type.param_specs();
+        let index = crate::find(specs, param)?;
+        let value = specs[index].accept(value)?;
+        // Copies in a pool are told one after the other, each between two of its frames.
+        let ask = |w: &usize| self.ask(*w, node, move |r, value| r.set_param(index, value), value.clone());
+        self.nodes[node].workers.iter().try_for_each(|w| ask(w)?)
+    }
+
+    /// All parameters of a node with their present values, readbacks included.
+    ///
+    /// # Errors
+    /// [`ParamError`] when there is no such node, or it does not answer within 5 s.
+    pub fn params(&self, node: &str) -> Result<Vec<(&'static ParamSpec, Value)>, ParamError> {
+        let node = self.graph.node(node).map_err(ParamError::new)?;
+        let specs = self.graph.nodes[node].node_type.param_specs();
+        let values = self.ask(self.nodes[node].workers[0], node, |r, ()| r.params(), ())?;
+        Ok(specs.iter().zip(values).collect())
+    }
+
+    /// Runs `visit` on the node itself, between two of its frames: for nodes that keep more than parameters,
+    /// such as the newest picture.
+    ///
+    /// # Errors
+    /// [`ParamError`] when there is no such node, it is no `N`, or it does not answer within 5 s.
+    pub fn visit<N: 'static, R: Send + 'static>(
+        &self,
+        node: &str,
+        visit: impl FnOnce(&mut N) -> R + Send + 'static,
+    ) -> Result<R, ParamError> {
+        let number = self.graph.node(node).map_err(ParamError::new)?;
+        let found = self.ask(
+            self.nodes[number].workers[0],
+            number,
+            |r, visit: Box<dyn FnOnce(&mut N) -> R + Send>| r.node().downcast_mut().map(visit),
+            Box::new(visit) as Box<_>,
+        )?;
+        found.ok_or_else(|| ParamError::new(format!("node `{node}` is of another type")))
+    }
+
+    /// Lets a worker do something with a node between frames, and waits for the answer.
+    fn ask<A: Send + 'static, R: Send + 'static>(
+        &self,
+        worker: usize,
+        node: usize,
+        request: impl FnOnce(&mut Runner, A) -> R + Send + 'static,
+        argument: A,
+    ) -> Result<R, ParamError> {
+        let (answer, answered) = mpsc::sync_channel(1);
+        let task: Task = Box::new(move |worker: &mut Worker| {
+            if let Some(runner) = worker.find(node) {
+                let _ = answer.send(request(runner, argument));
+            }
+        });
+        let name = &self.graph.nodes[node].name;
+        if !self.handles[worker].send(task) {
+            return Err(ParamError::new(format!("node `{name}` has ended")));
+        }
+        answered
+            .recv_timeout(REQUEST_TIMEOUT)
+            .map_err(|_| ParamError::new(format!("node `{name}` did not answer within 5 s")))
+    }
+
+    // ---- Re-wiring ----
+
+    /// Stops or resumes a node: nothing is offered to it, or, for a source, nothing is produced. What is
+    /// queued is still handled.
+    ///
+    /// # Errors
+    /// [`ParamError`] when there is no such node, or it does not answer within 5 s.
+    pub fn set_enabled(&self, node: &str, enabled: bool) -> Result<(), ParamError> {
+        let number = self.graph.node(node).map_err(ParamError::new)?;
+        if self.graph.nodes[number].node_type.spec.kind == NodeKind::Source {
+            return self.ask(self.nodes[number].workers[0], number, |r, paused| r.pause(paused), !enabled);
+        }
+        let edges = lock(&self.edges);
+        edges.iter().filter(|e| e.to.0 == number).for_each(|e| e.enabled.store(enabled, Ordering::Release));
+        Ok(())
+    }
+
+    /// Takes an edge out of the running graph. Frames that are queued in it are still delivered.
+    ///
+    /// # Errors
+    /// [`GraphError`] when there is no such edge, it leads to an inline node, or a node does not answer.
+    pub fn disconnect(&self, from: &str, to: &str) -> Result<(), GraphError> {
+        let from_port = self.graph.output(from).map_err(problem)?;
+        let to_port = self.graph.input(to).map_err(problem)?;
+        let is_it = |e: &&Arc<Edge>| e.from == from_port && e.to == to_port && !e.is_closed();
+        let edge = lock(&self.edges).iter().find(is_it).cloned();
+        let edge = edge.ok_or_else(|| problem(format!("there is no edge from `{from}` to `{to}`")))?;
+        self.refuse_inline(to_port.0)?;
+        let asked = edge.clone();
+        let worker = self.nodes[from_port.0].workers[0];
+        let remove = move |r: &mut Runner, edge: Arc<Edge>| {
+            r.with_outputs(|outputs| {
+                outputs[edge.from.1].senders.retain(|s| !Arc::ptr_eq(&s.edge, &edge));
+            });
+            edge.close();
+        };
+        self.ask(worker, from_port.0, remove, asked).map_err(|e| problem(e.to_string()))?;
+        for &worker in &self.nodes[to_port.0].workers {
+            let forget = |r: &mut Runner, edge: Arc<Edge>| r.remove_input(&edge);
+            self.ask(worker, to_port.0, forget, edge.clone()).map_err(|e| problem(e.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Adds an edge to the running graph.
+    ///
+    /// # Errors
+    /// [`GraphError`] when a port does not exist, the graph would not be acceptable with this edge, or a node
+    /// does not answer.
+    pub fn connect(&self, from: &str, to: &str, options: EdgeOptions) -> Result<(), GraphError> {
+        let mut graph = self.graph.clone();
+        graph.edges = lock(&self.edges)
+            .iter()
+            .filter(|e| !e.is_closed())
+            .map(|e| crate::graph::EdgeDecl { from: e.from, to: e.to, options: e.options })
+            .collect();
+        let number = graph.connect(from, to, options)?;
+        let decl = graph.edges[number];
+        self.refuse_inline(decl.to.0)?;
+        let about_edge =
+            |e: &GraphError| matches!(e.place, Place::Edge(_)) || e.place == Place::Node(decl.to.0);
+        if let Some(error) = graph.check().err().and_then(|errors| errors.into_iter().find(about_edge)) {
+            return Err(error);
+        }
+        let bells = |node: usize| -> Vec<_> {
+            self.nodes[node].workers.iter().map(|w| self.handles[*w].bell.clone()).collect()
+        };
+        let edge = Arc::new(Edge::new(decl.from, decl.to, options, &bells(decl.from.0), &bells(decl.to.0)));
+        for &worker in &self.nodes[decl.to.0].workers {
+            let add = |r: &mut Runner, edge| r.add_input(edge);
+            self.ask(worker, decl.to.0, add, edge.clone()).map_err(|e| problem(e.to_string()))?;
+        }
+        lock(&self.edges).push(edge.clone());
+        let attach = |r: &mut Runner, edge: Arc<Edge>| {
+            r.with_outputs(|outputs| outputs[edge.from.1].senders.push(Sender::new(edge, Target::Queue)));
+        };
+        let attached = self.ask(self.nodes[decl.from.0].workers[0], decl.from.0, attach, edge.clone());
+        attached.map_err(|e| {
+            edge.close();
+            problem(e.to_string())
+        })
+    }
+
+    fn refuse_inline(&self, node: usize) -> Result<(), GraphError> {
+        match self.graph.nodes[node].options.placement {
+            Placement::Inline => {
+                let name = &self.graph.nodes[node].name;
+                Err(problem(format!("node `{name}` runs inline and cannot be re-wired while running")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    // ---- Reading ----
+
+    /// Statistics and ledger as they are now.
+    pub fn report(&self) -> Report {
+        let edges: Vec<Arc<Edge>> = lock(&self.edges).clone();
+        let clock = &self.shared.clock;
+        let cpu: Vec<Option<u64>> = self.handles.iter().map(|h| cpu_ns(h)).collect();
+        let threads = |node: usize| self.nodes[node].workers.iter().map(|w| self.handles[*w].name.clone());
+        let node_cpu = |node: usize| {
+            let own = self.nodes[node].workers.iter().all(|w| self.is_alone_on(node, *w));
+            own.then(|| self.nodes[node].workers.iter().map(|w| cpu[*w]).sum::<Option<u64>>()).flatten()
+        };
+        let nodes = (0..self.nodes.len())
+            .map(|n| NodeReport {
+                threads: threads(n).collect(),
+                cpu_ns: node_cpu(n),
+                ..self.node_report(n, &edges)
+            })
+            .collect();
+        let (events, events_dropped) = self.shared.control.events();
+        Report {
+            elapsed_ns: clock.now_ns() - self.start_ns,
+            finished: self.is_finished(),
+            failure: self.shared.control.failure(),
+            nodes,
+            edges: edges.iter().map(|e| edge_account(&self.graph, e)).collect(),
+            pool: self.shared.pool.statistics(),
+            cpu_ns: cpu.into_iter().sum(),
+            events,
+            events_dropped,
+        }
+    }
+
+    fn is_alone_on(&self, node: usize, worker: usize) -> bool {
+        (0..self.nodes.len()).all(|n| n == node || !self.nodes[n].workers.contains(&worker))
+    }
+
+    fn node_report(&self, node: usize, edges: &[Arc<Edge>]) -> NodeReport {
+        node_report(&self.graph, node, &self.nodes[node].accounts, edges)
+    }
+}
+
+impl Drop for Run {
+    /// A run that is dropped unfinished is aborted; its threads end by themselves.
+    fn drop(&mut self) {
+        if !self.is_finished() {
+            self.abort();
+        }
+    }
+}
+
+/// Checks, builds and opens everything.
+pub(crate) fn arm(graph: &Graph, shared: &Shared) -> Result<Wired, Vec<GraphError>> {
+    let plan = graph.check()?;
+    let mut wired = wiring::wire(graph, &plan, shared).map_err(|e| vec![problem(e.to_string())])?;
+    let sources = graph.nodes.iter().filter(|n| n.node_type.spec.kind == NodeKind::Source).count();
+    shared.control.live_sources.store(sources, Ordering::Release);
+    wiring::start_all(&mut wired).map_err(|e| vec![problem(e.to_string())])?;
+    Ok(wired)
+}
+
+fn spawn(worker: Worker) -> std::io::Result<JoinHandle<()>> {
+    // Linux shows 15 characters of a thread's name.
+    let name = worker.handle.name.chars().take(15).collect();
+    std::thread::Builder::new().name(name).spawn(move || worker.run())
+}
+
+fn problem(message: String) -> GraphError {
+    GraphError { place: Place::Graph, message }
+}
+
+pub(crate) fn edge_account(graph: &Graph, edge: &Edge) -> EdgeAccount {
+    let (from, to) = (&graph.nodes[edge.from.0], &graph.nodes[edge.to.0]);
+    let from = format!("{}.{}", from.name, from.node_type.spec.outputs[edge.from.1].name);
+    let to = format!("{}.{}", to.name, to.node_type.spec.inputs[edge.to.1].name);
+    EdgeAccount::new(from, to, edge.options.when_full, edge.counts())
+}
+
+pub(crate) fn node_report(
+    graph: &Graph,
+    node: usize,
+    accounts: &[Arc<NodeAccount>],
+    edges: &[Arc<Edge>],
+) -> NodeReport {
+    let decl = &graph.nodes[node];
+    let sum = |field: fn(&NodeAccount) -> u64| accounts.iter().map(|a| field(a)).sum();
+    let times = |pick: fn(&NodeAccount) -> &crate::statistics::Histogram| -> Times {
+        summarise(accounts.iter().map(|a| pick(a)))
+    };
+    // Completed before received, so that a frame in the handler is received and not yet completed.
+    let completed = sum(|a| a.completed.load(Relaxed));
+    let incoming: Vec<EdgeAccount> =
+        edges.iter().filter(|e| e.to.0 == node).map(|e| edge_account(graph, e)).collect();
+    let mut lost = BTreeMap::new();
+    for (reason, count) in accounts.iter().flat_map(|a| a.losses()).filter(|(_, n)| *n > 0) {
+        *lost.entry(reason).or_insert(0) += count;
+    }
+    NodeReport {
+        name: decl.name.clone(),
+        type_name: decl.node_type.spec.name,
+        threads: Vec::new(),
+        received: incoming.iter().map(|e| e.delivered).sum(),
+        completed,
+        emitted: sum(|a| a.emitted.load(Relaxed)),
+        lost,
+        queued: incoming.iter().map(|e| e.queued).sum(),
+        capacity: edges.iter().filter(|e| e.to.0 == node && !e.is_closed()).map(|e| e.capacity()).sum(),
+        lost_before: incoming.iter().map(EdgeAccount::unintended).sum(),
+        skipped_before: incoming.iter().map(EdgeAccount::intended).sum(),
+        waiting: times(|a| &a.waiting),
+        service: times(|a| &a.service),
+        latency: times(|a| &a.latency),
+        cpu_ns: None,
+        restarts: sum(|a| a.restarts.load(Relaxed)),
+        source: SourceReport {
+            jumps: sum(|a| a.sequence_jumps.load(Relaxed)),
+            repeats: sum(|a| a.sequence_repeats.load(Relaxed)),
+            stalls: sum(|a| a.stalls.load(Relaxed)),
+            longest_gap_ns: accounts.iter().map(|a| a.longest_gap_ns.load(Relaxed)).max().unwrap_or(0),
+        },
+    }
+}

@@ -1,0 +1,173 @@
+//! What a run tells about itself: statistics of every node, and the ledger.
+
+use std::collections::BTreeMap;
+
+use livetime_frame::PoolStatistics;
+
+use crate::control::Event;
+use crate::edge::{EdgeCounts, LossReason, WhenFull};
+use crate::statistics::Times;
+
+/// The state of a run at one moment, or at its end.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Time since the start, in ns.
+    pub elapsed_ns: u64,
+    /// True when every thread has ended.
+    pub finished: bool,
+    /// Why the run failed, if it did.
+    pub failure: Option<String>,
+    /// The nodes in the order of their declaration.
+    pub nodes: Vec<NodeReport>,
+    /// The edges, those that were disconnected included.
+    pub edges: Vec<EdgeAccount>,
+    /// The frame pool.
+    pub pool: PoolStatistics,
+    /// CPU time of all threads of the run, in ns; `None` where the system does not tell.
+    pub cpu_ns: Option<u64>,
+    /// What happened.
+    pub events: Vec<Event>,
+    /// Events that were counted but not kept.
+    pub events_dropped: usize,
+}
+
+/// One node.
+#[derive(Clone, Debug)]
+pub struct NodeReport {
+    /// Its name.
+    pub name: String,
+    /// Name of its type.
+    pub type_name: &'static str,
+    /// Names of the threads that run it.
+    pub threads: Vec<String>,
+    /// Frames handed to it.
+    pub received: u64,
+    /// Frames whose handler came to a good end.
+    pub completed: u64,
+    /// Frames it sent.
+    pub emitted: u64,
+    /// Frames lost in the node itself, by reason.
+    pub lost: BTreeMap<LossReason, u64>,
+    /// Frames that wait in front of it, and how many may.
+    pub queued: u64,
+    /// Sum of the capacities of its queues.
+    pub capacity: u64,
+    /// Frames lost on the edges that lead to it, unintended ones only.
+    pub lost_before: u64,
+    /// Frames left out on the edges that lead to it because the pipeline says so.
+    pub skipped_before: u64,
+    /// Time in the queue.
+    pub waiting: Times,
+    /// Time in the handler.
+    pub service: Times,
+    /// From the source's stamp to the end of the handler.
+    pub latency: Times,
+    /// CPU time of its threads in ns, if it has them for itself.
+    pub cpu_ns: Option<u64>,
+    /// How often it was built anew after a failure.
+    pub restarts: u64,
+    /// Only for sources.
+    pub source: SourceReport,
+}
+
+/// What the engine noticed about a source's frames.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SourceReport {
+    /// Sequence numbers that jumped ahead.
+    pub jumps: u64,
+    /// Sequence numbers that came again or went back.
+    pub repeats: u64,
+    /// Silences of more than 500 ms, and more than eight times the usual gap.
+    pub stalls: u64,
+    /// The longest time between two frames, in ns.
+    pub longest_gap_ns: u64,
+}
+
+/// The account of one edge.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EdgeAccount {
+    /// `node.output`.
+    pub from: String,
+    /// `node.input`.
+    pub to: String,
+    /// Its policy.
+    pub when_full: WhenFull,
+    /// Frames offered to it.
+    pub offered: u64,
+    /// Frames handed to the receiving node.
+    pub delivered: u64,
+    /// Frames that wait in it.
+    pub queued: u64,
+    /// Frames lost, by reason.
+    pub lost: BTreeMap<LossReason, u64>,
+}
+
+impl EdgeAccount {
+    pub(crate) fn new(from: String, to: String, when_full: WhenFull, counts: EdgeCounts) -> EdgeAccount {
+        let EdgeCounts { offered, delivered, queued, lost } = counts;
+        let lost = LossReason::ON_EDGES.into_iter().zip(lost).filter(|(_, n)| *n > 0).collect();
+        EdgeAccount { from, to, when_full, offered, delivered, queued, lost }
+    }
+
+    /// True when every frame offered is delivered, lost or queued.
+    pub fn is_closed(&self) -> bool {
+        self.offered == self.delivered + self.queued + self.lost.values().sum::<u64>()
+    }
+
+    /// Losses that nobody asked for. A `latest` edge is asked to forget all but the newest frame.
+    pub fn unintended(&self) -> u64 {
+        self.lost.iter().filter(|(reason, _)| !self.is_intended(**reason)).map(|(_, n)| n).sum()
+    }
+
+    /// Losses that the pipeline asked for.
+    pub fn intended(&self) -> u64 {
+        self.lost.values().sum::<u64>() - self.unintended()
+    }
+
+    fn is_intended(&self, reason: LossReason) -> bool {
+        reason.is_intended() || (reason == LossReason::Overwritten && self.when_full == WhenFull::Latest)
+    }
+}
+
+impl NodeReport {
+    /// Frames that this node was given and that came to nothing, or that a source could not send.
+    pub fn lost_inside(&self) -> u64 {
+        self.lost.values().sum()
+    }
+
+    fn lost_of_received(&self) -> u64 {
+        let of_received = |r: &LossReason| *r != LossReason::SourceGap;
+        self.lost.iter().filter(|(r, _)| of_received(r)).map(|(_, n)| n).sum()
+    }
+}
+
+impl Report {
+    /// Losses that nobody asked for, on edges and in nodes.
+    pub fn unintended_losses(&self) -> u64 {
+        let on_edges: u64 = self.edges.iter().map(EdgeAccount::unintended).sum();
+        on_edges + self.nodes.iter().map(NodeReport::lost_inside).sum::<u64>()
+    }
+
+    /// What does not balance, in words; empty when the ledger is closed.
+    ///
+    /// Every edge: offered = delivered + lost + queued. When the run has ended also: nothing is queued, and
+    /// every frame delivered to a process or sink was completed or lost there.
+    pub fn imbalances(&self) -> Vec<String> {
+        let open = self.edges.iter().filter(|e| !e.is_closed() || (self.finished && e.queued > 0));
+        let mut found: Vec<String> = open.map(|e| format!("{} -> {}: {e:?}", e.from, e.to)).collect();
+        if self.finished {
+            let nodes = self.nodes.iter().filter(|n| n.received > 0);
+            let open = nodes.filter(|n| n.received != n.completed + n.lost_of_received());
+            found.extend(open.map(|n| {
+                format!(
+                    "{}: received {}, completed {}, lost {}",
+                    n.name,
+                    n.received,
+                    n.completed,
+                    n.lost_of_received()
+                )
+            }));
+        }
+        found
+    }
+}

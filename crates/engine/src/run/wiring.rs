@@ -1,0 +1,184 @@
+//! From a checked graph to workers that can run: threads, queues, runners.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use livetime_frame::{FramePool, SourceId};
+
+use crate::account::NodeAccount;
+use crate::clock::Clock;
+use crate::control::Control;
+use crate::doorbell::Doorbell;
+use crate::edge::{Edge, Sender, Target};
+use crate::graph::{Graph, Placement, Plan, WaitStrategy};
+use crate::node::{Context, NodeError, NodeKind, Output, Outputs, SourceWatch};
+use crate::reorder::Reorder;
+use crate::runner::Runner;
+use crate::worker::{Worker, WorkerHandle};
+
+/// What a run knows of a node.
+pub(crate) struct NodeInfo {
+    /// The workers that run it: one, or one per copy.
+    pub(crate) workers: Vec<usize>,
+    /// One account per copy.
+    pub(crate) accounts: Vec<Arc<NodeAccount>>,
+}
+
+/// A graph turned into threads and queues, not started yet.
+pub(crate) struct Wired {
+    pub(crate) nodes: Vec<NodeInfo>,
+    pub(crate) edges: Vec<Arc<Edge>>,
+    pub(crate) workers: Vec<Worker>,
+}
+
+/// What all nodes of a run share.
+pub(crate) struct Shared {
+    pub(crate) clock: Clock,
+    pub(crate) control: Arc<Control>,
+    pub(crate) pool: FramePool,
+    pub(crate) statistics: bool,
+}
+
+pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired, NodeError> {
+    let (handles, placed) = place(graph, plan);
+    let bells = |node: usize| -> Vec<Arc<Doorbell>> {
+        placed[node].iter().map(|w| handles[*w].bell.clone()).collect()
+    };
+    let edges: Vec<Arc<Edge>> = graph
+        .edges
+        .iter()
+        .map(|e| Arc::new(Edge::new(e.from, e.to, e.options, &bells(e.from.0), &bells(e.to.0))))
+        .collect();
+    let accounts = |node: usize| placed[node].iter().map(|_| Arc::default()).collect();
+    let nodes: Vec<NodeInfo> = (0..graph.nodes.len())
+        .map(|n| NodeInfo { workers: placed[n].clone(), accounts: accounts(n) })
+        .collect();
+
+    let spinners = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let mut workers: Vec<Worker> = handles
+        .iter()
+        .map(|handle| Worker {
+            handle: handle.clone(),
+            runners: Vec::new(),
+            clock: shared.clock.clone(),
+            control: shared.control.clone(),
+            may_spin: handles.len() <= spinners,
+        })
+        .collect();
+
+    // Receivers before senders, so that an inline node can be moved into its sender's edge.
+    let mut inline: BTreeMap<usize, Runner> = BTreeMap::new();
+    for &node in plan.order.iter().rev() {
+        let mut outputs = outputs(graph, node, &edges, &mut inline);
+        let bells = bells(node);
+        let reorder = matches!(graph.nodes[node].options.placement, Placement::Pool(_))
+            .then(|| Arc::new(Reorder::new(std::mem::take(&mut outputs), &bells)));
+        let mut outputs = Some(outputs);
+        for (copy, &worker) in placed[node].iter().enumerate() {
+            let target = match (&reorder, outputs.take()) {
+                (None, Some(outputs)) => Outputs::Direct(outputs),
+                _ => Outputs::Held(Vec::with_capacity(4)),
+            };
+            let account = nodes[node].accounts[copy].clone();
+            let context = context(graph, node, target, account, bells[copy].clone(), shared);
+            let mut runner = runner(graph, node, context)?;
+            runner.reorder = reorder.clone();
+            match graph.nodes[node].options.placement {
+                Placement::Inline => _ = inline.insert(node, runner),
+                _ => {
+                    edges.iter().filter(|e| e.to.0 == node).for_each(|e| runner.add_input(e.clone()));
+                    workers[worker].runners.push(runner);
+                }
+            }
+        }
+    }
+    // Sources first on a shared thread: the order in which frames flow.
+    workers.iter_mut().for_each(|w| w.runners.reverse());
+    Ok(Wired { nodes, edges, workers })
+}
+
+/// Which workers there are, and which of them run each node.
+fn place(graph: &Graph, plan: &Plan) -> (Vec<Arc<WorkerHandle>>, Vec<Vec<usize>>) {
+    let mut handles: Vec<Arc<WorkerHandle>> = Vec::new();
+    let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut placed: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
+    let mut add = |name: String, wait: WaitStrategy, cpus: &[usize]| {
+        handles.push(Arc::new(WorkerHandle::new(name, wait, cpus.to_vec())));
+        handles.len() - 1
+    };
+    for &node in &plan.order {
+        let decl = &graph.nodes[node];
+        let (wait, cpus) = (decl.options.wait, &*decl.options.cpus);
+        placed[node] = match &decl.options.placement {
+            Placement::Own => vec![add(decl.name.clone(), wait, cpus)],
+            Placement::Group(name) => {
+                vec![*groups.entry(name).or_insert_with(|| add(name.clone(), wait, cpus))]
+            }
+            Placement::Pool(count) => {
+                (0..*count).map(|i| add(format!("{}/{i}", decl.name), wait, cpus)).collect()
+            }
+            Placement::Inline => {
+                let sender = graph.edges.iter().find(|e| e.to.0 == node).map(|e| e.from.0);
+                sender.map(|s| placed[s].clone()).unwrap_or_default()
+            }
+        };
+    }
+    (handles, placed)
+}
+
+fn outputs(
+    graph: &Graph,
+    node: usize,
+    edges: &[Arc<Edge>],
+    inline: &mut BTreeMap<usize, Runner>,
+) -> Vec<Output> {
+    let ports = graph.nodes[node].node_type.spec.outputs.len();
+    let mut outputs: Vec<Output> = (0..ports).map(|_| Output::default()).collect();
+    for edge in edges.iter().filter(|e| e.from.0 == node) {
+        let target = match inline.remove(&edge.to.0) {
+            Some(runner) => Target::Inline(Box::new(runner)),
+            None => Target::Queue,
+        };
+        outputs[edge.from.1].senders.push(Sender::new(edge.clone(), target));
+    }
+    outputs
+}
+
+fn context(
+    graph: &Graph,
+    node: usize,
+    outputs: Outputs,
+    account: Arc<NodeAccount>,
+    bell: Arc<Doorbell>,
+    shared: &Shared,
+) -> Context {
+    let decl = &graph.nodes[node];
+    let is_source = decl.node_type.spec.kind == NodeKind::Source;
+    Context {
+        name: decl.name.as_str().into(),
+        clock: shared.clock.clone(),
+        allocator: shared.pool.allocator(),
+        outputs,
+        timer: None,
+        account,
+        control: shared.control.clone(),
+        bell,
+        source: is_source.then(|| SourceWatch::new(SourceId(u16::try_from(node).unwrap_or(u16::MAX)))),
+        statistics: shared.statistics,
+        wait_for_memory: decl.options.wait_for_memory,
+    }
+}
+
+fn runner(graph: &Graph, node: usize, context: Context) -> Result<Runner, NodeError> {
+    let decl = &graph.nodes[node];
+    let built = decl.node_type.build(&decl.values).map_err(|e| e.of(&decl.name))?;
+    Ok(Runner::new(node, decl.node_type, decl.options.clone(), decl.values.clone(), built, context))
+}
+
+/// Nodes that run inside others are started by them.
+pub(crate) fn start_all(wired: &mut Wired) -> Result<(), NodeError> {
+    wired.workers.iter_mut().flat_map(|w| &mut w.runners).try_for_each(Runner::start)
+}
+
+/// The edges of a run: those that were wired at the start, and those connected since.
+pub(crate) type Edges = Mutex<Vec<Arc<Edge>>>;

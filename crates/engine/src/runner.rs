@@ -1,0 +1,477 @@
+//! One node as the engine runs it: takes frames from its inputs, calls the node, contains its failures.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use livetime_frame::Frame;
+
+use crate::control::Event;
+use crate::edge::{Edge, Target};
+use crate::graph::{NodeOptions, OnFailure};
+use crate::node::{AnyNode, Context, Next, NodeError, NodeKind, NodeType, Output, Outputs};
+use crate::reorder::Reorder;
+use crate::statistics::add;
+use crate::{ParamError, Value};
+
+/// Frames handled in one go before the thread looks at its other nodes.
+const BURST: usize = 32;
+
+/// A node and everything the engine needs to run it.
+pub(crate) struct Runner {
+    pub(crate) id: usize,
+    pub(crate) node_type: NodeType,
+    pub(crate) options: NodeOptions,
+    /// As the node was built with, plus what was written since; for a restart.
+    pub(crate) values: Vec<(usize, Value)>,
+    node: Box<dyn AnyNode>,
+    pub(crate) ctx: Context,
+    inputs: Vec<Receiver>,
+    next_input: usize,
+    /// Sources: when to be called next.
+    due: Next,
+    paused: bool,
+    pub(crate) finished: bool,
+    pub(crate) reorder: Option<Arc<Reorder>>,
+    /// End of the last handler, if nothing happened since: the start of the next one.
+    last_ns: u64,
+}
+
+/// The receiving end of an edge.
+struct Receiver {
+    edge: Arc<Edge>,
+    known_tail: u64,
+    /// Disconnected: to be forgotten once it is empty.
+    leaving: bool,
+}
+
+/// What went wrong in a call to a node.
+enum Failure {
+    Error(NodeError),
+    Panic(String),
+}
+
+impl Runner {
+    pub(crate) fn new(
+        id: usize,
+        node_type: NodeType,
+        options: NodeOptions,
+        values: Vec<(usize, Value)>,
+        node: Box<dyn AnyNode>,
+        ctx: Context,
+    ) -> Runner {
+        Runner {
+            id,
+            node_type,
+            options,
+            values,
+            node,
+            ctx,
+            inputs: Vec::new(),
+            next_input: 0,
+            due: Next::Now,
+            paused: false,
+            finished: false,
+            reorder: None,
+            last_ns: 0,
+        }
+    }
+
+    fn is_source(&self) -> bool {
+        self.node_type.spec.kind == NodeKind::Source
+    }
+
+    /// Opens the node's files and devices, and those of the nodes that run inside it.
+    pub(crate) fn start(&mut self) -> Result<(), NodeError> {
+        self.node.start(&mut self.ctx).map_err(|e| e.of(&self.ctx.name))?;
+        self.inline_children().try_for_each(|child| child.start())
+    }
+
+    pub(crate) fn add_input(&mut self, edge: Arc<Edge>) {
+        self.inputs.push(Receiver { edge, known_tail: 0, leaving: false });
+    }
+
+    pub(crate) fn remove_input(&mut self, edge: &Arc<Edge>) {
+        self.inputs.iter_mut().filter(|i| Arc::ptr_eq(&i.edge, edge)).for_each(|i| i.leaving = true);
+    }
+
+    /// Runs `change` on the node's outputs, wherever they are kept.
+    pub(crate) fn with_outputs<R>(&mut self, change: impl FnOnce(&mut Vec<Output>) -> R) -> R {
+        match (&self.reorder, &mut self.ctx.outputs) {
+            (Some(reorder), _) => reorder.with_outputs(change),
+            (None, Outputs::Direct(outputs)) => change(outputs),
+            (None, Outputs::Held(_)) => change(&mut Vec::new()),
+        }
+    }
+
+    /// The nodes that run inside this one's calls.
+    fn inline_children(&mut self) -> impl Iterator<Item = &mut Runner> {
+        let outputs = match &mut self.ctx.outputs {
+            Outputs::Direct(outputs) => outputs.as_mut_slice(),
+            Outputs::Held(_) => &mut [],
+        };
+        outputs.iter_mut().flat_map(|o| &mut o.senders).filter_map(|s| match &mut s.target {
+            Target::Inline(child) => Some(&mut **child),
+            Target::Queue => None,
+        })
+    }
+
+    /// This node, or the one with number `id` that runs inside it.
+    pub(crate) fn find(&mut self, id: usize) -> Option<&mut Runner> {
+        if self.id == id {
+            return Some(self);
+        }
+        self.inline_children().find_map(|child| child.find(id))
+    }
+
+    // ---- Scheduling ----
+
+    /// True when [`Runner::step`] would do something at `now_ns`.
+    pub(crate) fn is_ready(&self, now_ns: u64) -> bool {
+        if self.finished {
+            return false;
+        }
+        if self.ctx.control.is_aborting() || self.timer_due(now_ns) || self.has_ended() {
+            return true;
+        }
+        if self.is_source() {
+            return self.ctx.control.is_stopping() || self.source_due(now_ns) && self.outputs_ready();
+        }
+        self.inputs.iter().any(|i| i.leaving && i.edge.queued() == 0)
+            || self.inputs.iter().any(|i| i.edge.queued() > 0) && self.outputs_ready() && self.ticket_ready()
+    }
+
+    /// When [`Runner::step`] should be called next even if no frame comes.
+    pub(crate) fn deadline_ns(&self) -> Option<u64> {
+        let due = match self.due {
+            Next::At(at) if self.is_source() && !self.paused => Some(at),
+            _ => None,
+        };
+        [due, self.ctx.timer].into_iter().flatten().filter(|_| !self.finished).min()
+    }
+
+    /// Does what there is to do, at most one burst of frames. Returns whether there was anything.
+    pub(crate) fn step(&mut self, burst: Option<usize>) -> bool {
+        if self.finished {
+            return false;
+        }
+        if self.ctx.control.is_aborting() {
+            self.abort();
+            return true;
+        }
+        let mut progressed = self.step_timers();
+        progressed |=
+            if self.is_source() { self.step_source() } else { self.step_inputs(burst.unwrap_or(BURST)) };
+        if self.has_ended() {
+            self.finish();
+            return true;
+        }
+        progressed
+    }
+
+    /// No frame will come any more: all senders have closed, or the run ends and nobody is connected.
+    fn has_ended(&self) -> bool {
+        if self.is_source() {
+            return self.due == Next::Finished || self.ctx.control.is_stopping();
+        }
+        if self.inputs.is_empty() {
+            return self.ctx.control.is_stopping();
+        }
+        // Closed first: what was sent before closing is then visible in `queued`.
+        self.inputs.iter().all(|i| !i.leaving && i.edge.is_closed() && i.edge.queued() == 0)
+    }
+
+    fn outputs_ready(&self) -> bool {
+        match &self.ctx.outputs {
+            Outputs::Direct(outputs) => outputs.iter().all(Output::is_ready),
+            Outputs::Held(_) => true,
+        }
+    }
+
+    fn ticket_ready(&self) -> bool {
+        match (&self.reorder, self.inputs.first()) {
+            (Some(reorder), Some(input)) => reorder.is_ready(input.edge.taken()),
+            _ => true,
+        }
+    }
+
+    fn timer_due(&self, now_ns: u64) -> bool {
+        self.ctx.timer.is_some_and(|at| at <= now_ns)
+    }
+
+    fn source_due(&self, now_ns: u64) -> bool {
+        match self.due {
+            _ if self.paused => false,
+            Next::Now => true,
+            Next::At(at) => at <= now_ns,
+            Next::Idle | Next::Finished => false,
+        }
+    }
+
+    fn step_timers(&mut self) -> bool {
+        if self.ctx.timer.is_none() || !self.timer_due(self.ctx.clock.now_ns()) {
+            return false;
+        }
+        self.ctx.timer = None;
+        if let Err(failure) = self.call(|node, ctx| node.timer(ctx)) {
+            self.deal_with(failure, None);
+        }
+        true
+    }
+
+    fn step_source(&mut self) -> bool {
+        let now_ns = self.ctx.clock.now_ns();
+        if self.ctx.control.is_stopping() || !self.source_due(now_ns) || !self.outputs_ready() {
+            return false;
+        }
+        match self.call(|node, ctx| node.produce(ctx)) {
+            Ok(next) => self.due = next,
+            Err(failure) => {
+                self.deal_with(failure, Some(1));
+                // A source that fails at once and for ever must not take the whole core.
+                self.due = Next::At(now_ns + 1_000_000);
+            }
+        }
+        if self.ctx.statistics {
+            self.ctx.account.service.record(self.ctx.clock.now_ns() - now_ns);
+        }
+        true
+    }
+
+    fn step_inputs(&mut self, burst: usize) -> bool {
+        self.forget_leaving();
+        self.last_ns = 0;
+        let mut handled = 0;
+        while handled < burst && self.outputs_ready() && self.ticket_ready() && !self.finished {
+            let Some((input, taken)) = self.take() else { break };
+            self.receive(input, &taken.frame, taken.stamp_ns);
+            if let Some(reorder) = self.reorder.clone() {
+                self.complete(&reorder, taken.position);
+            }
+            handled += 1;
+        }
+        handled > 0
+    }
+
+    /// The oldest frame of the next input that has one, with the number of the input port.
+    fn take(&mut self) -> Option<(usize, crate::edge::Taken)> {
+        let count = self.inputs.len();
+        for _ in 0..count {
+            let input = &mut self.inputs[self.next_input % count];
+            self.next_input = (self.next_input + 1) % count;
+            if let Some(taken) = input.edge.take(&mut input.known_tail) {
+                return Some((input.edge.to.1, taken));
+            }
+        }
+        None
+    }
+
+    fn forget_leaving(&mut self) {
+        self.inputs.retain(|i| !i.leaving || i.edge.queued() > 0);
+    }
+
+    // ---- Frames ----
+
+    fn receive(&mut self, input: usize, frame: &Frame, stamp_ns: u64) {
+        let statistics = self.ctx.statistics;
+        let start_ns = match self.last_ns {
+            0 if statistics => self.ctx.clock.now_ns(),
+            last => last,
+        };
+        let result = self.call(|node, ctx| node.frame(input, frame, ctx));
+        if statistics {
+            let end_ns = self.ctx.clock.now_ns();
+            let account = &self.ctx.account;
+            account.waiting.record(start_ns.saturating_sub(stamp_ns));
+            account.service.record(end_ns.saturating_sub(start_ns));
+            account.latency.record(end_ns.saturating_sub(frame.header().entry_ns));
+            self.last_ns = end_ns;
+        }
+        match result {
+            Ok(()) => add(&self.ctx.account.completed, 1),
+            Err(failure) => self.deal_with(failure, Some(1)),
+        }
+    }
+
+    /// A frame that does not wait in a queue: it is handled inside the sender's call.
+    pub(crate) fn receive_inline(&mut self, input: usize, frame: &Frame, stamp_ns: u64) {
+        if self.finished {
+            return;
+        }
+        self.last_ns = stamp_ns;
+        self.receive(input, frame, stamp_ns);
+    }
+
+    fn complete(&mut self, reorder: &Reorder, ticket: u64) {
+        let mut held = match &mut self.ctx.outputs {
+            Outputs::Held(held) => std::mem::take(held),
+            Outputs::Direct(_) => Vec::new(),
+        };
+        if let Err(error) = reorder.complete(ticket, &mut held, &self.ctx) {
+            self.deal_with(Failure::Error(error), None);
+        }
+        if let Outputs::Held(place) = &mut self.ctx.outputs {
+            *place = held;
+        }
+    }
+
+    // ---- Failures ----
+
+    /// Calls the node; a panic becomes a value. The node may be in a state that nobody foresaw after a
+    /// panic, which is why the default policy for panics is to build it anew.
+    fn call<R>(
+        &mut self,
+        call: impl FnOnce(&mut dyn AnyNode, &mut Context) -> Result<R, NodeError>,
+    ) -> Result<R, Failure> {
+        let (node, ctx) = (&mut *self.node, &mut self.ctx);
+        match catch_unwind(AssertUnwindSafe(|| call(node, ctx))) {
+            Ok(result) => result.map_err(Failure::Error),
+            Err(panic) => Err(Failure::Panic(panic_text(&*panic))),
+        }
+    }
+
+    /// Records a failure, with the frames it cost, and acts by the node's policy.
+    #[cold]
+    fn deal_with(&mut self, failure: Failure, frames: Option<u64>) {
+        let account = &self.ctx.account;
+        let (counter, policy, text) = match &failure {
+            Failure::Error(e) if e.exhausted => (&account.exhausted, OnFailure::Skip, e.to_string()),
+            Failure::Error(e) => (&account.failed, self.options.on_error, e.to_string()),
+            Failure::Panic(text) => (&account.panicked, self.options.on_panic, format!("panicked: {text}")),
+        };
+        add(counter, frames.unwrap_or(0));
+        self.tell_error(text.clone());
+        match policy {
+            OnFailure::Skip => {}
+            OnFailure::Stop => self.fail(text),
+            OnFailure::Restart => {
+                if let Err(error) = self.restart() {
+                    self.fail(format!("restart after `{text}`: {error}"));
+                }
+            }
+        }
+    }
+
+    fn restart(&mut self) -> Result<(), NodeError> {
+        self.stop_node();
+        self.node = self.node_type.build(&self.values)?;
+        self.due = Next::Now;
+        add(&self.ctx.account.restarts, 1);
+        self.call(|node, ctx| node.start(ctx)).map_err(Failure::into_error)
+    }
+
+    /// This node cannot go on: the run ends, and what is still queued for it is lost, with an entry.
+    fn fail(&mut self, text: String) {
+        self.ctx.control.fail(format!("{}: {text}", self.ctx.name));
+        self.end();
+    }
+
+    fn tell_error(&self, message: String) {
+        let (at_ns, node) = (self.ctx.clock.now_ns(), self.ctx.name.to_string());
+        self.ctx.control.tell(Event { at_ns, node, is_error: true, message });
+    }
+
+    // ---- The end ----
+
+    fn finish(&mut self) {
+        if let Err(failure) = self.call(|node, ctx| node.drain(ctx)) {
+            self.deal_with(failure, None);
+        }
+        if !self.finished {
+            self.end();
+        }
+    }
+
+    /// Called by the node that this one runs inside of, after the last frame.
+    pub(crate) fn finish_inline(&mut self) {
+        if !self.finished {
+            self.finish();
+        }
+    }
+
+    fn abort(&mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.finished = true;
+        if self.close_outputs() {
+            self.inputs.iter_mut().for_each(|i| i.edge.abandon(&mut i.known_tail));
+        }
+        self.stop_node();
+        if self.is_source() && self.ctx.control.source_ended() {
+            self.ctx.control.stop();
+        }
+    }
+
+    /// Returns true unless other copies of the node go on.
+    fn close_outputs(&mut self) -> bool {
+        match (self.reorder.take(), &mut self.ctx.outputs) {
+            (Some(reorder), Outputs::Held(held)) => {
+                let mut held = std::mem::take(held);
+                reorder.leave(&mut held, &self.ctx)
+            }
+            (_, Outputs::Direct(outputs)) => {
+                outputs.iter_mut().for_each(Output::close);
+                true
+            }
+            _ => true,
+        }
+    }
+
+    fn stop_node(&mut self) {
+        let stopped = self.call(|node, _| {
+            node.stop();
+            Ok(())
+        });
+        if let Err(Failure::Panic(text)) = stopped {
+            self.tell_error(format!("panicked while stopping: {text}"));
+        }
+    }
+
+    // ---- Requests from other threads, between frames ----
+
+    /// Sets a parameter whose value was accepted by its declaration.
+    pub(crate) fn set_param(&mut self, index: usize, value: Value) -> Result<(), ParamError> {
+        if self.finished {
+            return Err(ParamError::new(format!("node `{}` has ended", self.ctx.name)));
+        }
+        self.node.params().set(index, &value)?;
+        self.values.retain(|(i, _)| *i != index);
+        self.values.push((index, value));
+        if self.due == Next::Idle {
+            self.due = Next::Now;
+        }
+        self.call(|node, ctx| node.changed(index, ctx)).map_err(|f| ParamError::new(f.into_error().message))
+    }
+
+    /// All parameters, readbacks included, in the order of their declaration.
+    pub(crate) fn params(&mut self) -> Vec<Value> {
+        let params = self.node.params();
+        (0..params.specs().len()).filter_map(|i| params.get(i)).collect()
+    }
+
+    /// A source that is paused produces nothing.
+    pub(crate) fn pause(&mut self, paused: bool) {
+        self.paused = paused;
+    }
+
+    /// The node itself, for tests and benchmarks.
+    pub(crate) fn node(&mut self) -> &mut dyn Any {
+        self.node.as_any()
+    }
+}
+
+impl Failure {
+    fn into_error(self) -> NodeError {
+        match self {
+            Failure::Error(error) => error,
+            Failure::Panic(text) => NodeError::new(format_args!("panicked: {text}")),
+        }
+    }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|s| s.to_string());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a text".into())
+}

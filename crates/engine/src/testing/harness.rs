@@ -1,0 +1,265 @@
+//! One node without the engine.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use livetime_frame::{Element, Frame, FrameMut, FramePool, Layout, SourceId};
+
+use crate::account::NodeAccount;
+use crate::clock::Clock;
+use crate::control::{Control, Event};
+use crate::node::{
+    AnyNode, Context, Next, Node, NodeError, NodeKind, NodeType, Outputs, SourceWatch, Stream,
+};
+use crate::{Value, assign};
+
+/// Runs one node on the calling thread in virtual time: feeds frames, collects what it emits.
+///
+/// ```
+/// # use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
+/// # use livetime_frame::{ColorMode, DType, Frame, Layout};
+/// # struct Pass(());
+/// # impl Node for Pass {
+/// #     type Params = ();
+/// #     const SPEC: NodeSpec = NodeSpec { name: "pass", kind: NodeKind::Process, summary: "Passes.",
+/// #         inputs: &[PortSpec::any("in")], outputs: &[PortSpec::any("out")], parallel: true };
+/// #     fn new(_: ()) -> Result<Self, NodeError> { Ok(Pass(())) }
+/// #     fn params(&mut self) -> &mut () { &mut self.0 }
+/// #     fn frame(&mut self, _: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+/// #         ctx.forward(0, frame)
+/// #     }
+/// # }
+/// use livetime_engine::testing::Harness;
+///
+/// let mut harness = Harness::new::<Pass>(&[])?;
+/// let image = harness.image::<u8>(&[2, 2], &[1, 2, 3, 4])?;
+/// let out = harness.feed(&image)?;
+/// assert_eq!(out[0].array()?.elements::<u8>()?, [1, 2, 3, 4]);
+/// # Ok::<(), NodeError>(())
+/// ```
+pub struct Harness {
+    node: Box<dyn AnyNode>,
+    ctx: Context,
+    pool: FramePool,
+    inputs: livetime_frame::Allocator,
+    sequence: u64,
+}
+
+impl Harness {
+    /// A started node with the given parameters; the rest at their defaults.
+    ///
+    /// # Errors
+    /// [`NodeError`] when a parameter is refused or the node does not start.
+    pub fn new<N: Node>(params: &[(&str, Value)]) -> Result<Harness, NodeError> {
+        Harness::of(NodeType::of::<N>(), params)
+    }
+
+    /// As [`Harness::new`] for an entry of a list of nodes.
+    ///
+    /// # Errors
+    /// As [`Harness::new`].
+    pub fn of(node_type: NodeType, params: &[(&str, Value)]) -> Result<Harness, NodeError> {
+        let mut values = Vec::new();
+        for (name, value) in params {
+            let index = crate::find(node_type.param_specs(), name)?;
+            values.push((index, node_type.param_specs()[index].accept(value)?));
+        }
+        let pool = FramePool::new(1 << 30);
+        let is_source = node_type.spec.kind == NodeKind::Source;
+        let ctx = Context {
+            name: node_type.spec.name.into(),
+            clock: Clock::simulated(),
+            allocator: pool.allocator(),
+            outputs: Outputs::Held(Vec::new()),
+            timer: None,
+            account: Arc::new(NodeAccount::default()),
+            control: Arc::new(Control::default()),
+            bell: Arc::default(),
+            source: is_source.then(|| SourceWatch::new(SourceId(0))),
+            statistics: true,
+            wait_for_memory: false,
+        };
+        let inputs = pool.allocator();
+        let mut harness = Harness { node: node_type.build(&values)?, ctx, pool, inputs, sequence: 0 };
+        harness.node.start(&mut harness.ctx)?;
+        Ok(harness)
+    }
+
+    /// A mono array to feed, with the next sequence number; `shape` slowest dimension first.
+    ///
+    /// # Errors
+    /// [`NodeError`] when shape and number of elements differ.
+    pub fn image<T: Element>(&mut self, shape: &[usize], elements: &[T]) -> Result<Frame, NodeError> {
+        let layout = Layout::packed(T::DTYPE, livetime_frame::ColorMode::Mono, shape)?;
+        self.array(layout, elements)
+    }
+
+    /// An array of any layout to feed, with the next sequence number.
+    ///
+    /// # Errors
+    /// [`NodeError`] when layout and elements differ in type or number.
+    pub fn array<T: Element>(&mut self, layout: Layout, elements: &[T]) -> Result<Frame, NodeError> {
+        let mut frame = self.inputs.array(layout)?;
+        let place = frame.elements_mut::<T>()?;
+        if place.len() != elements.len() {
+            let found = elements.len();
+            return Err(NodeError::new(format_args!("wanted {} elements, found {found}", place.len())));
+        }
+        place.copy_from_slice(elements);
+        Ok(self.number(frame))
+    }
+
+    /// A part of `frame` as a view with strides, to feed.
+    ///
+    /// # Errors
+    /// [`NodeError`] when the part does not lie inside.
+    pub fn view(&mut self, frame: &Frame, layout: Layout, start: usize) -> Result<Frame, NodeError> {
+        let view = self.inputs.view(frame, layout, start)?;
+        Ok(self.number(view))
+    }
+
+    /// Raw bytes to feed.
+    ///
+    /// # Errors
+    /// [`NodeError`] when there is no memory.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<Frame, NodeError> {
+        let mut frame = self.inputs.bytes(bytes.len())?;
+        frame.bytes_mut().copy_from_slice(bytes);
+        Ok(self.number(frame))
+    }
+
+    fn number(&mut self, mut frame: FrameMut) -> Frame {
+        let header = frame.header_mut();
+        (header.sequence, header.entry_ns) = (self.sequence, self.ctx.clock.now_ns());
+        header.event_time_ns = self.sequence as i64;
+        self.sequence += 1;
+        frame.freeze()
+    }
+
+    /// Hands a frame to the first input and returns what the node emitted, of all outputs.
+    ///
+    /// # Errors
+    /// What the node returns.
+    pub fn feed(&mut self, frame: &Frame) -> Result<Vec<Frame>, NodeError> {
+        self.feed_to(0, frame)
+    }
+
+    /// As [`Harness::feed`] for input number `input`.
+    ///
+    /// # Errors
+    /// What the node returns.
+    pub fn feed_to(&mut self, input: usize, frame: &Frame) -> Result<Vec<Frame>, NodeError> {
+        self.node.frame(input, frame, &mut self.ctx)?;
+        Ok(self.emitted())
+    }
+
+    /// Lets a source produce once.
+    ///
+    /// # Errors
+    /// What the node returns.
+    pub fn produce(&mut self) -> Result<(Vec<Frame>, Next), NodeError> {
+        let next = self.node.produce(&mut self.ctx)?;
+        Ok((self.emitted(), next))
+    }
+
+    /// Lets a source produce until it has emitted `count` frames or ends, moving time on as it asks.
+    ///
+    /// # Errors
+    /// What the node returns.
+    pub fn run_source(&mut self, count: usize) -> Result<Vec<Frame>, NodeError> {
+        let mut frames = Vec::new();
+        while frames.len() < count {
+            let (more, next) = self.produce()?;
+            frames.extend(more);
+            match next {
+                Next::At(at_ns) => self.ctx.clock.advance(at_ns),
+                Next::Now => {}
+                Next::Idle | Next::Finished => break,
+            }
+        }
+        Ok(frames)
+    }
+
+    /// Moves time on, and calls the node's timer if it is due.
+    ///
+    /// # Errors
+    /// What the node returns.
+    pub fn advance(&mut self, to_ns: u64) -> Result<Vec<Frame>, NodeError> {
+        self.ctx.clock.advance(to_ns);
+        if self.ctx.timer.is_some_and(|at| at <= to_ns) {
+            self.ctx.timer = None;
+            self.node.timer(&mut self.ctx)?;
+        }
+        Ok(self.emitted())
+    }
+
+    /// Tells the node that no frame will come any more.
+    ///
+    /// # Errors
+    /// What the node returns.
+    pub fn drain(&mut self) -> Result<Vec<Frame>, NodeError> {
+        self.node.drain(&mut self.ctx)?;
+        Ok(self.emitted())
+    }
+
+    /// Ends the node.
+    pub fn stop(&mut self) {
+        self.node.stop();
+    }
+
+    /// Writes a parameter.
+    ///
+    /// # Errors
+    /// [`NodeError`] when it is refused.
+    pub fn set(&mut self, name: &str, value: impl Into<Value>) -> Result<(), NodeError> {
+        let index = assign(self.node.params(), name, &value.into())?;
+        self.node.changed(index, &mut self.ctx)
+    }
+
+    /// The value of a parameter or readback; `None` when there is none of this name.
+    pub fn get(&mut self, name: &str) -> Option<Value> {
+        let params = self.node.params();
+        params.get(crate::find(params.specs(), name).ok()?)
+    }
+
+    /// The value of a numeric parameter or readback, or NaN.
+    pub fn number_of(&mut self, name: &str) -> f64 {
+        match self.get(name) {
+            Some(Value::Float(v)) => v,
+            Some(Value::Int(v)) => v as f64,
+            Some(Value::Bool(v)) => f64::from(u8::from(v)),
+            _ => f64::NAN,
+        }
+    }
+
+    /// What the node would send for such input.
+    ///
+    /// # Errors
+    /// What the node returns.
+    pub fn plan(&mut self, inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
+        self.node.plan(inputs)
+    }
+
+    /// What the node told.
+    pub fn events(&self) -> Vec<Event> {
+        self.ctx.control.events().0
+    }
+
+    /// The pool that inputs and outputs come from.
+    pub fn pool(&self) -> &FramePool {
+        &self.pool
+    }
+
+    /// The node itself.
+    pub fn node<N: 'static>(&mut self) -> Option<&mut N> {
+        let any: &mut dyn Any = self.node.as_any();
+        any.downcast_mut()
+    }
+
+    fn emitted(&mut self) -> Vec<Frame> {
+        match &mut self.ctx.outputs {
+            Outputs::Held(held) => held.drain(..).map(|(_, frame)| frame).collect(),
+            Outputs::Direct(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! A whole graph on one thread, in virtual time, with a schedule chosen by a seed.
+
+use std::sync::Arc;
+
+use livetime_frame::FramePool;
+
+use super::Random;
+use crate::clock::Clock;
+use crate::control::Control;
+use crate::edge::Edge;
+use crate::graph::{Graph, GraphError};
+use crate::run::wiring::{NodeInfo, Shared};
+use crate::run::{Report, arm, edge_account, node_report};
+use crate::worker::Worker;
+use crate::{ParamError, Value};
+
+/// Runs a graph step by step: each step lets one thread, chosen at random among those that have something
+/// to do, handle one frame. When none has, time moves on to the next deadline.
+pub struct Simulation {
+    graph: Graph,
+    shared: Shared,
+    nodes: Vec<NodeInfo>,
+    edges: Vec<Arc<Edge>>,
+    workers: Vec<Worker>,
+    random: Random,
+}
+
+impl Simulation {
+    /// Checks and arms a graph.
+    ///
+    /// # Errors
+    /// As [`Run::start`](crate::Run::start).
+    pub fn new(graph: &Graph, seed: u64) -> Result<Simulation, Vec<GraphError>> {
+        let shared = Shared {
+            clock: Clock::simulated(),
+            control: Arc::new(Control::default()),
+            pool: FramePool::new(graph.memory_bytes),
+            statistics: true,
+        };
+        let wired = arm(graph, &shared)?;
+        Ok(Simulation {
+            graph: graph.clone(),
+            shared,
+            nodes: wired.nodes,
+            edges: wired.edges,
+            workers: wired.workers,
+            random: Random::new(seed),
+        })
+    }
+
+    /// One step. Returns false when everything has ended, or nothing can ever happen again.
+    pub fn step(&mut self) -> bool {
+        let now_ns = self.shared.clock.now_ns();
+        let ready: Vec<usize> =
+            (0..self.workers.len()).filter(|w| self.workers[*w].is_ready(now_ns)).collect();
+        if !ready.is_empty() {
+            let chosen = ready[self.random.below(ready.len())];
+            self.workers[chosen].run_tasks();
+            self.workers[chosen].step(Some(1));
+            return true;
+        }
+        match self.workers.iter().filter_map(Worker::deadline_ns).min() {
+            Some(at_ns) if at_ns > now_ns => {
+                self.shared.clock.advance(at_ns);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Steps until everything has ended, at most `limit` times. Returns whether it has.
+    pub fn run_to_end(&mut self, limit: usize) -> bool {
+        for _ in 0..limit {
+            if !self.step() {
+                break;
+            }
+        }
+        self.is_finished()
+    }
+
+    /// True when all nodes have ended.
+    pub fn is_finished(&self) -> bool {
+        self.workers.iter().flat_map(|w| &w.runners).all(|r| r.finished)
+    }
+
+    /// Ends the sources.
+    pub fn stop(&self) {
+        self.shared.control.stop();
+    }
+
+    /// Ends everything now.
+    pub fn abort(&self) {
+        self.shared.control.abort();
+    }
+
+    /// Stops or resumes offering frames to a node.
+    pub fn set_enabled(&self, node: usize, enabled: bool) {
+        let edges = self.edges.iter().filter(|e| e.to.0 == node);
+        edges.for_each(|e| e.enabled.store(enabled, std::sync::atomic::Ordering::Release));
+    }
+
+    /// Writes a parameter between frames.
+    ///
+    /// # Errors
+    /// [`ParamError`] when node, parameter or value is refused.
+    pub fn set(&mut self, node: &str, param: &str, value: &Value) -> Result<(), ParamError> {
+        let number = self.graph.node(node).map_err(ParamError::new)?;
+        let specs = self.graph.nodes[number].node_type.param_specs();
+        let index = crate::find(specs, param)?;
+        let value = specs[index].accept(value)?;
+        let runners = self.workers.iter_mut().filter_map(|w| w.find(number));
+        runners.into_iter().try_for_each(|r| r.set_param(index, value.clone()))
+    }
+
+    /// Runs `visit` on a node.
+    pub fn visit<N: 'static, R>(&mut self, node: &str, visit: impl FnOnce(&mut N) -> R) -> Option<R> {
+        let number = self.graph.node(node).ok()?;
+        let runner = self.workers.iter_mut().find_map(|w| w.find(number))?;
+        runner.node().downcast_mut().map(visit)
+    }
+
+    /// Statistics and ledger as they are now.
+    pub fn report(&self) -> Report {
+        let finished = self.is_finished();
+        if finished {
+            self.edges.iter().for_each(|edge| edge.discard(&mut 0));
+        }
+        let (events, events_dropped) = self.shared.control.events();
+        let nodes = (0..self.nodes.len())
+            .map(|n| node_report(&self.graph, n, &self.nodes[n].accounts, &self.edges))
+            .collect();
+        Report {
+            elapsed_ns: self.shared.clock.now_ns(),
+            finished,
+            failure: self.shared.control.failure(),
+            nodes,
+            edges: self.edges.iter().map(|e| edge_account(&self.graph, e)).collect(),
+            pool: self.shared.pool.statistics(),
+            cpu_ns: None,
+            events,
+            events_dropped,
+        }
+    }
+}

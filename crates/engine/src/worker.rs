@@ -1,0 +1,219 @@
+//! One thread of a run and the nodes on it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::clock::Clock;
+use crate::control::{Control, lock};
+use crate::doorbell::Doorbell;
+use crate::graph::WaitStrategy;
+use crate::runner::Runner;
+
+/// The longest an adaptive thread looks for work before it sleeps. Waking a sleeping thread costs the sender
+/// several us and the sleeper tens (bench/record); looking longer than that gains nothing.
+const LONGEST_SPIN_NS: u64 = 50_000;
+/// Gaps longer than this are slept through at once.
+const SHORT_GAP_NS: u64 = 20_000;
+/// A sleep has this limit, so that a wish to abort is seen even by a thread that nobody wakes.
+const LONGEST_SLEEP: Duration = Duration::from_millis(100);
+
+/// A request to a worker, carried out between frames.
+pub(crate) type Task = Box<dyn FnOnce(&mut Worker) + Send>;
+
+/// What others know of a worker.
+pub(crate) struct WorkerHandle {
+    pub(crate) name: String,
+    pub(crate) bell: Arc<Doorbell>,
+    pub(crate) wait: WaitStrategy,
+    pub(crate) cpus: Vec<usize>,
+    has_tasks: AtomicBool,
+    tasks: Mutex<Vec<Task>>,
+    /// Set when the worker takes no tasks any more.
+    pub(crate) ended: AtomicBool,
+    /// Thread number of the operating system; 0 until the thread runs.
+    pub(crate) tid: AtomicU64,
+    /// CPU time of a thread that has ended, in ns.
+    pub(crate) cpu_ns: AtomicU64,
+}
+
+impl WorkerHandle {
+    pub(crate) fn new(name: String, wait: WaitStrategy, cpus: Vec<usize>) -> WorkerHandle {
+        WorkerHandle {
+            name,
+            bell: Arc::default(),
+            wait,
+            cpus,
+            has_tasks: AtomicBool::new(false),
+            tasks: Mutex::default(),
+            ended: AtomicBool::new(false),
+            tid: AtomicU64::new(0),
+            cpu_ns: AtomicU64::new(0),
+        }
+    }
+
+    /// Leaves a request; false when the worker has ended and will not look.
+    pub(crate) fn send(&self, task: Task) -> bool {
+        let mut tasks = lock(&self.tasks);
+        if self.ended.load(Ordering::Acquire) {
+            return false;
+        }
+        tasks.push(task);
+        self.has_tasks.store(true, Ordering::Release);
+        drop(tasks);
+        self.bell.ring();
+        true
+    }
+
+    fn take_tasks(&self) -> Vec<Task> {
+        let mut tasks = lock(&self.tasks);
+        self.has_tasks.store(false, Ordering::Release);
+        std::mem::take(&mut *tasks)
+    }
+
+    /// No request will be carried out any more; those that wait are dropped, which their senders notice.
+    fn close(&self) {
+        let mut tasks = lock(&self.tasks);
+        self.ended.store(true, Ordering::Release);
+        tasks.clear();
+    }
+}
+
+/// The nodes of one thread.
+pub(crate) struct Worker {
+    pub(crate) handle: Arc<WorkerHandle>,
+    pub(crate) runners: Vec<Runner>,
+    pub(crate) clock: Clock,
+    pub(crate) control: Arc<Control>,
+    /// Whether there are cores enough for threads that look instead of sleeping.
+    pub(crate) may_spin: bool,
+}
+
+impl Worker {
+    /// The node with this number, if it runs here.
+    pub(crate) fn find(&mut self, id: usize) -> Option<&mut Runner> {
+        self.runners.iter_mut().find_map(|r| r.find(id))
+    }
+
+    /// Runs until all nodes have ended.
+    pub(crate) fn run(mut self) {
+        self.enter_thread();
+        let mut spin_ns = 0;
+        while self.runners.iter().any(|r| !r.finished) {
+            self.run_tasks();
+            if !self.step(None) {
+                self.wait(&mut spin_ns);
+            }
+        }
+        self.handle.close();
+        self.leave_thread();
+    }
+
+    /// One turn of all nodes; returns whether any had something to do.
+    pub(crate) fn step(&mut self, burst: Option<usize>) -> bool {
+        let mut progressed = false;
+        for runner in &mut self.runners {
+            progressed |= runner.step(burst);
+        }
+        progressed
+    }
+
+    pub(crate) fn run_tasks(&mut self) {
+        if self.handle.has_tasks.load(Ordering::Acquire) {
+            for task in self.handle.take_tasks() {
+                task(self);
+            }
+        }
+    }
+
+    pub(crate) fn is_ready(&self, now_ns: u64) -> bool {
+        self.handle.has_tasks.load(Ordering::Acquire) || self.runners.iter().any(|r| r.is_ready(now_ns))
+    }
+
+    pub(crate) fn deadline_ns(&self) -> Option<u64> {
+        self.runners.iter().filter_map(Runner::deadline_ns).min()
+    }
+
+    fn wait(&self, spin_ns: &mut u64) {
+        let start_ns = self.clock.now_ns();
+        match self.handle.wait {
+            WaitStrategy::Spin => {
+                if !self.spin_until(u64::MAX) {
+                    std::thread::yield_now();
+                }
+                return;
+            }
+            WaitStrategy::Adaptive if self.may_spin && self.spin_until(start_ns + *spin_ns) => {}
+            WaitStrategy::Adaptive | WaitStrategy::Park => self.sleep(),
+        }
+        let gap_ns = self.clock.now_ns() - start_ns;
+        *spin_ns =
+            if gap_ns < SHORT_GAP_NS { (2 * gap_ns).clamp(2_000, LONGEST_SPIN_NS) } else { *spin_ns / 2 };
+    }
+
+    /// Looks for work until `until_ns` (or for a while, then lets others run).
+    fn spin_until(&self, until_ns: u64) -> bool {
+        for _ in 0..10_000 {
+            let now_ns = self.clock.now_ns();
+            if self.is_ready(now_ns) {
+                return true;
+            }
+            if now_ns >= until_ns {
+                return false;
+            }
+            std::hint::spin_loop();
+        }
+        false
+    }
+
+    fn sleep(&self) {
+        self.handle.bell.prepare();
+        let now_ns = self.clock.now_ns();
+        if self.is_ready(now_ns) {
+            self.handle.bell.cancel();
+            return;
+        }
+        let until_deadline = self.deadline_ns().map(|at| Duration::from_nanos(at.saturating_sub(now_ns)));
+        self.handle.bell.wait(Some(until_deadline.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP)));
+    }
+
+    fn enter_thread(&self) {
+        self.handle.bell.adopt_thread();
+        let tid = rustix::thread::gettid();
+        self.handle.tid.store(tid.as_raw_nonzero().get() as u64, Ordering::Release);
+        // The kernel may lengthen a sleep by 50 us to save power; periods of a ms need better.
+        let slack = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+        if let Err(error) = slack.and_then(|()| self.pin()) {
+            let message = format!("thread {}: cannot pin or time precisely: {error}", self.handle.name);
+            let (at_ns, node) = (self.clock.now_ns(), String::new());
+            self.control.tell(crate::control::Event { at_ns, node, is_error: false, message });
+        }
+    }
+
+    fn pin(&self) -> rustix::io::Result<()> {
+        if self.handle.cpus.is_empty() {
+            return Ok(());
+        }
+        let mut set = rustix::thread::CpuSet::new();
+        self.handle.cpus.iter().for_each(|cpu| set.set(*cpu));
+        rustix::thread::sched_setaffinity(None, &set)
+    }
+
+    fn leave_thread(&self) {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        let ns = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
+        self.handle.cpu_ns.store(ns.max(1), Ordering::Release);
+    }
+}
+
+/// CPU time of a worker's thread so far, in ns; `None` where the system does not tell.
+pub(crate) fn cpu_ns(worker: &WorkerHandle) -> Option<u64> {
+    match (worker.cpu_ns.load(Ordering::Acquire), worker.tid.load(Ordering::Acquire)) {
+        (0, 0) => None,
+        (0, tid) => {
+            let text = std::fs::read_to_string(format!("/proc/self/task/{tid}/schedstat")).ok()?;
+            text.split_whitespace().next()?.parse().ok()
+        }
+        (ended, _) => Some(ended),
+    }
+}
