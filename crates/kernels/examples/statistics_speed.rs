@@ -1,6 +1,6 @@
 //! Prints the time of one call of the statistics kernel, per level, pixel type and task.
 //!
-//! `cargo run --release -p livetime-kernels --example statistics_speed`
+//! `cargo run --release -p livetime-kernels --example statistics_speed -- [pixel types]`
 #![allow(clippy::print_stdout, clippy::expect_used, reason = "a program that prints")]
 
 use livetime_kernels::statistics::{Cursor, HistogramRange, Scratch, Wanted, statistics};
@@ -13,21 +13,26 @@ const SIZE: usize = 1024;
 fn main() {
     println!("{SIZE} x {SIZE} pixels, microseconds per call, best of many");
     println!("level     type   basic  centroid   both  histogram  everything  both on a 512x512 view");
+    let only: Vec<String> = std::env::args().skip(1).collect();
     for level in Level::available() {
-        rows::<u8>(level);
-        rows::<i8>(level);
-        rows::<u16>(level);
-        rows::<i16>(level);
-        rows::<u32>(level);
-        rows::<i32>(level);
-        rows::<u64>(level);
-        rows::<i64>(level);
-        rows::<f32>(level);
-        rows::<f64>(level);
+        rows::<u8>(level, &only);
+        rows::<i8>(level, &only);
+        rows::<u16>(level, &only);
+        rows::<i16>(level, &only);
+        rows::<u32>(level, &only);
+        rows::<i32>(level, &only);
+        rows::<u64>(level, &only);
+        rows::<i64>(level, &only);
+        rows::<f32>(level, &only);
+        rows::<f64>(level, &only);
     }
 }
 
-fn rows<T: Pixel>(level: Level) {
+fn rows<T: Pixel>(level: Level, only: &[String]) {
+    let name = std::any::type_name::<T>().to_owned();
+    if !only.is_empty() && !only.contains(&name) {
+        return;
+    }
     let pixels = image::<T>();
     let full = Plane::packed(&pixels, SIZE, SIZE).expect("size");
     let quarter = Plane::new(&pixels[100 * SIZE + 101..], SIZE / 2, SIZE / 2, SIZE).expect("size");
@@ -46,8 +51,8 @@ fn rows<T: Pixel>(level: Level) {
         time(level, quarter, &both),
     ];
     let [a, b, c, d, e, f] = times.map(|t| t * 1e6);
-    let (level, pixel) = (level.name(), std::any::type_name::<T>());
-    println!("{level:9} {pixel:4} {a:7.1} {b:9.1} {c:6.1} {d:10.1} {e:11.1} {f:10.1}");
+    let level = level.name();
+    println!("{level:9} {name:4} {a:7.1} {b:9.1} {c:6.1} {d:10.1} {e:11.1} {f:10.1}");
 }
 
 /// A noisy image with values from 0 to 120.
@@ -63,7 +68,7 @@ fn image<T: Pixel>() -> Vec<T> {
 fn time<T: Pixel>(level: Level, image: Plane<T>, wanted: &Wanted) -> f64 {
     let mut scratch = Scratch::default();
     let mut best = f64::MAX;
-    for _ in 0..60 {
+    for _ in 0..200 {
         let start = Instant::now();
         black_box(statistics(level, black_box(image), wanted, &mut scratch));
         best = best.min(start.elapsed().as_secs_f64());

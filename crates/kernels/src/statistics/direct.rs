@@ -1,5 +1,6 @@
 //! Projections of 32-bit, 64-bit and floating-point pixels: everything added as `f64`.
 
+use super::lanes::{fold, zip};
 use super::projections::{Project, Projections};
 use crate::Pixel;
 
@@ -39,21 +40,20 @@ fn project<T: Pixel>(row: &[T], columns: &mut [f64], least: T) -> (f64, f64) {
     let (chunks, tail) = row.as_chunks::<LANES>();
     let (column_chunks, column_tail) = columns.as_chunks_mut::<LANES>();
     for (chunk, column) in chunks.iter().zip(column_chunks) {
-        for lane in 0..LANES {
-            let v = passing(chunk[lane], least);
-            column[lane] += v;
-            sum[lane] += v;
-            moment[lane] += x[lane] * v;
-            x[lane] += LANES as f64;
-        }
+        let v = zip(chunk, &[0.0; LANES], |v, _| passing(v, least));
+        *column = zip(&v, column, |v, column| column + v);
+        sum = zip(&v, &sum, |v, sum| sum + v);
+        moment = zip(&zip(&v, &x, |v, x| v * x), &moment, |v, moment| moment + v);
+        x = x.map(|x| x + LANES as f64);
     }
-    for (lane, (&v, column)) in tail.iter().zip(column_tail).enumerate() {
+    let (mut sum, mut moment) = (fold(sum, |a, b| a + b), fold(moment, |a, b| a + b));
+    for ((&v, column), x) in tail.iter().zip(column_tail).zip(x) {
         let v = passing(v, least);
         *column += v;
-        sum[lane] += v;
-        moment[lane] += x[lane] * v;
+        sum += v;
+        moment += x * v;
     }
-    (sum.iter().sum(), moment.iter().sum())
+    (sum, moment)
 }
 
 #[inline(always)]

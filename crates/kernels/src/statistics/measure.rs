@@ -1,6 +1,7 @@
 //! What the statistics need to know of each pixel type.
 
 use super::direct::Direct;
+use super::lanes::reduce;
 use super::narrow::{Narrow8, Narrow16};
 use super::projections::Project;
 use super::sums::{Approximate, Exact, ExactSums, PivotSums, Sums, Wide, WideSums};
@@ -25,6 +26,14 @@ pub trait Measure: Copy + PartialOrd {
     /// none.
     #[doc(hidden)]
     fn extremes(row: &[Self]) -> (Self, Self);
+
+    /// The lowest 8 bits of an integer; a whole pixel of one byte.
+    #[doc(hidden)]
+    fn low_byte(self) -> u8;
+
+    /// The pixel of one byte with these bits.
+    #[doc(hidden)]
+    fn from_low_byte(byte: u8) -> Self;
 }
 
 macro_rules! integer {
@@ -34,6 +43,15 @@ macro_rules! integer {
             type Projector = $projector;
             const ABOVE_ALL: Self = <$t>::MAX;
             const BELOW_ALL: Self = <$t>::MIN;
+
+            #[inline(always)]
+            fn low_byte(self) -> u8 {
+                self as u8
+            }
+
+            fn from_low_byte(byte: u8) -> Self {
+                byte as $t
+            }
 
             fn least_passing(threshold: f64) -> Option<Self> {
                 let least = threshold.ceil();
@@ -75,6 +93,15 @@ macro_rules! float {
             const ABOVE_ALL: Self = <$t>::INFINITY;
             const BELOW_ALL: Self = <$t>::NEG_INFINITY;
 
+            #[inline(always)]
+            fn low_byte(self) -> u8 {
+                self as u8
+            }
+
+            fn from_low_byte(byte: u8) -> Self {
+                byte as $t
+            }
+
             fn least_passing(threshold: f64) -> Option<Self> {
                 let nearest = threshold as $t;
                 let up = f64::from(nearest) < threshold;
@@ -84,19 +111,11 @@ macro_rules! float {
             // A comparison with NaN is false, which keeps what was found so far.
             #[inline(always)]
             fn extremes(row: &[Self]) -> (Self, Self) {
-                let (mut min, mut max) = ([Self::ABOVE_ALL; $lanes], [Self::BELOW_ALL; $lanes]);
-                let (chunks, tail) = row.as_chunks::<$lanes>();
-                for chunk in chunks {
-                    for lane in 0..$lanes {
-                        min[lane] = if chunk[lane] < min[lane] { chunk[lane] } else { min[lane] };
-                        max[lane] = if chunk[lane] > max[lane] { chunk[lane] } else { max[lane] };
-                    }
-                }
-                let low = |found: Self, v: Self| if v < found { v } else { found };
-                let high = |found: Self, v: Self| if v > found { v } else { found };
+                let low = |v: Self, found: Self| if v < found { v } else { found };
+                let high = |v: Self, found: Self| if v > found { v } else { found };
                 (
-                    tail.iter().copied().chain(min).fold(Self::ABOVE_ALL, low),
-                    tail.iter().copied().chain(max).fold(Self::BELOW_ALL, high),
+                    reduce::<_, _, $lanes>(row, Self::ABOVE_ALL, low, low),
+                    reduce::<_, _, $lanes>(row, Self::BELOW_ALL, high, high),
                 )
             }
         }

@@ -29,9 +29,11 @@
 //! # Ok::<(), livetime_kernels::PlaneError>(())
 //! ```
 
+mod aligned;
 mod basic;
 mod direct;
 mod histogram;
+mod lanes;
 mod measure;
 mod moments;
 mod narrow;
@@ -90,7 +92,7 @@ fn pass<T: Pixel>(image: Plane<T>, wanted: &Wanted, scratch: &mut Scratch) -> St
     let Scratch { projections, bins, profiles } = scratch;
     let mut basic = basic::Gatherer::new(image, wanted);
     projections.start(image, projecting, wanted.profiles.is_some());
-    bins.start(wanted.histogram);
+    bins.start::<T>(wanted.histogram);
     for (y, row) in image.rows().enumerate() {
         if summing {
             let sum = basic.add_row(y, row);
@@ -111,6 +113,6 @@ fn pass<T: Pixel>(image: Plane<T>, wanted: &Wanted, scratch: &mut Scratch) -> St
         basic: wanted.basic.then(|| basic.finish()),
         cursor_value: profiles.fill(image, wanted.profiles, projections, centroid),
         centroid: centroid.filter(|_| wanted.centroid),
-        histogram: bins.finish(image.len(), wanted.quirks),
+        histogram: bins.finish::<T>(image.len(), wanted.quirks),
     }
 }

@@ -1,7 +1,7 @@
 //! Projections of 8 and 16-bit pixels: integer lanes, emptied before they overflow.
 
+use super::aligned::Aligned;
 use super::projections::{Project, Projections};
-use super::scratch::zeros;
 
 /// Bytes in 16-bit lanes.
 pub struct Narrow8;
@@ -20,20 +20,20 @@ const ROWS_MIDDLE: usize = 4096;
 #[derive(Debug, Default)]
 pub(super) struct Lanes<L> {
     /// S: Σv of what passes.
-    sum: Vec<L>,
+    sum: Aligned<L>,
     /// T: the sum of S after each row.
-    moment: Vec<L>,
+    moment: Aligned<L>,
     /// Σv of all.
-    all: Vec<L>,
+    all: Aligned<L>,
     start: usize,
     end: usize,
 }
 
 impl<L: Copy + Default> Lanes<L> {
     fn clear(&mut self, width: usize, averaging: bool, start: usize) {
-        zeros(&mut self.sum, width);
-        zeros(&mut self.moment, width);
-        zeros(&mut self.all, if averaging { width } else { 0 });
+        self.sum.zeros(width);
+        self.moment.zeros(width);
+        self.all.zeros(if averaging { width } else { 0 });
         (self.start, self.end) = (start, start);
     }
 }
@@ -41,17 +41,17 @@ impl<L: Copy + Default> Lanes<L> {
 /// Column sums of bytes over a few thousand rows; `moment` is Σ (y − start)·v.
 #[derive(Debug, Default)]
 pub(super) struct Middle {
-    sum: Vec<i32>,
-    moment: Vec<i32>,
-    all: Vec<i32>,
+    sum: Aligned<i32>,
+    moment: Aligned<i32>,
+    all: Aligned<i32>,
     start: usize,
 }
 
 impl Middle {
     fn clear(&mut self, width: usize, averaging: bool, start: usize) {
-        zeros(&mut self.sum, width);
-        zeros(&mut self.moment, width);
-        zeros(&mut self.all, if averaging { width } else { 0 });
+        self.sum.zeros(width);
+        self.moment.zeros(width);
+        self.all.zeros(if averaging { width } else { 0 });
         self.start = start;
     }
 }
@@ -153,16 +153,16 @@ narrow!(Narrow16, i16, i32, lanes_i16, lanes16, ROWS16, empty16, empty16);
 fn empty8<S: Into<i32>>(sums: &mut Projections, read: impl Fn(u16) -> S) {
     let (lanes, middle) = (&mut sums.lanes8, &mut sums.middle);
     let y = (lanes.end - middle.start) as i32;
-    for (to, &from) in middle.moment.iter_mut().zip(&lanes.sum) {
+    for (to, &from) in middle.moment.iter_mut().zip(lanes.sum.iter()) {
         *to += y * read(from).into();
     }
-    for (to, &from) in middle.moment.iter_mut().zip(&lanes.moment) {
+    for (to, &from) in middle.moment.iter_mut().zip(lanes.moment.iter()) {
         *to -= read(from).into();
     }
-    for (to, &from) in middle.sum.iter_mut().zip(&lanes.sum) {
+    for (to, &from) in middle.sum.iter_mut().zip(lanes.sum.iter()) {
         *to += read(from).into();
     }
-    for (to, &from) in middle.all.iter_mut().zip(&lanes.all) {
+    for (to, &from) in middle.all.iter_mut().zip(lanes.all.iter()) {
         *to += read(from).into();
     }
     let end = lanes.end;
@@ -183,13 +183,13 @@ fn empty8_and_middle<S: Into<i32>>(sums: &mut Projections, read: impl Fn(u16) ->
 fn empty_middle(sums: &mut Projections) {
     let (middle, end) = (&mut sums.middle, sums.lanes8.end);
     let y = middle.start as f64;
-    for (to, (&sum, &moment)) in sums.moment.iter_mut().zip(middle.sum.iter().zip(&middle.moment)) {
+    for (to, (&sum, &moment)) in sums.moment.iter_mut().zip(middle.sum.iter().zip(middle.moment.iter())) {
         *to += y * f64::from(sum) + f64::from(moment);
     }
-    for (to, &from) in sums.columns.iter_mut().zip(&middle.sum) {
+    for (to, &from) in sums.columns.iter_mut().zip(middle.sum.iter()) {
         *to += f64::from(from);
     }
-    for (to, &from) in sums.all_columns.iter_mut().zip(&middle.all) {
+    for (to, &from) in sums.all_columns.iter_mut().zip(middle.all.iter()) {
         *to += f64::from(from);
     }
     middle.clear(middle.sum.len(), !middle.all.is_empty(), end);
@@ -200,13 +200,13 @@ fn empty_middle(sums: &mut Projections) {
 fn empty16<S: Into<f64>>(sums: &mut Projections, read: impl Fn(u32) -> S) {
     let lanes = &mut sums.lanes16;
     let y = lanes.end as f64;
-    for (to, (&sum, &moment)) in sums.moment.iter_mut().zip(lanes.sum.iter().zip(&lanes.moment)) {
+    for (to, (&sum, &moment)) in sums.moment.iter_mut().zip(lanes.sum.iter().zip(lanes.moment.iter())) {
         *to += y * read(sum).into() - read(moment).into();
     }
-    for (to, &from) in sums.columns.iter_mut().zip(&lanes.sum) {
+    for (to, &from) in sums.columns.iter_mut().zip(lanes.sum.iter()) {
         *to += read(from).into();
     }
-    for (to, &from) in sums.all_columns.iter_mut().zip(&lanes.all) {
+    for (to, &from) in sums.all_columns.iter_mut().zip(lanes.all.iter()) {
         *to += read(from).into();
     }
     let end = lanes.end;

@@ -5,23 +5,23 @@
 //! rows from row `y0` on, `Σ y·v = (y0 + K)·S − T`: the mixed moment costs one addition per pixel
 //! and no multiplication. All other types are added as `f64`, with `Σ x·v` of each row beside.
 
+use super::aligned::Aligned;
 use super::narrow::{Lanes, Middle};
-use super::scratch::zeros;
 use crate::{Pixel, Plane};
 
 /// Sums over columns and rows, and the working memory for them.
 #[derive(Debug, Default)]
 pub struct Projections {
     /// Per column: Σv over the pixels that reach the threshold.
-    pub(super) columns: Vec<f64>,
+    pub(super) columns: Aligned<f64>,
     /// Per row: the same.
-    pub(super) rows: Vec<f64>,
+    pub(super) rows: Aligned<f64>,
     /// Per column Σ y·v, or per row Σ x·v; see [`Project::MOMENT_OF_COLUMNS`].
-    pub(super) moment: Vec<f64>,
+    pub(super) moment: Aligned<f64>,
     /// Per column: Σv over all pixels.
-    pub(super) all_columns: Vec<f64>,
+    pub(super) all_columns: Aligned<f64>,
     /// Per row: the same.
-    pub(super) all_rows: Vec<f64>,
+    pub(super) all_rows: Aligned<f64>,
     pub(super) lanes8: Lanes<u16>,
     pub(super) lanes16: Lanes<u32>,
     pub(super) middle: Middle,
@@ -49,11 +49,11 @@ impl Projections {
     pub(super) fn start<T: Pixel>(&mut self, image: Plane<T>, projecting: bool, averaging: bool) {
         let (width, height) = if projecting { (image.width(), image.height()) } else { (0, 0) };
         let moments = if T::Projector::MOMENT_OF_COLUMNS { width } else { height };
-        zeros(&mut self.columns, width);
-        zeros(&mut self.rows, height);
-        zeros(&mut self.moment, moments);
-        zeros(&mut self.all_columns, if averaging { width } else { 0 });
-        zeros(&mut self.all_rows, if averaging { height } else { 0 });
+        self.columns.zeros(width);
+        self.rows.zeros(height);
+        self.moment.zeros(moments);
+        self.all_columns.zeros(if averaging { width } else { 0 });
+        self.all_rows.zeros(if averaging { height } else { 0 });
         T::Projector::start(self, width, averaging);
     }
 

@@ -1,5 +1,7 @@
 //! Total and variance, gathered row by row without cancellation.
 
+use super::lanes::{fold, zip};
+
 /// A running total and variance over rows of `T`.
 pub trait Sums<T>: Default {
     /// Takes one row in and gives its plain sum.
@@ -76,7 +78,7 @@ impl PivotSums {
         self.squares
     }
 
-    /// Takes in a row of which Σ(v − mean so far) and Σ(v − mean so far)² are known.
+    /// Takes in pixels of which Σ(v − mean so far) and Σ(v − mean so far)² are known.
     fn merge(&mut self, len: usize, distances: f64, squares: f64) {
         self.count += len as f64;
         self.mean += distances / self.count;
@@ -86,14 +88,13 @@ impl PivotSums {
     /// Takes one row of `value(pixel)` in and gives its sum.
     #[inline(always)]
     pub fn add_values<T: Copy>(&mut self, row: &[T], value: impl Fn(T) -> f64 + Copy) -> f64 {
-        if row.is_empty() {
-            return 0.0;
+        if self.count == 0.0 && !row.is_empty() {
+            self.mean = about(row, 0.0, value)[0] / row.len() as f64;
         }
-        if self.count == 0.0 {
-            self.mean = row.iter().map(|&v| value(v)).sum::<f64>() / row.len() as f64;
+        let [sum, distances, squares] = about(row, self.mean, value);
+        if !row.is_empty() {
+            self.merge(row.len(), distances, squares);
         }
-        let (sum, distances, squares) = about(row, self.mean, value);
-        self.merge(row.len(), distances, squares);
         self.total += sum;
         sum
     }
@@ -101,28 +102,22 @@ impl PivotSums {
 
 /// Σv, Σ(v − pivot), Σ(v − pivot)².
 #[inline(always)]
-fn about<T: Copy>(row: &[T], pivot: f64, value: impl Fn(T) -> f64) -> (f64, f64, f64) {
-    let mut sum = [0.0; LANES];
-    let mut distances = [0.0; LANES];
-    let mut squares = [0.0; LANES];
+fn about<T: Copy>(row: &[T], pivot: f64, value: impl Fn(T) -> f64) -> [f64; 3] {
+    let [mut sum, mut distances, mut squares] = [[0.0; LANES]; 3];
     let (chunks, tail) = row.as_chunks::<LANES>();
     for chunk in chunks {
-        for lane in 0..LANES {
-            let v = value(chunk[lane]);
-            let d = v - pivot;
-            sum[lane] += v;
-            distances[lane] += d;
-            squares[lane] += d * d;
-        }
+        let v = zip(chunk, &[0.0; LANES], |v, _| value(v));
+        let d = zip(&v, &[pivot; LANES], |v, pivot| v - pivot);
+        sum = zip(&v, &sum, |v, sum| sum + v);
+        distances = zip(&d, &distances, |d, sum| sum + d);
+        squares = zip(&d, &squares, |d, sum| sum + d * d);
     }
-    for (lane, &v) in tail.iter().enumerate() {
-        let v = value(v);
-        let d = v - pivot;
-        sum[lane] += v;
-        distances[lane] += d;
-        squares[lane] += d * d;
+    let mut sums = [sum, distances, squares].map(|lanes| fold(lanes, |a, b| a + b));
+    for &v in tail {
+        let d = value(v) - pivot;
+        sums = [sums[0] + value(v), sums[1] + d, sums[2] + d * d];
     }
-    (sum.iter().sum(), distances.iter().sum(), squares.iter().sum())
+    sums
 }
 
 impl<T: Approximate> Sums<T> for PivotSums {
