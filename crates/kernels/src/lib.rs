@@ -7,6 +7,7 @@
 //!
 //! | kernel | what it does |
 //! |---|---|
+//! | [`statistics`] | minimum, maximum, mean, sigma, net, centroid, profiles, histogram in one pass |
 //!
 //! Images are passed as a [`Plane`]: a slice with a width, a height and a row stride, so that a
 //! region of a larger image is read where it lies.
@@ -15,6 +16,7 @@
 mod level;
 mod pixel;
 mod plane;
+pub mod statistics;
 
 pub use level::Level;
 pub use pixel::Pixel;

@@ -6,7 +6,16 @@ mod sealed {
 
 /// One of the ten pixel types: `i8 u8 i16 u16 i32 u32 i64 u64 f32 f64`.
 pub trait Pixel:
-    sealed::Sealed + Copy + Default + PartialOrd + PartialEq + Send + Sync + std::fmt::Debug + 'static
+    sealed::Sealed
+    + crate::statistics::Measure
+    + Copy
+    + Default
+    + PartialOrd
+    + PartialEq
+    + Send
+    + Sync
+    + std::fmt::Debug
+    + 'static
 {
     /// The smallest finite value.
     const LOWEST: Self;
