@@ -7,15 +7,30 @@
 //!
 //! | kernel | what it does |
 //! |---|---|
+//! | [`convert()`], [`convert_slice`] | crop, bin, reverse, scale and change of type |
+//! | [`process()`], [`reset`] | background, flat field, scale, clips and recursive filter in one pass |
 //!
 //! Images are passed as a [`Plane`]: a slice with a width, a height and a row stride, so that a
 //! region of a larger image is read where it lies.
 
 #[macro_use]
 mod level;
+#[cfg(test)]
+#[macro_use]
+mod test_data;
+mod cast;
+mod convert;
+mod length;
 mod pixel;
 mod plane;
+mod process;
 
+pub use convert::{Conversion, ConvertError, Overflow, convert, convert_slice};
+pub use length::LengthError;
 pub use level::Level;
 pub use pixel::Pixel;
 pub use plane::{Plane, PlaneError};
+pub use process::{
+    Clip, Coefficients, Corrections, Filter, FilterSetup, FlatField, OffsetScale, Real, ResetCoefficients,
+    min_max, process, reset,
+};

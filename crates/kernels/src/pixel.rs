@@ -1,12 +1,33 @@
 //! The ten pixel types.
 
+use crate::cast::{Cast, CastFrom};
+
 mod sealed {
     pub trait Sealed {}
 }
 
 /// One of the ten pixel types: `i8 u8 i16 u16 i32 u32 i64 u64 f32 f64`.
 pub trait Pixel:
-    sealed::Sealed + Copy + Default + PartialOrd + PartialEq + Send + Sync + std::fmt::Debug + 'static
+    sealed::Sealed
+    + Cast
+    + CastFrom<i8>
+    + CastFrom<u8>
+    + CastFrom<i16>
+    + CastFrom<u16>
+    + CastFrom<i32>
+    + CastFrom<u32>
+    + CastFrom<i64>
+    + CastFrom<u64>
+    + CastFrom<f32>
+    + CastFrom<f64>
+    + Copy
+    + Default
+    + PartialOrd
+    + PartialEq
+    + Send
+    + Sync
+    + std::fmt::Debug
+    + 'static
 {
     /// The smallest finite value.
     const LOWEST: Self;
