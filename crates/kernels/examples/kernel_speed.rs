@@ -27,6 +27,8 @@ fn main() {
     println!();
     process_cases();
     convert_cases();
+    transform_cases();
+    pattern_cases();
 }
 
 /// Runs `call` for a while on every level and prints the fastest time.
@@ -136,5 +138,61 @@ fn colour_conversion(name: &str, c: Conversion) {
     row(name, |level| {
         let input = Plane::new(input, WIDTH / 3 * 3, HEIGHT, WIDTH).unwrap();
         convert(level, input, &c, black_box(&mut *output)).unwrap();
+    });
+}
+
+fn transform_cases() {
+    turned::<u8>("transform u8", 1);
+    turned::<u16>("transform u16", 1);
+    turned::<u32>("transform u32", 1);
+    turned::<f64>("transform f64", 1);
+    turned::<u8>("transform RGB1 u8", 3);
+}
+
+fn turned<T: Pixel>(name: &str, samples: usize) {
+    let (input, output) = (image::<T>(), image::<T>());
+    let width = WIDTH / samples * samples;
+    for t in [Transform::Rot90, Transform::Rot180, Transform::Rot90Mirror] {
+        row(&format!("{name} {t:?}"), |level| {
+            let input = Plane::new(input, width, HEIGHT, WIDTH).unwrap();
+            transform(level, input, t, samples, black_box(&mut output[..width * HEIGHT])).unwrap();
+        });
+    }
+}
+
+fn pattern_cases() {
+    pattern::<u8>("u8");
+    pattern::<u16>("u16");
+    pattern::<f64>("f64");
+}
+
+fn pattern<T: Pixel>(name: &str) {
+    let (base, background, out) = (image::<T>(), image::<T>(), image::<T>());
+    let one = T::from_f64(1.0);
+    row(&format!("pattern add_constant {name}"), |level| {
+        add_constant(level, base, one, black_box(out)).unwrap();
+    });
+    row(&format!("pattern add_constant_rgb {name}"), |level| {
+        add_constant_rgb(level, base, [one; 3], black_box(out)).unwrap();
+    });
+    row(&format!("pattern add_constant_circular {name}"), |level| {
+        add_constant_circular(level, base, one, background, 12345, black_box(out)).unwrap();
+    });
+    row(&format!("pattern fill_circular {name}"), |_| {
+        fill_circular(background, 12345, black_box(out)).unwrap()
+    });
+    let mut generator = Noise::new(1);
+    row(&format!("pattern noise {name}"), |level| noise(level, &mut generator, 50.0, 3.0, black_box(out)));
+    let wave: Vec<f64> = (0..WIDTH).map(|i| (i as f64 / 50.0).sin()).collect();
+    row(&format!("pattern add_sine {name}"), |level| {
+        let canvas = Canvas::packed(black_box(&mut *out), WIDTH, HEIGHT).unwrap();
+        add_sine(level, canvas, 20.0, &wave, &wave).unwrap();
+    });
+    let mut stamp = vec![T::default(); 81 * 161];
+    peak_stamp(100.0, 10.0, 20.0, 81, &mut stamp).unwrap();
+    row(&format!("pattern add_stamp 81 x 161 {name}"), |level| {
+        let mut canvas = Canvas::packed(black_box(&mut *out), WIDTH, HEIGHT).unwrap();
+        let stamp = Plane::packed(&stamp, 81, 161).unwrap();
+        add_stamp(level, &mut canvas, stamp, 500, 500, 1.01);
     });
 }

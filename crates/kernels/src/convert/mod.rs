@@ -179,15 +179,27 @@ fn write_sums_body<A: Accumulator, O: Pixel>(
 #[inline(always)]
 fn lay_down<T: Copy, O: Copy>(from: &[T], to: &mut [O], order: Order, f: impl Fn(T) -> O) {
     match order {
-        Order { reverse: false, .. } => to.iter_mut().zip(from).for_each(|(o, &v)| *o = f(v)),
-        Order { samples: 1, .. } => to.iter_mut().zip(from.iter().rev()).for_each(|(o, &v)| *o = f(v)),
+        Order { reverse: false, .. } => {
+            for (o, &v) in to.iter_mut().zip(from) {
+                *o = f(v);
+            }
+        }
+        Order { samples: 1, .. } => {
+            for (o, &v) in to.iter_mut().zip(from.iter().rev()) {
+                *o = f(v);
+            }
+        }
         Order { samples: 3, .. } => {
             let (to, from) = (to.as_chunks_mut::<3>().0, from.as_chunks::<3>().0);
-            to.iter_mut().zip(from.iter().rev()).for_each(|(o, v)| *o = v.map(&f));
+            for (o, &[a, b, c]) in to.iter_mut().zip(from.iter().rev()) {
+                *o = [f(a), f(b), f(c)];
+            }
         }
         Order { samples, .. } => {
             for (to, from) in to.chunks_exact_mut(samples).zip(from.chunks_exact(samples).rev()) {
-                to.iter_mut().zip(from).for_each(|(o, &v)| *o = f(v));
+                for (o, &v) in to.iter_mut().zip(from) {
+                    *o = f(v);
+                }
             }
         }
     }
@@ -214,7 +226,9 @@ fn add_bins_body<I: Pixel, A: Accumulator>(
         (1, 4) => add_fixed::<4, I, A>(row, sums, widen),
         (1, _) => {
             for (sum, bin) in sums.iter_mut().zip(row.chunks_exact(bin)) {
-                *sum = bin.iter().fold(*sum, |sum, &v| sum.plus(widen(v)));
+                for &v in bin {
+                    *sum = sum.plus(widen(v));
+                }
             }
         }
         (3, 2) => {
@@ -228,7 +242,9 @@ fn add_bins_body<I: Pixel, A: Accumulator>(
         _ => {
             for (sums, bin) in sums.chunks_exact_mut(samples).zip(row.chunks_exact(bin * samples)) {
                 for pixel in bin.chunks_exact(samples) {
-                    sums.iter_mut().zip(pixel).for_each(|(sum, &v)| *sum = sum.plus(widen(v)));
+                    for (sum, &v) in sums.iter_mut().zip(pixel) {
+                        *sum = sum.plus(widen(v));
+                    }
                 }
             }
         }
@@ -239,6 +255,8 @@ fn add_bins_body<I: Pixel, A: Accumulator>(
 #[inline(always)]
 fn add_fixed<const N: usize, I: Pixel, A: Accumulator>(row: &[I], sums: &mut [A], widen: impl Fn(I) -> A) {
     for (sum, bin) in sums.iter_mut().zip(row.as_chunks::<N>().0) {
-        *sum = bin.iter().fold(*sum, |sum, &v| sum.plus(widen(v)));
+        for &v in bin {
+            *sum = sum.plus(widen(v));
+        }
     }
 }

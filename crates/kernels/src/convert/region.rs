@@ -71,7 +71,7 @@ impl Conversion {
     }
 
     /// Checks against an image of `width` samples and `height` rows.
-    pub(super) fn check(&self, width: usize, height: usize, output: usize) -> Result<(), ConvertError> {
+    pub(crate) fn check(&self, width: usize, height: usize, output: usize) -> Result<(), ConvertError> {
         let samples = self.samples_per_pixel;
         if samples == 0 || samples > Self::MAX_SAMPLES || !width.is_multiple_of(samples) {
             return Err(ConvertError::Samples { samples_per_pixel: samples, width });

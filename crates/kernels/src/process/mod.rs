@@ -211,21 +211,31 @@ impl<S: Real> Corrections<'_, S> {
     fn apply(&self, start: usize, block: &mut [S]) {
         if let Some(background) = self.background {
             let background = &background[start..][..block.len()];
-            block.iter_mut().zip(background).for_each(|(v, &b)| *v = *v - b);
+            for (v, &b) in block.iter_mut().zip(background) {
+                *v = *v - b;
+            }
         }
         if let Some(FlatField { flat, scale }) = self.flat_field {
             let flat = &flat[start..][..block.len()];
             let even = |v: S, f: S| if f == S::default() { v } else { v * scale / f };
-            block.iter_mut().zip(flat).for_each(|(v, &f)| *v = even(*v, f));
+            for (v, &f) in block.iter_mut().zip(flat) {
+                *v = even(*v, f);
+            }
         }
         if let Some(OffsetScale { offset, scale }) = self.offset_scale {
-            block.iter_mut().for_each(|v| *v = (*v + offset) * scale);
+            for v in block.iter_mut() {
+                *v = (*v + offset) * scale;
+            }
         }
         if let Some(Clip { threshold, value }) = self.high_clip {
-            block.iter_mut().for_each(|v| *v = if *v > threshold { value } else { *v });
+            for v in block.iter_mut() {
+                *v = if *v > threshold { value } else { *v };
+            }
         }
         if let Some(Clip { threshold, value }) = self.low_clip {
-            block.iter_mut().for_each(|v| *v = if *v < threshold { value } else { *v });
+            for v in block.iter_mut() {
+                *v = if *v < threshold { value } else { *v };
+            }
         }
     }
 }
@@ -248,7 +258,9 @@ fn finish<I: Pixel, S: Real, O: Pixel>(
         }
         (Some((state, c)), None) => {
             let new_state = sum(c.f_offset, c.f1, c.f2);
-            state.iter_mut().zip(pixels).for_each(|(f, i)| *f = new_state(*f, i.cast()));
+            for (f, i) in state.iter_mut().zip(pixels) {
+                *f = new_state(*f, i.cast());
+            }
         }
         (None, Some(output)) => convert(pixels, output),
         (None, None) => {}
@@ -264,5 +276,7 @@ fn sum<S: Real>(offset: S, a: S, b: S) -> impl Fn(S, S) -> S {
 
 #[inline(always)]
 fn convert<I: Pixel, O: Pixel>(pixels: &[I], output: &mut [O]) {
-    output.iter_mut().zip(pixels).for_each(|(o, i)| *o = i.cast());
+    for (o, i) in output.iter_mut().zip(pixels) {
+        *o = i.cast();
+    }
 }
