@@ -225,7 +225,8 @@ impl Runner {
             return false;
         }
         match self.call(|node, ctx| node.produce(ctx)) {
-            Ok(next) => self.due = next,
+            Ok(next) if self.ctx.emitted() < self.ctx.max_frames => self.due = next,
+            Ok(_) => self.due = Next::Finished,
             Err(failure) => {
                 self.deal_with(failure, Some(1));
                 // A source that fails at once and for ever must not take the whole core.

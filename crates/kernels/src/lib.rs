@@ -8,16 +8,40 @@
 //! | kernel | what it does |
 //! |---|---|
 //! | [`statistics`] | minimum, maximum, mean, sigma, net, centroid, profiles, histogram in one pass |
+//! | [`convert()`], [`convert_slice`] | crop, bin, reverse, scale and change of type |
+//! | [`process()`], [`reset`] | background, flat field, scale, clips and recursive filter in one pass |
+//! | [`add_constant`], [`ramp_row`], [`noise()`], [`peak_stamp`], [`add_stamp`], [`add_sine`] … | pictures of the simulated detector |
+//! | [`transform()`] | rotations by 90° and mirror images |
 //!
 //! Images are passed as a [`Plane`]: a slice with a width, a height and a row stride, so that a
 //! region of a larger image is read where it lies.
 
 #[macro_use]
 mod level;
+#[cfg(test)]
+#[macro_use]
+mod test_data;
+mod cast;
+mod convert;
+mod length;
+mod pattern;
 mod pixel;
 mod plane;
+mod process;
 pub mod statistics;
+mod transform;
 
+pub use convert::{Conversion, ConvertError, Overflow, convert, convert_slice};
+pub use length::LengthError;
 pub use level::Level;
+pub use pattern::{
+    Canvas, CanvasError, Noise, add_circular, add_constant, add_constant_circular, add_constant_rgb,
+    add_sine, add_stamp, fill_circular, noise, peak_size, peak_stamp, ramp_row,
+};
 pub use pixel::Pixel;
 pub use plane::{Plane, PlaneError};
+pub use process::{
+    Clip, Coefficients, Corrections, Filter, FilterSetup, FlatField, OffsetScale, Real, ResetCoefficients,
+    min_max, process, reset,
+};
+pub use transform::{Transform, transform};

@@ -1,5 +1,7 @@
 //! The ten pixel types.
 
+use crate::cast::{Cast, CastFrom};
+
 mod sealed {
     pub trait Sealed {}
 }
@@ -8,6 +10,17 @@ mod sealed {
 pub trait Pixel:
     sealed::Sealed
     + crate::statistics::Measure
+    + Cast
+    + CastFrom<i8>
+    + CastFrom<u8>
+    + CastFrom<i16>
+    + CastFrom<u16>
+    + CastFrom<i32>
+    + CastFrom<u32>
+    + CastFrom<i64>
+    + CastFrom<u64>
+    + CastFrom<f32>
+    + CastFrom<f64>
     + Copy
     + Default
     + PartialOrd

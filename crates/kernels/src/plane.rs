@@ -85,6 +85,15 @@ impl<'a, T> Plane<'a, T> {
         let plane = Plane { ..*self };
         (0..plane.height).map(move |y| &plane.data[y * plane.stride..][..plane.width])
     }
+
+    /// The same pixels in the same order as a single row, where nothing lies between the rows.
+    #[inline(always)]
+    pub(crate) fn joined(self) -> Self {
+        if self.stride != self.width {
+            return self;
+        }
+        Plane { width: self.len(), height: 1, stride: self.len(), ..self }
+    }
 }
 
 fn needed(width: usize, height: usize, stride: usize) -> Option<usize> {

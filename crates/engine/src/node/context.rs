@@ -30,6 +30,8 @@ pub struct Context {
     /// Whether to read the clock for statistics.
     pub(crate) statistics: bool,
     pub(crate) wait_for_memory: bool,
+    /// A source ends after this many frames.
+    pub(crate) max_frames: u64,
 }
 
 /// Where emitted frames go.
@@ -200,6 +202,10 @@ impl Context {
                 None => Err(NodeError::new(format_args!("there is no output number {output}"))),
             },
         }
+    }
+
+    pub(crate) fn emitted(&self) -> u64 {
+        self.account.emitted.load(Ordering::Relaxed)
     }
 
     /// Counts frames that the source knows it could not take, for example because a camera's buffer ran over.

@@ -31,14 +31,16 @@ use wiring::{Edges, NodeInfo, Shared, Wired};
 pub struct RunOptions {
     /// Whether to keep time statistics; counts are always kept.
     pub statistics: bool,
+    /// Sources end after this many frames each.
+    pub max_frames: Option<u64>,
     /// Called with everything worth telling.
     pub on_event: Option<EventHandler>,
 }
 
 impl Default for RunOptions {
-    /// With statistics, without a handler.
+    /// With statistics, without a limit or a handler.
     fn default() -> RunOptions {
-        RunOptions { statistics: true, on_event: None }
+        RunOptions { statistics: true, max_frames: None, on_event: None }
     }
 }
 
@@ -78,6 +80,7 @@ impl Run {
             control: Arc::new(Control::new(options.on_event)),
             pool: FramePool::new(graph.memory_bytes),
             statistics: options.statistics,
+            max_frames: options.max_frames.unwrap_or(u64::MAX),
         };
         let wired = arm(graph, &shared)?;
         let handles: Vec<_> = wired.workers.iter().map(|w| w.handle.clone()).collect();

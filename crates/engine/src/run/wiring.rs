@@ -37,6 +37,7 @@ pub(crate) struct Shared {
     pub(crate) control: Arc<Control>,
     pub(crate) pool: FramePool,
     pub(crate) statistics: bool,
+    pub(crate) max_frames: u64,
 }
 
 pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired, NodeError> {
@@ -166,6 +167,7 @@ fn context(
         source: is_source.then(|| SourceWatch::new(SourceId(u16::try_from(node).unwrap_or(u16::MAX)))),
         statistics: shared.statistics,
         wait_for_memory: decl.options.wait_for_memory,
+        max_frames: shared.max_frames,
     }
 }
 

@@ -78,6 +78,7 @@ impl Harness {
             source: is_source.then(|| SourceWatch::new(SourceId(0))),
             statistics: true,
             wait_for_memory: false,
+            max_frames: u64::MAX,
         };
         let inputs = pool.allocator();
         let mut harness = Harness { node: node_type.build(&values)?, ctx, pool, inputs, sequence: 0 };

@@ -36,6 +36,7 @@ impl Simulation {
             control: Arc::new(Control::default()),
             pool: FramePool::new(graph.memory_bytes),
             statistics: true,
+            max_frames: u64::MAX,
         };
         let wired = arm(graph, &shared)?;
         Ok(Simulation {

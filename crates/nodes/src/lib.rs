@@ -1,0 +1,47 @@
+//! The standard nodes of Livetime: one file each.
+//!
+//! A node is added with one file and two lines here: its `mod` line in its folder, and its entry in
+//! [`ALL`]. `cargo xtask new-node` writes all three. Forgetting the entry is a dead-code warning, which the
+//! checks deny.
+
+mod planes;
+pub mod process;
+pub mod sinks;
+pub mod sources;
+
+use livetime_engine::NodeType;
+
+/// All nodes, in the order in which `livetime nodes` shows them.
+pub const ALL: &[NodeType] = &[
+    // Sources.
+    // Processes.
+    NodeType::of::<process::image::Image>(),
+    // Sinks.
+    NodeType::of::<sinks::null::Null>(),
+];
+
+/// The node called `name`.
+///
+/// # Errors
+/// Text with the nearest right name.
+pub fn find(name: &str) -> Result<NodeType, String> {
+    ALL.iter().find(|n| n.spec.name == name).copied().ok_or_else(|| {
+        format!(
+            "unknown node type `{name}`{}",
+            livetime_engine::nearest(name, ALL.iter().map(|n| n.spec.name))
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        let names: BTreeSet<_> = super::ALL.iter().map(|n| n.spec.name).collect();
+        assert_eq!(names.len(), super::ALL.len());
+        assert!(names.iter().all(|n| super::find(n).is_ok()));
+        assert!(super::find("nul").unwrap_err().contains("did you mean `null`?"));
+    }
+}

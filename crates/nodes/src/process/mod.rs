@@ -1,0 +1,3 @@
+//! Nodes that turn frames into frames or values.
+
+pub mod image;

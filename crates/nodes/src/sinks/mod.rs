@@ -1,0 +1,3 @@
+//! Nodes that take frames out of the graph.
+
+pub mod null;

@@ -1,0 +1,1 @@
+//! Nodes that bring frames into the graph.
