@@ -41,8 +41,13 @@ pub(crate) struct Runner {
 struct Receiver {
     edge: Arc<Edge>,
     known_tail: u64,
-    /// Disconnected: to be forgotten once it is empty.
-    leaving: bool,
+}
+
+impl Receiver {
+    /// Disconnected, and nothing left in it: to be forgotten.
+    fn is_gone(&self) -> bool {
+        self.edge.is_detached() && self.edge.queued() == 0
+    }
 }
 
 /// What went wrong in a call to a node.
@@ -88,11 +93,7 @@ impl Runner {
     }
 
     pub(crate) fn add_input(&mut self, edge: Arc<Edge>) {
-        self.inputs.push(Receiver { edge, known_tail: 0, leaving: false });
-    }
-
-    pub(crate) fn remove_input(&mut self, edge: &Arc<Edge>) {
-        self.inputs.iter_mut().filter(|i| Arc::ptr_eq(&i.edge, edge)).for_each(|i| i.leaving = true);
+        self.inputs.push(Receiver { edge, known_tail: 0 });
     }
 
     /// Runs `change` on the node's outputs, wherever they are kept.
@@ -137,7 +138,7 @@ impl Runner {
         if self.is_source() {
             return self.ctx.control.is_stopping() || self.source_due(now_ns) && self.outputs_ready();
         }
-        self.inputs.iter().any(|i| i.leaving && i.edge.queued() == 0)
+        self.inputs.iter().any(Receiver::is_gone)
             || self.inputs.iter().any(|i| i.edge.queued() > 0) && self.outputs_ready() && self.ticket_ready()
     }
 
@@ -178,7 +179,7 @@ impl Runner {
             return self.ctx.control.is_stopping();
         }
         // Closed first: what was sent before closing is then visible in `queued`.
-        self.inputs.iter().all(|i| !i.leaving && i.edge.is_closed() && i.edge.queued() == 0)
+        self.inputs.iter().all(|i| i.edge.is_closed() && i.edge.queued() == 0)
     }
 
     fn outputs_ready(&self) -> bool {
@@ -240,7 +241,7 @@ impl Runner {
     }
 
     fn step_inputs(&mut self, burst: usize) -> bool {
-        self.forget_leaving();
+        self.inputs.retain(|i| !i.is_gone());
         self.last_ns = 0;
         let mut handled = 0;
         while handled < burst && self.outputs_ready() && self.ticket_ready() && !self.finished {
@@ -265,10 +266,6 @@ impl Runner {
             }
         }
         None
-    }
-
-    fn forget_leaving(&mut self) {
-        self.inputs.retain(|i| !i.leaving || i.edge.queued() > 0);
     }
 
     // ---- Frames ----

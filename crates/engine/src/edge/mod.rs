@@ -53,8 +53,10 @@ pub enum LossReason {
     QueueFull,
     /// The edge was full and a newer frame took this one's place.
     Overwritten,
-    /// The run was aborted, or the receiving node had failed, while the frame was queued.
+    /// The run was aborted, or the receiving node ended early, while the frame was queued.
     Aborted,
+    /// The run was aborted, or the receiving node had ended, when the frame was offered.
+    Refused,
     /// The edge passes one frame in n.
     Decimated,
     /// The edge passes at most r frames a second.
@@ -71,10 +73,11 @@ pub enum LossReason {
 
 impl LossReason {
     /// The reasons an edge counts.
-    pub(crate) const ON_EDGES: [LossReason; 5] = [
+    pub(crate) const ON_EDGES: [LossReason; 6] = [
         LossReason::QueueFull,
         LossReason::Overwritten,
         LossReason::Aborted,
+        LossReason::Refused,
         LossReason::Decimated,
         LossReason::RateLimited,
     ];
@@ -85,6 +88,7 @@ impl LossReason {
             LossReason::QueueFull => "queue_full",
             LossReason::Overwritten => "overwritten",
             LossReason::Aborted => "aborted",
+            LossReason::Refused => "refused",
             LossReason::Decimated => "decimated",
             LossReason::RateLimited => "rate_limited",
             LossReason::NodeError => "node_error",
@@ -142,6 +146,7 @@ pub(crate) struct Edge {
     losses: [AtomicU64; LossReason::ON_EDGES.len()],
     /// Set by the sender after its last frame.
     closed: AtomicBool,
+    detached: AtomicBool,
     /// Cleared to stop offering frames; the queue is still emptied.
     pub(crate) enabled: AtomicBool,
     /// Set by a receiver that ended early.
@@ -169,6 +174,7 @@ impl Edge {
             inline: AtomicU64::new(0),
             losses: [const { AtomicU64::new(0) }; LossReason::ON_EDGES.len()],
             closed: AtomicBool::new(false),
+            detached: AtomicBool::new(false),
             enabled: AtomicBool::new(true),
             abandoned: AtomicBool::new(false),
             sender_bells: sender_bells.into(),
@@ -186,6 +192,21 @@ impl Edge {
 
     pub(crate) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
+    }
+
+    /// Taken out of the running graph: the sender has let go of it, the receiver empties and forgets it.
+    pub(crate) fn detach(&self) {
+        self.detached.store(true, Ordering::Release);
+        self.receiver_bells.iter().for_each(|bell| bell.ring());
+    }
+
+    pub(crate) fn is_detached(&self) -> bool {
+        self.detached.load(Ordering::Acquire)
+    }
+
+    /// True while frames can still come.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.is_closed() && !self.is_detached()
     }
 
     pub(crate) fn queued(&self) -> u64 {
@@ -265,9 +286,11 @@ impl Edge {
         let inline = self.inline.load(Ordering::Relaxed);
         let head = self.ring.head();
         let tail = self.ring.tail();
-        let [full, overwritten, aborted, decimated, limited] = lost;
+        // When `tail` was read, `head` may have moved on since it was read, but was at least this.
+        let head = head.max(tail.saturating_sub(self.capacity()));
+        let [full, overwritten, aborted, refused, decimated, limited] = lost;
         EdgeCounts {
-            offered: tail + inline + full + decimated + limited,
+            offered: tail + inline + full + refused + decimated + limited,
             delivered: (head + inline).saturating_sub(overwritten + aborted),
             queued: tail - head,
             lost,

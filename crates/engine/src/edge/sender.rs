@@ -101,7 +101,7 @@ impl Sender {
     /// Offers one of the references in `shares` to the queue, and takes it from there only if it has room.
     pub(crate) fn offer(&mut self, shares: &mut Shares, stamp_ns: u64) -> Offer {
         if self.edge.is_abandoned() {
-            self.edge.lose(LossReason::Aborted, 1);
+            self.edge.lose(LossReason::Refused, 1);
             return Offer::Lost;
         }
         if self.is_full() {

@@ -310,7 +310,7 @@ impl Output {
             let mut offer = sender.offer(&mut shares, stamp_ns);
             while offer == Offer::MustWait {
                 if control.is_aborting() {
-                    sender.give_up(LossReason::Aborted);
+                    sender.give_up(LossReason::Refused);
                     break;
                 }
                 if clock.is_simulated() || sender.edge.receiver_bells.iter().any(|b| Arc::ptr_eq(b, bell)) {

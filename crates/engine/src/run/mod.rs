@@ -255,24 +255,18 @@ impl Run {
     pub fn disconnect(&self, from: &str, to: &str) -> Result<(), GraphError> {
         let from_port = self.graph.output(from).map_err(problem)?;
         let to_port = self.graph.input(to).map_err(problem)?;
-        let is_it = |e: &&Arc<Edge>| e.from == from_port && e.to == to_port && !e.is_closed();
+        let is_it = |e: &&Arc<Edge>| e.from == from_port && e.to == to_port && e.is_open();
         let edge = lock(&self.edges).iter().find(is_it).cloned();
         let edge = edge.ok_or_else(|| problem(format!("there is no edge from `{from}` to `{to}`")))?;
         self.refuse_inline(to_port.0)?;
-        let asked = edge.clone();
         let worker = self.nodes[from_port.0].workers[0];
         let remove = move |r: &mut Runner, edge: Arc<Edge>| {
             r.with_outputs(|outputs| {
                 outputs[edge.from.1].senders.retain(|s| !Arc::ptr_eq(&s.edge, &edge));
             });
-            edge.close();
+            edge.detach();
         };
-        self.ask(worker, from_port.0, remove, asked).map_err(|e| problem(e.to_string()))?;
-        for &worker in &self.nodes[to_port.0].workers {
-            let forget = |r: &mut Runner, edge: Arc<Edge>| r.remove_input(&edge);
-            self.ask(worker, to_port.0, forget, edge.clone()).map_err(|e| problem(e.to_string()))?;
-        }
-        Ok(())
+        self.ask(worker, from_port.0, remove, edge).map_err(|e| problem(e.to_string()))
     }
 
     /// Adds an edge to the running graph.
@@ -284,7 +278,7 @@ impl Run {
         let mut graph = self.graph.clone();
         graph.edges = lock(&self.edges)
             .iter()
-            .filter(|e| !e.is_closed())
+            .filter(|e| e.is_open())
             .map(|e| crate::graph::EdgeDecl { from: e.from, to: e.to, options: e.options })
             .collect();
         let number = graph.connect(from, to, options)?;
@@ -430,7 +424,7 @@ pub(crate) fn node_report(
         emitted: sum(|a| a.emitted.load(Relaxed)),
         lost,
         queued: incoming.iter().map(|e| e.queued).sum(),
-        capacity: edges.iter().filter(|e| e.to.0 == node && !e.is_closed()).map(|e| e.capacity()).sum(),
+        capacity: edges.iter().filter(|e| e.to.0 == node && !e.is_detached()).map(|e| e.capacity()).sum(),
         lost_before: incoming.iter().map(EdgeAccount::unintended).sum(),
         skipped_before: incoming.iter().map(EdgeAccount::intended).sum(),
         waiting: times(|a| &a.waiting),

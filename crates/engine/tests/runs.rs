@@ -1,0 +1,327 @@
+//! Whole runs on real threads.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod common;
+
+use std::time::Duration;
+
+use common::*;
+use livetime_engine::{
+    EdgeOptions, Graph, LossReason, OnFailure, Placement, Report, Run, RunOptions, Value, WhenFull,
+};
+
+const LIMIT: Duration = Duration::from_secs(30);
+
+fn run(graph: &Graph) -> Report {
+    let run = Run::start(graph, RunOptions::default()).unwrap();
+    assert!(run.wait(LIMIT), "did not end: {:#?}", run.report());
+    run.finish(LIMIT)
+}
+
+fn edge(report: &Report, from: &str, to: &str) -> livetime_engine::EdgeAccount {
+    report.edges.iter().find(|e| e.from == from && e.to == to).unwrap().clone()
+}
+
+#[test]
+fn blocking_edges_lose_nothing() {
+    let mut graph = chain(WhenFull::Block, 4);
+    set(&mut graph, "counter", "frames", 50_000);
+    let report = run(&graph);
+    assert_balanced(&report);
+    assert_eq!(report.unintended_losses(), 0);
+    assert!(report.nodes[1..].iter().all(|n| n.completed == 50_000), "{report:#?}");
+    assert_eq!(report.nodes[2].service.count, 50_000);
+}
+
+#[test]
+fn every_placement_carries_every_frame_in_order() {
+    for placement in [
+        Placement::Own,
+        Placement::Group("g".into()),
+        Placement::Inline,
+        Placement::Pool(1),
+        Placement::Pool(3),
+    ] {
+        let mut graph = chain(WhenFull::Block, 8);
+        set(&mut graph, "counter", "frames", 20_000);
+        let pass = graph.node("pass").unwrap();
+        graph.options_mut(pass).unwrap().placement = placement.clone();
+        let run = Run::start(&graph, RunOptions::default()).unwrap();
+        assert!(run.wait(LIMIT), "{placement:?} did not end: {:#?}", run.report());
+        let report = run.finish(LIMIT);
+        assert_balanced(&report);
+        assert_eq!(report.unintended_losses(), 0, "{placement:?}");
+        assert_eq!(report.nodes[2].completed, 20_000, "{placement:?}");
+    }
+}
+
+#[test]
+fn a_pool_restores_the_order_of_frames_that_take_different_times() {
+    let mut graph = chain(WhenFull::Block, 8);
+    set(&mut graph, "counter", "frames", 400);
+    set(&mut graph, "pass", "sleep", 0.000_05);
+    let pass = graph.node("pass").unwrap();
+    graph.options_mut(pass).unwrap().placement = Placement::Pool(4);
+    set(&mut graph, "counter", "period", 0.000_01);
+    let run = Run::start(&graph, RunOptions::default()).unwrap();
+    let mut disordered = Value::Int(0);
+    while !run.is_finished() {
+        if let Ok(values) = run.params("tally") {
+            disordered = values[2].1.clone();
+        }
+    }
+    assert_eq!(disordered, Value::Int(0));
+    assert_eq!(run.finish(LIMIT).nodes[2].completed, 400);
+}
+
+#[test]
+fn a_whole_graph_on_one_thread_loses_nothing() {
+    let mut graph = chain(WhenFull::Block, 2);
+    set(&mut graph, "counter", "frames", 10_000);
+    for node in 0..3 {
+        graph.options_mut(node).unwrap().placement = Placement::Group("all".into());
+    }
+    let report = run(&graph);
+    assert_balanced(&report);
+    assert_eq!((report.unintended_losses(), report.nodes[2].completed), (0, 10_000));
+}
+
+#[test]
+fn a_slow_subscriber_slows_neither_source_nor_sibling() {
+    let mut graph = Graph::default();
+    graph.add("counter", COUNTER).unwrap();
+    graph.add("slow", TALLY).unwrap();
+    graph.add("fast", TALLY).unwrap();
+    graph.connect("counter", "slow", options(WhenFull::DropNewest, 5)).unwrap();
+    graph.connect("counter", "fast", options(WhenFull::Block, 1000)).unwrap();
+    set(&mut graph, "counter", "frames", 500);
+    set(&mut graph, "slow", "sleep", 0.005);
+    let report = run(&graph);
+    assert_balanced(&report);
+    let slow = edge(&report, "counter.out", "slow.in");
+    assert_eq!(slow.offered, 500);
+    assert_eq!(slow.lost[&LossReason::QueueFull], 500 - slow.delivered);
+    assert!(slow.delivered < 100);
+    assert_eq!(edge(&report, "counter.out", "fast.in").delivered, 500);
+    assert_eq!(report.unintended_losses(), 500 - slow.delivered);
+}
+
+#[test]
+fn dropping_the_oldest_keeps_the_newest() {
+    for (when_full, intended) in [(WhenFull::DropOldest, false), (WhenFull::Latest, true)] {
+        let mut graph = Graph::default();
+        graph.add("counter", COUNTER).unwrap();
+        graph.add("slow", TALLY).unwrap();
+        graph.connect("counter", "slow", options(when_full, 5)).unwrap();
+        set(&mut graph, "counter", "frames", 500);
+        set(&mut graph, "slow", "sleep", 0.002);
+        let run = Run::start(&graph, RunOptions::default()).unwrap();
+        assert!(run.wait(LIMIT));
+        let report = run.finish(LIMIT);
+        assert_balanced(&report);
+        let account = edge(&report, "counter.out", "slow.in");
+        assert_eq!(account.lost[&LossReason::Overwritten], 500 - account.delivered);
+        assert_eq!(report.unintended_losses() == 0, intended);
+    }
+}
+
+#[test]
+fn a_full_failing_edge_fails_the_run() {
+    let mut graph = Graph::default();
+    graph.add("counter", COUNTER).unwrap();
+    graph.add("slow", TALLY).unwrap();
+    graph.connect("counter", "slow", options(WhenFull::Fail, 5)).unwrap();
+    set(&mut graph, "slow", "sleep", 0.01);
+    graph.options_mut(0).unwrap().on_error = OnFailure::Stop;
+    let report = run(&graph);
+    assert_balanced(&report);
+    assert!(report.failure.unwrap().contains("policy `fail` is full"));
+}
+
+#[test]
+fn decimation_and_rate_limits_are_intended_losses() {
+    let mut graph = Graph::default();
+    graph.add("counter", COUNTER).unwrap();
+    graph.add("tenth", TALLY).unwrap();
+    graph.add("limited", TALLY).unwrap();
+    let block = options(WhenFull::Block, 8);
+    graph.connect("counter", "tenth", EdgeOptions { every: 10, ..block }).unwrap();
+    graph.connect("counter", "limited", EdgeOptions { max_rate_hz: Some(100.0), ..block }).unwrap();
+    set(&mut graph, "counter", "frames", 300);
+    set(&mut graph, "counter", "period", 0.001);
+    let report = run(&graph);
+    assert_balanced(&report);
+    assert_eq!(report.unintended_losses(), 0);
+    assert_eq!(edge(&report, "counter.out", "tenth.in").delivered, 30);
+    let limited = edge(&report, "counter.out", "limited.in");
+    let seconds = report.elapsed_ns as f64 / 1e9;
+    assert!(limited.delivered as f64 <= 100.0 * seconds + 2.0, "{limited:?} in {seconds} s");
+    assert_eq!(limited.lost[&LossReason::RateLimited], 300 - limited.delivered);
+}
+
+#[test]
+fn failing_frames_are_counted_and_named() {
+    let mut graph = chain(WhenFull::Block, 8);
+    set(&mut graph, "pass", "fail_every", 10);
+    let report = run(&graph);
+    assert_balanced(&report);
+    assert_eq!(lost(&report, "pass"), [("node_error".into(), 10)]);
+    assert_eq!(report.nodes[2].completed, 90);
+    assert_eq!(report.events[0].node, "pass");
+    assert!(report.events[0].message.contains("wanted another number"));
+}
+
+#[test]
+fn a_panic_costs_one_frame_and_the_node_starts_anew() {
+    let mut graph = chain(WhenFull::Block, 8);
+    set(&mut graph, "pass", "panic_every", 50);
+    let report = run(&graph);
+    assert_balanced(&report);
+    assert_eq!(lost(&report, "pass"), [("node_panic".into(), 2)]);
+    assert_eq!((report.nodes[1].restarts, report.nodes[2].completed), (2, 98));
+    assert!(report.events[0].message.contains("a number to panic at"));
+    assert_eq!(report.failure, None);
+}
+
+#[test]
+fn a_failing_node_can_stop_the_run() {
+    for when_full in [WhenFull::Block, WhenFull::DropNewest] {
+        let mut graph = chain(when_full, 8);
+        set(&mut graph, "counter", "frames", 0);
+        set(&mut graph, "pass", "fail_every", 100);
+        let pass = graph.node("pass").unwrap();
+        graph.options_mut(pass).unwrap().on_error = OnFailure::Stop;
+        let report = run(&graph);
+        assert_balanced(&report);
+        assert!(report.failure.clone().unwrap().starts_with("pass: wanted"), "{:?}", report.failure);
+    }
+}
+
+#[test]
+fn an_exhausted_pool_loses_frames_or_holds_the_source() {
+    for wait in [false, true] {
+        let mut graph = Graph::default();
+        graph.add("counter", COUNTER).unwrap();
+        graph.add("slow", TALLY).unwrap();
+        graph.connect("counter", "slow", options(WhenFull::DropNewest, 30)).unwrap();
+        set(&mut graph, "counter", "bytes", 4096);
+        set(&mut graph, "counter", "frames", 60);
+        set(&mut graph, "slow", "sleep", 0.002);
+        // Room for 13 frames; a source that does not say how large its frames are passes the check.
+        graph.memory_bytes = 64 << 10;
+        graph.options_mut(0).unwrap().wait_for_memory = wait;
+        let run = Run::start(&graph, RunOptions::default()).unwrap();
+        assert!(run.wait(LIMIT));
+        let report = run.finish(LIMIT);
+        assert_balanced(&report);
+        assert_eq!(lost(&report, "counter").is_empty(), wait, "{:?}", lost(&report, "counter"));
+    }
+}
+
+#[test]
+fn a_source_that_jumps_repeats_or_stalls_is_named() {
+    let mut graph = chain(WhenFull::Block, 8);
+    set(&mut graph, "counter", "jump_every", 10);
+    set(&mut graph, "counter", "repeat_every", 25);
+    set(&mut graph, "counter", "stall", 0.6);
+    let report = run(&graph);
+    assert_balanced(&report);
+    let source = report.nodes[0].source;
+    assert_eq!((source.jumps, source.repeats, source.stalls), (10, 4 - 1, 1), "{source:?}");
+    assert!(source.longest_gap_ns > 590_000_000);
+    assert_eq!(lost(&report, "counter"), [("source_gap".into(), 10)]);
+}
+
+#[test]
+fn a_failing_source_goes_on() {
+    let mut graph = chain(WhenFull::Block, 8);
+    set(&mut graph, "counter", "fail_every", 10);
+    let report = run(&graph);
+    assert_balanced(&report);
+    assert_eq!(report.nodes[2].completed, 100);
+    assert_eq!(lost(&report, "counter")[0].0, "node_error");
+}
+
+#[test]
+fn parameters_change_while_running() {
+    let mut graph = chain(WhenFull::DropNewest, 20);
+    set(&mut graph, "counter", "frames", 0);
+    set(&mut graph, "counter", "period", 0.001);
+    let run = Run::start(&graph, RunOptions::default()).unwrap();
+    run.set("pass", "fail_every", &Value::Int(2)).unwrap();
+    assert!(run.set("pass", "fail_evry", &Value::Int(2)).unwrap_err().to_string().contains("did you mean"));
+    assert!(run.set("pas", "fail_every", &Value::Int(2)).is_err());
+    assert!(run.set("pass", "seen", &Value::Int(2)).is_err());
+    std::thread::sleep(Duration::from_millis(50));
+    let seen = run.params("pass").unwrap().into_iter().find(|(s, _)| s.name == "seen").unwrap().1;
+    assert!(matches!(seen, Value::Int(n) if n > 5), "{seen:?}");
+    run.set("counter", "frames", &Value::Int(1)).unwrap();
+    assert!(run.wait(LIMIT));
+    let report = run.finish(LIMIT);
+    assert_balanced(&report);
+    assert!(lost(&report, "pass")[0].1 > 5);
+}
+
+#[test]
+fn edges_and_nodes_come_and_go_while_frames_flow() {
+    let mut graph = chain(WhenFull::Block, 8);
+    graph.add("spare", TALLY).unwrap();
+    graph.connect("counter", "spare", options(WhenFull::Block, 8)).unwrap();
+    set(&mut graph, "counter", "frames", 0);
+    let run = Run::start(&graph, RunOptions::default()).unwrap();
+    for _ in 0..20 {
+        run.disconnect("pass", "tally").unwrap();
+        assert!(run.disconnect("pass", "tally").is_err());
+        run.connect("counter", "tally", options(WhenFull::DropNewest, 3)).unwrap();
+        run.set_enabled("spare", false).unwrap();
+        run.disconnect("counter", "tally").unwrap();
+        run.set_enabled("spare", true).unwrap();
+        run.connect("pass", "tally", options(WhenFull::Block, 2)).unwrap();
+        run.set_enabled("counter", false).unwrap();
+        run.set_enabled("counter", true).unwrap();
+        let now = run.report();
+        assert!(now.edges.iter().all(|e| e.is_closed()), "{now:#?}");
+    }
+    let cycle = run.connect("pass", "pass", options(WhenFull::Block, 2)).unwrap_err();
+    assert!(cycle.message.contains("cycle"), "{cycle}");
+    run.stop();
+    let report = run.finish(LIMIT);
+    assert_balanced(&report);
+    assert_eq!(report.failure, None);
+    assert_eq!(report.edges.len(), 3 + 40);
+}
+
+#[test]
+fn an_abort_ends_at_once_and_accounts_for_what_was_queued() {
+    let mut graph = chain(WhenFull::Block, 100);
+    set(&mut graph, "counter", "frames", 0);
+    set(&mut graph, "tally", "sleep", 0.01);
+    let run = Run::start(&graph, RunOptions::default()).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    run.abort();
+    assert!(run.wait(Duration::from_secs(5)));
+    let report = run.finish(LIMIT);
+    assert_balanced(&report);
+    let aborted: u64 = report.edges.iter().filter_map(|e| e.lost.get(&LossReason::Aborted)).sum();
+    assert!(aborted >= 100, "{aborted}");
+}
+
+#[test]
+fn a_reading_taken_at_any_moment_balances() {
+    for when_full in [WhenFull::Block, WhenFull::DropNewest, WhenFull::DropOldest, WhenFull::Latest] {
+        let mut graph = chain(when_full, 4);
+        set(&mut graph, "counter", "frames", 200_000);
+        let run = Run::start(&graph, RunOptions::default()).unwrap();
+        let mut last = 0;
+        while !run.is_finished() {
+            let report = run.report();
+            assert!(report.edges.iter().all(|e| e.is_closed()), "{report:#?}");
+            assert!(report.edges.iter().all(|e| e.queued <= 4), "{report:#?}");
+            assert!(report.edges[0].offered >= last);
+            last = report.edges[0].offered;
+        }
+        let report = run.finish(LIMIT);
+        assert_balanced(&report);
+        assert_eq!(report.edges[0].offered, 200_000);
+    }
+}
