@@ -1,10 +1,9 @@
 //! How a thread with nothing to do sleeps, and how others wake it.
 
 use std::sync::OnceLock;
-use std::thread::Thread;
 use std::time::Duration;
 
-use crate::sync::{AtomicU32, Ordering, fence};
+use crate::sync::{AtomicU32, Ordering, Thread, current, fence, park, park_timeout};
 
 const AWAKE: u32 = 0;
 const PARKED: u32 = 1;
@@ -24,7 +23,7 @@ pub(crate) struct Doorbell {
 impl Doorbell {
     /// Makes the calling thread the one that this bell wakes.
     pub(crate) fn adopt_thread(&self) {
-        let _ = self.thread.set(std::thread::current());
+        let _ = self.thread.set(current());
     }
 
     /// Announces that the thread is about to sleep. A ring from now on keeps it awake.
@@ -45,8 +44,8 @@ impl Doorbell {
         // A wake-up without a ring (they happen) only costs the caller one more look for work.
         if self.state.load(Ordering::Acquire) == PARKED {
             match limit {
-                Some(limit) => std::thread::park_timeout(limit),
-                None => std::thread::park(),
+                Some(limit) => park_timeout(limit),
+                None => park(),
             }
         }
         self.state.store(AWAKE, Ordering::Relaxed);

@@ -1,5 +1,7 @@
 //! Edges: bounded queues from an output to an input, what happens when one is full, and its accounts.
 
+#[cfg(all(test, loom))]
+mod models;
 mod ring;
 mod sender;
 
@@ -172,7 +174,7 @@ impl Edge {
             options,
             ring: Ring::new(capacity),
             inline: AtomicU64::new(0),
-            losses: [const { AtomicU64::new(0) }; LossReason::ON_EDGES.len()],
+            losses: std::array::from_fn(|_| AtomicU64::new(0)),
             closed: AtomicBool::new(false),
             detached: AtomicBool::new(false),
             enabled: AtomicBool::new(true),

@@ -1,0 +1,126 @@
+//! Every interleaving of the queue and its bells, checked by the model checker:
+//! `RUSTFLAGS="--cfg loom" cargo test -p livetime-engine --lib --release edge::models`.
+
+use std::sync::Arc;
+
+use livetime_frame::{Frame, FramePool};
+use loom::thread;
+
+use super::ring::Ring;
+use crate::doorbell::Doorbell;
+use crate::sync::{Ordering, fence};
+
+fn frames(count: u64) -> (FramePool, Vec<Frame>) {
+    let pool = FramePool::new(1 << 20);
+    let mut allocator = pool.allocator();
+    let frame = |n| {
+        let mut frame = allocator.bytes(0).unwrap();
+        frame.header_mut().sequence = n;
+        frame.freeze()
+    };
+    let frames = (0..count).map(frame).collect();
+    (pool, frames)
+}
+
+fn number(ring: &Ring) -> Option<u64> {
+    ring.take(&mut 0).map(|t| t.frame.header().sequence)
+}
+
+#[test]
+fn one_thread_to_one_keeps_order_and_memory() {
+    loom::model(|| {
+        let (pool, frames) = frames(3);
+        let ring = Arc::new(Ring::new(2));
+        let sender = ring.clone();
+        let thread = thread::spawn(move || {
+            let mut sent = 0;
+            for frame in frames {
+                if sent - sender.head() < sender.capacity() {
+                    sender.put(sent, frame, 0);
+                    sent += 1;
+                }
+            }
+            sent
+        });
+        let seen: Vec<u64> = (0..2).filter_map(|_| number(&ring)).collect();
+        let sent = thread.join().unwrap();
+        assert!(seen.windows(2).all(|w| w[0] < w[1]));
+        let rest = std::iter::from_fn(|| number(&ring)).count();
+        assert_eq!(seen.len() + rest, sent as usize);
+        drop(ring);
+        assert_eq!(pool.statistics().buffers, 0);
+    });
+}
+
+#[test]
+fn sender_and_receiver_never_take_the_same_frame() {
+    loom::model(|| {
+        let (pool, frames) = frames(3);
+        let ring = Arc::new(Ring::new(1));
+        let receiver = ring.clone();
+        let thread = thread::spawn(move || [number(&receiver), number(&receiver)]);
+        let mut stolen = Vec::new();
+        for (position, frame) in frames.into_iter().enumerate() {
+            if position as u64 - ring.head() >= ring.capacity() {
+                stolen.extend(number(&ring));
+            }
+            ring.put(position as u64, frame, 0);
+        }
+        let received = thread.join().unwrap();
+        let rest = std::iter::from_fn(|| number(&ring));
+        let mut all: Vec<u64> = received.into_iter().flatten().chain(stolen).chain(rest).collect();
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2]);
+        drop(ring);
+        assert_eq!(pool.statistics().buffers, 0);
+    });
+}
+
+#[test]
+fn two_receivers_share_without_losing_or_doubling() {
+    loom::model(|| {
+        let (pool, frames) = frames(2);
+        let ring = Arc::new(Ring::new(2));
+        let receivers = [ring.clone(), ring.clone()].map(|ring| thread::spawn(move || number(&ring)));
+        for (position, frame) in frames.into_iter().enumerate() {
+            ring.put(position as u64, frame, 0);
+        }
+        let received = receivers.map(|r| r.join().unwrap());
+        let rest = std::iter::from_fn(|| number(&ring));
+        let mut all: Vec<u64> = received.into_iter().flatten().chain(rest).collect();
+        all.sort_unstable();
+        assert_eq!(all, [0, 1]);
+        drop(ring);
+        assert_eq!(pool.statistics().buffers, 0);
+    });
+}
+
+#[test]
+fn no_sleep_is_slept_through() {
+    loom::model(|| {
+        let (_pool, frames) = frames(1);
+        let ring = Arc::new(Ring::new(1));
+        let bell = Arc::new(Doorbell::default());
+        let (queue, sleeper) = (ring.clone(), bell.clone());
+        let thread = thread::spawn(move || {
+            sleeper.adopt_thread();
+            loop {
+                if let Some(number) = number(&queue) {
+                    return number;
+                }
+                sleeper.prepare();
+                if queue.tail() > queue.head() {
+                    sleeper.cancel();
+                } else {
+                    sleeper.wait(None);
+                }
+            }
+        });
+        for frame in frames {
+            ring.put(0, frame, 0);
+            fence(Ordering::SeqCst);
+            bell.ring_if_seen_parked();
+        }
+        assert_eq!(thread.join().unwrap(), 0);
+    });
+}
