@@ -3,24 +3,22 @@
 use super::aligned::{Aligned, Block};
 use super::results::Histogram;
 use super::scratch::zeros;
+use super::slots::{GROUP, Slots};
 use super::wanted::{HistogramRange, Quirks};
 use crate::Pixel;
 
 /// Tables that take turns, so that equal neighbours do not wait for each other's count.
 const TABLES: usize = 4;
-/// Pixels whose bin numbers are found before they are counted.
-const PIECE: usize = 1024;
+/// Pixels after which a table may be full.
+const PIECE: usize = 1 << 16;
 /// Values of a byte.
 const BYTES: usize = 256;
 
 /// The counts of the latest call and the memory they are made in.
 #[derive(Debug, Default)]
 pub(super) struct Bins {
-    range: Option<HistogramRange>,
-    scale: f64,
+    plan: Option<Slots>,
     nan: u64,
-    /// The slots of a piece.
-    slots: Block<u32, PIECE>,
     /// [`TABLES`] tables of one count per bin, then the count below and the count above the range
     /// (NaN counts as above, and is taken out at the end). For bytes: of one count per value.
     tables: Aligned<u32>,
@@ -33,7 +31,7 @@ pub(super) struct Bins {
 
 impl Bins {
     pub(super) fn counts(&self) -> &[u64] {
-        let bins = self.range.map_or(0, |range| range.bins);
+        let bins = self.plan.map_or(0, |plan| plan.range.bins);
         self.counts.get(..bins).unwrap_or_default()
     }
 
@@ -42,9 +40,8 @@ impl Bins {
     }
 
     pub(super) fn start<T: Pixel>(&mut self, range: Option<HistogramRange>) {
-        self.range = range.map(HistogramRange::limited);
-        let slots = self.range.map_or(0, |range| range.bins + 2);
-        self.scale = self.range.map_or(0.0, |range| (range.bins - 1) as f64 / (range.max - range.min));
+        self.plan = range.map(|range| Slots::new(range.limited()));
+        let slots = self.plan.map_or(0, |plan| plan.range.bins + 2);
         (self.nan, self.held) = (0, 0);
         let table_len = if slots > 0 && size_of::<T>() == 1 { BYTES } else { slots };
         self.tables.zeros(TABLES * table_len);
@@ -54,7 +51,7 @@ impl Bins {
 
     #[inline(always)]
     pub(super) fn add_row<T: Pixel>(&mut self, row: &[T]) {
-        let Some(range) = self.range else { return };
+        let Some(plan) = self.plan else { return };
         for piece in row.chunks(PIECE) {
             if u32::MAX - self.held < PIECE as u32 {
                 self.fold::<T>();
@@ -67,22 +64,28 @@ impl Bins {
             if T::FLOAT {
                 self.nan += piece.iter().map(|v| u32::from(v.partial_cmp(v).is_none())).sum::<u32>() as u64;
             }
-            let slots = &mut self.slots.0[..piece.len()];
-            find_slots(piece, range, self.scale, slots);
-            // SAFETY: slots are below `bins + 2`, the length of a table since `start`.
-            unsafe { count(slots, &mut self.tables) };
+            let (groups, tail) = piece.as_chunks::<GROUP>();
+            let mut slots = Block([0; GROUP]);
+            for group in groups {
+                plan.of_group(group, &mut slots.0);
+                // SAFETY: slots are below `bins + 2`, the length of a table since `start`.
+                unsafe { count(&slots.0, &mut self.tables) };
+            }
+            plan.of(tail, &mut slots.0);
+            // SAFETY: as above.
+            unsafe { count(&slots.0[..tail.len()], &mut self.tables) };
         }
     }
 
     /// Moves the tables to the counts.
     fn fold<T: Pixel>(&mut self) {
-        let Some(range) = self.range else { return };
+        let Some(plan) = self.plan else { return };
         let table_len = self.tables.len() / TABLES;
         for table in self.tables.chunks_mut(table_len) {
             for (slot, held) in table.iter_mut().enumerate() {
                 let mut slot = [slot as u32];
                 if size_of::<T>() == 1 {
-                    find_slots(&[T::from_low_byte(slot[0] as u8)], range, self.scale, &mut slot);
+                    plan.of(&[T::from_low_byte(slot[0] as u8)], &mut slot);
                 }
                 self.counts[slot[0] as usize] += u64::from(std::mem::take(held));
             }
@@ -91,30 +94,12 @@ impl Bins {
     }
 
     pub(super) fn finish<T: Pixel>(&mut self, pixels: usize, quirks: Quirks) -> Option<Histogram> {
-        let range = self.range?;
+        let range = self.plan?.range;
         self.fold::<T>();
         self.axis.extend(axis(range, quirks));
         let entropy = entropy(self.counts(), pixels);
         let (below, above) = (self.counts[range.bins], self.counts[range.bins + 1]);
         Some(Histogram { below, above: above - self.nan, nan: self.nan, entropy })
-    }
-}
-
-/// The slot of every pixel: its bin, or `bins` below and `bins + 1` above the range or at NaN.
-#[inline(always)]
-fn find_slots<T: Pixel>(piece: &[T], range: HistogramRange, scale: f64, slots: &mut [u32]) {
-    let HistogramRange { min, max, bins } = range;
-    let (last, below, above) = ((bins - 1) as f64, bins as f64, (bins + 1) as f64);
-    for (slot, v) in slots.iter_mut().zip(piece) {
-        let v = v.to_f64();
-        let bin = (v - min) * scale + 0.5;
-        // Holds where the product overflows, too.
-        let bin = if bin < last { bin } else { last };
-        let bin = if v >= min { bin } else { below };
-        let bin = if v <= max { bin } else { above };
-        // SAFETY: `bin` is a number from 0 to `bins + 1`, which fits an i32: a `v` within the range
-        // gives at least 0.5, limited to `last`, and any other, NaN too, gives `below` or `above`.
-        *slot = unsafe { bin.to_int_unchecked::<i32>() } as u32;
     }
 }
 

@@ -27,6 +27,14 @@ pub trait Measure: Copy + PartialOrd {
     #[doc(hidden)]
     fn extremes(row: &[Self]) -> (Self, Self);
 
+    /// True when every value is an `f32`.
+    #[doc(hidden)]
+    const FITS_SINGLE: bool;
+
+    /// The value as `f32`; exact when [`Self::FITS_SINGLE`].
+    #[doc(hidden)]
+    fn single(self) -> f32;
+
     /// The lowest 8 bits of an integer; a whole pixel of one byte.
     #[doc(hidden)]
     fn low_byte(self) -> u8;
@@ -41,8 +49,14 @@ macro_rules! integer {
         impl Measure for $t {
             type Sums = $sums;
             type Projector = $projector;
+            const FITS_SINGLE: bool = size_of::<$t>() <= 2;
             const ABOVE_ALL: Self = <$t>::MAX;
             const BELOW_ALL: Self = <$t>::MIN;
+
+            #[inline(always)]
+            fn single(self) -> f32 {
+                self as f32
+            }
 
             #[inline(always)]
             fn low_byte(self) -> u8 {
@@ -90,8 +104,14 @@ macro_rules! float {
         impl Measure for $t {
             type Sums = PivotSums;
             type Projector = Direct;
+            const FITS_SINGLE: bool = size_of::<$t>() == 4;
             const ABOVE_ALL: Self = <$t>::INFINITY;
             const BELOW_ALL: Self = <$t>::NEG_INFINITY;
+
+            #[inline(always)]
+            fn single(self) -> f32 {
+                self as f32
+            }
 
             #[inline(always)]
             fn low_byte(self) -> u8 {
@@ -199,15 +219,20 @@ exact32! {
     i32, i32::unsigned_abs;
 }
 
-macro_rules! wide {
-    ($($t:ty)*) => {$(
-        impl Wide for $t {
-            #[inline(always)]
-            fn halves(self) -> (i64, i64) {
-                ((self >> 32) as i64, (self & 0xffff_ffff) as i64)
-            }
-        }
-    )*};
+impl Wide for u64 {
+    const RAISE: i128 = 0;
+
+    #[inline(always)]
+    fn raised(self) -> u64 {
+        self
+    }
 }
 
-wide!(u64 i64);
+impl Wide for i64 {
+    const RAISE: i128 = 1 << 63;
+
+    #[inline(always)]
+    fn raised(self) -> u64 {
+        self as u64 ^ (1 << 63)
+    }
+}

@@ -41,6 +41,7 @@ mod profiles;
 mod projections;
 mod results;
 mod scratch;
+mod slots;
 mod sums;
 mod wanted;
 

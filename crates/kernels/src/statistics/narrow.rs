@@ -1,6 +1,7 @@
 //! Projections of 8 and 16-bit pixels: integer lanes, emptied before they overflow.
 
 use super::aligned::Aligned;
+use super::lanes::zip;
 use super::projections::{Project, Projections};
 
 /// Bytes in 16-bit lanes.
@@ -15,6 +16,12 @@ const ROWS8: usize = 22;
 const ROWS16: usize = 361;
 /// Rows of bytes whose Σ y·v fits an `i32`: 255·4096²/2 < 2³¹.
 const ROWS_MIDDLE: usize = 4096;
+
+/// Pixels side by side in a loop.
+const LANES: usize = 32;
+/// Pixels of a row whose sum fits the lanes: 256 chunks, 255·256 < 2¹⁶ and 128·256 = 2¹⁵; and 2¹³
+/// pixels of 16 bits fit an `i32`.
+const PIECE: usize = LANES * 256;
 
 /// Column sums over the rows from `start` to `end`.
 #[derive(Debug, Default)]
@@ -56,11 +63,14 @@ impl Middle {
     }
 }
 
-/// The loops, for a pixel type, the unsigned lane it is added in, and that lane's signed or
-/// unsigned reading.
+/// The loops, for a pixel type, the unsigned lane it is added in, and that lane's reading
+/// when a row is summed in it.
 macro_rules! lane_loops {
-    ($name:ident, $t:ty, $signed:ty, $lane:ty) => {
+    ($name:ident, $t:ty, $signed:ty, $lane:ty, $sum:ty) => {
         mod $name {
+            use super::{LANES, PIECE, zip};
+            use std::hint::black_box;
+
             #[inline(always)]
             fn lane(v: $t) -> $lane {
                 v as $signed as $lane
@@ -71,24 +81,37 @@ macro_rules! lane_loops {
                 if v >= least { v } else { 0 }
             }
 
-            /// Σv of what passes.
+            /// Adds what passes to `sum`, then `sum` to `moment`, and gives Σv of what passes.
             #[inline(always)]
-            pub(super) fn sum(row: &[$t], least: $t) -> f64 {
-                let mut sum = 0;
-                // 2¹⁵ · 65535 fits an i32.
-                for piece in row.chunks(1 << 15) {
-                    let piece_sum: i32 = piece.iter().map(|&v| i32::from(passing(v, least))).sum();
-                    sum += i64::from(piece_sum);
+            pub(super) fn add_passing(row: &[$t], least: $t, sum: &mut [$lane], moment: &mut [$lane]) -> f64 {
+                let mut total = 0;
+                let columns = sum.chunks_mut(PIECE).zip(moment.chunks_mut(PIECE));
+                for (row, (sum, moment)) in row.chunks(PIECE).zip(columns) {
+                    total += i64::from(add_piece(row, least, sum, moment));
                 }
-                sum as f64
+                total as f64
             }
 
             #[inline(always)]
-            pub(super) fn add_passing(row: &[$t], least: $t, sum: &mut [$lane], moment: &mut [$lane]) {
-                for ((&v, sum), moment) in row.iter().zip(sum).zip(moment) {
-                    *sum = sum.wrapping_add(lane(passing(v, least)));
-                    *moment = moment.wrapping_add(*sum);
+            fn add_piece(row: &[$t], least: $t, sum: &mut [$lane], moment: &mut [$lane]) -> i32 {
+                let (chunks, tail) = row.as_chunks::<LANES>();
+                let (sums, sum_tail) = sum.as_chunks_mut::<LANES>();
+                let (moments, moment_tail) = moment.as_chunks_mut::<LANES>();
+                let mut total = [0; LANES];
+                for ((chunk, sum), moment) in chunks.iter().zip(sums).zip(moments) {
+                    let v = zip(chunk, &total, |v, _| lane(passing(v, least)));
+                    *sum = zip(&v, sum, <$lane>::wrapping_add);
+                    *moment = zip(sum, moment, <$lane>::wrapping_add);
+                    total = zip(&v, &total, <$lane>::wrapping_add);
                 }
+                let mut all = black_box(total).iter().map(|&v| i32::from(v as $sum)).sum();
+                for ((&v, sum), moment) in tail.iter().zip(sum_tail).zip(moment_tail) {
+                    let v = passing(v, least);
+                    *sum = sum.wrapping_add(lane(v));
+                    *moment = moment.wrapping_add(*sum);
+                    all += i32::from(v);
+                }
+                all
             }
 
             #[inline(always)]
@@ -101,10 +124,10 @@ macro_rules! lane_loops {
     };
 }
 
-lane_loops!(lanes_u8, u8, u16, u16);
-lane_loops!(lanes_i8, i8, i16, u16);
-lane_loops!(lanes_u16, u16, u32, u32);
-lane_loops!(lanes_i16, i16, i32, u32);
+lane_loops!(lanes_u8, u8, u16, u16, u16);
+lane_loops!(lanes_i8, i8, i16, u16, i16);
+lane_loops!(lanes_u16, u16, u32, u32, i32);
+lane_loops!(lanes_i16, i16, i32, u32, i32);
 
 macro_rules! narrow {
     ($projector:ident, $t:ty, $signed:ty, $loops:ident, $lanes:ident, $rows:ident, $empty:ident, $last:ident) => {
@@ -131,8 +154,7 @@ macro_rules! narrow {
                     $empty(sums, |lane| lane as $signed);
                 }
                 sums.$lanes.end = y + 1;
-                $loops::add_passing(row, least, &mut sums.$lanes.sum, &mut sums.$lanes.moment);
-                $loops::sum(row, least)
+                $loops::add_passing(row, least, &mut sums.$lanes.sum, &mut sums.$lanes.moment)
             }
 
             #[inline(always)]

@@ -141,15 +141,18 @@ fn variance(squares: f64, count: usize) -> f64 {
 }
 
 /// 64-bit integers, which `f64` cannot hold.
-pub trait Wide: Copy + Default {
-    /// `self >> 32` and the lower 32 bits.
-    fn halves(self) -> (i64, i64);
+pub trait Wide: Copy {
+    /// What [`Wide::raised`] adds.
+    const RAISE: i128;
+
+    /// The value raised by [`Wide::RAISE`], so that it is not negative.
+    fn raised(self) -> u64;
 }
 
 /// An exact total, and a variance from exact distances to the first pixel.
 #[derive(Default)]
 pub struct WideSums {
-    origin: Option<(i64, i64)>,
+    origin: Option<[f64; 2]>,
     total: i128,
     distances: PivotSums,
 }
@@ -158,11 +161,11 @@ impl<T: Wide> Sums<T> for WideSums {
     #[inline(always)]
     fn add_row(&mut self, row: &[T]) -> f64 {
         let Some(&first) = row.first() else { return 0.0 };
-        let (high0, low0) = *self.origin.get_or_insert(first.halves());
+        let [high0, low0] = *self.origin.get_or_insert(halves(first.raised()));
         self.distances.add_values(row, |v| {
-            let (high, low) = v.halves();
-            // Both differences fit 34 bits, so only this one addition rounds.
-            (high - high0) as f64 * 4_294_967_296.0 + (low - low0) as f64
+            let [high, low] = halves(v.raised());
+            // Both differences are exact, so only this one addition rounds.
+            (high - high0) * 4_294_967_296.0 + (low - low0)
         });
         let sum = wide_sum(row);
         self.total += sum;
@@ -178,16 +181,24 @@ impl<T: Wide> Sums<T> for WideSums {
     }
 }
 
+/// The upper and the lower 32 bits as numbers.
+#[inline(always)]
+fn halves(v: u64) -> [f64; 2] {
+    const BASE: f64 = (1u64 << 52) as f64;
+    // 32 bits at the end of the mantissa of 2⁵²: a conversion that every level has.
+    let number = |bits| f64::from_bits(BASE.to_bits() | bits) - BASE;
+    [number(v >> 32), number(v & 0xffff_ffff)]
+}
+
 #[inline(always)]
 fn wide_sum<T: Wide>(row: &[T]) -> i128 {
-    let mut sum = 0;
-    // 2³⁰ halves of 32 bits fit an i64.
+    let mut sum = -T::RAISE * row.len() as i128;
+    // 2³⁰ halves of 32 bits fit 64 bits.
     for piece in row.chunks(1 << 30) {
-        let (mut high, mut low) = (0i64, 0i64);
+        let (mut high, mut low) = (0u64, 0u64);
         for v in piece {
-            let (h, l) = v.halves();
-            high += h;
-            low += l;
+            high += v.raised() >> 32;
+            low += v.raised() & 0xffff_ffff;
         }
         sum += (i128::from(high) << 32) + i128::from(low);
     }

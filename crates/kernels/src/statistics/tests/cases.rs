@@ -130,6 +130,24 @@ fn nan_and_infinities() {
     special::<f64>();
 }
 
+/// Values at and next to the edges of bins, where single precision is in doubt.
+#[test]
+fn edges_of_bins() {
+    let mut scratch = Scratch::default();
+    let ranges = [(3.0, 100.5, 37), (0.0, 255.0, 256), (-1.0, 0.7, 4096), (0.1, 77.7, 100), (0.0, 1e-3, 5)];
+    for (min, max, bins) in ranges {
+        let edge = |i: usize| min + (i / 3) as f64 * (max - min) / (bins - 1) as f64 / 2.0;
+        let near =
+            |i: usize| [edge(i) as f32, (edge(i) as f32).next_up(), (edge(i) as f32).next_down()][i % 3];
+        let pixels: Vec<f32> = (0..bins * 6 + 9).map(near).collect();
+        let range = HistogramRange { min, max, bins };
+        let wanted = Wanted { histogram: Some(range), ..everything(1.0) };
+        check(Plane::packed(&pixels, pixels.len() / 3, 3).unwrap(), &wanted, &mut scratch);
+        let words: Vec<i16> = (-300..900).collect();
+        check(Plane::packed(&words, 400, 3).unwrap(), &wanted, &mut scratch);
+    }
+}
+
 /// Any bytes at all, read as any type.
 fn any<T: Exact>(values: &[f64], width: usize, extra: usize, wanted: &Wanted) {
     let data: Vec<T> = values.iter().map(|&v| T::from_f64(v)).collect();
