@@ -7,7 +7,7 @@
 //!
 //! Data flows one way: sources, engine, nodes, sinks. Parameters flow the other way and nothing else does.
 
-#![deny(missing_docs)]
+#![deny(missing_docs, unsafe_code)]
 
 // The derives name this crate from outside; this makes the same name work inside.
 extern crate self as livetime_engine;

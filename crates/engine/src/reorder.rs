@@ -123,5 +123,6 @@ fn send(outputs: &mut [Output], list: &mut Vec<(usize, Frame)>, ctx: &Context) -
             result = result.and(output.send(frame, stamp_ns, &ctx.clock, &ctx.control, &ctx.bell));
         }
     }
+    outputs.iter_mut().for_each(Output::tell);
     result
 }

@@ -221,8 +221,10 @@ impl Runner {
     }
 
     fn step_source(&mut self) -> bool {
-        let now_ns = self.ctx.clock.now_ns();
-        if self.ctx.control.is_stopping() || !self.source_due(now_ns) || !self.outputs_ready() {
+        // A source that is always due needs no clock to know it.
+        let timed = self.ctx.statistics || self.due != Next::Now;
+        let start_ns = if timed { self.ctx.clock.now_ns() } else { 0 };
+        if self.ctx.control.is_stopping() || !self.source_due(start_ns) || !self.outputs_ready() {
             return false;
         }
         match self.call(|node, ctx| node.produce(ctx)) {
@@ -231,11 +233,11 @@ impl Runner {
             Err(failure) => {
                 self.deal_with(failure, Some(1));
                 // A source that fails at once and for ever must not take the whole core.
-                self.due = Next::At(now_ns + 1_000_000);
+                self.due = Next::At(self.ctx.clock.now_ns() + 1_000_000);
             }
         }
         if self.ctx.statistics {
-            self.ctx.account.service.record(self.ctx.clock.now_ns() - now_ns);
+            self.ctx.account.service.record(self.ctx.clock.now_ns() - start_ns);
         }
         true
     }
@@ -259,8 +261,10 @@ impl Runner {
     fn take(&mut self) -> Option<(usize, crate::edge::Taken)> {
         let count = self.inputs.len();
         for _ in 0..count {
-            let input = &mut self.inputs[self.next_input % count];
-            self.next_input = (self.next_input + 1) % count;
+            // Inputs come and go, so the next one may not be there any more.
+            let number = if self.next_input < count { self.next_input } else { 0 };
+            let input = &mut self.inputs[number];
+            self.next_input = number + 1;
             if let Some(taken) = input.edge.take(&mut input.known_tail) {
                 return Some((input.edge.to.1, taken));
             }
@@ -322,7 +326,9 @@ impl Runner {
         call: impl FnOnce(&mut dyn AnyNode, &mut Context) -> Result<R, NodeError>,
     ) -> Result<R, Failure> {
         let (node, ctx) = (&mut *self.node, &mut self.ctx);
-        match catch_unwind(AssertUnwindSafe(|| call(node, ctx))) {
+        let result = catch_unwind(AssertUnwindSafe(|| call(node, ctx)));
+        self.ctx.tell_receivers();
+        match result {
             Ok(result) => result.map_err(Failure::Error),
             Err(panic) => Err(Failure::Panic(panic_text(&*panic))),
         }

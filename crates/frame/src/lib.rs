@@ -29,10 +29,13 @@
 //!
 //! This crate starts no thread and does no I/O.
 
+#![deny(missing_docs, unsafe_code)]
+
 mod array;
 mod attributes;
 mod dtype;
 mod header;
+#[allow(unsafe_code, reason = "shared memory is counted and recycled by hand")]
 mod pool;
 mod sync;
 mod table;

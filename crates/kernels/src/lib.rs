@@ -16,6 +16,8 @@
 //! Images are passed as a [`Plane`]: a slice with a width, a height and a row stride, so that a
 //! region of a larger image is read where it lies.
 
+#![deny(missing_docs)]
+
 #[macro_use]
 mod level;
 #[cfg(test)]

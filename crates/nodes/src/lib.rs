@@ -4,6 +4,9 @@
 //! [`ALL`]. `cargo xtask new-node` writes all three. Forgetting the entry is a dead-code warning, which the
 //! checks deny.
 
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
 mod planes;
 pub mod process;
 pub mod sinks;

@@ -2,6 +2,7 @@
 
 #[cfg(all(test, loom))]
 mod models;
+#[allow(unsafe_code, reason = "the queue: hands frames over as plain pointers")]
 mod ring;
 mod sender;
 
@@ -167,12 +168,14 @@ impl Edge {
         sender_bells: &[Arc<Doorbell>],
         receiver_bells: &[Arc<Doorbell>],
     ) -> Edge {
+        let sender_takes = matches!(options.when_full, WhenFull::DropOldest | WhenFull::Latest);
+        let exclusive = receiver_bells.len() == 1 && !sender_takes;
         let capacity = if options.when_full == WhenFull::Latest { 1 } else { options.queue.max(1) };
         Edge {
             from,
             to,
             options,
-            ring: Ring::new(capacity),
+            ring: Ring::new(capacity, exclusive),
             inline: AtomicU64::new(0),
             losses: std::array::from_fn(|_| AtomicU64::new(0)),
             closed: AtomicBool::new(false),
@@ -242,6 +245,12 @@ impl Edge {
 
     pub(crate) fn is_abandoned(&self) -> bool {
         self.abandoned.load(Ordering::Acquire)
+    }
+
+    /// True when the receiving node runs on another thread than the sending one.
+    pub(crate) fn crosses_threads(&self) -> bool {
+        let sender = self.sender_bells.first();
+        !self.receiver_bells.iter().all(|r| sender.is_some_and(|s| Arc::ptr_eq(s, r)))
     }
 
     /// Wakes one thread that can take, behind a fence of the caller's.

@@ -28,35 +28,42 @@ fn number(ring: &Ring) -> Option<u64> {
 
 #[test]
 fn one_thread_to_one_keeps_order_and_memory() {
-    loom::model(|| {
-        let (pool, frames) = frames(3);
-        let ring = Arc::new(Ring::new(2));
-        let sender = ring.clone();
-        let thread = thread::spawn(move || {
-            let mut sent = 0;
-            for frame in frames {
-                if sent - sender.head() < sender.capacity() {
-                    sender.put(sent, frame, 0);
-                    sent += 1;
-                }
+    loom::model(|| one_to_one(false));
+}
+
+#[test]
+fn so_it_does_when_only_one_thread_takes() {
+    loom::model(|| one_to_one(true));
+}
+
+fn one_to_one(exclusive: bool) {
+    let (pool, frames) = frames(3);
+    let ring = Arc::new(Ring::new(2, exclusive));
+    let sender = ring.clone();
+    let thread = thread::spawn(move || {
+        let mut sent = 0;
+        for frame in frames {
+            if sent - sender.head() < sender.capacity() {
+                sender.put(sent, frame, 0);
+                sent += 1;
             }
-            sent
-        });
-        let seen: Vec<u64> = (0..2).filter_map(|_| number(&ring)).collect();
-        let sent = thread.join().unwrap();
-        assert!(seen.windows(2).all(|w| w[0] < w[1]));
-        let rest = std::iter::from_fn(|| number(&ring)).count();
-        assert_eq!(seen.len() + rest, sent as usize);
-        drop(ring);
-        assert_eq!(pool.statistics().buffers, 0);
+        }
+        sent
     });
+    let seen: Vec<u64> = (0..2).filter_map(|_| number(&ring)).collect();
+    let sent = thread.join().unwrap();
+    assert!(seen.windows(2).all(|w| w[0] < w[1]));
+    let rest = std::iter::from_fn(|| number(&ring)).count();
+    assert_eq!(seen.len() + rest, sent as usize);
+    drop(ring);
+    assert_eq!(pool.statistics().buffers, 0);
 }
 
 #[test]
 fn sender_and_receiver_never_take_the_same_frame() {
     loom::model(|| {
         let (pool, frames) = frames(3);
-        let ring = Arc::new(Ring::new(1));
+        let ring = Arc::new(Ring::new(1, false));
         let receiver = ring.clone();
         let thread = thread::spawn(move || [number(&receiver), number(&receiver)]);
         let mut stolen = Vec::new();
@@ -80,7 +87,7 @@ fn sender_and_receiver_never_take_the_same_frame() {
 fn two_receivers_share_without_losing_or_doubling() {
     loom::model(|| {
         let (pool, frames) = frames(2);
-        let ring = Arc::new(Ring::new(2));
+        let ring = Arc::new(Ring::new(2, false));
         let receivers = [ring.clone(), ring.clone()].map(|ring| thread::spawn(move || number(&ring)));
         for (position, frame) in frames.into_iter().enumerate() {
             ring.put(position as u64, frame, 0);
@@ -99,7 +106,7 @@ fn two_receivers_share_without_losing_or_doubling() {
 fn no_sleep_is_slept_through() {
     loom::model(|| {
         let (_pool, frames) = frames(1);
-        let ring = Arc::new(Ring::new(1));
+        let ring = Arc::new(Ring::new(1, false));
         let bell = Arc::new(Doorbell::default());
         let (queue, sleeper) = (ring.clone(), bell.clone());
         let thread = thread::spawn(move || {

@@ -6,7 +6,7 @@
 //!    `head <= tail <= head + capacity`. Position `p` lives in slot `p % slots`.
 //! 2. One thread at a time puts: it alone stores `tail` and slots. It writes slot `p` only while
 //!    `p < head + capacity`, that is, after position `p - slots` was taken.
-//! 3. Any thread may take. It reads the slot of `head` first and then moves `head` by compare-and-swap.
+//! 3. If the ring is exclusive, one thread at a time takes, and it alone stores `head`. Else any thread may take. It reads the slot of `head` first and then moves `head` by compare-and-swap.
 //!    Whoever moves `head` from `p` to `p + 1` owns what slot `p` held; whoever fails forgets what it read.
 //!    Slots are atomics, so a read that loses the race is stale but defined. Positions never repeat, so a
 //!    successful swap proves that the slot was not rewritten in between.
@@ -18,6 +18,8 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
 pub(crate) struct Ring {
     capacity: u64,
+    /// Only one thread takes.
+    exclusive: bool,
     mask: usize,
     slots: Box<[Slot]>,
     head: CachePadded<AtomicU64>,
@@ -38,11 +40,12 @@ pub(crate) struct Taken {
 }
 
 impl Ring {
-    pub(crate) fn new(capacity: usize) -> Ring {
+    pub(crate) fn new(capacity: usize, exclusive: bool) -> Ring {
         let slots = capacity.next_power_of_two();
         let slot = || Slot { frame: AtomicPtr::new(std::ptr::null_mut()), stamp: AtomicU64::new(0) };
         Ring {
             capacity: capacity as u64,
+            exclusive,
             mask: slots - 1,
             slots: (0..slots).map(|_| slot()).collect(),
             head: CachePadded::new(AtomicU64::new(0)),
@@ -89,16 +92,20 @@ impl Ring {
             let slot = &self.slots[head as usize & self.mask];
             let frame = slot.frame.load(Ordering::Relaxed);
             let stamp_ns = slot.stamp.load(Ordering::Relaxed);
+            if self.exclusive {
+                // Release: the slot is read before `head` tells that it may be rewritten.
+                self.head.store(head + 1, Ordering::Release);
+                // SAFETY: rule 3: position `head` is ours, and its slot holds a reference put there once.
+                let frame = unsafe { Frame::from_raw(frame) };
+                return Some(Taken { frame, stamp_ns, position: head });
+            }
             // AcqRel: release, so that the slot is read before `head` tells that it may be rewritten;
             // acquire, so that one taker's swap orders after another's.
             match self.head.compare_exchange_weak(head, head + 1, Ordering::AcqRel, Ordering::Relaxed) {
-                // SAFETY: rule 3: position `head` is ours, and its slot holds a reference put there once.
                 Ok(_) => {
-                    return Some(Taken {
-                        frame: unsafe { Frame::from_raw(frame) },
-                        stamp_ns,
-                        position: head,
-                    });
+                    // SAFETY: as above.
+                    let frame = unsafe { Frame::from_raw(frame) };
+                    return Some(Taken { frame, stamp_ns, position: head });
                 }
                 Err(now) => head = now,
             }

@@ -26,6 +26,10 @@ pub(crate) struct Sender {
     until_next: u64,
     next_allowed_ns: u64,
     interval_ns: u64,
+    /// Whether the receiver runs on another thread, and may sleep.
+    crosses_threads: bool,
+    /// Frames were queued since the receiver was told.
+    untold: bool,
 }
 
 /// What came of an offer.
@@ -48,6 +52,8 @@ impl Sender {
         Sender {
             tail: edge.ring.tail(),
             known_head: edge.ring.head(),
+            crosses_threads: edge.crosses_threads(),
+            untold: false,
             edge,
             target,
             until_next: 1,
@@ -121,8 +127,21 @@ impl Sender {
         if let Some(frame) = shares.take() {
             self.edge.ring.put(self.tail, frame, stamp_ns);
             self.tail += 1;
+            self.untold = self.crosses_threads;
         }
         Offer::Queued
+    }
+
+    /// True when a receiver that may sleep has frames that it was not told of.
+    pub(crate) fn is_untold(&self) -> bool {
+        self.untold
+    }
+
+    /// Wakes the receiver if it sleeps, behind a fence of the caller's.
+    pub(crate) fn tell(&mut self) {
+        if std::mem::take(&mut self.untold) {
+            self.edge.tell_frames();
+        }
     }
 
     fn is_full(&mut self) -> bool {

@@ -208,6 +208,13 @@ impl Context {
         self.account.emitted.load(Ordering::Relaxed)
     }
 
+    /// After a handler: wakes the receivers of what it sent.
+    pub(crate) fn tell_receivers(&mut self) {
+        if let Outputs::Direct(outputs) = &mut self.outputs {
+            outputs.iter_mut().for_each(Output::tell);
+        }
+    }
+
     /// Counts frames that the source knows it could not take, for example because a camera's buffer ran over.
     pub fn lost_at_source(&self, count: u64) {
         add(&self.account.source_gap, count);
@@ -279,17 +286,38 @@ impl Output {
         bell: &Arc<Doorbell>,
     ) -> Result<(), NodeError> {
         let queues = self.senders.iter().filter(|s| matches!(s.target, Target::Queue)).count();
-        let own = (queues < self.senders.len()).then(|| frame.clone());
-        let result =
-            if queues > 0 { self.queue(frame, queues, stamp_ns, clock, control, bell) } else { Ok(()) };
-        if let Some(frame) = own {
-            for sender in self.senders.iter_mut().filter(|s| matches!(s.target, Target::Inline(_))) {
-                if sender.wants(stamp_ns) {
-                    sender.hand_over(&frame, stamp_ns);
-                }
+        match (queues, self.senders.len() - queues) {
+            (0, 0) => Ok(()),
+            (0, _) => {
+                self.hand_over(&frame, stamp_ns);
+                Ok(())
+            }
+            (_, 0) => self.queue(frame, queues, stamp_ns, clock, control, bell),
+            _ => {
+                let result = self.queue(frame.clone(), queues, stamp_ns, clock, control, bell);
+                self.tell();
+                self.hand_over(&frame, stamp_ns);
+                result
             }
         }
-        result
+    }
+
+    fn hand_over(&mut self, frame: &Frame, stamp_ns: u64) {
+        for sender in self.senders.iter_mut().filter(|s| matches!(s.target, Target::Inline(_))) {
+            if sender.wants(stamp_ns) {
+                sender.hand_over(frame, stamp_ns);
+            }
+        }
+    }
+
+    /// Wakes the receivers of what was queued. Called once after a handler, not once per frame: a handler
+    /// that sends a batch wakes once.
+    pub(crate) fn tell(&mut self) {
+        if self.senders.iter().any(Sender::is_untold) {
+            // One fence for all receivers: orders the queues' tails before the looks at the bells.
+            fence(Ordering::SeqCst);
+            self.senders.iter_mut().for_each(Sender::tell);
+        }
     }
 
     fn queue(
@@ -329,9 +357,6 @@ impl Output {
                 result = Err(NodeError::new("an edge with policy `fail` is full"));
             }
         }
-        // One fence for all subscribers: orders the queues' tails before the looks at the bells.
-        fence(Ordering::SeqCst);
-        self.senders.iter().for_each(|sender| sender.edge.tell_frames());
         result
     }
 

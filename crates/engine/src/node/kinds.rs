@@ -127,6 +127,7 @@ impl fmt::Display for Accepts {
 
 /// What is known before a run about the frames of a stream.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[allow(clippy::large_enum_variant, reason = "made once per edge, before a run")]
 pub enum Stream {
     /// Nothing.
     Unknown,
@@ -152,8 +153,11 @@ pub struct NodeType {
     /// Name, ports and abilities.
     pub spec: NodeSpec,
     params: fn() -> Box<dyn Params>,
-    build: fn(&[(usize, Value)]) -> Result<Box<dyn AnyNode>, NodeError>,
+    build: Build,
 }
+
+/// Makes a node from parameters given by number.
+type Build = fn(&[(usize, Value)]) -> Result<Box<dyn AnyNode>, NodeError>;
 
 impl NodeType {
     /// The entry for `N`.

@@ -155,7 +155,9 @@ impl Allocator {
     /// # Errors
     /// [`PoolExhausted`] when the bound is reached.
     pub fn array(&mut self, layout: Layout) -> Result<FrameMut, PoolExhausted> {
-        self.take(layout.span(), Payload::Array(layout))
+        let mut frame = self.take(layout.span())?;
+        frame.content_mut().payload = Payload::Array(layout);
+        Ok(frame)
     }
 
     /// A table to be written.
@@ -163,7 +165,9 @@ impl Allocator {
     /// # Errors
     /// [`PoolExhausted`] when the bound is reached.
     pub fn table(&mut self, layout: TableLayout) -> Result<FrameMut, PoolExhausted> {
-        self.take(layout.span(), Payload::Table(layout))
+        let mut frame = self.take(layout.span())?;
+        frame.content_mut().payload = Payload::Table(layout);
+        Ok(frame)
     }
 
     /// `len` bytes to be written.
@@ -171,7 +175,7 @@ impl Allocator {
     /// # Errors
     /// [`PoolExhausted`] when the bound is reached.
     pub fn bytes(&mut self, len: usize) -> Result<FrameMut, PoolExhausted> {
-        self.take(len, Payload::Bytes)
+        self.take(len)
     }
 
     /// A frame around a value of the user's own type.
@@ -179,7 +183,11 @@ impl Allocator {
     /// # Errors
     /// [`PoolExhausted`] when the bound is reached.
     pub fn value(&mut self, value: Arc<dyn Any + Send + Sync>) -> Result<FrameMut, PoolExhausted> {
-        self.take(0, Payload::Any(value))
+        let mut frame = self.take(0)?;
+        let content = frame.content_mut();
+        content.payload = Payload::Any(value);
+        content.holds = true;
+        Ok(frame)
     }
 
     /// A frame that shows a part of `of` and keeps its memory alive. Header and attributes are taken over.
@@ -199,8 +207,11 @@ impl Allocator {
             Place::Own { .. } => (of.clone(), start),
             Place::Of { owner, start: before, .. } => (owner.clone(), before + start),
         };
-        let mut frame = self.take(0, Payload::Array(layout)).map_err(ViewError::Exhausted)?;
-        frame.content_mut().place = Place::Of { owner, start, len };
+        let mut frame = self.take(0).map_err(ViewError::Exhausted)?;
+        let content = frame.content_mut();
+        content.payload = Payload::Array(layout);
+        content.place = Place::Of { owner, start, len };
+        content.holds = true;
         frame.inherit(of);
         Ok(frame)
     }
@@ -214,8 +225,11 @@ impl Allocator {
             Place::Own { .. } => (of.clone(), 0),
             Place::Of { owner, start, .. } => (owner.clone(), *start),
         };
-        let mut frame = self.take(0, of.payload().clone())?;
-        frame.content_mut().place = Place::Of { owner, start, len: of.bytes().len() };
+        let mut frame = self.take(0)?;
+        let content = frame.content_mut();
+        content.payload = of.payload().clone();
+        content.place = Place::Of { owner, start, len: of.bytes().len() };
+        content.holds = true;
         frame.inherit(of);
         Ok(frame)
     }
@@ -235,23 +249,23 @@ impl Allocator {
         Ok(())
     }
 
-    fn take(&mut self, len: usize, payload: Payload) -> Result<FrameMut, PoolExhausted> {
+    fn take(&mut self, len: usize) -> Result<FrameMut, PoolExhausted> {
         let (class, size) = class_of(len);
         let cell = match self.pop(class) {
             Some(cell) => cell,
-            None => {
-                self.collect(null_mut());
-                match self.pop(class) {
-                    Some(cell) => cell,
-                    None => self.make(class, size)?,
-                }
-            }
+            None => self.collect_or_make(class, size)?,
         };
         let mut frame = FrameMut::from_free(cell);
-        let content = frame.content_mut();
-        content.payload = payload;
-        content.place = Place::Own { len };
+        frame.content_mut().renew(len);
         Ok(frame)
+    }
+
+    fn collect_or_make(&mut self, class: usize, size: usize) -> Result<NonNull<Cell>, PoolExhausted> {
+        self.collect(null_mut());
+        match self.pop(class) {
+            Some(cell) => Ok(cell),
+            None => self.make(class, size),
+        }
     }
 
     fn pop(&mut self, class: usize) -> Option<NonNull<Cell>> {
@@ -272,10 +286,9 @@ impl Allocator {
         let mut cell = self.home.take_all(replacement);
         while !cell.is_null() {
             // SAFETY: what was in the inbox is now ours alone (rule 2).
-            let owned = unsafe { &mut *cell };
+            let owned = unsafe { &*cell };
             let next = owned.next.load(Ordering::Relaxed);
-            let (class, _) = class_of(owned.capacity());
-            self.put(class, cell);
+            self.put(owned.class, cell);
             cell = next;
         }
     }
@@ -291,7 +304,7 @@ impl Allocator {
                 return Err(PoolExhausted { wanted_bytes: cost, used_bytes, limit_bytes: budget.limit });
             }
         }
-        let cell = Box::into_raw(Cell::new(self.home.clone(), size));
+        let cell = Box::into_raw(Cell::new(self.home.clone(), class, size));
         // SAFETY: `Box::into_raw` is never null.
         Ok(unsafe { NonNull::new_unchecked(cell) })
     }

@@ -35,29 +35,56 @@ pub(super) enum Place {
     Of { owner: Frame, start: usize, len: usize },
 }
 
+/// The order of the fields is that of their use: what a dropping thread touches shares a cache line with the
+/// reference count, and the large payload comes last.
+#[repr(C)]
 pub(super) struct Content {
+    /// True when something must be let go of as soon as the frame is dropped: another frame, or a value.
+    pub(super) holds: bool,
     pub(super) header: Header,
-    pub(super) payload: Payload,
     pub(super) place: Place,
     pub(super) buffer: Buffer,
+    pub(super) payload: Payload,
 }
 
-#[repr(align(64))]
+impl Content {
+    fn let_go(&mut self) {
+        self.payload = Payload::Bytes;
+        self.place = Place::Own { len: 0 };
+        self.holds = false;
+    }
+
+    /// Makes a cell from the free list into an empty frame of `len` bytes.
+    pub(super) fn renew(&mut self, len: usize) {
+        self.header.clear();
+        self.place = Place::Own { len };
+        // Replacing a payload moves the whole enum, so look first.
+        if !matches!(self.payload, Payload::Bytes) {
+            self.payload = Payload::Bytes;
+        }
+    }
+}
+
+#[repr(C, align(64))]
 pub(crate) struct Cell {
     references: AtomicUsize,
     /// The next cell in the inbox or in a free list; meaningless elsewhere.
     pub(super) next: AtomicPtr<Cell>,
     pub(super) home: Arc<Home>,
+    /// Size class of the buffer.
+    pub(super) class: usize,
     content: UnsafeCell<Content>,
 }
 
 impl Cell {
-    pub(super) fn new(home: Arc<Home>, bytes: usize) -> Box<Cell> {
+    pub(super) fn new(home: Arc<Home>, class: usize, bytes: usize) -> Box<Cell> {
         Box::new(Cell {
             references: AtomicUsize::new(0),
             next: AtomicPtr::new(std::ptr::null_mut()),
             home,
+            class,
             content: UnsafeCell::new(Content {
+                holds: false,
                 header: Header::default(),
                 payload: Payload::Bytes,
                 place: Place::Own { len: 0 },
@@ -294,12 +321,10 @@ impl fmt::Debug for FrameMut {
 /// # Safety
 /// The caller held the last handle of `cell` and does not use it any more.
 unsafe fn recycle(cell: NonNull<Cell>) {
-    {
-        // SAFETY: nobody else has a handle.
-        let content = unsafe { &mut *cell.as_ref().content.get() };
-        content.header.clear();
-        content.payload = Payload::Bytes;
-        content.place = Place::Own { len: 0 };
+    // SAFETY: nobody else has a handle.
+    let content = unsafe { &mut *cell.as_ref().content.get() };
+    if content.holds {
+        content.let_go();
     }
     // SAFETY: the caller's promise is passed on.
     unsafe { Home::give_back(cell) };
