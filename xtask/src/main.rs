@@ -1,0 +1,40 @@
+//! Developer commands: `cargo xtask tidy`, `cargo xtask new-node KIND NAME`.
+
+mod new_node;
+mod tidy;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let result = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["tidy"] => tidy::run(&root()),
+        ["new-node", kind, name] => new_node::run(&root(), kind, name),
+        _ => Err(USAGE.into()),
+    };
+    match result {
+        Ok(said) => {
+            println!("{said}");
+            ExitCode::SUCCESS
+        }
+        Err(problems) => {
+            eprintln!("{problems}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  tidy                 checks which crate imports which, where `unsafe` stands, file lengths, documents
+  new-node KIND NAME   writes a node file, its two list lines, and a test; KIND: source, process or sink
+                       example: cargo xtask new-node process subtract_dark";
+
+/// The repository: the folder above this crate.
+fn root() -> PathBuf {
+    let mut path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    path.pop();
+    path
+}

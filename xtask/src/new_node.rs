@@ -1,0 +1,216 @@
+//! Writes the file of a new node and its two list lines.
+
+use std::fs;
+use std::path::Path;
+
+pub(crate) fn run(root: &Path, kind: &str, name: &str) -> Result<String, String> {
+    let (folder, heading, ports) = match kind {
+        "source" => {
+            ("sources", "    // Sources.", "inputs: &[],\n        outputs: &[PortSpec::any(\"out\")],")
+        }
+        "process" => (
+            "process",
+            "    // Processes.",
+            "inputs: &[PortSpec::any(\"in\")],\n        outputs: &[PortSpec::any(\"out\")],",
+        ),
+        "sink" => ("sinks", "    // Sinks.", "inputs: &[PortSpec::any(\"in\")],\n        outputs: &[],"),
+        other => return Err(format!("wanted source, process or sink, found `{other}`")),
+    };
+    check_name(name)?;
+    let nodes = root.join("crates/nodes/src");
+    let file = nodes.join(folder).join(format!("{name}.rs"));
+    if file.exists() {
+        return Err(format!("{} exists already", file.display()));
+    }
+    write(&file, &node_file(kind, folder, name, ports))?;
+    insert_line(&nodes.join(folder).join("mod.rs"), &["pub mod ", "//!"], &format!("pub mod {name};"))?;
+    let entry = format!("    NodeType::of::<{folder}::{name}::{}>(),", type_name(name));
+    let places = [&*format!("    NodeType::of::<{folder}::"), heading];
+    insert_line(&nodes.join("lib.rs"), &places, &entry)?;
+    sort_lists(root)?;
+    Ok(format!(
+        "wrote crates/nodes/src/{folder}/{name}.rs and its two list lines\n\
+         next: `cargo test -p livetime-nodes {name}`, then `livetime nodes {name}`"
+    ))
+}
+
+/// The formatter keeps the `mod` lines in order.
+fn sort_lists(root: &Path) -> Result<(), String> {
+    let mut format = std::process::Command::new("cargo");
+    let status = format.current_dir(root).args(["fmt", "--package", "livetime-nodes"]).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        other => Err(format!("`cargo fmt` failed ({other:?}); run it by hand")),
+    }
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let starts = name.starts_with(|c: char| c.is_ascii_lowercase());
+    if starts && name.chars().all(good) {
+        return Ok(());
+    }
+    Err(format!("wanted a name in snake_case, found `{name}`"))
+}
+
+/// `subtract_dark` becomes `SubtractDark`.
+fn type_name(name: &str) -> String {
+    let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
+    name.split('_').filter(|w| !w.is_empty()).map(capital).collect()
+}
+
+/// Adds `line` after the last line that starts with the first of `prefixes` that occurs.
+fn insert_line(file: &Path, prefixes: &[&str], line: &str) -> Result<(), String> {
+    let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let mut lines: Vec<&str> = text.lines().collect();
+    let last = |prefix: &&str| lines.iter().rposition(|l| l.starts_with(prefix));
+    let Some(place) = prefixes.iter().find_map(last) else {
+        return Err(format!("{}: found no line to put `{}` behind", file.display(), line.trim()));
+    };
+    lines.insert(place + 1, line);
+    write(file, &(lines.join("\n") + "\n"))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), String> {
+    fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
+}
+
+fn node_file(kind: &str, folder: &str, name: &str, ports: &str) -> String {
+    let (method, imports, example, test) = match kind {
+        "source" => (SOURCE_METHOD, "Next, ", SOURCE_EXAMPLE, SOURCE_TEST),
+        "process" => (PROCESS_METHOD, "", PROCESS_EXAMPLE, PROCESS_TEST),
+        _ => (SINK_METHOD, "", SINK_EXAMPLE, SINK_TEST),
+    };
+    let frame_import = if kind == "source" { "" } else { "use livetime_frame::Frame;\n" };
+    let capital = kind[..1].to_uppercase() + &kind[1..];
+    TEMPLATE
+        .replace("{imports}", imports)
+        .replace("{frame_import}", frame_import)
+        .replace("{example}", example)
+        .replace("{method}", method)
+        .replace("{test}", test)
+        .replace("{ports}", ports)
+        .replace("{Kind}", &capital)
+        .replace("{folder}", folder)
+        .replace("{name}", name)
+        .replace("{Type}", &type_name(name))
+}
+
+const TEMPLATE: &str = r#"//! `{name}`: say in one sentence what it does.
+//!
+//! Say what comes in and goes out: type, shape, units; what happens to time and order; where the method is from.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_nodes::{folder}::{name}::{Type};
+//!
+//! let mut node = Harness::new::<{Type}>(&[])?;
+{example}
+//! # Ok::<(), livetime_engine::NodeError>(())
+//! ```
+
+use livetime_engine::{Context, {imports}Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+{frame_import}
+/// Parameters of `{name}`.
+#[derive(Params)]
+pub struct {Type}Params {
+    /// Frames handled so far.
+    #[param(readback, pv = "ArrayCounter")]
+    pub frames: u64,
+}
+
+/// Say in one sentence what it does.
+pub struct {Type} {
+    params: {Type}Params,
+}
+
+impl Node for {Type} {
+    type Params = {Type}Params;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "{name}",
+        kind: NodeKind::{Kind},
+        summary: "Say in one sentence what it does.",
+        {ports}
+        parallel: false,
+    };
+
+    fn new(params: {Type}Params) -> Result<{Type}, NodeError> {
+        Ok({Type} { params })
+    }
+
+    fn params(&mut self) -> &mut {Type}Params {
+        &mut self.params
+    }
+
+{method}
+}
+
+#[cfg(test)]
+mod tests {
+    use livetime_engine::testing::{Harness, assert_compliant};
+
+    use super::*;
+
+{test}
+
+    #[test]
+    fn keeps_the_contract() {
+        assert_compliant::<{Type}>(&[]);
+    }
+}
+"#;
+
+const SOURCE_METHOD: &str = "    fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
+        let mut frame = ctx.bytes(0)?;
+        self.params.frames += 1;
+        frame.header_mut().sequence = self.params.frames;
+        ctx.emit(frame)?;
+        Ok(Next::At(ctx.now_ns() + 1_000_000))
+    }";
+
+const PROCESS_METHOD: &str =
+    "    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        self.params.frames += 1;
+        ctx.forward(0, frame)
+    }";
+
+const SINK_METHOD: &str =
+    "    fn frame(&mut self, _input: usize, _frame: &Frame, _ctx: &mut Context) -> Result<(), NodeError> {
+        self.params.frames += 1;
+        Ok(())
+    }";
+
+const SOURCE_EXAMPLE: &str = "//! let frames = node.run_source(3)?;
+//! assert_eq!(frames.len(), 3);";
+
+const PROCESS_EXAMPLE: &str = "//! let image = node.image::<u8>(&[1, 2], &[3, 4])?;
+//! let out = node.feed(&image)?;
+//! assert_eq!(out.len(), 1);";
+
+const SINK_EXAMPLE: &str = "//! let image = node.image::<u8>(&[1, 2], &[3, 4])?;
+//! node.feed(&image)?;
+//! assert_eq!(node.number_of(\"frames\"), 1.0);";
+
+const SOURCE_TEST: &str = "    #[test]
+    fn numbers_its_frames() {
+        let mut node = Harness::new::<{Type}>(&[]).unwrap();
+        let frames = node.run_source(2).unwrap();
+        assert_eq!(frames[1].header().sequence, 2);
+    }";
+
+const PROCESS_TEST: &str = "    #[test]
+    fn passes_every_frame_on() {
+        let mut node = Harness::new::<{Type}>(&[]).unwrap();
+        let image = node.image::<u8>(&[1, 2], &[1, 2]).unwrap();
+        let out = node.feed(&image).unwrap();
+        assert!(out[0].is_same(&image));
+    }";
+
+const SINK_TEST: &str = "    #[test]
+    fn counts_its_frames() {
+        let mut node = Harness::new::<{Type}>(&[]).unwrap();
+        let image = node.image::<u8>(&[1, 2], &[1, 2]).unwrap();
+        node.feed(&image).unwrap();
+        assert_eq!(node.number_of(\"frames\"), 1.0);
+    }";

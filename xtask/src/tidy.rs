@@ -1,0 +1,163 @@
+//! Checks that no compiler makes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Who may import whom (`ARCHITECTURE.md`). A crate that is not listed may import none of ours.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("livetime-codecs", &["livetime-kernels"]),
+    ("livetime-formats", &["livetime-frame", "livetime-codecs"]),
+    ("livetime-engine", &["livetime-frame", "livetime-engine-derive"]),
+    (
+        "livetime-nodes",
+        &[
+            "livetime-engine",
+            "livetime-frame",
+            "livetime-kernels",
+            "livetime-codecs",
+            "livetime-formats",
+            "livetime-pva",
+        ],
+    ),
+    // `app` uses kernels only to name the instruction-set level in benchmark records.
+    (
+        "livetime",
+        &["livetime-nodes", "livetime-engine", "livetime-frame", "livetime-pva", "livetime-kernels"],
+    ),
+];
+
+/// Folders and files that may hold `unsafe`.
+const UNSAFE: &[&str] = &["crates/kernels/", "crates/frame/src/pool/", "crates/engine/src/edge/ring.rs"];
+
+/// Past this a file is asked whether it is still one thing.
+const LONGEST_FILE: usize = 700;
+
+const DOCUMENTS: &[&str] = &[
+    "README.md",
+    "ARCHITECTURE.md",
+    "GLOSSARY.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "LICENSE",
+    "docs/add-a-node.md",
+    "docs/add-a-kernel.md",
+    "docs/performance.md",
+    "docs/operate.md",
+    "docs/spec/node.md",
+];
+
+pub(crate) fn run(root: &Path) -> Result<String, String> {
+    let mut problems = Vec::new();
+    check_arrows(root, &mut problems)?;
+    let files = rust_files(&root.join("crates"))?;
+    for file in &files {
+        let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let name = file.strip_prefix(root).unwrap_or(file).display().to_string();
+        check_file(&name, &text, &mut problems);
+    }
+    check_documents(root, &mut problems);
+    if problems.is_empty() { Ok(format!("tidy: {} files", files.len())) } else { Err(problems.join("\n")) }
+}
+
+fn check_arrows(root: &Path, problems: &mut Vec<String>) -> Result<(), String> {
+    for manifest in manifests(&root.join("crates"))? {
+        let text = fs::read_to_string(&manifest).map_err(|e| format!("{}: {e}", manifest.display()))?;
+        let table: toml::Table = text.parse().map_err(|e| format!("{}: {e}", manifest.display()))?;
+        let name = table["package"]["name"].as_str().unwrap_or_default();
+        let allowed = ARROWS.iter().find(|(from, _)| *from == name).map_or(&[][..], |(_, to)| to);
+        let dependencies = table.get("dependencies").and_then(|d| d.as_table()).into_iter().flatten();
+        for (to, _) in dependencies.filter(|(to, _)| to.starts_with("livetime")) {
+            if !allowed.contains(&to.as_str()) {
+                problems.push(format!("{name} must not import {to} (ARCHITECTURE.md, who may import whom)"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn manifests(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    Ok(files(folder)?.into_iter().filter(|f| f.file_name().is_some_and(|n| n == "Cargo.toml")).collect())
+}
+
+fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    Ok(files(folder)?.into_iter().filter(|f| f.extension().is_some_and(|e| e == "rs")).collect())
+}
+
+fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files(&path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn check_file(name: &str, text: &str, problems: &mut Vec<String>) {
+    let lines = text.lines().count();
+    if lines > LONGEST_FILE {
+        problems.push(format!("{name}: {lines} lines; is it still one thing? The limit is {LONGEST_FILE}"));
+    }
+    let allowed = UNSAFE.iter().any(|place| name.starts_with(place)) || name.contains("/tests/");
+    if !allowed && text.lines().any(holds_unsafe) {
+        problems.push(format!("{name}: `unsafe` is allowed only in {}", UNSAFE.join(", ")));
+    }
+    if !text.trim_start().starts_with("//!") && name.contains("/src/") && !name.ends_with("tests.rs") {
+        problems.push(format!("{name}: starts without a `//!` line that says what the file is"));
+    }
+    for (from, to) in [("sources", "process"), ("sources", "sinks"), ("process", "sinks")] {
+        for (from, to) in [(from, to), (to, from)] {
+            if name.contains(&format!("nodes/src/{from}/")) && text.contains(&format!("crate::{to}::")) {
+                problems.push(format!("{name}: {from} must not import {to}"));
+            }
+        }
+    }
+}
+
+fn holds_unsafe(line: &str) -> bool {
+    let code = line.split("//").next().unwrap_or_default();
+    ["unsafe {", "unsafe fn", "unsafe impl"].iter().any(|u| code.contains(u))
+}
+
+fn check_documents(root: &Path, problems: &mut Vec<String>) {
+    for document in DOCUMENTS.iter().filter(|d| !root.join(d).exists()) {
+        problems.push(format!("{document} is missing"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems_of(name: &str, text: &str) -> Vec<String> {
+        let mut problems = Vec::new();
+        check_file(name, text, &mut problems);
+        problems
+    }
+
+    #[test]
+    fn unsafe_is_found_where_it_must_not_be() {
+        let text = "//! A node.\nfn f() { unsafe { g() } }\n";
+        assert_eq!(problems_of("crates/nodes/src/process/x.rs", text).len(), 1);
+        assert!(problems_of("crates/kernels/src/x.rs", text).is_empty());
+        assert!(problems_of("crates/nodes/src/x.rs", "//! No\n// unsafe { in a comment\n").is_empty());
+    }
+
+    #[test]
+    fn sideways_imports_are_found() {
+        let text = "//! A node.\nuse crate::sinks::null::Null;\n";
+        assert_eq!(problems_of("crates/nodes/src/process/x.rs", text).len(), 1);
+        assert!(problems_of("crates/nodes/src/sinks/x.rs", text).is_empty());
+    }
+
+    #[test]
+    fn long_and_nameless_files_are_found() {
+        assert_eq!(problems_of("crates/nodes/src/x.rs", &"//! x\n".repeat(701)).len(), 1);
+        assert_eq!(problems_of("crates/nodes/src/x.rs", "fn f() {}\n").len(), 1);
+    }
+}
