@@ -1,6 +1,10 @@
 //! Instruction-set levels: what this processor can do, found once, impossible to forge.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Position of the level that [`Level::set_limit`] asked for.
+static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 /// An instruction-set level that this processor has.
 ///
@@ -28,10 +32,32 @@ impl Level {
     /// What every processor of this architecture can do.
     pub const PORTABLE: Level = Level(Kind::Portable);
 
-    /// The highest level of this processor. Detection runs once; later calls read a cached value.
+    /// The highest level of this processor, or the one that [`Level::set_limit`] asked for. Detection runs once.
     pub fn best() -> Level {
         static BEST: OnceLock<Level> = OnceLock::new();
-        *BEST.get_or_init(|| Level::available().last().copied().unwrap_or(Level::PORTABLE))
+        let best = *BEST.get_or_init(|| Level::available().last().copied().unwrap_or(Level::PORTABLE));
+        let limit = LIMIT.load(Ordering::Relaxed);
+        Level::available_below(best).nth(limit).unwrap_or(best)
+    }
+
+    /// Makes [`Level::best`] answer `limit` from now on, in the whole process: to measure or to compare
+    /// levels. `None` takes the limit away.
+    pub fn set_limit(limit: Option<Level>) {
+        let position = limit.and_then(|l| Level::available().iter().position(|a| *a == l));
+        LIMIT.store(position.unwrap_or(usize::MAX), Ordering::Relaxed);
+    }
+
+    /// The levels from the lowest up to `best`, which this processor has.
+    fn available_below(best: Level) -> impl Iterator<Item = Level> {
+        let all = [
+            Level::PORTABLE,
+            #[cfg(target_arch = "x86_64")]
+            Level(Kind::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            Level(Kind::Avx512),
+        ];
+        let count = all.iter().position(|l| *l == best).map_or(0, |p| p + 1);
+        all.into_iter().take(count)
     }
 
     /// All levels of this processor, lowest first.

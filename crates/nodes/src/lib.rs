@@ -13,6 +13,7 @@ pub mod sinks;
 pub mod sources;
 
 use livetime_engine::NodeType;
+pub use livetime_kernels::Level;
 
 /// All nodes, in the order in which `livetime nodes` shows them.
 pub const ALL: &[NodeType] = &[
