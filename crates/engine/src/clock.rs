@@ -12,7 +12,11 @@ pub struct Clock(Kind);
 
 #[derive(Clone)]
 enum Kind {
-    Real { clock: quanta::Clock, origin: quanta::Instant },
+    /// `origin` in the clock's own ticks.
+    Real {
+        clock: quanta::Clock,
+        origin: u64,
+    },
     Virtual(Arc<AtomicU64>),
 }
 
@@ -20,7 +24,7 @@ impl Clock {
     /// The processor's clock, starting at 0 now.
     pub fn real() -> Clock {
         let clock = quanta::Clock::new();
-        let origin = clock.now();
+        let origin = clock.raw();
         Clock(Kind::Real { clock, origin })
     }
 
@@ -33,7 +37,7 @@ impl Clock {
     #[inline]
     pub fn now_ns(&self) -> u64 {
         match &self.0 {
-            Kind::Real { clock, origin } => (clock.now() - *origin).as_nanos() as u64,
+            Kind::Real { clock, origin } => clock.delta_as_nanos(*origin, clock.raw()),
             Kind::Virtual(now) => now.load(Ordering::Relaxed),
         }
     }

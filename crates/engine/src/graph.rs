@@ -8,6 +8,9 @@ use crate::edge::{EdgeOptions, WhenFull};
 use crate::node::{NodeKind, NodeType, Stream};
 use crate::{Value, nearest};
 
+/// The operating system's sets of CPUs hold this many.
+const MOST_CPUS: usize = 1024;
+
 /// Which thread a node runs on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Placement {
@@ -295,6 +298,9 @@ impl Graph {
         let spec = &self.nodes[i].node_type.spec;
         let inputs: Vec<&EdgeDecl> = self.edges.iter().filter(|e| e.to.0 == i).collect();
         match &self.nodes[i].options.placement {
+            _ if self.nodes[i].options.cpus.iter().any(|cpu| *cpu >= MOST_CPUS) => {
+                Err(format!("wanted CPU numbers below {MOST_CPUS}, found {:?}", self.nodes[i].options.cpus))
+            }
             Placement::Inline if spec.kind == NodeKind::Source => Err("a source cannot run inline".into()),
             Placement::Inline if inputs.len() != 1 => {
                 Err(format!("an inline node has exactly one edge to it, found {}", inputs.len()))

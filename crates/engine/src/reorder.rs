@@ -116,7 +116,7 @@ impl Reorder {
 }
 
 fn send(outputs: &mut [Output], list: &mut Vec<(usize, Frame)>, ctx: &Context) -> Result<(), NodeError> {
-    let stamp_ns = if ctx.statistics { ctx.clock.now_ns() } else { 0 };
+    let stamp_ns = if ctx.timed { ctx.clock.now_ns() } else { 0 };
     let mut result = Ok(());
     for (output, frame) in list.drain(..) {
         if let Some(output) = outputs.get_mut(output) {

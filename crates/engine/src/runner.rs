@@ -9,7 +9,7 @@ use livetime_frame::Frame;
 use crate::control::Event;
 use crate::edge::{Edge, Target};
 use crate::graph::{NodeOptions, OnFailure};
-use crate::node::{AnyNode, Context, Next, NodeError, NodeKind, NodeType, Output, Outputs};
+use crate::node::{AnyNode, Context, FAST_NS, Next, NodeError, NodeKind, NodeType, Output, Outputs};
 use crate::reorder::Reorder;
 use crate::statistics::add;
 use crate::{ParamError, Value};
@@ -33,8 +33,10 @@ pub(crate) struct Runner {
     paused: bool,
     pub(crate) finished: bool,
     pub(crate) reorder: Option<Arc<Reorder>>,
-    /// End of the last handler, if nothing happened since: the start of the next one.
+    /// End of the last handler if it was timed and nothing happened since: the start of the next one.
     last_ns: u64,
+    /// The last timed handler took long enough to time every one.
+    is_slow: bool,
 }
 
 /// The receiving end of an edge.
@@ -79,6 +81,7 @@ impl Runner {
             finished: false,
             reorder: None,
             last_ns: 0,
+            is_slow: true,
         }
     }
 
@@ -227,6 +230,7 @@ impl Runner {
         if self.ctx.control.is_stopping() || !self.source_due(start_ns) || !self.outputs_ready() {
             return false;
         }
+        let before = self.ctx.emitted();
         match self.call(|node, ctx| node.produce(ctx)) {
             Ok(next) if self.ctx.emitted() < self.ctx.max_frames => self.due = next,
             Ok(_) => self.due = Next::Finished,
@@ -237,7 +241,12 @@ impl Runner {
             }
         }
         if self.ctx.statistics {
-            self.ctx.account.service.record(self.ctx.clock.now_ns() - start_ns);
+            let service_ns = self.ctx.clock.now_ns() - start_ns;
+            self.ctx.account.service.record(service_ns);
+            let frames = self.ctx.emitted() - before;
+            if let Some(source) = &mut self.ctx.source {
+                source.adapt(frames, service_ns);
+            }
         }
         true
     }
@@ -275,24 +284,36 @@ impl Runner {
     // ---- Frames ----
 
     fn receive(&mut self, input: usize, frame: &Frame, stamp_ns: u64) {
-        let statistics = self.ctx.statistics;
+        // A frame whose way is timed from its source on, or a handler slow enough not to notice.
+        self.ctx.timed = self.ctx.statistics && (stamp_ns != 0 || self.is_slow);
         let start_ns = match self.last_ns {
-            0 if statistics => self.ctx.clock.now_ns(),
+            0 if self.ctx.timed => self.ctx.clock.now_ns(),
             last => last,
         };
         let result = self.call(|node, ctx| node.frame(input, frame, ctx));
-        if statistics {
-            let end_ns = self.ctx.clock.now_ns();
-            let account = &self.ctx.account;
-            account.waiting.record(start_ns.saturating_sub(stamp_ns));
-            account.service.record(end_ns.saturating_sub(start_ns));
-            account.latency.record(end_ns.saturating_sub(frame.header().entry_ns));
-            self.last_ns = end_ns;
+        self.last_ns = 0;
+        if self.ctx.timed {
+            self.record_times(start_ns, stamp_ns, frame.header().entry_ns);
         }
         match result {
             Ok(()) => add(&self.ctx.account.completed, 1),
             Err(failure) => self.deal_with(failure, Some(1)),
         }
+    }
+
+    fn record_times(&mut self, start_ns: u64, stamp_ns: u64, entry_ns: u64) {
+        let end_ns = self.ctx.clock.now_ns();
+        let service_ns = end_ns.saturating_sub(start_ns);
+        let account = &self.ctx.account;
+        account.service.record(service_ns);
+        if stamp_ns != 0 {
+            account.waiting.record(start_ns.saturating_sub(stamp_ns));
+        }
+        if entry_ns != 0 {
+            account.latency.record(end_ns.saturating_sub(entry_ns));
+        }
+        self.is_slow = service_ns >= FAST_NS;
+        self.last_ns = end_ns;
     }
 
     /// A frame that does not wait in a queue: it is handled inside the sender's call.

@@ -30,7 +30,8 @@ fn blocking_edges_lose_nothing() {
     assert_balanced(&report);
     assert_eq!(report.unintended_losses(), 0);
     assert!(report.nodes[1..].iter().all(|n| n.completed == 50_000), "{report:#?}");
-    assert_eq!(report.nodes[2].service.count, 50_000);
+    let timed = report.nodes[2].service.count;
+    assert!((50_000 / 16..=50_000).contains(&timed), "{timed}");
 }
 
 #[test]

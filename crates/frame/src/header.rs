@@ -36,7 +36,7 @@ pub struct Header {
     pub source: SourceId,
     /// When the event happened, ns since 1970 (UTC), as the detector says.
     pub event_time_ns: i64,
-    /// When the frame entered the graph, ns on the run's monotonic clock.
+    /// When the frame entered the graph, ns on the run's monotonic clock; 0 when its way is not timed.
     pub entry_ns: u64,
     /// Conditions.
     pub flags: Flags,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use livetime_frame::{Frame, Shares};
 
 use super::{Edge, LossReason, WhenFull};
+use crate::clock::Clock;
 use crate::runner::Runner;
 use crate::sync::Ordering;
 
@@ -72,8 +73,13 @@ impl Sender {
 
     /// True when the frame is to be offered at all: the edge is enabled, and neither decimation nor a rate
     /// limit takes the frame out.
-    pub(crate) fn wants(&mut self, now_ns: u64) -> bool {
-        self.edge.enabled.load(Ordering::Relaxed) && self.passes_decimation() && self.passes_limit(now_ns)
+    ///
+    /// `stamp_ns` is 0 for frames whose way is not timed; then only a rate limit looks at the clock.
+    pub(crate) fn wants(&mut self, stamp_ns: u64, clock: &Clock) -> bool {
+        self.edge.enabled.load(Ordering::Relaxed)
+            && self.passes_decimation()
+            && (self.interval_ns == 0
+                || self.passes_limit(if stamp_ns == 0 { clock.now_ns() } else { stamp_ns }))
     }
 
     fn passes_decimation(&mut self) -> bool {
@@ -91,9 +97,6 @@ impl Sender {
     }
 
     fn passes_limit(&mut self, now_ns: u64) -> bool {
-        if self.interval_ns == 0 {
-            return true;
-        }
         if now_ns < self.next_allowed_ns {
             self.edge.lose(LossReason::RateLimited, 1);
             return false;

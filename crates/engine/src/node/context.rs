@@ -27,8 +27,10 @@ pub struct Context {
     pub(crate) bell: Arc<Doorbell>,
     /// Present in sources.
     pub(crate) source: Option<SourceWatch>,
-    /// Whether to read the clock for statistics.
+    /// Whether to keep times at all.
     pub(crate) statistics: bool,
+    /// Whether the clock is read for what is emitted now.
+    pub(crate) timed: bool,
     pub(crate) wait_for_memory: bool,
     /// A source ends after this many frames.
     pub(crate) max_frames: u64,
@@ -168,6 +170,9 @@ impl Context {
     /// # Errors
     /// [`NodeError`] when an edge with policy `fail` is full.
     pub fn emit_to(&mut self, output: usize, mut frame: FrameMut) -> Result<(), NodeError> {
+        if let Some(source) = &mut self.source {
+            self.timed = self.statistics && source.is_next_timed();
+        }
         let stamp_ns = self.stamp();
         if let Some(source) = &mut self.source {
             let header = frame.header_mut();
@@ -189,14 +194,14 @@ impl Context {
         {
             // Nobody keeps the frame beyond this call, so no reference needs to be counted.
             add(&self.account.emitted, 1);
-            output.hand_over(frame, stamp_ns);
+            output.hand_over(frame, stamp_ns, &self.clock);
             return Ok(());
         }
         self.send(output, frame.clone(), stamp_ns)
     }
 
     fn stamp(&self) -> u64 {
-        if self.statistics { self.clock.now_ns() } else { 0 }
+        if self.timed { self.clock.now_ns() } else { 0 }
     }
 
     fn send(&mut self, output: usize, frame: Frame, stamp_ns: u64) -> Result<(), NodeError> {
@@ -236,14 +241,19 @@ pub(crate) struct SourceWatch {
     pub(crate) expected: Option<u64>,
     pub(crate) last_ns: u64,
     pub(crate) mean_gap_ns: u64,
+    until_timed: u64,
+    time_every: u64,
 }
 
 /// A source without a frame for this long, and for eight times its usual gap, is said to have stalled.
 pub(crate) const STALL_NS: u64 = 500_000_000;
 
+/// Handlers and intervals shorter than this are timed for some frames only.
+pub(crate) const FAST_NS: u64 = 1_000;
+
 impl SourceWatch {
     pub(crate) fn new(id: SourceId) -> SourceWatch {
-        SourceWatch { id, expected: None, last_ns: 0, mean_gap_ns: 0 }
+        SourceWatch { id, expected: None, last_ns: 0, mean_gap_ns: 0, until_timed: 1, time_every: 1 }
     }
 
     fn watch(&mut self, sequence: u64, now_ns: u64, account: &NodeAccount) {
@@ -255,11 +265,31 @@ impl SourceWatch {
             Some(expected) if sequence < expected => add(&account.sequence_repeats, 1),
             _ => {}
         }
-        if self.expected.is_some() {
-            self.watch_gap(now_ns - self.last_ns, account);
+        if now_ns != 0 {
+            if self.expected.is_some() {
+                self.watch_gap(now_ns - self.last_ns, account);
+            }
+            self.last_ns = now_ns;
         }
         self.expected = Some(self.expected.unwrap_or(0).max(sequence.saturating_add(1)));
-        self.last_ns = now_ns;
+    }
+
+    /// Counts down to the next frame whose way is timed.
+    fn is_next_timed(&mut self) -> bool {
+        self.until_timed -= 1;
+        if self.until_timed == 0 {
+            self.until_timed = self.time_every;
+        }
+        self.until_timed == self.time_every
+    }
+
+    /// Frames that follow each other within less than a us are timed one in eight: reading the clock at every
+    /// station would cost more than the stations do.
+    pub(crate) fn adapt(&mut self, frames: u64, elapsed_ns: u64) {
+        let every = if frames > 0 && elapsed_ns / frames < FAST_NS { 8 } else { 1 };
+        if every != self.time_every {
+            (self.time_every, self.until_timed) = (every, every);
+        }
     }
 
     fn watch_gap(&mut self, gap_ns: u64, account: &NodeAccount) {
@@ -298,14 +328,14 @@ impl Output {
         match (queues, self.senders.len() - queues) {
             (0, 0) => Ok(()),
             (0, _) => {
-                self.hand_over(&frame, stamp_ns);
+                self.hand_over(&frame, stamp_ns, clock);
                 Ok(())
             }
             (_, 0) => self.queue(frame, queues, stamp_ns, clock, control, bell),
             _ => {
                 let result = self.queue(frame.clone(), queues, stamp_ns, clock, control, bell);
                 self.tell();
-                self.hand_over(&frame, stamp_ns);
+                self.hand_over(&frame, stamp_ns, clock);
                 result
             }
         }
@@ -316,9 +346,9 @@ impl Output {
         self.senders.iter().all(|s| matches!(s.target, Target::Inline(_)))
     }
 
-    fn hand_over(&mut self, frame: &Frame, stamp_ns: u64) {
+    fn hand_over(&mut self, frame: &Frame, stamp_ns: u64, clock: &Clock) {
         for sender in self.senders.iter_mut().filter(|s| matches!(s.target, Target::Inline(_))) {
-            if sender.wants(stamp_ns) {
+            if sender.wants(stamp_ns, clock) {
                 sender.hand_over(frame, stamp_ns);
             }
         }
@@ -346,7 +376,7 @@ impl Output {
         let mut shares = frame.split(queues);
         let mut result = Ok(());
         for sender in self.senders.iter_mut().filter(|s| matches!(s.target, Target::Queue)) {
-            if !sender.wants(stamp_ns) {
+            if !sender.wants(stamp_ns, clock) {
                 continue;
             }
             let mut offer = sender.offer(&mut shares, stamp_ns);

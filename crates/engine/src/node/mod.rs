@@ -11,7 +11,7 @@ use livetime_frame::{Frame, Layout, LayoutError, Payload, PoolExhausted, ViewErr
 use crate::{ParamError, Params};
 
 pub use context::Context;
-pub(crate) use context::{Output, Outputs, SourceWatch};
+pub(crate) use context::{FAST_NS, Output, Outputs, SourceWatch};
 pub use kinds::{Accepts, NodeKind, NodeSpec, NodeType, PortSpec, Stream};
 
 /// A node: private state that handles one message at a time. See `docs/spec/node.md` for the contract.

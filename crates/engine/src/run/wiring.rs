@@ -166,6 +166,7 @@ fn context(
         bell,
         source: is_source.then(|| SourceWatch::new(SourceId(u16::try_from(node).unwrap_or(u16::MAX)))),
         statistics: shared.statistics,
+        timed: shared.statistics,
         wait_for_memory: decl.options.wait_for_memory,
         max_frames: shared.max_frames,
     }

@@ -77,6 +77,7 @@ impl Harness {
             bell: Arc::default(),
             source: is_source.then(|| SourceWatch::new(SourceId(0))),
             statistics: true,
+            timed: true,
             wait_for_memory: false,
             max_frames: u64::MAX,
         };
