@@ -8,12 +8,15 @@ mod planes;
 pub mod process;
 pub mod sinks;
 pub mod sources;
+#[cfg(test)]
+mod test_data;
 
 use livetime_engine::NodeType;
 
 /// All nodes, in the order in which `livetime nodes` shows them.
 pub const ALL: &[NodeType] = &[
     // Sources.
+    NodeType::of::<sources::sim_detector::SimDetector>(),
     // Processes.
     NodeType::of::<process::image::Image>(),
     // Sinks.
