@@ -16,6 +16,7 @@ use livetime_engine::NodeType;
 /// All nodes, in the order in which `livetime nodes` shows them.
 pub const ALL: &[NodeType] = &[
     // Sources.
+    NodeType::of::<sources::image_files::ImageFiles>(),
     NodeType::of::<sources::sim_detector::SimDetector>(),
     // Processes.
     NodeType::of::<process::image::Image>(),
