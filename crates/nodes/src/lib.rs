@@ -22,6 +22,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<process::image::Image>(),
     // Sinks.
     NodeType::of::<sinks::null::Null>(),
+    NodeType::of::<sinks::tiff_files::TiffFiles>(),
 ];
 
 /// The node called `name`.
