@@ -131,7 +131,8 @@ impl Node for SimDetector {
             }
             _ => self.reset(),
         }
-        Ok(())
+        // Whoever asks for too much is told at once, not by each frame that fails.
+        readout::shape(&self.params).map(drop)
     }
 
     fn stop(&mut self) {

@@ -7,6 +7,9 @@ use livetime_kernels::Conversion;
 use super::params::SimDetectorParams;
 use super::shape::Shape;
 
+/// The largest picture in bytes. The detector keeps up to four of that size beside the memory of the run.
+const LARGEST: u64 = 1 << 32;
+
 /// The part of the picture that is sent.
 #[derive(Clone, Copy)]
 pub(super) struct Readout {
@@ -21,7 +24,7 @@ pub(super) struct Readout {
 impl Readout {
     /// Brings the region into the detector, as areaDetector does, and writes what it has become back.
     pub(super) fn new(p: &mut SimDetectorParams) -> Result<Readout, NodeError> {
-        let shape = Shape { width: p.max_size_x, height: p.max_size_y, color: p.color_mode.mode() };
+        let shape = shape(p)?;
         (p.min_x, p.size_x, p.bin_x) = fit(p.min_x, p.size_x, p.bin_x, p.max_size_x);
         (p.min_y, p.size_y, p.bin_y) = fit(p.min_y, p.size_y, p.bin_y, p.max_size_y);
         let region = Conversion {
@@ -42,6 +45,22 @@ impl Readout {
         };
         Ok(Readout { shape, region: (region != whole).then_some(region), layout })
     }
+}
+
+/// The picture that these parameters describe.
+///
+/// # Errors
+/// [`NodeError`] when it would be too large.
+pub(super) fn shape(p: &SimDetectorParams) -> Result<Shape, NodeError> {
+    let shape = Shape { width: p.max_size_x, height: p.max_size_y, color: p.color_mode.mode() };
+    let bytes = shape.len() as u64 * p.data_type.dtype().bytes() as u64;
+    if bytes > LARGEST {
+        return Err(NodeError::new(format_args!(
+            "wanted a picture of at most {LARGEST} bytes, found max_size_x {} and max_size_y {} with {bytes}",
+            p.max_size_x, p.max_size_y
+        )));
+    }
+    Ok(shape)
 }
 
 /// Offset, size and binning along an axis of `max` pixels: inside, and whole bins.

@@ -1,5 +1,5 @@
-use livetime_engine::testing::{Harness, assert_compliant};
-use livetime_engine::{Next, Value};
+use livetime_engine::testing::{Harness, Simulation, assert_compliant};
+use livetime_engine::{EdgeOptions, Graph, LossReason, Next, NodeType, Value};
 use livetime_frame::{ColorMode, DType, Frame, with_dtype};
 
 use super::*;
@@ -344,17 +344,20 @@ fn parameters_act_from_the_next_frame() {
 
 #[test]
 fn without_memory_the_number_is_kept() {
-    let large = [
-        ("max_size_x", 65536.into()),
-        ("max_size_y", 65536.into()),
-        ("acquire_time", 0.into()),
-        ("acquire_period", 0.into()),
-    ];
-    let mut harness = Harness::new::<SimDetector>(&large).unwrap();
+    let fast = [("acquire_time", 0.into()), ("acquire_period", 0.into())];
+    let large = [("max_size_x", 65536.into()), ("max_size_y", 60000.into())];
+    let mut harness = Harness::new::<SimDetector>(&[&fast[..], &large].concat()).unwrap();
     assert!(harness.produce().unwrap_err().to_string().contains("pool"));
     harness.set("max_size_x", 4).unwrap();
     harness.set("max_size_y", 4).unwrap();
     assert_eq!(harness.run_source(1).unwrap()[0].header().sequence, 1);
+    // Also when only a small part of it is sent.
+    let part = [("size_x", 8.into()), ("size_y", 8.into()), ("data_type", "u16".into())];
+    let error = Harness::new::<SimDetector>(&[&large[..], &part].concat()).err().unwrap().to_string();
+    assert!(error.starts_with("wanted a picture of at most 4294967296 bytes, found"), "{error}");
+    harness.set("max_size_x", 65536).unwrap();
+    assert!(harness.set("max_size_y", 65536 / 2 + 1).is_ok());
+    assert_eq!(harness.set("data_type", "u16").unwrap_err().to_string()[..30], error[..30]);
 }
 
 #[test]
@@ -388,6 +391,63 @@ fn odd_numbers_do_no_harm() {
         [("sim_mode", "peaks".into()), ("peak_start_x", i32::MIN.into()), ("peak_step_y", i32::MAX.into())];
     let one = [("max_size_x", 1.into()), ("max_size_y", 1.into()), ("peak_num_y", 9.into())];
     assert_eq!(numbers(&detector(&[&far[..], &one].concat()).run_source(1).unwrap()[0]), [0.0]);
+}
+
+/// A graph of a detector of 64 x 64 pixels and a node that keeps the newest frame.
+fn graph(memory_bytes: usize, params: &[(&str, Value)]) -> Graph {
+    let mut graph = Graph::default();
+    graph.memory_bytes = memory_bytes;
+    let detector = graph.add("detector", NodeType::of::<SimDetector>()).unwrap();
+    graph.add("image", NodeType::of::<crate::process::image::Image>()).unwrap();
+    graph.add("null", NodeType::of::<crate::sinks::null::Null>()).unwrap();
+    graph.connect("detector", "image", EdgeOptions::default()).unwrap();
+    graph.connect("image", "null", EdgeOptions::default()).unwrap();
+    let small = [("max_size_x", 64.into()), ("max_size_y", 64.into())];
+    let all = [&small[..], params].concat();
+    all.iter().for_each(|(name, value)| graph.set(detector, name, value).unwrap());
+    graph
+}
+
+#[test]
+fn frames_without_memory_are_counted_once() {
+    // Frames become so large that the node that keeps the newest one leaves no memory for another.
+    let small = [("max_size_x", 8.into()), ("max_size_y", 8.into())];
+    let mut run = Simulation::new(&graph(40_000, &small), 3).unwrap();
+    for size in ["max_size_x", "max_size_y"] {
+        run.set("detector", size, &160.into()).unwrap();
+    }
+    let lost_at_ns = |run: &mut Simulation, count| {
+        while run.report().nodes[0].lost_inside() < count {
+            assert!(run.step());
+        }
+        run.report().elapsed_ns
+    };
+    // One loss for each period of 5 ms, however often memory was asked for.
+    let first_ns = lost_at_ns(&mut run, 1);
+    assert_eq!(lost_at_ns(&mut run, 5) - first_ns, 20_000_000);
+    run.stop();
+    assert!(run.run_to_end(1000));
+    let report = run.report();
+    let source = &report.nodes[0];
+    assert_eq!((source.emitted, source.lost.get(&LossReason::PoolExhausted)), (1, Some(&5)));
+    assert_eq!((source.source.jumps, source.source.repeats), (0, 0));
+    assert_eq!(report.imbalances(), [""; 0]);
+}
+
+#[test]
+fn a_shorter_period_acts_on_a_waiting_detector() {
+    let mut run = Simulation::new(&graph(1 << 24, &[("acquire_period", "1 h".into())]), 1).unwrap();
+    while run.report().nodes[0].emitted < 1 {
+        assert!(run.step());
+    }
+    run.set("detector", "acquire_period", &"10 ms".into()).unwrap();
+    while run.report().nodes[0].emitted < 4 {
+        assert!(run.step());
+    }
+    assert_eq!(run.report().elapsed_ns, 31_000_000);
+    run.set("detector", "image_mode", &"single".into()).unwrap();
+    assert!(run.run_to_end(100));
+    assert_eq!((run.report().nodes[0].emitted, run.report().imbalances().len()), (5, 0));
 }
 
 #[test]
