@@ -464,7 +464,7 @@ impl Runner {
         self.node.params().set(index, &value)?;
         self.values.retain(|(i, _)| *i != index);
         self.values.push((index, value));
-        if self.due == Next::Idle {
+        if matches!(self.due, Next::Idle | Next::At(_)) {
             self.due = Next::Now;
         }
         self.call(|node, ctx| node.changed(index, ctx)).map_err(|f| ParamError::new(f.into_error().message))

@@ -11,6 +11,8 @@ mod planes;
 pub mod process;
 pub mod sinks;
 pub mod sources;
+#[cfg(test)]
+mod test_data;
 
 use livetime_engine::NodeType;
 pub use livetime_kernels::Level;
@@ -18,10 +20,13 @@ pub use livetime_kernels::Level;
 /// All nodes, in the order in which `livetime nodes` shows them.
 pub const ALL: &[NodeType] = &[
     // Sources.
+    NodeType::of::<sources::image_files::ImageFiles>(),
+    NodeType::of::<sources::sim_detector::SimDetector>(),
     // Processes.
     NodeType::of::<process::image::Image>(),
     // Sinks.
     NodeType::of::<sinks::null::Null>(),
+    NodeType::of::<sinks::tiff_files::TiffFiles>(),
 ];
 
 /// The node called `name`.

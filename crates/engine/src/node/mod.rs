@@ -141,7 +141,7 @@ pub trait Node: Send + Sized + 'static {
 pub enum Next {
     /// As soon as possible.
     Now,
-    /// At this time on the run's clock, in ns.
+    /// At this time on the run's clock, in ns; earlier when a parameter was written, which may have changed it.
     At(u64),
     /// When a parameter was written.
     Idle,

@@ -1,0 +1,200 @@
+//! From the bytes of a file to pixels: JPEG, PNG, TIFF.
+
+use std::io::Cursor;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use image::codecs::{jpeg::JpegDecoder, png::PngDecoder};
+use image::{ColorType, ImageDecoder, Limits};
+use livetime_frame::{ColorMode, DType, Layout};
+use tiff::decoder::{Decoder, DecodingSampleType as Sample};
+
+/// A picture whose size is known and whose pixels are still to be decoded.
+pub(super) struct Picture<'a> {
+    pub(super) layout: Layout,
+    /// Samples per pixel in the file, where one of them is transparency, which is left out.
+    alpha_of: Option<usize>,
+    pixels: Pixels<'a>,
+}
+
+enum Pixels<'a> {
+    Image(Box<dyn ImageDecoder + 'a>),
+    Tiff(Box<Decoder<Cursor<&'a [u8]>>>),
+}
+
+/// Reads the head of a picture. The content decides about the format, not the name.
+///
+/// # Errors
+/// Text saying what was wanted and what was found; also when the pixels would take more than `max_bytes`.
+pub(super) fn open(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, String> {
+    let picture = guarded(|| match bytes {
+        [] => Err("wanted a picture, found an empty file".into()),
+        [0xff, 0xd8, ..] => open_jpeg(bytes),
+        [0x89, b'P', b'N', b'G', ..] => open_png(bytes, max_bytes),
+        [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => open_tiff(bytes, max_bytes),
+        _ => Err("wanted a JPEG, PNG or TIFF picture, found something else".into()),
+    })?;
+    let found = decoded_len(&picture.layout, picture.alpha_of);
+    if found > max_bytes {
+        return Err(format!(
+            "wanted at most {max_bytes} bytes of pixels, found {found} ({})",
+            picture.layout
+        ));
+    }
+    Ok(picture)
+}
+
+/// Bytes of the pixels as the decoder gives them, transparency included.
+fn decoded_len(layout: &Layout, alpha_of: Option<usize>) -> usize {
+    alpha_of.map_or(layout.span(), |samples| (layout.span() / (samples - 1)).saturating_mul(samples))
+}
+
+impl Picture<'_> {
+    /// Decodes the pixels into `out`, which has the size of the layout.
+    ///
+    /// # Errors
+    /// Text saying what is wrong with the file.
+    pub(super) fn read(self, out: &mut [u8]) -> Result<(), String> {
+        let Some(samples) = self.alpha_of else { return guarded(|| self.pixels.read(out)) };
+        let mut scratch = Vec::new();
+        let kept = samples - 1;
+        let len = decoded_len(&self.layout, self.alpha_of);
+        scratch.try_reserve_exact(len).map_err(|e| e.to_string())?;
+        scratch.resize(len, 0);
+        guarded(|| self.pixels.read(&mut scratch))?;
+        let sample = self.layout.dtype().bytes();
+        for (to, from) in out.chunks_exact_mut(kept * sample).zip(scratch.chunks_exact(samples * sample)) {
+            to.copy_from_slice(&from[..kept * sample]);
+        }
+        Ok(())
+    }
+}
+
+impl Pixels<'_> {
+    fn read(self, out: &mut [u8]) -> Result<(), String> {
+        match self {
+            Pixels::Image(decoder) => decoder.read_image_boxed(out).map_err(|e| e.to_string()),
+            Pixels::Tiff(mut decoder) => decoder.read_image_bytes(out).map_err(|e| e.to_string()),
+        }
+    }
+}
+
+/// A decoder that trips over a file must not take the run along: others follow.
+fn guarded<R>(decode: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| Err("the decoder panicked".into()))
+}
+
+fn open_jpeg(bytes: &[u8]) -> Result<Picture<'_>, String> {
+    if !jpeg_is_complete(bytes) {
+        return Err("wanted a whole JPEG, found one without its end".into());
+    }
+    of_image(JpegDecoder::new(Cursor::new(bytes)).map_err(|e| e.to_string())?)
+}
+
+fn open_png(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, String> {
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(max_bytes as u64);
+    of_image(PngDecoder::with_limits(Cursor::new(bytes), limits).map_err(|e| e.to_string())?)
+}
+
+fn of_image<'a>(decoder: impl ImageDecoder + 'a) -> Result<Picture<'a>, String> {
+    let (dtype, color, alpha_of) = match decoder.color_type() {
+        ColorType::L8 => (DType::U8, ColorMode::Mono, None),
+        ColorType::La8 => (DType::U8, ColorMode::Mono, Some(2)),
+        ColorType::Rgb8 => (DType::U8, ColorMode::Rgb1, None),
+        ColorType::Rgba8 => (DType::U8, ColorMode::Rgb1, Some(4)),
+        ColorType::L16 => (DType::U16, ColorMode::Mono, None),
+        ColorType::La16 => (DType::U16, ColorMode::Mono, Some(2)),
+        ColorType::Rgb16 => (DType::U16, ColorMode::Rgb1, None),
+        ColorType::Rgba16 => (DType::U16, ColorMode::Rgb1, Some(4)),
+        other => return Err(format!("wanted gray or RGB of 8 or 16 bits, found {other:?}")),
+    };
+    let layout = layout(dtype, color, decoder.dimensions())?;
+    Ok(Picture { layout, alpha_of, pixels: Pixels::Image(Box::new(decoder)) })
+}
+
+fn open_tiff(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, String> {
+    let text = |e: tiff::TiffError| e.to_string();
+    let mut limits = tiff::decoder::Limits::default();
+    (limits.decoding_buffer_size, limits.intermediate_buffer_size) = (max_bytes, max_bytes);
+    let mut decoder = Decoder::new(Cursor::new(bytes)).map_err(text)?.with_limits(limits);
+    let (size, kind) = (decoder.dimensions().map_err(text)?, decoder.colortype().map_err(text)?);
+    let buffer = decoder.image_buffer_layout().map_err(text)?;
+    let refuse = || format!("wanted gray or RGB of 8 to 64 bits, found {kind:?} {:?}", buffer.sample_format);
+    let dtype = match (buffer.sample_type, kind.bit_depth()) {
+        (Some(sample), 8 | 16 | 32 | 64) => dtype_of(sample).ok_or_else(refuse)?,
+        _ => return Err(refuse()),
+    };
+    let (color, alpha_of) = match (kind, buffer.planes) {
+        (tiff::ColorType::Gray(_), 1) => (ColorMode::Mono, None),
+        (tiff::ColorType::RGB(_), 1) => (ColorMode::Rgb1, None),
+        (tiff::ColorType::RGB(_), 3) => (ColorMode::Rgb3, None),
+        (tiff::ColorType::GrayA(_), 1) => (ColorMode::Mono, Some(2)),
+        (tiff::ColorType::RGBA(_), 1) => (ColorMode::Rgb1, Some(4)),
+        _ => return Err(refuse()),
+    };
+    let layout = layout(dtype, color, size)?;
+    let wanted = decoded_len(&layout, alpha_of);
+    if wanted != buffer.complete_len {
+        return Err(format!("wanted {wanted} bytes for {layout}, found {}", buffer.complete_len));
+    }
+    Ok(Picture { layout, alpha_of, pixels: Pixels::Tiff(Box::new(decoder)) })
+}
+
+fn dtype_of(sample: Sample) -> Option<DType> {
+    Some(match sample {
+        Sample::U8 => DType::U8,
+        Sample::U16 => DType::U16,
+        Sample::U32 => DType::U32,
+        Sample::U64 => DType::U64,
+        Sample::I8 => DType::I8,
+        Sample::I16 => DType::I16,
+        Sample::I32 => DType::I32,
+        Sample::I64 => DType::I64,
+        Sample::F32 => DType::F32,
+        Sample::F64 => DType::F64,
+        Sample::F16 => return None,
+    })
+}
+
+fn layout(dtype: DType, color: ColorMode, (width, height): (u32, u32)) -> Result<Layout, String> {
+    if width == 0 || height == 0 {
+        return Err(format!("wanted a picture with pixels, found {width} x {height}"));
+    }
+    Layout::packed(dtype, color, &color.shape(width as usize, height as usize)).map_err(|e| e.to_string())
+}
+
+/// Whether the end marker comes after the pixels: the decoder fills what is missing with gray instead of
+/// complaining. Walks the segments, because an embedded preview has an end marker too.
+fn jpeg_is_complete(bytes: &[u8]) -> bool {
+    let mut at = 2;
+    while let Some(start) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| *b == 0xff)) {
+        at += start + 1;
+        match bytes.get(at) {
+            Some(0xd9) => return true,
+            // Fill bytes, escaped 0xff inside pixels, restart markers: no length follows.
+            Some(0xff) => {}
+            Some(0x00 | 0x01 | 0xd0..=0xd8) => at += 1,
+            Some(_) => match bytes.get(at + 1..at + 3) {
+                Some([high, low]) => at += 1 + usize::from(u16::from_be_bytes([*high, *low])),
+                _ => return false,
+            },
+            None => return false,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_of_jpegs() {
+        let preview = [0xff, 0xd8, 0xff, 0xe1, 0, 6, 0xff, 0xd8, 0xff, 0xd9, 0xff, 0xda, 0, 2, 7, 0xff, 0, 8];
+        assert!(!jpeg_is_complete(&preview));
+        assert!(jpeg_is_complete(&[&preview[..], &[0xff, 0xd0, 9, 0xff, 0xff, 0xd9, 1]].concat()));
+        for len in 0..preview.len() {
+            assert!(!jpeg_is_complete(&preview[..len]));
+        }
+    }
+}

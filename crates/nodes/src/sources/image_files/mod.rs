@@ -1,0 +1,313 @@
+//! `image_files`: the pictures of a folder, or one file, as frames.
+//!
+//! Out: arrays as the files have them, packed, numbered from 1: JPEG and PNG u8 or u16, mono or RGB1; TIFF
+//! any dtype except 16-bit floats, mono, RGB1, or RGB3 where colours are stored in planes (the first picture
+//! of a file). Transparency is left out. Attribute `FileName`: the name without its folder. Event time is
+//! the time of day at which the frame is sent.
+//!
+//! Files are taken in natural order (`a9` before `a10`), found anew with each run. A file that cannot be
+//! decoded is an error that names it, and the next one is tried; a pass in which no file could be decoded
+//! ends the source. Decoded pictures are kept for the next pass in memory of their own (`keep_bytes`) and
+//! sent again without copying a pixel.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_nodes::sources::image_files::ImageFiles;
+//!
+//! let error = Harness::new::<ImageFiles>(&[("path", "/no/such/folder".into())]).err().unwrap();
+//! assert!(error.to_string().starts_with("`/no/such/folder`: wanted a file or a folder"));
+//! # Ok::<(), livetime_engine::NodeError>(())
+//! ```
+
+mod decode;
+mod listing;
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use livetime_engine::{
+    Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream, time_of_day_ns,
+};
+use livetime_frame::{Allocator, AttributeValue, Frame, FrameMut, FramePool, Layout};
+
+use super::schedule::Schedule;
+
+/// Parameters of `image_files`.
+#[derive(Params)]
+pub struct ImageFilesParams {
+    /// Folder or file.
+    #[param(pv = "FilePath")]
+    pub path: String,
+    /// Names of the files to take from a folder, with `*` and `?`; empty means jpg, jpeg, png, tif and tiff.
+    pub pattern: String,
+    /// Frames per second; 0 means as fast as possible.
+    #[param(default = 10.0, min = 0.0, max = 1e9, unit = "Hz")]
+    pub rate_hz: f64,
+    /// How often all files are sent; 0 means without end.
+    #[param(default = 1)]
+    pub loops: u64,
+    /// Whether decoded pictures are kept for the next pass.
+    #[param(default = true)]
+    pub decode_once: bool,
+    /// Memory for kept pictures, beside that of the run; what does not fit is decoded in each pass.
+    #[param(default = 268435456, unit = "B")]
+    pub keep_bytes: usize,
+    /// Largest file, and largest picture once decoded.
+    #[param(default = 1073741824, min = 1, unit = "B")]
+    pub max_bytes: usize,
+    /// Whether a picture of another size, type or colour than the first is an error.
+    pub same_size: bool,
+    /// Files found.
+    #[param(readback)]
+    pub files: usize,
+    /// Files that could not be sent, counted in each pass.
+    #[param(readback)]
+    pub failures: u64,
+    /// Frames since the start of the run; the sequence number of the last one.
+    #[param(readback, pv = "ArrayCounter")]
+    pub array_counter: u64,
+    /// The file of the last frame.
+    #[param(readback, pv = "FullFileName")]
+    pub full_file_name: String,
+}
+
+/// The pictures of a folder as frames.
+pub struct ImageFiles {
+    params: ImageFilesParams,
+    schedule: Option<Schedule>,
+    files: Vec<Entry>,
+    /// Number of the next file.
+    next: usize,
+    passes: u64,
+    /// Files of this pass that were in order, whether they could be sent or not.
+    good_in_pass: u64,
+    /// Present while pictures are kept.
+    keeper: Option<Allocator>,
+    /// The first picture, and the one before.
+    first: Option<Layout>,
+    last: Option<Layout>,
+    bytes: Vec<u8>,
+    attribute: Arc<str>,
+}
+
+struct Entry {
+    path: PathBuf,
+    name: Arc<str>,
+    kept: Option<Frame>,
+}
+
+impl Node for ImageFiles {
+    type Params = ImageFilesParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "image_files",
+        kind: NodeKind::Source,
+        summary: "The JPEG, PNG and TIFF pictures of a folder as frames.",
+        inputs: &[],
+        outputs: &[PortSpec::array_of_dims("out", 2, 3)],
+        parallel: false,
+    };
+
+    fn new(params: ImageFilesParams) -> Result<ImageFiles, NodeError> {
+        Ok(ImageFiles {
+            params,
+            schedule: None,
+            files: Vec::new(),
+            next: 0,
+            passes: 0,
+            good_in_pass: 0,
+            keeper: None,
+            first: None,
+            last: None,
+            bytes: Vec::new(),
+            attribute: "FileName".into(),
+        })
+    }
+
+    fn params(&mut self) -> &mut ImageFilesParams {
+        &mut self.params
+    }
+
+    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
+        Ok(vec![Stream::Unknown])
+    }
+
+    fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
+        self.open()
+    }
+
+    fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
+        if self.next >= self.files.len() && !self.turn(ctx) {
+            return Ok(Next::Finished);
+        }
+        let now_ns = ctx.now_ns();
+        let mut schedule = self.schedule.unwrap_or(Schedule::starting(now_ns));
+        let period_ns = period_ns(self.params.rate_hz);
+        let due_ns = schedule.due_ns(0, period_ns);
+        if now_ns < due_ns {
+            self.schedule = Some(schedule);
+            return Ok(Next::At(due_ns));
+        }
+        let frame = self.next_frame(ctx)?;
+        schedule.met(due_ns, now_ns, period_ns);
+        self.schedule = Some(schedule);
+        ctx.emit(frame)?;
+        if self.next >= self.files.len() && self.is_last_pass() {
+            return Ok(Next::Finished);
+        }
+        let next_ns = schedule.due_ns(0, period_ns);
+        Ok(if next_ns <= now_ns { Next::Now } else { Next::At(next_ns) })
+    }
+
+    fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
+        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+            "path" | "pattern" => self.open(),
+            "decode_once" | "keep_bytes" => {
+                self.keep();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Kept pictures are given up.
+    fn stop(&mut self) {
+        (self.files, self.keeper, self.schedule) = (Vec::new(), None, None);
+    }
+}
+
+impl ImageFiles {
+    /// Looks for the files and starts at the first one.
+    fn open(&mut self) -> Result<(), NodeError> {
+        let files = listing::list(&self.params.path, &self.params.pattern).map_err(NodeError::new)?;
+        let entry = |path: PathBuf| Entry { name: listing::name_of(&path).into(), path, kept: None };
+        self.files = files.into_iter().map(entry).collect();
+        self.params.files = self.files.len();
+        (self.next, self.passes, self.good_in_pass) = (0, 0, 0);
+        (self.first, self.last) = (None, None);
+        self.keep();
+        Ok(())
+    }
+
+    /// Pictures are kept in a pool of their own: in the run's pool they could leave no memory for frames.
+    fn keep(&mut self) {
+        self.files.iter_mut().for_each(|file| file.kept = None);
+        let pool = self.params.decode_once.then(|| FramePool::new(self.params.keep_bytes));
+        self.keeper = pool.map(|pool| pool.allocator());
+    }
+
+    fn is_last_pass(&self) -> bool {
+        self.params.loops != 0 && self.passes + 1 >= self.params.loops
+    }
+
+    /// All files have been tried: starts the next pass, if there is one.
+    fn turn(&mut self, ctx: &Context) -> bool {
+        if self.good_in_pass == 0 {
+            let (path, count) = (&self.params.path, self.files.len());
+            ctx.tell_error(format!(
+                "`{path}`: wanted a picture, found none in {count} files; the source ends"
+            ));
+            return false;
+        }
+        if self.is_last_pass() {
+            return false;
+        }
+        self.passes += 1;
+        (self.next, self.good_in_pass) = (0, 0);
+        true
+    }
+
+    /// The next file as a frame. Whatever becomes of it, the file after it is next.
+    fn next_frame(&mut self, ctx: &mut Context) -> Result<FrameMut, NodeError> {
+        let (index, good) = (self.next, self.good_in_pass);
+        self.next += 1;
+        let frame = match &self.files[index].kept {
+            Some(kept) => ctx.relabel(kept).inspect_err(|_| self.good_in_pass += 1),
+            None => self.decode(index, ctx),
+        };
+        if frame.is_err() && self.good_in_pass == good {
+            self.params.failures += 1;
+        }
+        let mut frame = frame?;
+        self.good_in_pass = good + 1;
+        self.params.array_counter += 1;
+        let header = frame.header_mut();
+        (header.sequence, header.event_time_ns) = (self.params.array_counter, time_of_day_ns());
+        self.params.full_file_name.clear();
+        self.params.full_file_name.push_str(&self.files[index].path.to_string_lossy());
+        Ok(frame)
+    }
+
+    fn decode(&mut self, index: usize, ctx: &mut Context) -> Result<FrameMut, NodeError> {
+        let path = self.files[index].path.clone();
+        let refuse = |why: String| NodeError::new(format_args!("`{}`: {why}", path.display()));
+        read_file(&path, self.params.max_bytes, &mut self.bytes).map_err(refuse)?;
+        let bytes = std::mem::take(&mut self.bytes);
+        let frame = self.decode_bytes(index, &bytes, ctx, refuse);
+        self.bytes = bytes;
+        frame
+    }
+
+    fn decode_bytes(
+        &mut self,
+        index: usize,
+        bytes: &[u8],
+        ctx: &mut Context,
+        refuse: impl Fn(String) -> NodeError,
+    ) -> Result<FrameMut, NodeError> {
+        let picture = decode::open(bytes, self.params.max_bytes).map_err(&refuse)?;
+        let layout = picture.layout;
+        self.compare(layout, ctx, &self.files[index].name).map_err(&refuse)?;
+        let keeper = self.keeper.as_mut().filter(|_| self.params.loops != 1);
+        let kept = keeper.and_then(|keeper| keeper.array(layout).ok());
+        let keeps = kept.is_some();
+        let frame = kept.map_or_else(|| ctx.array(layout), Ok);
+        // No memory is no fault of the file.
+        let mut frame = frame.inspect_err(|_| self.good_in_pass += 1)?;
+        picture.read(frame.bytes_mut()).map_err(&refuse)?;
+        (self.first, self.last) = (self.first.or(Some(layout)), Some(layout));
+        let name = AttributeValue::Text(self.files[index].name.clone());
+        frame.header_mut().attributes.set(&self.attribute, name);
+        if !keeps {
+            return Ok(frame);
+        }
+        let kept = frame.freeze();
+        let frame = ctx.relabel(&kept);
+        self.files[index].kept = Some(kept);
+        frame
+    }
+
+    /// Tells of pictures that differ from the one before, in the first pass, or refuses them.
+    fn compare(&self, layout: Layout, ctx: &Context, name: &str) -> Result<(), String> {
+        let same = |other: &Layout| *other == layout;
+        match (&self.first, &self.last) {
+            (Some(first), _) if self.params.same_size && !same(first) => {
+                Err(format!("wanted {first} as in the first picture, found {layout}"))
+            }
+            (_, Some(last)) if self.passes == 0 && !same(last) => {
+                ctx.tell(format!("`{name}` is {layout}, the picture before was {last}"));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn period_ns(rate_hz: f64) -> u64 {
+    if rate_hz > 0.0 { (1e9 / rate_hz).round() as u64 } else { 0 }
+}
+
+fn read_file(path: &Path, max_bytes: usize, bytes: &mut Vec<u8>) -> Result<(), String> {
+    bytes.clear();
+    let file = File::open(path).map_err(|e| format!("wanted a picture, found: {e}"))?;
+    let read = file.take(max_bytes as u64 + 1).read_to_end(bytes);
+    read.map_err(|e| format!("wanted a picture, found: {e}"))?;
+    if bytes.len() > max_bytes {
+        return Err(format!("wanted a file of at most {max_bytes} bytes, found a larger one"));
+    }
+    Ok(())
+}
