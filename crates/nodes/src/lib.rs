@@ -4,6 +4,7 @@
 //! [`ALL`]. `cargo xtask new-node` writes all three. Forgetting the entry is a dead-code warning, which the
 //! checks deny.
 
+pub mod convert;
 mod planes;
 pub mod process;
 pub mod sinks;
@@ -16,6 +17,7 @@ pub const ALL: &[NodeType] = &[
     // Sources.
     // Processes.
     NodeType::of::<process::image::Image>(),
+    NodeType::of::<process::process::Process>(),
     // Sinks.
     NodeType::of::<sinks::null::Null>(),
 ];

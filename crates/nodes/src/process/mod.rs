@@ -1,3 +1,5 @@
 //! Nodes that turn frames into frames or values.
 
 pub mod image;
+#[allow(clippy::module_inception, reason = "the node is called `process`, as areaDetector's is")]
+pub mod process;
