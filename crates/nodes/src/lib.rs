@@ -18,6 +18,7 @@ pub const ALL: &[NodeType] = &[
     // Processes.
     NodeType::of::<process::image::Image>(),
     NodeType::of::<process::process::Process>(),
+    NodeType::of::<process::roi::Roi>(),
     // Sinks.
     NodeType::of::<sinks::null::Null>(),
 ];
