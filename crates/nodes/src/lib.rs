@@ -19,6 +19,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<process::image::Image>(),
     NodeType::of::<process::process::Process>(),
     NodeType::of::<process::roi::Roi>(),
+    NodeType::of::<process::statistics::Statistics>(),
     // Sinks.
     NodeType::of::<sinks::null::Null>(),
 ];

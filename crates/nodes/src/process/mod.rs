@@ -4,3 +4,4 @@ pub mod image;
 #[allow(clippy::module_inception, reason = "the node is called `process`, as areaDetector's is")]
 pub mod process;
 pub mod roi;
+pub mod statistics;
