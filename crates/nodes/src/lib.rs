@@ -20,6 +20,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<process::process::Process>(),
     NodeType::of::<process::roi::Roi>(),
     NodeType::of::<process::statistics::Statistics>(),
+    NodeType::of::<process::transform::Transform>(),
     // Sinks.
     NodeType::of::<sinks::null::Null>(),
 ];

@@ -5,3 +5,4 @@ pub mod image;
 pub mod process;
 pub mod roi;
 pub mod statistics;
+pub mod transform;
