@@ -18,6 +18,7 @@ pub const ALL: &[NodeType] = &[
     // Processes.
     NodeType::of::<process::image::Image>(),
     NodeType::of::<process::process::Process>(),
+    NodeType::of::<process::rate_monitor::RateMonitor>(),
     NodeType::of::<process::roi::Roi>(),
     NodeType::of::<process::statistics::Statistics>(),
     NodeType::of::<process::transform::Transform>(),
