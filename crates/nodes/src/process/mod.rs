@@ -5,5 +5,7 @@ pub mod image;
 pub mod process;
 pub mod rate_monitor;
 pub mod roi;
+#[cfg(test)]
+mod speed;
 pub mod statistics;
 pub mod transform;
