@@ -7,6 +7,7 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod convert;
 mod planes;
 pub mod process;
 pub mod sinks;
@@ -24,6 +25,11 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<sources::sim_detector::SimDetector>(),
     // Processes.
     NodeType::of::<process::image::Image>(),
+    NodeType::of::<process::process::Process>(),
+    NodeType::of::<process::rate_monitor::RateMonitor>(),
+    NodeType::of::<process::roi::Roi>(),
+    NodeType::of::<process::statistics::Statistics>(),
+    NodeType::of::<process::transform::Transform>(),
     // Sinks.
     NodeType::of::<sinks::null::Null>(),
     NodeType::of::<sinks::tiff_files::TiffFiles>(),

@@ -1,6 +1,6 @@
 //! Arrays as the planes that kernels work on.
 
-use livetime_frame::{ArrayRef, ColorMode, Element, MAX_DIMS, WrongPayload};
+use livetime_frame::{ArrayRef, ColorMode, Element, Layout, MAX_DIMS, WrongPayload};
 use livetime_kernels::{Pixel, Plane};
 
 /// How the pixels of an array lie: planes of rows of samples.
@@ -17,7 +17,7 @@ pub(crate) struct Planes<'a, T> {
     pub(crate) height: usize,
     /// Elements from one row to the next.
     stride: usize,
-    /// 3 for RGB1, else 1.
+    /// Colours of a pixel for RGB1, else 1.
     pub(crate) samples_per_pixel: usize,
     starts: Starts,
 }
@@ -31,15 +31,40 @@ struct Starts {
 
 impl<'a, T: Element + Pixel> Planes<'a, T> {
     /// # Errors
-    /// [`WrongPayload`] when the elements are not of type `T`, or are compressed.
+    /// [`WrongPayload`] when the elements are not of type `T`, are compressed, or do not lie side by side.
     pub(crate) fn of(array: &ArrayRef<'a>) -> Result<Planes<'a, T>, WrongPayload> {
-        let layout = array.layout();
-        let elements = array.elements::<T>()?;
-        let axes = layout.axes();
-        let stride_of = |axis: Option<usize>| axis.map_or(0, |a| layout.dims()[a].stride / size_of::<T>());
+        Planes::over(array.layout(), array.elements::<T>()?)
+    }
+
+    /// The same elements whatever the colours: planes of the last two dimensions, so that one plane after the
+    /// other gives the elements in the order of a packed array. One plane of one row where nothing lies between.
+    ///
+    /// # Errors
+    /// As [`Planes::of`].
+    pub(crate) fn in_order(array: &ArrayRef<'a>) -> Result<Planes<'a, T>, WrongPayload> {
+        let (layout, elements) = (array.layout(), array.elements::<T>()?);
+        if layout.is_packed() {
+            let starts = Starts { outer: [(1, 0); MAX_DIMS], ndim: 0 };
+            let (width, height, stride) = (layout.len(), 1, layout.len());
+            return Ok(Planes { elements, width, height, stride, samples_per_pixel: 1, starts });
+        }
+        Planes::over(&layout.with_color(ColorMode::Mono), elements)
+    }
+
+    /// `elements` lie as `layout` says.
+    ///
+    /// # Errors
+    /// [`WrongPayload`] when the samples of a row do not lie side by side.
+    pub(crate) fn over(layout: &Layout, elements: &'a [T]) -> Result<Planes<'a, T>, WrongPayload> {
+        let (dims, axes) = (layout.dims(), layout.axes());
+        let stride_of = |axis: Option<usize>| axis.map_or(0, |a| dims[a].stride / size_of::<T>());
         let rgb1 = layout.color() == ColorMode::Rgb1;
+        let samples_per_pixel = axes.color.filter(|_| rgb1).map_or(1, |c| dims[c].size);
+        if layout.width() > 1 && stride_of(axes.x) != samples_per_pixel {
+            return Err(WrongPayload::new("samples of a row side by side", layout));
+        }
         let mut starts = Starts { outer: [(1, 0); MAX_DIMS], ndim: 0 };
-        for (d, dim) in layout.dims().iter().enumerate() {
+        for (d, dim) in dims.iter().enumerate() {
             let inner = Some(d) == axes.x || Some(d) == axes.y || (rgb1 && Some(d) == axes.color);
             if !inner {
                 starts.outer[starts.ndim] = (dim.size, dim.stride / size_of::<T>());
@@ -50,8 +75,8 @@ impl<'a, T: Element + Pixel> Planes<'a, T> {
             elements,
             width: layout.width(),
             height: layout.height(),
-            stride: stride_of(axes.y).max(layout.width() * if rgb1 { 3 } else { 1 }),
-            samples_per_pixel: if rgb1 { 3 } else { 1 },
+            stride: stride_of(axes.y).max(layout.width() * samples_per_pixel),
+            samples_per_pixel,
             starts,
         })
     }
@@ -69,6 +94,23 @@ impl<'a, T: Element + Pixel> Planes<'a, T> {
         let width = self.width * self.samples_per_pixel;
         let part = self.elements.get(self.starts.start(index)..).unwrap_or(&[]);
         Plane::new(part, width, self.height, self.stride).map_err(|e| WrongPayload::new("an image", e))
+    }
+
+    /// The planes one after the other in pieces of at most `most` elements, each of whole rows or a part of one.
+    pub(crate) fn pieces(&self, most: usize) -> impl Iterator<Item = Result<Plane<'a, T>, WrongPayload>> {
+        let (columns, most) = (self.width * self.samples_per_pixel, most.max(1));
+        let (across, down) = (columns.clamp(1, most), (most / columns.max(1)).max(1));
+        let corners = (0..self.len()).flat_map(move |plane| {
+            let rows = (0..self.height).step_by(down);
+            rows.flat_map(move |y| (0..columns).step_by(across).map(move |x| (plane, y, x)))
+        });
+        corners.map(move |(plane, y, x)| {
+            let start = self.starts.start(plane) + y * self.stride + x;
+            let part = self.elements.get(start..).unwrap_or(&[]);
+            let (width, height) = (across.min(columns - x), down.min(self.height - y));
+            Plane::new(part, width, height, self.stride.max(width))
+                .map_err(|e| WrongPayload::new("an image", e))
+        })
     }
 
     /// All planes, in the order of the outer dimensions.

@@ -1,3 +1,11 @@
 //! Nodes that turn frames into frames or values.
 
 pub mod image;
+#[allow(clippy::module_inception, reason = "the node is called `process`, as areaDetector's is")]
+pub mod process;
+pub mod rate_monitor;
+pub mod roi;
+#[cfg(test)]
+mod speed;
+pub mod statistics;
+pub mod transform;

@@ -1,0 +1,253 @@
+//! `process`: background, flat field, offset and scale, clips and a recursive filter (areaDetector's
+//! NDPluginProcess).
+//!
+//! In: arrays of any dtype and shape, mono or RGB. Out: the same shape, in `data_type`; without any step switched
+//! on and without a change of type, the frame itself. Values are cut towards zero and limited to the range of the
+//! output type. With `filter_callbacks: array_n_only` fewer frames go out than come in.
+//!
+//! Every pixel `v` passes, in this order, what is switched on: `v - background`, `v * scale_flat_field / flat`
+//! (not where flat is 0), `(v + offset) * scale`, the high clip, the low clip, the filter. The filter keeps a
+//! state `F` for every pixel; with `n` frames since the reset, at most `num_filter`,
+//!
+//! ```text
+//! output = o_offset + o_scale * ((oc1 + oc2 / n) * F + (oc3 + oc4 / n) * v)
+//! new F  = f_offset + f_scale * ((fc1 + fc2 / n) * F + (fc3 + fc4 / n) * v)
+//! reset:   r_offset + rc1 * F + rc2 * v
+//! ```
+//!
+//! Another number of elements or another dtype starts the filter anew, from that frame. Background and flat field
+//! are copies of the latest output; they act while the number of elements is the same.
+//!
+//! `filter_state: auto` calculates in `f32` where that is as good as `f64` for the purpose: integers of 8 or 16
+//! bits, no flat field and no offset and scale (a rounded quotient cut to a whole number can be one off), and a
+//! filter that is either a sum of whole numbers below 2^24 or forgets: the rounding of all frames it remembers,
+//! `num_filter * largest value / 2^24` for an average, stays below a tenth of a count. So a recursive average of
+//! 8-bit pictures is in `f32` up to `num_filter` 4112, of 16-bit pictures up to 16. All else is in `f64`.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_nodes::process::process::Process;
+//!
+//! let mut node = Harness::new::<Process>(&[
+//!     ("enable_filter", true.into()),
+//!     ("filter_type", "recursive_ave".into()),
+//!     ("num_filter", 10.into()),
+//! ])?;
+//! let dark = node.image::<u8>(&[1, 2], &[10, 200])?;
+//! let light = node.image::<u8>(&[1, 2], &[20, 100])?;
+//! node.feed(&dark)?;
+//! let out = node.feed(&light)?;
+//! assert_eq!(out[0].array()?.elements::<u8>()?, [15, 150]);
+//! # Ok::<(), livetime_engine::NodeError>(())
+//! ```
+
+mod params;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod work;
+
+pub use params::{FilterCallbacks, FilterState, FilterType, ProcessParams};
+
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_frame::{ArrayRef, DType, Frame, Layout, with_dtype};
+use livetime_kernels::{Level, min_max};
+
+use crate::convert::{packed_like, refuse_compressed};
+use crate::planes::Planes;
+use steps::{FilterStep, Steps};
+use work::{Work, copy_of};
+
+/// Corrects frames and filters them over time.
+pub struct Process {
+    params: ProcessParams,
+    /// Only one of the two holds planes: the one that `params.is_single` names.
+    single: Work<f32>,
+    double: Work<f64>,
+    /// What the filter's state was made from.
+    filtered: Option<(DType, usize)>,
+    /// What background and flat field are copied from.
+    last: Option<Frame>,
+}
+
+impl Process {
+    /// Changes to the precision that the parameters ask for, with all planes.
+    fn choose_precision(&mut self, dtype: DType) -> Result<(), NodeError> {
+        let single = steps::is_single(&self.params, dtype);
+        if single == self.params.is_single {
+            return Ok(());
+        }
+        self.params.is_single = single;
+        if single { self.single.take_over(&mut self.double) } else { self.double.take_over(&mut self.single) }
+    }
+
+    fn publish_valid(&mut self, len: usize) {
+        let (background, flat) = if self.params.is_single {
+            (self.single.background.len(), self.single.flat.len())
+        } else {
+            (self.double.background.len(), self.double.flat.len())
+        };
+        self.params.valid_background = background == len && len > 0;
+        self.params.valid_flat_field = flat == len && len > 0;
+    }
+
+    /// What the filter does with the next frame; counts it.
+    fn filter_step(&mut self, layout: &Layout) -> FilterStep {
+        let kind = Some((layout.dtype(), layout.len()));
+        let p = &mut self.params;
+        let is_new = self.filtered != kind;
+        let is_full = p.auto_reset_filter && p.num_filtered >= p.num_filter;
+        let setup = p.setup();
+        let reset = (is_new || is_full || p.reset_filter).then(|| setup.reset_coefficients());
+        if reset.is_some() {
+            p.num_filtered = 0;
+        }
+        self.filtered = kind;
+        p.reset_filter = false;
+        p.num_filtered = p.num_filtered.saturating_add(1).min(p.num_filter);
+        FilterStep { is_new, reset, coefficients: setup.coefficients(p.num_filtered) }
+    }
+
+    /// Whether the frame just counted is sent on.
+    fn is_wanted(&self) -> bool {
+        let p = &self.params;
+        !p.enable_filter
+            || p.filter_callbacks == FilterCallbacks::EveryArray
+            || p.num_filtered == p.num_filter
+    }
+
+    fn run(&mut self, frame: &Frame, layout: &Layout, ctx: &mut Context) -> Result<(), NodeError> {
+        let mut steps = Steps::corrections(&self.params);
+        let dtype = self.params.data_type.of(layout.dtype());
+        if steps.is_nothing() && !self.params.enable_filter && dtype == layout.dtype() {
+            self.last = Some(frame.clone());
+            return ctx.forward(0, frame);
+        }
+        // Memory first: without it the filter must not count the frame.
+        let mut output = ctx.array(packed_like(layout, dtype)?)?;
+        if self.params.enable_filter {
+            steps.filter = Some(self.filter_step(layout));
+        }
+        let array = frame.array()?;
+        let place = self.is_wanted().then_some((&mut output, dtype));
+        if self.params.is_single {
+            self.single.run(&array, &steps, place)?;
+        } else {
+            self.double.run(&array, &steps, place)?;
+        }
+        if self.is_wanted() {
+            output.inherit(frame);
+            let output = output.freeze();
+            self.last = Some(output.clone());
+            ctx.forward(0, &output)?;
+        }
+        Ok(())
+    }
+
+    /// Offset, scale and clips such that the values of `array` fill the range of the output type.
+    fn scale_to(&mut self, array: &ArrayRef) -> Result<(), NodeError> {
+        let dtype = array.layout().dtype();
+        let extremes = with_dtype!(dtype, T => {
+            let mut extremes: Option<(f64, f64)> = None;
+            for plane in Planes::<T>::in_order(array)?.iter() {
+                let found = min_max(Level::best(), plane?).map(|(low, high)| (low as f64, high as f64));
+                extremes = [extremes, found].into_iter().flatten().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+            }
+            extremes
+        });
+        // Without a single number, the next frame may have some.
+        let Some((low, high)) = extremes else { return Ok(()) };
+        let largest = largest_value(self.params.data_type.of(dtype));
+        let p = &mut self.params;
+        p.scale = if high > low { largest / (high - low) } else { 1.0 };
+        (p.offset, p.low_clip_thresh, p.high_clip_thresh) = (-low, 0.0, largest);
+        (p.enable_offset_scale, p.enable_low_clip, p.enable_high_clip) = (true, true, true);
+        p.auto_offset_scale = false;
+        Ok(())
+    }
+
+    /// A copy of the latest output becomes the background or the flat field.
+    fn save(&mut self, is_background: bool) -> Result<(), NodeError> {
+        let Some(last) = &self.last else {
+            return Err(NodeError::new("wanted an output to save, found none so far"));
+        };
+        match (self.params.is_single, is_background) {
+            (true, true) => self.single.background = copy_of(last)?,
+            (true, false) => self.single.flat = copy_of(last)?,
+            (false, true) => self.double.background = copy_of(last)?,
+            (false, false) => self.double.flat = copy_of(last)?,
+        }
+        let len = last.array()?.layout().len();
+        self.publish_valid(len);
+        Ok(())
+    }
+}
+
+/// What the brightest pixel becomes: areaDetector's `2^bits - 1`, but for signed integers what they can hold.
+fn largest_value(dtype: DType) -> f64 {
+    let bits = 8 * dtype.bytes() as i32;
+    let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
+    2f64.powi(if signed { bits - 1 } else { bits }) - 1.0
+}
+
+impl Node for Process {
+    type Params = ProcessParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "process",
+        kind: NodeKind::Process,
+        summary: "Corrects frames with background, flat field, scale and clips, and filters them over time.",
+        inputs: &[PortSpec::array("in")],
+        outputs: &[PortSpec::array("out")],
+        parallel: false,
+    };
+
+    fn new(mut params: ProcessParams) -> Result<Process, NodeError> {
+        params.apply_filter_type();
+        Ok(Process { params, single: Work::default(), double: Work::default(), filtered: None, last: None })
+    }
+
+    fn params(&mut self) -> &mut ProcessParams {
+        &mut self.params
+    }
+
+    fn plan(&mut self, inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
+        let Some(layout) = inputs.first().and_then(Stream::layout) else { return Ok(vec![Stream::Unknown]) };
+        refuse_compressed(layout)?;
+        let dtype = self.params.data_type.of(layout.dtype());
+        let unchanged = dtype == layout.dtype()
+            && !self.params.enable_filter
+            && Steps::corrections(&self.params).is_nothing();
+        Ok(vec![Stream::Array(if unchanged { *layout } else { packed_like(layout, dtype)? })])
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let array = frame.array()?;
+        let layout = array.layout();
+        refuse_compressed(layout)?;
+        self.publish_valid(layout.len());
+        self.choose_precision(layout.dtype())?;
+        self.run(frame, layout, ctx)?;
+        if self.params.auto_offset_scale { self.scale_to(&array) } else { Ok(()) }
+    }
+
+    fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
+        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        match name {
+            "filter_type" => self.params.apply_filter_type(),
+            "num_filter" if self.params.filter_type == FilterType::Average => self.params.apply_filter_type(),
+            "oc1" | "oc2" | "oc3" | "oc4" | "fc1" | "fc2" | "fc3" | "fc4" | "rc1" | "rc2" => {
+                self.params.recognise_custom();
+            }
+            "save_background" if std::mem::take(&mut self.params.save_background) => return self.save(true),
+            "save_flat_field" if std::mem::take(&mut self.params.save_flat_field) => return self.save(false),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The output goes back to the pool; background and flat field stay for the next run, the filter does not.
+    fn stop(&mut self) {
+        (self.last, self.filtered) = (None, None);
+    }
+}

@@ -1,0 +1,60 @@
+//! The third dimension: cut, binned or put in reverse order, where the picture kernel cannot do it.
+
+use livetime_frame::{DType, Dim, Layout};
+use livetime_kernels::Pixel;
+
+use super::region::Span;
+
+/// The type in which elements of type `dtype` are added up: exact for integers up to 32 bits.
+///
+/// Sums of 64-bit integers wrap round beyond 64 bits.
+pub(super) fn sum_type(dtype: DType, span: &Span) -> DType {
+    match dtype {
+        dtype if span.bin == 1 => dtype,
+        DType::F32 | DType::F64 => DType::F64,
+        DType::U64 => DType::U64,
+        _ => DType::I64,
+    }
+}
+
+/// Writes the elements of `from`, which lie as `layout` says, to `to`, which lies as `packed` says: along
+/// dimension `z`, `span.bin` neighbours are added up and the result is put in reverse order if wished.
+///
+/// Both layouts have the same dimensions but for the size along `z`; x is dimension `x`.
+pub(super) fn gather<I: Pixel, W: Pixel>(
+    from: &[I],
+    layout: &Layout,
+    to: &mut [W],
+    packed: &Layout,
+    (x, z): (usize, usize),
+    span: &Span,
+) {
+    let step = |layout: &Layout, axis: usize| layout.dims()[axis].stride / layout.dtype().bytes();
+    let bins = packed.dims()[z].size;
+    let width = layout.dims()[x].size;
+    for index in 0..packed.len().checked_div(width).unwrap_or(0) {
+        let bin = position(packed.dims(), x, index, z);
+        let source = if span.reverse { bins - 1 - bin } else { bin } * span.bin;
+        let start = |layout: &Layout| offset(packed.dims(), layout, (x, z), index);
+        let first = start(layout) + source * step(layout, z);
+        let row = start(packed) + bin * step(packed, z);
+        for column in 0..width {
+            let at = first + column * step(layout, x);
+            let parts = (0..span.bin).map(|k| from[at + k * step(layout, z)].cast::<W>());
+            let sum = parts.reduce(|a, b| a.add_wrapping(b)).unwrap_or_default();
+            to[row + column * step(packed, x)] = sum;
+        }
+    }
+}
+
+/// The place along dimension `wanted` of row number `index`, where rows run along dimension `x`.
+fn position(dims: &[Dim], x: usize, index: usize, wanted: usize) -> usize {
+    let inner: usize = (wanted + 1..dims.len()).filter(|d| *d != x).map(|d| dims[d].size).product();
+    index / inner.max(1) % dims[wanted].size.max(1)
+}
+
+/// Elements before row number `index` in an array that lies as `layout` says, z left out.
+fn offset(dims: &[Dim], layout: &Layout, (x, z): (usize, usize), index: usize) -> usize {
+    let outer = (0..dims.len()).filter(|d| *d != x && *d != z);
+    outer.map(|d| position(dims, x, index, d) * (layout.dims()[d].stride / layout.dtype().bytes())).sum()
+}

@@ -1,0 +1,233 @@
+//! `roi`: cuts a region out of an array, bins, reverses, scales and converts it (areaDetector's NDPluginROI).
+//!
+//! In: arrays of any dtype, mono or RGB; dimensions beyond the third pass whole. Out: the region, with its
+//! place on the detector in the layout: offset, binning and reversal add up through any number of regions.
+//!
+//! x, y and z are columns, rows and colours; of an array without colours z is the third dimension. Sizes are
+//! limited to what the array has and shown in readbacks, while the wishes are kept: a larger array gets a larger
+//! region. Before a run starts, a region that lies outside the array is an error.
+//!
+//! A region that is only cut is a view: no pixel moves. It is copied when it is binned, reversed, scaled or
+//! converted, or when one colour of an RGB1 picture is collapsed to a mono picture. Bins are sums; they are made
+//! exactly, and `overflow` says what becomes of sums that the output cannot hold (areaDetector lets them wrap).
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_nodes::process::roi::Roi;
+//!
+//! let mut node = Harness::new::<Roi>(&[("min_x", 1.into()), ("size_x", 2.into()), ("bin_y", 2.into())])?;
+//! let picture = node.image::<u8>(&[2, 4], &[1, 2, 3, 4, 5, 6, 7, 8])?;
+//! let out = node.feed(&picture)?;
+//! let part = out[0].array()?;
+//! assert_eq!(part.elements::<u8>()?, [8, 10]);
+//! assert_eq!((part.layout().dims()[1].offset, part.layout().dims()[0].binning), (1, 2));
+//! # Ok::<(), livetime_engine::NodeError>(())
+//! ```
+
+mod gather;
+mod params;
+mod region;
+#[cfg(test)]
+mod tests;
+
+pub use params::RoiParams;
+
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec, Stream};
+use livetime_frame::{ColorMode, DType, Element, Frame, FrameMut, Layout, with_dtype};
+use livetime_kernels::{Conversion, Level, Pixel, Plane, convert};
+
+use crate::convert::refuse_compressed;
+use crate::planes::Planes;
+use region::{Region, Span, finished, is_contiguous_inside};
+
+/// Cuts a region out of an array.
+pub struct Roi {
+    params: RoiParams,
+}
+
+/// What becomes of an array.
+struct Outcome {
+    region: Region,
+    /// The elements that take part, as they lie in the input.
+    cut: Layout,
+    /// First byte of `cut`.
+    start: usize,
+    /// The output: a view with the strides of `cut`, or packed.
+    output: Layout,
+    is_view: bool,
+}
+
+impl Roi {
+    fn outcome(&self, layout: &Layout) -> Result<Outcome, NodeError> {
+        refuse_compressed(layout)?;
+        let region = Region::limited(&self.params.wishes(), layout);
+        let (cut, start) = region.cut(layout)?;
+        let dtype = self.params.data_type.of(layout.dtype());
+        let collapse = self.params.collapse_dims;
+        let view = finished(cut, collapse);
+        let same_values = dtype == layout.dtype() && self.params.divide_by().is_none();
+        if region.is_crop() && same_values && is_contiguous_inside(&view) {
+            return Ok(Outcome { region, cut, start, output: view, is_view: true });
+        }
+        let output = finished(region.packed(&cut, dtype)?, collapse);
+        Ok(Outcome { region, cut, start, output, is_view: false })
+    }
+
+    fn publish(&mut self, layout: &Layout, region: &Region) {
+        let axes = layout.axes();
+        let room = |axis: Option<usize>| axis.map_or(0, |a| layout.dims()[a].size);
+        let none = Span { min: 0, size: 0, bin: 1, reverse: false };
+        let [x, y, z] = [region.x, region.y, region.z].map(|span| span.unwrap_or(none));
+        let p = &mut self.params;
+        (p.max_size_x, p.max_size_y, p.max_size_z) = (room(axes.x), room(axes.y), room(axes.color));
+        (p.actual_min_x, p.actual_min_y, p.actual_min_z) = (x.min, y.min, z.min);
+        (p.actual_size_x, p.actual_size_y, p.actual_size_z) = (x.size, y.size, z.size);
+        (p.actual_bin_x, p.actual_bin_y, p.actual_bin_z) = (x.bin, y.bin, z.bin);
+        (p.array_size_x, p.array_size_y, p.array_size_z) = (x.bins(), y.bins(), z.bins());
+    }
+
+    fn copy(&self, frame: &Frame, outcome: &Outcome, ctx: &mut Context) -> Result<FrameMut, NodeError> {
+        let mut output = ctx.array(outcome.output)?;
+        let third = self.third(frame, outcome, ctx)?;
+        let (from, layout, start) = match &third {
+            Some((frame, layout)) => (frame, layout, 0),
+            None => (frame, &outcome.cut, outcome.start),
+        };
+        with_dtype!(layout.dtype(), I => with_dtype!(outcome.output.dtype(), O => {
+            let from = elements_from::<I>(from, start)?;
+            self.convert(&Planes::over(layout, from)?, layout.color(), &outcome.region, output.elements_mut::<O>()?)
+        }))?;
+        Ok(output)
+    }
+
+    /// The array with its third dimension done, where the picture kernel cannot do it, and how it lies.
+    fn third(
+        &self,
+        frame: &Frame,
+        outcome: &Outcome,
+        ctx: &mut Context,
+    ) -> Result<Option<(Frame, Layout)>, NodeError> {
+        let axes = outcome.cut.axes();
+        let (Some(x), Some(z), Some(span)) = (axes.x, axes.color, outcome.region.z) else { return Ok(None) };
+        let interleaved = outcome.cut.color() == ColorMode::Rgb1 && span.size != 3;
+        if !interleaved && span.bin == 1 && !span.reverse {
+            return Ok(None);
+        }
+        let done = Region { x: None, y: None, z: Some(span) };
+        let layout = done.packed(&outcome.cut, gather::sum_type(outcome.cut.dtype(), &span))?;
+        let mut to = ctx.array(layout)?;
+        with_dtype!(outcome.cut.dtype(), I => {
+            let from = elements_from::<I>(frame, outcome.start)?;
+            match layout.dtype() {
+                DType::I64 => gather::gather(from, &outcome.cut, to.elements_mut::<i64>()?, &layout, (x, z), &span),
+                DType::U64 => gather::gather(from, &outcome.cut, to.elements_mut::<u64>()?, &layout, (x, z), &span),
+                DType::F64 => gather::gather(from, &outcome.cut, to.elements_mut::<f64>()?, &layout, (x, z), &span),
+                _ => gather::gather(from, &outcome.cut, to.elements_mut::<I>()?, &layout, (x, z), &span),
+            }
+        });
+        Ok(Some((to.freeze(), layout)))
+    }
+
+    /// Columns and rows of every plane.
+    fn convert<I: Pixel + Element, O: Pixel>(
+        &self,
+        planes: &Planes<I>,
+        color: ColorMode,
+        region: &Region,
+        output: &mut [O],
+    ) -> Result<(), NodeError> {
+        if output.is_empty() {
+            return Ok(());
+        }
+        let whole = Conversion::whole(planes.width, planes.height);
+        let bin = |span: Option<Span>| span.map_or((1, false), |s| (s.bin, s.reverse));
+        let ((bin_x, reverse_x), (bin_y, reverse_y)) = (bin(region.x), bin(region.y));
+        let (divide_by, overflow) = (self.params.divide_by(), self.params.overflow.kernel());
+        let samples_per_pixel = planes.samples_per_pixel;
+        let all = Conversion {
+            bin_x,
+            bin_y,
+            reverse_x,
+            reverse_y,
+            divide_by,
+            overflow,
+            samples_per_pixel,
+            ..whole
+        };
+        let (columns, rows) = all.output_size();
+        let row = columns * samples_per_pixel;
+        if color != ColorMode::Rgb2 {
+            let mut places = output.chunks_exact_mut(row * rows);
+            return planes.iter().zip(&mut places).try_for_each(|(plane, to)| kernel(plane?, &all, to));
+        }
+        // The rows of an RGB2 plane do not follow each other, so each one is a picture of its own.
+        for (number, plane) in planes.iter().enumerate() {
+            let plane = plane?;
+            let places = output.chunks_exact_mut(row).skip(number).step_by(planes.len());
+            for (y, to) in places.enumerate() {
+                let y = if reverse_y { rows - 1 - y } else { y };
+                kernel(plane, &Conversion { offset_y: y * bin_y, size_y: bin_y, ..all }, to)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn kernel<I: Pixel, O: Pixel>(
+    from: Plane<I>,
+    conversion: &Conversion,
+    to: &mut [O],
+) -> Result<(), NodeError> {
+    convert(Level::best(), from, conversion, to).map_err(NodeError::new)
+}
+
+/// The elements of an array from byte `start` on.
+fn elements_from<T: Element>(frame: &Frame, start: usize) -> Result<&[T], NodeError> {
+    Ok(frame.array()?.elements::<T>()?.get(start / size_of::<T>()..).unwrap_or(&[]))
+}
+
+impl Node for Roi {
+    type Params = RoiParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "roi",
+        kind: NodeKind::Process,
+        summary: "Cuts a region out of an array; bins, reverses, scales and converts it.",
+        inputs: &[PortSpec::array("in")],
+        outputs: &[PortSpec::array("out")],
+        parallel: true,
+    };
+
+    fn new(params: RoiParams) -> Result<Roi, NodeError> {
+        Ok(Roi { params })
+    }
+
+    fn params(&mut self) -> &mut RoiParams {
+        &mut self.params
+    }
+
+    fn plan(&mut self, inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
+        let Some(layout) = inputs.first().and_then(Stream::layout) else { return Ok(vec![Stream::Unknown]) };
+        let axes = [("x", layout.axes().x), ("y", layout.axes().y), ("z", layout.axes().color)];
+        for (wish, (name, axis)) in self.params.wishes().iter().zip(axes) {
+            axis.map_or(Ok(()), |axis| wish.check(name, layout.dims()[axis].size))?;
+        }
+        Ok(vec![Stream::Array(self.outcome(layout)?.output)])
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let layout = frame.array()?.layout();
+        let outcome = self.outcome(layout)?;
+        self.publish(layout, &outcome.region);
+        if outcome.is_view && outcome.output == *layout {
+            return ctx.forward(0, frame);
+        }
+        let mut output = if outcome.is_view {
+            ctx.view(frame, outcome.output, outcome.start)?
+        } else {
+            self.copy(frame, &outcome, ctx)?
+        };
+        output.inherit(frame);
+        ctx.emit(output)
+    }
+}
