@@ -1,0 +1,7 @@
+//! The program `livetime` with the standard nodes.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    livetime::main(livetime_nodes::ALL)
+}
