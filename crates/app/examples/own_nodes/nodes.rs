@@ -11,8 +11,8 @@ pub(crate) struct CounterParams {
     /// Width of the images.
     #[param(default = 4, min = 1, max = 4096, unit = "px", pv = "SizeX")]
     size_x: usize,
-    /// Height of the images.
-    #[param(default = 3, min = 1, max = 4096, unit = "px", pv = "SizeY")]
+    /// Height of the images; 0 sends lines, which have no height.
+    #[param(default = 3, min = 0, max = 4096, unit = "px", pv = "SizeY")]
     size_y: usize,
     /// Time from one image to the next; 0 is as fast as possible.
     #[param(default = 0.0, min = 0, unit = "s", pv = "AcquirePeriod")]
@@ -31,7 +31,9 @@ pub(crate) struct Counter {
 
 impl Counter {
     fn layout(&self) -> Result<Layout, NodeError> {
-        Ok(Layout::packed(DType::U16, ColorMode::Mono, &[self.params.size_y, self.params.size_x])?)
+        let shape = [self.params.size_y, self.params.size_x];
+        let shape = if self.params.size_y == 0 { &shape[1..] } else { &shape };
+        Ok(Layout::packed(DType::U16, ColorMode::Mono, shape)?)
     }
 }
 
@@ -43,7 +45,7 @@ impl Node for Counter {
         kind: NodeKind::Source,
         summary: "Sends images whose pixels hold their number.",
         inputs: &[],
-        outputs: &[PortSpec::array_of_dims("out", 2, 2)],
+        outputs: &[PortSpec::array_of_dims("out", 1, 2)],
         parallel: false,
     };
 
@@ -117,7 +119,7 @@ impl Node for Slow {
         self.0.frames += 1;
         std::thread::sleep(Duration::from_secs_f64(self.0.takes));
         if self.0.panic_every > 0 && self.0.frames.is_multiple_of(self.0.panic_every) {
-            #[expect(clippy::panic, reason = "shows that a run survives the panic of a node")]
+            #[allow(clippy::panic, reason = "shows that a run survives the panic of a node")]
             {
                 panic!("asked to panic");
             }

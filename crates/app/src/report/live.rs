@@ -10,7 +10,7 @@ use livetime_engine::Report;
 use super::losses::Losses;
 use super::numbers::{bytes, percent, rate};
 use super::rates::{cpu_percent, rates};
-use super::summary;
+use super::summary::{self, Columns};
 use super::table::{Style, cut};
 
 /// A table that is redrawn in place.
@@ -59,8 +59,13 @@ pub(crate) fn lines(
     (width, height): (u16, u16),
     is_coloured: bool,
 ) -> Vec<String> {
-    let table = summary::nodes(now, &rates(Some(before), now));
-    let text = table.render(Style { width: None, is_coloured });
+    let rates = rates(Some(before), now);
+    let render = |columns, is_coloured| {
+        summary::nodes(now, &rates, columns).render(Style { width: None, is_coloured })
+    };
+    let fits = |text: &str| text.lines().all(|line| line.chars().count() <= usize::from(width));
+    let columns = if fits(&render(Columns::All, false)) { Columns::All } else { Columns::Few };
+    let text = render(columns, is_coloured);
     let mut lines = vec![head(before, now, status)];
     lines.extend(text.lines().map(String::from));
     // The cursor stands below the last line.
@@ -132,6 +137,8 @@ mod tests {
         assert_eq!(all.len(), 4);
         assert_eq!(all[0], "running 2.0 s   CPU 80 %   memory 0 B of 64.0 MiB   lost 80");
         assert!(all[3].starts_with("end    150 "), "{}", all[3]);
+        let usual = lines(&before, &now, "running", (80, 24), false);
+        assert!(usual[1].ends_with("lost (intended)") && !usual[1].contains("p50"), "{}", usual[1]);
         let narrow = lines(&before, &now, "running", (20, 50), true);
         assert!(narrow.iter().all(|l| l.chars().filter(|c| *c != '\x1b').count() <= 20 + 20), "{narrow:?}");
         let low = lines(&before, &now, "running", (200, 4), false);

@@ -1,6 +1,7 @@
 //! The report of a run for people: nodes, ledger, memory, events, verdict.
 
-use livetime_engine::{Event, Report, Times};
+use comfy_table::Cell;
+use livetime_engine::{Event, NodeReport, Report, Times};
 
 use super::Ending;
 use super::losses::Losses;
@@ -16,7 +17,7 @@ pub(crate) fn summary(ending: &Ending, style: Style) -> String {
     let report = ending.report;
     let parts = [
         headline(ending),
-        nodes(report, &rates(None, report)).render(style),
+        nodes(report, &rates(None, report), Columns::All).render(style),
         ledger(report).render(style),
         memory(report),
         events(report),
@@ -40,47 +41,63 @@ fn headline(ending: &Ending) -> String {
     text
 }
 
+/// Which columns the table of nodes has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Columns {
+    All,
+    /// Those that fit a terminal of 80 characters: what is lost matters more than a median.
+    Few,
+}
+
+/// Headings, and whether the column is one of the few.
+const COLUMNS: [(&str, bool); 11] = [
+    ("node", true),
+    ("in/s", true),
+    ("out/s", true),
+    ("queue", true),
+    ("wait p50", false),
+    ("wait p99", true),
+    ("service p50", false),
+    ("service p99", false),
+    ("latency p99", true),
+    ("CPU %", true),
+    ("lost (intended)", true),
+];
+
 /// One row for each node; also what is shown while a run is going on.
-pub(crate) fn nodes(report: &Report, rates: &[Rates]) -> Table {
-    let headings = [
-        "node",
-        "in/s",
-        "out/s",
-        "queue",
-        "wait p50",
-        "p99",
-        "service p50",
-        "p99",
-        "latency p99",
-        "CPU %",
-        "lost (intended)",
-    ];
-    let mut table = Table::new(&headings).right(1..10);
+pub(crate) fn nodes(report: &Report, rates: &[Rates], columns: Columns) -> Table {
+    let is_shown = |(_, few): &(&str, bool)| *few || columns == Columns::All;
+    let headings: Vec<&str> = COLUMNS.iter().filter(|c| is_shown(c)).map(|(heading, _)| *heading).collect();
+    let mut table = Table::new(&headings).right(1..headings.len() - 1);
     for (node, rates) in report.nodes.iter().zip(rates) {
-        let losses = Losses::of_node(report, node);
-        let queue = match node.capacity {
-            0 if node.queued == 0 => "-".into(),
-            capacity => format!("{}/{capacity}", node.queued),
-        };
-        let [wait_p50, wait_p99] = percentiles(&node.waiting);
-        let [service_p50, service_p99] = percentiles(&node.service);
-        let [_, latency_p99] = percentiles(&node.latency);
-        let texts = [
-            node.name.clone(),
-            rate(rates.in_hz),
-            rate(rates.out_hz),
-            queue,
-            wait_p50,
-            wait_p99,
-            service_p50,
-            service_p99,
-            latency_p99,
-            percent(rates.cpu_percent),
-        ];
-        let lost = cell(losses.describe(), losses.unintended() > 0);
-        table.row(texts.into_iter().map(|t| cell(t, false)).chain([lost]));
+        let cells = node_cells(report, node, rates).into_iter().zip(COLUMNS);
+        table.row(cells.filter(|(_, column)| is_shown(column)).map(|(cell, _)| cell));
     }
     table
+}
+
+fn node_cells(report: &Report, node: &NodeReport, rates: &Rates) -> [Cell; COLUMNS.len()] {
+    let losses = Losses::of_node(report, node);
+    let queue = match node.capacity {
+        0 if node.queued == 0 => "-".into(),
+        capacity => format!("{}/{capacity}", node.queued),
+    };
+    let [wait_p50, wait_p99] = percentiles(&node.waiting);
+    let [service_p50, service_p99] = percentiles(&node.service);
+    let [_, latency_p99] = percentiles(&node.latency);
+    [
+        Cell::new(&node.name),
+        Cell::new(rate(rates.in_hz)),
+        Cell::new(rate(rates.out_hz)),
+        Cell::new(queue),
+        Cell::new(wait_p50),
+        Cell::new(wait_p99),
+        Cell::new(service_p50),
+        Cell::new(service_p99),
+        Cell::new(latency_p99),
+        Cell::new(percent(rates.cpu_percent)),
+        cell(losses.describe(), losses.unintended() > 0),
+    ]
 }
 
 fn percentiles(times: &Times) -> [String; 2] {
@@ -103,10 +120,9 @@ fn ledger(report: &Report) -> Table {
 fn memory(report: &Report) -> String {
     let pool = &report.pool;
     format!(
-        "memory for frames: at most {} of {}, {} buffers, refused {} times\n",
+        "memory for frames: at most {} of {}, refused {} times\n",
         bytes(pool.peak_bytes as u64),
         bytes(pool.limit_bytes as u64),
-        pool.buffers,
         pool.exhausted,
     )
 }
@@ -152,14 +168,14 @@ mod tests {
         let expected = "\
 p.yaml: its time is over after 2.00 s; CPU 80 %
 
-node  in/s  out/s  queue  wait p50     p99  service p50      p99  latency p99  CPU %  lost (intended)
-cam      -    200      -         -       -            -        -            -     50  0
-end    150      -   0/20   80.0 ms  160 ms      6.50 ms  13.0 ms       180 ms      -  80 queue_full (20 decimated)
+node  in/s  out/s  queue  wait p50  wait p99  service p50  service p99  latency p99  CPU %  lost (intended)
+cam      -    200      -         -         -            -            -            -     50  0
+end    150      -   0/20   80.0 ms    160 ms      6.50 ms      13.0 ms       180 ms      -  80 queue_full (20 decimated)
 
 from     to      when full    offered  delivered  queued  lost (intended)
 cam.out  end.in  drop_newest      400        300       0  80 queue_full (20 decimated)
 
-memory for frames: at most 3.00 MiB of 64.0 MiB, 7 buffers, refused 0 times
+memory for frames: at most 3.00 MiB of 64.0 MiB, refused 0 times
 
 0.500 s error end: asked to fail
 
