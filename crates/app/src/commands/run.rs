@@ -5,14 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use livetime_engine::{EventHandler, NodeType, Report, Run, RunOptions};
+use livetime_engine::{EventHandler, GraphError, NodeType, Report, Run, RunOptions};
+use serde_json::{Value, json};
 
 use crate::cli::RunArgs;
 use crate::config;
 use crate::output::{Exit, Failure, Output};
 use crate::report::live::{self, LiveTable};
 use crate::report::table::Style;
-use crate::report::{EndedBy, Ending, json, summary};
+use crate::report::{EndedBy, Ending, json::ending_json, summary};
 
 /// How often to look whether the run has ended or shall end.
 const LOOK: Duration = Duration::from_millis(20);
@@ -39,20 +40,36 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
     }
     let options =
         RunOptions { max_frames: args.frames, on_event: Some(log_events(sender)), ..RunOptions::default() };
-    let run = Run::start(&pipeline.graph, options).map_err(|errors| {
-        let messages: Vec<String> = errors.iter().map(|e| e.message.clone()).collect();
-        Failure::new(Exit::Failed, format!("{name} did not start: {}", messages.join("; ")))
-    })?;
+    let run = match Run::start(&pipeline.graph, options) {
+        Ok(run) => run,
+        Err(errors) => return Err(not_started(&name, &errors, args.pipeline.json, output)),
+    };
     let watch = Watch::new(&run, args.duration, interrupts);
     let (report, ended_by) = watch.until_end(run, &log, Show::new(is_live), output);
     let ending = Ending::new(&name, &report, ended_by);
     let style = Style { width: None, is_coloured: output.is_coloured };
     if args.pipeline.json {
-        output.json(&json::ending_json(&ending))?;
+        output.json(&ending_json(&ending))?;
     } else {
         output.data(&summary::summary(&ending, style))?;
     }
     Ok(ending.exit().0)
+}
+
+/// A file that cannot be opened, a device that does not answer.
+fn not_started(name: &str, errors: &[GraphError], as_json: bool, output: &mut Output) -> Failure {
+    let messages: Vec<&str> = errors.iter().map(|e| &*e.message).collect();
+    if as_json {
+        let (exit_code, exit_reason) = (Exit::Failed as u8, "not_started");
+        let errors: Vec<Value> = messages.iter().map(|m| json!({ "message": m })).collect();
+        let refusal = json!({
+            "ok": false, "exit_code": exit_code, "exit_reason": exit_reason, "errors": errors,
+        });
+        if let Err(failure) = output.json(&refusal) {
+            return failure;
+        }
+    }
+    Failure::new(Exit::Failed, format!("{name} did not start: {}", messages.join("; ")))
 }
 
 /// Counts Ctrl-C and signals to terminate instead of dying from them.
@@ -88,6 +105,7 @@ struct Watch {
     until: Option<Instant>,
     interrupts: Arc<AtomicUsize>,
     ended_by: EndedBy,
+    drain_limit: Duration,
     /// Since when the sources are told to end.
     draining: Option<Instant>,
     /// The last report, and when it was made.
@@ -102,6 +120,7 @@ impl Watch {
             until: duration.and_then(|d| started.checked_add(d)),
             interrupts,
             ended_by: EndedBy::Sources,
+            drain_limit: DRAIN_LIMIT,
             draining: None,
             last: run.report(),
             looked: started,
@@ -129,7 +148,7 @@ impl Watch {
             std::thread::sleep(self.until_next_look());
         }
         if self.ended_by == EndedBy::DrainLimit {
-            output.log(format_args!("livetime: not drained within {} s: aborting", DRAIN_LIMIT.as_secs()));
+            output.log(format_args!("livetime: not drained within {:?}: aborting", self.drain_limit));
         }
         let report = run.finish(Duration::ZERO);
         show.log(log, output);
@@ -152,7 +171,7 @@ impl Watch {
                 self.ended_by = EndedBy::Abort;
                 return true;
             }
-            Some(since) if since.elapsed() > DRAIN_LIMIT => {
+            Some(since) if since.elapsed() > self.drain_limit => {
                 self.ended_by = EndedBy::DrainLimit;
                 return true;
             }
@@ -208,5 +227,50 @@ impl Show {
         let size = crossterm::terminal::size().ok().filter(|(w, h)| *w > 0 && *h > 0).unwrap_or((80, 24));
         let lines = live::lines(before, now, status, size, output.is_coloured);
         self.table.draw(output.out, &lines);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_nodes;
+
+    const SLOW: &str = "\
+nodes:
+  cam: {type: counter, params: {period: 1 ms}}
+  end: {type: slow, from: cam, queue: 1000, params: {takes: 50 ms}}
+";
+
+    /// Runs with a drain limit of 200 ms; returns the report, the cause of the end, stdout and stderr.
+    fn watched(text: &str, is_terminal: bool) -> (Report, EndedBy, String, String) {
+        let pipeline = config::parse("f", text, &test_nodes::all(), &[]).unwrap();
+        let (sender, log) = sync_channel(10);
+        let options = RunOptions { on_event: Some(log_events(sender)), ..RunOptions::default() };
+        let run = Run::start(&pipeline.graph, options).unwrap();
+        let mut watch = Watch::new(&run, Some(Duration::from_millis(400)), Arc::default());
+        watch.drain_limit = Duration::from_millis(200);
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut output = Output { out: &mut out, err: &mut err, is_terminal, is_coloured: false };
+        let (report, ended_by) = watch.until_end(run, &log, Show::new(is_terminal), &mut output);
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (report, ended_by, text(out), text(err))
+    }
+
+    #[test]
+    fn what_does_not_drain_is_aborted_and_accounted_for() {
+        let (report, ended_by, out, err) = watched(SLOW, false);
+        assert_eq!((ended_by, &*out), (EndedBy::DrainLimit, ""));
+        assert_eq!(err, "livetime: not drained within 200ms: aborting\n");
+        assert!(report.unintended_losses() > 50);
+        assert_eq!(report.imbalances(), [""; 0]);
+    }
+
+    #[test]
+    fn a_terminal_shows_the_table_and_is_left_clean() {
+        let (_, ended_by, out, err) = watched(&SLOW.replace("50 ms", "0 s, fail_every: 200"), true);
+        assert_eq!(ended_by, EndedBy::Duration);
+        assert!(out.contains("running 0.") && out.contains("latency p99"), "{out}");
+        assert!(out.ends_with("\x1b[J\x1b[?2026l"), "{out:?}");
+        assert!(err.contains("error end: asked to fail"), "{err}");
     }
 }

@@ -62,13 +62,14 @@ impl Problems {
 }
 
 impl fmt::Display for Problems {
-    /// One line for each: `file:line:column: message`.
+    /// One line for each: `file:line:column: message`. Line ends and escape sequences from the file are shown
+    /// as `\n` and `\u{1b}`, so that a hostile file cannot write on the terminal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, problem) in self.list.iter().enumerate() {
             let end = if i + 1 < self.list.len() { "\n" } else { "" };
             match problem.at {
-                Some(at) => write!(f, "{}:{at}: {}{end}", self.file, problem.message)?,
-                None => write!(f, "{}{end}", problem.message)?,
+                Some(at) => write!(f, "{}:{at}: {}{end}", self.file, visible(&problem.message))?,
+                None => write!(f, "{}{end}", visible(&problem.message))?,
             }
         }
         Ok(())
@@ -76,3 +77,8 @@ impl fmt::Display for Problems {
 }
 
 impl std::error::Error for Problems {}
+
+fn visible(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    text.chars().map(shown).collect()
+}

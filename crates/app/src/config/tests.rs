@@ -95,6 +95,12 @@ fn a_wrong_dimension_is_told_at_the_edge() {
 }
 
 #[test]
+fn control_characters_are_made_visible() {
+    let message = check("nodes: {\"a\\e[2Jb\\n\": {type: slow}}").unwrap_err();
+    assert!(message.contains("found `a\\u{1b}[2Jb\\n`"), "{message}");
+}
+
+#[test]
 fn settings_override_the_file() {
     assert!(set(&["cam.size_x=7", "cam.period=1 s", "end.fail_every = 3"]).is_ok());
     assert!(set(&["cam.size_x=4096", "cam.size_y=4096"]).unwrap_err().contains("memory bound"));

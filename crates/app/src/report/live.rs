@@ -64,7 +64,8 @@ pub(crate) fn lines(
         summary::nodes(now, &rates, columns).render(Style { width: None, is_coloured })
     };
     let fits = |text: &str| text.lines().all(|line| line.chars().count() <= usize::from(width));
-    let columns = if fits(&render(Columns::All, false)) { Columns::All } else { Columns::Few };
+    let wide = [Columns::All, Columns::More].into_iter().find(|columns| fits(&render(*columns, false)));
+    let columns = wide.unwrap_or(Columns::Few);
     let text = render(columns, is_coloured);
     let mut lines = vec![head(before, now, status)];
     lines.extend(text.lines().map(String::from));

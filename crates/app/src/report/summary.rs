@@ -41,32 +41,33 @@ fn headline(ending: &Ending) -> String {
     text
 }
 
-/// Which columns the table of nodes has.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// Which columns the table of nodes has: what is lost matters more than a median.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Columns {
-    All,
-    /// Those that fit a terminal of 80 characters: what is lost matters more than a median.
+    /// Those that fit a terminal of 80 characters.
     Few,
+    More,
+    All,
 }
 
-/// Headings, and whether the column is one of the few.
-const COLUMNS: [(&str, bool); 11] = [
-    ("node", true),
-    ("in/s", true),
-    ("out/s", true),
-    ("queue", true),
-    ("wait p50", false),
-    ("wait p99", true),
-    ("service p50", false),
-    ("service p99", false),
-    ("latency p99", true),
-    ("CPU %", true),
-    ("lost (intended)", true),
+/// Headings, and from which choice of columns on they are shown.
+const COLUMNS: [(&str, Columns); 11] = [
+    ("node", Columns::Few),
+    ("in/s", Columns::Few),
+    ("out/s", Columns::Few),
+    ("queue", Columns::Few),
+    ("wait p50", Columns::All),
+    ("wait p99", Columns::Few),
+    ("service p50", Columns::All),
+    ("service p99", Columns::More),
+    ("latency p99", Columns::Few),
+    ("CPU %", Columns::Few),
+    ("lost (intended)", Columns::Few),
 ];
 
 /// One row for each node; also what is shown while a run is going on.
 pub(crate) fn nodes(report: &Report, rates: &[Rates], columns: Columns) -> Table {
-    let is_shown = |(_, few): &(&str, bool)| *few || columns == Columns::All;
+    let is_shown = |(_, from): &(&str, Columns)| *from <= columns;
     let headings: Vec<&str> = COLUMNS.iter().filter(|c| is_shown(c)).map(|(heading, _)| *heading).collect();
     let mut table = Table::new(&headings).right(1..headings.len() - 1);
     for (node, rates) in report.nodes.iter().zip(rates) {
