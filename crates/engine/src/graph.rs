@@ -131,6 +131,8 @@ pub enum Place {
     Param(usize, String),
     /// The edge with this number.
     Edge(usize),
+    /// The memory bound.
+    Memory,
     /// The graph as a whole.
     Graph,
 }
@@ -262,7 +264,7 @@ impl Graph {
         let plan = Plan { memory_bytes: self.memory_needed(&streams), order, streams };
         if plan.memory_bytes > self.memory_bytes as u64 {
             errors.push(error(
-                Place::Graph,
+                Place::Memory,
                 format!(
                     "full queues would hold {} bytes of frames, found a memory bound of {} bytes; \
                      make queues shorter or the bound larger",

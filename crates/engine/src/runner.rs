@@ -255,7 +255,13 @@ impl Runner {
         self.inputs.retain(|i| !i.is_gone());
         self.last_ns = 0;
         let mut handled = 0;
-        while handled < burst && self.outputs_ready() && self.ticket_ready() && !self.finished {
+        // An abort acts between two frames: a burst of a slow node may last for seconds.
+        while handled < burst
+            && self.outputs_ready()
+            && self.ticket_ready()
+            && !self.finished
+            && !self.ctx.control.is_aborting()
+        {
             let Some((input, taken)) = self.take() else { break };
             self.receive(input, &taken.frame, taken.stamp_ns);
             if let Some(reorder) = self.reorder.clone() {

@@ -124,7 +124,8 @@ impl EdgeAccount {
         self.lost.values().sum::<u64>() - self.unintended()
     }
 
-    fn is_intended(&self, reason: LossReason) -> bool {
+    /// True when the pipeline asks for losses of this kind on this edge.
+    pub fn is_intended(&self, reason: LossReason) -> bool {
         reason.is_intended() || (reason == LossReason::Overwritten && self.when_full == WhenFull::Latest)
     }
 }

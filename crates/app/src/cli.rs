@@ -1,0 +1,137 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::bench::BenchArgs;
+use crate::config::{Setting, positive_quantity};
+
+/// Software for live detector data: runs a graph of nodes and accounts for every frame.
+#[derive(Parser, Debug)]
+#[command(name = "livetime", version, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 ok, 1 failed, 2 wrong usage or a pipeline file that is refused, 3 finished with unintended loss.
+Data go to stdout, everything else to stderr.";
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Run a pipeline until it ends, its time is over, or Ctrl-C.
+    #[command(after_help = RUN_HELP)]
+    Run(RunArgs),
+    /// Say whether a pipeline can run and what will flow in it, or all that is wrong in its file.
+    #[command(after_help = CHECK_HELP)]
+    Check(CheckArgs),
+    /// List the types of nodes, or describe one with its ports and parameters.
+    #[command(after_help = NODES_HELP)]
+    Nodes(NodesArgs),
+    /// Measure: what nodes and the engine cost, and the rates a pipeline reaches.
+    Bench(BenchArgs),
+    /// Print the JSON schema of pipeline files, for editors.
+    #[command(after_help = SCHEMA_HELP)]
+    Schema,
+}
+
+const RUN_HELP: &str = "\
+Examples:
+  livetime run
+  livetime run beamline.yaml --duration 10s --set detector.acquire_period=2ms
+  livetime run beamline.yaml --frames 1000 --json > report.json
+
+The first Ctrl-C ends the sources and handles what is under way; the second one aborts.";
+
+const CHECK_HELP: &str = "\
+Examples:
+  livetime check beamline.yaml
+  livetime check beamline.yaml --json";
+
+const NODES_HELP: &str = "\
+Examples:
+  livetime nodes
+  livetime nodes statistics
+  livetime nodes --json";
+
+const SCHEMA_HELP: &str = "\
+Example:
+  livetime schema > pipeline.schema.json
+and as first line of a pipeline file:
+  # yaml-language-server: $schema=pipeline.schema.json";
+
+/// What pipeline, with what parameters.
+#[derive(Args, Debug, Default)]
+pub(crate) struct PipelineArgs {
+    /// Pipeline file; without one, a simulated camera with eleven plugins.
+    pub(crate) file: Option<PathBuf>,
+    /// Set a parameter before the start, for example detector.acquire_period=2ms; may be repeated.
+    #[arg(long = "set", value_name = "NODE.PARAM=VALUE")]
+    pub(crate) settings: Vec<Setting>,
+    /// Print JSON on stdout instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `run`.
+#[derive(Args, Debug, Default)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) pipeline: PipelineArgs,
+    /// End the sources after this time, for example 10s, 5min, 200ms.
+    #[arg(long, value_parser = duration)]
+    pub(crate) duration: Option<Duration>,
+    /// End each source after this many frames.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) frames: Option<u64>,
+}
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) pipeline: PipelineArgs,
+}
+
+/// Arguments of `nodes`.
+#[derive(Args, Debug)]
+pub(crate) struct NodesArgs {
+    /// Describe this type of node.
+    pub(crate) name: Option<String>,
+    /// Print JSON on stdout instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    // A hundred years; far beyond, the arithmetic of times would overflow.
+    let seconds = positive_quantity(text, "s").filter(|s| *s < 3.2e9);
+    seconds
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| format!("wanted a time above 0 with its unit, as 10s or 200ms, found `{text}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn durations_have_units() {
+        assert_eq!(duration("200ms"), Ok(Duration::from_millis(200)));
+        assert_eq!(duration("5 min"), Ok(Duration::from_secs(300)));
+        assert_eq!(duration("1.5"), Ok(Duration::from_millis(1500)));
+        for wrong in ["", "0", "-1s", "soon", "inf", "nan", "1e300"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

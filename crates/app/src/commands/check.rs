@@ -1,0 +1,80 @@
+//! `livetime check`: whether a pipeline can run, and what will flow in it.
+
+use livetime_engine::{EdgeDecl, Graph, NodeType, PortSpec};
+use serde_json::{Value, json};
+
+use super::count;
+use crate::cli::CheckArgs;
+use crate::config::Pipeline;
+use crate::output::{Exit, Failure, Output};
+use crate::report::numbers::bytes;
+use crate::report::table::{Style, Table};
+
+pub(crate) fn check(args: &CheckArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
+    let pipeline = super::load(&args.pipeline, nodes, output)?;
+    if args.pipeline.json {
+        output.json(&as_json(&pipeline))?;
+    } else {
+        output.data(&as_text(&pipeline))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn as_text(pipeline: &Pipeline) -> String {
+    let Pipeline { graph, plan } = pipeline;
+    let mut table = Table::new(&["from", "to", "frames", "queue", "when full"]);
+    for edge in graph.edges() {
+        table.row([
+            output_name(graph, edge.from),
+            input_name(graph, edge.to),
+            plan.streams[edge.from.0][edge.from.1].to_string(),
+            edge.options.queue.to_string(),
+            edge.options.when_full.name().to_owned(),
+        ]);
+    }
+    format!(
+        "{}\nok: {}, {}; full queues hold {} of at most {}\n",
+        table.render(Style::default()),
+        count(graph.nodes().len(), "node"),
+        count(graph.edges().len(), "edge"),
+        bytes(plan.memory_bytes),
+        bytes(graph.memory_bytes as u64),
+    )
+}
+
+fn as_json(pipeline: &Pipeline) -> Value {
+    let Pipeline { graph, plan } = pipeline;
+    let edge = |e: &EdgeDecl| {
+        json!({
+            "from": output_name(graph, e.from),
+            "to": input_name(graph, e.to),
+            "frames": plan.streams[e.from.0][e.from.1].to_string(),
+            "queue": e.options.queue,
+            "when_full": e.options.when_full.name(),
+            "every": e.options.every,
+            "max_rate_hz": e.options.max_rate_hz,
+        })
+    };
+    let node = |n: &livetime_engine::NodeDecl| json!({ "name": n.name, "type": n.node_type.spec.name });
+    json!({
+        "ok": true,
+        "nodes": graph.nodes().iter().map(node).collect::<Vec<_>>(),
+        "edges": graph.edges().iter().map(edge).collect::<Vec<_>>(),
+        "queues_bytes": plan.memory_bytes,
+        "memory_bytes": graph.memory_bytes,
+    })
+}
+
+fn output_name(graph: &Graph, (node, port): (usize, usize)) -> String {
+    let decl = &graph.nodes()[node];
+    port_name(&decl.name, decl.node_type.spec.outputs, port)
+}
+
+fn input_name(graph: &Graph, (node, port): (usize, usize)) -> String {
+    let decl = &graph.nodes()[node];
+    port_name(&decl.name, decl.node_type.spec.inputs, port)
+}
+
+fn port_name(node: &str, ports: &[PortSpec], port: usize) -> String {
+    format!("{node}.{}", ports[port].name)
+}

@@ -1,0 +1,50 @@
+//! One file for each subcommand.
+
+pub(crate) mod check;
+pub(crate) mod nodes;
+pub(crate) mod run;
+pub(crate) mod schema;
+
+use livetime_engine::NodeType;
+use serde_json::{Value, json};
+
+use crate::cli::PipelineArgs;
+use crate::config::{self, Pipeline, Problems};
+use crate::output::{Exit, Failure, Output};
+
+/// The checked pipeline that the arguments name; what is wrong with it is told as they ask.
+fn load(args: &PipelineArgs, nodes: &[NodeType], output: &mut Output) -> Result<Pipeline, Failure> {
+    let loaded = config::load(args.file.as_deref(), nodes, &args.settings);
+    loaded.map_err(|problems| match args.json {
+        true => match output.json(&refusal(&problems)) {
+            Ok(()) => Failure::new(Exit::Usage, ""),
+            Err(failure) => failure,
+        },
+        false => {
+            output.log(&problems);
+            Failure::new(Exit::Usage, count(problems.list.len(), "error") + "; nothing was started")
+        }
+    })
+}
+
+fn refusal(problems: &Problems) -> Value {
+    let error = |p: &config::Problem| {
+        json!({
+            "file": p.at.map(|_| &problems.file),
+            "line": p.at.map(|at| at.line),
+            "column": p.at.map(|at| at.column),
+            "message": p.message,
+        })
+    };
+    json!({
+        "ok": false,
+        "exit_code": Exit::Usage as u8,
+        "exit_reason": "refused",
+        "errors": problems.list.iter().map(error).collect::<Vec<_>>(),
+    })
+}
+
+/// `1 node`, `2 nodes`.
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,276 @@
+//! `livetime run`: runs a pipeline, shows what happens, and reports.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use livetime_engine::{EventHandler, GraphError, NodeType, Report, Run, RunOptions};
+use serde_json::{Value, json};
+
+use crate::cli::RunArgs;
+use crate::config;
+use crate::output::{Exit, Failure, Output};
+use crate::report::live::{self, LiveTable};
+use crate::report::table::Style;
+use crate::report::{EndedBy, Ending, json::ending_json, summary};
+
+/// How often to look whether the run has ended or shall end.
+const LOOK: Duration = Duration::from_millis(20);
+/// How often the live table is drawn.
+const DRAW: Duration = Duration::from_millis(250);
+/// How often a line is written where there is no terminal.
+const LINE: Duration = Duration::from_secs(5);
+/// How long the frames under way may take after the sources have ended.
+const DRAIN_LIMIT: Duration = Duration::from_secs(30);
+/// Log lines that wait; more are dropped here, and counted by the engine.
+const LOG_LINES: usize = 1000;
+/// Log lines written at once; a node that fails on every frame must not scroll everything else away.
+const LINES_AT_ONCE: usize = 10;
+
+pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
+    let pipeline = super::load(&args.pipeline, nodes, output)?;
+    let file = args.pipeline.file.as_ref();
+    let name = file.map_or(config::DEFAULT.0.to_owned(), |path| path.display().to_string());
+    let is_live = output.is_terminal && !args.pipeline.json;
+    let interrupts = count_interrupts(output);
+    let (sender, log) = sync_channel(LOG_LINES);
+    if is_live {
+        log_panics(sender.clone());
+    }
+    let options =
+        RunOptions { max_frames: args.frames, on_event: Some(log_events(sender)), ..RunOptions::default() };
+    let run = match Run::start(&pipeline.graph, options) {
+        Ok(run) => run,
+        Err(errors) => return Err(not_started(&name, &errors, args.pipeline.json, output)),
+    };
+    let watch = Watch::new(&run, args.duration, interrupts);
+    let (report, ended_by) = watch.until_end(run, &log, Show::new(is_live), output);
+    let ending = Ending::new(&name, &report, ended_by);
+    let style = Style { width: None, is_coloured: output.is_coloured };
+    if args.pipeline.json {
+        output.json(&ending_json(&ending))?;
+    } else {
+        output.data(&summary::summary(&ending, style))?;
+    }
+    Ok(ending.exit().0)
+}
+
+/// A file that cannot be opened, a device that does not answer.
+fn not_started(name: &str, errors: &[GraphError], as_json: bool, output: &mut Output) -> Failure {
+    let messages: Vec<&str> = errors.iter().map(|e| &*e.message).collect();
+    if as_json {
+        let (exit_code, exit_reason) = (Exit::Failed as u8, "not_started");
+        let errors: Vec<Value> = messages.iter().map(|m| json!({ "message": m })).collect();
+        let refusal = json!({
+            "ok": false, "exit_code": exit_code, "exit_reason": exit_reason, "errors": errors,
+        });
+        if let Err(failure) = output.json(&refusal) {
+            return failure;
+        }
+    }
+    Failure::new(Exit::Failed, format!("{name} did not start: {}", messages.join("; ")))
+}
+
+/// Counts Ctrl-C and signals to terminate instead of dying from them.
+fn count_interrupts(output: &mut Output) -> Arc<AtomicUsize> {
+    let interrupts = Arc::new(AtomicUsize::new(0));
+    let counter = interrupts.clone();
+    let set = ctrlc::set_handler(move || _ = counter.fetch_add(1, Ordering::Relaxed));
+    if let Err(e) = set {
+        output.log(format_args!("livetime: Ctrl-C will end the program at once, without a report: {e}"));
+    }
+    interrupts
+}
+
+/// Events go to the main thread, which alone writes.
+fn log_events(log: SyncSender<String>) -> EventHandler {
+    Arc::new(move |event| _ = log.try_send(summary::event(event)))
+}
+
+/// A node's panic is contained by the engine; its text must not land in the middle of the live table.
+fn log_panics(log: SyncSender<String>) {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let thread = std::thread::current();
+        match thread.name() {
+            Some(name) if name != "main" => _ = log.try_send(format!("thread `{name}` {panic}")),
+            _ => usual(panic),
+        }
+    }));
+}
+
+/// Decides when a run ends.
+struct Watch {
+    until: Option<Instant>,
+    interrupts: Arc<AtomicUsize>,
+    ended_by: EndedBy,
+    drain_limit: Duration,
+    /// Since when the sources are told to end.
+    draining: Option<Instant>,
+    /// The last report, and when it was made.
+    last: Report,
+    looked: Instant,
+}
+
+impl Watch {
+    fn new(run: &Run, duration: Option<Duration>, interrupts: Arc<AtomicUsize>) -> Watch {
+        let started = Instant::now();
+        Watch {
+            until: duration.and_then(|d| started.checked_add(d)),
+            interrupts,
+            ended_by: EndedBy::Sources,
+            drain_limit: DRAIN_LIMIT,
+            draining: None,
+            last: run.report(),
+            looked: started,
+        }
+    }
+
+    /// Shows the run until it ends by itself or has to.
+    fn until_end(
+        mut self,
+        run: Run,
+        log: &Receiver<String>,
+        mut show: Show,
+        output: &mut Output,
+    ) -> (Report, EndedBy) {
+        while !run.is_finished() && !self.must_abort(&run, output) {
+            show.log(log, output);
+            if self.looked.elapsed() >= show.period {
+                let report = run.report();
+                if report.failure.is_some() && self.draining.is_none() {
+                    self.drain(&run, EndedBy::Failure);
+                }
+                show.report(&self.last, &report, self.draining.is_some(), output);
+                (self.last, self.looked) = (report, Instant::now());
+            }
+            std::thread::sleep(self.until_next_look());
+        }
+        if self.ended_by == EndedBy::DrainLimit {
+            output.log(format_args!("livetime: not drained within {:?}: aborting", self.drain_limit));
+        }
+        let report = run.finish(Duration::ZERO);
+        show.log(log, output);
+        show.table.erase(output.out);
+        (report, self.ended_by)
+    }
+
+    /// Looks at the clock and at the interrupts; true when the run must not go on even to drain.
+    fn must_abort(&mut self, run: &Run, output: &mut Output) -> bool {
+        let interrupts = self.interrupts.load(Ordering::Relaxed);
+        match self.draining {
+            None if interrupts > 0 => {
+                self.drain(run, EndedBy::Interrupt);
+                output.log("livetime: ending the sources and handling what is under way; again to abort");
+            }
+            None if self.until.is_some_and(|until| Instant::now() >= until) => {
+                self.drain(run, EndedBy::Duration);
+            }
+            Some(_) if interrupts > usize::from(self.ended_by == EndedBy::Interrupt) => {
+                self.ended_by = EndedBy::Abort;
+                return true;
+            }
+            Some(since) if since.elapsed() > self.drain_limit => {
+                self.ended_by = EndedBy::DrainLimit;
+                return true;
+            }
+            _ => {}
+        }
+        false
+    }
+
+    fn drain(&mut self, run: &Run, ended_by: EndedBy) {
+        run.stop();
+        self.ended_by = ended_by;
+        self.draining = Some(Instant::now());
+    }
+
+    fn until_next_look(&self) -> Duration {
+        let left = self.until.filter(|_| self.draining.is_none());
+        left.map_or(LOOK, |until| until.saturating_duration_since(Instant::now()).min(LOOK))
+    }
+}
+
+/// Shows a run: as a table on a terminal, as lines elsewhere.
+struct Show {
+    is_live: bool,
+    table: LiveTable,
+    /// Time between reports.
+    period: Duration,
+}
+
+impl Show {
+    fn new(is_live: bool) -> Show {
+        Show { is_live, table: LiveTable::default(), period: if is_live { DRAW } else { LINE } }
+    }
+
+    fn log(&mut self, log: &Receiver<String>, output: &mut Output) {
+        let lines: Vec<String> = log.try_iter().collect();
+        if lines.is_empty() {
+            return;
+        }
+        self.table.erase(output.out);
+        lines.iter().take(LINES_AT_ONCE).for_each(|line| output.log(line));
+        if lines.len() > LINES_AT_ONCE {
+            output.log(format_args!("and {} more events", lines.len() - LINES_AT_ONCE));
+        }
+    }
+
+    fn report(&mut self, before: &Report, now: &Report, is_draining: bool, output: &mut Output) {
+        if !self.is_live {
+            output.log(live::line(before, now));
+            return;
+        }
+        let status = if is_draining { "draining" } else { "running" };
+        // A terminal that does not tell its size is taken for the usual one.
+        let size = crossterm::terminal::size().ok().filter(|(w, h)| *w > 0 && *h > 0).unwrap_or((80, 24));
+        let lines = live::lines(before, now, status, size, output.is_coloured);
+        self.table.draw(output.out, &lines);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_nodes;
+
+    const SLOW: &str = "\
+nodes:
+  cam: {type: counter, params: {period: 1 ms}}
+  end: {type: slow, from: cam, queue: 1000, params: {takes: 50 ms}}
+";
+
+    /// Runs with a drain limit of 200 ms; returns the report, the cause of the end, stdout and stderr.
+    fn watched(text: &str, is_terminal: bool) -> (Report, EndedBy, String, String) {
+        let pipeline = config::parse("f", text, &test_nodes::all(), &[]).unwrap();
+        let (sender, log) = sync_channel(10);
+        let options = RunOptions { on_event: Some(log_events(sender)), ..RunOptions::default() };
+        let run = Run::start(&pipeline.graph, options).unwrap();
+        let mut watch = Watch::new(&run, Some(Duration::from_millis(400)), Arc::default());
+        watch.drain_limit = Duration::from_millis(200);
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut output = Output { out: &mut out, err: &mut err, is_terminal, is_coloured: false };
+        let (report, ended_by) = watch.until_end(run, &log, Show::new(is_terminal), &mut output);
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (report, ended_by, text(out), text(err))
+    }
+
+    #[test]
+    fn what_does_not_drain_is_aborted_and_accounted_for() {
+        let (report, ended_by, out, err) = watched(SLOW, false);
+        assert_eq!((ended_by, &*out), (EndedBy::DrainLimit, ""));
+        assert_eq!(err, "livetime: not drained within 200ms: aborting\n");
+        assert!(report.unintended_losses() > 50);
+        assert_eq!(report.imbalances(), [""; 0]);
+    }
+
+    #[test]
+    fn a_terminal_shows_the_table_and_is_left_clean() {
+        let (_, ended_by, out, err) = watched(&SLOW.replace("50 ms", "0 s, fail_every: 200"), true);
+        assert_eq!(ended_by, EndedBy::Duration);
+        assert!(out.contains("running 0.") && out.contains("latency p99"), "{out}");
+        assert!(out.ends_with("\x1b[J\x1b[?2026l"), "{out:?}");
+        assert!(err.contains("error end: asked to fail"), "{err}");
+    }
+}

@@ -1,0 +1,67 @@
+//! The program `livetime`: reads a pipeline file, runs its graph, and says for every frame where it went.
+//!
+//! [`main`] is the whole program for a list of nodes; a program with nodes of one's own is three lines (see
+//! `examples/own_nodes`). [`config`] turns a pipeline file into a [`Graph`](livetime_engine::Graph), or says
+//! with places what is wrong in it.
+//!
+//! Only this crate reads files of configuration, the environment and the command line, and only it prints:
+//! data on stdout, everything else on stderr.
+//!
+//! ```
+//! let problems = livetime::config::parse("my.yaml", "nodes: {}", livetime_nodes::ALL, &[]).unwrap_err();
+//! assert_eq!(problems.to_string(), "my.yaml:1:1: wanted at least one source, found none");
+//! ```
+
+mod bench;
+mod cli;
+mod commands;
+pub mod config;
+mod output;
+mod report;
+#[cfg(test)]
+mod test_nodes;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use livetime_engine::NodeType;
+
+use cli::{Cli, Command};
+use output::{Exit, Failure, Output};
+
+pub use bench::CountAllocations;
+
+/// The program with these nodes: reads the command line, does what it says, and returns the exit code.
+///
+/// `count_allocations` tells how many allocations the program has made so far; a program that does not count
+/// passes `|| 0`, and its benchmark of the engine then says nothing about them.
+pub fn main(nodes: &[NodeType], count_allocations: CountAllocations) -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors: clap knows where each goes and how it ends.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8));
+        }
+    };
+    let (is_terminal, is_coloured) = output::terminal();
+    let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
+    let mut output = Output { out: &mut out, err: &mut err, is_terminal, is_coloured };
+    execute(cli, nodes, count_allocations, &mut output).into()
+}
+
+fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut Output) -> Exit {
+    let result = match &cli.command {
+        Command::Run(args) => commands::run::run(args, nodes, output),
+        Command::Check(args) => commands::check::check(args, nodes, output),
+        Command::Nodes(args) => commands::nodes::nodes(args, nodes, output),
+        Command::Bench(args) => bench::bench(args, count, output),
+        Command::Schema => commands::schema::schema(nodes, output),
+    };
+    result.unwrap_or_else(|Failure { exit, message }| {
+        if !message.is_empty() {
+            output.log(format_args!("livetime: {message}"));
+        }
+        exit
+    })
+}

@@ -1,0 +1,14 @@
+//! The program `livetime` with the standard nodes.
+
+use std::alloc::System;
+use std::process::ExitCode;
+
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+/// Counted, so that a benchmark can show that a running graph allocates nothing.
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+fn main() -> ExitCode {
+    livetime::main(livetime_nodes::ALL, || ALLOCATOR.stats().allocations + ALLOCATOR.stats().reallocations)
+}

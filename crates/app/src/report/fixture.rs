@@ -1,0 +1,80 @@
+//! A report with round numbers, for tests.
+
+use std::collections::BTreeMap;
+
+use livetime_engine::{EdgeAccount, Event, LossReason, NodeReport, Report, SourceReport, Times, WhenFull};
+use livetime_frame::{FramePool, PoolStatistics};
+
+/// A camera of 200 frames a second and a slow sink that gets 150 of them, after so many seconds.
+pub(crate) fn report(seconds: u64) -> Report {
+    let lost = BTreeMap::from([(LossReason::QueueFull, 40 * seconds), (LossReason::Decimated, 10 * seconds)]);
+    let edge = EdgeAccount {
+        from: "cam.out".into(),
+        to: "end.in".into(),
+        when_full: WhenFull::DropNewest,
+        offered: 200 * seconds,
+        delivered: 150 * seconds,
+        queued: 0,
+        lost,
+    };
+    Report {
+        elapsed_ns: seconds * 1_000_000_000,
+        finished: true,
+        failure: None,
+        nodes: vec![
+            NodeReport {
+                emitted: 200 * seconds,
+                cpu_ns: Some(seconds * 500_000_000),
+                source: SourceReport { longest_gap_ns: 6_000_000, ..SourceReport::default() },
+                ..node("cam", "counter")
+            },
+            NodeReport {
+                received: 150 * seconds,
+                completed: 150 * seconds,
+                capacity: 20,
+                lost_before: 40 * seconds,
+                skipped_before: 10 * seconds,
+                waiting: times(150 * seconds, 80_000_000),
+                service: times(150 * seconds, 6_500_000),
+                latency: times(150 * seconds, 90_000_000),
+                ..node("end", "slow")
+            },
+        ],
+        edges: vec![edge],
+        pool: PoolStatistics { peak_bytes: 3 << 20, buffers: 7, ..FramePool::new(64 << 20).statistics() },
+        cpu_ns: Some(seconds * 800_000_000),
+        events: vec![Event {
+            at_ns: 500_000_000,
+            node: "end".into(),
+            is_error: true,
+            message: "asked to fail".into(),
+        }],
+        events_dropped: 0,
+    }
+}
+
+fn node(name: &str, type_name: &'static str) -> NodeReport {
+    NodeReport {
+        name: name.into(),
+        type_name,
+        threads: vec![name.into()],
+        received: 0,
+        completed: 0,
+        emitted: 0,
+        lost: BTreeMap::new(),
+        queued: 0,
+        capacity: 0,
+        lost_before: 0,
+        skipped_before: 0,
+        waiting: Times::default(),
+        service: Times::default(),
+        latency: Times::default(),
+        cpu_ns: None,
+        restarts: 0,
+        source: SourceReport::default(),
+    }
+}
+
+fn times(count: u64, ns: u64) -> Times {
+    Times { count, sum_ns: count * ns, p50_ns: ns, p99_ns: 2 * ns, max_ns: 3 * ns }
+}

@@ -1,0 +1,127 @@
+//! The report of a run for machines. Keys are stable: new ones may come, none changes its meaning.
+
+use std::collections::BTreeMap;
+
+use livetime_engine::{EdgeAccount, Event, LossReason, NodeReport, Report, Times};
+use serde_json::{Map, Value, json};
+
+use super::Ending;
+
+/// The report of a run that is over.
+pub(crate) fn ending_json(ending: &Ending) -> Value {
+    let (exit, reason) = ending.exit();
+    let mut value = report_json(ending.report);
+    value["pipeline"] = json!(ending.pipeline);
+    value["ended_by"] = json!(ending.ended_by.name());
+    value["exit_code"] = json!(exit as u8);
+    value["exit_reason"] = json!(reason);
+    value
+}
+
+/// Everything in a report. Times are in ns.
+pub(crate) fn report_json(report: &Report) -> Value {
+    let imbalances = report.imbalances();
+    let intended: u64 = report.edges.iter().map(EdgeAccount::intended).sum();
+    json!({
+        "elapsed_ns": report.elapsed_ns,
+        "finished": report.finished,
+        "failure": report.failure,
+        "ledger_closed": imbalances.is_empty(),
+        "imbalances": imbalances,
+        "unintended_losses": report.unintended_losses(),
+        "intended_losses": intended,
+        "cpu_ns": report.cpu_ns,
+        "nodes": report.nodes.iter().map(node).collect::<Vec<_>>(),
+        "edges": report.edges.iter().map(edge).collect::<Vec<_>>(),
+        "pool": {
+            "limit_bytes": report.pool.limit_bytes,
+            "used_bytes": report.pool.used_bytes,
+            "peak_bytes": report.pool.peak_bytes,
+            "buffers": report.pool.buffers,
+            "exhausted": report.pool.exhausted,
+        },
+        "events": report.events.iter().map(event).collect::<Vec<_>>(),
+        "events_dropped": report.events_dropped,
+    })
+}
+
+fn node(node: &NodeReport) -> Value {
+    json!({
+        "name": node.name,
+        "type": node.type_name,
+        "threads": node.threads,
+        "received": node.received,
+        "completed": node.completed,
+        "emitted": node.emitted,
+        "lost": lost(&node.lost),
+        "queued": node.queued,
+        "capacity": node.capacity,
+        "lost_before": node.lost_before,
+        "skipped_before": node.skipped_before,
+        "waiting": times(&node.waiting),
+        "service": times(&node.service),
+        "latency": times(&node.latency),
+        "cpu_ns": node.cpu_ns,
+        "restarts": node.restarts,
+        "source": {
+            "jumps": node.source.jumps,
+            "repeats": node.source.repeats,
+            "stalls": node.source.stalls,
+            "longest_gap_ns": node.source.longest_gap_ns,
+        },
+    })
+}
+
+fn edge(edge: &EdgeAccount) -> Value {
+    json!({
+        "from": edge.from,
+        "to": edge.to,
+        "when_full": edge.when_full.name(),
+        "offered": edge.offered,
+        "delivered": edge.delivered,
+        "queued": edge.queued,
+        "lost": lost(&edge.lost),
+        "unintended": edge.unintended(),
+        "intended": edge.intended(),
+        "closed": edge.is_closed(),
+    })
+}
+
+fn lost(lost: &BTreeMap<LossReason, u64>) -> Map<String, Value> {
+    lost.iter().map(|(reason, count)| (reason.name().to_owned(), json!(count))).collect()
+}
+
+fn times(times: &Times) -> Value {
+    json!({
+        "count": times.count,
+        "sum_ns": times.sum_ns,
+        "mean_ns": times.mean_ns(),
+        "p50_ns": times.p50_ns,
+        "p99_ns": times.p99_ns,
+        "max_ns": times.max_ns,
+    })
+}
+
+fn event(event: &Event) -> Value {
+    json!({ "at_ns": event.at_ns, "node": event.node, "is_error": event.is_error, "message": event.message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{EndedBy, fixture};
+
+    #[test]
+    fn machines_find_the_verdict() {
+        let report = fixture::report(2);
+        let value = ending_json(&Ending::new("p.yaml", &report, EndedBy::Duration));
+        assert_eq!((&value["ledger_closed"], &value["unintended_losses"]), (&json!(true), &json!(80)));
+        assert_eq!((&value["exit_code"], &value["exit_reason"]), (&json!(3), &json!("unintended_losses")));
+        assert_eq!(value["ended_by"], "duration");
+        assert_eq!(value["edges"][0]["lost"], json!({ "queue_full": 80, "decimated": 20 }));
+        assert_eq!(value["nodes"][1]["latency"]["p99_ns"], 180_000_000);
+        assert_eq!(value["nodes"][0]["source"]["longest_gap_ns"], 6_000_000);
+        assert_eq!(value["pool"]["limit_bytes"], 64 << 20);
+        assert_eq!(value["events"][0]["node"], "end");
+    }
+}

@@ -1,0 +1,203 @@
+//! The report of a run for people: nodes, ledger, memory, events, verdict.
+
+use comfy_table::Cell;
+use livetime_engine::{Event, NodeReport, Report, Times};
+
+use super::Ending;
+use super::losses::Losses;
+use super::numbers::{bytes, percent, rate, time};
+use super::rates::{Rates, cpu_percent, rates};
+use super::table::{Style, Table, cell};
+
+/// Events shown; the JSON report has all that were kept.
+const SHOWN_EVENTS: usize = 20;
+
+/// The report of a run that is over.
+pub(crate) fn summary(ending: &Ending, style: Style) -> String {
+    let report = ending.report;
+    let parts = [
+        headline(ending),
+        nodes(report, &rates(None, report), Columns::All).render(style),
+        ledger(report).render(style),
+        memory(report),
+        events(report),
+        verdict(ending),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+fn headline(ending: &Ending) -> String {
+    let report = ending.report;
+    let mut text = format!(
+        "{}: {} after {:.2} s; CPU {} %\n",
+        ending.pipeline,
+        ending.ended_by.describe(),
+        report.elapsed_ns as f64 / 1e9,
+        percent(cpu_percent(None, report)),
+    );
+    if let Some(failure) = &report.failure {
+        text += &format!("failed: {failure}\n");
+    }
+    text
+}
+
+/// Which columns the table of nodes has: what is lost matters more than a median.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Columns {
+    /// Those that fit a terminal of 80 characters.
+    Few,
+    More,
+    All,
+}
+
+/// Headings, and from which choice of columns on they are shown.
+const COLUMNS: [(&str, Columns); 11] = [
+    ("node", Columns::Few),
+    ("in/s", Columns::Few),
+    ("out/s", Columns::Few),
+    ("queue", Columns::Few),
+    ("wait p50", Columns::All),
+    ("wait p99", Columns::Few),
+    ("service p50", Columns::All),
+    ("service p99", Columns::More),
+    ("latency p99", Columns::Few),
+    ("CPU %", Columns::Few),
+    ("lost (intended)", Columns::Few),
+];
+
+/// One row for each node; also what is shown while a run is going on.
+pub(crate) fn nodes(report: &Report, rates: &[Rates], columns: Columns) -> Table {
+    let is_shown = |(_, from): &(&str, Columns)| *from <= columns;
+    let headings: Vec<&str> = COLUMNS.iter().filter(|c| is_shown(c)).map(|(heading, _)| *heading).collect();
+    let mut table = Table::new(&headings).right(1..headings.len() - 1);
+    for (node, rates) in report.nodes.iter().zip(rates) {
+        let cells = node_cells(report, node, rates).into_iter().zip(COLUMNS);
+        table.row(cells.filter(|(_, column)| is_shown(column)).map(|(cell, _)| cell));
+    }
+    table
+}
+
+fn node_cells(report: &Report, node: &NodeReport, rates: &Rates) -> [Cell; COLUMNS.len()] {
+    let losses = Losses::of_node(report, node);
+    let queue = match node.capacity {
+        0 if node.queued == 0 => "-".into(),
+        capacity => format!("{}/{capacity}", node.queued),
+    };
+    let [wait_p50, wait_p99] = percentiles(&node.waiting);
+    let [service_p50, service_p99] = percentiles(&node.service);
+    let [_, latency_p99] = percentiles(&node.latency);
+    [
+        Cell::new(&node.name),
+        Cell::new(rate(rates.in_hz)),
+        Cell::new(rate(rates.out_hz)),
+        Cell::new(queue),
+        Cell::new(wait_p50),
+        Cell::new(wait_p99),
+        Cell::new(service_p50),
+        Cell::new(service_p99),
+        Cell::new(latency_p99),
+        Cell::new(percent(rates.cpu_percent)),
+        cell(losses.describe(), losses.unintended() > 0),
+    ]
+}
+
+fn percentiles(times: &Times) -> [String; 2] {
+    [time(times.p50_ns), time(times.p99_ns)]
+}
+
+fn ledger(report: &Report) -> Table {
+    let headings = ["from", "to", "when full", "offered", "delivered", "queued", "lost (intended)"];
+    let mut table = Table::new(&headings).right(3..6);
+    for edge in &report.edges {
+        let losses = Losses::of_edge(edge);
+        let texts = [edge.from.clone(), edge.to.clone(), edge.when_full.name().to_owned()];
+        let counts = [edge.offered, edge.delivered, edge.queued].map(|n| n.to_string());
+        let lost = cell(losses.describe(), losses.unintended() > 0);
+        table.row(texts.into_iter().chain(counts).map(|t| cell(t, false)).chain([lost]));
+    }
+    table
+}
+
+fn memory(report: &Report) -> String {
+    let pool = &report.pool;
+    format!(
+        "memory for frames: at most {} of {}, refused {} times\n",
+        bytes(pool.peak_bytes as u64),
+        bytes(pool.limit_bytes as u64),
+        pool.exhausted,
+    )
+}
+
+fn events(report: &Report) -> String {
+    let shown = report.events.iter().take(SHOWN_EVENTS).map(|e| event(e) + "\n");
+    let mut text: String = shown.collect();
+    let more = report.events.len().saturating_sub(SHOWN_EVENTS) + report.events_dropped;
+    if more > 0 {
+        text += &format!("and {more} more events\n");
+    }
+    text
+}
+
+/// One line for an event.
+pub(crate) fn event(event: &Event) -> String {
+    let kind = if event.is_error { "error" } else { "note" };
+    let node = if event.node.is_empty() { "run" } else { &event.node };
+    format!("{:.3} s {kind} {node}: {}", event.at_ns as f64 / 1e9, event.message)
+}
+
+fn verdict(ending: &Ending) -> String {
+    if !ending.imbalances.is_empty() {
+        return format!("LEDGER NOT CLOSED:\n{}\n", ending.imbalances.join("\n"));
+    }
+    match ending.report.unintended_losses() {
+        0 => "ledger closed; nothing was lost that should not be\n".into(),
+        lost => format!("ledger closed; {lost} frames were lost unintendedly\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::Exit;
+    use crate::report::{EndedBy, fixture};
+
+    #[test]
+    fn the_summary_tells_all() {
+        let report = fixture::report(2);
+        let ending = Ending::new("p.yaml", &report, EndedBy::Duration);
+        let text = summary(&ending, Style::default());
+        let expected = "\
+p.yaml: its time is over after 2.00 s; CPU 80 %
+
+node  in/s  out/s  queue  wait p50  wait p99  service p50  service p99  latency p99  CPU %  lost (intended)
+cam      -    200      -         -         -            -            -            -     50  0
+end    150      -   0/20   80.0 ms    160 ms      6.50 ms      13.0 ms       180 ms      -  80 queue_full (20 decimated)
+
+from     to      when full    offered  delivered  queued  lost (intended)
+cam.out  end.in  drop_newest      400        300       0  80 queue_full (20 decimated)
+
+memory for frames: at most 3.00 MiB of 64.0 MiB, refused 0 times
+
+0.500 s error end: asked to fail
+
+ledger closed; 80 frames were lost unintendedly
+";
+        assert_eq!(text, expected);
+        assert_eq!(ending.exit(), (Exit::Loss, "unintended_losses"));
+        let coloured = summary(&ending, Style { width: None, is_coloured: true });
+        assert!(coloured.contains("\x1b[38;5;9m80 queue_full"), "{coloured}");
+    }
+
+    #[test]
+    fn an_open_ledger_and_a_failure_are_failures() {
+        let mut report = fixture::report(2);
+        report.edges[0].delivered -= 1;
+        let ending = Ending::new("p.yaml", &report, EndedBy::Sources);
+        assert_eq!(ending.exit(), (Exit::Failed, "ledger_open"));
+        assert!(summary(&ending, Style::default()).contains("LEDGER NOT CLOSED:\ncam.out -> end.in"));
+        report.failure = Some("no disk".into());
+        let ending = Ending::new("p.yaml", &report, EndedBy::Sources);
+        assert_eq!((ending.exit(), ending.ended_by), ((Exit::Failed, "failed"), EndedBy::Failure));
+        assert!(summary(&ending, Style::default()).contains("failed: no disk\n"));
+    }
+}

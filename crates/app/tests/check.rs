@@ -1,0 +1,112 @@
+//! `livetime check`: good files pass, broken files are refused with the place of every mistake.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use common::{Pipeline, livetime, own_nodes, stderr, stdout};
+
+/// Files of `tests/broken`, each with the expected parts of the messages beside it.
+///
+/// A first line `# needs: …` names the types of nodes without which the file would be refused for another
+/// reason.
+#[test]
+fn broken_files_are_refused_with_places() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.retain(|f| f.extension().is_some_and(|e| e == "yaml"));
+    files.sort();
+    assert!(files.len() >= 10);
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let needs = text.lines().next().and_then(|l| l.strip_prefix("# needs: ")).unwrap_or_default();
+        let program = if needs.contains("slow") { own_nodes } else { standard };
+        let missing: Vec<&str> = needs.split_whitespace().filter(|n| !knows(program, n)).collect();
+        if !missing.is_empty() {
+            skipped(&format!("{}: no node type {missing:?} yet", file.display()));
+            continue;
+        }
+        refuses(program, &file);
+    }
+}
+
+/// Says so even when the test passes, past the capture of `eprintln`.
+fn skipped(what: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED {}", what.trim_end());
+}
+
+fn standard() -> std::process::Command {
+    std::process::Command::new(env!("CARGO_BIN_EXE_livetime"))
+}
+
+fn knows(program: fn() -> std::process::Command, node: &str) -> bool {
+    program().args(["nodes", node]).output().unwrap().status.success()
+}
+
+fn refuses(program: fn() -> std::process::Command, file: &Path) {
+    let output = program().arg("check").arg(file).output().unwrap();
+    let (found, name) = (stderr(&output), file.display().to_string());
+    assert_eq!(output.status.code(), Some(2), "{name}: {found}");
+    assert_eq!(stdout(&output), "", "{name}");
+    for expected in std::fs::read_to_string(file.with_extension("expected")).unwrap().lines() {
+        let has_place = expected.starts_with(|c: char| c.is_ascii_digit());
+        let expected = if has_place { format!("{name}:{expected}") } else { expected.to_owned() };
+        assert!(found.contains(&expected), "{name}\nwanted {expected}\nfound {found}");
+    }
+}
+
+/// Nodes that the examples use and that may still be missing.
+const PLANNED: [&str; 7] =
+    ["sim_detector", "image_files", "roi", "process", "statistics", "transform", "rate_monitor"];
+
+/// As soon as all their nodes exist, the examples must be right.
+#[test]
+fn examples_are_right() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let file = entry.unwrap().path();
+        let output = livetime(&["check", file.to_str().unwrap()]);
+        let errors = stderr(&output);
+        if PLANNED.iter().any(|node| errors.contains(&format!("unknown node type `{node}`"))) {
+            skipped(&errors);
+        } else {
+            assert_eq!(output.status.code(), Some(0), "{errors}");
+        }
+    }
+}
+
+#[test]
+fn a_good_file_is_described() {
+    let file = Pipeline::new(
+        "good",
+        "nodes:\n  cam: {type: counter}\n  show: {type: image, from: cam}\n  end: {type: slow, from: show}\n",
+    );
+    let output = own_nodes().args(["check", file.path()]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("cam.out   show.in  array 3x4 u16 mono"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("\nok: 3 nodes, 2 edges; full queues hold "));
+    let output = own_nodes().args(["check", "--json", file.path()]).output().unwrap();
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&value["ok"], &value["edges"][1]["to"]), (&true.into(), &"end.in".into()));
+}
+
+#[test]
+fn refusals_are_json_on_request() {
+    let file = Pipeline::new("refused", "nodes:\n  end: {type: nul}\n");
+    let output = livetime(&["check", "--json", file.path()]);
+    assert_eq!((output.status.code(), &*stderr(&output)), (Some(2), ""));
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let error = &value["errors"][0];
+    assert_eq!((&value["ok"], &error["line"], &error["column"]), (&false.into(), &2.into(), &15.into()));
+    assert_eq!(error["message"], "unknown node type `nul`; did you mean `null`?");
+}
+
+#[test]
+fn a_missing_file_is_told() {
+    let output = livetime(&["check", "/nonexistent/p.yaml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("cannot read the pipeline file /nonexistent/p.yaml"));
+}

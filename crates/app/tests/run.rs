@@ -1,0 +1,159 @@
+//! `livetime run`: runs come to their end, the ledger closes, and the exit code says what happened.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Pipeline, own_nodes, stderr, stdout};
+use serde_json::Value;
+
+const LOSSLESS: &str = "\
+nodes:
+  cam: {type: counter, params: {period: 1 ms}}
+  end: {type: slow, from: cam, when_full: block}
+";
+
+fn run(name: &str, text: &str, args: &[&str]) -> Output {
+    let file = Pipeline::new(name, text);
+    own_nodes().args(["run", file.path()]).args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", stdout(output)))
+}
+
+#[test]
+fn a_run_without_loss_ends_with_0() {
+    let output = run("lossless", LOSSLESS, &["--set", "cam.count=50", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let report = json(&output);
+    assert_eq!((&report["ledger_closed"], &report["unintended_losses"]), (&true.into(), &0.into()));
+    assert_eq!((&report["ended_by"], &report["exit_reason"]), (&"sources_ended".into(), &"ok".into()));
+    let end = &report["nodes"][1];
+    assert_eq!((&end["name"], &end["completed"]), (&"end".into(), &50.into()));
+    assert_eq!(end["waiting"]["count"], 50);
+    assert_eq!(report["edges"][0]["offered"], 50);
+}
+
+#[test]
+fn a_run_for_people_ends_with_a_summary_on_stdout() {
+    let output = run("summary", LOSSLESS, &["--frames", "20"]);
+    let text = stdout(&output);
+    assert!(text.contains(": all sources have ended after "), "{text}");
+    assert!(text.contains("cam.out  end.in  block "), "{text}");
+    assert!(text.ends_with("ledger closed; nothing was lost that should not be\n"), "{text}");
+    assert!(!text.contains('\x1b'), "no colours in files");
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn a_duration_ends_the_run_in_time() {
+    let started = Instant::now();
+    let output = run("duration", LOSSLESS, &["--duration", "300ms", "--json"]);
+    assert!(started.elapsed() < Duration::from_secs(10));
+    let report = json(&output);
+    assert_eq!((output.status.code(), &report["ended_by"]), (Some(0), &"duration".into()));
+    assert!(report["elapsed_ns"].as_u64().unwrap() >= 300_000_000);
+}
+
+#[test]
+fn unintended_losses_end_with_3_and_intended_ones_do_not() {
+    let slow = LOSSLESS.replace("when_full: block", "queue: 1, params: {takes: 5 ms}");
+    let output = run("loss", &slow, &["--frames", "40", "--json"]);
+    let report = json(&output);
+    assert_eq!((output.status.code(), &report["exit_reason"]), (Some(3), &"unintended_losses".into()));
+    assert!(report["edges"][0]["lost"]["queue_full"].as_u64().unwrap() > 0);
+    assert_eq!(report["ledger_closed"], true);
+    let every = LOSSLESS.replace("when_full: block", "when_full: block, every: 4");
+    let output = run("every", &every, &["--frames", "40", "--json"]);
+    assert_eq!((output.status.code(), &json(&output)["intended_losses"]), (Some(0), &30.into()));
+}
+
+#[test]
+fn errors_and_panics_of_a_node_are_told_and_survived() {
+    let settings = ["--set", "end.fail_every=10", "--set", "end.panic_every=7", "--frames", "20", "--json"];
+    let output = run("failing", LOSSLESS, &settings);
+    assert_eq!(output.status.code(), Some(3));
+    let report = json(&output);
+    let lost = &report["nodes"][1]["lost"];
+    assert!(lost["node_panic"].as_u64().unwrap() >= 2, "{report}");
+    assert!(stderr(&output).contains(" s error end: "), "{}", stderr(&output));
+}
+
+#[test]
+fn a_failure_that_stops_the_run_ends_with_1() {
+    let stop = LOSSLESS.replace("when_full: block", "on_error: stop");
+    let output = run("stop", &stop, &["--set", "end.fail_every=5", "--json"]);
+    let report = json(&output);
+    assert_eq!((output.status.code(), &report["ended_by"]), (Some(1), &"failure".into()));
+    assert!(report["failure"].as_str().unwrap().contains("asked to fail"));
+}
+
+#[test]
+fn wrong_settings_end_with_2_before_anything_starts() {
+    let output = run("setting", LOSSLESS, &["--set", "cam.perod=1 s"]);
+    assert_eq!((output.status.code(), &*stdout(&output)), (Some(2), ""));
+    assert!(stderr(&output).contains("unknown parameter `perod`; did you mean `period`?"));
+}
+
+#[cfg(unix)]
+mod signals {
+    use super::*;
+    use std::io::Read;
+    use std::process::{Child, Command};
+
+    fn start(file: &Pipeline) -> Child {
+        let mut command = own_nodes();
+        command.args(["run", file.path(), "--json"]).stdin(Stdio::null());
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        child
+    }
+
+    fn interrupt(child: &Child, signal: &str) {
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+    }
+
+    #[test]
+    fn the_first_interrupt_drains() {
+        for signal in ["-INT", "-TERM"] {
+            let file = Pipeline::new(signal, LOSSLESS);
+            let child = start(&file);
+            interrupt(&child, signal);
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+            assert_eq!(json(&output)["ended_by"], "interrupted");
+            assert!(stderr(&output).contains("again to abort"));
+        }
+    }
+
+    #[test]
+    fn the_second_interrupt_aborts_and_the_ledger_says_what_it_cost() {
+        let slow = LOSSLESS.replace("when_full: block", "queue: 1000, params: {takes: 200 ms}");
+        let file = Pipeline::new("abort", &slow);
+        let child = start(&file);
+        interrupt(&child, "-INT");
+        std::thread::sleep(Duration::from_millis(300));
+        interrupt(&child, "-INT");
+        let output = child.wait_with_output().unwrap();
+        let report = json(&output);
+        assert_eq!((output.status.code(), &report["ended_by"]), (Some(3), &"aborted".into()));
+        assert!(report["edges"][0]["lost"]["aborted"].as_u64().unwrap() > 100);
+        assert_eq!(report["ledger_closed"], true);
+    }
+
+    #[test]
+    fn a_reader_that_has_enough_is_no_failure() {
+        let file = Pipeline::new("pipe", LOSSLESS);
+        let mut command = own_nodes();
+        command.args(["run", file.path(), "--frames", "20"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let mut errors = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+        assert_eq!((child.wait().unwrap().code(), &*errors), (Some(0), ""));
+    }
+}
