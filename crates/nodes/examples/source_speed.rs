@@ -47,18 +47,15 @@ fn keep(rate: f64) -> Result<(), ParamError> {
     for (name, value) in &params {
         graph.set(detector, name, value).map_err(|e| text(&e))?;
     }
-    let options = RunOptions { max_frames: Some(rate as u64 + 1), ..RunOptions::default() };
-    let run = Run::start(&graph, options).map_err(|e| text(&format!("{e:?}")))?;
-    let start = Instant::now();
-    while run.report().nodes[0].emitted <= rate as u64 && start.elapsed() < Duration::from_secs(3) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    let params = run.params("detector").unwrap_or_default();
+    let run = Run::start(&graph, RunOptions::default()).map_err(|e| text(&format!("{e:?}")))?;
+    std::thread::sleep(Duration::from_secs(1));
+    let params = run.params("detector")?;
     let missed = params.iter().find(|(spec, _)| spec.name == "missed_periods");
     let missed = missed.map_or("?".into(), |(_, value)| value.to_string());
-    let report = run.finish(Duration::from_secs(1));
+    let report = run.report();
+    run.stop();
     let source = &report.nodes[0];
-    let found = (source.emitted - 1) as f64 / start.elapsed().as_secs_f64();
+    let found = source.emitted as f64 / (report.elapsed_ns as f64 / 1e9);
     println!("{rate:>15}  {found:>14.1}  {missed:>14}  {:>8} us", source.source.longest_gap_ns / 1000);
     Ok(())
 }
