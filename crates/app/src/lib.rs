@@ -12,6 +12,9 @@
 //! assert_eq!(problems.to_string(), "my.yaml:1:1: wanted at least one source, found none");
 //! ```
 
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
 mod bench;
 mod cli;
 mod commands;

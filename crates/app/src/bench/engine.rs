@@ -1,13 +1,14 @@
 //! `livetime bench engine`: what a frame costs on its way from node to node.
 
-use std::io::Write;
 use std::time::Duration;
 
 use livetime_engine::{EdgeOptions, Graph, NodeType, Placement, Report, Run, RunOptions, WhenFull};
 use serde_json::{Value, json};
 
 use super::flood::{Flood, Hop};
-use super::{BenchArgs, CountAllocations, Record, Spread, repeats, say};
+use super::{BenchArgs, CountAllocations, Record, Spread, in_one_line, repeats};
+use crate::output::Output;
+use crate::report::table::{Style, Table};
 
 /// One way of connecting nodes.
 struct Case {
@@ -26,16 +27,12 @@ struct Row {
     allocations: f64,
 }
 
-pub(super) fn run(
-    args: &BenchArgs,
-    count: CountAllocations,
-    progress: &mut dyn Write,
-) -> Result<Record, String> {
+pub(super) fn run(args: &BenchArgs, count: CountAllocations, output: &mut Output) -> Result<Record, String> {
     let cases = cases().map_err(|e| e.to_string())?;
     let mut rows: Vec<Row> = Vec::new();
     for case in &cases {
         for statistics in [false, true] {
-            say(progress, &format!("{}, statistics {statistics}", case.name));
+            output.log(format!("{}, statistics {statistics}", case.name));
             let mut samples = Vec::new();
             for _ in 0..repeats(args) {
                 samples.push(measure(&case.graph, statistics, count, args.quick)?);
@@ -140,9 +137,14 @@ fn place(graph: &mut Graph, node: usize, placement: &Placement) {
 }
 
 /// Wall time in ns and allocations per frame that left the sources, after a warm-up.
-fn measure(graph: &Graph, statistics: bool, count: CountAllocations, quick: bool) -> Result<(f64, f64), String> {
+fn measure(
+    graph: &Graph,
+    statistics: bool,
+    count: CountAllocations,
+    quick: bool,
+) -> Result<(f64, f64), String> {
     let options = RunOptions { statistics, ..RunOptions::default() };
-    let run = Run::start(graph, options).map_err(|e| format!("{e:?}"))?;
+    let run = Run::start(graph, options).map_err(|e| in_one_line(&e))?;
     std::thread::sleep(Duration::from_millis(if quick { 20 } else { 150 }));
     let before = run.report();
     let allocations_before = count();
@@ -181,11 +183,11 @@ fn record(rows: &[Row]) -> Record {
             value
         })
         .collect();
-    let mut table = comfy_table::Table::new();
-    table.load_preset(comfy_table::presets::UTF8_BORDERS_ONLY);
-    table.set_header(["case", "statistics", "ns/frame", "min", "max", "ns/hop", "allocations/frame"]);
+    let mut table =
+        Table::new(&["case", "statistics", "ns/frame", "min", "max", "ns/hop", "allocations/frame"])
+            .right(2..7);
     for row in rows {
-        table.add_row([
+        table.row([
             row.name.to_owned(),
             if row.statistics { "on" } else { "off" }.to_owned(),
             format!("{:.1}", row.ns.median),
@@ -195,7 +197,10 @@ fn record(rows: &[Row]) -> Record {
             format!("{:.3}", row.allocations),
         ]);
     }
-    Record { json: json!({ "rows": json, "repeats_median_of": "runs of 0.4 s" }), table: table.to_string() }
+    Record {
+        json: json!({ "rows": json, "repeats_median_of": "runs of 0.4 s" }),
+        table: table.render(Style::default()),
+    }
 }
 
 fn round(ns: f64) -> f64 {

@@ -9,36 +9,43 @@ mod machine;
 mod nodes;
 mod plugins_2013;
 
-use std::io::Write;
-
+use livetime_engine::GraphError;
 use serde_json::{Value, json};
 
-pub use machine::machine;
+use crate::output::{Exit, Failure, Output};
 
 /// Which benchmark, and how.
 #[derive(clap::Args, Debug, Clone)]
-#[command(after_help = "Examples:\n  livetime bench plugins-2013 --json > record.json\n  livetime bench nodes --filter statistics")]
-pub struct BenchArgs {
+#[command(after_help = HELP)]
+pub(crate) struct BenchArgs {
     /// What to measure.
     #[arg(value_enum)]
-    pub what: What,
+    pub(crate) what: What,
     /// Print one JSON document on stdout.
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// Short and few measurements: shows that it works, not how fast it is.
     #[arg(long)]
-    pub quick: bool,
+    pub(crate) quick: bool,
     /// `nodes`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
-    pub filter: String,
+    pub(crate) filter: String,
     /// `plugins-2013`: seconds for each period of the sweep.
     #[arg(long, default_value_t = 3.0)]
-    pub seconds: f64,
+    pub(crate) seconds: f64,
 }
+
+const HELP: &str = "\
+Examples:
+  livetime bench plugins-2013 --json > record.json
+  livetime bench nodes --filter statistics
+  livetime bench engine --quick
+
+Progress goes to stderr. Compare two versions in one session, one after the other: machines differ.";
 
 /// A benchmark.
 #[derive(clap::ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub(crate) enum What {
     /// areaDetector's study of 2013: detector and eleven plugins, rate against dropped frames.
     #[value(name = "plugins-2013")]
     Plugins2013,
@@ -52,32 +59,29 @@ pub enum What {
 pub type CountAllocations = fn() -> usize;
 
 /// Runs a benchmark and prints its record: as JSON, or as a table.
-///
-/// # Errors
-/// Text saying what could not be run.
-pub fn run(
-    args: &BenchArgs,
-    count: CountAllocations,
-    out: &mut dyn Write,
-    progress: &mut dyn Write,
-) -> Result<(), String> {
-    let (name, body) = match args.what {
-        What::Plugins2013 => ("plugins-2013", plugins_2013::run(args, progress)?),
-        What::Nodes => ("nodes", nodes::run(args, progress)?),
-        What::Engine => ("engine", engine::run(args, count, progress)?),
+pub(crate) fn bench(args: &BenchArgs, count: CountAllocations, output: &mut Output) -> Result<Exit, Failure> {
+    let (name, found) = match args.what {
+        What::Plugins2013 => ("plugins-2013", plugins_2013::run(args, output)),
+        What::Nodes => ("nodes", nodes::run(args, output)),
+        What::Engine => ("engine", engine::run(args, count, output)),
     };
+    let found = found.map_err(|e| Failure::new(Exit::Failed, format!("bench {name}: {e}")))?;
+    if !args.json {
+        output.data(&format!("{}\n", found.table))?;
+        return Ok(Exit::Ok);
+    }
     let mut record = json!({
         "bench": name,
-        "machine": machine(),
+        "machine": machine::machine(),
         "commit": env!("LIVETIME_COMMIT"),
         "quick": args.quick,
+        "repeats": repeats(args),
     });
-    if let (Value::Object(record), Value::Object(body)) = (&mut record, body.json) {
+    if let (Value::Object(record), Value::Object(body)) = (&mut record, found.json) {
         record.extend(body);
     }
-    let printed =
-        if args.json { writeln!(out, "{record:#}") } else { writeln!(out, "{}", body.table) };
-    printed.map_err(|e| format!("cannot print: {e}"))
+    output.json(&record)?;
+    Ok(Exit::Ok)
 }
 
 /// What a benchmark found: for machines, and for people.
@@ -106,10 +110,9 @@ fn repeats(args: &BenchArgs) -> usize {
     if args.quick { 1 } else { 5 }
 }
 
-/// Shows how far a long benchmark has come, unless the output goes to a file or another program.
-fn say(progress: &mut dyn Write, text: &str) {
-    // Progress that cannot be shown is not worth an error.
-    let _ = writeln!(progress, "{text}");
+/// All problems of a graph in one line.
+fn in_one_line(errors: &[GraphError]) -> String {
+    errors.iter().map(GraphError::to_string).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! `livetime bench nodes`: service time of every node, per dtype and instruction-set level.
 
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 use livetime_engine::testing::Harness;
@@ -9,7 +8,9 @@ use livetime_frame::{ColorMode, DType, Frame, Layout, with_dtype};
 use livetime_nodes::Level;
 use serde_json::{Value, json};
 
-use super::{BenchArgs, Record, Spread, repeats, say};
+use super::{BenchArgs, Record, Spread, repeats};
+use crate::output::Output;
+use crate::report::table::{Style, Table};
 
 const WIDTH: usize = 1024;
 const HEIGHT: usize = 1024;
@@ -23,7 +24,11 @@ struct Case {
 }
 
 const CASES: &[Case] = &[
-    Case { name: "sim_detector ramp", node: "sim_detector", params: &[("acquire_time", "0"), ("acquire_period", "0")] },
+    Case {
+        name: "sim_detector ramp",
+        node: "sim_detector",
+        params: &[("acquire_time", "0"), ("acquire_period", "0")],
+    },
     Case {
         name: "statistics basic",
         node: "statistics",
@@ -82,7 +87,7 @@ impl Row {
     }
 }
 
-pub(super) fn run(args: &BenchArgs, progress: &mut dyn Write) -> Result<Record, String> {
+pub(super) fn run(args: &BenchArgs, output: &mut Output) -> Result<Record, String> {
     let best = Level::best();
     let mut rows = Vec::new();
     for level in Level::available() {
@@ -90,7 +95,7 @@ pub(super) fn run(args: &BenchArgs, progress: &mut dyn Write) -> Result<Record, 
         Level::set_limit(Some(level));
         for case in CASES.iter().filter(|c| c.name.contains(&args.filter)) {
             for dtype in DTYPES {
-                say(progress, &format!("{} {dtype} {}", case.name, level.name()));
+                output.log(format!("{} {dtype} {}", case.name, level.name()));
                 let ns = measure(case, dtype, args).map_err(|e| format!("{} {dtype}: {e}", case.name))?;
                 rows.push(Row { name: case.name, dtype, level: level.name(), ns });
             }
@@ -161,12 +166,10 @@ fn record(rows: &[Row]) -> Record {
             })
         })
         .collect();
-    let mut table = comfy_table::Table::new();
-    table.load_preset(comfy_table::presets::UTF8_BORDERS_ONLY);
-    table.set_header(["node", "dtype", "level", "us/frame", "min", "max", "GB/s"]);
+    let mut table = Table::new(&["node", "dtype", "level", "us/frame", "min", "max", "GB/s"]).right(3..7);
     for row in rows {
         let us = |ns: f64| format!("{:.1}", ns / 1000.0);
-        table.add_row([
+        table.row([
             row.name.to_owned(),
             row.dtype.name().to_owned(),
             row.level.to_owned(),
@@ -176,5 +179,5 @@ fn record(rows: &[Row]) -> Record {
             format!("{:.1}", row.gb_per_s()),
         ]);
     }
-    Record { json: json!({ "rows": json }), table: table.to_string() }
+    Record { json: json!({ "rows": json }), table: table.render(Style::default()) }
 }

@@ -5,13 +5,15 @@
 //! which nothing is dropped.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::time::Duration;
 
 use livetime_engine::{Graph, Report, Run, RunOptions};
 use serde_json::{Value, json};
 
-use super::{BenchArgs, Record, say};
+use super::{BenchArgs, Record, in_one_line};
+use crate::config;
+use crate::output::Output;
+use crate::report::table::{Style, Table};
 
 /// Periods of the study, in s; 0 is as fast as possible.
 const PERIODS: [f64; 8] = [0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0];
@@ -51,15 +53,17 @@ impl Row {
     }
 }
 
-pub(super) fn run(args: &BenchArgs, progress: &mut dyn Write) -> Result<Record, String> {
-    let graph = crate::config::default_graph()?;
+pub(super) fn run(args: &BenchArgs, output: &mut Output) -> Result<Record, String> {
+    let (name, text) = config::DEFAULT;
+    let pipeline = config::parse(name, text, livetime_nodes::ALL, &[]).map_err(|e| e.to_string())?;
+    let graph = pipeline.graph;
     let seconds = if args.quick { 0.2 } else { args.seconds };
     let mut rows = Vec::new();
     for period_s in PERIODS {
         rows.push(measure(&graph, period_s, seconds)?);
-        say(progress, &line(&rows[rows.len() - 1]));
+        output.log(line(&rows[rows.len() - 1]));
     }
-    let search = search(&graph, seconds, if args.quick { 1 } else { 5 }, progress)?;
+    let search = search(&graph, seconds, if args.quick { 1 } else { 5 }, output)?;
     Ok(record(&rows, seconds, &search))
 }
 
@@ -72,8 +76,7 @@ fn measure(graph: &Graph, period_s: f64, seconds: f64) -> Result<Row, String> {
     // The study's exposure of 1 ms would limit the rate by itself; it is cut where the period is shorter.
     set(&mut graph, "acquire_time", period_s.min(0.001))?;
     set(&mut graph, "acquire_period", period_s)?;
-    let run = Run::start(&graph, RunOptions::default())
-        .map_err(|errors| errors.iter().map(|e| e.to_string()).collect::<Vec<_>>().join("; "))?;
+    let run = Run::start(&graph, RunOptions::default()).map_err(|errors| in_one_line(&errors))?;
     std::thread::sleep(Duration::from_secs_f64(seconds));
     let elapsed = run.report().elapsed_ns as f64 / 1e9;
     run.stop();
@@ -94,29 +97,29 @@ struct Search {
 
 /// Doubles the rate until something is dropped, halves the interval, then asks for `repeats` runs without a
 /// loss, a little slower each time that one fails.
-fn search(graph: &Graph, seconds: f64, repeats: usize, progress: &mut dyn Write) -> Result<Search, String> {
+fn search(graph: &Graph, seconds: f64, repeats: usize, output: &mut Output) -> Result<Search, String> {
     let mut tried = Vec::new();
-    let mut clean = |hz: f64, progress: &mut dyn Write| -> Result<Option<f64>, String> {
+    let mut clean = |hz: f64, output: &mut Output| -> Result<Option<f64>, String> {
         let row = measure(graph, 1.0 / hz, seconds)?;
-        say(progress, &line(&row));
+        output.log(line(&row));
         tried.push((hz, row.total_dropped()));
         // A detector that did not reach its rate was held up, and proves nothing about that rate.
         Ok((row.total_dropped() == 0 && row.hz() > 0.98 * hz).then(|| row.hz()))
     };
     let (mut low, mut high) = (100.0, 200.0);
-    while high < 100_000.0 && clean(high, progress)?.is_some() {
+    while high < 100_000.0 && clean(high, output)?.is_some() {
         (low, high) = (high, high * 1.5);
     }
     while high / low > PRECISION {
         let middle = (low * high).sqrt();
-        match clean(middle, progress)? {
+        match clean(middle, output)? {
             Some(_) => low = middle,
             None => high = middle,
         }
     }
     let mut confirmed_hz = Vec::new();
     while confirmed_hz.len() < repeats && low > 1.0 {
-        match clean(low, progress)? {
+        match clean(low, output)? {
             Some(hz) => confirmed_hz.push(hz),
             None => {
                 confirmed_hz.clear();
@@ -167,20 +170,24 @@ fn record(rows: &[Row], seconds: f64, search: &Search) -> Record {
     Record { json, table: table(rows, search) }
 }
 
-/// The study's table.
+/// The study's table: a row per period, a column per plugin.
 fn table(rows: &[Row], search: &Search) -> String {
-    let mut table = comfy_table::Table::new();
-    table.load_preset(comfy_table::presets::UTF8_BORDERS_ONLY);
-    let plugins = rows.first().map(|r| r.dropped().into_keys().map(str::to_owned).collect()).unwrap_or_default();
-    let plugins: Vec<String> = plugins;
-    let header = ["period s", "frames/s", "CPU %"].into_iter().map(str::to_owned);
-    table.set_header(header.chain(plugins.iter().map(|p| format!("{p} dropped"))));
+    let plugins: Vec<String> =
+        rows.first().map(|r| r.dropped().into_keys().map(str::to_owned).collect()).unwrap_or_default();
+    let headings: Vec<&str> =
+        ["period s", "frames/s", "CPU %"].into_iter().chain(plugins.iter().map(|p| &**p)).collect();
+    let mut table = Table::new(&headings).right(0..headings.len());
     for row in rows {
         let dropped = row.dropped();
-        let cells = [format!("{:.4}", row.period_s), format!("{:.0}", row.hz()), format!("{:.0}", row.cpu_percent())];
-        table.add_row(cells.into_iter().chain(plugins.iter().map(|p| dropped[&**p].to_string())));
+        let first =
+            [format!("{:.4}", row.period_s), format!("{:.0}", row.hz()), format!("{:.0}", row.cpu_percent())];
+        table.row(first.into_iter().chain(plugins.iter().map(|p| dropped[&**p].to_string())));
     }
-    format!("{table}\nhighest rate without a loss: {:.0} frames/s", search.hz)
+    let table = table.render(Style::default());
+    format!(
+        "{table}\nThe columns of the plugins count dropped frames.\nhighest rate without a loss: {:.0} frames/s",
+        search.hz
+    )
 }
 
 fn tenths(value: f64) -> f64 {
