@@ -37,7 +37,8 @@ impl<'a, T: Element + Pixel> Planes<'a, T> {
     }
 
     /// The same elements whatever the colours: planes of the last two dimensions, so that one plane after the
-    /// other gives the elements in the order of a packed array. One plane of one row where nothing lies between.
+    /// other gives the elements in the order of a packed array. One plane of one row where nothing lies
+    /// between.
     ///
     /// # Errors
     /// As [`Planes::of`].
@@ -96,7 +97,8 @@ impl<'a, T: Element + Pixel> Planes<'a, T> {
         Plane::new(part, width, self.height, self.stride).map_err(|e| WrongPayload::new("an image", e))
     }
 
-    /// The planes one after the other in pieces of at most `most` elements, each of whole rows or a part of one.
+    /// The planes one after the other in pieces of at most `most` elements, each of whole rows or a part of
+    /// one.
     pub(crate) fn pieces(&self, most: usize) -> impl Iterator<Item = Result<Plane<'a, T>, WrongPayload>> {
         let (columns, most) = (self.width * self.samples_per_pixel, most.max(1));
         let (across, down) = (columns.clamp(1, most), (most / columns.max(1)).max(1));

@@ -2,11 +2,11 @@
 //!
 //! In: any frames, at `in`, `in2` … `in8`; leave the rest unconnected. Out: the same frames, in the order in
 //! which they came; usually connected to nothing. What it tells appears in the log and the report: every
-//! `interval` the rate of each stream that flows, and once each time that a stream begins or ceases to flow. Of a
-//! stream that does not flow it is silent. (The behaviour of SObjectizer's frame rate estimator.)
+//! `interval` the rate of each stream that flows, and once each time that a stream begins or ceases to flow.
+//! Of a stream that does not flow it is silent. (The behaviour of SObjectizer's frame rate estimator.)
 //!
-//! A frame costs one addition. Time is looked at only when a timer comes, twice in `down_after`: a stream that
-//! ceases is found between `down_after` and one and a half times that after its last frame.
+//! A frame costs one addition. Time is looked at only when a timer comes, twice in `down_after`: a stream
+//! that ceases is found between `down_after` and one and a half times that after its last frame.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

@@ -1,8 +1,9 @@
 //! `transform`: turns and mirrors pictures (areaDetector's NDPluginTransform).
 //!
-//! In: arrays of any dtype, mono or RGB; of an array of more dimensions every plane of the last two is turned;
-//! one dimension is a single row. Out: the same dtype and colour mode; width and height change places for the
-//! four that turn rows into columns. Offsets, binning and reversal in the layout move with the pixels.
+//! In: arrays of any dtype, mono or RGB; of an array of more dimensions every plane of the last two is
+//! turned; one dimension is a single row. Out: the same dtype and colour mode; width and height change places
+//! for the four that turn rows into columns. Offsets, binning and reversal in the layout move with the
+//! pixels.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

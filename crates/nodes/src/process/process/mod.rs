@@ -1,13 +1,13 @@
 //! `process`: background, flat field, offset and scale, clips and a recursive filter (areaDetector's
 //! NDPluginProcess).
 //!
-//! In: arrays of any dtype and shape, mono or RGB. Out: the same shape, in `data_type`; without any step switched
-//! on and without a change of type, the frame itself. Values are cut towards zero and limited to the range of the
-//! output type. With `filter_callbacks: array_n_only` fewer frames go out than come in.
+//! In: arrays of any dtype and shape, mono or RGB. Out: the same shape, in `data_type`; without any step
+//! switched on and without a change of type, the frame itself. Values are cut towards zero and limited to the
+//! range of the output type. With `filter_callbacks: array_n_only` fewer frames go out than come in.
 //!
-//! Every pixel `v` passes, in this order, what is switched on: `v - background`, `v * scale_flat_field / flat`
-//! (not where flat is 0), `(v + offset) * scale`, the high clip, the low clip, the filter. The filter keeps a
-//! state `F` for every pixel; with `n` frames since the reset, at most `num_filter`,
+//! Every pixel `v` passes, in this order, what is switched on: `v - background`, `v * scale_flat_field /
+//! flat` (not where flat is 0), `(v + offset) * scale`, the high clip, the low clip, the filter. The filter
+//! keeps a state `F` for every pixel; with `n` frames since the reset, at most `num_filter`,
 //!
 //! ```text
 //! output = o_offset + o_scale * ((oc1 + oc2 / n) * F + (oc3 + oc4 / n) * v)
@@ -15,14 +15,15 @@
 //! reset:   r_offset + rc1 * F + rc2 * v
 //! ```
 //!
-//! Another number of elements or another dtype starts the filter anew, from that frame. Background and flat field
-//! are copies of the latest output; they act while the number of elements is the same.
+//! Another number of elements or another dtype starts the filter anew, from that frame. Background and flat
+//! field are copies of the latest output; they act while the number of elements is the same.
 //!
-//! `filter_state: auto` calculates in `f32` where that is as good as `f64` for the purpose: integers of 8 or 16
-//! bits, no flat field and no offset and scale (a rounded quotient cut to a whole number can be one off), and a
-//! filter that is either a sum of whole numbers below 2^24 or forgets: the rounding of all frames it remembers,
-//! `num_filter * largest value / 2^24` for an average, stays below a tenth of a count. So a recursive average of
-//! 8-bit pictures is in `f32` up to `num_filter` 4112, of 16-bit pictures up to 16. All else is in `f64`.
+//! `filter_state: auto` calculates in `f32` where that is as good as `f64` for the purpose: integers of 8 or
+//! 16 bits, no flat field and no offset and scale (a rounded quotient cut to a whole number can be one off),
+//! and a filter that either adds up whole numbers and starts anew, by `auto_reset_filter`, before they reach
+//! 2^24, or forgets: the rounding of all frames it remembers, about `num_filter * largest value / 2^24`
+//! counts for an average, stays below a tenth of a count. So a recursive average of 8-bit pictures is in
+//! `f32` up to `num_filter` 4112, of 16-bit pictures up to 16. All else is in `f64`.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -246,7 +247,8 @@ impl Node for Process {
         Ok(())
     }
 
-    /// The output goes back to the pool; background and flat field stay for the next run, the filter does not.
+    /// The output goes back to the pool; background and flat field stay for the next run, the filter does
+    /// not.
     fn stop(&mut self) {
         (self.last, self.filtered) = (None, None);
     }

@@ -79,8 +79,8 @@ pub struct ProcessParams {
     /// Whether `offset` is added and the sum multiplied by `scale`.
     #[param(pv = "EnableOffsetScale")]
     pub enable_offset_scale: bool,
-    /// Writing true makes offset, scale and clips from the extremes of the next input, acting on the frame after
-    /// it; reads false when done.
+    /// Writing true makes offset, scale and clips from the extremes of the next input, acting on the frame
+    /// after it; reads false when done.
     #[param(pv = "AutoOffsetScale")]
     pub auto_offset_scale: bool,
     /// Added to every pixel.

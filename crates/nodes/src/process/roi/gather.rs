@@ -38,13 +38,20 @@ pub(super) fn gather<I: Pixel, W: Pixel>(
         let start = |layout: &Layout| offset(packed.dims(), layout, (x, z), index);
         let first = start(layout) + source * step(layout, z);
         let row = start(packed) + bin * step(packed, z);
-        for column in 0..width {
-            let at = first + column * step(layout, x);
-            let parts = (0..span.bin).map(|k| from[at + k * step(layout, z)].cast::<W>());
-            let sum = parts.reduce(|a, b| a.add_wrapping(b)).unwrap_or_default();
-            to[row + column * step(packed, x)] = sum;
+        for k in 0..span.bin {
+            let parts = along(from.get(first + k * step(layout, z)..), step(layout, x));
+            let sums = to.get_mut(row..).unwrap_or_default().iter_mut().step_by(step(packed, x).max(1));
+            for (sum, part) in sums.zip(parts).take(width) {
+                let part = part.cast::<W>();
+                *sum = if k == 0 { part } else { sum.add_wrapping(part) };
+            }
         }
     }
+}
+
+/// Every `step`-th element.
+fn along<I>(from: Option<&[I]>, step: usize) -> impl Iterator<Item = &I> {
+    from.unwrap_or_default().iter().step_by(step.max(1))
 }
 
 /// The place along dimension `wanted` of row number `index`, where rows run along dimension `x`.

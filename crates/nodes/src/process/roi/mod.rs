@@ -4,12 +4,13 @@
 //! place on the detector in the layout: offset, binning and reversal add up through any number of regions.
 //!
 //! x, y and z are columns, rows and colours; of an array without colours z is the third dimension. Sizes are
-//! limited to what the array has and shown in readbacks, while the wishes are kept: a larger array gets a larger
-//! region. Before a run starts, a region that lies outside the array is an error.
+//! limited to what the array has and shown in readbacks, while the wishes are kept: a larger array gets a
+//! larger region. Before a run starts, a region that lies outside the array is an error.
 //!
-//! A region that is only cut is a view: no pixel moves. It is copied when it is binned, reversed, scaled or
-//! converted, or when one colour of an RGB1 picture is collapsed to a mono picture. Bins are sums; they are made
-//! exactly, and `overflow` says what becomes of sums that the output cannot hold (areaDetector lets them wrap).
+//! A region that is only cut is a view: no pixel moves, and the whole array stays in memory as long as the
+//! view is used. It is copied when it is binned, reversed, scaled or converted, or when one colour of an RGB1
+//! picture is collapsed to a mono picture. Bins are sums; they are made exactly, and `overflow` says what
+//! becomes of sums that the output cannot hold (areaDetector lets them wrap).
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -38,6 +39,7 @@ use livetime_kernels::{Conversion, Level, Pixel, Plane, convert};
 
 use crate::convert::refuse_compressed;
 use crate::planes::Planes;
+use gather::{gather, sum_type};
 use region::{Region, Span, finished, is_contiguous_inside};
 
 /// Cuts a region out of an array.
@@ -94,8 +96,8 @@ impl Roi {
             None => (frame, &outcome.cut, outcome.start),
         };
         with_dtype!(layout.dtype(), I => with_dtype!(outcome.output.dtype(), O => {
-            let from = elements_from::<I>(from, start)?;
-            self.convert(&Planes::over(layout, from)?, layout.color(), &outcome.region, output.elements_mut::<O>()?)
+            let planes = Planes::over(layout, elements_from::<I>(from, start)?)?;
+            self.convert(&planes, layout.color(), &outcome.region, output.elements_mut::<O>()?)
         }))?;
         Ok(output)
     }
@@ -114,15 +116,16 @@ impl Roi {
             return Ok(None);
         }
         let done = Region { x: None, y: None, z: Some(span) };
-        let layout = done.packed(&outcome.cut, gather::sum_type(outcome.cut.dtype(), &span))?;
+        let layout = done.packed(&outcome.cut, sum_type(outcome.cut.dtype(), &span))?;
         let mut to = ctx.array(layout)?;
         with_dtype!(outcome.cut.dtype(), I => {
             let from = elements_from::<I>(frame, outcome.start)?;
+            let (cut, axes) = (&outcome.cut, (x, z));
             match layout.dtype() {
-                DType::I64 => gather::gather(from, &outcome.cut, to.elements_mut::<i64>()?, &layout, (x, z), &span),
-                DType::U64 => gather::gather(from, &outcome.cut, to.elements_mut::<u64>()?, &layout, (x, z), &span),
-                DType::F64 => gather::gather(from, &outcome.cut, to.elements_mut::<f64>()?, &layout, (x, z), &span),
-                _ => gather::gather(from, &outcome.cut, to.elements_mut::<I>()?, &layout, (x, z), &span),
+                DType::I64 => gather(from, cut, to.elements_mut::<i64>()?, &layout, axes, &span),
+                DType::U64 => gather(from, cut, to.elements_mut::<u64>()?, &layout, axes, &span),
+                DType::F64 => gather(from, cut, to.elements_mut::<f64>()?, &layout, axes, &span),
+                _ => gather(from, cut, to.elements_mut::<I>()?, &layout, axes, &span),
             }
         });
         Ok(Some((to.freeze(), layout)))

@@ -5,7 +5,8 @@ use livetime_engine::Params;
 use super::region::Wish;
 use crate::convert::{OutputType, OverflowRule};
 
-/// Parameters of `roi`: the wishes are kept and applied to every frame; the readbacks say what became of them.
+/// Parameters of `roi`: the wishes are kept and applied to every frame; the readbacks say what became of
+/// them.
 #[derive(Params)]
 pub struct RoiParams {
     /// A name for the region, for people.

@@ -1,13 +1,15 @@
-//! `statistics`: extremes, sums, centroid, profiles and histogram of every frame (areaDetector's NDPluginStats).
+//! `statistics`: extremes, sums, centroid, profiles and histogram of every frame (areaDetector's
+//! NDPluginStats).
 //!
 //! In: arrays of any dtype. Out: the same frame, not copied; the results are readbacks. What a group needs is
 //! made only when it is switched on; whatever is on, the pixels are read from memory once.
 //!
 //! Centroid and profiles are made of arrays of one or two dimensions. RGB pictures and stacks get basic
-//! statistics and histogram over all their planes; positions are then columns and rows of the plane (areaDetector
-//! counts samples there). Where areaDetector's result is known to be wrong this one is right, and
-//! `corners_twice`, `eccentricity_minus` and `axis_of_edges` bring the old numbers back; see
-//! [`livetime_kernels::statistics`] for definitions.
+//! statistics and histogram over all their planes; positions are then columns and rows of the plane
+//! (areaDetector counts samples there), and the background of `net` is the mean over the borders of all
+//! planes. Where areaDetector's result is known to be wrong this one is right, and `corners_twice`,
+//! `eccentricity_minus` and `axis_of_edges` bring the old numbers back; see [`livetime_kernels::statistics`]
+//! for definitions.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
