@@ -1,6 +1,6 @@
 //! Pipeline files: from text to a graph that can run, or to everything that is wrong with it.
 //!
-//! Two stages: [`file`] says what was written, with places; [`build`] says what it means with the nodes there
+//! Two stages: `file` says what was written, with places; `build` says what it means with the nodes there
 //! are. Only [`load`] touches the outside.
 
 mod build;
