@@ -105,6 +105,7 @@ fn closed() -> *mut Cell {
 impl Home {
     /// # Safety
     /// The caller held the last handle of `cell` and does not use it any more.
+    #[inline]
     pub(super) unsafe fn give_back(cell: NonNull<Cell>) {
         // SAFETY: the caller's promise.
         let (inbox, next) = unsafe { (&cell.as_ref().home.inbox, &cell.as_ref().next) };
@@ -154,6 +155,7 @@ impl Allocator {
     ///
     /// # Errors
     /// [`PoolExhausted`] when the bound is reached.
+    #[inline]
     pub fn array(&mut self, layout: Layout) -> Result<FrameMut, PoolExhausted> {
         let mut frame = self.take(layout.span())?;
         frame.content_mut().payload = Payload::Array(layout);
@@ -174,6 +176,7 @@ impl Allocator {
     ///
     /// # Errors
     /// [`PoolExhausted`] when the bound is reached.
+    #[inline]
     pub fn bytes(&mut self, len: usize) -> Result<FrameMut, PoolExhausted> {
         self.take(len)
     }
@@ -249,6 +252,7 @@ impl Allocator {
         Ok(())
     }
 
+    #[inline]
     fn take(&mut self, len: usize) -> Result<FrameMut, PoolExhausted> {
         let (class, size) = class_of(len);
         let cell = match self.pop(class) {
@@ -268,6 +272,7 @@ impl Allocator {
         }
     }
 
+    #[inline]
     fn pop(&mut self, class: usize) -> Option<NonNull<Cell>> {
         let cell = NonNull::new(self.free[class])?;
         // SAFETY: cells in the free lists are ours alone (rule 1).

@@ -55,6 +55,7 @@ impl Content {
     }
 
     /// Makes a cell from the free list into an empty frame of `len` bytes.
+    #[inline]
     pub(super) fn renew(&mut self, len: usize) {
         self.header.clear();
         self.place = Place::Own { len };
@@ -119,22 +120,26 @@ impl FrameMut {
         FrameMut(cell)
     }
 
+    #[inline]
     pub(super) fn content(&self) -> &Content {
         // SAFETY: rule 1: this is the only handle, and it is borrowed shared.
         unsafe { &*self.0.as_ref().content.get() }
     }
 
+    #[inline]
     pub(super) fn content_mut(&mut self) -> &mut Content {
         // SAFETY: rule 1: this is the only handle, and it is borrowed exclusively.
         unsafe { &mut *self.0.as_ref().content.get() }
     }
 
     /// Identity and times.
+    #[inline]
     pub fn header(&self) -> &Header {
         &self.content().header
     }
 
     /// Identity and times, to be written.
+    #[inline]
     pub fn header_mut(&mut self) -> &mut Header {
         &mut self.content_mut().header
     }
@@ -159,6 +164,7 @@ impl FrameMut {
     }
 
     /// Makes the frame immutable and shareable. Moves no byte.
+    #[inline]
     pub fn freeze(self) -> Frame {
         let cell = ManuallyDrop::new(self).0;
         // SAFETY: rule 1: this was the only handle. Whoever receives the frame on another thread
@@ -186,12 +192,14 @@ unsafe impl Send for Frame {}
 unsafe impl Sync for Frame {}
 
 impl Frame {
+    #[inline]
     pub(super) fn content(&self) -> &Content {
         // SAFETY: rule 1: while a `Frame` exists nobody writes.
         unsafe { &*self.0.as_ref().content.get() }
     }
 
     /// Identity and times.
+    #[inline]
     pub fn header(&self) -> &Header {
         &self.content().header
     }
@@ -217,6 +225,7 @@ impl Frame {
 
     /// Turns this reference into `count` references, to be picked up one by one. One atomic operation,
     /// whatever the count; none for one.
+    #[inline]
     pub fn split(self, count: usize) -> Shares {
         match count {
             0 | 1 => {}
@@ -230,6 +239,7 @@ impl Frame {
     }
 
     /// Turns the frame into a plain pointer that still counts as one reference.
+    #[inline]
     pub fn into_raw(self) -> *mut () {
         ManuallyDrop::new(self).0.as_ptr().cast()
     }
@@ -238,11 +248,13 @@ impl Frame {
     ///
     /// # Safety
     /// `raw` must come from [`Frame::into_raw`] and be picked up once.
+    #[inline]
     pub unsafe fn from_raw(raw: *mut ()) -> Frame {
         // SAFETY: `into_raw` hands out pointers to cells, never null.
         Frame(unsafe { NonNull::new_unchecked(raw.cast()) })
     }
 
+    #[inline]
     fn cell(&self) -> &Cell {
         // SAFETY: the cell lives while a frame refers to it.
         unsafe { self.0.as_ref() }
@@ -320,6 +332,7 @@ impl fmt::Debug for FrameMut {
 ///
 /// # Safety
 /// The caller held the last handle of `cell` and does not use it any more.
+#[inline]
 unsafe fn recycle(cell: NonNull<Cell>) {
     // SAFETY: nobody else has a handle.
     let content = unsafe { &mut *cell.as_ref().content.get() };
