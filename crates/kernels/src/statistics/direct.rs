@@ -33,25 +33,31 @@ impl<T: Pixel> Project<T> for Direct {
 }
 
 /// Adds what passes to `columns`, and gives Σv and Σ x·v of it.
+///
+/// Beside the sum `S += v` of each lane runs `T += S`. After `K` chunks `Σ k·v = K·S − T` over the
+/// numbers `k` of the chunks: an addition where the plain way multiplies, adds and counts.
 #[inline(always)]
 fn project<T: Pixel>(row: &[T], columns: &mut [f64], least: T) -> (f64, f64) {
-    let (mut sum, mut moment) = ([0.0; LANES], [0.0; LANES]);
-    let mut x: [f64; LANES] = std::array::from_fn(|lane| lane as f64);
+    let (mut sum, mut running) = ([0.0; LANES], [0.0; LANES]);
     let (chunks, tail) = row.as_chunks::<LANES>();
     let (column_chunks, column_tail) = columns.as_chunks_mut::<LANES>();
     for (chunk, column) in chunks.iter().zip(column_chunks) {
         let v = zip(chunk, &[0.0; LANES], |v, _| passing(v, least));
         *column = zip(&v, column, |v, column| column + v);
         sum = zip(&v, &sum, |v, sum| sum + v);
-        moment = zip(&zip(&v, &x, |v, x| v * x), &moment, |v, moment| moment + v);
-        x = x.map(|x| x + LANES as f64);
+        running = zip(&sum, &running, |sum, running| running + sum);
+    }
+    let mut moment = [0.0; LANES];
+    for lane in 0..LANES {
+        let chunks = chunks.len() as f64 * sum[lane] - running[lane];
+        moment[lane] = LANES as f64 * chunks + lane as f64 * sum[lane];
     }
     let (mut sum, mut moment) = (fold(sum, |a, b| a + b), fold(moment, |a, b| a + b));
-    for ((&v, column), x) in tail.iter().zip(column_tail).zip(x) {
+    for (x, (&v, column)) in (chunks.len() * LANES..).zip(tail.iter().zip(column_tail)) {
         let v = passing(v, least);
         *column += v;
         sum += v;
-        moment += x * v;
+        moment += x as f64 * v;
     }
     (sum, moment)
 }

@@ -3,12 +3,16 @@
 use super::aligned::{Aligned, Block};
 use super::results::Histogram;
 use super::scratch::zeros;
-use super::slots::{GROUP, Slots};
+use super::slots::{OTHERS, Slots};
 use super::wanted::{HistogramRange, Quirks};
 use crate::Pixel;
 
 /// Tables that take turns, so that equal neighbours do not wait for each other's count.
-const TABLES: usize = 4;
+const TABLES: usize = 8;
+/// Slots up to which [`TABLES`] tables fit a near cache; with more there is one table.
+const NEAR: usize = 1 << 14;
+/// Pixels whose slots are found before they are counted.
+const GROUP: usize = 128;
 /// Pixels after which a table may be full.
 const PIECE: usize = 1 << 16;
 /// Values of a byte.
@@ -18,9 +22,8 @@ const BYTES: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Bins {
     plan: Option<Slots>,
-    nan: u64,
-    /// [`TABLES`] tables of one count per bin, then the count below and the count above the range
-    /// (NaN counts as above, and is taken out at the end). For bytes: of one count per value.
+    /// For bytes: [`TABLES`] tables of one count per value. Else one table, or [`TABLES`] of them
+    /// interleaved, of one count per slot.
     tables: Aligned<u32>,
     /// Pixels in `tables`.
     held: u32,
@@ -41,10 +44,10 @@ impl Bins {
 
     pub(super) fn start<T: Pixel>(&mut self, range: Option<HistogramRange>) {
         self.plan = range.map(|range| Slots::new(range.limited()));
-        let slots = self.plan.map_or(0, |plan| plan.range.bins + 2);
-        (self.nan, self.held) = (0, 0);
-        let table_len = if slots > 0 && size_of::<T>() == 1 { BYTES } else { slots };
-        self.tables.zeros(TABLES * table_len);
+        let slots = self.plan.map_or(0, |plan| plan.range.bins + OTHERS);
+        let len = if slots == 0 { 0 } else { table_len::<T>(slots) };
+        self.tables.zeros(len);
+        self.held = 0;
         zeros(&mut self.counts, slots);
         self.axis.clear();
     }
@@ -57,40 +60,32 @@ impl Bins {
                 self.fold::<T>();
             }
             self.held += piece.len() as u32;
-            if size_of::<T>() == 1 {
-                count_bytes(piece, &mut self.tables);
-                continue;
+            match self.counts.len() {
+                _ if size_of::<T>() == 1 => count_bytes(piece, &mut self.tables),
+                // SAFETY: the tables are as many since `start`.
+                ..=NEAR => unsafe { count::<T, TABLES>(plan, piece, &mut self.tables) },
+                // SAFETY: as above.
+                _ => unsafe { count::<T, 1>(plan, piece, &mut self.tables) },
             }
-            if T::FLOAT {
-                self.nan += piece.iter().map(|v| u32::from(v.partial_cmp(v).is_none())).sum::<u32>() as u64;
-            }
-            let (groups, tail) = piece.as_chunks::<GROUP>();
-            let mut slots = Block([0; GROUP]);
-            for group in groups {
-                plan.of_group(group, &mut slots.0);
-                // SAFETY: slots are below `bins + 2`, the length of a table since `start`.
-                unsafe { count(&slots.0, &mut self.tables) };
-            }
-            plan.of(tail, &mut slots.0);
-            // SAFETY: as above.
-            unsafe { count(&slots.0[..tail.len()], &mut self.tables) };
         }
     }
 
     /// Moves the tables to the counts.
     fn fold<T: Pixel>(&mut self) {
         let Some(plan) = self.plan else { return };
-        let table_len = self.tables.len() / TABLES;
-        for table in self.tables.chunks_mut(table_len) {
-            for (slot, held) in table.iter_mut().enumerate() {
-                let mut slot = [slot as u32];
-                if size_of::<T>() == 1 {
-                    plan.of(&[T::from_low_byte(slot[0] as u8)], &mut slot);
-                }
+        self.held = 0;
+        if size_of::<T>() == 1 {
+            for (i, held) in self.tables.iter_mut().enumerate() {
+                let mut slot = [0];
+                plan.of(&[T::from_low_byte(i as u8)], &mut slot, 1);
                 self.counts[slot[0] as usize] += u64::from(std::mem::take(held));
             }
+            return;
         }
-        self.held = 0;
+        let tables = self.tables.len() / self.counts.len();
+        for (count, held) in self.counts.iter_mut().zip(self.tables.chunks_mut(tables)) {
+            *count += held.iter_mut().map(|held| u64::from(std::mem::take(held))).sum::<u64>();
+        }
     }
 
     pub(super) fn finish<T: Pixel>(&mut self, pixels: usize, quirks: Quirks) -> Option<Histogram> {
@@ -98,57 +93,69 @@ impl Bins {
         self.fold::<T>();
         self.axis.extend(axis(range, quirks));
         let entropy = entropy(self.counts(), pixels);
-        let (below, above) = (self.counts[range.bins], self.counts[range.bins + 1]);
-        Some(Histogram { below, above: above - self.nan, nan: self.nan, entropy })
+        let [below, above, nan] = [0, 1, 2].map(|other| self.counts[range.bins + other]);
+        Some(Histogram { below, above, nan, entropy })
     }
 }
 
-/// The tables one by one.
-#[inline(always)]
-fn split(tables: &mut [u32]) -> [&mut [u32]; TABLES] {
-    let len = tables.len() / TABLES;
-    let (first, rest) = tables.split_at_mut(len);
-    let (second, rest) = rest.split_at_mut(len);
-    let (third, fourth) = rest.split_at_mut(len);
-    [first, second, third, fourth]
+/// Counts in all tables together.
+fn table_len<T: Pixel>(slots: usize) -> usize {
+    match slots {
+        _ if size_of::<T>() == 1 => TABLES * BYTES,
+        ..=NEAR => TABLES * slots,
+        _ => slots,
+    }
 }
 
-/// Counts `slots`.
+/// Counts pixels of more than a byte in `N` interleaved tables.
 ///
 /// # Safety
-/// Every slot must be below `tables.len() / TABLES`.
+/// `tables` must hold `N` counts for each slot of `plan`.
 #[inline(always)]
-unsafe fn count(slots: &[u32], tables: &mut [u32]) {
-    let tables = split(tables);
+unsafe fn count<T: Pixel, const N: usize>(plan: Slots, piece: &[T], tables: &mut [u32]) {
+    let mut slots = Block([0; GROUP]);
+    let (groups, tail) = piece.as_chunks::<GROUP>();
+    for group in groups {
+        plan.of(group, &mut slots.0, N as u32);
+        // SAFETY: the caller's promise, and slots are below `bins + OTHERS`.
+        unsafe { count_slots::<N>(&slots.0, tables) };
+    }
+    plan.of(tail, &mut slots.0, N as u32);
+    // SAFETY: as above.
+    unsafe { count_slots::<N>(&slots.0[..tail.len()], tables) };
+}
+
+/// Counts `slots`, which come multiplied by `N`.
+///
+/// # Safety
+/// `tables` must hold `N` counts for each slot.
+#[inline(always)]
+unsafe fn count_slots<const N: usize>(slots: &[u32], tables: &mut [u32]) {
     let (groups, tail) = slots.as_chunks::<TABLES>();
     for group in groups {
-        for lane in 0..TABLES {
+        for (lane, &slot) in group.iter().enumerate() {
             // SAFETY: the caller's promise.
-            unsafe { *tables[lane].get_unchecked_mut(group[lane] as usize) += 1 };
+            unsafe { *tables.get_unchecked_mut(slot as usize + lane % N) += 1 };
         }
     }
     for &slot in tail {
-        tables[0][slot as usize] += 1;
+        tables[slot as usize] += 1;
     }
 }
 
 /// Counts bytes in tables of 256.
 #[inline(always)]
 fn count_bytes<T: Pixel>(piece: &[T], tables: &mut [u32]) {
-    let [first, second, third, fourth] = split(tables).map(|table| table.first_chunk_mut::<BYTES>());
-    let (Some(first), Some(second), Some(third), Some(fourth)) = (first, second, third, fourth) else {
-        return;
-    };
+    let (tables, _) = tables.as_chunks_mut::<BYTES>();
+    let Some(tables) = tables.first_chunk_mut::<TABLES>() else { return };
     let (groups, tail) = piece.as_chunks::<TABLES>();
     for group in groups {
-        let [a, b, c, d] = group.map(|v| usize::from(v.low_byte()));
-        first[a] += 1;
-        second[b] += 1;
-        third[c] += 1;
-        fourth[d] += 1;
+        for lane in 0..TABLES {
+            tables[lane][usize::from(group[lane].low_byte())] += 1;
+        }
     }
     for v in tail {
-        first[usize::from(v.low_byte())] += 1;
+        tables[0][usize::from(v.low_byte())] += 1;
     }
 }
 

@@ -3,16 +3,21 @@
 use super::wanted::HistogramRange;
 use crate::Pixel;
 
-/// Pixels whose slots are found before they are counted: so few that the processor finds the next
-/// ones while it still counts.
-pub(super) const GROUP: usize = 64;
+/// Pixels that are looked at together: once in doubt, all are found again in double precision.
+const GROUP: usize = 64;
 
-/// How values become slots: slot `b` for bin `b`, `bins` below and `bins + 1` above the range or at
-/// NaN.
+/// Slots of a table beside its bins: below, above, NaN, in this order.
+pub(super) const OTHERS: usize = 3;
+
+/// How values become slots: slot `b` for bin `b`, then one each for what lies below the range, above
+/// it, and NaN.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slots {
     pub(super) range: HistogramRange,
     scale: f64,
+    /// Neither the range nor the scale overflows, so the bin of a value within the range is below
+    /// `bins` without further ado.
+    plain: bool,
     single: Option<Single>,
 }
 
@@ -20,41 +25,65 @@ pub(super) struct Slots {
 #[derive(Clone, Copy, Debug)]
 struct Single {
     min: f32,
-    max: f32,
     scale: f32,
-    error: f32,
+    /// The smallest and the largest `f32` within the range.
+    within: [f32; 2],
+    /// ½ less the bound, and ½ and the bound.
+    half: [f32; 2],
 }
 
 impl Slots {
     pub(super) fn new(range: HistogramRange) -> Slots {
         let scale = (range.bins - 1) as f64 / (range.max - range.min);
-        Slots { range, scale, single: Single::new(range, scale) }
+        let plain = (range.max - range.min).is_finite() && scale.is_finite();
+        Slots { range, scale, plain, single: Single::new(range, scale) }
     }
 
-    /// The slots of a full group.
+    /// The slots of `pixels`, one each, multiplied by `step`.
     #[inline(always)]
-    pub(super) fn of_group<T: Pixel>(&self, pixels: &[T; GROUP], slots: &mut [u32; GROUP]) {
-        match &self.single {
-            Some(single) if T::FITS_SINGLE && single.find(pixels, self.range.bins, slots) => {}
-            _ => self.of(pixels, slots),
+    pub(super) fn of<T: Pixel>(&self, pixels: &[T], slots: &mut [u32], step: u32) {
+        match self.single {
+            Some(single) if T::FITS_SINGLE => {
+                let (groups, tail) = pixels.as_chunks::<GROUP>();
+                let (slot_groups, slot_tail) = slots[..pixels.len()].as_chunks_mut::<GROUP>();
+                for (group, slots) in groups.iter().zip(slot_groups) {
+                    if !single.find(group, slots, step, self.range.bins as u32) {
+                        self.side_by_side(group, slots, step);
+                    }
+                }
+                self.side_by_side(tail, slot_tail, step);
+            }
+            _ if self.plain => self.side_by_side(pixels, slots, step),
+            _ => self.one_by_one(pixels, slots, step),
         }
     }
 
-    /// The slots of any pixels.
+    /// The loop for vectors.
     #[inline(always)]
-    pub(super) fn of<T: Pixel>(&self, pixels: &[T], slots: &mut [u32]) {
+    fn side_by_side<T: Pixel>(&self, pixels: &[T], slots: &mut [u32], step: u32) {
         let HistogramRange { min, max, bins } = self.range;
-        let (last, below, above) = ((bins - 1) as f64, bins as f64, (bins + 1) as f64);
+        let (below, above, nan) = (bins as f64, (bins + 1) as f64, (bins + 2) as f64);
         for (slot, v) in slots.iter_mut().zip(pixels) {
             let v = v.to_f64();
             let bin = (v - min) * self.scale + 0.5;
-            // Holds where the product overflows, too.
-            let bin = if bin < last { bin } else { last };
-            let bin = if v >= min { bin } else { below };
-            let bin = if v <= max { bin } else { above };
-            // SAFETY: `bin` is a number from 0 to `bins + 1`, which fits an i32: a `v` within the
-            // range gives at least 0.5, limited to `last`, and any other, NaN too, `below` or `above`.
-            *slot = unsafe { bin.to_int_unchecked::<i32>() } as u32;
+            // No comparison with NaN holds, so NaN stays NaN until it becomes its slot.
+            let bin = if v > max { above } else { bin };
+            let bin = if v < min { below } else { bin };
+            let bin = if bin < nan { bin } else { nan };
+            // SAFETY: a number from 0.5 to `bins + 2`, which fits an i32.
+            *slot = step * unsafe { bin.to_int_unchecked::<i32>() } as u32;
+        }
+    }
+
+    /// For ranges so wide or so narrow that the arithmetic overflows.
+    #[cold]
+    fn one_by_one<T: Pixel>(&self, pixels: &[T], slots: &mut [u32], step: u32) {
+        let HistogramRange { min, max, bins } = self.range;
+        for (slot, v) in slots.iter_mut().zip(pixels) {
+            let v = v.to_f64();
+            let bin = ((v - min) * self.scale + 0.5).min((bins - 1) as f64) as u32;
+            let other = u32::from(v > max) + 2 * u32::from(v.is_nan());
+            *slot = step * if v >= min && v <= max { bin } else { bins as u32 + other };
         }
     }
 }
@@ -63,36 +92,38 @@ impl Single {
     /// None where single precision could overflow or would often be in doubt.
     fn new(range: HistogramRange, scale: f64) -> Option<Single> {
         let HistogramRange { min, max, bins } = range;
-        let near = min.abs() < 1e30 && max.abs() < 1e30 && (1e-30..1e30).contains(&scale);
-        if bins > 4096 || !near || f64::from(min as f32) != min {
+        let near = min.abs().max(max.abs()) < 1e30 && min.abs() <= 2.0 * (max - min);
+        if bins > 4096 || !near || !(1e-30..1e30).contains(&scale) {
             return None;
         }
-        let nearest = max as f32;
-        // No value lies between this and `max`.
-        let max = if f64::from(nearest) > max { nearest.next_down() } else { nearest };
-        // Difference, scale, product and sum each round by 2⁻²⁴ of at most `bins`; twice that.
+        let (low, high) = (min as f32, max as f32);
+        let low = if f64::from(low) < min { low.next_up() } else { low };
+        let high = if f64::from(high) > max { high.next_down() } else { high };
+        // `min` rounds by at most 2·2⁻²⁴ of the range; difference, scale, product and sum by 2⁻²⁴ of
+        // at most `bins` each: six together. Eight, to be sure.
         let error = bins as f32 / (1 << 21) as f32;
-        Some(Single { min: min as f32, max, scale: scale as f32, error })
+        let half = [0.5 - error, 0.5 + error];
+        let single = Single { min: min as f32, scale: scale as f32, within: [low, high], half };
+        (low <= high).then_some(single)
     }
 
     /// Finds the slots, and tells whether all are the ones that double precision gives.
     #[inline(always)]
-    fn find<T: Pixel>(&self, pixels: &[T; GROUP], bins: usize, slots: &mut [u32; GROUP]) -> bool {
-        let (below, above) = (bins as u32, bins as u32 + 1);
-        let end = bins as f32 - 0.5;
-        let sure = 0.5 - self.error;
+    fn find<T: Pixel>(&self, pixels: &[T; GROUP], slots: &mut [u32; GROUP], step: u32, bins: u32) -> bool {
+        let [low, high] = self.within;
+        let (below, above) = (step * bins, step * (bins + 1));
         let mut doubts = 0;
         for (slot, v) in slots.iter_mut().zip(pixels) {
             let v = v.single();
-            let bin = (v - self.min) * self.scale + 0.5;
-            // Exactly the bins of the range; what lies outside, NaN too, comes to ends beyond doubt.
-            let bin = if bin < end { bin } else { end };
-            let bin = if bin > 0.5 { bin } else { 0.5 };
-            // SAFETY: a number from 0.5 to `bins` − 0.5, which fits an i32.
-            let whole = unsafe { bin.to_int_unchecked::<i32>() };
-            doubts |= u32::from((bin - whole as f32 - 0.5).abs() > sure);
-            let inside = if v >= self.min { whole as u32 } else { below };
-            *slot = if v <= self.max { inside } else { above };
+            // NaN becomes `low`.
+            let inside = if v > low { v } else { low };
+            let inside = if inside < high { inside } else { high };
+            let bin = (inside - self.min) * self.scale;
+            // SAFETY: numbers from about 0.5 to `bins` − 0.5, which fit an i32.
+            let [bin, other] = self.half.map(|half| unsafe { (bin + half).to_int_unchecked::<i32>() });
+            doubts |= bin ^ if v.is_nan() { -1 } else { other };
+            let bin = if v < low { below } else { step * bin as u32 };
+            *slot = if v > high { above } else { bin };
         }
         doubts == 0
     }

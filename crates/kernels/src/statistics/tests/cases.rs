@@ -148,6 +148,20 @@ fn edges_of_bins() {
     }
 }
 
+/// More bins than single precision is used for, and more than several tables are kept for.
+#[test]
+fn many_bins() {
+    let mut scratch = Scratch::default();
+    let words: Vec<u16> = (0..3000u32).map(|i| (i * 7919) as u16).collect();
+    let singles: Vec<f32> = words.iter().map(|&v| f32::from(v) * 1.37 - 99.0).chain([f32::NAN]).collect();
+    for bins in [4097, 16380, 16381, 16382, 65536] {
+        let range = HistogramRange { min: 0.0, max: 65535.0, bins };
+        let wanted = Wanted { histogram: Some(range), ..everything(1.0) };
+        check(Plane::packed(&words, 300, 10).unwrap(), &wanted, &mut scratch);
+        check(Plane::packed(&singles, 3001, 1).unwrap(), &wanted, &mut scratch);
+    }
+}
+
 /// Any bytes at all, read as any type.
 fn any<T: Exact>(values: &[f64], width: usize, extra: usize, wanted: &Wanted) {
     let data: Vec<T> = values.iter().map(|&v| T::from_f64(v)).collect();
