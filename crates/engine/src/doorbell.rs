@@ -1,6 +1,7 @@
 //! How a thread with nothing to do sleeps, and how others wake it.
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::sync::{AtomicU32, Ordering, Thread, current, fence, park, park_timeout};
@@ -18,6 +19,8 @@ const RUNG: u32 = 2;
 pub(crate) struct Doorbell {
     state: AtomicU32,
     thread: OnceLock<Thread>,
+    /// Requests wait for this thread: it looks between two frames.
+    pub(crate) has_tasks: AtomicBool,
 }
 
 impl Doorbell {

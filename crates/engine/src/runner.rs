@@ -255,13 +255,7 @@ impl Runner {
         self.inputs.retain(|i| !i.is_gone());
         self.last_ns = 0;
         let mut handled = 0;
-        // An abort acts between two frames: a burst of a slow node may last for seconds.
-        while handled < burst
-            && self.outputs_ready()
-            && self.ticket_ready()
-            && !self.finished
-            && !self.ctx.control.is_aborting()
-        {
+        while handled < burst && !self.is_interrupted() && self.outputs_ready() && self.ticket_ready() {
             let Some((input, taken)) = self.take() else { break };
             self.receive(input, &taken.frame, taken.stamp_ns);
             if let Some(reorder) = self.reorder.clone() {
@@ -270,6 +264,13 @@ impl Runner {
             handled += 1;
         }
         handled > 0
+    }
+
+    /// Aborts and requests act between two frames: a burst of a slow node may last for seconds.
+    fn is_interrupted(&self) -> bool {
+        self.finished
+            || self.ctx.control.is_aborting()
+            || self.ctx.bell.has_tasks.load(std::sync::atomic::Ordering::Relaxed)
     }
 
     /// The oldest frame of the next input that has one, with the number of the input port.

@@ -27,7 +27,6 @@ pub(crate) struct WorkerHandle {
     pub(crate) bell: Arc<Doorbell>,
     pub(crate) wait: WaitStrategy,
     pub(crate) cpus: Vec<usize>,
-    has_tasks: AtomicBool,
     tasks: Mutex<Vec<Task>>,
     /// Set when the worker takes no tasks any more.
     pub(crate) ended: AtomicBool,
@@ -44,7 +43,6 @@ impl WorkerHandle {
             bell: Arc::default(),
             wait,
             cpus,
-            has_tasks: AtomicBool::new(false),
             tasks: Mutex::default(),
             ended: AtomicBool::new(false),
             tid: AtomicU64::new(0),
@@ -59,7 +57,7 @@ impl WorkerHandle {
             return false;
         }
         tasks.push(task);
-        self.has_tasks.store(true, Ordering::Release);
+        self.bell.has_tasks.store(true, Ordering::Release);
         drop(tasks);
         self.bell.ring();
         true
@@ -67,7 +65,7 @@ impl WorkerHandle {
 
     fn take_tasks(&self) -> Vec<Task> {
         let mut tasks = lock(&self.tasks);
-        self.has_tasks.store(false, Ordering::Release);
+        self.bell.has_tasks.store(false, Ordering::Release);
         std::mem::take(&mut *tasks)
     }
 
@@ -119,7 +117,7 @@ impl Worker {
     }
 
     pub(crate) fn run_tasks(&mut self) {
-        if self.handle.has_tasks.load(Ordering::Acquire) {
+        if self.handle.bell.has_tasks.load(Ordering::Acquire) {
             for task in self.handle.take_tasks() {
                 task(self);
             }
@@ -127,7 +125,7 @@ impl Worker {
     }
 
     pub(crate) fn is_ready(&self, now_ns: u64) -> bool {
-        self.handle.has_tasks.load(Ordering::Acquire) || self.runners.iter().any(|r| r.is_ready(now_ns))
+        self.handle.bell.has_tasks.load(Ordering::Acquire) || self.runners.iter().any(|r| r.is_ready(now_ns))
     }
 
     pub(crate) fn deadline_ns(&self) -> Option<u64> {

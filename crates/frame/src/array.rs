@@ -132,8 +132,8 @@ impl Dim {
 
 /// Everything about an array except its bytes.
 ///
-/// The innermost dimension is always contiguous; outer dimensions may have any stride that keeps
-/// elements apart, so a region of a larger image is described without moving a pixel.
+/// Dimensions may have any stride that keeps elements apart, so a region of a larger image is described
+/// without moving a pixel. The innermost dimension of an array that was packed, and of its regions, is contiguous.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Layout {
     dtype: DType,
@@ -262,8 +262,7 @@ impl Layout {
     /// its first element lies behind the first one of `self`. No pixel moves.
     ///
     /// # Errors
-    /// [`LayoutError`] when the part does not lie inside, or would make the innermost dimension gappy
-    /// (it cannot: cutting the innermost dimension leaves its elements side by side).
+    /// [`LayoutError`] when the part does not lie inside.
     pub fn crop(mut self, axis: usize, start: usize, size: usize) -> Result<(Layout, usize), LayoutError> {
         let inside =
             axis < self.ndim && start.checked_add(size).is_some_and(|end| end <= self.dims[axis].size);
@@ -281,7 +280,8 @@ impl Layout {
         Ok((self, bytes))
     }
 
-    /// The same array without its dimensions of size 1 (at least one is kept).
+    /// The same array without its dimensions of size 1 (at least one is kept). Without the innermost one, elements
+    /// may no longer lie side by side.
     pub fn collapsed(self) -> Layout {
         let mut out = Layout { ndim: 0, dims: [Dim::NONE; MAX_DIMS], ..self };
         for dim in self.dims().iter().filter(|d| d.size != 1) {

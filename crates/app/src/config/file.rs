@@ -131,7 +131,7 @@ impl Reader {
         let known = [NODE_KEYS, EDGE_KEYS].concat();
         for (key, value) in self.entries(item, &format!("node `{}`", yaml::shortened(&name.text)), &known) {
             match &*key.text {
-                "type" => (node.type_name, type_seen) = (self.name(value, "type"), true),
+                "type" => (node.type_name, type_seen) = (self.type_name(value), true),
                 "params" => node.params = self.params(value),
                 "from" => from = Some(value),
                 edge if EDGE_KEYS.contains(&edge) => {
@@ -154,6 +154,16 @@ impl Reader {
             (None, None) => {}
         }
         node
+    }
+
+    /// A bare `null` is no value in YAML, but here it can only mean the sink of that name.
+    fn type_name(&mut self, item: &Item) -> Option<Name> {
+        match &item.data {
+            Data::Scalar(scalar) if scalar.text == "null" => {
+                Some(Name { text: scalar.text.clone(), at: item.at })
+            }
+            _ => self.name(item, "type"),
+        }
     }
 
     /// Ports are written `node.port`, and names become parts of PV names and file names.

@@ -177,11 +177,14 @@ impl<'a> ArrayRef<'a> {
     /// The runs of elements along the innermost dimension, in order.
     ///
     /// # Errors
-    /// As [`ArrayRef::elements`].
+    /// As [`ArrayRef::elements`], and when the innermost dimension is strided (one colour of RGB1, collapsed).
     pub fn rows<T: Element>(&self) -> Result<impl Iterator<Item = &'a [T]> + use<'a, T>, WrongPayload> {
         let elements = self.elements::<T>()?;
         let dims = self.layout.dims();
         let (inner, outer) = (dims[dims.len() - 1].size, &dims[..dims.len() - 1]);
+        if inner > 1 && dims[dims.len() - 1].stride != size_of::<T>() {
+            return Err(WrongPayload::new("rows without gaps between elements", self.layout));
+        }
         let count = if inner == 0 { 0 } else { outer.iter().map(|d| d.size).product() };
         Ok((0..count).map(move |row: usize| {
             let mut rest = row;
