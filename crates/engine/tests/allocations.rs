@@ -21,8 +21,12 @@ fn a_running_graph_allocates_nothing() {
         set(&mut graph, "counter", "frames", 0);
         let pass = graph.node("pass").unwrap();
         graph.options_mut(pass).unwrap().placement = placement.clone();
+        set(&mut graph, "tally", "sleep", 0.001);
         let run = Run::start(&graph, RunOptions::default()).unwrap();
+        // A slow sink fills all queues: from then on there are as many frames as there will ever be.
         std::thread::sleep(Duration::from_millis(200));
+        run.set("tally", "sleep", &0.0.into()).unwrap();
+        std::thread::sleep(Duration::from_millis(100));
         let before = ALLOCATOR.stats().allocations + ALLOCATOR.stats().reallocations;
         std::thread::sleep(Duration::from_millis(200));
         let after = ALLOCATOR.stats().allocations + ALLOCATOR.stats().reallocations;
