@@ -2,8 +2,13 @@
 //!
 //! Every [`Pixel`] can be made from every other one (it is `CastFrom` all ten), so a kernel that is
 //! generic over two pixel types can convert without naming either.
+//!
+//! The conversions of whole slices belong to the types, not to the callers: each is compiled once,
+//! in this crate, however many kernels and programs use it.
 
-use crate::Pixel;
+use crate::convert::SumOf;
+use crate::process::{Coefficients, FilterFrom, Real};
+use crate::{Level, Pixel};
 
 /// Makes a pixel out of a value of type `I`.
 pub trait CastFrom<I> {
@@ -14,23 +19,77 @@ pub trait CastFrom<I> {
     /// Taken modulo 2^bits for integers. A float is first cut towards zero and limited to the
     /// range -2^63 .. 2^64.
     fn wrapping(value: I) -> Self;
+
+    /// All values `saturating`; as many as the shorter slice has.
+    fn saturating_slice(level: Level, from: &[I], to: &mut [Self])
+    where
+        Self: Sized;
 }
 
 /// The same seen from the source, and the types in which sums of this type are exact.
 pub trait Cast: Copy {
-    /// Holds the sum of [`SHORT_SUM`] pixels (floats: their `f64` sum).
-    type Sum: Accumulator;
+    /// Holds the sum of [`SHORT_SUM`](crate::convert::SHORT_SUM) pixels (floats: their `f64` sum).
+    type Sum: SumOf<Self>;
     /// Holds the sum of any image.
-    type LongSum: Accumulator;
+    type LongSum: SumOf<Self>;
+    /// Keeps every value of a float, and of an integer what its wrapped conversions depend on.
+    type Wide: Wide;
 
     fn cast<O: Pixel>(self) -> O;
     fn cast_wrapping<O: Pixel>(self) -> O;
-    fn to_sum(self) -> Self::Sum;
-    fn to_long_sum(self) -> Self::LongSum;
+    fn cast_slice<O: Pixel>(level: Level, from: &[Self], to: &mut [O]);
+    /// [`FilterFrom::filter`] with an output, else [`FilterFrom::follow`].
+    fn filter<S: Real>(
+        level: Level,
+        c: &Coefficients<S>,
+        pixels: &[Self],
+        state: &mut [S],
+        output: Option<&mut [S]>,
+    );
+    fn widen(level: Level, from: &[Self], to: &mut [Self::Wide]);
+    fn wrap_integers(level: Level, from: &[i64], to: &mut [Self]);
+    fn wrap_floats(level: Level, from: &[f64], to: &mut [Self]);
 }
 
-/// This many pixels of 16 bits add up to less than 2^31.
-pub(crate) const SHORT_SUM: usize = 1 << 15;
+/// `i64` or `f64`: what wrapped conversions go through, so that there are two for each type and
+/// not ten.
+pub trait Wide: Copy + Default {
+    fn wrap_slice<O: Pixel>(level: Level, from: &[Self], to: &mut [O]);
+}
+
+impl Wide for i64 {
+    fn wrap_slice<O: Pixel>(level: Level, from: &[i64], to: &mut [O]) {
+        O::wrap_integers(level, from, to);
+    }
+}
+
+impl Wide for f64 {
+    fn wrap_slice<O: Pixel>(level: Level, from: &[f64], to: &mut [O]) {
+        O::wrap_floats(level, from, to);
+    }
+}
+
+per_level! {
+    fn saturate_all<I: Copy, O: CastFrom<I>>(from: &[I], to: &mut [O]) = saturate_all_body;
+}
+
+#[inline(always)]
+fn saturate_all_body<I: Copy, O: CastFrom<I>>(from: &[I], to: &mut [O]) {
+    for (o, &v) in to.iter_mut().zip(from) {
+        *o = O::saturating(v);
+    }
+}
+
+per_level! {
+    fn wrap_all<I: Copy, O: CastFrom<I>>(from: &[I], to: &mut [O]) = wrap_all_body;
+}
+
+#[inline(always)]
+fn wrap_all_body<I: Copy, O: CastFrom<I>>(from: &[I], to: &mut [O]) {
+    for (o, &v) in to.iter_mut().zip(from) {
+        *o = O::wrapping(v);
+    }
+}
 
 macro_rules! int_from_int {
     ($o:ty: $($i:ty)*) => {$(
@@ -44,6 +103,8 @@ macro_rules! int_from_int {
             }
             #[inline(always)]
             fn wrapping(value: $i) -> $o { value as $o }
+            #[inline(never)]
+            fn saturating_slice(level: Level, from: &[$i], to: &mut [$o]) { saturate_all(level, from, to); }
         }
     )*};
 }
@@ -65,6 +126,8 @@ macro_rules! small_int_from_float {
             }
             #[inline(always)]
             fn wrapping(value: $f) -> $o { wrap_float!(value as $o) }
+            #[inline(never)]
+            fn saturating_slice(level: Level, from: &[$f], to: &mut [$o]) { saturate_all(level, from, to); }
         }
     )*};
 }
@@ -88,6 +151,8 @@ macro_rules! large_int_from_float {
             }
             #[inline(always)]
             fn wrapping(value: $f) -> $o { wrap_float!(value as $o) }
+            #[inline(never)]
+            fn saturating_slice(level: Level, from: &[$f], to: &mut [$o]) { saturate_all(level, from, to); }
         }
     )*};
 }
@@ -105,23 +170,39 @@ macro_rules! float_from {
             fn saturating(value: $i) -> $o { value as $o }
             #[inline(always)]
             fn wrapping(value: $i) -> $o { value as $o }
+            #[inline(never)]
+            fn saturating_slice(level: Level, from: &[$i], to: &mut [$o]) { saturate_all(level, from, to); }
         }
     )*};
 }
 
 macro_rules! cast {
-    ($($t:ty => $sum:ty, $long:ty;)*) => {$(
+    ($($t:ty => $sum:ty, $long:ty, $wide:ty;)*) => {$(
         impl Cast for $t {
             type Sum = $sum;
             type LongSum = $long;
+            type Wide = $wide;
             #[inline(always)]
             fn cast<O: Pixel>(self) -> O { <O as CastFrom<$t>>::saturating(self) }
             #[inline(always)]
             fn cast_wrapping<O: Pixel>(self) -> O { <O as CastFrom<$t>>::wrapping(self) }
-            #[inline(always)]
-            fn to_sum(self) -> $sum { self as $sum }
-            #[inline(always)]
-            fn to_long_sum(self) -> $long { self as $long }
+            fn cast_slice<O: Pixel>(level: Level, from: &[$t], to: &mut [O]) {
+                <O as CastFrom<$t>>::saturating_slice(level, from, to);
+            }
+            fn filter<S: Real>(
+                level: Level, c: &Coefficients<S>, pixels: &[$t], state: &mut [S], output: Option<&mut [S]>,
+            ) {
+                match output {
+                    Some(output) => <S as FilterFrom<$t>>::filter(level, c, pixels, state, output),
+                    None => <S as FilterFrom<$t>>::follow(level, c, pixels, state),
+                }
+            }
+            #[inline(never)]
+            fn widen(level: Level, from: &[$t], to: &mut [$wide]) { wrap_all(level, from, to); }
+            #[inline(never)]
+            fn wrap_integers(level: Level, from: &[i64], to: &mut [$t]) { wrap_all(level, from, to); }
+            #[inline(never)]
+            fn wrap_floats(level: Level, from: &[f64], to: &mut [$t]) { wrap_all(level, from, to); }
         }
     )*};
 }
@@ -144,71 +225,22 @@ large_int_from_float!(u64: f32 f64);
 float_from!(f32: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
 float_from!(f64: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
 cast! {
-    i8 => i32, i64;
-    u8 => i32, i64;
-    i16 => i32, i64;
-    u16 => i32, i64;
-    i32 => i64, i64;
-    u32 => i64, i64;
-    i64 => i128, i128;
-    u64 => i128, i128;
-    f32 => f64, f64;
-    f64 => f64, f64;
-}
-
-/// A type that sums are made in.
-pub trait Accumulator: Copy + Default {
-    fn plus(self, other: Self) -> Self;
-    fn to_f64(self) -> f64;
-    fn saturating<O: Pixel>(self) -> O;
-    fn wrapping<O: Pixel>(self) -> O;
-}
-
-macro_rules! accumulator {
-    ($($t:ty)*) => {$(
-        impl Accumulator for $t {
-            #[inline(always)]
-            fn plus(self, other: $t) -> $t { self + other }
-            #[inline(always)]
-            fn to_f64(self) -> f64 { self as f64 }
-            #[inline(always)]
-            fn saturating<O: Pixel>(self) -> O { self.cast() }
-            #[inline(always)]
-            fn wrapping<O: Pixel>(self) -> O { self.cast_wrapping() }
-        }
-    )*};
-}
-
-accumulator!(i32 i64 f64);
-
-impl Accumulator for i128 {
-    #[inline(always)]
-    fn plus(self, other: i128) -> i128 {
-        self + other
-    }
-    #[inline(always)]
-    fn to_f64(self) -> f64 {
-        self as f64
-    }
-    #[inline(always)]
-    fn saturating<O: Pixel>(self) -> O {
-        if O::FLOAT {
-            (self as f64).cast()
-        } else if self < 0 {
-            (self.max(i64::MIN as i128) as i64).cast()
-        } else {
-            (self.min(u64::MAX as i128) as u64).cast()
-        }
-    }
-    #[inline(always)]
-    fn wrapping<O: Pixel>(self) -> O {
-        if O::FLOAT { (self as f64).cast() } else { (self as u64).cast_wrapping() }
-    }
+    i8 => i32, i64, i64;
+    u8 => i32, i64, i64;
+    i16 => i32, i64, i64;
+    u16 => i32, i64, i64;
+    i32 => i64, i64, i64;
+    u32 => i64, i64, i64;
+    i64 => i128, i128, i64;
+    u64 => i128, i128, i64;
+    f32 => f64, f64, f64;
+    f64 => f64, f64, f64;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::convert::Accumulator;
     use proptest::prelude::*;
 
     const FLOATS: [f64; 22] = [

@@ -23,6 +23,7 @@ mod level;
 #[cfg(test)]
 #[macro_use]
 mod test_data;
+mod bytes;
 mod cast;
 mod convert;
 mod length;

@@ -1,12 +1,20 @@
 //! Crop, bin, reverse, scale and change of type in one pass.
 
+mod bins;
 mod region;
+mod reverse;
+mod sums;
 #[cfg(test)]
 mod tests;
 
-use crate::cast::{Accumulator, SHORT_SUM};
+use crate::bytes::{bytes, bytes_mut};
+use crate::cast::Wide;
 use crate::{LengthError, Level, Pixel, Plane};
 pub use region::{Conversion, ConvertError, Overflow};
+use reverse::reverse;
+use std::any::TypeId;
+use std::ops::Range;
+pub(crate) use sums::{Accumulator, SHORT_SUM, SumOf};
 
 /// Cuts a region out of an image, adds up bins, reverses, divides and converts to another type.
 ///
@@ -50,11 +58,11 @@ pub fn convert<I: Pixel, O: Pixel>(
     }
     let bin = conversion.bin_x.saturating_mul(conversion.bin_y);
     if bin == 1 && conversion.divide_by.is_none() {
-        each_pixel(level, input, conversion, output);
+        each_pixel::<I, O>(level, input, conversion, output);
     } else if bin <= SHORT_SUM {
-        each_bin(level, input, conversion, output, I::to_sum);
+        each_bin::<I, I::Sum, O>(level, input, conversion, output);
     } else {
-        each_bin(level, input, conversion, output, I::to_long_sum);
+        each_bin::<I, I::LongSum, O>(level, input, conversion, output);
     }
     Ok(())
 }
@@ -77,25 +85,17 @@ pub fn convert_slice<I: Pixel, O: Pixel>(
     output: &mut [O],
 ) -> Result<(), LengthError> {
     LengthError::check("output", output.len(), input.len())?;
-    write_pixels(level, input, output, Order { samples: 1, reverse: false }, Overflow::Saturate);
+    I::cast_slice(level, input, output);
     Ok(())
 }
 
-/// Sums that are held at a time; 8 KiB at most.
+/// Samples that are worked on at a time, so that the steps meet in the L1 cache; 8 KiB at most.
 const BLOCK: usize = 512;
 
-/// How the pixels of a row are laid down.
-#[derive(Clone, Copy)]
-struct Order {
-    samples: usize,
-    reverse: bool,
-}
+// What knows both the input and the output type is compiled a hundred times. So these functions
+// only walk over blocks; the loops over samples belong to one type, or to two in `cast.rs`.
 
 impl Conversion {
-    fn order(&self) -> Order {
-        Order { samples: self.samples_per_pixel, reverse: self.reverse_x }
-    }
-
     /// The rows of the output, each with its number before they are put in reverse order.
     fn rows<'a, O>(&self, output: &'a mut [O]) -> impl Iterator<Item = (usize, &'a mut [O])> {
         let (columns, rows) = self.output_size();
@@ -103,160 +103,114 @@ impl Conversion {
         let number = move |(y, row)| (if reverse { rows - 1 - y } else { y }, row);
         output.chunks_exact_mut(columns * self.samples_per_pixel).enumerate().map(number)
     }
-}
 
-fn each_pixel<I: Pixel, O: Pixel>(level: Level, input: Plane<'_, I>, c: &Conversion, output: &mut [O]) {
-    for (y, to) in c.rows(output) {
-        let from = &input.row(c.offset_y + y)[c.offset_x * c.samples_per_pixel..][..to.len()];
-        write_pixels(level, from, to, c.order(), c.overflow);
+    /// The blocks of a row of `len` samples: whole pixels, so that each can be reversed by itself.
+    fn blocks(&self, len: usize) -> impl Iterator<Item = Range<usize>> {
+        let step = BLOCK / self.samples_per_pixel * self.samples_per_pixel;
+        (0..len).step_by(step).map(move |start| start..len.min(start + step))
+    }
+
+    /// Where a block lies in the output.
+    fn place(&self, block: &Range<usize>, len: usize) -> Range<usize> {
+        if self.reverse_x { len - block.end..len - block.start } else { block.clone() }
     }
 }
 
-fn each_bin<I: Pixel, A: Accumulator, O: Pixel>(
+fn each_pixel<I: Pixel, O: Pixel>(level: Level, input: Plane<'_, I>, c: &Conversion, output: &mut [O]) {
+    let samples = c.samples_per_pixel;
+    let row = |y: usize, len: usize| &input.row(c.offset_y + y)[c.offset_x * samples..][..len];
+    if c.reverse_x && TypeId::of::<I>() == TypeId::of::<O>() {
+        let pixel = samples * size_of::<O>();
+        for (y, to) in c.rows(output) {
+            reverse(level, bytes(row(y, to.len())), bytes_mut(to), pixel);
+        }
+    } else if c.reverse_x {
+        each_block(level, c, output, &mut |y, block, to| {
+            convert_values(level, &row(y, block.end)[block.start..], to, c.overflow);
+        });
+    } else {
+        for (y, to) in c.rows(output) {
+            convert_values(level, row(y, to.len()), to, c.overflow);
+        }
+    }
+}
+
+fn each_bin<I: Pixel, A: SumOf<I>, O: Pixel>(
     level: Level,
     input: Plane<'_, I>,
     c: &Conversion,
     output: &mut [O],
-    widen: impl Fn(I) -> A + Copy,
 ) {
-    let samples = c.samples_per_pixel;
     let mut sums = [A::default(); BLOCK];
+    each_block(level, c, output, &mut |y, block, to| {
+        let sums = &mut sums[..block.len()];
+        add_block(level, input, c, y, block.start, sums);
+        store(level, sums, to, c);
+    });
+}
+
+/// Lets `make` write every block of every row, then puts it in its place.
+#[inline(never)]
+fn each_block<O: Pixel>(level: Level, c: &Conversion, output: &mut [O], make: Make<'_, O>) {
+    let pixel = c.samples_per_pixel * size_of::<O>();
+    let mut part = [O::default(); BLOCK];
     for (y, to) in c.rows(output) {
-        // Whole pixels, so that a block can be reversed by itself.
-        let step = BLOCK / samples * samples;
-        for start in (0..to.len()).step_by(step) {
-            let sums = &mut sums[..step.min(to.len() - start)];
-            sums.fill(A::default());
-            for line in 0..c.bin_y {
-                let row = input.row(c.offset_y + y * c.bin_y + line);
-                let row = &row[c.offset_x * samples + start * c.bin_x..][..sums.len() * c.bin_x];
-                add_bins(level, row, sums, c.bin_x, samples, widen);
-            }
-            let place = if c.reverse_x { to.len() - start - sums.len() } else { start };
-            write_sums(level, sums, &mut to[place..][..sums.len()], c.order(), c.divide_by, c.overflow);
-        }
-    }
-}
-
-// Each of the loops below knows two types at most: three would be compiled a thousand times over.
-
-per_level! {
-    fn write_pixels<I: Pixel, O: Pixel>(from: &[I], to: &mut [O], order: Order, overflow: Overflow)
-        = write_pixels_body;
-}
-
-#[inline(always)]
-fn write_pixels_body<I: Pixel, O: Pixel>(from: &[I], to: &mut [O], order: Order, overflow: Overflow) {
-    match overflow {
-        Overflow::Saturate => lay_down(from, to, order, |v| v.cast()),
-        Overflow::Wrap => lay_down(from, to, order, |v| v.cast_wrapping()),
-    }
-}
-
-per_level! {
-    fn write_sums<A: Accumulator, O: Pixel>(
-        from: &[A], to: &mut [O], order: Order, divide_by: Option<f64>, overflow: Overflow,
-    ) = write_sums_body;
-}
-
-#[inline(always)]
-fn write_sums_body<A: Accumulator, O: Pixel>(
-    from: &[A],
-    to: &mut [O],
-    order: Order,
-    divide_by: Option<f64>,
-    overflow: Overflow,
-) {
-    match (divide_by, overflow) {
-        (None, Overflow::Saturate) => lay_down(from, to, order, |v| v.saturating()),
-        (None, Overflow::Wrap) => lay_down(from, to, order, |v| v.wrapping()),
-        (Some(d), Overflow::Saturate) => lay_down(from, to, order, |v| (v.to_f64() / d).saturating()),
-        (Some(d), Overflow::Wrap) => lay_down(from, to, order, |v| (v.to_f64() / d).wrapping()),
-    }
-}
-
-/// Maps every sample; the pixels keep or reverse their order.
-#[inline(always)]
-fn lay_down<T: Copy, O: Copy>(from: &[T], to: &mut [O], order: Order, f: impl Fn(T) -> O) {
-    match order {
-        Order { reverse: false, .. } => {
-            for (o, &v) in to.iter_mut().zip(from) {
-                *o = f(v);
-            }
-        }
-        Order { samples: 1, .. } => {
-            for (o, &v) in to.iter_mut().zip(from.iter().rev()) {
-                *o = f(v);
-            }
-        }
-        Order { samples: 3, .. } => {
-            let (to, from) = (to.as_chunks_mut::<3>().0, from.as_chunks::<3>().0);
-            for (o, &[a, b, c]) in to.iter_mut().zip(from.iter().rev()) {
-                *o = [f(a), f(b), f(c)];
-            }
-        }
-        Order { samples, .. } => {
-            for (to, from) in to.chunks_exact_mut(samples).zip(from.chunks_exact(samples).rev()) {
-                for (o, &v) in to.iter_mut().zip(from) {
-                    *o = f(v);
-                }
+        for block in c.blocks(to.len()) {
+            let place = c.place(&block, to.len());
+            let place = &mut to[place];
+            if c.reverse_x {
+                let part = &mut part[..block.len()];
+                make(y, block, part);
+                reverse(level, bytes(part), bytes_mut(place), pixel);
+            } else {
+                make(y, block, place);
             }
         }
     }
 }
 
-per_level! {
-    fn add_bins<I: Pixel, A: Accumulator>(
-        row: &[I], sums: &mut [A], bin: usize, samples: usize, widen: impl Fn(I) -> A,
-    ) = add_bins_body;
-}
+/// Writes samples `block` of row `y`, in the order of the input.
+type Make<'a, O> = &'a mut dyn FnMut(usize, Range<usize>, &mut [O]);
 
-#[inline(always)]
-fn add_bins_body<I: Pixel, A: Accumulator>(
-    row: &[I],
+/// The sums of row `y` of the output, from sample `start` on.
+#[inline(never)]
+fn add_block<I: Pixel, A: SumOf<I>>(
+    level: Level,
+    input: Plane<'_, I>,
+    c: &Conversion,
+    y: usize,
+    start: usize,
     sums: &mut [A],
-    bin: usize,
-    samples: usize,
-    widen: impl Fn(I) -> A,
 ) {
-    match (samples, bin) {
-        (_, 1) => add_fixed::<1, I, A>(row, sums, widen),
-        (1, 2) => add_fixed::<2, I, A>(row, sums, widen),
-        (1, 3) => add_fixed::<3, I, A>(row, sums, widen),
-        (1, 4) => add_fixed::<4, I, A>(row, sums, widen),
-        (1, _) => {
-            for (sum, bin) in sums.iter_mut().zip(row.chunks_exact(bin)) {
-                for &v in bin {
-                    *sum = sum.plus(widen(v));
-                }
-            }
-        }
-        (3, 2) => {
-            let (sums, bins) = (sums.as_chunks_mut::<3>().0, row.as_chunks::<6>().0);
-            for (sums, bin) in sums.iter_mut().zip(bins) {
-                for (colour, sum) in sums.iter_mut().enumerate() {
-                    *sum = sum.plus(widen(bin[colour])).plus(widen(bin[colour + 3]));
-                }
-            }
-        }
-        _ => {
-            for (sums, bin) in sums.chunks_exact_mut(samples).zip(row.chunks_exact(bin * samples)) {
-                for pixel in bin.chunks_exact(samples) {
-                    for (sum, &v) in sums.iter_mut().zip(pixel) {
-                        *sum = sum.plus(widen(v));
-                    }
-                }
-            }
-        }
+    sums.fill(A::default());
+    for line in 0..c.bin_y {
+        let row = input.row(c.offset_y + y * c.bin_y + line);
+        let row = &row[c.offset_x * c.samples_per_pixel + start * c.bin_x..][..sums.len() * c.bin_x];
+        A::add_bins(level, row, sums, c.bin_x, c.samples_per_pixel);
     }
 }
 
-/// Bins of a size known to the compiler, which then adds up many at a time.
-#[inline(always)]
-fn add_fixed<const N: usize, I: Pixel, A: Accumulator>(row: &[I], sums: &mut [A], widen: impl Fn(I) -> A) {
-    for (sum, bin) in sums.iter_mut().zip(row.as_chunks::<N>().0) {
-        for &v in bin {
-            *sum = sum.plus(widen(v));
-        }
+/// Sums become values of the output.
+#[inline(never)]
+fn store<A: Accumulator, O: Pixel>(level: Level, sums: &[A], to: &mut [O], c: &Conversion) {
+    let Some(divisor) = c.divide_by else { return A::store(level, sums, to, c.overflow) };
+    let mut quotients = [0.0; BLOCK];
+    let quotients = &mut quotients[..sums.len()];
+    A::divide(level, sums, divisor, quotients);
+    convert_values(level, quotients, to, c.overflow);
+}
+
+/// Values of one type become values of another.
+#[inline(never)]
+fn convert_values<I: Pixel, O: Pixel>(level: Level, from: &[I], to: &mut [O], overflow: Overflow) {
+    let same = TypeId::of::<I>() == TypeId::of::<O>();
+    if same || O::FLOAT || overflow == Overflow::Saturate {
+        return I::cast_slice(level, from, to);
+    }
+    let mut wide = [I::Wide::default(); BLOCK];
+    for (from, to) in from.chunks(BLOCK).zip(to.chunks_mut(BLOCK)) {
+        let wide = &mut wide[..from.len()];
+        I::widen(level, from, wide);
+        I::Wide::wrap_slice(level, wide, to);
     }
 }

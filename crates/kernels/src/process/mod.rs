@@ -3,11 +3,13 @@
 mod min_max;
 mod real;
 mod setup;
+mod steps;
 #[cfg(test)]
 mod tests;
 
 use crate::{LengthError, Level, Pixel, Plane};
 pub use min_max::min_max;
+pub(crate) use real::FilterFrom;
 pub use real::Real;
 pub use setup::{Coefficients, FilterSetup, ResetCoefficients};
 
@@ -157,126 +159,57 @@ pub fn reset<I: Pixel, S: Real>(
     process::<I, S, S>(level, input, corrections, Some(Filter { state, coefficients }), None)
 }
 
-per_level! {
-    fn run<I: Pixel, S: Real, O: Pixel>(
-        input: Plane<'_, I>,
-        corrections: &Corrections<'_, S>,
-        filter: Option<Filter<'_, S>>,
-        output: Option<&mut [O]>,
-    ) = body;
-}
+/// Pixels that are worked on at a time; 8 KiB of `f64`, so that the steps meet in the L1 cache.
+const BLOCK: usize = 1024;
 
-/// Pixels that are corrected at a time; 4 KiB of `f64`, so that the steps stay in the L1 cache.
-const BLOCK: usize = 512;
-
-#[inline(always)]
-fn body<I: Pixel, S: Real, O: Pixel>(
+// Compiled for every triple of types, so it only walks over blocks: the loops over pixels belong
+// to one type (`steps.rs`) or to two (`cast.rs`).
+fn run<I: Pixel, S: Real, O: Pixel>(
+    level: Level,
     input: Plane<'_, I>,
     corrections: &Corrections<'_, S>,
     mut filter: Option<Filter<'_, S>>,
     mut output: Option<&mut [O]>,
 ) {
-    let mut corrected = [S::default(); BLOCK];
+    let corrected = corrections.any();
+    let (mut before, mut after) = ([S::default(); BLOCK], [S::default(); BLOCK]);
     let mut start = 0;
     for row in input.rows() {
         for pixels in row.chunks(BLOCK) {
             let part = start..start + pixels.len();
             start = part.end;
             let output = output.as_deref_mut().map(|o| &mut o[part.clone()]);
-            let filter = filter.as_mut().map(|f| (&mut f.state[part.clone()], &f.coefficients));
-            if corrections.any() {
-                let block = &mut corrected[..pixels.len()];
-                convert(pixels, block);
-                corrections.apply(part.start, block);
-                finish(block, filter, output);
+            let before = &mut before[..pixels.len()];
+            if corrected {
+                I::cast_slice(level, pixels, before);
+                S::correct(level, corrections, part.start, before);
+            }
+            let filter = filter.as_mut().map(|f| (&mut f.state[part], &f.coefficients));
+            if corrected {
+                finish(level, before, filter, &mut after, output);
             } else {
-                finish(pixels, filter, output);
-            }
-        }
-    }
-}
-
-impl<S: Real> Corrections<'_, S> {
-    #[inline(always)]
-    fn any(&self) -> bool {
-        self.background.is_some()
-            || self.flat_field.is_some()
-            || self.offset_scale.is_some()
-            || self.high_clip.is_some()
-            || self.low_clip.is_some()
-    }
-
-    /// All steps on the pixels from number `start` on.
-    #[inline(always)]
-    fn apply(&self, start: usize, block: &mut [S]) {
-        if let Some(background) = self.background {
-            let background = &background[start..][..block.len()];
-            for (v, &b) in block.iter_mut().zip(background) {
-                *v = *v - b;
-            }
-        }
-        if let Some(FlatField { flat, scale }) = self.flat_field {
-            let flat = &flat[start..][..block.len()];
-            let even = |v: S, f: S| if f == S::default() { v } else { v * scale / f };
-            for (v, &f) in block.iter_mut().zip(flat) {
-                *v = even(*v, f);
-            }
-        }
-        if let Some(OffsetScale { offset, scale }) = self.offset_scale {
-            for v in block.iter_mut() {
-                *v = (*v + offset) * scale;
-            }
-        }
-        if let Some(Clip { threshold, value }) = self.high_clip {
-            for v in block.iter_mut() {
-                *v = if *v > threshold { value } else { *v };
-            }
-        }
-        if let Some(Clip { threshold, value }) = self.low_clip {
-            for v in block.iter_mut() {
-                *v = if *v < threshold { value } else { *v };
+                finish(level, pixels, filter, &mut after, output);
             }
         }
     }
 }
 
 /// Filter and conversion of pixels that are already corrected.
-#[inline(always)]
 fn finish<I: Pixel, S: Real, O: Pixel>(
+    level: Level,
     pixels: &[I],
     filter: Option<(&mut [S], &Coefficients<S>)>,
+    after: &mut [S],
     output: Option<&mut [O]>,
 ) {
     match (filter, output) {
         (Some((state, c)), Some(output)) => {
-            let (new_output, new_state) = (sum(c.o_offset, c.o1, c.o2), sum(c.f_offset, c.f1, c.f2));
-            for ((o, f), i) in output.iter_mut().zip(state).zip(pixels) {
-                let i = i.cast::<S>();
-                *o = new_output(*f, i).cast();
-                *f = new_state(*f, i);
-            }
+            let after = &mut after[..pixels.len()];
+            I::filter(level, c, pixels, state, Some(&mut *after));
+            S::cast_slice(level, after, output);
         }
-        (Some((state, c)), None) => {
-            let new_state = sum(c.f_offset, c.f1, c.f2);
-            for (f, i) in state.iter_mut().zip(pixels) {
-                *f = new_state(*f, i.cast());
-            }
-        }
-        (None, Some(output)) => convert(pixels, output),
+        (Some((state, c)), None) => I::filter(level, c, pixels, state, None),
+        (None, Some(output)) => I::cast_slice(level, pixels, output),
         (None, None) => {}
-    }
-}
-
-/// `offset + a * f + b * i` without the terms whose coefficient is 0.
-#[inline(always)]
-fn sum<S: Real>(offset: S, a: S, b: S) -> impl Fn(S, S) -> S {
-    let (keep_f, keep_i) = (S::mask(a != S::default()), S::mask(b != S::default()));
-    move |f, i| offset + a * f.masked(keep_f) + b * i.masked(keep_i)
-}
-
-#[inline(always)]
-fn convert<I: Pixel, O: Pixel>(pixels: &[I], output: &mut [O]) {
-    for (o, i) in output.iter_mut().zip(pixels) {
-        *o = i.cast();
     }
 }

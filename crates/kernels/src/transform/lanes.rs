@@ -8,6 +8,7 @@
 
 use super::turn::Tile;
 use crate::Pixel;
+use crate::bytes::{bytes, bytes_mut};
 
 /// Tiles of `N = 8 * B` pixels of `8 / B` bytes, `B` being 8 or 4.
 pub(super) struct Lanes<const B: usize>;
@@ -60,18 +61,4 @@ fn step<const B: usize>(words: &mut [[u64; 8]; B], distance: usize, shift: u32, 
             }
         }
     }
-}
-
-#[inline(always)]
-fn bytes<T: Pixel>(pixels: &[T]) -> &[u8] {
-    // SAFETY: a `Pixel` is one of ten numeric types, which have no padding; the bytes are those of
-    // the slice and live as long.
-    unsafe { std::slice::from_raw_parts(pixels.as_ptr().cast(), size_of_val(pixels)) }
-}
-
-#[inline(always)]
-fn bytes_mut<T: Pixel>(pixels: &mut [T]) -> &mut [u8] {
-    // SAFETY: as in `bytes`; every pattern of bits is a value of each of the ten types, and the
-    // mutable borrow is handed on.
-    unsafe { std::slice::from_raw_parts_mut(pixels.as_mut_ptr().cast(), size_of_val(pixels)) }
 }

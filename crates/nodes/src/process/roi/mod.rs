@@ -33,9 +33,11 @@ mod tests;
 
 pub use params::RoiParams;
 
+use std::ops::Range;
+
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec, Stream};
 use livetime_frame::{ColorMode, DType, Element, Frame, FrameMut, Layout, with_dtype};
-use livetime_kernels::{Conversion, Level, Pixel, Plane, convert};
+use livetime_kernels::{Conversion, Level, convert};
 
 use crate::convert::refuse_compressed;
 use crate::planes::Planes;
@@ -97,7 +99,13 @@ impl Roi {
         };
         with_dtype!(layout.dtype(), I => with_dtype!(outcome.output.dtype(), O => {
             let planes = Planes::over(layout, elements_from::<I>(from, start)?)?;
-            self.convert(&planes, layout.color(), &outcome.region, output.elements_mut::<O>()?)
+            let (samples_per_pixel, output) = (planes.samples_per_pixel, output.elements_mut::<O>()?);
+            let whole = Conversion { samples_per_pixel, ..Conversion::whole(planes.width, planes.height) };
+            let len = output.len();
+            self.each_plane(planes.len(), whole, layout.color(), &outcome.region, len, &mut |n, c, place| {
+                let place = output.get_mut(place).unwrap_or(&mut []);
+                convert(Level::best(), planes.plane(n)?, c, place).map_err(NodeError::new)
+            })
         }))?;
         Ok(output)
     }
@@ -131,58 +139,42 @@ impl Roi {
         Ok(Some((to.freeze(), layout)))
     }
 
-    /// Columns and rows of every plane.
-    fn convert<I: Pixel + Element, O: Pixel>(
+    /// Calls `convert` with every plane, what is done to its columns and rows, and its place in an output of
+    /// `len` elements. `planes` has their number, `whole` says how large they are.
+    fn each_plane(
         &self,
-        planes: &Planes<I>,
+        planes: usize,
+        whole: Conversion,
         color: ColorMode,
         region: &Region,
-        output: &mut [O],
+        len: usize,
+        convert: Convert<'_>,
     ) -> Result<(), NodeError> {
-        if output.is_empty() {
+        if len == 0 || planes == 0 {
             return Ok(());
         }
-        let whole = Conversion::whole(planes.width, planes.height);
         let bin = |span: Option<Span>| span.map_or((1, false), |s| (s.bin, s.reverse));
         let ((bin_x, reverse_x), (bin_y, reverse_y)) = (bin(region.x), bin(region.y));
         let (divide_by, overflow) = (self.params.divide_by(), self.params.overflow.kernel());
-        let samples_per_pixel = planes.samples_per_pixel;
-        let all = Conversion {
-            bin_x,
-            bin_y,
-            reverse_x,
-            reverse_y,
-            divide_by,
-            overflow,
-            samples_per_pixel,
-            ..whole
-        };
+        let all = Conversion { bin_x, bin_y, reverse_x, reverse_y, divide_by, overflow, ..whole };
         let (columns, rows) = all.output_size();
-        let row = columns * samples_per_pixel;
+        let row = columns * whole.samples_per_pixel;
         if color != ColorMode::Rgb2 {
-            let mut places = output.chunks_exact_mut(row * rows);
-            return planes.iter().zip(&mut places).try_for_each(|(plane, to)| kernel(plane?, &all, to));
+            let places = (0..planes).map(|n| n * row * rows..(n + 1) * row * rows);
+            return places.enumerate().try_for_each(|(number, place)| convert(number, &all, place));
         }
         // The rows of an RGB2 plane do not follow each other, so each one is a picture of its own.
-        for (number, plane) in planes.iter().enumerate() {
-            let plane = plane?;
-            let places = output.chunks_exact_mut(row).skip(number).step_by(planes.len());
-            for (y, to) in places.enumerate() {
-                let y = if reverse_y { rows - 1 - y } else { y };
-                kernel(plane, &Conversion { offset_y: y * bin_y, size_y: bin_y, ..all }, to)?;
-            }
+        for (place, start) in (0..len).step_by(row).enumerate() {
+            let (number, y) = (place % planes, place / planes);
+            let y = if reverse_y { rows - 1 - y } else { y };
+            convert(number, &Conversion { offset_y: y * bin_y, size_y: bin_y, ..all }, start..start + row)?;
         }
         Ok(())
     }
 }
 
-fn kernel<I: Pixel, O: Pixel>(
-    from: Plane<I>,
-    conversion: &Conversion,
-    to: &mut [O],
-) -> Result<(), NodeError> {
-    convert(Level::best(), from, conversion, to).map_err(NodeError::new)
-}
+/// Converts plane number so and so into a place in the output.
+type Convert<'a> = &'a mut dyn FnMut(usize, &Conversion, Range<usize>) -> Result<(), NodeError>;
 
 /// The elements of an array from byte `start` on.
 fn elements_from<T: Element>(frame: &Frame, start: usize) -> Result<&[T], NodeError> {
