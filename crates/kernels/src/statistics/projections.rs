@@ -6,6 +6,7 @@
 //! and no multiplication. All other types are added as `f64`, with `Σ x·v` of each row beside.
 
 use super::aligned::Aligned;
+use super::blocks::Found;
 use super::narrow::{Lanes, Middle};
 use crate::{Pixel, Plane};
 
@@ -54,19 +55,37 @@ impl Projections {
         self.moment.zeros(moments);
         self.all_columns.zeros(if averaging { width } else { 0 });
         self.all_rows.zeros(if averaging { height } else { 0 });
-        T::Projector::start(self, width, averaging);
     }
 
-    /// Adds row `y`, whose plain sum is known, to the sums over all pixels.
+    /// Readies for rows one by one.
+    pub(super) fn start_rows<T: Pixel>(&mut self, averaging: bool) {
+        T::Projector::start(self, self.columns.len(), averaging);
+    }
+
+    /// Takes in the row sums of a block of which the first is row `y`.
+    pub(super) fn add_block<T: Pixel>(&mut self, y: usize, found: &Found<T>, least: Option<T>) {
+        for (to, from) in self.all_rows.iter_mut().skip(y).zip(found.all) {
+            *to = from;
+        }
+        if least.is_some() {
+            for (to, from) in self.rows.iter_mut().skip(y).zip(found.passing) {
+                *to = from;
+            }
+        }
+    }
+
+    /// Adds row `y`, whose plain sum is known, to the sums over all pixels, if those are wanted.
     #[inline(always)]
     pub(super) fn add_average<T: Pixel>(&mut self, y: usize, row: &[T], sum: f64) {
-        self.all_rows[y] = sum;
-        T::Projector::add_all(self, y, row);
+        if let Some(all) = self.all_rows.get_mut(y) {
+            *all = sum;
+            T::Projector::add_all(self, y, row);
+        }
     }
 
     #[inline(always)]
     pub(super) fn add_passing<T: Pixel>(&mut self, y: usize, row: &[T], least: Option<T>) {
-        if let Some(least) = least {
+        if let (Some(least), true) = (least, y < self.rows.len()) {
             self.rows[y] = T::Projector::add_passing(self, y, row, least);
         }
     }

@@ -27,6 +27,14 @@ pub struct ExactSums {
     squares: u128,
 }
 
+impl ExactSums {
+    /// Takes in pixels of which Σv and Σv² are known.
+    pub fn add(&mut self, sum: u64, squares: u64) {
+        self.sum += i128::from(sum);
+        self.squares += u128::from(squares);
+    }
+}
+
 impl<T: Exact> Sums<T> for ExactSums {
     #[inline(always)]
     fn add_row(&mut self, row: &[T]) -> f64 {
