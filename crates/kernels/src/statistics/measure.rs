@@ -1,6 +1,6 @@
 //! What the statistics need to know of each pixel type.
 
-use super::blocks::{Blocks, Bytes, RowByRow};
+use super::blocks::{Blocks, Bytes, RowByRow, Singles};
 use super::direct::Direct;
 use super::lanes::reduce;
 use super::narrow::{Narrow8, Narrow16};
@@ -104,11 +104,11 @@ integer! {
 }
 
 macro_rules! float {
-    ($($t:ty, $lanes:literal;)*) => {$(
+    ($($t:ty, $lanes:literal, $blocks:ty;)*) => {$(
         impl Measure for $t {
             type Sums = PivotSums;
             type Projector = Direct;
-            type Blocks = RowByRow;
+            type Blocks = $blocks;
             const FITS_SINGLE: bool = size_of::<$t>() == 4;
             const ABOVE_ALL: Self = <$t>::INFINITY;
             const BELOW_ALL: Self = <$t>::NEG_INFINITY;
@@ -155,8 +155,8 @@ macro_rules! float {
 }
 
 float! {
-    f32, 64;
-    f64, 32;
+    f32, 64, Singles;
+    f64, 32, RowByRow;
 }
 
 macro_rules! exact8 {

@@ -92,21 +92,20 @@ per_level! {
 fn pass<T: Pixel>(level: Level, image: Plane<T>, wanted: &Wanted, scratch: &mut Scratch) -> Statistics {
     let summing = wanted.basic || wanted.profiles.is_some();
     let projecting = wanted.centroid || wanted.profiles.is_some();
-    let in_blocks = (summing || projecting) && T::Blocks::exist(level);
+    // For the centroid alone, row by row is faster.
+    let in_blocks = summing && T::Blocks::exist(level);
     let least = T::least_passing(wanted.threshold);
     let Scratch { projections, columns, bins, profiles } = scratch;
     let mut basic = basic::Gatherer::new(image, wanted);
-    projections.start(image, projecting, wanted.profiles.is_some());
+    projections.start(image, projecting, wanted.profiles.is_some(), in_blocks);
     bins.start::<T>(wanted.histogram);
     if in_blocks {
         T::Blocks::start(level, columns, image.width(), least);
-    } else {
-        projections.start_rows::<T>(wanted.profiles.is_some());
     }
     for y in (0..image.height()).step_by(blocks::ROWS) {
         let block = image.rows_from(y, blocks::ROWS);
         if in_blocks {
-            let found = T::Blocks::add(level, block, least, basic.sums(), columns, projections);
+            let found = T::Blocks::add(level, y, block, least, basic.sums(), columns, projections);
             basic.add_block(y, block, &found);
             projections.add_block(y, &found, least);
         } else {
@@ -127,7 +126,7 @@ fn pass<T: Pixel>(level: Level, image: Plane<T>, wanted: &Wanted, scratch: &mut 
     } else {
         projections.finish::<T>();
     }
-    let centroid = projecting.then(|| moments::centroid::<T>(projections, wanted.quirks));
+    let centroid = projecting.then(|| moments::centroid(projections, wanted.quirks));
     Statistics {
         basic: wanted.basic.then(|| basic.finish()),
         cursor_value: profiles.fill(image, wanted.profiles, projections, centroid),

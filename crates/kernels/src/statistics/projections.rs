@@ -17,8 +17,10 @@ pub struct Projections {
     pub(super) columns: Aligned<f64>,
     /// Per row: the same.
     pub(super) rows: Aligned<f64>,
-    /// Per column Σ y·v, or per row Σ x·v; see [`Project::MOMENT_OF_COLUMNS`].
+    /// Per column Σ y·v, or per row Σ x·v.
     pub(super) moment: Aligned<f64>,
+    /// Which of the two: per column from loops over blocks and where [`Project::MOMENT_OF_COLUMNS`].
+    pub(super) moment_of_columns: bool,
     /// Per column: Σv over all pixels.
     pub(super) all_columns: Aligned<f64>,
     /// Per row: the same.
@@ -47,19 +49,24 @@ pub trait Project<T> {
 }
 
 impl Projections {
-    pub(super) fn start<T: Pixel>(&mut self, image: Plane<T>, projecting: bool, averaging: bool) {
+    pub(super) fn start<T: Pixel>(
+        &mut self,
+        image: Plane<T>,
+        projecting: bool,
+        averaging: bool,
+        in_blocks: bool,
+    ) {
         let (width, height) = if projecting { (image.width(), image.height()) } else { (0, 0) };
-        let moments = if T::Projector::MOMENT_OF_COLUMNS { width } else { height };
+        self.moment_of_columns = in_blocks || T::Projector::MOMENT_OF_COLUMNS;
+        let moments = if self.moment_of_columns { width } else { height };
         self.columns.zeros(width);
         self.rows.zeros(height);
         self.moment.zeros(moments);
         self.all_columns.zeros(if averaging { width } else { 0 });
         self.all_rows.zeros(if averaging { height } else { 0 });
-    }
-
-    /// Readies for rows one by one.
-    pub(super) fn start_rows<T: Pixel>(&mut self, averaging: bool) {
-        T::Projector::start(self, self.columns.len(), averaging);
+        if !in_blocks {
+            T::Projector::start(self, width, averaging);
+        }
     }
 
     /// Takes in the row sums of a block of which the first is row `y`.

@@ -176,6 +176,7 @@ impl Blocks<u8> for Bytes {
 
     fn add(
         level: Level,
+        _: usize,
         block: Plane<u8>,
         least: Option<u8>,
         sums: &mut ExactSums,

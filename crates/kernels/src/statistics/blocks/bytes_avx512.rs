@@ -4,6 +4,8 @@ use super::ROWS;
 use super::bytes::{Strips, Sums, Task};
 use std::arch::x86_64::*;
 
+/// How far ahead of the loads memory is asked for.
+const AHEAD: usize = 256;
 /// Bytes in a vector.
 const LANES: usize = 64;
 
@@ -48,10 +50,13 @@ fn strips<const APART: bool>(task: &Task<LANES>, columns: Strips<LANES>) -> Sums
                 }
             }
         }
-        squares = _mm512_add_epi64(squares, _mm512_add_epi64(
-            _mm512_srli_epi64::<32>(strip_squares),
-            _mm512_srli_epi64::<32>(_mm512_slli_epi64::<32>(strip_squares)),
-        ));
+        squares = _mm512_add_epi64(
+            squares,
+            _mm512_add_epi64(
+                _mm512_srli_epi64::<32>(strip_squares),
+                _mm512_srli_epi64::<32>(_mm512_slli_epi64::<32>(strip_squares)),
+            ),
+        );
         add_lanes(&mut columns.sum[strip], quarters(sum));
         if APART {
             add_lanes(&mut columns.all[strip], quarters(all));
@@ -65,8 +70,8 @@ fn strips<const APART: bool>(task: &Task<LANES>, columns: Strips<LANES>) -> Sums
         add_lanes(&mut columns.moment[strip], moments);
     }
     let mut sums = Sums { min: 0, max: 0, squares: fold(squares), all: [0; ROWS], passing: [0; ROWS] };
-    sums.min = bytes(min).into_iter().fold(u8::MAX, u8::min);
-    sums.max = bytes(max).into_iter().fold(0, u8::max);
+    sums.min = smallest(min);
+    sums.max = !smallest(_mm512_xor_si512(max, _mm512_set1_epi8(-1)));
     for (y, row) in rows.iter().enumerate().take(task.rows.len()) {
         sums.all[y] = fold(row[0]);
         sums.passing[y] = if APART { fold(row[1]) } else { sums.all[y] };
@@ -86,12 +91,20 @@ fn passed(v: __m512i, least: __m512i) -> __m512i {
 #[inline]
 fn quarters([a, b]: [__m512i; 2]) -> [__m512i; 4] {
     let low = _mm512_set1_epi32(0xffff);
-    [_mm512_and_si512(a, low), _mm512_srli_epi32::<16>(a), _mm512_and_si512(b, low), _mm512_srli_epi32::<16>(b)]
+    [
+        _mm512_and_si512(a, low),
+        _mm512_srli_epi32::<16>(a),
+        _mm512_and_si512(b, low),
+        _mm512_srli_epi32::<16>(b),
+    ]
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn load(from: &[u8; LANES]) -> __m512i {
+    // Rows lie too far apart for the processor to see that the loads go on to the right.
+    let ahead = from.as_ptr().wrapping_add(AHEAD);
+    _mm_prefetch::<_MM_HINT_T0>(ahead.cast());
     // SAFETY: the array is as long as a vector.
     unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
 }
@@ -114,11 +127,13 @@ fn fold(v: __m512i) -> u64 {
     _mm512_reduce_add_epi64(v) as u64
 }
 
+/// The smallest byte.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn bytes(v: __m512i) -> [u8; LANES] {
-    let mut bytes = [0; LANES];
-    // SAFETY: the array is as long as a vector.
-    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), v) };
-    bytes
+fn smallest(v: __m512i) -> u8 {
+    let half = _mm256_min_epu8(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64::<1>(v));
+    let quarter = _mm_min_epu8(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half));
+    let words = _mm_min_epu8(quarter, _mm_srli_epi16::<8>(quarter));
+    // The upper halves of the words are 0 now.
+    _mm_cvtsi128_si32(_mm_minpos_epu16(words)) as u8
 }

@@ -9,12 +9,16 @@ mod bytes;
 mod bytes_avx2;
 #[cfg(target_arch = "x86_64")]
 mod bytes_avx512;
+mod singles;
+#[cfg(target_arch = "x86_64")]
+mod singles_avx512;
 
 use super::measure::Measure;
 use super::projections::Projections;
 use crate::{Level, Plane};
-pub(super) use bytes::Bytes;
 use bytes::ByteColumns;
+pub(super) use bytes::Bytes;
+pub(super) use singles::Singles;
 
 /// Most rows of a block. Σ of running sums of bytes fits 16 bits: 255·16·17/2 < 2¹⁶.
 pub(super) const ROWS: usize = 16;
@@ -43,9 +47,10 @@ pub trait Blocks<T: Measure> {
     /// Readies the working memory.
     fn start(level: Level, columns: &mut Columns, width: usize, least: Option<T>);
 
-    /// Takes in the next at most [`ROWS`] rows, of which pixels of at least `least` pass.
+    /// Takes in the next at most [`ROWS`] rows, from row `y` on. Pixels of at least `least` pass.
     fn add(
         level: Level,
+        y: usize,
         block: Plane<T>,
         least: Option<T>,
         sums: &mut T::Sums,
@@ -69,6 +74,7 @@ impl<T: Measure> Blocks<T> for RowByRow {
 
     fn add(
         _: Level,
+        _: usize,
         _: Plane<T>,
         _: Option<T>,
         _: &mut T::Sums,
