@@ -12,7 +12,9 @@ const SIZE: usize = 1024;
 
 fn main() {
     println!("{SIZE} x {SIZE} pixels, microseconds per call, best of many");
-    println!("level     type   basic  centroid   both  histogram  everything  both on a 512x512 view");
+    println!(
+        "level     type   basic  centroid   both  histogram  everything  both from 1 on: all, 512x512 view"
+    );
     let only: Vec<String> = std::env::args().skip(1).collect();
     for level in Level::available() {
         rows::<u8>(level, &only);
@@ -39,6 +41,7 @@ fn rows<T: Pixel>(level: Level, only: &[String]) {
     let basic = Wanted { basic: true, background_width: 1, ..Wanted::default() };
     let centroid = Wanted { centroid: true, threshold: 20.0, ..Wanted::default() };
     let both = Wanted { basic: true, background_width: 1, ..centroid };
+    let whole = Wanted { threshold: 1.0, ..both };
     let range = HistogramRange { min: 0.0, max: 255.0, bins: 256 };
     let histogram = Wanted { histogram: Some(range), ..Wanted::default() };
     let all = Wanted { profiles: Some(Cursor { x: 9, y: 9 }), histogram: Some(range), ..both };
@@ -48,11 +51,12 @@ fn rows<T: Pixel>(level: Level, only: &[String]) {
         time(level, full, &both),
         time(level, full, &histogram),
         time(level, full, &all),
-        time(level, quarter, &both),
+        time(level, full, &whole),
+        time(level, quarter, &whole),
     ];
-    let [a, b, c, d, e, f] = times.map(|t| t * 1e6);
+    let [a, b, c, d, e, f, g] = times.map(|t| t * 1e6);
     let level = level.name();
-    println!("{level:9} {name:4} {a:7.1} {b:9.1} {c:6.1} {d:10.1} {e:11.1} {f:10.1}");
+    println!("{level:9} {name:4} {a:7.1} {b:9.1} {c:6.1} {d:10.1} {e:11.1} {f:10.1} {g:10.1}");
 }
 
 /// A noisy image with values from 0 to 120.

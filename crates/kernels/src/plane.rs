@@ -86,6 +86,13 @@ impl<'a, T> Plane<'a, T> {
         (0..plane.height).map(move |y| &plane.data[y * plane.stride..][..plane.width])
     }
 
+    /// At most `count` rows from row `y` on.
+    #[inline(always)]
+    pub(crate) fn rows_from(&self, y: usize, count: usize) -> Plane<'a, T> {
+        let data = self.data.get(y * self.stride..).unwrap_or_default();
+        Plane { data, height: self.height.saturating_sub(y).min(count), ..*self }
+    }
+
     /// The same pixels in the same order as a single row, where nothing lies between the rows.
     #[inline(always)]
     pub(crate) fn joined(self) -> Self {

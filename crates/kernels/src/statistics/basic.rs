@@ -1,5 +1,6 @@
 //! Extremes, sums and background.
 
+use super::blocks::Found;
 use super::results::Basic;
 use super::sums::Sums;
 use super::wanted::Wanted;
@@ -14,7 +15,7 @@ pub(super) struct Gatherer<'a, T: Pixel> {
     border: Border,
 }
 
-/// An extreme so far, and the first row that has it (0 when none has yet).
+/// An extreme so far, and the first row that may have it (0 when none has yet).
 struct Extreme<T> {
     value: T,
     y: usize,
@@ -35,17 +36,40 @@ impl<'a, T: Pixel> Gatherer<'a, T> {
     #[inline(always)]
     pub(super) fn add_row(&mut self, y: usize, row: &[T]) -> f64 {
         let (min, max) = T::extremes(row);
+        self.add_extremes(y, min, max);
+        let sum = self.sums.add_row(row);
+        self.border.add_row(y, row, sum);
+        sum
+    }
+
+    /// The running sums, for loops over blocks.
+    #[inline(always)]
+    pub(super) fn sums(&mut self) -> &mut T::Sums {
+        &mut self.sums
+    }
+
+    /// Takes in what is found of a block of which the first is row `y`, but for the sums.
+    #[inline(always)]
+    pub(super) fn add_block(&mut self, y: usize, block: Plane<T>, found: &Found<T>) {
+        self.add_extremes(y, found.min, found.max);
+        if self.border.width > 0 {
+            for (i, (row, &sum)) in block.rows().zip(&found.all).enumerate() {
+                self.border.add_row(y + i, row, sum);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add_extremes(&mut self, y: usize, min: T, max: T) {
         if min < self.min.value {
             self.min = Extreme { value: min, y };
         }
         if max > self.max.value {
             self.max = Extreme { value: max, y };
         }
-        let sum = self.sums.add_row(row);
-        self.border.add_row(y, row, sum);
-        sum
     }
 
+    #[inline(always)]
     pub(super) fn finish(&self) -> Basic {
         let count = self.image.len();
         let (min, min_x, min_y) = find(self.image, &self.min);
@@ -63,11 +87,19 @@ impl<'a, T: Pixel> Gatherer<'a, T> {
     }
 }
 
+/// Pixels that are compared at once.
+const PIECE: usize = 256;
+
 /// Value and position of the first pixel that equals `extreme`; NaN when there is none.
+#[inline(always)]
 fn find<T: Pixel>(image: Plane<T>, extreme: &Extreme<T>) -> (f64, usize, usize) {
     for y in extreme.y..image.height() {
-        if let Some(x) = image.row(y).iter().position(|&v| v == extreme.value) {
-            return (image.row(y)[x].to_f64(), x, y);
+        let row = image.row(y);
+        let has = |piece: &[T]| piece.iter().fold(false, |has, &v| has | (v == extreme.value));
+        let start = PIECE * row.chunks(PIECE).take_while(|piece| !has(piece)).count();
+        let rest = row.get(start..).unwrap_or_default();
+        if let Some(x) = rest.iter().position(|&v| v == extreme.value) {
+            return (rest[x].to_f64(), start + x, y);
         }
     }
     (f64::NAN, 0, 0)

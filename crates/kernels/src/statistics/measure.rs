@@ -1,5 +1,6 @@
 //! What the statistics need to know of each pixel type.
 
+use super::blocks::{Blocks, Bytes, RowByRow, Singles};
 use super::direct::Direct;
 use super::lanes::reduce;
 use super::narrow::{Narrow8, Narrow16};
@@ -13,6 +14,8 @@ pub trait Measure: Copy + PartialOrd {
     type Sums: Sums<Self>;
     #[doc(hidden)]
     type Projector: Project<Self>;
+    #[doc(hidden)]
+    type Blocks: Blocks<Self>;
     #[doc(hidden)]
     const ABOVE_ALL: Self;
     #[doc(hidden)]
@@ -45,10 +48,11 @@ pub trait Measure: Copy + PartialOrd {
 }
 
 macro_rules! integer {
-    ($($t:ty, $sums:ty, $projector:ty;)*) => {$(
+    ($($t:ty, $sums:ty, $projector:ty, $blocks:ty;)*) => {$(
         impl Measure for $t {
             type Sums = $sums;
             type Projector = $projector;
+            type Blocks = $blocks;
             const FITS_SINGLE: bool = size_of::<$t>() <= 2;
             const ABOVE_ALL: Self = <$t>::MAX;
             const BELOW_ALL: Self = <$t>::MIN;
@@ -89,21 +93,22 @@ macro_rules! integer {
 }
 
 integer! {
-    u8, ExactSums, Narrow8;
-    i8, ExactSums, Narrow8;
-    u16, ExactSums, Narrow16;
-    i16, ExactSums, Narrow16;
-    u32, ExactSums, Direct;
-    i32, ExactSums, Direct;
-    u64, WideSums, Direct;
-    i64, WideSums, Direct;
+    u8, ExactSums, Narrow8, Bytes;
+    i8, ExactSums, Narrow8, RowByRow;
+    u16, ExactSums, Narrow16, RowByRow;
+    i16, ExactSums, Narrow16, RowByRow;
+    u32, ExactSums, Direct, RowByRow;
+    i32, ExactSums, Direct, RowByRow;
+    u64, WideSums, Direct, RowByRow;
+    i64, WideSums, Direct, RowByRow;
 }
 
 macro_rules! float {
-    ($($t:ty, $lanes:literal;)*) => {$(
+    ($($t:ty, $lanes:literal, $blocks:ty;)*) => {$(
         impl Measure for $t {
             type Sums = PivotSums;
             type Projector = Direct;
+            type Blocks = $blocks;
             const FITS_SINGLE: bool = size_of::<$t>() == 4;
             const ABOVE_ALL: Self = <$t>::INFINITY;
             const BELOW_ALL: Self = <$t>::NEG_INFINITY;
@@ -150,8 +155,8 @@ macro_rules! float {
 }
 
 float! {
-    f32, 64;
-    f64, 32;
+    f32, 64, Singles;
+    f64, 32, RowByRow;
 }
 
 macro_rules! exact8 {

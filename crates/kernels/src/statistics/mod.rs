@@ -31,6 +31,7 @@
 
 mod aligned;
 mod basic;
+mod blocks;
 mod direct;
 mod histogram;
 mod lanes;
@@ -54,6 +55,7 @@ pub use scratch::Scratch;
 pub use wanted::{Cursor, HistogramRange, Quirks, Wanted};
 
 use crate::{Level, Pixel, Plane};
+use blocks::Blocks;
 
 /// The statistics of `image` that `wanted` names.
 ///
@@ -78,38 +80,53 @@ pub fn statistics<T: Pixel>(
     wanted: &Wanted,
     scratch: &mut Scratch,
 ) -> Statistics {
-    gather(level, image, wanted, scratch)
+    gather(level, level, image, wanted, scratch)
 }
 
 per_level! {
-    fn gather<T: Pixel>(image: Plane<T>, wanted: &Wanted, scratch: &mut Scratch) -> Statistics = pass;
+    fn gather<T: Pixel>(kernels: Level, image: Plane<T>, wanted: &Wanted, scratch: &mut Scratch) -> Statistics
+        = pass;
 }
 
 #[inline(always)]
-fn pass<T: Pixel>(image: Plane<T>, wanted: &Wanted, scratch: &mut Scratch) -> Statistics {
+fn pass<T: Pixel>(level: Level, image: Plane<T>, wanted: &Wanted, scratch: &mut Scratch) -> Statistics {
     let summing = wanted.basic || wanted.profiles.is_some();
     let projecting = wanted.centroid || wanted.profiles.is_some();
+    // For the centroid alone, row by row is faster.
+    let in_blocks = summing && T::Blocks::exist(level);
     let least = T::least_passing(wanted.threshold);
-    let Scratch { projections, bins, profiles } = scratch;
+    let Scratch { projections, columns, bins, profiles } = scratch;
     let mut basic = basic::Gatherer::new(image, wanted);
-    projections.start(image, projecting, wanted.profiles.is_some());
+    projections.start(image, projecting, wanted.profiles.is_some(), in_blocks);
     bins.start::<T>(wanted.histogram);
-    for (y, row) in image.rows().enumerate() {
-        if summing {
-            let sum = basic.add_row(y, row);
-            if wanted.profiles.is_some() {
-                projections.add_average(y, row, sum);
+    if in_blocks {
+        T::Blocks::start(level, columns, image.width(), least);
+    }
+    for y in (0..image.height()).step_by(blocks::ROWS) {
+        let block = image.rows_from(y, blocks::ROWS);
+        if in_blocks {
+            let found = T::Blocks::add(level, y, block, least, basic.sums(), columns, projections);
+            basic.add_block(y, block, &found);
+            projections.add_block(y, &found, least);
+        } else {
+            for (y, row) in (y..).zip(block.rows()) {
+                if summing {
+                    let sum = basic.add_row(y, row);
+                    projections.add_average(y, row, sum);
+                }
+                projections.add_passing(y, row, least);
             }
         }
-        if projecting {
-            projections.add_passing(y, row, least);
-        }
-        if wanted.histogram.is_some() {
+        for row in block.rows() {
             bins.add_row(row);
         }
     }
-    projections.finish::<T>();
-    let centroid = projecting.then(|| moments::centroid::<T>(projections, wanted.quirks));
+    if in_blocks {
+        T::Blocks::finish(columns, projections);
+    } else {
+        projections.finish::<T>();
+    }
+    let centroid = projecting.then(|| moments::centroid(projections, wanted.quirks));
     Statistics {
         basic: wanted.basic.then(|| basic.finish()),
         cursor_value: profiles.fill(image, wanted.profiles, projections, centroid),

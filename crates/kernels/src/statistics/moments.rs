@@ -1,9 +1,8 @@
 //! Centroid and shape from the projections.
 
-use super::projections::{Project, Projections};
+use super::projections::Projections;
 use super::results::Centroid;
 use super::wanted::Quirks;
-use crate::Pixel;
 
 /// What one projection tells.
 #[derive(Default)]
@@ -16,14 +15,14 @@ struct Axis {
 
 /// All of [`Centroid`]; 0 when the sum is not positive.
 #[inline(always)]
-pub(super) fn centroid<T: Pixel>(sums: &Projections, quirks: Quirks) -> Centroid {
+pub(super) fn centroid(sums: &Projections, quirks: Quirks) -> Centroid {
     let [total] = weighted(&sums.rows, 0.0, |_| [1.0]);
     // Also when it is NaN.
     if total.is_nan() || total <= 0.0 {
         return Centroid::default();
     }
     let (x, y) = (axis(&sums.columns, total), axis(&sums.rows, total));
-    let mixed = if T::Projector::MOMENT_OF_COLUMNS {
+    let mixed = if sums.moment_of_columns {
         mixed(&sums.moment, &sums.columns, x.centre, y.centre)
     } else {
         mixed(&sums.moment, &sums.rows, y.centre, x.centre)
@@ -76,8 +75,19 @@ fn axis(profile: &[f64], total: f64) -> Axis {
 /// Σ (i − own)·(j − other)·v, of which `moment` has Σ j·v and `profile` Σ v for every i.
 #[inline(always)]
 fn mixed(moment: &[f64], profile: &[f64], own: f64, other: f64) -> f64 {
-    let term = |(i, (m, p)): (usize, (&f64, &f64))| (i as f64 - own) * (m - other * p);
-    moment.iter().zip(profile).enumerate().map(term).sum()
+    let term = |i: usize, m: f64, p: f64| (i as f64 - own) * (m - other * p);
+    let mut sums = [0.0; LANES];
+    let (chunks, tail) = moment.as_chunks::<LANES>();
+    let (profile_chunks, profile_tail) = profile.as_chunks::<LANES>();
+    for (i, (m, p)) in chunks.iter().zip(profile_chunks).enumerate() {
+        for lane in 0..LANES {
+            sums[lane] += term(i * LANES + lane, m[lane], p[lane]);
+        }
+    }
+    for (lane, (&m, &p)) in tail.iter().zip(profile_tail).enumerate() {
+        sums[lane] += term(chunks.len() * LANES + lane, m, p);
+    }
+    sums.iter().sum()
 }
 
 fn shape(total: f64, x: &Axis, y: &Axis, covariance: f64, quirks: Quirks) -> Centroid {

@@ -6,6 +6,7 @@
 //! and no multiplication. All other types are added as `f64`, with `Σ x·v` of each row beside.
 
 use super::aligned::Aligned;
+use super::blocks::Found;
 use super::narrow::{Lanes, Middle};
 use crate::{Pixel, Plane};
 
@@ -16,8 +17,10 @@ pub struct Projections {
     pub(super) columns: Aligned<f64>,
     /// Per row: the same.
     pub(super) rows: Aligned<f64>,
-    /// Per column Σ y·v, or per row Σ x·v; see [`Project::MOMENT_OF_COLUMNS`].
+    /// Per column Σ y·v, or per row Σ x·v.
     pub(super) moment: Aligned<f64>,
+    /// Which of the two: per column from loops over blocks and where [`Project::MOMENT_OF_COLUMNS`].
+    pub(super) moment_of_columns: bool,
     /// Per column: Σv over all pixels.
     pub(super) all_columns: Aligned<f64>,
     /// Per row: the same.
@@ -46,27 +49,50 @@ pub trait Project<T> {
 }
 
 impl Projections {
-    pub(super) fn start<T: Pixel>(&mut self, image: Plane<T>, projecting: bool, averaging: bool) {
+    pub(super) fn start<T: Pixel>(
+        &mut self,
+        image: Plane<T>,
+        projecting: bool,
+        averaging: bool,
+        in_blocks: bool,
+    ) {
         let (width, height) = if projecting { (image.width(), image.height()) } else { (0, 0) };
-        let moments = if T::Projector::MOMENT_OF_COLUMNS { width } else { height };
+        self.moment_of_columns = in_blocks || T::Projector::MOMENT_OF_COLUMNS;
+        let moments = if self.moment_of_columns { width } else { height };
         self.columns.zeros(width);
         self.rows.zeros(height);
         self.moment.zeros(moments);
         self.all_columns.zeros(if averaging { width } else { 0 });
         self.all_rows.zeros(if averaging { height } else { 0 });
-        T::Projector::start(self, width, averaging);
+        if !in_blocks {
+            T::Projector::start(self, width, averaging);
+        }
     }
 
-    /// Adds row `y`, whose plain sum is known, to the sums over all pixels.
+    /// Takes in the row sums of a block of which the first is row `y`.
+    pub(super) fn add_block<T: Pixel>(&mut self, y: usize, found: &Found<T>, least: Option<T>) {
+        for (to, from) in self.all_rows.iter_mut().skip(y).zip(found.all) {
+            *to = from;
+        }
+        if least.is_some() {
+            for (to, from) in self.rows.iter_mut().skip(y).zip(found.passing) {
+                *to = from;
+            }
+        }
+    }
+
+    /// Adds row `y`, whose plain sum is known, to the sums over all pixels, if those are wanted.
     #[inline(always)]
     pub(super) fn add_average<T: Pixel>(&mut self, y: usize, row: &[T], sum: f64) {
-        self.all_rows[y] = sum;
-        T::Projector::add_all(self, y, row);
+        if let Some(all) = self.all_rows.get_mut(y) {
+            *all = sum;
+            T::Projector::add_all(self, y, row);
+        }
     }
 
     #[inline(always)]
     pub(super) fn add_passing<T: Pixel>(&mut self, y: usize, row: &[T], least: Option<T>) {
-        if let Some(least) = least {
+        if let (Some(least), true) = (least, y < self.rows.len()) {
             self.rows[y] = T::Projector::add_passing(self, y, row, least);
         }
     }

@@ -1,5 +1,6 @@
 //! Buffers that live from call to call.
 
+use super::blocks::Columns;
 use super::histogram::Bins;
 use super::profiles::ProfileBuffers;
 use super::projections::Projections;
@@ -12,6 +13,7 @@ use super::results::Profiles;
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(super) projections: Projections,
+    pub(super) columns: Columns,
     pub(super) bins: Bins,
     pub(super) profiles: ProfileBuffers,
 }

@@ -27,6 +27,14 @@ pub struct ExactSums {
     squares: u128,
 }
 
+impl ExactSums {
+    /// Takes in pixels of which Σv and Σv² are known.
+    pub fn add(&mut self, sum: u64, squares: u64) {
+        self.sum += i128::from(sum);
+        self.squares += u128::from(squares);
+    }
+}
+
 impl<T: Exact> Sums<T> for ExactSums {
     #[inline(always)]
     fn add_row(&mut self, row: &[T]) -> f64 {
@@ -83,6 +91,23 @@ impl PivotSums {
         self.count += len as f64;
         self.mean += distances / self.count;
         self.squares += squares - distances * distances / self.count;
+    }
+
+    /// The pivot for the next pixels, of which `row` is the first row.
+    #[inline(always)]
+    pub fn pivot<T: Approximate>(&mut self, row: &[T]) -> f64 {
+        if self.count == 0.0 && !row.is_empty() {
+            self.mean = about(row, 0.0, T::value)[0] / row.len() as f64;
+        }
+        self.mean
+    }
+
+    /// Takes in `len` pixels of at most 24 bits, of which Σv and Σ(v − pivot)² are known.
+    pub fn add_about_pivot(&mut self, len: usize, sum: f64, squares: f64) {
+        if len > 0 {
+            self.merge(len, sum - len as f64 * self.mean, squares);
+        }
+        self.total += sum;
     }
 
     /// Takes one row of `value(pixel)` in and gives its sum.

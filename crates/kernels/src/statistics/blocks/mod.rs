@@ -1,0 +1,88 @@
+//! Extremes, sums and projections of a block of rows at once.
+//!
+//! Where a level has such loops, they walk over a block in strips one vector wide, from top to
+//! bottom. So the column sums of a strip stay in registers for a whole block: `S += v`, and beside
+//! it `T += S`. After `K` rows from row `y0` on, `Σ y·v = (y0 + K)·S − T`.
+
+mod bytes;
+#[cfg(target_arch = "x86_64")]
+mod bytes_avx2;
+#[cfg(target_arch = "x86_64")]
+mod bytes_avx512;
+mod singles;
+#[cfg(target_arch = "x86_64")]
+mod singles_avx512;
+
+use super::measure::Measure;
+use super::projections::Projections;
+use crate::{Level, Plane};
+use bytes::ByteColumns;
+pub(super) use bytes::Bytes;
+pub(super) use singles::Singles;
+
+/// Most rows of a block. Σ of running sums of bytes fits 16 bits: 255·16·17/2 < 2¹⁶.
+pub(super) const ROWS: usize = 16;
+
+/// What a block of rows is found to hold; one sum per row.
+pub struct Found<T> {
+    pub(super) min: T,
+    pub(super) max: T,
+    /// Σv of all.
+    pub(super) all: [f64; ROWS],
+    /// Σv of what passes.
+    pub(super) passing: [f64; ROWS],
+}
+
+/// Column sums, and the working memory for them.
+#[derive(Debug, Default)]
+pub struct Columns {
+    bytes: ByteColumns,
+}
+
+/// The loops over blocks of a pixel type.
+pub trait Blocks<T: Measure> {
+    /// True when `level` has them.
+    fn exist(level: Level) -> bool;
+
+    /// Readies the working memory.
+    fn start(level: Level, columns: &mut Columns, width: usize, least: Option<T>);
+
+    /// Takes in the next at most [`ROWS`] rows, from row `y` on. Pixels of at least `least` pass.
+    fn add(
+        level: Level,
+        y: usize,
+        block: Plane<T>,
+        least: Option<T>,
+        sums: &mut T::Sums,
+        columns: &mut Columns,
+        projections: &mut Projections,
+    ) -> Found<T>;
+
+    /// Moves what is left of the column sums to the projections, as far as those are wanted.
+    fn finish(columns: &mut Columns, projections: &mut Projections);
+}
+
+/// For pixel types without such loops.
+pub struct RowByRow;
+
+impl<T: Measure> Blocks<T> for RowByRow {
+    fn exist(_: Level) -> bool {
+        false
+    }
+
+    fn start(_: Level, _: &mut Columns, _: usize, _: Option<T>) {}
+
+    fn add(
+        _: Level,
+        _: usize,
+        _: Plane<T>,
+        _: Option<T>,
+        _: &mut T::Sums,
+        _: &mut Columns,
+        _: &mut Projections,
+    ) -> Found<T> {
+        Found { min: T::ABOVE_ALL, max: T::BELOW_ALL, all: [0.0; ROWS], passing: [0.0; ROWS] }
+    }
+
+    fn finish(_: &mut Columns, _: &mut Projections) {}
+}
