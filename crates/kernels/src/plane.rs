@@ -1,5 +1,7 @@
 //! A two-dimensional view of a slice: width, height and row stride.
 
+use crate::Pixel;
+use crate::bytes::bytes;
 use std::fmt;
 
 /// A read-only image of `height` rows of `width` pixels, `stride` pixels from one row to the next.
@@ -84,6 +86,18 @@ impl<'a, T> Plane<'a, T> {
     pub fn rows(&self) -> impl Iterator<Item = &'a [T]> + use<'a, T> {
         let plane = Plane { ..*self };
         (0..plane.height).map(move |y| &plane.data[y * plane.stride..][..plane.width])
+    }
+
+    /// The same rows as bytes.
+    pub(crate) fn bytes(self) -> Plane<'a, u8>
+    where
+        T: Pixel,
+    {
+        let Plane { data, width, height, stride } = self;
+        let size = size_of::<T>();
+        // The slice that exists limits both, but without rows the width and with one row the stride.
+        let (width, stride) = (width.saturating_mul(size), stride.saturating_mul(size));
+        Plane { data: bytes(data), width, height, stride }
     }
 
     /// The same pixels in the same order as a single row, where nothing lies between the rows.
