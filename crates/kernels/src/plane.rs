@@ -1,5 +1,7 @@
 //! A two-dimensional view of a slice: width, height and row stride.
 
+use crate::Pixel;
+use crate::bytes::bytes;
 use std::fmt;
 
 /// A read-only image of `height` rows of `width` pixels, `stride` pixels from one row to the next.
@@ -86,11 +88,24 @@ impl<'a, T> Plane<'a, T> {
         (0..plane.height).map(move |y| &plane.data[y * plane.stride..][..plane.width])
     }
 
+<<<<<<< HEAD
     /// At most `count` rows from row `y` on.
     #[inline(always)]
     pub(crate) fn rows_from(&self, y: usize, count: usize) -> Plane<'a, T> {
         let data = self.data.get(y * self.stride..).unwrap_or_default();
         Plane { data, height: self.height.saturating_sub(y).min(count), ..*self }
+=======
+    /// The same rows as bytes.
+    pub(crate) fn bytes(self) -> Plane<'a, u8>
+    where
+        T: Pixel,
+    {
+        let Plane { data, width, height, stride } = self;
+        let size = size_of::<T>();
+        // The slice that exists limits both, but without rows the width and with one row the stride.
+        let (width, stride) = (width.saturating_mul(size), stride.saturating_mul(size));
+        Plane { data: bytes(data), width, height, stride }
+>>>>>>> lean
     }
 
     /// The same pixels in the same order as a single row, where nothing lies between the rows.

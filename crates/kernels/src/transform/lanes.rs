@@ -7,22 +7,21 @@
 //! `examples/kernel_speed.rs`).
 
 use super::turn::Tile;
-use crate::Pixel;
-use crate::bytes::{bytes, bytes_mut};
+use crate::bytes::bytes_mut;
 
 /// Tiles of `N = 8 * B` pixels of `8 / B` bytes, `B` being 8 or 4.
 pub(super) struct Lanes<const B: usize>;
 
-impl<T: Pixel, const N: usize, const B: usize> Tile<T, N> for Lanes<B> {
+impl<const P: usize, const N: usize, const B: usize> Tile<[u8; P], N> for Lanes<B> {
     #[inline(always)]
-    fn transpose(&self, rows: [&[T; N]; N], columns: &mut [[T; N]; N]) {
+    fn transpose(&self, rows: [&[[u8; P]; N]; N], columns: &mut [[[u8; P]; N]; N]) {
         // Every column is a line of 8 words.
-        let columns = bytes_mut(columns.as_flattened_mut()).as_chunks_mut::<8>().0;
+        let columns = columns.as_flattened_mut().as_flattened_mut().as_chunks_mut::<8>().0;
         for strip in 0..8 {
             let mut words = [[0u64; 8]; B];
             for i in 0..B {
                 // A whole line at once: word by word it became slow gathers from eight rows.
-                bytes_mut(&mut words[i]).copy_from_slice(bytes(rows[strip * B + i]));
+                bytes_mut(&mut words[i]).copy_from_slice(rows[strip * B + i].as_flattened());
             }
             if cfg!(target_endian = "big") {
                 words = words.map(|line| line.map(u64::swap_bytes));

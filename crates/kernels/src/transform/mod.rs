@@ -5,6 +5,7 @@ mod lanes;
 mod tests;
 mod turn;
 
+use crate::bytes::bytes_mut;
 use crate::convert::convert;
 use crate::{Conversion, ConvertError, Level, Pixel, Plane};
 
@@ -123,6 +124,6 @@ pub fn transform<T: Pixel>(
         return convert(level, input, &whole, output);
     }
     whole.check(input.width(), input.height(), output.len())?;
-    turn::run(level, input, flips, samples_per_pixel, output);
+    turn::run(level, input.bytes(), flips, size_of::<T>(), samples_per_pixel, bytes_mut(output));
     Ok(())
 }

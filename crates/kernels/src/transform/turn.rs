@@ -5,25 +5,28 @@
 
 use super::Flips;
 use super::lanes::Lanes;
-use crate::{Pixel, Plane};
+use crate::Plane;
 
 per_level! {
-    pub(super) fn run<T: Pixel>(input: Plane<'_, T>, flips: Flips, samples: usize, output: &mut [T]) = body;
+    /// Only the sizes of sample and pixel count, so bytes are moved, whatever the type.
+    #[inline(never)]
+    pub(super) fn run(input: Plane<'_, u8>, flips: Flips, sample: usize, samples: usize, output: &mut [u8]) = body;
 }
 
 #[inline(always)]
-fn body<T: Pixel>(input: Plane<'_, T>, flips: Flips, samples: usize, output: &mut [T]) {
-    let (height, width) = (input.height(), input.width() / samples);
-    let pixels = Size { width, height };
-    let row = |y| input.row(y);
-    let colours = |y| input.row(y).as_chunks::<3>().0;
-    match (samples, size_of::<T>()) {
-        (1, 1) => turn::<T, 64>(pixels, row, flips, output, Lanes::<8>),
-        (1, 2) => turn::<T, 32>(pixels, row, flips, output, Lanes::<4>),
-        (1, 4) => turn::<T, 16>(pixels, row, flips, output, OneByOne),
-        (1, _) => turn::<T, 8>(pixels, row, flips, output, OneByOne),
-        (3, _) => turn::<[T; 3], 16>(pixels, colours, flips, output.as_chunks_mut::<3>().0, OneByOne),
-        _ => turn_groups(pixels, input, flips, samples, output),
+fn body(input: Plane<'_, u8>, flips: Flips, sample: usize, samples: usize, output: &mut [u8]) {
+    let pixel = sample * samples;
+    let size = Size { width: input.width() / pixel, height: input.height() };
+    match (samples, sample) {
+        (1, 1) => turn::<1, 64>(size, input, flips, output, Lanes::<8>),
+        (1, 2) => turn::<2, 32>(size, input, flips, output, Lanes::<4>),
+        (1, 4) => turn::<4, 16>(size, input, flips, output, OneByOne),
+        (1, 8) => turn::<8, 8>(size, input, flips, output, OneByOne),
+        (3, 1) => turn::<3, 16>(size, input, flips, output, OneByOne),
+        (3, 2) => turn::<6, 16>(size, input, flips, output, OneByOne),
+        (3, 4) => turn::<12, 16>(size, input, flips, output, OneByOne),
+        (3, 8) => turn::<24, 16>(size, input, flips, output, OneByOne),
+        _ => turn_groups(size, input, flips, pixel, output),
     }
 }
 
@@ -49,17 +52,19 @@ pub(super) trait Tile<P, const N: usize> {
     fn transpose(&self, rows: [&[P; N]; N], columns: &mut [[P; N]; N]);
 }
 
-/// `row(y)` is row `y` of the input.
+/// Pixels of `P` bytes, tiles of `N` by `N`.
 #[inline(always)]
-fn turn<'a, P: Copy + Default + 'a, const N: usize>(
+fn turn<const P: usize, const N: usize>(
     size: Size,
-    row: impl Fn(usize) -> &'a [P],
+    input: Plane<'_, u8>,
     flips: Flips,
-    output: &mut [P],
-    tile: impl Tile<P, N>,
+    output: &mut [u8],
+    tile: impl Tile<[u8; P], N>,
 ) {
+    let row = |y| input.row(y).as_chunks::<P>().0;
+    let output = output.as_chunks_mut::<P>().0;
     let (inner_width, inner_height) = (size.width / N * N, size.height / N * N);
-    let (blank, mut columns) = ([P::default(); N], [[P::default(); N]; N]);
+    let (blank, mut columns) = ([[0; P]; N], [[[0; P]; N]; N]);
     for x in (0..inner_width).step_by(N) {
         for y in (0..inner_height).step_by(N) {
             let mut rows = [&blank; N];
@@ -98,13 +103,13 @@ impl<P: Copy, const N: usize> Tile<P, N> for OneByOne {
     }
 }
 
-/// Pixels of any number of samples, one by one.
+/// Pixels of any number of bytes, one by one.
 #[inline(always)]
-fn turn_groups<T: Pixel>(size: Size, input: Plane<'_, T>, flips: Flips, samples: usize, output: &mut [T]) {
+fn turn_groups(size: Size, input: Plane<'_, u8>, flips: Flips, pixel: usize, output: &mut [u8]) {
     for y in 0..size.height {
-        for (x, pixel) in input.row(y).chunks_exact(samples).enumerate() {
+        for (x, bytes) in input.row(y).chunks_exact(pixel).enumerate() {
             let (x, y) = size.flipped(flips, x, y);
-            output[(x * size.height + y) * samples..][..samples].copy_from_slice(pixel);
+            output[(x * size.height + y) * pixel..][..pixel].copy_from_slice(bytes);
         }
     }
 }
