@@ -88,13 +88,13 @@ impl<'a, T> Plane<'a, T> {
         (0..plane.height).map(move |y| &plane.data[y * plane.stride..][..plane.width])
     }
 
-<<<<<<< HEAD
     /// At most `count` rows from row `y` on.
     #[inline(always)]
     pub(crate) fn rows_from(&self, y: usize, count: usize) -> Plane<'a, T> {
         let data = self.data.get(y * self.stride..).unwrap_or_default();
         Plane { data, height: self.height.saturating_sub(y).min(count), ..*self }
-=======
+    }
+
     /// The same rows as bytes.
     pub(crate) fn bytes(self) -> Plane<'a, u8>
     where
@@ -105,7 +105,6 @@ impl<'a, T> Plane<'a, T> {
         // The slice that exists limits both, but without rows the width and with one row the stride.
         let (width, stride) = (width.saturating_mul(size), stride.saturating_mul(size));
         Plane { data: bytes(data), width, height, stride }
->>>>>>> lean
     }
 
     /// The same pixels in the same order as a single row, where nothing lies between the rows.
