@@ -1,6 +1,6 @@
 //! What the statistics need to know of each pixel type.
 
-use super::blocks::{Blocks, Bytes, RowByRow, Singles};
+use super::blocks::{Blocks, Bytes, RowByRow, Singles, Words};
 use super::direct::Direct;
 use super::lanes::reduce;
 use super::narrow::{Narrow8, Narrow16};
@@ -95,7 +95,7 @@ macro_rules! integer {
 integer! {
     u8, ExactSums, Narrow8, Bytes;
     i8, ExactSums, Narrow8, RowByRow;
-    u16, ExactSums, Narrow16, RowByRow;
+    u16, ExactSums, Narrow16, Words;
     i16, ExactSums, Narrow16, RowByRow;
     u32, ExactSums, Direct, RowByRow;
     i32, ExactSums, Direct, RowByRow;

@@ -12,6 +12,11 @@ mod bytes_avx512;
 mod singles;
 #[cfg(target_arch = "x86_64")]
 mod singles_avx512;
+mod words;
+#[cfg(target_arch = "x86_64")]
+mod words_avx2;
+#[cfg(target_arch = "x86_64")]
+mod words_avx512;
 
 use super::measure::Measure;
 use super::projections::Projections;
@@ -19,6 +24,7 @@ use crate::{Level, Plane};
 use bytes::ByteColumns;
 pub(super) use bytes::Bytes;
 pub(super) use singles::Singles;
+pub(super) use words::Words;
 
 /// Most rows of a block. Σ of running sums of bytes fits 16 bits: 255·16·17/2 < 2¹⁶.
 pub(super) const ROWS: usize = 16;
@@ -37,6 +43,9 @@ pub struct Found<T> {
 #[derive(Debug, Default)]
 pub struct Columns {
     bytes: ByteColumns,
+    /// Columns in a strip of `u16`, and whether any value can pass.
+    strip: usize,
+    passing: bool,
 }
 
 /// The loops over blocks of a pixel type.

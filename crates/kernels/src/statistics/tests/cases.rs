@@ -196,3 +196,29 @@ proptest! {
         any::<f64>(&values, width, extra, &wanted);
     }
 }
+
+/// What is asked for beside them changes neither the basic statistics nor the centroid.
+fn apart<T: Exact>() {
+    let mut random = Random(11);
+    let data: Vec<T> = (0..150 * 40).map(|_| pixel(Fill::Small, &mut random)).collect();
+    let image = Plane::new(&data, 141, 40, 150).unwrap();
+    for (level, threshold) in Level::available().into_iter().flat_map(|l| [(l, 1.0), (l, 30.0), (l, 1e9)]) {
+        let mut scratch = Scratch::default();
+        let mut found = |wanted: &Wanted| statistics(level, image, wanted, &mut scratch);
+        let all = everything(threshold);
+        let both = found(&Wanted { profiles: None, histogram: None, ..all });
+        let basic = found(&Wanted { centroid: false, profiles: None, histogram: None, ..all });
+        let all = found(&all);
+        assert_eq!((all.basic, all.centroid), (both.basic, both.centroid));
+        assert_eq!((all.basic, None), (basic.basic, basic.centroid));
+    }
+}
+
+#[test]
+fn less_is_the_same() {
+    apart::<u8>();
+    apart::<i8>();
+    apart::<u16>();
+    apart::<f32>();
+    apart::<f64>();
+}

@@ -1,0 +1,157 @@
+//! Blocks of `u16`.
+
+use super::super::projections::Projections;
+use super::super::sums::ExactSums;
+use super::{Blocks, Columns, Found, ROWS};
+use crate::level::Kind;
+use crate::{Level, Plane};
+
+/// The loops over blocks of `u16`.
+pub struct Words;
+
+/// Strips of the column sums; see [`Projections`]. A strip has its even columns first.
+pub(super) struct Strips<'a, const N: usize> {
+    /// Empty when no projections are wanted.
+    pub(super) sum: &'a mut [[f64; N]],
+    pub(super) moment: &'a mut [[f64; N]],
+    /// Empty when no averages are wanted.
+    pub(super) all: &'a mut [[f64; N]],
+}
+
+/// What a kernel takes.
+pub(super) struct Task<'a, const N: usize> {
+    /// The strips of each row, at most [`ROWS`] rows.
+    pub(super) rows: &'a [&'a [[u16; N]]],
+    /// Pixels of at least this pass.
+    pub(super) least: u16,
+    /// Number of the row after the last.
+    pub(super) end: f64,
+}
+
+/// What a kernel finds.
+pub(super) struct Sums {
+    pub(super) min: u16,
+    pub(super) max: u16,
+    /// Σ(v − 2¹⁵)².
+    pub(super) squares: u64,
+    /// Per row: Σv of all.
+    pub(super) all: [u64; ROWS],
+    /// Per row: Σv of what passes.
+    pub(super) passing: [u64; ROWS],
+}
+
+type Kernel<const N: usize> = unsafe fn(&Task<N>, Strips<N>) -> Sums;
+
+impl Sums {
+    pub(super) const NONE: Sums =
+        Sums { min: u16::MAX, max: 0, squares: 0, all: [0; ROWS], passing: [0; ROWS] };
+
+    /// Takes in the columns from `from` on.
+    #[inline(always)]
+    fn add_tail(&mut self, block: Plane<u16>, y: usize, least: u16, from: usize, to: &mut Projections) {
+        for (i, row) in block.rows().enumerate().take(ROWS) {
+            for (x, &v) in row.iter().enumerate().skip(from) {
+                self.min = self.min.min(v);
+                self.max = self.max.max(v);
+                self.squares += u64::from(v.abs_diff(1 << 15)).pow(2);
+                self.all[i] += u64::from(v);
+                if let Some(all) = to.all_columns.get_mut(x) {
+                    *all += f64::from(v);
+                }
+                if v >= least && x < to.columns.len() {
+                    self.passing[i] += u64::from(v);
+                    to.columns[x] += f64::from(v);
+                    to.moment[x] += (y + i) as f64 * f64::from(v);
+                }
+            }
+        }
+    }
+}
+
+/// Takes in a block from row `y` on.
+///
+/// # Safety
+/// The processor must have what `kernel` needs.
+#[inline(always)]
+unsafe fn add<const N: usize>(
+    kernel: Kernel<N>,
+    block: Plane<u16>,
+    y: usize,
+    least: u16,
+    to: &mut Projections,
+) -> Sums {
+    let count = block.height().min(ROWS);
+    let rows: [&[[u16; N]]; ROWS] =
+        std::array::from_fn(|y| if y < count { block.row(y).as_chunks().0 } else { &[] });
+    let [sum, moment, all] =
+        [&mut to.columns, &mut to.moment, &mut to.all_columns].map(|sums| sums.as_chunks_mut().0);
+    let task = Task { rows: &rows[..count], least, end: (y + count) as f64 };
+    // SAFETY: the caller's promise.
+    let mut sums = unsafe { kernel(&task, Strips { sum, moment, all }) };
+    sums.add_tail(block, y, least, block.width() / N * N, to);
+    sums
+}
+
+impl Blocks<u16> for Words {
+    fn exist(level: Level) -> bool {
+        level.kind() != Kind::Portable
+    }
+
+    fn start(level: Level, columns: &mut Columns, _: usize, least: Option<u16>) {
+        columns.strip = lanes(level);
+        columns.passing = least.is_some();
+    }
+
+    #[inline(always)]
+    fn add(
+        level: Level,
+        y: usize,
+        block: Plane<u16>,
+        least: Option<u16>,
+        sums: &mut ExactSums,
+        _: &mut Columns,
+        to: &mut Projections,
+    ) -> Found<u16> {
+        let least = least.unwrap_or_default();
+        let found = match level.kind() {
+            // SAFETY: a `Level` of this kind is only made where detection found the features.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => unsafe { add(super::words_avx512::add, block, y, least, to) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => unsafe { add(super::words_avx2::add, block, y, least, to) },
+            Kind::Portable => Sums::NONE,
+        };
+        let total = found.all.iter().sum::<u64>();
+        // v² = (v − 2¹⁵)² + 2¹⁶·v − 2³⁰.
+        sums.add(total, found.squares.wrapping_add(total << 16).wrapping_sub((block.len() as u64) << 30));
+        let [all, passing] = [found.all, found.passing].map(|sums| sums.map(|sum| sum as f64));
+        Found { min: found.min, max: found.max, all, passing }
+    }
+
+    fn finish(columns: &mut Columns, to: &mut Projections) {
+        for sums in [&mut to.columns, &mut to.moment, &mut to.all_columns] {
+            for strip in sums.chunks_exact_mut(columns.strip.max(1)) {
+                let mut ordered = [0.0; 32];
+                for (i, &sum) in strip.iter().enumerate() {
+                    // The even columns come first.
+                    ordered[i % (columns.strip / 2) * 2 + i / (columns.strip / 2)] = sum;
+                }
+                strip.copy_from_slice(&ordered[..columns.strip]);
+            }
+        }
+        if !columns.passing {
+            to.columns.fill(0.0);
+            to.moment.fill(0.0);
+        }
+    }
+}
+
+/// Pixels in a vector.
+fn lanes(level: Level) -> usize {
+    match level.kind() {
+        #[cfg(target_arch = "x86_64")]
+        Kind::Avx512 => 32,
+        _ => 16,
+    }
+}
