@@ -159,8 +159,8 @@ pub fn reset<I: Pixel, S: Real>(
     process::<I, S, S>(level, input, corrections, Some(Filter { state, coefficients }), None)
 }
 
-/// Pixels that are worked on at a time; 8 KiB of `f64`, so that the steps meet in the L1 cache.
-const BLOCK: usize = 1024;
+/// Pixels that are worked on at a time; 4 KiB of `f64`, so that the steps meet in the L1 cache.
+const BLOCK: usize = 512;
 
 // Compiled for every triple of types, so it only walks over blocks: the loops over pixels belong
 // to one type (`steps.rs`) or to two (`cast.rs`).
