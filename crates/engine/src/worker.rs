@@ -13,8 +13,10 @@ use crate::runner::Runner;
 /// The longest an adaptive thread looks for work before it sleeps. Waking a sleeping thread costs the sender
 /// several us and the sleeper tens (bench/record); looking longer than that gains nothing.
 const LONGEST_SPIN_NS: u64 = 50_000;
-/// Gaps longer than this are slept through at once.
-const SHORT_GAP_NS: u64 = 20_000;
+/// Gaps longer than this, the time to wake up included, are slept through at once.
+const SHORT_GAP_NS: u64 = 100_000;
+/// Pauses of a processor between two looks; together about a us.
+const PAUSES: usize = 24;
 /// A sleep has this limit, so that a wish to abort is seen even by a thread that nobody wakes.
 const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
@@ -96,7 +98,7 @@ impl Worker {
     /// Runs until all nodes have ended.
     pub(crate) fn run(mut self) {
         self.enter_thread();
-        let mut spin_ns = 0;
+        let mut spin_ns = LONGEST_SPIN_NS;
         while self.runners.iter().any(|r| !r.finished) {
             self.run_tasks();
             if !self.step(None) {
@@ -135,13 +137,8 @@ impl Worker {
     fn wait(&self, spin_ns: &mut u64) {
         let start_ns = self.clock.now_ns();
         match self.handle.wait {
-            WaitStrategy::Spin => {
-                if !self.spin_until(u64::MAX) {
-                    std::thread::yield_now();
-                }
-                return;
-            }
-            WaitStrategy::Adaptive if self.may_spin && self.spin_until(start_ns + *spin_ns) => {}
+            WaitStrategy::Spin => return self.spin(),
+            WaitStrategy::Adaptive if self.look_until(start_ns + *spin_ns) => {}
             WaitStrategy::Adaptive | WaitStrategy::Park => self.sleep(),
         }
         let gap_ns = self.clock.now_ns() - start_ns;
@@ -149,9 +146,21 @@ impl Worker {
             if gap_ns < SHORT_GAP_NS { (2 * gap_ns).clamp(2_000, LONGEST_SPIN_NS) } else { *spin_ns / 2 };
     }
 
-    /// Looks for work until `until_ns` (or for a while, then lets others run).
-    fn spin_until(&self, until_ns: u64) -> bool {
+    /// Looks for work without a pause, for a while.
+    fn spin(&self) {
         for _ in 0..10_000 {
+            if self.is_ready(self.clock.now_ns()) {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        std::thread::yield_now();
+    }
+
+    /// Looks for work now and then until `until_ns`. Looking all the time would take the sender's cache lines
+    /// away on every frame and make the two walk in step, frame by frame; a pause of a us lets a batch gather.
+    fn look_until(&self, until_ns: u64) -> bool {
+        loop {
             let now_ns = self.clock.now_ns();
             if self.is_ready(now_ns) {
                 return true;
@@ -159,9 +168,13 @@ impl Worker {
             if now_ns >= until_ns {
                 return false;
             }
-            std::hint::spin_loop();
+            match self.may_spin {
+                true => (0..PAUSES).for_each(|_| std::hint::spin_loop()),
+                // There are more threads than cores: who waits lets others run, which is cheaper than to be
+                // woken for every batch.
+                false => std::thread::yield_now(),
+            }
         }
-        false
     }
 
     fn sleep(&self) {

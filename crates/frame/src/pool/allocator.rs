@@ -57,7 +57,7 @@ impl FramePool {
     /// A new allocator for one producer.
     pub fn allocator(&self) -> Allocator {
         let home = Home { inbox: AtomicPtr::new(null_mut()), budget: self.0.clone() };
-        Allocator { home: Arc::new(home), free: [null_mut(); CLASSES] }
+        Allocator { home: Arc::new(home), free: [null_mut(); CLASSES], pending: null_mut() }
     }
 
     /// Counts as they are now.
@@ -163,9 +163,12 @@ unsafe fn free(cell: *mut Cell) {
 pub struct Allocator {
     home: Arc<Home>,
     free: [*mut Cell; CLASSES],
+    /// Cells that were taken out of the inbox and not looked at yet. They were written on another core last, so
+    /// each look costs a cache miss: it is taken when the cell is used, not when the list is collected.
+    pending: *mut Cell,
 }
 
-// SAFETY: the free lists hold cells that nobody else refers to (rule 1).
+// SAFETY: the lists hold cells that nobody else refers to (rule 1).
 unsafe impl Send for Allocator {}
 
 impl Allocator {
@@ -286,11 +289,27 @@ impl Allocator {
     }
 
     fn collect_or_make(&mut self, class: usize, size: usize) -> Result<NonNull<Cell>, PoolExhausted> {
-        self.collect(null_mut());
-        match self.pop(class) {
+        if self.pending.is_null() {
+            self.pending = self.home.take_all(null_mut());
+        }
+        match self.pop_pending(class) {
             Some(cell) => Ok(cell),
             None => self.make(class, size),
         }
+    }
+
+    /// The next pending cell of this class; those of other classes go to their lists.
+    fn pop_pending(&mut self, class: usize) -> Option<NonNull<Cell>> {
+        while let Some(cell) = NonNull::new(self.pending) {
+            // SAFETY: what was in the inbox is now ours alone (rule 2).
+            let owned = unsafe { cell.as_ref() };
+            self.pending = owned.next.load(Ordering::Relaxed);
+            if owned.class == class {
+                return Some(cell);
+            }
+            self.put(owned.class, cell.as_ptr());
+        }
+        None
     }
 
     #[inline]
@@ -310,13 +329,16 @@ impl Allocator {
     /// Sorts the cells that came back into the free lists, the one that came back last on top: its memory is
     /// the most likely to be in a cache still.
     fn collect(&mut self, replacement: *mut Cell) {
-        let mut cell = reversed(self.home.take_all(replacement));
-        while !cell.is_null() {
-            // SAFETY: what was in the inbox is now ours alone (rule 2).
-            let owned = unsafe { &*cell };
-            let next = owned.next.load(Ordering::Relaxed);
-            self.put(owned.class, cell);
-            cell = next;
+        let new = self.home.take_all(replacement);
+        for list in [std::mem::replace(&mut self.pending, null_mut()), new] {
+            let mut cell = reversed(list);
+            while !cell.is_null() {
+                // SAFETY: what was in the inbox is now ours alone (rule 2).
+                let owned = unsafe { &*cell };
+                let next = owned.next.load(Ordering::Relaxed);
+                self.put(owned.class, cell);
+                cell = next;
+            }
         }
     }
 
@@ -325,6 +347,10 @@ impl Allocator {
         let budget = self.home.budget.clone();
         let cost = size + size_of::<Cell>();
         while !budget.reserve(cost) {
+            self.collect(null_mut());
+            if let Some(cell) = self.pop(class) {
+                return Ok(cell);
+            }
             if !self.free_largest_except(class) {
                 budget.exhausted.fetch_add(1, Ordering::Relaxed);
                 let used_bytes = budget.used.load(Ordering::Relaxed);

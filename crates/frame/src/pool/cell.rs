@@ -66,7 +66,8 @@ impl Content {
     }
 }
 
-#[repr(C, align(64))]
+/// Aligned to a pair of cache lines, which processors fetch together: reference count and header lie in them.
+#[repr(C, align(128))]
 pub(crate) struct Cell {
     references: AtomicUsize,
     /// The next cell in the inbox or in a free list; meaningless elsewhere.
