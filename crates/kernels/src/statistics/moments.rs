@@ -33,7 +33,7 @@ pub(super) fn centroid(sums: &Projections, quirks: Quirks) -> Centroid {
 /// Independent partial sums, so that the additions of neighbours need not wait for each other.
 const LANES: usize = 8;
 
-/// Σ f(i − centre)·profile[i], for several f at once.
+/// `Σ f(i − centre)·profile[i]`, for several f at once.
 #[inline(always)]
 fn weighted<const N: usize>(profile: &[f64], centre: f64, f: impl Fn(f64) -> [f64; N]) -> [f64; N] {
     let mut sums = [[0.0; LANES]; N];
