@@ -66,8 +66,8 @@ const CASES: &[Case] = &[
     },
     Case { name: "roi crop", node: "roi", params: &[("min_x", "100"), ("size_x", "512"), ("size_y", "512")] },
     Case { name: "roi bin 2x2", node: "roi", params: &[("bin_x", "2"), ("bin_y", "2")] },
-    Case { name: "transform rot90", node: "transform", params: &[("type", "rot90")] },
-    Case { name: "transform mirror", node: "transform", params: &[("type", "mirror")] },
+    Case { name: "transform rot90", node: "transform", params: &[("operation", "rot90")] },
+    Case { name: "transform mirror", node: "transform", params: &[("operation", "mirror")] },
     Case { name: "image", node: "image", params: &[] },
 ];
 
