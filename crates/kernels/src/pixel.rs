@@ -45,6 +45,9 @@ pub trait Pixel:
 
     /// `self + other`, wrapping round for integers.
     fn add_wrapping(self, other: Self) -> Self;
+
+    /// `self - other`, wrapping round for integers.
+    fn sub_wrapping(self, other: Self) -> Self;
 }
 
 macro_rules! pixel {
@@ -60,6 +63,8 @@ macro_rules! pixel {
             fn from_f64(value: f64) -> Self { value as $t }
             #[inline(always)]
             fn add_wrapping(self, other: Self) -> Self { self.wrapping_add(other) }
+            #[inline(always)]
+            fn sub_wrapping(self, other: Self) -> Self { self.wrapping_sub(other) }
         }
     )*};
     (float $($t:ty)*) => {$(
@@ -74,6 +79,8 @@ macro_rules! pixel {
             fn from_f64(value: f64) -> Self { value as $t }
             #[inline(always)]
             fn add_wrapping(self, other: Self) -> Self { self + other }
+            #[inline(always)]
+            fn sub_wrapping(self, other: Self) -> Self { self - other }
         }
     )*};
 }

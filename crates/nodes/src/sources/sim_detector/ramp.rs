@@ -13,6 +13,9 @@ use super::shape::{Shape, zeros};
 pub(super) struct Ramp<T> {
     shape: Shape,
     first: Vec<T>,
+    /// What each row has more than the first one, where that is the same for all its pixels. Then a picture is
+    /// made from one row that stays in the cache, instead of from a whole picture that does not.
+    row_offsets: Option<Vec<T>>,
     increments: [T; 3],
     /// Added to the first picture to make the next one, by colour.
     added: [T; 3],
@@ -34,7 +37,9 @@ impl<T: Pixel> Ramp<T> {
                 place.zip(&row).for_each(|(to, from)| *to = *from);
             }
         }
-        Ok(Ramp { shape, first, increments, added: [T::default(); 3], pictures: 0 })
+        let is_mono = shape.colors() == 1 && shape.width > 0;
+        let row_offsets = if is_mono { row_offsets(&first, shape.width) } else { None };
+        Ok(Ramp { shape, first, row_offsets, increments, added: [T::default(); 3], pictures: 0 })
     }
 
     /// Writes the next picture, with `background`, read in a circle from a start on, where there is one.
@@ -44,7 +49,7 @@ impl<T: Pixel> Ramp<T> {
             (ColorMode::Rgb1, _) => add_constant_rgb(level, &self.first, added, out),
             (ColorMode::Rgb2, _) => self.draw_runs(self.shape.width, out),
             (ColorMode::Rgb3, _) => self.draw_runs(self.shape.width * self.shape.height, out),
-            (_, None) => add_constant(level, &self.first, added[0], out),
+            (_, None) => self.draw_rows(out),
             (_, Some((background, start))) => {
                 add_constant_circular(level, &self.first, added[0], background, start, out)
             }
@@ -63,6 +68,15 @@ impl<T: Pixel> Ramp<T> {
         runs.try_for_each(|(i, (out, first))| add_constant(Level::best(), first, self.added[i % 3], out))
     }
 
+    fn draw_rows(&self, out: &mut [T]) -> Result<(), livetime_kernels::LengthError> {
+        let (level, added, width) = (Level::best(), self.added[0], self.shape.width);
+        let Some(offsets) = &self.row_offsets else { return add_constant(level, &self.first, added, out) };
+        let mut rows = out.chunks_mut(width).zip(offsets);
+        rows.try_for_each(|(out, offset)| {
+            add_constant(level, &self.first[..width], added.add_wrapping(*offset), out)
+        })
+    }
+
     /// Whole numbers wrap round as they would pixel by pixel; floats are multiplied, so that no error adds up.
     fn advance(&mut self) {
         self.pictures += 1;
@@ -73,6 +87,17 @@ impl<T: Pixel> Ramp<T> {
             };
         }
     }
+}
+
+/// What each row has more than the first one, if that is one number for the whole row. Floats would be rounded
+/// differently.
+fn row_offsets<T: Pixel>(picture: &[T], width: usize) -> Option<Vec<T>> {
+    let first = picture.get(..width).filter(|_| !T::FLOAT)?;
+    let offset_of = |row: &[T]| {
+        let offset = row[0].sub_wrapping(first[0]);
+        row.iter().zip(first).all(|(pixel, first)| *pixel == first.add_wrapping(offset)).then_some(offset)
+    };
+    picture.chunks(width).map(offset_of).collect()
 }
 
 /// A number as the kernels for patterns convert it: cut towards zero, modulo the type.
