@@ -32,9 +32,9 @@ usage: cargo xtask COMMAND
   new-node KIND NAME   writes a node file, its two list lines, and a test; KIND: source, process or sink
                        example: cargo xtask new-node process subtract_dark";
 
-/// The repository: the folder above this crate.
+/// The repository: the folder above this crate. Asked when the program runs and not when it is compiled, because
+/// checkouts that share a target folder share the program too.
 fn root() -> PathBuf {
-    let mut path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    path.pop();
-    path
+    let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    crate_folder.and_then(|c| c.parent().map(PathBuf::from)).unwrap_or_else(|| PathBuf::from("."))
 }
