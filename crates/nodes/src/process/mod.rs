@@ -5,7 +5,5 @@ pub mod image;
 pub mod process;
 pub mod rate_monitor;
 pub mod roi;
-#[cfg(test)]
-mod speed;
 pub mod statistics;
 pub mod transform;
