@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use livetime_frame::Frame;
+use livetime_frame::{Frame, Returns};
 
 use crate::control::Event;
 use crate::edge::{Edge, Target};
@@ -17,7 +17,8 @@ use crate::{ParamError, Value};
 /// Frames handled in one go before the thread looks at its other nodes.
 const BURST: usize = 32;
 
-/// A node and everything the engine needs to run it.
+/// A node and everything the engine needs to run it, on cache lines that no other thread writes.
+#[repr(align(128))]
 pub(crate) struct Runner {
     pub(crate) id: usize,
     pub(crate) node_type: NodeType,
@@ -35,11 +36,12 @@ pub(crate) struct Runner {
     pub(crate) reorder: Option<Arc<Reorder>>,
     /// End of the last handler if it was timed and nothing happened since: the start of the next one.
     last_ns: u64,
-    /// The last timed handler took long enough to time every one.
+    /// The last timed handler took long enough to time every one. Without statistics nobody knows.
     is_slow: bool,
 }
 
-/// The receiving end of an edge.
+/// The receiving end of an edge, on lines of its own.
+#[repr(align(128))]
 struct Receiver {
     edge: Arc<Edge>,
     known_tail: u64,
@@ -67,6 +69,7 @@ impl Runner {
         node: Box<dyn AnyNode>,
         ctx: Context,
     ) -> Runner {
+        let is_slow = ctx.statistics;
         Runner {
             id,
             node_type,
@@ -81,7 +84,7 @@ impl Runner {
             finished: false,
             reorder: None,
             last_ns: 0,
-            is_slow: true,
+            is_slow,
         }
     }
 
@@ -254,12 +257,18 @@ impl Runner {
     fn step_inputs(&mut self, burst: usize) -> bool {
         self.inputs.retain(|i| !i.is_gone());
         self.last_ns = 0;
+        let mut returns = Returns::default();
         let mut handled = 0;
         while handled < burst && !self.is_interrupted() && self.outputs_ready() && self.ticket_ready() {
             let Some((input, taken)) = self.take() else { break };
             self.receive(input, &taken.frame, taken.stamp_ns);
             if let Some(reorder) = self.reorder.clone() {
                 self.complete(&reorder, taken.position);
+            }
+            // Who is slow keeps no memory back that a source may wait for.
+            match self.is_slow {
+                true => drop(taken.frame),
+                false => returns.give(taken.frame),
             }
             handled += 1;
         }
@@ -274,6 +283,7 @@ impl Runner {
     }
 
     /// The oldest frame of the next input that has one, with the number of the input port.
+    #[inline(always)]
     fn take(&mut self) -> Option<(usize, crate::edge::Taken)> {
         let count = self.inputs.len();
         for _ in 0..count {

@@ -157,7 +157,8 @@ impl Context {
         self.wait_for_memory && !self.control.is_stopping() && !self.clock.is_simulated()
     }
 
-    /// Sends a frame to everybody connected to the first output.
+    /// Sends a frame to everybody connected to the first output. Receivers see it when the handler returns, or
+    /// when it has sent 16.
     ///
     /// # Errors
     /// [`NodeError`] when an edge with policy `fail` is full.
@@ -357,7 +358,8 @@ impl Output {
     /// Wakes the receivers of what was queued. Called once after a handler, not once per frame: a handler
     /// that sends a batch wakes once.
     pub(crate) fn tell(&mut self) {
-        if self.senders.iter().any(Sender::is_untold) {
+        let untold = self.senders.iter_mut().fold(false, |untold, sender| sender.publish() || untold);
+        if untold {
             // One fence for all receivers: orders the queues' tails before the looks at the bells.
             fence(Ordering::SeqCst);
             self.senders.iter_mut().for_each(Sender::tell);
@@ -409,7 +411,8 @@ impl Output {
     }
 }
 
-fn wait_for_room(sender: &Sender, bell: &Doorbell) {
+fn wait_for_room(sender: &mut Sender, bell: &Doorbell) {
+    sender.publish();
     fence(Ordering::SeqCst);
     sender.edge.tell_frames();
     bell.prepare();
