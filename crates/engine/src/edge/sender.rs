@@ -78,6 +78,14 @@ impl Sender {
             || self.edge.has_room()
     }
 
+    /// How many frames may be offered without having to wait.
+    pub(crate) fn room(&self) -> u64 {
+        if self.edge.options.when_full != WhenFull::Block || matches!(self.target, Target::Inline(_)) {
+            return u64::MAX;
+        }
+        self.edge.capacity().saturating_sub(self.edge.queued())
+    }
+
     /// True when the frame is to be offered at all: the edge is enabled, and neither decimation nor a rate
     /// limit takes the frame out.
     ///

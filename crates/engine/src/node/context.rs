@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use livetime_frame::{Allocator, Frame, FrameMut, Layout, PoolExhausted, SourceId, TableLayout, ViewError};
+use livetime_frame::{
+    Allocator, Frame, FrameMut, FramePool, Layout, PoolExhausted, SourceId, TableLayout, ViewError,
+};
 
 use super::NodeError;
 use crate::account::NodeAccount;
@@ -136,6 +138,18 @@ impl Context {
     /// [`NodeError`] when the pool is exhausted.
     pub fn preallocate(&mut self, bytes: usize, count: usize) -> Result<(), NodeError> {
         Ok(self.allocator.preallocate(bytes, count)?)
+    }
+
+    /// Makes as many buffers of `bytes` as the longest queue behind this node holds, and two, but leaves half of
+    /// the pool alone. New memory costs more than a picture (the system clears it page by page), so a source that
+    /// takes it when a queue grows falls behind just then.
+    pub fn preallocate_for_queues(&mut self, bytes: usize) {
+        let Outputs::Direct(outputs) = &self.outputs else { return };
+        let longest = outputs.iter().flat_map(|o| &o.senders).map(|s| s.edge.capacity()).max();
+        let Some(longest) = longest else { return };
+        let affordable = self.allocator.limit_bytes() / 2 / FramePool::cost_bytes(bytes);
+        // Without that memory the run goes all the same, only slower at first.
+        let _ = self.allocator.preallocate(bytes, affordable.min(longest as usize + 2));
     }
 
     fn allocate<T>(
@@ -314,6 +328,11 @@ impl Output {
     /// True when a frame can be sent without waiting.
     pub(crate) fn is_ready(&self) -> bool {
         self.senders.iter().all(Sender::is_ready)
+    }
+
+    /// How many frames can be sent without waiting.
+    pub(crate) fn room(&self) -> u64 {
+        self.senders.iter().map(Sender::room).min().unwrap_or(u64::MAX)
     }
 
     /// Queues first, so that other threads can start; then the nodes that run inside this call.

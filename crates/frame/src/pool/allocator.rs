@@ -210,6 +210,11 @@ impl Allocator {
         Ok(())
     }
 
+    /// The bound of its pool, in bytes.
+    pub fn limit_bytes(&self) -> usize {
+        self.budget.limit
+    }
+
     #[inline]
     fn take(&mut self, len: usize) -> Result<FrameMut, PoolExhausted> {
         let (class, size) = class_of(len);
