@@ -1,0 +1,246 @@
+//! Values from bytes, into the memory of the value before.
+
+use bytes::Bytes;
+
+use super::{Array, Chosen, Dynamic, Extent, Field, Kind, Structure, Type, TypeCache, Union, Value};
+use crate::wire::{BitSet, Reader};
+use crate::{Error, Result};
+
+impl Value {
+    /// Reads all fields. What changed is not touched.
+    pub fn decode(&mut self, reader: &mut Reader<'_>, cache: &mut TypeCache) -> Result<()> {
+        self.decode_range(reader, cache, 0, self.fields.len())
+    }
+
+    /// Reads a bit set and the fields it names. Returns it, and adds it to what changed.
+    ///
+    /// Fields keep their memory: numbers and texts that fit are read without an allocation.
+    pub fn decode_changed(&mut self, reader: &mut Reader<'_>, cache: &mut TypeCache) -> Result<BitSet> {
+        let at = reader.offset();
+        let bits = BitSet::decode(reader)?;
+        if bits.end() > self.fields.len() {
+            let wanted = format!("field numbers below {}", self.fields.len());
+            return Err(Error::at(at, wanted, (bits.end() - 1).to_string()));
+        }
+        self.decode_bits(reader, cache, &bits)?;
+        self.changed.union_with(&bits);
+        Ok(bits)
+    }
+
+    /// Reads the fields `bits`. A structure among them is read whole, and its members' own bits mean nothing.
+    pub fn decode_bits(
+        &mut self,
+        reader: &mut Reader<'_>,
+        cache: &mut TypeCache,
+        bits: &BitSet,
+    ) -> Result<()> {
+        let mut from = 0;
+        while let Some(bit) = bits.next(from).filter(|&bit| bit < self.fields.len()) {
+            from = self.structure.end(bit);
+            self.decode_range(reader, cache, bit, from)?;
+        }
+        Ok(())
+    }
+
+    // Within a whole structure the order of the wire is that of the field numbers.
+    fn decode_range(
+        &mut self,
+        reader: &mut Reader<'_>,
+        cache: &mut TypeCache,
+        start: usize,
+        end: usize,
+    ) -> Result<()> {
+        let nodes = self.structure.nodes().get(start..end).unwrap_or_default();
+        let fields = self.fields.get_mut(start..end).unwrap_or_default();
+        for (node, to) in nodes.iter().zip(fields) {
+            if !matches!(to, Field::Node) {
+                field(reader, cache, &node.ty, to)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a value of type `ty` into `to`.
+pub(crate) fn field(reader: &mut Reader<'_>, cache: &mut TypeCache, ty: &Type, to: &mut Field) -> Result<()> {
+    match (ty, &mut *to) {
+        (Type::Scalar(Kind::Str) | Type::BoundedStr(_), Field::Str(text)) => read_text(reader, ty, text)?,
+        (Type::Scalar(kind), _) => *to = scalar(reader, *kind)?,
+        (Type::Array(Kind::Str, extent), _) => *to = Field::Strings(strings(reader, *extent)?.into()),
+        (Type::Array(kind, extent), _) => *to = Field::Array(array(reader, *kind, *extent)?),
+        (Type::Structure(_), Field::Struct(value)) => {
+            reader.deeper(|reader| value.decode(reader, cache))?;
+        }
+        (Type::StructureArray(element), Field::StructArray(to)) => structures(reader, cache, element, to)?,
+        (Type::Union(union), Field::Union(to)) => choose(reader, cache, union, to)?,
+        (Type::UnionArray(union), Field::UnionArray(to)) => {
+            elements(reader, to, size_of::<Chosen>(), |reader, slot| {
+                let mut boxed = slot.take().map(Box::new);
+                choose(reader, cache, union, &mut boxed)?;
+                *slot = boxed.map(|chosen| *chosen);
+                Ok(())
+            })?;
+        }
+        (Type::Any, Field::Any(to)) => Dynamic::decode_into(to, reader, cache)?,
+        (Type::AnyArray, Field::AnyArray(to)) => {
+            elements(reader, to, size_of::<Dynamic>(), |reader, slot| {
+                *slot = Dynamic::decode(reader, cache)?;
+                Ok(())
+            })?
+        }
+        // A field of another variant than its type asks for cannot be built from outside this module.
+        (ty, to) => {
+            *to = ty.default_field();
+            return Err(Error::at(reader.offset(), ty.name(), "memory for something else"));
+        }
+    }
+    Ok(())
+}
+
+fn read_text(reader: &mut Reader<'_>, ty: &Type, to: &mut String) -> Result<()> {
+    let at = reader.offset();
+    let text = reader.str()?;
+    if let Type::BoundedStr(bound) = ty
+        && text.len() > *bound as usize
+    {
+        return Err(Error::at(at, format!("a text of at most {bound} bytes"), text.len().to_string()));
+    }
+    to.clear();
+    to.push_str(&text);
+    Ok(())
+}
+
+fn scalar(reader: &mut Reader<'_>, kind: Kind) -> Result<Field> {
+    Ok(match kind {
+        Kind::Bool => Field::Bool(reader.bool()?),
+        Kind::I8 => Field::I8(reader.i8()?),
+        Kind::I16 => Field::I16(reader.i16()?),
+        Kind::I32 => Field::I32(reader.i32()?),
+        Kind::I64 => Field::I64(reader.i64()?),
+        Kind::U8 => Field::U8(reader.u8()?),
+        Kind::U16 => Field::U16(reader.u16()?),
+        Kind::U32 => Field::U32(reader.u32()?),
+        Kind::U64 => Field::U64(reader.u64()?),
+        Kind::F32 => Field::F32(reader.f32()?),
+        Kind::F64 => Field::F64(reader.f64()?),
+        Kind::Str => Field::Str(reader.str()?.into_owned()),
+    })
+}
+
+fn array_count(reader: &mut Reader<'_>, extent: Extent, bytes: usize) -> Result<usize> {
+    let at = reader.offset();
+    let count = match extent {
+        Extent::Fixed(exact) => exact as usize,
+        _ => reader.count(bytes)?,
+    };
+    if !extent.allows(count) {
+        return Err(Error::at(at, format!("an array of {extent:?} length"), count.to_string()));
+    }
+    Ok(count)
+}
+
+fn array(reader: &mut Reader<'_>, kind: Kind, extent: Extent) -> Result<Array> {
+    let size = kind.bytes();
+    let bytes = array_count(reader, extent, size)?.saturating_mul(size);
+    if !reader.order().swaps(size) && (size == 1 || reader.shares(bytes)) {
+        return Array::new(kind, truths(kind, reader.take(bytes)?));
+    }
+    let (order, bytes) = (reader.order(), reader.bytes(bytes)?);
+    macro_rules! copied {
+        ($t:ty) => {
+            copy::<$t>(bytes, order.swaps(size))
+        };
+    }
+    Ok(match kind {
+        Kind::I16 => copied!(i16),
+        Kind::I32 => copied!(i32),
+        Kind::I64 => copied!(i64),
+        Kind::U16 => copied!(u16),
+        Kind::U32 => copied!(u32),
+        Kind::U64 => copied!(u64),
+        Kind::F32 => copied!(f32),
+        Kind::F64 => copied!(f64),
+        kind => Array::new(kind, Bytes::copy_from_slice(bytes))?,
+    })
+}
+
+// Into memory of `T`s, so that the elements can be read where they lie.
+fn copy<T: super::Element>(bytes: &[u8], swaps: bool) -> Array {
+    let mut elements: Vec<T> = bytemuck::pod_collect_to_vec(bytes);
+    if swaps {
+        crate::wire::swap(bytemuck::cast_slice_mut(&mut elements), size_of::<T>());
+    }
+    elements.into()
+}
+
+// On the wire any byte but 0 is true; in an array it is 1, so that equal arrays have equal bytes.
+fn truths(kind: Kind, data: Bytes) -> Bytes {
+    if kind != Kind::Bool || data.iter().all(|&byte| byte <= 1) {
+        return data;
+    }
+    data.iter().map(|&byte| u8::from(byte != 0)).collect()
+}
+
+fn strings(reader: &mut Reader<'_>, extent: Extent) -> Result<Vec<String>> {
+    let count = array_count(reader, extent, 1)?.min(reader.remaining() + 1);
+    reader.charge(count * size_of::<String>())?;
+    (0..count).map(|_| reader.str().map(String::from)).collect()
+}
+
+/// Reads presence bytes and, where they say so, elements. Elements that were there before keep their memory.
+fn elements<T>(
+    reader: &mut Reader<'_>,
+    to: &mut Vec<Option<T>>,
+    bytes: usize,
+    mut read: impl FnMut(&mut Reader<'_>, &mut Option<T>) -> Result<()>,
+) -> Result<()> {
+    let count = reader.count(1)?;
+    reader.charge(count * bytes)?;
+    to.resize_with(count, || None);
+    reader.deeper(|reader| {
+        to.iter_mut().try_for_each(|slot| match reader.bool()? {
+            true => read(reader, slot),
+            false => {
+                *slot = None;
+                Ok(())
+            }
+        })
+    })
+}
+
+fn structures(
+    reader: &mut Reader<'_>,
+    cache: &mut TypeCache,
+    element: &std::sync::Arc<Structure>,
+    to: &mut Vec<Option<Value>>,
+) -> Result<()> {
+    elements(reader, to, size_of::<Value>(), |reader, slot| {
+        if slot.is_none() {
+            reader.charge(element.len() * size_of::<Field>())?;
+        }
+        slot.get_or_insert_with(|| Value::new(element)).decode(reader, cache)
+    })
+}
+
+fn choose(
+    reader: &mut Reader<'_>,
+    cache: &mut TypeCache,
+    union: &Union,
+    to: &mut Option<Box<Chosen>>,
+) -> Result<()> {
+    let at = reader.offset();
+    let Some(selector) = reader.size()? else {
+        *to = None;
+        return Ok(());
+    };
+    let count = union.members().len();
+    let member = union.members().get(selector as usize);
+    let member =
+        member.ok_or_else(|| Error::at(at, format!("one of {count} members"), selector.to_string()))?;
+    let new = || Box::new(Chosen { selector, field: member.ty.default_field() });
+    let chosen = to.get_or_insert_with(new);
+    if chosen.selector != selector {
+        *chosen = new();
+    }
+    reader.deeper(|reader| field(reader, cache, &member.ty, &mut chosen.field))
+}
