@@ -36,6 +36,16 @@ impl TypeCache {
         TypeCache::default()
     }
 
+    /// How many types it holds.
+    pub fn len(&self) -> usize {
+        self.types.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+
     fn define(&mut self, id: u16, ty: &Type, at: usize) -> Result<()> {
         let before = self.types.get(&id).map_or(0, Type::weight);
         let fields = self.fields - before + ty.weight();

@@ -29,7 +29,7 @@ impl fmt::Display for Array {
         let elements = self.data().slice(..shown * self.kind().bytes());
         let elements =
             Array::new(self.kind(), elements).ok().and_then(|a| super::convert::spread(Field::Array(a)));
-        list(f, elements.unwrap_or_default().iter(), |f, element| scalar(f, element))?;
+        list(f, elements.unwrap_or_default().iter(), scalar)?;
         f.write_str(if shown < self.len() { ", ...]" } else { "]" })
     }
 }

@@ -79,7 +79,8 @@ impl Header {
     pub fn encode(&self) -> [u8; HEADER_LEN] {
         let big = self.order == Order::Big;
         let segment = [0x00, 0x10, 0x30, 0x20][self.segment as usize];
-        let flags = u8::from(self.control) * CONTROL | u8::from(self.server) * SERVER | u8::from(big) * BIG;
+        let bit = |is: bool, bit: u8| if is { bit } else { 0 };
+        let flags = bit(self.control, CONTROL) | bit(self.server, SERVER) | bit(big, BIG);
         let [a, b, c, d] = if big { self.size.to_be_bytes() } else { self.size.to_le_bytes() };
         [MAGIC, self.version, flags | segment, self.command, a, b, c, d]
     }
