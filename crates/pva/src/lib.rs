@@ -38,3 +38,7 @@ pub mod request;
 pub mod wire;
 
 pub use error::{Error, Result};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,5 +1,14 @@
 //! Recorded exchanges of other implementations: every message is read to its end and written again.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking and says so when it skips"
+)]
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -338,8 +347,11 @@ fn types(
     Ok(())
 }
 
+/// What it is, and its encodings.
+type Example = (String, [(Order, Vec<u8>); 2]);
+
 /// The lines `what | little endian | big endian` of the hand-worked examples, by what they are.
-fn examples(prefix: &str) -> Vec<(String, [(Order, Vec<u8>); 2])> {
+fn examples(prefix: &str) -> Vec<Example> {
     let Some(folder) = folder() else { return Vec::new() };
     let text = fs::read_to_string(folder.join("00-encodings.txt")).unwrap();
     let lines = text.lines().filter_map(|line| {

@@ -1,5 +1,7 @@
 //! Random types, values and bytes.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::sync::Arc;
 
 use livetime_pva::data::{
@@ -77,7 +79,7 @@ fn field(ty: &Type, next: &mut impl FnMut() -> u64) -> Field {
                 .map(|_| {
                     let mut value = Value::new(element);
                     fill(&mut value, next);
-                    (next() % 4 > 0).then_some(value)
+                    (!next().is_multiple_of(4)).then_some(value)
                 })
                 .collect(),
         ),
@@ -201,7 +203,7 @@ proptest! {
     fn changed_fields_come_back(value in value(), order in order(), seed in proptest::num::u64::ANY) {
         let structure = value.structure();
         let mut next = numbers(seed);
-        let bits: BitSet = (0..structure.len()).filter(|_| next() % 3 == 0).collect();
+        let bits: BitSet = (0..structure.len()).filter(|_| next().is_multiple_of(3)).collect();
         let bytes = encoded(order, |w| value.encode_bits(w, &bits));
         let mut back = Value::new(structure);
         let mut reader = Reader::new(&bytes, order);

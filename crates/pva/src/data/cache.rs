@@ -251,3 +251,66 @@ fn name(reader: &mut Reader<'_>) -> Result<Box<str>> {
     }
     Ok(name.into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dynamic, Field};
+    use crate::nt;
+    use crate::wire::Order;
+
+    #[test]
+    fn a_type_is_sent_once() {
+        let (mut sent, mut known) = (SentTypes::new(), TypeCache::new());
+        let mut lengths = Vec::new();
+        for ty in [nt::ndarray(), nt::scalar(Kind::F64), nt::ndarray()] {
+            let mut writer = Writer::new(Order::Big);
+            sent.encode(&mut writer, &ty);
+            let bytes = writer.to_vec();
+            let back = Type::decode(&mut Reader::new(&bytes, Order::Big), &mut known).unwrap();
+            assert_eq!(back, Some(Type::Structure(ty)));
+            lengths.push(bytes.len());
+        }
+        assert_eq!(lengths[2], 3);
+        assert!(lengths[0] > 500);
+    }
+
+    /// Defines type 1 as `bytes`, and each further one as a structure of `width` of the one before.
+    fn bomb(bytes: &[u8], width: u8, levels: u8) -> Result<Vec<Option<Type>>> {
+        let mut cache = TypeCache::new();
+        let mut all = vec![[&[DEFINE, 1, 0], bytes].concat()];
+        for level in 1..=levels {
+            let member = [1, b'a', KNOWN, level, 0];
+            all.push(
+                [&[DEFINE, level + 1, 0, STRUCTURE, 0, width], &member.repeat(width.into())[..]].concat(),
+            );
+        }
+        all.iter().map(|bytes| Type::decode(&mut Reader::new(bytes, Order::Little), &mut cache)).collect()
+    }
+
+    #[test]
+    fn types_do_not_grow_beyond_their_limits() {
+        assert!(bomb(&[0x43], 10, 3).is_ok());
+        let wide = bomb(&[0x43], 10, 4).unwrap_err();
+        assert_eq!(wide.to_string(), "wanted at most 4096 fields in a type, found 11111");
+        let deep = bomb(&[0x43], 1, 21).unwrap_err();
+        assert_eq!(deep.to_string(), "wanted at most 20 levels of nesting, found 21");
+        let nested = [[STRUCTURE, 0, 1, 1, b'a']; 60].concat();
+        assert!(Type::decode(&mut Reader::new(&nested, Order::Little), &mut TypeCache::new()).is_err());
+    }
+
+    #[test]
+    fn values_do_not_grow_out_of_proportion_to_their_message() {
+        // Many fixed arrays of no elements: a large structure, of which nothing is in the message.
+        let members = [1, b'a', 0x43 | FIXED, 0].repeat(200);
+        let empty = [&[DEFINE, 1, 0, STRUCTURE, 0, 200], &members[..]].concat();
+        let mut cache = TypeCache::new();
+        Type::decode(&mut Reader::new(&empty, Order::Little), &mut cache).unwrap();
+        let many = [&[ANY | ARRAY, 0xFE, 0, 0, 1, 0][..], &[1, KNOWN, 1, 0].repeat(1 << 16)].concat();
+        let read = Dynamic::decode(&mut Reader::new(&many, Order::Little), &mut cache);
+        assert!(read.unwrap_err().to_string().contains("in proportion"));
+        let few = [&[ANY | ARRAY, 2][..], &[1, KNOWN, 1, 0].repeat(2)].concat();
+        let read = Dynamic::decode(&mut Reader::new(&few, Order::Little), &mut cache).unwrap().unwrap();
+        assert!(matches!(read.field(), Field::AnyArray(all) if all.len() == 2));
+    }
+}

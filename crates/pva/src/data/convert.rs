@@ -280,3 +280,40 @@ impl From<Dynamic> for Field {
         Field::Any(Some(Box::new(any)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn to(field: impl Into<Field>, kind: Kind) -> Option<Field> {
+        convert(field.into(), &Type::Scalar(kind)).ok()
+    }
+
+    #[test]
+    fn numbers_convert_if_they_fit() {
+        assert_eq!(to(300, Kind::U8), None);
+        assert_eq!(to(200, Kind::U8), Some(Field::U8(200)));
+        assert_eq!(to(-1.9, Kind::I16), Some(Field::I16(-1)));
+        assert_eq!(to(f64::NAN, Kind::I16), None);
+        assert_eq!(to(u64::MAX, Kind::U64), Some(Field::U64(u64::MAX)));
+        assert_eq!(to(u64::MAX, Kind::I64), None);
+        assert_eq!(to(" 0x1F ", Kind::I32), Some(Field::I32(31)));
+        assert_eq!(to("1e3", Kind::I32), Some(Field::I32(1000)));
+        assert_eq!(to("high", Kind::F64), None);
+        assert_eq!(to(2.5, Kind::Str), Some(Field::Str("2.5".into())));
+    }
+
+    #[test]
+    fn arrays_convert_element_by_element() {
+        let doubles = convert(vec![1u16, 2].into(), &Type::array(Kind::F64)).unwrap();
+        assert_eq!(doubles, Field::Array(vec![1.0, 2.0].into()));
+        assert_eq!(convert(7.into(), &Type::array(Kind::Str)).unwrap(), Field::from(vec!["7".to_string()]));
+        assert!(convert(vec![1.5, 300.0].into(), &Type::array(Kind::U8)).is_err());
+    }
+
+    #[test]
+    fn an_error_says_what_was_wanted_and_found() {
+        let error = convert("high".into(), &Type::Scalar(Kind::I32)).unwrap_err();
+        assert_eq!(error.to_string(), "wanted int32_t, found the text \"high\"");
+    }
+}

@@ -61,6 +61,13 @@ impl Value {
     }
 }
 
+/// Memory for a value of type `ty`. A structure may be large although nothing of it is in the message.
+pub(crate) fn fresh(reader: &mut Reader<'_>, ty: &Type) -> Result<Field> {
+    let fields = ty.as_structure().map_or(1, |structure| structure.len());
+    reader.charge(fields * size_of::<Field>())?;
+    Ok(ty.default_field())
+}
+
 /// Reads a value of type `ty` into `to`.
 pub(crate) fn field(reader: &mut Reader<'_>, cache: &mut TypeCache, ty: &Type, to: &mut Field) -> Result<()> {
     match (ty, &mut *to) {
@@ -105,8 +112,7 @@ fn read_text(reader: &mut Reader<'_>, ty: &Type, to: &mut String) -> Result<()> 
     {
         return Err(Error::at(at, format!("a text of at most {bound} bytes"), text.len().to_string()));
     }
-    to.clear();
-    to.push_str(&text);
+    text.as_ref().clone_into(to);
     Ok(())
 }
 
@@ -237,10 +243,9 @@ fn choose(
     let member = union.members().get(selector as usize);
     let member =
         member.ok_or_else(|| Error::at(at, format!("one of {count} members"), selector.to_string()))?;
-    let new = || Box::new(Chosen { selector, field: member.ty.default_field() });
-    let chosen = to.get_or_insert_with(new);
-    if chosen.selector != selector {
-        *chosen = new();
+    if to.as_ref().is_none_or(|chosen| chosen.selector != selector) {
+        *to = Some(Box::new(Chosen { selector, field: fresh(reader, &member.ty)? }));
     }
+    let Some(chosen) = to else { return Ok(()) };
     reader.deeper(|reader| field(reader, cache, &member.ty, &mut chosen.field))
 }

@@ -46,7 +46,7 @@ impl Dynamic {
     /// Reads a type and its value; `None` is null.
     pub fn decode(reader: &mut Reader<'_>, cache: &mut TypeCache) -> Result<Option<Dynamic>> {
         let Some(ty) = Type::decode(reader, cache)? else { return Ok(None) };
-        let mut field = ty.default_field();
+        let mut field = super::decode::fresh(reader, &ty)?;
         reader.deeper(|reader| super::decode::field(reader, cache, &ty, &mut field))?;
         Ok(Some(Dynamic { ty, field }))
     }
@@ -63,7 +63,7 @@ impl Dynamic {
                 reader.deeper(|reader| super::decode::field(reader, cache, &ty, &mut old.field))?;
             }
             (Some(ty), _) => {
-                let mut field = ty.default_field();
+                let mut field = super::decode::fresh(reader, &ty)?;
                 reader.deeper(|reader| super::decode::field(reader, cache, &ty, &mut field))?;
                 *slot = Some(Box::new(Dynamic { ty, field }));
             }

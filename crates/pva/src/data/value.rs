@@ -92,7 +92,8 @@ impl Value {
         let mut from = 0;
         while let Some(bit) = bits.next(from).filter(|&bit| bit < self.fields.len()) {
             from = self.structure.end(bit);
-            self.fields[bit..from].clone_from_slice(&other.fields[bit..from]);
+            let pairs = self.fields[bit..from].iter_mut().zip(&other.fields[bit..from]);
+            pairs.for_each(|(to, from)| assign(to, from));
         }
         self.changed.union_with(bits);
         Ok(())
@@ -106,6 +107,14 @@ impl Value {
         };
         let fields = self.fields.get(bit..self.structure.end(bit))?.to_vec();
         Some(Value { structure: Arc::clone(structure), fields, changed: BitSet::new() })
+    }
+}
+
+// A text is copied into the memory of the one before.
+fn assign(to: &mut Field, from: &Field) {
+    match (to, from) {
+        (Field::Str(to), Field::Str(from)) => from.clone_into(to),
+        (to, from) => *to = from.clone(),
     }
 }
 

@@ -108,9 +108,16 @@ pub struct Time {
 
 /// Sets `alarm` of `value`.
 pub fn set_alarm(value: &mut Value, alarm: &Alarm) -> Result<()> {
-    value.set("alarm.severity", alarm.severity as i32)?;
-    value.set("alarm.status", alarm.status)?;
-    value.set("alarm.message", alarm.message.as_str())
+    set_alarm_text(value, alarm.severity, alarm.status, &alarm.message)
+}
+
+/// As [`set_alarm`], without an [`Alarm`].
+pub fn set_alarm_text(value: &mut Value, severity: Severity, status: i32, message: &str) -> Result<()> {
+    let missing = || crate::Error::new("a field that is an alarm", "none");
+    let bit = value.bit("alarm").ok_or_else(missing)?;
+    value.set_bit(bit + 1, severity as i32)?;
+    value.set_bit(bit + 2, status)?;
+    value.set_str(bit + 3, message)
 }
 
 /// `alarm` of `value`.

@@ -153,3 +153,37 @@ fn ack_any(text: &str) -> Option<AckAny> {
         None => text.parse().ok().map(AckAny::Count),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Builder, Kind};
+    use crate::request::parse;
+
+    #[test]
+    fn options_are_texts_or_numbers() {
+        let request =
+            parse("record[pipeline=true, queueSize=7, ackAny=50%, process=passive, DBE=VALUE|ALARM]");
+        let options = Options::of(&request.unwrap());
+        assert!(options.pipeline && !options.block);
+        assert_eq!((options.queue_size, options.dbe), (7, Some(Dbe(5))));
+        assert_eq!(options.ack_any.count(options.queue_size), 3);
+        assert_eq!(options.all.len(), 5);
+
+        let typed = Builder::new("").member("queueSize", Kind::I32).member("block", Kind::Bool);
+        let record = Builder::new("").member("_options", typed.structure().unwrap()).structure().unwrap();
+        let top = Builder::new("").member("record", record).structure().unwrap();
+        let mut request = Value::new(&top);
+        request.set("record._options.queueSize", 9).unwrap();
+        request.set("record._options.block", true).unwrap();
+        let options = Options::of(&request);
+        assert_eq!((options.queue_size, options.block), (9, true));
+    }
+
+    #[test]
+    fn nonsense_is_as_if_not_said() {
+        let request = parse("record[queueSize=many,pipeline=perhaps,ackAny=%,what=]").unwrap();
+        let options = Options::of(&request);
+        assert_eq!(Options { all: Vec::new(), ..options }, Options::default());
+    }
+}

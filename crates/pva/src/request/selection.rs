@@ -93,3 +93,48 @@ fn select(structure: &Structure, bit: usize, wanted: &Structure, part: usize, ma
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Kind;
+    use crate::nt;
+    use crate::request::parse;
+
+    fn bits(text: &str) -> Result<Vec<usize>> {
+        let structure = nt::scalar_with(Kind::I32, nt::Metadata::NONE);
+        let selection = Selection::of(&structure, &parse(text)?)?;
+        Ok(selection.mask().iter().collect())
+    }
+
+    #[test]
+    fn names_choose_fields_with_all_their_members() {
+        let all: Vec<_> = (0..10).collect();
+        for text in ["", "field()", "value,alarm,timeStamp", "record[queueSize=4]"] {
+            assert_eq!(bits(text).unwrap(), all, "{text}");
+        }
+        assert_eq!(bits("value").unwrap(), [1]);
+        assert_eq!(bits("field(alarm,nosuch)").unwrap(), [2, 3, 4, 5]);
+        assert_eq!(bits("alarm{severity,message}").unwrap(), [3, 5]);
+        assert_eq!(bits("timeStamp.nanoseconds value[array=1:2]").unwrap(), [1, 8]);
+    }
+
+    #[test]
+    fn nothing_that_exists_is_refused_as_the_peers_do() {
+        let error = bits("field(nosuch,alarm.nosuch)").unwrap_err();
+        assert_eq!(error.found(), "pvRequest must select at least one field");
+    }
+
+    #[test]
+    fn only_selected_changes_are_sent() {
+        let structure = nt::scalar_with(Kind::I32, nt::Metadata::NONE);
+        let selection = Selection::of(&structure, &parse("value,alarm.status").unwrap()).unwrap();
+        let changed = |bits: &[usize]| bits.iter().copied().collect::<BitSet>();
+        assert_eq!(selection.apply(&structure, &changed(&[0])), changed(&[1, 4]));
+        assert_eq!(selection.apply(&structure, &changed(&[2, 6])), changed(&[4]));
+        assert!(selection.concerns(&structure, &changed(&[2])));
+        assert!(!selection.concerns(&structure, &changed(&[6, 3])));
+        assert_eq!(selection.first(&structure), changed(&[1, 4]));
+        assert_eq!(Selection::all(&structure).first(&structure), changed(&[0]));
+    }
+}

@@ -161,7 +161,7 @@ impl<'a> Parser<'a> {
 
     fn option(&mut self) -> Result<()> {
         let key = self.word("a key")?;
-        if self.skip_blanks().next() != Some('=') {
+        if self.skip_blanks().next_if_eq(&'=').is_none() {
             return Err(self.wrong("`=` after a key"));
         }
         let value = self.until(",]");
@@ -188,5 +188,44 @@ impl<'a> Parser<'a> {
         let at = self.text.len() - self.chars.clone().map(char::len_utf8).sum::<usize>();
         let found = self.chars.peek().map_or("the end of the request".into(), |c| format!("`{c}`"));
         Error::at(at, wanted.to_string(), found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Dynamic;
+    use crate::wire::{Order, Writer};
+
+    fn sent(text: &str) -> String {
+        let mut writer = Writer::new(Order::Little);
+        Dynamic::from(parse(text).unwrap()).encode(&mut writer);
+        writer.to_vec().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[test]
+    fn texts_are_sent_as_the_peers_send_them() {
+        assert_eq!(sent(""), "800001056669656c64800000");
+        assert_eq!(sent("field( )"), sent(""));
+        let two = "800001056669656c648000020576616c756580000005616c61726d800000";
+        assert_eq!(sent("field(value,alarm)"), two);
+        assert_eq!(sent(" value , alarm"), two);
+        assert_eq!(
+            sent("field(value.index)"),
+            "800001056669656c648000010576616c756580000105696e646578800000"
+        );
+        assert_eq!(sent("value{index}"), sent("field(value.index)"));
+        let both = sent("field(value)record[pipeline=true,queueSize=4]");
+        assert_eq!(both, sent("record[pipeline=true,queueSize=4]value"));
+        assert!(both.ends_with("04747275650134"));
+    }
+
+    #[test]
+    fn errors_say_what_and_where() {
+        let error = |text| parse(text).unwrap_err().to_string();
+        assert_eq!(error("field(value"), "wanted a name, found the end of the request at byte 11");
+        assert_eq!(error("record[queueSize]"), "wanted `=` after a key, found `]` at byte 16");
+        assert_eq!(error("field(a..b)"), "wanted a name such as `alarm.severity`, found `)` at byte 10");
+        assert_eq!(error(&"a{".repeat(40)), "wanted at most 20 levels, found `a` at byte 42");
     }
 }

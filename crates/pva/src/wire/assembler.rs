@@ -231,3 +231,51 @@ impl Assembler {
 fn message(header: Header, payload: &[u8]) -> Message<'_> {
     Message { header, payload: Payload::Borrowed(payload) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Order;
+
+    fn stream(size: usize) -> Vec<u8> {
+        let mut stream = Header::message(Order::Little, true, 13, size as u32).encode().to_vec();
+        stream.extend((0..size).map(|i| i as u8));
+        stream
+    }
+
+    #[test]
+    fn what_lies_whole_is_not_copied_and_what_is_large_is_shared() {
+        let bytes = stream(10_000);
+        let mut assembler = Assembler::new(1 << 20);
+        let mut input = &bytes[..];
+        let whole = assembler.next(&mut input).unwrap().unwrap();
+        assert_eq!(whole.bytes().as_ptr(), bytes[HEADER_LEN..].as_ptr());
+
+        let mut input = &bytes[..100];
+        assert!(assembler.next(&mut input).unwrap().is_none());
+        assert_eq!(assembler.missing(), 10_000 - 92);
+        assert_eq!(assembler.fill(&bytes[100..]).unwrap(), 10_000 - 92);
+        let filled = assembler.next(&mut input).unwrap().unwrap();
+        assert!(matches!(&filled.payload, Payload::Shared(payload) if payload[..] == bytes[HEADER_LEN..]));
+    }
+
+    #[test]
+    fn arrays_can_be_read_in_place_where_they_are_expected() {
+        for offset in [0, 5, 9, 64, 77] {
+            let mut assembler = Assembler::new(1 << 20);
+            assembler.align(offset);
+            let bytes = stream(100_000);
+            assert!(assembler.next(&mut &bytes[..50]).unwrap().is_none());
+            let mut rest = &bytes[50..];
+            let message = assembler.next(&mut rest).unwrap().unwrap();
+            assert_eq!(message.bytes()[offset..].as_ptr() as usize % 8, 0);
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_is_refused_before_memory_is_taken() {
+        let mut assembler = Assembler::new(1000);
+        let error = assembler.next(&mut &stream(1001)[..8]).unwrap_err();
+        assert_eq!(error.to_string(), "wanted a payload of at most 1000 bytes, found 1001 at byte 4");
+    }
+}
