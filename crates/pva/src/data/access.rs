@@ -49,6 +49,8 @@ impl Value {
     pub fn set_bit(&mut self, bit: usize, field: impl Into<Field>) -> Result<()> {
         let field = field.into();
         match (self.fields.get_mut(bit), &field) {
+            (Some(Field::I32(to)), Field::I32(from)) => *to = *from,
+            (Some(Field::I64(to)), Field::I64(from)) => *to = *from,
             (Some(Field::F64(to)), Field::F64(from)) => *to = *from,
             (Some(Field::Node), Field::Struct(value)) => self.set_structure(bit, value)?,
             (Some(_), _) => self.fields[bit] = convert(field, &self.structure.nodes()[bit].ty)?,

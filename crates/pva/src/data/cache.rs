@@ -1,5 +1,6 @@
 //! Types on the wire, in full or by the number that the sender gave them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -228,7 +229,7 @@ fn decode_union(reader: &mut Reader<'_>, cache: &mut TypeCache) -> Result<Arc<Un
 }
 
 fn decode_members(reader: &mut Reader<'_>, cache: &mut TypeCache) -> Result<(Box<str>, Vec<Member>)> {
-    let id = name(reader)?;
+    let id = name(reader)?.into();
     let at = reader.offset();
     // A member takes two bytes or more: its name and its type.
     let count = reader.count(2)?;
@@ -237,19 +238,19 @@ fn decode_members(reader: &mut Reader<'_>, cache: &mut TypeCache) -> Result<(Box
     }
     let mut members = Vec::with_capacity(count);
     for _ in 0..count {
-        let name = name(reader)?;
+        let name = name(reader)?.into();
         members.push(Member { name, ty: Type::decode_some(reader, cache)? });
     }
     Ok((id, members))
 }
 
-fn name(reader: &mut Reader<'_>) -> Result<Box<str>> {
+fn name<'a>(reader: &mut Reader<'a>) -> Result<Cow<'a, str>> {
     let at = reader.offset();
     let name = reader.str()?;
     if name.len() > MAX_NAME {
         return Err(Error::at(at, format!("a name of at most {MAX_NAME} bytes"), name.len().to_string()));
     }
-    Ok(name.into())
+    Ok(name)
 }
 
 #[cfg(test)]

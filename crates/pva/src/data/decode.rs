@@ -70,9 +70,26 @@ pub(crate) fn fresh(reader: &mut Reader<'_>, ty: &Type) -> Result<Field> {
 
 /// Reads a value of type `ty` into `to`.
 pub(crate) fn field(reader: &mut Reader<'_>, cache: &mut TypeCache, ty: &Type, to: &mut Field) -> Result<()> {
+    match to {
+        Field::Bool(to) => *to = reader.bool()?,
+        Field::I8(to) => *to = reader.i8()?,
+        Field::I16(to) => *to = reader.i16()?,
+        Field::I32(to) => *to = reader.i32()?,
+        Field::I64(to) => *to = reader.i64()?,
+        Field::U8(to) => *to = reader.u8()?,
+        Field::U16(to) => *to = reader.u16()?,
+        Field::U32(to) => *to = reader.u32()?,
+        Field::U64(to) => *to = reader.u64()?,
+        Field::F32(to) => *to = reader.f32()?,
+        Field::F64(to) => *to = reader.f64()?,
+        Field::Str(to) => read_text(reader, ty, to)?,
+        to => return compound(reader, cache, ty, to),
+    }
+    Ok(())
+}
+
+fn compound(reader: &mut Reader<'_>, cache: &mut TypeCache, ty: &Type, to: &mut Field) -> Result<()> {
     match (ty, &mut *to) {
-        (Type::Scalar(Kind::Str) | Type::BoundedStr(_), Field::Str(text)) => read_text(reader, ty, text)?,
-        (Type::Scalar(kind), _) => *to = scalar(reader, *kind)?,
         (Type::Array(Kind::Str, extent), _) => *to = Field::Strings(strings(reader, *extent)?.into()),
         (Type::Array(kind, extent), _) => *to = Field::Array(array(reader, *kind, *extent)?),
         (Type::Structure(_), Field::Struct(value)) => {
@@ -114,23 +131,6 @@ fn read_text(reader: &mut Reader<'_>, ty: &Type, to: &mut String) -> Result<()> 
     }
     text.as_ref().clone_into(to);
     Ok(())
-}
-
-fn scalar(reader: &mut Reader<'_>, kind: Kind) -> Result<Field> {
-    Ok(match kind {
-        Kind::Bool => Field::Bool(reader.bool()?),
-        Kind::I8 => Field::I8(reader.i8()?),
-        Kind::I16 => Field::I16(reader.i16()?),
-        Kind::I32 => Field::I32(reader.i32()?),
-        Kind::I64 => Field::I64(reader.i64()?),
-        Kind::U8 => Field::U8(reader.u8()?),
-        Kind::U16 => Field::U16(reader.u16()?),
-        Kind::U32 => Field::U32(reader.u32()?),
-        Kind::U64 => Field::U64(reader.u64()?),
-        Kind::F32 => Field::F32(reader.f32()?),
-        Kind::F64 => Field::F64(reader.f64()?),
-        Kind::Str => Field::Str(reader.str()?.into_owned()),
-    })
 }
 
 fn array_count(reader: &mut Reader<'_>, extent: Extent, bytes: usize) -> Result<usize> {

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Member {
     /// Its name.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// What it is.
     pub ty: Type,
 }
@@ -21,7 +21,7 @@ pub struct Member {
 #[derive(Clone, Debug)]
 pub struct Node {
     /// The name within its parent; of field 0 empty.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// What it is.
     pub ty: Type,
     /// The field it is a member of; of field 0 itself.
@@ -247,6 +247,6 @@ fn number(members: &[Member]) -> Vec<Node> {
 
 impl From<&Member> for Node {
     fn from(member: &Member) -> Node {
-        Node { name: member.name.clone(), ty: member.ty.clone(), parent: 0, end: 0 }
+        Node { name: Arc::clone(&member.name), ty: member.ty.clone(), parent: 0, end: 0 }
     }
 }

@@ -182,11 +182,18 @@ impl Writer {
 
 /// Reverses the bytes of each element of `size` bytes.
 pub(crate) fn swap(bytes: &mut [u8], size: usize) {
-    // Constant lengths, so that the compiler makes vector shuffles of them.
+    // As numbers, so that the compiler makes vector shuffles of it.
+    macro_rules! swapped {
+        ($t:ty) => {
+            for e in bytes.as_chunks_mut::<{ size_of::<$t>() }>().0 {
+                *e = <$t>::from_ne_bytes(*e).swap_bytes().to_ne_bytes();
+            }
+        };
+    }
     match size {
-        2 => bytes.as_chunks_mut::<2>().0.iter_mut().for_each(|e| e.reverse()),
-        4 => bytes.as_chunks_mut::<4>().0.iter_mut().for_each(|e| e.reverse()),
-        8 => bytes.as_chunks_mut::<8>().0.iter_mut().for_each(|e| e.reverse()),
+        2 => swapped!(u16),
+        4 => swapped!(u32),
+        8 => swapped!(u64),
         _ => {}
     }
 }
