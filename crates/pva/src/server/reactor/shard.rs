@@ -163,6 +163,10 @@ impl Shard {
     }
 
     fn tick(&mut self, now: Duration) {
+        // What could not be accepted before, for want of descriptors, say.
+        for listener in 0..self.acceptor.as_ref().map_or(0, |acceptor| acceptor.listeners.len()) {
+            self.accept(listener);
+        }
         for index in 0..self.connections.end() {
             let Some(connection) = self.connections.get_mut(index) else { continue };
             if let Err(error) = connection.session.tick(now) {
@@ -187,7 +191,6 @@ impl Shard {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) => {
-                    // Out of descriptors, say. The next connection tries again.
                     return self.service.0.problem(format!("cannot accept a connection: {error}"));
                 }
             };

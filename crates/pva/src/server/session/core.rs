@@ -18,6 +18,9 @@ use crate::server::{Access, Event, Peer};
 use crate::wire::{Message, Order, Writer};
 use crate::{Error, Result};
 
+/// Clients send nothing to be sent back, or a few bytes.
+const LONGEST_ECHO: usize = 64 << 10;
+
 pub(super) struct Core {
     pub(super) shared: Arc<Shared>,
     pub(super) mailbox: Arc<Mailbox>,
@@ -83,6 +86,9 @@ impl Core {
         let types = &mut self.received_types;
         match ClientMessage::decode(message.header.command, message.reader(), types)? {
             ClientMessage::Validation(validation) => self.validate(*validation),
+            ClientMessage::Echo(payload) if payload.len() > LONGEST_ECHO => {
+                Err(Error::new(format!("an echo of at most {LONGEST_ECHO} bytes"), payload.len().to_string()))
+            }
             ClientMessage::Echo(payload) => echo(self.output.writer(), true, payload),
             ClientMessage::Search(search) => self.search(&search),
             ClientMessage::CreateChannel(create) => self.create(&create),

@@ -70,6 +70,7 @@ struct State {
     destinations: Vec<SocketAddr>,
     beacons: Beacons,
     limit: Limit,
+    limit_forwarded: Limit,
     buffer: Vec<u8>,
     start: Instant,
 }
@@ -109,6 +110,8 @@ impl State {
             destinations: config.beacons.clone(),
             beacons: Beacons::default(),
             limit: Limit::new(config.limits.searches),
+            // They all come from this machine, whoever asked.
+            limit_forwarded: Limit::new(config.limits.searches.saturating_mul(4)),
             buffer: vec![0; 1 << 16],
             start: Instant::now(),
         })
@@ -217,7 +220,8 @@ impl State {
             && destination.is_some_and(|to| {
                 !self.addresses.iter().any(|address| address.is_unspecified() || *address == to.local)
             });
-        !ignored && !strange && !elsewhere && self.limit.admits(ip, self.start.elapsed())
+        let limit = if forwarded { &mut self.limit_forwarded } else { &mut self.limit };
+        !ignored && !strange && !elsewhere && limit.admits(ip, self.start.elapsed())
     }
 
     fn act(&self, socket: usize, action: Action, arrival: Arrival, told: IpAddr) {
