@@ -131,6 +131,14 @@ impl Core {
             Some(handler) if allowed => handler(put),
             _ => put.refuse(NOT_PERMITTED),
         }
+        self.answer_done()
+    }
+
+    /// Answers at once what was answered at once, in front of what the client wants next.
+    fn answer_done(&mut self) -> Result<()> {
+        while let Some(completion) = self.mailbox.take_done() {
+            self.complete(completion)?;
+        }
         Ok(())
     }
 
@@ -152,7 +160,7 @@ impl Core {
             Some(handler) if allowed => handler(call),
             _ => call.refuse("Call not permitted"),
         }
-        Ok(())
+        self.answer_done()
     }
 
     fn ask_server(&mut self, head: RequestHead, arguments: Option<&Dynamic>) -> Result<()> {

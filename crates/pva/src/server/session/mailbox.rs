@@ -47,6 +47,11 @@ impl Mailbox {
         self.leave(|mail| mail.closed.push(sid));
     }
 
+    /// An answer that was given.
+    pub(crate) fn take_done(&self) -> Option<Completion> {
+        self.mail.lock().unwrap_or_else(PoisonError::into_inner).done.pop()
+    }
+
     fn leave(&self, put: impl FnOnce(&mut Mail)) {
         put(&mut self.mail.lock().unwrap_or_else(PoisonError::into_inner));
         if !self.rung.swap(true, Ordering::AcqRel) {
