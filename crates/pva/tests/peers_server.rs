@@ -153,11 +153,7 @@ fn add_odd_ones(pvs: &PvMap) {
     add("T:unions", Type::UnionArray(union), Field::UnionArray(unions));
     let any = |kind: Kind, field: Field| Dynamic::new(kind.into(), field).unwrap();
     add("T:any", Type::Any, Field::Any(Some(Box::new(any(Kind::F64, Field::F64(2.5))))));
-    let anys = vec![
-        Some(any(Kind::I32, Field::I32(1))),
-        Some(any(Kind::Str, Field::Str("b".into()))),
-        None,
-    ];
+    let anys = vec![Some(any(Kind::I32, Field::I32(1))), Some(any(Kind::Str, Field::Str("b".into()))), None];
     add("T:anys", Type::AnyArray, Field::AnyArray(anys));
     let element = Builder::new("").member("a", Kind::I32).member("b", Kind::Str).structure().unwrap();
     let with = |a: i32| {

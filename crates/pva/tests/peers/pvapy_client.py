@@ -9,6 +9,7 @@ from peer import NUMBERS, check, fails, wait_until
 
 # It shows a signed byte as a character, which has to be one.
 NUMBERS["int8_t"] = 65
+NUMBERS["uint64_t"] = 1 << 62
 for name, number in NUMBERS.items():
     channel = pva.Channel(f"T:{name}")
     channel.put(str(number).lower() if name == "bool" else number)
