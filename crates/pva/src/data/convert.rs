@@ -1,0 +1,319 @@
+//! From what the caller has to what a field wants.
+
+use std::sync::Arc;
+
+use super::{Array, Chosen, Dynamic, Element, Field, Kind, Type, Union, Value};
+use crate::{Error, Result};
+
+/// `field` as a `ty`. Numbers convert if they fit, texts are read as numbers and numbers written as texts; a
+/// union takes the member that fits, an "any" takes everything.
+pub(crate) fn convert(field: Field, ty: &Type) -> Result<Field> {
+    if fits(&field, ty) {
+        return Ok(field);
+    }
+    let found = describe(&field);
+    let converted = match ty {
+        Type::Scalar(kind) => scalar(&field, *kind),
+        Type::Array(kind, extent) => array(field, *kind).filter(|array| extent.allows(count(array))),
+        Type::Union(union) => choose(field, union),
+        Type::Any => of_any(field).map(|any| Field::Any(Some(Box::new(any)))),
+        _ => None,
+    };
+    converted.ok_or_else(|| Error::new(ty.name(), found))
+}
+
+fn fits(field: &Field, ty: &Type) -> bool {
+    match (ty, field) {
+        (Type::Scalar(kind), field) => kind_of(field) == Some(*kind),
+        (Type::BoundedStr(bound), Field::Str(text)) => text.len() <= *bound as usize,
+        (Type::Array(Kind::Str, extent), Field::Strings(v)) => extent.allows(v.len()),
+        (Type::Array(kind, extent), Field::Array(v)) => v.kind() == *kind && extent.allows(v.len()),
+        (Type::Structure(structure), Field::Struct(value)) => value.structure == *structure,
+        (Type::StructureArray(structure), Field::StructArray(values)) => {
+            values.iter().flatten().all(|value| value.structure == *structure)
+        }
+        (Type::Union(_), Field::Union(None)) | (Type::Any, Field::Any(_)) => true,
+        (Type::Union(union), Field::Union(Some(chosen))) => belongs(chosen, union),
+        (Type::UnionArray(union), Field::UnionArray(all)) => {
+            all.iter().flatten().all(|chosen| belongs(chosen, union))
+        }
+        (Type::AnyArray, Field::AnyArray(_)) => true,
+        _ => false,
+    }
+}
+
+fn belongs(chosen: &Chosen, union: &Union) -> bool {
+    union.members().get(chosen.selector as usize).is_some_and(|member| fits(&chosen.field, &member.ty))
+}
+
+fn kind_of(field: &Field) -> Option<Kind> {
+    Some(match field {
+        Field::Bool(_) => Kind::Bool,
+        Field::I8(_) => Kind::I8,
+        Field::I16(_) => Kind::I16,
+        Field::I32(_) => Kind::I32,
+        Field::I64(_) => Kind::I64,
+        Field::U8(_) => Kind::U8,
+        Field::U16(_) => Kind::U16,
+        Field::U32(_) => Kind::U32,
+        Field::U64(_) => Kind::U64,
+        Field::F32(_) => Kind::F32,
+        Field::F64(_) => Kind::F64,
+        Field::Str(_) => Kind::Str,
+        _ => return None,
+    })
+}
+
+fn describe(field: &Field) -> String {
+    match (kind_of(field), field) {
+        (Some(Kind::Str), _) => format!("the text {:?}", field.as_str().unwrap_or_default()),
+        (Some(kind), _) => format!("{} {}", kind.name(), text(field).unwrap_or_default()),
+        (_, Field::Array(array)) => format!("{array:?}"),
+        (_, Field::Strings(v)) => format!("string[{}]", v.len()),
+        (_, Field::Struct(value)) => format!("a structure `{}`", value.id()),
+        _ => "something else".into(),
+    }
+}
+
+fn scalar(field: &Field, kind: Kind) -> Option<Field> {
+    if kind == Kind::Str {
+        return text(field).map(Field::Str);
+    }
+    if let Field::Str(text) = field {
+        return parse(text.trim(), kind);
+    }
+    match field {
+        Field::U64(v) => integer(i128::from(*v), kind),
+        Field::F32(v) => float(f64::from(*v), kind),
+        Field::F64(v) => float(*v, kind),
+        _ => integer(field.as_i64()?.into(), kind),
+    }
+}
+
+fn parse(text: &str, kind: Kind) -> Option<Field> {
+    if kind == Kind::Bool {
+        return match text {
+            "true" | "1" => Some(Field::Bool(true)),
+            "false" | "0" => Some(Field::Bool(false)),
+            _ => None,
+        };
+    }
+    let hex = text.strip_prefix("0x").map(|digits| i128::from_str_radix(digits, 16));
+    match hex.unwrap_or_else(|| text.parse()) {
+        Ok(number) => integer(number, kind),
+        Err(_) => float(text.parse().ok()?, kind),
+    }
+}
+
+fn integer(v: i128, kind: Kind) -> Option<Field> {
+    Some(match kind {
+        Kind::Bool => Field::Bool(v != 0),
+        Kind::I8 => Field::I8(v.try_into().ok()?),
+        Kind::I16 => Field::I16(v.try_into().ok()?),
+        Kind::I32 => Field::I32(v.try_into().ok()?),
+        Kind::I64 => Field::I64(v.try_into().ok()?),
+        Kind::U8 => Field::U8(v.try_into().ok()?),
+        Kind::U16 => Field::U16(v.try_into().ok()?),
+        Kind::U32 => Field::U32(v.try_into().ok()?),
+        Kind::U64 => Field::U64(v.try_into().ok()?),
+        Kind::F32 => Field::F32(v as f32),
+        Kind::F64 => Field::F64(v as f64),
+        Kind::Str => return None,
+    })
+}
+
+// Towards zero, as the peers do.
+fn float(v: f64, kind: Kind) -> Option<Field> {
+    match kind {
+        Kind::F64 => Some(Field::F64(v)),
+        Kind::F32 => Some(Field::F32(v as f32)),
+        _ if v.is_finite() => integer(v as i128, kind),
+        _ => None,
+    }
+}
+
+fn text(field: &Field) -> Option<String> {
+    Some(match field {
+        Field::Bool(v) => v.to_string(),
+        Field::F32(v) => v.to_string(),
+        Field::F64(v) => v.to_string(),
+        Field::U64(v) => v.to_string(),
+        Field::Str(v) => v.clone(),
+        _ => field.as_i64()?.to_string(),
+    })
+}
+
+fn count(field: &Field) -> usize {
+    match field {
+        Field::Array(v) => v.len(),
+        Field::Strings(v) => v.len(),
+        _ => 0,
+    }
+}
+
+fn array(field: Field, kind: Kind) -> Option<Field> {
+    let elements = spread(field)?;
+    let scalars = elements.iter().map(|element| scalar(element, kind));
+    macro_rules! collect {
+        ($variant:ident, $t:ty) => {
+            scalars
+                .map(|v| if let Some(Field::$variant(v)) = v { Some(v) } else { None })
+                .collect::<Option<Vec<$t>>>()?
+        };
+    }
+    Some(match kind {
+        Kind::Bool => Field::Array(Array::from_bools(&collect!(Bool, bool))),
+        Kind::I8 => Field::Array(collect!(I8, i8).into()),
+        Kind::I16 => Field::Array(collect!(I16, i16).into()),
+        Kind::I32 => Field::Array(collect!(I32, i32).into()),
+        Kind::I64 => Field::Array(collect!(I64, i64).into()),
+        Kind::U8 => Field::Array(collect!(U8, u8).into()),
+        Kind::U16 => Field::Array(collect!(U16, u16).into()),
+        Kind::U32 => Field::Array(collect!(U32, u32).into()),
+        Kind::U64 => Field::Array(collect!(U64, u64).into()),
+        Kind::F32 => Field::Array(collect!(F32, f32).into()),
+        Kind::F64 => Field::Array(collect!(F64, f64).into()),
+        Kind::Str => Field::Strings(collect!(Str, String).into()),
+    })
+}
+
+/// The elements of an array as fields of their own; a scalar is one element.
+pub(crate) fn spread(field: Field) -> Option<Vec<Field>> {
+    fn all<T: Element>(array: &Array, wrap: fn(T) -> Field) -> Option<Vec<Field>> {
+        Some(array.elements::<T>()?.iter().copied().map(wrap).collect())
+    }
+    match field {
+        Field::Array(array) => match array.kind() {
+            Kind::Bool => Some(array.data().iter().map(|&v| Field::Bool(v != 0)).collect()),
+            Kind::I8 => all(&array, Field::I8),
+            Kind::I16 => all(&array, Field::I16),
+            Kind::I32 => all(&array, Field::I32),
+            Kind::I64 => all(&array, Field::I64),
+            Kind::U8 => all(&array, Field::U8),
+            Kind::U16 => all(&array, Field::U16),
+            Kind::U32 => all(&array, Field::U32),
+            Kind::U64 => all(&array, Field::U64),
+            Kind::F32 => all(&array, Field::F32),
+            Kind::F64 => all(&array, Field::F64),
+            Kind::Str => None,
+        },
+        Field::Strings(texts) => Some(texts.iter().cloned().map(Field::Str).collect()),
+        scalar => kind_of(&scalar).map(|_| vec![scalar]),
+    }
+}
+
+fn choose(field: Field, union: &Union) -> Option<Field> {
+    let exact = union.members().iter().position(|member| fits(&field, &member.ty));
+    let selector = exact
+        .or_else(|| union.members().iter().position(|member| convert(field.clone(), &member.ty).is_ok()))?;
+    let field = convert(field, &union.members()[selector].ty).ok()?;
+    Some(Field::Union(Some(Box::new(Chosen { selector: selector as u32, field }))))
+}
+
+fn of_any(field: Field) -> Option<Dynamic> {
+    let ty = match &field {
+        Field::Array(array) => Type::array(array.kind()),
+        Field::Strings(_) => Type::array(Kind::Str),
+        Field::Struct(value) => Type::Structure(Arc::clone(&value.structure)),
+        scalar => Type::Scalar(kind_of(scalar)?),
+    };
+    Dynamic::new(ty, field).ok()
+}
+
+macro_rules! from {
+    ($($rust:ty => $variant:ident),*) => {$(
+        impl From<$rust> for Field {
+            fn from(value: $rust) -> Field {
+                Field::$variant(value)
+            }
+        }
+    )*};
+}
+
+from!(bool => Bool, i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8, u16 => U16, u32 => U32, u64 => U64,
+      f32 => F32, f64 => F64, String => Str, Array => Array, Vec<Option<Value>> => StructArray);
+
+impl From<&str> for Field {
+    fn from(text: &str) -> Field {
+        Field::Str(text.into())
+    }
+}
+
+impl<T: Element> From<Vec<T>> for Field {
+    fn from(elements: Vec<T>) -> Field {
+        Field::Array(elements.into())
+    }
+}
+
+impl<T: Element> From<&[T]> for Field {
+    fn from(elements: &[T]) -> Field {
+        Field::Array(Array::from_slice(elements))
+    }
+}
+
+impl From<Vec<String>> for Field {
+    fn from(texts: Vec<String>) -> Field {
+        Field::Strings(texts.into())
+    }
+}
+
+impl From<&[&str]> for Field {
+    fn from(texts: &[&str]) -> Field {
+        Field::Strings(texts.iter().map(|&text| text.into()).collect())
+    }
+}
+
+impl From<Vec<Value>> for Field {
+    fn from(values: Vec<Value>) -> Field {
+        Field::StructArray(values.into_iter().map(Some).collect())
+    }
+}
+
+impl From<Value> for Field {
+    fn from(value: Value) -> Field {
+        Field::Struct(Box::new(value))
+    }
+}
+
+impl From<Dynamic> for Field {
+    fn from(any: Dynamic) -> Field {
+        Field::Any(Some(Box::new(any)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn to(field: impl Into<Field>, kind: Kind) -> Option<Field> {
+        convert(field.into(), &Type::Scalar(kind)).ok()
+    }
+
+    #[test]
+    fn numbers_convert_if_they_fit() {
+        assert_eq!(to(300, Kind::U8), None);
+        assert_eq!(to(200, Kind::U8), Some(Field::U8(200)));
+        assert_eq!(to(-1.9, Kind::I16), Some(Field::I16(-1)));
+        assert_eq!(to(f64::NAN, Kind::I16), None);
+        assert_eq!(to(u64::MAX, Kind::U64), Some(Field::U64(u64::MAX)));
+        assert_eq!(to(u64::MAX, Kind::I64), None);
+        assert_eq!(to(" 0x1F ", Kind::I32), Some(Field::I32(31)));
+        assert_eq!(to("1e3", Kind::I32), Some(Field::I32(1000)));
+        assert_eq!(to("high", Kind::F64), None);
+        assert_eq!(to(2.5, Kind::Str), Some(Field::Str("2.5".into())));
+    }
+
+    #[test]
+    fn arrays_convert_element_by_element() {
+        let doubles = convert(vec![1u16, 2].into(), &Type::array(Kind::F64)).unwrap();
+        assert_eq!(doubles, Field::Array(vec![1.0, 2.0].into()));
+        assert_eq!(convert(7.into(), &Type::array(Kind::Str)).unwrap(), Field::from(vec!["7".to_string()]));
+        assert!(convert(vec![1.5, 300.0].into(), &Type::array(Kind::U8)).is_err());
+    }
+
+    #[test]
+    fn an_error_says_what_was_wanted_and_found() {
+        let error = convert("high".into(), &Type::Scalar(Kind::I32)).unwrap_err();
+        assert_eq!(error.to_string(), "wanted int32_t, found the text \"high\"");
+    }
+}

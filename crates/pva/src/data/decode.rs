@@ -1,0 +1,251 @@
+//! Values from bytes, into the memory of the value before.
+
+use bytes::Bytes;
+
+use super::{Array, Chosen, Dynamic, Extent, Field, Kind, Structure, Type, TypeCache, Union, Value};
+use crate::wire::{BitSet, Reader};
+use crate::{Error, Result};
+
+impl Value {
+    /// Reads all fields. What changed is not touched.
+    pub fn decode(&mut self, reader: &mut Reader<'_>, cache: &mut TypeCache) -> Result<()> {
+        self.decode_range(reader, cache, 0, self.fields.len())
+    }
+
+    /// Reads a bit set and the fields it names. Returns it, and adds it to what changed.
+    ///
+    /// Fields keep their memory: numbers and texts that fit are read without an allocation.
+    pub fn decode_changed(&mut self, reader: &mut Reader<'_>, cache: &mut TypeCache) -> Result<BitSet> {
+        let at = reader.offset();
+        let bits = BitSet::decode(reader)?;
+        if bits.end() > self.fields.len() {
+            let wanted = format!("field numbers below {}", self.fields.len());
+            return Err(Error::at(at, wanted, (bits.end() - 1).to_string()));
+        }
+        self.decode_bits(reader, cache, &bits)?;
+        self.changed.union_with(&bits);
+        Ok(bits)
+    }
+
+    /// Reads the fields `bits`. A structure among them is read whole, and its members' own bits mean nothing.
+    pub fn decode_bits(
+        &mut self,
+        reader: &mut Reader<'_>,
+        cache: &mut TypeCache,
+        bits: &BitSet,
+    ) -> Result<()> {
+        let mut from = 0;
+        while let Some(bit) = bits.next(from).filter(|&bit| bit < self.fields.len()) {
+            from = self.structure.end(bit);
+            self.decode_range(reader, cache, bit, from)?;
+        }
+        Ok(())
+    }
+
+    // Within a whole structure the order of the wire is that of the field numbers.
+    fn decode_range(
+        &mut self,
+        reader: &mut Reader<'_>,
+        cache: &mut TypeCache,
+        start: usize,
+        end: usize,
+    ) -> Result<()> {
+        let nodes = self.structure.nodes().get(start..end).unwrap_or_default();
+        let fields = self.fields.get_mut(start..end).unwrap_or_default();
+        for (node, to) in nodes.iter().zip(fields) {
+            if !matches!(to, Field::Node) {
+                field(reader, cache, &node.ty, to)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Memory for a value of type `ty`. A structure may be large although nothing of it is in the message.
+pub(crate) fn fresh(reader: &mut Reader<'_>, ty: &Type) -> Result<Field> {
+    let fields = ty.as_structure().map_or(1, |structure| structure.len());
+    reader.charge(fields * size_of::<Field>())?;
+    Ok(ty.default_field())
+}
+
+/// Reads a value of type `ty` into `to`.
+pub(crate) fn field(reader: &mut Reader<'_>, cache: &mut TypeCache, ty: &Type, to: &mut Field) -> Result<()> {
+    match to {
+        Field::Bool(to) => *to = reader.bool()?,
+        Field::I8(to) => *to = reader.i8()?,
+        Field::I16(to) => *to = reader.i16()?,
+        Field::I32(to) => *to = reader.i32()?,
+        Field::I64(to) => *to = reader.i64()?,
+        Field::U8(to) => *to = reader.u8()?,
+        Field::U16(to) => *to = reader.u16()?,
+        Field::U32(to) => *to = reader.u32()?,
+        Field::U64(to) => *to = reader.u64()?,
+        Field::F32(to) => *to = reader.f32()?,
+        Field::F64(to) => *to = reader.f64()?,
+        Field::Str(to) => read_text(reader, ty, to)?,
+        to => return compound(reader, cache, ty, to),
+    }
+    Ok(())
+}
+
+fn compound(reader: &mut Reader<'_>, cache: &mut TypeCache, ty: &Type, to: &mut Field) -> Result<()> {
+    match (ty, &mut *to) {
+        (Type::Array(Kind::Str, extent), _) => *to = Field::Strings(strings(reader, *extent)?.into()),
+        (Type::Array(kind, extent), _) => *to = Field::Array(array(reader, *kind, *extent)?),
+        (Type::Structure(_), Field::Struct(value)) => {
+            reader.deeper(|reader| value.decode(reader, cache))?;
+        }
+        (Type::StructureArray(element), Field::StructArray(to)) => structures(reader, cache, element, to)?,
+        (Type::Union(union), Field::Union(to)) => choose(reader, cache, union, to)?,
+        (Type::UnionArray(union), Field::UnionArray(to)) => {
+            elements(reader, to, size_of::<Chosen>(), |reader, slot| {
+                let mut boxed = slot.take().map(Box::new);
+                choose(reader, cache, union, &mut boxed)?;
+                *slot = boxed.map(|chosen| *chosen);
+                Ok(())
+            })?;
+        }
+        (Type::Any, Field::Any(to)) => Dynamic::decode_into(to, reader, cache)?,
+        (Type::AnyArray, Field::AnyArray(to)) => {
+            elements(reader, to, size_of::<Dynamic>(), |reader, slot| {
+                *slot = Dynamic::decode(reader, cache)?;
+                Ok(())
+            })?
+        }
+        // A field of another variant than its type asks for cannot be built from outside this module.
+        (ty, to) => {
+            *to = ty.default_field();
+            return Err(Error::at(reader.offset(), ty.name(), "memory for something else"));
+        }
+    }
+    Ok(())
+}
+
+fn read_text(reader: &mut Reader<'_>, ty: &Type, to: &mut String) -> Result<()> {
+    let at = reader.offset();
+    let text = reader.str()?;
+    if let Type::BoundedStr(bound) = ty
+        && text.len() > *bound as usize
+    {
+        return Err(Error::at(at, format!("a text of at most {bound} bytes"), text.len().to_string()));
+    }
+    text.as_ref().clone_into(to);
+    Ok(())
+}
+
+fn array_count(reader: &mut Reader<'_>, extent: Extent, bytes: usize) -> Result<usize> {
+    let at = reader.offset();
+    let count = match extent {
+        Extent::Fixed(exact) => exact as usize,
+        _ => reader.count(bytes)?,
+    };
+    if !extent.allows(count) {
+        return Err(Error::at(at, format!("an array of {extent:?} length"), count.to_string()));
+    }
+    Ok(count)
+}
+
+fn array(reader: &mut Reader<'_>, kind: Kind, extent: Extent) -> Result<Array> {
+    let size = kind.bytes();
+    let bytes = array_count(reader, extent, size)?.saturating_mul(size);
+    if !reader.order().swaps(size) && (size == 1 || reader.shares(bytes)) {
+        return Array::new(kind, truths(kind, reader.take(bytes)?));
+    }
+    let (order, bytes) = (reader.order(), reader.bytes(bytes)?);
+    macro_rules! copied {
+        ($t:ty) => {
+            copy::<$t>(bytes, order.swaps(size))
+        };
+    }
+    Ok(match kind {
+        Kind::I16 => copied!(i16),
+        Kind::I32 => copied!(i32),
+        Kind::I64 => copied!(i64),
+        Kind::U16 => copied!(u16),
+        Kind::U32 => copied!(u32),
+        Kind::U64 => copied!(u64),
+        Kind::F32 => copied!(f32),
+        Kind::F64 => copied!(f64),
+        kind => Array::new(kind, Bytes::copy_from_slice(bytes))?,
+    })
+}
+
+// Into memory of `T`s, so that the elements can be read where they lie.
+fn copy<T: super::Element>(bytes: &[u8], swaps: bool) -> Array {
+    let mut elements: Vec<T> = bytemuck::pod_collect_to_vec(bytes);
+    if swaps {
+        crate::wire::swap(bytemuck::cast_slice_mut(&mut elements), size_of::<T>());
+    }
+    elements.into()
+}
+
+// On the wire any byte but 0 is true; in an array it is 1, so that equal arrays have equal bytes.
+fn truths(kind: Kind, data: Bytes) -> Bytes {
+    if kind != Kind::Bool || data.iter().all(|&byte| byte <= 1) {
+        return data;
+    }
+    data.iter().map(|&byte| u8::from(byte != 0)).collect()
+}
+
+fn strings(reader: &mut Reader<'_>, extent: Extent) -> Result<Vec<String>> {
+    let count = array_count(reader, extent, 1)?.min(reader.remaining() + 1);
+    reader.charge(count * size_of::<String>())?;
+    (0..count).map(|_| reader.str().map(String::from)).collect()
+}
+
+/// Reads presence bytes and, where they say so, elements. Elements that were there before keep their memory.
+fn elements<T>(
+    reader: &mut Reader<'_>,
+    to: &mut Vec<Option<T>>,
+    bytes: usize,
+    mut read: impl FnMut(&mut Reader<'_>, &mut Option<T>) -> Result<()>,
+) -> Result<()> {
+    let count = reader.count(1)?;
+    reader.charge(count * bytes)?;
+    to.resize_with(count, || None);
+    reader.deeper(|reader| {
+        to.iter_mut().try_for_each(|slot| match reader.bool()? {
+            true => read(reader, slot),
+            false => {
+                *slot = None;
+                Ok(())
+            }
+        })
+    })
+}
+
+fn structures(
+    reader: &mut Reader<'_>,
+    cache: &mut TypeCache,
+    element: &std::sync::Arc<Structure>,
+    to: &mut Vec<Option<Value>>,
+) -> Result<()> {
+    elements(reader, to, size_of::<Value>(), |reader, slot| {
+        if slot.is_none() {
+            reader.charge(element.len() * size_of::<Field>())?;
+        }
+        slot.get_or_insert_with(|| Value::new(element)).decode(reader, cache)
+    })
+}
+
+fn choose(
+    reader: &mut Reader<'_>,
+    cache: &mut TypeCache,
+    union: &Union,
+    to: &mut Option<Box<Chosen>>,
+) -> Result<()> {
+    let at = reader.offset();
+    let Some(selector) = reader.size()? else {
+        *to = None;
+        return Ok(());
+    };
+    let count = union.members().len();
+    let member = union.members().get(selector as usize);
+    let member =
+        member.ok_or_else(|| Error::at(at, format!("one of {count} members"), selector.to_string()))?;
+    if to.as_ref().is_none_or(|chosen| chosen.selector != selector) {
+        *to = Some(Box::new(Chosen { selector, field: fresh(reader, &member.ty)? }));
+    }
+    let Some(chosen) = to else { return Ok(()) };
+    reader.deeper(|reader| field(reader, cache, &member.ty, &mut chosen.field))
+}

@@ -1,0 +1,90 @@
+//! A value of any type, which it brings along.
+
+use std::sync::Arc;
+
+use super::{Field, Type, TypeCache, Value};
+use crate::wire::{Reader, Writer};
+use crate::{Error, Result};
+
+/// A value of any type together with that type: what an "any" holds, an RPC takes and returns.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Dynamic {
+    ty: Type,
+    field: Field,
+}
+
+impl Dynamic {
+    /// `field`, converted to `ty` if it is something else. Fails if that cannot be.
+    pub fn new(ty: Type, field: impl Into<Field>) -> Result<Dynamic> {
+        let field = super::convert::convert(field.into(), &ty)?;
+        Ok(Dynamic { ty, field })
+    }
+
+    /// Its type.
+    pub fn ty(&self) -> &Type {
+        &self.ty
+    }
+
+    /// What it holds. A structure is a [`Field::Struct`].
+    pub fn field(&self) -> &Field {
+        &self.field
+    }
+
+    /// The structure, if it is one.
+    pub fn as_value(&self) -> Option<&Value> {
+        if let Field::Struct(value) = &self.field { Some(value) } else { None }
+    }
+
+    /// The structure, or an error that says what it is instead.
+    pub fn into_value(self) -> Result<Value> {
+        match self.field {
+            Field::Struct(value) => Ok(*value),
+            _ => Err(Error::new("a structure", self.ty.name())),
+        }
+    }
+
+    /// Reads a type and its value; `None` is null.
+    pub fn decode(reader: &mut Reader<'_>, cache: &mut TypeCache) -> Result<Option<Dynamic>> {
+        let Some(ty) = Type::decode(reader, cache)? else { return Ok(None) };
+        let mut field = super::decode::fresh(reader, &ty)?;
+        reader.deeper(|reader| super::decode::field(reader, cache, &ty, &mut field))?;
+        Ok(Some(Dynamic { ty, field }))
+    }
+
+    /// As [`Dynamic::decode`], into `slot`, whose memory is used again if the type is the same.
+    pub(crate) fn decode_into(
+        slot: &mut Option<Box<Dynamic>>,
+        reader: &mut Reader<'_>,
+        cache: &mut TypeCache,
+    ) -> Result<()> {
+        match (Type::decode(reader, cache)?, slot.as_mut()) {
+            (None, _) => *slot = None,
+            (Some(ty), Some(old)) if old.ty == ty => {
+                reader.deeper(|reader| super::decode::field(reader, cache, &ty, &mut old.field))?;
+            }
+            (Some(ty), _) => {
+                let mut field = super::decode::fresh(reader, &ty)?;
+                reader.deeper(|reader| super::decode::field(reader, cache, &ty, &mut field))?;
+                *slot = Some(Box::new(Dynamic { ty, field }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the type and the value.
+    pub fn encode(&self, writer: &mut Writer) {
+        self.ty.encode(writer);
+        self.encode_value(writer);
+    }
+
+    /// Writes the value alone.
+    pub fn encode_value(&self, writer: &mut Writer) {
+        super::encode::field(writer, &self.ty, &self.field);
+    }
+}
+
+impl From<Value> for Dynamic {
+    fn from(value: Value) -> Dynamic {
+        Dynamic { ty: Type::Structure(Arc::clone(value.structure())), field: Field::Struct(Box::new(value)) }
+    }
+}

@@ -1,0 +1,111 @@
+//! What values can be.
+
+use std::sync::Arc;
+
+use super::{Extent, Field, Kind, Structure, Union, Value};
+
+/// What a value can be.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    /// A number, a truth value or a text.
+    Scalar(Kind),
+    /// A text of at most so many bytes. Some peers cannot decode this.
+    BoundedStr(u32),
+    /// Many scalars.
+    Array(Kind, Extent),
+    /// Named members.
+    Structure(Arc<Structure>),
+    /// Many of one structure, each of which may be null.
+    StructureArray(Arc<Structure>),
+    /// One of several named members, or none.
+    Union(Arc<Union>),
+    /// Many of one union, each of which may be null.
+    UnionArray(Arc<Union>),
+    /// A value that brings its type along, or none.
+    Any,
+    /// Many values that bring their types along, each of which may be null.
+    AnyArray,
+}
+
+impl Type {
+    /// An array of any length.
+    pub fn array(kind: Kind) -> Type {
+        Type::Array(kind, Extent::Variable)
+    }
+
+    /// The value to begin with: zero, empty, or null.
+    pub fn default_field(&self) -> Field {
+        match self {
+            Type::Scalar(kind) => Field::zero(*kind),
+            Type::BoundedStr(_) => Field::Str(String::new()),
+            Type::Array(kind, _) => Field::empty_array(*kind),
+            Type::Structure(structure) => Field::Struct(Box::new(Value::new(structure))),
+            Type::StructureArray(_) => Field::StructArray(Vec::new()),
+            Type::Union(_) => Field::Union(None),
+            Type::UnionArray(_) => Field::UnionArray(Vec::new()),
+            Type::Any => Field::Any(None),
+            Type::AnyArray => Field::AnyArray(Vec::new()),
+        }
+    }
+
+    /// The structure, if it is one.
+    pub fn as_structure(&self) -> Option<&Arc<Structure>> {
+        if let Type::Structure(structure) = self { Some(structure) } else { None }
+    }
+
+    /// The name that the EPICS tools print.
+    pub fn name(&self) -> String {
+        match self {
+            Type::Scalar(kind) => kind.name().into(),
+            Type::BoundedStr(bound) => format!("string({bound})"),
+            Type::Array(kind, Extent::Variable) => format!("{}[]", kind.name()),
+            Type::Array(kind, Extent::Bounded(bound)) => format!("{}[<={bound}]", kind.name()),
+            Type::Array(kind, Extent::Fixed(exact)) => format!("{}[{exact}]", kind.name()),
+            Type::Structure(s) => format!("struct{}", quoted(s.id())),
+            Type::StructureArray(s) => format!("struct{}[]", quoted(s.id())),
+            Type::Union(u) => format!("union{}", quoted(u.id())),
+            Type::UnionArray(u) => format!("union{}[]", quoted(u.id())),
+            Type::Any => "any".into(),
+            Type::AnyArray => "any[]".into(),
+        }
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        match self {
+            Type::Structure(s) | Type::StructureArray(s) => s.depth(),
+            Type::Union(u) | Type::UnionArray(u) => u.depth(),
+            _ => 0,
+        }
+    }
+
+    /// How many types a complete description names.
+    pub(crate) fn weight(&self) -> usize {
+        match self {
+            Type::Structure(s) | Type::StructureArray(s) => s.weight(),
+            Type::Union(u) | Type::UnionArray(u) => u.weight(),
+            _ => 1,
+        }
+    }
+}
+
+pub(crate) fn quoted(id: &str) -> String {
+    if id.is_empty() { String::new() } else { format!(" \"{id}\"") }
+}
+
+impl From<Arc<Structure>> for Type {
+    fn from(structure: Arc<Structure>) -> Type {
+        Type::Structure(structure)
+    }
+}
+
+impl From<Arc<Union>> for Type {
+    fn from(union: Arc<Union>) -> Type {
+        Type::Union(union)
+    }
+}
+
+impl From<Kind> for Type {
+    fn from(kind: Kind) -> Type {
+        Type::Scalar(kind)
+    }
+}

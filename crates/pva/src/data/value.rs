@@ -1,0 +1,126 @@
+//! Values of structures.
+
+use std::sync::Arc;
+
+use super::{Field, Structure};
+use crate::wire::BitSet;
+use crate::{Error, Result};
+
+/// The value of a structure: one [`Field`] per field number, and which of them changed.
+///
+/// ```
+/// use livetime_pva::{data::{Kind, Value}, nt};
+///
+/// let mut value = Value::new(&nt::scalar(Kind::I32));
+/// value.set("value", 3)?;
+/// value.set("alarm.message", "HIGH")?;
+/// assert_eq!(value.i64("value"), Some(3));
+/// assert_eq!(value.changed().iter().collect::<Vec<_>>(), [1, 5]);
+/// # Ok::<(), livetime_pva::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Value {
+    pub(crate) structure: Arc<Structure>,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) changed: BitSet,
+}
+
+impl Value {
+    /// Zeros, empty texts and nulls; nothing changed.
+    pub fn new(structure: &Arc<Structure>) -> Value {
+        let fields = structure.nodes().iter().enumerate().map(|(bit, node)| {
+            if structure.is_structure(bit) { Field::Node } else { node.ty.default_field() }
+        });
+        Value { fields: fields.collect(), structure: Arc::clone(structure), changed: BitSet::new() }
+    }
+
+    /// Its type.
+    pub fn structure(&self) -> &Arc<Structure> {
+        &self.structure
+    }
+
+    /// The id of its type.
+    pub fn id(&self) -> &str {
+        self.structure.id()
+    }
+
+    /// The fields by number. Those of structures are [`Field::Node`].
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// What field `bit` holds.
+    pub fn field(&self, bit: usize) -> Option<&Field> {
+        self.fields.get(bit)
+    }
+
+    /// The fields that hold something, by number.
+    pub fn leaves(&self) -> impl Iterator<Item = (usize, &Field)> {
+        self.fields.iter().enumerate().filter(|(_, field)| !matches!(field, Field::Node))
+    }
+
+    /// Which fields changed since [`Value::clear_changed`].
+    pub fn changed(&self) -> &BitSet {
+        &self.changed
+    }
+
+    /// Notes that field `bit` changed; a structure means all of it.
+    pub fn mark(&mut self, bit: usize) {
+        if bit < self.fields.len() {
+            self.changed.insert(bit);
+        }
+    }
+
+    /// Notes that all changed.
+    pub fn mark_all(&mut self) {
+        self.mark(0);
+    }
+
+    /// Notes that nothing changed.
+    pub fn clear_changed(&mut self) {
+        self.changed.clear();
+    }
+
+    /// Takes over the fields `bits` of `other`, and notes that they changed. Fails if `other` is of another type.
+    pub fn update_from(&mut self, other: &Value, bits: &BitSet) -> Result<()> {
+        if self.structure != other.structure {
+            return Err(Error::new(
+                format!("a value of `{}`", self.id()),
+                format!("one of `{}`", other.id()),
+            ));
+        }
+        let mut from = 0;
+        while let Some(bit) = bits.next(from).filter(|&bit| bit < self.fields.len()) {
+            from = self.structure.end(bit);
+            let pairs = self.fields[bit..from].iter_mut().zip(&other.fields[bit..from]);
+            pairs.for_each(|(to, from)| assign(to, from));
+        }
+        self.changed.union_with(bits);
+        Ok(())
+    }
+
+    /// A copy of the sub-structure at field `bit`.
+    pub fn sub_value(&self, bit: usize) -> Option<Value> {
+        let structure = match self.structure.nodes().get(bit)? {
+            _ if bit == 0 => return Some(self.clone()),
+            node => node.ty.as_structure()?,
+        };
+        let fields = self.fields.get(bit..self.structure.end(bit))?.to_vec();
+        Some(Value { structure: Arc::clone(structure), fields, changed: BitSet::new() })
+    }
+}
+
+// A text is copied into the memory of the one before.
+fn assign(to: &mut Field, from: &Field) {
+    match (to, from) {
+        (Field::Str(to), Field::Str(from)) => from.clone_into(to),
+        (to, from) => *to = from.clone(),
+    }
+}
+
+impl PartialEq for Value {
+    /// Compares type and fields; what changed does not count.
+    fn eq(&self, other: &Value) -> bool {
+        self.structure == other.structure && self.fields == other.fields
+    }
+}

@@ -1,0 +1,46 @@
+//! pvAccess, the network protocol of EPICS: wire format, data model, messages.
+//!
+//! The layers, each usable without the ones after it:
+//!
+//! - [`wire`]: bytes. Checked reading, writing into chunks, message headers, segments, bit sets.
+//! - [`data`]: types, values and their encoding, whole or only what changed.
+//! - [`nt`]: the Normative Types, the structures that EPICS clients know.
+//! - [`request`]: what a client asks for when it opens an operation ("pvRequest").
+//! - [`proto`]: the messages.
+//!
+//! Nothing here opens a socket, starts a thread or asks for the time.
+//!
+//! ```
+//! use livetime_pva::{data::{Kind, TypeCache, Value}, nt, wire::{Order, Reader, Writer}};
+//!
+//! let mut value = Value::new(&nt::scalar(Kind::F64));
+//! value.set("value", 4.2)?;
+//! let mut writer = Writer::new(Order::HOST);
+//! value.encode_changed(&mut writer);
+//! let update = writer.take();
+//!
+//! let mut copy = Value::new(&nt::scalar(Kind::F64));
+//! let bytes = update.to_bytes();
+//! let changed = copy.decode_changed(&mut Reader::new(&bytes, Order::HOST), &mut TypeCache::new())?;
+//! assert_eq!(copy.f64("value"), Some(4.2));
+//! assert_eq!(changed.iter().collect::<Vec<_>>(), [1]);
+//! # Ok::<(), livetime_pva::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+pub mod data;
+mod error;
+pub mod nt;
+pub mod proto;
+pub mod request;
+#[cfg(feature = "server")]
+pub mod server;
+pub mod wire;
+
+pub use error::{Error, Result};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

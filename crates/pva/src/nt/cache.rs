@@ -1,0 +1,36 @@
+//! Types that are built once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use super::Metadata;
+use crate::data::{Builder, Kind, Structure};
+
+/// What tells the types apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    Alarm,
+    Time,
+    Enum,
+    Display(Kind),
+    Control(Kind),
+    ValueAlarm(Kind),
+    Scalar(Kind, Metadata),
+    ScalarArray(Kind, Metadata),
+    Enumerated,
+    Attribute,
+    NdArray,
+}
+
+static TYPES: LazyLock<Mutex<HashMap<Key, Arc<Structure>>>> = LazyLock::new(Mutex::default);
+
+/// The type of `key`, which `build` describes.
+#[allow(clippy::expect_used, reason = "the types of this module are far below every limit, as a test shows")]
+pub(super) fn cached(key: Key, build: impl FnOnce() -> Builder) -> Arc<Structure> {
+    if let Some(known) = TYPES.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return Arc::clone(known);
+    }
+    // Unlocked, since building asks for other types.
+    let new = build().structure().expect("a type within the limits");
+    Arc::clone(TYPES.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(new))
+}

@@ -1,0 +1,21 @@
+//! The messages.
+//!
+//! [`ClientMessage`] and [`ServerMessage`] are what the payload of a message means, by who sent it. A request or
+//! reply whose content depends on what was agreed before keeps that content as a [`Reader`](crate::wire::Reader),
+//! to be decoded by whoever knows. Each message also encodes itself, header included.
+
+mod channel;
+mod command;
+mod connection;
+mod message;
+mod operation;
+mod search;
+
+pub use channel::{AclChange, ChannelCreated, ChannelId, CreateChannel, GetField, RequestId};
+pub use command::{Command, Control, sub};
+pub use connection::{ClientValidation, ServerValidation, echo, validated};
+pub use message::{ClientMessage, Log, LogKind, ServerMessage};
+pub use operation::{
+    ArrayRequest, Init, Reply, ReplyHead, Request, RequestHead, UPDATE_HEAD_LEN, Update, update_head,
+};
+pub use search::{Beacon, Guid, Search, SearchResponse, origin_tag};

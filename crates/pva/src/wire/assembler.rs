@@ -1,0 +1,286 @@
+//! From pieces of a stream to messages.
+
+use std::io::{self, Read};
+use std::mem;
+
+use bytes::Bytes;
+
+use super::{HEADER_LEN, Header, Reader, SHARE_BYTES, Segment};
+use crate::{Error, Result};
+
+// What is reserved on the word of the peer alone; more only as bytes arrive.
+const TRUSTED: usize = 16 << 20;
+
+/// Finds messages in pieces of a stream, wherever it was cut, and puts segments together.
+///
+/// A message that lies whole in the piece is handed out where it lies. Others are collected; a large one is
+/// handed out as shared memory, so that its arrays need no further copy.
+///
+/// ```
+/// use livetime_pva::wire::Assembler;
+///
+/// let mut assembler = Assembler::new(1 << 20);
+/// let mut piece: &[u8] = &[0xCA, 2, 0x40, 2, 4, 0, 0, 0, 1, 2];
+/// assert!(assembler.next(&mut piece)?.is_none());
+/// let mut piece: &[u8] = &[3, 4];
+/// let echo = assembler.next(&mut piece)?.unwrap();
+/// assert_eq!((echo.header.command, echo.bytes()), (2, &[1, 2, 3, 4][..]));
+/// # Ok::<(), livetime_pva::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Assembler {
+    limit: usize,
+    lead: usize,
+    header: [u8; HEADER_LEN],
+    header_len: usize,
+    // The header of the payload that is coming in, and how much of it is missing.
+    current: Option<(Header, usize)>,
+    // The first header of a message in segments.
+    segments: Option<Header>,
+    // `body_lead` bytes without meaning, then the payload.
+    body: Vec<u8>,
+    body_lead: usize,
+}
+
+/// A message: a control message without payload, or a whole application message.
+#[derive(Clone, Debug)]
+pub struct Message<'a> {
+    /// What it is. Of a message that came in segments, the header of the first.
+    pub header: Header,
+    /// Its payload.
+    pub payload: Payload<'a>,
+}
+
+/// Where a payload lies.
+#[derive(Clone, Debug)]
+pub enum Payload<'a> {
+    /// In memory that will be used again.
+    Borrowed(&'a [u8]),
+    /// In memory of its own, which arrays may share.
+    Shared(Bytes),
+}
+
+impl Message<'_> {
+    /// The payload.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.payload {
+            Payload::Borrowed(bytes) => bytes,
+            Payload::Shared(bytes) => bytes,
+        }
+    }
+
+    /// Reads the payload; large arrays share it if it has memory of its own.
+    pub fn reader(&self) -> Reader<'_> {
+        match &self.payload {
+            Payload::Borrowed(bytes) => Reader::new(bytes, self.header.order),
+            Payload::Shared(bytes) => Reader::shared(bytes, self.header.order),
+        }
+    }
+}
+
+impl Assembler {
+    /// Accepts messages with a payload of at most `limit` bytes.
+    pub fn new(limit: usize) -> Assembler {
+        Assembler {
+            limit,
+            lead: 0,
+            header: [0; HEADER_LEN],
+            header_len: 0,
+            current: None,
+            segments: None,
+            body: Vec::new(),
+            body_lead: 0,
+        }
+    }
+
+    /// Accepts payloads of at most `limit` bytes from the next message on.
+    pub fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
+    /// Puts payloads that are collected `offset` bytes before a multiple of 64, so that an array which begins
+    /// there can be read in place. Holds from the next message on.
+    pub fn align(&mut self, offset: usize) {
+        self.lead = offset.wrapping_neg() % 64;
+    }
+
+    /// The next message in `input`, which is advanced. `None`: all is consumed, more is needed.
+    ///
+    /// After an error the stream has lost its meaning and must be closed.
+    pub fn next<'s, 'i: 's>(&'s mut self, input: &mut &'i [u8]) -> Result<Option<Message<'s>>> {
+        loop {
+            if self.current.is_none() {
+                match self.next_header(input)? {
+                    None => return Ok(None),
+                    Some(header) if header.control => return Ok(Some(message(header, &[]))),
+                    Some(header) => {
+                        if let Some(payload) = self.begin(header, input)? {
+                            return Ok(Some(message(header, payload)));
+                        }
+                    }
+                }
+            }
+            match self.collect(input) {
+                None => return Ok(None),
+                Some(header) if matches!(header.segment, Segment::First | Segment::Middle) => {}
+                Some(header) => return Ok(Some(self.finish(header))),
+            }
+        }
+    }
+
+    /// How many bytes the payload that is coming in lacks. If there are many, [`Assembler::fill`] takes them
+    /// straight from their source.
+    pub fn missing(&self) -> usize {
+        self.current.map_or(0, |(_, missing)| missing)
+    }
+
+    /// Reads what is missing from `source` to where it belongs. Then call [`Assembler::next`] with an empty
+    /// input. Returns how many bytes came, also if `source` then would block; 0 is its end.
+    pub fn fill(&mut self, source: impl Read) -> io::Result<usize> {
+        let Some((header, missing)) = self.current else { return Ok(0) };
+        let before = self.body.len();
+        let result = source.take(missing as u64).read_to_end(&mut self.body);
+        let count = self.body.len() - before;
+        self.current = Some((header, missing - count));
+        match result {
+            Err(error) if count == 0 => Err(error),
+            _ => Ok(count),
+        }
+    }
+
+    fn next_header(&mut self, input: &mut &[u8]) -> Result<Option<Header>> {
+        if self.header_len == 0
+            && let Some((header, rest)) = input.split_first_chunk::<HEADER_LEN>()
+        {
+            *input = rest;
+            return Header::decode(header).map(Some);
+        }
+        let (piece, rest) = input.split_at(input.len().min(HEADER_LEN - self.header_len));
+        self.header[self.header_len..][..piece.len()].copy_from_slice(piece);
+        self.header_len += piece.len();
+        *input = rest;
+        if self.header_len < HEADER_LEN {
+            return Ok(None);
+        }
+        self.header_len = 0;
+        Header::decode(&self.header).map(Some)
+    }
+
+    /// Accepts a payload; returns it if it is all there and not a segment.
+    fn begin<'i>(&mut self, header: Header, input: &mut &'i [u8]) -> Result<Option<&'i [u8]>> {
+        self.check_segment(header)?;
+        let size = header.size as usize;
+        if matches!(header.segment, Segment::Whole | Segment::First) {
+            self.body.clear();
+            self.body_lead = self.lead;
+            self.body.resize(self.body_lead, 0);
+        }
+        let total = self.body.len() - self.body_lead + size;
+        if total > self.limit {
+            return Err(Error::at(
+                4,
+                format!("a payload of at most {} bytes", self.limit),
+                total.to_string(),
+            ));
+        }
+        if header.segment == Segment::Whole
+            && let Some((payload, rest)) = input.split_at_checked(size)
+        {
+            *input = rest;
+            return Ok(Some(payload));
+        }
+        let full = |_| Error::at(4, "a payload for which there is memory", total.to_string());
+        self.body.try_reserve(size.min(TRUSTED)).map_err(full)?;
+        self.current = Some((header, size));
+        Ok(None)
+    }
+
+    fn check_segment(&mut self, header: Header) -> Result<()> {
+        let found = match (header.segment, self.segments) {
+            (Segment::Whole, None) => return Ok(()),
+            (Segment::First, None) => {
+                self.segments = Some(header);
+                return Ok(());
+            }
+            (Segment::Middle | Segment::Last, Some(first)) if first.command == header.command => {
+                return Ok(());
+            }
+            (found, _) => found,
+        };
+        let inside = self.segments.map_or("no message".into(), |h| format!("message 0x{:02X}", h.command));
+        let found = format!("segment {found:?} of message 0x{:02X}", header.command);
+        Err(Error::at(2, format!("a segment that continues {inside}"), found))
+    }
+
+    /// Takes what belongs to the current payload; returns its header when it is complete.
+    fn collect(&mut self, input: &mut &[u8]) -> Option<Header> {
+        let (header, missing) = self.current?;
+        let (piece, rest) = input.split_at(missing.min(input.len()));
+        self.body.extend_from_slice(piece);
+        *input = rest;
+        let done = piece.len() == missing;
+        self.current = (!done).then_some((header, missing - piece.len()));
+        done.then_some(header)
+    }
+
+    fn finish(&mut self, header: Header) -> Message<'_> {
+        let header = self.segments.take().unwrap_or(header);
+        if self.body.len() - self.body_lead < SHARE_BYTES {
+            return message(header, &self.body[self.body_lead..]);
+        }
+        let body = Bytes::from(mem::take(&mut self.body)).slice(self.body_lead..);
+        Message { header, payload: Payload::Shared(body) }
+    }
+}
+
+fn message(header: Header, payload: &[u8]) -> Message<'_> {
+    Message { header, payload: Payload::Borrowed(payload) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Order;
+
+    fn stream(size: usize) -> Vec<u8> {
+        let mut stream = Header::message(Order::Little, true, 13, size as u32).encode().to_vec();
+        stream.extend((0..size).map(|i| i as u8));
+        stream
+    }
+
+    #[test]
+    fn what_lies_whole_is_not_copied_and_what_is_large_is_shared() {
+        let bytes = stream(10_000);
+        let mut assembler = Assembler::new(1 << 20);
+        let mut input = &bytes[..];
+        let whole = assembler.next(&mut input).unwrap().unwrap();
+        assert_eq!(whole.bytes().as_ptr(), bytes[HEADER_LEN..].as_ptr());
+
+        let mut input = &bytes[..100];
+        assert!(assembler.next(&mut input).unwrap().is_none());
+        assert_eq!(assembler.missing(), 10_000 - 92);
+        assert_eq!(assembler.fill(&bytes[100..]).unwrap(), 10_000 - 92);
+        let filled = assembler.next(&mut input).unwrap().unwrap();
+        assert!(matches!(&filled.payload, Payload::Shared(payload) if payload[..] == bytes[HEADER_LEN..]));
+    }
+
+    #[test]
+    fn arrays_can_be_read_in_place_where_they_are_expected() {
+        for offset in [0, 5, 9, 64, 77] {
+            let mut assembler = Assembler::new(1 << 20);
+            assembler.align(offset);
+            let bytes = stream(100_000);
+            assert!(assembler.next(&mut &bytes[..50]).unwrap().is_none());
+            let mut rest = &bytes[50..];
+            let message = assembler.next(&mut rest).unwrap().unwrap();
+            assert_eq!(message.bytes()[offset..].as_ptr() as usize % 8, 0);
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_is_refused_before_memory_is_taken() {
+        let mut assembler = Assembler::new(1000);
+        let error = assembler.next(&mut &stream(1001)[..8]).unwrap_err();
+        assert_eq!(error.to_string(), "wanted a payload of at most 1000 bytes, found 1001 at byte 4");
+    }
+}
