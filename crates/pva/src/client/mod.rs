@@ -1,0 +1,1 @@
+//! Channels of servers in the network.
