@@ -17,6 +17,13 @@ pub fn broadcasts() -> Vec<Ipv4Addr> {
     found
 }
 
+/// The broadcast addresses of the interfaces with one of `addresses`.
+pub fn broadcasts_of(addresses: &[Ipv4Addr]) -> Vec<Ipv4Addr> {
+    let interfaces = get_if_addrs().unwrap_or_default();
+    let chosen = interfaces.iter().filter(|i| addresses.iter().any(|address| i.ip() == IpAddr::V4(*address)));
+    chosen.filter_map(|interface| broadcast(&interface.addr)).collect()
+}
+
 fn broadcast(address: &IfAddr) -> Option<Ipv4Addr> {
     let IfAddr::V4(v4) = address else { return None };
     v4.broadcast.filter(|broadcast| *broadcast != v4.ip)

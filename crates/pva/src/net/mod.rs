@@ -5,7 +5,7 @@ mod interfaces;
 mod variables;
 
 pub use destination::{Destination, List};
-pub use interfaces::{broadcasts, interface_address, own_addresses};
+pub use interfaces::{broadcasts, broadcasts_of, interface_address, own_addresses};
 pub use variables::Variables;
 
 /// The usual TCP port of servers.

@@ -26,7 +26,8 @@ pub enum Job {
 }
 
 impl Job {
-    pub(super) fn command(&self) -> Command {
+    /// The operation that does it.
+    pub fn command(&self) -> Command {
         match self {
             Job::Get => Command::Get,
             Job::Put(_) => Command::Put,

@@ -193,6 +193,11 @@ impl<C> Searcher<C> {
             return;
         }
         self.hurried = Some(now);
+        self.all_now(now);
+    }
+
+    /// Asks for all names that are not found.
+    pub fn all_now(&mut self, now: Instant) {
         let waiting: Vec<u32> = self.due.iter().map(|(_, id)| *id).collect();
         waiting.into_iter().for_each(|id| self.set_due(id, Some(now + FIRST_WAIT)));
     }
