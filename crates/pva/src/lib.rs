@@ -8,7 +8,10 @@
 //! - [`request`]: what a client asks for when it opens an operation ("pvRequest").
 //! - [`proto`]: the messages.
 //!
-//! Nothing here opens a socket, starts a thread or asks for the time.
+//! Nothing up to here opens a socket, starts a thread or asks for the time. Then:
+//!
+//! - `net`: variables, address lists and interfaces.
+//! - `client`: channels of servers in the network.
 //!
 //! ```
 //! use livetime_pva::{data::{Kind, TypeCache, Value}, nt, wire::{Order, Reader, Writer}};
@@ -30,8 +33,12 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+#[cfg(feature = "client")]
+pub mod client;
 pub mod data;
 mod error;
+#[cfg(any(feature = "client", feature = "server"))]
+pub mod net;
 pub mod nt;
 pub mod proto;
 pub mod request;
