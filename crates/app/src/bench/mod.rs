@@ -8,6 +8,7 @@ mod flood;
 mod machine;
 mod nodes;
 mod plugins_2013;
+mod pva;
 
 use livetime_engine::GraphError;
 use serde_json::{Value, json};
@@ -33,6 +34,37 @@ pub(crate) struct BenchArgs {
     /// `plugins-2013`: seconds for each period of the sweep.
     #[arg(long, default_value_t = 3.0)]
     pub(crate) seconds: f64,
+    /// `pva-get`: numbers of channels, separated by commas.
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) channels: Vec<usize>,
+    /// `pva-get` and `pva-stages`: doubles in each channel, separated by commas.
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) elements: Vec<usize>,
+    /// `pva-monitor`: size of an image of bytes.
+    #[arg(long, default_value = "1024x1024", value_name = "WxH")]
+    pub(crate) size: ImageSize,
+    /// `pva-monitor`: numbers of subscribers, separated by commas.
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) subscribers: Vec<usize>,
+    /// pvAccess: both sides look for answers without sleeping.
+    #[arg(long)]
+    pub(crate) spin: bool,
+}
+
+/// Bytes of an image, from `WxH` or a number of bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ImageSize(usize);
+
+impl std::str::FromStr for ImageSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ImageSize, String> {
+        let bytes = text.split('x').try_fold(1usize, |product, size| product.checked_mul(size.parse().ok()?));
+        // An image travels in one message, whose length is a u32.
+        let fits = bytes.filter(|bytes| *bytes <= 1 << 30);
+        fits.map(ImageSize)
+            .ok_or_else(|| format!("wanted WxH such as 1024x1024, at most 1 GiB, found `{text}`"))
+    }
 }
 
 const HELP: &str = "\
@@ -40,6 +72,8 @@ Examples:
   livetime bench plugins-2013 --json > record.json
   livetime bench nodes --filter statistics
   livetime bench engine --quick
+  livetime bench pva-get --channels 1,1000,10000 --elements 1,1000
+  livetime bench pva-monitor --size 1024x1024 --subscribers 1,4
 
 Progress goes to stderr. Compare two versions in one session, one after the other: machines differ.";
 
@@ -53,6 +87,18 @@ pub(crate) enum What {
     Nodes,
     /// What a frame costs on its way from node to node.
     Engine,
+    /// pvAccess: gets per second on 1 to 10000 channels, beside plain TCP.
+    #[value(name = "pva-get")]
+    PvaGet,
+    /// pvAccess: the stages of one get.
+    #[value(name = "pva-stages")]
+    PvaStages,
+    /// pvAccess: images and numbers to subscribers.
+    #[value(name = "pva-monitor")]
+    PvaMonitor,
+    /// The server process of the pvAccess benchmarks.
+    #[value(name = "pva-peer", hide = true)]
+    PvaPeer,
 }
 
 /// Tells how many allocations the program has made; the program's `main` knows its allocator.
@@ -60,10 +106,19 @@ pub type CountAllocations = fn() -> usize;
 
 /// Runs a benchmark and prints its record: as JSON, or as a table.
 pub(crate) fn bench(args: &BenchArgs, count: CountAllocations, output: &mut Output) -> Result<Exit, Failure> {
+    if args.what == What::PvaPeer {
+        let of = |list: &[usize]| list.first().copied().unwrap_or(0);
+        let served = pva::serve(of(&args.channels), of(&args.elements), args.size.0, args.spin);
+        return served.map(|()| Exit::Ok).map_err(|e| Failure::new(Exit::Failed, e));
+    }
     let (name, found) = match args.what {
         What::Plugins2013 => ("plugins-2013", plugins_2013::run(args, output)),
         What::Nodes => ("nodes", nodes::run(args, output)),
         What::Engine => ("engine", engine::run(args, count, output)),
+        What::PvaGet => ("pva-get", pva::get(args, output)),
+        What::PvaStages => ("pva-stages", pva::stages(args, output)),
+        What::PvaMonitor => ("pva-monitor", pva::monitor(args, output)),
+        What::PvaPeer => return Ok(Exit::Ok),
     };
     let found = found.map_err(|e| Failure::new(Exit::Failed, format!("bench {name}: {e}")))?;
     if !args.json {
