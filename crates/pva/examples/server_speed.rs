@@ -1,6 +1,8 @@
 //! How fast the server answers a client that does nothing but send gets and read bytes, over loopback.
 //! `cargo run --release -p livetime-pva --example server_speed`
 
+#![allow(clippy::print_stdout, reason = "it prints what it measured")]
+
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
