@@ -7,11 +7,11 @@
 //! - [`nt`]: the Normative Types, the structures that EPICS clients know.
 //! - [`request`]: what a client asks for when it opens an operation ("pvRequest").
 //! - [`proto`]: the messages.
+//! - `server`, a feature that is on by default: PVs served from threads and sockets of its own.
 //!
-//! Nothing up to here opens a socket, starts a thread or asks for the time. Then:
+//! - `client`, likewise: channels of servers in the network, with `net`: variables, address lists and interfaces.
 //!
-//! - `net`: variables, address lists and interfaces.
-//! - `client`: channels of servers in the network.
+//! Nothing but `client`, `net` and `server` opens a socket, starts a thread or asks for the time.
 //!
 //! ```
 //! use livetime_pva::{data::{Kind, TypeCache, Value}, nt, wire::{Order, Reader, Writer}};
@@ -48,6 +48,6 @@ pub mod wire;
 
 pub use error::{Error, Result};
 
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "server"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
