@@ -22,6 +22,9 @@ const HANDSHAKE: Duration = Duration::from_secs(5);
 
 // Large, because Java peers send pieces of half of it.
 const RECEIVE_BUFFER: u32 = 1 << 20;
+// What pvxs announces, and nobody else.
+const PVXS_BUFFER: u32 = 0x1_0000;
+
 const REGISTRY: u16 = 0x7FFF;
 
 // Late answers come within a round trip; what was forgotten before that many others were is not one of them.
@@ -55,6 +58,9 @@ pub struct Connection<C, R> {
     // Requests that are gone but whose late answers may still define types.
     forgotten: VecDeque<(u32, Value)>,
     version: u8,
+    // pvxs sends what waited for the window only when something else happens: with the next value, or when it is
+    // told to go on.
+    is_pvxs: bool,
     begun: Instant,
     heard: Instant,
     echo_at: Instant,
@@ -88,6 +94,7 @@ impl<C, R> Connection<C, R> {
             requests: Slab::new(FIRST_IOID),
             forgotten: VecDeque::new(),
             version: 2,
+            is_pvxs: false,
             begun: now,
             heard: now,
             echo_at,
@@ -214,6 +221,9 @@ impl<C, R> Connection<C, R> {
     /// Allows the server to send `count` more updates.
     pub fn acknowledge(&mut self, ioid: u32, count: u32) {
         self.send_request(ioid, sub::PIPELINE, |w| w.u32(count));
+        if self.is_pvxs {
+            self.send_request(ioid, sub::START, |_| {});
+        }
     }
 
     /// Stops a monitor, or lets it go on.
@@ -322,6 +332,7 @@ impl<C, R> Connection<C, R> {
             return Ok(());
         }
         self.phase = Phase::Validating;
+        self.is_pvxs = offer.buffer == PVXS_BUFFER;
         let knows = |name: &str| offer.methods.iter().any(|method| method == name);
         let account = self.identity.account.as_ref().filter(|_| knows("ca"));
         let credentials = account.map(|(user, host)| credentials(user, host)).transpose()?;
