@@ -363,7 +363,9 @@ fn follow(peer: &mut Peer, request: &str, count: i64) -> Vec<i64> {
             Some(Event::Update(update)) => seen.push(update.value.i64("value").unwrap()),
             // pvDatabase keeps what came while its queue was full until the next value comes.
             None if peer.port == 0 => peer.ask(&format!("post counter {count}")),
-            other => panic!("{request} at {:?}: {other:?} after {seen:?}", client.channel("counter").server()),
+            other => {
+                panic!("{request} at {:?}: {other:?} after {seen:?}", client.channel("counter").server())
+            }
         }
     }
     seen
