@@ -75,9 +75,11 @@ fn feed(machine: &mut Machine, assembler: &mut Assembler, mut bytes: &[u8], told
 
 // ---- recorded servers
 
-/// One recorded connection: who sent what.
-fn sessions(text: &str) -> Vec<Vec<(bool, Vec<u8>)>> {
-    let (mut all, mut server, mut tcp): (Vec<Vec<(bool, Vec<u8>)>>, _, _) = (Vec::new(), false, true);
+/// One recorded connection: whether the server sent it, and what.
+type Recorded = Vec<(bool, Vec<u8>)>;
+
+fn sessions(text: &str) -> Vec<Recorded> {
+    let (mut all, mut server, mut tcp): (Vec<Recorded>, _, _) = (Vec::new(), false, true);
     for line in text.lines() {
         if line.starts_with('#') {
             if line.contains(">S ") || line.contains(">C ") {
@@ -218,7 +220,7 @@ fn recorded_servers_are_understood() {
     assert_eq!((played, opened, answers, refused, updates), (42, 79, 88, 2, 32));
 }
 
-fn session_of(file: &str) -> Option<Vec<(bool, Vec<u8>)>> {
+fn session_of(file: &str) -> Option<Recorded> {
     let path = folder()?.join(file);
     sessions(&fs::read_to_string(path).unwrap()).into_iter().next()
 }
