@@ -34,7 +34,8 @@ fn a_run_without_loss_ends_with_0() {
     assert_eq!((&report["ended_by"], &report["exit_reason"]), (&"sources_ended".into(), &"ok".into()));
     let end = &report["nodes"][1];
     assert_eq!((&end["name"], &end["completed"]), (&"end".into(), &50.into()));
-    assert_eq!(end["waiting"]["count"], 50);
+    // Frames that follow each other within a us are timed one in eight.
+    assert!((6..=50).contains(&end["waiting"]["count"].as_u64().unwrap_or(0)), "{end}");
     assert_eq!(report["edges"][0]["offered"], 50);
 }
 
