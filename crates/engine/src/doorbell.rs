@@ -15,7 +15,10 @@ const RUNG: u32 = 2;
 /// The sleeper calls [`prepare`](Doorbell::prepare), looks once more for work, and then waits or cancels.
 /// The waker makes its work visible and then calls [`ring_if_seen_parked`](Doorbell::ring_if_seen_parked). Both put a
 /// sequentially consistent fence between their store and their load, so at least one of them sees the other.
+///
+/// On lines of its own: its thread reads it between two frames.
 #[derive(Default)]
+#[repr(align(128))]
 pub(crate) struct Doorbell {
     state: AtomicU32,
     thread: OnceLock<Thread>,

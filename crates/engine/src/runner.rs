@@ -4,10 +4,10 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use livetime_frame::Frame;
+use livetime_frame::{Frame, Returns};
 
 use crate::control::Event;
-use crate::edge::{Edge, Target};
+use crate::edge::{Edge, Taken, Target};
 use crate::graph::{NodeOptions, OnFailure};
 use crate::node::{AnyNode, Context, FAST_NS, Next, NodeError, NodeKind, NodeType, Output, Outputs};
 use crate::reorder::Reorder;
@@ -17,7 +17,8 @@ use crate::{ParamError, Value};
 /// Frames handled in one go before the thread looks at its other nodes.
 const BURST: usize = 32;
 
-/// A node and everything the engine needs to run it.
+/// A node and everything the engine needs to run it, on cache lines that no other thread writes.
+#[repr(align(128))]
 pub(crate) struct Runner {
     pub(crate) id: usize,
     pub(crate) node_type: NodeType,
@@ -35,11 +36,17 @@ pub(crate) struct Runner {
     pub(crate) reorder: Option<Arc<Reorder>>,
     /// End of the last handler if it was timed and nothing happened since: the start of the next one.
     last_ns: u64,
-    /// The last timed handler took long enough to time every one.
+    /// The last timed handler took long enough to time every one. Without statistics nobody knows.
     is_slow: bool,
+    /// Most frames that the node may want to handle in one call.
+    most_at_once: usize,
+    /// Frames that were taken to be handled together, and when they were queued.
+    together: Vec<Frame>,
+    stamps: Vec<u64>,
 }
 
-/// The receiving end of an edge.
+/// The receiving end of an edge, on lines of its own.
+#[repr(align(128))]
 struct Receiver {
     edge: Arc<Edge>,
     known_tail: u64,
@@ -67,6 +74,8 @@ impl Runner {
         node: Box<dyn AnyNode>,
         ctx: Context,
     ) -> Runner {
+        let is_slow = ctx.statistics;
+        let most_at_once = node.most_at_once();
         Runner {
             id,
             node_type,
@@ -81,7 +90,10 @@ impl Runner {
             finished: false,
             reorder: None,
             last_ns: 0,
-            is_slow: true,
+            is_slow,
+            most_at_once,
+            together: Vec::with_capacity(most_at_once),
+            stamps: Vec::with_capacity(most_at_once),
         }
     }
 
@@ -192,6 +204,13 @@ impl Runner {
         }
     }
 
+    fn room(&self) -> u64 {
+        match &self.ctx.outputs {
+            Outputs::Direct(outputs) => outputs.iter().map(Output::room).min().unwrap_or(u64::MAX),
+            Outputs::Held(_) => 1,
+        }
+    }
+
     fn ticket_ready(&self) -> bool {
         match (&self.reorder, self.inputs.first()) {
             (Some(reorder), Some(input)) => reorder.is_ready(input.edge.taken()),
@@ -254,12 +273,22 @@ impl Runner {
     fn step_inputs(&mut self, burst: usize) -> bool {
         self.inputs.retain(|i| !i.is_gone());
         self.last_ns = 0;
+        let mut returns = Returns::default();
         let mut handled = 0;
         while handled < burst && !self.is_interrupted() && self.outputs_ready() && self.ticket_ready() {
             let Some((input, taken)) = self.take() else { break };
+            if self.most_at_once > 1 && self.reorder.is_none() {
+                handled += self.receive_waiting(input, taken);
+                continue;
+            }
             self.receive(input, &taken.frame, taken.stamp_ns);
             if let Some(reorder) = self.reorder.clone() {
                 self.complete(&reorder, taken.position);
+            }
+            // Who is slow keeps no memory back that a source may wait for.
+            match self.is_slow {
+                true => drop(taken.frame),
+                false => returns.give(taken.frame),
             }
             handled += 1;
         }
@@ -274,7 +303,8 @@ impl Runner {
     }
 
     /// The oldest frame of the next input that has one, with the number of the input port.
-    fn take(&mut self) -> Option<(usize, crate::edge::Taken)> {
+    #[inline(always)]
+    fn take(&mut self) -> Option<(usize, Taken)> {
         let count = self.inputs.len();
         for _ in 0..count {
             // Inputs come and go, so the next one may not be there any more.
@@ -290,34 +320,86 @@ impl Runner {
 
     // ---- Frames ----
 
+    /// Handles a frame, and in the same call those behind it that the node wants with it. Returns how many were
+    /// taken.
+    fn receive_waiting(&mut self, input: usize, first: Taken) -> usize {
+        let (mut frames, mut stamps) = (std::mem::take(&mut self.together), std::mem::take(&mut self.stamps));
+        frames.push(first.frame);
+        stamps.push(first.stamp_ns);
+        // Each may send one on, and nobody makes room while this thread is here.
+        let most = self.room().min(self.most_at_once as u64) as usize;
+        while frames.len() < most
+            && let Some(taken) = self.take_behind()
+        {
+            frames.push(taken.frame);
+            stamps.push(taken.stamp_ns);
+        }
+        let mut done = 0;
+        while done < frames.len() && !self.finished {
+            let waiting = &frames[done..];
+            let wanted = if waiting.len() > 1 { self.count_together(waiting) } else { 1 };
+            let group = done..done + wanted;
+            self.receive_group(input, &frames[group.clone()], &stamps[group]);
+            done += wanted;
+        }
+        // The node has ended: what it had taken is lost with it.
+        add(&self.ctx.account.failed, (frames.len() - done) as u64);
+        let taken = frames.len();
+        frames.clear();
+        stamps.clear();
+        (self.together, self.stamps) = (frames, stamps);
+        taken
+    }
+
+    /// The next frame of the input that was served last, if there is one.
+    fn take_behind(&mut self) -> Option<Taken> {
+        let input = self.inputs.get_mut(self.next_input.checked_sub(1)?)?;
+        input.edge.take(&mut input.known_tail)
+    }
+
+    fn count_together(&mut self, waiting: &[Frame]) -> usize {
+        let count = self.call(|node, _| Ok(node.together(waiting)));
+        count.unwrap_or(1).clamp(1, waiting.len())
+    }
+
     fn receive(&mut self, input: usize, frame: &Frame, stamp_ns: u64) {
+        self.receive_group(input, std::slice::from_ref(frame), &[stamp_ns]);
+    }
+
+    fn receive_group(&mut self, input: usize, frames: &[Frame], stamps: &[u64]) {
         // A frame whose way is timed from its source on, or a handler slow enough not to notice.
-        self.ctx.timed = self.ctx.statistics && (stamp_ns != 0 || self.is_slow);
+        self.ctx.timed = self.ctx.statistics && (self.is_slow || stamps.iter().any(|s| *s != 0));
         let start_ns = match self.last_ns {
             0 if self.ctx.timed => self.ctx.clock.now_ns(),
             last => last,
         };
-        let result = self.call(|node, ctx| node.frame(input, frame, ctx));
+        let result = match frames {
+            [frame] => self.call(|node, ctx| node.frame(input, frame, ctx)),
+            frames => self.call(|node, ctx| node.frames(input, frames, ctx)),
+        };
         self.last_ns = 0;
         if self.ctx.timed {
-            self.record_times(start_ns, stamp_ns, frame.header().entry_ns);
+            self.record_times(start_ns, frames, stamps);
         }
         match result {
-            Ok(()) => add(&self.ctx.account.completed, 1),
-            Err(failure) => self.deal_with(failure, Some(1)),
+            Ok(()) => add(&self.ctx.account.completed, frames.len() as u64),
+            Err(failure) => self.deal_with(failure, Some(frames.len() as u64)),
         }
     }
 
-    fn record_times(&mut self, start_ns: u64, stamp_ns: u64, entry_ns: u64) {
+    fn record_times(&mut self, start_ns: u64, frames: &[Frame], stamps: &[u64]) {
         let end_ns = self.ctx.clock.now_ns();
-        let service_ns = end_ns.saturating_sub(start_ns);
+        let service_ns = end_ns.saturating_sub(start_ns) / frames.len() as u64;
         let account = &self.ctx.account;
-        account.service.record(service_ns);
-        if stamp_ns != 0 {
-            account.waiting.record(start_ns.saturating_sub(stamp_ns));
-        }
-        if entry_ns != 0 {
-            account.latency.record(end_ns.saturating_sub(entry_ns));
+        for (frame, &stamp_ns) in frames.iter().zip(stamps) {
+            account.service.record(service_ns);
+            if stamp_ns != 0 {
+                account.waiting.record(start_ns.saturating_sub(stamp_ns));
+            }
+            let entry_ns = frame.header().entry_ns;
+            if entry_ns != 0 {
+                account.latency.record(end_ns.saturating_sub(entry_ns));
+            }
         }
         self.is_slow = service_ns >= FAST_NS;
         self.last_ns = end_ns;

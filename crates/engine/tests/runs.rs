@@ -185,6 +185,38 @@ fn a_panic_costs_one_frame_and_the_node_starts_anew() {
 }
 
 #[test]
+fn waiting_frames_are_handled_together_and_fall_together() {
+    let mut graph = chain(WhenFull::Block, 16);
+    set(&mut graph, "pass", "together", 4);
+    set(&mut graph, "pass", "sleep", 0.0005);
+    set(&mut graph, "pass", "fail_every", 40);
+    let run = Run::start(&graph, RunOptions::default()).unwrap();
+    assert!(run.wait(LIMIT));
+    let report = run.finish(LIMIT);
+    assert_balanced(&report);
+    let [(reason, failed)] = &lost(&report, "pass")[..] else { panic!("{:?}", lost(&report, "pass")) };
+    assert_eq!(reason, "node_error");
+    // Two numbers of 100 fail, each with the frames that waited with it; all that waited were taken together.
+    assert!((4..=8).contains(failed), "{failed}");
+    assert_eq!(report.nodes[1].completed + failed, 100);
+    assert_eq!(report.nodes[2].completed, 100 - failed);
+    assert_eq!(report.nodes[1].service.count, 100);
+}
+
+#[test]
+fn a_node_that_ends_with_frames_in_hand_accounts_for_them() {
+    let mut graph = chain(WhenFull::Block, 16);
+    set(&mut graph, "pass", "together", 2);
+    set(&mut graph, "pass", "sleep", 0.0005);
+    set(&mut graph, "pass", "fail_every", 50);
+    let pass = graph.node("pass").unwrap();
+    graph.options_mut(pass).unwrap().on_error = OnFailure::Stop;
+    let report = run(&graph);
+    assert_balanced(&report);
+    assert!(report.failure.is_some());
+}
+
+#[test]
 fn a_failing_node_can_stop_the_run() {
     for when_full in [WhenFull::Block, WhenFull::DropNewest] {
         let mut graph = chain(when_full, 8);

@@ -27,6 +27,7 @@ fn random_graph(random: &mut Random) -> Graph {
     for i in 0..processes {
         let node = format!("pass{i}");
         set(&mut graph, &node, "fail_every", random.below(4) as i64 * 3);
+        set(&mut graph, &node, "together", random.below(4) as i64 + 1);
         connect(&mut graph, random, &format!("source{}", random_index(i, sources)), &node);
         if random.below(3) == 0 {
             connect(&mut graph, random, "source0", &format!("{node}.in2"));

@@ -83,7 +83,10 @@ impl Attributes {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
+        // Writing the length would take the cache line away from those who read it.
+        if !self.0.is_empty() {
+            self.0.clear();
+        }
     }
 
     pub(crate) fn copy_from(&mut self, other: &Attributes) {

@@ -28,16 +28,18 @@ impl Flags {
 }
 
 /// Identity and times of a frame.
+// What every frame sets comes first, so that it lies in one cache line of the cell.
+#[repr(C)]
 #[derive(Clone, Default, Debug)]
 pub struct Header {
     /// Number given by the source: contiguous, starting at the source's first frame.
     pub sequence: u64,
-    /// The source.
-    pub source: SourceId,
     /// When the event happened, ns since 1970 (UTC), as the detector says.
     pub event_time_ns: i64,
     /// When the frame entered the graph, ns on the run's monotonic clock; 0 when its way is not timed.
     pub entry_ns: u64,
+    /// The source.
+    pub source: SourceId,
     /// Conditions.
     pub flags: Flags,
     /// Named values.

@@ -46,6 +46,14 @@ pub trait Cast: Copy {
         state: &mut [S],
         output: Option<&mut [S]>,
     );
+    /// [`FilterFrom::filter_in_kind`].
+    fn filter_in_kind<S: Real>(
+        level: Level,
+        c: &Coefficients<S>,
+        pixels: &[Self],
+        state: &mut [S],
+        output: &mut [Self],
+    );
     fn widen(level: Level, from: &[Self], to: &mut [Self::Wide]);
     fn wrap_integers(level: Level, from: &[i64], to: &mut [Self]);
     fn wrap_floats(level: Level, from: &[f64], to: &mut [Self]);
@@ -196,6 +204,11 @@ macro_rules! cast {
                     Some(output) => <S as FilterFrom<$t>>::filter(level, c, pixels, state, output),
                     None => <S as FilterFrom<$t>>::follow(level, c, pixels, state),
                 }
+            }
+            fn filter_in_kind<S: Real>(
+                level: Level, c: &Coefficients<S>, pixels: &[$t], state: &mut [S], output: &mut [$t],
+            ) {
+                <S as FilterFrom<$t>>::filter_in_kind(level, c, pixels, state, output);
             }
             #[inline(never)]
             fn widen(level: Level, from: &[$t], to: &mut [$wide]) { wrap_all(level, from, to); }

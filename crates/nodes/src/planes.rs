@@ -22,6 +22,22 @@ pub(crate) struct Planes<'a, T> {
     starts: Starts,
 }
 
+/// Where a piece of an array lies.
+pub(crate) struct Piece {
+    plane: usize,
+    y: usize,
+    x: usize,
+    width: usize,
+    height: usize,
+}
+
+impl Piece {
+    /// Number of its elements.
+    pub(crate) fn len(&self) -> usize {
+        self.width * self.height
+    }
+}
+
 /// Where the planes start: sizes and strides in elements of the outer dimensions, slowest first. Fixed size,
 /// because it is made for every frame.
 struct Starts {
@@ -98,21 +114,34 @@ impl<'a, T: Element + Pixel> Planes<'a, T> {
     }
 
     /// The planes one after the other in pieces of at most `most` elements, each of whole rows or a part of
-    /// one.
-    pub(crate) fn pieces(&self, most: usize) -> impl Iterator<Item = Result<Plane<'a, T>, WrongPayload>> {
+    /// one. Arrays of the same layout have the same pieces.
+    pub(crate) fn pieces(&self, most: usize) -> impl Iterator<Item = Piece> + use<T> {
         let (columns, most) = (self.width * self.samples_per_pixel, most.max(1));
         let (across, down) = (columns.clamp(1, most), (most / columns.max(1)).max(1));
-        let corners = (0..self.len()).flat_map(move |plane| {
-            let rows = (0..self.height).step_by(down);
-            rows.flat_map(move |y| (0..columns).step_by(across).map(move |x| (plane, y, x)))
-        });
-        corners.map(move |(plane, y, x)| {
-            let start = self.starts.start(plane) + y * self.stride + x;
-            let part = self.elements.get(start..).unwrap_or(&[]);
-            let (width, height) = (across.min(columns - x), down.min(self.height - y));
-            Plane::new(part, width, height, self.stride.max(width))
-                .map_err(|e| WrongPayload::new("an image", e))
+        let (planes, height) = (self.len(), self.height);
+        (0..planes).flat_map(move |plane| {
+            let rows = (0..height).step_by(down);
+            rows.flat_map(move |y| {
+                (0..columns).step_by(across).map(move |x| Piece {
+                    plane,
+                    y,
+                    x,
+                    width: across.min(columns - x),
+                    height: down.min(height - y),
+                })
+            })
         })
+    }
+
+    /// The elements of a piece.
+    ///
+    /// # Errors
+    /// [`WrongPayload`] when it does not lie inside.
+    pub(crate) fn piece(&self, piece: &Piece) -> Result<Plane<'a, T>, WrongPayload> {
+        let start = self.starts.start(piece.plane) + piece.y * self.stride + piece.x;
+        let part = self.elements.get(start..).unwrap_or(&[]);
+        Plane::new(part, piece.width, piece.height, self.stride.max(piece.width))
+            .map_err(|e| WrongPayload::new("an image", e))
     }
 
     /// All planes, in the order of the outer dimensions.

@@ -27,7 +27,7 @@ pub(crate) struct BenchArgs {
     /// Short and few measurements: shows that it works, not how fast it is.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// `nodes`: only the rows whose name contains this text.
+    /// `nodes` and `engine`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
     /// `plugins-2013`: seconds for each period of the sweep.

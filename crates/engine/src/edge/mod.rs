@@ -270,6 +270,7 @@ impl Edge {
     }
 
     /// Takes the oldest frame, and wakes a sender that waits for room.
+    #[inline(always)]
     pub(crate) fn take(&self, known_tail: &mut u64) -> Option<Taken> {
         let taken = self.ring.take(known_tail);
         if self.options.when_full == WhenFull::Block {

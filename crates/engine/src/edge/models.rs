@@ -22,6 +22,11 @@ fn frames(count: u64) -> (FramePool, Vec<Frame>) {
     (pool, frames)
 }
 
+fn put(ring: &Ring, position: u64, frame: Frame) {
+    ring.fill(position, frame, 0);
+    ring.publish(position + 1);
+}
+
 fn number(ring: &Ring) -> Option<u64> {
     ring.take(&mut 0).map(|t| t.frame.header().sequence)
 }
@@ -44,7 +49,7 @@ fn one_to_one(exclusive: bool) {
         let mut sent = 0;
         for frame in frames {
             if sent - sender.head() < sender.capacity() {
-                sender.put(sent, frame, 0);
+                put(&sender, sent, frame);
                 sent += 1;
             }
         }
@@ -60,6 +65,27 @@ fn one_to_one(exclusive: bool) {
 }
 
 #[test]
+fn what_is_published_at_once_arrives_in_order() {
+    loom::model(|| {
+        let (pool, frames) = frames(2);
+        let ring = Arc::new(Ring::new(2, true));
+        let sender = ring.clone();
+        let thread = thread::spawn(move || {
+            for (position, frame) in frames.into_iter().enumerate() {
+                sender.fill(position as u64, frame, 0);
+            }
+            sender.publish(2);
+        });
+        let first = number(&ring);
+        assert!(first.is_none_or(|n| n == 0));
+        thread.join().unwrap();
+        assert_eq!(number(&ring), Some(if first.is_some() { 1 } else { 0 }));
+        drop(ring);
+        assert_eq!(pool.statistics().buffers, 0);
+    });
+}
+
+#[test]
 fn sender_and_receiver_never_take_the_same_frame() {
     loom::model(|| {
         let (pool, frames) = frames(3);
@@ -71,7 +97,7 @@ fn sender_and_receiver_never_take_the_same_frame() {
             if position as u64 - ring.head() >= ring.capacity() {
                 stolen.extend(number(&ring));
             }
-            ring.put(position as u64, frame, 0);
+            put(&ring, position as u64, frame);
         }
         let received = thread.join().unwrap();
         let rest = std::iter::from_fn(|| number(&ring));
@@ -90,7 +116,7 @@ fn two_receivers_share_without_losing_or_doubling() {
         let ring = Arc::new(Ring::new(2, false));
         let receivers = [ring.clone(), ring.clone()].map(|ring| thread::spawn(move || number(&ring)));
         for (position, frame) in frames.into_iter().enumerate() {
-            ring.put(position as u64, frame, 0);
+            put(&ring, position as u64, frame);
         }
         let received = receivers.map(|r| r.join().unwrap());
         let rest = std::iter::from_fn(|| number(&ring));
@@ -124,7 +150,7 @@ fn no_sleep_is_slept_through() {
             }
         });
         for frame in frames {
-            ring.put(0, frame, 0);
+            put(&ring, 0, frame);
             fence(Ordering::SeqCst);
             bell.ring_if_seen_parked();
         }

@@ -5,7 +5,8 @@
 //! 1. Positions count up for ever: `head` is the next to be taken, `tail` the next to be put;
 //!    `head <= tail <= head + capacity`. Position `p` lives in slot `p % slots`.
 //! 2. One thread at a time puts: it alone stores `tail` and slots. It writes slot `p` only while
-//!    `p < head + capacity`, that is, after position `p - slots` was taken.
+//!    `p < head + capacity`, that is, after position `p - slots` was taken. Slots from `tail` on may be filled
+//!    already; nobody reads them before `tail` has passed them.
 //! 3. If the ring is exclusive, one thread at a time takes, and it alone stores `head`. Else any thread may take. It reads the slot of `head` first and then moves `head` by compare-and-swap.
 //!    Whoever moves `head` from `p` to `p + 1` owns what slot `p` held; whoever fails forgets what it read.
 //!    Slots are atomics, so a read that loses the race is stale but defined. Positions never repeat, so a
@@ -15,6 +16,10 @@ use crossbeam_utils::CachePadded;
 use livetime_frame::Frame;
 
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
+
+/// How many frames ahead a header is asked for: it lies in the cache of the core that sent it, some 100 ns away,
+/// and small frames are handled faster than that.
+const AHEAD: u64 = 8;
 
 pub(crate) struct Ring {
     capacity: u64,
@@ -69,17 +74,24 @@ impl Ring {
         self.tail.load(Ordering::Acquire)
     }
 
-    /// Puts a frame at position `tail`. The caller is the one that puts, has seen `head`, and keeps
-    /// `tail < head + capacity`; else a queued frame would be overwritten and leak.
-    pub(crate) fn put(&self, tail: u64, frame: Frame, stamp_ns: u64) {
-        let slot = &self.slots[tail as usize & self.mask];
+    /// Puts a frame into the slot of `position`, where nobody sees it before [`Ring::publish`]. The caller is the
+    /// one that puts, goes from position to position, has seen `head`, and keeps `position < head + capacity`; else a
+    /// queued frame would be overwritten and leak.
+    pub(crate) fn fill(&self, position: u64, frame: Frame, stamp_ns: u64) {
+        let slot = &self.slots[position as usize & self.mask];
         slot.frame.store(frame.into_raw(), Ordering::Relaxed);
         slot.stamp.store(stamp_ns, Ordering::Relaxed);
-        // Release: publishes the slot, and the frame it points to, to `tail`.
-        self.tail.store(tail + 1, Ordering::Release);
+    }
+
+    /// Makes everything below `tail` visible. Once for many frames: each time, the line of `tail` travels to the
+    /// receiver and back.
+    pub(crate) fn publish(&self, tail: u64) {
+        // Release: publishes the slots, and the frames they point to.
+        self.tail.store(tail, Ordering::Release);
     }
 
     /// Takes the oldest frame; `known_tail` is what the caller saw last and is brought up to date.
+    #[inline(always)]
     pub(crate) fn take(&self, known_tail: &mut u64) -> Option<Taken> {
         let mut head = self.head.load(Ordering::Relaxed);
         loop {
@@ -88,6 +100,12 @@ impl Ring {
                 if head >= *known_tail {
                     return None;
                 }
+            }
+            if head + AHEAD < *known_tail {
+                let later = &self.slots[(head + AHEAD) as usize & self.mask];
+                Frame::prefetch(later.frame.load(Ordering::Relaxed));
+                let later = &self.slots[(head + 2 * AHEAD) as usize & self.mask];
+                Frame::prefetch(std::ptr::from_ref(later).cast());
             }
             let slot = &self.slots[head as usize & self.mask];
             let frame = slot.frame.load(Ordering::Relaxed);

@@ -9,6 +9,9 @@ use crate::clock::Clock;
 use crate::runner::Runner;
 use crate::sync::Ordering;
 
+/// Frames that a handler queues before the receiver sees them; what is left is seen when the handler returns.
+const BATCH: u64 = 16;
+
 /// Where an edge leads.
 pub(crate) enum Target {
     /// Into the queue.
@@ -17,11 +20,14 @@ pub(crate) enum Target {
     Inline(Box<Runner>),
 }
 
-/// The sending end: owned by the thread that runs the sending node.
+/// The sending end: owned by the thread that runs the sending node, on lines of its own.
+#[repr(align(128))]
 pub(crate) struct Sender {
     pub(crate) edge: Arc<Edge>,
     pub(crate) target: Target,
+    /// Frames below this position are in the queue; those below `published` are seen there.
     tail: u64,
+    published: u64,
     /// `head` as seen last: room can only be more than it tells.
     known_head: u64,
     until_next: u64,
@@ -29,7 +35,7 @@ pub(crate) struct Sender {
     interval_ns: u64,
     /// Whether the receiver runs on another thread, and may sleep.
     crosses_threads: bool,
-    /// Frames were queued since the receiver was told.
+    /// Frames were published since the receiver was told.
     untold: bool,
 }
 
@@ -52,6 +58,7 @@ impl Sender {
         let interval_ns = if rate > 0.0 { (1e9 / rate) as u64 } else { 0 };
         Sender {
             tail: edge.ring.tail(),
+            published: edge.ring.tail(),
             known_head: edge.ring.head(),
             crosses_threads: edge.crosses_threads(),
             untold: false,
@@ -69,6 +76,14 @@ impl Sender {
             || matches!(self.target, Target::Inline(_))
             || !self.edge.enabled.load(Ordering::Relaxed)
             || self.edge.has_room()
+    }
+
+    /// How many frames may be offered without having to wait.
+    pub(crate) fn room(&self) -> u64 {
+        if self.edge.options.when_full != WhenFull::Block || matches!(self.target, Target::Inline(_)) {
+            return u64::MAX;
+        }
+        self.edge.capacity().saturating_sub(self.edge.queued())
     }
 
     /// True when the frame is to be offered at all: the edge is enabled, and neither decimation nor a rate
@@ -128,15 +143,23 @@ impl Sender {
             }
         }
         if let Some(frame) = shares.take() {
-            self.edge.ring.put(self.tail, frame, stamp_ns);
+            self.edge.ring.fill(self.tail, frame, stamp_ns);
             self.tail += 1;
-            self.untold = self.crosses_threads;
+            if self.tail - self.published >= BATCH {
+                self.publish();
+            }
         }
         Offer::Queued
     }
 
-    /// True when a receiver that may sleep has frames that it was not told of.
-    pub(crate) fn is_untold(&self) -> bool {
+    /// Makes what was queued visible to the receiver; true when it may sleep and has to be told.
+    #[inline]
+    pub(crate) fn publish(&mut self) -> bool {
+        if self.tail != self.published {
+            self.edge.ring.publish(self.tail);
+            self.published = self.tail;
+            self.untold = self.crosses_threads;
+        }
         self.untold
     }
 
@@ -156,6 +179,7 @@ impl Sender {
     }
 
     fn drop_oldest(&mut self) {
+        self.publish();
         let mut known_tail = self.tail;
         if self.edge.ring.take(&mut known_tail).is_some() {
             self.edge.lose(LossReason::Overwritten, 1);
@@ -180,10 +204,17 @@ impl Sender {
 
     /// After the last frame.
     pub(crate) fn close(&mut self) {
+        self.publish();
         self.edge.close();
         if let Target::Inline(runner) = &mut self.target {
             runner.finish_inline();
         }
         self.edge.receiver_bells.iter().for_each(|bell| bell.ring());
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        self.publish();
     }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use livetime_frame::{Allocator, Frame, FrameMut, Layout, PoolExhausted, SourceId, TableLayout, ViewError};
+use livetime_frame::{
+    Allocator, Frame, FrameMut, FramePool, Layout, PoolExhausted, SourceId, TableLayout, ViewError,
+};
 
 use super::NodeError;
 use crate::account::NodeAccount;
@@ -138,6 +140,18 @@ impl Context {
         Ok(self.allocator.preallocate(bytes, count)?)
     }
 
+    /// Makes as many buffers of `bytes` as the longest queue behind this node holds, and two, but leaves half of
+    /// the pool alone. New memory costs more than a picture (the system clears it page by page), so a source that
+    /// takes it when a queue grows falls behind just then.
+    pub fn preallocate_for_queues(&mut self, bytes: usize) {
+        let Outputs::Direct(outputs) = &self.outputs else { return };
+        let longest = outputs.iter().flat_map(|o| &o.senders).map(|s| s.edge.capacity()).max();
+        let Some(longest) = longest else { return };
+        let affordable = self.allocator.limit_bytes() / 2 / FramePool::cost_bytes(bytes);
+        // Without that memory the run goes all the same, only slower at first.
+        let _ = self.allocator.preallocate(bytes, affordable.min(longest as usize + 2));
+    }
+
     fn allocate<T>(
         &mut self,
         mut make: impl FnMut(&mut Allocator) -> Result<T, PoolExhausted>,
@@ -157,7 +171,8 @@ impl Context {
         self.wait_for_memory && !self.control.is_stopping() && !self.clock.is_simulated()
     }
 
-    /// Sends a frame to everybody connected to the first output.
+    /// Sends a frame to everybody connected to the first output. Receivers see it when the handler returns, or
+    /// when it has sent 16.
     ///
     /// # Errors
     /// [`NodeError`] when an edge with policy `fail` is full.
@@ -315,6 +330,11 @@ impl Output {
         self.senders.iter().all(Sender::is_ready)
     }
 
+    /// How many frames can be sent without waiting.
+    pub(crate) fn room(&self) -> u64 {
+        self.senders.iter().map(Sender::room).min().unwrap_or(u64::MAX)
+    }
+
     /// Queues first, so that other threads can start; then the nodes that run inside this call.
     pub(crate) fn send(
         &mut self,
@@ -357,7 +377,8 @@ impl Output {
     /// Wakes the receivers of what was queued. Called once after a handler, not once per frame: a handler
     /// that sends a batch wakes once.
     pub(crate) fn tell(&mut self) {
-        if self.senders.iter().any(Sender::is_untold) {
+        let untold = self.senders.iter_mut().fold(false, |untold, sender| sender.publish() || untold);
+        if untold {
             // One fence for all receivers: orders the queues' tails before the looks at the bells.
             fence(Ordering::SeqCst);
             self.senders.iter_mut().for_each(Sender::tell);
@@ -409,7 +430,8 @@ impl Output {
     }
 }
 
-fn wait_for_room(sender: &Sender, bell: &Doorbell) {
+fn wait_for_room(sender: &mut Sender, bell: &Doorbell) {
+    sender.publish();
     fence(Ordering::SeqCst);
     sender.edge.tell_frames();
     bell.prepare();

@@ -60,6 +60,9 @@ pub trait Node: Send + Sized + 'static {
     /// Name, ports and abilities.
     const SPEC: NodeSpec;
 
+    /// Most frames that this node may want to handle in one call; see [`frames`](Node::frames).
+    const MOST_AT_ONCE: usize = 1;
+
     /// Makes a node. Must not touch files, sockets or devices: that is for [`start`](Node::start).
     ///
     /// # Errors
@@ -103,6 +106,23 @@ pub trait Node: Send + Sized + 'static {
     fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let _ = (input, frame, ctx);
         Ok(())
+    }
+
+    /// How many of the frames that wait at one input, oldest first, are handled by one call of
+    /// [`frames`](Node::frames): at least 1. Asked when more than one waits, never with more than
+    /// [`MOST_AT_ONCE`](Node::MOST_AT_ONCE).
+    fn together(&mut self, waiting: &[Frame]) -> usize {
+        let _ = waiting;
+        1
+    }
+
+    /// Handles several frames of one input, oldest first, with the same results as one after the other. For nodes
+    /// that catch up faster this way, because they pass a large state once for all of them.
+    ///
+    /// # Errors
+    /// As [`frame`](Node::frame); the frames stand and fall together: after an error all of them count as lost.
+    fn frames(&mut self, input: usize, frames: &[Frame], ctx: &mut Context) -> Result<(), NodeError> {
+        frames.iter().try_for_each(|frame| self.frame(input, frame, ctx))
     }
 
     /// The time set with [`Context::set_timer`] has come.
@@ -206,6 +226,9 @@ pub(crate) trait AnyNode: Send {
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError>;
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError>;
     fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError>;
+    fn most_at_once(&self) -> usize;
+    fn together(&mut self, waiting: &[Frame]) -> usize;
+    fn frames(&mut self, input: usize, frames: &[Frame], ctx: &mut Context) -> Result<(), NodeError>;
     fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError>;
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError>;
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError>;
@@ -232,6 +255,18 @@ impl<N: Node> AnyNode for N {
 
     fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         Node::frame(self, input, frame, ctx)
+    }
+
+    fn most_at_once(&self) -> usize {
+        N::MOST_AT_ONCE.max(1)
+    }
+
+    fn together(&mut self, waiting: &[Frame]) -> usize {
+        Node::together(self, waiting)
+    }
+
+    fn frames(&mut self, input: usize, frames: &[Frame], ctx: &mut Context) -> Result<(), NodeError> {
+        Node::frames(self, input, frames, ctx)
     }
 
     fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {

@@ -155,6 +155,23 @@ impl Harness {
         Ok(self.emitted())
     }
 
+    /// Lets frames wait at the first input together, and hands them over as the engine would: those that the node
+    /// wants together in one call.
+    ///
+    /// # Errors
+    /// What the node returns.
+    pub fn feed_waiting(&mut self, frames: &[Frame]) -> Result<Vec<Frame>, NodeError> {
+        let mut rest = frames;
+        while !rest.is_empty() {
+            let waiting = &rest[..rest.len().min(self.node.most_at_once())];
+            let count =
+                if waiting.len() > 1 { self.node.together(waiting).clamp(1, waiting.len()) } else { 1 };
+            self.node.frames(0, &rest[..count], &mut self.ctx)?;
+            rest = &rest[count..];
+        }
+        Ok(self.emitted())
+    }
+
     /// Lets a source produce once.
     ///
     /// # Errors

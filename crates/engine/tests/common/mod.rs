@@ -115,9 +115,15 @@ pub struct PassParams {
     pub fail_every: u64,
     /// Panics on every n-th frame.
     pub panic_every: u64,
+    /// How many waiting frames it wants at once.
+    #[param(default = 1, min = 1)]
+    pub together: usize,
     /// Frames since the node was built.
     #[param(readback)]
     pub seen: u64,
+    /// The most frames in one call.
+    #[param(readback)]
+    pub most: usize,
 }
 
 pub struct Pass(PassParams);
@@ -141,17 +147,28 @@ impl Node for Pass {
         &mut self.0
     }
 
-    fn frame(&mut self, _: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
-        let hit = |every: u64, n: u64| every > 0 && n % every == every - 1;
-        self.0.seen += 1;
+    const MOST_AT_ONCE: usize = 4;
+
+    fn together(&mut self, _waiting: &[Frame]) -> usize {
+        self.0.together
+    }
+
+    fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        self.frames(input, std::slice::from_ref(frame), ctx)
+    }
+
+    fn frames(&mut self, _: usize, frames: &[Frame], ctx: &mut Context) -> Result<(), NodeError> {
+        let hit = |every: u64| move |frame: &Frame| every > 0 && frame.header().sequence % every == every - 1;
+        self.0.seen += frames.len() as u64;
+        self.0.most = self.0.most.max(frames.len());
         if self.0.sleep > 0.0 {
             std::thread::sleep(Duration::from_secs_f64(self.0.sleep));
         }
-        if hit(self.0.fail_every, frame.header().sequence) {
+        if frames.iter().any(hit(self.0.fail_every)) {
             return Err(NodeError::new("wanted another number, found this one"));
         }
-        assert!(!hit(self.0.panic_every, frame.header().sequence), "a number to panic at");
-        ctx.forward(0, frame)
+        assert!(!frames.iter().any(hit(self.0.panic_every)), "a number to panic at");
+        frames.iter().try_for_each(|frame| ctx.forward(0, frame))
     }
 }
 

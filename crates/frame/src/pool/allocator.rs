@@ -2,20 +2,21 @@
 
 use std::any::Any;
 use std::fmt;
-use std::ptr::{NonNull, null_mut};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::buffer::{CLASSES, class_of};
 use super::cell::{Cell, Frame, FrameMut, Payload, Place};
+use super::shelf::Rack;
 use super::view::WrongPayload;
-use crate::sync::{AtomicPtr, AtomicUsize, Ordering};
+use crate::sync::{AtomicUsize, Ordering};
 use crate::{Layout, TableLayout};
 
 /// The memory of a run: a bound in bytes that all its allocators share.
 #[derive(Clone)]
 pub struct FramePool(Arc<Budget>);
 
-struct Budget {
+pub(super) struct Budget {
     limit: usize,
     used: AtomicUsize,
     peak: AtomicUsize,
@@ -23,8 +24,8 @@ struct Budget {
     exhausted: AtomicUsize,
 }
 
-/// From this size on an allocator looks for memory that has just come back before it takes what has lain in its
-/// lists for long: writing a picture to memory that is in no cache costs more than the look.
+/// From this size on an allocator prefers few buffers that are used again and again to going round: writing a
+/// picture to memory that is in no cache costs more than the look.
 const LARGE: usize = 32 << 10;
 
 /// What a pool has handed out.
@@ -56,8 +57,7 @@ impl FramePool {
 
     /// A new allocator for one producer.
     pub fn allocator(&self) -> Allocator {
-        let home = Home { inbox: AtomicPtr::new(null_mut()), budget: self.0.clone() };
-        Allocator { home: Arc::new(home), free: [null_mut(); CLASSES], pending: null_mut() }
+        Allocator { budget: self.0.clone(), racks: std::array::from_fn(|_| Rack::default()) }
     }
 
     /// Counts as they are now.
@@ -88,87 +88,22 @@ impl Budget {
         true
     }
 
-    fn release(&self, bytes: usize) {
+    pub(super) fn release(&self, bytes: usize) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
         self.buffers.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Where the cells of one allocator return to.
-pub(crate) struct Home {
-    /// Cells that came back, newest first; [`closed`] once the allocator is gone.
-    inbox: AtomicPtr<Cell>,
-    budget: Arc<Budget>,
-}
-
-/// The mark of a closed inbox: an address that no cell has.
-fn closed() -> *mut Cell {
-    std::ptr::without_provenance_mut(usize::MAX)
-}
-
-impl Home {
-    /// # Safety
-    /// The caller held the last handle of `cell` and does not use it any more.
-    #[inline]
-    pub(super) unsafe fn give_back(cell: NonNull<Cell>) {
-        // SAFETY: the caller's promise.
-        let (inbox, next) = unsafe { (&cell.as_ref().home.inbox, &cell.as_ref().next) };
-        let mut head = inbox.load(Ordering::Relaxed);
-        while head != closed() {
-            next.store(head, Ordering::Relaxed);
-            // Release: publishes the emptied cell to the swap in `take_all`.
-            match inbox.compare_exchange_weak(head, cell.as_ptr(), Ordering::Release, Ordering::Relaxed) {
-                // From here on the cell, and with it `inbox`, may be gone.
-                Ok(_) => return,
-                Err(now) => head = now,
-            }
-        }
-        // SAFETY: the allocator is gone (rule 3), so the cell is ours to free.
-        unsafe { free(cell.as_ptr()) };
-    }
-
-    /// Acquire: pairs with the release in `give_back`.
-    fn take_all(&self, replacement: *mut Cell) -> *mut Cell {
-        self.inbox.swap(replacement, Ordering::Acquire)
-    }
-}
-
-/// Turns a list that was taken out of an inbox round.
-fn reversed(mut cell: *mut Cell) -> *mut Cell {
-    let mut result = null_mut();
-    while !cell.is_null() {
-        // SAFETY: what was in the inbox is now ours alone (rule 2).
-        let next = unsafe { &(*cell).next };
-        let rest = next.load(Ordering::Relaxed);
-        next.store(result, Ordering::Relaxed);
-        result = cell;
-        cell = rest;
-    }
-    result
-}
-
-/// # Safety
-/// Nobody else refers to `cell`, which came from `Box::into_raw`.
-unsafe fn free(cell: *mut Cell) {
-    // SAFETY: the caller's promise.
-    let mut cell = unsafe { Box::from_raw(cell) };
-    let cost = cell.capacity() + size_of::<Cell>();
-    cell.home.budget.release(cost);
-}
-
 /// Makes frames for one producer, out of the memory of its pool.
 ///
-/// Taking a frame that was used before costs a few ns and no atomic read-modify-write, except that all
-/// frames that came back meanwhile are collected by one swap when a free list is empty.
+/// Taking a frame that was used before costs a few ns and no atomic read-modify-write, except that up to 63
+/// frames that came back meanwhile are collected by one swap.
 pub struct Allocator {
-    home: Arc<Home>,
-    free: [*mut Cell; CLASSES],
-    /// Cells that were taken out of the inbox and not looked at yet. They were written on another core last, so
-    /// each look costs a cache miss: it is taken when the cell is used, not when the list is collected.
-    pending: *mut Cell,
+    budget: Arc<Budget>,
+    racks: [Rack; CLASSES],
 }
 
-// SAFETY: the lists hold cells that nobody else refers to (rule 1).
+// SAFETY: an allocator looks only at cells that lie on its shelves, to which nobody else refers (rule 1).
 unsafe impl Send for Allocator {}
 
 impl Allocator {
@@ -264,122 +199,65 @@ impl Allocator {
     /// [`PoolExhausted`] when the bound is reached; the buffers made so far are kept.
     pub fn preallocate(&mut self, bytes: usize, count: usize) -> Result<(), PoolExhausted> {
         let (class, size) = class_of(bytes);
+        // All of them first, and back afterwards: else the second would be the first again.
+        let mut frames = Vec::with_capacity(count);
         for _ in 0..count {
             let mut cell = self.make(class, size)?;
             // SAFETY: freshly made, so this is the only reference.
             unsafe { cell.as_mut() }.touch();
-            self.put(class, cell.as_ptr());
+            frames.push(FrameMut::from_free(cell));
         }
         Ok(())
+    }
+
+    /// The bound of its pool, in bytes.
+    pub fn limit_bytes(&self) -> usize {
+        self.budget.limit
     }
 
     #[inline]
     fn take(&mut self, len: usize) -> Result<FrameMut, PoolExhausted> {
         let (class, size) = class_of(len);
-        if size >= LARGE {
-            self.collect(null_mut());
-        }
-        let cell = match self.pop(class) {
+        let cell = match self.find(class, size) {
             Some(cell) => cell,
-            None => self.collect_or_make(class, size)?,
+            None => self.make(class, size)?,
         };
         let mut frame = FrameMut::from_free(cell);
         frame.content_mut().renew(len);
         Ok(frame)
     }
 
-    fn collect_or_make(&mut self, class: usize, size: usize) -> Result<NonNull<Cell>, PoolExhausted> {
-        if self.pending.is_null() {
-            self.pending = self.home.take_all(null_mut());
-        }
-        match self.pop_pending(class) {
-            Some(cell) => Ok(cell),
-            None => self.make(class, size),
-        }
-    }
-
-    /// The next pending cell of this class; those of other classes go to their lists.
-    fn pop_pending(&mut self, class: usize) -> Option<NonNull<Cell>> {
-        while let Some(cell) = NonNull::new(self.pending) {
-            // SAFETY: what was in the inbox is now ours alone (rule 2).
-            let owned = unsafe { cell.as_ref() };
-            self.pending = owned.next.load(Ordering::Relaxed);
-            if owned.class == class {
-                return Some(cell);
-            }
-            self.put(owned.class, cell.as_ptr());
-        }
-        None
-    }
-
     #[inline]
-    fn pop(&mut self, class: usize) -> Option<NonNull<Cell>> {
-        let cell = NonNull::new(self.free[class])?;
-        // SAFETY: cells in the free lists are ours alone (rule 1).
-        self.free[class] = unsafe { cell.as_ref() }.next.load(Ordering::Relaxed);
-        Some(cell)
-    }
-
-    fn put(&mut self, class: usize, cell: *mut Cell) {
-        // SAFETY: the caller owns the cell and gives it to the free list.
-        unsafe { &*cell }.next.store(self.free[class], Ordering::Relaxed);
-        self.free[class] = cell;
-    }
-
-    /// Sorts the cells that came back into the free lists, the one that came back last on top: its memory is
-    /// the most likely to be in a cache still.
-    fn collect(&mut self, replacement: *mut Cell) {
-        let new = self.home.take_all(replacement);
-        for list in [std::mem::replace(&mut self.pending, null_mut()), new] {
-            let mut cell = reversed(list);
-            while !cell.is_null() {
-                // SAFETY: what was in the inbox is now ours alone (rule 2).
-                let owned = unsafe { &*cell };
-                let next = owned.next.load(Ordering::Relaxed);
-                self.put(owned.class, cell);
-                cell = next;
-            }
-        }
+    fn find(&mut self, class: usize, size: usize) -> Option<NonNull<Cell>> {
+        let rack = &mut self.racks[class];
+        if size >= LARGE { rack.take_first() } else { rack.take_in_turn() }
     }
 
     /// A new cell; when the bound is reached, free cells of other sizes make room first.
+    #[cold]
     fn make(&mut self, class: usize, size: usize) -> Result<NonNull<Cell>, PoolExhausted> {
-        let budget = self.home.budget.clone();
         let cost = size + size_of::<Cell>();
-        while !budget.reserve(cost) {
-            self.collect(null_mut());
-            if let Some(cell) = self.pop(class) {
+        loop {
+            if self.budget.reserve(cost) {
+                break;
+            }
+            // One may have come back since we looked.
+            if let Some(cell) = self.find(class, size) {
                 return Ok(cell);
             }
             if !self.free_largest_except(class) {
-                budget.exhausted.fetch_add(1, Ordering::Relaxed);
-                let used_bytes = budget.used.load(Ordering::Relaxed);
-                return Err(PoolExhausted { wanted_bytes: cost, used_bytes, limit_bytes: budget.limit });
+                self.budget.exhausted.fetch_add(1, Ordering::Relaxed);
+                let used_bytes = self.budget.used.load(Ordering::Relaxed);
+                return Err(PoolExhausted { wanted_bytes: cost, used_bytes, limit_bytes: self.budget.limit });
             }
         }
-        let cell = Box::into_raw(Cell::new(self.home.clone(), class, size));
-        // SAFETY: `Box::into_raw` is never null.
-        Ok(unsafe { NonNull::new_unchecked(cell) })
+        let cell = self.racks[class].add(size, &self.budget);
+        // A new shelf always has room.
+        cell.ok_or(PoolExhausted { wanted_bytes: cost, used_bytes: 0, limit_bytes: self.budget.limit })
     }
 
     fn free_largest_except(&mut self, class: usize) -> bool {
-        let found = (0..CLASSES).rev().find(|c| *c != class && !self.free[*c].is_null());
-        let Some(cell) = found.and_then(|c| self.pop(c)) else { return false };
-        // SAFETY: it was in a free list, so it is ours alone (rule 1).
-        unsafe { free(cell.as_ptr()) };
-        true
-    }
-}
-
-impl Drop for Allocator {
-    fn drop(&mut self) {
-        self.collect(closed());
-        for class in 0..CLASSES {
-            while let Some(cell) = self.pop(class) {
-                // SAFETY: it was in a free list, so it is ours alone (rule 1).
-                unsafe { free(cell.as_ptr()) };
-            }
-        }
+        (0..CLASSES).rev().any(|c| c != class && self.racks[c].remove())
     }
 }
 

@@ -7,9 +7,9 @@ use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::allocator::Home;
 use super::buffer::Buffer;
-use crate::sync::{AtomicPtr, AtomicUsize, Ordering, fence};
+use super::shelf::Shelf;
+use crate::sync::{AtomicUsize, Ordering, fence};
 use crate::{Header, Layout, TableLayout};
 
 /// What a frame carries.
@@ -35,8 +35,8 @@ pub(super) enum Place {
     Of { owner: Frame, start: usize, len: usize },
 }
 
-/// The order of the fields is that of their use: what a dropping thread touches shares a cache line with the
-/// reference count, and the large payload comes last.
+/// The order of the fields is that of their use: what changes from frame to frame shares a cache line with the
+/// reference count, and is the only line that travels between cores for a small frame.
 #[repr(C)]
 pub(super) struct Content {
     /// True when something must be let go of as soon as the frame is dropped: another frame, or a value.
@@ -58,8 +58,10 @@ impl Content {
     #[inline]
     pub(super) fn renew(&mut self, len: usize) {
         self.header.clear();
-        self.place = Place::Own { len };
-        // Replacing a payload moves the whole enum, so look first.
+        // What stays as it is stays in the caches of those who read it.
+        if !matches!(self.place, Place::Own { len: before } if before == len) {
+            self.place = Place::Own { len };
+        }
         if !matches!(self.payload, Payload::Bytes) {
             self.payload = Payload::Bytes;
         }
@@ -70,21 +72,18 @@ impl Content {
 #[repr(C, align(128))]
 pub(crate) struct Cell {
     references: AtomicUsize,
-    /// The next cell in the inbox or in a free list; meaningless elsewhere.
-    pub(super) next: AtomicPtr<Cell>,
-    pub(super) home: Arc<Home>,
-    /// Size class of the buffer.
-    pub(super) class: usize,
+    /// Where the cell lies when nobody uses it, and its bit there.
+    pub(super) shelf: Arc<Shelf>,
+    pub(super) mark: u64,
     content: UnsafeCell<Content>,
 }
 
 impl Cell {
-    pub(super) fn new(home: Arc<Home>, class: usize, bytes: usize) -> Box<Cell> {
+    pub(super) fn new(shelf: Arc<Shelf>, mark: u64, bytes: usize) -> Box<Cell> {
         Box::new(Cell {
             references: AtomicUsize::new(0),
-            next: AtomicPtr::new(std::ptr::null_mut()),
-            home,
-            class,
+            shelf,
+            mark,
             content: UnsafeCell::new(Content {
                 holds: false,
                 header: Header::default(),
@@ -95,9 +94,9 @@ impl Cell {
         })
     }
 
-    /// Size of the cell's own buffer.
-    pub(super) fn capacity(&mut self) -> usize {
-        self.content.get_mut().buffer.len()
+    /// Bytes that the cell takes from the bound.
+    pub(super) fn cost(&mut self) -> usize {
+        self.content.get_mut().buffer.len() + size_of::<Cell>()
     }
 
     pub(super) fn touch(&mut self) {
@@ -274,17 +273,39 @@ impl Clone for Frame {
 impl Drop for Frame {
     #[inline]
     fn drop(&mut self) {
+        if self.is_last() {
+            // SAFETY: rule 1: that was the last reference.
+            unsafe { recycle(self.0) };
+        }
+    }
+}
+
+impl Frame {
+    /// Lets go of this reference; true when it was the last one, which leaves the cell to the caller.
+    #[inline]
+    fn is_last(&self) -> bool {
         let references = &self.cell().references;
         // The only holder needs no read-modify-write: nobody else can make new references.
         // Acquire: pairs with the release below of those who held it before.
         if references.load(Ordering::Acquire) != 1 {
             if references.fetch_sub(1, Ordering::Release) != 1 {
-                return;
+                return false;
             }
             fence(Ordering::Acquire);
         }
+        true
+    }
+
+    /// Lets go of this reference. If it was the last one the emptied cell is the caller's to bring back.
+    #[inline]
+    pub(super) fn into_last(self) -> Option<NonNull<Cell>> {
+        let frame = ManuallyDrop::new(self);
+        if !frame.is_last() {
+            return None;
+        }
         // SAFETY: rule 1: that was the last reference.
-        unsafe { recycle(self.0) };
+        unsafe { empty(frame.0) };
+        Some(frame.0)
     }
 }
 
@@ -329,17 +350,25 @@ impl fmt::Debug for FrameMut {
     }
 }
 
-/// Empties a cell and sends it home (rule 2).
+/// Empties a cell and brings it back to its shelf (rule 2).
 ///
 /// # Safety
 /// The caller held the last handle of `cell` and does not use it any more.
 #[inline]
 unsafe fn recycle(cell: NonNull<Cell>) {
+    // SAFETY: the caller's promise is passed on.
+    unsafe { empty(cell) };
+    // SAFETY: the caller's promise is passed on.
+    unsafe { Shelf::give_back(cell) };
+}
+
+/// # Safety
+/// The caller held the last handle of `cell`.
+#[inline]
+unsafe fn empty(cell: NonNull<Cell>) {
     // SAFETY: nobody else has a handle.
     let content = unsafe { &mut *cell.as_ref().content.get() };
     if content.holds {
         content.let_go();
     }
-    // SAFETY: the caller's promise is passed on.
-    unsafe { Home::give_back(cell) };
 }

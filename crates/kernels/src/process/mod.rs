@@ -7,6 +7,8 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
+use std::any::TypeId;
+
 use crate::{LengthError, Level, Pixel, Plane};
 pub use min_max::min_max;
 pub(crate) use real::FilterFrom;
@@ -203,6 +205,12 @@ fn finish<I: Pixel, S: Real, O: Pixel>(
     output: Option<&mut [O]>,
 ) {
     match (filter, output) {
+        (Some((state, c)), Some(output)) if is_same::<S, O>() => {
+            I::filter(level, c, pixels, state, same(output));
+        }
+        (Some((state, c)), Some(output)) if is_same::<I, O>() => {
+            I::filter_in_kind(level, c, pixels, state, same(output).unwrap_or(&mut []));
+        }
         (Some((state, c)), Some(output)) => {
             let after = &mut after[..pixels.len()];
             I::filter(level, c, pixels, state, Some(&mut *after));
@@ -212,4 +220,14 @@ fn finish<I: Pixel, S: Real, O: Pixel>(
         (None, Some(output)) => I::cast_slice(level, pixels, output),
         (None, None) => {}
     }
+}
+
+fn is_same<A: 'static, B: 'static>() -> bool {
+    TypeId::of::<A>() == TypeId::of::<B>()
+}
+
+/// The same slice under the name that its type has elsewhere; `None` if it is another type.
+fn same<A: 'static, B: 'static>(slice: &mut [A]) -> Option<&mut [B]> {
+    // SAFETY: `A` and `B` are the same type.
+    is_same::<A, B>().then(|| unsafe { &mut *(std::ptr::from_mut(slice) as *mut [B]) })
 }

@@ -68,6 +68,14 @@ real! { f32, u32; f64, u64; }
 pub trait FilterFrom<I>: Sized {
     /// Brings the state forward and makes the output.
     fn filter(level: Level, c: &Coefficients<Self>, pixels: &[I], state: &mut [Self], output: &mut [Self]);
+    /// As `filter`, with an output of the input's type.
+    fn filter_in_kind(
+        level: Level,
+        c: &Coefficients<Self>,
+        pixels: &[I],
+        state: &mut [Self],
+        output: &mut [I],
+    );
     /// Only brings the state forward.
     fn follow(level: Level, c: &Coefficients<Self>, pixels: &[I], state: &mut [Self]);
 }
@@ -78,6 +86,12 @@ macro_rules! filter_from {
             #[inline(never)]
             fn filter(level: Level, c: &Coefficients<$s>, pixels: &[$i], state: &mut [$s], output: &mut [$s]) {
                 steps::filter(level, c, pixels, state, output);
+            }
+            #[inline(never)]
+            fn filter_in_kind(
+                level: Level, c: &Coefficients<$s>, pixels: &[$i], state: &mut [$s], output: &mut [$i],
+            ) {
+                steps::filter_in_kind(level, c, pixels, state, output);
             }
             #[inline(never)]
             fn follow(level: Level, c: &Coefficients<$s>, pixels: &[$i], state: &mut [$s]) {

@@ -15,6 +15,12 @@ per_level! {
 }
 
 per_level! {
+    pub(super) fn filter_in_kind<I: Pixel, S: Real>(
+        c: &Coefficients<S>, pixels: &[I], state: &mut [S], output: &mut [I],
+    ) = filter_in_kind_body;
+}
+
+per_level! {
     pub(super) fn follow<I: Pixel, S: Real>(c: &Coefficients<S>, pixels: &[I], state: &mut [S])
         = follow_body;
 }
@@ -70,6 +76,23 @@ fn filter_body<I: Pixel, S: Real>(c: &Coefficients<S>, pixels: &[I], state: &mut
     for ((o, f), &i) in output.iter_mut().zip(state).zip(pixels) {
         let i = i.cast::<S>();
         *o = new_output(*f, i);
+        *f = new_state(*f, i);
+    }
+}
+
+/// As [`filter_body`] with an output of the input's type: the values never leave the registers, so that the
+/// conversion is hidden behind the memory traffic of the state.
+#[inline(always)]
+fn filter_in_kind_body<I: Pixel, S: Real>(
+    c: &Coefficients<S>,
+    pixels: &[I],
+    state: &mut [S],
+    output: &mut [I],
+) {
+    let (new_output, new_state) = (sum(c.o_offset, c.o1, c.o2), sum(c.f_offset, c.f1, c.f2));
+    for ((o, f), &i) in output.iter_mut().zip(state).zip(pixels) {
+        let i = i.cast::<S>();
+        *o = new_output(*f, i).cast::<I>();
         *f = new_state(*f, i);
     }
 }

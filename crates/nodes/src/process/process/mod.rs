@@ -57,7 +57,7 @@ use livetime_kernels::{Level, min_max};
 use crate::convert::{packed_like, refuse_compressed};
 use crate::planes::Planes;
 use steps::{FilterStep, Steps};
-use work::{Work, copy_of};
+use work::{Job, Work, copy_of};
 
 /// Corrects frames and filters them over time.
 pub struct Process {
@@ -117,26 +117,35 @@ impl Process {
             || p.num_filtered == p.num_filter
     }
 
-    fn run(&mut self, frame: &Frame, layout: &Layout, ctx: &mut Context) -> Result<(), NodeError> {
-        let mut steps = Steps::corrections(&self.params);
+    /// Handles up to [`MOST`] frames of one layout.
+    fn run(&mut self, frames: &[Frame], layout: &Layout, ctx: &mut Context) -> Result<(), NodeError> {
+        let steps = Steps::corrections(&self.params);
         let dtype = self.params.data_type.of(layout.dtype());
         if steps.is_nothing() && !self.params.enable_filter && dtype == layout.dtype() {
-            self.last = Some(frame.clone());
-            return ctx.forward(0, frame);
+            self.last = frames.last().cloned();
+            return frames.iter().try_for_each(|frame| ctx.forward(0, frame));
         }
-        // Memory first: without it the filter must not count the frame.
-        let mut output = ctx.array(packed_like(layout, dtype)?)?;
-        if self.params.enable_filter {
-            steps.filter = Some(self.filter_step(layout));
+        // Memory first: without it the filter must not count the frames.
+        let mut outputs = [const { None }; MOST];
+        for (output, _) in outputs.iter_mut().zip(frames) {
+            *output = Some(ctx.array(packed_like(layout, dtype)?)?);
         }
-        let array = frame.array()?;
-        let place = self.is_wanted().then_some((&mut output, dtype));
+        let mut jobs = [const { None }; MOST];
+        for ((job, frame), output) in jobs.iter_mut().zip(frames).zip(&mut outputs) {
+            let mut steps = steps;
+            if self.params.enable_filter {
+                steps.filter = Some(self.filter_step(layout));
+            }
+            let output = output.take().filter(|_| self.is_wanted());
+            *job = Some(Job { input: frame.array()?, steps, output });
+        }
         if self.params.is_single {
-            self.single.run(&array, &steps, place)?;
+            self.single.run(&mut jobs, dtype)?;
         } else {
-            self.double.run(&array, &steps, place)?;
+            self.double.run(&mut jobs, dtype)?;
         }
-        if self.is_wanted() {
+        for (job, frame) in jobs.into_iter().flatten().zip(frames) {
+            let Some(mut output) = job.output else { continue };
             output.inherit(frame);
             let output = output.freeze();
             self.last = Some(output.clone());
@@ -191,8 +200,13 @@ fn largest_value(dtype: DType) -> f64 {
     2f64.powi(if signed { bits - 1 } else { bits }) - 1.0
 }
 
+/// Most frames that are filtered in one pass over the state.
+const MOST: usize = 4;
+
 impl Node for Process {
     type Params = ProcessParams;
+
+    const MOST_AT_ONCE: usize = MOST;
 
     const SPEC: NodeSpec = NodeSpec {
         name: "process",
@@ -222,13 +236,29 @@ impl Node for Process {
         Ok(vec![Stream::Array(if unchanged { *layout } else { packed_like(layout, dtype)? })])
     }
 
-    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
-        let array = frame.array()?;
+    fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        self.frames(input, std::slice::from_ref(frame), ctx)
+    }
+
+    /// Frames of one layout: then the filter's state, which is several times as large as a frame, passes through
+    /// the caches once for all of them.
+    fn together(&mut self, waiting: &[Frame]) -> usize {
+        if !self.params.enable_filter || self.params.auto_offset_scale {
+            return 1;
+        }
+        let layout = |frame: &Frame| frame.array().ok().map(|array| *array.layout());
+        let Some((first, rest)) = waiting.split_first() else { return 1 };
+        1 + rest.iter().take_while(|frame| layout(frame) == layout(first)).count()
+    }
+
+    fn frames(&mut self, _input: usize, frames: &[Frame], ctx: &mut Context) -> Result<(), NodeError> {
+        let Some(first) = frames.first() else { return Ok(()) };
+        let array = first.array()?;
         let layout = array.layout();
         refuse_compressed(layout)?;
         self.publish_valid(layout.len());
         self.choose_precision(layout.dtype())?;
-        self.run(frame, layout, ctx)?;
+        self.run(frames, layout, ctx)?;
         if self.params.auto_offset_scale { self.scale_to(&array) } else { Ok(()) }
     }
 

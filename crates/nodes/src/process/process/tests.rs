@@ -102,6 +102,51 @@ fn presets_match_a_plain_loop_over_150_frames() {
 
 /// `auto` takes `f32` where no more than a tenth of a count is lost, and gives the same counts as `f64`.
 #[test]
+fn frames_that_wait_together_come_out_as_one_after_the_other() {
+    // Three pieces, with a rest; the average starts anew in the middle of a group.
+    let shape = [3, 4099];
+    let picture =
+        |n: usize| -> Vec<u16> { (0..3 * 4099).map(|i| ((i * 7 + n * 131) % 997) as u16).collect() };
+    for (name, num) in [("recursive_ave", 5), ("average", 3), ("copy_to_filter", 4)] {
+        for (callbacks, data_type) in
+            [("every_array", "automatic"), ("array_n_only", "automatic"), ("every_array", "f32")]
+        {
+            let mut nodes = [(); 2].map(|()| {
+                node(&[
+                    ("enable_filter", true.into()),
+                    ("filter_type", name.into()),
+                    ("num_filter", num.into()),
+                    ("auto_reset_filter", true.into()),
+                    ("filter_callbacks", callbacks.into()),
+                    ("data_type", data_type.into()),
+                ])
+            });
+            let [alone, together] = &mut nodes;
+            let frames: Vec<Frame> = (0..11).map(|n| alone.image(&shape, &picture(n)).unwrap()).collect();
+            let one_by_one: Vec<Frame> = frames.iter().flat_map(|frame| alone.feed(frame).unwrap()).collect();
+            let frames: Vec<Frame> = (0..11).map(|n| together.image(&shape, &picture(n)).unwrap()).collect();
+            assert_eq!(Node::together(together.node::<Process>().unwrap(), &frames[..4]), 4);
+            let at_once = together.feed_waiting(&frames).unwrap();
+            assert_eq!(one_by_one.len(), at_once.len());
+            for (a, b) in one_by_one.iter().zip(&at_once) {
+                assert_eq!(a.header().sequence, b.header().sequence);
+                assert_eq!(elements(a), elements(b), "{name}, {callbacks}, {data_type}");
+            }
+        }
+    }
+}
+
+#[test]
+fn arrays_of_another_layout_are_not_taken_together() {
+    let mut node = node(&[("enable_filter", true.into())]);
+    let small = node.image(&[2, 2], &[1u8; 4]).unwrap();
+    let large = node.image(&[2, 3], &[1u8; 6]).unwrap();
+    let process = node.node::<Process>().unwrap();
+    assert_eq!(process.together(&[small.clone(), small.clone(), large.clone()]), 2);
+    assert_eq!(process.together(&[large, small]), 1);
+}
+
+#[test]
 fn single_precision_is_as_good_where_auto_takes_it() {
     let average = |num: i64| [("enable_filter", true.into()), ("num_filter", num.into())];
     for (dtype, num, single) in [

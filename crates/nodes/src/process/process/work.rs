@@ -44,54 +44,68 @@ impl<S: Real + Element> Work<S> {
         Ok(())
     }
 
-    /// Does `steps` to `input`. Without `output` only the state is brought forward.
-    pub(super) fn run(
-        &mut self,
-        input: &ArrayRef,
-        steps: &Steps,
-        output: Option<(&mut FrameMut, DType)>,
-    ) -> Result<(), NodeError> {
-        if steps.filter.is_some() {
-            self.state.resize(input.layout().len(), S::default());
+    /// Does all jobs, which have the same layout, piece by piece: the state of a piece stays in the L1 cache while
+    /// the frames pass. Outputs are of type `dtype`.
+    pub(super) fn run(&mut self, jobs: &mut [Option<Job>], dtype: DType) -> Result<(), NodeError> {
+        let Some(first) = jobs.iter().flatten().next() else { return Ok(()) };
+        let layout = *first.input.layout();
+        if first.steps.filter.is_some() {
+            self.state.resize(layout.len(), S::default());
         }
-        let Some((output, dtype)) = output else { return self.any_input(input, steps, None) };
-        with_dtype!(dtype, O => {
-            let output = output.elements_mut::<O>()?;
-            let mut emit = |piece: &[S], place: Range<usize>| {
-                convert_slice(Level::best(), piece, output.get_mut(place).unwrap_or(&mut []))
-            };
-            self.any_input(input, steps, Some(&mut emit))
-        })
-    }
-
-    fn any_input(&mut self, input: &ArrayRef, steps: &Steps, emit: Emit<S>) -> Result<(), NodeError> {
-        with_dtype!(input.layout().dtype(), I => self.each(&Planes::<I>::in_order(input)?, steps, emit))
-    }
-
-    fn each<I: Pixel + Element>(
-        &mut self,
-        input: &Planes<I>,
-        steps: &Steps,
-        mut emit: Emit<S>,
-    ) -> Result<(), NodeError> {
         self.piece.resize(PIECE, S::default());
+        with_dtype!(layout.dtype(), I => self.each::<I>(jobs, dtype))
+    }
+
+    fn each<I: Pixel + Element>(&mut self, jobs: &mut [Option<Job>], dtype: DType) -> Result<(), NodeError> {
+        let Some(first) = jobs.iter().flatten().next() else { return Ok(()) };
         let mut start = 0;
-        for piece in input.pieces(PIECE) {
-            let piece = piece?;
+        for piece in Planes::<I>::in_order(&first.input)?.pieces(PIECE) {
             let place = start..start + piece.len();
             start = place.end;
-            self.one(piece, steps, place, &mut emit).map_err(NodeError::new)?;
+            for job in jobs.iter_mut().flatten() {
+                let input = Planes::<I>::in_order(&job.input)?.piece(&piece)?;
+                match &mut job.output {
+                    None => self.one(input, &job.steps, place.clone(), Emit::Nothing),
+                    Some(output) if dtype == I::DTYPE => {
+                        let to = output.elements_mut::<I>()?.get_mut(place.clone());
+                        self.one(input, &job.steps, place.clone(), Emit::InKind(to.unwrap_or(&mut [])))
+                    }
+                    Some(output) => self.convert(input, &job.steps, place.clone(), output, dtype),
+                }
+                .map_err(NodeError::new)?;
+            }
         }
         Ok(())
     }
 
-    /// The elements that have their `place` in background, flat field, state and output.
-    fn one<I: Pixel>(
+    /// As [`Work::one`], with an output of another type than the input.
+    fn convert<I: Pixel + Element>(
         &mut self,
         input: Plane<I>,
         steps: &Steps,
         place: Range<usize>,
-        emit: &mut Emit<S>,
+        output: &mut FrameMut,
+        dtype: DType,
+    ) -> Result<(), LengthError> {
+        let mut values = std::mem::take(&mut self.piece);
+        let to = values.get_mut(..input.len()).unwrap_or(&mut []);
+        let result = self.one(input, steps, place.clone(), Emit::Values(to)).and_then(|()| {
+            with_dtype!(dtype, O => {
+                let output = output.elements_mut::<O>().ok().and_then(|o| o.get_mut(place));
+                convert_slice(Level::best(), to, output.unwrap_or(&mut []))
+            })
+        });
+        self.piece = values;
+        result
+    }
+
+    /// The elements that have their `place` in background, flat field, state and output.
+    fn one<I: Pixel + Element>(
+        &mut self,
+        input: Plane<I>,
+        steps: &Steps,
+        place: Range<usize>,
+        emit: Emit<I, S>,
     ) -> Result<(), LengthError> {
         let level = Level::best();
         let part = part_of::<S>(place.clone());
@@ -117,12 +131,11 @@ impl<S: Real + Element> Work<S> {
             }
             filter = Some(Filter { state, coefficients: step.coefficients.rounded() });
         }
-        let Some(emit) = emit else {
-            return process::<I, S, S>(level, input, &corrections, filter, None);
-        };
-        let to = self.piece.get_mut(..input.len()).unwrap_or(&mut []);
-        process(level, input, &corrections, filter, Some(&mut *to))?;
-        emit(to, place)
+        match emit {
+            Emit::Nothing => process::<I, S, S>(level, input, &corrections, filter, None),
+            Emit::InKind(to) => process::<I, S, I>(level, input, &corrections, filter, Some(to)),
+            Emit::Values(to) => process::<I, S, S>(level, input, &corrections, filter, Some(to)),
+        }
     }
 }
 
@@ -131,8 +144,22 @@ fn part_of<S>(place: Range<usize>) -> impl Fn(&[S]) -> &[S] {
     move |plane| plane.get(place.clone()).unwrap_or(&[])
 }
 
-/// Takes a piece of the output and its place; `None` where there is no output.
-type Emit<'a, S> = Option<&'a mut dyn FnMut(&[S], Range<usize>) -> Result<(), LengthError>>;
+/// Where the output goes.
+enum Emit<'a, I, S> {
+    /// There is none: only the state is brought forward.
+    Nothing,
+    /// Made in the input's type, in one go with the calculation.
+    InKind(&'a mut [I]),
+    /// Left in the precision of the calculation.
+    Values(&'a mut [S]),
+}
+
+/// One frame to be worked on.
+pub(super) struct Job<'a> {
+    pub(super) input: ArrayRef<'a>,
+    pub(super) steps: Steps,
+    pub(super) output: Option<FrameMut>,
+}
 
 /// The elements of an array, packed, in precision `S`.
 pub(super) fn copy_of<S: Real>(frame: &Frame) -> Result<Vec<S>, NodeError> {

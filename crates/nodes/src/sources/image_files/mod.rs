@@ -153,7 +153,7 @@ impl Node for ImageFiles {
             return Ok(Next::At(due_ns));
         }
         let frame = self.next_frame(ctx)?;
-        schedule.met(due_ns, now_ns, period_ns);
+        schedule.met(now_ns, 0, period_ns);
         self.schedule = Some(schedule);
         ctx.emit(frame)?;
         if self.next >= self.files.len() && self.is_last_pass() {

@@ -86,7 +86,13 @@ impl Node for SimDetector {
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let bytes = self.readout()?.layout.span();
-        ctx.preallocate(bytes, self.params.preallocate)
+        match self.params.preallocate {
+            0 => {
+                ctx.preallocate_for_queues(bytes);
+                Ok(())
+            }
+            count => ctx.preallocate(bytes, count),
+        }
     }
 
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
@@ -103,7 +109,7 @@ impl Node for SimDetector {
             self.schedule = Some(schedule);
             return Ok(Next::At(due_ns));
         }
-        self.params.missed_periods += schedule.met(due_ns, now_ns, period_ns);
+        self.params.missed_periods += schedule.met(now_ns, exposure_ns, period_ns);
         self.schedule = Some(schedule);
         self.take_frame(ctx)?;
         if self.is_done() {

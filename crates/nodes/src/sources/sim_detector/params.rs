@@ -162,7 +162,7 @@ pub struct SimDetectorParams {
     /// Whether the source ends when all frames are taken; if not, it waits for `acquire` to be written.
     #[param(default = true)]
     pub finish_when_done: bool,
-    /// Frames for which memory is taken at the start.
+    /// Frames for which memory is taken at the start; 0: as many as the longest queue behind it holds, and two.
     #[param(max = 100000)]
     pub preallocate: usize,
 

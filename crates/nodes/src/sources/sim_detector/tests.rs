@@ -265,14 +265,16 @@ fn late_frames_are_made_up_for_and_hopeless_ones_given_up() {
     let mut harness = detector(&[("acquire_time", 0.into()), ("acquire_period", "1 ms".into())]);
     harness.run_source(1).unwrap();
     harness.advance(20_000_000).unwrap();
-    let at: Vec<u64> = harness.run_source(22).unwrap().iter().map(|f| f.header().entry_ns).collect();
-    assert_eq!(at[..20], [20_000_000; 20]);
-    assert_eq!(at[20..], [21_000_000, 22_000_000]);
+    let at: Vec<u64> = harness.run_source(80).unwrap().iter().map(|f| f.header().entry_ns).collect();
+    let gaps: Vec<u64> = at.windows(2).map(|at| at[1] - at[0]).collect();
+    assert_eq!((at[0], at[79]), (20_000_000, 80_000_000));
+    assert_eq!(gaps[..76], [750_000; 76]);
+    assert_eq!(gaps[76..], [1_000_000; 3]);
     harness.advance(1_000_000_000).unwrap();
     let at: Vec<u64> = harness.run_source(3).unwrap().iter().map(|f| f.header().entry_ns).collect();
     assert_eq!(at, [1_000_000_000, 1_001_000_000, 1_002_000_000]);
-    assert_eq!(harness.number_of("missed_periods"), 977.0);
-    assert_eq!(harness.number_of("array_counter"), 26.0);
+    assert_eq!(harness.number_of("missed_periods"), 919.0);
+    assert_eq!(harness.number_of("array_counter"), 84.0);
 }
 
 #[test]
