@@ -35,6 +35,8 @@ mod error;
 pub mod nt;
 pub mod proto;
 pub mod request;
+#[cfg(feature = "server")]
+pub mod server;
 pub mod wire;
 
 pub use error::{Error, Result};

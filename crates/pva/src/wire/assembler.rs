@@ -93,6 +93,11 @@ impl Assembler {
         }
     }
 
+    /// Accepts payloads of at most `limit` bytes from the next message on.
+    pub fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
     /// Puts payloads that are collected `offset` bytes before a multiple of 64, so that an array which begins
     /// there can be read in place. Holds from the next message on.
     pub fn align(&mut self, offset: usize) {

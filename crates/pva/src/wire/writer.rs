@@ -58,6 +58,13 @@ impl Writer {
         self.cut(0, 0, 0);
     }
 
+    /// Gives memory of its buffer back if it has room for more than `bytes` bytes.
+    pub fn shrink(&mut self, bytes: usize) {
+        if self.small.capacity() > bytes {
+            self.small.shrink_to(bytes);
+        }
+    }
+
     number!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64);
 
     /// A truth value.

@@ -1,0 +1,115 @@
+//! Who may write.
+
+use std::net::IpAddr;
+
+use super::Peer;
+
+/// Who may put and call. Everybody may read.
+///
+/// ```
+/// use livetime_pva::server::{Access, Host, Rule};
+///
+/// let mut access = Access::default();   // this machine
+/// access.rules.push(Rule { host: Host::Network([10, 1, 2, 0].into(), 24), user: Some("operator".into()) });
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// It is enough that one of them fits.
+    pub rules: Vec<Rule>,
+}
+
+/// Lets somebody write. Both parts have to fit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rule {
+    /// From where.
+    pub host: Host,
+    /// As whom; `None`: as anybody. Clients say themselves who they are.
+    pub user: Option<String>,
+}
+
+/// Some machines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Host {
+    /// This one.
+    Loopback,
+    /// Every one.
+    Any,
+    /// The one with this address.
+    Address(IpAddr),
+    /// Those whose address begins with so many bits of this one.
+    Network(IpAddr, u8),
+}
+
+impl Default for Access {
+    /// Everybody on this machine, nobody else.
+    fn default() -> Access {
+        Access { rules: vec![Rule { host: Host::Loopback, user: None }] }
+    }
+}
+
+impl Access {
+    /// Nobody.
+    pub fn read_only() -> Access {
+        Access { rules: Vec::new() }
+    }
+
+    /// Everybody everywhere.
+    pub fn everybody() -> Access {
+        Access { rules: vec![Rule { host: Host::Any, user: None }] }
+    }
+
+    /// Whether `peer` may write.
+    pub fn allows(&self, peer: &Peer) -> bool {
+        self.rules.iter().any(|rule| {
+            rule.host.contains(peer.address.ip())
+                && rule.user.as_ref().is_none_or(|user| *user == peer.account)
+        })
+    }
+}
+
+impl Host {
+    /// Whether `address` is one of them.
+    pub fn contains(self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        match self {
+            Host::Loopback => address.is_loopback(),
+            Host::Any => true,
+            Host::Address(host) => host.to_canonical() == address,
+            Host::Network(network, bits) => same_network(network.to_canonical(), address, bits),
+        }
+    }
+}
+
+fn same_network(network: IpAddr, address: IpAddr, bits: u8) -> bool {
+    let high = |value: u128, width: u32| value.checked_shr(width.saturating_sub(bits.into())).unwrap_or(0);
+    match (network, address) {
+        (IpAddr::V4(a), IpAddr::V4(b)) => high(a.to_bits().into(), 32) == high(b.to_bits().into(), 32),
+        (IpAddr::V6(a), IpAddr::V6(b)) => high(a.to_bits(), 128) == high(b.to_bits(), 128),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_and_users_have_to_fit() {
+        let peer = |address: &str, account: &str| Peer {
+            account: account.into(),
+            ..Peer::anonymous(address.parse().unwrap())
+        };
+        let access = Access::default();
+        assert!(access.allows(&peer("127.0.0.1:1", "")) && access.allows(&peer("[::1]:1", "")));
+        assert!(access.allows(&peer("[::ffff:127.0.0.1]:1", "")));
+        assert!(!access.allows(&peer("10.1.2.3:1", "root")));
+
+        let host = Host::Network("10.1.2.0".parse().unwrap(), 24);
+        let access = Access { rules: vec![Rule { host, user: Some("ops".into()) }] };
+        assert!(access.allows(&peer("10.1.2.3:1", "ops")));
+        assert!(!access.allows(&peer("10.1.3.3:1", "ops")) && !access.allows(&peer("10.1.2.3:1", "me")));
+        assert!(Host::Network("10.0.0.0".parse().unwrap(), 0).contains([192, 168, 0, 1].into()));
+        assert!(!Host::Network("::".parse().unwrap(), 0).contains([192, 168, 0, 1].into()));
+        assert!(!Access::read_only().allows(&peer("127.0.0.1:1", "")));
+    }
+}

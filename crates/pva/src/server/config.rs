@@ -1,0 +1,148 @@
+//! What a server is told before it starts.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use super::{Access, Log};
+
+/// The port that clients try first.
+pub const TCP_PORT: u16 = 5075;
+
+/// The port of searches and beacons.
+pub const UDP_PORT: u16 = 5076;
+
+/// How a server is to run.
+///
+/// ```
+/// use livetime_pva::server::ServerConfig;
+///
+/// let everywhere = ServerConfig::default();
+/// let private = ServerConfig::loopback();
+/// assert_eq!(private.tcp_port, 0);
+/// ```
+#[derive(Clone)]
+pub struct ServerConfig {
+    /// Addresses of this machine at which to listen; unspecified means all.
+    pub addresses: Vec<IpAddr>,
+    /// The port for connections. If it is taken, or 0, another one is found and announced.
+    pub tcp_port: u16,
+    /// The port for searches, shared with other servers. `None`: no searches, no beacons.
+    pub udp_port: Option<u16>,
+    /// Where to announce the server.
+    pub beacons: Vec<SocketAddr>,
+    /// Searches from here are ignored; port 0 means every port.
+    pub ignore: Vec<SocketAddr>,
+    /// How many threads serve connections.
+    pub shards: usize,
+    /// How long a thread looks for work before it sleeps. Saves a wake-up, costs a processor.
+    pub spin: Duration,
+    /// Who may write.
+    pub access: Access,
+    /// Whether types that a client knows already are sent as numbers.
+    pub type_cache: bool,
+    /// When to give up.
+    pub timeouts: Timeouts,
+    /// What one client may take.
+    pub limits: Limits,
+    /// What happens is told here.
+    pub log: Option<Log>,
+}
+
+impl Default for ServerConfig {
+    /// Everywhere, at the usual ports, announced to nobody.
+    fn default() -> ServerConfig {
+        ServerConfig {
+            addresses: vec![Ipv4Addr::UNSPECIFIED.into()],
+            tcp_port: TCP_PORT,
+            udp_port: Some(UDP_PORT),
+            beacons: Vec::new(),
+            ignore: Vec::new(),
+            shards: 1,
+            spin: Duration::ZERO,
+            access: Access::default(),
+            type_cache: true,
+            timeouts: Timeouts::default(),
+            limits: Limits::default(),
+            log: None,
+        }
+    }
+}
+
+impl ServerConfig {
+    /// On this machine only, at any port, without searches. [`Server::tcp_address`](super::Server::tcp_address)
+    /// says where; for tests, and for clients that are told.
+    pub fn loopback() -> ServerConfig {
+        ServerConfig {
+            addresses: vec![Ipv4Addr::LOCALHOST.into()],
+            tcp_port: 0,
+            udp_port: None,
+            ..ServerConfig::default()
+        }
+    }
+}
+
+impl std::fmt::Debug for ServerConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServerConfig")
+            .field("addresses", &self.addresses)
+            .field("tcp_port", &self.tcp_port)
+            .field("udp_port", &self.udp_port)
+            .field("beacons", &self.beacons)
+            .finish_non_exhaustive()
+    }
+}
+
+/// When to give up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timeouts {
+    /// For the handshake of a new connection.
+    pub handshake: Duration,
+    /// Without a sign of the client; it should send one every 15 s.
+    pub idle: Duration,
+    /// For a client that does not read what it is sent.
+    pub stalled: Duration,
+}
+
+impl Default for Timeouts {
+    /// 5 s, 40 s, 40 s.
+    fn default() -> Timeouts {
+        let long = Duration::from_secs(40);
+        Timeouts { handshake: Duration::from_secs(5), idle: long, stalled: long }
+    }
+}
+
+/// What clients may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Connections in all.
+    pub connections: usize,
+    /// Connections from one address.
+    pub connections_per_host: usize,
+    /// Channels of one connection.
+    pub channels: usize,
+    /// Operations of one connection.
+    pub requests: usize,
+    /// Bytes in a message from a client.
+    pub message: usize,
+    /// Updates that wait for one monitor, whatever it asks for.
+    pub queue: usize,
+    /// Bytes that wait for one monitor; one update always may.
+    pub queue_bytes: usize,
+    /// Searches per second from one address.
+    pub searches: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            connections: 4096,
+            connections_per_host: 1024,
+            channels: 200_000,
+            requests: 400_000,
+            message: 64 << 20,
+            queue: 256,
+            queue_bytes: 256 << 20,
+            searches: 10_000,
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What a server tells its owner.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use super::Peer;
+
+/// Takes what a server has to tell. It is called from the server's threads and must not wait.
+pub type Log = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// The server accepts connections.
+    Listening {
+        /// Where.
+        address: SocketAddr,
+        /// Whether the port that was asked for was taken, so that this is another.
+        moved: bool,
+    },
+    /// A client connected.
+    Connected(SocketAddr),
+    /// A connection ended.
+    Closed {
+        /// Whose.
+        peer: Arc<Peer>,
+        /// Why.
+        reason: String,
+    },
+    /// Somebody wrote, or called a procedure, or tried to.
+    Write {
+        /// Which channel.
+        channel: String,
+        /// Who.
+        peer: Arc<Peer>,
+        /// Which fields, or what was called.
+        what: String,
+        /// Whether that was allowed.
+        allowed: bool,
+    },
+    /// Something did not work; the server goes on.
+    Problem(String),
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Event::Listening { address, moved: false } => write!(f, "listening at {address}"),
+            Event::Listening { address, moved: true } => {
+                write!(f, "listening at {address}, because the port that was asked for is taken")
+            }
+            Event::Connected(address) => write!(f, "{address} connected"),
+            Event::Closed { peer, reason } => write!(f, "connection of {peer} closed: {reason}"),
+            Event::Write { channel, peer, what, allowed: true } => {
+                write!(f, "{peer} wrote {channel}: {what}")
+            }
+            Event::Write { channel, peer, what, allowed: false } => {
+                write!(f, "{peer} may not write {channel}: {what}")
+            }
+            Event::Problem(text) => f.write_str(text),
+        }
+    }
+}

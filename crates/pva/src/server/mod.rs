@@ -1,0 +1,41 @@
+//! Serving PVs.
+//!
+//! A [`Server`] has the PVs of a [`Provider`], most simply a [`PvMap`] of names and [`SharedPv`]s. Any thread posts
+//! new values; threads of the server send them.
+//!
+//! ```
+//! use livetime_pva::data::{Kind, Value};
+//! use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
+//!
+//! let counter = SharedPv::new(Value::new(&livetime_pva::nt::scalar(Kind::I32)));
+//! let pvs = PvMap::new();
+//! pvs.add("demo:counter", counter.clone());
+//! let server = Server::start(ServerConfig::loopback(), pvs)?;
+//! for count in 0..10 {
+//!     counter.update(|value| value.set("value", count))?;
+//! }
+//! println!("ask {} for it", server.tcp_address());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod access;
+mod config;
+mod events;
+mod peer;
+mod provider;
+mod pv;
+mod reactor;
+mod session;
+mod slots;
+mod statistics;
+mod udp;
+
+pub use access::{Access, Host, Rule};
+pub use config::{Limits, ServerConfig, TCP_PORT, Timeouts, UDP_PORT};
+pub use events::{Event, Log};
+pub use peer::Peer;
+pub use provider::{Provider, PvMap};
+pub use pv::{Call, Put, PvBuilder, SharedPv};
+pub use reactor::Server;
+pub use session::{Service, Session};
+pub use statistics::Statistics;

@@ -1,0 +1,48 @@
+//! Who is at the other end.
+
+use std::net::SocketAddr;
+
+/// Who is at the other end of a connection, as far as that is known.
+///
+/// The address is certain. Account and host are what the client says of itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Peer {
+    /// Where the connection comes from.
+    pub address: SocketAddr,
+    /// How the client said who it is: `ca` or `anonymous`.
+    pub method: String,
+    /// The account that the client claims; empty if it claims none.
+    pub account: String,
+    /// The host that the client claims; empty if it claims none.
+    pub host: String,
+    /// The groups that the client claims; no known client does.
+    pub roles: Vec<String>,
+}
+
+impl Peer {
+    /// Somebody at `address` who has not said anything yet.
+    pub fn anonymous(address: SocketAddr) -> Peer {
+        let address = SocketAddr::new(address.ip().to_canonical(), address.port());
+        Peer {
+            address,
+            method: "anonymous".into(),
+            account: String::new(),
+            host: String::new(),
+            roles: Vec::new(),
+        }
+    }
+
+    /// Whether the connection comes from this machine.
+    pub fn is_local(&self) -> bool {
+        self.address.ip().is_loopback()
+    }
+}
+
+impl std::fmt::Display for Peer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.account.as_str() {
+            "" => write!(f, "{}", self.address),
+            account => write!(f, "{account} at {}", self.address),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Puts and remote calls on their way to the owner of a PV and back.
+
+use std::sync::Arc;
+
+use super::SharedPv;
+use crate::data::{Dynamic, Value};
+use crate::request::Options;
+use crate::server::Peer;
+use crate::server::session::{Completion, Mailbox};
+use crate::wire::Status;
+
+pub(crate) type PutHandler = Box<dyn Fn(Put) + Send + Sync>;
+pub(crate) type CallHandler = Box<dyn Fn(Call) + Send + Sync>;
+
+/// Where an answer goes. Dropped without one, it says so to the client.
+pub(crate) struct Token {
+    mailbox: Arc<Mailbox>,
+    ioid: u32,
+    serial: u32,
+    answered: bool,
+}
+
+impl Token {
+    pub(crate) fn new(mailbox: Arc<Mailbox>, ioid: u32, serial: u32) -> Token {
+        Token { mailbox, ioid, serial, answered: false }
+    }
+
+    fn answer(&mut self, result: Result<Option<Dynamic>, Status>) {
+        if !std::mem::replace(&mut self.answered, true) {
+            let (ioid, serial) = (self.ioid, self.serial);
+            self.mailbox.complete(Completion { ioid, serial, result });
+        }
+    }
+}
+
+impl Drop for Token {
+    fn drop(&mut self) {
+        self.answer(Err(Status::error("the request was dropped without an answer")));
+    }
+}
+
+/// What a client wants to write. Answer it at once, or keep it and answer later from any thread: the client's put
+/// is complete when it is answered.
+pub struct Put {
+    /// The PV.
+    pub pv: SharedPv,
+    /// The fields to write; [`Value::changed`] says which. The others are zero.
+    pub value: Value,
+    /// What the client asked for: whether to process, whether to wait.
+    pub options: Arc<Options>,
+    /// Who wants it.
+    pub peer: Arc<Peer>,
+    /// Whether nothing is to be written, and the client only wants the PV to process.
+    pub process_only: bool,
+    pub(crate) token: Token,
+}
+
+impl Put {
+    /// It is done.
+    pub fn accept(mut self) {
+        self.token.answer(Ok(None));
+    }
+
+    /// It cannot be done because of `reason`, which people read.
+    pub fn refuse(mut self, reason: impl Into<String>) {
+        self.token.answer(Err(Status::error(reason)));
+    }
+
+    /// Ends it well, or with the reason why it cannot be done.
+    pub fn finish<E: std::fmt::Display>(self, result: Result<(), E>) {
+        match result {
+            Ok(()) => self.accept(),
+            Err(error) => self.refuse(error.to_string()),
+        }
+    }
+
+    /// Posts what is to be written, and ends the put.
+    pub fn post(self) {
+        let result = self.pv.post(&self.value, self.value.changed());
+        self.finish(result);
+    }
+}
+
+/// What a client wants to be computed. Answer it at once, or keep it and answer later from any thread.
+pub struct Call {
+    /// The PV.
+    pub pv: SharedPv,
+    /// What it brings along.
+    pub arguments: Option<Dynamic>,
+    /// What the client asked for.
+    pub options: Arc<Options>,
+    /// Who wants it.
+    pub peer: Arc<Peer>,
+    pub(crate) token: Token,
+}
+
+impl Call {
+    /// The argument `name`: a field of `query` if the arguments are an NTURI, else of the arguments themselves.
+    pub fn argument(&self, name: &str) -> Option<&crate::data::Field> {
+        let value = self.arguments.as_ref()?.as_value()?;
+        let prefix = if crate::nt::is(value.id(), "NTURI") { "query." } else { "" };
+        value.get(&format!("{prefix}{name}"))
+    }
+
+    /// This is the result.
+    pub fn reply(mut self, result: impl Into<Dynamic>) {
+        self.token.answer(Ok(Some(result.into())));
+    }
+
+    /// It is done, and there is no result.
+    pub fn done(mut self) {
+        self.token.answer(Ok(None));
+    }
+
+    /// It cannot be done because of `reason`, which people read.
+    pub fn refuse(mut self, reason: impl Into<String>) {
+        self.token.answer(Err(Status::error(reason)));
+    }
+}

@@ -1,0 +1,213 @@
+//! A PV: a value that clients read, watch and perhaps write.
+
+mod handlers;
+mod queue;
+mod state;
+mod view;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+pub use handlers::{Call, Put};
+pub(crate) use handlers::{CallHandler, PutHandler, Token};
+pub(crate) use queue::{Next, Subscription};
+pub(crate) use state::State;
+pub(crate) use view::View;
+
+use super::Access;
+use crate::Result;
+use crate::data::{Structure, Value};
+use crate::wire::{BitSet, Encoded};
+
+/// A value that clients read, watch and perhaps write. A clone is the same PV.
+///
+/// ```
+/// use livetime_pva::{data::{Kind, Value}, nt, server::SharedPv};
+///
+/// let temperature = SharedPv::new(Value::new(&nt::scalar(Kind::F64)));
+/// temperature.update(|value| value.set("value", 21.5))?;
+/// assert_eq!(temperature.value().unwrap().f64("value"), Some(21.5));
+/// # Ok::<(), livetime_pva::Error>(())
+/// ```
+///
+/// A change is encoded once for all clients that look at the same fields, and waits in a queue per client. When
+/// that is full, because the client is slow, further changes are merged into the newest one.
+#[derive(Clone)]
+pub struct SharedPv(Arc<Inner>);
+
+struct Inner {
+    state: Mutex<State>,
+    room: Condvar,
+    // Whether somebody waits for `room`.
+    awaited: AtomicBool,
+    put: Option<PutHandler>,
+    call: Option<CallHandler>,
+    access: Option<Access>,
+}
+
+/// Builds a [`SharedPv`] that does more than show a value.
+#[derive(Default)]
+#[must_use]
+pub struct PvBuilder {
+    value: Option<Value>,
+    put: Option<PutHandler>,
+    call: Option<CallHandler>,
+    access: Option<Access>,
+}
+
+impl PvBuilder {
+    /// It has this value to begin with.
+    pub fn value(mut self, value: Value) -> PvBuilder {
+        self.value = Some(value);
+        self
+    }
+
+    /// Clients may write it; `handler` is told, and answers at once or later. It is called from a thread of the
+    /// server and must not wait.
+    pub fn on_put(mut self, handler: impl Fn(Put) + Send + Sync + 'static) -> PvBuilder {
+        self.put = Some(Box::new(handler));
+        self
+    }
+
+    /// Clients may call it as a procedure; `handler` is told, and answers at once or later. It is called from a
+    /// thread of the server and must not wait.
+    pub fn on_call(mut self, handler: impl Fn(Call) + Send + Sync + 'static) -> PvBuilder {
+        self.call = Some(Box::new(handler));
+        self
+    }
+
+    /// Who may put and call, instead of those whom the server lets.
+    pub fn access(mut self, access: Access) -> PvBuilder {
+        self.access = Some(access);
+        self
+    }
+
+    /// The PV.
+    pub fn build(self) -> SharedPv {
+        SharedPv(Arc::new(Inner {
+            state: Mutex::new(State::new(self.value)),
+            room: Condvar::new(),
+            awaited: AtomicBool::new(false),
+            put: self.put,
+            call: self.call,
+            access: self.access,
+        }))
+    }
+}
+
+impl SharedPv {
+    /// A PV that clients can only read.
+    pub fn new(value: Value) -> SharedPv {
+        SharedPv::builder().value(value).build()
+    }
+
+    /// A PV that takes over whatever is put.
+    pub fn writable(value: Value) -> SharedPv {
+        SharedPv::builder().value(value).on_put(Put::post).build()
+    }
+
+    /// Builds a PV with handlers.
+    pub fn builder() -> PvBuilder {
+        PvBuilder::default()
+    }
+
+    /// A copy of the value; `None` if it has none.
+    pub fn value(&self) -> Option<Value> {
+        self.state().value().cloned()
+    }
+
+    /// Its type; `None` if it has no value.
+    pub fn structure(&self) -> Option<Arc<Structure>> {
+        self.state().structure().cloned()
+    }
+
+    /// Takes over the fields `bits` of `value` and sends them to whoever watches. Large arrays are not copied.
+    /// Fails if `value` is of another type.
+    pub fn post(&self, value: &Value, bits: &BitSet) -> Result<()> {
+        self.state().post(value, bits)
+    }
+
+    /// Changes the value in place, and sends what `change` set. It must not use this PV otherwise.
+    pub fn update<R>(&self, change: impl FnOnce(&mut Value) -> Result<R>) -> Result<R> {
+        self.state().update(change)
+    }
+
+    /// Takes over a whole value that is encoded already: all fields in the byte order of this machine
+    /// ([`Value::encode`]), without a bit set. It must be of the type of this PV.
+    pub fn post_encoded(&self, fields: Encoded) -> Result<()> {
+        self.state().post_encoded(fields)
+    }
+
+    /// Waits until an update would not be merged into another at any client, for at most `timeout`. Returns
+    /// whether that came.
+    ///
+    /// For one who posts from one thread and would rather wait than have slow clients miss something.
+    pub fn wait_for_room(&self, timeout: Duration) -> bool {
+        let end = Instant::now() + timeout;
+        let mut state = self.state();
+        loop {
+            self.0.awaited.store(true, Ordering::SeqCst);
+            if state.subscriptions().all(|subscription| subscription.room() > 0) {
+                return true;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            state = self.0.room.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// How many clients watch it.
+    pub fn subscribers(&self) -> usize {
+        self.state().subscriptions().count()
+    }
+
+    /// Gives it another value, perhaps of another type. All channels are closed; clients open them again.
+    pub fn replace(&self, value: Value) {
+        self.state().replace(Some(value));
+    }
+
+    /// Takes its value away and closes all channels.
+    pub fn close(&self) {
+        self.state().replace(None);
+    }
+
+    /// Tells all who watch that nothing further will come, and ends their monitors.
+    pub fn finish(&self) {
+        self.state().finish();
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn put_handler(&self) -> Option<&PutHandler> {
+        self.0.put.as_ref()
+    }
+
+    pub(crate) fn call_handler(&self) -> Option<&CallHandler> {
+        self.0.call.as_ref()
+    }
+
+    pub(crate) fn access(&self) -> Option<&Access> {
+        self.0.access.as_ref()
+    }
+
+    /// Wakes whoever waits for room, since some queue became shorter.
+    pub(crate) fn made_room(&self) {
+        if self.0.awaited.swap(false, Ordering::SeqCst) {
+            // Under the lock, so that one who has just looked is asleep already.
+            let _state = self.state();
+            self.0.room.notify_all();
+        }
+    }
+}
+
+impl std::fmt::Debug for SharedPv {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let id = self.structure().map(|structure| structure.id().to_owned());
+        f.debug_struct("SharedPv").field("type", &id).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,283 @@
+//! The updates that wait for one monitor.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::View;
+use crate::data::Structure;
+use crate::server::session::Mailbox;
+use crate::wire::{BitSet, Encoded, Writer};
+
+/// Up to this length an update is copied for each subscriber: that is cheaper than counting references.
+const SMALL: usize = 94;
+
+/// An encoded update without its head.
+#[derive(Clone)]
+pub(crate) enum Body {
+    Small(u8, [u8; SMALL]),
+    Shared(Encoded),
+}
+
+impl Body {
+    /// Takes what `writer` holds.
+    pub(crate) fn take(writer: &mut Writer) -> Body {
+        if writer.len() > SMALL {
+            return Body::Shared(writer.take());
+        }
+        let mut bytes = [0; SMALL];
+        let mut end = 0;
+        for chunk in writer.chunks() {
+            bytes[end..end + chunk.len()].copy_from_slice(chunk);
+            end += chunk.len();
+        }
+        writer.clear();
+        Body::Small(end as u8, bytes)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Body::Small(len, _) => usize::from(*len),
+            Body::Shared(encoded) => encoded.len(),
+        }
+    }
+
+    pub(crate) fn write(&self, writer: &mut Writer) {
+        match self {
+            Body::Small(len, bytes) => writer.raw(&bytes[..usize::from(*len)]),
+            Body::Shared(encoded) => writer.encoded(encoded),
+        }
+    }
+}
+
+/// A running monitor: what the PV and the connection share.
+pub(crate) struct Subscription {
+    pub(crate) ioid: u32,
+    pub(crate) view: View,
+    limit: usize,
+    limit_bytes: usize,
+    mailbox: Arc<Mailbox>,
+    // Whether the newest update is not encoded yet, to be asked without the lock.
+    lazy: AtomicBool,
+    squashed: AtomicU64,
+    queue: Mutex<Queue>,
+}
+
+#[derive(Default)]
+struct Queue {
+    // `None`, only at the end: to be encoded from the value of the PV when it is sent.
+    entries: VecDeque<Option<Body>>,
+    bytes: usize,
+    // Of the newest update: what changed, and what changed more than once.
+    changed: BitSet,
+    overrun: BitSet,
+    window: Option<u32>,
+    // Whether the connection knows that there is something to send.
+    scheduled: bool,
+    running: bool,
+    finished: bool,
+}
+
+/// What is to be sent next.
+pub(crate) enum Next {
+    Body(Body),
+    /// What the value of the PV has to be asked for.
+    Latest,
+    /// The last message.
+    Finished,
+    Nothing,
+}
+
+impl Subscription {
+    pub(crate) fn new(
+        ioid: u32,
+        view: View,
+        limit: usize,
+        limit_bytes: usize,
+        window: Option<u32>,
+        mailbox: Arc<Mailbox>,
+    ) -> Subscription {
+        let queue = Mutex::new(Queue { window, ..Queue::default() });
+        let (lazy, squashed) = (AtomicBool::new(false), AtomicU64::new(0));
+        Subscription { ioid, view, limit: limit.max(1), limit_bytes, mailbox, lazy, squashed, queue }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins with the fields `first`. Returns whether the connection has to look.
+    pub(crate) fn start(&self, first: BitSet) -> bool {
+        let mut queue = self.lock();
+        queue.entries.clear();
+        queue.bytes = 0;
+        queue.entries.push_back(None);
+        queue.changed = first;
+        queue.overrun.clear();
+        queue.running = true;
+        self.lazy.store(true, Ordering::Release);
+        queue.schedule()
+    }
+
+    pub(crate) fn stop(&self) {
+        let mut queue = self.lock();
+        queue.entries.clear();
+        queue.bytes = 0;
+        (queue.running, queue.finished) = (false, false);
+        self.lazy.store(false, Ordering::Release);
+    }
+
+    /// Opens the window further. Returns whether the connection has to look.
+    pub(crate) fn acknowledge(&self, count: u32) -> bool {
+        let mut queue = self.lock();
+        queue.window = queue.window.map(|window| window.saturating_add(count));
+        queue.schedule()
+    }
+
+    /// Queues an update of `changed`, or merges it into the newest. Returns whether it was merged.
+    pub(crate) fn push(self: &Arc<Self>, structure: &Structure, body: &Body, changed: &BitSet) -> bool {
+        let mut queue = self.lock();
+        if !queue.running {
+            return false;
+        }
+        let merge = !self.has_room(&queue, body.len());
+        if !merge {
+            queue.bytes += body.len();
+            queue.entries.push_back(Some(body.clone()));
+            queue.changed.clone_from(changed);
+            queue.overrun.clear();
+        } else {
+            queue.squash(structure, changed);
+            self.squashed.fetch_add(1, Ordering::Relaxed);
+            self.lazy.store(true, Ordering::Release);
+        }
+        if queue.schedule() {
+            drop(queue);
+            self.mailbox.update(Arc::clone(self));
+        }
+        merge
+    }
+
+    fn has_room(&self, queue: &Queue, bytes: usize) -> bool {
+        let fits = queue.bytes.saturating_add(bytes) <= self.limit_bytes;
+        queue.entries.is_empty() || (queue.entries.len() < self.limit && fits)
+    }
+
+    /// How many more updates fit without being merged.
+    pub(crate) fn room(&self) -> usize {
+        let queue = self.lock();
+        if !queue.running {
+            return self.limit;
+        }
+        let full = queue.bytes > self.limit_bytes;
+        if full { 0 } else { self.limit.saturating_sub(queue.entries.len()) }
+    }
+
+    /// Whether the newest update is not encoded yet.
+    pub(crate) fn is_lazy(&self) -> bool {
+        self.lazy.load(Ordering::Acquire)
+    }
+
+    /// Whether the newest update has to be encoded before the value changes.
+    pub(crate) fn wants_settling(&self) -> bool {
+        self.is_lazy() && self.lock().entries.len() < self.limit
+    }
+
+    /// Encodes the newest update if it is not yet and will not be merged with the next anyway.
+    pub(crate) fn settle(&self, encode: impl FnOnce(&BitSet, &BitSet) -> Body) {
+        let mut queue = self.lock();
+        if !matches!(queue.entries.back(), Some(None)) || queue.entries.len() >= self.limit {
+            return;
+        }
+        let body = encode(&queue.changed, &queue.overrun);
+        queue.bytes += body.len();
+        if let Some(newest) = queue.entries.back_mut() {
+            *newest = Some(body);
+        }
+        self.lazy.store(false, Ordering::Release);
+    }
+
+    /// Takes out the next update, unless that is [`Next::Latest`].
+    pub(crate) fn next(&self) -> Next {
+        let mut queue = self.lock();
+        match queue.entries.front() {
+            None if queue.finished => Next::Finished,
+            Some(_) if queue.window == Some(0) => queue.rest(),
+            None => queue.rest(),
+            Some(None) => Next::Latest,
+            Some(Some(_)) => queue.pop().map_or(Next::Nothing, Next::Body),
+        }
+    }
+
+    /// As [`Subscription::next`] for one who holds the value of the PV: `encode` encodes it.
+    pub(crate) fn next_latest(&self, encode: impl FnOnce(&BitSet, &BitSet)) -> Next {
+        let mut queue = self.lock();
+        if !matches!(queue.entries.front(), Some(None)) || queue.window == Some(0) {
+            drop(queue);
+            return self.next();
+        }
+        encode(&queue.changed, &queue.overrun);
+        queue.pop();
+        self.lazy.store(false, Ordering::Release);
+        Next::Latest
+    }
+
+    /// Says that no further updates come.
+    pub(crate) fn finish(self: &Arc<Self>) {
+        let mut queue = self.lock();
+        queue.finished = true;
+        if queue.schedule() {
+            drop(queue);
+            self.mailbox.update(Arc::clone(self));
+        }
+    }
+
+    /// How many updates were merged since this was asked last.
+    pub(crate) fn take_squashed(&self) -> u64 {
+        match self.squashed.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => self.squashed.swap(0, Ordering::Relaxed),
+        }
+    }
+}
+
+impl Queue {
+    fn squash(&mut self, structure: &Structure, changed: &BitSet) {
+        // Everything, and again: so it is with images.
+        if self.changed.contains(0) && changed.contains(0) {
+            self.overrun = BitSet::from_iter([0]);
+        } else {
+            let mut twice = structure.expand(&self.changed);
+            twice.intersect_with(&structure.expand(changed));
+            self.overrun.union_with(&twice);
+            self.changed.union_with(changed);
+        }
+        if self.changed.contains(0) {
+            self.changed = BitSet::from_iter([0]);
+        }
+        if let Some(newest) = self.entries.back_mut() {
+            self.bytes -= newest.take().map_or(0, |body| body.len());
+        }
+    }
+
+    fn pop(&mut self) -> Option<Body> {
+        let body = self.entries.pop_front()?;
+        self.bytes -= body.as_ref().map_or(0, Body::len);
+        if let Some(window) = &mut self.window {
+            *window = window.saturating_sub(1);
+        }
+        body
+    }
+
+    /// Whether there is something to send of which the connection does not know yet; now it does.
+    fn schedule(&mut self) -> bool {
+        let sendable = (!self.entries.is_empty() && self.window != Some(0))
+            || (self.entries.is_empty() && self.finished);
+        sendable && !std::mem::replace(&mut self.scheduled, true)
+    }
+
+    fn rest(&mut self) -> Next {
+        self.scheduled = false;
+        Next::Nothing
+    }
+}

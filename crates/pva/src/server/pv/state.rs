@@ -1,0 +1,313 @@
+//! The value of a PV and everybody who looks at it.
+
+use std::sync::Arc;
+
+use super::queue::{Body, Next, Subscription};
+use crate::data::{Structure, TypeCache, Value};
+use crate::proto::{Command, sub};
+use crate::request::Selection;
+use crate::server::session::Mailbox;
+use crate::server::slots::Slots;
+use crate::wire::{BitSet, Encoded, MAX_PAYLOAD, Order, Reader, Status, Writer};
+use crate::{Error, Result};
+
+/// How many different selections of fields may be open at one PV: each one is encoded separately.
+const MAX_VIEWS: usize = 256;
+
+/// Leaves room for what is in front of an update.
+const MAX_BODY: usize = MAX_PAYLOAD - 64;
+
+pub(crate) struct State {
+    value: Option<Value>,
+    // All fields, encoded, if they are newer than `value`.
+    encoded: Option<Encoded>,
+    // Counts types; what was opened for another one is dead.
+    pub(super) epoch: u32,
+    views: Slots<Shown>,
+    channels: Slots<(Arc<Mailbox>, u32)>,
+    writer: Writer,
+    // Whether some subscription may hold an update that is not encoded yet.
+    lazy: bool,
+}
+
+/// One selection of fields, shared by all who chose it.
+struct Shown {
+    selection: Selection,
+    users: usize,
+    // A bit set and the selected fields: the answer to a get. Empty: to be encoded.
+    body: Encoded,
+    subscribers: Vec<Arc<Subscription>>,
+}
+
+impl State {
+    pub(crate) fn new(value: Option<Value>) -> State {
+        State {
+            value,
+            encoded: None,
+            epoch: 0,
+            views: Slots::default(),
+            channels: Slots::default(),
+            writer: Writer::new(Order::HOST),
+            lazy: false,
+        }
+    }
+
+    pub(crate) fn structure(&self) -> Option<&Arc<Structure>> {
+        self.value.as_ref().map(Value::structure)
+    }
+
+    /// The value, up to date.
+    pub(super) fn value(&mut self) -> Option<&Value> {
+        if let (Some(encoded), Some(value)) = (self.encoded.take(), &mut self.value) {
+            let bytes = encoded.to_bytes();
+            // What we encoded ourselves, or was checked when it was posted.
+            let _ = value.decode(&mut Reader::shared(&bytes, Order::HOST), &mut TypeCache::new());
+        }
+        self.value.as_ref()
+    }
+
+    /// Takes another type: all that was opened is dead.
+    pub(super) fn replace(&mut self, value: Option<Value>) {
+        self.epoch = self.epoch.wrapping_add(1);
+        (self.value, self.encoded, self.lazy) = (value, None, false);
+        self.views = Slots::default();
+        for (mailbox, sid) in self.channels.drain() {
+            mailbox.close(sid);
+        }
+    }
+
+    /// Notes who to tell when the PV is closed.
+    pub(crate) fn enter(&mut self, mailbox: &Arc<Mailbox>, sid: u32) -> (usize, u32) {
+        (self.channels.insert((Arc::clone(mailbox), sid)), self.epoch)
+    }
+
+    pub(crate) fn leave(&mut self, slot: usize, epoch: u32) {
+        if epoch == self.epoch {
+            self.channels.remove(slot);
+        }
+    }
+
+    pub(super) fn post(&mut self, new: &Value, bits: &BitSet) -> Result<()> {
+        if bits.is_empty() {
+            return Ok(());
+        }
+        self.settle();
+        self.value();
+        let value = self.value.as_mut().ok_or_else(closed)?;
+        value.update_from(new, bits)?;
+        value.clear_changed();
+        self.send(bits)
+    }
+
+    pub(super) fn update<R>(&mut self, change: impl FnOnce(&mut Value) -> Result<R>) -> Result<R> {
+        self.settle();
+        self.value();
+        let value = self.value.as_mut().ok_or_else(closed)?;
+        value.clear_changed();
+        let result = change(value);
+        let bits = value.changed().clone();
+        value.clear_changed();
+        // What was set before an error is set, so it is told.
+        if !bits.is_empty() {
+            self.send(&bits)?;
+        }
+        result
+    }
+
+    /// Takes over all fields, encoded, without a bit set.
+    pub(super) fn post_encoded(&mut self, fields: Encoded) -> Result<()> {
+        if fields.len() > MAX_BODY {
+            return Err(too_large(fields.len()));
+        }
+        self.settle();
+        self.value.as_ref().ok_or_else(closed)?;
+        self.encoded = Some(fields);
+        self.send(&BitSet::from_iter([0]))
+    }
+
+    /// Encodes what waits for being encoded, before the value changes.
+    fn settle(&mut self) {
+        if !self.lazy {
+            return;
+        }
+        if self.subscriptions().any(|subscription| subscription.wants_settling()) {
+            self.value();
+            let (Some(value), writer) = (&self.value, &mut self.writer) else { return };
+            for subscription in self.views.iter().flat_map(|view| &view.subscribers) {
+                subscription.settle(|bits, overrun| encode(value, writer, bits, overrun));
+            }
+        }
+        let lazy = self.subscriptions().any(|subscription| subscription.is_lazy());
+        self.lazy = lazy;
+    }
+
+    fn send(&mut self, bits: &BitSet) -> Result<()> {
+        let Some(structure) = self.structure().cloned() else { return Ok(()) };
+        for index in 0..self.views.end() {
+            let Some(view) = self.views.get_mut(index) else { continue };
+            if !view.selection.concerns(&structure, bits) {
+                continue;
+            }
+            view.body = Encoded::default();
+            if view.subscribers.is_empty() {
+                continue;
+            }
+            let (whole, bits) = (view.selection.is_whole(), view.selection.apply(&structure, bits));
+            let body = self.body(whole, &bits)?;
+            let Some(view) = self.views.get_mut(index) else { continue };
+            for to in &view.subscribers {
+                self.lazy |= to.push(&structure, &body, &bits);
+            }
+        }
+        Ok(())
+    }
+
+    fn body(&mut self, whole: bool, bits: &BitSet) -> Result<Body> {
+        match &self.encoded {
+            Some(fields) if whole => {
+                self.writer.clear();
+                bits.encode(&mut self.writer);
+                self.writer.encoded(fields);
+                BitSet::new().encode(&mut self.writer);
+            }
+            _ => {
+                self.value();
+                let Some(value) = &self.value else { return Err(closed()) };
+                self.writer.clear();
+                value.encode_bits(&mut self.writer, bits);
+                BitSet::new().encode(&mut self.writer);
+            }
+        }
+        let len = self.writer.len();
+        if len > MAX_BODY {
+            self.writer.clear();
+            return Err(too_large(len));
+        }
+        Ok(Body::take(&mut self.writer))
+    }
+
+    /// Opens the selection that `part` of `request` asks for.
+    pub(super) fn open_view(&mut self, request: &Value, part: &str) -> std::result::Result<usize, Status> {
+        let structure = self.structure().ok_or_else(|| Status::error("channel has no value"))?;
+        let selection = Selection::of_part(structure, request, part).map_err(|e| Status::error(e.found()))?;
+        let known = (0..self.views.end())
+            .find(|&index| self.views.get(index).is_some_and(|view| view.selection == selection));
+        if known.is_none() && self.views.len() >= MAX_VIEWS {
+            return Err(Status::error("too many different selections of fields"));
+        }
+        let index = known.unwrap_or_else(|| {
+            let view = Shown { selection, users: 0, body: Encoded::default(), subscribers: Vec::new() };
+            self.views.insert(view)
+        });
+        self.views.get_mut(index).into_iter().for_each(|view| view.users += 1);
+        Ok(index)
+    }
+
+    pub(super) fn close_view(&mut self, index: usize) {
+        let Some(view) = self.views.get_mut(index) else { return };
+        view.users -= 1;
+        if view.users == 0 {
+            self.views.remove(index);
+        }
+    }
+
+    pub(super) fn selection(&self, index: usize) -> Option<&Selection> {
+        self.views.get(index).map(|view| &view.selection)
+    }
+
+    /// The answer to a get of view `index`: a bit set and all selected fields.
+    pub(super) fn current(&mut self, index: usize) -> Option<&Encoded> {
+        if self.views.get(index)?.body.is_empty() {
+            self.encode_current(index);
+        }
+        self.views.get(index).map(|view| &view.body)
+    }
+
+    fn encode_current(&mut self, index: usize) {
+        let Some(view) = self.views.get(index) else { return };
+        let whole = view.selection.is_whole();
+        let bits = self.structure().map(|structure| view.selection.first(structure)).unwrap_or_default();
+        self.writer.clear();
+        match &self.encoded {
+            Some(fields) if whole => {
+                bits.encode(&mut self.writer);
+                self.writer.encoded(fields);
+            }
+            _ => {
+                self.value();
+                let Some(value) = &self.value else { return };
+                value.encode_bits(&mut self.writer, &bits);
+            }
+        }
+        let body = self.writer.take();
+        if let Some(view) = self.views.get_mut(index) {
+            view.body = body;
+        }
+    }
+
+    /// Starts `subscription`. Returns whether the connection has to look at it.
+    pub(super) fn start(&mut self, index: usize, subscription: &Arc<Subscription>) -> bool {
+        let Some(structure) = self.structure().cloned() else { return false };
+        let Some(view) = self.views.get_mut(index) else { return false };
+        if !view.subscribers.iter().any(|known| Arc::ptr_eq(known, subscription)) {
+            view.subscribers.push(Arc::clone(subscription));
+        }
+        self.lazy = true;
+        subscription.start(view.selection.first(&structure))
+    }
+
+    pub(super) fn stop(&mut self, index: usize, subscription: &Arc<Subscription>) {
+        subscription.stop();
+        let Some(view) = self.views.get_mut(index) else { return };
+        view.subscribers.retain(|known| !Arc::ptr_eq(known, subscription));
+    }
+
+    /// Writes the update of `subscription` that was not encoded yet; or returns what is next instead.
+    pub(super) fn write_latest(
+        &mut self,
+        index: usize,
+        subscription: &Subscription,
+        writer: &mut Writer,
+    ) -> Next {
+        let Some(structure) = self.structure().cloned() else { return Next::Nothing };
+        let Some(view) = self.views.get(index) else { return Next::Nothing };
+        let first = view.selection.first(&structure);
+        subscription.next_latest(|bits, overrun| {
+            // An update that no message can hold is left out, like one that cannot be posted.
+            let _ = writer.message(true, Command::Monitor as u8, |writer| {
+                writer.u32(subscription.ioid);
+                writer.u8(sub::EXECUTE);
+                if *bits == first {
+                    // The same as a get, mostly encoded already.
+                    self.current(index).into_iter().for_each(|body| writer.encoded(body));
+                } else if let Some(value) = self.value() {
+                    value.encode_bits(writer, bits);
+                }
+                overrun.encode(writer);
+            });
+        })
+    }
+
+    pub(super) fn finish(&mut self) {
+        self.views.iter().flat_map(|view| &view.subscribers).for_each(|subscription| subscription.finish());
+    }
+
+    pub(super) fn subscriptions(&self) -> impl Iterator<Item = &Arc<Subscription>> {
+        self.views.iter().flat_map(|view| &view.subscribers)
+    }
+}
+
+fn encode(value: &Value, writer: &mut Writer, bits: &BitSet, overrun: &BitSet) -> Body {
+    writer.clear();
+    value.encode_bits(writer, bits);
+    overrun.encode(writer);
+    Body::take(writer)
+}
+
+fn closed() -> Error {
+    Error::new("an open PV", "one without a value")
+}
+
+fn too_large(bytes: usize) -> Error {
+    Error::new(format!("an update of at most {MAX_BODY} bytes"), bytes.to_string())
+}

@@ -1,0 +1,183 @@
+//! A socket and the state machine behind it.
+
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::time::Duration;
+
+use mio::net::TcpStream;
+
+use super::guests::Guest;
+use crate::Error;
+use crate::server::Session;
+use crate::server::statistics::Counters;
+use crate::server::statistics::add;
+
+/// Updates are sent in portions of about so many bytes, so that every connection has its turn.
+const BUDGET: usize = 256 << 10;
+
+/// So many portions a connection may send in its turn, if the kernel takes them.
+const PORTIONS: usize = 4;
+
+/// How many pieces the kernel takes at once.
+const PIECES: usize = 1024;
+
+/// Messages that lack more than this are read straight into their place.
+const LARGE: usize = 64 << 10;
+
+pub(super) struct Connection {
+    pub(super) stream: TcpStream,
+    pub(super) session: Session,
+    // Input that came while output had to wait.
+    backlog: Vec<u8>,
+    // Whether the kernel may have more input, or take more output.
+    readable: bool,
+    writable: bool,
+    ended: bool,
+    _guest: Guest,
+}
+
+/// Why a connection ends.
+pub(super) enum End {
+    /// The client closed it.
+    Closed,
+    Broken(io::Error),
+    Wrong(Error),
+}
+
+impl From<io::Error> for End {
+    fn from(error: io::Error) -> End {
+        End::Broken(error)
+    }
+}
+
+impl From<Error> for End {
+    fn from(error: Error) -> End {
+        End::Wrong(error)
+    }
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            End::Closed => f.write_str("by the client"),
+            End::Broken(error) => error.fmt(f),
+            End::Wrong(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Connection {
+    pub(super) fn new(stream: TcpStream, session: Session, guest: Guest) -> Connection {
+        Connection {
+            stream,
+            session,
+            backlog: Vec::new(),
+            readable: false,
+            writable: true,
+            ended: false,
+            _guest: guest,
+        }
+    }
+
+    pub(super) fn event(&mut self, event: &mio::event::Event) {
+        self.readable |= event.is_readable();
+        self.writable |= event.is_writable();
+        self.ended |= event.is_read_closed();
+    }
+
+    /// Reads, works and writes until nothing is left to do or the turn is over. Returns whether it wants another
+    /// turn at once.
+    pub(super) fn turn(
+        &mut self,
+        scratch: &mut [u8],
+        now: Duration,
+        counters: &Counters,
+    ) -> Result<bool, End> {
+        for _ in 0..PORTIONS {
+            let read = self.read(scratch, now, counters)?;
+            let more = self.session.work(BUDGET)?;
+            self.write(now, counters)?;
+            let blocked = self.session.pending() > 0;
+            if blocked || !(more || read || self.readable || !self.backlog.is_empty()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads once. Returns whether there was anything.
+    fn read(&mut self, scratch: &mut [u8], now: Duration, counters: &Counters) -> Result<bool, End> {
+        if !self.session.accepts() {
+            return Ok(false);
+        }
+        if !self.backlog.is_empty() {
+            let consumed = self.session.receive(&self.backlog, now)?;
+            self.backlog.drain(..consumed);
+            return Ok(true);
+        }
+        if !self.readable {
+            return Ok(false);
+        }
+        let large = self.session.missing() >= LARGE;
+        let result = match large {
+            true => self.session.fill((&mut self.stream).take(self.session.missing() as u64), now),
+            false => self.stream.read(scratch),
+        };
+        let count = match result {
+            Ok(0) => return Err(End::Closed),
+            Ok(count) => count,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                self.readable = false;
+                return Ok(false);
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(true),
+            Err(error) => return Err(error.into()),
+        };
+        add(&counters.bytes_in, count as u64);
+        if large {
+            self.session.receive(&[], now)?;
+            return Ok(true);
+        }
+        // A short read emptied the socket; the kernel tells when there is more. Not so about its end.
+        self.readable = count == scratch.len() || self.ended;
+        let input = &scratch[..count];
+        let consumed = self.session.receive(input, now)?;
+        self.backlog.extend_from_slice(&input[consumed..]);
+        Ok(true)
+    }
+
+    fn write(&mut self, now: Duration, counters: &Counters) -> Result<(), End> {
+        while self.writable && self.session.pending() > 0 {
+            let result = match self.session.pending() {
+                // Few bytes are few pieces, or hardly more.
+                ..=4096 => write_pieces::<8>(&mut self.stream, &self.session),
+                _ => write_pieces::<PIECES>(&mut self.stream, &self.session),
+            };
+            match result {
+                Ok((count, whole)) => {
+                    add(&counters.bytes_out, count as u64);
+                    self.session.sent(count, now);
+                    self.writable = whole;
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => self.writable = false,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if self.session.pending() > 0 {
+            self.session.sent(0, now);
+        }
+        Ok(())
+    }
+}
+
+/// Returns how much was written, and whether that was all that was offered.
+fn write_pieces<const N: usize>(stream: &mut TcpStream, session: &Session) -> io::Result<(usize, bool)> {
+    let mut slices = [IoSlice::new(&[]); N];
+    let count = session.slices(&mut slices);
+    let offered: usize = slices[..count].iter().map(|slice| slice.len()).sum();
+    let written = stream.write_vectored(&slices[..count])?;
+    if written == 0 {
+        return Err(ErrorKind::WriteZero.into());
+    }
+    Ok((written, written == offered))
+}

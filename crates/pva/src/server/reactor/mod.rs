@@ -1,0 +1,104 @@
+//! Threads that own sockets.
+
+mod connection;
+mod guests;
+mod inbox;
+mod listener;
+mod shard;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread::{Builder, JoinHandle};
+
+use inbox::Inbox;
+use shard::Shard;
+
+use super::udp::Responder;
+use super::{Event, Provider, ServerConfig, Service, Statistics};
+use crate::proto::Guid;
+
+/// A server. It runs until it is dropped.
+pub struct Server {
+    service: Service,
+    addresses: Vec<SocketAddr>,
+    udp_port: Option<u16>,
+    inboxes: Arc<[Arc<Inbox>]>,
+    responder: Option<Responder>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Serves the PVs of `provider`. Fails if no address can be listened at, or no thread started.
+    pub fn start(config: ServerConfig, provider: impl Provider + 'static) -> io::Result<Server> {
+        let listeners = listener::bind(&config)?;
+        let addresses =
+            listeners.iter().map(|listener| listener.local_addr()).collect::<io::Result<Vec<_>>>()?;
+        let service = Service::new(&config, provider);
+        let first = addresses.first().copied().ok_or_else(|| io::Error::other("no address to listen at"))?;
+        service.0.port.store(first.port(), Relaxed);
+        for &address in &addresses {
+            let moved = config.tcp_port != 0 && address.port() != config.tcp_port;
+            service.0.tell(&Event::Listening { address, moved });
+        }
+        let responder = Responder::start(&config, &service)?;
+        let mut shards = (0..config.shards.max(1))
+            .map(|_| Shard::new(&config, &service))
+            .collect::<io::Result<Vec<_>>>()?;
+        let inboxes: Arc<[Arc<Inbox>]> = shards.iter().map(|shard| Arc::clone(&shard.inbox)).collect();
+        if let Some(shard) = shards.first_mut() {
+            shard.listen(listeners, &inboxes)?;
+        }
+        let udp_port = responder.as_ref().map(Responder::port);
+        let mut server = Server { service, addresses, udp_port, inboxes, responder, threads: Vec::new() };
+        for (index, shard) in shards.into_iter().enumerate() {
+            let name = format!("pva-server-{index}");
+            server.threads.push(Builder::new().name(name).spawn(move || shard.run())?);
+        }
+        Ok(server)
+    }
+
+    /// Where it accepts connections; of several addresses the first.
+    pub fn tcp_address(&self) -> SocketAddr {
+        self.addresses[0]
+    }
+
+    /// All addresses where it accepts connections.
+    pub fn tcp_addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// Where it listens for searches.
+    pub fn udp_port(&self) -> Option<u16> {
+        self.udp_port
+    }
+
+    /// What clients know it by; differs from start to start.
+    pub fn guid(&self) -> Guid {
+        self.service.guid()
+    }
+
+    /// What it has counted.
+    pub fn statistics(&self) -> Statistics {
+        self.service.statistics()
+    }
+}
+
+impl Drop for Server {
+    /// Closes all connections and waits for the threads.
+    fn drop(&mut self) {
+        self.responder.take();
+        self.inboxes.iter().for_each(|inbox| inbox.stop());
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has nothing more to say.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("addresses", &self.addresses).finish_non_exhaustive()
+    }
+}

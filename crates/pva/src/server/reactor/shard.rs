@@ -1,0 +1,232 @@
+//! One thread with its connections.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mio::{Events, Interest, Poll, Token, Waker};
+
+use super::connection::{Connection, End};
+use super::guests::Guests;
+use super::inbox::{Accepted, Inbox, Work};
+use crate::server::session::Shared;
+use crate::server::slots::Slots;
+use crate::server::statistics::add;
+use crate::server::{Event, ServerConfig, Service, Session};
+
+const WAKE: Token = Token(usize::MAX);
+const FIRST_LISTENER: usize = usize::MAX / 2;
+
+/// What is read at once. As much is worked on and answered in one go.
+const SCRATCH: usize = 256 << 10;
+
+#[cfg(target_os = "linux")]
+/// The kernel takes no more than this for a client that does not read, so that what it reads later is not old.
+const UNSENT: u32 = 256 << 10;
+
+/// How often time-outs are looked at.
+const TICK: Duration = Duration::from_millis(500);
+
+pub(super) struct Shard {
+    pub(super) inbox: Arc<Inbox>,
+    service: Service,
+    poll: Poll,
+    connections: Slots<Connection>,
+    // Connections that want another turn.
+    busy: VecDeque<usize>,
+    acceptor: Option<Acceptor>,
+    scratch: Box<[u8]>,
+    spin: Duration,
+    start: Instant,
+}
+
+struct Acceptor {
+    listeners: Vec<mio::net::TcpListener>,
+    inboxes: Arc<[Arc<Inbox>]>,
+    next: usize,
+    guests: Guests,
+}
+
+impl Shard {
+    pub(super) fn new(config: &ServerConfig, service: &Service) -> io::Result<Shard> {
+        let poll = Poll::new()?;
+        let inbox = Arc::new(Inbox::new(Waker::new(poll.registry(), WAKE)?));
+        Ok(Shard {
+            inbox,
+            service: service.clone(),
+            poll,
+            connections: Slots::default(),
+            busy: VecDeque::new(),
+            acceptor: None,
+            scratch: vec![0; SCRATCH].into(),
+            spin: config.spin,
+            start: Instant::now(),
+        })
+    }
+
+    /// Accepts connections for all `inboxes`.
+    pub(super) fn listen(
+        &mut self,
+        listeners: Vec<TcpListener>,
+        inboxes: &Arc<[Arc<Inbox>]>,
+    ) -> io::Result<()> {
+        let mut listeners: Vec<_> = listeners.into_iter().map(mio::net::TcpListener::from_std).collect();
+        for (index, listener) in listeners.iter_mut().enumerate() {
+            self.poll.registry().register(listener, Token(FIRST_LISTENER + index), Interest::READABLE)?;
+        }
+        let inboxes = Arc::clone(inboxes);
+        self.acceptor = Some(Acceptor { listeners, inboxes, next: 0, guests: Guests::default() });
+        Ok(())
+    }
+
+    pub(super) fn run(mut self) {
+        let mut events = Events::with_capacity(1024);
+        let mut work = Work::default();
+        let mut ticked = self.now();
+        while !work.stop {
+            if let Err(error) = self.wait(&mut events)
+                && error.kind() != io::ErrorKind::Interrupted
+            {
+                return self.shared().problem(format!("cannot wait for sockets: {error}"));
+            }
+            let now = self.now();
+            for event in &events {
+                self.event(event, now);
+            }
+            self.inbox.take(&mut work);
+            self.adopt(&mut work, now);
+            for connection in work.rung.drain(..) {
+                self.turn(connection, now);
+            }
+            for _ in 0..self.busy.len() {
+                if let Some(connection) = self.busy.pop_front() {
+                    self.turn(connection, now);
+                }
+            }
+            if now - ticked >= TICK {
+                ticked = now;
+                self.tick(now);
+            }
+        }
+        for index in 0..self.connections.end() {
+            self.close(index, "the server stops".into());
+        }
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.service.0
+    }
+
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Waits for something to happen; spins first if that is wanted.
+    fn wait(&mut self, events: &mut Events) -> io::Result<()> {
+        if !self.busy.is_empty() || self.inbox.has_work() {
+            return self.poll.poll(events, Some(Duration::ZERO));
+        }
+        if !self.spin.is_zero() {
+            let end = Instant::now() + self.spin;
+            while Instant::now() < end {
+                self.poll.poll(events, Some(Duration::ZERO))?;
+                if !events.is_empty() || self.inbox.has_work() {
+                    return Ok(());
+                }
+            }
+        }
+        self.poll.poll(events, Some(TICK))
+    }
+
+    fn event(&mut self, event: &mio::event::Event, now: Duration) {
+        match event.token() {
+            WAKE => {}
+            Token(index) if index >= FIRST_LISTENER => self.accept(index - FIRST_LISTENER),
+            Token(index) => {
+                if let Some(connection) = self.connections.get_mut(index) {
+                    connection.event(event);
+                    self.turn(index, now);
+                }
+            }
+        }
+    }
+
+    fn turn(&mut self, index: usize, now: Duration) {
+        let Some(connection) = self.connections.get_mut(index) else { return };
+        match connection.turn(&mut self.scratch, now, &self.service.0.counters) {
+            Ok(false) => {}
+            Ok(true) => self.busy.push_back(index),
+            Err(end) => self.close(index, end.to_string()),
+        }
+    }
+
+    fn tick(&mut self, now: Duration) {
+        // What could not be accepted before, for want of descriptors, say.
+        for listener in 0..self.acceptor.as_ref().map_or(0, |acceptor| acceptor.listeners.len()) {
+            self.accept(listener);
+        }
+        for index in 0..self.connections.end() {
+            let Some(connection) = self.connections.get_mut(index) else { continue };
+            if let Err(error) = connection.session.tick(now) {
+                self.close(index, End::Wrong(error).to_string());
+            }
+        }
+    }
+
+    fn close(&mut self, index: usize, reason: String) {
+        let Some(mut connection) = self.connections.remove(index) else { return };
+        // Goes away with the socket in any case.
+        let _ = self.poll.registry().deregister(&mut connection.stream);
+        self.shared().closed(connection.session.peer(), reason);
+    }
+
+    fn accept(&mut self, listener: usize) {
+        let Some(acceptor) = &mut self.acceptor else { return };
+        let Some(listener) = acceptor.listeners.get(listener) else { return };
+        loop {
+            let (stream, address) = match listener.accept() {
+                Ok(accepted) => accepted,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) => {
+                    return self.service.0.problem(format!("cannot accept a connection: {error}"));
+                }
+            };
+            match acceptor.guests.admit(&self.service, address.ip()) {
+                Ok(guest) => {
+                    acceptor.next = (acceptor.next + 1) % acceptor.inboxes.len();
+                    acceptor.inboxes[acceptor.next].accepted(Accepted { stream, address, guest });
+                }
+                Err(text) => {
+                    add(&self.service.0.counters.refused, 1);
+                    self.service.0.problem(format!("refused {address}: {text}"));
+                }
+            }
+        }
+    }
+
+    fn adopt(&mut self, work: &mut Work, now: Duration) {
+        for accepted in work.accepted.drain(..) {
+            let address = accepted.address;
+            self.shared().tell(&Event::Connected(address));
+            match self.add(accepted, now) {
+                Ok(index) => self.turn(index, now),
+                Err(error) => self.shared().problem(format!("cannot serve {address}: {error}")),
+            }
+        }
+    }
+
+    fn add(&mut self, accepted: Accepted, now: Duration) -> io::Result<usize> {
+        let Accepted { mut stream, address, guest } = accepted;
+        stream.set_nodelay(true)?;
+        #[cfg(target_os = "linux")]
+        socket2::SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT)?;
+        let index = self.connections.next();
+        self.poll.registry().register(&mut stream, Token(index), Interest::READABLE | Interest::WRITABLE)?;
+        let inbox = Arc::clone(&self.inbox);
+        let session = Session::new(&self.service, address, move || inbox.ring(index), now);
+        Ok(self.connections.insert(Connection::new(stream, session, guest)))
+    }
+}

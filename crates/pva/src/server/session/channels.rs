@@ -1,0 +1,162 @@
+//! Opening and closing channels.
+
+use std::sync::Arc;
+
+use super::core::Core;
+use crate::Result;
+use crate::proto::{ChannelCreated, ChannelId, CreateChannel, GetField};
+use crate::server::SharedPv;
+use crate::server::statistics::{add, subtract};
+use crate::wire::Status;
+
+/// How long a name may be, in bytes.
+const MAX_NAME: usize = 500;
+
+/// The channel that answers questions about the server itself.
+const SERVER: &str = "server";
+
+// Numbers of channels: the place, and above it something that differs from the channel that was there before.
+const PLACE_BITS: u32 = 20;
+const PLACES: usize = 1 << PLACE_BITS;
+const GENERATIONS: u32 = 0xFFE;
+
+pub(super) struct Channel {
+    pub(super) cid: u32,
+    pub(super) sid: u32,
+    pub(super) name: Arc<str>,
+    pub(super) target: Target,
+    /// The operations of this channel, and some that have ended.
+    pub(super) ioids: Vec<u32>,
+    pub(super) live: usize,
+}
+
+#[derive(Clone)]
+pub(super) enum Target {
+    Server,
+    Pv {
+        pv: SharedPv,
+        /// Where the PV keeps who to tell when it is closed, and which type that belongs to.
+        slot: usize,
+        epoch: u32,
+    },
+}
+
+impl Channel {
+    pub(super) fn leave(self) {
+        if let Target::Pv { pv, slot, epoch } = self.target {
+            pv.state().leave(slot, epoch);
+        }
+    }
+
+    /// Notes an operation that begins; forgets those that ended, now and then.
+    pub(super) fn begin(&mut self, ioid: u32, is_live: impl Fn(u32) -> bool) {
+        if self.ioids.len() > 2 * self.live + 8 {
+            self.ioids.retain(|&ioid| is_live(ioid));
+        }
+        self.ioids.push(ioid);
+        self.live += 1;
+    }
+}
+
+impl Core {
+    pub(super) fn create(&mut self, create: &CreateChannel<'_>) -> Result<()> {
+        for (cid, name) in &create.channels {
+            let created = self.open(*cid, name);
+            let (sid, status) = created
+                .map_or_else(|text| (ChannelCreated::REFUSED, Status::error(text)), |sid| (sid, Status::OK));
+            ChannelCreated { cid: *cid, sid, status }.encode(self.output.writer())?;
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, cid: u32, name: &str) -> std::result::Result<u32, &'static str> {
+        if name.is_empty() || name.len() > MAX_NAME {
+            return Err("a channel name has 1 to 500 bytes");
+        }
+        if self.channels.len() >= self.shared.limits.channels.min(PLACES) {
+            return Err("too many channels on this connection");
+        }
+        let pv = match self.shared.provider.open(name, &self.peer) {
+            Some(pv) => Some(pv),
+            None if name == SERVER => None,
+            None => return Err("no such channel"),
+        };
+        self.generation = self.generation % GENERATIONS + 1;
+        let generation = self.generation;
+        let channel =
+            Channel { cid, sid: 0, name: name.into(), target: Target::Server, ioids: Vec::new(), live: 0 };
+        let place = self.channels.insert(channel);
+        let sid = generation << PLACE_BITS | place as u32;
+        let target = pv.map_or(Target::Server, |pv| {
+            let (slot, epoch) = pv.state().enter(&self.mailbox, sid);
+            Target::Pv { pv, slot, epoch }
+        });
+        if let Some(channel) = self.channels.get_mut(place) {
+            (channel.sid, channel.target) = (sid, target);
+        }
+        add(&self.shared.counters.channels, 1);
+        Ok(sid)
+    }
+
+    #[inline]
+    pub(super) fn channel(&self, sid: u32) -> Option<&Channel> {
+        self.channels.get(sid as usize % PLACES).filter(|channel| channel.sid == sid)
+    }
+
+    pub(super) fn channel_mut(&mut self, sid: u32) -> Option<&mut Channel> {
+        self.channels.get_mut(sid as usize % PLACES).filter(|channel| channel.sid == sid)
+    }
+
+    pub(super) fn destroy_channel(&mut self, id: ChannelId) -> Result<()> {
+        match self.close_channel(id.sid) {
+            Some(_) => id.destroy(self.output.writer(), true),
+            None => Ok(()),
+        }
+    }
+
+    /// Closes a channel because its PV is gone, and tells the client.
+    pub(super) fn expel(&mut self, sid: u32) -> Result<()> {
+        match self.close_channel(sid) {
+            Some(cid) => ChannelId { sid, cid }.destroy(self.output.writer(), true),
+            None => Ok(()),
+        }
+    }
+
+    fn close_channel(&mut self, sid: u32) -> Option<u32> {
+        self.channel(sid)?;
+        let channel = self.channels.remove(sid as usize % PLACES)?;
+        for ioid in &channel.ioids {
+            if self.operations.get(ioid).is_some_and(|operation| operation.sid == sid)
+                && let Some(operation) = self.operations.remove(ioid)
+            {
+                self.end(operation);
+            }
+        }
+        subtract(&self.shared.counters.channels, 1);
+        let cid = channel.cid;
+        channel.leave();
+        Some(cid)
+    }
+
+    pub(super) fn get_field(&mut self, get: &GetField<'_>) -> Result<()> {
+        let ty = self.field_type(get.sid, &get.field);
+        let status = ty.as_ref().err().map_or(Status::OK, |text| Status::error(*text));
+        let (sent, writer) = (&mut self.sent_types, self.output.writer());
+        GetField::reply(writer, get.ioid, &status, |w| match (ty, sent) {
+            (Ok(crate::data::Type::Structure(structure)), Some(sent)) => sent.encode(w, &structure),
+            (Ok(ty), _) => ty.encode(w),
+            (Err(_), _) => {}
+        })
+    }
+
+    fn field_type(&self, sid: u32, field: &str) -> std::result::Result<crate::data::Type, &'static str> {
+        let channel = self.channel(sid).ok_or("bad channel id")?;
+        let Target::Pv { pv, .. } = &channel.target else { return Err("channel has no value") };
+        let structure = pv.structure().ok_or("channel has no value")?;
+        match structure.bit(field) {
+            Some(0) => Ok(structure.into()),
+            Some(bit) => Ok(structure.nodes()[bit].ty.clone()),
+            None => Err("no such field"),
+        }
+    }
+}

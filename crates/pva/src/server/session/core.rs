@@ -1,0 +1,155 @@
+//! What a connection knows, and which message does what.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::channels::Channel;
+use super::ids::Ids;
+use super::mailbox::Mailbox;
+use super::operation::Operation;
+use super::output::Output;
+use super::service::Shared;
+use crate::data::{SentTypes, TypeCache};
+use crate::proto::{ClientMessage, Command, Request, SearchResponse, echo};
+use crate::server::pv::Subscription;
+use crate::server::slots::Slots;
+use crate::server::statistics::{add, subtract};
+use crate::server::{Access, Event, Peer};
+use crate::wire::{Message, Order, Writer};
+use crate::{Error, Result};
+
+/// Clients send nothing to be sent back, or a few bytes.
+const LONGEST_ECHO: usize = 64 << 10;
+
+pub(super) struct Core {
+    pub(super) shared: Arc<Shared>,
+    pub(super) mailbox: Arc<Mailbox>,
+    pub(super) peer: Arc<Peer>,
+    pub(super) output: Output,
+    pub(super) received_types: TypeCache,
+    pub(super) sent_types: Option<SentTypes>,
+    pub(super) validated: bool,
+    /// Whether the client speaks version 1, which knows no echo.
+    pub(super) old: bool,
+    pub(super) channels: Slots<Channel>,
+    // Distinguishes channels that have the same place one after the other.
+    pub(super) generation: u32,
+    pub(super) operations: HashMap<u32, Operation, Ids>,
+    pub(super) serial: u32,
+    /// Monitors with something to send, the next in front.
+    pub(super) ready: VecDeque<Arc<Subscription>>,
+}
+
+impl Core {
+    pub(super) fn new(shared: Arc<Shared>, peer: Peer, mailbox: Arc<Mailbox>) -> Core {
+        let mut core = Core {
+            sent_types: shared.type_cache.then(SentTypes::new),
+            shared,
+            mailbox,
+            peer: Arc::new(peer),
+            output: Output::new(Writer::new(Order::HOST)),
+            received_types: TypeCache::new(),
+            validated: false,
+            old: false,
+            channels: Slots::default(),
+            generation: 0,
+            operations: HashMap::default(),
+            serial: 0,
+            ready: VecDeque::new(),
+        };
+        core.greet();
+        core
+    }
+
+    pub(super) fn handle(&mut self, message: &Message<'_>) -> Result<()> {
+        let header = &message.header;
+        if header.server {
+            return Err(Error::new("a message from a client", "one that says it is from a server"));
+        }
+        self.old = header.version == 1;
+        if header.control {
+            return Ok(());
+        }
+        match Command::from_code(header.command) {
+            Some(command) if command.is_operation() && self.validated => {
+                self.request(Request::decode(command, message.reader())?)
+            }
+            Some(Command::ConnectionValidation | Command::Echo) => self.other(message),
+            Some(_) if !self.validated => {
+                Err(Error::new("the handshake", format!("message 0x{:02X}", header.command)))
+            }
+            _ => self.other(message),
+        }
+    }
+
+    fn other(&mut self, message: &Message<'_>) -> Result<()> {
+        let types = &mut self.received_types;
+        match ClientMessage::decode(message.header.command, message.reader(), types)? {
+            ClientMessage::Validation(validation) => self.validate(*validation),
+            ClientMessage::Echo(payload) if payload.len() > LONGEST_ECHO => {
+                Err(Error::new(format!("an echo of at most {LONGEST_ECHO} bytes"), payload.len().to_string()))
+            }
+            ClientMessage::Echo(payload) => echo(self.output.writer(), true, payload),
+            ClientMessage::Search(search) => self.search(&search),
+            ClientMessage::CreateChannel(create) => self.create(&create),
+            ClientMessage::DestroyChannel(id) => self.destroy_channel(id),
+            ClientMessage::GetField(get) => self.get_field(&get),
+            ClientMessage::DestroyRequest(id) => {
+                self.destroy(id.sid, id.ioid);
+                Ok(())
+            }
+            ClientMessage::CancelRequest(id) => {
+                self.cancel(id.sid, id.ioid);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn search(&mut self, search: &crate::proto::Search<'_>) -> Result<()> {
+        add(&self.shared.counters.searches, 1);
+        let provider = &self.shared.provider;
+        let ids: Vec<u32> = match search.speaks("tcp") {
+            true => {
+                search.channels.iter().filter(|(_, name)| provider.has(name)).map(|(id, _)| *id).collect()
+            }
+            false => Vec::new(),
+        };
+        let found = !ids.is_empty();
+        if !found && search.flags & crate::proto::Search::MUST_REPLY == 0 {
+            return Ok(());
+        }
+        let (guid, port) = (self.shared.guid, self.shared.port());
+        let address = std::net::Ipv4Addr::UNSPECIFIED.into();
+        let sequence = search.sequence;
+        SearchResponse { guid, sequence, address, port, protocol: "tcp".into(), found, ids }
+            .encode(self.output.writer())
+    }
+
+    /// Whether the client may write the PV of a channel; told to the log either way.
+    pub(super) fn may_write(
+        &self,
+        access: Option<&Access>,
+        sid: u32,
+        possible: bool,
+        what: impl FnOnce() -> String,
+    ) -> bool {
+        let allowed = possible && access.unwrap_or(&self.shared.access).allows(&self.peer);
+        if self.shared.is_heard() {
+            let channel = self.channel(sid).map_or(String::new(), |channel| channel.name.to_string());
+            let peer = Arc::clone(&self.peer);
+            self.shared.tell(&Event::Write { channel, peer, what: what(), allowed });
+        }
+        allowed
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        let operations = std::mem::take(&mut self.operations);
+        operations.into_values().for_each(|operation| self.end(operation));
+        let channels = self.channels.drain();
+        let count = channels.map(|channel| channel.leave()).count();
+        subtract(&self.shared.counters.channels, count as u64);
+    }
+}

@@ -1,0 +1,199 @@
+//! Steps of operations after their initialisation.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use super::channels::Target;
+use super::core::Core;
+use super::operation::{Kind, NOT_PERMITTED, write_current, write_result};
+use super::special;
+use crate::Result;
+use crate::data::{Dynamic, Field, Structure, Value};
+use crate::proto::{Command, ReplyHead, Request, RequestHead, sub};
+use crate::request::Options;
+use crate::server::SharedPv;
+use crate::server::pv::{Call, Put, Token};
+use crate::server::statistics::add;
+use crate::wire::{Reader, Status};
+
+/// What was written is told to the log with so many characters.
+const DESCRIPTION: usize = 200;
+
+impl Core {
+    pub(super) fn request(&mut self, request: Request<'_>) -> Result<()> {
+        let head = request.head;
+        if head.is_init() {
+            return self.init(request);
+        }
+        let reply = ReplyHead { command: head.command, ioid: head.ioid, sub: head.sub };
+        if head.command == Command::Get
+            && let Some(operation) = self.operations.get(&head.ioid)
+            && operation.sid == head.sid
+            && let Kind::Get(view) = &operation.kind
+        {
+            write_current(self.output.writer(), reply, view)?;
+            self.finish_if_last(head.sid, reply);
+            add(&self.shared.counters.gets, 1);
+            return Ok(());
+        }
+        if head.command == Command::Monitor {
+            return self.control(head, request.body);
+        }
+        let Some(operation) = self.operation(head.sid, head.ioid, head.command) else {
+            return self.unknown(request);
+        };
+        match &operation.kind {
+            Kind::Put { view, .. } if head.sub & sub::GET != 0 => {
+                let view = view.clone();
+                self.show(head, reply, &view)
+            }
+            Kind::PutGet { put, get, .. } if head.sub & (sub::GET | sub::PIPELINE) != 0 => {
+                let view = if head.sub & sub::GET != 0 { get.clone() } else { put.clone() };
+                self.show(head, reply, &view)
+            }
+            Kind::Put { view, structure, options } | Kind::PutGet { put: view, structure, options, .. } => {
+                let (view, structure, options) = (view.clone(), Arc::clone(structure), Arc::clone(options));
+                let mut value = self.changes(request.body, &structure)?;
+                if let Some(selection) = view.selection() {
+                    value.changed = selection.apply(&structure, &value.changed);
+                }
+                self.put(head, view.pv, value, options, false)
+            }
+            Kind::Process { pv, options } => {
+                let (pv, options) = (pv.clone(), Arc::clone(options));
+                match pv.structure() {
+                    Some(structure) => self.put(head, pv, Value::new(&structure), options, true),
+                    None => self.answer(reply, &Status::error("channel has no value")),
+                }
+            }
+            Kind::Call { target, options } => {
+                let (target, options) = (target.clone(), Arc::clone(options));
+                self.call(head, target, options, request.body)
+            }
+            Kind::Get(_) | Kind::Monitor { .. } => self.unknown(request),
+        }
+    }
+
+    fn show(&mut self, head: RequestHead, reply: ReplyHead, view: &crate::server::pv::View) -> Result<()> {
+        write_current(self.output.writer(), reply, view)?;
+        self.finish_if_last(head.sid, reply);
+        Ok(())
+    }
+
+    fn unknown(&mut self, mut request: Request<'_>) -> Result<()> {
+        if request.head.command == Command::Rpc {
+            // It may bring types with numbers.
+            Dynamic::decode(&mut request.body, &mut self.received_types)?;
+        }
+        let RequestHead { command, ioid, sub, .. } = request.head;
+        self.answer(ReplyHead { command, ioid, sub }, &Status::error("bad request id"))
+    }
+
+    fn changes(&mut self, mut body: Reader<'_>, structure: &Arc<Structure>) -> Result<Value> {
+        let mut value = Value::new(structure);
+        value.decode_changed(&mut body, &mut self.received_types)?;
+        Ok(value)
+    }
+
+    /// Begins an execution. `None`: another one is going on, which the client is told.
+    fn start(&mut self, head: RequestHead) -> Result<Option<Token>> {
+        self.serial = self.serial.wrapping_add(1);
+        let serial = self.serial;
+        let RequestHead { command, ioid, sub, .. } = head;
+        match self.operation(head.sid, ioid, command) {
+            Some(operation) if operation.running.is_none() => {
+                operation.running = Some(sub);
+                operation.serial = serial;
+                Ok(Some(Token::new(Arc::clone(&self.mailbox), ioid, serial)))
+            }
+            _ => {
+                self.answer(ReplyHead { command, ioid, sub }, &Status::error("other request pending"))?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn put(
+        &mut self,
+        head: RequestHead,
+        pv: SharedPv,
+        value: Value,
+        options: Arc<Options>,
+        process_only: bool,
+    ) -> Result<()> {
+        add(&self.shared.counters.puts, 1);
+        let Some(token) = self.start(head)? else { return Ok(()) };
+        let peer = Arc::clone(&self.peer);
+        let what = || if process_only { "process".into() } else { describe(&value) };
+        let allowed = self.may_write(pv.access(), head.sid, pv.put_handler().is_some(), what);
+        let put = Put { pv: pv.clone(), value, options, peer, process_only, token };
+        match pv.put_handler() {
+            Some(handler) if allowed => handler(put),
+            _ => put.refuse(NOT_PERMITTED),
+        }
+        self.answer_done()
+    }
+
+    /// Answers at once what was answered at once, in front of what the client wants next.
+    fn answer_done(&mut self) -> Result<()> {
+        while let Some(completion) = self.mailbox.take_done() {
+            self.complete(completion)?;
+        }
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        head: RequestHead,
+        target: Target,
+        options: Arc<Options>,
+        mut body: Reader<'_>,
+    ) -> Result<()> {
+        add(&self.shared.counters.calls, 1);
+        let arguments = Dynamic::decode(&mut body, &mut self.received_types)?;
+        let Target::Pv { pv, .. } = target else { return self.ask_server(head, arguments.as_ref()) };
+        let Some(token) = self.start(head)? else { return Ok(()) };
+        let peer = Arc::clone(&self.peer);
+        let allowed = self.may_write(pv.access(), head.sid, true, || "call".into());
+        let call = Call { pv: pv.clone(), arguments, options, peer, token };
+        match pv.call_handler() {
+            Some(handler) if allowed => handler(call),
+            _ => call.refuse("Call not permitted"),
+        }
+        self.answer_done()
+    }
+
+    fn ask_server(&mut self, head: RequestHead, arguments: Option<&Dynamic>) -> Result<()> {
+        let reply = ReplyHead { command: head.command, ioid: head.ioid, sub: head.sub };
+        match special::answer(&*self.shared.provider, arguments) {
+            Ok(result) => write_result(self.output.writer(), reply, Some(result))?,
+            Err(error) => self.answer(reply, &Status::from(error))?,
+        }
+        self.finish_if_last(head.sid, reply);
+        Ok(())
+    }
+}
+
+/// Which fields are to be written, and with what, in short.
+fn describe(value: &Value) -> String {
+    let mut text = String::new();
+    for bit in value.changed().iter() {
+        if text.len() > DESCRIPTION {
+            text.push('…');
+            break;
+        }
+        let comma = if text.is_empty() { "" } else { ", " };
+        let path = value.structure().path(bit);
+        let _ = match value.field(bit) {
+            Some(Field::Str(v)) => {
+                write!(text, "{comma}{path} = {:?}", v.chars().take(40).collect::<String>())
+            }
+            Some(field) => match field.as_f64() {
+                Some(v) => write!(text, "{comma}{path} = {v}"),
+                None => write!(text, "{comma}{path}"),
+            },
+            None => Ok(()),
+        };
+    }
+    text
+}

@@ -1,0 +1,108 @@
+//! The beginning of an operation.
+
+use std::sync::Arc;
+
+use super::channels::Target;
+use super::core::Core;
+use super::operation::{Kind, Operation};
+use crate::data::Structure;
+use crate::proto::{Command, Init, ReplyHead, Request, RequestHead, sub};
+use crate::request::Options;
+use crate::server::pv::{Subscription, View};
+use crate::server::statistics::add;
+use crate::wire::Status;
+use crate::{Error, Result};
+
+impl Core {
+    pub(super) fn init(&mut self, request: Request<'_>) -> Result<()> {
+        let head = request.head;
+        // First of all, since it may bring types with numbers.
+        let init = request.init(&mut self.received_types)?;
+        if self.operations.contains_key(&head.ioid) {
+            return Err(Error::new(
+                "a request number that is free",
+                format!("{:#X}, which is not", head.ioid),
+            ));
+        }
+        // Some clients want exactly this one for a monitor with a window.
+        let reply = ReplyHead { command: head.command, ioid: head.ioid, sub: head.sub & !sub::PIPELINE };
+        match self.prepare(head, &init) {
+            Err(status) => self.answer(reply, &status),
+            Ok((kind, types)) => {
+                self.begin(head, kind);
+                let (writer, sent) = (self.output.writer(), &mut self.sent_types);
+                reply.encode(writer, Some(&Status::OK), |w| {
+                    types.iter().flatten().for_each(|structure| match sent {
+                        Some(sent) => sent.encode(w, structure),
+                        None => structure.encode(w),
+                    });
+                })
+            }
+        }
+    }
+
+    fn begin(&mut self, head: RequestHead, kind: Kind) {
+        let RequestHead { sid, ioid, command, .. } = head;
+        self.serial = self.serial.wrapping_add(1);
+        let operation = Operation { sid, command, serial: self.serial, running: None, kind };
+        self.operations.insert(ioid, operation);
+        let operations = &self.operations;
+        let place = sid as usize % (1 << 20);
+        if let Some(channel) = self.channels.get_mut(place) {
+            channel.begin(ioid, |ioid| operations.get(&ioid).is_some_and(|op| op.sid == sid));
+        }
+    }
+
+    /// What the operation needs, and the types that the client is told.
+    fn prepare(
+        &mut self,
+        head: RequestHead,
+        init: &Init,
+    ) -> std::result::Result<(Kind, [Option<Arc<Structure>>; 2]), Status> {
+        if self.operations.len() >= self.shared.limits.requests {
+            return Err(Status::error("too many requests on this connection"));
+        }
+        let channel = self.channel(head.sid).ok_or_else(|| Status::error("bad channel id"))?;
+        let options = Arc::new(Options::of(&init.request));
+        let target = channel.target.clone();
+        let Target::Pv { pv, .. } = &target else {
+            return match head.command {
+                Command::Rpc => Ok((Kind::Call { target, options }, [None, None])),
+                _ => Err(Status::error("channel has no value")),
+            };
+        };
+        let view = |part| View::open(pv, &init.request, part);
+        match head.command {
+            Command::Get => view("field").map(|(view, ty)| (Kind::Get(view), [Some(ty), None])),
+            Command::Put => view("field").map(|(view, structure)| {
+                let ty = Some(Arc::clone(&structure));
+                (Kind::Put { view, structure, options }, [ty, None])
+            }),
+            Command::PutGet => {
+                let (put, structure) = view("putField")?;
+                let (get, second) = view("getField").inspect_err(|_| put.close())?;
+                let types = [Some(Arc::clone(&structure)), Some(second)];
+                Ok((Kind::PutGet { put, get, structure, options }, types))
+            }
+            Command::Monitor => {
+                let (view, ty) = view("field")?;
+                Ok((self.subscribe(head.ioid, view, &options, init.window), [Some(ty), None]))
+            }
+            Command::Process => Ok((Kind::Process { pv: pv.clone(), options }, [None, None])),
+            Command::Rpc => match pv.call_handler() {
+                Some(_) => Ok((Kind::Call { target, options }, [None, None])),
+                None => Err(Status::error("channel cannot be called")),
+            },
+            _ => Err(Status::error("this operation is not supported")),
+        }
+    }
+
+    fn subscribe(&self, ioid: u32, view: View, options: &Options, window: Option<u32>) -> Kind {
+        let limits = &self.shared.limits;
+        let queue = (options.queue_size as usize).clamp(1, limits.queue.max(1));
+        let mailbox = Arc::clone(&self.mailbox);
+        let subscription = Subscription::new(ioid, view, queue, limits.queue_bytes, window, mailbox);
+        add(&self.shared.counters.subscriptions, 1);
+        Kind::Monitor { subscription: Arc::new(subscription), running: false }
+    }
+}

@@ -1,0 +1,73 @@
+//! What other threads leave for a connection.
+
+use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::data::Dynamic;
+use crate::server::pv::Subscription;
+use crate::wire::Status;
+
+/// Where other threads leave work for a connection: updates, answers, the end of channels.
+pub(crate) struct Mailbox {
+    mail: Mutex<Mail>,
+    rung: AtomicBool,
+    bell: Box<dyn Fn() + Send + Sync>,
+}
+
+#[derive(Default)]
+pub(crate) struct Mail {
+    pub(crate) ready: Vec<Arc<Subscription>>,
+    pub(crate) done: Vec<Completion>,
+    pub(crate) closed: Vec<u32>,
+}
+
+/// The answer to a put or a call.
+pub(crate) struct Completion {
+    pub(crate) ioid: u32,
+    pub(crate) serial: u32,
+    pub(crate) result: Result<Option<Dynamic>, Status>,
+}
+
+impl Mailbox {
+    /// `bell` is rung once when there is something and nobody has looked since.
+    pub(crate) fn new(bell: impl Fn() + Send + Sync + 'static) -> Mailbox {
+        Mailbox { mail: Mutex::default(), rung: AtomicBool::new(false), bell: Box::new(bell) }
+    }
+
+    pub(crate) fn update(&self, subscription: Arc<Subscription>) {
+        self.leave(|mail| mail.ready.push(subscription));
+    }
+
+    pub(crate) fn complete(&self, completion: Completion) {
+        self.leave(|mail| mail.done.push(completion));
+    }
+
+    pub(crate) fn close(&self, sid: u32) {
+        self.leave(|mail| mail.closed.push(sid));
+    }
+
+    /// An answer that was given.
+    pub(crate) fn take_done(&self) -> Option<Completion> {
+        self.mail.lock().unwrap_or_else(PoisonError::into_inner).done.pop()
+    }
+
+    fn leave(&self, put: impl FnOnce(&mut Mail)) {
+        put(&mut self.mail.lock().unwrap_or_else(PoisonError::into_inner));
+        if !self.rung.swap(true, Ordering::AcqRel) {
+            (self.bell)();
+        }
+    }
+
+    /// Says that the owner is about to look anyway.
+    pub(crate) fn hush(&self) {
+        self.rung.store(true, Ordering::Release);
+    }
+
+    /// Swaps what is there with `empty`; from now on the bell rings again.
+    pub(crate) fn take(&self, empty: &mut Mail) {
+        // Before looking, so that nothing is left without the bell.
+        self.rung.store(false, Ordering::Release);
+        mem::swap(&mut *self.mail.lock().unwrap_or_else(PoisonError::into_inner), empty);
+    }
+}

@@ -1,0 +1,161 @@
+//! One connection as a state machine: bytes and time go in, bytes come out. No sockets, threads or clocks.
+
+mod channels;
+mod core;
+mod execute;
+mod handshake;
+mod ids;
+mod init;
+mod mailbox;
+mod monitor;
+mod operation;
+mod output;
+mod service;
+mod special;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, IoSlice, Read};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use self::core::Core;
+pub(crate) use mailbox::{Completion, Mail, Mailbox};
+pub use service::Service;
+pub(crate) use service::Shared;
+
+use crate::server::Peer;
+use crate::wire::Assembler;
+use crate::{Error, Result};
+
+/// No more input is worked on while so many bytes wait to be sent.
+const ENOUGH: usize = 1 << 20;
+
+/// A message of a client that has not said who it is.
+const FIRST_MESSAGE: usize = 64 << 10;
+
+/// One connection as a state machine, for whoever brings bytes from elsewhere than [`Server`](super::Server) does:
+/// another transport, a test.
+///
+/// Call [`Session::receive`] with what came, [`Session::work`] whenever the bell was rung or output was sent,
+/// [`Session::tick`] now and then, and send what [`Session::slices`] shows. After an error the connection has to
+/// be closed.
+pub struct Session {
+    assembler: Assembler,
+    core: Core,
+    mail: Mail,
+    received: Duration,
+    // When output was first left waiting, or last moved.
+    stalled: Option<Duration>,
+    begun: Duration,
+}
+
+impl Session {
+    /// A connection from `address` that begins at `now`. `bell` is rung, by any thread, when there is something
+    /// to do.
+    pub fn new(
+        service: &Service,
+        address: SocketAddr,
+        bell: impl Fn() + Send + Sync + 'static,
+        now: Duration,
+    ) -> Session {
+        let mailbox = Arc::new(Mailbox::new(bell));
+        Session {
+            assembler: Assembler::new(FIRST_MESSAGE),
+            core: Core::new(Arc::clone(&service.0), Peer::anonymous(address), mailbox),
+            mail: Mail::default(),
+            received: now,
+            stalled: None,
+            begun: now,
+        }
+    }
+
+    /// Who is at the other end.
+    pub fn peer(&self) -> &Arc<Peer> {
+        &self.core.peer
+    }
+
+    /// Works on `input`. Returns how much of it; the rest is to be brought again once everything is sent.
+    pub fn receive(&mut self, input: &[u8], now: Duration) -> Result<usize> {
+        self.received = now;
+        self.core.mailbox.hush();
+        let mut rest = input;
+        while self.accepts() {
+            let Some(message) = self.assembler.next(&mut rest)? else { break };
+            let validated = self.core.validated;
+            self.core.handle(&message)?;
+            if self.core.validated && !validated {
+                self.assembler.set_limit(self.core.shared.limits.message);
+            }
+        }
+        Ok(input.len() - rest.len())
+    }
+
+    /// Whether input would be worked on now.
+    pub fn accepts(&self) -> bool {
+        !self.core.output.is_blocked() && self.core.output.pending() < ENOUGH
+    }
+
+    /// How many bytes a large message lacks, which [`Session::fill`] takes straight from their source.
+    pub fn missing(&self) -> usize {
+        self.assembler.missing()
+    }
+
+    /// Reads the rest of a large message. Then [`Session::receive`] nothing.
+    pub fn fill(&mut self, source: impl Read, now: Duration) -> io::Result<usize> {
+        self.received = now;
+        self.assembler.fill(source)
+    }
+
+    /// Does what other threads left: updates, answers, channels to be closed. Updates go out only when all else
+    /// is sent, and about `budget` bytes of them. Returns whether more could be sent after that.
+    pub fn work(&mut self, budget: usize) -> Result<bool> {
+        self.core.mailbox.take(&mut self.mail);
+        for completion in self.mail.done.drain(..) {
+            self.core.complete(completion)?;
+        }
+        for sid in self.mail.closed.drain(..) {
+            self.core.expel(sid)?;
+        }
+        self.core.ready.extend(self.mail.ready.drain(..));
+        self.core.send_updates(budget)
+    }
+
+    /// Looks whether it is time to give up; then the reason is the error.
+    pub fn tick(&mut self, now: Duration) -> Result<()> {
+        let timeouts = self.core.shared.timeouts;
+        let since = |then: Duration| now.saturating_sub(then);
+        if !self.core.validated && since(self.begun) > timeouts.handshake {
+            return Err(late("the handshake", timeouts.handshake));
+        }
+        match self.stalled {
+            Some(then) if since(then) > timeouts.stalled => Err(late("the client to read", timeouts.stalled)),
+            None if since(self.received) > timeouts.idle && !self.core.old => {
+                Err(late("a sign of the client", timeouts.idle))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Fills `slices` with what is to be sent next; returns how many.
+    pub fn slices<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
+        self.core.output.slices(slices)
+    }
+
+    /// How many bytes wait to be sent.
+    pub fn pending(&self) -> usize {
+        self.core.output.pending()
+    }
+
+    /// Notes that `count` bytes were sent.
+    pub fn sent(&mut self, count: usize, now: Duration) {
+        self.core.output.advance(count);
+        let waiting = self.core.output.pending() > 0;
+        self.stalled = waiting.then(|| if count > 0 { now } else { self.stalled.unwrap_or(now) });
+    }
+}
+
+fn late(what: &str, limit: Duration) -> Error {
+    Error::new(format!("{what} within {} s", limit.as_secs_f64()), "nothing")
+}

@@ -1,0 +1,83 @@
+//! What all connections of a server have in common.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
+
+use crate::proto::Guid;
+use crate::server::statistics::Counters;
+use crate::server::{Access, Event, Limits, Log, Peer, Provider, ServerConfig, Statistics, Timeouts};
+
+/// What all connections of a server have in common: its PVs, its limits, what it counts.
+#[derive(Clone)]
+pub struct Service(pub(crate) Arc<Shared>);
+
+pub(crate) struct Shared {
+    pub(crate) provider: Box<dyn Provider>,
+    pub(crate) access: Access,
+    pub(crate) type_cache: bool,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) limits: Limits,
+    pub(crate) counters: Counters,
+    pub(crate) guid: Guid,
+    pub(crate) port: AtomicU16,
+    log: Option<Log>,
+}
+
+impl Service {
+    /// A service of the PVs of `provider`. Of `config` only what concerns connections is used.
+    pub fn new(config: &ServerConfig, provider: impl Provider + 'static) -> Service {
+        Service(Arc::new(Shared {
+            provider: Box::new(provider),
+            access: config.access.clone(),
+            type_cache: config.type_cache,
+            timeouts: config.timeouts,
+            limits: config.limits,
+            counters: Counters::default(),
+            guid: guid(),
+            port: AtomicU16::new(config.tcp_port),
+            log: config.log.clone(),
+        }))
+    }
+
+    /// What it has counted.
+    pub fn statistics(&self) -> Statistics {
+        self.0.counters.read()
+    }
+
+    /// What the server is known by.
+    pub fn guid(&self) -> Guid {
+        self.0.guid
+    }
+}
+
+impl Shared {
+    pub(crate) fn tell(&self, event: &Event) {
+        self.log.iter().for_each(|log| log(event));
+    }
+
+    pub(crate) fn is_heard(&self) -> bool {
+        self.log.is_some()
+    }
+
+    pub(crate) fn problem(&self, text: String) {
+        self.tell(&Event::Problem(text));
+    }
+
+    pub(crate) fn closed(&self, peer: &Arc<Peer>, reason: String) {
+        self.tell(&Event::Closed { peer: Arc::clone(peer), reason });
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port.load(Relaxed)
+    }
+}
+
+// Differs from start to start and from server to server; need not be secret.
+fn guid() -> Guid {
+    use std::hash::{BuildHasher, RandomState};
+    let random = || RandomState::new().hash_one(std::process::id()).to_le_bytes();
+    let mut guid = [0; 12];
+    guid[..8].copy_from_slice(&random());
+    guid[8..].copy_from_slice(&random()[..4]);
+    guid
+}

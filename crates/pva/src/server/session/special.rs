@@ -1,0 +1,32 @@
+//! The channel `server`, which tools call to list channels.
+
+use crate::data::{Builder, Dynamic, Kind, Value};
+use crate::nt::{self, Metadata};
+use crate::server::Provider;
+use crate::{Error, Result};
+
+/// Answers what `arguments`, an NTURI, asks in `query.op`.
+pub(super) fn answer(provider: &dyn Provider, arguments: Option<&Dynamic>) -> Result<Dynamic> {
+    let arguments = arguments.and_then(Dynamic::as_value);
+    let operation = arguments.and_then(|value| value.str("query.op").or_else(|| value.str("op")));
+    match operation {
+        Some("channels") => channels(provider),
+        Some("info") => info(),
+        other => Err(Error::new("`op` to be `channels` or `info`", other.unwrap_or("nothing").to_owned())),
+    }
+}
+
+fn channels(provider: &dyn Provider) -> Result<Dynamic> {
+    let mut value = Value::new(&nt::scalar_array_with(Kind::Str, Metadata::NONE));
+    value.set("value", provider.names())?;
+    Ok(value.into())
+}
+
+fn info() -> Result<Dynamic> {
+    let texts =
+        [("implLang", "rust"), ("version", concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")))];
+    let ty = texts.iter().fold(Builder::new(""), |b, (name, _)| b.member(name, Kind::Str)).structure()?;
+    let mut value = Value::new(&ty);
+    texts.iter().try_for_each(|(name, text)| value.set(name, *text))?;
+    Ok(value.into())
+}

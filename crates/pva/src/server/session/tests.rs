@@ -1,0 +1,711 @@
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+use crate::data::{Array, Dynamic, Kind, Type, TypeCache, Value};
+use crate::nt;
+use crate::proto::{
+    ChannelId, ClientValidation, Command, CreateChannel, GetField, Reply, RequestHead, RequestId,
+    ServerMessage, echo, sub,
+};
+use crate::request::parse;
+use crate::server::{Access, Limits, Put, PvMap, ServerConfig, SharedPv};
+use crate::wire::{BitSet, Header, Order, Reader, Status, Writer};
+
+const NOW: Duration = Duration::ZERO;
+
+/// A client that knows what it wants.
+struct Client {
+    session: Session,
+    rung: Arc<AtomicUsize>,
+    types: TypeCache,
+}
+
+impl Client {
+    fn silent(service: &Service) -> Client {
+        Client::from(service, "127.0.0.1:4000")
+    }
+
+    fn from(service: &Service, address: &str) -> Client {
+        let rung = Arc::new(AtomicUsize::new(0));
+        let bell = Arc::clone(&rung);
+        let ring = move || {
+            bell.fetch_add(1, Ordering::Relaxed);
+        };
+        let session = Session::new(service, address.parse().unwrap(), ring, NOW);
+        Client { session, rung, types: TypeCache::new() }
+    }
+
+    fn connected(service: &Service) -> Client {
+        let mut client = Client::silent(service);
+        client.validate().unwrap();
+        client
+    }
+
+    fn validate(&mut self) -> Result<()> {
+        self.send(validation)?;
+        assert_eq!(self.take().len(), 3);
+        Ok(())
+    }
+
+    fn send(&mut self, write: impl FnOnce(&mut Writer)) -> Result<()> {
+        let mut writer = Writer::new(Order::Little);
+        write(&mut writer);
+        self.bring(&writer.to_vec())
+    }
+
+    fn bring(&mut self, bytes: &[u8]) -> Result<()> {
+        self.session.receive(bytes, NOW)?;
+        self.session.work(usize::MAX)?;
+        Ok(())
+    }
+
+    /// Everything that was sent, as payloads by command.
+    fn take(&mut self) -> Vec<(u8, Vec<u8>)> {
+        let bytes = self.bytes();
+        let (mut input, mut messages) = (&bytes[..], Vec::new());
+        let mut assembler = Assembler::new(1 << 30);
+        while let Some(message) = assembler.next(&mut input).unwrap() {
+            assert!(message.header.server && message.header.order == Order::HOST);
+            messages.push((message.header.command, message.bytes().to_vec()));
+        }
+        messages
+    }
+
+    fn bytes(&mut self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.session.work(usize::MAX).unwrap();
+        while self.session.pending() > 0 {
+            let mut slices = [IoSlice::new(&[]); 5];
+            let count = self.session.slices(&mut slices);
+            // An odd number, so that pieces are cut.
+            let piece: Vec<u8> = slices[..count].iter().flat_map(|s| s.iter().copied()).take(4999).collect();
+            self.session.sent(piece.len(), NOW);
+            bytes.extend(piece);
+        }
+        bytes
+    }
+
+    fn open(&mut self, name: &str) -> u32 {
+        self.send(|w| CreateChannel { channels: vec![(9, name.into())] }.encode(w).unwrap()).unwrap();
+        let answer = self.take().remove(0);
+        match ServerMessage::decode(answer.0, Reader::new(&answer.1, Order::HOST)).unwrap() {
+            ServerMessage::ChannelCreated(created) => {
+                assert!(created.status.is_success() && created.cid == 9);
+                created.sid
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn init(&mut self, command: Command, sid: u32, ioid: u32, request: &str) -> Option<Type> {
+        self.init_with(command, sid, ioid, request, None).unwrap()
+    }
+
+    fn init_with(
+        &mut self,
+        command: Command,
+        sid: u32,
+        ioid: u32,
+        request: &str,
+        window: Option<u32>,
+    ) -> std::result::Result<Option<Type>, Status> {
+        let head = RequestHead { command, sid, ioid, sub: 0 };
+        self.send(|w| head.init(w, &parse(request).unwrap(), window).unwrap()).unwrap();
+        let (code, payload) = self.take().remove(0);
+        assert_eq!(code, command as u8);
+        let mut reply = Reply::decode(command, Reader::new(&payload, Order::HOST)).unwrap();
+        assert_eq!((reply.head.ioid, reply.head.sub), (ioid, sub::INIT));
+        match reply.status.clone() {
+            Some(status) if !status.is_success() => Err(status),
+            _ if reply.body.is_empty() => Ok(None),
+            _ => Ok(Some(reply.ty(&mut self.types).unwrap())),
+        }
+    }
+
+    fn execute(
+        &mut self,
+        command: Command,
+        sid: u32,
+        ioid: u32,
+        sub: u8,
+        body: impl FnOnce(&mut Writer),
+    ) -> Result<()> {
+        self.send(|w| RequestHead { command, sid, ioid, sub }.encode(w, body).unwrap())
+    }
+
+    /// The status of the only answer, and what it carries.
+    fn answer(&mut self, command: Command, ioid: u32, sub: u8) -> (Status, Vec<u8>) {
+        let mut all = self.take();
+        assert_eq!(all.len(), 1, "{all:?}");
+        let (code, payload) = all.remove(0);
+        assert_eq!(code, command as u8);
+        let reply = Reply::decode(command, Reader::new(&payload, Order::HOST)).unwrap();
+        assert_eq!((reply.head.ioid, reply.head.sub), (ioid, sub));
+        (reply.status.unwrap(), reply.body.rest().to_vec())
+    }
+
+    /// Number, changed and overrun bits of each update.
+    fn updates(&mut self, like: &Value) -> VecDeque<(i64, Vec<usize>, Vec<usize>)> {
+        let messages = self.take();
+        messages
+            .iter()
+            .map(|(code, payload)| {
+                assert_eq!(*code, Command::Monitor as u8);
+                let mut reply = Reply::decode(Command::Monitor, Reader::new(payload, Order::HOST)).unwrap();
+                assert!(reply.head.is_update());
+                let mut value = Value::new(like.structure());
+                let update = reply.update(&mut value, &mut self.types).unwrap();
+                assert!(reply.body.is_empty());
+                let number = value.i64("value").unwrap();
+                (number, update.changed.iter().collect(), update.overrun.iter().collect())
+            })
+            .collect()
+    }
+}
+
+fn validation(writer: &mut Writer) {
+    let ty = crate::data::Builder::new("").member("user", Kind::Str).member("host", Kind::Str);
+    let mut who = Value::new(&ty.structure().unwrap());
+    who.set("user", "ann").unwrap();
+    let validation = ClientValidation {
+        buffer: 1 << 16,
+        registry: 0x7FFF,
+        qos: 0,
+        method: "ca".into(),
+        credentials: Some(who.into()),
+    };
+    validation.encode(writer).unwrap();
+}
+
+fn number() -> Value {
+    Value::new(&nt::scalar_with(Kind::I32, nt::Metadata::NONE))
+}
+
+fn service(name: &str, pv: &SharedPv) -> Service {
+    service_with(name, pv, ServerConfig::default())
+}
+
+fn service_with(name: &str, pv: &SharedPv, config: ServerConfig) -> Service {
+    let pvs = PvMap::new();
+    pvs.add(name, pv.clone());
+    Service::new(&config, pvs)
+}
+
+fn set(pv: &SharedPv, number: i32) {
+    pv.update(|value| value.set("value", number)).unwrap();
+}
+
+#[test]
+fn the_server_speaks_first_and_learns_who_is_there() {
+    let service = service("a", &SharedPv::new(number()));
+    let mut client = Client::silent(&service);
+    assert_eq!(client.bytes()[..16], [0xCA, 2, 0x41, 2, 0, 0, 0, 0, 0xCA, 2, 0x40, 1, 20, 0, 0, 0]);
+    client.send(validation).unwrap();
+    assert_eq!(client.take(), [(Command::ConnectionValidated as u8, vec![0xFF])]);
+    assert_eq!((client.session.peer().account.as_str(), client.session.peer().is_local()), ("ann", true));
+    client.send(|w| echo(w, false, b"there?").unwrap()).unwrap();
+    assert_eq!(client.take(), [(Command::Echo as u8, b"there?".to_vec())]);
+}
+
+#[test]
+fn an_unknown_way_to_say_who_one_is_makes_nobody() {
+    let service = service("a", &SharedPv::new(number()));
+    let mut client = Client::silent(&service);
+    client.bytes();
+    let method = "x509".to_string();
+    let validation = ClientValidation { buffer: 0, registry: 0, qos: 0, method, credentials: None };
+    client.send(|w| validation.encode(w).unwrap()).unwrap();
+    let (_, payload) = client.take().remove(0);
+    assert_eq!(payload[0], 2);
+    assert_eq!(client.session.peer().method, "anonymous");
+    client.open("a");
+}
+
+#[test]
+fn who_does_not_keep_to_the_rules_is_closed() {
+    let service = service("a", &SharedPv::new(number()));
+    let wrong: [(&str, &[u8]); 6] = [
+        ("magic", &[0xCB, 2, 0, 2, 0, 0, 0, 0]),
+        ("version", &[0xCA, 0, 0, 2, 0, 0, 0, 0]),
+        ("direction", &[0xCA, 2, 0x40, 2, 0, 0, 0, 0]),
+        ("before the handshake", &[0xCA, 2, 0, 7, 2, 0, 0, 0, 0, 0]),
+        ("too long", &[0xCA, 2, 0, 1, 0, 0, 0, 1]),
+        ("segment", &[0xCA, 2, 0x20, 1, 0, 0, 0, 0]),
+    ];
+    for (what, bytes) in wrong {
+        assert!(Client::silent(&service).bring(bytes).is_err(), "{what}");
+    }
+    let mut client = Client::connected(&service);
+    assert!(client.bring(&[0xCA, 2, 0, 0x77, 1, 0, 0, 0, 5]).is_ok(), "unknown messages are skipped");
+    let sid = client.open("a");
+    client.init(Command::Get, sid, 1, "");
+    let again = RequestHead { command: Command::Get, sid, ioid: 1, sub: 0 };
+    assert!(client.send(|w| again.init(w, &parse("").unwrap(), None).unwrap()).is_err());
+}
+
+#[test]
+fn time_runs_out() {
+    let service = service("a", &SharedPv::new(number()));
+    let seconds = Duration::from_secs;
+    let mut client = Client::silent(&service);
+    assert!(client.session.tick(seconds(5)).is_ok());
+    assert!(client.session.tick(seconds(6)).unwrap_err().to_string().contains("handshake"));
+    let mut client = Client::connected(&service);
+    assert!(client.session.tick(seconds(40)).is_ok() && client.session.tick(seconds(41)).is_err());
+    let sid = client.open("a");
+    client.init(Command::Get, sid, 1, "");
+    client.execute(Command::Get, sid, 1, 0, |_| {}).unwrap();
+    client.session.sent(1, seconds(1));
+    assert!(!client.session.accepts());
+    client.session.sent(0, seconds(40));
+    assert!(client.session.tick(seconds(41)).is_ok());
+    assert!(client.session.tick(seconds(42)).unwrap_err().to_string().contains("read"));
+}
+
+#[test]
+fn channels_come_and_go() {
+    let pv = SharedPv::new(number());
+    let service = service("a", &pv);
+    let mut client = Client::connected(&service);
+    let names = [(1, "a"), (2, "b"), (3, ""), (4, &"x".repeat(501)[..]), (5, "a")];
+    let channels = names.iter().map(|(cid, name)| (*cid, (*name).into())).collect();
+    client.send(|w| CreateChannel { channels }.encode(w).unwrap()).unwrap();
+    let answers = client.take();
+    let refused: Vec<bool> = answers.iter().map(|(_, payload)| payload[4..8] == [0xFF; 4]).collect();
+    assert_eq!(refused, [false, true, true, true, false]);
+    assert_eq!(service.statistics().channels, 2);
+
+    let sid = u32::from_ne_bytes(answers[0].1[4..8].try_into().unwrap());
+    client.init(Command::Get, sid, 1, "");
+    client.send(|w| ChannelId { sid, cid: 1 }.destroy(w, false).unwrap()).unwrap();
+    assert_eq!(client.take()[0].0, Command::DestroyChannel as u8);
+    client.execute(Command::Get, sid, 1, 0, |_| {}).unwrap();
+    assert_eq!(client.answer(Command::Get, 1, 0).0.message, "bad request id");
+
+    pv.close();
+    assert_eq!(client.rung.load(Ordering::Relaxed), 1);
+    let gone = client.take();
+    assert_eq!((gone.len(), gone[0].0), (1, Command::DestroyChannel as u8));
+    assert_eq!(service.statistics().channels, 0);
+}
+
+#[test]
+fn a_get_brings_everything_that_was_asked_for() {
+    let pv = SharedPv::new(number());
+    set(&pv, 42);
+    let service = service("a", &pv);
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    let Some(Type::Structure(ty)) = client.init(Command::Get, sid, 1, "") else { panic!() };
+    assert_eq!(ty, *number().structure());
+    for expected in [42, 43] {
+        set(&pv, expected);
+        client.execute(Command::Get, sid, 1, 0, |_| {}).unwrap();
+        let (status, body) = client.answer(Command::Get, 1, 0);
+        let mut value = number();
+        value.decode_changed(&mut Reader::new(&body, Order::HOST), &mut TypeCache::new()).unwrap();
+        assert_eq!((status, value.i64("value")), (Status::OK, Some(expected.into())));
+    }
+    client.init(Command::Get, sid, 2, "value");
+    client.execute(Command::Get, sid, 2, sub::DESTROY, |_| {}).unwrap();
+    assert_eq!(client.answer(Command::Get, 2, sub::DESTROY).1, [1, 2, 43, 0, 0, 0]);
+    client.execute(Command::Get, sid, 2, 0, |_| {}).unwrap();
+    assert!(!client.answer(Command::Get, 2, 0).0.is_success());
+    let refused = client.init_with(Command::Get, sid, 3, "field(nosuch)", None).unwrap_err();
+    assert_eq!(refused.message, "pvRequest must select at least one field");
+    let refused = client.init_with(Command::Get, sid + 1, 3, "", None).unwrap_err();
+    assert_eq!(refused.message, "bad channel id");
+    let refused = client.init_with(Command::Array, sid, 3, "", None).unwrap_err();
+    assert_eq!(refused.message, "this operation is not supported");
+}
+
+fn put_number(writer: &mut Writer, number: i32) {
+    BitSet::from_iter([1]).encode(writer);
+    writer.i32(number);
+}
+
+#[test]
+fn a_put_may_be_answered_later() {
+    let held = Arc::new(Mutex::new(None));
+    let keep = Arc::clone(&held);
+    let handler = move |put: Put| *keep.lock().unwrap() = Some(put);
+    let pv = SharedPv::builder().value(number()).on_put(handler).build();
+    let service = service("a", &pv);
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    client.init(Command::Put, sid, 1, "record[block=true,process=false]");
+    client.execute(Command::Put, sid, 1, 0, |w| put_number(w, 7)).unwrap();
+    assert_eq!(client.take(), []);
+    // One at a time, and reading back goes on.
+    client.execute(Command::Put, sid, 1, 0, |w| put_number(w, 8)).unwrap();
+    assert_eq!(client.answer(Command::Put, 1, 0).0.message, "other request pending");
+    client.execute(Command::Put, sid, 1, sub::GET, |_| {}).unwrap();
+    assert_eq!(client.answer(Command::Put, 1, sub::GET).1[..6], [1, 1, 0, 0, 0, 0]);
+
+    let put = held.lock().unwrap().take().unwrap();
+    assert_eq!((put.value.i64("value"), put.peer.account.as_str()), (Some(7), "ann"));
+    assert!(put.options.block && put.value.changed().iter().eq([1]));
+    let before = client.rung.load(Ordering::Relaxed);
+    std::thread::spawn(move || put.post()).join().unwrap();
+    assert_eq!(client.rung.load(Ordering::Relaxed), before + 1);
+    assert_eq!(client.answer(Command::Put, 1, 0).0, Status::OK);
+    assert_eq!(pv.value().unwrap().i64("value"), Some(7));
+
+    client.execute(Command::Put, sid, 1, 0, |w| put_number(w, 9)).unwrap();
+    drop(held.lock().unwrap().take());
+    assert!(client.answer(Command::Put, 1, 0).0.message.contains("without an answer"));
+    client.execute(Command::Put, sid, 1, 0, |w| put_number(w, 9)).unwrap();
+    client.send(|w| RequestId { sid, ioid: 1 }.cancel(w).unwrap()).unwrap();
+    held.lock().unwrap().take().unwrap().accept();
+    assert_eq!(client.take(), []);
+}
+
+#[test]
+fn writing_is_for_some() {
+    let pv = SharedPv::writable(number());
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let write = Arc::clone(&log);
+    let config = ServerConfig {
+        log: Some(Arc::new(move |event| write.lock().unwrap().push(event.to_string()))),
+        ..ServerConfig::default()
+    };
+    let service = service_with("a", &pv, config);
+    for (address, allowed) in [("127.0.0.1:5", true), ("10.0.0.1:5", false)] {
+        let mut client = Client::from(&service, address);
+        client.validate().unwrap();
+        let sid = client.open("a");
+        client.init(Command::Put, sid, 1, "");
+        client.execute(Command::Put, sid, 1, 0, |w| put_number(w, 7)).unwrap();
+        let status = client.answer(Command::Put, 1, 0).0;
+        assert_eq!((status.is_success(), status.message == "Put not permitted"), (allowed, !allowed));
+    }
+    let log = log.lock().unwrap();
+    let expected = ["ann at 127.0.0.1:5 wrote a: value = 7", "ann at 10.0.0.1:5 may not write a: value = 7"];
+    assert_eq!(*log, expected);
+}
+
+#[test]
+fn put_get_process_and_calls() {
+    let pv = SharedPv::builder()
+        .value(number())
+        .access(Access::everybody())
+        .on_put(|put| if put.process_only { put.refuse("not today") } else { put.post() })
+        .on_call(|call| match call.argument("a").and_then(|a| a.as_i64()) {
+            Some(a) => call.reply(Dynamic::new(Kind::I64.into(), a * 2).unwrap()),
+            None => call.done(),
+        })
+        .build();
+    let service = service("a", &pv);
+    let mut client = Client::from(&service, "10.0.0.1:5");
+    client.validate().unwrap();
+    let sid = client.open("a");
+    client.init(Command::PutGet, sid, 1, "putField(value)getField(value)");
+    client.execute(Command::PutGet, sid, 1, 0, |w| put_number(w, 5)).unwrap();
+    assert_eq!(client.answer(Command::PutGet, 1, 0).1, [1, 2, 5, 0, 0, 0]);
+    for sub in [sub::GET, sub::PIPELINE] {
+        client.execute(Command::PutGet, sid, 1, sub, |_| {}).unwrap();
+        assert_eq!(client.answer(Command::PutGet, 1, sub).1, [1, 2, 5, 0, 0, 0]);
+    }
+    assert!(client.init(Command::Process, sid, 2, "").is_none());
+    client.execute(Command::Process, sid, 2, 0, |_| {}).unwrap();
+    assert_eq!(client.answer(Command::Process, 2, 0).0.message, "not today");
+
+    assert!(client.init(Command::Rpc, sid, 3, "").is_none());
+    let mut uri = Value::new(&nt::uri(&[("a", Kind::I32.into())]).unwrap());
+    uri.set("query.a", 21).unwrap();
+    client.execute(Command::Rpc, sid, 3, 0, |w| Dynamic::from(uri).encode(w)).unwrap();
+    let (_, body) = client.answer(Command::Rpc, 3, 0);
+    let result = Dynamic::decode(&mut Reader::new(&body, Order::HOST), &mut TypeCache::new()).unwrap();
+    assert_eq!(result.unwrap().field().as_i64(), Some(42));
+    client.execute(Command::Rpc, sid, 3, sub::DESTROY, |w| w.null()).unwrap();
+    assert_eq!(client.answer(Command::Rpc, 3, sub::DESTROY), (Status::OK, vec![0xFF]));
+}
+
+#[test]
+fn types_can_be_asked_for() {
+    let service = service("a", &SharedPv::new(number()));
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    for (field, expected) in [("", Some(0x80)), ("alarm.severity", Some(0x22)), ("nosuch", None)] {
+        client.send(|w| GetField { sid, ioid: 5, field: field.into() }.encode(w).unwrap()).unwrap();
+        let (_, payload) = client.take().remove(0);
+        let ServerMessage::Field { status, mut body, .. } =
+            ServerMessage::decode(Command::GetField as u8, Reader::new(&payload, Order::HOST)).unwrap()
+        else {
+            panic!()
+        };
+        assert_eq!(status.is_success(), expected.is_some());
+        if expected.is_some() {
+            Type::decode_some(&mut body, &mut client.types).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_slow_client_gets_the_latest_and_is_told_what_it_missed() {
+    let pv = SharedPv::new(number());
+    set(&pv, 1);
+    let service = service("a", &pv);
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    client.init(Command::Monitor, sid, 1, "record[queueSize=3]");
+    set(&pv, 2);
+    assert_eq!(client.take(), [], "nothing before it is started");
+    client.execute(Command::Monitor, sid, 1, sub::START, |_| {}).unwrap();
+    let like = number();
+    assert_eq!(client.updates(&like), [(2, vec![0], vec![])]);
+    (3..10).for_each(|number| set(&pv, number));
+    let updates = client.updates(&like);
+    assert_eq!(updates, [(3, vec![1], vec![]), (4, vec![1], vec![]), (9, vec![1], vec![1])]);
+    assert_eq!(service.statistics().squashed, 4);
+    // Merged with something else, and then something comes after it.
+    (20..23).for_each(|number| set(&pv, number));
+    pv.update(|value| value.set("alarm.severity", 2)).unwrap();
+    client.execute(Command::Monitor, sid, 1, sub::STOP, |_| {}).unwrap();
+    set(&pv, 30);
+    assert_eq!(client.take(), [], "what waits when it is stopped is not sent");
+    client.execute(Command::Monitor, sid, 1, sub::START, |_| {}).unwrap();
+    set(&pv, 31);
+    assert_eq!(client.updates(&like), [(30, vec![0], vec![]), (31, vec![1], vec![])]);
+    pv.finish();
+    assert_eq!(client.answer(Command::Monitor, 1, sub::DESTROY).0, Status::OK);
+    assert_eq!(service.statistics().subscriptions, 0);
+}
+
+#[test]
+fn a_window_is_kept() {
+    let pv = SharedPv::new(number());
+    let service = service("a", &pv);
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    let request = "value record[pipeline=true,queueSize=2]";
+    client.init_with(Command::Monitor, sid, 1, request, Some(0)).unwrap();
+    client.execute(Command::Monitor, sid, 1, sub::START, |_| {}).unwrap();
+    let like = number();
+    let ack = |client: &mut Client, count: u32| {
+        client.execute(Command::Monitor, sid, 1, sub::PIPELINE, |w| w.u32(count)).unwrap();
+        client.updates(&like)
+    };
+    assert_eq!(client.updates(&like), []);
+    assert_eq!(ack(&mut client, 1), [(0, vec![1], vec![])]);
+    (1..6).for_each(|number| set(&pv, number));
+    assert_eq!(client.updates(&like), []);
+    assert_eq!(ack(&mut client, 1), [(1, vec![1], vec![])]);
+    // There is room again: what was merged is sent as it was.
+    set(&pv, 6);
+    assert_eq!(ack(&mut client, u32::MAX), [(5, vec![1], vec![1]), (6, vec![1], vec![])]);
+    assert_eq!(ack(&mut client, u32::MAX), []);
+    set(&pv, 7);
+    assert_eq!(client.updates(&like).len(), 1);
+}
+
+#[test]
+fn images_are_encoded_once_and_not_copied() {
+    let pv = SharedPv::new(Value::new(&nt::ndarray()));
+    let service = service("a", &pv);
+    let mut clients = [Client::connected(&service), Client::connected(&service)];
+    for client in &mut clients {
+        let sid = client.open("a");
+        client.init(Command::Monitor, sid, 1, "");
+        client.execute(Command::Monitor, sid, 1, sub::START, |_| {}).unwrap();
+        client.bytes();
+    }
+    let pixels = Array::from(vec![3u8; 1 << 20]);
+    let memory = pixels.data().as_ptr();
+    pv.update(|value| value.set("value", pixels)).unwrap();
+    for client in &mut clients {
+        client.session.work(usize::MAX).unwrap();
+        let mut slices = [IoSlice::new(&[]); 8];
+        let count = client.session.slices(&mut slices);
+        assert!(slices[..count].iter().any(|slice| slice.as_ptr() == memory && slice.len() == 1 << 20));
+    }
+}
+
+#[test]
+fn what_is_posted_encoded_is_what_is_read() {
+    let pv = SharedPv::new(number());
+    let service = service("a", &pv);
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    client.init(Command::Monitor, sid, 1, "record[queueSize=2]");
+    client.init(Command::Monitor, sid, 2, "value");
+    for ioid in [1, 2] {
+        client.execute(Command::Monitor, sid, ioid, sub::START, |_| {}).unwrap();
+    }
+    client.bytes();
+    let post = |number: i32| {
+        let mut value = Value::new(pv.structure().as_ref().unwrap());
+        value.set("value", number).unwrap();
+        let mut writer = Writer::new(Order::HOST);
+        value.encode(&mut writer);
+        pv.post_encoded(writer.take()).unwrap();
+    };
+    (1..=4).for_each(post);
+    let like = number();
+    let updates = client.updates(&like);
+    let whole: Vec<_> = updates.iter().filter(|(_, bits, _)| bits[0] == 0).collect();
+    assert_eq!(whole, [&(1, vec![0], vec![]), &(4, vec![0], vec![0])]);
+    let part: Vec<_> = updates.iter().filter(|(_, bits, _)| bits[0] == 1).map(|u| u.0).collect();
+    assert_eq!(part, [1, 2, 3, 4]);
+    assert_eq!(pv.value().unwrap().i64("value"), Some(4));
+    post(5);
+    client.init(Command::Get, sid, 3, "value");
+    client.bytes();
+    client.execute(Command::Get, sid, 3, 0, |_| {}).unwrap();
+    assert_eq!(client.answer(Command::Get, 3, 0).1, [1, 2, 5, 0, 0, 0]);
+}
+
+#[test]
+fn thousands_of_requests_in_one_piece_are_answered_in_order() {
+    let pv = SharedPv::new(number());
+    let service = service("a", &pv);
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    client.init(Command::Get, sid, 1, "value");
+    let mut writer = Writer::new(Order::Little);
+    for _ in 0..5000 {
+        RequestHead { command: Command::Get, sid, ioid: 1, sub: 0 }.encode(&mut writer, |_| {}).unwrap();
+    }
+    client.bring(&writer.to_vec()).unwrap();
+    assert_eq!(client.take().len(), 5000);
+    assert_eq!(service.statistics().gets, 5000);
+}
+
+#[test]
+fn a_client_that_does_not_read_is_not_worked_for() {
+    let pv = SharedPv::new(Value::new(&nt::scalar_array(Kind::F64)));
+    pv.update(|value| value.set("value", vec![1.0; 100_000])).unwrap();
+    let service = service("a", &pv);
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    client.init(Command::Get, sid, 1, "");
+    let mut writer = Writer::new(Order::Little);
+    for _ in 0..100 {
+        RequestHead { command: Command::Get, sid, ioid: 1, sub: 0 }.encode(&mut writer, |_| {}).unwrap();
+    }
+    let bytes = writer.to_vec();
+    let consumed = client.session.receive(&bytes, NOW).unwrap();
+    assert_eq!(consumed, 2 * 17, "no more than a megabyte is begun");
+    client.session.sent(1, NOW);
+    assert_eq!(client.session.receive(&bytes[consumed..], NOW).unwrap(), 0);
+}
+
+#[test]
+fn one_client_takes_no_more_than_its_share() {
+    let limits = Limits { channels: 3, requests: 2, ..Limits::default() };
+    let config = ServerConfig { limits, ..ServerConfig::default() };
+    let service = service_with("a", &SharedPv::new(number()), config);
+    let mut client = Client::connected(&service);
+    let channels = (0..5).map(|cid| (cid, "a".into())).collect();
+    client.send(|w| CreateChannel { channels }.encode(w).unwrap()).unwrap();
+    let refused = client.take().iter().filter(|(_, payload)| payload[4..8] == [0xFF; 4]).count();
+    assert_eq!(refused, 2);
+    let sid = u32::from_ne_bytes([0, 0, 0x10, 0]);
+    for (ioid, fine) in [(1, true), (2, true), (3, false)] {
+        assert_eq!(client.init_with(Command::Get, sid, ioid, "", None).is_ok(), fine);
+    }
+}
+
+/// All that a client can say, in one piece.
+fn conversation(sid: u32) -> Vec<u8> {
+    let mut writer = Writer::new(Order::Little);
+    let w = &mut writer;
+    CreateChannel { channels: vec![(1, "a".into()), (2, "b".into())] }.encode(w).unwrap();
+    let request = parse("value,alarm record[queueSize=3,pipeline=true]").unwrap();
+    let commands = [Command::Get, Command::Put, Command::PutGet, Command::Process, Command::Rpc];
+    for (ioid, command) in commands.into_iter().enumerate() {
+        RequestHead { command, sid, ioid: ioid as u32, sub: 0 }.init(w, &request, None).unwrap();
+    }
+    RequestHead { command: Command::Monitor, sid, ioid: 10, sub: 0 }.init(w, &request, Some(2)).unwrap();
+    let step = |w: &mut Writer, command, ioid, sub, body: &[u8]| {
+        RequestHead { command, sid, ioid, sub }.encode(w, |w| w.raw(body)).unwrap();
+    };
+    step(w, Command::Get, 0, 0, &[]);
+    step(w, Command::Put, 1, 0, &[1, 2, 3, 0, 0, 0]);
+    step(w, Command::PutGet, 2, 0, &[1, 0x22, 3, 0, 0, 0, 2, b'h', b'i']);
+    step(w, Command::Process, 3, 0, &[]);
+    step(w, Command::Rpc, 4, 0, &[0x80, 0, 1, 1, b'a', 0x8A, 1, 1, 0xFD, 1, 0, 0x20, 7]);
+    step(w, Command::Monitor, 10, sub::START, &[]);
+    step(w, Command::Monitor, 10, sub::PIPELINE, &[1, 0, 0, 0]);
+    GetField { sid, ioid: 20, field: "alarm".into() }.encode(w).unwrap();
+    RequestId { sid, ioid: 10 }.destroy(w).unwrap();
+    ChannelId { sid, cid: 1 }.destroy(w, false).unwrap();
+    writer.to_vec()
+}
+
+fn prepared(service: &Service) -> (Client, u32) {
+    let mut client = Client::connected(service);
+    let sid = client.open("a");
+    (client, sid)
+}
+
+#[test]
+fn every_cut_and_every_wrong_byte_is_survived() {
+    let pv = SharedPv::writable(number());
+    let service = service("a", &pv);
+    let (mut client, sid) = prepared(&service);
+    let bytes = conversation(sid);
+    client.bring(&bytes).unwrap();
+    let whole = client.take().len();
+    for cut in 0..bytes.len() {
+        let (mut client, _) = prepared(&service);
+        client.bring(&bytes[..cut]).unwrap();
+        client.bring(&bytes[cut..]).unwrap();
+        // One more if the monitor had time to say something.
+        assert!((whole..=whole + 1).contains(&client.take().len()), "cut at {cut}");
+    }
+    for at in 0..bytes.len() {
+        for wrong in [0, 1, 0x7F, 0x80, 0xFE, 0xFF] {
+            let (mut client, _) = prepared(&service);
+            let mut bytes = bytes.clone();
+            bytes[at] = wrong;
+            let _ = client.bring(&bytes);
+            client.bytes();
+        }
+    }
+    let statistics = service.statistics();
+    assert!(statistics.channels <= 1 && statistics.subscriptions == 0, "{statistics:?}");
+}
+
+#[test]
+fn messages_that_end_too_soon_are_errors() {
+    let service = service("a", &SharedPv::writable(number()));
+    let (_, sid) = prepared(&service);
+    let bytes = conversation(sid);
+    let mut rest = &bytes[..];
+    while let Some((header, after)) = rest.split_first_chunk::<8>() {
+        let header = Header::decode(header).unwrap();
+        let (payload, next) = after.split_at(header.size as usize);
+        rest = next;
+        // In front of it, all that it needs.
+        let before = &bytes[..bytes.len() - after.len() - 8];
+        for len in 0..payload.len() {
+            let (mut client, _) = prepared(&service);
+            client.bring(before).unwrap();
+            let short = Header { size: len as u32, ..header }.encode();
+            let _ = client.bring(&[&short[..], &payload[..len]].concat());
+            client.bytes();
+        }
+    }
+}
+
+#[test]
+fn random_bytes_after_the_handshake() {
+    use proptest::prelude::*;
+    let service = service("a", &SharedPv::writable(number()));
+    proptest!(|(bytes in proptest::collection::vec(any::<u8>(), 0..200), command in 0u8..0x18)| {
+        let (mut client, sid) = prepared(&service);
+        client.init(Command::Put, sid, 1, "");
+        client.init(Command::Monitor, sid, 2, "");
+        let header = Header::message(Order::Little, false, command, bytes.len() as u32).encode();
+        let _ = client.bring(&[&header[..], &bytes[..]].concat());
+        let mut aimed = sid.to_le_bytes().to_vec();
+        aimed.extend([1, 0, 0, 0]);
+        aimed.extend(&bytes);
+        let header = Header::message(Order::Little, false, command, aimed.len() as u32).encode();
+        let _ = client.bring(&[&header[..], &aimed[..]].concat());
+        client.bytes();
+    });
+}
