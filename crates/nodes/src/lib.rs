@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod convert;
+pub mod ntndarray;
 mod planes;
 pub mod process;
 pub mod sinks;
@@ -32,6 +33,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<process::transform::Transform>(),
     // Sinks.
     NodeType::of::<sinks::null::Null>(),
+    NodeType::of::<sinks::pva_image::PvaImage>(),
     NodeType::of::<sinks::tiff_files::TiffFiles>(),
 ];
 
