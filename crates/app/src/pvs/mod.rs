@@ -10,6 +10,8 @@
 mod acquire;
 mod base;
 mod core;
+#[cfg(test)]
+mod document;
 mod names;
 mod node;
 mod options;
@@ -18,6 +20,8 @@ mod picture;
 mod point;
 mod put;
 mod run_pvs;
+#[cfg(test)]
+mod upstream;
 
 use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};

@@ -28,6 +28,7 @@ impl Shape {
     }
 
     /// Its name in documents.
+    #[cfg(test)]
     pub(super) fn name(&self) -> String {
         match self {
             Shape::Enum(choices) => format!("enum: {}", choices.join(" · ")),
