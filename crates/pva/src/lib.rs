@@ -7,8 +7,9 @@
 //! - [`nt`]: the Normative Types, the structures that EPICS clients know.
 //! - [`request`]: what a client asks for when it opens an operation ("pvRequest").
 //! - [`proto`]: the messages.
+//! - `server`, a feature that is on by default: PVs served from threads and sockets of its own.
 //!
-//! Nothing here opens a socket, starts a thread or asks for the time.
+//! Nothing but the last opens a socket, starts a thread or asks for the time.
 //!
 //! ```
 //! use livetime_pva::{data::{Kind, TypeCache, Value}, nt, wire::{Order, Reader, Writer}};
@@ -41,6 +42,6 @@ pub mod wire;
 
 pub use error::{Error, Result};
 
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "server"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -347,6 +347,34 @@ fn two_servers_share_the_port_of_searches() {
 }
 
 #[test]
+fn our_server_and_that_of_p4p_tell_each_other_who_is_searched() {
+    let Some(python) = python() else { return };
+    let port = free_port();
+    let ours = |config: ServerConfig| Server::start(config, Many(5)).unwrap();
+    // Of several, the kernel gives a search to one: let each of them be it.
+    for first in [true, false] {
+        let before = first.then(|| ours(config(port)));
+        let mut server = script(python, "p4p_server.py");
+        by_search(&mut server, port);
+        server.env("EPICS_PVAS_INTF_ADDR_LIST", "127.0.0.1").env("EPICS_PVAS_SERVER_PORT", "0");
+        server
+            .env("EPICS_PVAS_AUTO_BEACON_ADDR_LIST", "NO")
+            .env("EPICS_PVAS_BROADCAST_PORT", port.to_string());
+        let mut child = server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        let _ours = before.unwrap_or_else(|| ours(config(port)));
+        let mut client = script(python, "one_get.py");
+        client.args(["theirs", "many:3"]);
+        by_search(&mut client, port);
+        assert_eq!(run(client).split_whitespace().collect::<Vec<_>>(), ["17", "3"]);
+        drop(child.stdin.take());
+        child.wait().unwrap();
+    }
+}
+
+#[test]
 fn a_taken_port_is_replaced_and_announced() {
     let Some(python) = python() else { return };
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

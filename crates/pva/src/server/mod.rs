@@ -39,3 +39,11 @@ pub use pv::{Call, Put, PvBuilder, SharedPv};
 pub use reactor::Server;
 pub use session::{Service, Session};
 pub use statistics::Statistics;
+
+/// The time by this machine's clock, for `timeStamp`.
+pub fn now() -> crate::nt::Time {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+    // Below 10^9.
+    crate::nt::Time { seconds, nanoseconds: since.subsec_nanos() as i32, tag: 0 }
+}

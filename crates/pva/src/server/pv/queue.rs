@@ -78,11 +78,13 @@ struct Queue {
     finished: bool,
 }
 
-/// What is to be sent next.
+/// What is to be sent next, and whether there is more after it.
 pub(crate) enum Next {
-    Body(Body),
+    Body(Body, bool),
     /// What the value of the PV has to be asked for.
-    Latest,
+    Encode,
+    /// That, which was encoded now.
+    Encoded(bool),
     /// The last message.
     Finished,
     Nothing,
@@ -197,15 +199,18 @@ impl Subscription {
         self.lazy.store(false, Ordering::Release);
     }
 
-    /// Takes out the next update, unless that is [`Next::Latest`].
+    /// Takes out the next update, unless that is [`Next::Encode`].
     pub(crate) fn next(&self) -> Next {
         let mut queue = self.lock();
         match queue.entries.front() {
             None if queue.finished => Next::Finished,
             Some(_) if queue.window == Some(0) => queue.rest(),
             None => queue.rest(),
-            Some(None) => Next::Latest,
-            Some(Some(_)) => queue.pop().map_or(Next::Nothing, Next::Body),
+            Some(None) => Next::Encode,
+            Some(Some(_)) => match queue.pop() {
+                (Some(body), more) => Next::Body(body, more),
+                (None, _) => Next::Nothing,
+            },
         }
     }
 
@@ -217,9 +222,8 @@ impl Subscription {
             return self.next();
         }
         encode(&queue.changed, &queue.overrun);
-        queue.pop();
         self.lazy.store(false, Ordering::Release);
-        Next::Latest
+        Next::Encoded(queue.pop().1)
     }
 
     /// Says that no further updates come.
@@ -260,20 +264,27 @@ impl Queue {
         }
     }
 
-    fn pop(&mut self) -> Option<Body> {
-        let body = self.entries.pop_front()?;
+    /// The oldest update, and whether the connection has to look again.
+    fn pop(&mut self) -> (Option<Body>, bool) {
+        let body = self.entries.pop_front().flatten();
         self.bytes -= body.as_ref().map_or(0, Body::len);
         if let Some(window) = &mut self.window {
             *window = window.saturating_sub(1);
         }
-        body
+        self.scheduled = self.is_sendable();
+        (body, self.scheduled)
     }
 
     /// Whether there is something to send of which the connection does not know yet; now it does.
     fn schedule(&mut self) -> bool {
-        let sendable = (!self.entries.is_empty() && self.window != Some(0))
-            || (self.entries.is_empty() && self.finished);
-        sendable && !std::mem::replace(&mut self.scheduled, true)
+        self.is_sendable() && !std::mem::replace(&mut self.scheduled, true)
+    }
+
+    fn is_sendable(&self) -> bool {
+        match self.entries.is_empty() {
+            true => self.finished,
+            false => self.window != Some(0),
+        }
     }
 
     fn rest(&mut self) -> Next {

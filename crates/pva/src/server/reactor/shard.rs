@@ -24,7 +24,7 @@ const SCRATCH: usize = 256 << 10;
 
 #[cfg(target_os = "linux")]
 /// The kernel takes no more than this for a client that does not read, so that what it reads later is not old.
-const UNSENT: u32 = 256 << 10;
+const UNSENT: u32 = 1 << 20;
 
 /// How often time-outs are looked at.
 const TICK: Duration = Duration::from_millis(500);

@@ -13,6 +13,9 @@ use crate::server::statistics::add;
 use crate::wire::Status;
 use crate::{Error, Result};
 
+/// The types that the client is told: none, one, or two of PUT_GET.
+type Types = [Option<Arc<Structure>>; 2];
+
 impl Core {
     pub(super) fn init(&mut self, request: Request<'_>) -> Result<()> {
         let head = request.head;
@@ -54,11 +57,7 @@ impl Core {
     }
 
     /// What the operation needs, and the types that the client is told.
-    fn prepare(
-        &mut self,
-        head: RequestHead,
-        init: &Init,
-    ) -> std::result::Result<(Kind, [Option<Arc<Structure>>; 2]), Status> {
+    fn prepare(&mut self, head: RequestHead, init: &Init) -> std::result::Result<(Kind, Types), Status> {
         if self.operations.len() >= self.shared.limits.requests {
             return Err(Status::error("too many requests on this connection"));
         }

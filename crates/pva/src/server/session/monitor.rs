@@ -50,28 +50,29 @@ impl Core {
     fn send_update(&mut self, subscription: &Arc<Subscription>) -> Result<bool> {
         let writer = self.output.writer();
         let mut next = subscription.next();
-        if matches!(next, Next::Latest) {
+        if matches!(next, Next::Encode) {
             next = subscription.view.write_latest(subscription, writer);
         }
-        match next {
-            Next::Nothing => return Ok(false),
+        let more = match next {
+            Next::Nothing | Next::Encode => return Ok(false),
             Next::Finished => {
                 self.end_monitor(subscription)?;
                 return Ok(false);
             }
-            Next::Body(body) => {
+            Next::Body(body, more) => {
                 writer.raw(&head(subscription.ioid, body.len()));
                 body.write(writer);
+                more
             }
-            Next::Latest => {}
-        }
+            Next::Encoded(more) => more,
+        };
         subscription.view.pv.made_room();
         add(&self.shared.counters.updates, 1);
         match subscription.take_squashed() {
             0 => {}
             count => add(&self.shared.counters.squashed, count),
         }
-        Ok(true)
+        Ok(more)
     }
 
     fn end_monitor(&mut self, subscription: &Arc<Subscription>) -> Result<()> {

@@ -82,7 +82,7 @@ impl State {
             config.addresses.iter().copied().filter(|address| address.is_ipv4()).collect();
         let mut sockets = Vec::new();
         for address in bind_to(&addresses) {
-            let socket = open(address.into(), port)?;
+            let socket = open(address, port)?;
             prepare(&socket)?;
             port = socket.local_addr()?.as_socket().map_or(port, |address| address.port());
             sockets.push(UdpSocket::from_std(socket.into()));

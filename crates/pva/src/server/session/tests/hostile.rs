@@ -1,0 +1,189 @@
+//! Clients that do what they should not, or more than is good for others.
+
+use std::time::Duration;
+
+use super::{Client, NOW, number, service, service_with};
+use crate::data::{Kind, Value};
+use crate::nt;
+use crate::proto::{ChannelId, Command, CreateChannel, GetField, RequestHead, RequestId, sub};
+use crate::request::parse;
+use crate::server::{Limits, ServerConfig, Service, SharedPv};
+use crate::wire::{Header, Order, Writer};
+
+#[test]
+fn who_does_not_keep_to_the_rules_is_closed() {
+    let service = service("a", &SharedPv::new(number()));
+    let wrong: [(&str, &[u8]); 6] = [
+        ("magic", &[0xCB, 2, 0, 2, 0, 0, 0, 0]),
+        ("version", &[0xCA, 0, 0, 2, 0, 0, 0, 0]),
+        ("direction", &[0xCA, 2, 0x40, 2, 0, 0, 0, 0]),
+        ("before the handshake", &[0xCA, 2, 0, 7, 2, 0, 0, 0, 0, 0]),
+        ("too long", &[0xCA, 2, 0, 1, 0, 0, 0, 1]),
+        ("segment", &[0xCA, 2, 0x20, 1, 0, 0, 0, 0]),
+    ];
+    for (what, bytes) in wrong {
+        assert!(Client::silent(&service).bring(bytes).is_err(), "{what}");
+    }
+    let mut client = Client::connected(&service);
+    assert!(client.bring(&[0xCA, 2, 0, 0x77, 1, 0, 0, 0, 5]).is_ok(), "unknown messages are skipped");
+    let sid = client.open("a");
+    client.init(Command::Get, sid, 1, "");
+    let again = RequestHead { command: Command::Get, sid, ioid: 1, sub: 0 };
+    assert!(client.send(|w| again.init(w, &parse("").unwrap(), None).unwrap()).is_err());
+}
+
+#[test]
+fn time_runs_out() {
+    let service = service("a", &SharedPv::new(number()));
+    let seconds = Duration::from_secs;
+    let mut client = Client::silent(&service);
+    assert!(client.session.tick(seconds(5)).is_ok());
+    assert!(client.session.tick(seconds(6)).unwrap_err().to_string().contains("handshake"));
+    let mut client = Client::connected(&service);
+    assert!(client.session.tick(seconds(40)).is_ok() && client.session.tick(seconds(41)).is_err());
+    let sid = client.open("a");
+    client.init(Command::Get, sid, 1, "");
+    client.execute(Command::Get, sid, 1, 0, |_| {}).unwrap();
+    client.session.sent(1, seconds(1));
+    assert!(!client.session.accepts());
+    client.session.sent(0, seconds(40));
+    assert!(client.session.tick(seconds(41)).is_ok());
+    assert!(client.session.tick(seconds(42)).unwrap_err().to_string().contains("read"));
+}
+
+#[test]
+fn a_client_that_does_not_read_is_not_worked_for() {
+    let pv = SharedPv::new(Value::new(&nt::scalar_array(Kind::F64)));
+    pv.update(|value| value.set("value", vec![1.0; 100_000])).unwrap();
+    let service = service("a", &pv);
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    client.init(Command::Get, sid, 1, "");
+    let mut writer = Writer::new(Order::Little);
+    for _ in 0..100 {
+        RequestHead { command: Command::Get, sid, ioid: 1, sub: 0 }.encode(&mut writer, |_| {}).unwrap();
+    }
+    let bytes = writer.to_vec();
+    let consumed = client.session.receive(&bytes, NOW).unwrap();
+    assert_eq!(consumed, 2 * 17, "no more than a megabyte is begun");
+    client.session.sent(1, NOW);
+    assert_eq!(client.session.receive(&bytes[consumed..], NOW).unwrap(), 0);
+}
+
+#[test]
+fn one_client_takes_no_more_than_its_share() {
+    let limits = Limits { channels: 3, requests: 2, ..Limits::default() };
+    let config = ServerConfig { limits, ..ServerConfig::default() };
+    let service = service_with("a", &SharedPv::new(number()), config);
+    let mut client = Client::connected(&service);
+    let channels = (0..5).map(|cid| (cid, "a".into())).collect();
+    client.send(|w| CreateChannel { channels }.encode(w).unwrap()).unwrap();
+    let refused = client.take().iter().filter(|(_, payload)| payload[4..8] == [0xFF; 4]).count();
+    assert_eq!(refused, 2);
+    let sid = u32::from_ne_bytes([0, 0, 0x10, 0]);
+    for (ioid, fine) in [(1, true), (2, true), (3, false)] {
+        assert_eq!(client.init_with(Command::Get, sid, ioid, "", None).is_ok(), fine);
+    }
+}
+
+/// All that a client can say, in one piece.
+fn conversation(sid: u32) -> Vec<u8> {
+    let mut writer = Writer::new(Order::Little);
+    let w = &mut writer;
+    CreateChannel { channels: vec![(1, "a".into()), (2, "b".into())] }.encode(w).unwrap();
+    let request = parse("value,alarm record[queueSize=3,pipeline=true]").unwrap();
+    let commands = [Command::Get, Command::Put, Command::PutGet, Command::Process, Command::Rpc];
+    for (ioid, command) in commands.into_iter().enumerate() {
+        RequestHead { command, sid, ioid: ioid as u32, sub: 0 }.init(w, &request, None).unwrap();
+    }
+    RequestHead { command: Command::Monitor, sid, ioid: 10, sub: 0 }.init(w, &request, Some(2)).unwrap();
+    let step = |w: &mut Writer, command, ioid, sub, body: &[u8]| {
+        RequestHead { command, sid, ioid, sub }.encode(w, |w| w.raw(body)).unwrap();
+    };
+    step(w, Command::Get, 0, 0, &[]);
+    step(w, Command::Put, 1, 0, &[1, 2, 3, 0, 0, 0]);
+    step(w, Command::PutGet, 2, 0, &[1, 0x22, 3, 0, 0, 0, 2, b'h', b'i']);
+    step(w, Command::Process, 3, 0, &[]);
+    step(w, Command::Rpc, 4, 0, &[0x80, 0, 1, 1, b'a', 0x8A, 1, 1, 0xFD, 1, 0, 0x20, 7]);
+    step(w, Command::Monitor, 10, sub::START, &[]);
+    step(w, Command::Monitor, 10, sub::PIPELINE, &[1, 0, 0, 0]);
+    GetField { sid, ioid: 20, field: "alarm".into() }.encode(w).unwrap();
+    RequestId { sid, ioid: 10 }.destroy(w).unwrap();
+    ChannelId { sid, cid: 1 }.destroy(w, false).unwrap();
+    writer.to_vec()
+}
+
+fn prepared(service: &Service) -> (Client, u32) {
+    let mut client = Client::connected(service);
+    let sid = client.open("a");
+    (client, sid)
+}
+
+#[test]
+fn every_cut_and_every_wrong_byte_is_survived() {
+    let pv = SharedPv::writable(number());
+    let service = service("a", &pv);
+    let (mut client, sid) = prepared(&service);
+    let bytes = conversation(sid);
+    client.bring(&bytes).unwrap();
+    let whole = client.take().len();
+    for cut in 0..bytes.len() {
+        let (mut client, _) = prepared(&service);
+        client.bring(&bytes[..cut]).unwrap();
+        client.bring(&bytes[cut..]).unwrap();
+        // One more if the monitor had time to say something.
+        assert!((whole..=whole + 1).contains(&client.take().len()), "cut at {cut}");
+    }
+    for at in 0..bytes.len() {
+        for wrong in [0, 1, 0x7F, 0x80, 0xFE, 0xFF] {
+            let (mut client, _) = prepared(&service);
+            let mut bytes = bytes.clone();
+            bytes[at] = wrong;
+            let _ = client.bring(&bytes);
+            client.bytes();
+        }
+    }
+    let statistics = service.statistics();
+    assert!(statistics.channels <= 1 && statistics.subscriptions == 0, "{statistics:?}");
+}
+
+#[test]
+fn messages_that_end_too_soon_are_errors() {
+    let service = service("a", &SharedPv::writable(number()));
+    let (_, sid) = prepared(&service);
+    let bytes = conversation(sid);
+    let mut rest = &bytes[..];
+    while let Some((header, after)) = rest.split_first_chunk::<8>() {
+        let header = Header::decode(header).unwrap();
+        let (payload, next) = after.split_at(header.size as usize);
+        rest = next;
+        // In front of it, all that it needs.
+        let before = &bytes[..bytes.len() - after.len() - 8];
+        for len in 0..payload.len() {
+            let (mut client, _) = prepared(&service);
+            client.bring(before).unwrap();
+            let short = Header { size: len as u32, ..header }.encode();
+            let _ = client.bring(&[&short[..], &payload[..len]].concat());
+            client.bytes();
+        }
+    }
+}
+
+#[test]
+fn random_bytes_after_the_handshake() {
+    use proptest::prelude::*;
+    let service = service("a", &SharedPv::writable(number()));
+    proptest!(|(bytes in proptest::collection::vec(any::<u8>(), 0..200), command in 0u8..0x18)| {
+        let (mut client, sid) = prepared(&service);
+        client.init(Command::Put, sid, 1, "");
+        client.init(Command::Monitor, sid, 2, "");
+        let header = Header::message(Order::Little, false, command, bytes.len() as u32).encode();
+        let _ = client.bring(&[&header[..], &bytes[..]].concat());
+        let mut aimed = sid.to_le_bytes().to_vec();
+        aimed.extend([1, 0, 0, 0]);
+        aimed.extend(&bytes);
+        let header = Header::message(Order::Little, false, command, aimed.len() as u32).encode();
+        let _ = client.bring(&[&header[..], &aimed[..]].concat());
+        client.bytes();
+    });
+}
