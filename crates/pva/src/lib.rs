@@ -7,9 +7,12 @@
 //! - [`nt`]: the Normative Types, the structures that EPICS clients know.
 //! - [`request`]: what a client asks for when it opens an operation ("pvRequest").
 //! - [`proto`]: the messages.
-//! - `server`, a feature that is on by default: PVs served from threads and sockets of its own.
 //!
-//! Nothing but the last opens a socket, starts a thread or asks for the time.
+//! Nothing up to here opens a socket, starts a thread or asks for the time. Then:
+//!
+//! - `net`: variables, address lists and interfaces.
+//! - `server`, a feature that is on by default: PVs served from threads and sockets of its own.
+//! - `client`, a feature that is on by default: channels of servers in the network.
 //!
 //! ```
 //! use livetime_pva::{data::{Kind, TypeCache, Value}, nt, wire::{Order, Reader, Writer}};
@@ -31,8 +34,12 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+#[cfg(feature = "client")]
+pub mod client;
 pub mod data;
 mod error;
+#[cfg(any(feature = "client", feature = "server"))]
+pub mod net;
 pub mod nt;
 pub mod proto;
 pub mod request;

@@ -354,7 +354,7 @@ fn our_server_and_that_of_p4p_tell_each_other_who_is_searched() {
     // Of several, the kernel gives a search to one: let each of them be it.
     for first in [true, false] {
         let before = first.then(|| ours(config(port)));
-        let mut server = script(python, "p4p_server.py");
+        let mut server = script(python, "p4p_theirs.py");
         by_search(&mut server, port);
         server.env("EPICS_PVAS_INTF_ADDR_LIST", "127.0.0.1").env("EPICS_PVAS_SERVER_PORT", "0");
         server

@@ -5,6 +5,7 @@
 //! to be decoded by whoever knows. Each message also encodes itself, header included.
 
 mod channel;
+pub mod client;
 mod command;
 mod connection;
 mod message;

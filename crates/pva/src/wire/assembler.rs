@@ -1,15 +1,13 @@
 //! From pieces of a stream to messages.
 
 use std::io::{self, Read};
-use std::mem;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{HEADER_LEN, Header, Reader, SHARE_BYTES, Segment};
+use super::body::{Body, BufferSource};
+use super::{HEADER_LEN, Header, Reader, Segment};
 use crate::{Error, Result};
-
-// What is reserved on the word of the peer alone; more only as bytes arrive.
-const TRUSTED: usize = 16 << 20;
 
 /// Finds messages in pieces of a stream, wherever it was cut, and puts segments together.
 ///
@@ -37,9 +35,7 @@ pub struct Assembler {
     current: Option<(Header, usize)>,
     // The first header of a message in segments.
     segments: Option<Header>,
-    // `body_lead` bytes without meaning, then the payload.
-    body: Vec<u8>,
-    body_lead: usize,
+    body: Body,
 }
 
 /// A message: a control message without payload, or a whole application message.
@@ -88,8 +84,7 @@ impl Assembler {
             header_len: 0,
             current: None,
             segments: None,
-            body: Vec::new(),
-            body_lead: 0,
+            body: Body::default(),
         }
     }
 
@@ -102,6 +97,11 @@ impl Assembler {
     /// there can be read in place. Holds from the next message on.
     pub fn align(&mut self, offset: usize) {
         self.lead = offset.wrapping_neg() % 64;
+    }
+
+    /// Collects large payloads in memory from `source`.
+    pub fn use_buffers(&mut self, source: Arc<dyn BufferSource>) {
+        self.body.use_buffers(source);
     }
 
     /// The next message in `input`, which is advanced. `None`: all is consumed, more is needed.
@@ -134,16 +134,14 @@ impl Assembler {
         self.current.map_or(0, |(_, missing)| missing)
     }
 
-    /// Reads what is missing from `source` to where it belongs. Then call [`Assembler::next`] with an empty
+    /// Reads what is missing from `source` to where it belongs, until that would block. Then call [`Assembler::next`] with an empty
     /// input. Returns how many bytes came, also if `source` then would block; 0 is its end.
     pub fn fill(&mut self, source: impl Read) -> io::Result<usize> {
         let Some((header, missing)) = self.current else { return Ok(0) };
-        let before = self.body.len();
-        let result = source.take(missing as u64).read_to_end(&mut self.body);
-        let count = self.body.len() - before;
+        let (count, error) = self.body.fill(source, missing);
         self.current = Some((header, missing - count));
-        match result {
-            Err(error) if count == 0 => Err(error),
+        match error {
+            Some(error) if count == 0 => Err(error),
             _ => Ok(count),
         }
     }
@@ -171,11 +169,9 @@ impl Assembler {
         self.check_segment(header)?;
         let size = header.size as usize;
         if matches!(header.segment, Segment::Whole | Segment::First) {
-            self.body.clear();
-            self.body_lead = self.lead;
-            self.body.resize(self.body_lead, 0);
+            self.body.begin(self.lead);
         }
-        let total = self.body.len() - self.body_lead + size;
+        let total = self.body.len().saturating_add(size);
         if total > self.limit {
             return Err(Error::at(
                 4,
@@ -189,8 +185,9 @@ impl Assembler {
             *input = rest;
             return Ok(Some(payload));
         }
-        let full = |_| Error::at(4, "a payload for which there is memory", total.to_string());
-        self.body.try_reserve(size.min(TRUSTED)).map_err(full)?;
+        if !self.body.expect(size) {
+            return Err(Error::at(4, "a payload for which there is memory", total.to_string()));
+        }
         self.current = Some((header, size));
         Ok(None)
     }
@@ -216,7 +213,7 @@ impl Assembler {
     fn collect(&mut self, input: &mut &[u8]) -> Option<Header> {
         let (header, missing) = self.current?;
         let (piece, rest) = input.split_at(missing.min(input.len()));
-        self.body.extend_from_slice(piece);
+        self.body.extend(piece);
         *input = rest;
         let done = piece.len() == missing;
         self.current = (!done).then_some((header, missing - piece.len()));
@@ -225,11 +222,7 @@ impl Assembler {
 
     fn finish(&mut self, header: Header) -> Message<'_> {
         let header = self.segments.take().unwrap_or(header);
-        if self.body.len() - self.body_lead < SHARE_BYTES {
-            return message(header, &self.body[self.body_lead..]);
-        }
-        let body = Bytes::from(mem::take(&mut self.body)).slice(self.body_lead..);
-        Message { header, payload: Payload::Shared(body) }
+        Message { header, payload: self.body.finish() }
     }
 }
 

@@ -3,6 +3,7 @@
 mod address;
 mod assembler;
 mod bitset;
+mod body;
 mod encoded;
 mod header;
 mod order;
@@ -12,6 +13,7 @@ mod writer;
 
 pub use assembler::{Assembler, Message, Payload};
 pub use bitset::BitSet;
+pub use body::{Buffer, BufferSource, LARGE_BYTES, Recycler};
 pub use encoded::Encoded;
 pub use header::{HEADER_LEN, Header, MAGIC, Segment, VERSION};
 pub use order::Order;

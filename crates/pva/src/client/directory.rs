@@ -1,0 +1,311 @@
+//! Which channels are where.
+
+use std::collections::HashMap;
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::AsRawFd;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
+
+use mio::unix::SourceFd;
+use mio::{Interest, Token};
+use socket2::{Domain, Protocol, Socket as RawSocket, Type};
+
+use super::Server;
+use super::channel::{Handle, Inner};
+use super::config::ClientConfig;
+use super::conn::Conn;
+use super::driver::{FIRST_CONN, Shared};
+use super::op::lock;
+use super::socket::Socket;
+use crate::proto::client::{Found, Searcher};
+use crate::proto::{SearchResponse, ServerMessage};
+
+const DIAL: Duration = Duration::from_secs(5);
+const REDIAL: Duration = Duration::from_secs(2);
+const REFUSED: Duration = Duration::from_secs(5);
+const LONGEST_REFUSED: Duration = Duration::from_secs(30);
+
+type Key = (String, Option<SocketAddr>);
+
+/// Which channels are where, and the way to those that are nowhere yet.
+pub(super) struct Directory {
+    pub(super) searcher: Searcher<Arc<Inner>>,
+    pub(super) conns: HashMap<Token, Arc<Conn>>,
+    /// Ask who is there.
+    pub(super) ping: bool,
+    pub(super) listeners: Vec<Arc<Mutex<Vec<Server>>>>,
+    channels: HashMap<Key, Weak<Handle>>,
+    links: HashMap<SocketAddr, Token>,
+    dials: HashMap<Token, Dial>,
+    name_servers: Vec<SocketAddr>,
+    // Servers to connect to again, with a channel that is bound to it.
+    redials: Vec<(Instant, SocketAddr, Option<Arc<Inner>>)>,
+    next: usize,
+}
+
+/// A connection that is being made.
+struct Dial {
+    socket: RawSocket,
+    address: SocketAddr,
+    begun: Instant,
+    waiting: Vec<Arc<Inner>>,
+}
+
+impl Directory {
+    pub(super) fn new(config: &ClientConfig) -> Directory {
+        let now = Instant::now();
+        Directory {
+            searcher: Searcher::default(),
+            conns: HashMap::new(),
+            ping: false,
+            listeners: Vec::new(),
+            channels: HashMap::new(),
+            links: HashMap::new(),
+            dials: HashMap::new(),
+            name_servers: config.name_servers.clone(),
+            redials: config.name_servers.iter().map(|server| (now, *server, None)).collect(),
+            next: FIRST_CONN,
+        }
+    }
+
+    // ---- channels
+
+    /// The channel that the user has already.
+    pub(super) fn known(&self, key: &Key) -> Option<Arc<Handle>> {
+        self.channels.get(key)?.upgrade()
+    }
+
+    pub(super) fn add(&mut self, key: Key, handle: &Arc<Handle>, now: Instant) {
+        let inner = &handle.inner;
+        match key.1 {
+            Some(server) => self.redials.push((now, server, Some(Arc::clone(inner)))),
+            None => {
+                let search = self.searcher.add(Arc::clone(inner), &inner.name, now);
+                if search.is_none() {
+                    inner.note_failure("a name has 1 to 500 bytes".into());
+                }
+                lock(&inner.state).search = search;
+            }
+        }
+        self.channels.insert(key, Arc::downgrade(handle));
+    }
+
+    pub(super) fn forget(&mut self, channel: &Arc<Inner>, search: Option<u32>) {
+        search.into_iter().for_each(|id| self.searcher.remove(id));
+        let key = (channel.name.clone(), channel.server);
+        if self.channels.get(&key).is_some_and(|handle| handle.strong_count() == 0) {
+            self.channels.remove(&key);
+        }
+    }
+
+    /// Looks for a channel again, after `wait`.
+    pub(super) fn again(&mut self, channel: &Arc<Inner>, now: Instant, wait: Duration) {
+        if channel.is_closed() {
+            return;
+        }
+        match channel.server {
+            Some(server) => {
+                let wait = wait.max(REDIAL);
+                self.redials.push((now + wait, server, Some(Arc::clone(channel))));
+            }
+            None => {
+                let search = lock(&channel.state).search;
+                search.into_iter().for_each(|id| self.searcher.again(id, now, wait));
+            }
+        }
+    }
+
+    pub(super) fn refused(&mut self, channel: &Arc<Inner>, now: Instant) {
+        let times = lock(&channel.state).refusals;
+        self.again(channel, now, (REFUSED * times.min(6)).min(LONGEST_REFUSED));
+    }
+
+    // ---- what servers say
+
+    /// Takes a message that came by UDP.
+    pub(super) fn heard(
+        &mut self,
+        shared: &Arc<Shared>,
+        (from, message): (SocketAddr, ServerMessage<'_>),
+        now: Instant,
+    ) {
+        match message {
+            ServerMessage::SearchResponse(response) => self.found(shared, &response, from),
+            ServerMessage::Beacon(beacon) => {
+                let ip = if beacon.address.is_unspecified() { from.ip() } else { beacon.address };
+                let server = SocketAddr::new(ip, beacon.port);
+                if self.searcher.beacon(server, &beacon, now) {
+                    log::debug!("a server at {server}");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the answer to a search. `from` is the server if the answer does not name one.
+    pub(super) fn found(&mut self, shared: &Arc<Shared>, response: &SearchResponse<'_>, from: SocketAddr) {
+        let ip = if response.address.is_unspecified() { from.ip() } else { response.address };
+        // An answer over a connection speaks of that connection if it names no other.
+        let named = response.port != 0;
+        let server = if named { SocketAddr::new(ip, response.port) } else { from };
+        self.tell_listeners(server, response);
+        let mut found = Vec::new();
+        self.searcher.answer(response, |what| match what {
+            Found::Channel(channel) => found.push(Arc::clone(channel)),
+            Found::Twice(name, first) => {
+                log::warn!(
+                    "`{name}` is served twice: by the server in use ({}), and at {server}",
+                    hex(&first)
+                );
+            }
+        });
+        if !found.is_empty() {
+            self.link(shared, server, found);
+        }
+    }
+
+    fn tell_listeners(&mut self, address: SocketAddr, response: &SearchResponse<'_>) {
+        if response.protocol != "tcp" {
+            return;
+        }
+        self.listeners.retain(|listener| Arc::strong_count(listener) > 1);
+        for listener in &self.listeners {
+            let (server, mut known) = (Server { guid: response.guid, address }, lock(listener));
+            if !known.contains(&server) && known.len() < 100_000 {
+                known.push(server);
+            }
+        }
+    }
+
+    // ---- connections
+
+    pub(super) fn conn(&self, token: Token) -> Option<Arc<Conn>> {
+        self.conns.get(&token).cloned()
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Conn>> {
+        self.conns.values().cloned().collect()
+    }
+
+    pub(super) fn take_all(&mut self) -> Vec<Arc<Conn>> {
+        self.dials.clear();
+        self.conns.drain().map(|(_, conn)| conn).collect()
+    }
+
+    /// Opens channels at a server, to which there may be no connection yet.
+    fn link(&mut self, shared: &Arc<Shared>, server: SocketAddr, channels: Vec<Arc<Inner>>) {
+        let token = self.links.get(&server).copied();
+        if let Some(conn) = token.and_then(|token| self.conns.get(&token)) {
+            let left = conn.with(|core| {
+                channels.into_iter().filter(|channel| !channel.link(conn, core)).collect::<Vec<_>>()
+            });
+            // It was lost just now.
+            return left.iter().for_each(|channel| self.again(channel, Instant::now(), Duration::ZERO));
+        }
+        match token.and_then(|token| self.dials.get_mut(&token)) {
+            Some(dial) => dial.waiting.extend(channels),
+            None => self.dial(shared, server, channels),
+        }
+    }
+
+    fn dial(&mut self, shared: &Arc<Shared>, address: SocketAddr, waiting: Vec<Arc<Inner>>) {
+        let token = Token(self.next);
+        self.next += 1;
+        let socket = connect(address).and_then(|socket| {
+            shared.registry.register(&mut SourceFd(&socket.as_raw_fd()), token, Interest::WRITABLE)?;
+            Ok(socket)
+        });
+        match socket {
+            Ok(socket) => {
+                self.links.insert(address, token);
+                self.dials.insert(token, Dial { socket, address, begun: Instant::now(), waiting });
+            }
+            Err(error) => self.undialled(address, waiting, &error.to_string()),
+        }
+    }
+
+    /// The system is done with connecting.
+    pub(super) fn dialled(shared: &Arc<Shared>, token: Token) {
+        let mut directory = lock(&shared.directory);
+        let Some(dial) = directory.dials.remove(&token) else { return };
+        let address = dial.address;
+        let _ = shared.registry.deregister(&mut SourceFd(&dial.socket.as_raw_fd()));
+        let failed = dial.socket.take_error();
+        let socket = match failed {
+            Ok(None) => Socket::new(TcpStream::from(dial.socket)),
+            Ok(Some(error)) | Err(error) => Err(error),
+        };
+        match socket {
+            Ok(socket) => {
+                let name_server = directory.name_servers.contains(&address);
+                let conn = Conn::new(shared, socket, address, token, name_server);
+                directory.conns.insert(token, conn);
+                directory.link(shared, address, dial.waiting);
+            }
+            Err(error) => directory.undialled(address, dial.waiting, &error.to_string()),
+        }
+    }
+
+    fn undialled(&mut self, address: SocketAddr, waiting: Vec<Arc<Inner>>, error: &str) {
+        self.links.remove(&address);
+        let now = Instant::now();
+        for channel in waiting {
+            channel.note_failure(format!("cannot connect to {address}: {error}"));
+            self.again(&channel, now, Duration::from_secs(1));
+        }
+        self.call_name_server(address, now);
+    }
+
+    fn call_name_server(&mut self, address: SocketAddr, now: Instant) {
+        if self.name_servers.contains(&address) {
+            self.redials.push((now + REDIAL, address, None));
+        }
+    }
+
+    /// A connection is gone: its channels are looked for again.
+    pub(super) fn lost(&mut self, conn: &Arc<Conn>, channels: Vec<Arc<Inner>>, now: Instant) {
+        self.conns.remove(&conn.token);
+        self.links.remove(&conn.address);
+        channels.iter().for_each(|channel| self.again(channel, now, Duration::ZERO));
+        self.call_name_server(conn.address, now);
+    }
+
+    /// Connects to servers whose time has come.
+    pub(super) fn redial(&mut self, shared: &Arc<Shared>, now: Instant) {
+        let due = |(when, ..): &mut (Instant, SocketAddr, Option<Arc<Inner>>)| *when <= now;
+        let due: Vec<_> = self.redials.extract_if(.., due).collect();
+        for (_, server, channel) in due {
+            let channels: Vec<_> = channel.into_iter().filter(|channel| !channel.is_closed()).collect();
+            self.link(shared, server, channels);
+        }
+    }
+
+    /// When something is to be done.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let redial = self.redials.iter().map(|(when, ..)| *when).min();
+        [self.searcher.deadline(), redial].into_iter().flatten().min()
+    }
+
+    /// Gives up connecting where nobody answers.
+    pub(super) fn tick(&mut self, now: Instant) {
+        let late = |(_, dial): (&Token, &Dial)| now >= dial.begun + DIAL;
+        let late: Vec<Token> =
+            self.dials.iter().filter(|entry| late(*entry)).map(|(token, _)| *token).collect();
+        for dial in late.into_iter().filter_map(|token| self.dials.remove(&token)).collect::<Vec<_>>() {
+            self.undialled(dial.address, dial.waiting, "no answer within 5 s");
+        }
+    }
+}
+
+fn connect(address: SocketAddr) -> std::io::Result<RawSocket> {
+    let socket = RawSocket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_nonblocking(true)?;
+    match socket.connect(&address.into()) {
+        Err(error) if error.raw_os_error() != Some(nix::errno::Errno::EINPROGRESS as i32) => Err(error),
+        _ => Ok(socket),
+    }
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

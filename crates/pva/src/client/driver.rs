@@ -1,0 +1,275 @@
+//! The thread of a client: searches, connects, keeps alive, and reads what nobody waits for.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use mio::{Events, Poll, Registry, Token, Waker};
+
+use super::channel::Inner;
+use super::config::ClientConfig;
+use super::conn::{Conn, LINGER};
+use super::directory::Directory;
+use super::op::lock;
+use super::udp::Udp;
+use super::{Error, Result};
+use crate::proto::SearchResponse;
+use crate::proto::client::Identity;
+
+pub(super) const WAKE: Token = Token(0);
+pub(super) const FIRST_UDP: usize = 1;
+pub(super) const FIRST_CONN: usize = 64;
+
+// Connections look at the clock so often; their times are in seconds.
+const TICK: Duration = Duration::from_millis(500);
+
+/// Something for the thread of the client to do.
+pub(super) enum Deed {
+    /// A connection is broken.
+    Failed(Arc<Conn>, String),
+    /// A connection was closed by who noticed that it is broken, with these channels on it.
+    Lost(Arc<Conn>, Vec<Arc<Inner>>, String),
+    /// A server does not open a channel.
+    Refused(Arc<Inner>),
+    /// A server closed a channel.
+    Closed(Arc<Inner>),
+    /// A search was answered over the connection to this server.
+    Found(SocketAddr, Box<SearchResponse<'static>>),
+    /// The handshake is over.
+    Ready(Arc<Conn>),
+}
+
+/// What the thread and the users of a client share.
+///
+/// Locks are taken in this order: `directory`, the core of a connection, the state of a channel, the state of an
+/// operation; `deeds` and who leads a connection at any time.
+pub(super) struct Shared {
+    pub(super) config: ClientConfig,
+    pub(super) registry: Registry,
+    pub(super) directory: Mutex<Directory>,
+    waker: Waker,
+    deeds: Mutex<Vec<Deed>>,
+    woken: AtomicBool,
+    lingering: AtomicBool,
+    stopped: AtomicBool,
+}
+
+impl Shared {
+    pub(super) fn identity(&self) -> Identity {
+        Identity { account: self.config.account.clone(), idle: self.config.idle }
+    }
+
+    /// Makes the thread look at the clock and at what there is to do.
+    pub(super) fn wake(&self) {
+        if !self.woken.swap(true, Ordering::AcqRel) {
+            let _ = self.waker.wake();
+        }
+    }
+
+    pub(super) fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+        let _ = self.waker.wake();
+    }
+
+    pub(super) fn todo(&self, deeds: &mut Vec<Deed>) {
+        if !deeds.is_empty() {
+            lock(&self.deeds).append(deeds);
+            self.wake();
+        }
+    }
+
+    /// Somebody reads a connection that the thread read before: it shall look soon whether that is still so.
+    pub(super) fn linger(&self) {
+        if !self.lingering.swap(true, Ordering::AcqRel) {
+            self.wake();
+        }
+    }
+
+    /// A connection is broken, and its core is locked: it is closed later.
+    pub(super) fn fail(&self, conn: &Arc<Conn>, reason: String) {
+        self.todo(&mut vec![Deed::Failed(Arc::clone(conn), reason)]);
+    }
+
+    /// A connection is broken: closes it.
+    pub(super) fn close(&self, conn: &Arc<Conn>, reason: String) {
+        if let Some(channels) = conn.close() {
+            self.todo(&mut vec![Deed::Lost(Arc::clone(conn), channels, reason)]);
+        }
+    }
+
+    /// The user has no handle of `channel` any more.
+    pub(super) fn forget(&self, channel: &Arc<Inner>) {
+        let search = lock(&channel.state).search.take();
+        lock(&self.directory).forget(channel, search);
+    }
+
+    /// Where a channel that is not found was looked for.
+    pub(super) fn tried(&self, channel: &Inner, search: Option<u32>) -> String {
+        if let Some(server) = channel.server {
+            return format!("no connection to {server}");
+        }
+        let list = |all: Vec<String>| if all.is_empty() { "nowhere".into() } else { all.join(" ") };
+        let udp = list(self.config.search.iter().map(ToString::to_string).collect());
+        let tcp = list(self.config.name_servers.iter().map(ToString::to_string).collect());
+        let times = search.map_or(0, |id| lock(&self.directory).searcher.attempts(id));
+        format!("no server has it; searched {times} times, by UDP at {udp}, by TCP at {tcp}")
+    }
+}
+
+/// The thread's own things.
+pub(super) struct Driver {
+    shared: Arc<Shared>,
+    poll: Poll,
+    udp: Udp,
+    ticked: Instant,
+}
+
+impl Driver {
+    pub(super) fn new(config: ClientConfig) -> Result<Driver> {
+        let system = |error: io::Error| Error::System(format!("cannot start a client: {error}"));
+        let poll = Poll::new().map_err(system)?;
+        let registry = poll.registry().try_clone().map_err(system)?;
+        let waker = Waker::new(&registry, WAKE).map_err(system)?;
+        let udp = Udp::new(&config, &registry).map_err(system)?;
+        let shared = Shared {
+            directory: Mutex::new(Directory::new(&config)),
+            config,
+            registry,
+            waker,
+            deeds: Mutex::new(Vec::new()),
+            woken: AtomicBool::new(false),
+            lingering: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+        };
+        Ok(Driver { shared: Arc::new(shared), poll, udp, ticked: Instant::now() })
+    }
+
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    pub(super) fn run(mut self) {
+        let mut events = Events::with_capacity(256);
+        while !self.shared.stopped.load(Ordering::Acquire) {
+            let timeout = self.timeout(Instant::now());
+            match self.poll.poll(&mut events, Some(timeout)) {
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                    log::error!("the client stops: {error}");
+                    break;
+                }
+                _ => {}
+            }
+            self.shared.woken.store(false, Ordering::Release);
+            for event in &events {
+                self.event(event.token(), event.is_writable());
+            }
+            self.work();
+        }
+        self.end();
+    }
+
+    fn timeout(&self, now: Instant) -> Duration {
+        if self.udp.has_more() {
+            return Duration::ZERO;
+        }
+        let lingering = self.shared.lingering.load(Ordering::Acquire);
+        let longest = if lingering { LINGER } else { TICK };
+        let due = lock(&self.shared.directory).deadline();
+        due.map_or(longest, |due| due.saturating_duration_since(now).min(longest))
+    }
+
+    fn event(&mut self, token: Token, writable: bool) {
+        match token.0 {
+            0 => {}
+            FIRST_UDP..FIRST_CONN => self.udp.readable(token),
+            _ => {
+                let conn = lock(&self.shared.directory).conn(token);
+                match conn {
+                    Some(conn) => {
+                        if writable {
+                            conn.flush_backlog(&mut conn.core());
+                        }
+                        conn.read_ready();
+                    }
+                    None => Directory::dialled(&self.shared, token),
+                }
+            }
+        }
+    }
+
+    fn work(&mut self) {
+        let now = Instant::now();
+        let shared = Arc::clone(&self.shared);
+        self.udp.read(|found| {
+            let mut directory = lock(&shared.directory);
+            directory.heard(&shared, found, now);
+        });
+        // What is done may bring more to do.
+        loop {
+            let deeds = std::mem::take(&mut *lock(&shared.deeds));
+            if deeds.is_empty() {
+                break;
+            }
+            deeds.into_iter().for_each(|deed| self.act(deed, now));
+        }
+        lock(&shared.directory).redial(&shared, now);
+        self.search(now);
+        self.take_over();
+        if now >= self.ticked + TICK {
+            self.ticked = now;
+            self.tick(now);
+        }
+    }
+
+    fn act(&mut self, deed: Deed, now: Instant) {
+        let shared = Arc::clone(&self.shared);
+        match deed {
+            Deed::Failed(conn, reason) => shared.close(&conn, reason),
+            Deed::Lost(conn, channels, reason) => {
+                log::warn!("{}: connection lost: {reason}", conn.address);
+                lock(&shared.directory).lost(&conn, channels, now);
+            }
+            Deed::Refused(channel) => lock(&shared.directory).refused(&channel, now),
+            Deed::Closed(channel) => lock(&shared.directory).again(&channel, now, Duration::ZERO),
+            Deed::Found(server, response) => lock(&shared.directory).found(&shared, &response, server),
+            Deed::Ready(conn) if conn.name_server => lock(&shared.directory).searcher.all_now(now),
+            Deed::Ready(_) => {}
+        }
+    }
+
+    fn search(&mut self, now: Instant) {
+        let mut directory = lock(&self.shared.directory);
+        let ping = std::mem::take(&mut directory.ping);
+        let Directory { searcher, conns, .. } = &mut *directory;
+        let servers: Vec<_> = conns.values().filter(|conn| conn.name_server).cloned().collect();
+        if ping {
+            self.udp.search(&[], &servers);
+        }
+        searcher.poll(now, |names| self.udp.search(names, &servers));
+    }
+
+    /// Reads the connections that nobody reads any more.
+    fn take_over(&self) {
+        if !self.shared.lingering.swap(false, Ordering::AcqRel) {
+            return;
+        }
+        let conns = lock(&self.shared.directory).all();
+        if conns.iter().filter(|conn| conn.resume()).count() > 0 {
+            self.shared.lingering.store(true, Ordering::Release);
+        }
+    }
+
+    fn tick(&self, now: Instant) {
+        let conns = lock(&self.shared.directory).all();
+        conns.iter().for_each(|conn| conn.tick(now));
+        lock(&self.shared.directory).tick(now);
+    }
+
+    fn end(self) {
+        let conns = lock(&self.shared.directory).take_all();
+        conns.iter().for_each(|conn| drop(conn.close()));
+        lock(&self.shared.deeds).clear();
+    }
+}

@@ -1,0 +1,238 @@
+//! Following a channel.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use super::channel::Channel;
+use super::op::Op;
+use super::{Error, Result};
+use crate::data::Value;
+use crate::wire::BitSet;
+
+/// A change of a channel.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Update {
+    /// The whole value, with what is new in place. Large arrays are shared.
+    pub value: Value,
+    /// What is new.
+    pub changed: BitSet,
+    /// What changed more than once since the update before: values in between are lost.
+    pub overrun: BitSet,
+}
+
+/// What a monitor tells.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Event {
+    /// It runs. The next update brings everything.
+    Connected,
+    /// The connection is lost, or the server closed the channel. It is searched again; updates may be missed.
+    Disconnected,
+    /// A change.
+    Update(Update),
+    /// The server ended it, or refused it. Nothing follows.
+    Ended(Result<()>),
+}
+
+/// Updates on their way to the user.
+#[derive(Default)]
+pub(super) struct Queue {
+    events: VecDeque<Event>,
+    updates: usize,
+    limit: usize,
+    // Of a monitor with a window: how many taken updates are not acknowledged, and from how many on that is done.
+    unacknowledged: u32,
+    acknowledge_at: Option<u32>,
+}
+
+impl Queue {
+    pub(super) fn new(limit: u32, acknowledge_at: Option<u32>) -> Queue {
+        Queue { limit: limit.max(1) as usize, acknowledge_at, ..Queue::default() }
+    }
+
+    pub(super) fn note(&mut self, event: Event) {
+        if event == Event::Connected {
+            self.unacknowledged = 0;
+        }
+        // A connection that comes and goes while nobody looks is one gap.
+        if self.events.back() != Some(&event) {
+            self.events.push_back(event);
+        }
+        if self.events.len() > self.limit + 64 {
+            self.forget_oldest();
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        if let Some(Event::Update(_)) = self.events.pop_front() {
+            self.updates -= 1;
+        }
+    }
+
+    pub(super) fn end(&mut self, result: Result<()>) {
+        self.events.push_back(Event::Ended(result));
+    }
+
+    /// Adds an update. If too many wait, the newest two become one.
+    pub(super) fn update(&mut self, value: &Value, changed: BitSet, mut overrun: BitSet) {
+        if self.updates >= self.limit
+            && let Some(Event::Update(last)) = self.events.back_mut()
+        {
+            let mut twice = value.structure().expand(&changed);
+            twice.intersect_with(&value.structure().expand(&last.changed));
+            overrun.union_with(&twice);
+            last.overrun.union_with(&overrun);
+            last.changed.union_with(&changed);
+            last.value = value.clone();
+            return;
+        }
+        self.updates += 1;
+        self.events.push_back(Event::Update(Update { value: value.clone(), changed, overrun }));
+    }
+}
+
+/// Takes the next event of `op`, and lets the server send more if it waits for that.
+pub(super) fn take(op: &Op) -> Option<Event> {
+    let mut state = op.state();
+    let queue = state.queue.as_mut()?;
+    let event = queue.events.pop_front();
+    op.set_ready(!queue.events.is_empty());
+    if !matches!(event, Some(Event::Update(_))) {
+        return event;
+    }
+    queue.updates -= 1;
+    queue.unacknowledged += 1;
+    let count = queue.unacknowledged;
+    if queue.acknowledge_at.is_some_and(|at| count >= at) {
+        queue.unacknowledged = 0;
+        let place = state.place.clone();
+        drop(state);
+        if let Some((conn, ioid)) = place {
+            conn.with(|core| core.connection.acknowledge(ioid, count));
+        }
+    }
+    event
+}
+
+/// A running monitor. It ends when it is dropped.
+///
+/// It goes on by itself when a server comes back; the gap is told by [`Event::Disconnected`] and
+/// [`Event::Connected`].
+pub struct Monitor {
+    op: Arc<Op>,
+    channel: Channel,
+}
+
+impl Monitor {
+    pub(super) fn new(op: Arc<Op>, channel: Channel) -> Monitor {
+        Monitor { op, channel }
+    }
+
+    /// The next event; `None` if there is none within `timeout`. After [`Event::Ended`] it fails.
+    pub fn next(&mut self, timeout: Duration) -> Result<Option<Event>> {
+        let deadline = Instant::now().checked_add(timeout);
+        loop {
+            if let Some(event) = take(&self.op) {
+                return Ok(Some(event));
+            }
+            if self.op.is_over() {
+                return Err(Error::Closed);
+            }
+            if !self.op.wait(deadline) {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The next event, awaited. After [`Event::Ended`] it fails.
+    pub fn event(&mut self) -> impl Future<Output = Result<Event>> + '_ {
+        NextEvent(self)
+    }
+
+    /// As [`Monitor::event`], for those who write futures by hand.
+    pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Result<Event>> {
+        loop {
+            if let Some(event) = take(&self.op) {
+                return Poll::Ready(Ok(event));
+            }
+            if self.op.is_over() {
+                return Poll::Ready(Err(Error::Closed));
+            }
+            if !self.op.register(context.waker()) {
+                return Poll::Pending;
+            }
+        }
+    }
+
+    /// Asks the server to send nothing for a while, or to go on, which begins with everything.
+    pub fn pause(&mut self, paused: bool) {
+        let place = self.op.state().place.clone();
+        if let Some((conn, ioid)) = place {
+            conn.with(|core| core.connection.pause(ioid, paused));
+        }
+    }
+
+    /// The channel.
+    pub fn channel(&self) -> &Channel {
+        &self.channel
+    }
+}
+
+impl fmt::Debug for Monitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Monitor({})", self.channel.name())
+    }
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        self.channel.abandon(&self.op);
+    }
+}
+
+struct NextEvent<'a>(&'a mut Monitor);
+
+impl Future for NextEvent<'_> {
+    type Output = Result<Event>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Event>> {
+        self.0.poll_event(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Kind;
+    use crate::nt;
+
+    #[test]
+    fn too_many_updates_become_one_and_say_so() {
+        let mut value = Value::new(&nt::scalar(Kind::I32));
+        let mut queue = Queue::new(2, None);
+        for (number, bit) in [(1, 1), (2, 1), (3, 3), (4, 1)] {
+            value.set("value", number).unwrap();
+            queue.update(&value, BitSet::from_iter([bit]), BitSet::new());
+        }
+        let op = Op::monitor(crate::proto::client::Job::Get, value, queue, None);
+        let Some(Event::Update(first)) = take(&op) else { panic!("no update") };
+        let Some(Event::Update(last)) = take(&op) else { panic!("no update") };
+        assert_eq!((first.value.i64("value"), last.value.i64("value")), (Some(1), Some(4)));
+        assert_eq!(last.changed, BitSet::from_iter([1, 3]));
+        assert_eq!(last.overrun, BitSet::from_iter([1]));
+        assert_eq!(take(&op), None);
+    }
+
+    #[test]
+    fn a_server_that_comes_and_goes_fills_no_memory() {
+        let mut queue = Queue::new(2, None);
+        for _ in 0..1000 {
+            queue.note(Event::Disconnected);
+            queue.note(Event::Connected);
+        }
+        assert!(queue.events.len() < 100);
+    }
+}

@@ -1,0 +1,267 @@
+//! One operation, from the wish to its end, over any number of connections.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Instant;
+
+use super::channel::Inner;
+use super::conn::Conn;
+use super::monitor::{Event, Queue};
+use super::{Error, Result};
+use crate::data::Value;
+use crate::proto::client::{Answer, Job};
+
+/// Takes a lock. A panic of another thread does not make what it protects unusable: it is never left half done.
+pub(super) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) type Callback = Box<dyn FnMut(Event) + Send>;
+
+/// One operation. Connections know their requests by it.
+pub(super) struct Op {
+    pub(super) job: Job,
+    pub(super) request: Value,
+    /// It ends with its first answer.
+    pub(super) once: bool,
+    // Something is there for whoever waits.
+    ready: AtomicBool,
+    attached: AtomicBool,
+    state: Mutex<State>,
+    changed: Condvar,
+    callback: Option<Mutex<Callback>>,
+    // Where it waits while its channel is not open.
+    channel: Option<Arc<Inner>>,
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    /// The connection it runs on, and its number there.
+    pub(super) place: Option<(Arc<Conn>, u32)>,
+    pub(super) outcome: Option<Result<Answer>>,
+    pub(super) queue: Option<Queue>,
+    pub(super) over: bool,
+    waker: Option<Waker>,
+    // Nobody sleeps for it: what comes must be read in the background.
+    attended: bool,
+    waiting: u32,
+}
+
+impl Op {
+    pub(super) fn new(job: Job, request: Value, once: bool) -> Op {
+        Op {
+            job,
+            request,
+            once,
+            ready: AtomicBool::new(false),
+            attached: AtomicBool::new(false),
+            state: Mutex::new(State::default()),
+            changed: Condvar::new(),
+            callback: None,
+            channel: None,
+        }
+    }
+
+    pub(super) fn on(mut self, channel: &Arc<Inner>) -> Op {
+        self.channel = Some(Arc::clone(channel));
+        self
+    }
+
+    pub(super) fn channel(&self) -> Option<&Arc<Inner>> {
+        self.channel.as_ref()
+    }
+
+    pub(super) fn monitor(job: Job, request: Value, queue: Queue, callback: Option<Callback>) -> Op {
+        let mut op = Op::new(job, request, false);
+        let state = State { queue: Some(queue), attended: callback.is_some(), ..State::default() };
+        op.state = Mutex::new(state);
+        op.callback = callback.map(Mutex::new);
+        op
+    }
+
+    /// One that failed before it began.
+    pub(super) fn ended_by(error: Error) -> Op {
+        let op = Op::new(Job::Describe, Value::new(&crate::nt::time()), true);
+        op.finish(Err(error), &mut Vec::new());
+        op
+    }
+
+    pub(super) fn ended() -> Op {
+        Op::ended_by(Error::Closed)
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Acquire)
+    }
+
+    /// Says whether something is there; call with the state locked unless nothing is under way.
+    pub(super) fn set_ready(&self, ready: bool) {
+        self.ready.store(ready, Ordering::Release);
+    }
+
+    pub(super) fn has_callback(&self) -> bool {
+        self.callback.is_some()
+    }
+
+    /// It has begun on `conn`. Returns whether what comes must be read in the background.
+    pub(super) fn attach(&self, conn: &Arc<Conn>, ioid: u32) -> bool {
+        let mut state = self.state();
+        state.place = Some((Arc::clone(conn), ioid));
+        self.attached.store(true, Ordering::Release);
+        self.wake_sleepers(&state);
+        state.attended
+    }
+
+    /// It is on no connection any more.
+    pub(super) fn detach(&self) -> Option<(Arc<Conn>, u32)> {
+        let mut state = self.state();
+        self.attached.store(false, Ordering::Release);
+        self.wake_sleepers(&state);
+        state.place.take()
+    }
+
+    fn wake_sleepers(&self, state: &State) {
+        // Waking costs a call of the system even if nobody sleeps.
+        if state.waiting > 0 {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Its answer, or its end.
+    pub(super) fn finish(&self, outcome: Result<Answer>, wakers: &mut Vec<Waker>) {
+        let mut state = self.state();
+        let ends = self.once || outcome.is_err();
+        if ends {
+            state.place = None;
+            self.attached.store(false, Ordering::Release);
+        }
+        match (&mut state.queue, outcome) {
+            (Some(queue), outcome) => {
+                queue.end(outcome.map(drop));
+                state.over = true;
+            }
+            (None, outcome) => state.outcome = Some(outcome),
+        }
+        self.tell(&mut state, wakers);
+    }
+
+    /// Puts something into the queue of a monitor.
+    pub(super) fn push(&self, put: impl FnOnce(&mut Queue), wakers: &mut Vec<Waker>) {
+        let mut state = self.state();
+        if let Some(queue) = &mut state.queue {
+            put(queue);
+            self.tell(&mut state, wakers);
+        }
+    }
+
+    fn tell(&self, state: &mut State, wakers: &mut Vec<Waker>) {
+        self.set_ready(true);
+        wakers.extend(state.waker.take());
+        self.wake_sleepers(state);
+    }
+
+    /// Asks to be woken. Returns whether something is there already.
+    pub(super) fn register(&self, waker: &Waker) -> bool {
+        let mut state = self.state();
+        if self.is_ready() {
+            return true;
+        }
+        state.waker = Some(waker.clone());
+        state.attended = true;
+        let place = state.place.clone();
+        drop(state);
+        if let Some((conn, _)) = place {
+            conn.attend();
+        }
+        false
+    }
+
+    /// Waits until something is there, and reads from the connection meanwhile. `false`: nothing came in time.
+    pub(super) fn wait(&self, deadline: Option<Instant>) -> bool {
+        loop {
+            if self.is_ready() {
+                return true;
+            }
+            let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if late {
+                return false;
+            }
+            if let Some(conn) = self.sleep(deadline) {
+                conn.drive(&|| self.is_ready() || !self.attached.load(Ordering::Acquire), deadline);
+            }
+        }
+    }
+
+    /// Sleeps while it is on no connection; returns the one that it is on.
+    fn sleep(&self, deadline: Option<Instant>) -> Option<Arc<Conn>> {
+        let mut state = self.state();
+        if self.is_ready() {
+            return None;
+        }
+        if let Some((conn, _)) = &state.place {
+            return Some(Arc::clone(conn));
+        }
+        state.waiting += 1;
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let mut state = match left {
+            Some(left) => self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+            None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+        };
+        state.waiting -= 1;
+        None
+    }
+
+    /// Hands what is in the queue to the callback. Runs without any lock of ours but its own, so that it may use
+    /// the client.
+    pub(super) fn call_back(&self) {
+        let Some(callback) = &self.callback else { return };
+        loop {
+            // Who holds it will look again after.
+            let Ok(mut callback) = callback.try_lock() else { return };
+            while let Some(event) = super::monitor::take(self) {
+                callback(event);
+            }
+            drop(callback);
+            if !self.is_ready() {
+                return;
+            }
+        }
+    }
+
+    /// Ends it without an answer. Returns where it was running.
+    pub(super) fn abandon(&self) -> Option<(Arc<Conn>, u32)> {
+        let mut state = self.state();
+        state.over = true;
+        state.waker = None;
+        self.attached.store(false, Ordering::Release);
+        state.place.take()
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.state().over
+    }
+}
+
+/// What came up while messages were read, to be done when nothing is locked.
+#[derive(Default)]
+pub(super) struct Later {
+    pub(super) wakers: Vec<Waker>,
+    pub(super) callbacks: Vec<Arc<Op>>,
+    pub(super) opened: Vec<Arc<Inner>>,
+    pub(super) deeds: Vec<super::driver::Deed>,
+    pub(super) lost: VecDeque<(Arc<Op>, bool)>,
+}
+
+impl Later {
+    /// Wakes and calls whoever waits for it.
+    pub(super) fn run(&mut self) {
+        self.wakers.drain(..).for_each(Waker::wake);
+        self.callbacks.drain(..).for_each(|op| op.call_back());
+    }
+}

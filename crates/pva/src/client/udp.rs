@@ -1,0 +1,190 @@
+//! Searches and beacons by UDP.
+
+use std::borrow::Cow;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+
+use mio::unix::SourceFd;
+use mio::{Interest, Registry, Token};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
+
+use super::config::ClientConfig;
+use super::conn::Conn;
+use super::driver::{FIRST_CONN, FIRST_UDP};
+use crate::net::{Destination, broadcasts};
+use crate::proto::{Search, ServerMessage};
+use crate::wire::{Assembler, Order, Writer};
+
+const LONGEST: usize = 1 << 16;
+
+// Answers to many searches come at once.
+const RECEIVE_BUFFER: usize = 4 << 20;
+
+// A storm of datagrams must not keep the thread from everything else.
+const AT_ONCE: usize = 1024;
+
+type Names<'a> = [(u32, Cow<'a, str>)];
+
+pub(super) struct Udp {
+    sockets: Vec<Source>,
+    targets: Vec<(Destination, bool)>,
+    buffer: Vec<u8>,
+    writer: Writer,
+}
+
+struct Source {
+    socket: UdpSocket,
+    // Searches go out of it; others only hear beacons.
+    port: Option<u16>,
+    v6: bool,
+    readable: bool,
+}
+
+impl Udp {
+    pub(super) fn new(config: &ClientConfig, registry: &Registry) -> io::Result<Udp> {
+        let mut sockets = Vec::new();
+        for v6 in [false, true] {
+            let targets = config.search.iter().filter(|target| target.address.is_ipv6() == v6);
+            let targets: Vec<IpAddr> = targets.map(|target| target.address.ip()).collect();
+            if !targets.is_empty() {
+                sockets.push(searcher(&targets, v6)?);
+            }
+        }
+        if config.beacon_port != 0 {
+            let heard = config
+                .beacon_addresses
+                .iter()
+                .map(|address| (address, listener(*address, config.beacon_port)));
+            for (address, socket) in heard.take(FIRST_CONN - FIRST_UDP - sockets.len()) {
+                match socket {
+                    Ok(socket) => sockets.push(socket),
+                    Err(error) => log::info!("no beacons at {address}:{}: {error}", config.beacon_port),
+                }
+            }
+        }
+        for (index, source) in sockets.iter().enumerate() {
+            let token = Token(FIRST_UDP + index);
+            registry.register(&mut SourceFd(&source.socket.as_raw_fd()), token, Interest::READABLE)?;
+        }
+        let all: Vec<IpAddr> = broadcasts().into_iter().map(IpAddr::V4).collect();
+        let targets = config.search.iter().map(|target| (*target, target.is_unicast(&all))).collect();
+        Ok(Udp { sockets, targets, buffer: vec![0; LONGEST], writer: Writer::new(Order::Big) })
+    }
+
+    pub(super) fn readable(&mut self, token: Token) {
+        if let Some(source) = self.sockets.get_mut(token.0 - FIRST_UDP) {
+            source.readable = true;
+        }
+    }
+
+    pub(super) fn has_more(&self) -> bool {
+        self.sockets.iter().any(|source| source.readable)
+    }
+
+    /// Tells what servers say, with the address that each datagram came from.
+    pub(super) fn read(&mut self, mut sink: impl FnMut((SocketAddr, ServerMessage<'_>))) {
+        for source in &mut self.sockets {
+            for _ in 0..AT_ONCE {
+                if !source.readable {
+                    break;
+                }
+                match source.socket.recv_from(&mut self.buffer) {
+                    Ok((count, from)) => messages(&self.buffer[..count], from, &mut sink),
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => source.readable = false,
+                    // Of a datagram sent before, for example that nobody listens there.
+                    Err(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Asks for `names` everywhere: who has them, or, without names, who is there at all.
+    pub(super) fn search(&mut self, names: &Names<'_>, servers: &[Arc<Conn>]) {
+        let must = if names.is_empty() { Search::MUST_REPLY } else { 0 };
+        for source in &self.sockets {
+            let Some(port) = source.port else { continue };
+            for unicast in [true, false] {
+                let targets =
+                    self.targets.iter().filter(|(t, u)| *u == unicast && t.address.is_ipv6() == source.v6);
+                self.writer.clear();
+                let flags = must | if unicast { Search::UNICAST } else { 0 };
+                let _ = Search::of(names, flags, port).encode(&mut self.writer);
+                let datagram = self.writer.to_vec();
+                targets.for_each(|(target, _)| send(&source.socket, target, &datagram));
+            }
+        }
+        for conn in servers.iter().filter(|conn| !conn.is_busy()) {
+            let search = Search::of(names, must | Search::UNICAST, 0);
+            let _ =
+                conn.with(
+                    |core| if core.connection.is_ready() { core.connection.search(&search) } else { Ok(()) },
+                );
+        }
+    }
+}
+
+fn send(socket: &UdpSocket, target: &Destination, datagram: &[u8]) {
+    if target.address.ip().is_multicast() {
+        let socket = SockRef::from(socket);
+        let _ = match target.interface {
+            Some(IpAddr::V4(interface)) => socket.set_multicast_if_v4(&interface),
+            _ => Ok(()),
+        };
+        let _ = target.ttl.map(|ttl| socket.set_multicast_ttl_v4(ttl.into()));
+    }
+    if let Err(error) = socket.send_to(datagram, target.address) {
+        log::debug!("a search to {target} was not sent: {error}");
+    }
+}
+
+fn searcher(targets: &[IpAddr], v6: bool) -> io::Result<Source> {
+    let domain = if v6 { Domain::IPV6 } else { Domain::IPV4 };
+    let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
+    // Who only speaks with this machine need not be heard by others.
+    let local = targets.iter().all(IpAddr::is_loopback);
+    let any: IpAddr = match (v6, local) {
+        (false, false) => Ipv4Addr::UNSPECIFIED.into(),
+        (false, true) => Ipv4Addr::LOCALHOST.into(),
+        (true, false) => Ipv6Addr::UNSPECIFIED.into(),
+        (true, true) => Ipv6Addr::LOCALHOST.into(),
+    };
+    if !v6 {
+        socket.set_broadcast(true)?;
+    }
+    let _ = socket.set_recv_buffer_size(RECEIVE_BUFFER);
+    socket.set_nonblocking(true)?;
+    socket.bind(&SocketAddr::new(any, 0).into())?;
+    let socket: UdpSocket = socket.into();
+    let port = Some(socket.local_addr()?.port());
+    Ok(Source { socket, port, v6, readable: true })
+}
+
+/// A socket for beacons. It has a broadcast address of its own: one for all addresses would take searches that are
+/// sent to one server away from the servers on this machine.
+fn listener(address: Ipv4Addr, port: u16) -> io::Result<Source> {
+    let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
+    socket.set_reuse_address(true)?;
+    socket.set_reuse_port(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&SocketAddr::from((address, port)).into())?;
+    Ok(Source { socket: socket.into(), port: None, v6: false, readable: true })
+}
+
+fn messages(datagram: &[u8], from: SocketAddr, sink: &mut impl FnMut((SocketAddr, ServerMessage<'_>))) {
+    let (mut assembler, mut rest) = (Assembler::new(LONGEST), datagram);
+    loop {
+        match assembler.next(&mut rest) {
+            Ok(Some(message)) if message.header.server => {
+                match ServerMessage::decode(message.header.command, message.reader()) {
+                    Ok(message) => sink((from, message)),
+                    Err(error) => return log::debug!("a datagram of {from} makes no sense: {error}"),
+                }
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => return,
+            Err(error) => return log::debug!("a datagram of {from} makes no sense: {error}"),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Where to look and where to listen: the `EPICS_PVA_*` variables, address lists, interfaces.
+
+mod destination;
+mod interfaces;
+mod variables;
+
+pub use destination::{Destination, List};
+pub use interfaces::{broadcasts, broadcasts_of, interface_address, own_addresses};
+pub use variables::Variables;
+
+/// The usual TCP port of servers.
+pub const SERVER_PORT: u16 = 5075;
+
+/// The usual UDP port of searches and beacons.
+pub const BROADCAST_PORT: u16 = 5076;
+
+/// How long a connection may be silent, seconds: what the variables say times 4/3.
+pub const IDLE_S: f64 = 40.0;
