@@ -135,6 +135,24 @@ fn ophyd_async_finds_all_it_needs() {
 }
 
 #[test]
+fn the_pictures_of_one_run_are_the_detector_of_another() {
+    let file = File::new("first", |text| text);
+    let first = Served::start(&file, &[]);
+    let text = format!(
+        "nodes:\n  far:\n    type: pva_source\n    params: {{channel: 'T:Pva1:Image', auto_addresses: false, \
+         name_servers: '{}'}}\n  stats: {{type: statistics, from: far}}\n",
+        first.address
+    );
+    let second = Pipeline::new("second", &text);
+    let mut command = own_nodes();
+    command.args(["run", second.path(), "--frames", "50", "--duration", "20s", "--json"]);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["ledger_closed"], true, "{report}");
+    assert_eq!((&report["nodes"][0]["emitted"], &report["nodes"][1]["completed"]), (&50.into(), &50.into()));
+}
+
+#[test]
 fn a_port_that_is_taken_does_not_stop_the_run() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();

@@ -23,6 +23,7 @@ pub use livetime_kernels::Level;
 pub const ALL: &[NodeType] = &[
     // Sources.
     NodeType::of::<sources::image_files::ImageFiles>(),
+    NodeType::of::<sources::pva_source::PvaSource>(),
     NodeType::of::<sources::sim_detector::SimDetector>(),
     // Processes.
     NodeType::of::<process::image::Image>(),

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use livetime_engine::{EventHandler, GraphError, NodeKind, NodeType, Report, Run, RunOptions};
+use livetime_engine::{EventHandler, Graph, GraphError, NodeKind, NodeType, Report, Run, RunOptions};
+use livetime_pva::net::Variables;
 use livetime_pva::server as pva;
 use serde_json::{Value, json};
 
@@ -32,7 +33,8 @@ const LINES_AT_ONCE: usize = 10;
 
 pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let mut pipeline = super::load(&args.pipeline, nodes, output)?;
-    choose_serving(&mut pipeline, args);
+    choose_serving(&mut pipeline, args, output);
+    choose_servers(&mut pipeline, &Variables::from_env());
     let file = args.pipeline.file.as_ref();
     let name = file.map_or(config::DEFAULT.0.to_owned(), |path| path.display().to_string());
     let is_live = output.is_terminal && !args.pipeline.json;
@@ -104,7 +106,7 @@ fn log_events(log: SyncSender<String>, bell: Bell) -> EventHandler {
 
 /// The command line has the last word. A run that is served goes on after an acquisition and waits for the next
 /// one, unless the file or the command line says what `finish_when_done` shall be.
-fn choose_serving(pipeline: &mut Pipeline, args: &RunArgs) {
+fn choose_serving(pipeline: &mut Pipeline, args: &RunArgs, output: &mut Output) {
     let options = &mut pipeline.pvaccess;
     options.enabled = (options.enabled || args.pva || args.prefix.is_some()) && !args.no_pva;
     if let Some(prefix) = &args.prefix {
@@ -113,12 +115,41 @@ fn choose_serving(pipeline: &mut Pipeline, args: &RunArgs) {
     if !options.enabled {
         return;
     }
+    for problem in options.follow(&Variables::from_env()) {
+        output.log(format_args!("livetime: warning: {problem}"));
+    }
     for number in 0..pipeline.graph.nodes().len() {
         let decl = &pipeline.graph.nodes()[number];
         if decl.node_type.spec.kind == NodeKind::Source && !decl.is_set(FINISH) {
             // Sources that lack it go on by themselves or end for good.
             let _ = pipeline.graph.set(number, FINISH, &false.into());
         }
+    }
+}
+
+/// Sources that take images from other servers look for them where the environment says, unless the file does.
+fn choose_servers(pipeline: &mut Pipeline, environment: &Variables) {
+    const CHOICES: [(&str, &str); 3] = [
+        ("addresses", "EPICS_PVA_ADDR_LIST"),
+        ("name_servers", "EPICS_PVA_NAME_SERVERS"),
+        ("search_port", "EPICS_PVA_BROADCAST_PORT"),
+    ];
+    let sources: Vec<usize> = (0..pipeline.graph.nodes().len())
+        .filter(|n| pipeline.graph.nodes()[*n].node_type.spec.name == "pva_source")
+        .collect();
+    for number in sources {
+        for (param, variable) in CHOICES {
+            set_unless_set(&mut pipeline.graph, number, param, environment.get(&[variable]).map(Into::into));
+        }
+        let automatic = environment.flag(&["EPICS_PVA_AUTO_ADDR_LIST"], true).ok().map(Into::into);
+        set_unless_set(&mut pipeline.graph, number, "auto_addresses", automatic);
+    }
+}
+
+fn set_unless_set(graph: &mut Graph, node: usize, param: &str, value: Option<livetime_engine::Value>) {
+    if let Some(value) = value.filter(|_| !graph.nodes()[node].is_set(param)) {
+        // A variable that makes no sense is as one that is not set.
+        let _ = graph.set(node, param, &value);
     }
 }
 

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::nodes::value_json;
 use livetime_pva::server::{TCP_PORT, UDP_PORT};
 
-use crate::config::pvaccess::MAX_PREFIX;
 use crate::config::file::{MAX_POOL, MAX_QUEUE, ON_FAILURE, WAIT, WHEN_EXHAUSTED};
+use crate::config::pvaccess::MAX_PREFIX;
 use crate::output::{Exit, Failure, Output};
 
 pub(crate) fn schema(nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
@@ -42,9 +42,7 @@ fn schema_of(nodes: &[NodeType]) -> Value {
 }
 
 fn pvaccess() -> Value {
-    let port = |text: &str, default: u16| {
-        json!({ "description": text, "type": "integer", "minimum": 0, "maximum": 65535, "default": default })
-    };
+    let port = |text: &str, default: u16| json!({ "description": text, "type": "integer", "minimum": 0, "maximum": 65535, "default": default });
     let texts = |text: &str, default: Value| {
         let one = json!({ "type": "string" });
         json!({

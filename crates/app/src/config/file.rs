@@ -197,7 +197,10 @@ impl Reader {
         let is_good = name.text.len() <= 60 && name.text.chars().all(fits);
         if !is_good {
             let found = yaml::shortened(&name.text);
-            self.problem(name.at, format!("`pv`: wanted at most 60 letters, digits, `_`, `-`, `:`, found `{found}`"));
+            self.problem(
+                name.at,
+                format!("`pv`: wanted at most 60 letters, digits, `_`, `-`, `:`, found `{found}`"),
+            );
         }
         is_good
     }

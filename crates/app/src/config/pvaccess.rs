@@ -49,7 +49,9 @@ impl Reader {
             "search_port" => server.udp_port = self.port(value, key).filter(|port| *port > 0),
             "interfaces" => server.addresses = self.texts(value, key, "an address as 10.1.2.3", parse),
             "beacons" => server.beacons = self.texts(value, key, BROADCAST, beacon),
-            "ignore" => server.ignore = self.texts(value, key, "an address as 10.1.2.3 or 10.1.2.3:5076", ignored),
+            "ignore" => {
+                server.ignore = self.texts(value, key, "an address as 10.1.2.3 or 10.1.2.3:5076", ignored)
+            }
             "writers" => {
                 let texts = self.texts(value, key, "a text", |text| Some(text.to_owned()));
                 match access_of(texts.iter().map(String::as_str)) {
@@ -88,8 +90,7 @@ impl Reader {
             let text = if let Data::Scalar(scalar) = &item.data { Some(&*scalar.text) } else { None };
             match text.and_then(&parse) {
                 Some(value) => found.push(value),
-                None => self
-                    .problem(item.at, format!("`{key}`: wanted {wanted}, found {}", item.describe())),
+                None => self.problem(item.at, format!("`{key}`: wanted {wanted}, found {}", item.describe())),
             }
         }
         found
@@ -152,7 +153,9 @@ mod tests {
             "1:20: `prefix`: wanted at most 100 letters, digits, `:`, `-`, `_`, found `a b`"
         });
         assert!(one("port: 70000").contains("`port`: wanted a whole number, 0 to 65535"));
-        assert!(one("interfaces: [10.1]").contains("`interfaces`: wanted an address as 10.1.2.3, found `10.1`"));
+        assert!(
+            one("interfaces: [10.1]").contains("`interfaces`: wanted an address as 10.1.2.3, found `10.1`")
+        );
         assert!(one("writers: [all]").contains("`writers`: wanted loopback, any"));
         assert!(one("enabled: yes").contains("`enabled`: wanted one of true, false"));
         assert!(one("prefx: a").contains("did you mean `prefix`?"));

@@ -324,7 +324,9 @@ fn content(item: Item, view: &View<'_>) -> Content {
         I::PoolBuffers => Content::count(report.pool.buffers as u64),
         I::QueuedBehind => Content::count(state.queued_behind),
         I::DetectorState => Content::Index(i32::from(state.is_acquiring)),
-        I::StatusMessage => text(if state.is_acquiring { "Acquiring data" } else { "Waiting for acquisition" }),
+        I::StatusMessage => {
+            text(if state.is_acquiring { "Acquiring data" } else { "Waiting for acquisition" })
+        }
         I::PluginType => Content::Text(super::names::plugin_type(node.type_name)),
         I::NdArrayPort => text(state.input.as_ref().map_or("", |i| &i.node)),
         I::NdArrayAddress => Content::count(state.input.as_ref().map_or(0, |i| i.output as u64)),

@@ -28,14 +28,28 @@ pub(super) struct Core {
 /// Wakes the thread that updates.
 #[derive(Default)]
 pub(super) struct Alarm {
-    rung: Mutex<bool>,
+    rung: Mutex<Rung>,
     bell: Condvar,
     pub(super) ended: AtomicBool,
 }
 
+/// Why the thread is to wake.
+#[derive(Default)]
+struct Rung {
+    /// Something happened that clients should see.
+    is_alarm: bool,
+    /// Somebody waits for an acquisition.
+    is_wish: bool,
+}
+
 impl Alarm {
     pub(super) fn ring(&self) {
-        *lock(&self.rung) = true;
+        lock(&self.rung).is_alarm = true;
+        self.bell.notify_all();
+    }
+
+    fn wish(&self) {
+        lock(&self.rung).is_wish = true;
         self.bell.notify_all();
     }
 
@@ -44,12 +58,13 @@ impl Alarm {
         self.ring();
     }
 
-    /// Waits for a ring, at most for `limit`. Returns whether it came.
+    /// Waits for a ring, at most for `limit`. Returns whether it was an alarm.
     fn wait(&self, limit: Duration) -> bool {
         let rung = lock(&self.rung);
-        let waited = self.bell.wait_timeout_while(rung, limit, |rung| !*rung);
+        let is_quiet = |rung: &mut Rung| !rung.is_alarm && !rung.is_wish;
+        let waited = self.bell.wait_timeout_while(rung, limit, is_quiet);
         let (mut rung, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *rung)
+        std::mem::take(&mut *rung).is_alarm
     }
 }
 
@@ -65,14 +80,21 @@ impl Core {
     /// Brings all PVs up to date again and again, until the end.
     pub(super) fn update(&self) {
         let mut updated = Instant::now();
+        let mut is_alarm = false;
         self.update_once();
         while !self.alarm.ended.load(Ordering::Acquire) {
-            let until_next = self.period.saturating_sub(updated.elapsed());
+            let pause = if is_alarm { SHORTEST } else { self.period };
+            let until_next = pause.saturating_sub(updated.elapsed());
             let limit = self.shortest_wait().unwrap_or(until_next).min(until_next);
-            let is_alarm = self.alarm.wait(limit) && updated.elapsed() >= SHORTEST;
+            match is_alarm {
+                // Of a node that fails on every frame one alarm is enough.
+                true => std::thread::sleep(limit),
+                false => is_alarm = self.alarm.wait(limit),
+            }
             let is_over = self.take_over();
-            if is_alarm || !is_over.is_empty() || updated.elapsed() >= self.period {
-                updated = Instant::now();
+            let pause = if is_alarm { SHORTEST } else { self.period };
+            if !is_over.is_empty() || updated.elapsed() >= pause {
+                (updated, is_alarm) = (Instant::now(), false);
                 self.update_once();
             }
             // Now that all that belongs to the acquisition is shown.
@@ -103,7 +125,7 @@ impl Core {
 
     pub(super) fn wait_for(&self, waiting: Waiting) {
         lock(&self.waiting).push(waiting);
-        self.alarm.ring();
+        self.alarm.wish();
     }
 
     fn shortest_wait(&self) -> Option<Duration> {

@@ -132,4 +132,3 @@ fn core(
         period: Duration::from_secs_f64(1.0 / options.update_rate_hz.clamp(0.1, 100.0)),
     })
 }
-

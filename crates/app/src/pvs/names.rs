@@ -54,7 +54,9 @@ fn stem(node: &NodeDecl) -> String {
 
 /// `rate_monitor` becomes `RateMonitor`.
 pub(super) fn camel(name: &str) -> String {
-    name.split('_').map(|word| word[..1.min(word.len())].to_uppercase() + word.get(1..).unwrap_or("")).collect()
+    name.split('_')
+        .map(|word| word[..1.min(word.len())].to_uppercase() + word.get(1..).unwrap_or(""))
+        .collect()
 }
 
 /// areaDetector's name for a type of node: clients choose their classes by it.

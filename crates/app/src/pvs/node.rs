@@ -6,8 +6,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Instant;
 
 use livetime_engine::{
-    EdgeOptions, Graph, LastFrame, NodeDecl, NodeKind, NodeReport, ParamKind, ParamSpec, Placement, Report, Run,
-    Snapshot, Value,
+    EdgeOptions, Graph, LastFrame, NodeDecl, NodeKind, NodeReport, ParamKind, ParamSpec, Placement, Report,
+    Run, Snapshot, Value,
 };
 use livetime_pva::server::{PvMap, SharedPv};
 

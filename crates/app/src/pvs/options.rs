@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use livetime_pva::server::{Access, Host, Rule, ServerConfig};
+use livetime_pva::net::Variables;
+use livetime_pva::server::{Access, Host, Rule, ServerConfig, UDP_PORT};
 
 /// How a run is served.
 #[derive(Clone, Debug)]
@@ -33,6 +34,40 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Takes over what the `EPICS_PVAS_*` variables say where the file says nothing else. Returns what makes no
+    /// sense in them.
+    pub fn follow(&mut self, environment: &Variables) -> Vec<String> {
+        let mut problems = Vec::new();
+        let (server, usual) = (&mut self.server, ServerConfig::default());
+        if server.tcp_port == usual.tcp_port {
+            let port = environment.server_port().map_err(|e| problems.push(e.to_string()));
+            server.tcp_port = port.unwrap_or(usual.tcp_port);
+        }
+        if server.udp_port == usual.udp_port {
+            let port = environment.server_broadcast_port().map_err(|e| problems.push(e.to_string()));
+            server.udp_port = port.ok().filter(|port| *port > 0).or(usual.udp_port);
+        }
+        if server.addresses == usual.addresses {
+            let list = environment.server_interfaces();
+            let found: Vec<IpAddr> = list.destinations.iter().map(|d| d.address.ip()).collect();
+            problems.extend(list.problems.iter().map(ToString::to_string));
+            server.addresses = if found.is_empty() { usual.addresses } else { found };
+        }
+        // Nobody is told of the server who is not named here or in the file.
+        if server.beacons.is_empty() {
+            let list =
+                environment.list(&["EPICS_PVAS_BEACON_ADDR_LIST"], server.udp_port.unwrap_or(UDP_PORT));
+            problems.extend(list.problems.iter().map(ToString::to_string));
+            server.beacons = list.destinations.iter().map(|d| d.address).collect();
+        }
+        if server.ignore.is_empty() {
+            server.ignore = environment.ignored().destinations.iter().map(|d| d.address).collect();
+        }
+        problems
+    }
+}
+
 /// Who may write, from texts such as `loopback`, `any`, `10.1.2.3`, `10.1.2.0/24`, `operator@10.1.2.0/24`.
 ///
 /// # Errors
@@ -45,7 +80,11 @@ pub fn access_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Access,
 fn rule_of(text: &str) -> Result<Rule, String> {
     let (user, host) = text.rsplit_once('@').map_or((None, text), |(user, host)| (Some(user), host));
     let user = user.filter(|u| !u.is_empty()).map(str::to_owned);
-    let wanted = || format!("wanted loopback, any, an address, a network as 10.1.2.0/24, or user@ one of these, found `{text}`");
+    let wanted = || {
+        format!(
+            "wanted loopback, any, an address, a network as 10.1.2.0/24, or user@ one of these, found `{text}`"
+        )
+    };
     Ok(Rule { host: host_of(host).ok_or_else(wanted)?, user })
 }
 
@@ -65,6 +104,27 @@ fn host_of(text: &str) -> Option<Host> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_environment_fills_in_what_the_file_leaves_open() {
+        let environment = Variables::from_iter([
+            ("EPICS_PVAS_SERVER_PORT", "6000"),
+            ("EPICS_PVAS_BROADCAST_PORT", "6001"),
+            ("EPICS_PVAS_INTF_ADDR_LIST", "127.0.0.1"),
+            ("EPICS_PVAS_BEACON_ADDR_LIST", "127.255.255.255"),
+        ]);
+        let mut options = Options::default();
+        assert_eq!(options.follow(&environment), [""; 0]);
+        assert_eq!((options.server.tcp_port, options.server.udp_port), (6000, Some(6001)));
+        assert_eq!(options.server.addresses, [IpAddr::from([127, 0, 0, 1])]);
+        assert_eq!(options.server.beacons, ["127.255.255.255:6001".parse().unwrap()]);
+        let mut options = Options::default();
+        options.server.tcp_port = 7000;
+        options.follow(&environment);
+        assert_eq!(options.server.tcp_port, 7000);
+        let wrong = Variables::from_iter([("EPICS_PVAS_SERVER_PORT", "many")]);
+        assert_eq!(Options::default().follow(&wrong).len(), 1);
+    }
 
     #[test]
     fn writers_are_named_by_host_and_user() {

@@ -136,4 +136,3 @@ fn text_value(text: &str) -> livetime_pva::Result<Value> {
     nt::set_time(&mut value, "timeStamp", time_of(time_of_day_ns()))?;
     Ok(value)
 }
-

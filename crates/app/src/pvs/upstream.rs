@@ -158,22 +158,35 @@ const GLUE: &str = "joins records inside an IOC; clients do not use it";
 const NO_SHUTTER: &str = "no detector of ours has a shutter";
 const NO_COOLER: &str = "no detector of ours has a cooler";
 const TIME_SERIES: &str = "time series are a node of their own, which does not exist yet";
-const RESET: &str = "results are those of the last frame; the set-point upstream only serves `Reset`, which zeroes them";
+const RESET: &str =
+    "results are those of the last frame; the set-point upstream only serves `Reset`, which zeroes them";
 const ALWAYS_STREAMS: &str = "files are written as frames come; capturing into memory does not exist";
 
 /// Why a PV is not served, or not to be written.
 pub(super) static REASONS: &[(&str, &str)] = &[
-    ("ArraySize3 ArraySize4 ArraySize5 ArraySize6 ArraySize7 ArraySize8 ArraySize9", "`Dimensions_RBV` has all ten"),
+    (
+        "ArraySize3 ArraySize4 ArraySize5 ArraySize6 ArraySize7 ArraySize8 ArraySize9",
+        "`Dimensions_RBV` has all ten",
+    ),
     ("NDimensions Dimensions ArraySize0 ArraySize1 ArraySize2", "frames have the size that they have"),
     ("DataType ColorMode", "to be written only where the detector chooses it"),
-    ("ArrayCallbacks", "what a node sends is decided by who is connected; `EnableCallbacks` of the receivers"),
+    (
+        "ArrayCallbacks",
+        "what a node sends is decided by who is connected; `EnableCallbacks` of the receivers",
+    ),
     ("NumPreAllocBuffers PreAllocBuffers EmptyFreeList", "memory is taken before the run, see `preallocate`"),
     ("BayerPattern", "no node handles Bayer patterns yet"),
     ("SetAcquireBusy ClearAcquireBusy AcquireBusyCB", GLUE),
     ("NDAttributesMacros NDAttributesStatus", "attributes are not read from files"),
     ("PoolPollStats", "the numbers of the pool are always fresh"),
-    ("PoolFreeBuffers PoolUsedBuffers", "buffers come home without being counted: that is what makes them quick"),
-    ("NumExposures NumExposuresCounter TimeRemaining FrameType TriggerMode", "simDetector does nothing with it"),
+    (
+        "PoolFreeBuffers PoolUsedBuffers",
+        "buffers come home without being counted: that is what makes them quick",
+    ),
+    (
+        "NumExposures NumExposuresCounter TimeRemaining FrameType TriggerMode",
+        "simDetector does nothing with it",
+    ),
     ("StringToServer StringFromServer ReadStatus AsynIO", "there is no device behind a serial line"),
     (
         "ShutterMode ShutterControl ShutterOpenDelay ShutterCloseDelay ShutterStatus ShutterStatusEPICS ShutterFanout \
@@ -183,7 +196,10 @@ pub(super) static REASONS: &[(&str, &str)] = &[
     ("Temperature TemperatureActual", NO_COOLER),
     ("MaxByteRate", "`MinCallbackTime` limits frames; bytes follow from them"),
     ("BlockingCallbacks NumThreads", "threads are placed by the pipeline file, before the run"),
-    ("DisorderedArrays SortMode SortTime SortSize SortFree SortFreeLow", "copies of a node always keep the order"),
+    (
+        "DisorderedArrays SortMode SortTime SortSize SortFree SortFreeLow",
+        "copies of a node always keep the order",
+    ),
     ("MaxArrayRate_COUT QueueFreeLow QueueUseHIGH QueueUseHIHI", GLUE),
     ("ProcessPlugin", "a node keeps no frame to handle again"),
     (

@@ -2,8 +2,10 @@
 
 use bytes::Bytes;
 use livetime_engine::NodeError;
-use livetime_frame::{ArrayRef, AttributeValue, Attributes, Codec, ColorMode, DType, Dim, Element, Frame, Layout};
 use livetime_frame::with_dtype;
+use livetime_frame::{
+    ArrayRef, AttributeValue, Attributes, Codec, ColorMode, DType, Dim, Element, Frame, Layout,
+};
 use livetime_pva::data::{Array, Chosen, Dynamic, Field, Kind, Type, Value};
 use livetime_pva::nt;
 
@@ -90,9 +92,8 @@ impl ImageWriter {
         if !self.said.as_ref().is_some_and(|(said, _)| said == layout) {
             self.describe(layout).map_err(NodeError::new)?;
         }
-        let is_said = |said: &(Layout, Attributes)| {
-            said.0.color() == layout.color() && said.1 == header.attributes
-        };
+        let is_said =
+            |said: &(Layout, Attributes)| said.0.color() == layout.color() && said.1 == header.attributes;
         if !self.said.as_ref().is_some_and(is_said) {
             let attributes = attributes(layout.color(), &header.attributes).map_err(NodeError::new)?;
             self.image.set_bit(self.bits.attribute, attributes).map_err(NodeError::new)?;

@@ -124,6 +124,7 @@ impl Node for PvaImage {
 #[cfg(test)]
 mod tests {
     use livetime_engine::testing::{Harness, assert_compliant};
+    use livetime_frame::{ColorMode, DType, FramePool, Layout};
 
     use super::*;
 
@@ -138,15 +139,17 @@ mod tests {
     #[test]
     fn no_frame_is_kept() {
         let mut node = Harness::new::<PvaImage>(&[]).unwrap();
-        let mut last = None;
-        let outlet = move |image: &Value| last = image.array("value").cloned();
-        node.node::<PvaImage>().unwrap().attach(Box::new(outlet));
+        let shown = |image: &Value| assert_eq!(image.array("value").map(|a| a.len()), Some(2));
+        node.node::<PvaImage>().unwrap().attach(Box::new(shown));
         assert!(node.node::<PvaImage>().unwrap().is_attached());
-        let picture = node.image::<f32>(&[1, 2], &[1.0, 2.0]).unwrap();
-        node.feed(&picture).unwrap();
-        let writer = node.node::<PvaImage>().unwrap().writer.as_mut().unwrap();
-        let image = writer.write(&picture).unwrap();
-        assert_eq!(image.array("value").unwrap().to_vec::<f32>(), Some(vec![1.0, 2.0]));
+        let mut allocator = FramePool::new(1 << 16).allocator();
+        let layout = Layout::packed(DType::F32, ColorMode::Mono, &[1, 2]).unwrap();
+        let frame = allocator.array(layout).unwrap().freeze();
+        let address = frame.bytes().as_ptr();
+        node.feed(&frame).unwrap();
+        drop(frame);
+        // Its memory is free again.
+        assert_eq!(allocator.array(layout).unwrap().freeze().bytes().as_ptr(), address);
     }
 
     #[test]
