@@ -367,6 +367,8 @@ impl Runner {
         self.receive_group(input, std::slice::from_ref(frame), &[stamp_ns]);
     }
 
+    // Inlined, so that the common call with one frame has no loops.
+    #[inline(always)]
     fn receive_group(&mut self, input: usize, frames: &[Frame], stamps: &[u64]) {
         // A frame whose way is timed from its source on, or a handler slow enough not to notice.
         self.ctx.timed = self.ctx.statistics && (self.is_slow || stamps.iter().any(|s| *s != 0));
@@ -393,6 +395,7 @@ impl Runner {
         }
     }
 
+    #[inline(always)]
     fn record_times(&mut self, start_ns: u64, frames: &[Frame], stamps: &[u64]) {
         let end_ns = self.ctx.clock.now_ns();
         let service_ns = end_ns.saturating_sub(start_ns) / frames.len() as u64;

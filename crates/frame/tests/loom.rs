@@ -2,7 +2,7 @@
 //! `RUSTFLAGS="--cfg loom" cargo test -p livetime-frame --test loom --release`.
 #![cfg(loom)]
 
-use livetime_frame::FramePool;
+use livetime_frame::{FramePool, Returns};
 use loom::thread;
 
 #[test]
@@ -49,4 +49,24 @@ fn shared_references_are_counted_once_each() {
         drop(allocator);
         assert_eq!(pool.statistics().buffers, 0);
     });
+}
+
+#[test]
+fn a_batch_comes_home_while_the_allocator_takes_or_closes() {
+    for closes in [false, true] {
+        loom::model(move || {
+            let pool = FramePool::new(1 << 20);
+            let mut allocator = pool.allocator();
+            let frames = [(); 2].map(|()| allocator.bytes(8).unwrap().freeze());
+            let thread = thread::spawn(move || {
+                let mut returns = Returns::default();
+                frames.into_iter().for_each(|frame| returns.give(frame));
+            });
+            let next = (!closes).then(|| allocator.bytes(8).unwrap().freeze());
+            drop(allocator);
+            thread.join().unwrap();
+            drop(next);
+            assert_eq!(pool.statistics().buffers, 0);
+        });
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use livetime_frame::{
-    AttributeValue, ColorMode, DType, FramePool, Layout, Payload, Schema, TableLayout, ViewError,
+    AttributeValue, ColorMode, DType, FramePool, Layout, Payload, Returns, Schema, TableLayout, ViewError,
 };
 
 fn image(width: usize, height: usize) -> Layout {
@@ -80,6 +80,48 @@ fn frames_outlive_their_allocator_and_come_back_from_other_threads() {
     threads.into_iter().for_each(|t| t.join().unwrap());
     assert_eq!(pool.statistics().used_bytes, 0);
     assert_eq!(pool.statistics().buffers, 0);
+}
+
+#[test]
+fn batches_come_back_from_many_shelves_and_after_the_end() {
+    let pool = FramePool::new(1 << 20);
+    for closes_first in [false, true] {
+        let mut allocator = pool.allocator();
+        // More than two shelves, in an order that changes the shelf at every step.
+        let mut frames: Vec<_> = (0..150).map(|_| allocator.bytes(100).unwrap().freeze()).collect();
+        let shared = frames[7].clone();
+        let mut returns = Returns::default();
+        let mut allocator = Some(allocator);
+        if closes_first {
+            allocator = None;
+        }
+        while let Some(frame) = frames.pop() {
+            returns.give(frame);
+            if !frames.is_empty() {
+                returns.give(frames.remove(0));
+            }
+        }
+        drop(returns);
+        if let Some(allocator) = &mut allocator {
+            let again: Vec<_> = (0..149).map(|_| allocator.bytes(100).unwrap()).collect();
+            assert_eq!((again.len(), pool.statistics().buffers), (149, 150));
+        } else {
+            assert_eq!(pool.statistics().buffers, 1);
+        }
+        drop((shared, allocator));
+        assert_eq!(pool.statistics().used_bytes, 0);
+    }
+}
+
+#[test]
+fn large_frames_use_few_buffers_small_ones_go_round() {
+    let pool = FramePool::new(64 << 20);
+    let mut allocator = pool.allocator();
+    drop((0..5).map(|_| allocator.bytes(100_000).unwrap()).collect::<Vec<_>>());
+    let place = |frame: livetime_frame::FrameMut| frame.freeze().bytes().as_ptr() as usize;
+    let first = place(allocator.bytes(100_000).unwrap());
+    assert!((0..9).all(|_| place(allocator.bytes(100_000).unwrap()) == first));
+    assert_eq!(pool.statistics().buffers, 5);
 }
 
 #[test]

@@ -385,7 +385,10 @@ impl Output {
     /// Wakes the receivers of what was queued. Called once after a handler, not once per frame: a handler
     /// that sends a batch wakes once.
     pub(crate) fn tell(&mut self) {
-        let untold = self.senders.iter_mut().fold(false, |untold, sender| sender.publish() || untold);
+        let mut untold = false;
+        for sender in &mut self.senders {
+            untold |= sender.publish();
+        }
         if untold {
             // One fence for all receivers: orders the queues' tails before the looks at the bells.
             fence(Ordering::SeqCst);
