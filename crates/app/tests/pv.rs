@@ -26,14 +26,14 @@ struct Server {
 
 impl Server {
     fn start() -> Option<Server> {
-        let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-        let usual = home.join(".cache/livetime/peers/bin/python");
-        let python = std::env::var_os("LIVETIME_PEERS").map_or(usual, PathBuf::from);
-        if !python.exists() {
-            eprintln!("SKIPPED: no `{}`; LIVETIME_PEERS names a Python with p4p and pvaPy", python.display());
+        let maker = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/peers.sh");
+        let made = Command::new(maker).stderr(Stdio::null()).output();
+        let Some(made) = made.ok().filter(|made| made.status.success()) else {
+            eprintln!("SKIPPED: tools/peers.sh cannot install p4p and pvaPy");
             return None;
-        }
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../pva/tests/peers/p4p_server.py");
+        };
+        let python = PathBuf::from(String::from_utf8_lossy(&made.stdout).trim());
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../pva/tests/peers/types_pvxs.py");
         let udp = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new(python);
         command.arg(script).args([&udp.to_string(), "0"]).stdin(Stdio::piped()).stdout(Stdio::piped());

@@ -2,7 +2,12 @@
 //!
 //! Both come from `tools/peers.sh`; without them the tests say so and pass. Sockets are on loopback only.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and says what it skips"
+)]
 
 mod common;
 
