@@ -17,6 +17,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{Pipeline, own_nodes};
+use livetime_pva::client::{Client, ClientConfig};
 
 const SERVED: &str = "\
 memory: 64 MiB
@@ -137,6 +138,31 @@ fn ophyd_async_finds_all_it_needs() {
     let served = Served::start(&file, &["--set", "detector.acquire=false"]);
     let said = run_script(&python, "ophyd_sim.py", &served);
     assert!(said.ends_with("ophyd-async is content\n"), "{said}");
+}
+
+/// What needs no Python: names, a value, a write, an acquisition.
+#[test]
+fn our_own_client_finds_and_starts_the_detector() {
+    let file = File::new("own", |text| text);
+    let served =
+        Served::start(&file, &["--set", "detector.acquire=false", "--set", "detector.image_mode=single"]);
+    let address: std::net::SocketAddr = served.address.parse().unwrap();
+    let client = Client::new(ClientConfig::name_servers(&[address])).unwrap();
+    let limit = Duration::from_secs(10);
+    let names = client.names(address).unwrap().wait(limit).unwrap();
+    for name in ["T:cam1:Acquire", "T:Stats1:MeanValue_RBV", "T:slow:DroppedArrays_RBV", "T:Pva1:Image"] {
+        assert!(names.iter().any(|n| n == name), "{name}");
+    }
+    client.channel("T:cam1:Offset").put(("value", 7.5)).wait(limit).unwrap();
+    let offset = client.channel("T:cam1:Offset_RBV").get().wait(limit).unwrap();
+    assert_eq!(offset.f64("value"), Some(7.5));
+    client.channel("T:cam1:WaitForPlugins").put(("value", 1)).wait(limit).unwrap();
+    let put = client.channel("T:cam1:Acquire").put_with("record[block=true]", ("value", 1));
+    put.wait(limit).unwrap();
+    let count = client.channel("T:slow:ArrayCounter_RBV").get().wait(limit).unwrap();
+    assert_eq!(count.i64("value"), Some(1));
+    let refused = client.channel("T:slow:ArrayCounter_RBV").put(("value", 1)).wait(limit);
+    assert!(refused.is_err());
 }
 
 #[test]
