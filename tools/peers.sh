@@ -1,9 +1,14 @@
 #!/usr/bin/env bash
-# Makes the Python environment with other implementations of pvAccess, once, and prints its interpreter.
-# Used by tests, which are skipped without it. PEERS_FOLDER: where; default in the user's cache.
+# Makes a Python environment with other implementations of pvAccess, once, and prints its interpreter.
+# Used by tests, which are skipped without it. `peers.sh` has p4p and pvaPy, `peers.sh ophyd` ophyd-async with p4p.
+# PEERS_FOLDER: where; default in the user's cache.
 set -euo pipefail
-folder="${PEERS_FOLDER:-${XDG_CACHE_HOME:-$HOME/.cache}/livetime/peers}"
-wanted="p4p==4.3.0 pvapy==5.6.0 numpy==2.4.6"
+case "${1:-}" in
+    "") name=peers wanted="p4p==4.3.0 pvapy==5.6.0 numpy==2.4.6" check="import p4p, pvaccess" ;;
+    ophyd) name=ophyd wanted="ophyd-async==0.21.3 p4p==4.3.0 numpy==2.4.6" check="import ophyd_async.epics.adcore" ;;
+    *) echo "wanted nothing or ophyd, found $1" >&2; exit 2 ;;
+esac
+folder="${PEERS_FOLDER:-${XDG_CACHE_HOME:-$HOME/.cache}/livetime}/$name"
 python="$folder/bin/python"
 mkdir -p "$folder"
 # Several tests may ask at the same time.
@@ -14,7 +19,7 @@ if [ "$(cat "$folder/wanted" 2> /dev/null)" != "$wanted" ]; then
         python3 -m venv "$folder"
         # shellcheck disable=SC2086
         "$python" -m pip install --quiet --disable-pip-version-check $wanted
-        "$python" -c "import p4p, pvaccess"
+        "$python" -c "$check"
     } >&2
     echo "$wanted" > "$folder/wanted"
 fi

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::bench::BenchArgs;
 use crate::commands::pv::PvArgs;
+use crate::config::pvaccess::checked_prefix;
 use crate::config::{Setting, positive_quantity};
 
 /// Software for live detector data: runs a graph of nodes and accounts for every frame.
@@ -47,6 +48,7 @@ Examples:
   livetime run
   livetime run beamline.yaml --duration 10s --set detector.acquire_period=2ms
   livetime run beamline.yaml --frames 1000 --json > report.json
+  livetime run beamline.yaml --pva --prefix BL7:
 
 The first Ctrl-C ends the sources and handles what is under way; the second one aborts.";
 
@@ -91,6 +93,15 @@ pub(crate) struct RunArgs {
     /// End each source after this many frames.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) frames: Option<u64>,
+    /// Serve the run over pvAccess, also if the file does not say so.
+    #[arg(long, overrides_with = "no_pva")]
+    pub(crate) pva: bool,
+    /// Do not serve the run, whatever the file says.
+    #[arg(long, overrides_with = "pva")]
+    pub(crate) no_pva: bool,
+    /// The names of all PVs begin with this, for example 13SIM1:
+    #[arg(long, value_name = "TEXT", value_parser = checked_prefix)]
+    pub(crate) prefix: Option<String>,
 }
 
 /// Arguments of `check`.

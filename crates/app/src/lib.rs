@@ -20,6 +20,7 @@ mod cli;
 mod commands;
 pub mod config;
 mod output;
+pub mod pvs;
 mod report;
 #[cfg(test)]
 mod test_nodes;

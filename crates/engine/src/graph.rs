@@ -94,6 +94,14 @@ pub struct NodeDecl {
     pub options: NodeOptions,
 }
 
+impl NodeDecl {
+    /// Whether the parameter called `name` was given a value, if only its default.
+    pub fn is_set(&self, name: &str) -> bool {
+        let index = crate::find(self.node_type.param_specs(), name);
+        index.is_ok_and(|index| self.values.iter().any(|(i, _)| *i == index))
+    }
+}
+
 /// A declared edge.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct EdgeDecl {

@@ -40,5 +40,5 @@ pub use param::{
     Choice, ParamEnum, ParamError, ParamKind, ParamSpec, ParamType, Params, Value, assign, find, nearest,
     parse_quantity,
 };
-pub use run::{EdgeAccount, NodeReport, Report, Run, RunOptions, SourceReport};
+pub use run::{EdgeAccount, LastFrame, NodeReport, Report, Run, RunOptions, Snapshot, SourceReport};
 pub use statistics::Times;

@@ -11,6 +11,7 @@ use crate::edge::{Edge, Taken, Target};
 use crate::graph::{NodeOptions, OnFailure};
 use crate::node::{AnyNode, Context, FAST_NS, Next, NodeError, NodeKind, NodeType, Output, Outputs};
 use crate::reorder::Reorder;
+use crate::run::{LastFrame, Snapshot};
 use crate::statistics::add;
 use crate::{ParamError, Value};
 
@@ -380,6 +381,11 @@ impl Runner {
             frames => self.call(|node, ctx| node.frames(input, frames, ctx)),
         };
         self.last_ns = 0;
+        if self.ctx.remember_frames
+            && let Some(frame) = frames.last()
+        {
+            self.ctx.last = Some(LastFrame::of(frame.header(), frame.payload()));
+        }
         if self.ctx.timed {
             self.record_times(start_ns, frames, stamps);
         }
@@ -566,6 +572,13 @@ impl Runner {
     pub(crate) fn params(&mut self) -> Vec<Value> {
         let params = self.node.params();
         (0..params.specs().len()).filter_map(|i| params.get(i)).collect()
+    }
+
+    /// Some parameters, and the last frame.
+    pub(crate) fn snapshot(&mut self, wanted: &[usize]) -> Snapshot {
+        let params = self.node.params();
+        let values = wanted.iter().filter_map(|i| params.get(*i)).collect();
+        Snapshot { values, last: self.ctx.last }
     }
 
     /// A source that is paused produces nothing.

@@ -296,6 +296,28 @@ fn parameters_change_while_running() {
 }
 
 #[test]
+fn a_look_tells_parameters_and_the_last_frame() {
+    let mut graph = chain(WhenFull::Block, 8);
+    set(&mut graph, "counter", "frames", 1_000_000_000);
+    let options = RunOptions { remember_frames: true, ..RunOptions::default() };
+    let run = Run::start(&graph, options).unwrap();
+    let mut seen = 0;
+    while seen == 0 {
+        let looks: Vec<_> = (0..3).map(|node| run.look(node, [0].into()).unwrap()).collect();
+        for look in looks {
+            let snapshot = look.recv_timeout(LIMIT).unwrap();
+            assert!(snapshot.values.len() <= 1);
+            seen = snapshot.last.map_or(0, |last| last.sequence);
+        }
+    }
+    assert!(run.look(9, [].into()).is_err());
+    run.stop();
+    assert!(run.wait(LIMIT));
+    assert!(run.look(0, [0].into()).is_err());
+    assert_balanced(&run.finish(LIMIT));
+}
+
+#[test]
 fn edges_and_nodes_come_and_go_while_frames_flow() {
     let mut graph = chain(WhenFull::Block, 8);
     graph.add("spare", TALLY).unwrap();

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod convert;
+pub mod ntndarray;
 mod planes;
 pub mod process;
 pub mod sinks;
@@ -22,6 +23,7 @@ pub use livetime_kernels::Level;
 pub const ALL: &[NodeType] = &[
     // Sources.
     NodeType::of::<sources::image_files::ImageFiles>(),
+    NodeType::of::<sources::pva_source::PvaSource>(),
     NodeType::of::<sources::sim_detector::SimDetector>(),
     // Processes.
     NodeType::of::<process::image::Image>(),
@@ -32,6 +34,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<process::transform::Transform>(),
     // Sinks.
     NodeType::of::<sinks::null::Null>(),
+    NodeType::of::<sinks::pva_image::PvaImage>(),
     NodeType::of::<sinks::tiff_files::TiffFiles>(),
 ];
 

@@ -55,6 +55,8 @@ impl Row {
 
 pub(super) fn run(args: &BenchArgs, output: &mut Output) -> Result<Record, String> {
     let (name, text) = config::DEFAULT;
+    // The study had eleven plugins; what shows pictures to others is none of them.
+    let text = text.split("\n  # Not one of the eleven").next().unwrap_or(text);
     let pipeline = config::parse(name, text, livetime_nodes::ALL, &[]).map_err(|e| e.to_string())?;
     let graph = pipeline.graph;
     let seconds = if args.quick { 0.2 } else { args.seconds };

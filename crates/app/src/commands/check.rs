@@ -21,7 +21,7 @@ pub(crate) fn check(args: &CheckArgs, nodes: &[NodeType], output: &mut Output) -
 }
 
 fn as_text(pipeline: &Pipeline) -> String {
-    let Pipeline { graph, plan } = pipeline;
+    let Pipeline { graph, plan, .. } = pipeline;
     let mut table = Table::new(&["from", "to", "frames", "queue", "when full"]);
     for edge in graph.edges() {
         table.row([
@@ -43,7 +43,7 @@ fn as_text(pipeline: &Pipeline) -> String {
 }
 
 fn as_json(pipeline: &Pipeline) -> Value {
-    let Pipeline { graph, plan } = pipeline;
+    let Pipeline { graph, plan, .. } = pipeline;
     let edge = |e: &EdgeDecl| {
         json!({
             "from": output_name(graph, e.from),

@@ -5,12 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use livetime_engine::{EventHandler, GraphError, NodeType, Report, Run, RunOptions};
+use livetime_engine::{EventHandler, Graph, GraphError, NodeKind, NodeType, Report, Run, RunOptions};
+use livetime_pva::net::Variables;
+use livetime_pva::server as pva;
 use serde_json::{Value, json};
 
 use crate::cli::RunArgs;
-use crate::config;
+use crate::config::{self, Pipeline};
 use crate::output::{Exit, Failure, Output};
+use crate::pvs::{Bell, Served};
 use crate::report::live::{self, LiveTable};
 use crate::report::table::Style;
 use crate::report::{EndedBy, Ending, json::ending_json, summary};
@@ -29,7 +32,9 @@ const LOG_LINES: usize = 1000;
 const LINES_AT_ONCE: usize = 10;
 
 pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
-    let pipeline = super::load(&args.pipeline, nodes, output)?;
+    let mut pipeline = super::load(&args.pipeline, nodes, output)?;
+    choose_serving(&mut pipeline, args, output);
+    choose_servers(&mut pipeline, &Variables::from_env());
     let file = args.pipeline.file.as_ref();
     let name = file.map_or(config::DEFAULT.0.to_owned(), |path| path.display().to_string());
     let is_live = output.is_terminal && !args.pipeline.json;
@@ -38,14 +43,20 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
     if is_live {
         log_panics(sender.clone());
     }
-    let options =
-        RunOptions { max_frames: args.frames, on_event: Some(log_events(sender)), ..RunOptions::default() };
+    let bell = Bell::default();
+    let options = RunOptions {
+        max_frames: args.frames,
+        remember_frames: pipeline.pvaccess.enabled,
+        on_event: Some(log_events(sender.clone(), bell.clone())),
+        ..RunOptions::default()
+    };
     let run = match Run::start(&pipeline.graph, options) {
-        Ok(run) => run,
+        Ok(run) => Arc::new(run),
         Err(errors) => return Err(not_started(&name, &errors, args.pipeline.json, output)),
     };
+    let served = serve(&run, &mut pipeline, &bell, sender, output);
     let watch = Watch::new(&run, args.duration, interrupts);
-    let (report, ended_by) = watch.until_end(run, &log, Show::new(is_live), output);
+    let (report, ended_by) = watch.until_end(run, served, &log, Show::new(is_live), output);
     let ending = Ending::new(&name, &report, ended_by);
     let style = Style { width: None, is_coloured: output.is_coloured };
     if args.pipeline.json {
@@ -83,9 +94,98 @@ fn count_interrupts(output: &mut Output) -> Arc<AtomicUsize> {
     interrupts
 }
 
-/// Events go to the main thread, which alone writes.
-fn log_events(log: SyncSender<String>) -> EventHandler {
-    Arc::new(move |event| _ = log.try_send(summary::event(event)))
+/// Events go to the main thread, which alone writes; those that are alarms also to those who serve.
+fn log_events(log: SyncSender<String>, bell: Bell) -> EventHandler {
+    Arc::new(move |event| {
+        let _ = log.try_send(summary::event(event));
+        if event.is_error {
+            bell.ring();
+        }
+    })
+}
+
+/// The command line has the last word. A run that is served goes on after an acquisition and waits for the next
+/// one, unless the file or the command line says what `finish_when_done` shall be.
+fn choose_serving(pipeline: &mut Pipeline, args: &RunArgs, output: &mut Output) {
+    let options = &mut pipeline.pvaccess;
+    options.enabled = (options.enabled || args.pva || args.prefix.is_some()) && !args.no_pva;
+    if let Some(prefix) = &args.prefix {
+        options.prefix.clone_from(prefix);
+    }
+    if !options.enabled {
+        return;
+    }
+    for problem in options.follow(&Variables::from_env()) {
+        output.log(format_args!("livetime: warning: {problem}"));
+    }
+    for number in 0..pipeline.graph.nodes().len() {
+        let decl = &pipeline.graph.nodes()[number];
+        if decl.node_type.spec.kind == NodeKind::Source && !decl.is_set(FINISH) {
+            // Sources that lack it go on by themselves or end for good.
+            let _ = pipeline.graph.set(number, FINISH, &false.into());
+        }
+    }
+}
+
+/// Sources that take images from other servers look for them where the environment says, unless the file does.
+fn choose_servers(pipeline: &mut Pipeline, environment: &Variables) {
+    const CHOICES: [(&str, &str); 3] = [
+        ("addresses", "EPICS_PVA_ADDR_LIST"),
+        ("name_servers", "EPICS_PVA_NAME_SERVERS"),
+        ("search_port", "EPICS_PVA_BROADCAST_PORT"),
+    ];
+    let sources: Vec<usize> = (0..pipeline.graph.nodes().len())
+        .filter(|n| pipeline.graph.nodes()[*n].node_type.spec.name == "pva_source")
+        .collect();
+    for number in sources {
+        for (param, variable) in CHOICES {
+            set_unless_set(&mut pipeline.graph, number, param, environment.get(&[variable]).map(Into::into));
+        }
+        let automatic = environment.flag(&["EPICS_PVA_AUTO_ADDR_LIST"], true).ok().map(Into::into);
+        set_unless_set(&mut pipeline.graph, number, "auto_addresses", automatic);
+    }
+}
+
+fn set_unless_set(graph: &mut Graph, node: usize, param: &str, value: Option<livetime_engine::Value>) {
+    if let Some(value) = value.filter(|_| !graph.nodes()[node].is_set(param)) {
+        // A variable that makes no sense is as one that is not set.
+        let _ = graph.set(node, param, &value);
+    }
+}
+
+const FINISH: &str = "finish_when_done";
+
+/// Serves the run if that is wanted. A run that cannot be served runs all the same.
+fn serve(
+    run: &Arc<Run>,
+    pipeline: &mut Pipeline,
+    bell: &Bell,
+    log: SyncSender<String>,
+    output: &mut Output,
+) -> Option<Served> {
+    let options = &mut pipeline.pvaccess;
+    if !options.enabled {
+        return None;
+    }
+    options.server.log = Some(Arc::new(move |event: &pva::Event| {
+        if matches!(event, pva::Event::Write { .. } | pva::Event::Problem(_)) {
+            let _ = log.try_send(format!("pvaccess: {event}"));
+        }
+    }));
+    // Images that wait for slow clients are frames that the pool lacks.
+    options.server.limits.queue_bytes = (pipeline.graph.memory_bytes / 8).min(64 << 20);
+    match Served::start(run, &pipeline.plan, options, bell) {
+        Ok(served) => {
+            if let Some(address) = served.address() {
+                output.log(format_args!("livetime: serving PVs {}... at {address}", options.prefix));
+            }
+            Some(served)
+        }
+        Err(error) => {
+            output.log(format_args!("livetime: warning: the run is not served: {error}"));
+            None
+        }
+    }
 }
 
 /// A node's panic is contained by the engine; its text must not land in the middle of the live table.
@@ -130,7 +230,8 @@ impl Watch {
     /// Shows the run until it ends by itself or has to.
     fn until_end(
         mut self,
-        run: Run,
+        run: Arc<Run>,
+        served: Option<Served>,
         log: &Receiver<String>,
         mut show: Show,
         output: &mut Output,
@@ -150,7 +251,9 @@ impl Watch {
         if self.ended_by == EndedBy::DrainLimit {
             output.log(format_args!("livetime: not drained within {:?}: aborting", self.drain_limit));
         }
-        let report = run.finish(Duration::ZERO);
+        // Those who serve let go of the run.
+        drop(served);
+        let report = finish(run);
         show.log(log, output);
         show.table.erase(output.out);
         (report, self.ended_by)
@@ -189,6 +292,18 @@ impl Watch {
     fn until_next_look(&self) -> Duration {
         let left = self.until.filter(|_| self.draining.is_none());
         left.map_or(LOOK, |until| until.saturating_duration_since(Instant::now()).min(LOOK))
+    }
+}
+
+fn finish(run: Arc<Run>) -> Report {
+    match Arc::try_unwrap(run) {
+        Ok(run) => run.finish(Duration::ZERO),
+        // Somebody did not let go: the report lacks nothing but what a last look at the threads would say.
+        Err(run) => {
+            run.abort();
+            run.wait(Duration::from_secs(2));
+            run.report()
+        }
     }
 }
 
@@ -245,13 +360,14 @@ nodes:
     fn watched(text: &str, is_terminal: bool) -> (Report, EndedBy, String, String) {
         let pipeline = config::parse("f", text, &test_nodes::all(), &[]).unwrap();
         let (sender, log) = sync_channel(10);
-        let options = RunOptions { on_event: Some(log_events(sender)), ..RunOptions::default() };
-        let run = Run::start(&pipeline.graph, options).unwrap();
+        let events = log_events(sender, Bell::default());
+        let options = RunOptions { on_event: Some(events), ..RunOptions::default() };
+        let run = Arc::new(Run::start(&pipeline.graph, options).unwrap());
         let mut watch = Watch::new(&run, Some(Duration::from_millis(400)), Arc::default());
         watch.drain_limit = Duration::from_millis(200);
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let mut output = Output { out: &mut out, err: &mut err, is_terminal, is_coloured: false };
-        let (report, ended_by) = watch.until_end(run, &log, Show::new(is_terminal), &mut output);
+        let (report, ended_by) = watch.until_end(run, None, &log, Show::new(is_terminal), &mut output);
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (report, ended_by, text(out), text(err))
     }

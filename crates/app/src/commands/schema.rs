@@ -6,7 +6,10 @@ use livetime_engine::{NodeKind, NodeType, ParamKind, ParamSpec, Value as ParamVa
 use serde_json::{Map, Value, json};
 
 use super::nodes::value_json;
+use livetime_pva::server::{TCP_PORT, UDP_PORT};
+
 use crate::config::file::{MAX_POOL, MAX_QUEUE, ON_FAILURE, WAIT, WHEN_EXHAUSTED};
+use crate::config::pvaccess::MAX_PREFIX;
 use crate::output::{Exit, Failure, Output};
 
 pub(crate) fn schema(nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
@@ -23,6 +26,7 @@ fn schema_of(nodes: &[NodeType]) -> Value {
         "type": "object",
         "properties": {
             "memory": quantity("Bound of the memory for frames, as `512 MiB`; a bare number is in bytes.", json!("1 GiB")),
+            "pvaccess": pvaccess(),
             "nodes": {
                 "description": "The nodes by name.",
                 "type": "object",
@@ -34,6 +38,39 @@ fn schema_of(nodes: &[NodeType]) -> Value {
         "required": ["nodes"],
         "additionalProperties": false,
         "$defs": { "node": node(nodes), "edge": edge() },
+    })
+}
+
+fn pvaccess() -> Value {
+    let port = |text: &str, default: u16| json!({ "description": text, "type": "integer", "minimum": 0, "maximum": 65535, "default": default });
+    let texts = |text: &str, default: Value| {
+        let one = json!({ "type": "string" });
+        json!({
+            "description": text, "default": default,
+            "oneOf": [one.clone(), { "type": "array", "items": one }],
+        })
+    };
+    json!({
+        "description": "How the run is served over pvAccess; a file with this block is served.",
+        "type": "object",
+        "properties": {
+            "enabled": { "description": "Whether it is served.", "type": "boolean", "default": true },
+            "prefix": {
+                "description": "The names of all PVs begin with it.",
+                "type": "string", "maxLength": MAX_PREFIX, "default": "13SIM1:",
+            },
+            "port": port("Port for connections; 0 for any. If it is taken, another one is found.", TCP_PORT),
+            "search_port": port("Port for searches; 0: no searches are answered.", UDP_PORT),
+            "interfaces": texts("Addresses at which to listen.", json!(["0.0.0.0"])),
+            "beacons": texts("Addresses at which the server is announced.", json!([])),
+            "ignore": texts("Addresses whose searches are not answered.", json!([])),
+            "writers": texts(
+                "Who may write: loopback, any, an address, a network as 10.1.2.0/24, or user@ one of these.",
+                json!(["loopback"]),
+            ),
+            "update_rate": quantity("Updates per second, as `10 Hz`.", json!("10 Hz")),
+        },
+        "additionalProperties": false,
     })
 }
 
@@ -179,6 +216,13 @@ fn node_options() -> Map<String, Value> {
         (
             "when_exhausted",
             words("What to do without memory for a frame.", WHEN_EXHAUSTED.map(|w| w.1), "drop"),
+        ),
+        (
+            "pv",
+            json!({
+                "type": "string", "pattern": "^[A-Za-z0-9_:-]{1,60}$",
+                "description": "Instance name of its PVs, as `Stats7`, instead of the one made from type and name.",
+            }),
         ),
         ("wait", words("How the node's thread waits for work.", WAIT.map(|w| w.1), "adaptive")),
         (

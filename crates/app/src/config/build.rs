@@ -7,6 +7,7 @@ use livetime_engine::{Graph, GraphError, NodeType, ParamKind, ParamSpec, Place, 
 use super::error::{At, Problem};
 use super::file::{EdgeEntry, NodeEntry, Pipeline};
 use super::yaml::{Data, Item, Scalar};
+use crate::pvs::Options;
 
 /// A parameter set on the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,7 +38,7 @@ pub(crate) fn build(
     node_types: &[NodeType],
     settings: &[Setting],
     problems: &mut Vec<Problem>,
-) -> Option<(Graph, Plan)> {
+) -> Option<(Graph, Plan, Options)> {
     let mut builder = Builder {
         node_types,
         graph: Graph::default(),
@@ -49,7 +50,8 @@ pub(crate) fn build(
     pipeline.nodes.iter().for_each(|node| builder.node(node));
     pipeline.nodes.iter().for_each(|node| node.edges.iter().for_each(|edge| builder.edge(node, edge)));
     settings.iter().for_each(|setting| builder.setting(setting));
-    builder.finish()
+    let pvaccess = builder.pvaccess(pipeline);
+    builder.finish().map(|(graph, plan)| (graph, plan, pvaccess))
 }
 
 /// Where the parts of the graph stand in the file.
@@ -87,6 +89,20 @@ impl<'a> Builder<'a> {
             self.places.memory = Some(at);
             self.graph.memory_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         }
+    }
+
+    /// Chosen instance names are unique: else a node would hide another one's PVs.
+    fn pvaccess(&mut self, pipeline: &Pipeline) -> Options {
+        let mut options = pipeline.pvaccess.clone().unwrap_or_default();
+        for node in &pipeline.nodes {
+            let Some(name) = &node.pv else { continue };
+            if options.names.values().any(|taken| *taken == name.text) {
+                let message = format!("`pv`: wanted a name of its own, found `{}` twice", name.text);
+                self.problems.push(Problem::new(name.at, message));
+            }
+            options.names.insert(node.name.text.clone(), name.text.clone());
+        }
+        options
     }
 
     fn node(&mut self, entry: &'a NodeEntry) {

@@ -8,12 +8,13 @@ use livetime_engine::{EdgeOptions, NodeOptions, OnFailure, Placement, WaitStrate
 use super::error::{At, Problem};
 use super::read::Reader;
 use super::yaml::{self, Data, Item, Name};
+use crate::pvs::Options;
 
 /// Keys of the file.
-pub(crate) const FILE_KEYS: &[&str] = &["memory", "nodes"];
+pub(crate) const FILE_KEYS: &[&str] = &["memory", "pvaccess", "nodes"];
 /// Keys of a node that concern the node alone.
 pub(crate) const NODE_KEYS: &[&str] =
-    &["type", "params", "from", "placement", "on_error", "on_panic", "when_exhausted", "cpus", "wait"];
+    &["type", "params", "from", "placement", "on_error", "on_panic", "when_exhausted", "cpus", "wait", "pv"];
 /// Keys of an edge, which may also stand in the node it leads to.
 pub(crate) const EDGE_KEYS: &[&str] = &["to", "queue", "when_full", "every", "max_rate"];
 /// Names for what to do after a failure.
@@ -40,6 +41,8 @@ const MAX_CPU: u64 = 4095;
 pub(crate) struct Pipeline {
     /// Bound of the frame pool in bytes.
     pub(crate) memory: Option<(u64, At)>,
+    /// How the run is served, if the file says anything about it.
+    pub(crate) pvaccess: Option<Options>,
     /// Where the nodes begin.
     pub(crate) at: At,
     pub(crate) nodes: Vec<NodeEntry>,
@@ -54,6 +57,8 @@ pub(crate) struct NodeEntry {
     pub(crate) params: Vec<(Name, Item)>,
     pub(crate) edges: Vec<EdgeEntry>,
     pub(crate) options: NodeOptions,
+    /// Instance name of its PVs, if the file chooses one.
+    pub(crate) pv: Option<Name>,
 }
 
 /// An edge as it is written, in the node it leads to.
@@ -84,16 +89,20 @@ struct EdgeDefaults {
 
 impl Reader {
     fn pipeline(&mut self, item: &Item) -> Pipeline {
-        let mut pipeline = Pipeline { memory: None, at: item.at, nodes: Vec::new() };
+        let mut pipeline = Pipeline { memory: None, pvaccess: None, at: item.at, nodes: Vec::new() };
         let mut has_nodes = false;
         for (name, value) in self.entries(item, "the pipeline file", FILE_KEYS) {
-            if name.text == "memory" {
-                let bytes = self.quantity(value, "memory", "B", "512 MiB");
-                pipeline.memory = bytes.map(|b| (b as u64, value.at));
-            } else {
-                has_nodes = true;
-                pipeline.at = name.at;
-                pipeline.nodes = self.nodes(value);
+            match &*name.text {
+                "memory" => {
+                    let bytes = self.quantity(value, "memory", "B", "512 MiB");
+                    pipeline.memory = bytes.map(|b| (b as u64, value.at));
+                }
+                "pvaccess" => pipeline.pvaccess = Some(self.pvaccess(value)),
+                _ => {
+                    has_nodes = true;
+                    pipeline.at = name.at;
+                    pipeline.nodes = self.nodes(value);
+                }
             }
         }
         if !has_nodes {
@@ -124,6 +133,7 @@ impl Reader {
             params: Vec::new(),
             edges: Vec::new(),
             options: NodeOptions::default(),
+            pv: None,
         };
         let (mut from, mut type_seen) = (None, false);
         let mut defaults = EdgeDefaults::default();
@@ -134,6 +144,9 @@ impl Reader {
                 "type" => (node.type_name, type_seen) = (self.type_name(value), true),
                 "params" => node.params = self.params(value),
                 "from" => from = Some(value),
+                "pv" => {
+                    node.pv = self.name(value, "pv").filter(|name| self.check_instance(name));
+                }
                 edge if EDGE_KEYS.contains(&edge) => {
                     edge_key = Some(key);
                     self.edge_option(&mut defaults, key, value);
@@ -176,6 +189,20 @@ impl Reader {
             );
             self.problem(name.at, message);
         }
+    }
+
+    /// An instance name stands between two colons of a PV's name.
+    fn check_instance(&mut self, name: &Name) -> bool {
+        let fits = |c: char| c.is_ascii_alphanumeric() || "_-:".contains(c);
+        let is_good = name.text.len() <= 60 && name.text.chars().all(fits);
+        if !is_good {
+            let found = yaml::shortened(&name.text);
+            self.problem(
+                name.at,
+                format!("`pv`: wanted at most 60 letters, digits, `_`, `-`, `:`, found `{found}`"),
+            );
+        }
+        is_good
     }
 
     fn params(&mut self, item: &Item) -> Vec<(Name, Item)> {

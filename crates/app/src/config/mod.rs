@@ -6,6 +6,7 @@
 mod build;
 mod error;
 pub(crate) mod file;
+pub(crate) mod pvaccess;
 mod read;
 mod yaml;
 
@@ -15,6 +16,7 @@ use std::path::Path;
 
 use livetime_engine::{Graph, NodeType, Plan};
 
+use crate::pvs::Options;
 pub use build::Setting;
 pub(crate) use build::find_type;
 pub use error::{At, Problem, Problems};
@@ -34,6 +36,8 @@ pub struct Pipeline {
     pub graph: Graph,
     /// What will flow where.
     pub plan: Plan,
+    /// How the run is to be served.
+    pub pvaccess: Options,
 }
 
 /// Reads and checks a pipeline file, or the default pipeline.
@@ -72,7 +76,7 @@ pub fn parse(
     let (file, mut problems) = file::read(text);
     let built = file.and_then(|file| build::build(&file, node_types, settings, &mut problems));
     match built {
-        Some((graph, plan)) => Ok(Pipeline { graph, plan }),
+        Some((graph, plan, pvaccess)) => Ok(Pipeline { graph, plan, pvaccess }),
         None => Err(Problems::new(name, problems)),
     }
 }

@@ -14,6 +14,7 @@ use crate::clock::Clock;
 use crate::control::{Control, Event};
 use crate::doorbell::Doorbell;
 use crate::edge::{LossReason, Offer, Sender, Target};
+use crate::run::LastFrame;
 use crate::statistics::add;
 use crate::sync::fence;
 
@@ -36,6 +37,10 @@ pub struct Context {
     pub(crate) wait_for_memory: bool,
     /// A source ends after this many frames.
     pub(crate) max_frames: u64,
+    /// Whether to keep `last`.
+    pub(crate) remember_frames: bool,
+    /// What the last frame was: of a source the last one sent, else the last one received.
+    pub(crate) last: Option<LastFrame>,
 }
 
 /// Where emitted frames go.
@@ -193,6 +198,9 @@ impl Context {
             let header = frame.header_mut();
             (header.source, header.entry_ns) = (source.id, stamp_ns);
             source.watch(header.sequence, stamp_ns, &self.account);
+            if self.remember_frames {
+                self.last = Some(LastFrame::of(frame.header(), frame.payload()));
+            }
         }
         self.send(output, frame.freeze(), stamp_ns)
     }

@@ -1,5 +1,6 @@
 //! A run: from check to report.
 
+mod look;
 mod report;
 pub(crate) mod wiring;
 
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use livetime_frame::FramePool;
 
+pub use look::{LastFrame, Snapshot};
 pub use report::{EdgeAccount, NodeReport, Report, SourceReport};
 
 use crate::account::NodeAccount;
@@ -33,14 +35,16 @@ pub struct RunOptions {
     pub statistics: bool,
     /// Sources end after this many frames each.
     pub max_frames: Option<u64>,
+    /// Whether nodes remember what their last frame was, for [`Run::look`]; costs about 10 ns per frame.
+    pub remember_frames: bool,
     /// Called with everything worth telling.
     pub on_event: Option<EventHandler>,
 }
 
 impl Default for RunOptions {
-    /// With statistics, without a limit or a handler.
+    /// With statistics, without a limit, a memory or a handler.
     fn default() -> RunOptions {
-        RunOptions { statistics: true, max_frames: None, on_event: None }
+        RunOptions { statistics: true, max_frames: None, remember_frames: false, on_event: None }
     }
 }
 
@@ -81,6 +85,7 @@ impl Run {
             pool: FramePool::new(graph.memory_bytes),
             statistics: options.statistics,
             max_frames: options.max_frames.unwrap_or(u64::MAX),
+            remember_frames: options.remember_frames,
         };
         let wired = arm(graph, &shared)?;
         let handles: Vec<_> = wired.workers.iter().map(|w| w.handle.clone()).collect();
@@ -216,19 +221,30 @@ impl Run {
         request: impl FnOnce(&mut Runner, A) -> R + Send + 'static,
         argument: A,
     ) -> Result<R, ParamError> {
-        let (answer, answered) = mpsc::sync_channel(1);
-        let task: Task = Box::new(move |worker: &mut Worker| {
-            if let Some(runner) = worker.find(node) {
-                let _ = answer.send(request(runner, argument));
-            }
-        });
+        let answered = self.begin(worker, node, move |runner| request(runner, argument))?;
         let name = &self.graph.nodes[node].name;
-        if !self.handles[worker].send(task) {
-            return Err(ParamError::new(format!("node `{name}` has ended")));
-        }
         answered
             .recv_timeout(REQUEST_TIMEOUT)
             .map_err(|_| ParamError::new(format!("node `{name}` did not answer within 5 s")))
+    }
+
+    /// Lets a worker do something with a node between frames; the answer comes when it has.
+    fn begin<R: Send + 'static>(
+        &self,
+        worker: usize,
+        node: usize,
+        request: impl FnOnce(&mut Runner) -> R + Send + 'static,
+    ) -> Result<mpsc::Receiver<R>, ParamError> {
+        let (answer, answered) = mpsc::sync_channel(1);
+        let task: Task = Box::new(move |worker: &mut Worker| {
+            if let Some(runner) = worker.find(node) {
+                let _ = answer.send(request(runner));
+            }
+        });
+        match self.handles[worker].send(task) {
+            true => Ok(answered),
+            false => Err(ParamError::new(format!("node `{}` has ended", self.graph.nodes[node].name))),
+        }
     }
 
     // ---- Re-wiring ----

@@ -38,6 +38,7 @@ pub(crate) struct Shared {
     pub(crate) pool: FramePool,
     pub(crate) statistics: bool,
     pub(crate) max_frames: u64,
+    pub(crate) remember_frames: bool,
 }
 
 pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired, NodeError> {
@@ -169,6 +170,8 @@ fn context(
         timed: shared.statistics,
         wait_for_memory: decl.options.wait_for_memory,
         max_frames: shared.max_frames,
+        remember_frames: shared.remember_frames,
+        last: None,
     }
 }
 

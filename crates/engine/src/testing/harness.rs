@@ -80,6 +80,8 @@ impl Harness {
             timed: true,
             wait_for_memory: false,
             max_frames: u64::MAX,
+            remember_frames: true,
+            last: None,
         };
         let inputs = pool.allocator();
         let mut harness = Harness { node: node_type.build(&values)?, ctx, pool, inputs, sequence: 0 };

@@ -37,6 +37,7 @@ impl Simulation {
             pool: FramePool::new(graph.memory_bytes),
             statistics: true,
             max_frames: u64::MAX,
+            remember_frames: false,
         };
         let wired = arm(graph, &shared)?;
         Ok(Simulation {

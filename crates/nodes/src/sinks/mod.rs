@@ -2,4 +2,5 @@
 
 mod file_name;
 pub mod null;
+pub mod pva_image;
 pub mod tiff_files;

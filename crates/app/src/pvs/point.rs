@@ -1,0 +1,258 @@
+//! One PV: its type, its present value, and how that becomes a Normative Type.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use livetime_engine::{ParamKind, ParamSpec, Value, time_of_day_ns};
+use livetime_pva::data::{self, Field, Kind};
+use livetime_pva::nt::{self, Severity};
+use livetime_pva::server::{PvBuilder, SharedPv};
+
+/// What kind of value a PV has.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Shape {
+    /// One of these texts.
+    Enum(Cow<'static, [&'static str]>),
+    I32,
+    I64,
+    F64,
+    Text,
+    I32s,
+    F64s,
+    Texts,
+}
+
+impl Shape {
+    pub(super) const fn choices(choices: &'static [&'static str]) -> Shape {
+        Shape::Enum(Cow::Borrowed(choices))
+    }
+
+    /// Its name in documents.
+    #[cfg(test)]
+    pub(super) fn name(&self) -> String {
+        match self {
+            Shape::Enum(choices) => format!("enum: {}", choices.join(" · ")),
+            Shape::I32 => "int32".into(),
+            Shape::I64 => "int64".into(),
+            Shape::F64 => "double".into(),
+            Shape::Text => "string".into(),
+            Shape::I32s => "int32[]".into(),
+            Shape::F64s => "double[]".into(),
+            Shape::Texts => "string[]".into(),
+        }
+    }
+}
+
+/// The value of a PV.
+#[derive(Clone, Debug)]
+pub(super) enum Content {
+    Index(i32),
+    I32(i32),
+    I64(i64),
+    F64(f64),
+    Text(String),
+    I32s(Vec<i32>),
+    F64s(Vec<f64>),
+    Texts(Vec<String>),
+}
+
+impl PartialEq for Content {
+    /// A number that is none is equal to itself: else it would be sent again and again.
+    fn eq(&self, other: &Content) -> bool {
+        match (self, other) {
+            (Content::Index(a), Content::Index(b)) | (Content::I32(a), Content::I32(b)) => a == b,
+            (Content::I64(a), Content::I64(b)) => a == b,
+            (Content::F64(a), Content::F64(b)) => a.to_bits() == b.to_bits(),
+            (Content::Text(a), Content::Text(b)) => a == b,
+            (Content::I32s(a), Content::I32s(b)) => a == b,
+            (Content::F64s(a), Content::F64s(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+            }
+            (Content::Texts(a), Content::Texts(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Content {
+    /// Counters and sizes are 32 bits wide in areaDetector and run over.
+    pub(super) fn count(number: u64) -> Content {
+        Content::I32(number as i32)
+    }
+
+    pub(super) fn flag(value: bool) -> Content {
+        Content::Index(i32::from(value))
+    }
+
+    /// What a PV of `shape` begins with.
+    fn zero(shape: &Shape) -> Content {
+        match shape {
+            Shape::Enum(_) => Content::Index(0),
+            Shape::I32 => Content::I32(0),
+            Shape::I64 => Content::I64(0),
+            Shape::F64 => Content::F64(0.0),
+            Shape::Text => Content::Text(String::new()),
+            Shape::I32s => Content::I32s(Vec::new()),
+            Shape::F64s => Content::F64s(Vec::new()),
+            Shape::Texts => Content::Texts(Vec::new()),
+        }
+    }
+
+    /// The value of a parameter in a PV of `shape`.
+    pub(super) fn of_param(value: &Value, spec: &ParamSpec, shape: &Shape) -> Content {
+        match (value, shape) {
+            (Value::Bool(v), _) => Content::flag(*v),
+            (Value::Int(v), Shape::I32) => Content::I32(*v as i32),
+            (Value::Int(v), _) => Content::I64(*v),
+            (Value::Float(v), _) => Content::F64(*v),
+            (Value::List(v), _) => Content::F64s(v.clone()),
+            (Value::Text(text), Shape::Enum(_)) => Content::Index(index_of(spec, text)),
+            (Value::Text(text), _) => Content::Text(text.clone()),
+        }
+    }
+
+    fn field(&self) -> Field {
+        match self {
+            Content::Index(v) | Content::I32(v) => Field::I32(*v),
+            Content::I64(v) => Field::I64(*v),
+            Content::F64(v) => Field::F64(*v),
+            Content::Text(v) => Field::Str(v.clone()),
+            Content::I32s(v) => Field::from(&v[..]),
+            Content::F64s(v) => Field::from(&v[..]),
+            Content::Texts(v) => Field::from(v.clone()),
+        }
+    }
+}
+
+fn index_of(spec: &ParamSpec, name: &str) -> i32 {
+    let ParamKind::Enum(choices) = spec.kind else { return 0 };
+    choices.iter().position(|c| c.name == name).map_or(0, |index| index as i32)
+}
+
+/// What is said about a PV besides its value.
+#[derive(Clone, Debug)]
+pub(super) struct About {
+    pub(super) shape: Shape,
+    pub(super) description: Cow<'static, str>,
+    pub(super) units: &'static str,
+    pub(super) limits: Option<(f64, f64)>,
+}
+
+impl About {
+    /// A value that has the full structure of a record, with nothing in it yet.
+    fn value(&self) -> livetime_pva::Result<data::Value> {
+        let mut value = data::Value::new(&match self.shape {
+            Shape::Enum(_) => nt::enumerated(),
+            Shape::I32 => nt::scalar(Kind::I32),
+            Shape::I64 => nt::scalar(Kind::I64),
+            Shape::F64 => nt::scalar(Kind::F64),
+            Shape::Text => nt::scalar(Kind::Str),
+            Shape::I32s => nt::scalar_array(Kind::I32),
+            Shape::F64s => nt::scalar_array(Kind::F64),
+            Shape::Texts => nt::scalar_array(Kind::Str),
+        });
+        value.set("display.description", &*self.description)?;
+        if let Shape::Enum(choices) = &self.shape {
+            value.set("value.choices", &choices[..])?;
+            return Ok(value);
+        }
+        value.set("display.units", self.units)?;
+        if value.bit("display.form").is_some() {
+            value.set("display.precision", self.precision())?;
+            value.set("display.form.choices", &nt::FORMS[..])?;
+        }
+        if let (Some((low, high)), Some(_)) = (self.limits, value.bit("control")) {
+            for part in ["display", "control"] {
+                // A limit that does not fit in the type of the value is no limit.
+                let _ = value.set(&format!("{part}.limitLow"), low);
+                let _ = value.set(&format!("{part}.limitHigh"), high);
+            }
+        }
+        Ok(value)
+    }
+
+    /// Times are often below a ms.
+    fn precision(&self) -> i32 {
+        match self.shape {
+            Shape::F64 | Shape::F64s if self.units == "s" => 6,
+            Shape::F64 | Shape::F64s => 3,
+            _ => 0,
+        }
+    }
+}
+
+/// A PV with what it shows.
+pub(super) struct Point {
+    pub(super) pv: SharedPv,
+    now: Content,
+    severity: Severity,
+    /// Number of the field that holds the value, or the index of the choice.
+    bit: usize,
+}
+
+impl Point {
+    /// A PV that shows nothing yet. `build` adds what it does when it is written.
+    pub(super) fn new(
+        about: &About,
+        build: impl FnOnce(PvBuilder) -> PvBuilder,
+    ) -> livetime_pva::Result<Point> {
+        let mut value = about.value()?;
+        set_now(&mut value)?;
+        let bit = if matches!(about.shape, Shape::Enum(_)) { 2 } else { 1 };
+        let pv = build(SharedPv::builder().value(value)).build();
+        Ok(Point { pv, now: Content::zero(&about.shape), severity: Severity::None, bit })
+    }
+
+    pub(super) fn show(&mut self, content: Content) {
+        self.show_with(content, Severity::None);
+    }
+
+    /// Sends the value if it is another than before.
+    pub(super) fn show_with(&mut self, content: Content, severity: Severity) {
+        if content == self.now && severity == self.severity {
+            return;
+        }
+        let (bit, alarm_changed) = (self.bit, severity != self.severity);
+        // It fails only for a value of another type, and then the old one stays.
+        let _ = self.pv.update(|value| {
+            value.set_bit(bit, content.field())?;
+            if alarm_changed {
+                let text = if severity == Severity::None { "" } else { "STATE" };
+                nt::set_alarm_text(value, severity, i32::from(severity != Severity::None), text)?;
+            }
+            set_now(value)
+        });
+        (self.now, self.severity) = (content, severity);
+    }
+}
+
+fn set_now(value: &mut data::Value) -> livetime_pva::Result<()> {
+    nt::set_time(value, "timeStamp", time_of(time_of_day_ns()))
+}
+
+/// Ns since 1970 as EPICS writes them.
+pub(super) fn time_of(ns: i64) -> nt::Time {
+    nt::Time {
+        seconds: ns.div_euclid(1_000_000_000),
+        nanoseconds: ns.rem_euclid(1_000_000_000) as i32,
+        tag: 0,
+    }
+}
+
+/// What somebody wants to write, as the engine takes it.
+pub(super) fn written(value: &data::Value) -> Option<Value> {
+    let field = value.get("value.index").or_else(|| value.get("value"))?;
+    Some(match field {
+        Field::F64(v) => Value::Float(*v),
+        Field::F32(v) => Value::Float(f64::from(*v)),
+        Field::Str(v) => Value::Text(v.clone()),
+        Field::Array(v) => Value::List(v.iter_f64().collect()),
+        other => Value::Int(other.as_i64()?),
+    })
+}
+
+/// The choices of a parameter as areaDetector writes them.
+pub(super) fn choices_of(spec: &ParamSpec) -> Option<Arc<[&'static str]>> {
+    let ParamKind::Enum(choices) = spec.kind else { return None };
+    Some(choices.iter().map(|c| c.pv).collect())
+}

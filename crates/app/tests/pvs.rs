@@ -1,0 +1,216 @@
+//! `livetime run` as clients of EPICS see it: p4p and ophyd-async against the program.
+//!
+//! Both come from `tools/peers.sh`; without them the tests say so and pass. Sockets are on loopback only.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and says what it skips"
+)]
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Pipeline, own_nodes};
+use livetime_pva::client::{Client, ClientConfig};
+
+const SERVED: &str = "\
+memory: 64 MiB
+pvaccess: {prefix: 'T:', port: 0, search_port: 0, interfaces: 127.0.0.1}
+nodes:
+  detector:
+    type: sim_detector
+    params: {max_size_x: 64, max_size_y: 32, acquire_period: 5 ms}
+  Image1: {type: image, from: detector}
+  STATS5: {type: statistics, from: detector}
+  ROI1: {type: roi, from: detector, params: {size_x: 32, size_y: 16}}
+  STATS1: {type: statistics, from: ROI1}
+  PVA1: {type: pva_image, from: detector, queue: 100}
+  TIFF1: {type: tiff_files, from: detector, every: 1000000000, params: {path: FOLDER, create_directory: -1}}
+  sluggish: {type: slow, pv: slow, from: detector, queue: 100, params: {takes: 5 ms}}
+";
+
+/// A pipeline file of [`SERVED`] after `change`, and the folder of its TIFF files, removed at the end.
+struct File {
+    pipeline: Pipeline,
+    folder: PathBuf,
+}
+
+impl File {
+    fn new(name: &str, change: impl Fn(String) -> String) -> File {
+        let folder = std::env::temp_dir().join(format!("livetime-{}-{name}", std::process::id()));
+        let text = change(SERVED.replace("FOLDER", folder.to_str().unwrap()));
+        File { pipeline: Pipeline::new(name, &text), folder }
+    }
+
+    fn path(&self) -> &str {
+        self.pipeline.path()
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The program, ended when the test is over.
+struct Served {
+    program: Child,
+    address: String,
+}
+
+impl Served {
+    fn start(file: &File, args: &[&str]) -> Served {
+        let mut command = own_nodes();
+        command.args(["run", file.path()]).args(args);
+        let mut program =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut log = BufReader::new(program.stderr.take().unwrap()).lines();
+        let address = loop {
+            let line = log.next().unwrap().unwrap();
+            if let Some((_, address)) = line.split_once("... at ") {
+                break address.to_owned();
+            }
+        };
+        // Somebody has to read what it says from now on.
+        std::thread::spawn(move || log.map_while(Result::ok).for_each(|line| eprintln!("{line}")));
+        Served { program, address }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.program.kill().unwrap();
+        self.program.wait().unwrap();
+    }
+}
+
+/// The interpreter that has the peers; `what` chooses the environment.
+fn python(what: &[&str]) -> Option<PathBuf> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/peers.sh");
+    let output = Command::new("bash").arg(script).args(what).stderr(Stdio::inherit()).output().ok()?;
+    let path = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    let found = (output.status.success() && !path.is_empty()).then(|| path.into());
+    if found.is_none() {
+        eprintln!("SKIPPED: tools/peers.sh cannot install {}", what.join(" "));
+    }
+    found
+}
+
+/// Runs a script against the server to its end, for at most two minutes.
+fn run_script(python: &Path, name: &str, served: &Served) -> String {
+    let mut command = Command::new(python);
+    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers").join(name));
+    command.args([&served.address, "T:"]).env("PYTHONUNBUFFERED", "1");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+    let end = Instant::now() + Duration::from_secs(120);
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > end {
+            child.kill().unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{name}: {text}");
+    text
+}
+
+#[test]
+fn p4p_reads_watches_writes_and_acquires() {
+    let Some(python) = python(&[]) else { return };
+    let file = File::new("p4p", |text| text);
+    let served = Served::start(&file, &[]);
+    let said = run_script(&python, "served.py", &served);
+    assert!(said.ends_with("images good\n"), "{said}");
+}
+
+#[test]
+fn ophyd_async_finds_all_it_needs() {
+    let Some(python) = python(&["ophyd"]) else { return };
+    let file = File::new("ophyd", |text| text);
+    let served = Served::start(&file, &["--set", "detector.acquire=false"]);
+    let said = run_script(&python, "ophyd_sim.py", &served);
+    assert!(said.ends_with("ophyd-async is content\n"), "{said}");
+}
+
+/// What needs no Python: names, a value, a write, an acquisition.
+#[test]
+fn our_own_client_finds_and_starts_the_detector() {
+    let file = File::new("own", |text| text);
+    let served =
+        Served::start(&file, &["--set", "detector.acquire=false", "--set", "detector.image_mode=single"]);
+    let address: std::net::SocketAddr = served.address.parse().unwrap();
+    let client = Client::new(ClientConfig::name_servers(&[address])).unwrap();
+    let limit = Duration::from_secs(10);
+    let names = client.names(address).unwrap().wait(limit).unwrap();
+    for name in ["T:cam1:Acquire", "T:Stats1:MeanValue_RBV", "T:slow:DroppedArrays_RBV", "T:Pva1:Image"] {
+        assert!(names.iter().any(|n| n == name), "{name}");
+    }
+    client.channel("T:cam1:Offset").put(("value", 7.5)).wait(limit).unwrap();
+    let offset = client.channel("T:cam1:Offset_RBV").get().wait(limit).unwrap();
+    assert_eq!(offset.f64("value"), Some(7.5));
+    client.channel("T:cam1:WaitForPlugins").put(("value", 1)).wait(limit).unwrap();
+    let put = client.channel("T:cam1:Acquire").put_with("record[block=true]", ("value", 1));
+    put.wait(limit).unwrap();
+    let count = client.channel("T:slow:ArrayCounter_RBV").get().wait(limit).unwrap();
+    assert_eq!(count.i64("value"), Some(1));
+    let refused = client.channel("T:slow:ArrayCounter_RBV").put(("value", 1)).wait(limit);
+    assert!(refused.is_err());
+}
+
+#[test]
+fn the_pictures_of_one_run_are_the_detector_of_another() {
+    let file = File::new("first", |text| text);
+    let first = Served::start(&file, &[]);
+    let text = format!(
+        "nodes:\n  far:\n    type: pva_source\n    params: {{channel: 'T:Pva1:Image', auto_addresses: false, \
+         name_servers: '{}'}}\n  stats: {{type: statistics, from: far}}\n",
+        first.address
+    );
+    let second = Pipeline::new("second", &text);
+    let mut command = own_nodes();
+    command.args(["run", second.path(), "--frames", "50", "--duration", "20s", "--json"]);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["ledger_closed"], true, "{report}");
+    assert_eq!((&report["nodes"][0]["emitted"], &report["nodes"][1]["completed"]), (&50.into(), &50.into()));
+}
+
+#[test]
+fn a_port_that_is_taken_does_not_stop_the_run() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let file = File::new("taken", |text| text.replace("port: 0, search", &format!("port: {port}, search")));
+    let served = Served::start(&file, &[]);
+    assert!(!served.address.ends_with(&format!(":{port}")), "{}", served.address);
+    // An address that this machine does not have.
+    let file = File::new("nowhere", |text| text.replace("127.0.0.1", "192.0.2.1"));
+    let mut command = own_nodes();
+    command.args(["run", file.path(), "--duration", "100ms", "--json"]);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let said = common::stderr(&output);
+    assert!(said.contains("warning: the run is not served"), "{said}");
+    assert_eq!(output.status.code(), Some(0), "{said}");
+}
+
+#[test]
+fn the_command_line_decides_whether_a_run_is_served() {
+    let run = |name: &str, is_off: bool, args: &[&str]| {
+        let off = |text: String| text.replace("prefix: 'T:'", "enabled: false");
+        let file = File::new(name, |text| if is_off { off(text) } else { text });
+        let mut command = own_nodes();
+        command.args(["run", file.path(), "--duration", "100ms", "--json"]).args(args);
+        common::stderr(&command.stdin(Stdio::null()).output().unwrap())
+    };
+    assert!(run("with", false, &["--prefix", "X:"]).contains("serving PVs X:..."));
+    assert!(!run("without", false, &["--no-pva"]).contains("serving"));
+    assert!(!run("off", true, &[]).contains("serving"));
+    assert!(run("on", true, &["--pva"]).contains("serving PVs 13SIM1:..."));
+}

@@ -1,0 +1,299 @@
+//! From a frame to an NTNDArray.
+
+use bytes::Bytes;
+use livetime_engine::NodeError;
+use livetime_frame::with_dtype;
+use livetime_frame::{
+    ArrayRef, AttributeValue, Attributes, Codec, ColorMode, DType, Dim, Element, Frame, Layout,
+};
+use livetime_pva::data::{Array, Chosen, Dynamic, Field, Kind, Type, Value};
+use livetime_pva::nt;
+
+/// `sourceType` of an attribute that the detector gave.
+const BY_DRIVER: i32 = 0;
+
+/// Writes frames into one NTNDArray, one after the other.
+///
+/// The pixels of a packed array stay where they are: the image holds a reference to the frame. A region, whose rows
+/// lie apart, is copied.
+///
+/// ```
+/// use livetime_frame::{ColorMode, DType, FramePool, Layout};
+/// use livetime_nodes::ntndarray::ImageWriter;
+///
+/// let layout = Layout::packed(DType::U8, ColorMode::Mono, &[2, 3])?;
+/// let mut frame = FramePool::new(1 << 20).allocator().array(layout)?;
+/// frame.elements_mut::<u8>()?.copy_from_slice(&[1, 2, 3, 4, 5, 6]);
+/// let frame = frame.freeze();
+///
+/// let mut writer = ImageWriter::new()?;
+/// let image = writer.write(&frame)?;
+/// assert_eq!(image.array("value").map(|a| a.data().as_ptr()), Some(frame.bytes().as_ptr()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ImageWriter {
+    image: Value,
+    bits: Bits,
+    /// What the image says of layout and attributes; `None` before the first frame.
+    said: Option<(Layout, Attributes)>,
+}
+
+/// Numbers of the fields.
+struct Bits {
+    value: usize,
+    codec: usize,
+    parameters: usize,
+    compressed: usize,
+    uncompressed: usize,
+    dimension: usize,
+    unique_id: usize,
+    data_time: usize,
+    attribute: usize,
+    time: usize,
+}
+
+impl Bits {
+    fn of(image: &Value) -> Option<Bits> {
+        Some(Bits {
+            value: image.bit("value")?,
+            codec: image.bit("codec.name")?,
+            parameters: image.bit("codec.parameters")?,
+            compressed: image.bit("compressedSize")?,
+            uncompressed: image.bit("uncompressedSize")?,
+            dimension: image.bit("dimension")?,
+            unique_id: image.bit("uniqueId")?,
+            data_time: image.bit("dataTimeStamp")?,
+            attribute: image.bit("attribute")?,
+            time: image.bit("timeStamp")?,
+        })
+    }
+}
+
+impl ImageWriter {
+    /// An image without pixels.
+    ///
+    /// # Errors
+    /// [`NodeError`] when the type of images lacks a field, which no version does.
+    pub fn new() -> Result<ImageWriter, NodeError> {
+        let image = Value::new(&nt::ndarray());
+        let missing = || NodeError::new("wanted the fields of an NTNDArray, found fewer");
+        let bits = Bits::of(&image).ok_or_else(missing)?;
+        Ok(ImageWriter { image, bits, said: None })
+    }
+
+    /// The frame as an image. [`Value::changed`] says what differs from the one before.
+    ///
+    /// # Errors
+    /// [`NodeError`] when the frame is no array.
+    pub fn write(&mut self, frame: &Frame) -> Result<&Value, NodeError> {
+        let array = frame.array()?;
+        let (header, layout) = (frame.header(), array.layout());
+        self.image.clear_changed();
+        if !self.said.as_ref().is_some_and(|(said, _)| said == layout) {
+            self.describe(layout).map_err(NodeError::new)?;
+        }
+        let is_said =
+            |said: &(Layout, Attributes)| said.0.color() == layout.color() && said.1 == header.attributes;
+        if !self.said.as_ref().is_some_and(is_said) {
+            let attributes = attributes(layout.color(), &header.attributes).map_err(NodeError::new)?;
+            self.image.set_bit(self.bits.attribute, attributes).map_err(NodeError::new)?;
+        }
+        self.said = Some((*layout, header.attributes.clone()));
+        self.fill(frame, array).map_err(NodeError::new)?;
+        Ok(&self.image)
+    }
+
+    /// Lets go of the last frame.
+    pub fn release(&mut self) {
+        let _ = self.image.set_bit(self.bits.value, Field::Union(None));
+    }
+
+    fn describe(&mut self, layout: &Layout) -> livetime_pva::Result<()> {
+        let dimensions = dimensions(&self.image, layout)?;
+        self.image.set_bit(self.bits.dimension, dimensions)?;
+        self.image.set_str(self.bits.codec, layout.codec().map_or("", |Codec(name)| name))?;
+        let number = Kind::ALL.iter().position(|k| *k == kind_of(layout.dtype())).unwrap_or(0) as i32;
+        self.image.set_bit(self.bits.parameters, Dynamic::new(Type::Scalar(Kind::I32), number)?)?;
+        let bytes = layout.len() * layout.dtype().bytes();
+        self.image.set_bit(self.bits.uncompressed, bytes as i64)
+    }
+
+    fn fill(&mut self, frame: &Frame, array: ArrayRef<'_>) -> livetime_pva::Result<()> {
+        let pixels = pixels(frame, array)?;
+        self.image.set_bit(self.bits.compressed, pixels.data().len() as i64)?;
+        let selector = nt::ndarray().nodes()[self.bits.value].ty.clone();
+        let Type::Union(union) = selector else { return Ok(()) };
+        let selector = union.selector_of(&Type::array(pixels.kind())).unwrap_or(0);
+        let chosen = Chosen { selector, field: Field::Array(pixels) };
+        self.image.set_bit(self.bits.value, Field::Union(Some(Box::new(chosen))))?;
+        let header = frame.header();
+        self.image.set_bit(self.bits.unique_id, header.sequence as i32)?;
+        for bit in [self.bits.data_time, self.bits.time] {
+            self.image.set_bit(bit + 1, header.event_time_ns.div_euclid(1_000_000_000))?;
+            self.image.set_bit(bit + 2, header.event_time_ns.rem_euclid(1_000_000_000) as i32)?;
+        }
+        Ok(())
+    }
+}
+
+/// What elements are called in pvAccess.
+pub fn kind_of(dtype: DType) -> Kind {
+    match dtype {
+        DType::I8 => Kind::I8,
+        DType::U8 => Kind::U8,
+        DType::I16 => Kind::I16,
+        DType::U16 => Kind::U16,
+        DType::I32 => Kind::I32,
+        DType::U32 => Kind::U32,
+        DType::I64 => Kind::I64,
+        DType::U64 => Kind::U64,
+        DType::F32 => Kind::F32,
+        DType::F64 => Kind::F64,
+    }
+}
+
+/// Keeps a frame while its bytes are on their way.
+struct Held(Frame);
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        self.0.bytes()
+    }
+}
+
+/// The elements of an array in order, without a copy where they lie so.
+///
+/// # Errors
+/// An error when the bytes are no whole number of elements, which an array's are.
+pub fn pixels(frame: &Frame, array: ArrayRef<'_>) -> livetime_pva::Result<Array> {
+    let layout = array.layout();
+    match layout.codec() {
+        Some(_) => Array::new(Kind::U8, Bytes::from_owner(Held(frame.clone()))),
+        None if layout.is_packed() => {
+            Array::new(kind_of(layout.dtype()), Bytes::from_owner(Held(frame.clone())))
+        }
+        None => Array::new(kind_of(layout.dtype()), with_dtype!(layout.dtype(), T => gathered::<T>(array))),
+    }
+}
+
+fn gathered<T: Element>(array: ArrayRef<'_>) -> Bytes {
+    let mut bytes = Vec::with_capacity(array.layout().len() * size_of::<T>());
+    gather(array.bytes(), size_of::<T>(), array.layout().dims(), 0, &mut bytes);
+    bytes.into()
+}
+
+/// Appends the elements of the dimensions `dims`, of which the first begins at byte `start`.
+fn gather(from: &[u8], element: usize, dims: &[Dim], start: usize, to: &mut Vec<u8>) {
+    match dims {
+        [] => to.extend_from_slice(&from[start..start + element]),
+        [last] if last.stride == element => to.extend_from_slice(&from[start..start + last.size * element]),
+        [first, rest @ ..] => {
+            for index in 0..first.size {
+                gather(from, element, rest, start + index * first.stride, to);
+            }
+        }
+    }
+}
+
+/// The dimensions, fastest first.
+fn dimensions(image: &Value, layout: &Layout) -> livetime_pva::Result<Field> {
+    let bit = image.bit("dimension").unwrap_or(0);
+    let Type::StructureArray(structure) = &image.structure().nodes()[bit].ty else {
+        return Err(livetime_pva::Error::new("a structure array", "something else"));
+    };
+    let dimension = |dim: &Dim| {
+        let mut value = Value::new(structure);
+        value.set("size", dim.size as i32)?;
+        value.set("offset", dim.offset as i32)?;
+        value.set("fullSize", dim.size as i32)?;
+        value.set("binning", dim.binning as i32)?;
+        value.set("reverse", dim.reverse)?;
+        Ok(Some(value))
+    };
+    let all: livetime_pva::Result<Vec<Option<Value>>> = layout.dims().iter().rev().map(dimension).collect();
+    Ok(Field::StructArray(all?))
+}
+
+fn attributes(color: ColorMode, attributes: &Attributes) -> livetime_pva::Result<Field> {
+    let index = ColorMode::ALL.iter().position(|c| *c == color).unwrap_or(0) as i32;
+    let mut all = vec![Some(attribute(nt::COLOR_MODE, Field::I32(index))?)];
+    for a in attributes.iter().filter(|a| &*a.name != nt::COLOR_MODE) {
+        let value = match &a.value {
+            AttributeValue::Int(v) => Field::I64(*v),
+            AttributeValue::Uint(v) => Field::U64(*v),
+            AttributeValue::Float(v) => Field::F64(*v),
+            AttributeValue::Text(v) => Field::Str(v.as_ref().into()),
+        };
+        all.push(Some(attribute(&a.name, value)?));
+    }
+    Ok(Field::StructArray(all))
+}
+
+fn attribute(name: &str, field: Field) -> livetime_pva::Result<Value> {
+    let kind = match &field {
+        Field::I32(_) => Kind::I32,
+        Field::I64(_) => Kind::I64,
+        Field::U64(_) => Kind::U64,
+        Field::F64(_) => Kind::F64,
+        _ => Kind::Str,
+    };
+    let mut value = Value::new(&nt::attribute());
+    value.set("name", name)?;
+    value.set("value", Dynamic::new(Type::Scalar(kind), field)?)?;
+    value.set("sourceType", BY_DRIVER)?;
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use livetime_frame::FramePool;
+
+    use super::*;
+
+    #[test]
+    fn a_packed_array_is_shared_and_described() {
+        let layout = Layout::packed(DType::U16, ColorMode::Rgb1, &[2, 4, 3]).unwrap();
+        let layout = layout.with_origin([(10, 2, false), (20, 1, true), (0, 1, false)]);
+        let mut frame = FramePool::new(1 << 20).allocator().array(layout).unwrap();
+        frame.elements_mut::<u16>().unwrap().iter_mut().zip(0..).for_each(|(p, i)| *p = i);
+        frame.header_mut().sequence = 7;
+        frame.header_mut().event_time_ns = 1_500_000_000;
+        frame.header_mut().attributes.set(&"Gain".into(), AttributeValue::Float(2.5));
+        let frame = frame.freeze();
+        let mut writer = ImageWriter::new().unwrap();
+        let image = writer.write(&frame).unwrap();
+        assert_eq!(image.array("value").unwrap().as_slice::<u16>().unwrap()[..3], [0, 1, 2]);
+        assert_eq!(image.array("value").unwrap().data().as_ptr(), frame.bytes().as_ptr());
+        let dims = image.get("dimension").unwrap().as_values().unwrap();
+        let of = |n: usize, name: &str| dims[n].as_ref().unwrap().i64(name).unwrap();
+        assert_eq!((of(0, "size"), of(1, "size"), of(2, "size")), (3, 4, 2));
+        assert_eq!((of(1, "offset"), of(1, "reverse"), of(2, "binning")), (20, 1, 2));
+        assert_eq!((image.i64("uniqueId"), image.i64("uncompressedSize")), (Some(7), Some(48)));
+        assert_eq!(image.i64("dataTimeStamp.nanoseconds"), Some(500_000_000));
+        let attributes = image.get("attribute").unwrap().as_values().unwrap();
+        assert_eq!(attributes[0].as_ref().unwrap().str("name"), Some("ColorMode"));
+        assert_eq!(attributes[1].as_ref().unwrap().str("name"), Some("Gain"));
+        // The second time only what is new is marked.
+        let bit = writer.bits.dimension;
+        assert!(!writer.write(&frame).unwrap().changed().contains(bit));
+    }
+
+    #[test]
+    fn a_region_is_copied_in_order() {
+        let layout = Layout::packed(DType::I32, ColorMode::Mono, &[3, 4]).unwrap();
+        let mut allocator = FramePool::new(1 << 20).allocator();
+        let mut whole = allocator.array(layout).unwrap();
+        whole.elements_mut::<i32>().unwrap().iter_mut().zip(0..).for_each(|(p, i)| *p = i);
+        let whole = whole.freeze();
+        let (rows, first) = layout.crop(0, 1, 2).unwrap();
+        let (part, second) = rows.crop(1, 1, 2).unwrap();
+        let part = allocator.view(&whole, part, first + second).unwrap().freeze();
+        let mut writer = ImageWriter::new().unwrap();
+        let image = writer.write(&part).unwrap();
+        assert_eq!(image.array("value").unwrap().to_vec::<i32>(), Some(vec![5, 6, 9, 10]));
+        let column = layout.crop(1, 2, 1).unwrap();
+        let column = allocator.view(&whole, column.0.collapsed(), column.1).unwrap().freeze();
+        let image = writer.write(&column).unwrap();
+        assert_eq!(image.array("value").unwrap().to_vec::<i32>(), Some(vec![2, 6, 10]));
+    }
+}

@@ -1,0 +1,181 @@
+//! From an NTNDArray to a frame.
+
+use std::sync::Arc;
+
+use livetime_engine::NodeError;
+use livetime_frame::{AttributeValue, ColorMode, DType, Header, Layout};
+use livetime_pva::data::{Array, Field, Kind, Value};
+use livetime_pva::nt;
+
+/// How the pixels of an image lie, slowest dimension first.
+///
+/// ```
+/// use livetime_nodes::ntndarray::layout_of;
+/// use livetime_pva::{data::Value, nt};
+///
+/// let mut image = Value::new(&nt::ndarray());
+/// image.set("value", vec![1u16, 2, 3])?;
+/// assert_eq!(layout_of(&image).unwrap().to_string(), "3 u16 mono");
+/// # Ok::<(), livetime_pva::Error>(())
+/// ```
+///
+/// # Errors
+/// [`NodeError`] when the image has no pixels, is compressed, or says of itself what cannot be.
+pub fn layout_of(image: &Value) -> Result<Layout, NodeError> {
+    let pixels = pixels_of(image)?;
+    let codec = image.str("codec.name").unwrap_or_default();
+    if !codec.is_empty() {
+        return Err(NodeError::new(format_args!("wanted pixels as they are, found codec `{codec}`")));
+    }
+    let sizes = sizes(image, pixels.len())?;
+    let dtype = dtype_of(pixels.kind()).ok_or_else(|| NodeError::new("wanted numbers, found texts"))?;
+    let layout = Layout::packed(dtype, color_of(image, &sizes), &sizes)?;
+    if layout.len() != pixels.len() {
+        let found = pixels.len();
+        return Err(NodeError::new(format_args!(
+            "wanted the {} pixels of {layout}, found {found}",
+            layout.len()
+        )));
+    }
+    Ok(layout.with_origin(origins(image)))
+}
+
+/// The pixels of an image where they are.
+///
+/// # Errors
+/// [`NodeError`] when there are none.
+pub fn pixels_of(image: &Value) -> Result<&Array, NodeError> {
+    image.array("value").ok_or_else(|| NodeError::new("wanted an image with pixels, found none"))
+}
+
+fn dtype_of(kind: Kind) -> Option<DType> {
+    DType::ALL.into_iter().find(|dtype| super::kind_of(*dtype) == kind).or(match kind {
+        Kind::Bool => Some(DType::U8),
+        _ => None,
+    })
+}
+
+fn dimensions(image: &Value) -> impl DoubleEndedIterator<Item = &Value> {
+    image.get("dimension").and_then(Field::as_values).unwrap_or_default().iter().flatten()
+}
+
+/// Sizes, slowest first; of an image that says none, that of a row.
+fn sizes(image: &Value, pixels: usize) -> Result<Vec<usize>, NodeError> {
+    let sizes: Option<Vec<usize>> =
+        dimensions(image).rev().map(|d| usize::try_from(d.i64("size")?).ok()).collect();
+    let sizes = sizes.ok_or_else(|| NodeError::new("wanted sizes of at least 0, found less"))?;
+    Ok(if sizes.is_empty() { vec![pixels] } else { sizes })
+}
+
+/// Offset, binning and reversal, slowest first.
+fn origins(image: &Value) -> impl Iterator<Item = (usize, usize, bool)> {
+    let number = |d: &Value, name: &str| d.i64(name).and_then(|v| usize::try_from(v).ok());
+    let origin = move |d: &Value| {
+        let is_reverse = d.get("reverse").and_then(Field::as_bool).unwrap_or(false);
+        (number(d, "offset").unwrap_or(0), number(d, "binning").unwrap_or(1).max(1), is_reverse)
+    };
+    dimensions(image).rev().map(origin)
+}
+
+/// What the attribute says, if the sizes agree with it.
+fn color_of(image: &Value, sizes: &[usize]) -> ColorMode {
+    let said = attributes(image).find(|(name, _)| *name == nt::COLOR_MODE);
+    let index = said.and_then(|(_, value)| value.as_i64()).and_then(|index| usize::try_from(index).ok());
+    let color = index.and_then(|index| ColorMode::ALL.get(index).copied()).unwrap_or_default();
+    let colors = color.axes(sizes.len()).color.and_then(|axis| sizes.get(axis));
+    if color.is_rgb() && (sizes.len() != 3 || colors != Some(&3)) { ColorMode::Mono } else { color }
+}
+
+/// Names and values of scalar attributes.
+fn attributes(image: &Value) -> impl Iterator<Item = (&str, &Field)> {
+    let all = image.get("attribute").and_then(Field::as_values).unwrap_or_default();
+    all.iter().flatten().filter_map(|a| match a.get("value")? {
+        Field::Any(Some(any)) => Some((a.str("name")?, any.field())),
+        _ => None,
+    })
+}
+
+/// Names that come again and again, shared.
+#[derive(Default)]
+pub struct Names(Vec<Arc<str>>);
+
+/// Names that are kept; further ones are made anew each time.
+const MOST_NAMES: usize = 256;
+
+impl Names {
+    fn of(&mut self, name: &str) -> Arc<str> {
+        match self.0.iter().find(|known| &***known == name) {
+            Some(known) => known.clone(),
+            None => {
+                let new: Arc<str> = name.into();
+                if self.0.len() < MOST_NAMES {
+                    self.0.push(new.clone());
+                }
+                new
+            }
+        }
+    }
+
+    /// Writes time and attributes of an image into a header.
+    pub fn describe(&mut self, image: &Value, header: &mut Header) {
+        let time = nt::time_of(image, "dataTimeStamp").filter(|t| t.seconds != 0);
+        let time = time.or_else(|| nt::time_of(image, "timeStamp")).unwrap_or_default();
+        header.event_time_ns =
+            time.seconds.saturating_mul(1_000_000_000).saturating_add(time.nanoseconds.into());
+        for (name, field) in attributes(image).filter(|(name, _)| *name != nt::COLOR_MODE) {
+            let value = match field {
+                Field::U64(v) => AttributeValue::Uint(*v),
+                Field::F32(_) | Field::F64(_) => AttributeValue::Float(field.as_f64().unwrap_or(f64::NAN)),
+                Field::Str(text) => AttributeValue::Text(self.of(text)),
+                other => match other.as_i64() {
+                    Some(v) => AttributeValue::Int(v),
+                    None => continue,
+                },
+            };
+            header.attributes.set(&self.of(name), value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use livetime_frame::FramePool;
+
+    use super::*;
+    use crate::ntndarray::ImageWriter;
+
+    #[test]
+    fn what_a_frame_says_comes_back() {
+        let layout = Layout::packed(DType::I16, ColorMode::Rgb2, &[4, 3, 5]).unwrap();
+        let layout = layout.with_origin([(7, 2, true), (0, 1, false), (9, 3, false)]);
+        let mut frame = FramePool::new(1 << 20).allocator().array(layout).unwrap();
+        let mut names = Names::default();
+        let header = frame.header_mut();
+        header.event_time_ns = 1_234_567_890_123_456_789;
+        header.attributes.set(&names.of("Sample"), AttributeValue::Text("silver".into()));
+        header.attributes.set(&names.of("Angle"), AttributeValue::Float(1.5));
+        let frame = frame.freeze();
+        let mut writer = ImageWriter::new().unwrap();
+        let image = writer.write(&frame).unwrap();
+        assert_eq!(layout_of(image).unwrap(), layout);
+        let mut again = Header::default();
+        names.describe(image, &mut again);
+        assert_eq!(again.event_time_ns, frame.header().event_time_ns);
+        assert_eq!(again.attributes, frame.header().attributes);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let refused = |image: &Value| layout_of(image).unwrap_err().to_string();
+        let mut image = Value::new(&nt::ndarray());
+        assert_eq!(refused(&image), "wanted an image with pixels, found none");
+        let layout = Layout::packed(DType::U8, ColorMode::Mono, &[2, 3]).unwrap();
+        let frame = FramePool::new(1 << 20).allocator().array(layout).unwrap().freeze();
+        let mut writer = ImageWriter::new().unwrap();
+        image.clone_from(writer.write(&frame).unwrap());
+        image.set("value", vec![1u8, 2]).unwrap();
+        assert_eq!(refused(&image), "wanted the 6 pixels of 2x3 u8 mono, found 2");
+        image.set("codec.name", "lz4").unwrap();
+        assert!(refused(&image).contains("found codec `lz4`"));
+    }
+}

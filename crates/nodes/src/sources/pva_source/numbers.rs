@@ -1,0 +1,69 @@
+//! From the numbers that a server gives its images to numbers without an end.
+
+/// Follows `uniqueId`, which has 32 bits and may begin anew.
+#[derive(Default)]
+pub(super) struct Numbers {
+    last: Option<(i32, u64)>,
+    /// Whether the connection was lost since.
+    reconnected: bool,
+}
+
+/// What the number of an image says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Numbered {
+    /// An image with this number; numbers left out are frames that were missed.
+    New(u64),
+    /// The one that was seen already.
+    Again,
+    /// The server counts from another number on; nobody knows how many frames were missed.
+    Restarted(u64),
+}
+
+/// A step back by less than this is one frame after another order, or one again; further back begins anew.
+const FAR: i32 = 1 << 30;
+
+impl Numbers {
+    /// The connection was lost and is there again: the server repeats the last image.
+    pub(super) fn reconnect(&mut self) {
+        self.reconnected = true;
+    }
+
+    pub(super) fn next(&mut self, id: i32) -> Numbered {
+        let reconnected = std::mem::take(&mut self.reconnected);
+        let Some((last, number)) = self.last else {
+            let number = u64::from(id.unsigned_abs());
+            self.last = Some((id, number));
+            return Numbered::New(number);
+        };
+        let step = id.wrapping_sub(last);
+        let numbered = match step {
+            0 if reconnected => return Numbered::Again,
+            1..FAR => Numbered::New(number + step as u64),
+            _ => Numbered::Restarted(number + 1),
+        };
+        let (Numbered::New(number) | Numbered::Restarted(number)) = numbered else { return numbered };
+        self.last = Some((id, number));
+        numbered
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_wraps_and_restarts() {
+        let mut numbers = Numbers::default();
+        assert_eq!(numbers.next(i32::MAX - 1), Numbered::New(2_147_483_646));
+        assert_eq!(numbers.next(i32::MAX), Numbered::New(2_147_483_647));
+        assert_eq!(numbers.next(i32::MIN), Numbered::New(2_147_483_648));
+        assert_eq!(numbers.next(i32::MIN + 5), Numbered::New(2_147_483_653));
+        assert_eq!(numbers.next(1), Numbered::Restarted(2_147_483_654));
+        assert_eq!(numbers.next(2), Numbered::New(2_147_483_655));
+        numbers.reconnect();
+        assert_eq!(numbers.next(2), Numbered::Again);
+        assert_eq!(numbers.next(4), Numbered::New(2_147_483_657));
+        // A server that does not number its images.
+        assert_eq!(numbers.next(4), Numbered::Restarted(2_147_483_658));
+    }
+}

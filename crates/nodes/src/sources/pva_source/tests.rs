@@ -1,0 +1,169 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use livetime_engine::testing::{Harness, assert_compliant};
+use livetime_engine::{Value, time_of_day_ns};
+use livetime_frame::{ColorMode, DType, FramePool, Layout};
+use livetime_pva::nt;
+use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
+use livetime_pva::wire::BitSet;
+
+use super::*;
+use crate::ntndarray::ImageWriter;
+
+/// A server on loopback with an image.
+struct Camera {
+    server: Server,
+    pv: SharedPv,
+    writer: ImageWriter,
+    pool: FramePool,
+}
+
+impl Camera {
+    fn start() -> Camera {
+        let pv = SharedPv::new(livetime_pva::data::Value::new(&nt::ndarray()));
+        let pvs = PvMap::new();
+        pvs.add("image", pv.clone());
+        let server = Server::start(ServerConfig::loopback(), pvs).unwrap();
+        Camera { server, pv, writer: ImageWriter::new().unwrap(), pool: FramePool::new(1 << 24) }
+    }
+
+    fn show(&mut self, number: u64) {
+        let layout = Layout::packed(DType::U16, ColorMode::Mono, &[30, 40]).unwrap();
+        let mut frame = self.pool.allocator().array(layout).unwrap();
+        frame.elements_mut::<u16>().unwrap().fill(number as u16);
+        let header = frame.header_mut();
+        (header.sequence, header.event_time_ns) = (number, time_of_day_ns());
+        self.pv.post(self.writer.write(&frame.freeze()).unwrap(), &BitSet::from_iter([0])).unwrap();
+    }
+
+    fn params(&self) -> Vec<(&'static str, Value)> {
+        let address = self.server.tcp_address().to_string();
+        vec![
+            ("channel", "image".into()),
+            ("auto_addresses", false.into()),
+            ("name_servers", (&*address).into()),
+        ]
+    }
+}
+
+/// Waits until the node watches.
+fn watch(node: &mut Harness, camera: &Camera) {
+    for _ in 0..2000 {
+        assert_eq!(node.produce().unwrap().0.len(), 0);
+        if camera.pv.subscribers() > 0 {
+            return;
+        }
+    }
+    panic!("the node does not connect");
+}
+
+fn take(node: &mut Harness, count: usize) -> Vec<(u64, u16)> {
+    let mut taken = Vec::new();
+    for _ in 0..2000 {
+        for frame in node.produce().unwrap().0 {
+            let array = frame.array().unwrap();
+            let pixels = array.elements::<u16>().unwrap();
+            assert!(pixels.iter().all(|p| *p == pixels[0]) && pixels.len() == 1200);
+            taken.push((frame.header().sequence, pixels[0]));
+        }
+        if taken.len() >= count {
+            return taken;
+        }
+    }
+    panic!("wanted {count} frames, found {taken:?}");
+}
+
+#[test]
+fn images_come_as_frames_and_gaps_are_counted() {
+    let mut camera = Camera::start();
+    let mut node = Harness::new::<PvaSource>(&camera.params()).unwrap();
+    watch(&mut node, &camera);
+    (100..105).for_each(|number| camera.show(number));
+    let frames = take(&mut node, 5);
+    assert_eq!(frames, [(0, 100), (1, 101), (2, 102), (3, 103), (4, 104)]);
+    // The camera itself left three out.
+    camera.show(108);
+    assert_eq!(take(&mut node, 1), [(8, 108)]);
+    assert_eq!((node.number_of("missed"), node.number_of("frames")), (3.0, 6.0));
+    // It counts from the beginning: nobody knows what was missed.
+    camera.show(1);
+    camera.show(2);
+    assert_eq!(take(&mut node, 2), [(9, 1), (10, 2)]);
+    assert_eq!((node.number_of("restarted"), node.number_of("missed")), (1.0, 3.0));
+}
+
+#[test]
+fn what_is_merged_is_in_the_gaps() {
+    let mut camera = Camera::start();
+    let mut params = camera.params();
+    params.push(("queue", 2.into()));
+    let mut node = Harness::new::<PvaSource>(&params).unwrap();
+    watch(&mut node, &camera);
+    (0..200).for_each(|number| camera.show(number));
+    let mut frames = Vec::new();
+    while frames.last().is_none_or(|(_, pixel)| *pixel != 199) {
+        frames.extend(take(&mut node, 1));
+    }
+    // Each frame has the number that the camera gave, counted from the first that came, and the rest is missed.
+    let first = u64::from(frames[0].1);
+    assert!(frames.iter().all(|(number, pixel)| *number == u64::from(*pixel) - first), "{frames:?}");
+    let missed = node.number_of("missed") as usize;
+    assert_eq!(frames.len() + missed, 200 - first as usize);
+}
+
+#[test]
+fn a_pause_is_a_gap() {
+    let mut camera = Camera::start();
+    let mut node = Harness::new::<PvaSource>(&camera.params()).unwrap();
+    watch(&mut node, &camera);
+    camera.show(1);
+    take(&mut node, 1);
+    node.set("acquire", false).unwrap();
+    assert_eq!(node.produce().unwrap().1, Next::Idle);
+    (2..5).for_each(|number| camera.show(number));
+    node.set("acquire", true).unwrap();
+    // The newest image comes at once.
+    assert_eq!(take(&mut node, 1), [(3, 4)]);
+    assert_eq!(node.number_of("missed"), 2.0);
+}
+
+#[test]
+fn a_name_is_needed() {
+    let error = Harness::new::<PvaSource>(&[("auto_addresses", false.into())]).err().unwrap();
+    assert_eq!(error.to_string(), "`channel`: wanted the name of a channel, found nothing");
+}
+
+/// Shows images until it is dropped.
+struct Running(Arc<AtomicBool>, Option<JoinHandle<()>>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+        self.1.take().unwrap().join().unwrap();
+    }
+}
+
+fn run(camera: Arc<Mutex<Camera>>) -> Running {
+    let ended = Arc::new(AtomicBool::new(false));
+    let seen = ended.clone();
+    let thread = std::thread::spawn(move || {
+        let mut number = 0;
+        while !seen.load(Ordering::Relaxed) {
+            camera.lock().unwrap().show(number);
+            number += 1;
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    });
+    Running(ended, Some(thread))
+}
+
+#[test]
+fn keeps_the_contract() {
+    let camera = Arc::new(Mutex::new(Camera::start()));
+    let params = camera.lock().unwrap().params();
+    let _running = run(camera);
+    assert_compliant::<PvaSource>(&params);
+}
