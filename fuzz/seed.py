@@ -16,7 +16,7 @@ GET, PUT, PUT_GET, MONITOR, PROCESS, GET_FIELD, RPC = 0x0A, 0x0B, 0x0C, 0x0D, 0x
 OPERATIONS = {GET, PUT, PUT_GET, MONITOR, PROCESS, RPC}
 # The numbers that `pva_client` and `pva_session` begin with.
 CLIENT_IOID = {GET: 0, MONITOR: 2, PUT: 4, PUT_GET: 6, RPC: 7, PROCESS: 8, GET_FIELD: 9}
-FIRST_IOID, FIRST_SID = 0x10002000, 0
+FIRST_IOID, FIRST_SID = 0x10002000, 1 << 20
 TEXTS = [
     "", "field()", "value", "field(value,alarm.severity)", "field(a{b,c},d)", "record[queueSize=10]field(value)",
     "record[pipeline=true,queueSize=4,ackAny=50%]", "field(value[array=1:2:3],alarm[deadband=abs:0.5])",
