@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::bench::BenchArgs;
+use crate::commands::pv::PvArgs;
 use crate::config::{Setting, positive_quantity};
 
 /// Software for live detector data: runs a graph of nodes and accounts for every frame.
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Nodes(NodesArgs),
     /// Measure: what nodes and the engine cost, and the rates a pipeline reaches.
     Bench(BenchArgs),
+    /// Read, write and follow process variables of EPICS servers.
+    Pv(PvArgs),
     /// Print the JSON schema of pipeline files, for editors.
     #[command(after_help = SCHEMA_HELP)]
     Schema,
@@ -107,7 +110,8 @@ pub(crate) struct NodesArgs {
     pub(crate) json: bool,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+/// A time with its unit.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     // A hundred years; far beyond, the arithmetic of times would overflow.
     let seconds = positive_quantity(text, "s").filter(|s| *s < 3.2e9);
     seconds

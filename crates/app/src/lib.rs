@@ -59,6 +59,7 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Check(args) => commands::check::check(args, nodes, output),
         Command::Nodes(args) => commands::nodes::nodes(args, nodes, output),
         Command::Bench(args) => bench::bench(args, count, output),
+        Command::Pv(args) => commands::pv::pv(args, output),
         Command::Schema => commands::schema::schema(nodes, output),
     };
     result.unwrap_or_else(|Failure { exit, message }| {

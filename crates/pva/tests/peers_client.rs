@@ -24,16 +24,16 @@ use livetime_pva::wire::{Buffer, BufferSource};
 
 const LONG: Duration = Duration::from_secs(20);
 
-/// The Python with p4p and pvaPy: what `LIVETIME_PEERS` names, else the one in the cache of the user.
+/// The Python with p4p and pvaPy that `tools/peers.sh` makes.
 fn python() -> Option<PathBuf> {
-    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-    let usual = home.join(".cache/livetime/peers/bin/python");
-    let python = std::env::var_os("LIVETIME_PEERS").map_or(usual, PathBuf::from);
-    if python.exists() {
-        return Some(python);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/peers.sh");
+    let made = Command::new(script).stderr(Stdio::null()).output();
+    let made = made.ok().filter(|made| made.status.success());
+    let python = made.map(|made| PathBuf::from(String::from_utf8_lossy(&made.stdout).trim()));
+    if python.is_none() {
+        eprintln!("SKIPPED: tools/peers.sh cannot install p4p and pvaPy");
     }
-    eprintln!("SKIPPED: no `{}`; LIVETIME_PEERS names a Python with p4p and pvaPy", python.display());
-    None
+    python
 }
 
 fn free_udp_port() -> u16 {
@@ -88,11 +88,11 @@ impl Peer {
 
     fn p4p_at(udp: u16, arguments: &[&str]) -> Option<Peer> {
         let port = if arguments.is_empty() { &["0"][..] } else { arguments };
-        Peer::script("p4p_server.py", udp, port)?.ready()
+        Peer::script("types_pvxs.py", udp, port)?.ready()
     }
 
     fn pvapy() -> Option<Peer> {
-        Peer::script("pvapy_server.py", free_udp_port(), &[])?.ready()
+        Peer::script("types_pvaccesscpp.py", free_udp_port(), &[])?.ready()
     }
 
     fn ready(mut self) -> Option<Peer> {
@@ -363,7 +363,9 @@ fn follow(peer: &mut Peer, request: &str, count: i64) -> Vec<i64> {
             Some(Event::Update(update)) => seen.push(update.value.i64("value").unwrap()),
             // pvDatabase keeps what came while its queue was full until the next value comes.
             None if peer.port == 0 => peer.ask(&format!("post counter {count}")),
-            other => panic!("{request} at {:?}: {other:?} after {seen:?}", client.channel("counter").server()),
+            other => {
+                panic!("{request} at {:?}: {other:?} after {seen:?}", client.channel("counter").server())
+            }
         }
     }
     seen

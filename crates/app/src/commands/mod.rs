@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod nodes;
+pub(crate) mod pv;
 pub(crate) mod run;
 pub(crate) mod schema;
 

@@ -107,6 +107,7 @@ impl AsRef<[u8]> for Owner {
 }
 
 /// The payload that is coming in: `lead` bytes without meaning, then what came.
+#[derive(Default)]
 pub(super) struct Body {
     source: Option<Arc<dyn BufferSource>>,
     own: Vec<u8>,
@@ -115,12 +116,6 @@ pub(super) struct Body {
     lead: usize,
     // With the lead.
     end: usize,
-}
-
-impl Default for Body {
-    fn default() -> Body {
-        Body { source: None, own: Vec::new(), buffer: None, lead: 0, end: 0 }
-    }
 }
 
 impl fmt::Debug for Body {

@@ -314,7 +314,9 @@ mod tests {
     fn a_new_server_makes_all_names_urgent_but_not_too_often() {
         let start = Instant::now();
         let mut searcher = Searcher::default();
-        (0..5).for_each(|n| drop(searcher.add(n, "A", start)));
+        for number in 0..5 {
+            searcher.add(number, "A", start);
+        }
         let later = start + Duration::from_secs(1);
         assert_eq!(due(&mut searcher, later), 5);
         let server = SocketAddr::from(([127, 0, 0, 1], 5075));

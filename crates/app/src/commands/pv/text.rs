@@ -1,0 +1,176 @@
+//! Values as people read them, one line each where one line is enough.
+
+use livetime_pva::data::{Field, Kind, Value};
+use livetime_pva::nt::{self, Severity, Time};
+
+const STATUS: [&str; 8] = ["NONE", "DEVICE", "DRIVER", "RECORD", "DB", "CONF", "UNDEFINED", "CLIENT"];
+
+/// Name, time, value, alarm.
+pub(super) fn line(name: &str, value: &Value) -> String {
+    let Some(text) = short(value) else { return format!("{name}\n{value}") };
+    let time = nt::time_of(value, time_path(value)).filter(|time| time.seconds > 0);
+    let parts = [Some(name.into()), time.map(utc), Some(text), alarm(value)];
+    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn time_path(value: &Value) -> &'static str {
+    let image =
+        nt::is(value.id(), "NTNDArray") && value.i64("dataTimeStamp.secondsPastEpoch").is_some_and(|s| s > 0);
+    if image { "dataTimeStamp" } else { "timeStamp" }
+}
+
+/// The value in one line; `None` if it has more to say.
+fn short(value: &Value) -> Option<String> {
+    if let Some(image) = image(value) {
+        return Some(image);
+    }
+    if let (Some(index), Some(choices)) = (value.i64("value.index"), value.get("value.choices")) {
+        let choices = choices.as_strings().unwrap_or_default();
+        let choice = usize::try_from(index).ok().and_then(|index| choices.get(index));
+        return Some(choice.map_or(format!("({index})"), |choice| format!("({index}) {choice}")));
+    }
+    match value.get("value")? {
+        Field::Str(text) => Some(text.clone()),
+        Field::Strings(texts) => Some(format!("{texts:?}")),
+        Field::Array(array) => Some(elements(&format!("{array:#}"))),
+        field => scalar(field),
+    }
+}
+
+/// The elements of an array without their number.
+fn elements(text: &str) -> String {
+    text.split_once('}').map_or(text, |(_, list)| list).into()
+}
+
+fn scalar(field: &Field) -> Option<String> {
+    Some(match field {
+        Field::F64(v) => v.to_string(),
+        Field::F32(v) => v.to_string(),
+        Field::U64(v) => v.to_string(),
+        Field::Bool(v) => v.to_string(),
+        other => other.as_i64()?.to_string(),
+    })
+}
+
+/// What an image is, without its pixels.
+pub(super) struct Image {
+    pub(super) shape: Vec<i64>,
+    pub(super) dtype: Option<Kind>,
+    pub(super) codec: String,
+    pub(super) bytes: usize,
+    pub(super) id: Option<i64>,
+}
+
+/// The image that `value` is.
+pub(super) fn image_of(value: &Value) -> Option<Image> {
+    if !nt::is(value.id(), "NTNDArray") {
+        return None;
+    }
+    let array = value.array("value");
+    let codec = value.str("codec.name").unwrap_or_default().to_string();
+    // Compressed pixels are bytes; what they were is written beside them.
+    let original = || {
+        let Field::Any(Some(code)) = value.get("codec.parameters")? else { return None };
+        Kind::ALL.get(usize::try_from(code.field().as_i64()?).ok()?).copied()
+    };
+    let dtype = if codec.is_empty() { array.map(|array| array.kind()) } else { original() };
+    let dimensions = value.get("dimension").and_then(Field::as_values).unwrap_or_default();
+    let shape = dimensions.iter().flatten().filter_map(|dimension| dimension.i64("size")).collect();
+    let bytes = array.map_or(0, |array| array.data().len());
+    Some(Image { shape, dtype, codec, bytes, id: value.i64("uniqueId") })
+}
+
+fn image(value: &Value) -> Option<String> {
+    let image = image_of(value)?;
+    let shape = image.shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ");
+    let dtype = image.dtype.map_or("no pixels", Kind::name);
+    let codec = if image.codec.is_empty() { "raw" } else { &image.codec };
+    let id = image.id.map(|id| format!(", id {id}")).unwrap_or_default();
+    Some(format!("[{shape}] {dtype}, {codec}, {} bytes{id}", image.bytes))
+}
+
+fn alarm(value: &Value) -> Option<String> {
+    let alarm = nt::alarm_of(value)?;
+    let severity = match alarm.severity {
+        Severity::None => return None,
+        Severity::Minor => "MINOR",
+        Severity::Major => "MAJOR",
+        Severity::Invalid => "INVALID",
+        Severity::Undefined => "UNDEFINED",
+    };
+    let status = usize::try_from(alarm.status).ok().and_then(|status| STATUS.get(status));
+    Some(format!("{severity} {} {}", status.unwrap_or(&"UNDEFINED"), alarm.message).trim_end().into())
+}
+
+/// `2026-11-20 13:50:19.123Z`.
+pub(super) fn utc(time: Time) -> String {
+    let (days, second) = (time.seconds.div_euclid(86_400), time.seconds.rem_euclid(86_400));
+    let (year, month, day) = date(days);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    let millis = time.nanoseconds.clamp(0, 999_999_999) / 1_000_000;
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+}
+
+/// The date so many days after 1970-01-01, in the Gregorian calendar. Years begin in March here, so that the leap
+/// day is the last of them.
+fn date(days: i64) -> (i64, i64, i64) {
+    // Seconds may come from anywhere.
+    let days = days.clamp(-1 << 40, 1 << 40) + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month_of_year) =
+        (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
+    (year + 400 * era + i64::from(month_of_year <= 2), month_of_year, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(value: &mut Value, path: &str, field: impl Into<Field>) {
+        assert_eq!(value.set(path, field), Ok(()), "{path}");
+    }
+
+    #[test]
+    fn a_line_has_name_time_value_and_alarm() {
+        let mut value = Value::new(&nt::scalar(Kind::F64));
+        set(&mut value, "value", 4.25);
+        assert_eq!(line("X", &value), "X 4.25");
+        set(&mut value, "timeStamp.secondsPastEpoch", 1_795_164_220i64);
+        set(&mut value, "timeStamp.nanoseconds", 5_000_000);
+        set(&mut value, "alarm.severity", 1);
+        set(&mut value, "alarm.status", 1);
+        set(&mut value, "alarm.message", "HIGH");
+        assert_eq!(line("X", &value), "X 2026-11-20 08:43:40.005Z 4.25 MINOR DEVICE HIGH");
+    }
+
+    #[test]
+    fn arrays_choices_and_images_are_short() {
+        let mut value = Value::new(&nt::scalar_array(Kind::U16));
+        set(&mut value, "value", vec![1u16; 30]);
+        assert_eq!(line("A", &value), format!("A [{}1]", "1, ".repeat(29)));
+        let mut value = Value::new(&nt::enumerated());
+        set(&mut value, "value.choices", &["Off", "On"][..]);
+        set(&mut value, "value.index", 1);
+        assert_eq!(line("E", &value), "E (1) On");
+        set(&mut value, "value.index", -3);
+        assert_eq!(line("E", &value), "E (-3)");
+        let mut value = Value::new(&nt::ndarray());
+        set(&mut value, "value", vec![1u16, 2, 3]);
+        assert_eq!(line("I", &value), "I [] uint16_t, raw, 6 bytes, id 0");
+        let uri = nt::uri(&[]).map(|ty| line("U", &Value::new(&ty)));
+        assert!(uri.is_ok_and(|text| text.starts_with("U\nstruct \"epics:nt/NTURI:1.0\" {")));
+    }
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        assert_eq!(date(0), (1970, 1, 1));
+        assert_eq!(date(11_016), (2000, 2, 29));
+        assert_eq!(date(20_777), (2026, 11, 20));
+        assert_eq!(date(-1), (1969, 12, 31));
+        utc(Time { seconds: i64::MIN, nanoseconds: i32::MIN, tag: 0 });
+        utc(Time { seconds: i64::MAX, nanoseconds: i32::MAX, tag: 0 });
+    }
+}
