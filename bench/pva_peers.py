@@ -87,13 +87,17 @@ def serve_pvapy():
     for count in [100_000, 1_000_000]:
         array = pva.PvObject({"value": [pva.DOUBLE]}, {"value": numpy.ones(count)})
         server.addRecord(f"array:{count}", array, None)
-    image = pva.NtNdArray()
-    image["value"] = {"ubyteValue": numpy.ones(PIXELS, dtype="u1")}
-    server.addRecord("image", image, None)
+    # Several: one that is changed while it is sent crashes the server, and the same pixels are not sent again.
+    images = []
+    for number in range(16):
+        image = pva.NtNdArray()
+        image["uniqueId"] = number
+        image["value"] = {"ubyteValue": numpy.full(PIXELS, number, dtype="u1")}
+        images.append(image)
+    server.addRecord("image", pva.NtNdArray(), None)
 
     def post(number):
-        image["uniqueId"] = number
-        server.update("image", image)
+        server.update("image", images[number % len(images)])
 
     obey(post)
 
@@ -173,7 +177,7 @@ class Serving:
     def tell(self, line):
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
-        assert self.process.stdout.readline() == "ok\n"
+        assert self.process.stdout.readline() == "ok\n", f"the server ended: {self.process.poll()}"
 
     def measure(self, client, case, seconds):
         if case == "image":
