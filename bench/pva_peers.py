@@ -26,6 +26,7 @@ CASES = ["one", "many", "array:100000", "array:1000000", "image"]
 CLIENTS = {"p4p": "p4p (pvxs)", "pvapy": "pvaPy (pvAccessCPP)"}
 MANY = [f"many:{number}" for number in range(1000)]
 PIXELS = 1024 * 1024
+KEPT = []
 
 
 def environment(port):
@@ -157,9 +158,9 @@ def measure_pvapy(case, seconds):
         counter[0] += 1
 
     channel.monitor(count, "field()")
-    result = rate_of(counter, seconds)
-    channel.stopMonitor()
-    return result
+    # To stop it or to let it go now and then ends pvaPy 5.6.0 with a fatal error.
+    KEPT.append(channel)
+    return rate_of(counter, seconds)
 
 
 # ---- who measures
@@ -215,6 +216,14 @@ def compare(ours, theirs, client, case, repeats, seconds):
     return row
 
 
+def write(args, rows):
+    machine = {"cpus": os.cpu_count(), "arch": platform.machine(), "kernel": platform.release()}
+    settings = {"repeats": args.repeats, "seconds": args.seconds}
+    commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True).stdout.strip()
+    result = {"bench": "pva-peers", "commit": commit, "machine": machine, "settings": settings, "rows": rows}
+    args.json.write_text(json.dumps(result, indent=1) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("server", help="the program bench_server")
@@ -231,14 +240,10 @@ def main():
         theirs = Serving([sys.executable, __file__, "--serve", client])
         for case in args.only:
             rows.append(compare(ours, theirs, client, case, args.repeats, args.seconds))
+            if args.json:
+                write(args, rows)
         ours.end()
         theirs.end()
-    if args.json:
-        machine = {"cpus": os.cpu_count(), "arch": platform.machine(), "kernel": platform.release()}
-        settings = {"repeats": args.repeats, "seconds": args.seconds}
-        commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True).stdout.strip()
-        result = {"bench": "pva-peers", "commit": commit, "machine": machine, "settings": settings, "rows": rows}
-        args.json.write_text(json.dumps(result, indent=1) + "\n")
 
 
 if sys.argv[1:2] == ["--serve"]:
