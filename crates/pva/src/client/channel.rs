@@ -250,7 +250,8 @@ impl Channel {
     }
 
     /// As [`Channel::monitor`], with a function that is called from a thread of the client, or from one that waits
-    /// for something on the same connection. It should be quick. It ends when what is returned is dropped.
+    /// for something on the same connection. It should be quick, and must not wait for an operation: the thread
+    /// that would read the answer is the one it runs on. It ends when what is returned is dropped.
     pub fn subscribe(&self, request: &str, callback: impl FnMut(Event) + Send + 'static) -> Result<Monitor> {
         self.follow(request, Some(Box::new(callback)))
     }

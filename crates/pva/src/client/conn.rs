@@ -130,8 +130,10 @@ impl Conn {
     pub(super) fn begin(self: &Arc<Self>, core: &mut Core, cid: u32, op: &Arc<Op>) -> bool {
         let begun = core.connection.begin(cid, op.job.clone(), &op.request, op.once, Arc::clone(op));
         let Ok(ioid) = begun else { return false };
-        if op.attach(self, ioid) {
-            self.attend();
+        match op.attach(self, ioid) {
+            Some(true) => self.attend(),
+            Some(false) => {}
+            None => drop(core.connection.destroy(ioid)),
         }
         true
     }

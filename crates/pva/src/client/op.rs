@@ -109,13 +109,17 @@ impl Op {
         self.callback.is_some()
     }
 
-    /// It has begun on `conn`. Returns whether what comes must be read in the background.
-    pub(super) fn attach(&self, conn: &Arc<Conn>, ioid: u32) -> bool {
+    /// It has begun on `conn`. Returns whether what comes must be read in the background; `None` if nobody wants it
+    /// any more.
+    pub(super) fn attach(&self, conn: &Arc<Conn>, ioid: u32) -> Option<bool> {
         let mut state = self.state();
+        if state.over {
+            return None;
+        }
         state.place = Some((Arc::clone(conn), ioid));
         self.attached.store(true, Ordering::Release);
         self.wake_sleepers(&state);
-        state.attended
+        Some(state.attended)
     }
 
     /// It is on no connection any more.
