@@ -1,0 +1,74 @@
+//! Serves what `bench/pva_peers.py` measures: `one`, `many:0` to `many:999`, `array:100000`, `array:1000000`, and
+//! `image`, which is posted as fast as it is taken between the lines `images` and `quiet` on its input.
+//! `cargo run --release -p livetime-pva --example bench_server -- UDP_PORT`
+
+#![allow(clippy::print_stdout, reason = "whoever starts it waits for its first line")]
+
+use std::io::BufRead;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use livetime_pva::data::{Array, Kind, Value};
+use livetime_pva::nt::{self, Metadata};
+use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+const PIXELS: usize = 1024 * 1024;
+
+fn main() -> Outcome<()> {
+    let port = std::env::args().nth(1).ok_or("wanted a UDP port")?.parse()?;
+    let image = SharedPv::new(first_image()?);
+    let config = ServerConfig { udp_port: Some(port), ..ServerConfig::loopback() };
+    let _server = Server::start(config, pvs(&image)?)?;
+    let posting = Arc::new(AtomicBool::new(false));
+    let on = Arc::clone(&posting);
+    std::thread::spawn(move || post(&image, &on));
+    println!("ready");
+    for line in std::io::stdin().lock().lines() {
+        posting.store(line? == "images", Ordering::Relaxed);
+        println!("ok");
+    }
+    Ok(())
+}
+
+fn pvs(image: &SharedPv) -> Outcome<PvMap> {
+    let pvs = PvMap::new();
+    let names = (0..1000).map(|number| format!("many:{number}")).chain(["one".to_owned()]);
+    for name in names {
+        pvs.add(name, SharedPv::new(Value::new(&nt::scalar_with(Kind::F64, Metadata::NONE))));
+    }
+    for count in [100_000, 1_000_000] {
+        let mut value = Value::new(&nt::scalar_array_with(Kind::F64, Metadata::NONE));
+        value.set("value", Array::from(vec![1.0; count]))?;
+        pvs.add(format!("array:{count}"), SharedPv::new(value));
+    }
+    pvs.add("image", image.clone());
+    Ok(pvs)
+}
+
+fn first_image() -> Outcome<Value> {
+    let mut value = Value::new(&nt::ndarray());
+    value.set("value", Array::from(vec![1_u8; PIXELS]))?;
+    value.set("compressedSize", PIXELS as i64)?;
+    value.set("uncompressedSize", PIXELS as i64)?;
+    Ok(value)
+}
+
+fn post(image: &SharedPv, on: &AtomicBool) {
+    let pixels = Array::from(vec![1_u8; PIXELS]);
+    for number in 0_i32.. {
+        while !on.load(Ordering::Relaxed) || image.subscribers() == 0 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        image.wait_for_room(Duration::from_millis(100));
+        let posted = image.update(|value| {
+            value.set("value", pixels.clone())?;
+            value.set("uniqueId", number)
+        });
+        if posted.is_err() {
+            return;
+        }
+    }
+}
