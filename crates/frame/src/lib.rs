@@ -41,6 +41,8 @@ mod sync;
 mod table;
 
 pub use array::{Axes, Codec, ColorMode, Dim, Layout, LayoutError, MAX_DIMS};
+pub use bytes::Bytes;
+
 pub use attributes::{Attribute, AttributeValue, Attributes};
 pub use dtype::{DType, Element, UnknownDType};
 pub use header::{Flags, Header, SourceId};

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::thread;
 
 use livetime_frame::{
-    AttributeValue, ColorMode, DType, FramePool, Layout, Payload, Returns, Schema, TableLayout, ViewError,
+    AttributeValue, Bytes, ColorMode, DType, FramePool, Layout, Payload, Returns, Schema, TableLayout,
+    ViewError,
 };
 
 fn image(width: usize, height: usize) -> Layout {
@@ -122,6 +123,37 @@ fn large_frames_use_few_buffers_small_ones_go_round() {
     let first = place(allocator.bytes(100_000).unwrap());
     assert!((0..9).all(|_| place(allocator.bytes(100_000).unwrap()) == first));
     assert_eq!(pool.statistics().buffers, 5);
+}
+
+#[test]
+fn memory_from_elsewhere_is_shown_and_let_go_of() {
+    struct Owner(Vec<u8>, #[allow(dead_code, reason = "dropped with it")] Arc<()>);
+    impl AsRef<[u8]> for Owner {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+    let pool = FramePool::new(1 << 20);
+    let mut allocator = pool.allocator();
+    let token = Arc::new(());
+    let alive = Arc::downgrade(&token);
+    let bytes = Bytes::from_owner(Owner((0..16).collect(), token));
+    let layout = image(4, 4);
+    assert!(allocator.adopt(layout, bytes.slice(1..)).is_err(), "too short");
+    let odd = Layout::packed(DType::U16, ColorMode::Mono, &[2]).unwrap();
+    let start = usize::from(bytes.as_ptr().addr().is_multiple_of(2));
+    assert!(allocator.adopt(odd, bytes.slice(start..start + 4)).is_err(), "between two elements");
+    let mut frame = allocator.adopt(layout, bytes).unwrap();
+    assert!(frame.bytes_mut().is_empty(), "memory of others is not written");
+    let frame = frame.freeze();
+    let (rows, start) = layout.crop(0, 1, 2).unwrap();
+    let view = allocator.view(&frame, rows, start).unwrap().freeze();
+    let labelled = allocator.relabel(&view).unwrap().freeze();
+    drop((frame, view));
+    assert_eq!(labelled.bytes(), (4..12).collect::<Vec<u8>>());
+    assert!(alive.upgrade().is_some());
+    drop(labelled);
+    assert!(alive.upgrade().is_none());
 }
 
 #[test]

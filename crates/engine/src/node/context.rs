@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use livetime_frame::{
-    Allocator, Frame, FrameMut, FramePool, Layout, PoolExhausted, SourceId, TableLayout, ViewError,
+    Allocator, Bytes, Frame, FrameMut, FramePool, Layout, PoolExhausted, SourceId, TableLayout, ViewError,
 };
 
 use super::NodeError;
@@ -126,6 +126,18 @@ impl Context {
             })?,
             other => other,
         }
+        .map_err(NodeError::from)
+    }
+
+    /// A frame around memory from elsewhere, without a copy; see [`Allocator::adopt`].
+    ///
+    /// # Errors
+    /// [`NodeError`] when layout and memory do not fit, or the pool is exhausted.
+    pub fn adopt(&mut self, layout: Layout, bytes: Bytes) -> Result<FrameMut, NodeError> {
+        self.allocate(|a| match a.adopt(layout, bytes.clone()) {
+            Err(ViewError::Exhausted(e)) => Err(e),
+            other => Ok(other),
+        })?
         .map_err(NodeError::from)
     }
 

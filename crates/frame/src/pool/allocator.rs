@@ -5,6 +5,8 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::buffer::{CLASSES, class_of};
 use super::cell::{Cell, Frame, FrameMut, Payload, Place};
 use super::shelf::Rack;
@@ -163,7 +165,7 @@ impl Allocator {
             return Err(ViewError::Outside(WrongPayload::new(wanted, format_args!("{available} bytes"))));
         }
         let (owner, start) = match &of.content().place {
-            Place::Own { .. } => (of.clone(), start),
+            Place::Own { .. } | Place::Outside(_) => (of.clone(), start),
             Place::Of { owner, start: before, .. } => (owner.clone(), before + start),
         };
         let mut frame = self.take(0).map_err(ViewError::Exhausted)?;
@@ -175,13 +177,48 @@ impl Allocator {
         Ok(frame)
     }
 
+    /// A frame around memory from elsewhere, such as an image in the buffer it was received into, without copying a
+    /// pixel. The memory is let go of with the last reference; it does not count towards the pool's bound.
+    ///
+    /// ```
+    /// use livetime_frame::{Bytes, ColorMode, DType, FramePool, Layout};
+    /// let received = Bytes::from(vec![1u8, 2, 3, 4]);
+    /// let layout = Layout::packed(DType::U8, ColorMode::Mono, &[2, 2]).unwrap();
+    /// let frame = FramePool::new(1 << 16).allocator().adopt(layout, received)?.freeze();
+    /// assert_eq!(frame.array().unwrap().elements::<u8>().unwrap(), [1, 2, 3, 4]);
+    /// # Ok::<(), livetime_frame::ViewError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ViewError`] when `bytes` has not as many bytes as `layout`, or does not lie at a multiple of the element
+    /// size, or when the bound is reached.
+    pub fn adopt(&mut self, layout: Layout, bytes: Bytes) -> Result<FrameMut, ViewError> {
+        let wanted = layout.span();
+        let outside = |wanted: fmt::Arguments, found: fmt::Arguments| {
+            Err(ViewError::Outside(WrongPayload::new(wanted.to_string(), found)))
+        };
+        if bytes.len() != wanted {
+            return outside(format_args!("{wanted} bytes"), format_args!("{}", bytes.len()));
+        }
+        let (address, size) = (bytes.as_ptr().addr(), layout.dtype().bytes());
+        if !address.is_multiple_of(size) {
+            return outside(format_args!("a multiple of {size} as address"), format_args!("{address:#x}"));
+        }
+        let mut frame = self.take(0).map_err(ViewError::Exhausted)?;
+        let content = frame.content_mut();
+        content.payload = Payload::Array(layout);
+        content.place = Place::Outside(bytes);
+        content.holds = true;
+        Ok(frame)
+    }
+
     /// The same payload under a header of its own, so that attributes can be added without copying a pixel.
     ///
     /// # Errors
     /// [`PoolExhausted`] when the bound is reached.
     pub fn relabel(&mut self, of: &Frame) -> Result<FrameMut, PoolExhausted> {
         let (owner, start) = match &of.content().place {
-            Place::Own { .. } => (of.clone(), 0),
+            Place::Own { .. } | Place::Outside(_) => (of.clone(), 0),
             Place::Of { owner, start, .. } => (owner.clone(), *start),
         };
         let mut frame = self.take(0)?;

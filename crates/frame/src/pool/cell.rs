@@ -7,6 +7,8 @@ use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::buffer::Buffer;
 use super::shelf::Shelf;
 use crate::sync::{AtomicUsize, Ordering, fence};
@@ -33,6 +35,8 @@ pub(super) enum Place {
     Own { len: usize },
     /// In the buffer of another cell, which `owner` keeps alive.
     Of { owner: Frame, start: usize, len: usize },
+    /// In memory that is not the pool's.
+    Outside(Bytes),
 }
 
 /// The order of the fields is that of their use: what changes from frame to frame shares a cache line with the
@@ -154,12 +158,12 @@ impl FrameMut {
         &self.content().payload
     }
 
-    /// The payload's bytes, to be written. Empty for a view and for a user's own type.
+    /// The payload's bytes, to be written. Empty for a view, for memory from outside, and for a user's own type.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         let content = self.content_mut();
         match content.place {
             Place::Own { len } => &mut content.buffer.bytes_mut()[..len],
-            Place::Of { .. } => &mut [],
+            Place::Of { .. } | Place::Outside(_) => &mut [],
         }
     }
 
@@ -214,7 +218,8 @@ impl Frame {
         let content = self.content();
         match &content.place {
             Place::Own { len } => &content.buffer.bytes()[..*len],
-            Place::Of { owner, start, len } => &owner.content().buffer.bytes()[*start..][..*len],
+            Place::Of { owner, start, len } => &owner.bytes()[*start..][..*len],
+            Place::Outside(bytes) => bytes,
         }
     }
 

@@ -1,7 +1,8 @@
 //! `pva_source`: an NTNDArray channel of a pvAccess server as a detector (areaDetector's pvaDriver).
 //!
-//! Out: arrays as the server sends them, with its attributes and times; the pixels are copied once, into the memory of
-//! the run. Compressed images are refused. Nothing is known of the frames before they come.
+//! Out: arrays as the server sends them, with its attributes and times. Large images stay where the client received
+//! them, outside the run's memory bound; as many can be under way as queues hold. Compressed images are refused.
+//! Nothing is known of the frames before they come.
 //!
 //! What was missed is counted exactly where the server numbers its images (`uniqueId`): numbers left out, because
 //! the server or the network or this node was too slow, are frames that the source lost. `overruns` counts the updates
@@ -17,6 +18,7 @@ mod tests;
 use std::time::Duration;
 
 use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_frame::{Bytes, FrameMut, Layout};
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor, Update};
 use livetime_pva::net::Variables;
 
@@ -220,8 +222,7 @@ impl PvaSource {
         // The engine counts numbers that are left out as lost.
         self.next += missed;
         let layout = layout_of(image)?;
-        let mut frame = ctx.array(layout)?;
-        frame.bytes_mut().copy_from_slice(pixels_of(image)?.data());
+        let mut frame = frame_of(layout, pixels_of(image)?.data(), ctx)?;
         let header = frame.header_mut();
         header.sequence = self.next;
         self.names.describe(image, header);
@@ -229,6 +230,17 @@ impl PvaSource {
         self.params.frames += 1;
         ctx.emit(frame)
     }
+}
+
+/// The pixels where they lie, if they may lie there; else a copy.
+fn frame_of(layout: Layout, pixels: &Bytes, ctx: &mut Context) -> Result<FrameMut, NodeError> {
+    if pixels.as_ptr().addr().is_multiple_of(layout.dtype().bytes()) {
+        return ctx.adopt(layout, pixels.clone());
+    }
+    // The first image of a connection: where its pixels begin was not known when it was received.
+    let mut frame = ctx.array(layout)?;
+    frame.bytes_mut().copy_from_slice(pixels);
+    Ok(frame)
 }
 
 fn holds(bits: &livetime_pva::wire::BitSet, bit: usize) -> bool {

@@ -31,7 +31,11 @@ impl Camera {
     }
 
     fn show(&mut self, number: u64) {
-        let layout = Layout::packed(DType::U16, ColorMode::Mono, &[30, 40]).unwrap();
+        self.show_as(number, [30, 40]);
+    }
+
+    fn show_as(&mut self, number: u64, shape: [usize; 2]) {
+        let layout = Layout::packed(DType::U16, ColorMode::Mono, &shape).unwrap();
         let mut frame = self.pool.allocator().array(layout).unwrap();
         frame.elements_mut::<u16>().unwrap().fill(number as u16);
         let header = frame.header_mut();
@@ -93,6 +97,27 @@ fn images_come_as_frames_and_gaps_are_counted() {
     camera.show(2);
     assert_eq!(take(&mut node, 2), [(9, 1), (10, 2)]);
     assert_eq!((node.number_of("restarted"), node.number_of("missed")), (1.0, 3.0));
+}
+
+#[test]
+fn large_images_stay_where_they_were_received() {
+    let mut camera = Camera::start();
+    let mut node = Harness::new::<PvaSource>(&camera.params()).unwrap();
+    watch(&mut node, &camera);
+    let mut last = None;
+    for number in 0..6 {
+        camera.show_as(number, [300, 400]);
+        let frame = (0..2000).find_map(|_| node.produce().unwrap().0.pop()).unwrap();
+        let array = frame.array().unwrap();
+        assert!(array.elements::<u16>().unwrap().iter().all(|p| u64::from(*p) == number));
+        // A part of it lies there too, and keeps it alive.
+        let (rows, start) = array.layout().crop(0, 1, 2).unwrap();
+        last = Some((node.view(&frame, rows, start).unwrap(), number));
+    }
+    let (view, number) = last.unwrap();
+    assert!(view.array().unwrap().elements::<u16>().unwrap().iter().all(|p| u64::from(*p) == number));
+    // At most the first image is in the memory of the run.
+    assert!(node.pool().statistics().used_bytes < 2 * 240_000, "{:?}", node.pool().statistics());
 }
 
 #[test]
