@@ -29,7 +29,7 @@ pub enum Event {
         /// Why.
         reason: String,
     },
-    /// Somebody wrote, or called a procedure, or tried to.
+    /// Somebody writes, or calls a procedure. Told before the PV's handler decides.
     Write {
         /// Which channel.
         channel: String,
@@ -37,7 +37,7 @@ pub enum Event {
         peer: Arc<Peer>,
         /// Which fields, or what was called.
         what: String,
-        /// Whether that was allowed.
+        /// Whether the access rules allow it.
         allowed: bool,
     },
     /// Something did not work; the server goes on.
@@ -54,7 +54,7 @@ impl fmt::Display for Event {
             Event::Connected(address) => write!(f, "{address} connected"),
             Event::Closed { peer, reason } => write!(f, "connection of {peer} closed: {reason}"),
             Event::Write { channel, peer, what, allowed: true } => {
-                write!(f, "{peer} wrote {channel}: {what}")
+                write!(f, "{peer} writes {channel}: {what}")
             }
             Event::Write { channel, peer, what, allowed: false } => {
                 write!(f, "{peer} may not write {channel}: {what}")

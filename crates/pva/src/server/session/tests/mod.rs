@@ -345,7 +345,7 @@ fn writing_is_for_some() {
         assert_eq!((status.is_success(), status.message == "Put not permitted"), (allowed, !allowed));
     }
     let log = log.lock().unwrap();
-    let expected = ["ann at 127.0.0.1:5 wrote a: value = 7", "ann at 10.0.0.1:5 may not write a: value = 7"];
+    let expected = ["ann at 127.0.0.1:5 writes a: value = 7", "ann at 10.0.0.1:5 may not write a: value = 7"];
     assert_eq!(*log, expected);
 }
 
