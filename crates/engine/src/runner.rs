@@ -339,6 +339,9 @@ impl Runner {
         while done < frames.len() && !self.finished {
             let waiting = &frames[done..];
             let wanted = if waiting.len() > 1 { self.count_together(waiting) } else { 1 };
+            if self.finished {
+                break;
+            }
             let group = done..done + wanted;
             self.receive_group(input, &frames[group.clone()], &stamps[group]);
             done += wanted;
@@ -359,8 +362,13 @@ impl Runner {
     }
 
     fn count_together(&mut self, waiting: &[Frame]) -> usize {
-        let count = self.call(|node, _| Ok(node.together(waiting)));
-        count.unwrap_or(1).clamp(1, waiting.len())
+        match self.call(|node, _| Ok(node.together(waiting))) {
+            Ok(count) => count.clamp(1, waiting.len()),
+            Err(failure) => {
+                self.deal_with(failure, None);
+                1
+            }
+        }
     }
 
     fn receive(&mut self, input: usize, frame: &Frame, stamp_ns: u64) {

@@ -204,6 +204,35 @@ fn waiting_frames_are_handled_together_and_fall_together() {
 }
 
 #[test]
+fn a_panic_when_asked_is_told_and_costs_no_frame() {
+    let mut graph = chain(WhenFull::Block, 16);
+    set(&mut graph, "pass", "sleep", 0.0005);
+    set(&mut graph, "pass", "panic_when_asked", true);
+    let report = run(&graph);
+    assert_balanced(&report);
+    assert!(report.nodes[1].restarts >= 1 && report.events[0].message.contains("asked at the wrong time"));
+    assert_eq!(report.nodes[2].completed, 100);
+}
+
+#[test]
+fn a_source_that_waits_for_memory_lets_others_see_what_it_sent() {
+    let mut graph = Graph::default();
+    graph.add("counter", COUNTER).unwrap();
+    graph.add("tally", TALLY).unwrap();
+    graph.connect("counter", "tally", options(WhenFull::DropNewest, 30)).unwrap();
+    set(&mut graph, "counter", "bytes", 4096);
+    set(&mut graph, "counter", "burst", 50);
+    // Room for 13 frames, fewer than are shown at once.
+    graph.memory_bytes = 64 << 10;
+    graph.options_mut(0).unwrap().wait_for_memory = true;
+    let run = Run::start(&graph, RunOptions::default()).unwrap();
+    assert!(run.wait(LIMIT), "the source waits for ever");
+    let report = run.finish(LIMIT);
+    assert_balanced(&report);
+    assert_eq!(report.nodes[1].completed, 100);
+}
+
+#[test]
 fn a_node_that_ends_with_frames_in_hand_accounts_for_them() {
     let mut graph = chain(WhenFull::Block, 16);
     set(&mut graph, "pass", "together", 2);

@@ -178,7 +178,11 @@ impl Context {
                 Ok(made) => return Ok(made),
                 // Frames come back from any thread without a signal to us, so look again after a while.
                 // 100 us is far below the time it takes to fill a queue again.
-                Err(_) if self.may_wait() => std::thread::sleep(Duration::from_micros(100)),
+                Err(_) if self.may_wait() => {
+                    // What this handler has sent holds memory too, and comes back only from those who see it.
+                    self.tell_receivers();
+                    std::thread::sleep(Duration::from_micros(100));
+                }
                 Err(error) => return Err(error.into()),
             }
         }
@@ -419,12 +423,14 @@ impl Output {
     ) -> Result<(), NodeError> {
         let mut shares = frame.split(queues);
         let mut result = Ok(());
-        for sender in self.senders.iter_mut().filter(|s| matches!(s.target, Target::Queue)) {
-            if !sender.wants(stamp_ns, clock) {
+        for number in 0..self.senders.len() {
+            let sender = &mut self.senders[number];
+            if !matches!(sender.target, Target::Queue) || !sender.wants(stamp_ns, clock) {
                 continue;
             }
             let mut offer = sender.offer(&mut shares, stamp_ns);
             while offer == Offer::MustWait {
+                let sender = &mut self.senders[number];
                 if control.is_aborting() {
                     sender.give_up(LossReason::Refused);
                     break;
@@ -438,8 +444,10 @@ impl Output {
                     ));
                     break;
                 }
-                wait_for_room(sender, bell);
-                offer = sender.offer(&mut shares, stamp_ns);
+                // The others need not wait for what they have been sent.
+                self.tell();
+                wait_for_room(&mut self.senders[number], bell);
+                offer = self.senders[number].offer(&mut shares, stamp_ns);
             }
             if offer == Offer::Failed {
                 result = Err(NodeError::new("an edge with policy `fail` is full"));

@@ -40,6 +40,9 @@ pub struct CounterParams {
     pub bytes: usize,
     /// Returns an error instead of every n-th frame.
     pub fail_every: u64,
+    /// Frames sent in one call.
+    #[param(default = 1, min = 1)]
+    pub burst: u64,
 }
 
 pub struct Counter {
@@ -70,6 +73,18 @@ impl Node for Counter {
     }
 
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
+        for _ in 1..self.params.burst {
+            let next = self.one(ctx)?;
+            if next != Next::Now {
+                return Ok(next);
+            }
+        }
+        self.one(ctx)
+    }
+}
+
+impl Counter {
+    fn one(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
         let hit = |every: u64, n: u64| every > 0 && n % every == every - 1;
         self.calls += 1;
         if hit(self.params.fail_every, self.calls) {
@@ -118,6 +133,8 @@ pub struct PassParams {
     /// How many waiting frames it wants at once.
     #[param(default = 1, min = 1)]
     pub together: usize,
+    /// Panics when it is asked after its tenth frame.
+    pub panic_when_asked: bool,
     /// Frames since the node was built.
     #[param(readback)]
     pub seen: u64,
@@ -150,6 +167,7 @@ impl Node for Pass {
     const MOST_AT_ONCE: usize = 4;
 
     fn together(&mut self, _waiting: &[Frame]) -> usize {
+        assert!(!self.0.panic_when_asked || self.0.seen != 10, "asked at the wrong time");
         self.0.together
     }
 

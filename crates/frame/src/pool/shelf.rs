@@ -43,7 +43,7 @@ impl Shelf {
         // and needs no loop on processors that cannot set bits and tell what was there before.
         // Release: publishes the emptied cells to `collect`. From here on they and their shelf may be gone,
         // unless the allocator is, so that nobody else will ever look.
-        // AcqRel only matters when the shelf is closed: what the allocator wrote is then ours to read.
+        // Acquire: pairs with the swap that closed the shelf, after which the cells are ours to free.
         // SAFETY: a cell that was not given back keeps its shelf alive.
         let before = unsafe { &*shelf }.returned.fetch_add(marks, Ordering::AcqRel);
         if before & CLOSED != 0 {
@@ -203,8 +203,8 @@ impl OwnShelf {
 
 impl Drop for OwnShelf {
     fn drop(&mut self) {
-        // Acquire: as in `collect`. Cells that come back later see the mark.
-        self.free |= self.shared.returned.swap(CLOSED, Ordering::Acquire);
+        // Acquire: as in `collect`. Release: cells that come back later see the mark and what was before it.
+        self.free |= self.shared.returned.swap(CLOSED, Ordering::AcqRel);
         while let Some(cell) = self.take() {
             // SAFETY: it lay on the shelf, so it is ours alone (rule 1).
             unsafe { free(cell.as_ptr()) };

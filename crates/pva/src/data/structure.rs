@@ -72,7 +72,8 @@ impl Structure {
         &self.members
     }
 
-    /// Its fields at all depths by number. Number 0, the structure itself, has [`Type::Any`] as a placeholder.
+    /// Its fields at all depths by number. Number 0 is the structure itself, whose type cannot contain
+    /// itself: its node says [`Type::Any`].
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
