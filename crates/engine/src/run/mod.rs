@@ -35,7 +35,7 @@ pub struct RunOptions {
     pub statistics: bool,
     /// Sources end after this many frames each.
     pub max_frames: Option<u64>,
-    /// Whether nodes remember what their last frame was, for [`Run::look`]; costs about 10 ns per frame.
+    /// Whether nodes remember what their last frame was, for [`Run::look`]; costs a copy of its header and layout per frame.
     pub remember_frames: bool,
     /// Called with everything worth telling.
     pub on_event: Option<EventHandler>,
