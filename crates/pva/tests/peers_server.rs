@@ -20,6 +20,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use livetime_pva::data::{Array, Builder, Chosen, Dynamic, Field, Kind, Type, Value};
+use livetime_pva::net::Destination;
 use livetime_pva::nt;
 use livetime_pva::server::{Peer, Provider, PvMap, Server, ServerConfig, SharedPv};
 
@@ -396,7 +397,7 @@ fn clients_come_back_when_the_server_does() {
     let pv = SharedPv::new(integer());
     set(&pv, "value", 1);
     pvs.add("T:back", pv.clone());
-    let beacons = vec![format!("127.0.0.1:{port}").parse().unwrap()];
+    let beacons = vec![Destination::parse("127.0.0.1", port).unwrap()];
     let config = ServerConfig { beacons, ..config(port) };
     let mut server = Some(Server::start(config.clone(), pvs.clone()).unwrap());
     let tcp_port = server.as_ref().unwrap().tcp_address().port();

@@ -2,10 +2,17 @@
 
 mod destination;
 mod interfaces;
+mod sockets;
 mod variables;
 
 pub use destination::{Destination, List};
-pub use interfaces::{broadcasts, broadcasts_of, interface_address, own_addresses};
+pub use interfaces::{broadcasts, broadcasts_of, interface_number, interface_v4, own_addresses};
+pub use sockets::has_ipv6;
+pub(crate) use {interfaces::own, sockets::{join, send, udp}};
+#[cfg(feature = "client")]
+pub(crate) use sockets::named;
+#[cfg(feature = "server")]
+pub(crate) use sockets::listening;
 pub use variables::Variables;
 
 /// The usual TCP port of servers.
