@@ -94,12 +94,11 @@ fn one_server_has_both_kinds_of_addresses() {
     let server = Server::start(config(&[V4, V6], port), pvs()).unwrap();
     let ports: Vec<u16> = server.tcp_addresses().iter().map(SocketAddr::port).collect();
     assert_eq!(ports, [ports[0]; 2]);
-    for search in ["127.0.0.1", "::1"] {
-        let client = client(&[search], port);
+    for address in [V4, V6] {
+        let client = client(&[&address.to_string()], port);
         assert_eq!(read(&client), Some(42));
         let found = client.servers(Duration::from_millis(300));
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].address.to_string(), format!("{}:{}", [search, "[::1]"][search.len() / 3 % 3 % 2], ports[0]));
+        assert_eq!(found.iter().map(|server| server.address).collect::<Vec<_>>(), [(address, ports[0]).into()]);
     }
 }
 
@@ -128,8 +127,9 @@ fn a_group_is_searched_on_loopback() {
     let config = ServerConfig { groups: vec![group], beacons: vec![beacon], ..config(&[V6], port) };
     let server = Server::start(config.clone(), pvs());
     let probe = UdpSocket::bind((V6, 0)).unwrap();
-    if probe.join_multicast_v6(&"ff02::42:1".parse().unwrap(), interface).is_err() {
-        return eprintln!("SKIPPED: loopback knows no groups of IPv6");
+    if let Err(error) = probe.send_to(&[], beacon.address) {
+        // `ip link set lo multicast on; ip -6 route add ff00::/8 dev lo table local` makes one.
+        return eprintln!("SKIPPED: loopback has no way to groups of IPv6: {error}");
     }
     let _server = server.unwrap();
     assert_eq!(read(&client(&[&format!("ff02::42:1,1@{interface}")], port)), Some(42));

@@ -27,7 +27,7 @@ pub(crate) struct PvArgs {
 
 const HELP: &str = "\
 Where servers are looked for is said by EPICS_PVA_ADDR_LIST, EPICS_PVA_AUTO_ADDR_LIST, EPICS_PVA_NAME_SERVERS and the
-other variables of EPICS.";
+other variables of EPICS. Addresses are host[:port][,TTL][@interface], as 10.1.2.255, [::1]:5076 or ff02::42:1@eth0.";
 
 #[derive(Subcommand, Debug)]
 enum Command {
