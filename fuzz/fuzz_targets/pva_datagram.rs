@@ -67,8 +67,8 @@ fn serve(datagram: &[u8], arrival: Arrival) {
             Answer::Reply { to, datagram, asked } => {
                 assert!(arrival.forwarded || to.ip() == arrival.source.ip());
                 assert!(arrival.forwarded || asked.is_none());
-                let mut rest = &datagram[..];
-                let message = Assembler::new(LONGEST).next(&mut rest).expect("ours").expect("a message");
+                let (mut assembler, mut rest) = (Assembler::new(LONGEST), &datagram[..]);
+                let message = assembler.next(&mut rest).expect("ours").expect("a message");
                 assert!(rest.is_empty() && message.header.server);
                 let answer = ServerMessage::decode(message.header.command, message.reader());
                 let Ok(ServerMessage::SearchResponse(response)) = answer else { panic!("{answer:?}") };

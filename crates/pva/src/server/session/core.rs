@@ -151,5 +151,6 @@ impl Drop for Core {
         let channels = self.channels.drain();
         let count = channels.map(|channel| channel.leave()).count();
         subtract(&self.shared.counters.channels, count as u64);
+        self.mailbox.end();
     }
 }
