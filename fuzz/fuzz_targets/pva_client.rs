@@ -76,18 +76,16 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let (fills, mut rest) = (cut & 0x80 != 0, &[][..]);
     let (request, mut begun, mut got) = (parse("").expect("everything"), 0, Vec::new());
     loop {
+        // As a connection does with what is large.
+        if fills && rest.is_empty() && assembler.missing() >= 64 {
+            let _ = assembler.fill(&mut stream);
+        } else if rest.is_empty() {
+            rest = stream.piece();
+        }
         let message = match assembler.next(&mut rest) {
             Ok(Some(message)) => message,
             Ok(None) if stream.rest.is_empty() => break,
-            // As a connection does with what is large.
-            Ok(None) if fills && assembler.missing() >= 64 => {
-                let _ = assembler.fill(&mut stream);
-                continue;
-            }
-            Ok(None) => {
-                rest = stream.piece();
-                continue;
-            }
+            Ok(None) => continue,
             Err(error) => return assert!(!error.to_string().is_empty()),
         };
         let mut opened = false;

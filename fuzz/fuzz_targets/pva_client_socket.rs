@@ -71,7 +71,8 @@ fn answer(world: &World, extra: &mut Option<&[u8]>) {
         let port = if name == "good" { good } else { bad };
         let (guid, address) = ([port as u8; 12], Ipv4Addr::LOCALHOST.into());
         let (protocol, ids) = ("tcp".into(), vec![id]);
-        let found = SearchResponse { guid, sequence: search.sequence, address, port, protocol, found: true, ids };
+        let found =
+            SearchResponse { guid, sequence: search.sequence, address, port, protocol, found: true, ids };
         let mut writer = Writer::new(Order::Big);
         found.encode(&mut writer).expect("short");
         let _ = world.searches.send_to(&writer.to_vec(), from);
@@ -96,7 +97,8 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let world = world();
     let port = world.searches.local_addr().expect("a port").port();
     let search = vec![Destination::new((Ipv4Addr::LOCALHOST, port).into())];
-    let config = ClientConfig { search, beacons: Vec::new(), max_message: 1 << 20, ..ClientConfig::loopback(port) };
+    let config =
+        ClientConfig { search, beacons: Vec::new(), max_message: 1 << 20, ..ClientConfig::loopback(port) };
     let client = Client::new(config).expect("a client");
     let channel = client.channel("bad");
     let _get = channel.get();
@@ -116,8 +118,11 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
         }
         match &mut stream {
             None => break,
-            Some(open) if control & 3 != 0 && open.write_all(piece).is_err() => stream = None,
-            Some(_) => {}
+            Some(open) => {
+                if control & 3 != 0 && open.write_all(piece).is_err() {
+                    stream = None;
+                }
+            }
         }
     }
     drop(stream);

@@ -93,7 +93,9 @@ fn serve_all(datagram: &[u8]) {
     let destination = Some([10, 0, 0, 1].into());
     for source in ["10.0.0.5:4000", "[fe80::5%7]:4000"] {
         let source = source.parse().expect("an address");
-        for (unicast, forwarded) in [(Some(true), false), (Some(false), false), (None, false), (Some(false), true)] {
+        for (unicast, forwarded) in
+            [(Some(true), false), (Some(false), false), (None, false), (Some(false), true)]
+        {
             serve(datagram, Arrival { source, destination, unicast, forwarded });
         }
     }

@@ -49,7 +49,8 @@ impl Reader {
             "port" => server.tcp_port = self.port(value, key).unwrap_or(server.tcp_port),
             "search_port" => server.udp_port = self.port(value, key).filter(|port| *port > 0),
             "interfaces" => {
-                let listed = self.texts(value, key, INTERFACE, |text| Destination::parse_address(text, 0).ok());
+                let listed =
+                    self.texts(value, key, INTERFACE, |text| Destination::parse_address(text, 0).ok());
                 let list = List { destinations: listed, ..List::default() };
                 // Groups alone do not say where connections are accepted.
                 server.addresses = Some(list.hosts()).filter(|hosts| !hosts.is_empty()).unwrap_or(usual);
@@ -168,9 +169,7 @@ mod tests {
             "1:20: `prefix`: wanted at most 100 letters, digits, `:`, `-`, `_`, found `a b`"
         });
         assert!(one("port: 70000").contains("`port`: wanted a whole number, 0 to 65535"));
-        assert!(
-            one("interfaces: [10.1]").contains("`interfaces`: wanted an address as 10.1.2.3 or ::1, or")
-        );
+        assert!(one("interfaces: [10.1]").contains("`interfaces`: wanted an address as 10.1.2.3 or ::1, or"));
         assert!(one("writers: [all]").contains("`writers`: wanted loopback, any"));
         assert!(one("enabled: yes").contains("`enabled`: wanted one of true, false"));
         assert!(one("prefx: a").contains("did you mean `prefix`?"));

@@ -60,8 +60,7 @@ impl Options {
             let list =
                 environment.list(&["EPICS_PVAS_BEACON_ADDR_LIST"], server.udp_port.unwrap_or(UDP_PORT));
             problems.extend(list.problems.iter().map(ToString::to_string));
-            server.beacons =
-                list.destinations.into_iter().flat_map(Destination::on_each_interface).collect();
+            server.beacons = list.destinations.into_iter().flat_map(Destination::on_each_interface).collect();
         }
         if server.ignore.is_empty() {
             server.ignore = environment.ignored().destinations.iter().map(|d| d.address).collect();

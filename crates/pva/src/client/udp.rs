@@ -51,7 +51,9 @@ impl Udp {
             match searcher(&targets, v6) {
                 _ if targets.is_empty() => {}
                 Ok(socket) => sockets.push(socket),
-                Err(error) if v6 => log::warn!("no IPv6 here, so nothing is searched at {targets:?}: {error}"),
+                Err(error) if v6 => {
+                    log::warn!("no IPv6 here, so nothing is searched at {targets:?}: {error}")
+                }
                 Err(error) => return Err(error),
             }
         }

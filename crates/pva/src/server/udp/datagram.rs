@@ -43,10 +43,11 @@ impl Destination {
 #[cfg(target_os = "linux")]
 pub(super) fn prepare(socket: &socket2::Socket, v6: bool) -> io::Result<()> {
     use nix::sys::socket::{setsockopt, sockopt};
-    Ok(match v6 {
+    match v6 {
         false => setsockopt(socket, sockopt::Ipv4PacketInfo, &true)?,
         true => setsockopt(socket, sockopt::Ipv6RecvPacketInfo, &true)?,
-    })
+    }
+    Ok(())
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -110,7 +111,12 @@ pub(super) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Recei
 /// Sends an answer, from `origin` if the system can do that: a machine with several addresses would else use the
 /// one of the shortest way, which is not always the one that was asked.
 #[cfg(target_os = "linux")]
-pub(super) fn send(socket: &UdpSocket, bytes: &[u8], to: SocketAddr, origin: Option<Origin>) -> io::Result<()> {
+pub(super) fn send(
+    socket: &UdpSocket,
+    bytes: &[u8],
+    to: SocketAddr,
+    origin: Option<Origin>,
+) -> io::Result<()> {
     let pinned = match (origin, to.is_ipv6()) {
         (Some(origin), v6) if origin.address.is_ipv6() == v6 => pinned(socket, bytes, to, origin),
         _ => return socket.send_to(bytes, to).map(drop),

@@ -188,8 +188,7 @@ impl State {
             (Hears::Host, Some(local)) => self.sockets.listens_at(local),
             (Hears::Host | Hears::Group, _) => true,
         };
-        let limit =
-            if hears == Hears::Neighbours { &mut self.limit_forwarded } else { &mut self.limit };
+        let limit = if hears == Hears::Neighbours { &mut self.limit_forwarded } else { &mut self.limit };
         !self.ignore.iter().any(ignored) && at_us && limit.admits(ip, now)
     }
 

@@ -48,7 +48,8 @@ impl Sockets {
             sockets.add(socket, Hears::Host, address.is_ipv6())?;
         }
         for group in &config.groups {
-            let joined = join(group, sockets.port).and_then(|s| sockets.add(s, Hears::Group, group.address.is_ipv6()));
+            let joined =
+                join(group, sockets.port).and_then(|s| sockets.add(s, Hears::Group, group.address.is_ipv6()));
             if let Err(error) = joined {
                 problem(format!("no searches are heard in the group {group}: {error}"));
             }
@@ -88,7 +89,8 @@ impl Sockets {
 
     /// Whether the server listens at this address.
     pub(super) fn listens_at(&self, address: IpAddr) -> bool {
-        let same = |own: &IpAddr| own.is_unspecified() && own.is_ipv6() == address.is_ipv6() || *own == address;
+        let same =
+            |own: &IpAddr| own.is_unspecified() && own.is_ipv6() == address.is_ipv6() || *own == address;
         self.addresses.iter().any(same)
     }
 
@@ -113,7 +115,8 @@ fn bind_to(addresses: &[IpAddr]) -> Vec<IpAddr> {
 }
 
 fn neighbours(port: u16) -> io::Result<Socket> {
-    let local = Destination { interface: Some(Ipv4Addr::LOCALHOST), ..Destination::new((LOCAL, port).into()) };
+    let local =
+        Destination { interface: Some(Ipv4Addr::LOCALHOST), ..Destination::new((LOCAL, port).into()) };
     let socket = join(&local, port)?;
     socket.set_multicast_if_v4(&Ipv4Addr::LOCALHOST)?;
     socket.set_multicast_loop_v4(true)?;
