@@ -74,11 +74,28 @@ impl Drop for Server {
 }
 
 #[test]
+fn times_are_local_unless_utc_is_wanted() {
+    let Some(server) = Server::start() else { return };
+    let get = |zone: &str, more: &[&str]| {
+        let output = server.command(&[&["get", "scalar:d"], more].concat()).env("TZ", zone).output().unwrap();
+        stdout(&output)
+    };
+    let utc = get("FAR-14", &["--utc"]);
+    assert!(utc.contains("Z "), "{utc}");
+    assert_eq!(get("UTC0", &[]), utc.replace("Z ", " "));
+    assert_ne!(get("FAR-14", &[]), utc.replace("Z ", " "));
+    let json: Value = serde_json::from_str(&get("FAR-14", &["--json"])).unwrap();
+    let (date, rest) = utc.trim_start_matches("scalar:d ").split_once(' ').unwrap();
+    let time = rest.split_once('Z').unwrap().0;
+    let told = json[0]["time"].as_str().unwrap();
+    assert!(told.starts_with(&format!("{date}T{time}")) && told.ends_with('Z'), "{told}");
+}
+
+#[test]
 fn values_are_read_and_written() {
     let Some(server) = Server::start() else { return };
     let text = server.ok(&["get", "scalar:d", "enum", "array:h"]);
-    let ends: Vec<_> =
-        text.lines().map(|line| line.split_once("Z ").map_or(line, |(_, rest)| rest)).collect();
+    let ends: Vec<_> = text.lines().collect();
     assert!(text.starts_with("scalar:d "), "{text}");
     assert!(
         ends[0].ends_with("4.25") && ends[1].ends_with("(1) On") && ends[2].ends_with("[0, 1, 2, 3, 4]"),

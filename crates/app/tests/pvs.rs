@@ -166,6 +166,26 @@ fn our_own_client_finds_and_starts_the_detector() {
 }
 
 #[test]
+fn a_slow_node_keeps_nobody_from_writing_to_another() {
+    let file = File::new("order", |text| text.replace("takes: 5 ms", "takes: 500 ms"));
+    let served = Served::start(&file, &[]);
+    let address: std::net::SocketAddr = served.address.parse().unwrap();
+    let client = Client::new(ClientConfig::name_servers(&[address])).unwrap();
+    let limit = Duration::from_secs(30);
+    let (tell, told) = std::sync::mpsc::channel();
+    // The slow node takes each of these between two of its frames.
+    let writes = [("T:slow:FailEvery", 1001), ("T:slow:FailEvery", 1002), ("T:slow:FailEvery", 1003), ("T:cam1:Offset", 7)];
+    for (name, value) in writes {
+        let (pending, tell) = (client.channel(name).put(("value", value)), tell.clone());
+        std::thread::spawn(move || tell.send(pending.wait(limit).map(|()| value)));
+    }
+    drop(tell);
+    let order: Vec<i32> = told.iter().map(Result::unwrap).collect();
+    assert_eq!(order.iter().filter(|v| **v > 1000).collect::<Vec<_>>(), [&1001, &1002, &1003]);
+    assert!(order.ends_with(&[1003]), "{order:?}");
+}
+
+#[test]
 fn the_pictures_of_one_run_are_the_detector_of_another() {
     let file = File::new("first", |text| text);
     let first = Served::start(&file, &[]);
