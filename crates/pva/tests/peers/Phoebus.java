@@ -1,6 +1,7 @@
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import org.epics.pva.client.PVAChannel;
 import org.epics.pva.client.PVAClient;
@@ -35,8 +36,8 @@ public class Phoebus {
             write(client, "J:texts", new String[] {"grüße", "", "drei"});
             write(client, "J:many", MANY);
             write(client, "J:none", new double[0]);
-            call(client, Map.of("a", "20", "b", "22.5"));
-            call(client, Map.of("a", "20"));
+            call(client, Map.of("a", "20", "b", "22.5"), 20);
+            call(client, Map.of("a", "20"), 2);
         }
     }
 
@@ -53,14 +54,14 @@ public class Phoebus {
         }
     }
 
-    static void call(PVAClient client, Map<String, String> query) throws Exception {
+    static void call(PVAClient client, Map<String, String> query, int seconds) throws Exception {
         try (PVAChannel channel = connect(client, "J:sum")) {
-            PVAStructure answer = channel.invoke(new PVAURI("", "pva", "", "J:sum", query)).get(20, TimeUnit.SECONDS);
+            PVAStructure answer = channel.invoke(new PVAURI("", "pva", "", "J:sum", query)).get(seconds, TimeUnit.SECONDS);
             PVADouble sum = answer.get("sum");
             PVAStringArray names = answer.get("names");
             System.out.println(answer.getStructureName() + " " + sum.get() + " " + String.join("+", names.get()));
-        } catch (Exception ex) {
-            System.out.println("refused: " + ex.getMessage());
+        } catch (TimeoutException ex) {
+            System.out.println("no answer");
         }
     }
 

@@ -188,5 +188,9 @@ fn check_request(text: &str) -> Result<(), Failure> {
 
 /// One value as people or programs read it.
 fn shown(name: &str, value: &Value, asked: &Asked) -> String {
-    if asked.common.json { json::named(name, value).to_string() } else { text::line(name, value, asked.clock()) }
+    if asked.common.json {
+        json::named(name, value).to_string()
+    } else {
+        text::line(name, value, asked.clock())
+    }
 }

@@ -161,7 +161,8 @@ impl Node for PvaSource {
         match monitor.next(WAIT).map_err(NodeError::new)? {
             Some(Event::Update(update)) => {
                 self.take(&update, ctx)?;
-                let is_done = self.params.image_mode.is_done(self.params.num_images_counter, self.params.num_images);
+                let is_done =
+                    self.params.image_mode.is_done(self.params.num_images_counter, self.params.num_images);
                 return Ok(if is_done { self.complete() } else { Next::Now });
             }
             Some(Event::Connected) => {

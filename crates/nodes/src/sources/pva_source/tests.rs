@@ -160,7 +160,11 @@ fn an_acquisition_has_as_many_images_as_are_wanted() {
     let mut camera = Camera::start();
     camera.show(50);
     let mut params = camera.params();
-    params.extend([("image_mode", "multiple".into()), ("num_images", 3.into()), ("finish_when_done", false.into())]);
+    params.extend([
+        ("image_mode", "multiple".into()),
+        ("num_images", 3.into()),
+        ("finish_when_done", false.into()),
+    ]);
     let mut node = Harness::new::<PvaSource>(&params).unwrap();
     for (first, mode, wanted) in [(100, "multiple", 3), (200, "single", 1)] {
         node.set("image_mode", mode).unwrap();
@@ -169,8 +173,12 @@ fn an_acquisition_has_as_many_images_as_are_wanted() {
         watch(&mut node, &camera);
         (0..10).for_each(|number| camera.show(first + number));
         let frames = take(&mut node, wanted);
-        assert!(frames.iter().map(|(_, pixel)| u64::from(*pixel)).eq(first..first + wanted as u64), "{frames:?}");
-        assert_eq!(node.produce().unwrap(), (Vec::new(), Next::Idle));
+        assert!(
+            frames.iter().map(|(_, pixel)| u64::from(*pixel)).eq(first..first + wanted as u64),
+            "{frames:?}"
+        );
+        let (more, next) = node.produce().unwrap();
+        assert_eq!((more.len(), next), (0, Next::Idle));
         assert_eq!(node.number_of("num_images_counter"), wanted as f64);
         assert_eq!(node.get("detector_state"), Some("idle".into()));
         // Nobody looks any more.
