@@ -2,6 +2,7 @@
 
 #[cfg(loom)]
 pub(crate) use loom::{
+    cell::UnsafeCell,
     sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence},
     thread::{Thread, current, park},
 };
@@ -15,4 +16,20 @@ pub(crate) use std::{
 #[cfg(loom)]
 pub(crate) fn park_timeout(_: std::time::Duration) {
     park();
+}
+
+/// As the model checker's: it sees every access.
+#[cfg(not(loom))]
+pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+#[cfg(not(loom))]
+impl<T> UnsafeCell<T> {
+    pub(crate) fn new(value: T) -> UnsafeCell<T> {
+        UnsafeCell(std::cell::UnsafeCell::new(value))
+    }
+
+    #[inline(always)]
+    pub(crate) fn with_mut<R>(&self, access: impl FnOnce(*mut T) -> R) -> R {
+        access(self.0.get())
+    }
 }
