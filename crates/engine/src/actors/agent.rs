@@ -11,7 +11,7 @@ use super::group::GroupCore;
 use super::input::Input;
 use super::limit::Limit;
 use super::local::Local;
-use super::subscription::{Change, Subscription};
+use super::subscription::{Change, Step, Subscription};
 use super::supervision::{AgentError, Failure, OnFailure, Restarts};
 use crate::control::Event;
 use crate::statistics::add;
@@ -213,6 +213,8 @@ pub(crate) struct Cell<A: Agent> {
     next: usize,
     /// Some subscription is served before the others.
     has_urgent: bool,
+    /// Some subscription has to know when it is looked at.
+    has_named: bool,
     factory: Option<Factory<A>>,
     restarts: Restarts,
 }
@@ -248,6 +250,7 @@ impl<A: Agent> Cell<A> {
             subscriptions: Vec::new(),
             next: 0,
             has_urgent: false,
+            has_named: false,
             factory,
             restarts: Restarts::default(),
         }
@@ -260,26 +263,27 @@ impl<A: Agent> Cell<A> {
 
     /// Handles one message, if there is one.
     #[inline]
-    fn step(&mut self, local: &mut Local) -> Result<bool, Failure> {
-        let count = self.subscriptions.len();
+    fn step(&mut self, local: &mut Local) -> Result<Step, Failure> {
+        let (agent, me) = (&mut self.agent, &mut self.me);
+        if let [only] = &mut self.subscriptions[..] {
+            return only.step(agent, me, local);
+        }
         if self.has_urgent {
             for subscription in self.subscriptions.iter_mut().filter(|s| s.is_urgent()) {
-                if subscription.step(&mut self.agent, &mut self.me, local)? {
-                    return Ok(true);
+                if subscription.step(agent, me, local)? != Step::Nothing {
+                    return Ok(Step::Handled);
                 }
             }
         }
-        for _ in 0..count {
-            if self.next >= count {
-                self.next = 0;
-            }
+        for _ in 0..self.subscriptions.len() {
+            self.next = if self.next < self.subscriptions.len() { self.next } else { 0 };
             let subscription = &mut self.subscriptions[self.next];
             self.next += 1;
-            if subscription.step(&mut self.agent, &mut self.me, local)? {
-                return Ok(true);
+            if subscription.step(agent, me, local)? != Step::Nothing {
+                return Ok(Step::Handled);
             }
         }
-        Ok(false)
+        Ok(Step::Nothing)
     }
 
     /// What the handler asked for: another state, other subscriptions, the end.
@@ -291,6 +295,7 @@ impl<A: Agent> Cell<A> {
             change(&mut self.subscriptions, &mut self.me, local);
         }
         self.has_urgent = self.subscriptions.iter().any(|s| s.is_urgent());
+        self.has_named = self.subscriptions.iter().any(|s| s.is_named());
         if self.me.ending {
             local.ending.push(self.me.number);
             local.has_changes = true;
@@ -321,14 +326,16 @@ impl<A: Agent> AnyAgent for Cell<A> {
         }
         local.running = self.me.number;
         self.me.last_ns = 0;
-        self.subscriptions.iter().for_each(|s| s.looked_at());
+        if self.has_named {
+            self.subscriptions.iter().for_each(|s| s.looked_at());
+        }
         for _ in 0..batch {
             let handled = self.step(local);
             local.tell_peers();
             if self.me.is_changed {
                 self.settle(local);
             }
-            if !handled? {
+            if handled? != Step::Handled {
                 return Ok(false);
             }
             if self.me.ending || local.is_held(self.me.number) {

@@ -178,20 +178,22 @@ impl<T: Send + 'static> Input<T> {
         Ok(())
     }
 
-    /// Takes the oldest message; only the strand's thread calls it.
+    /// Takes the oldest message, and says whether it was the only one for sure; only the strand's thread calls it.
     #[inline]
-    pub(crate) fn take(&self, local: &mut Local) -> Option<Item<T>> {
-        let item = match local.queue::<T>(self.slot).and_then(VecDeque::pop_front) {
+    pub(crate) fn take(&self, local: &mut Local) -> Option<(Item<T>, bool)> {
+        let queue = local.queue::<T>(self.slot)?;
+        let taken = match queue.pop_front() {
             Some(item) => {
+                let is_last = queue.is_empty() && self.ring.get().is_none();
                 add(&self.left, 1);
-                Some(item)
+                (item, is_last)
             }
-            None => self.ring.get()?.take(),
+            None => (self.ring.get()?.take()?, false),
         };
-        if self.options.when_full == WhenFull::Block && item.is_some() {
+        if self.options.when_full == WhenFull::Block {
             self.tell_room();
         }
-        item
+        Some(taken)
     }
 
     /// A sender waits only when the queue is full. From full, taking passes half marks; looking there, behind a fence
@@ -210,16 +212,21 @@ impl<T: Send + 'static> Input<T> {
 
     /// Bits that tell the strand of this input.
     pub(crate) fn bits(&self) -> u64 {
-        if self.slot >= OWN_BITS && !self.named.swap(true, Ordering::SeqCst) {
+        if self.is_named() && !self.named.swap(true, Ordering::SeqCst) {
             self.strand.name_input(self.slot);
         }
         bit_of(self.slot)
     }
 
+    /// True when the input has no bit of its own.
+    pub(crate) fn is_named(&self) -> bool {
+        self.slot >= OWN_BITS
+    }
+
     /// The strand's thread is about to look: later messages name the input again.
     #[inline]
     pub(crate) fn looked_at(&self) {
-        if self.slot >= OWN_BITS && self.named.load(Relaxed) {
+        if self.is_named() && self.named.load(Relaxed) {
             self.named.store(false, Ordering::SeqCst);
             fence(Ordering::SeqCst);
         }

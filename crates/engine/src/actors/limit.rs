@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::agent::{Agent, Me};
 use super::input::{Input, Sink};
 use super::local::Local;
-use super::subscription::Subscription;
+use super::subscription::{Step, Subscription};
 use super::supervision::Failure;
 use super::timer::{After, Timer};
 use crate::edge::{EdgeOptions, WhenFull};
@@ -57,10 +57,12 @@ fn make_input<A: Agent>(me: &mut Me<A>, local: &mut Local) -> Arc<Input<u64>> {
 struct Expiries(Arc<Input<u64>>);
 
 impl<A: Agent> Subscription<A> for Expiries {
-    fn step(&mut self, _: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<bool, Failure> {
-        let Some(item) = self.0.take(local) else { return Ok(false) };
+    fn step(&mut self, _: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, Failure> {
+        let Some((item, _)) = self.0.take(local) else { return Ok(Step::Nothing) };
         let now_ns = local.read_clock();
-        let Some(limit) = me.limit.as_mut().filter(|l| l.number == item.message) else { return Ok(true) };
+        let Some(limit) = me.limit.as_mut().filter(|l| l.number == item.message) else {
+            return Ok(Step::Handled);
+        };
         let over_ns = limit.renewed_ns.saturating_add(limit.limit_ns);
         if now_ns < over_ns {
             // It was renewed since: look again when it would be over now.
@@ -70,11 +72,15 @@ impl<A: Agent> Subscription<A> for Expiries {
             me.limit = None;
             me.is_changed = true;
         }
-        Ok(true)
+        Ok(Step::Handled)
     }
 
     fn is_urgent(&self) -> bool {
         false
+    }
+
+    fn is_named(&self) -> bool {
+        self.0.is_named()
     }
 
     fn looked_at(&self) {

@@ -20,11 +20,24 @@ pub(crate) type Call<A, T> = Box<dyn FnMut(&mut A, T, &mut Context<'_, A>) -> Re
 pub(crate) type Change<A> =
     Box<dyn FnOnce(&mut Vec<Box<dyn Subscription<A>>>, &mut Me<A>, &mut Local) + Send>;
 
+/// What a step came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// There was no message.
+    Nothing,
+    /// A message was handled.
+    Handled,
+    /// A message was handled, and behind it was none. (What its handler sent has scheduled the agent again.)
+    Last,
+}
+
 /// One input of an agent, whatever its messages are.
 pub(crate) trait Subscription<A: Agent>: Send {
     /// Handles one message, if there is one.
-    fn step(&mut self, agent: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<bool, Failure>;
+    fn step(&mut self, agent: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, Failure>;
     fn is_urgent(&self) -> bool;
+    /// True when [`looked_at`](Subscription::looked_at) has to be called before a turn.
+    fn is_named(&self) -> bool;
     fn looked_at(&self);
     /// The agent ends, or gives the subscription up.
     fn close(&mut self, me: &mut Me<A>, local: &mut Local);
@@ -124,8 +137,8 @@ impl<A: Agent, T: Send + 'static> Handlers<A, T> {
 
 impl<A: Agent, T: Send + 'static> Subscription<A> for Handlers<A, T> {
     #[inline]
-    fn step(&mut self, agent: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<bool, Failure> {
-        let Some(item) = self.input.take(local) else { return Ok(false) };
+    fn step(&mut self, agent: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, Failure> {
+        let Some((item, is_last)) = self.input.take(local) else { return Ok(Step::Nothing) };
         me.begin(item.stamp_ns, local);
         match self.find(me.state) {
             Some(handler) => {
@@ -139,11 +152,15 @@ impl<A: Agent, T: Send + 'static> Subscription<A> for Handlers<A, T> {
             }
         }
         me.finish(item.stamp_ns, local);
-        Ok(true)
+        Ok(if is_last { Step::Last } else { Step::Handled })
     }
 
     fn is_urgent(&self) -> bool {
         self.is_urgent
+    }
+
+    fn is_named(&self) -> bool {
+        self.input.is_named()
     }
 
     fn looked_at(&self) {
