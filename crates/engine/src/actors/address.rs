@@ -22,7 +22,7 @@ impl<T: Send + 'static> Address<T> {
     /// Sends a message from a thread that is no agent; true if it was queued, else it is counted as lost. Waits while
     /// the input must not lose messages and has no room. An agent uses [`Context::send`](super::Context::send).
     pub fn send(&self, message: T) -> bool {
-        offer_and_wait(&*self.0, message, self.0.strand.clock.now_ns())
+        offer_and_wait(&*self.0, message, 0)
     }
 
     /// True when the agent has ended.

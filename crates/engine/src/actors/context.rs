@@ -226,7 +226,7 @@ impl<A: Agent> Context<'_, A> {
     /// What its `start` returned; it does not run then.
     pub fn spawn<B: Agent>(&mut self, agent: B) -> Result<(), AgentError> {
         let care = Care {
-            name: self.local.core.name_of::<B>(),
+            name: self.local.name_of::<B>(),
             group: self.me.care.group.clone(),
             account: self.local.unnamed.clone(),
             on_failure: self.me.care.on_failure,

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use super::account::AgentAccount;
 use super::agent::{Agent, AnyAgent, Care, Cell, Factory};
+use super::core::Core;
 use super::placement::Placement;
 use super::sender::runs_here;
 use super::strand::{Strand, StrandHandle, Task};
 use super::supervision::{AgentError, Failure, OnFailure};
-use super::system::Core;
 use crate::control::lock;
 use crate::runner::panic_text;
 
@@ -255,7 +255,7 @@ fn start_one(
     group: &Arc<GroupCore>,
     plan: Planned,
 ) -> Result<(Arc<StrandHandle>, u32), AgentError> {
-    let strand = core.strand_for(&plan.placement, &plan.name)?;
+    let strand = core.strand_for(&plan.placement, &plan.name, group)?;
     if runs_here(Arc::as_ptr(&strand) as usize) {
         let name = &plan.name;
         return Err(AgentError::new(format_args!(
@@ -307,10 +307,7 @@ impl Strand {
             group.agent_ended(&core);
             Failure::Panic(format!("while starting: {}", panic_text(&*panic)))
         })?;
-        if self.agents.len() <= number as usize {
-            self.agents.resize_with(number as usize + 1, || None);
-        }
-        self.agents[number as usize] = Some(cell);
+        self.insert(number, cell);
         if let Err(failure) = result {
             self.remove(number);
             return Err(failure);

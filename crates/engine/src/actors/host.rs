@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use super::core::Core;
 use super::sender::running_on;
 use super::strand::{Host, Strand, StrandHandle};
-use super::system::Core;
 use crate::control::Event;
 use crate::graph::WaitStrategy;
 use crate::wait::Waiting;
@@ -35,8 +35,15 @@ fn run(mut strand: Strand, wait: WaitStrategy, cpus: &[usize]) {
     running_on(Arc::as_ptr(&handle) as usize);
     prepare_thread(&core, &handle.name, cpus);
     let mut waiting = Waiting::new(wait, core.may_spin());
+    // The last turn has told other strands of messages.
+    let mut asked = false;
     while !strand.end {
-        if !strand.turn() {
+        let told = strand.local.told;
+        if strand.turn() {
+            asked = strand.local.told != told;
+        } else if std::mem::take(&mut asked) {
+            waiting.wait_for_answer(&core.clock, bell, |_| handle.has_work());
+        } else {
             waiting.wait(&core.clock, bell, |_| handle.has_work(), || None);
         }
     }

@@ -12,6 +12,9 @@ use crate::edge::{EdgeCounts, EdgeOptions, LossReason, WhenFull};
 use crate::statistics::add;
 use crate::sync::{AtomicBool, Mutex, Ordering, fence, lock};
 
+/// Of the messages of threads that are no agents, one in so many is timed.
+const FOREIGN_TIMED_EVERY: u64 = 8;
+
 /// A message on its way.
 pub(crate) struct Item<T> {
     pub(crate) message: T,
@@ -144,7 +147,7 @@ impl<T: Send + 'static> Input<T> {
     /// Puts the message where the receiver finds it; gives it back when there is no room.
     #[inline]
     fn put(&self, message: T, stamp_ns: u64, local: Option<&mut Local>) -> Result<(), T> {
-        let item = Item { message, stamp_ns };
+        let mut item = Item { message, stamp_ns };
         match local {
             Some(local) if Arc::ptr_eq(&local.handle, &self.strand) => {
                 match self.ring.get() {
@@ -159,7 +162,11 @@ impl<T: Send + 'static> Input<T> {
                 local.touch(self);
             }
             None => {
-                self.ring().put(item).map_err(|item| item.message)?;
+                let ring = self.ring();
+                if item.stamp_ns == 0 && ring.tail().is_multiple_of(FOREIGN_TIMED_EVERY) {
+                    item.stamp_ns = self.strand.clock.now_ns();
+                }
+                ring.put(item).map_err(|item| item.message)?;
                 fence(Ordering::SeqCst);
                 self.strand.tell(self.bits());
             }

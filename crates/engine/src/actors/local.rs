@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::account::AgentAccount;
 use super::agent::AnyAgent;
+use super::core::Core;
 use super::input::{Input, LocalQueue};
 use super::outbox::Outbox;
 use super::strand::{MANY, OWN_BITS, StrandHandle};
-use super::system::Core;
 use crate::sync::{Ordering, fence};
 
 /// Messages that a handler sends to other threads before they are told; the rest when it returns.
@@ -35,6 +35,8 @@ pub(crate) struct Local {
     pub(crate) run: VecDeque<u32>,
     peers: Vec<Peer>,
     untold: u32,
+    /// How often other strands were told of messages.
+    pub(crate) told: u64,
     pub(crate) outbox: Outbox,
     /// The agent whose handler runs now.
     pub(crate) running: u32,
@@ -46,6 +48,8 @@ pub(crate) struct Local {
     pub(crate) now_ns: u64,
     /// Some agent needs to know the time in every turn.
     pub(crate) needs_clock: bool,
+    /// The type that was named last, and its name.
+    type_name: (&'static str, Arc<str>),
     /// Where agents without a name are counted, together.
     pub(crate) unnamed: Arc<AgentAccount>,
 }
@@ -75,12 +79,14 @@ impl Local {
             run: VecDeque::new(),
             peers: Vec::new(),
             untold: 0,
+            told: 0,
             outbox: Outbox::default(),
             running: 0,
             newborn: Vec::new(),
             ending: Vec::new(),
             has_changes: false,
             needs_clock: false,
+            type_name: ("", "".into()),
             unnamed,
         }
     }
@@ -90,6 +96,15 @@ impl Local {
     pub(crate) fn read_clock(&mut self) -> u64 {
         self.now_ns = self.core.clock.now_ns();
         self.now_ns
+    }
+
+    /// The name of a type of agents: agents of one type are mostly spawned in a row.
+    pub(crate) fn name_of<A>(&mut self) -> Arc<str> {
+        let name = std::any::type_name::<A>();
+        if !std::ptr::eq(self.type_name.0, name) {
+            self.type_name = (name, name.into());
+        }
+        self.type_name.1.clone()
     }
 
     // ---- Numbers ----
@@ -224,6 +239,7 @@ impl Local {
             return;
         }
         self.untold = 0;
+        self.told += 1;
         fence(Ordering::SeqCst);
         for peer in self.peers.iter_mut().filter(|p| p.bits != 0) {
             peer.handle.tell(std::mem::take(&mut peer.bits));

@@ -14,6 +14,7 @@ mod chain;
 mod channel;
 mod closure;
 mod context;
+mod core;
 mod group;
 mod guard;
 mod host;

@@ -38,7 +38,7 @@ pub enum PoolOrder {
     /// The messages of one agent.
     #[default]
     ByAgent,
-    /// The messages of all agents of the pool that are started by the same group.
+    /// The messages of all agents of one group.
     ByGroup,
 }
 

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+use super::core::Core;
 use super::host::prepare_thread;
 use super::sender::running_on;
 use super::strand::{Host, StrandHandle};
-use super::system::Core;
 use crate::control::lock;
 use crate::doorbell::Doorbell;
 use crate::graph::WaitStrategy;

@@ -156,7 +156,9 @@ pub(crate) struct Strand {
     pub(crate) local: Local,
     pub(crate) agents: Vec<Option<Box<dyn AnyAgent>>>,
     pub(crate) end: bool,
-    /// The strand has one agent, and ends with it.
+    /// Agents that have not ended.
+    pub(crate) live: usize,
+    /// The strand ends with its last agent.
     pub(crate) ends_with_agents: bool,
     /// Agents that are to be built anew after a while.
     pub(crate) restarting: Vec<u32>,
@@ -164,7 +166,14 @@ pub(crate) struct Strand {
 
 impl Strand {
     pub(crate) fn new(local: Local) -> Strand {
-        Strand { local, agents: Vec::new(), end: false, ends_with_agents: false, restarting: Vec::new() }
+        Strand {
+            local,
+            agents: Vec::new(),
+            end: false,
+            live: 0,
+            ends_with_agents: false,
+            restarting: Vec::new(),
+        }
     }
 
     /// One turn: takes what came from outside, then runs agents that have messages, at most `runs` of them, each for at
@@ -254,15 +263,20 @@ impl Strand {
     pub(crate) fn settle(&mut self) {
         self.local.has_changes = false;
         while let Some((number, agent)) = self.local.newborn.pop() {
-            let number = number as usize;
-            if self.agents.len() <= number {
-                self.agents.resize_with(number + 1, || None);
-            }
-            self.agents[number] = Some(agent);
+            self.insert(number, agent);
         }
         while let Some(number) = self.local.ending.pop() {
             self.remove(number);
         }
+    }
+
+    pub(crate) fn insert(&mut self, number: u32, agent: Box<dyn AnyAgent>) {
+        let number = number as usize;
+        if self.agents.len() <= number {
+            self.agents.resize_with(number + 1, || None);
+        }
+        self.agents[number] = Some(agent);
+        self.live += 1;
     }
 
     /// Ends an agent: its `stop` hook, its accounts, its inputs.
@@ -278,11 +292,12 @@ impl Strand {
             self.local.tell_peers();
             self.local.free_agent(number);
             self.restarting.retain(|n| *n != number);
+            self.live -= 1;
         }
         if self.local.has_changes {
             self.settle();
         }
-        self.end |= self.ends_with_agents && self.agents.iter().all(Option::is_none);
+        self.end |= self.ends_with_agents && self.live == 0;
     }
 
     /// Calls the `drain` hooks.
