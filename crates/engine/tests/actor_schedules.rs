@@ -1,6 +1,6 @@
 //! Random agents under random schedules in virtual time: accounts close at every step, order and lossless inputs are
 //! kept, whatever fails.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

@@ -51,7 +51,7 @@ use crate::statistics::add;
 /// let system = System::default();
 /// let numbers = system.channel("numbers")?;
 /// system.group("counting").add("counter", Counter { numbers: numbers.clone(), sum: 0 }).start()?;
-/// (1..=3).for_each(|n| numbers.publish(n));
+/// (1..=3).for_each(|n| _ = numbers.publish(n));
 /// let report = system.stop(std::time::Duration::from_secs(5));
 /// assert_eq!(report.events[0].message, "the sum is 6");
 /// # Ok::<(), AgentError>(())
