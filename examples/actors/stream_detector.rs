@@ -28,8 +28,8 @@ impl Agent for StreamDetector {
     type State = Stream;
 
     fn start(&mut self, ctx: &mut Context<Self>) -> Result<(), AgentError> {
-        ctx.on(&self.images, |_: &mut Self, _, ctx| Ok(ctx.switch_to(Stream::Up))).in_states(&[Stream::Down]);
-        ctx.on(&self.images, |_: &mut Self, _, ctx| Ok(ctx.renew_limit())).in_states(&[Stream::Up]);
+        ctx.on(&self.images, |_: &mut Self, _, ctx| ctx.switch_to(Stream::Up)).in_states(&[Stream::Down]);
+        ctx.on(&self.images, |_: &mut Self, _, ctx| ctx.renew_limit()).in_states(&[Stream::Up]);
         Ok(())
     }
 

@@ -3,14 +3,22 @@
 #[cfg(loom)]
 pub(crate) use loom::{
     cell::UnsafeCell,
-    sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence},
+    sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, fence},
+    sync::{Condvar, Mutex, MutexGuard},
     thread::{Thread, current, park},
 };
 #[cfg(not(loom))]
 pub(crate) use std::{
-    sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence},
+    sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, fence},
+    sync::{Condvar, Mutex, MutexGuard},
     thread::{Thread, current, park, park_timeout},
 };
+
+/// Locks, whether or not another thread panicked while it held the lock: what we keep under locks is valid
+/// after every statement.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
 
 /// The model checker has no time: there a sleep ends only by being woken, which is what it has to prove.
 #[cfg(loom)]

@@ -280,8 +280,8 @@ fn a_producer_learns_whether_anybody_listens() {
     let notices = heard.clone();
     channel.on_listening(move |listening| _ = notices.send(listening));
     let system = System::default();
-    let first = system.agent_fn("first", &channel, |_, _| Ok(())).unwrap();
-    let second = system.agent_fn("second", &channel, |_, _| Ok(())).unwrap();
+    let first = system.agent_fn("first", &channel, |_, _| ()).unwrap();
+    let second = system.agent_fn("second", &channel, |_, _| ()).unwrap();
     first.end("enough");
     assert!(first.wait(LONG));
     assert_eq!(heard.try_receive(), Some(true));
@@ -395,7 +395,7 @@ fn agents_spawn_others_that_answer() {
     impl Agent for Root {
         type State = ();
         fn start(&mut self, ctx: &mut Context<Self>) -> Result<(), AgentError> {
-            let answer = ctx.inbox(|root: &mut Root, leaves, _| Ok(_ = root.0.send(leaves)));
+            let answer = ctx.inbox(|root: &mut Root, leaves, _| _ = root.0.send(leaves));
             ctx.spawn(Branch { depth: 4, answer, waiting: 10, sum: 0 })
         }
     }
@@ -425,4 +425,218 @@ fn timers_come_and_can_be_taken_back() {
     assert_eq!(seen.receive(LONG), Some(3));
     assert!(never.cancel(), "it had not been sent");
     assert_eq!(system.report().timers, 0);
+}
+
+/// Fails on multiples of ten, by an error or a panic.
+struct Fragile {
+    numbers: Channel<u64>,
+    good: Chain<u64>,
+    panics: bool,
+    since_start: u64,
+}
+
+impl Agent for Fragile {
+    type State = ();
+
+    fn start(&mut self, ctx: &mut Context<Self>) -> Result<(), AgentError> {
+        ctx.on(&self.numbers, Self::number);
+        Ok(())
+    }
+}
+
+impl Fragile {
+    fn number(&mut self, number: u64, _: &mut Context<Self>) -> Result<(), AgentError> {
+        self.since_start += 1;
+        if number % 10 == 9 {
+            assert!(!self.panics, "number {number} is bad");
+            return Err(AgentError::new(format!("number {number} is bad")));
+        }
+        assert!(self.since_start <= 10, "state survived a restart");
+        self.good.send(number);
+        Ok(())
+    }
+}
+
+#[test]
+fn an_agent_is_built_anew_and_its_queue_stays() {
+    for (placement, panics) in placements().into_iter().zip([false, true, false, true]) {
+        let system = System::default();
+        let numbers = system.channel::<u64>("numbers").unwrap();
+        let good = Chain::new(200);
+        let (channel, out) = (numbers.clone(), good.clone());
+        let make = move || Fragile { numbers: channel.clone(), good: out.clone(), panics, since_start: 0 };
+        let restart = OnFailure::Restart { first: Duration::from_micros(50), most: 100 };
+        let group = system.group("g").placement(placement).on_failure(restart);
+        group.add_factory("fragile", make).start().unwrap();
+        (0..100).for_each(|n| _ = numbers.publish(n));
+        let expected: Vec<u64> = (0..100).filter(|n| n % 10 != 9).collect();
+        assert_eq!(expected.iter().map_while(|_| good.receive(LONG)).collect::<Vec<_>>(), expected);
+        let report = system.stop(LONG);
+        let fragile = report.agent("fragile").unwrap();
+        let reason = if panics { LossReason::NodePanic } else { LossReason::NodeError };
+        assert_eq!(fragile.lost.iter().collect::<Vec<_>>(), [(&reason, &10)]);
+        assert_eq!((fragile.restarts, report.imbalances()), (10, vec![]));
+    }
+}
+
+#[test]
+fn failures_end_what_they_are_told_to_end() {
+    let run = |what| {
+        let system = System::default();
+        let numbers = system.channel::<u64>("numbers").unwrap();
+        let fragile =
+            Fragile { numbers: numbers.clone(), good: Chain::new(100), panics: false, since_start: 0 };
+        let group = system.group("g").on_failure(what).add("fragile", fragile).start().unwrap();
+        numbers.publish(9);
+        (system, group, numbers)
+    };
+    let (system, group, _) = run(OnFailure::Stop);
+    assert!(system.wait(LONG));
+    assert!(!group.has_ended());
+    assert_eq!(system.stop(LONG).failure.as_deref(), Some("agent `fragile`: number 9 is bad"));
+
+    let (system, group, _) = run(OnFailure::DropGroup);
+    assert!(group.wait(LONG));
+    assert_eq!(system.stop(LONG).failure, None);
+
+    let (system, group, numbers) = run(OnFailure::Ignore);
+    numbers.publish(1);
+    let report = system.stop(LONG);
+    assert!(group.has_ended());
+    assert_eq!(report.agent("fragile").unwrap().completed, 1);
+
+    // Without a factory nothing can be built anew.
+    let (_system, group, _) = run(OnFailure::Restart { first: Duration::ZERO, most: 3 });
+    assert!(group.wait(LONG));
+}
+
+#[test]
+fn what_is_queued_is_handled_before_the_end_and_guards_are_waited_for() {
+    /// Keeps numbers back and writes them when it has to.
+    struct Cache {
+        numbers: Channel<u64>,
+        phase: Channel<Phase>,
+        kept: Vec<u64>,
+        guard: Option<StopGuard>,
+        written: Chain<u64>,
+    }
+    impl Agent for Cache {
+        type State = ();
+        fn start(&mut self, ctx: &mut Context<Self>) -> Result<(), AgentError> {
+            self.guard = Some(ctx.stop_guard("cache"));
+            ctx.on(&self.numbers, |cache: &mut Self, number, _| cache.kept.push(number));
+            ctx.on(&self.phase, |cache: &mut Self, phase, _| {
+                if phase == Phase::Stopping {
+                    cache.guard = None;
+                }
+            });
+            Ok(())
+        }
+        fn drain(&mut self, _: &mut Context<Self>) {
+            self.kept.drain(..).for_each(|number| _ = self.written.send(number));
+        }
+    }
+    let system = System::default();
+    let numbers = system.channel::<u64>("numbers").unwrap();
+    let written = Chain::new(1000);
+    let cache = Cache {
+        numbers: numbers.clone(),
+        phase: system.phase(),
+        kept: vec![],
+        guard: None,
+        written: written.clone(),
+    };
+    system.group("g").add("cache", cache).start().unwrap();
+    (0..500).for_each(|n| _ = numbers.publish(n));
+    let report = system.stop(LONG);
+    assert_eq!(written.len(), 500);
+    assert!(report.events.is_empty(), "{:?}", report.events);
+    assert_eq!(report.imbalances(), [""; 0]);
+}
+
+#[test]
+fn what_cannot_be_done_in_time_is_left_and_counted() {
+    let system = System::default();
+    let numbers = system.channel::<u64>("numbers").unwrap();
+    let (gate, got) = (Chain::new(1), Chain::new(1));
+    let taker = Taker { numbers: numbers.clone(), options: INPUT, gate: gate.clone(), got: got.clone() };
+    system.group("g").add("taker", taker).start().unwrap();
+    // The handler of 1 waits for room in `got`, which nobody makes.
+    (1..=10).for_each(|n| _ = numbers.publish(n));
+    let guard = system.stop_guard("never released");
+    let closer = got.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        closer.close(false);
+    });
+    let report = system.stop(Duration::from_millis(100));
+    drop(guard);
+    let told: Vec<&str> = report.events.iter().map(|e| e.message.as_str()).collect();
+    let expected = [
+        "stop guard `never released` was not released in time",
+        "messages were left when the time to stop was over",
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(report.imbalances(), [""; 0]);
+    let input = &report.agent("taker").unwrap().inputs[0];
+    assert_eq!(input.offered, 10);
+    assert_eq!(input.delivered + input.lost.get(&LossReason::Aborted).copied().unwrap_or(0), 10);
+}
+
+/// Passes what it gets to the next of a ring, and sometimes spawns, sets timers and fails.
+struct Busy {
+    from: Channel<u64>,
+    to: Publisher<u64>,
+    timers: Vec<Timer>,
+}
+
+impl Agent for Busy {
+    type State = ();
+
+    fn start(&mut self, ctx: &mut Context<Self>) -> Result<(), AgentError> {
+        ctx.on(&self.from, Self::message).options(EdgeOptions { queue: 16, ..EdgeOptions::default() });
+        Ok(())
+    }
+}
+
+impl Busy {
+    fn message(&mut self, number: u64, ctx: &mut Context<Self>) -> Result<(), AgentError> {
+        if number % 64 == 5 {
+            let channel = self.to.channel().clone();
+            self.timers.push(ctx.every(Duration::from_micros(100), &channel, number + 1));
+        }
+        if self.timers.len() > 4 {
+            self.timers.clear();
+        }
+        ctx.publish(&mut self.to, number + 1);
+        if number % 100 == 99 { Err(AgentError::new("on purpose")) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn a_thousand_shutdowns_under_load_end() {
+    let mut left = 0;
+    for round in 0..1000u64 {
+        let system = System::default();
+        let channels: Vec<Channel<u64>> = (0..3).map(|i| system.channel(&format!("c{i}")).unwrap()).collect();
+        let mut group = system.group("ring").on_failure(OnFailure::Ignore);
+        for i in 0..3 {
+            let place = placements()[(round as usize + i * (round as usize / 4 % 3)) % 4].clone();
+            let busy =
+                Busy { from: channels[i].clone(), to: channels[(i + 1) % 3].publisher(), timers: vec![] };
+            group = group.placement(place).add(&format!("busy{i}"), busy);
+        }
+        group.start().unwrap();
+        let outside = channels[0].clone();
+        let sender = std::thread::spawn(move || (0..50).for_each(|n| _ = outside.publish(n)));
+        if round % 3 > 0 {
+            sender.join().unwrap();
+        }
+        // A ring never comes to rest: whatever goes round is left.
+        let report = system.stop(Duration::from_millis(round % 2));
+        assert_eq!(report.failure, None, "round {round}");
+        left += report.agents.iter().flat_map(|a| a.inputs.iter().flat_map(|i| i.lost.values())).sum::<u64>();
+        assert_eq!(report.imbalances(), [""; 0], "round {round}");
+    }
+    assert!(left > 0);
 }

@@ -121,7 +121,10 @@ pub(crate) struct Me<A: Agent> {
     pub(crate) has_message: bool,
     pub(crate) is_held_back: bool,
     // Times.
-    pub(crate) timed: bool,
+    timed: bool,
+    /// What the handler sends is timed on its way. Not so if it is timed only because its message was: else one timed
+    /// message would make all that follow from it timed ones.
+    pub(crate) stamps: bool,
     is_slow: bool,
     until_timed: u8,
     /// End of the last handler, if it was timed and nothing happened since: the start of the next one.
@@ -139,7 +142,8 @@ impl<A: Agent> Me<A> {
     pub(crate) fn begin(&mut self, stamp_ns: u64, local: &mut Local) {
         self.has_message = true;
         self.until_timed -= 1;
-        self.timed = self.is_slow || stamp_ns != 0 || self.until_timed == 0;
+        self.stamps = self.is_slow || self.until_timed == 0;
+        self.timed = self.stamps || stamp_ns != 0;
         if self.timed {
             self.start_ns = if self.last_ns != 0 { self.last_ns } else { local.read_clock() };
         }
@@ -150,7 +154,10 @@ impl<A: Agent> Me<A> {
     pub(crate) fn finish(&mut self, stamp_ns: u64, local: &mut Local) {
         self.has_message = false;
         if self.timed {
-            self.until_timed = TIMED_EVERY;
+            if self.stamps {
+                self.until_timed = TIMED_EVERY;
+                self.stamps = false;
+            }
             let end_ns = local.read_clock();
             self.care.account.record(stamp_ns, self.start_ns, end_ns);
             self.is_slow = end_ns.saturating_sub(self.start_ns) >= SLOW_NS;
@@ -229,6 +236,7 @@ impl<A: Agent> Cell<A> {
             has_message: false,
             is_held_back: false,
             timed: false,
+            stamps: false,
             is_slow,
             until_timed: TIMED_EVERY,
             last_ns: 0,
@@ -360,6 +368,7 @@ impl<A: Agent> AnyAgent for Cell<A> {
         }
         self.me.has_message = false;
         self.me.timed = false;
+        self.me.stamps = false;
         self.me.until_timed = TIMED_EVERY;
         self.me.transferred = None;
         self.tell(true, failure.to_string(), local);

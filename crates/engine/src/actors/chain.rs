@@ -40,7 +40,6 @@ struct ChainCore<T> {
     /// Those who wait for messages, and those who wait for room.
     receivers: Waiters,
     senders: Waiters,
-    #[expect(clippy::type_complexity, reason = "a list of functions")]
     notices: Mutex<Vec<Box<dyn FnMut() + Send>>>,
 }
 

@@ -185,14 +185,14 @@ impl<T: Clone + Send + 'static> Publisher<T> {
     #[inline]
     pub(crate) fn send(&mut self, message: T, stamp_ns: u64, local: Option<&mut Local>) -> usize {
         match self.channel.0.kind {
-            ChannelKind::Broadcast => self.to_all(message, stamp_ns, local),
+            ChannelKind::Broadcast => self.send_to_all(message, stamp_ns, local),
             ChannelKind::Retained => {
                 let channel = self.channel.clone();
                 let mut newest = lock(&channel.0.newest);
                 *newest = Some(message.clone());
-                self.to_all(message, stamp_ns, local)
+                self.send_to_all(message, stamp_ns, local)
             }
-            ChannelKind::RoundRobin => self.to_next(message, stamp_ns, local),
+            ChannelKind::RoundRobin => self.send_to_next(message, stamp_ns, local),
         }
     }
 
@@ -206,7 +206,7 @@ impl<T: Clone + Send + 'static> Publisher<T> {
     }
 
     #[inline]
-    fn to_all(&mut self, message: T, stamp_ns: u64, mut local: Option<&mut Local>) -> usize {
+    fn send_to_all(&mut self, message: T, stamp_ns: u64, mut local: Option<&mut Local>) -> usize {
         self.refresh();
         let Some((last, others)) = self.list.split_last() else { return 0 };
         let mut queued = 0;
@@ -216,7 +216,7 @@ impl<T: Clone + Send + 'static> Publisher<T> {
         queued + offer(last, message, stamp_ns, local) as usize
     }
 
-    fn to_next(&mut self, message: T, stamp_ns: u64, local: Option<&mut Local>) -> usize {
+    fn send_to_next(&mut self, message: T, stamp_ns: u64, local: Option<&mut Local>) -> usize {
         self.refresh();
         let count = self.list.len();
         if count == 0 {

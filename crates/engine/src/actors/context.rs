@@ -10,8 +10,8 @@ use super::channel::{Channel, Publisher};
 use super::limit::Limit;
 use super::local::Local;
 use super::outbox::offer_from_agent;
-use super::subscription::{Handler, Handlers, On, unsubscribe};
-use super::supervision::{AgentError, OnFailure};
+use super::subscription::{Call, Handler, Handlers, On, unsubscribe};
+use super::supervision::{AgentError, OnFailure, Outcome};
 use super::timer::Timer;
 use crate::control::Event;
 use crate::edge::EdgeOptions;
@@ -79,12 +79,17 @@ impl<A: Agent> Context<'_, A> {
     /// #     fn command(&mut self, _: bool, _: &mut Context<Self>) -> Result<(), AgentError> { Ok(()) }
     /// # }
     /// ```
-    pub fn on<T, F>(&mut self, channel: &Channel<T>, handler: F) -> On<'_, A, T>
+    pub fn on<T, F, R>(&mut self, channel: &Channel<T>, mut handler: F) -> On<'_, A, T>
     where
         T: Clone + Send + 'static,
-        F: FnMut(&mut A, T, &mut Context<'_, A>) -> Result<(), AgentError> + Send + 'static,
+        F: FnMut(&mut A, T, &mut Context<'_, A>) -> R + Send + 'static,
+        R: Outcome,
     {
-        On::new(self.me, channel.clone(), Box::new(handler))
+        On::new(
+            self.me,
+            channel.clone(),
+            Box::new(move |agent, message, ctx| handler(agent, message, ctx).result()),
+        )
     }
 
     /// Gives all subscriptions of this agent to a channel up; what is queued is counted as lost.
@@ -94,21 +99,24 @@ impl<A: Agent> Context<'_, A> {
     }
 
     /// An address at which `handler` takes messages, to be handed out.
-    pub fn inbox<T, F>(&mut self, handler: F) -> Address<T>
+    pub fn inbox<T, F, R>(&mut self, handler: F) -> Address<T>
     where
         T: Send + 'static,
-        F: FnMut(&mut A, T, &mut Context<'_, A>) -> Result<(), AgentError> + Send + 'static,
+        F: FnMut(&mut A, T, &mut Context<'_, A>) -> R + Send + 'static,
+        R: Outcome,
     {
         self.inbox_with(super::INPUT, handler)
     }
 
     /// As [`Context::inbox`], with a queue as described.
-    pub fn inbox_with<T, F>(&mut self, options: EdgeOptions, handler: F) -> Address<T>
+    pub fn inbox_with<T, F, R>(&mut self, options: EdgeOptions, mut handler: F) -> Address<T>
     where
         T: Send + 'static,
-        F: FnMut(&mut A, T, &mut Context<'_, A>) -> Result<(), AgentError> + Send + 'static,
+        F: FnMut(&mut A, T, &mut Context<'_, A>) -> R + Send + 'static,
+        R: Outcome,
     {
-        let handler = Handler { states: Vec::new(), is_last_resort: false, call: Box::new(handler) };
+        let call: Call<A, T> = Box::new(move |agent, message, ctx| handler(agent, message, ctx).result());
+        let handler = Handler { states: Vec::new(), is_last_resort: false, call };
         self.me.is_changed = true;
         let kept = self.me.kept_inputs.iter().position(|i| i.is::<Address<T>>());
         let kept = kept.and_then(|i| self.me.kept_inputs.remove(i).downcast::<Address<T>>().ok());
@@ -152,7 +160,7 @@ impl<A: Agent> Context<'_, A> {
     /// When the message is sent, if it is one that is timed.
     #[inline]
     fn stamp(&mut self) -> u64 {
-        if self.me.timed { self.local.read_clock() } else { 0 }
+        if self.me.stamps { self.local.read_clock() } else { 0 }
     }
 
     /// Sends `message` after `delay`.

@@ -1,17 +1,16 @@
 //! Inputs: the bounded queues in front of agents, what happens when one is full, and its accounts.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use super::local::{Local, bit_of};
 use super::queue::Ring;
 use super::strand::{Host, OWN_BITS, ROOM, StrandHandle};
-use crate::control::lock;
 use crate::doorbell::Doorbell;
 use crate::edge::{EdgeCounts, EdgeOptions, LossReason, WhenFull};
 use crate::statistics::add;
-use crate::sync::{Ordering, fence};
+use crate::sync::{AtomicBool, Mutex, Ordering, fence, lock};
 
 /// A message on its way.
 pub(crate) struct Item<T> {

@@ -181,7 +181,7 @@ impl Local {
         let mut outbox = std::mem::take(&mut self.outbox);
         outbox.retry(self);
         // What a binding could not pass on lies behind what waits already.
-        outbox.append(std::mem::replace(&mut self.outbox, Outbox::default()));
+        outbox.append(std::mem::take(&mut self.outbox));
         self.outbox = outbox;
         for agent in 0..self.flags.len() as u32 {
             if self.is_held(agent) && !self.outbox.holds(agent) {

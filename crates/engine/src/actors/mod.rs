@@ -20,6 +20,8 @@ mod host;
 mod input;
 mod limit;
 mod local;
+#[cfg(all(test, loom))]
+mod models;
 mod outbox;
 mod placement;
 mod pool;
@@ -50,7 +52,7 @@ pub use placement::{Placement, PoolOrder};
 pub use report::{AgentReport, SystemReport};
 pub use simulation::Simulation;
 pub use subscription::On;
-pub use supervision::{AgentError, OnFailure};
+pub use supervision::{AgentError, OnFailure, Outcome};
 pub use system::{Phase, System, SystemOptions};
 pub use timer::Timer;
 

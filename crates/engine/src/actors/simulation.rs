@@ -2,8 +2,10 @@
 
 use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use super::report::SystemReport;
 use super::sender::running_on;
 use super::strand::{Host, Strand, StrandHandle};
 use super::system::{System, SystemOptions};
@@ -73,6 +75,15 @@ impl Simulation {
         let until_ns = self.system.now_ns() + time.as_nanos() as u64;
         while self.step_before(until_ns) {}
         self.system.core.clock.advance(until_ns);
+    }
+
+    /// Stops as [`System::stop`] does, in at most `limit` steps for what is queued and as many for what agents send
+    /// while they drain. Nobody can release a stop guard meanwhile.
+    pub fn stop(mut self, limit: usize) -> SystemReport {
+        self.system.has_stopped.store(true, Ordering::Release);
+        let core = self.system.core.clone();
+        core.stop(Duration::ZERO, |_| self.run_to_end(limit));
+        core.report()
     }
 }
 

@@ -133,7 +133,7 @@ impl StrandHandle {
     }
 
     /// Takes what was told, the pool's mark left as it is.
-    fn take_ready(&self) -> u64 {
+    pub(super) fn take_ready(&self) -> u64 {
         if !self.has_work() {
             return 0;
         }
@@ -158,11 +158,13 @@ pub(crate) struct Strand {
     pub(crate) end: bool,
     /// The strand has one agent, and ends with it.
     pub(crate) ends_with_agents: bool,
+    /// Agents that are to be built anew after a while.
+    pub(crate) restarting: Vec<u32>,
 }
 
 impl Strand {
     pub(crate) fn new(local: Local) -> Strand {
-        Strand { local, agents: Vec::new(), end: false, ends_with_agents: false }
+        Strand { local, agents: Vec::new(), end: false, ends_with_agents: false, restarting: Vec::new() }
     }
 
     /// One turn: takes what came from outside, then runs agents that have messages, at most `runs` of them, each for at
@@ -275,6 +277,7 @@ impl Strand {
             agent.end(&mut self.local);
             self.local.tell_peers();
             self.local.free_agent(number);
+            self.restarting.retain(|n| *n != number);
         }
         if self.local.has_changes {
             self.settle();

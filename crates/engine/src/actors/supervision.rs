@@ -53,6 +53,29 @@ impl fmt::Debug for AgentError {
     }
 }
 
+/// What a handler may return: nothing, or a result whose error is dealt with as [`OnFailure`] says.
+pub trait Outcome {
+    /// As a result.
+    ///
+    /// # Errors
+    /// What the handler returned.
+    fn result(self) -> Result<(), AgentError>;
+}
+
+impl Outcome for () {
+    #[inline]
+    fn result(self) -> Result<(), AgentError> {
+        Ok(())
+    }
+}
+
+impl Outcome for Result<(), AgentError> {
+    #[inline]
+    fn result(self) -> Result<(), AgentError> {
+        self
+    }
+}
+
 /// What to do when a handler returns an error or panics. The message is lost in any case, and counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnFailure {
@@ -136,23 +159,36 @@ impl Strand {
             self.local.core.fail(format!("agent `{name}`, after {most} restarts: {failure}"));
             return;
         }
+        if self.local.core.is_draining() {
+            // There are no timers any more, and what is queued is to be handled now.
+            self.restart(number);
+            return;
+        }
         agent.hold_back(true, &mut self.local);
+        self.restarting.push(number);
         let delay_ns = (first.as_nanos() as u64).saturating_mul(1 << (count - 1).min(10));
         let handle = Arc::downgrade(&self.local.handle);
-        let born = agent.care().account.clone();
         let restart = Later(Some(Box::new(move || {
             if let Some(handle) = handle.upgrade() {
-                let _ = handle.send(Box::new(move |strand: &mut Strand| {
-                    // Another agent may have taken the number meanwhile.
-                    let agent = strand.agents.get(number as usize).and_then(Option::as_ref);
-                    if agent.is_some_and(|agent| Arc::ptr_eq(&agent.care().account, &born)) {
-                        strand.restart(number);
-                    }
-                }));
+                let _ = handle.send(Box::new(move |strand: &mut Strand| strand.restart_if_due(number)));
             }
         })));
         let core = &self.local.core;
         core.timers.set(core.clock.now_ns().saturating_add(delay_ns), Box::new(restart)).keep();
+    }
+
+    /// Builds an agent anew, unless that was done, or the agent has ended, since it was asked for.
+    fn restart_if_due(&mut self, number: u32) {
+        let waiting = self.restarting.len();
+        self.restarting.retain(|n| *n != number);
+        if self.restarting.len() < waiting {
+            self.restart(number);
+        }
+    }
+
+    /// There are no timers any more: agents that wait for their restart get it now.
+    pub(crate) fn restart_all(&mut self) {
+        std::mem::take(&mut self.restarting).into_iter().for_each(|number| self.restart(number));
     }
 
     fn restart(&mut self, number: u32) {

@@ -21,7 +21,7 @@ use super::placement::{Placement, PoolOrder};
 use super::pool::Pool;
 use super::report::SystemReport;
 use super::strand::{Host, Strand, StrandHandle};
-use super::supervision::AgentError;
+use super::supervision::{AgentError, Outcome};
 use super::timer::{After, Every, Timer, Timers};
 use crate::clock::Clock;
 use crate::control::{Control, Event, EventHandler, lock};
@@ -101,6 +101,11 @@ impl Core {
 
     pub(crate) fn is_stopping(&self) -> bool {
         self.phase_now.load(Ordering::Relaxed) != Phase::Running as u8
+    }
+
+    /// True when timers have ended.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.phase_now.load(Ordering::Relaxed) >= Phase::Draining as u8
     }
 
     /// Whether there are cores enough for threads that look instead of sleeping.
@@ -192,7 +197,7 @@ impl Core {
         placement: &Placement,
         agent: &str,
     ) -> Result<Arc<StrandHandle>, AgentError> {
-        if self.phase_now.load(Ordering::Acquire) >= Phase::Draining as u8 {
+        if self.is_draining() {
             return Err(AgentError::new(format_args!("agent `{agent}`: the system is stopping")));
         }
         let mut places = lock(&self.places);
@@ -366,7 +371,8 @@ impl Core {
         self.run_simulated_tasks();
     }
 
-    fn stop(self: &Arc<Core>, limit: Duration) {
+    /// `settle` lets agents handle what there is to handle until the time given, and says whether anything is left.
+    pub(crate) fn stop(self: &Arc<Core>, limit: Duration, mut settle: impl FnMut(Instant) -> bool) {
         let until = Instant::now() + limit;
         self.set_phase(Phase::Stopping);
         let guarded = self.guards.wait(until);
@@ -375,16 +381,20 @@ impl Core {
             .for_each(|name| self.tell(true, format!("stop guard `{name}` was not released in time")));
         self.set_phase(Phase::Draining);
         self.timers.end();
-        let mut quiet = self.wait_until(until, || self.is_quiet());
+        self.ask_all(Strand::restart_all);
+        let mut is_quiet = settle(until);
         self.ask_all(Strand::drain);
-        quiet &= self.wait_until(until, || self.is_quiet());
-        if !quiet {
+        is_quiet &= settle(until);
+        if !is_quiet {
             self.tell(true, "messages were left when the time to stop was over".into());
         }
         self.set_phase(Phase::Ending);
         let roots = lock(&self.groups).clone();
         roots.iter().for_each(|group| group.end("the system stops".into(), self));
         let grace = Instant::now() + Duration::from_secs(2);
+        if self.clock.is_simulated() {
+            settle(grace);
+        }
         self.wait_until(grace, || lock(&self.groups).is_empty());
         self.join_all(grace);
     }
@@ -459,14 +469,14 @@ pub struct SystemOptions {
 /// let system = System::default();
 /// let (words, lengths) = (system.channel::<String>("words")?, Chain::new(8));
 /// let out = lengths.clone();
-/// system.agent_fn("measure", &words, move |word: String, _| Ok(_ = out.send(word.len())))?;
+/// system.agent_fn("measure", &words, move |word: String, _| _ = out.send(word.len()))?;
 /// words.publish("frame".to_string());
 /// assert_eq!(lengths.receive(Duration::from_secs(5)), Some(5));
 /// # Ok::<(), livetime_engine::actors::AgentError>(())
 /// ```
 pub struct System {
     pub(crate) core: Arc<Core>,
-    has_stopped: AtomicBool,
+    pub(crate) has_stopped: AtomicBool,
 }
 
 impl Default for System {
@@ -514,12 +524,26 @@ impl System {
     ///
     /// # Errors
     /// [`AgentError`] when the thread cannot be started.
-    pub fn agent_fn<T, F>(&self, name: &str, channel: &Channel<T>, handle: F) -> Result<Group, AgentError>
+    pub fn agent_fn<T, F, R>(
+        &self,
+        name: &str,
+        channel: &Channel<T>,
+        mut handle: F,
+    ) -> Result<Group, AgentError>
     where
         T: Clone + Send + 'static,
-        F: FnMut(T, &mut Context<ClosureAgent<T>>) -> Result<(), AgentError> + Send + 'static,
+        F: FnMut(T, &mut Context<ClosureAgent<T>>) -> R + Send + 'static,
+        R: Outcome,
     {
-        self.group(name).add(name, ClosureAgent::new(channel.clone(), Box::new(handle))).start()
+        self.group(name)
+            .add(
+                name,
+                ClosureAgent::new(
+                    channel.clone(),
+                    Box::new(move |message, ctx| handle(message, ctx).result()),
+                ),
+            )
+            .start()
     }
 
     /// Sends `message` after `delay`.
@@ -580,15 +604,18 @@ impl System {
     }
 
     pub(crate) fn stop_once(&self, limit: Duration) {
+        let core = &self.core;
         if !self.has_stopped.swap(true, Ordering::AcqRel) {
-            self.core.stop(limit);
+            core.stop(limit, |until| core.wait_until(until, || core.is_quiet()));
         }
     }
 }
 
 impl Drop for System {
     fn drop(&mut self) {
-        self.stop_once(Duration::from_secs(5));
+        // Nobody runs the agents of a simulation any more.
+        let is_simulated = self.core.clock.is_simulated();
+        self.stop_once(if is_simulated { Duration::ZERO } else { Duration::from_secs(5) });
     }
 }
 

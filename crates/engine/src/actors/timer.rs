@@ -1,14 +1,15 @@
 //! Delayed and periodic messages: one wheel and one thread for all timers of a system.
 
-use std::sync::{Arc, Condvar, Mutex};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::input::Sink;
 use super::sender::never_waits;
 use super::wheel::{Key, Wheel};
 use crate::clock::Clock;
-use crate::control::lock;
 use crate::edge::LossReason;
+use crate::sync::{Condvar, Mutex, lock};
 
 /// A message that had to wait for room is offered again after this time.
 const RETRY_NS: u64 = 1_000_000;
@@ -151,7 +152,9 @@ impl Timers {
         let due = lock(&self.state).wheel.advance(now_ns);
         for mut entry in due {
             // Outside the lock: what it sends may set timers.
-            let again = entry.action.fire(now_ns);
+            // What it runs may be a user's (a binding's function), and its panic must not end all timers.
+            let fire = AssertUnwindSafe(|| entry.action.fire(now_ns));
+            let again = catch_unwind(fire).unwrap_or(None);
             let mut state = lock(&self.state);
             let timer = entry.timer.clone();
             let mut key = lock(&timer.key);
