@@ -3,6 +3,8 @@
 //! Each record names machine, commit and settings, and gives the median and the spread of at least five
 //! repeats (`--quick` makes fewer, to see that a benchmark works).
 
+mod actors;
+mod cpu;
 mod engine;
 mod flood;
 mod machine;
@@ -29,9 +31,12 @@ pub(crate) struct BenchArgs {
     /// Short and few measurements: shows that it works, not how fast it is.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// `nodes` and `engine`: only the rows whose name contains this text.
+    /// `nodes`, `engine` and `actors`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
+    /// `actors`: another engine's program with the same patterns, to be run in turn with ours.
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) peer: Option<std::path::PathBuf>,
     /// `plugins-2013` and `served`: seconds for each run.
     #[arg(long, default_value_t = 3.0)]
     pub(crate) seconds: f64,
@@ -73,6 +78,7 @@ Examples:
   livetime bench plugins-2013 --json > record.json
   livetime bench nodes --filter statistics
   livetime bench engine --quick
+  livetime bench actors --peer ~/.cache/livetime/peers/sobjectizer/actors_peer
   livetime bench pva-get --channels 1,1000,10000 --elements 1,1000
   livetime bench pva-monitor --size 1024x1024 --subscribers 1,4
 
@@ -88,6 +94,8 @@ pub(crate) enum What {
     Nodes,
     /// What a frame costs on its way from node to node.
     Engine,
+    /// What messages between agents cost.
+    Actors,
     /// pvAccess: gets per second on 1 to 10000 channels, beside plain TCP.
     #[value(name = "pva-get")]
     PvaGet,
@@ -104,8 +112,17 @@ pub(crate) enum What {
     PvaPeer,
 }
 
-/// Tells how many allocations the program has made; the program's `main` knows its allocator.
-pub type CountAllocations = fn() -> usize;
+/// What a program has taken from its allocator so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Allocations {
+    /// How often.
+    pub count: usize,
+    /// Bytes that it has not given back.
+    pub bytes: usize,
+}
+
+/// Tells what the program has allocated; the program's `main` knows its allocator.
+pub type CountAllocations = fn() -> Allocations;
 
 /// Runs a benchmark and prints its record: as JSON, or as a table.
 pub(crate) fn bench(args: &BenchArgs, count: CountAllocations, output: &mut Output) -> Result<Exit, Failure> {
@@ -118,6 +135,7 @@ pub(crate) fn bench(args: &BenchArgs, count: CountAllocations, output: &mut Outp
         What::Plugins2013 => ("plugins-2013", plugins_2013::run(args, output)),
         What::Nodes => ("nodes", nodes::run(args, output)),
         What::Engine => ("engine", engine::run(args, count, output)),
+        What::Actors => ("actors", actors::run(args, count, output)),
         What::PvaGet => ("pva-get", pva::get(args, output)),
         What::PvaStages => ("pva-stages", pva::stages(args, output)),
         What::PvaMonitor => ("pva-monitor", pva::monitor(args, output)),
