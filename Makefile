@@ -19,7 +19,7 @@ models:
 	LOOM_MAX_PREEMPTIONS=$(LOOM_MAX_PREEMPTIONS) RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$(LOOM_TARGET) \
 		cargo test --release --package livetime-frame --test loom
 	LOOM_MAX_PREEMPTIONS=$(LOOM_MAX_PREEMPTIONS) RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$(LOOM_TARGET) \
-		cargo test --release --package livetime-engine --lib edge::models
+		cargo test --release --package livetime-engine --lib models
 
 bench: ## the measurements of docs/performance.md, as JSON in bench/out
 	cargo build --release --quiet --package livetime

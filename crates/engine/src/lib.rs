@@ -26,6 +26,7 @@ mod runner;
 mod statistics;
 mod sync;
 pub mod testing;
+mod trace;
 mod worker;
 
 pub use clock::{Clock, time_of_day_ns};
@@ -40,5 +41,9 @@ pub use param::{
     Choice, ParamEnum, ParamError, ParamKind, ParamSpec, ParamType, Params, Value, assign, find, nearest,
     parse_quantity,
 };
-pub use run::{EdgeAccount, LastFrame, NodeReport, Report, Run, RunOptions, Snapshot, SourceReport};
-pub use statistics::Times;
+pub use run::{
+    Bottleneck, EdgeAccount, LastFrame, Limit, MoreThreads, NodeReport, Report, Run, RunOptions, Snapshot,
+    SourceReport, ThreadReport,
+};
+pub use statistics::{Bucket, Times};
+pub use trace::{Span, Tracer};
