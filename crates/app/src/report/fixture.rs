@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use livetime_engine::{
-    EdgeAccount, Event, LossReason, NodeReport, Placement, Report, SourceReport, ThreadReport, Times, WhenFull,
+    EdgeAccount, Event, LossReason, NodeReport, Placement, Report, SourceReport, ThreadReport, Times,
+    WhenFull,
 };
 use livetime_frame::{FramePool, PoolStatistics};
 

@@ -135,7 +135,9 @@ fn limit(report: &Report) -> String {
     }
     match &found.one_more {
         _ if found.limit == Limit::Cpu => text + "one more thread would give nothing without more cores\n",
-        None => text + &format!("{busiest} cannot have one more thread: it keeps state from frame to frame\n"),
+        None => {
+            text + &format!("{busiest} cannot have one more thread: it keeps state from frame to frame\n")
+        }
         Some(more) => {
             let then = match more.limit {
                 Limit::Node(node) => &report.nodes[node].name,
