@@ -26,7 +26,8 @@ nodes:
 ";
 
 fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}{}", stdout(output), stderr(output)))
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|e| panic!("{e}: {}{}", stdout(output), stderr(output)))
 }
 
 // ---- Metrics ----
@@ -56,7 +57,9 @@ impl Served {
 
     /// Ends the run as Ctrl-C does, and returns its report.
     fn end(mut self) -> Value {
-        assert!(Command::new("kill").args(["-INT", &self.program.id().to_string()]).status().unwrap().success());
+        assert!(
+            Command::new("kill").args(["-INT", &self.program.id().to_string()]).status().unwrap().success()
+        );
         let mut report = String::new();
         self.program.stdout.take().unwrap().read_to_string(&mut report).unwrap();
         assert!(self.program.wait().unwrap().code().is_some());
@@ -214,7 +217,8 @@ fn a_trace_is_whole_after_an_interrupt() {
 #[test]
 fn a_trace_that_cannot_be_written_is_refused_before_the_run() {
     let file = Pipeline::new("nowhere", FILE);
-    let output = own_nodes().args(["run", file.path(), "--trace", "/no/such/folder/t.json"]).output().unwrap();
+    let output =
+        own_nodes().args(["run", file.path(), "--trace", "/no/such/folder/t.json"]).output().unwrap();
     assert_eq!((output.status.code(), &*stdout(&output)), (Some(1), ""));
     assert!(stderr(&output).contains("cannot write the trace /no/such/folder"), "{}", stderr(&output));
 }
@@ -259,7 +263,11 @@ fn bench_node_feeds_real_frames() {
 fn both_benchmarks_explain_themselves() {
     for what in ["graph", "node"] {
         let output = own_nodes().args(["bench", what, "--help"]).output().unwrap();
-        assert!(output.status.success() && stdout(&output).contains("Exit codes: 0 ok"), "{}", stdout(&output));
+        assert!(
+            output.status.success() && stdout(&output).contains("Exit codes: 0 ok"),
+            "{}",
+            stdout(&output)
+        );
         assert!(stdout(&output).contains(&format!("livetime bench {what} beamline.yaml")));
     }
 }

@@ -147,7 +147,7 @@ fn record(measured: &Measured, settings: Value) -> Record {
         "cpu_percent": ran.map(|r| tenths(r.cpu_percent())),
         "bottleneck": ran.and_then(|r| r.report.bottleneck().map(|b| bottleneck(&r.report, &b))),
         "first_losses": lossy.map(|(hz, ran)| json!({ "hz": tenths(*hz), "lost": lost(&ran.report) })),
-        "rows": ran.map_or(vec![], |ran| rows(ran)),
+        "rows": ran.map_or(vec![], rows),
     });
     if let Some(search) = &measured.search {
         merge(&mut json, search.json());

@@ -20,11 +20,18 @@ const fn histogram(name: &'static str, help: &'static str) -> Family {
     Family { name, kind: Kind::Histogram, help }
 }
 
+/// A family, and its number in a part of a report, if there is one.
+type Number<Part> = (Family, fn(&Part) -> Option<f64>);
+/// A family, and its histogram in a part of a report.
+type Histogram<Part> = (Family, fn(&Part) -> &Times);
+/// A value with its labels.
+type Labelled<'a, Value> = (Vec<(&'a str, &'a str)>, Value);
+
 const BUILD: Family =
     Family { name: "livetime_build_info", kind: Kind::Info, help: "Version and commit of the program." };
 
 /// One number for each node.
-const NODES: &[(Family, fn(&NodeReport) -> Option<f64>)] = &[
+const NODES: &[Number<NodeReport>] = &[
     (counter("livetime_frames_received_total", "Frames handed to the node."), |n| Some(n.received as f64)),
     (counter("livetime_frames_completed_total", "Frames whose handler came to a good end."), |n| {
         Some(n.completed as f64)
@@ -47,7 +54,7 @@ const NODES: &[(Family, fn(&NodeReport) -> Option<f64>)] = &[
 ];
 
 /// One histogram for each node.
-const NODE_TIMES: &[(Family, fn(&NodeReport) -> &Times)] = &[
+const NODE_TIMES: &[Histogram<NodeReport>] = &[
     (histogram("livetime_process_duration_seconds", "Time in the node's handler."), |n| &n.service),
     (
         histogram("livetime_frame_age_seconds", "From the source's stamp to the end of the node's handler."),
@@ -56,13 +63,15 @@ const NODE_TIMES: &[(Family, fn(&NodeReport) -> &Times)] = &[
 ];
 
 /// One number for each edge.
-const EDGES: &[(Family, fn(&EdgeAccount) -> f64)] = &[
-    (counter("livetime_frames_offered_total", "Frames offered to the edge."), |e| e.offered as f64),
+const EDGES: &[Number<EdgeAccount>] = &[
+    (counter("livetime_frames_offered_total", "Frames offered to the edge."), |e| Some(e.offered as f64)),
     (counter("livetime_frames_delivered_total", "Frames that left the edge for its node."), |e| {
-        e.delivered as f64
+        Some(e.delivered as f64)
     }),
-    (gauge("livetime_queue_frames", "Frames that wait in the edge."), |e| e.queued as f64),
-    (gauge("livetime_queue_capacity_frames", "Frames that may wait in the edge."), |e| e.capacity as f64),
+    (gauge("livetime_queue_frames", "Frames that wait in the edge."), |e| Some(e.queued as f64)),
+    (gauge("livetime_queue_capacity_frames", "Frames that may wait in the edge."), |e| {
+        Some(e.capacity as f64)
+    }),
 ];
 
 const WAITING: Family = histogram("livetime_wait_duration_seconds", "Time that frames waited in the edge.");
@@ -72,7 +81,7 @@ const DISCARDED: Family = counter(
 );
 
 /// One number for the run.
-const RUN: &[(Family, fn(&Report) -> Option<f64>)] = &[
+const RUN: &[Number<Report>] = &[
     (gauge("livetime_run_duration_seconds", "Time since the start of the run."), |r| {
         Some(seconds(r.elapsed_ns))
     }),
@@ -124,7 +133,7 @@ pub(super) fn exposition(report: &Report, format: Format) -> String {
         })
     };
     for (family, of) in EDGES {
-        numbers(&mut text, family, labelled().map(|(labels, e)| Some((labels, of(e)))));
+        numbers(&mut text, family, labelled().map(|(labels, e)| of(e).map(|value| (labels, value))));
     }
     let waiting = labelled().map(|(mut labels, e)| {
         labels.push(("for", "input"));
@@ -138,8 +147,8 @@ pub(super) fn exposition(report: &Report, format: Format) -> String {
 /// Losses on edges and in nodes; only those that there were.
 fn discarded<'a>(
     report: &'a Report,
-    edges: impl Iterator<Item = (Vec<(&'a str, &'a str)>, &'a EdgeAccount)>,
-) -> Vec<Option<(Vec<(&'a str, &'a str)>, f64)>> {
+    edges: impl Iterator<Item = Labelled<'a, &'a EdgeAccount>>,
+) -> Vec<Option<Labelled<'a, f64>>> {
     let intentional = |is: bool| ("intentional", if is { "true" } else { "false" });
     let mut found = Vec::new();
     for (labels, edge) in edges {
@@ -160,7 +169,7 @@ fn discarded<'a>(
 fn numbers<'a>(
     text: &mut Exposition,
     family: &Family,
-    values: impl IntoIterator<Item = Option<(Vec<(&'a str, &'a str)>, f64)>>,
+    values: impl IntoIterator<Item = Option<Labelled<'a, f64>>>,
 ) {
     text.family(family);
     for (labels, value) in values.into_iter().flatten() {
@@ -171,7 +180,7 @@ fn numbers<'a>(
 fn histograms<'a>(
     text: &mut Exposition,
     family: &Family,
-    all: impl IntoIterator<Item = (Vec<(&'a str, &'a str)>, &'a Times)>,
+    all: impl IntoIterator<Item = Labelled<'a, &'a Times>>,
 ) {
     text.family(family);
     for (labels, times) in all {
