@@ -63,14 +63,18 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
     let metrics = listener.map(|listener| serve_metrics(listener, &run, output)).transpose()?;
     let served = serve(&run, &mut pipeline, &bell, sender, output);
     let watch = Watch::new(&run, args.duration, interrupts);
-    let beside = Beside { served, metrics, trace };
-    let (report, ended_by) = watch.until_end(run, beside, &log, Show::new(is_live), output);
+    let mut beside = Beside { served, metrics, trace };
+    let (report, ended_by) = watch.until_end(run, &mut beside, &log, Show::new(is_live), output);
     let ending = Ending::new(&name, &report, ended_by);
     let style = Style { width: None, is_coloured: output.is_coloured };
     if args.pipeline.json {
         output.json(&ending_json(&ending))?;
     } else {
         output.data(&summary::summary(&ending, style))?;
+    }
+    if let Some(trace) = beside.trace {
+        let text = trace.write(&report).map_err(|problem| Failure::new(Exit::Failed, problem))?;
+        output.log(format_args!("livetime: {text}"));
     }
     Ok(ending.exit().0)
 }
@@ -271,7 +275,7 @@ impl Watch {
     fn until_end(
         mut self,
         run: Arc<Run>,
-        mut beside: Beside,
+        beside: &mut Beside,
         log: &Receiver<String>,
         mut show: Show,
         output: &mut Output,
@@ -295,13 +299,10 @@ impl Watch {
             output.log(format_args!("livetime: not drained within {:?}: aborting", self.drain_limit));
         }
         // Those who serve let go of the run.
-        drop((beside.served, beside.metrics));
+        (beside.served, beside.metrics) = (None, None);
         let report = finish(run);
         show.log(log, output);
         show.table.erase(output.out);
-        if let Some(trace) = beside.trace {
-            output.log(format_args!("livetime: {}", trace.write(&report).unwrap_or_else(|problem| problem)));
-        }
         (report, self.ended_by)
     }
 
@@ -414,7 +415,7 @@ nodes:
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let mut output = Output { out: &mut out, err: &mut err, is_terminal, is_coloured: false };
         let (report, ended_by) =
-            watch.until_end(run, Beside::default(), &log, Show::new(is_terminal), &mut output);
+            watch.until_end(run, &mut Beside::default(), &log, Show::new(is_terminal), &mut output);
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (report, ended_by, text(out), text(err))
     }
