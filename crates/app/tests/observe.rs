@@ -237,8 +237,9 @@ nodes:
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let record = json(&output);
     assert_eq!(record["bottleneck"]["limit"]["node"], "end");
-    assert!(record["bottleneck"]["sustainable_hz"].as_f64().unwrap() <= 200.0);
-    assert!(record["loss_free_hz"].as_f64().unwrap() > 0.0 && record["machine"]["cores"].is_u64());
+    // Who sleeps 5 ms makes 200 a second; one more waits and one is under way at the end of 0.2 s.
+    assert!((1.0..=215.0).contains(&record["loss_free_hz"].as_f64().unwrap()), "{record}");
+    assert!(record["machine"]["cores"].is_u64());
     assert_eq!(record["settings"]["paced"][0]["param"], "period");
     assert!(stderr(&output).contains("wanted "), "progress");
 }

@@ -147,7 +147,8 @@ impl Report {
     }
 
     /// A handler that waits for a core seems to take longer than it does: that much is taken out. What is neither CPU time
-    /// nor that was waiting.
+    /// nor that was waiting. A thread waits for a core also when it is woken for a frame, outside a handler; how much of it
+    /// was inside is not known, and taken to be the share of the time that it was in handlers.
     fn tell_cpu_from_waiting(&self, threads: &[usize], place: &mut Place, demands: &[Demand]) {
         let sum = |of: fn(&ThreadReport) -> Option<u64>| -> Option<u64> {
             threads.iter().map(|t| of(&self.threads[*t])).sum()
@@ -161,7 +162,8 @@ impl Report {
         let Some(cpu) = sum(|t| t.cpu_ns) else { return };
         // A thread that looks for work has more CPU time than work.
         let cpu = busy.min(cpu as f64);
-        let real = (busy - sum(|t| t.delayed_ns).unwrap_or(0) as f64).max(cpu);
+        let inside = (busy / (self.elapsed_ns as f64 * place.threads)).min(1.0);
+        let real = (busy - inside * sum(|t| t.delayed_ns).unwrap_or(0) as f64).max(cpu);
         place.growing.iter_mut().for_each(|(_, work)| *work *= real / busy);
         place.constant *= real / busy;
         place.cpu_share = cpu / real;
