@@ -19,7 +19,7 @@ models:
 	LOOM_MAX_PREEMPTIONS=$(LOOM_MAX_PREEMPTIONS) RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$(LOOM_TARGET) \
 		cargo test --release --package livetime-frame --test loom
 	LOOM_MAX_PREEMPTIONS=$(LOOM_MAX_PREEMPTIONS) RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$(LOOM_TARGET) \
-		cargo test --release --package livetime-engine --lib -- edge::models actors::models
+		cargo test --release --package livetime-engine --lib models
 
 bench: ## the measurements of docs/performance.md, as JSON in bench/out
 	cargo build --release --quiet --package livetime
@@ -27,6 +27,7 @@ bench: ## the measurements of docs/performance.md, as JSON in bench/out
 	./target/release/livetime bench plugins-2013 --json > bench/out/plugins-2013.json
 	./target/release/livetime bench nodes --json > bench/out/nodes.json
 	./target/release/livetime bench engine --json > bench/out/engine.json
+	./target/release/livetime bench graph examples/plugins-2013.yaml --json > bench/out/graph.json
 	./target/release/livetime bench pva-get --json > bench/out/pva-get.json
 	./target/release/livetime bench pva-stages --json > bench/out/pva-stages.json
 	./target/release/livetime bench pva-monitor --json > bench/out/pva-monitor.json

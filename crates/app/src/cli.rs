@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -49,7 +50,10 @@ Examples:
   livetime run beamline.yaml --duration 10s --set detector.acquire_period=2ms
   livetime run beamline.yaml --frames 1000 --json > report.json
   livetime run beamline.yaml --pva --prefix BL7:
+  livetime run beamline.yaml --metrics 9090
+  livetime run beamline.yaml --trace run.json --trace-every 50
 
+Metrics are for Prometheus at http://127.0.0.1:9090/metrics. A trace is opened by https://ui.perfetto.dev.
 The first Ctrl-C ends the sources and handles what is under way; the second one aborts.";
 
 const CHECK_HELP: &str = "\
@@ -70,7 +74,7 @@ and as first line of a pipeline file:
   # yaml-language-server: $schema=pipeline.schema.json";
 
 /// What pipeline, with what parameters.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Debug, Clone, Default)]
 pub(crate) struct PipelineArgs {
     /// Pipeline file; without one, a simulated camera with eleven plugins.
     pub(crate) file: Option<PathBuf>,
@@ -102,6 +106,16 @@ pub(crate) struct RunArgs {
     /// The names of all PVs begin with this, for example 13SIM1:
     #[arg(long, value_name = "TEXT", value_parser = checked_prefix)]
     pub(crate) prefix: Option<String>,
+    /// Serve metrics for Prometheus at this address; a port alone is for this machine only.
+    #[arg(long, value_name = "ADDR", value_parser = crate::metrics::address)]
+    pub(crate) metrics: Option<SocketAddr>,
+    /// Follow some frames through all nodes, and write at the end where each one was when.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Follow one frame in so many: those whose number is a multiple of it.
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "trace",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) trace_every: u64,
 }
 
 /// Arguments of `check`.

@@ -19,11 +19,13 @@ mod bench;
 mod cli;
 mod commands;
 pub mod config;
+mod metrics;
 mod output;
 pub mod pvs;
 mod report;
 #[cfg(test)]
 mod test_nodes;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -59,7 +61,7 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Run(args) => commands::run::run(args, nodes, output),
         Command::Check(args) => commands::check::check(args, nodes, output),
         Command::Nodes(args) => commands::nodes::nodes(args, nodes, output),
-        Command::Bench(args) => bench::bench(args, count, output),
+        Command::Bench(args) => bench::bench(args, nodes, count, output),
         Command::Pv(args) => commands::pv::pv(args, output),
         Command::Schema => commands::schema::schema(nodes, output),
     };

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::edge::LossReason;
 use crate::statistics::Histogram;
+use crate::trace::SpanRing;
 
 /// One per node, or per copy of a node in a pool. Each field has one writer. On lines of its own: two nodes on two
 /// cores would else take each other's counters away.
@@ -22,12 +23,12 @@ pub(crate) struct NodeAccount {
     pub(crate) sequence_repeats: AtomicU64,
     pub(crate) stalls: AtomicU64,
     pub(crate) longest_gap_ns: AtomicU64,
-    /// In the queue.
-    pub(crate) waiting: Histogram,
     /// In the handler, time of inline nodes behind it included.
     pub(crate) service: Histogram,
     /// From the source's stamp to the end of the handler.
     pub(crate) latency: Histogram,
+    /// Of frames that are traced.
+    pub(crate) spans: SpanRing,
 }
 
 impl NodeAccount {

@@ -1,6 +1,6 @@
 //! What all threads of a run share: how it shall end, and what happened.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Something worth telling that happened in a run.
@@ -33,6 +33,8 @@ pub(crate) struct Control {
     unkept: AtomicUsize,
     handler: Option<EventHandler>,
     pub(crate) live_sources: AtomicUsize,
+    /// Frames whose number is a multiple of this are traced; 0 traces none.
+    pub(crate) trace_every: AtomicU64,
 }
 
 impl Control {
@@ -68,6 +70,13 @@ impl Control {
 
     pub(crate) fn is_aborting(&self) -> bool {
         self.aborting.load(Ordering::Acquire)
+    }
+
+    /// True when the frame of this number is to be followed.
+    #[inline]
+    pub(crate) fn is_traced(&self, sequence: u64) -> bool {
+        let every = self.trace_every.load(Ordering::Relaxed);
+        every != 0 && sequence.is_multiple_of(every)
     }
 
     pub(crate) fn failure(&self) -> Option<String> {

@@ -100,6 +100,14 @@ impl NodeDecl {
         let index = crate::find(self.node_type.param_specs(), name);
         index.is_ok_and(|index| self.values.iter().any(|(i, _)| *i == index))
     }
+
+    /// The value of the parameter called `name` at the start of a run; `None` when there is none of this name.
+    pub fn value(&self, name: &str) -> Option<Value> {
+        let params = self.node_type.params();
+        let index = crate::find(params.specs(), name).ok()?;
+        let given = self.values.iter().find(|(i, _)| *i == index);
+        given.map(|(_, value)| value.clone()).or_else(|| params.get(index))
+    }
 }
 
 /// A declared edge.
@@ -185,6 +193,11 @@ impl Graph {
         Some(&mut self.nodes.get_mut(node)?.options)
     }
 
+    /// The edge with this number, to change how it carries frames.
+    pub fn edge_options_mut(&mut self, edge: usize) -> Option<&mut EdgeOptions> {
+        Some(&mut self.edges.get_mut(edge)?.options)
+    }
+
     /// Sets a parameter of a declared node.
     ///
     /// # Errors
@@ -226,6 +239,20 @@ impl Graph {
     /// The edges.
     pub fn edges(&self) -> &[EdgeDecl] {
         &self.edges
+    }
+
+    /// The nodes with these numbers, and the edges between them; numbers are given anew.
+    pub fn part(&self, keep: &[usize]) -> Graph {
+        let renumbered = |node: usize| keep.iter().position(|k| *k == node);
+        let edge = |edge: &EdgeDecl| {
+            let (from, to) = (renumbered(edge.from.0)?, renumbered(edge.to.0)?);
+            Some(EdgeDecl { from: (from, edge.from.1), to: (to, edge.to.1), options: edge.options })
+        };
+        Graph {
+            nodes: keep.iter().filter_map(|node| self.nodes.get(*node).cloned()).collect(),
+            edges: self.edges.iter().filter_map(edge).collect(),
+            memory_bytes: self.memory_bytes,
+        }
     }
 
     /// Number of the node called `name`.

@@ -27,6 +27,7 @@ mod runner;
 mod statistics;
 mod sync;
 pub mod testing;
+mod trace;
 mod wait;
 mod worker;
 
@@ -42,5 +43,9 @@ pub use param::{
     Choice, ParamEnum, ParamError, ParamKind, ParamSpec, ParamType, Params, Value, assign, find, nearest,
     parse_quantity,
 };
-pub use run::{EdgeAccount, LastFrame, NodeReport, Report, Run, RunOptions, Snapshot, SourceReport};
-pub use statistics::Times;
+pub use run::{
+    Bottleneck, EdgeAccount, LastFrame, Limit, MoreThreads, NodeReport, Report, Run, RunOptions, Snapshot,
+    SourceReport, ThreadReport,
+};
+pub use statistics::{Bucket, Times};
+pub use trace::{Span, Tracer};

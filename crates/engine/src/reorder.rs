@@ -116,7 +116,10 @@ impl Reorder {
 }
 
 fn send(outputs: &mut [Output], list: &mut Vec<(usize, Frame)>, ctx: &Context) -> Result<(), NodeError> {
-    let stamp_ns = if ctx.timed { ctx.clock.now_ns() } else { 0 };
+    // A frame that is traced may be sent by another copy than the one that handled it.
+    let is_traced = |(_, frame): &(usize, Frame)| ctx.control.is_traced(frame.header().sequence);
+    let timed = ctx.timed || ctx.statistics && list.iter().any(is_traced);
+    let stamp_ns = if timed { ctx.clock.now_ns() } else { 0 };
     let mut result = Ok(());
     for (output, frame) in list.drain(..) {
         if let Some(output) = outputs.get_mut(output) {

@@ -13,6 +13,7 @@ use crate::node::{AnyNode, Context, FAST_NS, Next, NodeError, NodeKind, NodeType
 use crate::reorder::Reorder;
 use crate::run::{LastFrame, Snapshot};
 use crate::statistics::add;
+use crate::trace::Visit;
 use crate::{ParamError, Value};
 
 /// Frames handled in one go before the thread looks at its other nodes.
@@ -22,6 +23,8 @@ const BURST: usize = 32;
 #[repr(align(128))]
 pub(crate) struct Runner {
     pub(crate) id: usize,
+    /// Which copy of the node this is.
+    copy: usize,
     pub(crate) node_type: NodeType,
     pub(crate) options: NodeOptions,
     /// As the node was built with, plus what was written since; for a restart.
@@ -69,6 +72,7 @@ enum Failure {
 impl Runner {
     pub(crate) fn new(
         id: usize,
+        copy: usize,
         node_type: NodeType,
         options: NodeOptions,
         values: Vec<(usize, Value)>,
@@ -79,6 +83,7 @@ impl Runner {
         let most_at_once = node.most_at_once();
         Runner {
             id,
+            copy,
             node_type,
             options,
             values,
@@ -251,6 +256,7 @@ impl Runner {
             return false;
         }
         let before = self.ctx.emitted();
+        self.ctx.begun_ns = start_ns;
         match self.call(|node, ctx| node.produce(ctx)) {
             Ok(next) if self.ctx.emitted() < self.ctx.max_frames => self.due = next,
             Ok(_) => self.due = Next::Finished,
@@ -277,12 +283,12 @@ impl Runner {
         let mut returns = Returns::default();
         let mut handled = 0;
         while handled < burst && !self.is_interrupted() && self.outputs_ready() && self.ticket_ready() {
-            let Some((input, taken)) = self.take() else { break };
+            let Some((lane, taken)) = self.take() else { break };
             if self.most_at_once > 1 && self.reorder.is_none() {
-                handled += self.receive_waiting(input, taken);
+                handled += self.receive_waiting(lane, taken);
                 continue;
             }
-            self.receive(input, &taken.frame, taken.stamp_ns);
+            self.receive(lane, &taken.frame, taken.stamp_ns);
             if let Some(reorder) = self.reorder.clone() {
                 self.complete(&reorder, taken.position);
             }
@@ -303,7 +309,7 @@ impl Runner {
             || self.ctx.bell.has_tasks.load(std::sync::atomic::Ordering::Relaxed)
     }
 
-    /// The oldest frame of the next input that has one, with the number of the input port.
+    /// The oldest frame of the next input that has one, and which of `inputs` that is.
     #[inline(always)]
     fn take(&mut self) -> Option<(usize, Taken)> {
         let count = self.inputs.len();
@@ -313,7 +319,7 @@ impl Runner {
             let input = &mut self.inputs[number];
             self.next_input = number + 1;
             if let Some(taken) = input.edge.take(&mut input.known_tail) {
-                return Some((input.edge.to.1, taken));
+                return Some((number, taken));
             }
         }
         None
@@ -323,14 +329,14 @@ impl Runner {
 
     /// Handles a frame, and in the same call those behind it that the node wants with it. Returns how many were
     /// taken.
-    fn receive_waiting(&mut self, input: usize, first: Taken) -> usize {
+    fn receive_waiting(&mut self, lane: usize, first: Taken) -> usize {
         let (mut frames, mut stamps) = (std::mem::take(&mut self.together), std::mem::take(&mut self.stamps));
         frames.push(first.frame);
         stamps.push(first.stamp_ns);
         // Each may send one on, and nobody makes room while this thread is here.
         let most = self.room().min(self.most_at_once as u64) as usize;
         while frames.len() < most
-            && let Some(taken) = self.take_behind()
+            && let Some(taken) = self.take_behind(lane)
         {
             frames.push(taken.frame);
             stamps.push(taken.stamp_ns);
@@ -343,7 +349,7 @@ impl Runner {
                 break;
             }
             let group = done..done + wanted;
-            self.receive_group(input, &frames[group.clone()], &stamps[group]);
+            self.receive_group(lane, &frames[group.clone()], &stamps[group]);
             done += wanted;
         }
         // The node has ended: what it had taken is lost with it.
@@ -355,9 +361,9 @@ impl Runner {
         taken
     }
 
-    /// The next frame of the input that was served last, if there is one.
-    fn take_behind(&mut self) -> Option<Taken> {
-        let input = self.inputs.get_mut(self.next_input.checked_sub(1)?)?;
+    /// The next frame of the same input, if there is one.
+    fn take_behind(&mut self, lane: usize) -> Option<Taken> {
+        let input = self.inputs.get_mut(lane)?;
         input.edge.take(&mut input.known_tail)
     }
 
@@ -371,19 +377,20 @@ impl Runner {
         }
     }
 
-    fn receive(&mut self, input: usize, frame: &Frame, stamp_ns: u64) {
-        self.receive_group(input, std::slice::from_ref(frame), &[stamp_ns]);
+    fn receive(&mut self, lane: usize, frame: &Frame, stamp_ns: u64) {
+        self.receive_group(lane, std::slice::from_ref(frame), &[stamp_ns]);
     }
 
     // Inlined, so that the common call with one frame has no loops.
     #[inline(always)]
-    fn receive_group(&mut self, input: usize, frames: &[Frame], stamps: &[u64]) {
+    fn receive_group(&mut self, lane: usize, frames: &[Frame], stamps: &[u64]) {
         // A frame whose way is timed from its source on, or a handler slow enough not to notice.
         self.ctx.timed = self.ctx.statistics && (self.is_slow || stamps.iter().any(|s| *s != 0));
         let start_ns = match self.last_ns {
             0 if self.ctx.timed => self.ctx.clock.now_ns(),
             last => last,
         };
+        let input = self.inputs[lane].edge.to.1;
         let result = match frames {
             [frame] => self.call(|node, ctx| node.frame(input, frame, ctx)),
             frames => self.call(|node, ctx| node.frames(input, frames, ctx)),
@@ -395,7 +402,7 @@ impl Runner {
             self.ctx.last = Some(LastFrame::of(frame.header(), frame.payload()));
         }
         if self.ctx.timed {
-            self.record_times(start_ns, frames, stamps);
+            self.record_times(lane, start_ns, frames, stamps);
         }
         match result {
             Ok(()) => add(&self.ctx.account.completed, frames.len() as u64),
@@ -404,14 +411,26 @@ impl Runner {
     }
 
     #[inline(always)]
-    fn record_times(&mut self, start_ns: u64, frames: &[Frame], stamps: &[u64]) {
+    fn record_times(&mut self, lane: usize, start_ns: u64, frames: &[Frame], stamps: &[u64]) {
         let end_ns = self.ctx.clock.now_ns();
         let service_ns = end_ns.saturating_sub(start_ns) / frames.len() as u64;
         let account = &self.ctx.account;
+        let edge = &self.inputs[lane].edge;
         for (frame, &stamp_ns) in frames.iter().zip(stamps) {
             account.service.record(service_ns);
             if stamp_ns != 0 {
-                account.waiting.record(start_ns.saturating_sub(stamp_ns));
+                edge.record_waiting(self.copy, start_ns.saturating_sub(stamp_ns));
+                if self.ctx.control.is_traced(frame.header().sequence) {
+                    account.spans.put(&Visit {
+                        from: Some(edge.from.0),
+                        source: frame.header().source.0,
+                        sequence: frame.header().sequence,
+                        queued_ns: stamp_ns,
+                        // The end of the handler before may be older than the frame.
+                        start_ns: start_ns.max(stamp_ns),
+                        end_ns,
+                    });
+                }
             }
             let entry_ns = frame.header().entry_ns;
             if entry_ns != 0 {
@@ -423,12 +442,13 @@ impl Runner {
     }
 
     /// A frame that does not wait in a queue: it is handled inside the sender's call.
-    pub(crate) fn receive_inline(&mut self, input: usize, frame: &Frame, stamp_ns: u64) {
+    pub(crate) fn receive_inline(&mut self, frame: &Frame, stamp_ns: u64) {
         if self.finished {
             return;
         }
         self.last_ns = stamp_ns;
-        self.receive(input, frame, stamp_ns);
+        // An inline node has one edge to it.
+        self.receive(0, frame, stamp_ns);
     }
 
     fn complete(&mut self, reorder: &Reorder, ticket: u64) {

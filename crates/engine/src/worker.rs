@@ -26,6 +26,8 @@ pub(crate) struct WorkerHandle {
     pub(crate) tid: AtomicU64,
     /// CPU time of a thread that has ended, in ns.
     pub(crate) cpu_ns: AtomicU64,
+    /// How long a thread that has ended had waited for a core, in ns.
+    pub(crate) delayed_ns: AtomicU64,
 }
 
 impl WorkerHandle {
@@ -39,6 +41,7 @@ impl WorkerHandle {
             ended: AtomicBool::new(false),
             tid: AtomicU64::new(0),
             cpu_ns: AtomicU64::new(0),
+            delayed_ns: AtomicU64::new(0),
         }
     }
 
@@ -139,18 +142,24 @@ impl Worker {
     fn leave_thread(&self) {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
         let ns = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
+        self.handle.delayed_ns.store(scheduled("thread-self").map_or(0, |s| s.1), Ordering::Release);
         self.handle.cpu_ns.store(ns.max(1), Ordering::Release);
     }
 }
 
-/// CPU time of a worker's thread so far, in ns; `None` where the system does not tell.
-pub(crate) fn cpu_ns(worker: &WorkerHandle) -> Option<u64> {
+/// CPU time of a worker's thread so far, and how long it was ready to run and had no core, in ns; `None` where the
+/// system does not tell.
+pub(crate) fn cpu_and_delay_ns(worker: &WorkerHandle) -> Option<(u64, u64)> {
     match (worker.cpu_ns.load(Ordering::Acquire), worker.tid.load(Ordering::Acquire)) {
         (0, 0) => None,
-        (0, tid) => {
-            let text = std::fs::read_to_string(format!("/proc/self/task/{tid}/schedstat")).ok()?;
-            text.split_whitespace().next()?.parse().ok()
-        }
-        (ended, _) => Some(ended),
+        (0, tid) => scheduled(&format!("self/task/{tid}")),
+        (ended, _) => Some((ended, worker.delayed_ns.load(Ordering::Acquire))),
     }
+}
+
+/// What Linux's scheduler notes of a thread: ns on a core, and ns waiting for one.
+fn scheduled(thread: &str) -> Option<(u64, u64)> {
+    let text = std::fs::read_to_string(format!("/proc/{thread}/schedstat")).ok()?;
+    let mut numbers = text.split_whitespace().map(|number| number.parse().ok());
+    Some((numbers.next()??, numbers.next()??))
 }

@@ -7,24 +7,31 @@ mod actors;
 mod cpu;
 mod engine;
 mod flood;
+mod graph;
 mod machine;
+mod node;
 mod nodes;
+mod pace;
 mod plugins_2013;
 mod pva;
+mod replay;
+mod search;
 mod served;
 
-use livetime_engine::GraphError;
+use livetime_engine::{GraphError, NodeType};
 use serde_json::{Value, json};
 
 use crate::output::{Exit, Failure, Output};
 
 /// Which benchmark, and how.
 #[derive(clap::Args, Debug, Clone)]
-#[command(after_help = HELP)]
+#[command(after_help = HELP, subcommand_negates_reqs = true, args_conflicts_with_subcommands = true)]
 pub(crate) struct BenchArgs {
-    /// What to measure.
-    #[arg(value_enum)]
-    pub(crate) what: What,
+    #[command(subcommand)]
+    pub(crate) own: Option<Own>,
+    /// What to measure of Livetime itself.
+    #[arg(value_enum, required = true)]
+    pub(crate) what: Option<What>,
     /// Print one JSON document on stdout.
     #[arg(long)]
     pub(crate) json: bool,
@@ -73,8 +80,21 @@ impl std::str::FromStr for ImageSize {
     }
 }
 
+/// A benchmark of the user's own graph.
+#[derive(clap::Subcommand, Debug, Clone)]
+pub(crate) enum Own {
+    /// The highest rate at which a pipeline loses nothing, and what limits it.
+    #[command(after_help = graph::HELP)]
+    Graph(graph::GraphArgs),
+    /// The throughput of a node or a chain of nodes, fed with frames from the pipeline's own sources.
+    #[command(after_help = node::HELP)]
+    Node(node::NodeArgs),
+}
+
 const HELP: &str = "\
 Examples:
+  livetime bench graph beamline.yaml
+  livetime bench node beamline.yaml STATS1 --frames 1000
   livetime bench plugins-2013 --json > record.json
   livetime bench nodes --filter statistics
   livetime bench engine --quick
@@ -125,13 +145,24 @@ pub struct Allocations {
 pub type CountAllocations = fn() -> Allocations;
 
 /// Runs a benchmark and prints its record: as JSON, or as a table.
-pub(crate) fn bench(args: &BenchArgs, count: CountAllocations, output: &mut Output) -> Result<Exit, Failure> {
-    if args.what == What::PvaPeer {
+pub(crate) fn bench(
+    args: &BenchArgs,
+    nodes: &[NodeType],
+    count: CountAllocations,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    match &args.own {
+        Some(Own::Graph(args)) => return graph::run(args, nodes, output),
+        Some(Own::Node(args)) => return node::run(args, nodes, output),
+        None => {}
+    }
+    let Some(what) = args.what else { return Err(Failure::new(Exit::Usage, "wanted what to measure")) };
+    if what == What::PvaPeer {
         let of = |list: &[usize]| list.first().copied().unwrap_or(0);
         let served = pva::serve(of(&args.channels), of(&args.elements), args.size.0, args.spin);
         return served.map(|()| Exit::Ok).map_err(|e| Failure::new(Exit::Failed, e));
     }
-    let (name, found) = match args.what {
+    let (name, found) = match what {
         What::Plugins2013 => ("plugins-2013", plugins_2013::run(args, output)),
         What::Nodes => ("nodes", nodes::run(args, output)),
         What::Engine => ("engine", engine::run(args, count, output)),
@@ -143,22 +174,35 @@ pub(crate) fn bench(args: &BenchArgs, count: CountAllocations, output: &mut Outp
         What::PvaPeer => return Ok(Exit::Ok),
     };
     let found = found.map_err(|e| Failure::new(Exit::Failed, format!("bench {name}: {e}")))?;
-    if !args.json {
-        output.data(&format!("{}\n", found.table))?;
-        return Ok(Exit::Ok);
+    tell(name, found, args.json, args.quick, output)?;
+    Ok(Exit::Ok)
+}
+
+/// Prints what was found; as JSON, with what it was measured on.
+fn tell(name: &str, found: Record, json: bool, quick: bool, output: &mut Output) -> Result<(), Failure> {
+    if !json {
+        return output.data(&format!("{}\n", found.table));
     }
     let mut record = json!({
         "bench": name,
         "machine": machine::machine(),
         "commit": env!("LIVETIME_COMMIT"),
-        "quick": args.quick,
-        "repeats": repeats(args),
+        "quick": quick,
+        "repeats": if quick { 1 } else { REPEATS },
     });
-    if let (Value::Object(record), Value::Object(body)) = (&mut record, found.json) {
-        record.extend(body);
+    merge(&mut record, found.json);
+    output.json(&record)
+}
+
+/// Adds the keys of one object to another.
+fn merge(into: &mut Value, more: Value) {
+    if let (Value::Object(into), Value::Object(more)) = (into, more) {
+        into.extend(more);
     }
-    output.json(&record)?;
-    Ok(Exit::Ok)
+}
+
+fn tenths(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
 }
 
 /// What a benchmark found: for machines, and for people.
@@ -183,8 +227,17 @@ impl Spread {
     }
 }
 
+impl Spread {
+    fn json(self) -> Value {
+        json!({ "median": tenths(self.median), "min": tenths(self.min), "max": tenths(self.max) })
+    }
+}
+
+/// Repeats of a measurement that is not quick.
+const REPEATS: usize = 5;
+
 fn repeats(args: &BenchArgs) -> usize {
-    if args.quick { 1 } else { 5 }
+    if args.quick { 1 } else { REPEATS }
 }
 
 /// All problems of a graph in one line.

@@ -100,8 +100,8 @@ fn measure(mode: Mode, time: Duration) -> Result<Repeat, String> {
     Ok(Repeat {
         hz: frames as f64 / elapsed,
         cpu_us: cpu * 1e6 / frames.max(1) as f64,
-        p50_us: us(latency.map(|l| l.p50_ns)),
-        p99_us: us(latency.map(|l| l.p99_ns)),
+        p50_us: us(latency.map(|l| l.p50_ns())),
+        p99_us: us(latency.map(|l| l.p99_ns())),
         lost: report.unintended_losses(),
     })
 }

@@ -14,7 +14,11 @@ use crate::config::{self, Pipeline, Problems};
 use crate::output::{Exit, Failure, Output};
 
 /// The checked pipeline that the arguments name; what is wrong with it is told as they ask.
-fn load(args: &PipelineArgs, nodes: &[NodeType], output: &mut Output) -> Result<Pipeline, Failure> {
+pub(crate) fn load(
+    args: &PipelineArgs,
+    nodes: &[NodeType],
+    output: &mut Output,
+) -> Result<Pipeline, Failure> {
     let loaded = config::load(args.file.as_deref(), nodes, &args.settings);
     loaded.map_err(|problems| match args.json {
         true => match output.json(&refusal(&problems)) {

@@ -12,11 +12,13 @@ use serde_json::{Value, json};
 
 use crate::cli::RunArgs;
 use crate::config::{self, Pipeline};
+use crate::metrics::{self, Metrics};
 use crate::output::{Exit, Failure, Output};
 use crate::pvs::{Bell, Served};
 use crate::report::live::{self, LiveTable};
 use crate::report::table::Style;
 use crate::report::{EndedBy, Ending, json::ending_json, summary};
+use crate::trace::TraceFile;
 
 /// How often to look whether the run has ended or shall end.
 const LOOK: Duration = Duration::from_millis(20);
@@ -37,6 +39,7 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
     choose_servers(&mut pipeline, &Variables::from_env());
     let file = args.pipeline.file.as_ref();
     let name = file.map_or(config::DEFAULT.0.to_owned(), |path| path.display().to_string());
+    let (listener, mut trace) = open_beside(args)?;
     let is_live = output.is_terminal && !args.pipeline.json;
     let interrupts = count_interrupts(output);
     let (sender, log) = sync_channel(LOG_LINES);
@@ -54,9 +57,14 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
         Ok(run) => Arc::new(run),
         Err(errors) => return Err(not_started(&name, &errors, args.pipeline.json, output)),
     };
+    if let Some(trace) = &mut trace {
+        trace.start(run.tracer());
+    }
+    let metrics = listener.map(|listener| serve_metrics(listener, &run, output)).transpose()?;
     let served = serve(&run, &mut pipeline, &bell, sender, output);
     let watch = Watch::new(&run, args.duration, interrupts);
-    let (report, ended_by) = watch.until_end(run, served, &log, Show::new(is_live), output);
+    let mut beside = Beside { served, metrics, trace };
+    let (report, ended_by) = watch.until_end(run, &mut beside, &log, Show::new(is_live), output);
     let ending = Ending::new(&name, &report, ended_by);
     let style = Style { width: None, is_coloured: output.is_coloured };
     if args.pipeline.json {
@@ -64,7 +72,43 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
     } else {
         output.data(&summary::summary(&ending, style))?;
     }
+    if let Some(trace) = beside.trace {
+        let text = trace.write(&report).map_err(|problem| Failure::new(Exit::Failed, problem))?;
+        output.log(format_args!("livetime: {text}"));
+    }
     Ok(ending.exit().0)
+}
+
+/// What goes on beside the run and has to let go of it before the end.
+#[derive(Default)]
+struct Beside {
+    served: Option<Served>,
+    metrics: Option<Metrics>,
+    trace: Option<TraceFile>,
+}
+
+/// The address and the file that were asked for, before anything starts.
+fn open_beside(args: &RunArgs) -> Result<(Option<metrics::Listener>, Option<TraceFile>), Failure> {
+    let failure = |what: String, e: std::io::Error| Failure::new(Exit::Failed, format!("{what}: {e}"));
+    let listen = |address| {
+        metrics::listen(address).map_err(|e| failure(format!("cannot serve metrics at {address}"), e))
+    };
+    let create = |path: &std::path::PathBuf| {
+        TraceFile::create(path, args.trace_every)
+            .map_err(|e| failure(format!("cannot write the trace {}", path.display()), e))
+    };
+    Ok((args.metrics.map(listen).transpose()?, args.trace.as_ref().map(create).transpose()?))
+}
+
+fn serve_metrics(
+    listener: metrics::Listener,
+    run: &Arc<Run>,
+    output: &mut Output,
+) -> Result<Metrics, Failure> {
+    let served = listener.serve(run.clone());
+    let metrics = served.map_err(|e| Failure::new(Exit::Failed, format!("cannot serve metrics: {e}")))?;
+    output.log(format_args!("livetime: serving metrics at {}", metrics.url()));
+    Ok(metrics)
 }
 
 /// A file that cannot be opened, a device that does not answer.
@@ -231,13 +275,16 @@ impl Watch {
     fn until_end(
         mut self,
         run: Arc<Run>,
-        served: Option<Served>,
+        beside: &mut Beside,
         log: &Receiver<String>,
         mut show: Show,
         output: &mut Output,
     ) -> (Report, EndedBy) {
         while !run.is_finished() && !self.must_abort(&run, output) {
             show.log(log, output);
+            if let Some(trace) = &mut beside.trace {
+                trace.collect();
+            }
             if self.looked.elapsed() >= show.period {
                 let report = run.report();
                 if report.failure.is_some() && self.draining.is_none() {
@@ -252,7 +299,7 @@ impl Watch {
             output.log(format_args!("livetime: not drained within {:?}: aborting", self.drain_limit));
         }
         // Those who serve let go of the run.
-        drop(served);
+        (beside.served, beside.metrics) = (None, None);
         let report = finish(run);
         show.log(log, output);
         show.table.erase(output.out);
@@ -367,7 +414,8 @@ nodes:
         watch.drain_limit = Duration::from_millis(200);
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let mut output = Output { out: &mut out, err: &mut err, is_terminal, is_coloured: false };
-        let (report, ended_by) = watch.until_end(run, None, &log, Show::new(is_terminal), &mut output);
+        let (report, ended_by) =
+            watch.until_end(run, &mut Beside::default(), &log, Show::new(is_terminal), &mut output);
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (report, ended_by, text(out), text(err))
     }

@@ -359,8 +359,8 @@ fn content(item: Item, view: &View<'_>) -> Content {
 impl Quantile {
     fn of(self, times: &Times) -> Content {
         let ns = match self {
-            Quantile::P50 => times.p50_ns,
-            Quantile::P99 => times.p99_ns,
+            Quantile::P50 => times.p50_ns(),
+            Quantile::P99 => times.p99_ns(),
             Quantile::Max => times.max_ns,
         };
         Content::F64(ns as f64 / 1e6)

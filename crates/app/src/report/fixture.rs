@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use livetime_engine::{EdgeAccount, Event, LossReason, NodeReport, Report, SourceReport, Times, WhenFull};
+use livetime_engine::{
+    EdgeAccount, Event, LossReason, NodeReport, Placement, Report, SourceReport, ThreadReport, Times,
+    WhenFull,
+};
 use livetime_frame::{FramePool, PoolStatistics};
 
 /// A camera of 200 frames a second and a slow sink that gets 150 of them, after so many seconds.
@@ -11,11 +14,14 @@ pub(crate) fn report(seconds: u64) -> Report {
     let edge = EdgeAccount {
         from: "cam.out".into(),
         to: "end.in".into(),
+        nodes: (0, 1),
         when_full: WhenFull::DropNewest,
         offered: 200 * seconds,
         delivered: 150 * seconds,
         queued: 0,
+        capacity: 20,
         lost,
+        waiting: times(150 * seconds, 80_000_000),
     };
     Report {
         elapsed_ns: seconds * 1_000_000_000,
@@ -24,6 +30,7 @@ pub(crate) fn report(seconds: u64) -> Report {
         nodes: vec![
             NodeReport {
                 emitted: 200 * seconds,
+                service: times(200 * seconds, 50_000),
                 cpu_ns: Some(seconds * 500_000_000),
                 source: SourceReport { longest_gap_ns: 6_000_000, ..SourceReport::default() },
                 ..node("cam", "counter")
@@ -41,6 +48,8 @@ pub(crate) fn report(seconds: u64) -> Report {
             },
         ],
         edges: vec![edge],
+        threads: vec![thread("cam", 0, 500_000_000 * seconds), thread("end", 1, 300_000_000 * seconds)],
+        cores: 2,
         pool: PoolStatistics { peak_bytes: 3 << 20, buffers: 7, ..FramePool::new(64 << 20).statistics() },
         cpu_ns: Some(seconds * 800_000_000),
         events: vec![Event {
@@ -57,6 +66,8 @@ fn node(name: &str, type_name: &'static str) -> NodeReport {
     NodeReport {
         name: name.into(),
         type_name,
+        placement: Placement::Own,
+        parallel: false,
         threads: vec![name.into()],
         received: 0,
         completed: 0,
@@ -75,6 +86,13 @@ fn node(name: &str, type_name: &'static str) -> NodeReport {
     }
 }
 
+fn thread(name: &str, node: usize, cpu_ns: u64) -> ThreadReport {
+    ThreadReport { name: name.into(), nodes: vec![node], cpu_ns: Some(cpu_ns), delayed_ns: Some(0) }
+}
+
 fn times(count: u64, ns: u64) -> Times {
-    Times { count, sum_ns: count * ns, p50_ns: ns, p99_ns: 2 * ns, max_ns: 3 * ns }
+    // All alike but for 2 % of twice and one of three times as much.
+    let unlike = (count / 50).max(1);
+    let usual = std::iter::repeat_n(ns, (count - unlike) as usize);
+    Times::of(usual.chain(std::iter::repeat_n(2 * ns, unlike as usize - 1)).chain([3 * ns]))
 }

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use livetime_engine::{EdgeAccount, Event, LossReason, NodeReport, Report, Times};
+use livetime_engine::{
+    Bottleneck, EdgeAccount, Event, Limit, LossReason, NodeReport, Report, ThreadReport, Times,
+};
 use serde_json::{Map, Value, json};
 
 use super::Ending;
+use super::summary::placement;
 
 /// The report of a run that is over.
 pub(crate) fn ending_json(ending: &Ending) -> Value {
@@ -18,7 +21,8 @@ pub(crate) fn ending_json(ending: &Ending) -> Value {
     value
 }
 
-/// Everything in a report. Times are in ns.
+/// Everything in a report. Times are in ns; the buckets of a histogram are `[from, below, count]`, with the edges of
+/// [`Times`].
 pub(crate) fn report_json(report: &Report) -> Value {
     let imbalances = report.imbalances();
     let intended: u64 = report.edges.iter().map(EdgeAccount::intended).sum();
@@ -31,8 +35,11 @@ pub(crate) fn report_json(report: &Report) -> Value {
         "unintended_losses": report.unintended_losses(),
         "intended_losses": intended,
         "cpu_ns": report.cpu_ns,
-        "nodes": report.nodes.iter().map(node).collect::<Vec<_>>(),
+        "cores": report.cores,
+        "bottleneck": report.bottleneck().map(|found| bottleneck(report, &found)),
+        "nodes": report.nodes.iter().map(|n| node(report, n)).collect::<Vec<_>>(),
         "edges": report.edges.iter().map(edge).collect::<Vec<_>>(),
+        "threads": report.threads.iter().map(|t| thread(report, t)).collect::<Vec<_>>(),
         "pool": {
             "limit_bytes": report.pool.limit_bytes,
             "used_bytes": report.pool.used_bytes,
@@ -45,11 +52,17 @@ pub(crate) fn report_json(report: &Report) -> Value {
     })
 }
 
-fn node(node: &NodeReport) -> Value {
+fn node(report: &Report, node: &NodeReport) -> Value {
+    let per_second = |count: u64| count as f64 * 1e9 / report.elapsed_ns.max(1) as f64;
+    let is_source = node.arrived() == 0 && node.emitted > 0;
     json!({
         "name": node.name,
         "type": node.type_name,
         "threads": node.threads,
+        "arrival_hz": (!is_source).then(|| per_second(node.arrived())),
+        "throughput_hz": per_second(if is_source { node.emitted } else { node.completed }),
+        "own_latency_mean_ns": node.own_latency_ns(),
+        "arrived": node.arrived(),
         "received": node.received,
         "completed": node.completed,
         "emitted": node.emitted,
@@ -80,6 +93,8 @@ fn edge(edge: &EdgeAccount) -> Value {
         "offered": edge.offered,
         "delivered": edge.delivered,
         "queued": edge.queued,
+        "capacity": edge.capacity,
+        "waiting": times(&edge.waiting),
         "lost": lost(&edge.lost),
         "unintended": edge.unintended(),
         "intended": edge.intended(),
@@ -96,9 +111,42 @@ fn times(times: &Times) -> Value {
         "count": times.count,
         "sum_ns": times.sum_ns,
         "mean_ns": times.mean_ns(),
-        "p50_ns": times.p50_ns,
-        "p99_ns": times.p99_ns,
+        "p50_ns": times.p50_ns(),
+        "p99_ns": times.p99_ns(),
         "max_ns": times.max_ns,
+        "buckets": times.buckets().map(|b| json!([b.from_ns, b.to_ns, b.count])).collect::<Vec<_>>(),
+    })
+}
+
+fn thread(report: &Report, thread: &ThreadReport) -> Value {
+    json!({
+        "name": thread.name,
+        "nodes": thread.nodes.iter().map(|n| &report.nodes[*n].name).collect::<Vec<_>>(),
+        "cpu_ns": thread.cpu_ns,
+        "delayed_ns": thread.delayed_ns,
+    })
+}
+
+/// What limits a graph, with the names of its nodes.
+pub(crate) fn bottleneck(report: &Report, found: &Bottleneck) -> Value {
+    let name = |node: usize| report.nodes[node].name.clone();
+    let limit = |limit: Limit| match limit {
+        Limit::Node(node) => json!({ "by": "node", "node": name(node) }),
+        Limit::Cpu => json!({ "by": "cpu", "node": null }),
+    };
+    json!({
+        "limit": limit(found.limit),
+        "busiest_node": name(found.node),
+        "utilisation": found.utilisation,
+        "cpu_utilisation": found.cpu_utilisation,
+        "rate_hz": found.rate_hz,
+        "sustainable_hz": found.sustainable_hz,
+        "one_more_thread": found.one_more.as_ref().map(|more| json!({
+            "node": name(more.node),
+            "placement": placement(&more.placement),
+            "sustainable_hz": more.sustainable_hz,
+            "limit": limit(more.limit),
+        })),
     })
 }
 
@@ -119,7 +167,7 @@ mod tests {
         assert_eq!((&value["exit_code"], &value["exit_reason"]), (&json!(3), &json!("unintended_losses")));
         assert_eq!(value["ended_by"], "duration");
         assert_eq!(value["edges"][0]["lost"], json!({ "queue_full": 80, "decimated": 20 }));
-        assert_eq!(value["nodes"][1]["latency"]["p99_ns"], 180_000_000);
+        assert_eq!(value["nodes"][1]["latency"]["p99_ns"], 180_355_072);
         assert_eq!(value["nodes"][0]["source"]["longest_gap_ns"], 6_000_000);
         assert_eq!(value["pool"]["limit_bytes"], 64 << 20);
         assert_eq!(value["events"][0]["node"], "end");

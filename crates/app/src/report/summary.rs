@@ -1,7 +1,7 @@
 //! The report of a run for people: nodes, ledger, memory, events, verdict.
 
 use comfy_table::Cell;
-use livetime_engine::{Event, NodeReport, Report, Times};
+use livetime_engine::{Event, Limit, NodeReport, Placement, Report, Times};
 
 use super::Ending;
 use super::losses::Losses;
@@ -19,6 +19,7 @@ pub(crate) fn summary(ending: &Ending, style: Style) -> String {
         headline(ending),
         nodes(report, &rates(None, report), Columns::All).render(style),
         ledger(report).render(style),
+        limit(report),
         memory(report),
         events(report),
         verdict(ending),
@@ -102,7 +103,7 @@ fn node_cells(report: &Report, node: &NodeReport, rates: &Rates) -> [Cell; COLUM
 }
 
 fn percentiles(times: &Times) -> [String; 2] {
-    [time(times.p50_ns), time(times.p99_ns)]
+    [time(times.p50_ns()), time(times.p99_ns())]
 }
 
 fn ledger(report: &Report) -> Table {
@@ -116,6 +117,48 @@ fn ledger(report: &Report) -> Table {
         table.row(texts.into_iter().chain(counts).map(|t| cell(t, false)).chain([lost]));
     }
     table
+}
+
+/// What limits the graph, what it could sustain, and what one more thread would give.
+fn limit(report: &Report) -> String {
+    let Some(found) = report.bottleneck() else { return String::new() };
+    let busiest = &report.nodes[found.node].name;
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let mut text = match found.limit {
+        Limit::Node(_) => format!("limit: {busiest}, {} busy", percent(found.utilisation)),
+        Limit::Cpu => format!("limit: CPU time, {} used", percent(found.cpu_utilisation)),
+    };
+    let (now, most) = (rate(Some(found.rate_hz)), rate(Some(found.sustainable_hz)));
+    text += &format!(" at {now} frames/s; could sustain about {most} frames/s\n");
+    if found.limit == Limit::Cpu {
+        text += &format!("busiest node: {busiest}, {} busy\n", percent(found.utilisation));
+    }
+    match &found.one_more {
+        _ if found.limit == Limit::Cpu => text + "one more thread would give nothing without more cores\n",
+        None => {
+            text + &format!("{busiest} cannot have one more thread: it keeps state from frame to frame\n")
+        }
+        Some(more) => {
+            let then = match more.limit {
+                Limit::Node(node) => &report.nodes[node].name,
+                Limit::Cpu => "CPU time",
+            };
+            let name = &report.nodes[more.node].name;
+            let how = placement(&more.placement);
+            let hz = rate(Some(more.sustainable_hz));
+            text + &format!("one more thread ({name} {how}): about {hz} frames/s, then limited by {then}\n")
+        }
+    }
+}
+
+/// In words, as in `placement` of a pipeline file.
+pub(crate) fn placement(placement: &Placement) -> String {
+    match placement {
+        Placement::Own => "on a thread of its own".into(),
+        Placement::Group(name) => format!("in group {name}"),
+        Placement::Inline => "inline".into(),
+        Placement::Pool(threads) => format!("in a pool of {threads}"),
+    }
 }
 
 fn memory(report: &Report) -> String {
@@ -170,11 +213,14 @@ mod tests {
 p.yaml: its time is over after 2.00 s; CPU 80 %
 
 node  in/s  out/s  queue  wait p50  wait p99  service p50  service p99  latency p99  CPU %  lost (intended)
-cam      -    200      -         -         -            -            -            -     50  0
-end    150      -   0/20   80.0 ms    160 ms      6.50 ms      13.0 ms       180 ms      -  80 queue_full (20 decimated)
+cam      -    200      -         -         -      50.2 us       100 us            -     50  0
+end    150      -   0/20   81.8 ms    164 ms      6.42 ms      12.8 ms       180 ms      -  80 queue_full (20 decimated)
 
 from     to      when full    offered  delivered  queued  lost (intended)
 cam.out  end.in  drop_newest      400        300       0  80 queue_full (20 decimated)
+
+limit: end, 126 % busy at 200 frames/s; could sustain about 158 frames/s
+end cannot have one more thread: it keeps state from frame to frame
 
 memory for frames: at most 3.00 MiB of 64.0 MiB, refused 0 times
 

@@ -10,10 +10,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crossbeam_utils::CachePadded;
+
 pub(crate) use ring::Taken;
 pub(crate) use sender::{Offer, Sender, Target};
 
 use crate::doorbell::Doorbell;
+use crate::statistics::{Histogram, Times, summarise};
 use crate::sync::{AtomicU64, Ordering, fence};
 use ring::Ring;
 
@@ -161,6 +164,8 @@ pub(crate) struct Edge {
     pub(crate) sender_bells: Box<[Arc<Doorbell>]>,
     /// The threads that may run the receiving node.
     pub(crate) receiver_bells: Box<[Arc<Doorbell>]>,
+    /// Time in the queue: one for each copy of the receiving node, whose thread writes it.
+    waiting: Box<[CachePadded<Histogram>]>,
 }
 
 impl Edge {
@@ -187,6 +192,7 @@ impl Edge {
             abandoned: AtomicBool::new(false),
             sender_bells: sender_bells.into(),
             receiver_bells: receiver_bells.into(),
+            waiting: receiver_bells.iter().map(|_| CachePadded::default()).collect(),
         }
     }
 
@@ -290,6 +296,19 @@ impl Edge {
             fence(Ordering::SeqCst);
             self.sender_bells.iter().for_each(|bell| _ = bell.ring_if_seen_parked());
         }
+    }
+
+    /// Copy number `copy` of the receiving node has taken a frame that was in the queue for so long.
+    #[inline]
+    pub(crate) fn record_waiting(&self, copy: usize, ns: u64) {
+        if let Some(waiting) = self.waiting.get(copy) {
+            waiting.record(ns);
+        }
+    }
+
+    /// How long frames were in the queue.
+    pub(crate) fn waiting(&self) -> Times {
+        summarise(self.waiting.iter().map(|w| &**w))
     }
 
     /// Counts as they are now; see [`Edge`] for why they always balance.

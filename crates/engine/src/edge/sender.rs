@@ -198,7 +198,7 @@ impl Sender {
         if let Target::Inline(runner) = &mut self.target {
             let passed = &self.edge.inline;
             passed.store(passed.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-            runner.receive_inline(self.edge.to.1, frame, stamp_ns);
+            runner.receive_inline(frame, stamp_ns);
         }
     }
 

@@ -17,6 +17,7 @@ use crate::edge::{LossReason, Offer, Sender, Target};
 use crate::run::LastFrame;
 use crate::statistics::add;
 use crate::sync::fence;
+use crate::trace::Visit;
 
 /// Memory, outputs, time: what the engine offers a node while it handles a message.
 pub struct Context {
@@ -41,6 +42,8 @@ pub struct Context {
     pub(crate) remember_frames: bool,
     /// What the last frame was: of a source the last one sent, else the last one received.
     pub(crate) last: Option<LastFrame>,
+    /// Sources: when the frame that comes next was begun.
+    pub(crate) begun_ns: u64,
 }
 
 /// Where emitted frames go.
@@ -206,14 +209,22 @@ impl Context {
     /// # Errors
     /// [`NodeError`] when an edge with policy `fail` is full.
     pub fn emit_to(&mut self, output: usize, mut frame: FrameMut) -> Result<(), NodeError> {
+        let sequence = frame.header().sequence;
+        let is_traced = self.source.is_some() && self.statistics && self.control.is_traced(sequence);
         if let Some(source) = &mut self.source {
-            self.timed = self.statistics && source.is_next_timed();
+            self.timed = self.statistics && (source.is_next_timed() | is_traced);
         }
         let stamp_ns = self.stamp();
+        if is_traced {
+            self.trace_source(sequence, stamp_ns);
+        }
         if let Some(source) = &mut self.source {
+            if stamp_ns != 0 {
+                self.begun_ns = stamp_ns;
+            }
             let header = frame.header_mut();
             (header.source, header.entry_ns) = (source.id, stamp_ns);
-            source.watch(header.sequence, stamp_ns, &self.account);
+            source.watch(sequence, stamp_ns, &self.account);
             if self.remember_frames {
                 self.last = Some(LastFrame::of(frame.header(), frame.payload()));
             }
@@ -237,6 +248,13 @@ impl Context {
             return Ok(());
         }
         self.send(output, frame.clone(), stamp_ns)
+    }
+
+    #[cold]
+    fn trace_source(&self, sequence: u64, end_ns: u64) {
+        let source = self.source.as_ref().map_or(0, |source| source.id.0);
+        let (queued_ns, start_ns) = (self.begun_ns, self.begun_ns);
+        self.account.spans.put(&Visit { from: None, source, sequence, queued_ns, start_ns, end_ns });
     }
 
     fn stamp(&self) -> u64 {

@@ -1,5 +1,6 @@
 //! A run: from check to report.
 
+mod bottleneck;
 mod look;
 mod report;
 pub(crate) mod wiring;
@@ -13,18 +14,20 @@ use std::time::{Duration, Instant};
 
 use livetime_frame::FramePool;
 
+pub use bottleneck::{Bottleneck, Limit, MoreThreads};
 pub use look::{LastFrame, Snapshot};
-pub use report::{EdgeAccount, NodeReport, Report, SourceReport};
+pub use report::{EdgeAccount, NodeReport, Report, SourceReport, ThreadReport};
 
 use crate::account::NodeAccount;
 use crate::clock::Clock;
 use crate::control::{Control, EventHandler, lock};
-use crate::edge::{Edge, EdgeOptions, Sender, Target};
+use crate::edge::{Edge, EdgeCounts, EdgeOptions, LossReason, Sender, Target};
 use crate::graph::{Graph, GraphError, Place, Placement};
 use crate::node::NodeKind;
 use crate::runner::Runner;
-use crate::statistics::{Times, summarise};
-use crate::worker::{Task, Worker, WorkerHandle, cpu_ns};
+use crate::statistics::{Histogram, Times, merged, summarise};
+use crate::trace::{Lane, Tracer};
+use crate::worker::{Task, Worker, WorkerHandle, cpu_and_delay_ns};
 use crate::{ParamError, ParamSpec, Value};
 use wiring::{Edges, NodeInfo, Shared, Wired};
 
@@ -68,6 +71,7 @@ pub struct Run {
     handles: Vec<Arc<WorkerHandle>>,
     threads: Vec<JoinHandle<()>>,
     start_ns: u64,
+    tracer: Tracer,
 }
 
 /// How long a request waits for the node's thread to come to it.
@@ -91,8 +95,10 @@ impl Run {
         let handles: Vec<_> = wired.workers.iter().map(|w| w.handle.clone()).collect();
         let start_ns = shared.clock.now_ns();
         let Wired { nodes, edges, workers } = wired;
+        let tracer = tracer(&nodes, &shared.control);
         let mut run = Run {
             graph: graph.clone(),
+            tracer,
             shared,
             nodes,
             edges: Edges::new(edges),
@@ -158,6 +164,11 @@ impl Run {
             lock(&self.edges).iter().for_each(|edge| edge.discard(&mut 0));
         }
         self.report()
+    }
+
+    /// Switches the trace on and off, and takes what it recorded.
+    pub fn tracer(&self) -> Tracer {
+        self.tracer.clone()
     }
 
     /// The graph as it was declared.
@@ -340,19 +351,12 @@ impl Run {
     pub fn report(&self) -> Report {
         let edges: Vec<Arc<Edge>> = lock(&self.edges).clone();
         let clock = &self.shared.clock;
-        let cpu: Vec<Option<u64>> = self.handles.iter().map(|h| cpu_ns(h)).collect();
-        let threads = |node: usize| self.nodes[node].workers.iter().map(|w| self.handles[*w].name.clone());
-        let node_cpu = |node: usize| {
-            let own = self.nodes[node].workers.iter().all(|w| self.is_alone_on(node, *w));
-            own.then(|| self.nodes[node].workers.iter().map(|w| cpu[*w]).sum::<Option<u64>>()).flatten()
-        };
-        let nodes = (0..self.nodes.len())
-            .map(|n| NodeReport {
-                threads: threads(n).collect(),
-                cpu_ns: node_cpu(n),
-                ..self.node_report(n, &edges)
-            })
-            .collect();
+        let mut threads = thread_reports(&self.nodes, self.handles.iter().map(|h| &**h));
+        for (thread, handle) in threads.iter_mut().zip(&self.handles) {
+            (thread.cpu_ns, thread.delayed_ns) = cpu_and_delay_ns(handle).unzip();
+        }
+        let nodes =
+            (0..self.nodes.len()).map(|n| self.nodes[n].report(&self.graph, n, &edges, &threads)).collect();
         let (events, events_dropped) = self.shared.control.events();
         Report {
             elapsed_ns: clock.now_ns() - self.start_ns,
@@ -360,19 +364,13 @@ impl Run {
             failure: self.shared.control.failure(),
             nodes,
             edges: edges.iter().map(|e| edge_account(&self.graph, e)).collect(),
+            cores: cores(),
             pool: self.shared.pool.statistics(),
-            cpu_ns: cpu.into_iter().sum(),
+            cpu_ns: threads.iter().map(|t| t.cpu_ns).sum(),
+            threads,
             events,
             events_dropped,
         }
-    }
-
-    fn is_alone_on(&self, node: usize, worker: usize) -> bool {
-        (0..self.nodes.len()).all(|n| n == node || !self.nodes[n].workers.contains(&worker))
-    }
-
-    fn node_report(&self, node: usize, edges: &[Arc<Edge>]) -> NodeReport {
-        node_report(&self.graph, node, &self.nodes[node].accounts, edges)
     }
 }
 
@@ -405,54 +403,98 @@ fn problem(message: String) -> GraphError {
     GraphError { place: Place::Graph, message }
 }
 
-pub(crate) fn edge_account(graph: &Graph, edge: &Edge) -> EdgeAccount {
-    let (from, to) = (&graph.nodes[edge.from.0], &graph.nodes[edge.to.0]);
-    let from = format!("{}.{}", from.name, from.node_type.spec.outputs[edge.from.1].name);
-    let to = format!("{}.{}", to.name, to.node_type.spec.inputs[edge.to.1].name);
-    EdgeAccount::new(from, to, edge.options.when_full, edge.counts())
+pub(crate) fn tracer(nodes: &[NodeInfo], control: &Arc<Control>) -> Tracer {
+    let lanes = nodes.iter().enumerate().flat_map(|(node, info)| {
+        let copies = info.workers.iter().zip(&info.accounts);
+        copies.map(move |(thread, account)| Lane { node, thread: *thread, account: account.clone() })
+    });
+    Tracer::new(control.clone(), lanes.collect())
 }
 
-pub(crate) fn node_report(
-    graph: &Graph,
-    node: usize,
-    accounts: &[Arc<NodeAccount>],
-    edges: &[Arc<Edge>],
-) -> NodeReport {
-    let decl = &graph.nodes[node];
-    let sum = |field: fn(&NodeAccount) -> u64| accounts.iter().map(|a| field(a)).sum();
-    let times = |pick: fn(&NodeAccount) -> &crate::statistics::Histogram| -> Times {
-        summarise(accounts.iter().map(|a| pick(a)))
-    };
-    // Completed before received, so that a frame in the handler is received and not yet completed.
-    let completed = sum(|a| a.completed.load(Relaxed));
-    let incoming: Vec<EdgeAccount> =
-        edges.iter().filter(|e| e.to.0 == node).map(|e| edge_account(graph, e)).collect();
-    let mut lost = BTreeMap::new();
-    for (reason, count) in accounts.iter().flat_map(|a| a.losses()).filter(|(_, n)| *n > 0) {
-        *lost.entry(reason).or_insert(0) += count;
-    }
-    NodeReport {
-        name: decl.name.clone(),
-        type_name: decl.node_type.spec.name,
-        threads: Vec::new(),
-        received: incoming.iter().map(|e| e.delivered).sum(),
-        completed,
-        emitted: sum(|a| a.emitted.load(Relaxed)),
-        lost,
-        queued: incoming.iter().map(|e| e.queued).sum(),
-        capacity: edges.iter().filter(|e| e.to.0 == node && !e.is_detached()).map(|e| e.capacity()).sum(),
-        lost_before: incoming.iter().map(EdgeAccount::unintended).sum(),
-        skipped_before: incoming.iter().map(EdgeAccount::intended).sum(),
-        waiting: times(|a| &a.waiting),
-        service: times(|a| &a.service),
-        latency: times(|a| &a.latency),
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get())
+}
+
+/// Which nodes run on which thread; without times.
+pub(crate) fn thread_reports<'a>(
+    nodes: &[NodeInfo],
+    handles: impl Iterator<Item = &'a WorkerHandle>,
+) -> Vec<ThreadReport> {
+    let runs = |node: &usize, thread: usize| nodes[*node].workers.contains(&thread);
+    let report = |(thread, handle): (usize, &WorkerHandle)| ThreadReport {
+        name: handle.name.clone(),
+        nodes: (0..nodes.len()).filter(|node| runs(node, thread)).collect(),
         cpu_ns: None,
-        restarts: sum(|a| a.restarts.load(Relaxed)),
-        source: SourceReport {
-            jumps: sum(|a| a.sequence_jumps.load(Relaxed)),
-            repeats: sum(|a| a.sequence_repeats.load(Relaxed)),
-            stalls: sum(|a| a.stalls.load(Relaxed)),
-            longest_gap_ns: accounts.iter().map(|a| a.longest_gap_ns.load(Relaxed)).max().unwrap_or(0),
-        },
+        delayed_ns: None,
+    };
+    handles.enumerate().map(report).collect()
+}
+
+pub(crate) fn edge_account(graph: &Graph, edge: &Edge) -> EdgeAccount {
+    let (from, to) = (&graph.nodes[edge.from.0], &graph.nodes[edge.to.0]);
+    let EdgeCounts { offered, delivered, queued, lost } = edge.counts();
+    EdgeAccount {
+        from: format!("{}.{}", from.name, from.node_type.spec.outputs[edge.from.1].name),
+        to: format!("{}.{}", to.name, to.node_type.spec.inputs[edge.to.1].name),
+        nodes: (edge.from.0, edge.to.0),
+        when_full: edge.options.when_full,
+        offered,
+        delivered,
+        queued,
+        capacity: edge.capacity(),
+        lost: LossReason::ON_EDGES.into_iter().zip(lost).filter(|(_, n)| *n > 0).collect(),
+        waiting: edge.waiting(),
+    }
+}
+
+impl NodeInfo {
+    pub(crate) fn report(
+        &self,
+        graph: &Graph,
+        node: usize,
+        edges: &[Arc<Edge>],
+        threads: &[ThreadReport],
+    ) -> NodeReport {
+        let decl = &graph.nodes[node];
+        let accounts = &self.accounts;
+        let sum = |field: fn(&NodeAccount) -> u64| accounts.iter().map(|a| field(a)).sum();
+        let times =
+            |pick: fn(&NodeAccount) -> &Histogram| -> Times { summarise(accounts.iter().map(|a| pick(a))) };
+        // Completed before received, so that a frame in the handler is received and not yet completed.
+        let completed = sum(|a| a.completed.load(Relaxed));
+        let incoming: Vec<EdgeAccount> =
+            edges.iter().filter(|e| e.to.0 == node).map(|e| edge_account(graph, e)).collect();
+        let is_own = self.workers.iter().all(|w| threads[*w].nodes == [node]);
+        let own_cpu = is_own.then(|| self.workers.iter().map(|w| threads[*w].cpu_ns).sum());
+        let mut lost = BTreeMap::new();
+        for (reason, count) in accounts.iter().flat_map(|a| a.losses()).filter(|(_, n)| *n > 0) {
+            *lost.entry(reason).or_insert(0) += count;
+        }
+        NodeReport {
+            name: decl.name.clone(),
+            type_name: decl.node_type.spec.name,
+            placement: decl.options.placement.clone(),
+            parallel: decl.node_type.spec.parallel && incoming.len() == 1 && incoming[0].can_feed_a_pool(),
+            threads: self.workers.iter().map(|w| threads[*w].name.clone()).collect(),
+            received: incoming.iter().map(|e| e.delivered).sum(),
+            completed,
+            emitted: sum(|a| a.emitted.load(Relaxed)),
+            lost,
+            queued: incoming.iter().map(|e| e.queued).sum(),
+            capacity: edges.iter().filter(|e| e.to.0 == node && !e.is_detached()).map(|e| e.capacity()).sum(),
+            lost_before: incoming.iter().map(EdgeAccount::unintended).sum(),
+            skipped_before: incoming.iter().map(EdgeAccount::intended).sum(),
+            waiting: merged(incoming.iter().map(|e| e.waiting.clone())),
+            service: times(|a| &a.service),
+            latency: times(|a| &a.latency),
+            cpu_ns: own_cpu.flatten(),
+            restarts: sum(|a| a.restarts.load(Relaxed)),
+            source: SourceReport {
+                jumps: sum(|a| a.sequence_jumps.load(Relaxed)),
+                repeats: sum(|a| a.sequence_repeats.load(Relaxed)),
+                stalls: sum(|a| a.stalls.load(Relaxed)),
+                longest_gap_ns: accounts.iter().map(|a| a.longest_gap_ns.load(Relaxed)).max().unwrap_or(0),
+            },
+        }
     }
 }

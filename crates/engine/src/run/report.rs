@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use livetime_frame::PoolStatistics;
 
 use crate::control::Event;
-use crate::edge::{EdgeCounts, LossReason, WhenFull};
+use crate::edge::{LossReason, WhenFull};
+use crate::graph::Placement;
 use crate::statistics::Times;
 
 /// The state of a run at one moment, or at its end.
@@ -21,6 +22,10 @@ pub struct Report {
     pub nodes: Vec<NodeReport>,
     /// The edges, those that were disconnected included.
     pub edges: Vec<EdgeAccount>,
+    /// The threads.
+    pub threads: Vec<ThreadReport>,
+    /// Cores that the program may use.
+    pub cores: usize,
     /// The frame pool.
     pub pool: PoolStatistics,
     /// CPU time of all threads of the run, in ns; `None` where the system does not tell.
@@ -38,6 +43,10 @@ pub struct NodeReport {
     pub name: String,
     /// Name of its type.
     pub type_name: &'static str,
+    /// How it is placed.
+    pub placement: Placement,
+    /// Whether it can be placed on several threads: it keeps no state from frame to frame, and has one edge to it.
+    pub parallel: bool,
     /// Names of the threads that run it.
     pub threads: Vec<String>,
     /// Frames handed to it.
@@ -56,11 +65,12 @@ pub struct NodeReport {
     pub lost_before: u64,
     /// Frames left out on the edges that lead to it because the pipeline says so.
     pub skipped_before: u64,
-    /// Time in the queue.
+    /// Time in its queues, those of all its edges merged.
     pub waiting: Times,
     /// Time in the handler.
     pub service: Times,
-    /// From the source's stamp to the end of the handler.
+    /// From the source's stamp to the end of the handler. Behind a source that is the waiting time and the service time of
+    /// this node; further down, those of all nodes on the way.
     pub latency: Times,
     /// CPU time of its threads in ns, if it has them for itself.
     pub cpu_ns: Option<u64>,
@@ -68,6 +78,19 @@ pub struct NodeReport {
     pub restarts: u64,
     /// Only for sources.
     pub source: SourceReport,
+}
+
+/// One thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThreadReport {
+    /// Its name.
+    pub name: String,
+    /// Numbers of the nodes that it runs.
+    pub nodes: Vec<usize>,
+    /// Its CPU time so far, in ns; `None` where the system does not tell.
+    pub cpu_ns: Option<u64>,
+    /// How long it was ready to run and had no core, in ns; `None` where the system does not tell.
+    pub delayed_ns: Option<u64>,
 }
 
 /// What the engine noticed about a source's frames.
@@ -90,6 +113,8 @@ pub struct EdgeAccount {
     pub from: String,
     /// `node.input`.
     pub to: String,
+    /// Numbers of the sending and of the receiving node.
+    pub nodes: (usize, usize),
     /// Its policy.
     pub when_full: WhenFull,
     /// Frames offered to it.
@@ -98,17 +123,15 @@ pub struct EdgeAccount {
     pub delivered: u64,
     /// Frames that wait in it.
     pub queued: u64,
+    /// How many may wait in it.
+    pub capacity: u64,
     /// Frames lost, by reason.
     pub lost: BTreeMap<LossReason, u64>,
+    /// Time in the queue; for an inline node there is none, and all times are 0.
+    pub waiting: Times,
 }
 
 impl EdgeAccount {
-    pub(crate) fn new(from: String, to: String, when_full: WhenFull, counts: EdgeCounts) -> EdgeAccount {
-        let EdgeCounts { offered, delivered, queued, lost } = counts;
-        let lost = LossReason::ON_EDGES.into_iter().zip(lost).filter(|(_, n)| *n > 0).collect();
-        EdgeAccount { from, to, when_full, offered, delivered, queued, lost }
-    }
-
     /// True when every frame offered is delivered, lost or queued.
     pub fn is_closed(&self) -> bool {
         self.offered == self.delivered + self.queued + self.lost.values().sum::<u64>()
@@ -124,6 +147,15 @@ impl EdgeAccount {
         self.lost.values().sum::<u64>() - self.unintended()
     }
 
+    /// Frames that came to it and that the pipeline did not ask to leave out.
+    pub fn arrived(&self) -> u64 {
+        self.offered - self.intended()
+    }
+
+    pub(crate) fn can_feed_a_pool(&self) -> bool {
+        !matches!(self.when_full, WhenFull::DropOldest | WhenFull::Latest)
+    }
+
     /// True when the pipeline asks for losses of this kind on this edge.
     pub fn is_intended(&self, reason: LossReason) -> bool {
         reason.is_intended() || (reason == LossReason::Overwritten && self.when_full == WhenFull::Latest)
@@ -134,6 +166,17 @@ impl NodeReport {
     /// Frames that this node was given and that came to nothing, or that a source could not send.
     pub fn lost_inside(&self) -> u64 {
         self.lost.values().sum()
+    }
+
+    /// Frames that came to it and that the pipeline did not ask to leave out: what it had to handle, whether it did or
+    /// not. Over a time this is its arrival rate, as `completed` is its throughput.
+    pub fn arrived(&self) -> u64 {
+        self.received + self.lost_before + self.queued
+    }
+
+    /// The performance model's latency of this node alone: mean waiting time and mean service time, in ns.
+    pub fn own_latency_ns(&self) -> u64 {
+        self.waiting.mean_ns() + self.service.mean_ns()
     }
 
     fn lost_of_received(&self) -> u64 {

@@ -83,14 +83,12 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
             };
             let account = nodes[node].accounts[copy].clone();
             let context = context(graph, node, target, account, bells[copy].clone(), shared);
-            let mut runner = runner(graph, node, context)?;
+            let mut runner = runner(graph, node, copy, context)?;
             runner.reorder = reorder.clone();
+            edges.iter().filter(|e| e.to.0 == node).for_each(|e| runner.add_input(e.clone()));
             match graph.nodes[node].options.placement {
                 Placement::Inline => _ = inline.insert(node, runner),
-                _ => {
-                    edges.iter().filter(|e| e.to.0 == node).for_each(|e| runner.add_input(e.clone()));
-                    workers[worker].runners.push(runner);
-                }
+                _ => workers[worker].runners.push(runner),
             }
         }
     }
@@ -172,13 +170,14 @@ fn context(
         max_frames: shared.max_frames,
         remember_frames: shared.remember_frames,
         last: None,
+        begun_ns: 0,
     }
 }
 
-fn runner(graph: &Graph, node: usize, context: Context) -> Result<Runner, NodeError> {
+fn runner(graph: &Graph, node: usize, copy: usize, context: Context) -> Result<Runner, NodeError> {
     let decl = &graph.nodes[node];
     let built = decl.node_type.build(&decl.values).map_err(|e| e.of(&decl.name))?;
-    Ok(Runner::new(node, decl.node_type, decl.options.clone(), decl.values.clone(), built, context))
+    Ok(Runner::new(node, copy, decl.node_type, decl.options.clone(), decl.values.clone(), built, context))
 }
 
 /// Nodes that run inside others are started by them.

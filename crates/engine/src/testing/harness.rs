@@ -82,6 +82,7 @@ impl Harness {
             max_frames: u64::MAX,
             remember_frames: true,
             last: None,
+            begun_ns: 0,
         };
         let inputs = pool.allocator();
         let mut harness = Harness { node: node_type.build(&values)?, ctx, pool, inputs, sequence: 0 };

@@ -10,7 +10,8 @@ use crate::control::Control;
 use crate::edge::Edge;
 use crate::graph::{Graph, GraphError};
 use crate::run::wiring::{NodeInfo, Shared};
-use crate::run::{Report, arm, edge_account, node_report};
+use crate::run::{Report, arm, edge_account, thread_reports, tracer};
+use crate::trace::Tracer;
 use crate::worker::Worker;
 use crate::{ParamError, Value};
 
@@ -114,6 +115,11 @@ impl Simulation {
         runners.into_iter().try_for_each(|r| r.set_param(index, value.clone()))
     }
 
+    /// Switches the trace on and off, and takes what it recorded.
+    pub fn tracer(&self) -> Tracer {
+        tracer(&self.nodes, &self.shared.control)
+    }
+
     /// Runs `visit` on a node.
     pub fn visit<N: 'static, R>(&mut self, node: &str, visit: impl FnOnce(&mut N) -> R) -> Option<R> {
         let number = self.graph.node(node).ok()?;
@@ -128,8 +134,9 @@ impl Simulation {
             self.edges.iter().for_each(|edge| edge.discard(&mut 0));
         }
         let (events, events_dropped) = self.shared.control.events();
+        let threads = thread_reports(&self.nodes, self.workers.iter().map(|w| &*w.handle));
         let nodes = (0..self.nodes.len())
-            .map(|n| node_report(&self.graph, n, &self.nodes[n].accounts, &self.edges))
+            .map(|n| self.nodes[n].report(&self.graph, n, &self.edges, &threads))
             .collect();
         Report {
             elapsed_ns: self.shared.clock.now_ns(),
@@ -137,6 +144,9 @@ impl Simulation {
             failure: self.shared.control.failure(),
             nodes,
             edges: self.edges.iter().map(|e| edge_account(&self.graph, e)).collect(),
+            threads,
+            // Virtual time passes for all threads at once.
+            cores: self.workers.len(),
             pool: self.shared.pool.statistics(),
             cpu_ns: None,
             events,

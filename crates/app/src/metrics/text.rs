@@ -1,0 +1,142 @@
+//! The text formats of metrics: Prometheus 0.0.4 and OpenMetrics 1.0.0.
+
+use std::fmt::{Display, Write};
+
+/// Which of the two.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Format {
+    Prometheus,
+    OpenMetrics,
+}
+
+impl Format {
+    pub(crate) fn content_type(self) -> &'static str {
+        match self {
+            Format::Prometheus => "text/plain; version=0.0.4; charset=utf-8",
+            Format::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        }
+    }
+}
+
+/// What kind of numbers a family holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Counter,
+    Gauge,
+    Histogram,
+    /// A 1 whose labels tell something.
+    Info,
+}
+
+/// Metrics of one name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Family {
+    /// As samples have it: counters end in `_total`, infos in `_info`.
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) help: &'static str,
+}
+
+/// Names and values; a label with an empty value is as one that is not there.
+pub(crate) type Labels<'a> = &'a [(&'a str, &'a str)];
+
+/// A text that is being written.
+pub(crate) struct Exposition {
+    format: Format,
+    text: String,
+}
+
+impl Exposition {
+    pub(crate) fn new(format: Format) -> Exposition {
+        Exposition { format, text: String::new() }
+    }
+
+    /// Begins a family; its samples must follow before the next one.
+    pub(crate) fn family(&mut self, family: &Family) {
+        let is_open = self.format == Format::OpenMetrics;
+        let (name, kind) = match family.kind {
+            Kind::Counter if is_open => (family.name.trim_end_matches("_total"), "counter"),
+            Kind::Counter => (family.name, "counter"),
+            Kind::Gauge => (family.name, "gauge"),
+            Kind::Histogram => (family.name, "histogram"),
+            Kind::Info if is_open => (family.name.trim_end_matches("_info"), "info"),
+            Kind::Info => (family.name, "gauge"),
+        };
+        self.line(format_args!("# TYPE {name} {kind}"));
+        let unit = ["seconds", "bytes"].into_iter().find(|unit| name.ends_with(&format!("_{unit}")));
+        if let Some(unit) = unit.filter(|_| is_open) {
+            self.line(format_args!("# UNIT {name} {unit}"));
+        }
+        self.line(format_args!("# HELP {name} {}", family.help));
+    }
+
+    /// One number; `name` is that of the family, or that with a suffix.
+    pub(crate) fn sample(&mut self, name: &str, labels: Labels, value: impl Display) {
+        self.text.push_str(name);
+        let mut separator = '{';
+        for (label, value) in labels.iter().filter(|(_, value)| !value.is_empty()) {
+            let _ = write!(self.text, "{separator}{label}=\"{}\"", escaped(value));
+            separator = ',';
+        }
+        if separator == ',' {
+            self.text.push('}');
+        }
+        self.line(format_args!(" {value}"));
+    }
+
+    pub(crate) fn finish(mut self) -> String {
+        if self.format == Format::OpenMetrics {
+            self.line("# EOF");
+        }
+        self.text
+    }
+
+    fn line(&mut self, line: impl Display) {
+        // Writing into a string cannot fail.
+        let _ = writeln!(self.text, "{line}");
+    }
+}
+
+fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAMILIES: [Family; 3] = [
+        Family { name: "a_bytes_total", kind: Kind::Counter, help: "A." },
+        Family { name: "b", kind: Kind::Gauge, help: "B." },
+        Family { name: "c_info", kind: Kind::Info, help: "C." },
+    ];
+
+    fn written(format: Format) -> String {
+        let mut text = Exposition::new(format);
+        for family in &FAMILIES {
+            text.family(family);
+            text.sample(family.name, &[("node", "a\"b\\c\nd"), ("edge", "")], 1.5);
+        }
+        text.finish()
+    }
+
+    #[test]
+    fn both_formats() {
+        let sample = |name: &str| format!("{name}{{node=\"a\\\"b\\\\c\\nd\"}} 1.5\n");
+        let plain = "# TYPE a_bytes_total counter\n# HELP a_bytes_total A.\n".to_owned()
+            + &sample("a_bytes_total")
+            + "# TYPE b gauge\n# HELP b B.\n"
+            + &sample("b")
+            + "# TYPE c_info gauge\n# HELP c_info C.\n"
+            + &sample("c_info");
+        assert_eq!(written(Format::Prometheus), plain);
+        let open = "# TYPE a_bytes counter\n# UNIT a_bytes bytes\n# HELP a_bytes A.\n".to_owned()
+            + &sample("a_bytes_total")
+            + "# TYPE b gauge\n# HELP b B.\n"
+            + &sample("b")
+            + "# TYPE c info\n# HELP c C.\n"
+            + &sample("c_info")
+            + "# EOF\n";
+        assert_eq!(written(Format::OpenMetrics), open);
+    }
+}

@@ -1,0 +1,284 @@
+//! What limits a graph, estimated from the service times of its nodes.
+//!
+//! The model: a place is a thread, or the threads of a pool. A frame that comes to a node costs its place the node's
+//! mean service time. So the time that a place has to work grows with the rate of the sources, and a place that would have
+//! to work all the time is a limit; all places together also need CPU time, of which there is as much as there are cores.
+//! Two things do not grow with the rate, and limit nobody: what is behind `latest` edges and rate limits.
+
+use std::collections::BTreeMap;
+
+use super::{EdgeAccount, Report, ThreadReport};
+use crate::edge::{LossReason, WhenFull};
+use crate::graph::Placement;
+
+/// What limits a graph.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Bottleneck {
+    /// Frames per second that all sources together send now.
+    pub rate_hz: f64,
+    /// Frames per second that they could send without losses behind them, in the same proportion to each other.
+    pub sustainable_hz: f64,
+    /// What keeps it from more.
+    pub limit: Limit,
+    /// The node that has most to do in the busiest place.
+    pub node: usize,
+    /// The share of the time that this place would have to work to handle all that comes, 1 for all of it; above 1 it
+    /// cannot.
+    pub utilisation: f64,
+    /// The same of all cores.
+    pub cpu_utilisation: f64,
+    /// What one more thread for the node would give; `None` when it cannot have one, because it keeps state from frame to
+    /// frame or cannot be in a pool where it stands.
+    pub one_more: Option<MoreThreads>,
+}
+
+/// What keeps a graph from a higher rate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// The place of the node with this number.
+    Node(usize),
+    /// The cores.
+    Cpu,
+}
+
+/// A graph with one more thread.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MoreThreads {
+    /// The node that is placed anew: the busiest one, or the busiest of those that run inside it.
+    pub node: usize,
+    /// How it would be placed.
+    pub placement: Placement,
+    /// What the sources could send then.
+    pub sustainable_hz: f64,
+    /// What would be the limit then.
+    pub limit: Limit,
+}
+
+/// What a place has to do in a second.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    threads: f64,
+    /// Nodes, and seconds of work for them that grow with the rate of the sources.
+    growing: Vec<(usize, f64)>,
+    /// Seconds of work that do not.
+    constant: f64,
+    /// The share of the work that is CPU time; the rest is waiting, for a disk or a device.
+    cpu_share: f64,
+}
+
+impl Place {
+    fn growing(&self) -> f64 {
+        self.growing.iter().map(|(_, work)| work).sum()
+    }
+
+    fn utilisation(&self) -> f64 {
+        (self.growing() + self.constant) / self.threads
+    }
+
+    /// By how much the rate of the sources may grow before this place works all the time.
+    fn headroom(&self) -> f64 {
+        headroom(self.threads, self.growing(), self.constant)
+    }
+
+    fn busiest_node(&self) -> Option<(usize, f64)> {
+        self.growing.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
+fn headroom(capacity: f64, growing: f64, constant: f64) -> f64 {
+    if growing > 0.0 { (capacity - constant).max(0.0) / growing } else { f64::INFINITY }
+}
+
+impl Report {
+    /// What limits the graph, as far as its own service times tell; `None` before frames were sent, or without
+    /// statistics. Times are those since the start of the run.
+    ///
+    /// The estimate takes the service times as they are: it does not know that caches and memory are shared.
+    pub fn bottleneck(&self) -> Option<Bottleneck> {
+        let seconds = self.elapsed_ns as f64 / 1e9;
+        let is_source = self.sources();
+        let sent: u64 = self.nodes.iter().zip(&is_source).filter(|(_, s)| **s).map(|(n, _)| n.emitted).sum();
+        if sent == 0 || seconds == 0.0 {
+            return None;
+        }
+        let rate_hz = sent as f64 / seconds;
+        let places = self.places(seconds);
+        let (factor, limit) = limit_of(&places, self.cores)?;
+        let busiest = busiest(&places)?;
+        let node = busiest.busiest_node()?.0;
+        let one_more = self.with_one_more(&places, node).and_then(|(node, placement, places)| {
+            let (factor, limit) = limit_of(&places, self.cores)?;
+            Some(MoreThreads { node, placement, sustainable_hz: factor * rate_hz, limit })
+        });
+        Some(Bottleneck {
+            rate_hz,
+            sustainable_hz: factor * rate_hz,
+            limit,
+            node,
+            utilisation: busiest.utilisation(),
+            cpu_utilisation: places.iter().map(|p| (p.growing() + p.constant) * p.cpu_share).sum::<f64>()
+                / self.cores as f64,
+            one_more,
+        })
+    }
+
+    fn sources(&self) -> Vec<bool> {
+        (0..self.nodes.len()).map(|n| self.edges.iter().all(|e| e.nodes.1 != n)).collect()
+    }
+
+    fn places(&self, seconds: f64) -> Vec<Place> {
+        let demands = self.demands();
+        let mut places: BTreeMap<Vec<usize>, Place> = BTreeMap::new();
+        for (node, demand) in demands.iter().enumerate() {
+            let threads: Vec<usize> =
+                (0..self.threads.len()).filter(|t| self.threads[*t].nodes.contains(&node)).collect();
+            let count = threads.len().max(1) as f64;
+            let place = places.entry(threads).or_default();
+            place.threads = count;
+            match demand.is_constant {
+                true => place.constant += demand.own_ns / 1e9 / seconds,
+                false => place.growing.push((node, demand.own_ns / 1e9 / seconds)),
+            }
+        }
+        for (threads, place) in &mut places {
+            self.tell_cpu_from_waiting(threads, place, &demands);
+        }
+        places.into_values().collect()
+    }
+
+    /// A handler that waits for a core seems to take longer than it does: that much is taken out. What is neither CPU time
+    /// nor that was waiting. A thread waits for a core also when it is woken for a frame, outside a handler; how much of it
+    /// was inside is not known, and taken to be the share of the time that it was in handlers.
+    fn tell_cpu_from_waiting(&self, threads: &[usize], place: &mut Place, demands: &[Demand]) {
+        let sum = |of: fn(&ThreadReport) -> Option<u64>| -> Option<u64> {
+            threads.iter().map(|t| of(&self.threads[*t])).sum()
+        };
+        place.cpu_share = 1.0;
+        let outermost = |node: &usize| self.nodes[*node].placement != Placement::Inline;
+        let busy: f64 = self.nodes_on(threads).filter(outermost).map(|node| demands[node].busy_ns).sum();
+        if busy <= 0.0 {
+            return;
+        }
+        let Some(cpu) = sum(|t| t.cpu_ns) else { return };
+        // A thread that looks for work has more CPU time than work.
+        let cpu = busy.min(cpu as f64);
+        let inside = (busy / (self.elapsed_ns as f64 * place.threads)).min(1.0);
+        let real = (busy - inside * sum(|t| t.delayed_ns).unwrap_or(0) as f64).max(cpu);
+        place.growing.iter_mut().for_each(|(_, work)| *work *= real / busy);
+        place.constant *= real / busy;
+        place.cpu_share = cpu / real;
+    }
+
+    fn nodes_on(&self, threads: &[usize]) -> impl Iterator<Item = usize> {
+        let first = threads.first().map(|t| &self.threads[*t].nodes);
+        first.into_iter().flatten().copied()
+    }
+
+    fn demands(&self) -> Vec<Demand> {
+        let mut demands: Vec<Demand> = vec![Demand::default(); self.nodes.len()];
+        // The graph has no cycle, so that after as many rounds as it has nodes everything upstream is known.
+        for _ in 0..self.nodes.len() {
+            for node in 0..self.nodes.len() {
+                demands[node] = self.demand(node, &demands);
+            }
+        }
+        for node in 0..self.nodes.len() {
+            let inside = self.inline_in(node);
+            let inside_busy: f64 = inside.iter().map(|child| demands[*child].busy_ns).sum();
+            let own_busy = (demands[node].busy_ns - inside_busy).max(0.0);
+            demands[node].own_ns = own_busy * demands[node].scale;
+        }
+        demands
+    }
+
+    fn demand(&self, node: usize, upstream: &[Demand]) -> Demand {
+        let report = &self.nodes[node];
+        let incoming: Vec<&EdgeAccount> = self.edges.iter().filter(|e| e.nodes.1 == node).collect();
+        if incoming.is_empty() {
+            return Demand {
+                busy_ns: report.service.sum_ns as f64,
+                scale: 1.0,
+                own_ns: 0.0,
+                is_constant: false,
+            };
+        }
+        let is_constant = incoming.iter().all(|e| does_not_grow(e) || upstream[e.nodes.0].is_constant);
+        let wanted: f64 = incoming.iter().map(|e| e.arrived() as f64 * upstream[e.nodes.0].scale).sum();
+        let scale = match report.received {
+            0 => 1.0,
+            _ if is_constant => 1.0,
+            received => (wanted / received as f64).max(1.0),
+        };
+        let busy_ns = report.service.mean_ns() as f64 * report.received as f64;
+        Demand { busy_ns, scale, own_ns: 0.0, is_constant }
+    }
+
+    fn inline_in(&self, node: usize) -> Vec<usize> {
+        let children = self.edges.iter().filter(|e| e.nodes.0 == node).map(|e| e.nodes.1);
+        children.filter(|child| self.nodes[*child].placement == Placement::Inline).collect()
+    }
+
+    /// The places if a thread is added for this node: for itself if it shares one, or for one that runs inside it, else
+    /// one more.
+    fn with_one_more(&self, places: &[Place], node: usize) -> Option<(usize, Placement, Vec<Place>)> {
+        let at = places.iter().position(|p| p.growing.iter().any(|(n, _)| *n == node))?;
+        let mut places = places.to_vec();
+        let place = &mut places[at];
+        let mut others = place.growing.clone();
+        others.retain(|(n, work)| *n != node && *work > 0.0);
+        let moved = match self.nodes[node].placement {
+            Placement::Pool(_) => None,
+            Placement::Own => others.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(child, _)| child),
+            _ => Some(node).filter(|_| !others.is_empty() || place.constant > 0.0),
+        };
+        if let Some(moved) = moved {
+            let (growing, rest) = place.growing.iter().partition(|(n, _)| *n == moved);
+            place.growing = rest;
+            let cpu_share = place.cpu_share;
+            places.push(Place { threads: 1.0, growing, constant: 0.0, cpu_share });
+            return Some((moved, Placement::Own, places));
+        }
+        if !self.nodes[node].parallel {
+            return None;
+        }
+        place.threads += 1.0;
+        let placement = Placement::Pool(place.threads as usize);
+        Some((node, placement, places))
+    }
+}
+
+/// What a node needs of its place, in ns since the start.
+#[derive(Clone, Debug, Default)]
+struct Demand {
+    /// What it took, with the nodes inside it.
+    busy_ns: f64,
+    /// How many times as many frames it would have had to handle if none had been lost.
+    scale: f64,
+    /// What it would have taken for all of them, without the nodes inside it.
+    own_ns: f64,
+    is_constant: bool,
+}
+
+/// The edge lets only so many frames pass, however many come.
+fn does_not_grow(edge: &EdgeAccount) -> bool {
+    edge.when_full == WhenFull::Latest || edge.lost.contains_key(&LossReason::RateLimited)
+}
+
+fn busiest(places: &[Place]) -> Option<&Place> {
+    let working = places.iter().filter(|p| p.growing() > 0.0);
+    working.min_by(|a, b| a.headroom().total_cmp(&b.headroom()))
+}
+
+/// By how much the rate may grow, and what the limit is.
+fn limit_of(places: &[Place], cores: usize) -> Option<(f64, Limit)> {
+    let busiest = busiest(places)?;
+    let node = busiest.busiest_node()?.0;
+    let growing: f64 = places.iter().map(|p| p.growing() * p.cpu_share).sum();
+    let constant: f64 = places.iter().map(|p| p.constant * p.cpu_share).sum();
+    let cpu = headroom(cores as f64, growing, constant);
+    let place = busiest.headroom();
+    Some(if cpu < place { (cpu, Limit::Cpu) } else { (place, Limit::Node(node)) })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,233 @@
+//! Sampled trace: one frame in n is followed through all nodes.
+//!
+//! Which frames are followed is decided by their number, so that it is the same ones everywhere. Each node writes what
+//! it did with them into a ring of its own, which one reader empties now and then; a ring that is full loses the new
+//! span, with an entry. A run that is not traced pays for one look at a shared number per frame.
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use crate::account::NodeAccount;
+use crate::control::{Control, lock};
+use crate::sync::{AtomicU64, Ordering};
+
+/// What one node did with one frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// Number of the node in the graph and in [`Report::nodes`](crate::Report::nodes).
+    pub node: usize,
+    /// Number of its thread in [`Report::threads`](crate::Report::threads).
+    pub thread: usize,
+    /// Number of the node that sent it; `None` at the source.
+    pub from: Option<usize>,
+    /// Number of the source.
+    pub source: u16,
+    /// The frame's number.
+    pub sequence: u64,
+    /// When it was sent, ns on the run's clock; at the source the same as `start_ns`.
+    pub queued_ns: u64,
+    /// When the handler began; at the source: after the frame before, at the latest.
+    pub start_ns: u64,
+    /// When the handler ended; at the source: when the frame was sent.
+    pub end_ns: u64,
+}
+
+/// What a node knows of a span; the reader knows the rest.
+pub(crate) struct Visit {
+    pub(crate) from: Option<usize>,
+    pub(crate) source: u16,
+    pub(crate) sequence: u64,
+    pub(crate) queued_ns: u64,
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+}
+
+/// The spans of one node (or one copy of it) on their way to the reader: one thread puts, one takes.
+#[derive(Default)]
+pub(crate) struct SpanRing {
+    /// Made before the first span is asked for, not on the way of a frame.
+    slots: OnceLock<Box<[Slot]>>,
+    /// The next to be taken; only the reader writes it.
+    head: AtomicU64,
+    /// The next to be put; only the node's thread writes it.
+    tail: AtomicU64,
+    lost: AtomicU64,
+}
+
+/// A [`Visit`], word by word.
+type Slot = [AtomicU64; 5];
+
+/// Beside `from + 1` in one word.
+const SOURCE_BITS: u32 = 16;
+
+impl SpanRing {
+    fn make(&self, capacity: usize) {
+        self.slots.get_or_init(|| {
+            (0..capacity.max(1)).map(|_| std::array::from_fn(|_| AtomicU64::new(0))).collect()
+        });
+    }
+
+    /// Only the node's thread calls it.
+    #[cold]
+    pub(crate) fn put(&self, visit: &Visit) {
+        let tail = self.tail.load(Ordering::Relaxed);
+        // Acquire: the reader has read a slot before it tells that it may be rewritten.
+        let waiting = tail - self.head.load(Ordering::Acquire);
+        let slots = self.slots.get().map_or(&[][..], |slots| slots);
+        if waiting >= slots.len() as u64 {
+            self.lost.store(self.lost.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+            return;
+        }
+        let from = visit.from.map_or(0, |node| node as u64 + 1);
+        let words = [
+            from << SOURCE_BITS | u64::from(visit.source),
+            visit.sequence,
+            visit.queued_ns,
+            visit.start_ns,
+            visit.end_ns,
+        ];
+        let slot = &slots[(tail % slots.len() as u64) as usize];
+        slot.iter().zip(words).for_each(|(place, word)| place.store(word, Ordering::Relaxed));
+        // Release: publishes the slot.
+        self.tail.store(tail + 1, Ordering::Release);
+    }
+
+    /// One reader at a time calls it.
+    fn take(&self) -> Option<Visit> {
+        let head = self.head.load(Ordering::Relaxed);
+        if head == self.tail.load(Ordering::Acquire) {
+            return None;
+        }
+        let slots = self.slots.get()?;
+        let slot = &slots[(head % slots.len() as u64) as usize];
+        let [place, sequence, queued_ns, start_ns, end_ns] =
+            std::array::from_fn(|i| slot[i].load(Ordering::Relaxed));
+        self.head.store(head + 1, Ordering::Release);
+        let from = (place >> SOURCE_BITS).checked_sub(1).map(|node| node as usize);
+        let source = (place & ((1 << SOURCE_BITS) - 1)) as u16;
+        Some(Visit { from, source, sequence, queued_ns, start_ns, end_ns })
+    }
+}
+
+/// Switches the trace of a run on and off, and takes what was recorded. Remains valid when the run is over.
+#[derive(Clone)]
+pub struct Tracer(Arc<Inner>);
+
+struct Inner {
+    control: Arc<Control>,
+    lanes: Vec<Lane>,
+    reading: Mutex<()>,
+}
+
+/// Where the spans of one copy of a node come from.
+pub(crate) struct Lane {
+    pub(crate) node: usize,
+    pub(crate) thread: usize,
+    pub(crate) account: Arc<NodeAccount>,
+}
+
+impl Tracer {
+    pub(crate) fn new(control: Arc<Control>, lanes: Vec<Lane>) -> Tracer {
+        Tracer(Arc::new(Inner { control, lanes, reading: Mutex::default() }))
+    }
+
+    /// From now on follows frames whose number is a multiple of `every`, also if a trace is running; 0 follows none.
+    /// A run without statistics records nothing.
+    ///
+    /// Between two calls of [`take`](Tracer::take) a node keeps at most `kept` spans (some 40 bytes each), more are
+    /// counted as lost. The first call decides on `kept`.
+    pub fn start(&self, every: u64, kept: usize) {
+        if every > 0 {
+            self.0.lanes.iter().for_each(|lane| lane.account.spans.make(kept));
+        }
+        self.0.control.trace_every.store(every, Ordering::Release);
+    }
+
+    /// Follows no more frames.
+    pub fn stop(&self) {
+        self.start(0, 0);
+    }
+
+    /// The spans since the last call, node by node, each node's in the order of their ends.
+    pub fn take(&self) -> Vec<Span> {
+        let _reading = lock(&self.0.reading);
+        let mut spans = Vec::new();
+        for Lane { node, thread, account } in &self.0.lanes {
+            spans.extend(std::iter::from_fn(|| account.spans.take()).map(|v| Span {
+                node: *node,
+                thread: *thread,
+                from: v.from,
+                source: v.source,
+                sequence: v.sequence,
+                queued_ns: v.queued_ns,
+                start_ns: v.start_ns,
+                end_ns: v.end_ns,
+            }));
+        }
+        spans
+    }
+
+    /// Spans that were not kept because nobody took those before them in time.
+    pub fn lost(&self) -> u64 {
+        self.0.lanes.iter().map(|lane| lane.account.spans.lost.load(Ordering::Relaxed)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visit(number: u64) -> Visit {
+        let from = (!number.is_multiple_of(3)).then_some(number as usize);
+        let source = u16::MAX - number as u16;
+        Visit { from, source, sequence: number, queued_ns: number, start_ns: number + 1, end_ns: number + 2 }
+    }
+
+    fn check(found: &Visit) -> u64 {
+        let wanted = visit(found.sequence);
+        assert_eq!((found.from, found.source), (wanted.from, wanted.source));
+        assert_eq!(
+            (found.queued_ns, found.start_ns, found.end_ns),
+            (wanted.queued_ns, wanted.start_ns, wanted.end_ns)
+        );
+        found.sequence
+    }
+
+    #[cfg(not(loom))]
+    #[test]
+    fn a_full_ring_keeps_what_it_has_and_counts_the_rest() {
+        let ring = SpanRing::default();
+        ring.put(&visit(0));
+        assert_eq!((ring.take().is_none(), ring.lost.load(Ordering::Relaxed)), (true, 1));
+        ring.make(3);
+        for round in 0..4 {
+            (0..5).for_each(|i| ring.put(&visit(10 * round + i)));
+            let taken: Vec<u64> = std::iter::from_fn(|| ring.take()).map(|v| check(&v)).collect();
+            assert_eq!(taken, [10 * round, 10 * round + 1, 10 * round + 2]);
+            assert_eq!(ring.lost.load(Ordering::Relaxed), 1 + 2 * (round + 1));
+        }
+    }
+
+    #[cfg(loom)]
+    mod models {
+        use super::*;
+
+        #[test]
+        fn every_span_is_taken_whole_and_in_order_or_counted_as_lost() {
+            const SPANS: u64 = 3;
+            loom::model(|| {
+                let ring = Arc::new(SpanRing::default());
+                ring.make(2);
+                let writer = {
+                    let ring = ring.clone();
+                    loom::thread::spawn(move || (0..SPANS).for_each(|i| ring.put(&visit(i))))
+                };
+                let take = || ring.take().map(|v| check(&v));
+                let mut taken: Vec<u64> = (0..SPANS).filter_map(|_| take()).collect();
+                writer.join().unwrap();
+                taken.extend(std::iter::from_fn(take));
+                assert!(taken.is_sorted());
+                assert_eq!(taken.len() as u64 + ring.lost.load(Ordering::Relaxed), SPANS);
+            });
+        }
+    }
+}
