@@ -9,6 +9,7 @@ mod machine;
 mod nodes;
 mod plugins_2013;
 mod pva;
+mod resize;
 
 use livetime_engine::GraphError;
 use serde_json::{Value, json};

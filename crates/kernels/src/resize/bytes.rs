@@ -7,11 +7,11 @@
 //! per pair of taps along the row and 1/32 or 1/16 per row; with the rounding of the result and of the weights it lies
 //! within 0.8 of the exact value.
 
-#[cfg(target_arch = "x86_64")]
-use super::bytes_avx2;
+use super::Output;
 use super::rows::Rows;
 use super::taps::{MOST, Taps};
-use super::Output;
+#[cfg(target_arch = "x86_64")]
+use super::{bytes_avx2, bytes_avx512};
 use crate::level::Kind;
 use crate::{Level, Plane};
 
@@ -43,6 +43,10 @@ pub(super) struct Groups {
     pub(super) half: i16,
     /// Whether the taps of every half of a group lie within a window.
     narrow: bool,
+    /// Whether any weight has a fine part; there is none with factors of 2, 4, 8.
+    fine: bool,
+    /// Where the last window ends.
+    pub(super) reach: usize,
 }
 
 /// Tables and rows.
@@ -106,6 +110,10 @@ impl Groups {
             groups.push(&columns, start);
         }
         let places = groups.places.as_flattened().as_flattened();
+        let parts = groups.weights.iter().flatten();
+        groups.fine = parts.into_iter().any(|[_, fine]| fine.as_flattened().iter().any(|w| *w != 0));
+        let last = groups.windows.as_flattened().iter().copied().max().unwrap_or(0) as usize;
+        groups.reach = last + 2 * pairs.saturating_sub(1) * samples + WINDOW;
         groups.narrow = places.iter().all(|place| usize::from(*place) < WINDOW);
         groups
     }
@@ -140,18 +148,22 @@ impl Groups {
 }
 
 fn along_row(level: Level, row: &[u8], groups: &Groups, to: &mut [[i16; GROUP]]) {
-    match (level.kind(), &groups.weights[..]) {
+    let done = match level.kind() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a `Level` of these kinds is only made where detection found the features.
-        (Kind::Avx2 | Kind::Avx512, [near]) if groups.narrow => unsafe {
-            bytes_avx2::along_row(row, groups, [near], to);
+        Kind::Avx2 | Kind::Avx512 if groups.narrow => unsafe {
+            match (&groups.weights[..], groups.fine) {
+                ([near], false) => bytes_avx2::along_row::<1, false>(row, groups, [near], to),
+                ([near], true) => bytes_avx2::along_row::<1, true>(row, groups, [near], to),
+                ([near, far], false) => bytes_avx2::along_row::<2, false>(row, groups, [near, far], to),
+                ([near, far], true) => bytes_avx2::along_row::<2, true>(row, groups, [near, far], to),
+                _ => false,
+            }
         },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
-        (Kind::Avx2 | Kind::Avx512, [near, far]) if groups.narrow => unsafe {
-            bytes_avx2::along_row(row, groups, [near, far], to);
-        },
-        _ => along_row_portable(row, groups, to),
+        _ => false,
+    };
+    if !done {
+        along_row_portable(row, groups, to);
     }
 }
 
@@ -193,28 +205,40 @@ fn rounded_body(row: &[i16], to: &mut [u8]) {
     }
 }
 
-fn blend_rows<const N: usize>(level: Level, rows: [&[i16]; N], weights: [i16; N], digits: u32, to: &mut [u8]) {
+fn blend_rows<const N: usize>(
+    level: Level,
+    rows: [&[i16]; N],
+    weights: [i16; N],
+    digits: u32,
+    to: &mut [u8],
+) {
     match level.kind() {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: a `Level` of these kinds is only made where detection found the features.
-        Kind::Avx2 | Kind::Avx512 => unsafe { bytes_avx2::blend_rows(rows, weights, digits, to) },
+        // SAFETY: a `Level` of this kind is only made where detection found the features.
+        Kind::Avx2 => unsafe { bytes_avx2::blend_rows(rows, weights, digits, to) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        Kind::Avx512 => unsafe { bytes_avx512::blend_rows(rows, weights, digits, to) },
         Kind::Portable => blend_rows_portable(rows, weights, digits, to),
     }
 }
 
-#[inline(always)]
 pub(super) fn blend_rows_portable<const N: usize>(
     rows: [&[i16]; N],
     weights: [i16; N],
     digits: u32,
     to: &mut [u8],
 ) {
-    let rows = rows.map(|row| &row[..to.len()]);
-    for (i, to) in to.iter_mut().enumerate() {
-        let mut sum = 0;
-        for k in 0..N {
-            sum += ((i32::from(rows[k][i]) * i32::from(weights[k])) >> 16) as i16;
+    let mut blocks = rows.map(|row| row[..to.len()].chunks(2 * GROUP));
+    for to in to.chunks_mut(2 * GROUP) {
+        let mut sums = [0; 2 * GROUP];
+        for (blocks, weight) in blocks.iter_mut().zip(weights) {
+            for (sum, v) in sums.iter_mut().zip(blocks.next().unwrap_or_default()) {
+                *sum += ((i32::from(*v) * i32::from(weight)) >> 16) as i16;
+            }
         }
-        *to = (sum >> digits).clamp(0, 255) as u8;
+        for (to, sum) in to.iter_mut().zip(sums) {
+            *to = (sum >> digits).clamp(0, 255) as u8;
+        }
     }
 }

@@ -3,6 +3,8 @@
 mod bytes;
 #[cfg(target_arch = "x86_64")]
 mod bytes_avx2;
+#[cfg(target_arch = "x86_64")]
+mod bytes_avx512;
 mod nearest;
 mod real;
 mod rows;
@@ -96,7 +98,8 @@ const SHORT_MEAN: usize = 64;
 /// infinities spread to those samples in which they have a weight. All levels agree bit for bit. An image that has the
 /// wanted size already is copied.
 ///
-/// Source of the meaning: OpenCV `cv::resize`.
+/// Source of the meaning: OpenCV `cv::resize` 4, but for area where a side is enlarged by a factor that is not whole: there
+/// OpenCV has a kind of bilinear.
 ///
 /// # Errors
 /// [`ResizeError`] if the rows of the input are not whole pixels, one of the images has no pixels, or the output does
@@ -123,13 +126,18 @@ pub fn resize<T: Pixel>(
     let samples = resize.samples_per_pixel;
     let mut output = Output { width: resize.width * samples, height: resize.height, data: output, stride };
     let width = input.width() / samples;
-    let task = Task { way: resize.way::<T>(width, input.height()), resize: *resize, width, height: input.height() };
+    let task =
+        Task { way: resize.way::<T>(width, input.height()), resize: *resize, width, height: input.height() };
     scratch.prepare(&task);
     match task.way {
         Way::Copies => nearest::run(input, &scratch.nearest, samples, &mut output),
         Way::Bytes => scratch.bytes.run(level, input.bytes(), &mut output.bytes()),
-        Way::Singles { covered } => scratch.in_type::<f32>().run_either(level, input, samples, covered, &mut output),
-        Way::Doubles { covered } => scratch.in_type::<f64>().run_either(level, input, samples, covered, &mut output),
+        Way::Singles { covered } => {
+            scratch.in_type::<f32>().run_either(level, input, samples, covered, &mut output)
+        }
+        Way::Doubles { covered } => {
+            scratch.in_type::<f64>().run_either(level, input, samples, covered, &mut output)
+        }
     }
     Ok(())
 }
@@ -255,10 +263,16 @@ impl fmt::Display for ResizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ResizeError::Samples { samples_per_pixel, width } => {
-                write!(f, "wanted rows of pixels of {samples_per_pixel} samples, found rows of {width} samples")
+                write!(
+                    f,
+                    "wanted rows of pixels of {samples_per_pixel} samples, found rows of {width} samples"
+                )
             }
             ResizeError::Size { from: (w, h), to: (width, height) } => {
-                write!(f, "wanted images with pixels, and fewer than 2^31 samples in a row, found {w} x {h} to resize to {width} x {height}")
+                write!(
+                    f,
+                    "wanted images with pixels, and fewer than 2^31 samples in a row, found {w} x {h} to resize to {width} x {height}"
+                )
             }
             ResizeError::Output(error) => error.fmt(f),
         }

@@ -5,7 +5,12 @@ use super::taps::nearest;
 use crate::{Pixel, Plane};
 
 /// Copies pixels of so many samples; `columns` has for each column of the output the one of the input.
-pub(super) fn run<T: Pixel>(input: Plane<'_, T>, columns: &[usize], samples: usize, output: &mut Output<'_, T>) {
+pub(super) fn run<T: Pixel>(
+    input: Plane<'_, T>,
+    columns: &[usize],
+    samples: usize,
+    output: &mut Output<'_, T>,
+) {
     let mut before = None;
     for y in 0..output.height {
         let row = nearest(y, input.height(), output.height);

@@ -7,6 +7,9 @@ use super::taps::{MOST, Taps};
 use super::{Output, ResizeScratch};
 use crate::{Level, Pixel, Plane, Real};
 
+/// Samples that are blended, rounded and converted at a time, so that the steps meet in the L1 cache.
+const BLOCK: usize = 1024;
+
 /// Tables and rows of one type.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RealScratch<A> {
@@ -71,7 +74,7 @@ impl<A: Sum> RealScratch<A> {
         output: &mut Output<'_, T>,
     ) {
         self.wide.resize(input.width(), A::default());
-        self.line.resize(output.width, A::default());
+        self.line.resize(BLOCK, A::default());
         self.made.clear(output.width);
         for (y, (first, weights)) in self.rows.iter().enumerate() {
             for row in first..first + weights.len() {
@@ -80,8 +83,12 @@ impl<A: Sum> RealScratch<A> {
                     along_row(level, &self.wide, &self.columns, samples, made);
                 });
             }
-            blend(level, self.made.from(first), weights, &mut self.line);
-            finish(level, &mut self.line, A::from_f64(1.0), output.row(y));
+            let rows = self.made.from(first);
+            for (block, to) in output.row(y).chunks_mut(BLOCK).enumerate() {
+                let line = &mut self.line[..to.len()];
+                blend(level, rows.map(|row| &row[block * BLOCK..][..to.len()]), weights, line);
+                finish(level, line, A::from_f64(1.0), to);
+            }
         }
     }
 
@@ -146,14 +153,25 @@ fn along_row_body<A: Sum>(from: &[A], taps: &Taps<A>, samples: usize, to: &mut [
 fn along_pixels<const SAMPLES: usize, A: Sum>(from: &[A], taps: &Taps<A>, to: &mut [A]) {
     let (from, to) = (from.as_chunks::<SAMPLES>().0, to.as_chunks_mut::<SAMPLES>().0);
     for (to, (first, weights)) in to.iter_mut().zip(taps.iter()) {
-        let mut sums = [A::default(); SAMPLES];
-        for (pixel, weight) in from[first..].iter().zip(weights) {
-            for (sum, v) in sums.iter_mut().zip(pixel) {
-                *sum = *sum + *v * *weight;
-            }
-        }
-        *to = sums;
+        let from = &from[first..][..weights.len()];
+        *to = match *weights {
+            // The usual numbers, known to the compiler.
+            [a, b] => sum_pixels(from, &[a, b]),
+            [a, b, c, d] => sum_pixels(from, &[a, b, c, d]),
+            _ => sum_pixels(from, weights),
+        };
     }
+}
+
+#[inline(always)]
+fn sum_pixels<const SAMPLES: usize, A: Sum>(pixels: &[[A; SAMPLES]], weights: &[A]) -> [A; SAMPLES] {
+    let mut sums = [A::default(); SAMPLES];
+    for (pixel, weight) in pixels.iter().zip(weights) {
+        for (sum, v) in sums.iter_mut().zip(pixel) {
+            *sum = *sum + *v * *weight;
+        }
+    }
+    sums
 }
 
 per_level! {

@@ -39,8 +39,15 @@ impl<W> Taps<W> {
         (self.first[index], &self.weights[start..self.ends[index]])
     }
 
+    /// As [`Taps::of`] for every element.
+    #[inline(always)]
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &[W])> {
-        (0..self.len()).map(|i| self.of(i))
+        let mut start = 0;
+        self.first.iter().zip(&self.ends).map(move |(first, end)| {
+            let weights = &self.weights[start..*end];
+            start = *end;
+            (*first, weights)
+        })
     }
 
     /// Lets `change` see the weights of each element.

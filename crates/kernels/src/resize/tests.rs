@@ -89,7 +89,11 @@ fn check<T: Pixel>(case: Case) {
             let exact: f64 = rows.iter().map(|(i, w)| w * along(*i)).sum();
             let exact = exact.clamp(T::LOWEST.to_f64(), T::HIGHEST.to_f64());
             let error = (got.to_f64() - exact).abs();
-            assert!(error <= tolerance, "{got:?} instead of {exact} at {x}, {y}: {case:?} {}", std::any::type_name::<T>());
+            assert!(
+                error <= tolerance,
+                "{got:?} instead of {exact} at {x}, {y}: {case:?} {}",
+                std::any::type_name::<T>()
+            );
         }
         assert!(got[row..].iter().all(|v| *v == mark), "wrote between the rows: {case:?}");
     }
@@ -187,7 +191,9 @@ fn large_integers_and_nan() {
 #[test]
 fn scratch_follows_what_is_wanted() {
     let mut scratch = ResizeScratch::default();
-    for (width, method) in [(5, METHODS[1]), (9, METHODS[1]), (9, METHODS[2]), (2, METHODS[3]), (5, METHODS[1])] {
+    for (width, method) in
+        [(5, METHODS[1]), (9, METHODS[1]), (9, METHODS[2]), (2, METHODS[3]), (5, METHODS[1])]
+    {
         let wanted = Resize { method, width, height: 4, samples_per_pixel: 1 };
         let input = pixels::<u8>(21, 3);
         let input = Plane::packed(&input, 7, 3).unwrap();
