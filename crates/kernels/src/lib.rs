@@ -11,6 +11,7 @@
 //! | [`convert()`], [`convert_slice`] | crop, bin, reverse, scale and change of type |
 //! | [`process()`], [`reset`] | background, flat field, scale, clips and recursive filter in one pass |
 //! | [`add_constant`], [`ramp_row`], [`noise()`], [`peak_stamp`], [`add_stamp`], [`add_sine`] … | pictures of the simulated detector |
+//! | [`resize()`] | enlarging and reducing: nearest, bilinear, cubic, area |
 //! | [`transform()`] | rotations by 90° and mirror images |
 //!
 //! Images are passed as a [`Plane`]: a slice with a width, a height and a row stride, so that a
@@ -31,6 +32,7 @@ mod pattern;
 mod pixel;
 mod plane;
 mod process;
+mod resize;
 pub mod statistics;
 mod transform;
 
@@ -47,4 +49,5 @@ pub use process::{
     Clip, Coefficients, Corrections, Filter, FilterSetup, FlatField, OffsetScale, Real, ResetCoefficients,
     min_max, process, reset,
 };
+pub use resize::{Resize, ResizeError, ResizeMethod, ResizeScratch, resize};
 pub use transform::{Transform, transform};

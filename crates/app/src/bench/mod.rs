@@ -15,6 +15,7 @@ mod pace;
 mod plugins_2013;
 mod pva;
 mod replay;
+mod resize;
 mod search;
 mod served;
 
