@@ -183,7 +183,7 @@ fn bits_at(data: &[u8], at: usize, length: u32) -> Option<u16> {
 #[cfg(target_arch = "x86_64")]
 mod bmi2 {
     use super::{Codes, MAP_BITS, SLACK, Stream, pack_portable};
-    use std::arch::x86_64::{_pdep_u64, _pext_u64};
+    use std::arch::x86_64::*;
 
     /// For each map of four pixels: which bits of the pixels are codes, how many, and what the pixels are more than the codes.
     struct Table {
@@ -251,19 +251,21 @@ mod bmi2 {
     }
 
     /// Sixteen pixels less the base where they are in the window, and the map of those.
-    #[inline(always)]
+    #[target_feature(enable = "avx2")]
+    #[inline]
     fn split(pixels: &[[u8; 2]; MAP_BITS], codes: Codes) -> ([u64; 4], u16) {
-        let width = 1u16 << codes.inside;
-        let mut values = [0u16; MAP_BITS];
-        let mut map = 0;
-        for i in 0..MAP_BITS {
-            let v = u16::from_le_bytes(pixels[i]);
-            let distance = v.wrapping_sub(codes.base);
-            values[i] = if distance < width { distance } else { v };
-            map |= u16::from(distance < width) << i;
-        }
-        let quad = |i: usize| (0..4).fold(0, |q, j| q | u64::from(values[4 * i + j]) << (16 * j));
-        (std::array::from_fn(quad), map)
+        let base = _mm256_set1_epi16(codes.base as i16);
+        let widest = _mm256_set1_epi16((1 << codes.inside) - 1);
+        // SAFETY: 16 pixels are as long as a vector.
+        let v = unsafe { _mm256_loadu_si256(pixels.as_ptr().cast()) };
+        let distance = _mm256_sub_epi16(v, base);
+        let inside = _mm256_cmpeq_epi16(_mm256_min_epu16(distance, widest), distance);
+        let values = _mm256_blendv_epi8(v, distance, inside);
+        let [low, _, high, _] = (_mm256_movemask_epi8(_mm256_packs_epi16(inside, inside)) as u32).to_le_bytes();
+        let mut quads = [0; 4];
+        // SAFETY: four words are as long as a vector.
+        unsafe { _mm256_storeu_si256(quads.as_mut_ptr().cast(), values) };
+        (quads, u16::from_le_bytes([low, high]))
     }
 
     /// Unpacks whole words of map while there is data for them; gives the pixels and the bits done. The window does

@@ -127,8 +127,9 @@ pub fn count_high_bytes(bytes: &[u8]) -> [usize; 256] {
 
 /// Values that [`count_values`] counts.
 const VALUES: usize = 512;
-/// Tables side by side, so that equal neighbours do not wait for each other.
-const TABLES: usize = 8;
+/// Counters of each value, so that equal neighbours do not wait for each other. Those of one value lie side by side: in
+/// tables 4 KiB apart, loads would wait for stores that only seem to be to the same place.
+const COUNTERS: usize = 8;
 
 /// Counts the pixels of each value `start .. start + 512`.
 ///
@@ -149,24 +150,24 @@ per_level! {
 #[inline(always)]
 fn count_body(pixels: &[[u8; 2]], start: u16, counts: &mut [u32; VALUES]) {
     // Twice as long as needed, so that a masked index needs no check.
-    let mut tables = [[0u32; 2 * VALUES]; TABLES];
+    let mut table = [[0u32; COUNTERS]; 2 * VALUES];
     let (rows, rest) = pixels.as_chunks::<LANES>();
     for row in rows {
         let mut places = [0u16; LANES];
         for (place, pixel) in places.iter_mut().zip(row) {
             *place = u16::from_le_bytes(*pixel).wrapping_sub(start).min(VALUES as u16);
         }
-        for places in places.as_chunks::<TABLES>().0 {
-            for (table, place) in tables.iter_mut().zip(places) {
-                table[usize::from(*place) % (2 * VALUES)] += 1;
+        for places in places.as_chunks::<COUNTERS>().0 {
+            for (counter, place) in places.iter().enumerate() {
+                table[usize::from(*place) % (2 * VALUES)][counter] += 1;
             }
         }
     }
     for pixel in rest {
         let place = u16::from_le_bytes(*pixel).wrapping_sub(start).min(VALUES as u16);
-        tables[0][usize::from(place)] += 1;
+        table[usize::from(place)][0] += 1;
     }
-    for (value, count) in counts.iter_mut().enumerate() {
-        *count = tables.iter().map(|table| table[value]).sum();
+    for (count, counters) in counts.iter_mut().zip(&table) {
+        *count = counters.iter().sum();
     }
 }
