@@ -11,7 +11,7 @@
 
 use livetime_kernels::{Level, bitshuffle};
 
-use crate::lz4::{Lz4Block, lz4_bound};
+use crate::lz4::{Lz4Block, encode_runs, lz4_bound};
 use crate::stream::{Writer, check_dtype, check_room};
 use crate::{Array, Codec, CodecError, DType};
 
@@ -84,7 +84,7 @@ impl Codec for Bslz4 {
         for block in eights.chunks(BLOCK) {
             let shuffled = &mut self.shuffled[..block.len()];
             bitshuffle::shuffle(self.level, size, block, shuffled)?;
-            let packed = self.lz4.encode(NAME, shuffled, &mut stream.rest()[4..])?;
+            let packed = encode_runs(shuffled, &mut stream.rest()[4..]);
             stream.put(&(packed as u32).to_be_bytes());
             stream.skip(packed);
         }
@@ -102,7 +102,11 @@ impl Codec for Bslz4 {
         let whole = block / (8 * size) * (8 * size);
         // The filter writes 0 for its default.
         let block = if block == 0 { BLOCK } else { block };
-        stream.expect("bytes of a block, whole eights of elements", whole as u64, block as u64 * u64::from(whole > 0))?;
+        stream.expect(
+            "bytes of a block, whole eights of elements",
+            whole as u64,
+            block as u64 * u64::from(whole > 0),
+        )?;
         let (eights, rest) = output.split_at_mut(output.len() - output.len() % (8 * size));
         for output in eights.chunks_mut(block) {
             let packed = u32::from_be_bytes(stream.array("bytes of LZ4")?) as usize;

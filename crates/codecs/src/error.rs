@@ -86,7 +86,9 @@ impl fmt::Display for CodecError {
             CodecError::Damaged { codec, what, wanted, found, at } => {
                 write!(f, "{codec} stream, byte {at}: {what}: wanted {wanted}, found {found}")
             }
-            CodecError::Library { codec } => write!(f, "the library of {codec} failed; is there memory left?"),
+            CodecError::Library { codec } => {
+                write!(f, "the library of {codec} failed; is there memory left?")
+            }
             CodecError::Reference { wanted, found } => {
                 write!(f, "reference frame: wanted {}, found {}", Id(*wanted), Id(*found))
             }

@@ -42,7 +42,8 @@ mod zstd;
 
 pub use array::{Array, DType};
 pub use blockpack::{
-    Blockpack, Header as BlockpackHeader, MOST_DIMENSIONS, Reference, Region, SequenceDecoder, SequenceEncoder,
+    Blockpack, Header as BlockpackHeader, MOST_DIMENSIONS, Reference, Region, SequenceDecoder,
+    SequenceEncoder,
 };
 pub use bslz4::Bslz4;
 pub use error::CodecError;

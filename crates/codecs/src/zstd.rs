@@ -54,7 +54,8 @@ impl Codec for Zstd {
     fn decode(&mut self, stream: &[u8], dtype: DType, output: &mut [u8]) -> Result<(), CodecError> {
         check_dtype(self, dtype)?;
         let wanted = output.len() as u64;
-        let damaged = |found| CodecError::Damaged { codec: NAME, what: "bytes of the array", wanted, found, at: 0 };
+        let damaged =
+            |found| CodecError::Damaged { codec: NAME, what: "bytes of the array", wanted, found, at: 0 };
         match self.decompressor.decompress_to_buffer(stream, output) {
             Ok(found) if found as u64 == wanted && !stream.is_empty() => Ok(()),
             Ok(found) => Err(damaged(found as u64)),

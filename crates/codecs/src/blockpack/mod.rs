@@ -51,8 +51,8 @@ impl<'a> Reference<'a> {
 ///
 /// ```
 /// use livetime_codecs::{Array, Blockpack, DType, Reference};
-/// let dark: Vec<u8> = (0..4000u16).flat_map(|i| (1000 + i * 37 % 900).to_le_bytes()).collect();
-/// let frame: Vec<u8> = (0..4000u16).flat_map(|i| (1003 + i * 37 % 900 + i % 4).to_le_bytes()).collect();
+/// let dark: Vec<u8> = (0..4000u16).flat_map(|i| (1000 + i % 900).to_le_bytes()).collect();
+/// let frame: Vec<u8> = (0..4000u16).flat_map(|i| (1003 + i % 900 + i % 4).to_le_bytes()).collect();
 /// let (mut codec, dark) = (Blockpack::new(), Reference::by_content(&dark));
 /// let mut packed = vec![0; livetime_codecs::Codec::bound(&codec, frame.len())];
 /// let array = Array::new(&frame, DType::U16, &[40, 100])?;

@@ -80,7 +80,11 @@ impl Blockpack {
         header.check(dtype, header.bytes(), reference)?;
         let (end, elements) = (region.end().unwrap_or(usize::MAX), header.bytes() / dtype.bytes());
         if end > elements {
-            return Err(CodecError::Length { what: "last element of the region", wanted: elements, found: end });
+            return Err(CodecError::Length {
+                what: "last element of the region",
+                wanted: elements,
+                found: end,
+            });
         }
         let wanted = region.rows * region.row_length * dtype.bytes();
         if output.len() != wanted {

@@ -54,7 +54,7 @@ fn check(size: usize, input: usize, output: usize) -> Result<(), LengthError> {
     LengthError::check("output", output, input)
 }
 
-/// Makes a function for each size of elements.
+/// The size of elements as a type, so that there is a function for each.
 trait Sized8: Copy {
     const BYTES: usize;
 }
@@ -71,32 +71,32 @@ per_level! {
     fn unshuffle_level<E: Sized8>(element: E, input: &[u8], output: &mut [u8]) = unshuffle_body;
 }
 
+/// The bytes of 64 elements, the first bytes of all, then the second ones …
+type Planes = [[u8; STEP]; 8];
+
 #[inline(always)]
 fn shuffle_body<E: Sized8>(_: E, input: &[u8], output: &mut [u8]) {
     let row = input.len() / E::BYTES / 8;
-    let steps = input.chunks_exact(STEP * E::BYTES);
-    let rest = steps.remainder();
-    for (step, elements) in steps.enumerate() {
-        for byte in 0..E::BYTES {
-            let mut words = [0; 8];
-            for (j, word) in words.iter_mut().enumerate() {
-                *word = gather::<E>(&elements[8 * j * E::BYTES..], byte);
+    let mut planes: Planes = [[0; STEP]; 8];
+    for (step, elements) in input.chunks(STEP * E::BYTES).enumerate() {
+        // The last step may be shorter; it has zeros behind it.
+        for (i, element) in elements.chunks_exact(E::BYTES).enumerate() {
+            for byte in 0..E::BYTES {
+                planes[byte][i] = element[byte];
             }
+        }
+        let columns = elements.len() / E::BYTES / 8;
+        for (byte, plane) in planes[..E::BYTES].iter().enumerate() {
+            let mut words = words_of(plane);
             turn_bits(&mut words);
             turn_bytes(&mut words);
             for (bit, word) in words.iter().enumerate() {
                 let at = (8 * byte + bit) * row + 8 * step;
-                output[at..at + 8].copy_from_slice(&word.to_le_bytes());
-            }
-        }
-    }
-    let done = row / 8 * 8;
-    for (i, elements) in rest.chunks_exact(8 * E::BYTES).enumerate() {
-        for byte in 0..E::BYTES {
-            let mut words = [gather::<E>(elements, byte); 1];
-            turn_bits(&mut words);
-            for (bit, value) in words[0].to_le_bytes().into_iter().enumerate() {
-                output[(8 * byte + bit) * row + done + i] = value;
+                if let Some(to) = output[at..].first_chunk_mut().filter(|_| columns == 8) {
+                    *to = word.to_le_bytes();
+                } else {
+                    output[at..at + columns].copy_from_slice(&word.to_le_bytes()[..columns]);
+                }
             }
         }
     }
@@ -105,53 +105,46 @@ fn shuffle_body<E: Sized8>(_: E, input: &[u8], output: &mut [u8]) {
 #[inline(always)]
 fn unshuffle_body<E: Sized8>(_: E, input: &[u8], output: &mut [u8]) {
     let row = input.len() / E::BYTES / 8;
-    let mut steps = output.chunks_exact_mut(STEP * E::BYTES);
-    for (step, elements) in steps.by_ref().enumerate() {
-        for byte in 0..E::BYTES {
+    let mut planes: Planes = [[0; STEP]; 8];
+    for (step, elements) in output.chunks_mut(STEP * E::BYTES).enumerate() {
+        let columns = elements.len() / E::BYTES / 8;
+        for (byte, plane) in planes[..E::BYTES].iter_mut().enumerate() {
             let mut words = [0; 8];
             for (bit, word) in words.iter_mut().enumerate() {
-                let at = (8 * byte + bit) * row + 8 * step;
-                *word = u64::from_le_bytes(input[at..at + 8].first_chunk().copied().unwrap_or_default());
+                let from = &input[(8 * byte + bit) * row + 8 * step..];
+                let mut bytes = [0; 8];
+                match from.first_chunk().filter(|_| columns == 8) {
+                    Some(from) => bytes = *from,
+                    None => bytes[..columns].copy_from_slice(&from[..columns]),
+                }
+                *word = u64::from_le_bytes(bytes);
             }
             turn_bytes(&mut words);
             turn_bits(&mut words);
-            for (j, word) in words.into_iter().enumerate() {
-                scatter::<E>(word, &mut elements[8 * j * E::BYTES..], byte);
+            for (to, word) in plane.as_chunks_mut().0.iter_mut().zip(words) {
+                *to = word.to_le_bytes();
             }
         }
-    }
-    let done = row / 8 * 8;
-    for (i, elements) in steps.into_remainder().chunks_exact_mut(8 * E::BYTES).enumerate() {
-        for byte in 0..E::BYTES {
-            let mut bytes = [0; 8];
-            for (bit, value) in bytes.iter_mut().enumerate() {
-                *value = input[(8 * byte + bit) * row + done + i];
+        for (i, element) in elements.chunks_exact_mut(E::BYTES).enumerate() {
+            for byte in 0..E::BYTES {
+                element[byte] = planes[byte][i];
             }
-            let mut words = [u64::from_le_bytes(bytes)];
-            turn_bits(&mut words);
-            scatter::<E>(words[0], elements, byte);
         }
     }
 }
 
-/// One byte of each of eight elements.
 #[inline(always)]
-fn gather<E: Sized8>(elements: &[u8], byte: usize) -> u64 {
-    let elements = &elements[..8 * E::BYTES];
-    u64::from_le_bytes(std::array::from_fn(|i| elements[i * E::BYTES + byte]))
-}
-
-#[inline(always)]
-fn scatter<E: Sized8>(word: u64, elements: &mut [u8], byte: usize) {
-    let elements = &mut elements[..8 * E::BYTES];
-    for (i, value) in word.to_le_bytes().into_iter().enumerate() {
-        elements[i * E::BYTES + byte] = value;
+fn words_of(plane: &[u8; STEP]) -> [u64; 8] {
+    let mut words = [0; 8];
+    for (word, bytes) in words.iter_mut().zip(plane.as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
     }
+    words
 }
 
 /// In every word: bit `i` of byte `b` changes places with bit `b` of byte `i` (Warren, Hacker's Delight, 7-3).
 #[inline(always)]
-fn turn_bits<const N: usize>(words: &mut [u64; N]) {
+fn turn_bits(words: &mut [u64; 8]) {
     for word in words {
         for (shift, mask) in [(7, 0x00AA_00AA_00AA_00AA), (14, 0x0000_CCCC_0000_CCCC), (28, 0xF0F0_F0F0)] {
             let swap = (*word ^ (*word >> shift)) & mask;
@@ -163,12 +156,19 @@ fn turn_bits<const N: usize>(words: &mut [u64; N]) {
 /// Byte `i` of word `j` changes places with byte `j` of word `i`.
 #[inline(always)]
 fn turn_bytes(words: &mut [u64; 8]) {
-    for (distance, low) in [(4, 0x0000_0000_FFFF_FFFF), (2, 0x0000_FFFF_0000_FFFF), (1, 0x00FF_00FF_00FF_00FF)] {
-        for i in (0..8).filter(|i| i & distance == 0) {
-            let (a, b) = (words[i], words[i + distance]);
-            let swap = ((a >> (8 * distance)) ^ b) & low;
-            words[i] = a ^ (swap << (8 * distance));
-            words[i + distance] = b ^ swap;
-        }
+    exchange::<4>(words, 0x0000_0000_FFFF_FFFF);
+    exchange::<2>(words, 0x0000_FFFF_0000_FFFF);
+    exchange::<1>(words, 0x00FF_00FF_00FF_00FF);
+}
+
+/// High parts of words change places with the low parts of the words `DISTANCE` further on.
+#[inline(always)]
+fn exchange<const DISTANCE: usize>(words: &mut [u64; 8], low: u64) {
+    for pair in 0..4 {
+        let i = pair / DISTANCE * 2 * DISTANCE + pair % DISTANCE;
+        let (a, b) = (words[i], words[i + DISTANCE]);
+        let swap = ((a >> (8 * DISTANCE)) ^ b) & low;
+        words[i] = a ^ (swap << (8 * DISTANCE));
+        words[i + DISTANCE] = b ^ swap;
     }
 }

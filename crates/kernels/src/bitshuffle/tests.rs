@@ -17,7 +17,8 @@ fn plain(size: usize, input: &[u8]) -> Vec<u8> {
 fn bits_go_where_the_definition_says_and_come_back() {
     for size in [1, 2, 4, 8] {
         for eights in (0..20).chain([63, 64, 65, 100]) {
-            let input: Vec<u8> = numbers(eights as u64 + 1).map(|x| (x >> 11) as u8).take(8 * eights * size).collect();
+            let input: Vec<u8> =
+                numbers(eights as u64 + 1).map(|x| (x >> 11) as u8).take(8 * eights * size).collect();
             let expected = plain(size, &input);
             for level in Level::available() {
                 let (mut output, mut back) = (vec![9; input.len()], vec![9; input.len()]);

@@ -1,5 +1,6 @@
 //! From elements to a block.
 
+use super::word::{MOST_LANES, pack_rows};
 use super::{BLOCK, ESCAPE, GROUP, POSITION_BITS, ROW, STORED, Word, block_bound, descriptor_bytes};
 use crate::{LengthError, Level};
 
@@ -70,7 +71,12 @@ per_level! {
 }
 
 #[inline(always)]
-fn body<T: Word>(input: &[u8], reference: Option<&[u8]>, scratch: &mut Scratch<T>, output: &mut [u8]) -> usize {
+fn body<T: Word>(
+    input: &[u8],
+    reference: Option<&[u8]>,
+    scratch: &mut Scratch<T>,
+    output: &mut [u8],
+) -> usize {
     scratch.exceptions.clear();
     scratch.escapes.clear();
     let groups = T::split(input).len().div_ceil(GROUP);
@@ -129,7 +135,7 @@ fn pack_group<T: Word>(
         payload[..elements.len()].copy_from_slice(elements);
         return Group { width: STORED, exceptions: 0, centre: T::default(), payload: elements.len() };
     }
-    T::pack(width, &remainders, T::split_mut(&mut payload[..size]));
+    pack_rows(width, &remainders, T::split_mut(&mut payload[..size]));
     Group { width: width as u8, exceptions: exceptions as u8, centre, payload: size }
 }
 
@@ -137,18 +143,11 @@ fn pack_group<T: Word>(
 #[inline(always)]
 fn differences<T: Word>(elements: &[u8], reference: Option<&[u8]>) -> [T; GROUP] {
     let mut found = [T::default(); GROUP];
-    match reference {
-        Some(reference) => {
-            let pairs = T::split(elements).iter().zip(T::split(reference));
-            for (d, (x, r)) in found.iter_mut().zip(pairs) {
-                *d = T::from_le(*x).minus(T::from_le(*r));
-            }
-        }
-        None => {
-            for (d, x) in found.iter_mut().zip(T::split(elements)) {
-                *d = T::from_le(*x);
-            }
-        }
+    for (d, x) in found.iter_mut().zip(T::split(elements)) {
+        *d = T::from_le(*x);
+    }
+    for (d, r) in found.iter_mut().zip(T::split(reference.unwrap_or_default())) {
+        *d = d.minus(T::from_le(*r));
     }
     found
 }
@@ -162,7 +161,7 @@ fn centre<T: Word>(differences: &[T; GROUP], count: usize) -> T {
     let first = differences[0];
     let sample = |i: usize| differences[i * count / SAMPLES].minus(first).signed();
     let mut samples: [i64; SAMPLES] = std::array::from_fn(sample);
-    samples.sort_unstable();
+    sort(&mut samples);
     let median = first.plus(T::from_low(samples[SAMPLES / 2]));
     if count < GROUP {
         return median;
@@ -170,7 +169,7 @@ fn centre<T: Word>(differences: &[T; GROUP], count: usize) -> T {
     // The sum of a lane must not wrap round.
     let most = (1i64 << (T::BITS - 1)) / i64::from(T::BITS) - 1;
     let limit = T::from_low((2 * (samples[SAMPLES - 2] - samples[1]) + 4).min(most));
-    let mut sums = [T::default(); GROUP];
+    let mut sums = [T::default(); MOST_LANES];
     let sums = &mut sums[..T::LANES];
     for row in differences.chunks_exact(T::LANES) {
         for (sum, d) in sums.iter_mut().zip(row) {
@@ -179,6 +178,17 @@ fn centre<T: Word>(differences: &[T; GROUP], count: usize) -> T {
     }
     let sum = sums.iter().map(|sum| sum.signed()).sum::<i64>();
     median.plus(T::from_low((sum + GROUP as i64 / 2) >> GROUP.ilog2()))
+}
+
+/// Sorts by exchanging neighbours without a branch.
+#[inline(always)]
+fn sort(values: &mut [i64; SAMPLES]) {
+    for round in 0..SAMPLES {
+        for i in (round % 2..SAMPLES - 1).step_by(2) {
+            let (a, b) = (values[i], values[i + 1]);
+            (values[i], values[i + 1]) = (a.min(b), a.max(b));
+        }
+    }
 }
 
 /// Most exceptions of a group.
@@ -194,7 +204,8 @@ fn best_width<T: Word>(remainders: &[T; GROUP]) -> u32 {
     }
     let (mut width, mut cost) = if below < above { (likely - 1, below) } else { (likely + 1, above) };
     loop {
-        let next = if width < likely { width.checked_sub(1) } else { Some(width + 1).filter(|w| *w <= T::BITS) };
+        let next =
+            if width < likely { width.checked_sub(1) } else { Some(width + 1).filter(|w| *w <= T::BITS) };
         let Some(next) = next else { return width };
         let [next_cost] = costs(remainders, [next]);
         if next_cost >= cost {
@@ -237,7 +248,7 @@ fn costs<T: Word, const N: usize>(remainders: &[T; GROUP], widths: [u32; N]) -> 
 /// How many remainders are larger than each of some numbers.
 #[inline(always)]
 fn larger_than<T: Word, const N: usize>(remainders: &[T; GROUP], limits: [T; N]) -> [usize; N] {
-    let mut counts = [[T::default(); GROUP]; N];
+    let mut counts = [[T::default(); MOST_LANES]; N];
     for row in remainders.chunks_exact(T::LANES) {
         for (counts, limit) in counts.iter_mut().zip(limits) {
             for (count, z) in counts[..T::LANES].iter_mut().zip(row) {
@@ -245,7 +256,7 @@ fn larger_than<T: Word, const N: usize>(remainders: &[T; GROUP], limits: [T; N])
             }
         }
     }
-    counts.map(|counts| counts[..T::LANES].iter().map(|c| c.unsigned() as usize).sum())
+    counts.map(|counts| counts[..T::LANES].iter().map(|c| c.unsigned()).sum::<u32>() as usize)
 }
 
 /// Notes the remainders that have more than `width` bits, and gives their number.

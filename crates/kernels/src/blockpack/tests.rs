@@ -1,6 +1,6 @@
 use super::*;
-use crate::test_data::numbers;
 use crate::Level;
+use crate::test_data::numbers;
 
 /// Elements with about `bits` bits of noise, one in `odd` anywhere.
 fn noise<T: Word>(count: usize, bits: u32, odd: u64, seed: u64) -> Vec<u8> {

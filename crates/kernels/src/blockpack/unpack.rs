@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use super::word::unpack_rows;
 use super::{BLOCK, BlockError, ESCAPE, GROUP, POSITION_BITS, ROW, STORED, Word, descriptor_bytes};
 use crate::Level;
 
@@ -66,7 +67,7 @@ fn body<T: Word>(
         let mut remainders = [T::default(); GROUP];
         let (rows, rest) = take(parts.payloads, usize::from(width) * ROW, "bytes of rows")?;
         parts.payloads = rest;
-        T::unpack(width.into(), T::split(rows), &mut remainders);
+        unpack_rows(width.into(), T::split(rows), &mut remainders);
         add_exceptions(&mut parts, exceptions, width.into(), &mut remainders)?;
         let centre = T::from_le(T::split(&descriptor[2..])[0]);
         restore(&remainders, centre, reference.map(|r| &r[start..end]), elements);
@@ -76,11 +77,7 @@ fn body<T: Word>(
 
 /// Finds the parts by what the descriptors say.
 #[inline(always)]
-fn parts<'a, T: Word>(
-    descriptors: &[u8],
-    rest: &'a [u8],
-    output: usize,
-) -> Result<Parts<'a, T>, BlockError> {
+fn parts<'a, T: Word>(descriptors: &[u8], rest: &'a [u8], output: usize) -> Result<Parts<'a, T>, BlockError> {
     let (mut payloads, mut exceptions, mut elements) = (0, 0, output);
     for descriptor in descriptors.chunks_exact(descriptor_bytes::<T>()) {
         let group = elements.min(GROUP * size_of::<T>());
@@ -122,20 +119,19 @@ fn add_exceptions<T: Word>(
     if width >= T::BITS {
         return BlockError::check("exceptions of a group of whole elements", 0, count);
     }
+    let (escapes, mut used) = (parts.escapes, 0);
     for exception in exceptions {
         let exception = u32::from(u16::from_le_bytes(*exception));
         let z = &mut remainders[exception as usize % GROUP];
         let high = exception >> POSITION_BITS;
-        *z = if high == ESCAPE {
-            let Some((escape, rest)) = parts.escapes.split_first() else {
-                return Err(BlockError { what: "escapes", wanted: 1, found: 0 });
-            };
-            parts.escapes = rest;
-            T::from_le(*escape)
-        } else {
-            *z | (T::from_low(high.into()) << width)
-        };
+        let escape = T::from_le(escapes.get(used).copied().unwrap_or_default());
+        let whole = *z | (T::from_low(high.into()) << width);
+        // A choice without a branch: which exceptions are escapes cannot be foretold.
+        *z = if high == ESCAPE { escape } else { whole };
+        used += usize::from(high == ESCAPE);
     }
+    let rest = escapes.get(used..);
+    parts.escapes = rest.ok_or(BlockError { what: "escapes", wanted: used, found: escapes.len() })?;
     Ok(())
 }
 

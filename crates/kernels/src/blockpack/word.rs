@@ -48,11 +48,6 @@ pub trait Word:
     /// `self`, but no less than `-limit` and no more than `limit` as a number with a sign.
     fn limited(self, limit: Self) -> Self;
 
-    /// Packs the `width` lowest bits of all remainders of a group into so many rows.
-    fn pack(width: u32, remainders: &[Self; GROUP], rows: &mut [Self::Bytes]);
-    /// Unpacks so many rows; a width that does not exist changes nothing.
-    fn unpack(width: u32, rows: &[Self::Bytes], remainders: &mut [Self; GROUP]);
-
     /// Numbers without sign for numbers with one: 0, -1, 1, -2, 2 … become 0, 1, 2, 3, 4 …
     #[inline(always)]
     fn fold_sign(self) -> Self {
@@ -73,7 +68,7 @@ pub trait Word:
 }
 
 macro_rules! word {
-    ($t:ty, $signed:ty, $bits:literal, $($width:literal)*) => {
+    ($t:ty, $signed:ty, $bits:literal) => {
         impl Word for $t {
             type Bytes = [u8; $bits / 8];
             const BITS: u32 = $bits;
@@ -127,60 +122,66 @@ macro_rules! word {
             fn limited(self, limit: $t) -> $t {
                 (self as $signed).min(limit as $signed).max((limit as $signed).wrapping_neg()) as $t
             }
-
-            #[inline(always)]
-            fn pack(width: u32, remainders: &[$t; GROUP], rows: &mut [Self::Bytes]) {
-                match width {
-                    $($width => pack::<$t, $width>(remainders, rows),)*
-                    _ => (),
-                }
-            }
-
-            #[inline(always)]
-            fn unpack(width: u32, rows: &[Self::Bytes], remainders: &mut [$t; GROUP]) {
-                match width {
-                    0 => *remainders = [0; GROUP],
-                    $($width => unpack::<$t, $width>(rows, remainders),)*
-                    _ => (),
-                }
-            }
         }
     };
 }
 
-word!(u8, i8, 8, 1 2 3 4 5 6 7 8);
-word!(u16, i16, 16, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
-word!(u32, i32, 32, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
+word!(u8, i8, 8);
+word!(u16, i16, 16);
+word!(u32, i32, 32);
 
-/// One lane after the other, which the compiler turns into as many at once as fit a vector.
+/// Lanes of the narrowest word: the most there are.
+pub(super) const MOST_LANES: usize = GROUP / 8;
+
+/// Packs the `width` lowest bits of all remainders of a group into so many rows.
 #[inline(always)]
-fn pack<T: Word, const WIDTH: u32>(remainders: &[T; GROUP], rows: &mut [T::Bytes]) {
-    let Some(rows) = rows.get_mut(..WIDTH as usize * T::LANES) else { return };
-    for lane in 0..T::LANES {
-        let mut open = T::default();
-        for i in 0..T::BITS {
-            let z = remainders[i as usize * T::LANES + lane] & T::ones(WIDTH);
-            let (row, bit) = (i * WIDTH / T::BITS, i * WIDTH % T::BITS);
-            open = open | (z << bit);
-            if bit + WIDTH >= T::BITS {
-                rows[row as usize * T::LANES + lane] = open.to_le();
-                open = if bit + WIDTH > T::BITS { z >> (T::BITS - bit) } else { T::default() };
+pub(super) fn pack_rows<T: Word>(width: u32, remainders: &[T; GROUP], rows: &mut [T::Bytes]) {
+    let ones = T::ones(width);
+    let mut open = [T::default(); MOST_LANES];
+    let open = &mut open[..T::LANES];
+    let (mut bit, mut done) = (0, 0);
+    for remainders in remainders.chunks_exact(T::LANES) {
+        for (open, z) in open.iter_mut().zip(remainders) {
+            *open = *open | ((*z & ones) << bit);
+        }
+        bit += width;
+        if bit < T::BITS {
+            continue;
+        }
+        bit -= T::BITS;
+        // The length is a constant for the compiler, and the loop becomes one or two vectors.
+        let Some(row) = rows.get_mut(done * T::LANES..(done + 1) * T::LANES) else { return };
+        done += 1;
+        for (to, open) in row.iter_mut().zip(&*open) {
+            *to = open.to_le();
+        }
+        if bit == 0 {
+            open.fill(T::default());
+        } else {
+            for (open, z) in open.iter_mut().zip(remainders) {
+                *open = (*z & ones) >> (width - bit);
             }
         }
     }
 }
 
+/// Unpacks so many rows; a width of 0 has none.
 #[inline(always)]
-fn unpack<T: Word, const WIDTH: u32>(rows: &[T::Bytes], remainders: &mut [T; GROUP]) {
-    let Some(rows) = rows.get(..WIDTH as usize * T::LANES) else { return };
-    for lane in 0..T::LANES {
-        for i in 0..T::BITS {
-            let (row, bit) = (i * WIDTH / T::BITS, i * WIDTH % T::BITS);
-            let mut z = T::from_le(rows[row as usize * T::LANES + lane]) >> bit;
-            if bit + WIDTH > T::BITS {
-                z = z | (T::from_le(rows[(row as usize + 1) * T::LANES + lane]) << (T::BITS - bit));
+pub(super) fn unpack_rows<T: Word>(width: u32, rows: &[T::Bytes], remainders: &mut [T; GROUP]) {
+    let ones = T::ones(width);
+    for (i, remainders) in remainders.chunks_exact_mut(T::LANES).enumerate() {
+        let start = i as u32 * width;
+        let (row, bit) = ((start / T::BITS) as usize, start % T::BITS);
+        let Some(words) = rows.get(row * T::LANES..(row + 1) * T::LANES) else { return };
+        if bit + width <= T::BITS {
+            for (z, word) in remainders.iter_mut().zip(words) {
+                *z = (T::from_le(*word) >> bit) & ones;
             }
-            remainders[i as usize * T::LANES + lane] = z & T::ones(WIDTH);
+            continue;
+        }
+        let Some(next) = rows.get((row + 1) * T::LANES..(row + 2) * T::LANES) else { return };
+        for ((z, low), high) in remainders.iter_mut().zip(words).zip(next) {
+            *z = ((T::from_le(*low) >> bit) | (T::from_le(*high) << (T::BITS - bit))) & ones;
         }
     }
 }
