@@ -1,6 +1,6 @@
 //! From elements to a block.
 
-use super::word::{MOST_LANES, pack_rows};
+use super::word::pack_rows;
 use super::{BLOCK, ESCAPE, GROUP, POSITION_BITS, ROW, STORED, Word, block_bound, descriptor_bytes};
 use crate::{LengthError, Level};
 
@@ -135,7 +135,7 @@ fn pack_group<T: Word>(
         payload[..elements.len()].copy_from_slice(elements);
         return Group { width: STORED, exceptions: 0, centre: T::default(), payload: elements.len() };
     }
-    pack_rows(width, &remainders, T::split_mut(&mut payload[..size]));
+    pack_rows(width, &remainders, &mut payload[..size]);
     Group { width: width as u8, exceptions: exceptions as u8, centre, payload: size }
 }
 
@@ -152,6 +152,9 @@ fn differences<T: Word>(elements: &[u8], reference: Option<&[u8]>) -> [T; GROUP]
     found
 }
 
+/// Sums side by side: so many that the compiler keeps the loop over them and makes vectors of it.
+const LANES: usize = 128;
+
 /// Elements that tell where the others may lie.
 const SAMPLES: usize = 9;
 
@@ -167,11 +170,10 @@ fn centre<T: Word>(differences: &[T; GROUP], count: usize) -> T {
         return median;
     }
     // The sum of a lane must not wrap round.
-    let most = (1i64 << (T::BITS - 1)) / i64::from(T::BITS) - 1;
+    let most = (1i64 << (T::BITS - 1)) / (GROUP / LANES) as i64 - 1;
     let limit = T::from_low((2 * (samples[SAMPLES - 2] - samples[1]) + 4).min(most));
-    let mut sums = [T::default(); MOST_LANES];
-    let sums = &mut sums[..T::LANES];
-    for row in differences.chunks_exact(T::LANES) {
+    let mut sums = [T::default(); LANES];
+    for row in differences.as_chunks::<LANES>().0 {
         for (sum, d) in sums.iter_mut().zip(row) {
             *sum = sum.plus(d.minus(median).limited(limit));
         }
@@ -248,15 +250,15 @@ fn costs<T: Word, const N: usize>(remainders: &[T; GROUP], widths: [u32; N]) -> 
 /// How many remainders are larger than each of some numbers.
 #[inline(always)]
 fn larger_than<T: Word, const N: usize>(remainders: &[T; GROUP], limits: [T; N]) -> [usize; N] {
-    let mut counts = [[T::default(); MOST_LANES]; N];
-    for row in remainders.chunks_exact(T::LANES) {
-        for (counts, limit) in counts.iter_mut().zip(limits) {
-            for (count, z) in counts[..T::LANES].iter_mut().zip(row) {
-                *count = count.plus(T::from_low(i64::from(*z > limit)));
+    let mut counts = [[T::default(); LANES]; N];
+    for row in remainders.as_chunks::<LANES>().0 {
+        for i in 0..LANES {
+            for (counts, limit) in counts.iter_mut().zip(limits) {
+                counts[i] = counts[i].plus(T::from_low(i64::from(row[i] > limit)));
             }
         }
     }
-    counts.map(|counts| counts[..T::LANES].iter().map(|c| c.unsigned()).sum::<u32>() as usize)
+    counts.map(|counts| counts.iter().map(|c| c.unsigned()).sum::<u32>() as usize)
 }
 
 /// Notes the remainders that have more than `width` bits, and gives their number.
@@ -265,12 +267,13 @@ fn find_exceptions<T: Word>(remainders: &[T; GROUP], width: u32, scratch: &mut S
     if width == T::BITS {
         return 0;
     }
-    let before = scratch.exceptions.len();
     let limit = T::ones(width);
     let mut flags = [0u8; GROUP];
     for (flag, z) in flags.iter_mut().zip(remainders) {
         *flag = u8::from(*z > limit);
     }
+    let mut found = [[0; 2]; GROUP];
+    let mut count = 0;
     for (word, flags) in flags.as_chunks::<64>().0.iter().enumerate() {
         let mut larger = gather(flags);
         while larger != 0 {
@@ -281,16 +284,24 @@ fn find_exceptions<T: Word>(remainders: &[T; GROUP], width: u32, scratch: &mut S
             if high == ESCAPE {
                 scratch.escapes.push(z.to_le());
             }
-            let exception = (position as u32 | high << POSITION_BITS) as u16;
-            scratch.exceptions.push(exception.to_le_bytes());
+            found[count % GROUP] = ((position as u32 | high << POSITION_BITS) as u16).to_le_bytes();
+            count += 1;
         }
     }
-    scratch.exceptions.len() - before
+    scratch.exceptions.extend_from_slice(&found[..count]);
+    count
 }
 
 /// The lowest bits of 64 bytes.
 #[inline(always)]
 fn gather(flags: &[u8; 64]) -> u64 {
-    let byte = |flags: &[u8; 8]| u64::from_le_bytes(*flags).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-    flags.as_chunks().0.iter().rev().fold(0, |bits, flags| bits << 8 | byte(flags))
+    let mut bits = [0u64; 8];
+    for (bits, flags) in bits.iter_mut().zip(flags.as_chunks().0) {
+        *bits = u64::from_le_bytes(*flags).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    }
+    let mut all = 0;
+    for (i, bits) in bits.iter().enumerate() {
+        all |= bits << (8 * i);
+    }
+    all
 }

@@ -67,7 +67,7 @@ fn body<T: Word>(
         let mut remainders = [T::default(); GROUP];
         let (rows, rest) = take(parts.payloads, usize::from(width) * ROW, "bytes of rows")?;
         parts.payloads = rest;
-        unpack_rows(width.into(), T::split(rows), &mut remainders);
+        unpack_rows(width.into(), rows, &mut remainders);
         add_exceptions(&mut parts, exceptions, width.into(), &mut remainders)?;
         let centre = T::from_le(T::split(&descriptor[2..])[0]);
         restore(&remainders, centre, reference.map(|r| &r[start..end]), elements);

@@ -3,13 +3,13 @@
 use std::fmt::Debug;
 use std::ops::{BitAnd, BitOr, BitXor, Shl, Shr};
 
-use super::GROUP;
+use super::{GROUP, ROW};
+use crate::Pixel;
+use crate::bytes::{bytes, bytes_mut};
 
 /// An unsigned integer as a lane of packed bits. Signed elements are packed as the unsigned ones with the same bits.
 pub trait Word:
-    Copy
-    + Default
-    + Debug
+    Pixel
     + Ord
     + BitAnd<Output = Self>
     + BitOr<Output = Self>
@@ -24,8 +24,6 @@ pub trait Word:
 
     /// Number of its bits.
     const BITS: u32;
-    /// Lanes of a row of packed bits.
-    const LANES: usize = GROUP / Self::BITS as usize;
 
     /// The elements of a byte slice; bytes that are too few for one are left out.
     fn split(bytes: &[u8]) -> &[Self::Bytes];
@@ -130,58 +128,99 @@ word!(u8, i8, 8);
 word!(u16, i16, 16);
 word!(u32, i32, 32);
 
-/// Lanes of the narrowest word: the most there are.
-pub(super) const MOST_LANES: usize = GROUP / 8;
+/// A row of packed bits as words that are shifted at once. Bits that a shift would carry from one lane into the next are
+/// masked before, or after: so one loop serves lanes of every width.
+type Row = [u64; ROW / 8];
 
 /// Packs the `width` lowest bits of all remainders of a group into so many rows.
 #[inline(always)]
-pub(super) fn pack_rows<T: Word>(width: u32, remainders: &[T; GROUP], rows: &mut [T::Bytes]) {
-    let ones = T::ones(width);
-    let mut open = [T::default(); MOST_LANES];
-    let open = &mut open[..T::LANES];
-    let (mut bit, mut done) = (0, 0);
-    for remainders in remainders.chunks_exact(T::LANES) {
-        for (open, z) in open.iter_mut().zip(remainders) {
-            *open = *open | ((*z & ones) << bit);
+pub(super) fn pack_rows<T: Word>(width: u32, remainders: &[T; GROUP], rows: &mut [u8]) {
+    let mut rows = rows.as_chunks_mut::<ROW>().0.iter_mut();
+    let (mut bit, mut open) = (0, [0; ROW / 8]);
+    for remainders in bytes(remainders).as_chunks::<ROW>().0 {
+        let z = load::<T>(remainders);
+        let low = repeat(T::ones(width.min(T::BITS - bit)));
+        for (open, z) in open.iter_mut().zip(z) {
+            *open |= (z & low) << bit;
         }
         bit += width;
         if bit < T::BITS {
             continue;
         }
         bit -= T::BITS;
-        // The length is a constant for the compiler, and the loop becomes one or two vectors.
-        let Some(row) = rows.get_mut(done * T::LANES..(done + 1) * T::LANES) else { return };
-        done += 1;
-        for (to, open) in row.iter_mut().zip(&*open) {
-            *to = open.to_le();
-        }
-        if bit == 0 {
-            open.fill(T::default());
-        } else {
-            for (open, z) in open.iter_mut().zip(remainders) {
-                *open = (*z & ones) >> (width - bit);
-            }
+        let Some(row) = rows.next() else { return };
+        store(open, row);
+        // What did not fit any more; nothing if `bit` is 0.
+        let done = width - bit;
+        let high = repeat(T::ones(width)) & !repeat(T::ones(done));
+        for (open, z) in open.iter_mut().zip(z) {
+            *open = (z & high).unbounded_shr(done);
         }
     }
 }
 
 /// Unpacks so many rows; a width of 0 has none.
 #[inline(always)]
-pub(super) fn unpack_rows<T: Word>(width: u32, rows: &[T::Bytes], remainders: &mut [T; GROUP]) {
-    let ones = T::ones(width);
-    for (i, remainders) in remainders.chunks_exact_mut(T::LANES).enumerate() {
+pub(super) fn unpack_rows<T: Word>(width: u32, rows: &[u8], remainders: &mut [T; GROUP]) {
+    let rows = rows.as_chunks::<ROW>().0;
+    for (i, remainders) in bytes_mut(remainders).as_chunks_mut::<ROW>().0.iter_mut().enumerate() {
         let start = i as u32 * width;
         let (row, bit) = ((start / T::BITS) as usize, start % T::BITS);
-        let Some(words) = rows.get(row * T::LANES..(row + 1) * T::LANES) else { return };
-        if bit + width <= T::BITS {
-            for (z, word) in remainders.iter_mut().zip(words) {
-                *z = (T::from_le(*word) >> bit) & ones;
+        let Some(words) = rows.get(row) else { return };
+        let low = repeat(T::ones(width.min(T::BITS - bit)));
+        let mut z = from_bytes(words);
+        for z in &mut z {
+            *z = (*z >> bit) & low;
+        }
+        if bit + width > T::BITS {
+            let Some(next) = rows.get(row + 1) else { return };
+            let high = repeat(T::ones(width)) & !low;
+            for (z, next) in z.iter_mut().zip(from_bytes(next)) {
+                *z |= (next << (T::BITS - bit)) & high;
             }
-            continue;
         }
-        let Some(next) = rows.get((row + 1) * T::LANES..(row + 2) * T::LANES) else { return };
-        for ((z, low), high) in remainders.iter_mut().zip(words).zip(next) {
-            *z = ((T::from_le(*low) >> bit) | (T::from_le(*high) << (T::BITS - bit))) & ones;
-        }
+        store_remainders::<T>(z, remainders);
+    }
+}
+
+/// A number in every lane.
+#[inline(always)]
+fn repeat<T: Word>(number: T) -> u64 {
+    let all = u64::MAX / u64::from(T::ones(T::BITS).unsigned());
+    all * u64::from(number.unsigned())
+}
+
+#[inline(always)]
+fn from_bytes(bytes: &[u8; ROW]) -> Row {
+    let mut words = [0; ROW / 8];
+    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    words
+}
+
+#[inline(always)]
+fn store(words: Row, bytes: &mut [u8; ROW]) {
+    for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+        *bytes = word.to_le_bytes();
+    }
+}
+
+/// Remainders, which are in the byte order of the machine.
+#[inline(always)]
+fn load<T: Word>(remainders: &[u8; ROW]) -> Row {
+    if cfg!(target_endian = "little") {
+        return from_bytes(remainders);
+    }
+    let mut turned = *remainders;
+    turned.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
+    from_bytes(&turned)
+}
+
+#[inline(always)]
+fn store_remainders<T: Word>(words: Row, remainders: &mut [u8; ROW]) {
+    store(words, remainders);
+    if cfg!(target_endian = "big") {
+        remainders.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
     }
 }
