@@ -4,6 +4,7 @@
 //! repeats (`--quick` makes fewer, to see that a benchmark works).
 
 mod actors;
+mod codecs;
 mod cpu;
 mod engine;
 mod flood;
@@ -39,7 +40,7 @@ pub(crate) struct BenchArgs {
     /// Short and few measurements: shows that it works, not how fast it is.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// `nodes`, `engine` and `actors`: only the rows whose name contains this text.
+    /// `actors`, `codecs`, `engine` and `nodes`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
     /// `actors`: another engine's program with the same patterns, to be run in turn with ours.
@@ -100,6 +101,7 @@ Examples:
   livetime bench nodes --filter statistics
   livetime bench engine --quick
   livetime bench actors --peer ~/.cache/livetime/peers/sobjectizer/actors_peer
+  livetime bench codecs --filter blockpack
   livetime bench pva-get --channels 1,1000,10000 --elements 1,1000
   livetime bench pva-monitor --size 1024x1024 --subscribers 1,4
 
@@ -113,6 +115,8 @@ pub(crate) enum What {
     Plugins2013,
     /// Service time of every node, per dtype and instruction-set level.
     Nodes,
+    /// Ratio and speed of every codec, on simulated and real frames.
+    Codecs,
     /// What a frame costs on its way from node to node.
     Engine,
     /// What messages between agents cost.
@@ -166,6 +170,7 @@ pub(crate) fn bench(
     let (name, found) = match what {
         What::Plugins2013 => ("plugins-2013", plugins_2013::run(args, output)),
         What::Nodes => ("nodes", nodes::run(args, output)),
+        What::Codecs => ("codecs", codecs::run(args, output)),
         What::Engine => ("engine", engine::run(args, count, output)),
         What::Actors => ("actors", actors::run(args, count, output)),
         What::PvaGet => ("pva-get", pva::get(args, output)),
