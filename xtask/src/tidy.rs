@@ -22,7 +22,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     // `app` uses kernels only to name the instruction-set level in benchmark records.
     (
         "livetime",
-        &["livetime-nodes", "livetime-engine", "livetime-frame", "livetime-pva", "livetime-kernels"],
+        &[
+            "livetime-nodes",
+            "livetime-engine",
+            "livetime-frame",
+            "livetime-formats",
+            "livetime-pva",
+            "livetime-kernels",
+        ],
     ),
 ];
 
@@ -44,6 +51,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/performance.md",
     "docs/operate.md",
     "docs/spec/node.md",
+    "docs/formats/xtc.md",
 ];
 
 pub(crate) fn run(root: &Path) -> Result<String, String> {

@@ -4,10 +4,12 @@
 //! The format and the choices of the encoder are those of `Pds::Compress::HistNEngine` of pdsdata, bit for bit
 //! (`docs/formats/xtc-compression.md`). Bytes that the original leaves undefined are zero here.
 
-use livetime_kernels::hist::{self, Codes};
 use livetime_kernels::Level;
+use livetime_kernels::hist::{self, Codes};
 
-use crate::hist::{Flag, Found, Pair, find_pair, find_pair_of_bytes, find_window, map_bound, read_map, write_map};
+use crate::hist::{
+    Flag, Found, Pair, find_pair, find_pair_of_bytes, find_window, map_bound, read_map, write_map,
+};
 use crate::stream::{Reader, Writer, check_dtype, check_room};
 use crate::{Array, Codec, CodecError, DType};
 
@@ -160,7 +162,12 @@ impl HistN {
         Ok(write_map(&self.map, words.len() / 2, &mut self.pairs, stream))
     }
 
-    fn read_bytes(&mut self, stream: &mut Reader<'_>, flag: Flag, output: &mut [u8]) -> Result<(), CodecError> {
+    fn read_bytes(
+        &mut self,
+        stream: &mut Reader<'_>,
+        flag: Flag,
+        output: &mut [u8],
+    ) -> Result<(), CodecError> {
         let mut wide = std::mem::take(&mut self.wide);
         wide.resize(2 * output.len(), 0);
         let read = self.read(stream, flag, &mut wide);

@@ -84,11 +84,14 @@ mod tests {
 
     #[test]
     fn names_are_read_from_the_right() {
-        let parse = |name: &str| FileName::parse(Path::new(name)).map(|n| (n.experiment, n.run, n.stream, n.chunk));
+        let parse =
+            |name: &str| FileName::parse(Path::new(name)).map(|n| (n.experiment, n.run, n.stream, n.chunk));
         assert_eq!(parse("e236-r0003-s04-c00.xtc"), Some(("e236".into(), 3, 4, 0)));
         assert_eq!(parse("/a.b/xpptut15-r0014-s000-c001.smd.xtc2"), Some(("xpptut15".into(), 14, 0, 1)));
         assert_eq!(parse("a-r1-s2-r0003-s04-c00.xtc"), Some(("a-r1-s2".into(), 3, 4, 0)));
-        for other in ["run.xtc", "e1-r1-s1.xtc", "e1-r1-s1-cx.xtc", "e1-r1-s1-c99999999999.xtc", "e1-r1-s1-c.xtc"] {
+        for other in
+            ["run.xtc", "e1-r1-s1.xtc", "e1-r1-s1-cx.xtc", "e1-r1-s1-c99999999999.xtc", "e1-r1-s1-c.xtc"]
+        {
             assert_eq!(parse(other), None, "{other}");
         }
     }

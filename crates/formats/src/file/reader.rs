@@ -108,7 +108,8 @@ impl<H: Head, R: ReadAt> Reader<H, R> {
         if has < H::LEN {
             return Ok(Err(self.ending(has as u64, None)));
         }
-        let head = H::parse(&self.buffer[self.start..]).map_err(|e| e.moved_by(self.offset).at(self.offset))?;
+        let head =
+            H::parse(&self.buffer[self.start..]).map_err(|e| e.moved_by(self.offset).at(self.offset))?;
         let length = head.length();
         if length > has as u64 {
             // A head may claim anything; memory is only taken for bytes that the file has.

@@ -92,7 +92,9 @@ impl<H: Nested> Walker<H> {
         let header = H::from_bytes(&header);
         let extent = u64::from(header.extent());
         if extent < H::LEN as u64 || extent > left {
-            return Ok(Some(Err(self.leave(format!("an extent from {} to {left}", H::LEN), extent.to_string()))));
+            return Ok(Some(Err(
+                self.leave(format!("an extent from {} to {left}", H::LEN), extent.to_string())
+            )));
         }
         let place = Place { header, offset: self.at, depth };
         if !header.is_entered() {
@@ -100,7 +102,9 @@ impl<H: Nested> Walker<H> {
             return Ok(Some(Ok(place)));
         }
         if self.depth == MAX_DEPTH {
-            return Ok(Some(Err(self.leave(format!("at most {MAX_DEPTH} containers in each other"), "more".into()))));
+            return Ok(Some(Err(
+                self.leave(format!("at most {MAX_DEPTH} containers in each other"), "more".into())
+            )));
         }
         self.ends[self.depth] = self.at + extent;
         self.depth += 1;
@@ -112,6 +116,11 @@ impl<H: Nested> Walker<H> {
     fn leave(&mut self, wanted: String, found: String) -> Broken {
         let (offset, end) = (self.at, self.ends[self.depth - 1]);
         self.at = end;
-        Broken { offset, length: end - offset, depth: self.depth - 1, error: Error::new(wanted, found).at(offset) }
+        Broken {
+            offset,
+            length: end - offset,
+            depth: self.depth - 1,
+            error: Error::new(wanted, found).at(offset),
+        }
     }
 }

@@ -69,7 +69,9 @@ impl Files {
         if H::parse(target).is_ok_and(|head| head.length() == piece.length) {
             return Ok(());
         }
-        Err(Error::new("the datagram that was there at the scan", "another one").at(piece.offset).in_file(path))
+        Err(Error::new("the datagram that was there at the scan", "another one")
+            .at(piece.offset)
+            .in_file(path))
     }
 }
 
@@ -99,7 +101,9 @@ impl EventBytes {
     fn add(&mut self, length: u64) -> Result<Range<usize>> {
         let start = self.pieces.last().map_or(0, |p| p.end);
         let end = usize::try_from(length).ok().and_then(|l| start.checked_add(l));
-        let Some(end) = end else { return Err(Error::new("an event that fits into memory", length.to_string())) };
+        let Some(end) = end else {
+            return Err(Error::new("an event that fits into memory", length.to_string()));
+        };
         if self.bytes.len() < end {
             self.bytes.resize(end, 0);
         }

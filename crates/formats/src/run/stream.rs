@@ -83,9 +83,11 @@ impl<H: Head> Stream<H> {
     /// The first chunk behind a gap.
     fn gap(&self) -> Option<Problem> {
         let pairs = self.chunks.iter().zip(self.chunks.iter().skip(1));
-        let (before, behind, chunk) =
-            pairs.map(|((a, _), (b, chunk))| (a, b, chunk)).find(|(a, b, _)| a.checked_add(1) != Some(**b))?;
-        let error = Error::new(format!("chunk {} of stream {}", before + 1, self.number), format!("chunk {behind}"));
+        let (before, behind, chunk) = pairs
+            .map(|((a, _), (b, chunk))| (a, b, chunk))
+            .find(|(a, b, _)| a.checked_add(1) != Some(**b))?;
+        let error =
+            Error::new(format!("chunk {} of stream {}", before + 1, self.number), format!("chunk {behind}"));
         Some(Problem { path: chunk.path.clone(), error })
     }
 
@@ -98,7 +100,12 @@ impl<H: Head> Stream<H> {
 }
 
 impl<H: Head> Chunk<H> {
-    fn scan(&mut self, found: &mut Vec<Entry<H>>, newest_ns: &mut u64, problems: &mut Vec<Problem>) -> Result<()> {
+    fn scan(
+        &mut self,
+        found: &mut Vec<Entry<H>>,
+        newest_ns: &mut u64,
+        problems: &mut Vec<Problem>,
+    ) -> Result<()> {
         if self.is_over {
             return Ok(());
         }
@@ -195,7 +202,12 @@ impl<H: Head> Streams<H> {
     }
 
     /// Adds a file to the stream of its name, or to stream `number`.
-    pub(crate) fn add_file(&mut self, path: &Path, place: Option<(u32, u32)>, files: &mut Files) -> Result<()> {
+    pub(crate) fn add_file(
+        &mut self,
+        path: &Path,
+        place: Option<(u32, u32)>,
+        files: &mut Files,
+    ) -> Result<()> {
         let (index, file) = files.open(path)?;
         // A name that says nothing is a stream of its own, behind those that have numbers.
         let named = place.or_else(|| FileName::parse(path).map(|n| (n.stream, n.chunk)));
@@ -241,10 +253,12 @@ pub(crate) fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
     let Some(wanted) = FileName::parse(path) else { return Ok(vec![path.to_owned()]) };
     let format = Format::of(path);
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let entries = std::fs::read_dir(folder).map_err(|e| Error::io("to list the folder", e).in_file(folder))?;
+    let entries =
+        std::fs::read_dir(folder).map_err(|e| Error::io("to list the folder", e).in_file(folder))?;
     let is_wanted = |p: &PathBuf| {
         let name = FileName::parse(p);
-        Format::of(p) == format && name.is_some_and(|n| (n.experiment, n.run) == (wanted.experiment.clone(), wanted.run))
+        Format::of(p) == format
+            && name.is_some_and(|n| (n.experiment, n.run) == (wanted.experiment.clone(), wanted.run))
     };
     let mut files: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(is_wanted).collect();
     files.sort();

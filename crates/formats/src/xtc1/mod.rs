@@ -7,6 +7,7 @@
 //! | read a run: streams, chunks, cameras of their own | [`run::Run`] |
 //! | write | [`Builder`] for a datagram, [`rewrite`] to change leaves of one, [`Writer`] for a file |
 //! | save what can be saved | [`recover::Recovery`] |
+//! | count what is in a file | [`summary::Summary`] |
 //! | find where data are | [`index`], [`small_data`] |
 //! | understand leaves | [`data`], with the [`Configs`] that were in force |
 //! | compressed leaves | [`compressed`] |
@@ -24,6 +25,7 @@ mod rewrite;
 pub mod run;
 pub mod small_data;
 mod source;
+pub mod summary;
 mod time;
 mod type_id;
 mod walk;

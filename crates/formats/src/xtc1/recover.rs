@@ -1,6 +1,7 @@
 //! Finds every complete datagram of a broken file.
 
-use super::{DatagramHeader, Level, XtcHeader};
+use super::summary::header_at;
+use super::{DatagramHeader, Level, Transition, XtcHeader};
 use crate::file::{Head, Raw, ReadAt, Walker, Window, read_exact_at};
 use crate::{Error, Result};
 
@@ -121,8 +122,12 @@ impl<R: ReadAt> Recovery<R> {
         let bytes = self.window.get(offset, DatagramHeader::LEN)?;
         let left = self.size - offset;
         Ok(DatagramHeader::parse(bytes).and_then(|head| match head.length() {
-            length if length > left => Err(Error::new(format!("a datagram of {length} bytes"), format!("{left} up to the end"))),
-            length if length > LIMIT => Err(Error::new(format!("a datagram of at most {LIMIT} bytes"), length.to_string())),
+            length if length > left => {
+                Err(Error::new(format!("a datagram of {length} bytes"), format!("{left} up to the end")))
+            }
+            length if length > LIMIT => {
+                Err(Error::new(format!("a datagram of at most {LIMIT} bytes"), length.to_string()))
+            }
             _ => Ok(head),
         }))
     }
@@ -184,8 +189,13 @@ impl<R: ReadAt> Recovery<R> {
 
     fn is_datagram(&mut self, offset: u64) -> Result<bool> {
         let Ok(head) = self.head_at(offset)? else { return Ok(false) };
-        let is_likely = !matches!(head.root.src.level(), Level::Other(_)) && head.clock.seconds > 0;
-        if !is_likely {
+        // The header of a container and that of the first one inside it look much like a datagram's. But nodes that
+        // read detectors write no datagrams, and every datagram says what it is.
+        let is_root = matches!(
+            head.root.src.level(),
+            Level::Control | Level::Event | Level::Recorder | Level::Observer
+        );
+        if !is_root || head.clock.seconds == 0 || head.transition() == Transition::Unknown {
             return Ok(false);
         }
         let evidence = self.examine(offset, &head)?;
@@ -197,9 +207,4 @@ impl<R: ReadAt> Recovery<R> {
 fn is_candidate(bytes: &[u8]) -> bool {
     const TYPE: usize = DatagramHeader::ROOT + 12;
     matches!(bytes[TYPE..TYPE + 4], [1, 0, 0 | 1, 0])
-}
-
-fn header_at<R: ReadAt>(window: &mut Window<R>, at: u64) -> Result<[u8; XtcHeader::LEN]> {
-    let bytes = window.get(at, XtcHeader::LEN)?;
-    bytes.first_chunk().copied().ok_or_else(|| Error::new("20 bytes of a header", "the end").at(at))
 }

@@ -54,7 +54,8 @@ impl Proxy {
             return Ok(None);
         }
         let mut fields = Fields::new(leaf.payload);
-        let proxy = Proxy { offset: offset(&mut fields)?, type_id: TypeId(fields.u32()?), extent: fields.u32()? };
+        let proxy =
+            Proxy { offset: offset(&mut fields)?, type_id: TypeId(fields.u32()?), extent: fields.u32()? };
         if (proxy.extent as usize) < XtcHeader::LEN {
             return Err(Error::new("a proxy of at least 20 bytes", proxy.extent.to_string()));
         }

@@ -194,7 +194,8 @@ impl FromStr for SourcePattern {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<SourcePattern, Error> {
-        let inside = ["DetInfo(", "BldInfo(", "Source("].iter().find_map(|p| text.strip_prefix(p)?.strip_suffix(')'));
+        let inside =
+            ["DetInfo(", "BldInfo(", "Source("].iter().find_map(|p| text.strip_prefix(p)?.strip_suffix(')'));
         let inside = inside.unwrap_or(text).trim();
         if inside.is_empty() {
             return Err(Error::new("the name of a detector, as CxiDs1-0|Cspad-0", "nothing"));
@@ -232,7 +233,9 @@ mod tests {
     fn patterns_choose_detectors_in_both_dialects() {
         let src = Src::detector(24, 0, 10, 2);
         assert_eq!(src.to_string(), "CxiEndstation-0|Cspad-2");
-        for yes in ["Cspad-2", "Cspad.2", "cspad-*", "CxiEndstation", "*", "*|*", "Cxi*:Cs*d.2", "CxiEndstation-0|"] {
+        for yes in
+            ["Cspad-2", "Cspad.2", "cspad-*", "CxiEndstation", "*", "*|*", "Cxi*:Cs*d.2", "CxiEndstation-0|"]
+        {
             assert!(matches(yes, src), "{yes}");
         }
         for no in ["Cspad-1", "Cspad2x2", "CxiEndstation-1|Cspad-2", "Cxi*:Cs*x", "EBeam"] {

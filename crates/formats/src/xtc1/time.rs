@@ -142,6 +142,11 @@ impl Transition {
         TRANSITIONS.get(usize::from(number)).map_or(Transition::Other(number), |(t, _)| *t)
     }
 
+    /// Its name; `Other` for numbers without a meaning.
+    pub fn name(self) -> &'static str {
+        TRANSITIONS.iter().find(|(t, _)| *t == self).map_or("Other", |(_, name)| name)
+    }
+
     /// Its number.
     pub fn number(self) -> u8 {
         match self {
@@ -155,7 +160,7 @@ impl fmt::Display for Transition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Transition::Other(number) => write!(f, "Transition{number}"),
-            known => f.write_str(TRANSITIONS[usize::from(known.number())].1),
+            known => f.write_str(known.name()),
         }
     }
 }

@@ -111,8 +111,9 @@ mod tests {
     fn depth_is_limited() {
         let mut bytes = Vec::new();
         let mut builder = Builder::new(&mut bytes, &DatagramHeader::event(0, 0));
-        for _ in 0..40 {
-            builder.open(container()).unwrap();
+        for depth in (0..40u32).rev() {
+            let extent = 20 * (depth + 1);
+            builder.raw(&XtcHeader { extent, ..container() }.to_bytes());
         }
         builder.finish().unwrap();
         let steps = steps(&bytes);

@@ -65,7 +65,9 @@ impl Writer {
     pub fn write(&mut self, datagrams: &[u8]) -> Result<u64> {
         check(datagrams).map_err(|e| e.in_file(&self.written))?;
         if self.is_broken {
-            return Err(Error::new("a file that can be written", "a write that failed before").in_file(&self.written));
+            return Err(
+                Error::new("a file that can be written", "a write that failed before").in_file(&self.written)
+            );
         }
         let offset = self.len;
         self.is_broken = true;
@@ -83,7 +85,7 @@ impl Writer {
     }
 
     /// Where the file is while it is written.
-    pub fn path(&self) -> &Path {
+    pub fn written_path(&self) -> &Path {
         &self.written
     }
 

@@ -100,9 +100,12 @@ impl Head for DatagramHeader {
         };
         let (nanoseconds, seconds) = (u32_at(bytes, 0), u32_at(bytes, 4));
         let event_time_ns = u64::from(seconds) * 1_000_000_000 + u64::from(nanoseconds);
-        let header = DatagramHeader { event_time_ns, env: u32_at(bytes, 8), root: XtcHeader::from_bytes(root) };
+        let header =
+            DatagramHeader { event_time_ns, env: u32_at(bytes, 8), root: XtcHeader::from_bytes(root) };
         if header.root.extent < XtcHeader::LEN as u32 {
-            return Err(Error::new("the root's extent to be at least 12", header.root.extent.to_string()).at(20));
+            return Err(
+                Error::new("the root's extent to be at least 12", header.root.extent.to_string()).at(20)
+            );
         }
         if header.root.type_word & 0xFFF != 0 {
             return Err(Error::new("a container as root", format!("{:?}", header.root.kind())).at(18));
@@ -157,7 +160,10 @@ impl<'a> Datagram<'a> {
 
     /// The records that `names` describes, in their order. Those without a description are left out; see
     /// [`Datagram::walk`] for all there is.
-    pub fn records<'n>(&self, names: &'n super::NamesTable) -> impl Iterator<Item = Record<'a, 'n>> + use<'a, 'n> {
+    pub fn records<'n>(
+        &self,
+        names: &'n super::NamesTable,
+    ) -> impl Iterator<Item = Record<'a, 'n>> + use<'a, 'n> {
         Record::all(self, names)
     }
 

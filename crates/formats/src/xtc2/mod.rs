@@ -7,6 +7,7 @@
 //! |---|---|
 //! | read one file in its order | [`crate::file::Reader`] with [`DatagramHeader`], and a [`NamesTable`] |
 //! | read a run: streams, chunks | [`run::Run`] |
+//! | count what is in a file | [`summary::Summary`] |
 //! | find data from a small-data file | [`small_data::Original`] |
 
 mod datagram;
@@ -15,6 +16,7 @@ mod names_table;
 mod record;
 pub mod run;
 pub mod small_data;
+pub mod summary;
 mod walk;
 mod xtc;
 

@@ -58,7 +58,8 @@ impl<'a, 'n> Record<'a, 'n> {
         };
         while let Ok(Some(Ok(Place { header, offset, depth: 0 }))) = walker.step(header) {
             let start = offset as usize;
-            let inside = payload.get(start + XtcHeader::LEN..start + header.extent as usize).unwrap_or_default();
+            let inside =
+                payload.get(start + XtcHeader::LEN..start + header.extent as usize).unwrap_or_default();
             match header.kind() {
                 Kind::Shapes => record.shapes = inside,
                 Kind::Data => record.data = inside,
@@ -100,7 +101,8 @@ impl<'a, 'n> Value<'a, 'n> {
         shapes: &mut std::slice::ChunksExact<'a, u8>,
         data: &mut Fields<'a>,
     ) -> Result<Value<'a, 'n>> {
-        let wrong = |wanted: &str, found: String| Error::new(format!("{wanted} of field `{}`", field.name), found);
+        let wrong =
+            |wanted: &str, found: String| Error::new(format!("{wanted} of field `{}`", field.name), found);
         let Some(dtype) = field.field_type.dtype() else {
             return Err(wrong("a known type", field.field_type.to_string()));
         };
@@ -115,7 +117,10 @@ impl<'a, 'n> Value<'a, 'n> {
         }
         let length = shape.iter().try_fold(dtype.bytes(), |product, n| product.checked_mul(*n));
         let Some(length) = length.filter(|l| *l <= data.left()) else {
-            return Err(wrong("the elements", format!("{} bytes for shape {:?}", data.left(), &shape[..rank])));
+            return Err(wrong(
+                "the elements",
+                format!("{} bytes for shape {:?}", data.left(), &shape[..rank]),
+            ));
         };
         Ok(Value { field, bytes: data.take(length)?, dtype, shape, rank })
     }
@@ -131,7 +136,10 @@ impl<'a, 'n> Value<'a, 'n> {
     /// If they are of another type.
     pub fn elements<T: Element>(&self) -> Result<impl Iterator<Item = T> + use<'a, T>> {
         if T::DTYPE != self.dtype {
-            return Err(Error::new(format!("{} in field `{}`", T::DTYPE, self.field.name), self.dtype.name()));
+            return Err(Error::new(
+                format!("{} in field `{}`", T::DTYPE, self.field.name),
+                self.dtype.name(),
+            ));
         }
         Ok(self.bytes.chunks_exact(size_of::<T>()).map(element::<T>))
     }

@@ -161,7 +161,11 @@ impl Run {
     }
 
     /// The records in `bytes`, which were read for `event`.
-    pub fn records<'a>(&'a self, event: &Event, bytes: &'a EventBytes) -> impl Iterator<Item = Record<'a, 'a>> {
+    pub fn records<'a>(
+        &'a self,
+        event: &Event,
+        bytes: &'a EventBytes,
+    ) -> impl Iterator<Item = Record<'a, 'a>> {
         self.records_of(event.pieces.clone(), bytes)
     }
 

@@ -36,7 +36,12 @@ impl<'a> Element<'a> {
     }
 
     /// Cuts `payload` behind `header` bytes and takes pixels of that shape from there.
-    pub(super) fn cut(payload: &'a [u8], header: usize, dtype: DType, shape: &[usize]) -> Result<Element<'a>> {
+    pub(super) fn cut(
+        payload: &'a [u8],
+        header: usize,
+        dtype: DType,
+        shape: &[usize],
+    ) -> Result<Element<'a>> {
         let count = shape.iter().try_fold(dtype.bytes(), |product, n| product.checked_mul(*n));
         let data = payload.get(header..).unwrap_or_default();
         let Some(pixels) = count.and_then(|count| data.get(..count)) else {
@@ -62,7 +67,8 @@ impl<'a> Element<'a> {
 pub fn holds_elements(type_id: TypeId) -> bool {
     matches!(
         (type_id.number(), type_id.version()),
-        (id::FRAME | id::PNCCD_FRAME | id::CSPAD2X2_ELEMENT, 1) | (id::CSPAD_ELEMENT | id::TIMEPIX_DATA, 1..=2)
+        (id::FRAME | id::PNCCD_FRAME | id::CSPAD2X2_ELEMENT, 1)
+            | (id::CSPAD_ELEMENT | id::TIMEPIX_DATA, 1..=2)
     )
 }
 
@@ -82,7 +88,12 @@ pub fn holds_elements(type_id: TypeId) -> bool {
 /// # Errors
 /// If leaves of this type hold no pictures, if the sender's configuration is missing, or if the sizes are not
 /// what the configuration says. Such a leaf must be carried on as it is.
-pub fn elements<'a>(type_id: TypeId, src: Src, payload: &'a [u8], configs: &Configs) -> Result<Vec<Element<'a>>> {
+pub fn elements<'a>(
+    type_id: TypeId,
+    src: Src,
+    payload: &'a [u8],
+    configs: &Configs,
+) -> Result<Vec<Element<'a>>> {
     match (type_id.number(), type_id.version()) {
         (id::CSPAD_ELEMENT, version @ 1..=2) => cspad::elements(version, src, payload, configs),
         (id::CSPAD2X2_ELEMENT, 1) => cspad::pair(payload).map(|e| vec![e]),

@@ -112,7 +112,8 @@ const GMD_V2: &Layout = &[
     ("sum_all_peaks_raw_background", "", F64),
 ];
 
-const BEAM_MONITOR: &Layout = &[("total_intensity", "J", F64), ("position_x", "m", F64), ("position_y", "m", F64)];
+const BEAM_MONITOR: &Layout =
+    &[("total_intensity", "J", F64), ("position_x", "m", F64), ("position_y", "m", F64)];
 
 /// The numbers in the payload of a leaf: EBeam (versions 0 to 7), FEEGasDetEnergy (0, 1), PhaseCavity (0), GMD (1, 2), IpimbData
 /// (1, 2), IpmFex, DiodeFex, SharedIpimb (its IpimbData), BeamMonitor (without its channels).

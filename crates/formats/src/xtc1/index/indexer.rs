@@ -97,11 +97,12 @@ impl Indexer {
     fn segment(&mut self, node: crate::xtc1::Src) -> Option<usize> {
         let segments = &mut self.index.segments;
         let known = segments.iter().position(|s| s.node.phy == node.phy);
-        known.or_else(|| {
-            segments.push(Segment { node, leaves: Vec::new() });
-            Some(segments.len() - 1)
-        })
-        .filter(|position| *position < BITS)
+        known
+            .or_else(|| {
+                segments.push(Segment { node, leaves: Vec::new() });
+                Some(segments.len() - 1)
+            })
+            .filter(|position| *position < BITS)
     }
 
     fn code_bit(&mut self, code: u32) -> u32 {

@@ -218,7 +218,9 @@ impl Event {
     }
 
     fn put(&self, out: &mut Vec<u8>) {
-        [self.seconds, self.nanoseconds, self.fiducial].iter().for_each(|w| out.extend_from_slice(&w.to_le_bytes()));
+        [self.seconds, self.nanoseconds, self.fiducial]
+            .iter()
+            .for_each(|w| out.extend_from_slice(&w.to_le_bytes()));
         out.extend_from_slice(&self.offset.to_le_bytes());
         let masks = [self.damage, self.damaged, self.present, self.codes];
         masks.iter().for_each(|w| out.extend_from_slice(&w.to_le_bytes()));

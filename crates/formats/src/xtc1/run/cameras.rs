@@ -32,7 +32,10 @@ impl Cameras {
         }
         let waiting = self.waiting.entry(fiducial).or_default();
         let mut is_ambiguous = false;
-        for other in waiting.iter_mut().filter(|w| w.stream == stream && are_near(w.entry.header.clock, entry.header.clock)) {
+        for other in waiting
+            .iter_mut()
+            .filter(|w| w.stream == stream && are_near(w.entry.header.clock, entry.header.clock))
+        {
             counts.camera_ambiguous += u64::from(!other.is_ambiguous);
             other.is_ambiguous = true;
             is_ambiguous = true;
@@ -48,7 +51,12 @@ impl Cameras {
     }
 
     /// Takes the pieces that belong to the event out, the nearest of each stream.
-    pub(super) fn take(&mut self, fiducial: u32, clock: Clock, counts: &mut Counts) -> Vec<Entry<DatagramHeader>> {
+    pub(super) fn take(
+        &mut self,
+        fiducial: u32,
+        clock: Clock,
+        counts: &mut Counts,
+    ) -> Vec<Entry<DatagramHeader>> {
         let Some(waiting) = self.waiting.get_mut(&fiducial) else { return Vec::new() };
         waiting.sort_by_key(|w| (w.stream, distance(w.entry.header.clock, clock)));
         let (mut taken, mut last) = (Vec::new(), None);

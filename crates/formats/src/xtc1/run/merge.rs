@@ -64,7 +64,7 @@ impl Run {
     /// The time from which on something may still come, in files that are being written.
     fn settled_limit_ns(&self) -> Option<u64> {
         let has_builders = self.has_builders();
-        let growing = self.streams.iter().filter(|s| !s.is_over() && !(has_builders && is_camera(s)));
+        let growing = self.streams.iter().filter(|s| !(s.is_over() || has_builders && is_camera(s)));
         let waiting = if has_builders { self.first_waiting_ns() } else { None };
         growing.map(|s| s.newest_ns).chain(waiting).min()
     }
@@ -75,7 +75,9 @@ impl Run {
         let events = self.streams.iter().flat_map(|s| &s.pending).filter(|e| e.header.is_event());
         let waits = |e: &&Entry<DatagramHeader>| {
             let (clock, fiducial) = (e.header.clock, e.header.stamp.fiducial());
-            growing.iter().any(|s| !is_past(s.newest_ns, clock) && !self.cameras.has(s.number, fiducial, clock))
+            growing
+                .iter()
+                .any(|s| !is_past(s.newest_ns, clock) && !self.cameras.has(s.number, fiducial, clock))
         };
         if growing.is_empty() { None } else { events.filter(waits).map(|e| e.header.time_ns()).min() }
     }
@@ -126,7 +128,8 @@ impl Run {
     /// A Configure stands for all that was configured before; other transitions add to it.
     fn update_configs(&mut self, group: &Group<DatagramHeader>) -> Result<()> {
         let is_configure = group.first.header.transition() == Transition::Configure;
-        let mut configs = if is_configure { self.camera_configs.clone() } else { self.current_configs().clone() };
+        let mut configs =
+            if is_configure { self.camera_configs.clone() } else { self.current_configs().clone() };
         let mut extents = Vec::new();
         for entry in group.entries() {
             let extent = entry.header.root.extent;

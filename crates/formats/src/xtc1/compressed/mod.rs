@@ -4,6 +4,10 @@
 //! one for each piece of the detector that was compressed alone (a quadrant of a CSPad, a link of a pnCCD): the first bytes as they
 //! were, then the rest as a stream of some [`Engine`].
 
+mod engines;
+
+pub use engines::{Compressor, Decompressor};
+
 use std::fmt;
 
 use crate::fields::Fields;
