@@ -12,7 +12,7 @@ mod common;
 
 use livetime_formats::file::{Next, Reader};
 use livetime_formats::xtc1::compressed::{Compressor, Decompressor, Engine, parts};
-use livetime_formats::xtc1::data::{elements, epics, evr, scalars};
+use livetime_formats::xtc1::data::{PictureReader, elements, epics, evr, picture_leaves, scalars};
 use livetime_formats::xtc1::index::{CalibCycle, Event, Index, Segment};
 use livetime_formats::xtc1::recover::{Found, Recovery};
 use livetime_formats::xtc1::small_data::{self, Original, Proxy};
@@ -288,4 +288,13 @@ fn a_raw_and_a_compressed_leaf_of_one_source_stand_side_by_side() {
     let mut plain = Vec::new();
     Decompressor::default().decode(leaves[0].payload, &mut plain).unwrap();
     assert_eq!(plain, leaves[1].payload);
+    // Who wants pictures gets one, and the one that costs nothing.
+    let pictures: Vec<Xtc<'_>> = picture_leaves(&datagram).collect();
+    assert_eq!(pictures.len(), 1);
+    assert!(!pictures[0].header.type_id.is_compressed());
+    let mut reader = PictureReader::default();
+    for leaf in &leaves {
+        let read = reader.elements(leaf, &Configs::default()).unwrap();
+        assert_eq!((read[0].shape(), read[0].pixels), (&[30, 40][..], &payload[16..]));
+    }
 }

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use livetime_formats::file::{Next, Reader};
 use livetime_formats::xtc2::run::{EventBytes, Run};
 use livetime_formats::xtc2::small_data::Original;
+use livetime_formats::xtc2::summary::Summary;
 use livetime_formats::xtc2::{Datagram, DatagramHeader, NamesTable, Transition};
 
 /// Unpacks a sample into `folder`.
@@ -233,4 +234,36 @@ fn a_second_configure_gives_numbers_another_meaning() {
         }
     }
     assert_eq!(found, [("a".into(), Some(7.0)), ("b".into(), Some(2.5))]);
+}
+
+#[test]
+fn a_file_cut_anywhere_is_read_up_to_its_last_datagram() {
+    let Some(folder) = common::data("xtc2/lcls2/multi-seg-epics") else { return };
+    let bytes = std::fs::read(folder.join("xpptut15-r0014-s000-c000.xtc2")).unwrap();
+    let read = |file: &[u8]| {
+        let mut reader = Reader::<DatagramHeader, _>::new(file);
+        let mut ends = vec![0];
+        while let Next::Datagram(raw) = reader.next().unwrap() {
+            ends.push(raw.offset + raw.bytes.len() as u64);
+        }
+        ends
+    };
+    let all = read(&bytes);
+    assert_eq!(all.last(), Some(&(bytes.len() as u64)));
+    for cut in 0..bytes.len() {
+        let expected: Vec<u64> = all.iter().copied().filter(|end| *end <= cut as u64).collect();
+        assert_eq!(read(&bytes[..cut]), expected, "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_summary_counts_records_by_detector() {
+    let Some(folder) = common::data("xtc2/lcls2/chunking") else { return };
+    let file = std::fs::File::open(folder.join("xpptut15-r0014-s000-c000.xtc2")).unwrap();
+    let summary = Summary::scan(&file, |_| true).unwrap();
+    assert!(summary.is_whole());
+    assert_eq!((summary.events, summary.undescribed), (10, 0));
+    let fex = summary.records.iter().filter(|(r, _)| r.detector == "xpphsd" && r.algorithm == "fex 4.5.6");
+    // Two segments, in every event and once in Configure.
+    assert_eq!(fex.map(|(_, c)| c.count).sum::<u64>(), 22);
 }

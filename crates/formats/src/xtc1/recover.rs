@@ -105,6 +105,13 @@ impl<R: ReadAt> Recovery<R> {
             return self.lost(evidence.broken.map_or_else(String::new, |e| e.reason()));
         }
         let length = head.length() as usize;
+        if !evidence.is_followed
+            && let Some(inner) = self.find(offset + 1, offset + head.length(), true)?
+        {
+            // Bytes are missing in it, and others have come in from behind.
+            return self
+                .lost_up_to(inner, format!("wanted {length} bytes, found another datagram at byte {inner}"));
+        }
         if self.buffer.len() < length {
             self.buffer.resize(length, 0);
         }
@@ -158,36 +165,48 @@ impl<R: ReadAt> Recovery<R> {
 
     /// Everything up to the next datagram.
     fn lost(&mut self, reason: String) -> Result<Option<Found<'static>>> {
-        let offset = self.offset;
-        self.offset = self.find(offset + 1)?;
-        Ok(Some(Found::Lost(Lost { offset, length: self.offset - offset, reason })))
+        let next = self.find(self.offset + 1, self.size, false)?;
+        self.lost_up_to(next.unwrap_or(self.size), reason)
     }
 
-    /// The next place from `from` on where a datagram begins, or the end of the file.
-    fn find(&mut self, from: u64) -> Result<u64> {
+    fn lost_up_to(&mut self, end: u64, reason: String) -> Result<Option<Found<'static>>> {
+        let offset = self.offset;
+        self.offset = end;
+        Ok(Some(Found::Lost(Lost { offset, length: end - offset, reason })))
+    }
+
+    /// The next place in `from..until` where a datagram begins; one behind which another follows, if that is wanted.
+    fn find(&mut self, from: u64, until: u64, is_followed: bool) -> Result<Option<u64>> {
         let mut block = std::mem::take(&mut self.search);
         block.resize(BLOCK, 0);
-        let found = self.find_in_blocks(from, &mut block);
+        let found = self.find_in_blocks(from, until, is_followed, &mut block);
         self.search = block;
         found
     }
 
-    fn find_in_blocks(&mut self, mut from: u64, block: &mut [u8]) -> Result<u64> {
-        while self.size.saturating_sub(from) >= DatagramHeader::LEN as u64 {
-            let count = (self.size - from).min(block.len() as u64) as usize;
+    fn find_in_blocks(
+        &mut self,
+        mut from: u64,
+        until: u64,
+        is_followed: bool,
+        block: &mut [u8],
+    ) -> Result<Option<u64>> {
+        const MORE: usize = DatagramHeader::LEN - 1;
+        while from < until && self.size.saturating_sub(from) >= DatagramHeader::LEN as u64 {
+            let count = (self.size - from).min(until - from + MORE as u64).min(block.len() as u64) as usize;
             read_exact_at(self.window.source(), &mut block[..count], from)?;
-            let last = count - DatagramHeader::LEN;
-            for at in 0..=last {
-                if is_candidate(&block[at..count]) && self.is_datagram(from + at as u64)? {
-                    return Ok(from + at as u64);
+            let places = count - MORE;
+            for at in 0..places {
+                if is_candidate(&block[at..count]) && self.is_datagram(from + at as u64, is_followed)? {
+                    return Ok(Some(from + at as u64));
                 }
             }
-            from += last as u64 + 1;
+            from += places as u64;
         }
-        Ok(self.size)
+        Ok(None)
     }
 
-    fn is_datagram(&mut self, offset: u64) -> Result<bool> {
+    fn is_datagram(&mut self, offset: u64, is_followed: bool) -> Result<bool> {
         let Ok(head) = self.head_at(offset)? else { return Ok(false) };
         // The header of a container and that of the first one inside it look much like a datagram's. But nodes that
         // read detectors write no datagrams, and every datagram says what it is.
@@ -199,7 +218,8 @@ impl<R: ReadAt> Recovery<R> {
             return Ok(false);
         }
         let evidence = self.examine(offset, &head)?;
-        Ok(evidence.broken.is_none() && (evidence.is_followed || evidence.has_children))
+        let is_enough = evidence.is_followed || evidence.has_children && !is_followed;
+        Ok(evidence.broken.is_none() && is_enough)
     }
 }
 
