@@ -1,11 +1,13 @@
-//! A type, a configuration and a payload: refused, or the elements are the payload, and come back from compression.
+//! A type, a configuration and a payload: refused, or the panels are the payload, and come back from compression.
 //!
 //! `cargo +nightly fuzz run --no-default-features xtc1_leaves`
 #![no_main]
 
 use livetime_formats::xtc1::compressed::{Compressor, Decompressor, Engine, parts, plain_len};
-use livetime_formats::xtc1::data::{elements, epics, evr, scalars};
-use livetime_formats::xtc1::{Builder, Configs, Datagram, DatagramHeader, Src, Transition, TypeId, XtcHeader};
+use livetime_formats::xtc1::data::{epics, evr, panels, scalars};
+use livetime_formats::xtc1::{
+    Builder, Configs, Datagram, DatagramHeader, Src, Transition, TypeId, XtcHeader,
+};
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let Some((head, rest)) = input.split_first_chunk::<8>() else { return };
@@ -29,12 +31,12 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
         assert_eq!(plain.len() as u64, plain_len(payload).unwrap());
         assert!(parts(payload).all(|p| p.is_ok()));
     }
-    let Ok(elements) = elements(type_id, src, payload, &configs) else { return };
-    let whole: Vec<u8> = elements.iter().flat_map(|e| [e.header, e.data].concat()).collect();
+    let Ok(panels) = panels(type_id, src, payload, &configs) else { return };
+    let whole: Vec<u8> = panels.iter().flat_map(|e| [e.header, e.data].concat()).collect();
     assert_eq!(whole, payload);
     for engine in [Engine::NONE, Engine::HIST16, Engine::HISTN] {
         let (mut packed, mut back) = (Vec::new(), Vec::new());
-        Compressor::new(engine).unwrap().encode(&elements, &mut packed).unwrap();
+        Compressor::new(engine).unwrap().encode(&panels, &mut packed).unwrap();
         decompressor.decode(&packed, &mut back).unwrap();
         assert_eq!(back, payload);
     }

@@ -66,9 +66,15 @@ fn write(path: &std::path::Path, payload: usize, count: u64) -> Result<u64> {
     let mut bytes = Vec::new();
     for event in 0..count {
         bytes.clear();
-        let mut builder = Builder::new(&mut bytes, &DatagramHeader::event(1_365_000_000_000_000_000 + event * 8_333_333, 0));
+        let mut builder = Builder::new(
+            &mut bytes,
+            &DatagramHeader::event(1_365_000_000_000_000_000 + event * 8_333_333, 0),
+        );
         builder.open(XtcHeader::new(Src::segment(1), TypeId::CONTAINER))?;
-        builder.leaf(XtcHeader::new(Src::detector(32, 0, 10, 0), TypeId::new(id::CSPAD_ELEMENT, 2)), &[&pixels])?;
+        builder.leaf(
+            XtcHeader::new(Src::detector(32, 0, 10, 0), TypeId::new(id::CSPAD_ELEMENT, 2)),
+            &[&pixels],
+        )?;
         builder.finish()?;
         writer.write(&bytes)?;
     }
@@ -80,7 +86,10 @@ fn read(path: &std::path::Path) -> Result<u64> {
     let mut follower = Follower::<DatagramHeader>::open(path)?;
     let mut bytes = 0;
     while let Progress::Datagram(raw) = follower.next()? {
-        bytes += Datagram { header: raw.head, bytes: raw.bytes }.leaves().map(|l| l.payload.len() as u64).sum::<u64>();
+        bytes += Datagram { header: raw.head, bytes: raw.bytes }
+            .leaves()
+            .map(|l| l.payload.len() as u64)
+            .sum::<u64>();
     }
     Ok(bytes)
 }
@@ -96,8 +105,10 @@ fn read_events(run: &Run, workers: usize) -> Result<u64> {
             }
             Ok(bytes)
         };
-        let threads: Vec<_> = run.events().chunks(share.max(1)).map(|part| scope.spawn(move || read(part))).collect();
-        let parts = threads.into_iter().map(|t| t.join().unwrap_or_else(|_| Err(Error::new("a thread", "a panic"))));
+        let threads: Vec<_> =
+            run.events().chunks(share.max(1)).map(|part| scope.spawn(move || read(part))).collect();
+        let parts =
+            threads.into_iter().map(|t| t.join().unwrap_or_else(|_| Err(Error::new("a thread", "a panic"))));
         parts.sum()
     })
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use livetime_formats::file::{End, Heads, Next, Reader};
 use livetime_formats::xtc1::compressed::{Compressor, Decompressor, Engine, Part, parts};
-use livetime_formats::xtc1::data::{elements, holds_elements};
+use livetime_formats::xtc1::data::{holds_panels, panels};
 use livetime_formats::xtc1::recover::{Found, Recovery};
 use livetime_formats::xtc1::run::Run;
 use livetime_formats::xtc1::summary::Summary;
@@ -180,12 +180,12 @@ fn the_plain_file_is_compressed_as_the_original_did() {
             }
             rewrite(&datagram, &mut packed, |leaf, builder| {
                 let type_id = leaf.header.type_id;
-                if !holds_elements(type_id) {
+                if !holds_panels(type_id) {
                     return Ok(Edit::Keep);
                 }
-                let elements = elements(type_id, leaf.header.src, leaf.payload, &configs)?;
+                let panels = panels(type_id, leaf.header.src, leaf.payload, &configs)?;
                 let header = XtcHeader { type_id: type_id.compressed(), ..leaf.header };
-                builder.leaf_with(header, |out| compressor.encode(&elements, out))?;
+                builder.leaf_with(header, |out| compressor.encode(&panels, out))?;
                 Ok(Edit::Replace)
             })
             .unwrap();
@@ -214,7 +214,7 @@ fn the_cspad_is_one_section_of_one_quadrant() {
         let datagram = Datagram::parse(bytes.pieces().next().unwrap()).unwrap();
         let leaf = datagram.leaves().find(|l| l.header.type_id.number() == id::CSPAD_ELEMENT).unwrap();
         assert_eq!(leaf.header.src.to_string(), "CxiEndstation-0|Cspad-0");
-        let read = |configs| elements(leaf.header.type_id, leaf.header.src, leaf.payload, configs);
+        let read = |configs| panels(leaf.header.type_id, leaf.header.src, leaf.payload, configs);
         let quads = read(run.configs(event)).unwrap();
         assert_eq!((quads.len(), quads[0].number, quads[0].sections), (1, 0, 1));
         assert_eq!((quads[0].shape(), quads[0].pixels.len()), (&[1, 185, 388][..], 143_560));

@@ -12,7 +12,7 @@ mod common;
 
 use livetime_formats::file::{Next, Reader};
 use livetime_formats::xtc1::compressed::{Compressor, Decompressor, Engine, parts};
-use livetime_formats::xtc1::data::{PictureReader, elements, epics, evr, picture_leaves, scalars};
+use livetime_formats::xtc1::data::{PictureReader, epics, evr, panels, picture_leaves, scalars};
 use livetime_formats::xtc1::index::{CalibCycle, Event, Index, Segment};
 use livetime_formats::xtc1::recover::{Found, Recovery};
 use livetime_formats::xtc1::small_data::{self, Original, Proxy};
@@ -192,7 +192,7 @@ proptest! {
         prop_assert!(count <= limit);
         let _ = Decompressor::default().with_limit(1 << 16).decode(&bytes, &mut Vec::new());
         for number in 0..112 {
-            let _ = elements(TypeId::new(number, 1), Src::NONE, &bytes, &Configs::default());
+            let _ = panels(TypeId::new(number, 1), Src::NONE, &bytes, &Configs::default());
         }
     }
 
@@ -256,7 +256,7 @@ proptest! {
         let mut payload = [width as u32, height as u32, 8 * depth as u32, 0].map(u32::to_le_bytes).concat();
         let noise = |i: usize| (seed.wrapping_mul(2_654_435_761).wrapping_add(i as u32 * 40_503) >> 13) as u8;
         payload.extend((0..width * height * depth + rest).map(|i| if depth == 2 && i % 2 == 1 { 4 } else { noise(i) & 63 }));
-        let frame = elements(TypeId::new(id::FRAME, 1), Src::NONE, &payload, &Configs::default()).unwrap();
+        let frame = panels(TypeId::new(id::FRAME, 1), Src::NONE, &payload, &Configs::default()).unwrap();
         for engine in [Engine::NONE, Engine::HIST16, Engine::HISTN] {
             let (mut packed, mut back) = (vec![7], vec![8]);
             Compressor::new(engine).unwrap().encode(&frame, &mut packed).unwrap();
@@ -272,7 +272,7 @@ fn a_raw_and_a_compressed_leaf_of_one_source_stand_side_by_side() {
     let mut payload = [40u32, 30, 12, 0].map(u32::to_le_bytes).concat();
     payload.extend((0..1200u16).flat_map(|i| (700 + i % 40).to_le_bytes()));
     let type_id = TypeId::new(id::FRAME, 1);
-    let frame = elements(type_id, camera, &payload, &Configs::default()).unwrap();
+    let frame = panels(type_id, camera, &payload, &Configs::default()).unwrap();
     let mut bytes = Vec::new();
     let mut builder = Builder::new(&mut bytes, &DatagramHeader::event(1_000_000_000, 3));
     let mut compressor = Compressor::new(Engine::HISTN).unwrap();
@@ -294,7 +294,7 @@ fn a_raw_and_a_compressed_leaf_of_one_source_stand_side_by_side() {
     assert!(!pictures[0].header.type_id.is_compressed());
     let mut reader = PictureReader::default();
     for leaf in &leaves {
-        let read = reader.elements(leaf, &Configs::default()).unwrap();
+        let read = reader.panels(leaf, &Configs::default()).unwrap();
         assert_eq!((read[0].shape(), read[0].pixels), (&[30, 40][..], &payload[16..]));
     }
 }

@@ -261,6 +261,9 @@ pub(crate) fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
             && name.is_some_and(|n| (n.experiment, n.run) == (wanted.experiment.clone(), wanted.run))
     };
     let mut files: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(is_wanted).collect();
+    // For a moment a file has two names: its writer gives it the new one before it takes the old one away.
+    let finished: Vec<PathBuf> = files.iter().filter(|f| !Growth::of(f).may_grow()).cloned().collect();
+    files.retain(|f| !(Growth::of(f).may_grow() && finished.contains(&f.with_extension(""))));
     files.sort();
     Ok(files)
 }

@@ -3,7 +3,7 @@
 use livetime_codecs::{Array, Codec, CodecError, DType, Hist16, HistN};
 
 use super::{Engine, Part, parts};
-use crate::xtc1::data::Element;
+use crate::xtc1::data::Panel;
 use crate::{Error, Result};
 
 /// The largest plain payload, unless told otherwise.
@@ -104,15 +104,15 @@ fn broken(error: CodecError) -> Error {
     Error::new("a stream that can be decoded", error.to_string())
 }
 
-/// Compresses the elements of a leaf. Keeps its working memory: one for each thread.
+/// Compresses the panels of a leaf. Keeps its working memory: one for each thread.
 ///
 /// ```
 /// use livetime_formats::xtc1::compressed::{Compressor, Decompressor, Engine};
-/// use livetime_formats::xtc1::{Configs, Src, TypeId, data::elements, id};
+/// use livetime_formats::xtc1::{Configs, Src, TypeId, data::panels, id};
 ///
 /// let mut payload = [100u32, 100, 12, 0].map(u32::to_le_bytes).concat();
 /// payload.extend((0..10_000u16).flat_map(|i| (1000 + i % 90).to_le_bytes()));
-/// let frame = elements(TypeId::new(id::FRAME, 1), Src::NONE, &payload, &Configs::default())?;
+/// let frame = panels(TypeId::new(id::FRAME, 1), Src::NONE, &payload, &Configs::default())?;
 /// let (mut packed, mut back) = (Vec::new(), Vec::new());
 /// Compressor::new(Engine::HIST16)?.encode(&frame, &mut packed)?;
 /// Decompressor::default().decode(&packed, &mut back)?;
@@ -141,25 +141,25 @@ impl Compressor {
         }
     }
 
-    /// Appends to `out` the compressed payload of a leaf, from its elements as [`crate::xtc1::data::elements`] finds them. An element
+    /// Appends to `out` the compressed payload of a leaf, from its panels as [`crate::xtc1::data::panels`] finds them. A panel
     /// that the engine cannot take is kept as it is in its part.
     ///
     /// # Errors
-    /// If an element is larger than the format can say. `out` is as it was then.
-    pub fn encode(&mut self, elements: &[Element<'_>], out: &mut Vec<u8>) -> Result<()> {
+    /// If a panel is larger than the format can say. `out` is as it was then.
+    pub fn encode(&mut self, panels: &[Panel<'_>], out: &mut Vec<u8>) -> Result<()> {
         let start = out.len();
-        let encoded = elements.iter().try_for_each(|element| self.encode_element(element, out, start));
+        let encoded = panels.iter().try_for_each(|panel| self.encode_panel(panel, out, start));
         if encoded.is_err() {
             out.truncate(start);
         }
         encoded
     }
 
-    fn encode_element(&mut self, element: &Element<'_>, out: &mut Vec<u8>, start: usize) -> Result<()> {
-        let size = u32::try_from(element.data.len());
-        let size = size.map_err(|_| Error::new("an element below 4 GiB", element.data.len().to_string()))?;
-        let whole = Part { header: element.header, engine: Engine::NONE, size, stream: element.data };
-        let part = match self.stream_of(element) {
+    fn encode_panel(&mut self, panel: &Panel<'_>, out: &mut Vec<u8>, start: usize) -> Result<()> {
+        let size = u32::try_from(panel.data.len());
+        let size = size.map_err(|_| Error::new("a panel below 4 GiB", panel.data.len().to_string()))?;
+        let whole = Part { header: panel.header, engine: Engine::NONE, size, stream: panel.data };
+        let part = match self.stream_of(panel) {
             Some(length) => Part { engine: self.engine, stream: &self.stream[..length], ..whole },
             None => whole,
         };
@@ -167,18 +167,18 @@ impl Compressor {
     }
 
     /// Compresses into `self.stream`; `None` if the engine cannot take it.
-    fn stream_of(&mut self, element: &Element<'_>) -> Option<usize> {
+    fn stream_of(&mut self, panel: &Panel<'_>) -> Option<usize> {
         let codec: &mut dyn Codec = match self.engine {
             Engine::HIST16 => &mut self.hist16,
             Engine::HISTN => &mut self.histn,
             _ => return None,
         };
-        let dtype = match element.dtype {
+        let dtype = match panel.dtype {
             livetime_frame::DType::U8 => DType::U8,
             livetime_frame::DType::U16 => DType::U16,
             _ => return None,
         };
-        let data = element.data;
+        let data = panel.data;
         if !codec.supports(dtype) || data.is_empty() || data.len() % dtype.bytes() != 0 {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use livetime_frame::DType;
 
-use super::elements::{Element, missing};
+use super::panels::{Panel, missing};
 use crate::fields::u32_at;
 use crate::xtc1::{Configs, Src, id};
 use crate::{Error, Result};
@@ -56,7 +56,7 @@ impl CspadConfig {
         (self.quad_mask & 15).count_ones()
     }
 
-    /// Which sections of quadrant `quad` an element of that version holds, one bit each.
+    /// Which sections of quadrant `quad` a panel of that version holds, one bit each.
     pub fn sections(&self, element_version: u16, quad: u32) -> u8 {
         match element_version {
             1 if self.asic_mask & 15 == 1 => 0b11,
@@ -67,34 +67,34 @@ impl CspadConfig {
 }
 
 /// The quadrants of an event, in the order in which they came; some may be missing.
-pub(super) fn elements<'a>(
+pub(super) fn panels<'a>(
     version: u16,
     src: Src,
     payload: &'a [u8],
     configs: &Configs,
-) -> Result<Vec<Element<'a>>> {
+) -> Result<Vec<Panel<'a>>> {
     let Some((type_id, config)) = configs.find(src, id::CSPAD_CONFIG) else {
         return Err(missing("CspadConfig", src));
     };
     let config = CspadConfig::parse(type_id.version(), config)?;
-    let mut elements = Vec::with_capacity(4);
+    let mut panels = Vec::with_capacity(4);
     let mut at = 0;
     for _ in 0..config.quads() {
         if at == payload.len() {
             break;
         }
-        let element = quad(version, &payload[at..], &config).map_err(|e| e.at(at as u64))?;
-        at += HEADER + element.data.len();
-        elements.push(element);
+        let panel = quad(version, &payload[at..], &config).map_err(|e| e.at(at as u64))?;
+        at += HEADER + panel.data.len();
+        panels.push(panel);
     }
     if at != payload.len() {
         let wanted = format!("{} quadrants in {at} bytes", config.quads());
         return Err(Error::new(wanted, format!("{} bytes", payload.len())).at(at as u64));
     }
-    Ok(elements)
+    Ok(panels)
 }
 
-fn quad<'a>(version: u16, bytes: &'a [u8], config: &CspadConfig) -> Result<Element<'a>> {
+fn quad<'a>(version: u16, bytes: &'a [u8], config: &CspadConfig) -> Result<Panel<'a>> {
     let number = u32_at(bytes, 4) >> 24 & 3;
     let sections = config.sections(version, number);
     let count = sections.count_ones() as usize;
@@ -103,11 +103,11 @@ fn quad<'a>(version: u16, bytes: &'a [u8], config: &CspadConfig) -> Result<Eleme
         let wanted = format!("{size} bytes of quadrant {number} with {count} sections");
         return Err(Error::new(wanted, bytes.len().to_string()));
     };
-    let element = Element::cut(bytes, HEADER, DType::U16, &[count, SECTION[0], SECTION[1]])?;
-    Ok(Element { number, sections, ..element })
+    let panel = Panel::cut(bytes, HEADER, DType::U16, &[count, SECTION[0], SECTION[1]])?;
+    Ok(Panel { number, sections, ..panel })
 }
 
 /// A CSPad 2x2: two sections, pixel by pixel in turn.
-pub(super) fn pair(payload: &[u8]) -> Result<Element<'_>> {
-    Element::cut(payload, HEADER, DType::U16, &[SECTION[0], SECTION[1], 2])
+pub(super) fn pair(payload: &[u8]) -> Result<Panel<'_>> {
+    Panel::cut(payload, HEADER, DType::U16, &[SECTION[0], SECTION[1], 2])
 }

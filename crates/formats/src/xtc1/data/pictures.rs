@@ -1,6 +1,6 @@
 //! The pictures of an event, whether they are compressed or not.
 
-use super::{Element, elements, holds_elements};
+use super::{Panel, holds_panels, panels};
 use crate::Result;
 use crate::xtc1::compressed::Decompressor;
 use crate::xtc1::{Configs, Datagram, Xtc};
@@ -14,7 +14,7 @@ pub fn picture_leaves<'a>(datagram: &Datagram<'a>) -> impl Iterator<Item = Xtc<'
         let is_twin = |other: Xtc<'_>| {
             other.header.type_id == type_id.plain() && other.header.src.phy == leaf.header.src.phy
         };
-        holds_elements(type_id.plain()) && !(type_id.is_compressed() && datagram.leaves().any(is_twin))
+        holds_panels(type_id.plain()) && !(type_id.is_compressed() && datagram.leaves().any(is_twin))
     })
 }
 
@@ -33,7 +33,7 @@ pub fn picture_leaves<'a>(datagram: &Datagram<'a>) -> impl Iterator<Item = Xtc<'
 ///
 /// let mut reader = PictureReader::default();
 /// for leaf in picture_leaves(&Datagram::parse(&bytes)?) {
-///     let pictures = reader.elements(&leaf, &Configs::default())?;
+///     let pictures = reader.panels(&leaf, &Configs::default())?;
 ///     assert_eq!(pictures[0].shape(), [2, 3]);
 /// }
 /// # Ok::<(), livetime_formats::Error>(())
@@ -45,17 +45,17 @@ pub struct PictureReader {
 }
 
 impl PictureReader {
-    /// The elements of a leaf, in their order.
+    /// The panels of a leaf, in their order.
     ///
     /// # Errors
-    /// As [`elements`], or if the data cannot be decompressed.
-    pub fn elements<'a>(&'a mut self, leaf: &Xtc<'a>, configs: &Configs) -> Result<Vec<Element<'a>>> {
+    /// As [`panels`], or if the data cannot be decompressed.
+    pub fn panels<'a>(&'a mut self, leaf: &Xtc<'a>, configs: &Configs) -> Result<Vec<Panel<'a>>> {
         let (type_id, src) = (leaf.header.type_id, leaf.header.src);
         if !type_id.is_compressed() {
-            return elements(type_id, src, leaf.payload, configs);
+            return panels(type_id, src, leaf.payload, configs);
         }
         self.plain.clear();
         self.decompressor.decode(leaf.payload, &mut self.plain)?;
-        elements(type_id.plain(), src, &self.plain, configs)
+        panels(type_id.plain(), src, &self.plain, configs)
     }
 }

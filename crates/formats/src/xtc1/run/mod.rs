@@ -159,7 +159,8 @@ impl Run {
         self.merge()
     }
 
-    /// Whether files are still being written.
+    /// Whether files are still being written. Between two chunks none may be, for a moment: a run that is recorded is at its end when
+    /// [`Run::transitions`] ends with EndRun or Unconfigure, and nothing is being written.
     pub fn is_growing(&self) -> bool {
         self.streams.is_growing()
     }
