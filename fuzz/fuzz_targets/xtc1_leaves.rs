@@ -34,7 +34,7 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let Ok(panels) = panels(type_id, src, payload, &configs) else { return };
     let whole: Vec<u8> = panels.iter().flat_map(|e| [e.header, e.data].concat()).collect();
     assert_eq!(whole, payload);
-    for engine in [Engine::NONE, Engine::HIST16, Engine::HISTN] {
+    for engine in [Engine::NONE, Engine::HIST16, Engine::HISTN, Engine::BLOCKPACK] {
         let (mut packed, mut back) = (Vec::new(), Vec::new());
         Compressor::new(engine).unwrap().encode(&panels, &mut packed).unwrap();
         decompressor.decode(&packed, &mut back).unwrap();

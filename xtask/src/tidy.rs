@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-pva",
         ],
     ),
-    // `app` uses kernels only to name the instruction-set level in benchmark records.
+    // `app` uses kernels only in benchmarks: to name the instruction-set level, and to make frames for the codecs.
     (
         "livetime",
         &[
@@ -29,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-formats",
             "livetime-pva",
             "livetime-kernels",
+            "livetime-codecs",
         ],
     ),
 ];
@@ -49,6 +50,9 @@ const DOCUMENTS: &[&str] = &[
     "docs/add-a-node.md",
     "docs/add-a-kernel.md",
     "docs/performance.md",
+    "docs/performance-codecs.md",
+    "docs/formats/blockpack.md",
+    "docs/formats/xtc-compression.md",
     "docs/operate.md",
     "docs/spec/node.md",
     "docs/formats/xtc.md",

@@ -28,65 +28,14 @@ fn main() {
     println!("gen {:.1} ms per quad", s.elapsed().as_secs_f64() * 1e3 / 8.0);
     let total: usize = frames.iter().map(|f| f.len()).sum();
     for level in Level::available() {
-        use livetime_kernels::hist;
-        let f = &frames[0];
-        let (mut data, mut map) = (vec![0; f.len() + 8], vec![0; hist::map_words(f.len() / 2)]);
-        let mut counts = [0; 512];
-        println!(
-            "  survey {:.0}",
-            best(
-                || {
-                    std::hint::black_box(hist::survey(level, f, 4));
-                },
-                f.len()
-            )
-        );
-        println!(
-            "  sum {:.0}",
-            best(
-                || {
-                    std::hint::black_box(hist::sum(level, f));
-                },
-                f.len()
-            )
-        );
-        println!(
-            "  count {:.0}",
-            best(
-                || {
-                    hist::count_values(level, f, 1024, &mut counts);
-                    std::hint::black_box(counts[3]);
-                },
-                f.len()
-            )
-        );
-        println!(
-            "  pack_bytes {:.0}",
-            best(
-                || {
-                    hist::pack_bytes(level, f, 1080, &mut data, &mut map).unwrap();
-                },
-                f.len()
-            )
-        );
-        println!(
-            "  pack_codes {:.0}",
-            best(
-                || {
-                    hist::pack_codes(
-                        level,
-                        f,
-                        hist::Codes { base: 1080, inside: 7, outside: 14 },
-                        &mut data,
-                        &mut map,
-                    )
-                    .unwrap();
-                },
-                f.len()
-            )
-        );
-        let cs: Vec<Box<dyn Codec>> =
-            vec![Box::new(Hist16::with_level(level)), Box::new(HistN::with_level(level))];
+        let cs: Vec<Box<dyn Codec>> = vec![
+            Box::new(Hist16::with_level(level)),
+            Box::new(HistN::with_level(level)),
+            Box::new(Blockpack::with_level(level)),
+            Box::new(Bslz4::with_level(level)),
+            Box::new(Lz4::new()),
+            Box::new(Zstd::new(1).unwrap()),
+        ];
         for mut c in cs {
             let mut outs: Vec<Vec<u8>> = frames.iter().map(|f| vec![0; c.bound(f.len())]).collect();
             let mut sizes = vec![0; frames.len()];
@@ -121,5 +70,58 @@ fn main() {
                 dd
             );
         }
+        let mut c = Blockpack::with_level(level);
+        let mean = |q: usize| -> Vec<u8> {
+            let mut sum = vec![0u32; cspad::QUAD_PIXELS];
+            let mut p = vec![0u16; cspad::QUAD_PIXELS];
+            for e in 0..5 {
+                d.quad(Level::best(), 100 + e, q, &mut p).unwrap();
+                for (s, v) in sum.iter_mut().zip(&p) {
+                    *s += *v as u32;
+                }
+            }
+            sum.resize(sum.len() + 2, 0);
+            sum.iter().flat_map(|s| (((s + 2) / 5) as u16).to_le_bytes()).collect()
+        };
+        let darks: Vec<Vec<u8>> = (0..4).map(mean).collect();
+        let mut outs: Vec<Vec<u8>> = frames.iter().map(|f| vec![0; c.bound(f.len())]).collect();
+        let mut sizes = vec![0; frames.len()];
+        let e = best(
+            || {
+                for i in 0..frames.len() {
+                    sizes[i] = c
+                        .encode_with(
+                            Array::new(&frames[i], DType::U16, &[frames[i].len() / 2]).unwrap(),
+                            Some(Reference::new(5, &darks[i % 4])),
+                            &mut outs[i],
+                        )
+                        .unwrap();
+                }
+            },
+            total,
+        );
+        let mut back = vec![0; frames[0].len()];
+        let dd = best(
+            || {
+                for i in 0..frames.len() {
+                    c.decode_with(
+                        &outs[i][..sizes[i]],
+                        DType::U16,
+                        Some(Reference::new(5, &darks[i % 4])),
+                        &mut back,
+                    )
+                    .unwrap();
+                }
+            },
+            total,
+        );
+        println!(
+            "{:10} {:9} ratio {:.4} enc {:6.0} dec {:6.0}",
+            level.name(),
+            "bp dark5",
+            sizes.iter().sum::<usize>() as f64 / total as f64,
+            e,
+            dd
+        );
     }
 }

@@ -93,7 +93,7 @@ impl<'a> Array<'a> {
             return Ok(Array { data, dtype, shape });
         }
         Err(CodecError::Length {
-            what: "data of the array",
+            what: "bytes of the array",
             wanted: wanted.unwrap_or(usize::MAX),
             found: data.len(),
         })

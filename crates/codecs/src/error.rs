@@ -56,6 +56,11 @@ pub enum CodecError {
         /// Byte of the stream where it was found.
         at: usize,
     },
+    /// The library behind a codec failed for a reason of its own, most likely for want of memory.
+    Library {
+        /// Name of the codec.
+        codec: &'static str,
+    },
     /// The stream was made with a reference frame, which was not given or is another one.
     Reference {
         /// Identity of the frame that the stream needs, `None` if it needs none.
@@ -73,13 +78,16 @@ impl fmt::Display for CodecError {
                 write!(f, "{codec} needs {wanted} bytes of output, found {found}")
             }
             CodecError::Length { what, wanted, found } => {
-                write!(f, "{what}: wanted {wanted} bytes, found {found}")
+                write!(f, "{what}: wanted {wanted}, found {found}")
             }
             CodecError::Limit { codec, most, found } => {
                 write!(f, "{codec} can compress {most} bytes at once, found {found}")
             }
             CodecError::Damaged { codec, what, wanted, found, at } => {
                 write!(f, "{codec} stream, byte {at}: {what}: wanted {wanted}, found {found}")
+            }
+            CodecError::Library { codec } => {
+                write!(f, "the library of {codec} failed; is there memory left?")
             }
             CodecError::Reference { wanted, found } => {
                 write!(f, "reference frame: wanted {}, found {}", Id(*wanted), Id(*found))

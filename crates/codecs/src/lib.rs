@@ -5,6 +5,9 @@
 //!
 //! | codec | for | format |
 //! |---|---|---|
+//! | [`Blockpack`] | detector frames of 8-, 16- and 32-bit integers, with or without a reference frame | our own: `docs/formats/blockpack.md` |
+//! | [`Bslz4`] | anything that detectors and HDF5 files hold | HDF5 filter 32008 |
+//! | [`Lz4`], `Zstd` (feature `zstd`) | anything | LZ4 block; Zstandard frame |
 //! | [`Hist16`], [`HistN`] | the compressed leaves of XTC files of LCLS | bit for bit those of pdsdata |
 //!
 //! Decoders take nothing on trust: every size in a stream is compared with what is there before it is used, and a
@@ -26,16 +29,29 @@
 #![deny(missing_docs)]
 
 mod array;
+mod blockpack;
+mod bslz4;
 mod error;
 mod hist;
 mod hist16;
 mod histn;
+mod lz4;
 mod stream;
+#[cfg(feature = "zstd")]
+mod zstd;
 
 pub use array::{Array, DType};
+pub use blockpack::{
+    Blockpack, Header as BlockpackHeader, MOST_DIMENSIONS, Reference, Region, SequenceDecoder,
+    SequenceEncoder,
+};
+pub use bslz4::Bslz4;
 pub use error::CodecError;
 pub use hist16::Hist16;
 pub use histn::HistN;
+pub use lz4::Lz4;
+#[cfg(feature = "zstd")]
+pub use zstd::Zstd;
 
 /// A way to compress arrays without loss.
 ///

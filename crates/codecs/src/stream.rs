@@ -100,6 +100,11 @@ impl<'a> Writer<'a> {
         self.output[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
+    /// The first bytes of the stream.
+    pub(crate) fn before(&self, at: usize) -> &[u8] {
+        &self.output[..at]
+    }
+
     /// What has not been written.
     pub(crate) fn rest(&mut self) -> &mut [u8] {
         &mut self.output[self.at..]

@@ -257,7 +257,7 @@ proptest! {
         let noise = |i: usize| (seed.wrapping_mul(2_654_435_761).wrapping_add(i as u32 * 40_503) >> 13) as u8;
         payload.extend((0..width * height * depth + rest).map(|i| if depth == 2 && i % 2 == 1 { 4 } else { noise(i) & 63 }));
         let frame = panels(TypeId::new(id::FRAME, 1), Src::NONE, &payload, &Configs::default()).unwrap();
-        for engine in [Engine::NONE, Engine::HIST16, Engine::HISTN] {
+        for engine in [Engine::NONE, Engine::HIST16, Engine::HISTN, Engine::BLOCKPACK] {
             let (mut packed, mut back) = (vec![7], vec![8]);
             Compressor::new(engine).unwrap().encode(&frame, &mut packed).unwrap();
             Decompressor::default().decode(&packed[1..], &mut back).unwrap();
@@ -297,4 +297,25 @@ fn a_raw_and_a_compressed_leaf_of_one_source_stand_side_by_side() {
         let read = reader.panels(leaf, &Configs::default()).unwrap();
         assert_eq!((read[0].shape(), read[0].pixels), (&[30, 40][..], &payload[16..]));
     }
+}
+
+#[test]
+fn blockpack_in_a_leaf_knows_its_reference_frame() {
+    let words = [40u32, 30, 12, 0].map(u32::to_le_bytes).concat();
+    let dark: Vec<u8> = (0..1200u32).flat_map(|i| ((i * 2_654_435_761 >> 20) as u16).to_le_bytes()).collect();
+    let pixels: Vec<u8> = dark.chunks_exact(2).zip(0u16..).flat_map(|(d, i)| (u16::from_le_bytes([d[0], d[1]]) + i % 3).to_le_bytes()).collect();
+    let payload = [words, pixels].concat();
+    let frame = panels(TypeId::new(id::FRAME, 1), Src::NONE, &payload, &Configs::default()).unwrap();
+    let mut compressor = Compressor::new(Engine::BLOCKPACK).unwrap();
+    let (mut without, mut with, mut back) = (Vec::new(), Vec::new(), Vec::new());
+    compressor.encode(&frame, &mut without).unwrap();
+    compressor.set_reference(0, dark.clone().into());
+    compressor.encode(&frame, &mut with).unwrap();
+    assert!(with.len() * 2 < without.len(), "{} {}", with.len(), without.len());
+    let mut decompressor = Decompressor::default();
+    let error = decompressor.decode(&with, &mut back).unwrap_err().to_string();
+    assert!(error.contains("reference frame") && back.is_empty(), "{error}");
+    decompressor.add_reference(dark.into());
+    decompressor.decode(&with, &mut back).unwrap();
+    assert_eq!(back, payload);
 }

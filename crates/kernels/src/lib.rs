@@ -13,6 +13,8 @@
 //! | [`add_constant`], [`ramp_row`], [`noise()`], [`peak_stamp`], [`add_stamp`], [`add_sine`] … | pictures of the simulated detector |
 //! | [`transform()`] | rotations by 90° and mirror images |
 //! | [`cspad`] | simulated frames of a CSPad |
+//! | [`bitshuffle`] | the bits of elements sorted by their value |
+//! | [`blockpack`] | differences from a reference and a centre, packed bit by bit |
 //! | [`hist`] | the loops of the XTC codecs Hist16 and HistN |
 //!
 //! Images are passed as a [`Plane`]: a slice with a width, a height and a row stride, so that a
@@ -25,6 +27,8 @@ mod level;
 #[cfg(test)]
 #[macro_use]
 mod test_data;
+pub mod bitshuffle;
+pub mod blockpack;
 mod bytes;
 mod cast;
 mod convert;

@@ -3,10 +3,10 @@
 use livetime_codecs::DType;
 
 /// Kinds of data that [`make`] knows.
-pub const KINDS: usize = 7;
+pub(crate) const KINDS: usize = 7;
 
 /// Elements of a type: constant, a pedestal with noise, the same with outliers, anything, steps, extremes, few values.
-pub fn make(dtype: DType, elements: usize, kind: usize, seed: u64) -> Vec<u8> {
+pub(crate) fn make(dtype: DType, elements: usize, kind: usize, seed: u64) -> Vec<u8> {
     let mut random = numbers(seed);
     (0..elements)
         .flat_map(|i| {

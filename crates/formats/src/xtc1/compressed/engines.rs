@@ -1,6 +1,9 @@
 //! From compressed payloads to plain ones, and back.
 
-use livetime_codecs::{Array, Codec, CodecError, DType, Hist16, HistN};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use livetime_codecs::{Array, Blockpack, BlockpackHeader, Codec, CodecError, DType, Hist16, HistN, Reference};
 
 use super::{Engine, Part, parts};
 use crate::xtc1::data::Panel;
@@ -26,12 +29,20 @@ const LIMIT: u64 = 128 << 20;
 pub struct Decompressor {
     hist16: Hist16,
     histn: HistN,
+    blockpack: Blockpack,
+    references: HashMap<u64, Arc<[u8]>>,
     limit: u64,
 }
 
 impl Default for Decompressor {
     fn default() -> Decompressor {
-        Decompressor { hist16: Hist16::new(), histn: HistN::new(), limit: LIMIT }
+        Decompressor {
+            hist16: Hist16::new(),
+            histn: HistN::new(),
+            blockpack: Blockpack::new(),
+            references: HashMap::new(),
+            limit: LIMIT,
+        }
     }
 }
 
@@ -40,6 +51,11 @@ impl Decompressor {
     /// a few bytes of HistN may stand for.
     pub fn with_limit(self, limit: u64) -> Decompressor {
         Decompressor { limit, ..self }
+    }
+
+    /// Keeps a reference frame for the streams of blockpack that need it; they know it by its content.
+    pub fn add_reference(&mut self, frame: Arc<[u8]>) {
+        self.references.insert(Reference::by_content(&frame).id(), frame);
     }
 
     /// Appends to `out` what the payload of a compressed leaf was.
@@ -83,15 +99,31 @@ impl Decompressor {
             }
             Engine::HIST16 if is_possible => (&mut self.hist16, DType::U16),
             Engine::HISTN => (&mut self.histn, histn_dtype(part.stream)),
+            Engine::BLOCKPACK => return self.decode_blockpack(part, out),
             Engine::HIST16 => {
                 let found = format!("{size} from a stream of {}", part.stream.len());
                 return Err(Error::new("bytes that Hist16 can hold", found));
             }
-            other => return Err(Error::new("engine none, hist16 or histn", other.to_string())),
+            other => return Err(Error::new("engine none, hist16, histn or blockpack", other.to_string())),
         };
         let start = out.len();
         out.resize(start + size, 0);
         codec.decode(part.stream, dtype, &mut out[start..]).map_err(broken)
+    }
+
+    /// The stream says itself what it holds, and which reference frame it needs.
+    fn decode_blockpack(&mut self, part: &Part<'_>, out: &mut Vec<u8>) -> Result<()> {
+        let header = BlockpackHeader::read(part.stream).map_err(broken)?;
+        let size = part.size as usize;
+        if header.bytes() != size {
+            return Err(Error::new(format!("a stream of {size} bytes"), header.bytes().to_string()));
+        }
+        let frame = header.reference().and_then(|id| Some((id, self.references.get(&id)?)));
+        let reference = frame.map(|(id, frame)| Reference::new(id, frame));
+        let start = out.len();
+        out.resize(start + size, 0);
+        let decoded = self.blockpack.decode_with(part.stream, header.dtype(), reference, &mut out[start..]);
+        decoded.map_err(broken)
     }
 }
 
@@ -124,6 +156,9 @@ pub struct Compressor {
     engine: Engine,
     hist16: Hist16,
     histn: HistN,
+    blockpack: Blockpack,
+    /// Reference frames by the number of the panel.
+    references: HashMap<u32, Arc<[u8]>>,
     stream: Vec<u8>,
 }
 
@@ -134,11 +169,22 @@ impl Compressor {
     /// If that is not known here.
     pub fn new(engine: Engine) -> Result<Compressor> {
         match engine {
-            Engine::NONE | Engine::HIST16 | Engine::HISTN => {
-                Ok(Compressor { engine, hist16: Hist16::new(), histn: HistN::new(), stream: Vec::new() })
-            }
-            other => Err(Error::new("engine none, hist16 or histn", other.to_string())),
+            Engine::NONE | Engine::HIST16 | Engine::HISTN | Engine::BLOCKPACK => Ok(Compressor {
+                engine,
+                hist16: Hist16::new(),
+                histn: HistN::new(),
+                blockpack: Blockpack::new(),
+                references: HashMap::new(),
+                stream: Vec::new(),
+            }),
+            other => Err(Error::new("engine none, hist16, histn or blockpack", other.to_string())),
         }
+    }
+
+    /// Gives blockpack a reference frame for panel `number`: bytes as [`Panel::data`] has them, a dark frame for example. Where
+    /// sizes differ it is not used. Who reads the data needs it too ([`Decompressor::add_reference`]).
+    pub fn set_reference(&mut self, number: u32, frame: Arc<[u8]>) {
+        self.references.insert(number, frame);
     }
 
     /// Appends to `out` the compressed payload of a leaf, from its panels as [`crate::xtc1::data::panels`] finds them. A panel
@@ -171,14 +217,10 @@ impl Compressor {
         let codec: &mut dyn Codec = match self.engine {
             Engine::HIST16 => &mut self.hist16,
             Engine::HISTN => &mut self.histn,
+            Engine::BLOCKPACK => &mut self.blockpack,
             _ => return None,
         };
-        let dtype = match panel.dtype {
-            livetime_frame::DType::U8 => DType::U8,
-            livetime_frame::DType::U16 => DType::U16,
-            _ => return None,
-        };
-        let data = panel.data;
+        let (data, dtype) = (panel.data, codec_dtype(panel.dtype)?);
         if !codec.supports(dtype) || data.is_empty() || data.len() % dtype.bytes() != 0 {
             return None;
         }
@@ -188,6 +230,21 @@ impl Compressor {
         }
         let shape = [data.len() / dtype.bytes()];
         let array = Array::new(data, dtype, &shape).ok()?;
-        codec.encode(array, &mut self.stream).ok()
+        if self.engine != Engine::BLOCKPACK {
+            return codec.encode(array, &mut self.stream).ok();
+        }
+        let frame = self.references.get(&panel.number).filter(|frame| frame.len() == data.len());
+        let reference = frame.map(|frame| Reference::by_content(frame));
+        self.blockpack.encode_with(array, reference, &mut self.stream).ok()
+    }
+}
+
+/// What pixels may be, in the words of the codecs.
+fn codec_dtype(dtype: livetime_frame::DType) -> Option<DType> {
+    match dtype {
+        livetime_frame::DType::U8 => Some(DType::U8),
+        livetime_frame::DType::U16 => Some(DType::U16),
+        livetime_frame::DType::U32 => Some(DType::U32),
+        _ => None,
     }
 }

@@ -24,8 +24,8 @@ impl Engine {
     pub const HIST16: Engine = Engine(1);
     /// HistN of pdsdata.
     pub const HISTN: Engine = Engine(2);
-    /// A stream of one of our codecs, which says itself what it is. Unknown to the readers of the facility.
-    pub const LIVETIME: Engine = Engine(0x4C56);
+    /// Our own codec (`docs/formats/blockpack.md`). Unknown to the readers of the facility.
+    pub const BLOCKPACK: Engine = Engine(0x4C56);
 }
 
 impl fmt::Display for Engine {
@@ -34,7 +34,7 @@ impl fmt::Display for Engine {
             Engine::NONE => f.write_str("none"),
             Engine::HIST16 => f.write_str("hist16"),
             Engine::HISTN => f.write_str("histn"),
-            Engine::LIVETIME => f.write_str("livetime"),
+            Engine::BLOCKPACK => f.write_str("blockpack"),
             Engine(other) => write!(f, "engine {other}"),
         }
     }
