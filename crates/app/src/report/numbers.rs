@@ -36,27 +36,10 @@ pub(crate) fn percent(percent: Option<f64>) -> String {
     percent.map_or("-".into(), |p| format!("{p:.0}"))
 }
 
-/// `2026-11-20 13:50:19.123Z`, from seconds since 1970 and nanoseconds within the second.
-pub(crate) fn utc(seconds: i64, nanoseconds: i64) -> String {
-    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (year, month, day) = date(days);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    let millis = nanoseconds.clamp(0, 999_999_999) / 1_000_000;
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{millis:03}Z")
-}
-
-/// The date so many days after 1970-01-01, in the Gregorian calendar. Years begin in March here, so that the leap
-/// day is the last of them.
-fn date(days: i64) -> (i64, i64, i64) {
-    // Seconds may come from anywhere.
-    let days = days.clamp(-1 << 40, 1 << 40) + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let (day, month_of_year) =
-        (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
-    (year + 400 * era + i64::from(month_of_year <= 2), month_of_year, day)
+/// `2026-11-20 13:50:19.123Z`, from ns since 1970.
+pub(crate) fn utc(ns: u64) -> String {
+    let time = jiff::Timestamp::from_nanosecond(ns.into());
+    time.map_or_else(|_| format!("{ns} ns"), |t| t.strftime("%Y-%m-%d %H:%M:%S%.3fZ").to_string())
 }
 
 fn three_digits(value: f64) -> String {

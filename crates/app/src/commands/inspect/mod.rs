@@ -170,9 +170,9 @@ fn heading(path: &Path, what: &str, size: u64, datagrams: u64, end: End, broken:
 }
 
 fn events_line(events: u64, times_ns: Option<(u64, u64)>, rate_hz: Option<f64>) -> String {
-    let at = |ns: u64| utc((ns / 1_000_000_000) as i64, (ns % 1_000_000_000) as i64);
     let rate = rate_hz.map_or_else(String::new, |hz| format!(", {hz:.4} Hz"));
-    let times = times_ns.map_or_else(String::new, |(first, last)| format!(", {} to {}", at(first), at(last)));
+    let times =
+        times_ns.map_or_else(String::new, |(first, last)| format!(", {} to {}", utc(first), utc(last)));
     format!("events: {events}{times}{rate}\n")
 }
 

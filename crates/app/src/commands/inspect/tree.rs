@@ -127,8 +127,7 @@ fn tree<H: Head>(
                 break;
             }
         };
-        let ns = header.time_ns();
-        let time = utc((ns / 1_000_000_000) as i64, (ns % 1_000_000_000) as i64);
+        let time = utc(header.time_ns());
         lines.text += &format!("{offset:>12} {time} {} bytes {}\n", header.length(), line(&header));
         inside(&mut heads, offset, &header, &mut lines)?;
         count += 1;

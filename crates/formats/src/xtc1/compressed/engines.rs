@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use livetime_codecs::{Array, Blockpack, BlockpackHeader, Codec, CodecError, DType, Hist16, HistN, Reference};
+use livetime_codecs::{
+    Array, Blockpack, BlockpackHeader, Codec, CodecError, DType, Hist16, HistN, Reference,
+};
 
 use super::{Engine, Part, parts};
 use crate::xtc1::data::Panel;
