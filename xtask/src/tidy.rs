@@ -26,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-nodes",
             "livetime-engine",
             "livetime-frame",
+            "livetime-formats",
             "livetime-pva",
             "livetime-kernels",
             "livetime-codecs",
@@ -59,6 +60,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/formats/xtc-compression.md",
     "docs/operate.md",
     "docs/spec/node.md",
+    "docs/formats/xtc.md",
 ];
 
 pub(crate) fn run(root: &Path) -> Result<String, String> {
