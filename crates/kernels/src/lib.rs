@@ -26,6 +26,8 @@ mod test_data;
 mod bytes;
 mod cast;
 mod convert;
+pub mod hits;
+mod lanes;
 mod length;
 mod pattern;
 mod pixel;
@@ -33,6 +35,7 @@ mod plane;
 mod process;
 pub mod statistics;
 mod transform;
+pub mod wib;
 
 pub use convert::{Conversion, ConvertError, Overflow, convert, convert_slice};
 pub use length::LengthError;

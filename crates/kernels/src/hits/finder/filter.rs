@@ -1,0 +1,172 @@
+//! Pedestal, filter, noise and threshold.
+
+use super::super::frugal::{Frugal, Limit};
+use super::super::rows::Row;
+use super::super::walk::{Filter, Filtered};
+use super::FinderSetup;
+use crate::lanes::Lanes;
+
+/// Standard deviation of normal noise over the median of its absolute value.
+pub(super) const SIGMA: f32 = 1.4826;
+/// Ticks between two looks at pedestal and noise.
+pub(super) const EVERY: u64 = 8;
+/// Net steps that move the median and the noise.
+const LIMIT: i16 = 10;
+/// Highest noise: `SCALE` times this fits 16 bits.
+const LOUDEST: i16 = 1023;
+/// noise · SCALE · factor / 2¹⁶ = noise · threshold in units of the noise.
+const SCALE: i16 = 32;
+
+/// State and configuration of 32 channels.
+#[derive(Debug, Clone)]
+pub(super) struct FilterBlock {
+    pub(super) median: Row,
+    median_steps: Row,
+    /// Median of the absolute filtered signal.
+    pub(super) noise: Row,
+    noise_steps: Row,
+    /// The last input of each of the six additions.
+    inputs: [Row; 6],
+    pub(super) threshold: Row,
+    /// Threshold in units of `noise`, times 2¹¹.
+    factor: Row,
+    /// −1 where pulses swing to both sides, else 0.
+    mirror: Row,
+}
+
+impl FilterBlock {
+    pub(super) fn new(planes: &[u8; 32], setup: &FinderSetup) -> FilterBlock {
+        let factor = setup.threshold.map(|t| (t.clamp(0.5, 10.0) * SIGMA * 2048.0).round() as i16);
+        FilterBlock {
+            median: Row::ZERO,
+            median_steps: Row::ZERO,
+            noise: Row::ZERO,
+            noise_steps: Row::ZERO,
+            inputs: [Row::ZERO; 6],
+            threshold: Row::ZERO,
+            factor: Row(planes.map(|plane| factor[usize::from(plane.min(2))])),
+            mirror: Row(planes.map(|plane| -i16::from(setup.bipolar[usize::from(plane.min(2))]))),
+        }
+    }
+
+    /// Makes the threshold that belongs to the noise.
+    pub(super) fn renew_threshold(&mut self, setup: &FinderSetup) {
+        let floor = FilterSetup::new(setup).floor;
+        for i in 0..32 {
+            let scaled = i32::from(self.noise.0[i].min(LOUDEST) * SCALE);
+            self.threshold.0[i] = ((scaled * i32::from(self.factor.0[i]) >> 16) as i16).max(floor);
+        }
+    }
+}
+
+/// What all channels have in common.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FilterSetup {
+    /// Least threshold, in units of the filter's output.
+    floor: i16,
+}
+
+impl FilterSetup {
+    pub(super) fn new(setup: &FinderSetup) -> FilterSetup {
+        let floor = i32::from(setup.floor.max(0)) << setup.bits.fraction();
+        FilterSetup { floor: floor.clamp(1, i32::from(i16::MAX)) as i16 }
+    }
+}
+
+/// A sample over its median, shifted down by `SHIFT`, through (1 + z⁻¹)⁶ / 8.
+///
+/// Its gain is 8 and its delay 3 ticks. Half way the sums are divided by 8: any sample fits, and what is rounded off
+/// is a small part of the noise.
+pub(super) struct FinderFilter<L, const SHIFT: u32, const BIPOLAR: bool> {
+    median: Frugal<L>,
+    noise: Frugal<L>,
+    inputs: [L; 6],
+    threshold: L,
+    factor: L,
+    mirror: L,
+}
+
+/// `sample` through the additions of the filter; `inputs` is its state.
+#[inline(always)]
+fn smooth<L: Lanes, const SHIFT: u32>(sample: L, inputs: &mut [L; 6]) -> L {
+    let mut value = if SHIFT == 0 { sample } else { sample.shift_right(SHIFT) };
+    let mut stage = |value: L, i: usize| {
+        let sum = value.add(inputs[i]);
+        inputs[i] = value;
+        sum
+    };
+    for i in 0..3 {
+        value = stage(value, i);
+    }
+    // Half a unit of this shift, and of the one above eight times.
+    let half = if SHIFT == 0 { 4 } else { 7 };
+    value = value.add(L::splat(half)).shift_right(3);
+    for i in 3..6 {
+        value = stage(value, i);
+    }
+    value
+}
+
+/// The same for the samples of one channel, beginning with zeros.
+pub(super) fn smooth_plain<const TICKS: usize>(samples: [i16; TICKS], shift: u32) -> [i16; TICKS] {
+    use crate::lanes::Portable;
+    let mut inputs = [Portable::splat(0); 6];
+    samples.map(|sample| {
+        let sample = Portable::splat(sample);
+        let value = match shift {
+            0 => smooth::<Portable, 0>(sample, &mut inputs),
+            _ => smooth::<Portable, 2>(sample, &mut inputs),
+        };
+        let mut lanes = [0; Portable::COUNT];
+        value.store(&mut lanes);
+        lanes[0]
+    })
+}
+
+impl<L: Lanes, const SHIFT: u32, const BIPOLAR: bool> Filter<L> for FinderFilter<L, SHIFT, BIPOLAR> {
+    type Block = FilterBlock;
+    type Setup = FilterSetup;
+
+    #[inline(always)]
+    fn load(block: &FilterBlock, lane: usize, _: &FilterSetup) -> Self {
+        let limit = Limit::new(LIMIT);
+        FinderFilter {
+            median: Frugal::load(&block.median.0[lane..], &block.median_steps.0[lane..], &limit),
+            noise: Frugal::load(&block.noise.0[lane..], &block.noise_steps.0[lane..], &limit),
+            inputs: [0, 1, 2, 3, 4, 5].map(|i| L::load(&block.inputs[i].0[lane..])),
+            threshold: L::load(&block.threshold.0[lane..]),
+            factor: L::load(&block.factor.0[lane..]),
+            mirror: L::load(&block.mirror.0[lane..]),
+        }
+    }
+
+    #[inline(always)]
+    fn store(&self, block: &mut FilterBlock, lane: usize, _: &FilterSetup) {
+        let limit = Limit::new(LIMIT);
+        self.median.store(&mut block.median.0[lane..], &mut block.median_steps.0[lane..], &limit);
+        self.noise.store(&mut block.noise.0[lane..], &mut block.noise_steps.0[lane..], &limit);
+        self.threshold.store(&mut block.threshold.0[lane..]);
+        for (row, lanes) in block.inputs.iter_mut().zip(self.inputs) {
+            lanes.store(&mut row.0[lane..]);
+        }
+    }
+
+    #[inline(always)]
+    fn filter(&mut self, sample: L, count: u64, setup: &FilterSetup) -> Filtered<L> {
+        let smooth = smooth::<L, SHIFT>(sample.sub(self.median.value), &mut self.inputs);
+        let value = if BIPOLAR { smooth.max(smooth.mul_low(self.mirror)) } else { smooth };
+        let found = Filtered {
+            value,
+            begins: value.greater(self.threshold),
+            stays: value.greater(self.threshold.shift_right(1)),
+        };
+        if count % EVERY == EVERY - 1 {
+            let limit = Limit::new(LIMIT);
+            self.median.step(sample.sub(self.median.value).sign(), &limit);
+            self.noise.step(smooth.abs().sub(self.noise.value).sign(), &limit);
+            let scaled = self.noise.value.min(L::splat(LOUDEST)).mul_low(L::splat(SCALE));
+            self.threshold = scaled.mul_high(self.factor).max(L::splat(setup.floor));
+        }
+        found
+    }
+}

@@ -1,0 +1,138 @@
+//! How every algorithm goes over the samples: channels in groups of one vector, and in each group tick after tick.
+//!
+//! First the samples of a few ticks are filtered, with the filter's state in registers and without a branch; only
+//! where something is over the threshold, or was, hits are followed. Hits have no effect on the filter.
+
+use super::{Hit, HitBuffer};
+use crate::lanes::{Lanes, MOST, Mask};
+
+/// Ticks that are filtered before hits are looked for.
+const CHUNK: usize = 32;
+
+/// A filtered sample of each lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filtered<L: Lanes> {
+    pub(super) value: L,
+    /// Where it is high enough to begin a hit.
+    pub(super) begins: L::Mask,
+    /// Where it is high enough to be part of one; holds `begins`.
+    pub(super) stays: L::Mask,
+}
+
+/// The part of an algorithm that sees every sample. Rows of its state are in a `Block` of 32 channels.
+pub(super) trait Filter<L: Lanes>: Sized {
+    type Block;
+    type Setup: Copy;
+    /// The state of the lanes from `lane` on.
+    fn load(block: &Self::Block, lane: usize, setup: &Self::Setup) -> Self;
+    fn store(&self, block: &mut Self::Block, lane: usize, setup: &Self::Setup);
+    /// Takes in the samples of one tick, the `count`th since the stream began.
+    fn filter(&mut self, sample: L, count: u64, setup: &Self::Setup) -> Filtered<L>;
+}
+
+/// The part that follows hits.
+pub(super) trait Follow<L: Lanes>: Sized {
+    type Block;
+    type Setup: Copy;
+    /// Whether a lane from `lane` on is in a hit.
+    fn open(block: &Self::Block, lane: usize) -> bool;
+    fn load(block: &Self::Block, lane: usize) -> Self;
+    fn store(&self, block: &mut Self::Block, lane: usize);
+    /// Takes in one tick; gives the lanes where a hit has ended.
+    fn follow(&mut self, found: &Filtered<L>, setup: &Self::Setup) -> L::Mask;
+    /// The hit of a lane of the block, of which the state has been stored, that was found to have ended at `tick`;
+    /// `None` where it does not count. Channel and order are the caller's.
+    fn hit(block: &Self::Block, lane: usize, tick: i64, setup: &Self::Setup) -> Option<Hit>;
+    /// Forgets the hits of `lanes`.
+    fn forget(&mut self, lanes: L::Mask);
+}
+
+/// Rows of samples: `channels` for each tick.
+#[derive(Clone, Copy)]
+pub(super) struct Samples<'a> {
+    pub(super) rows: &'a [i16],
+    pub(super) channels: usize,
+    /// Tick of the first row.
+    pub(super) first: i64,
+    /// Rows before the first one, since the stream began.
+    pub(super) count: u64,
+}
+
+/// Finds the hits of `samples`. There is one block for every 32 channels.
+#[inline(always)]
+pub(super) fn walk<L, F, H>(
+    filters: &mut [F::Block],
+    follows: &mut [H::Block],
+    samples: Samples,
+    setups: (&F::Setup, &H::Setup),
+    hits: &mut HitBuffer,
+) where
+    L: Lanes,
+    F: Filter<L>,
+    H: Follow<L>,
+{
+    let nothing = Filtered { value: L::splat(0), begins: L::Mask::NONE, stays: L::Mask::NONE };
+    let mut found = [nothing; CHUNK];
+    for (i, (filter_block, follow_block)) in filters.iter_mut().zip(follows).enumerate() {
+        for lane in (0..MOST).step_by(L::COUNT) {
+            let mut filter = F::load(filter_block, lane, setups.0);
+            let channel = i * MOST + lane;
+            let mut done = 0;
+            for chunk in samples.rows.chunks(CHUNK * samples.channels) {
+                let mut any = L::Mask::NONE;
+                let mut ticks = 0;
+                for (row, found) in chunk.chunks_exact(samples.channels).zip(&mut found) {
+                    let count = samples.count + (done + ticks) as u64;
+                    *found = filter.filter(L::load(&row[channel..]), count, setups.0);
+                    any = any.or(found.begins);
+                    ticks += 1;
+                }
+                if any.any() || H::open(follow_block, lane) {
+                    let place = Place { lane, channel, tick: samples.first.wrapping_add(done as i64) };
+                    follow::<L, H>(follow_block, &found[..ticks], place, setups.1, hits);
+                }
+                done += ticks;
+            }
+            filter.store(filter_block, lane, setups.0);
+        }
+    }
+}
+
+/// Where a group of lanes lies.
+#[derive(Clone, Copy)]
+struct Place {
+    /// First lane in its block.
+    lane: usize,
+    /// First channel.
+    channel: usize,
+    /// First tick.
+    tick: i64,
+}
+
+#[inline(always)]
+fn follow<L: Lanes, H: Follow<L>>(
+    block: &mut H::Block,
+    found: &[Filtered<L>],
+    place: Place,
+    setup: &H::Setup,
+    hits: &mut HitBuffer,
+) {
+    let mut state = H::load(block, place.lane);
+    for (tick, found) in found.iter().enumerate() {
+        let ended = state.follow(found, setup);
+        if ended.any() {
+            state.store(block, place.lane);
+            let mut bits = ended.bits();
+            while bits != 0 {
+                let lane = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let tick = place.tick.wrapping_add(tick as i64);
+                if let Some(hit) = H::hit(block, place.lane + lane, tick, setup) {
+                    hits.push(Hit { channel: (place.channel + lane) as u16, ..hit });
+                }
+            }
+            state.forget(ended);
+        }
+    }
+    state.store(block, place.lane);
+}
