@@ -12,6 +12,10 @@
 //! | [`process()`], [`reset`] | background, flat field, scale, clips and recursive filter in one pass |
 //! | [`add_constant`], [`ramp_row`], [`noise()`], [`peak_stamp`], [`add_stamp`], [`add_sine`] … | pictures of the simulated detector |
 //! | [`transform()`] | rotations by 90° and mirror images |
+//! | [`cspad`] | simulated frames of a CSPad |
+//! | [`hist`] | the loops of the XTC codecs Hist16 and HistN |
+//! | [`wib`] | samples of the wire readout, 12 and 14 bits packed, as 16-bit integers |
+//! | [`hits`] | pulses in the samples of hundreds of wires, with pedestals and noise followed |
 //!
 //! Images are passed as a [`Plane`]: a slice with a width, a height and a row stride, so that a
 //! region of a larger image is read where it lies.
@@ -26,6 +30,8 @@ mod test_data;
 mod bytes;
 mod cast;
 mod convert;
+pub mod cspad;
+pub mod hist;
 pub mod hits;
 mod lanes;
 mod length;
