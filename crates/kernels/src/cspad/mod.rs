@@ -56,8 +56,7 @@ pub enum Preset {
 
 impl Preset {
     /// All of them.
-    pub const ALL: [Preset; 5] =
-        [Preset::Deck, Preset::Tutorial, Preset::Dark, Preset::Wide, Preset::Rings];
+    pub const ALL: [Preset; 5] = [Preset::Deck, Preset::Tutorial, Preset::Dark, Preset::Wide, Preset::Rings];
 
     /// `"deck"`, `"tutorial"`, `"dark"`, `"wide"` or `"rings"`.
     pub fn name(self) -> &'static str {
@@ -118,8 +117,7 @@ impl Cspad {
     pub fn new(preset: Preset, seed: u64) -> Cspad {
         let normal = Normal::new();
         let photons = Photons::new(preset.photons(0.0), (0..1600).map(|r| preset.photons(f64::from(r))));
-        let mut detector =
-            Cspad { seed, normal, photons, pedestals: Vec::new(), classes: Vec::new() };
+        let mut detector = Cspad { seed, normal, photons, pedestals: Vec::new(), classes: Vec::new() };
         for quad in 0..QUADS {
             detector.add_pedestals(preset, quad);
         }

@@ -162,7 +162,9 @@ mod tests {
     fn photons_have_their_mean() {
         let photons = Photons::new(0.0, [2.0].into_iter());
         let counter = Counter::new(1, [0, 0]);
-        let all: f64 = (0..100_000).map(|i| f64::from(photons.of(photons.class(2.0), (counter.at(i) >> 32) as u32))).sum();
+        let all: f64 = (0..100_000)
+            .map(|i| f64::from(photons.of(photons.class(2.0), (counter.at(i) >> 32) as u32)))
+            .sum();
         assert!((all / 1e5 - 2.0).abs() < 0.03, "{all}");
         assert_eq!(photons.of(0, u32::MAX - 1), 0.0);
     }

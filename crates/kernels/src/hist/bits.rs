@@ -261,7 +261,8 @@ mod bmi2 {
         let distance = _mm256_sub_epi16(v, base);
         let inside = _mm256_cmpeq_epi16(_mm256_min_epu16(distance, widest), distance);
         let values = _mm256_blendv_epi8(v, distance, inside);
-        let [low, _, high, _] = (_mm256_movemask_epi8(_mm256_packs_epi16(inside, inside)) as u32).to_le_bytes();
+        let [low, _, high, _] =
+            (_mm256_movemask_epi8(_mm256_packs_epi16(inside, inside)) as u32).to_le_bytes();
         let mut quads = [0; 4];
         // SAFETY: four words are as long as a vector.
         unsafe { _mm256_storeu_si256(quads.as_mut_ptr().cast(), values) };

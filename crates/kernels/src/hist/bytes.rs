@@ -1,8 +1,8 @@
 //! Hist16: a pixel in the window takes one byte, any other two.
 
+use super::{MAP_BITS, map_words, pixels};
 #[cfg(target_arch = "x86_64")]
 use super::{bytes_avx2, bytes_avx512};
-use super::{MAP_BITS, map_words, pixels};
 #[cfg(target_arch = "x86_64")]
 use crate::level::Kind;
 use crate::{LengthError, Level};

@@ -81,7 +81,11 @@ fn codes_come_back_and_are_the_same_on_every_level() {
         let expected = packed(Level::PORTABLE);
         for level in Level::available() {
             let (data, map, bits) = packed(level);
-            assert_eq!((&data, &map, bits), (&expected.0, &expected.1, expected.2), "{level:?} {len} {codes:?}");
+            assert_eq!(
+                (&data, &map, bits),
+                (&expected.0, &expected.1, expected.2),
+                "{level:?} {len} {codes:?}"
+            );
             let mut back = vec![0; 2 * len];
             assert_eq!(unpack_codes(level, &data, &map, codes, &mut back), Ok(Some(bits)));
             assert_eq!(back, bytes, "{level:?} {len} {codes:?}");

@@ -1,4 +1,4 @@
-//! A quantile that follows its samples with three additions per sample.
+//! A quantile that follows its samples with a few additions per sample.
 //!
 //! Q. Ma, S. Muthukrishnan, M. Sandler, "Frugal Streaming for Estimating Quantiles", 2014, with an accumulator in front
 //! as the ProtoDUNE-SP hit finder has it: more than `limit` net steps in one direction move the value by one.
@@ -12,6 +12,7 @@ pub(super) struct Limit<L> {
     /// 2¹⁶ / (2·limit + 1), rounded up.
     inverse: L,
     back: L,
+    one: L,
 }
 
 impl<L: Lanes> Limit<L> {
@@ -19,7 +20,12 @@ impl<L: Lanes> Limit<L> {
     pub(super) fn new(limit: i16) -> Limit<L> {
         let limit = limit.clamp(1, 100);
         let inverse = 65536i32 / (2 * i32::from(limit) + 1) + 1;
-        Limit { limit: L::splat(limit), inverse: L::splat(inverse as i16), back: L::splat(limit + 1) }
+        Limit {
+            limit: L::splat(limit),
+            inverse: L::splat(inverse as i16),
+            back: L::splat(limit + 1),
+            one: L::one(),
+        }
     }
 }
 
@@ -43,10 +49,23 @@ impl<L: Lanes> Frugal<L> {
         self.biased.sub(limit.limit).store(steps);
     }
 
-    /// `step` is −1, 0 or 1. One more than `limit` net steps, up or down, move the value and start anew.
+    /// A step towards `sample`. One more than `limit` net steps, up or down, move the value and start anew.
     #[inline(always)]
-    pub(super) fn step(&mut self, step: L, limit: &Limit<L>) {
-        let biased = self.biased.add(step);
+    pub(super) fn step(&mut self, sample: L, limit: &Limit<L>) {
+        self.biased = self.biased.toward(sample, self.value, limit.one);
+        self.settle(limit);
+    }
+
+    /// The same where `mask`.
+    #[inline(always)]
+    pub(super) fn step_where(&mut self, sample: L, mask: L::Mask, limit: &Limit<L>) {
+        self.biased = self.biased.toward_where(sample, self.value, limit.one, mask);
+        self.settle(limit);
+    }
+
+    #[inline(always)]
+    fn settle(&mut self, limit: &Limit<L>) {
+        let biased = self.biased;
         // floor(biased / (2·limit + 1)): −1 at −1, 1 at 2·limit + 1, else 0.
         let moved = biased.mul_high(limit.inverse);
         self.value = self.value.add(moved);

@@ -18,6 +18,8 @@ pub struct Hit {
     pub channel: u16,
     /// [`Hit::CUT`], or 0.
     pub flags: u16,
+    /// Ticks from [`Hit::end`] to the tick at which it was known that the hit has ended.
+    pub late: u16,
 }
 
 impl Hit {
@@ -80,12 +82,11 @@ impl HitBuffer {
         }
     }
 
-    /// Orders the hits from position `from` on. `delay`: ticks from the end of a hit to the tick at which that is found.
-    pub(super) fn order(&mut self, from: usize, found: impl Fn(&Hit) -> i64) {
-        if let Some(new) = self.hits.get_mut(from..)
-            && new.len() > 1
-        {
-            new.sort_unstable_by_key(|hit| (found(hit), hit.channel));
+    /// Orders the hits from position `from` on, which were found in samples from tick `first` on.
+    pub(super) fn order(&mut self, from: usize, first: i64) {
+        if let Some(new) = self.hits.get_mut(from..) {
+            let found = |hit: &Hit| hit.end().wrapping_sub(first).wrapping_add(hit.late.into());
+            new.sort_unstable_by_key(|hit| found(hit) << 16 | i64::from(hit.channel));
         }
     }
 }

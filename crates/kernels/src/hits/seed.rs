@@ -100,7 +100,7 @@ impl SeedHits {
         self.count += (samples.rows.len() / channels) as u64;
         let from = hits.hits().len();
         find(level, &mut self.filters, &mut self.follows, samples, hits);
-        hits.order(from, Hit::end);
+        hits.order(from, first);
         Ok(())
     }
 
@@ -174,10 +174,9 @@ impl<L: Lanes> Filter<L> for SeedFilter<L> {
     #[inline(always)]
     fn filter(&mut self, sample: L, _: u64, limit: &Limit<L>) -> Filtered<L> {
         let (below, above) = (self.median.value.greater(sample), sample.greater(self.median.value));
-        let from_median = sample.sub(self.median.value).sign();
-        self.low.step(sample.sub(self.low.value).sign().only(below), limit);
-        self.high.step(sample.sub(self.high.value).sign().only(above), limit);
-        self.median.step(from_median, limit);
+        self.low.step_where(sample, below, limit);
+        self.high.step_where(sample, above, limit);
+        self.median.step(sample, limit);
         let over_median = sample.sub(self.median.value).min(L::splat(HIGHEST));
         let mut value = self.delayed[1];
         self.delayed = [over_median, self.delayed[0]];
@@ -194,6 +193,7 @@ impl<L: Lanes> Filter<L> for SeedFilter<L> {
 }
 
 struct SeedFollow<L> {
+    one: L,
     sum: L,
     over: L,
 }
@@ -209,7 +209,7 @@ impl<L: Lanes> Follow<L> for SeedFollow<L> {
 
     #[inline(always)]
     fn load(block: &FollowBlock, lane: usize) -> Self {
-        SeedFollow { sum: L::load(&block.sum.0[lane..]), over: L::load(&block.over.0[lane..]) }
+        SeedFollow { one: L::one(), sum: L::load(&block.sum.0[lane..]), over: L::load(&block.over.0[lane..]) }
     }
 
     #[inline(always)]
@@ -222,7 +222,7 @@ impl<L: Lanes> Follow<L> for SeedFollow<L> {
     fn follow(&mut self, found: &Filtered<L>, (): &()) -> L::Mask {
         let ended = self.over.greater(L::splat(0)).and_not(found.begins);
         self.sum = self.sum.add_saturating(found.value.shift_right(6).only(found.begins));
-        self.over = self.over.add_saturating(L::splat(1).only(found.begins));
+        self.over = self.over.add_saturating(self.one.only(found.begins));
         ended
     }
 

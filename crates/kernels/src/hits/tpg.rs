@@ -147,7 +147,7 @@ impl TpgHits {
         self.count += (samples.rows.len() / channels) as u64;
         let from = hits.hits().len();
         find(level, &mut self.filters, &mut self.follows, samples, &self.setup, hits);
-        hits.order(from, Hit::end);
+        hits.order(from, first);
         Ok(())
     }
 
@@ -285,7 +285,7 @@ impl<L: Lanes, S: Stage> Filter<L> for Chain<L, S> {
     #[inline(always)]
     fn filter(&mut self, sample: L, count: u64, setup: &Self::Setup) -> Filtered<L> {
         if count < setup.fixed_after {
-            self.pedestal.step(sample.sub(self.pedestal.value).sign(), &setup.limit);
+            self.pedestal.step(sample, &setup.limit);
         }
         let value = setup.stage.apply(sample.sub(self.pedestal.value), &mut self.running);
         let over = value.greater(self.threshold);
@@ -294,6 +294,7 @@ impl<L: Lanes, S: Stage> Filter<L> for Chain<L, S> {
 }
 
 struct TpgFollow<L> {
+    one: L,
     sum: L,
     over: L,
     peak: L,
@@ -312,6 +313,7 @@ impl<L: Lanes> Follow<L> for TpgFollow<L> {
     #[inline(always)]
     fn load(block: &FollowBlock, lane: usize) -> Self {
         TpgFollow {
+            one: L::one(),
             sum: L::load(&block.sum.0[lane..]),
             over: L::load(&block.over.0[lane..]),
             peak: L::load(&block.peak.0[lane..]),
@@ -334,7 +336,7 @@ impl<L: Lanes> Follow<L> for TpgFollow<L> {
         self.sum = self.sum.add_saturating_unsigned(value);
         self.to_peak = self.over.select(value.greater(self.peak), self.to_peak);
         self.peak = self.peak.max(value);
-        self.over = self.over.add(L::splat(1).only(found.begins));
+        self.over = self.over.count(found.begins, self.one);
         ended.or(self.sum.equal(L::splat(-1)))
     }
 

@@ -7,7 +7,7 @@ use super::{Hit, HitBuffer};
 use crate::lanes::{Lanes, MOST, Mask};
 
 /// Ticks that are filtered before hits are looked for.
-const CHUNK: usize = 32;
+const CHUNK: usize = 16;
 
 /// A filtered sample of each lane.
 #[derive(Clone, Copy, Debug)]
@@ -73,25 +73,23 @@ pub(super) fn walk<L, F, H>(
 {
     let nothing = Filtered { value: L::splat(0), begins: L::Mask::NONE, stays: L::Mask::NONE };
     let mut found = [nothing; CHUNK];
+    let ticks = samples.rows.len() / samples.channels.max(1);
     for (i, (filter_block, follow_block)) in filters.iter_mut().zip(follows).enumerate() {
         for lane in (0..MOST).step_by(L::COUNT) {
             let mut filter = F::load(filter_block, lane, setups.0);
             let channel = i * MOST + lane;
-            let mut done = 0;
-            for chunk in samples.rows.chunks(CHUNK * samples.channels) {
+            for from in (0..ticks).step_by(CHUNK) {
                 let mut any = L::Mask::NONE;
-                let mut ticks = 0;
-                for (row, found) in chunk.chunks_exact(samples.channels).zip(&mut found) {
-                    let count = samples.count + (done + ticks) as u64;
-                    *found = filter.filter(L::load(&row[channel..]), count, setups.0);
+                let found = &mut found[..CHUNK.min(ticks - from)];
+                for (tick, found) in (from..).zip(&mut *found) {
+                    let sample = L::load(&samples.rows[tick * samples.channels + channel..]);
+                    *found = filter.filter(sample, samples.count.wrapping_add(tick as u64), setups.0);
                     any = any.or(found.begins);
-                    ticks += 1;
                 }
                 if any.any() || H::open(follow_block, lane) {
-                    let place = Place { lane, channel, tick: samples.first.wrapping_add(done as i64) };
-                    follow::<L, H>(follow_block, &found[..ticks], place, setups.1, hits);
+                    let place = Place { lane, channel, tick: samples.first.wrapping_add(from as i64) };
+                    follow::<L, H>(follow_block, found, place, setups.1, hits);
                 }
-                done += ticks;
             }
             filter.store(filter_block, lane, setups.0);
         }

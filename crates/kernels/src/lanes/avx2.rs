@@ -83,6 +83,31 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
+    fn toward(self, a: Self, b: Self, one: Self) -> Self {
+        self.add(Avx2(unsafe { _mm256_sign_epi16(one.0, a.sub(b).0) }))
+    }
+
+    #[inline(always)]
+    fn toward_where(self, a: Self, b: Self, one: Self, mask: Avx2Mask) -> Self {
+        let step = Avx2(unsafe { _mm256_sign_epi16(one.0, a.sub(b).0) });
+        self.add(step.only(mask))
+    }
+
+    #[inline(always)]
+    fn count(self, mask: Avx2Mask, _: Self) -> Self {
+        self.sub(Avx2(mask.0))
+    }
+
+    #[inline(always)]
+    fn less_unsigned(self, other: Self) -> Avx2Mask {
+        let top = Avx2::splat(i16::MIN);
+        unsafe {
+            let (a, b) = (_mm256_xor_si256(self.0, top.0), _mm256_xor_si256(other.0, top.0));
+            Avx2Mask(_mm256_cmpgt_epi16(b, a))
+        }
+    }
+
+    #[inline(always)]
     fn only(self, mask: Avx2Mask) -> Self {
         Avx2(unsafe { _mm256_and_si256(self.0, mask.0) })
     }

@@ -83,6 +83,28 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn toward(self, a: Self, b: Self, one: Self) -> Self {
+        let up = self.count(a.greater(b), one);
+        Avx512(unsafe { _mm512_mask_sub_epi16(up.0, b.greater(a).0, up.0, one.0) })
+    }
+
+    #[inline(always)]
+    fn toward_where(self, a: Self, b: Self, one: Self, mask: Avx512Mask) -> Self {
+        let up = self.count(mask.and(a.greater(b)), one);
+        Avx512(unsafe { _mm512_mask_sub_epi16(up.0, mask.and(b.greater(a)).0, up.0, one.0) })
+    }
+
+    #[inline(always)]
+    fn count(self, mask: Avx512Mask, one: Self) -> Self {
+        Avx512(unsafe { _mm512_mask_add_epi16(self.0, mask.0, self.0, one.0) })
+    }
+
+    #[inline(always)]
+    fn less_unsigned(self, other: Self) -> Avx512Mask {
+        Avx512Mask(unsafe { _mm512_cmplt_epu16_mask(self.0, other.0) })
+    }
+
+    #[inline(always)]
     fn only(self, mask: Avx512Mask) -> Self {
         Avx512(unsafe { _mm512_maskz_mov_epi16(mask.0, self.0) })
     }

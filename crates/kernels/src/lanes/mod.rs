@@ -60,11 +60,20 @@ pub(crate) trait Lanes: Copy {
     fn select(self, mask: Self::Mask, other: Self) -> Self;
     /// `self` where `mask`, else 0.
     fn only(self, mask: Self::Mask) -> Self;
+    /// `self` + `one` where `a > b`, − `one` where `a < b`; `a − b` fits 16 bits. `one` is 1.
+    fn toward(self, a: Self, b: Self, one: Self) -> Self;
+    /// Where `mask` as [`Lanes::toward`], elsewhere `self`.
+    fn toward_where(self, a: Self, b: Self, one: Self, mask: Self::Mask) -> Self;
+    /// `self + one` where `mask`. `one` is 1.
+    fn count(self, mask: Self::Mask, one: Self) -> Self;
+    /// Where `self < other`, both seen as `u16`: in a sum and one of its terms, where there was a carry.
+    fn less_unsigned(self, other: Self) -> Self::Mask;
 
-    /// −1, 0 or 1.
+    /// 1 in all lanes, of which the compiler does not know that it is 1: it would replace what is added under a mask
+    /// by something slower.
     #[inline(always)]
-    fn sign(self) -> Self {
-        self.min(Self::splat(1)).max(Self::splat(-1))
+    fn one() -> Self {
+        Self::splat(std::hint::black_box(1))
     }
 }
 

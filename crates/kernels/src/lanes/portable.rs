@@ -120,6 +120,26 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn toward(self, a: Self, b: Self, _: Self) -> Self {
+        each(self, each(a, b, |a, b| i16::from(a > b) - i16::from(a < b)), i16::wrapping_add)
+    }
+
+    #[inline(always)]
+    fn toward_where(self, a: Self, b: Self, one: Self, mask: PortableMask) -> Self {
+        self.add(Portable::splat(0).toward(a, b, one).only(mask))
+    }
+
+    #[inline(always)]
+    fn count(self, mask: PortableMask, _: Self) -> Self {
+        self.sub(Portable(mask.0))
+    }
+
+    #[inline(always)]
+    fn less_unsigned(self, other: Self) -> PortableMask {
+        PortableMask(each(self, other, |a, b| -i16::from((a as u16) < b as u16)).0)
+    }
+
+    #[inline(always)]
     fn only(self, mask: PortableMask) -> Self {
         each(self, Portable(mask.0), |a, m| a & m)
     }

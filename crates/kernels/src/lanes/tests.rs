@@ -2,6 +2,12 @@ use super::*;
 use crate::Level;
 use crate::test_data::numbers;
 
+/// Differences of such fit 16 bits.
+#[inline(always)]
+fn half<L: Lanes>(x: L) -> L {
+    x.shift_right(1)
+}
+
 /// Every operation on `a` and `b`, one row each.
 #[inline(always)]
 fn all<L: Lanes>(a: &[i16], b: &[i16]) -> Vec<i16> {
@@ -21,7 +27,11 @@ fn all<L: Lanes>(a: &[i16], b: &[i16]) -> Vec<i16> {
             x.mul_low(y),
             x.mul_high(y),
             x.mul_rounded(y),
-            x.select(more, y.sign()),
+            x.select(more, y),
+            x.toward(half(x), half(y), L::one()),
+            x.toward_where(half(x), half(y), L::one(), more),
+            x.count(more, L::one()),
+            x.only(x.less_unsigned(y)),
             x.only(more.or(same)),
             x.only(more.and_not(same).and(more)),
         ];
@@ -42,8 +52,9 @@ per_level! {
 }
 
 /// The same in plain integers; the last row depends on the number of lanes and is left out.
-fn plain(a: i16, b: i16) -> [i16; 15] {
+fn plain(a: i16, b: i16) -> [i16; 19] {
     let product = i32::from(a) * i32::from(b);
+    let toward = ((a >> 1) - (b >> 1)).signum();
     [
         a.wrapping_add(b),
         a.wrapping_sub(b),
@@ -56,7 +67,11 @@ fn plain(a: i16, b: i16) -> [i16; 15] {
         product as i16,
         (product >> 16) as i16,
         ((product + 0x4000) >> 15) as i16,
-        if a > b { a } else { b.signum() },
+        if a > b { a } else { b },
+        a.wrapping_add(toward),
+        if a > b { a.wrapping_add(toward) } else { a },
+        a.wrapping_add(i16::from(a > b)),
+        if (a as u16) < b as u16 { a } else { 0 },
         if a >= b { a } else { 0 },
         if a > b { a } else { 0 },
         i16::from(a > b),
@@ -87,7 +102,7 @@ fn every_level_computes_what_plain_integers_do() {
                 );
             }
         }
-        let any = &rows[15 * a.len()..];
+        let any = &rows[19 * a.len()..];
         assert!((0..a.len()).all(|i| a[i] != b[i] || any[i] == 1), "{}", level.name());
     }
 }

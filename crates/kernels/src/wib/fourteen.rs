@@ -39,3 +39,11 @@ fn group(packed: &[u8; BYTES], samples: &mut [i16; SAMPLES]) {
         *four = [0, 14, 28, 42].map(|bit| (word >> bit & 0x3FFF) as i16);
     }
 }
+
+/// `packed` has 28 bytes for every 16 `samples`.
+pub(super) fn pack(samples: &[i16], packed: &mut [u8]) {
+    for (four, bytes) in samples.as_chunks::<4>().0.iter().zip(packed.as_chunks_mut::<7>().0) {
+        let word = four.iter().rev().fold(0, |word, v| word << 14 | (*v as u64 & 0x3FFF));
+        bytes.copy_from_slice(&word.to_le_bytes()[..7]);
+    }
+}

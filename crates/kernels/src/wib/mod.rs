@@ -53,8 +53,7 @@ const WIBETH_SAMPLES: usize = WIBETH_CHANNELS * WIBETH_TICKS;
 /// # Ok::<(), livetime_kernels::LengthError>(())
 /// ```
 pub fn unpack_wib1(level: Level, frames: &[u8], samples: &mut [i16]) -> Result<(), LengthError> {
-    let count = check(frames.len(), WIB1_BYTES, samples.len(), WIB_CHANNELS)?;
-    debug_assert_eq!(count * WIB1_BYTES, frames.len());
+    check(frames.len(), WIB1_BYTES, samples.len(), WIB_CHANNELS)?;
     twelve::unpack(level, frames, samples);
     Ok(())
 }
@@ -107,10 +106,52 @@ pub fn unpack_wibeth(level: Level, frames: &[u8], samples: &mut [i16]) -> Result
     Ok(())
 }
 
-/// The number of frames, if both lengths fit it.
-fn check(bytes: usize, frame: usize, samples: usize, per_frame: usize) -> Result<usize, LengthError> {
+/// Puts samples into WIB1 frames, the inverse of [`unpack_wib1`]: for simulation. Headers stay.
+///
+/// # Errors
+/// A length that does not fit; nothing is written.
+///
+/// ```
+/// use livetime_kernels::{Level, wib::{WIB1_BYTES, pack_wib1, unpack_wib1}};
+/// let samples: Vec<i16> = (0..256).map(|c| c * 16 + 5).collect();
+/// let (mut frame, mut again) = ([0; WIB1_BYTES], [0; 256]);
+/// pack_wib1(&samples, &mut frame)?;
+/// unpack_wib1(Level::best(), &frame, &mut again)?;
+/// assert_eq!(again, *samples);
+/// # Ok::<(), livetime_kernels::LengthError>(())
+/// ```
+pub fn pack_wib1(samples: &[i16], frames: &mut [u8]) -> Result<(), LengthError> {
+    check(frames.len(), WIB1_BYTES, samples.len(), WIB_CHANNELS)?;
+    twelve::pack(samples, frames);
+    Ok(())
+}
+
+/// Puts samples into WIBEth frames, the inverse of [`unpack_wibeth`]: for simulation. Headers stay.
+///
+/// # Errors
+/// A length that does not fit; nothing is written.
+///
+/// ```
+/// use livetime_kernels::{Level, wib::{WIBETH_BYTES, pack_wibeth, unpack_wibeth}};
+/// let samples: Vec<i16> = (0..64 * 64).map(|i| i * 3).collect();
+/// let (mut frame, mut again) = ([0; WIBETH_BYTES], [0; 64 * 64]);
+/// pack_wibeth(&samples, &mut frame)?;
+/// unpack_wibeth(Level::best(), &frame, &mut again)?;
+/// assert_eq!(again, *samples);
+/// # Ok::<(), livetime_kernels::LengthError>(())
+/// ```
+pub fn pack_wibeth(samples: &[i16], frames: &mut [u8]) -> Result<(), LengthError> {
+    check(frames.len(), WIBETH_BYTES, samples.len(), WIBETH_SAMPLES)?;
+    let frames = frames.as_chunks_mut::<WIBETH_BYTES>().0;
+    for (frame, samples) in frames.iter_mut().zip(samples.as_chunks::<WIBETH_SAMPLES>().0) {
+        fourteen::pack(samples, &mut frame[32..]);
+    }
+    Ok(())
+}
+
+/// Whether both lengths fit one number of frames.
+fn check(bytes: usize, frame: usize, samples: usize, per_frame: usize) -> Result<(), LengthError> {
     let count = bytes / frame;
     LengthError::check("frames", bytes, count * frame)?;
-    LengthError::check("samples", samples, count * per_frame)?;
-    Ok(count)
+    LengthError::check("samples", samples, count * per_frame)
 }

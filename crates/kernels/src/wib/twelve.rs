@@ -57,3 +57,34 @@ fn pair(bytes: &[u8; PAIR], samples: &mut [i16; CHANNELS]) {
         ];
     }
 }
+
+/// `samples` are as many as `frames` hold.
+pub(super) fn pack(samples: &[i16], frames: &mut [u8]) {
+    let frames = frames.as_chunks_mut::<WIB1_BYTES>().0;
+    for (frame, samples) in frames.iter_mut().zip(samples.as_chunks::<WIB_CHANNELS>().0) {
+        let blocks = frame[HEADER..].as_chunks_mut::<BLOCK>().0;
+        for (block, samples) in blocks.iter_mut().zip(samples.as_chunks::<64>().0) {
+            let pairs = block[HEADER..].as_chunks_mut::<PAIR>().0;
+            for (pair, samples) in pairs.iter_mut().zip(samples.as_chunks::<CHANNELS>().0) {
+                pack_pair(samples, pair);
+            }
+        }
+    }
+}
+
+fn pack_pair(samples: &[i16; CHANNELS], bytes: &mut [u8; PAIR]) {
+    for (i, [a, b, c, d]) in
+        samples.as_chunks::<4>().0.iter().map(|four| four.map(|v| v as u16 & 0xFFF)).enumerate()
+    {
+        let (chip, half) = (i / 2, i % 2);
+        for (k, [low, high]) in
+            [a | b << 12, b >> 4, c | d << 12, d >> 4].map(u16::to_le_bytes).into_iter().enumerate()
+        {
+            let at = 12 * half + 6 * (k / 2) + chip;
+            match k % 2 {
+                0 => (bytes[at], bytes[at + 2]) = (low, high),
+                _ => bytes[at + 4] = low,
+            }
+        }
+    }
+}

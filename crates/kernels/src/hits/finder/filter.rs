@@ -51,7 +51,7 @@ impl FilterBlock {
 
     /// Makes the threshold that belongs to the noise.
     pub(super) fn renew_threshold(&mut self, setup: &FinderSetup) {
-        let floor = FilterSetup::new(setup).floor;
+        let floor = floor(setup);
         for i in 0..32 {
             let scaled = i32::from(self.noise.0[i].min(LOUDEST) * SCALE);
             self.threshold.0[i] = ((scaled * i32::from(self.factor.0[i]) >> 16) as i16).max(floor);
@@ -61,16 +61,21 @@ impl FilterBlock {
 
 /// What all channels have in common.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FilterSetup {
-    /// Least threshold, in units of the filter's output.
-    floor: i16,
+pub(super) struct FilterSetup<L> {
+    limit: Limit<L>,
+    floor: L,
 }
 
-impl FilterSetup {
-    pub(super) fn new(setup: &FinderSetup) -> FilterSetup {
-        let floor = i32::from(setup.floor.max(0)) << setup.bits.fraction();
-        FilterSetup { floor: floor.clamp(1, i32::from(i16::MAX)) as i16 }
+impl<L: Lanes> FilterSetup<L> {
+    pub(super) fn new(setup: &FinderSetup) -> FilterSetup<L> {
+        FilterSetup { limit: Limit::new(LIMIT), floor: L::splat(floor(setup)) }
     }
+}
+
+/// Least threshold, in units of the filter's output.
+fn floor(setup: &FinderSetup) -> i16 {
+    let floor = i32::from(setup.floor.max(0)) << setup.bits.fraction();
+    floor.clamp(1, i32::from(i16::MAX)) as i16
 }
 
 /// A sample over its median, shifted down by `SHIFT`, through (1 + z⁻¹)⁶ / 8.
@@ -125,11 +130,11 @@ pub(super) fn smooth_plain<const TICKS: usize>(samples: [i16; TICKS], shift: u32
 
 impl<L: Lanes, const SHIFT: u32, const BIPOLAR: bool> Filter<L> for FinderFilter<L, SHIFT, BIPOLAR> {
     type Block = FilterBlock;
-    type Setup = FilterSetup;
+    type Setup = FilterSetup<L>;
 
     #[inline(always)]
-    fn load(block: &FilterBlock, lane: usize, _: &FilterSetup) -> Self {
-        let limit = Limit::new(LIMIT);
+    fn load(block: &FilterBlock, lane: usize, setup: &FilterSetup<L>) -> Self {
+        let limit = setup.limit;
         FinderFilter {
             median: Frugal::load(&block.median.0[lane..], &block.median_steps.0[lane..], &limit),
             noise: Frugal::load(&block.noise.0[lane..], &block.noise_steps.0[lane..], &limit),
@@ -141,8 +146,8 @@ impl<L: Lanes, const SHIFT: u32, const BIPOLAR: bool> Filter<L> for FinderFilter
     }
 
     #[inline(always)]
-    fn store(&self, block: &mut FilterBlock, lane: usize, _: &FilterSetup) {
-        let limit = Limit::new(LIMIT);
+    fn store(&self, block: &mut FilterBlock, lane: usize, setup: &FilterSetup<L>) {
+        let limit = setup.limit;
         self.median.store(&mut block.median.0[lane..], &mut block.median_steps.0[lane..], &limit);
         self.noise.store(&mut block.noise.0[lane..], &mut block.noise_steps.0[lane..], &limit);
         self.threshold.store(&mut block.threshold.0[lane..]);
@@ -152,7 +157,7 @@ impl<L: Lanes, const SHIFT: u32, const BIPOLAR: bool> Filter<L> for FinderFilter
     }
 
     #[inline(always)]
-    fn filter(&mut self, sample: L, count: u64, setup: &FilterSetup) -> Filtered<L> {
+    fn filter(&mut self, sample: L, count: u64, setup: &FilterSetup<L>) -> Filtered<L> {
         let smooth = smooth::<L, SHIFT>(sample.sub(self.median.value), &mut self.inputs);
         let value = if BIPOLAR { smooth.max(smooth.mul_low(self.mirror)) } else { smooth };
         let found = Filtered {
@@ -161,11 +166,10 @@ impl<L: Lanes, const SHIFT: u32, const BIPOLAR: bool> Filter<L> for FinderFilter
             stays: value.greater(self.threshold.shift_right(1)),
         };
         if count % EVERY == EVERY - 1 {
-            let limit = Limit::new(LIMIT);
-            self.median.step(sample.sub(self.median.value).sign(), &limit);
-            self.noise.step(smooth.abs().sub(self.noise.value).sign(), &limit);
+            self.median.step(sample, &setup.limit);
+            self.noise.step(smooth.abs(), &setup.limit);
             let scaled = self.noise.value.min(L::splat(LOUDEST)).mul_low(L::splat(SCALE));
-            self.threshold = scaled.mul_high(self.factor).max(L::splat(setup.floor));
+            self.threshold = scaled.mul_high(self.factor).max(setup.floor);
         }
         found
     }

@@ -37,14 +37,10 @@ impl FollowBlock {
     }
 }
 
-/// The tick at which `hit` was found to have ended.
-pub(super) fn found(blocks: &[FollowBlock], hit: &Hit) -> i64 {
-    let (block, lane) = (usize::from(hit.channel) / 32, usize::from(hit.channel) % 32);
-    let gap = blocks.get(block).map_or(0, |block| block.gap.0[lane]);
-    hit.end().wrapping_add(if hit.flags & Hit::CUT == 0 { DELAY + i64::from(gap) } else { DELAY - 1 })
-}
-
-pub(super) struct FinderFollow<L> {
+/// `BIPOLAR`: there may be gaps.
+pub(super) struct FinderFollow<L: Lanes, const BIPOLAR: bool> {
+    one: L,
+    open: L::Mask,
     low: L,
     high: L,
     peak: L,
@@ -54,7 +50,7 @@ pub(super) struct FinderFollow<L> {
     gap: L,
 }
 
-impl<L: Lanes> Follow<L> for FinderFollow<L> {
+impl<L: Lanes, const BIPOLAR: bool> Follow<L> for FinderFollow<L, BIPOLAR> {
     type Block = FollowBlock;
     /// The values are in units of 2^−this counts.
     type Setup = u32;
@@ -68,6 +64,8 @@ impl<L: Lanes> Follow<L> for FinderFollow<L> {
     fn load(block: &FollowBlock, lane: usize) -> Self {
         let load = |row: &Row| L::load(&row.0[lane..]);
         FinderFollow {
+            one: L::one(),
+            open: load(&block.span).greater(L::splat(0)),
             low: load(&block.low),
             high: load(&block.high),
             peak: load(&block.peak),
@@ -90,21 +88,24 @@ impl<L: Lanes> Follow<L> for FinderFollow<L> {
 
     #[inline(always)]
     fn follow(&mut self, found: &Filtered<L>, _: &u32) -> L::Mask {
-        let (zero, one) = (L::splat(0), L::splat(1));
-        let open = self.span.greater(zero);
-        let over = found.begins.or(found.stays.and(open));
+        let over = found.begins.or(found.stays.and(self.open));
         let value = found.value.only(over);
-        // Values over the threshold are positive: a sum below saturation has no carry.
-        let low = self.low.add(value);
-        let no_carry = low.equal(self.low.add_saturating_unsigned(value));
-        self.high = self.high.add(one).sub(one.only(no_carry));
-        self.low = low;
-        self.to_peak = self.span.select(value.greater(self.peak), self.to_peak);
-        self.peak = self.peak.max(value);
-        let alive = over.or(open.and(self.hold.greater(zero)));
-        self.hold = self.gap.select(over, self.hold.sub(one).max(zero));
-        self.span = self.span.add(one.only(alive));
-        open.and_not(alive).or(self.span.greater(L::splat(LONGEST - 1)))
+        self.low = self.low.add(value);
+        // Values over the threshold are positive.
+        self.high = self.high.count(self.low.less_unsigned(value), self.one);
+        let higher = value.greater(self.peak);
+        self.to_peak = self.span.select(higher, self.to_peak);
+        self.peak = value.select(higher, self.peak);
+        let mut alive = over;
+        if BIPOLAR {
+            let zero = L::splat(0);
+            alive = over.or(self.open.and(self.hold.greater(zero)));
+            self.hold = self.gap.select(over, self.hold.sub(self.one).max(zero));
+        }
+        self.span = self.span.count(alive, self.one);
+        let ended = self.open.and_not(alive).or(self.span.greater(L::splat(LONGEST - 1)));
+        self.open = alive.and_not(ended);
+        ended
     }
 
     #[inline(always)]
@@ -123,8 +124,9 @@ impl<L: Lanes> Follow<L> for FinderFollow<L> {
             over: over as u16,
             to_peak: of(&block.to_peak) as u16,
             peak: ((i32::from(of(&block.peak)) + half) >> fraction) as i16,
-            channel: 0,
+            late: (tick.wrapping_sub(end) + DELAY) as u16,
             flags: if cut { Hit::CUT } else { 0 },
+            channel: 0,
         })
     }
 

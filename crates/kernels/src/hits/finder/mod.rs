@@ -50,10 +50,10 @@ pub struct FinderSetup {
 }
 
 impl FinderSetup {
-    /// For samples of `bits`: 5.75 standard deviations on every plane, which is less than one false hit per channel and
+    /// For samples of `bits`: Six standard deviations on every plane, which is less than one false hit per channel and
     /// second in white noise and in noise with a correlation of 0.6 between neighbouring ticks.
     pub fn new(bits: SampleBits) -> FinderSetup {
-        FinderSetup { bits, threshold: [5.75; 3], floor: 4 << bits.shift(), bipolar: [false; 3] }
+        FinderSetup { bits, threshold: [6.0; 3], floor: 4 << bits.shift(), bipolar: [false; 3] }
     }
 }
 
@@ -149,7 +149,7 @@ impl HitFinder {
         self.count += (samples.rows.len() / channels) as u64;
         let from = hits.hits().len();
         find(level, &mut self.filters, &mut self.follows, samples, &self.setup, hits);
-        hits.order(from, |hit| follow::found(&self.follows, hit));
+        hits.order(from, first);
     }
 
     /// Pedestal of a channel in counts; `None` beyond the last channel.
@@ -193,7 +193,7 @@ fn body<L: Lanes>(
     // One compilation for each, so that nothing is asked tick by tick.
     match (setup.bits, setup.bipolar.contains(&true)) {
         (SampleBits::Twelve, false) => {
-            walk::<L, FinderFilter<L, 0, false>, FinderFollow<L>>(
+            walk::<L, FinderFilter<L, 0, false>, FinderFollow<L, false>>(
                 filters,
                 follows,
                 samples,
@@ -202,7 +202,7 @@ fn body<L: Lanes>(
             );
         }
         (SampleBits::Twelve, true) => {
-            walk::<L, FinderFilter<L, 0, true>, FinderFollow<L>>(
+            walk::<L, FinderFilter<L, 0, true>, FinderFollow<L, true>>(
                 filters,
                 follows,
                 samples,
@@ -211,7 +211,7 @@ fn body<L: Lanes>(
             );
         }
         (SampleBits::Fourteen, false) => {
-            walk::<L, FinderFilter<L, 2, false>, FinderFollow<L>>(
+            walk::<L, FinderFilter<L, 2, false>, FinderFollow<L, false>>(
                 filters,
                 follows,
                 samples,
@@ -220,7 +220,7 @@ fn body<L: Lanes>(
             );
         }
         (SampleBits::Fourteen, true) => {
-            walk::<L, FinderFilter<L, 2, true>, FinderFollow<L>>(
+            walk::<L, FinderFilter<L, 2, true>, FinderFollow<L, true>>(
                 filters,
                 follows,
                 samples,

@@ -169,6 +169,7 @@ pub(super) fn finder(samples: &[i64], plane: usize, setup: &FinderSetup) -> Vec<
                 to_peak: open.iter().position(|v| *v == Some(peak)).unwrap() as u16,
                 peak: ((peak + half) >> fraction) as i16,
                 channel: 0,
+                late: (tick as i64 - end + 3) as u16,
                 flags: if ended { 0 } else { Hit::CUT },
             };
             hits.push((tick as i64, hit));

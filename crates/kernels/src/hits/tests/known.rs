@@ -26,9 +26,10 @@ fn a_pulse_is_found_at_its_time_with_its_peak_and_its_charge() {
         let hits = find(FinderSetup::new(bits), &flat(400, |t| pulse(t) * scale));
         let [hit] = hits[..] else { panic!("{hits:?}") };
         assert_eq!(hit.start + i64::from(hit.to_peak), 1203);
-        // The filter keeps the sum but for its edges below half the threshold; the peak loses a little.
+        // The filter keeps the sum but for its edges below half the threshold; it makes a pulse that is
+        // as narrow as itself lower by a quarter.
         assert!((345..=361).contains(&(hit.sum / i32::from(scale))), "{hit:?}");
-        assert!((80..100).contains(&(hit.peak / scale)), "{hit:?}");
+        assert!((70..100).contains(&(hit.peak / scale)), "{hit:?}");
     }
 }
 
@@ -60,7 +61,7 @@ fn the_pulse_of_the_first_ticks_is_not_lost() {
         &flat(70, |t| if (10..15).contains(&t) { 100 } else { 0 }),
     );
     assert_eq!(hits.len(), 1);
-    assert!((1009..=1011).contains(&hits[0].start), "{hits:?}");
+    assert!((1007..=1010).contains(&hits[0].start), "{hits:?}");
 }
 
 #[test]
