@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-pva",
         ],
     ),
-    // `app` uses kernels only to name the instruction-set level in benchmark records.
+    // `app` uses kernels only in benchmarks.
     (
         "livetime",
         &["livetime-nodes", "livetime-engine", "livetime-frame", "livetime-pva", "livetime-kernels"],

@@ -80,7 +80,8 @@ fn checksums_and_convert_counts_are_compared_when_asked_for() {
         frame.set_checksums();
     }
     let check = |frames: &[Vec<u8>]| {
-        let mut check = Wib1Check { checksums: true, convert_counts: true, ..Wib1Check::new(LINK) };
+        let mut check = Wib1Check::new(LINK);
+        (check.checksums, check.convert_counts) = (true, true);
         let faults = frames.iter().map(|bytes| check.next(&Wib1Frame::parse(bytes).unwrap()));
         faults.enumerate().filter(|(_, faults)| !faults.is_empty()).collect::<Vec<_>>()
     };

@@ -5,6 +5,7 @@
 
 mod engine;
 mod flood;
+mod hits;
 mod machine;
 mod nodes;
 mod plugins_2013;
@@ -28,7 +29,7 @@ pub(crate) struct BenchArgs {
     /// Short and few measurements: shows that it works, not how fast it is.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// `nodes` and `engine`: only the rows whose name contains this text.
+    /// `nodes`, `engine` and `hits`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
     /// `plugins-2013`: seconds for each period of the sweep.
@@ -72,6 +73,7 @@ Examples:
   livetime bench plugins-2013 --json > record.json
   livetime bench nodes --filter statistics
   livetime bench engine --quick
+  livetime bench hits --filter seed
   livetime bench pva-get --channels 1,1000,10000 --elements 1,1000
   livetime bench pva-monitor --size 1024x1024 --subscribers 1,4
 
@@ -85,6 +87,8 @@ pub(crate) enum What {
     Plugins2013,
     /// Service time of every node, per dtype and instruction-set level.
     Nodes,
+    /// Wire readout: unpacking and finding hits, per algorithm and instruction-set level.
+    Hits,
     /// What a frame costs on its way from node to node.
     Engine,
     /// pvAccess: gets per second on 1 to 10000 channels, beside plain TCP.
@@ -114,6 +118,7 @@ pub(crate) fn bench(args: &BenchArgs, count: CountAllocations, output: &mut Outp
     let (name, found) = match args.what {
         What::Plugins2013 => ("plugins-2013", plugins_2013::run(args, output)),
         What::Nodes => ("nodes", nodes::run(args, output)),
+        What::Hits => ("hits", hits::run(args, output)),
         What::Engine => ("engine", engine::run(args, count, output)),
         What::PvaGet => ("pva-get", pva::get(args, output)),
         What::PvaStages => ("pva-stages", pva::stages(args, output)),

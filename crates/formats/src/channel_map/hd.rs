@@ -70,7 +70,9 @@ mod tests {
     #[test]
     fn every_wire_is_read_once_and_lies_in_its_plane() {
         let mut seen = vec![false; 10_240];
-        for (crate_number, slot, link) in (1..=4).flat_map(|c| (0..5).flat_map(move |s| [(c, s, 0), (c, s, 1)])) {
+        for (crate_number, slot, link) in
+            (1..=4).flat_map(|c| (0..5).flat_map(move |s| [(c, s, 0), (c, s, 1)]))
+        {
             for channel in 0..256 {
                 let wire = hd_wire(crate_number, slot, link, channel).unwrap();
                 assert!(!std::mem::replace(&mut seen[wire.offline as usize], true), "{wire:?} twice");

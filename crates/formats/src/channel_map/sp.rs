@@ -53,7 +53,9 @@ mod tests {
     #[test]
     fn every_wire_is_read_once_and_lies_in_its_plane() {
         let mut seen = vec![false; 15_360];
-        for (crate_number, slot, fiber) in (1..=6).flat_map(|c| (0..5).flat_map(move |s| [(c, s, 1), (c, s, 2)])) {
+        for (crate_number, slot, fiber) in
+            (1..=6).flat_map(|c| (0..5).flat_map(move |s| [(c, s, 1), (c, s, 2)]))
+        {
             for channel in 0..256 {
                 let wire = sp_wire(crate_number, slot, fiber, channel).unwrap();
                 assert!(!std::mem::replace(&mut seen[wire.offline as usize], true), "{wire:?} twice");

@@ -75,7 +75,8 @@ fn entry(kind: TextMapKind, line: &str, number: usize) -> Result<([u32; 4], Wire
         return Err(Error::new("13 columns", format!("{} in line {number}", columns.len())));
     }
     let field = |i: usize| -> Result<u32> {
-        let wrong = || Error::new("a number", format!("`{}` in column {} of line {number}", columns[i], i + 1));
+        let wrong =
+            || Error::new("a number", format!("`{}` in column {} of line {number}", columns[i], i + 1));
         columns[i].parse().map_err(|_| wrong())
     };
     let (key, plane, offline) = match kind {

@@ -25,7 +25,13 @@ fn fields_lie_where_the_layouts_say() {
 
 #[test]
 fn what_is_written_is_read() {
-    let activity = TriggerActivity { time_peak: 5, channels: [-1, 2, 3], adc_peak: 9, algorithm: 10, ..Default::default() };
+    let activity = TriggerActivity {
+        time_peak: 5,
+        channels: [-1, 2, 3],
+        adc_peak: 9,
+        algorithm: 10,
+        ..Default::default()
+    };
     assert_eq!(TriggerActivity::read(&activity.bytes()).unwrap(), activity);
     let candidate = TriggerCandidate { time_candidate: 5, kind: 24, ..Default::default() };
     assert_eq!(TriggerCandidate::read(&candidate.bytes()).unwrap(), candidate);

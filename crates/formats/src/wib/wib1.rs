@@ -113,7 +113,9 @@ impl<'a> Wib1Frame<'a> {
     /// The blocks of 64 channels.
     pub fn blocks(&self) -> [ColdataBlock<'a>; 4] {
         let bytes = self.0;
-        [0, 1, 2, 3].map(|b| ColdataBlock(bytes.get(HEADER + b * BLOCK..).and_then(|b| b.get(..BLOCK)).unwrap_or(&[])))
+        [0, 1, 2, 3].map(|b| {
+            ColdataBlock(bytes.get(HEADER + b * BLOCK..).and_then(|b| b.get(..BLOCK)).unwrap_or(&[]))
+        })
     }
 
     /// What the frame itself says is wrong; checksums only if `checksums`.

@@ -219,7 +219,12 @@ impl<L: Lanes> Follow<L> for SeedFollow<L> {
     }
 
     #[inline(always)]
-    fn follow(&mut self, found: &Filtered<L>, (): &()) -> L::Mask {
+    fn near_limit(&self, _: usize) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn follow<const LIMITED: bool>(&mut self, found: &Filtered<L>) -> L::Mask {
         let ended = self.over.greater(L::splat(0)).and_not(found.begins);
         self.sum = self.sum.add_saturating(found.value.shift_right(6).only(found.begins));
         self.over = self.over.add_saturating(self.one.only(found.begins));

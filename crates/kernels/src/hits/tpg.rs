@@ -330,7 +330,13 @@ impl<L: Lanes> Follow<L> for TpgFollow<L> {
     }
 
     #[inline(always)]
-    fn follow(&mut self, found: &Filtered<L>, (): &()) -> L::Mask {
+    fn near_limit(&self, _: usize) -> bool {
+        // A single sample may be half of the highest sum.
+        true
+    }
+
+    #[inline(always)]
+    fn follow<const LIMITED: bool>(&mut self, found: &Filtered<L>) -> L::Mask {
         let ended = self.peak.greater(L::splat(0)).and_not(found.begins);
         let value = found.value.only(found.begins);
         self.sum = self.sum.add_saturating_unsigned(value);

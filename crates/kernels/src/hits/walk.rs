@@ -38,8 +38,11 @@ pub(super) trait Follow<L: Lanes>: Sized {
     fn open(block: &Self::Block, lane: usize) -> bool;
     fn load(block: &Self::Block, lane: usize) -> Self;
     fn store(&self, block: &mut Self::Block, lane: usize);
-    /// Takes in one tick; gives the lanes where a hit has ended.
-    fn follow(&mut self, found: &Filtered<L>, setup: &Self::Setup) -> L::Mask;
+    /// Whether a hit may reach the most that it may be within the next `ticks` ticks.
+    fn near_limit(&self, ticks: usize) -> bool;
+    /// Takes in one tick; gives the lanes where a hit has ended. Hits that have reached the most that they may be are
+    /// ended only with `LIMITED`.
+    fn follow<const LIMITED: bool>(&mut self, found: &Filtered<L>) -> L::Mask;
     /// The hit of a lane of the block, of which the state has been stored, that was found to have ended at `tick`;
     /// `None` where it does not count. Channel and order are the caller's.
     fn hit(block: &Self::Block, lane: usize, tick: i64, setup: &Self::Setup) -> Option<Hit>;
@@ -79,13 +82,8 @@ pub(super) fn walk<L, F, H>(
             let mut filter = F::load(filter_block, lane, setups.0);
             let channel = i * MOST + lane;
             for from in (0..ticks).step_by(CHUNK) {
-                let mut any = L::Mask::NONE;
                 let found = &mut found[..CHUNK.min(ticks - from)];
-                for (tick, found) in (from..).zip(&mut *found) {
-                    let sample = L::load(&samples.rows[tick * samples.channels + channel..]);
-                    *found = filter.filter(sample, samples.count.wrapping_add(tick as u64), setups.0);
-                    any = any.or(found.begins);
-                }
+                let any = filter_chunk(&mut filter, &samples, from, channel, setups.0, found);
                 if any.any() || H::open(follow_block, lane) {
                     let place = Place { lane, channel, tick: samples.first.wrapping_add(from as i64) };
                     follow::<L, H>(follow_block, found, place, setups.1, hits);
@@ -94,6 +92,38 @@ pub(super) fn walk<L, F, H>(
             filter.store(filter_block, lane, setups.0);
         }
     }
+}
+
+/// Ticks that are written one after the other in the program, so that the filter's state need not be moved about.
+const UNROLLED: usize = 4;
+
+/// Filters as many ticks as `found` has, from row `from` on; tells the lanes where a hit may begin.
+#[inline(always)]
+fn filter_chunk<L: Lanes, F: Filter<L>>(
+    filter: &mut F,
+    samples: &Samples,
+    from: usize,
+    channel: usize,
+    setup: &F::Setup,
+    found: &mut [Filtered<L>],
+) -> L::Mask {
+    let mut any = L::Mask::NONE;
+    let mut tick = from;
+    let mut one = |found: &mut Filtered<L>| {
+        let sample = L::load(&samples.rows[tick * samples.channels + channel..]);
+        *found = filter.filter(sample, samples.count.wrapping_add(tick as u64), setup);
+        any = any.or(found.begins);
+        tick += 1;
+    };
+    let (unrolled, rest) = found.as_chunks_mut::<UNROLLED>();
+    for [a, b, c, d] in unrolled {
+        one(a);
+        one(b);
+        one(c);
+        one(d);
+    }
+    rest.iter_mut().for_each(one);
+    any
 }
 
 /// Where a group of lanes lies.
@@ -116,8 +146,25 @@ fn follow<L: Lanes, H: Follow<L>>(
     hits: &mut HitBuffer,
 ) {
     let mut state = H::load(block, place.lane);
+    if state.near_limit(found.len()) {
+        follow_state::<L, H, true>(&mut state, block, found, place, setup, hits);
+    } else {
+        follow_state::<L, H, false>(&mut state, block, found, place, setup, hits);
+    }
+    state.store(block, place.lane);
+}
+
+#[inline(always)]
+fn follow_state<L: Lanes, H: Follow<L>, const LIMITED: bool>(
+    state: &mut H,
+    block: &mut H::Block,
+    found: &[Filtered<L>],
+    place: Place,
+    setup: &H::Setup,
+    hits: &mut HitBuffer,
+) {
     for (tick, found) in found.iter().enumerate() {
-        let ended = state.follow(found, setup);
+        let ended = state.follow::<LIMITED>(found);
         if ended.any() {
             state.store(block, place.lane);
             let mut bits = ended.bits();
@@ -132,5 +179,4 @@ fn follow<L: Lanes, H: Follow<L>>(
             state.forget(ended);
         }
     }
-    state.store(block, place.lane);
 }

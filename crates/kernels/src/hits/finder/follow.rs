@@ -87,15 +87,19 @@ impl<L: Lanes, const BIPOLAR: bool> Follow<L> for FinderFollow<L, BIPOLAR> {
     }
 
     #[inline(always)]
-    fn follow(&mut self, found: &Filtered<L>, _: &u32) -> L::Mask {
+    fn near_limit(&self, ticks: usize) -> bool {
+        self.span.greater(L::splat(LONGEST - 1 - ticks as i16)).any()
+    }
+
+    #[inline(always)]
+    fn follow<const LIMITED: bool>(&mut self, found: &Filtered<L>) -> L::Mask {
         let over = found.begins.or(found.stays.and(self.open));
         let value = found.value.only(over);
         self.low = self.low.add(value);
         // Values over the threshold are positive.
         self.high = self.high.count(self.low.less_unsigned(value), self.one);
-        let higher = value.greater(self.peak);
-        self.to_peak = self.span.select(higher, self.to_peak);
-        self.peak = value.select(higher, self.peak);
+        self.to_peak = self.span.select(value.greater(self.peak), self.to_peak);
+        self.peak = value.max(self.peak);
         let mut alive = over;
         if BIPOLAR {
             let zero = L::splat(0);
@@ -103,9 +107,14 @@ impl<L: Lanes, const BIPOLAR: bool> Follow<L> for FinderFollow<L, BIPOLAR> {
             self.hold = self.gap.select(over, self.hold.sub(self.one).max(zero));
         }
         self.span = self.span.count(alive, self.one);
-        let ended = self.open.and_not(alive).or(self.span.greater(L::splat(LONGEST - 1)));
-        self.open = alive.and_not(ended);
-        ended
+        let ended = self.open.and_not(alive);
+        self.open = alive;
+        if !LIMITED {
+            return ended;
+        }
+        let longest = self.span.greater(L::splat(LONGEST - 1));
+        self.open = alive.and_not(longest);
+        ended.or(longest)
     }
 
     #[inline(always)]
