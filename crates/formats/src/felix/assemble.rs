@@ -34,7 +34,7 @@ pub struct Counts {
     pub subchunks: u64,
     /// Chunks given out.
     pub chunks: u64,
-    /// Chunks given up because a part was missing.
+    /// Chunks given up because a part was missing; a begin and an end around a gap are taken for one chunk.
     pub lost_chunks: u64,
     /// Chunks with a wrong CRC, an error, or cut off.
     pub faulty_chunks: u64,
@@ -47,6 +47,8 @@ pub struct Assembler {
     faults: ChunkFaults,
     /// Between a first and a last subchunk.
     open: bool,
+    /// The begin of a chunk was given up, its end may still come.
+    broken: bool,
     most: usize,
     /// Working memory.
     ends: Vec<u16>,
@@ -61,6 +63,7 @@ impl Assembler {
             chunk: Vec::with_capacity(most),
             faults: ChunkFaults::default(),
             open: false,
+            broken: false,
             most,
             ends: Vec::new(),
             sequence: None,
@@ -105,6 +108,7 @@ impl Assembler {
     }
 
     fn give_up(&mut self) {
+        self.broken |= self.open;
         self.counts.lost_chunks += u64::from(std::mem::take(&mut self.open));
     }
 
@@ -113,6 +117,7 @@ impl Assembler {
         match part.kind {
             Kind::Whole => {
                 self.give_up();
+                self.broken = false;
                 self.faults = ChunkFaults::default();
                 self.add_faults(&part);
                 self.give(part.data, f);
@@ -121,7 +126,7 @@ impl Assembler {
                 self.give_up();
                 self.chunk.clear();
                 self.faults = ChunkFaults::default();
-                self.open = true;
+                (self.open, self.broken) = (true, false);
                 self.add(&part);
             }
             Kind::Middle if self.open => self.add(&part),
@@ -132,9 +137,11 @@ impl Assembler {
                 self.give(&chunk, f);
                 self.chunk = chunk;
             }
-            // The begin was lost; that is counted once, at the end.
-            Kind::Last => self.counts.lost_chunks += 1,
-            Kind::Middle | Kind::Fill | Kind::Timeout | Kind::Reserved | Kind::OutOfBand => {}
+            // The begin was lost: counted now, unless that has been done.
+            Kind::Last => self.counts.lost_chunks += u64::from(!std::mem::take(&mut self.broken)),
+            // Whatever it was is missing now.
+            Kind::Reserved => self.give_up(),
+            Kind::Middle | Kind::Fill | Kind::Timeout | Kind::OutOfBand => {}
         }
     }
 

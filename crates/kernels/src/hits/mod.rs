@@ -10,9 +10,12 @@
 //! | [`SeedHits`] | ProtoDUNE-SP 2019, bit for bit |
 //! | [`TpgHits`] | tpglibs of DUNE-DAQ, bit for bit |
 //!
+//! [`remove_coherent`] may be called before: it takes away what the channels of a board have in common.
+//!
 //! The hits, their order too, depend neither on the level nor on how a stream is cut into calls.
 
 mod check;
+mod coherent;
 mod finder;
 mod frugal;
 mod hit;
@@ -23,6 +26,7 @@ mod tests;
 mod tpg;
 mod walk;
 
+pub use coherent::remove_coherent;
 pub use finder::{FinderSetup, HitFinder, SampleBits};
 pub use hit::{Hit, HitBuffer};
 pub use seed::SeedHits;

@@ -108,22 +108,31 @@ fn filter_chunk<L: Lanes, F: Filter<L>>(
     found: &mut [Filtered<L>],
 ) -> L::Mask {
     let mut any = L::Mask::NONE;
-    let mut tick = from;
-    let mut one = |found: &mut Filtered<L>| {
-        let sample = L::load(&samples.rows[tick * samples.channels + channel..]);
-        *found = filter.filter(sample, samples.count.wrapping_add(tick as u64), setup);
-        any = any.or(found.begins);
-        tick += 1;
-    };
     let (unrolled, rest) = found.as_chunks_mut::<UNROLLED>();
-    for [a, b, c, d] in unrolled {
-        one(a);
-        one(b);
-        one(c);
-        one(d);
+    for (i, found) in unrolled.iter_mut().enumerate() {
+        for (tick, found) in found.iter_mut().enumerate() {
+            *found = filter_tick(filter, samples, from + i * UNROLLED + tick, channel, setup);
+            any = any.or(found.begins);
+        }
     }
-    rest.iter_mut().for_each(one);
+    let from = from + unrolled.len() * UNROLLED;
+    for (tick, found) in rest.iter_mut().enumerate() {
+        *found = filter_tick(filter, samples, from + tick, channel, setup);
+        any = any.or(found.begins);
+    }
     any
+}
+
+#[inline(always)]
+fn filter_tick<L: Lanes, F: Filter<L>>(
+    filter: &mut F,
+    samples: &Samples,
+    tick: usize,
+    channel: usize,
+    setup: &F::Setup,
+) -> Filtered<L> {
+    let sample = L::load(&samples.rows[tick * samples.channels + channel..]);
+    filter.filter(sample, samples.count.wrapping_add(tick as u64), setup)
 }
 
 /// Where a group of lanes lies.

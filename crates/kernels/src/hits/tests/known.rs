@@ -1,7 +1,9 @@
 //! Cases whose answer is known without any program.
 
 use crate::Level;
-use crate::hits::{FinderSetup, Hit, HitBuffer, HitFinder, SampleBits, SeedHits, TpgHits, TpgSetup};
+use crate::hits::{
+    FinderSetup, Hit, HitBuffer, HitFinder, SampleBits, SeedHits, TpgHits, TpgSetup, remove_coherent,
+};
 
 /// `ticks` rows of 32 channels at 900 counts, with `add` added to channel 3.
 fn flat(ticks: usize, add: impl Fn(usize) -> i16) -> Vec<i16> {
@@ -71,6 +73,32 @@ fn the_seeds_hits_are_five_ticks_late() {
     SeedHits::new(32, 3).unwrap().find(Level::best(), &samples, 1000, &mut hits).unwrap();
     let [hit] = hits.hits() else { panic!("{hits:?}") };
     assert_eq!(hit.start + i64::from(hit.over / 2), 1205);
+}
+
+#[test]
+fn coherent_noise_goes_and_every_level_agrees() {
+    let planes: Vec<u8> = (0..256).map(|c| if c % 32 < 10 { 0 } else { 2 }).collect();
+    let pedestals: Vec<i16> = (0..256).map(|c| 800 + c).collect();
+    // Another wave on each board and plane, and a pulse.
+    let wave = |t: usize, c: usize| {
+        ((t as f64 * 0.3 + f64::from(planes[c]) + (c / 128) as f64).sin() * 20.0).round() as i16
+    };
+    let add = |t: usize, c: usize| wave(t, c) + if (t, c) == (50, 200) { 2000 } else { 0 };
+    let samples: Vec<i16> = (0..100 * 256).map(|i| pedestals[i % 256] + add(i / 256, i % 256)).collect();
+    for level in Level::available() {
+        let mut cleaned = samples.clone();
+        remove_coherent(level, &mut cleaned, &pedestals, &planes).unwrap();
+        for (i, value) in cleaned.iter().enumerate() {
+            let over = value - pedestals[i % 256];
+            match i {
+                13_000 => assert!((1990..=2010).contains(&over), "{} {i}: {over}", level.name()),
+                _ if i / 256 == 50 => assert!(over.abs() <= 3, "{} {i}: {over}", level.name()),
+                _ => assert_eq!(over, 0, "{} {i}", level.name()),
+            }
+        }
+    }
+    assert!(remove_coherent(Level::best(), &mut [0; 64], &[0; 64], &[0; 64]).is_err());
+    assert!(remove_coherent(Level::best(), &mut [0; 128], &[0; 128], &[0; 127]).is_err());
 }
 
 #[test]
