@@ -3,6 +3,7 @@
 //! Q. Ma, S. Muthukrishnan, M. Sandler, "Frugal Streaming for Estimating Quantiles", 2014, with an accumulator in front
 //! as the ProtoDUNE-SP hit finder has it: more than `limit` net steps in one direction move the value by one.
 
+use super::rows::Row;
 use crate::lanes::Lanes;
 
 /// How many net steps move a value; 1 to 100.
@@ -39,14 +40,14 @@ pub(super) struct Frugal<L> {
 
 impl<L: Lanes> Frugal<L> {
     #[inline(always)]
-    pub(super) fn load(value: &[i16], steps: &[i16], limit: &Limit<L>) -> Frugal<L> {
-        Frugal { value: L::load(value), biased: L::load(steps).add(limit.limit) }
+    pub(super) fn load(value: &Row, steps: &Row, lane: usize, limit: &Limit<L>) -> Frugal<L> {
+        Frugal { value: value.load(lane), biased: steps.load::<L>(lane).add(limit.limit) }
     }
 
     #[inline(always)]
-    pub(super) fn store(self, value: &mut [i16], steps: &mut [i16], limit: &Limit<L>) {
-        self.value.store(value);
-        self.biased.sub(limit.limit).store(steps);
+    pub(super) fn store(self, value: &mut Row, steps: &mut Row, lane: usize, limit: &Limit<L>) {
+        value.store(lane, self.value);
+        steps.store(lane, self.biased.sub(limit.limit));
     }
 
     /// A step towards `sample`. One more than `limit` net steps, up or down, move the value and start anew.

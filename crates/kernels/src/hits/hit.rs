@@ -48,13 +48,15 @@ impl Hit {
 #[derive(Debug, Default)]
 pub struct HitBuffer {
     hits: Vec<Hit>,
+    /// Working memory, as large.
+    unordered: Vec<Hit>,
     lost: u64,
 }
 
 impl HitBuffer {
     /// Room for `capacity` hits. `channels · (ticks + 1) / 2` is enough for any samples of one call.
     pub fn with_capacity(capacity: usize) -> HitBuffer {
-        HitBuffer { hits: Vec::with_capacity(capacity), lost: 0 }
+        HitBuffer { hits: Vec::with_capacity(capacity), unordered: Vec::with_capacity(capacity), lost: 0 }
     }
 
     /// All hits since the last [`HitBuffer::clear`]. Those of one call are ordered by the tick at which they were
@@ -82,11 +84,32 @@ impl HitBuffer {
         }
     }
 
-    /// Orders the hits from position `from` on, which were found in samples from tick `first` on.
-    pub(super) fn order(&mut self, from: usize, first: i64) {
-        if let Some(new) = self.hits.get_mut(from..) {
-            let found = |hit: &Hit| hit.end().wrapping_sub(first).wrapping_add(hit.late.into());
+    /// Orders the hits from position `from` on, which were found in `ticks` ticks from `first` on. Those of the same tick
+    /// are in order already.
+    pub(super) fn order(&mut self, from: usize, first: i64, ticks: usize) {
+        let Some(new) = self.hits.get_mut(from..).filter(|new| new.len() > 1) else { return };
+        let found = |hit: &Hit| hit.end().wrapping_sub(first).wrapping_add(hit.late.into());
+        if ticks > BUCKETS {
             new.sort_unstable_by_key(|hit| found(hit) << 16 | i64::from(hit.channel));
+            return;
+        }
+        let bucket = |hit: &Hit| (found(hit) as usize).min(BUCKETS - 1);
+        let mut begins = [0u32; BUCKETS + 1];
+        for hit in &*new {
+            begins[bucket(hit) + 1] += 1;
+        }
+        for i in 1..=BUCKETS {
+            begins[i] += begins[i - 1];
+        }
+        self.unordered.clear();
+        self.unordered.extend_from_slice(new);
+        for hit in &self.unordered {
+            let place = &mut begins[bucket(hit)];
+            new[*place as usize] = *hit;
+            *place += 1;
         }
     }
 }
+
+/// Ticks that are ordered by counting.
+const BUCKETS: usize = 64;

@@ -97,10 +97,11 @@ impl SeedHits {
             self.start(samples);
         }
         let samples = Samples { rows: samples, channels, first, count: self.count };
-        self.count += (samples.rows.len() / channels) as u64;
+        let ticks = samples.rows.len() / channels;
+        self.count += ticks as u64;
         let from = hits.hits().len();
         find(level, &mut self.filters, &mut self.follows, samples, hits);
-        hits.order(from, first);
+        hits.order(from, first, ticks);
         Ok(())
     }
 
@@ -148,26 +149,35 @@ impl<L: Lanes> Filter<L> for SeedFilter<L> {
 
     #[inline(always)]
     fn load(block: &FilterBlock, lane: usize, limit: &Limit<L>) -> Self {
-        let frugal = |i: usize| Frugal::load(&block.values[i].0[lane..], &block.steps[i].0[lane..], limit);
+        let (values, steps) = (&block.values, &block.steps);
+        let (delayed, inputs) = (&block.delayed, &block.inputs);
         SeedFilter {
-            low: frugal(0),
-            median: frugal(1),
-            high: frugal(2),
-            delayed: [0, 1].map(|i| L::load(&block.delayed[i].0[lane..])),
-            inputs: [0, 1, 2, 3, 4, 5].map(|i| L::load(&block.inputs[i].0[lane..])),
+            low: Frugal::load(&values[0], &steps[0], lane, limit),
+            median: Frugal::load(&values[1], &steps[1], lane, limit),
+            high: Frugal::load(&values[2], &steps[2], lane, limit),
+            delayed: [delayed[0].load(lane), delayed[1].load(lane)],
+            inputs: [
+                inputs[0].load(lane),
+                inputs[1].load(lane),
+                inputs[2].load(lane),
+                inputs[3].load(lane),
+                inputs[4].load(lane),
+                inputs[5].load(lane),
+            ],
         }
     }
 
     #[inline(always)]
     fn store(&self, block: &mut FilterBlock, lane: usize, limit: &Limit<L>) {
-        for (i, frugal) in [self.low, self.median, self.high].into_iter().enumerate() {
-            frugal.store(&mut block.values[i].0[lane..], &mut block.steps[i].0[lane..], limit);
+        let (values, steps) = (&mut block.values, &mut block.steps);
+        self.low.store(&mut values[0], &mut steps[0], lane, limit);
+        self.median.store(&mut values[1], &mut steps[1], lane, limit);
+        self.high.store(&mut values[2], &mut steps[2], lane, limit);
+        for i in 0..2 {
+            block.delayed[i].store(lane, self.delayed[i]);
         }
-        for (row, lanes) in block.delayed.iter_mut().zip(self.delayed) {
-            lanes.store(&mut row.0[lane..]);
-        }
-        for (row, lanes) in block.inputs.iter_mut().zip(self.inputs) {
-            lanes.store(&mut row.0[lane..]);
+        for i in 0..6 {
+            block.inputs[i].store(lane, self.inputs[i]);
         }
     }
 
@@ -204,18 +214,18 @@ impl<L: Lanes> Follow<L> for SeedFollow<L> {
 
     #[inline(always)]
     fn open(block: &FollowBlock, lane: usize) -> bool {
-        L::load(&block.over.0[lane..]).greater(L::splat(0)).any()
+        block.over.load::<L>(lane).greater(L::splat(0)).any()
     }
 
     #[inline(always)]
     fn load(block: &FollowBlock, lane: usize) -> Self {
-        SeedFollow { one: L::one(), sum: L::load(&block.sum.0[lane..]), over: L::load(&block.over.0[lane..]) }
+        SeedFollow { one: L::one(), sum: block.sum.load(lane), over: block.over.load(lane) }
     }
 
     #[inline(always)]
     fn store(&self, block: &mut FollowBlock, lane: usize) {
-        self.sum.store(&mut block.sum.0[lane..]);
-        self.over.store(&mut block.over.0[lane..]);
+        block.sum.store(lane, self.sum);
+        block.over.store(lane, self.over);
     }
 
     #[inline(always)]

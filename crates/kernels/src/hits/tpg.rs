@@ -144,10 +144,11 @@ impl TpgHits {
     ) -> Result<(), LengthError> {
         let channels = check::rows(samples, self.filters.len())?;
         let samples = Samples { rows: samples, channels, first, count: self.count };
-        self.count += (samples.rows.len() / channels) as u64;
+        let ticks = samples.rows.len() / channels;
+        self.count += ticks as u64;
         let from = hits.hits().len();
         find(level, &mut self.filters, &mut self.follows, samples, &self.setup, hits);
-        hits.order(from, first);
+        hits.order(from, first, ticks);
         Ok(())
     }
 
@@ -265,21 +266,21 @@ impl<L: Lanes, S: Stage> Filter<L> for Chain<L, S> {
     #[inline(always)]
     fn load(block: &FilterBlock, lane: usize, setup: &Self::Setup) -> Self {
         Chain {
-            pedestal: Frugal::load(&block.pedestal.0[lane..], &block.steps.0[lane..], &setup.limit),
+            pedestal: Frugal::load(&block.pedestal, &block.steps, lane, &setup.limit),
             running: RunningState {
-                sum: L::load(&block.running.0[lane..]),
-                memory: L::load(&block.memory.0[lane..]),
-                scale: L::load(&block.scale.0[lane..]),
+                sum: block.running.load(lane),
+                memory: block.memory.load(lane),
+                scale: block.scale.load(lane),
             },
-            threshold: L::load(&block.threshold.0[lane..]),
+            threshold: block.threshold.load(lane),
             stage: std::marker::PhantomData,
         }
     }
 
     #[inline(always)]
     fn store(&self, block: &mut FilterBlock, lane: usize, setup: &Self::Setup) {
-        self.pedestal.store(&mut block.pedestal.0[lane..], &mut block.steps.0[lane..], &setup.limit);
-        self.running.sum.store(&mut block.running.0[lane..]);
+        self.pedestal.store(&mut block.pedestal, &mut block.steps, lane, &setup.limit);
+        block.running.store(lane, self.running.sum);
     }
 
     #[inline(always)]
@@ -307,26 +308,26 @@ impl<L: Lanes> Follow<L> for TpgFollow<L> {
 
     #[inline(always)]
     fn open(block: &FollowBlock, lane: usize) -> bool {
-        L::load(&block.peak.0[lane..]).greater(L::splat(0)).any()
+        block.peak.load::<L>(lane).greater(L::splat(0)).any()
     }
 
     #[inline(always)]
     fn load(block: &FollowBlock, lane: usize) -> Self {
         TpgFollow {
             one: L::one(),
-            sum: L::load(&block.sum.0[lane..]),
-            over: L::load(&block.over.0[lane..]),
-            peak: L::load(&block.peak.0[lane..]),
-            to_peak: L::load(&block.to_peak.0[lane..]),
+            sum: block.sum.load(lane),
+            over: block.over.load(lane),
+            peak: block.peak.load(lane),
+            to_peak: block.to_peak.load(lane),
         }
     }
 
     #[inline(always)]
     fn store(&self, block: &mut FollowBlock, lane: usize) {
-        self.sum.store(&mut block.sum.0[lane..]);
-        self.over.store(&mut block.over.0[lane..]);
-        self.peak.store(&mut block.peak.0[lane..]);
-        self.to_peak.store(&mut block.to_peak.0[lane..]);
+        block.sum.store(lane, self.sum);
+        block.over.store(lane, self.over);
+        block.peak.store(lane, self.peak);
+        block.to_peak.store(lane, self.to_peak);
     }
 
     #[inline(always)]

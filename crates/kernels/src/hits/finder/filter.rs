@@ -95,21 +95,20 @@ pub(super) struct FinderFilter<L, const SHIFT: u32, const BIPOLAR: bool> {
 #[inline(always)]
 fn smooth<L: Lanes, const SHIFT: u32>(sample: L, inputs: &mut [L; 6]) -> L {
     let mut value = if SHIFT == 0 { sample } else { sample.shift_right(SHIFT) };
-    let mut stage = |value: L, i: usize| {
-        let sum = value.add(inputs[i]);
-        inputs[i] = value;
-        sum
-    };
-    for i in 0..3 {
-        value = stage(value, i);
-    }
+    let [a, b, c, d, e, f] = inputs;
+    value = stage(stage(stage(value, a), b), c);
     // Half a unit of this shift, and of the one above eight times.
     let half = if SHIFT == 0 { 4 } else { 7 };
     value = value.add(L::splat(half)).shift_right(3);
-    for i in 3..6 {
-        value = stage(value, i);
-    }
-    value
+    stage(stage(stage(value, d), e), f)
+}
+
+/// 1 + z⁻¹.
+#[inline(always)]
+fn stage<L: Lanes>(value: L, input: &mut L) -> L {
+    let sum = value.add(*input);
+    *input = value;
+    sum
 }
 
 /// The same for the samples of one channel, beginning with zeros.
@@ -134,25 +133,31 @@ impl<L: Lanes, const SHIFT: u32, const BIPOLAR: bool> Filter<L> for FinderFilter
 
     #[inline(always)]
     fn load(block: &FilterBlock, lane: usize, setup: &FilterSetup<L>) -> Self {
-        let limit = setup.limit;
+        let inputs = &block.inputs;
         FinderFilter {
-            median: Frugal::load(&block.median.0[lane..], &block.median_steps.0[lane..], &limit),
-            noise: Frugal::load(&block.noise.0[lane..], &block.noise_steps.0[lane..], &limit),
-            inputs: [0, 1, 2, 3, 4, 5].map(|i| L::load(&block.inputs[i].0[lane..])),
-            threshold: L::load(&block.threshold.0[lane..]),
-            factor: L::load(&block.factor.0[lane..]),
-            mirror: L::load(&block.mirror.0[lane..]),
+            median: Frugal::load(&block.median, &block.median_steps, lane, &setup.limit),
+            noise: Frugal::load(&block.noise, &block.noise_steps, lane, &setup.limit),
+            inputs: [
+                inputs[0].load(lane),
+                inputs[1].load(lane),
+                inputs[2].load(lane),
+                inputs[3].load(lane),
+                inputs[4].load(lane),
+                inputs[5].load(lane),
+            ],
+            threshold: block.threshold.load(lane),
+            factor: block.factor.load(lane),
+            mirror: block.mirror.load(lane),
         }
     }
 
     #[inline(always)]
     fn store(&self, block: &mut FilterBlock, lane: usize, setup: &FilterSetup<L>) {
-        let limit = setup.limit;
-        self.median.store(&mut block.median.0[lane..], &mut block.median_steps.0[lane..], &limit);
-        self.noise.store(&mut block.noise.0[lane..], &mut block.noise_steps.0[lane..], &limit);
-        self.threshold.store(&mut block.threshold.0[lane..]);
-        for (row, lanes) in block.inputs.iter_mut().zip(self.inputs) {
-            lanes.store(&mut row.0[lane..]);
+        self.median.store(&mut block.median, &mut block.median_steps, lane, &setup.limit);
+        self.noise.store(&mut block.noise, &mut block.noise_steps, lane, &setup.limit);
+        block.threshold.store(lane, self.threshold);
+        for i in 0..6 {
+            block.inputs[i].store(lane, self.inputs[i]);
         }
     }
 

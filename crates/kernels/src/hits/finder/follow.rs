@@ -57,33 +57,33 @@ impl<L: Lanes, const BIPOLAR: bool> Follow<L> for FinderFollow<L, BIPOLAR> {
 
     #[inline(always)]
     fn open(block: &FollowBlock, lane: usize) -> bool {
-        L::load(&block.span.0[lane..]).greater(L::splat(0)).any()
+        block.span.load::<L>(lane).greater(L::splat(0)).any()
     }
 
     #[inline(always)]
     fn load(block: &FollowBlock, lane: usize) -> Self {
-        let load = |row: &Row| L::load(&row.0[lane..]);
+        let span: L = block.span.load(lane);
         FinderFollow {
             one: L::one(),
-            open: load(&block.span).greater(L::splat(0)),
-            low: load(&block.low),
-            high: load(&block.high),
-            peak: load(&block.peak),
-            to_peak: load(&block.to_peak),
-            span: load(&block.span),
-            hold: load(&block.hold),
-            gap: load(&block.gap),
+            open: span.greater(L::splat(0)),
+            low: block.low.load(lane),
+            high: block.high.load(lane),
+            peak: block.peak.load(lane),
+            to_peak: block.to_peak.load(lane),
+            span,
+            hold: block.hold.load(lane),
+            gap: block.gap.load(lane),
         }
     }
 
     #[inline(always)]
     fn store(&self, block: &mut FollowBlock, lane: usize) {
-        self.low.store(&mut block.low.0[lane..]);
-        self.high.store(&mut block.high.0[lane..]);
-        self.peak.store(&mut block.peak.0[lane..]);
-        self.to_peak.store(&mut block.to_peak.0[lane..]);
-        self.span.store(&mut block.span.0[lane..]);
-        self.hold.store(&mut block.hold.0[lane..]);
+        block.low.store(lane, self.low);
+        block.high.store(lane, self.high);
+        block.peak.store(lane, self.peak);
+        block.to_peak.store(lane, self.to_peak);
+        block.span.store(lane, self.span);
+        block.hold.store(lane, self.hold);
     }
 
     #[inline(always)]
@@ -142,10 +142,12 @@ impl<L: Lanes, const BIPOLAR: bool> Follow<L> for FinderFollow<L, BIPOLAR> {
     #[inline(always)]
     fn forget(&mut self, lanes: L::Mask) {
         let zero = L::splat(0);
-        for row in
-            [&mut self.low, &mut self.high, &mut self.peak, &mut self.to_peak, &mut self.span, &mut self.hold]
-        {
-            *row = zero.select(lanes, *row);
+        self.low = zero.select(lanes, self.low);
+        self.high = zero.select(lanes, self.high);
+        self.peak = zero.select(lanes, self.peak);
+        self.span = zero.select(lanes, self.span);
+        if BIPOLAR {
+            self.hold = zero.select(lanes, self.hold);
         }
     }
 }

@@ -146,10 +146,11 @@ impl HitFinder {
     fn search(&mut self, level: Level, samples: &[i16], first: i64, hits: &mut HitBuffer) {
         let channels = self.filters.len() * 32;
         let samples = Samples { rows: samples, channels, first, count: self.count };
-        self.count += (samples.rows.len() / channels) as u64;
+        let ticks = samples.rows.len() / channels;
+        self.count += ticks as u64;
         let from = hits.hits().len();
         find(level, &mut self.filters, &mut self.follows, samples, &self.setup, hits);
-        hits.order(from, first);
+        hits.order(from, first, ticks);
     }
 
     /// Pedestal of a channel in counts; `None` beyond the last channel.
