@@ -68,6 +68,13 @@ def to_client(message):
     return message if wanted is None or len(message) < 12 else number(message, 8, FIRST_IOID + wanted)
 
 
+def pieces(stream, length, who):
+    """As the targets with several connections want it: each piece with who gets it and how long it is."""
+    cut = [stream[at:at + length] for at in range(0, len(stream), length)]
+    cut[-1:] = [last.ljust(-len(last) % 4 + len(last), b"\0") for last in cut[-1:]]
+    return b"".join(bytes([(len(p) // 4 - 1) << 2 | w]) + p for p in cut for w in who)
+
+
 def add_values(messages):
     types = {}
     for server, message in messages:
@@ -113,9 +120,15 @@ def main():
         asks = [to_session(m) for server, m in tcp if not server and m[3] != 1]
         answers = [to_client(m) for server, m in tcp if server and not m[2] & 1 and m[3] not in (1, 7, 9)]
         for limit in (len(asks), 2, 4):
-            add("pva_session", b"".join(asks[:limit])[:8000])
+            stream = b"".join(asks[:limit])[:8000]
+            add("pva_session", pieces(stream, 256, [0]))
+            add("pva_session", pieces(stream, 16, [0, 2, 3]))
         for limit in (len(answers), 2):
-            add("pva_client", b"".join(answers[:limit])[:8000])
+            stream = b"".join(answers[:limit])[:8000]
+            add("pva_client", b"\x7f" + stream)
+            add("pva_client", b"\x81" + stream)
+            for datagram in [m for udp, server, m in messages if udp and server][:2] or [b""]:
+                add("pva_client_socket", pieces(datagram, 256, [0]) + pieces(stream, 64, [2]) + pieces(stream, 256, [1, 2]))
     for folder in sorted((here / "corpus").glob("pva_*")):
         print(folder.name, len(list(folder.iterdir())))
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Fetches the pvAccess of Phoebus (core-pva) from Maven Central, once, and prints the path of its jar.
-# Used by tests, which are skipped without it. Needs Java 17 and Maven. PEERS_FOLDER: where; default in the user's cache.
+# Used by tests, which are skipped without it. Needs a JDK of Java 17 and Maven. PEERS_FOLDER: where; default in the user's cache.
 set -euo pipefail
 folder="${PEERS_FOLDER:-${XDG_CACHE_HOME:-$HOME/.cache}/livetime/peers}"
 version=5.0.2
 jar="$folder/core-pva-$version.jar"
-java -version > /dev/null 2>&1 || { echo "java is missing" >&2; exit 1; }
+javac -version > /dev/null 2>&1 || { echo "a Java development kit is missing" >&2; exit 1; }
 mkdir -p "$folder"
 # Several tests may ask at the same time.
 exec 9> "$folder.java.lock"

@@ -1,16 +1,18 @@
 //! Any bytes as what a server sends to a client that has channels and every kind of request: the connection goes on
-//! or is closed, and remembers no more than it asked for.
+//! or is closed, and remembers no more than it asked for. The first byte says into which pieces it is cut.
 //!
 //! `cargo +nightly fuzz run pva_client`
 #![no_main]
 
+use std::io::Read;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use livetime_pva::data::{Kind, Value};
 use livetime_pva::nt;
 use livetime_pva::proto::client::{Answer, Connection, Event, Identity, Job, Put};
 use livetime_pva::request::parse;
-use livetime_pva::wire::Assembler;
+use livetime_pva::wire::{Assembler, Recycler};
 
 const FIRST_CID: u32 = 0x1234_5678;
 const HELLO: &[u8] = &[
@@ -37,6 +39,29 @@ fn jobs() -> Vec<(Job, bool)> {
     ]
 }
 
+/// What comes from a socket: never more than a piece at a time.
+struct Pieces<'a> {
+    rest: &'a [u8],
+    step: usize,
+}
+
+impl<'a> Pieces<'a> {
+    fn piece(&mut self) -> &'a [u8] {
+        let (piece, rest) = self.rest.split_at(self.rest.len().min(self.step));
+        self.rest = rest;
+        piece
+    }
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let (piece, rest) = self.rest.split_at(self.rest.len().min(self.step).min(buffer.len()));
+        buffer[..piece.len()].copy_from_slice(piece);
+        self.rest = rest;
+        Ok(piece.len())
+    }
+}
+
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let now = Instant::now();
     let account = Some(("me".into(), "here".into()));
@@ -44,10 +69,25 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     for channel in 0..3_u8 {
         connection.create_channel(channel, "name");
     }
-    let stream = [HELLO, input].concat();
-    let (mut assembler, mut rest) = (Assembler::new(1 << 20), &stream[..]);
+    let Some((&cut, input)) = input.split_first() else { return };
+    let mut stream = Pieces { rest: &[HELLO, input].concat(), step: 1 + usize::from(cut & 0x7F) * 8 };
+    let mut assembler = Assembler::new(1 << 20);
+    assembler.use_buffers(Arc::new(Recycler::default()));
+    let (fills, mut rest) = (cut & 0x80 != 0, &[][..]);
     let (request, mut begun, mut got) = (parse("").expect("everything"), 0, Vec::new());
-    while let Ok(Some(message)) = assembler.next(&mut rest) {
+    loop {
+        // As a connection does with what is large.
+        if fills && rest.is_empty() && assembler.missing() >= 64 {
+            let _ = assembler.fill(&mut stream);
+        } else if rest.is_empty() {
+            rest = stream.piece();
+        }
+        let message = match assembler.next(&mut rest) {
+            Ok(Some(message)) => message,
+            Ok(None) if stream.rest.is_empty() => break,
+            Ok(None) => continue,
+            Err(error) => return assert!(!error.to_string().is_empty()),
+        };
         let mut opened = false;
         let done = connection.receive(&message, &mut |event| match event {
             Event::Opened(_) => opened = true,

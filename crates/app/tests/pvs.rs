@@ -66,9 +66,9 @@ struct Served {
 }
 
 impl Served {
-    fn start(file: &File, args: &[&str]) -> Served {
+    fn start(path: &str, args: &[&str]) -> Served {
         let mut command = own_nodes();
-        command.args(["run", file.path()]).args(args);
+        command.args(["run", path]).args(args);
         let mut program =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut log = BufReader::new(program.stderr.take().unwrap()).lines();
@@ -126,7 +126,7 @@ fn run_script(python: &Path, name: &str, served: &Served) -> String {
 fn p4p_reads_watches_writes_and_acquires() {
     let Some(python) = python(&[]) else { return };
     let file = File::new("p4p", |text| text);
-    let served = Served::start(&file, &[]);
+    let served = Served::start(file.path(), &[]);
     let said = run_script(&python, "served.py", &served);
     assert!(said.ends_with("images good\n"), "{said}");
 }
@@ -135,17 +135,42 @@ fn p4p_reads_watches_writes_and_acquires() {
 fn ophyd_async_finds_all_it_needs() {
     let Some(python) = python(&["ophyd"]) else { return };
     let file = File::new("ophyd", |text| text);
-    let served = Served::start(&file, &["--set", "detector.acquire=false"]);
+    let served = Served::start(file.path(), &["--set", "detector.acquire=false"]);
     let said = run_script(&python, "ophyd_sim.py", &served);
     assert!(said.ends_with("ophyd-async is content\n"), "{said}");
+}
+
+#[test]
+fn ophyd_async_counts_images_of_another_server() {
+    let Some(python) = python(&["ophyd"]) else { return };
+    let file = File::new("shown", |text| text);
+    let camera = Served::start(file.path(), &[]);
+    let text = format!(
+        "pvaccess: {{prefix: 'T:', port: 0, search_port: 0, interfaces: 127.0.0.1}}\n{}",
+        follower(&camera.address)
+    );
+    let follower = Pipeline::new("counted", &text);
+    let served = Served::start(follower.path(), &["--set", "far.acquire=false"]);
+    let said = run_script(&python, "ophyd_pva.py", &served);
+    assert!(said.ends_with("ophyd-async is content\n"), "{said}");
+}
+
+/// A graph that takes the pictures of a server.
+fn follower(address: &str) -> String {
+    format!(
+        "nodes:\n  far:\n    type: pva_source\n    params: {{channel: 'T:Pva1:Image', auto_addresses: false, \
+         name_servers: '{address}'}}\n  stats: {{type: statistics, from: far}}\n"
+    )
 }
 
 /// What needs no Python: names, a value, a write, an acquisition.
 #[test]
 fn our_own_client_finds_and_starts_the_detector() {
     let file = File::new("own", |text| text);
-    let served =
-        Served::start(&file, &["--set", "detector.acquire=false", "--set", "detector.image_mode=single"]);
+    let served = Served::start(
+        file.path(),
+        &["--set", "detector.acquire=false", "--set", "detector.image_mode=single"],
+    );
     let address: std::net::SocketAddr = served.address.parse().unwrap();
     let client = Client::new(ClientConfig::name_servers(&[address])).unwrap();
     let limit = Duration::from_secs(10);
@@ -166,14 +191,35 @@ fn our_own_client_finds_and_starts_the_detector() {
 }
 
 #[test]
+fn a_slow_node_keeps_nobody_from_writing_to_another() {
+    let file = File::new("order", |text| text.replace("takes: 5 ms", "takes: 500 ms"));
+    let served = Served::start(file.path(), &[]);
+    let address: std::net::SocketAddr = served.address.parse().unwrap();
+    let client = Client::new(ClientConfig::name_servers(&[address])).unwrap();
+    let limit = Duration::from_secs(30);
+    let (tell, told) = std::sync::mpsc::channel();
+    // The slow node takes each of these between two of its frames.
+    let writes = [
+        ("T:slow:FailEvery", 1001),
+        ("T:slow:FailEvery", 1002),
+        ("T:slow:FailEvery", 1003),
+        ("T:cam1:Offset", 7),
+    ];
+    for (name, value) in writes {
+        let (pending, tell) = (client.channel(name).put(("value", value)), tell.clone());
+        std::thread::spawn(move || tell.send(pending.wait(limit).map(|()| value)));
+    }
+    drop(tell);
+    let order: Vec<i32> = told.iter().map(Result::unwrap).collect();
+    assert_eq!(order.iter().filter(|v| **v > 1000).collect::<Vec<_>>(), [&1001, &1002, &1003]);
+    assert!(order.ends_with(&[1003]), "{order:?}");
+}
+
+#[test]
 fn the_pictures_of_one_run_are_the_detector_of_another() {
     let file = File::new("first", |text| text);
-    let first = Served::start(&file, &[]);
-    let text = format!(
-        "nodes:\n  far:\n    type: pva_source\n    params: {{channel: 'T:Pva1:Image', auto_addresses: false, \
-         name_servers: '{}'}}\n  stats: {{type: statistics, from: far}}\n",
-        first.address
-    );
+    let first = Served::start(file.path(), &[]);
+    let text = follower(&first.address);
     let second = Pipeline::new("second", &text);
     let mut command = own_nodes();
     command.args(["run", second.path(), "--frames", "50", "--duration", "20s", "--json"]);
@@ -188,7 +234,7 @@ fn a_port_that_is_taken_does_not_stop_the_run() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     let file = File::new("taken", |text| text.replace("port: 0, search", &format!("port: {port}, search")));
-    let served = Served::start(&file, &[]);
+    let served = Served::start(file.path(), &[]);
     assert!(!served.address.ends_with(&format!(":{port}")), "{}", served.address);
     // An address that this machine does not have.
     let file = File::new("nowhere", |text| text.replace("127.0.0.1", "192.0.2.1"));

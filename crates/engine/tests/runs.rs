@@ -76,6 +76,25 @@ fn a_pool_restores_the_order_of_frames_that_take_different_times() {
 }
 
 #[test]
+fn a_parameter_is_set_in_all_copies_of_a_pool() {
+    let mut graph = chain(WhenFull::Block, 8);
+    set(&mut graph, "counter", "frames", 0);
+    let pass = graph.node("pass").unwrap();
+    graph.options_mut(pass).unwrap().placement = Placement::Pool(3);
+    let run = Run::start(&graph, RunOptions::default()).unwrap();
+    // From now on every copy refuses every frame.
+    run.set("pass", "fail_every", &Value::Int(1)).unwrap();
+    let node = |run: &Run| run.report().nodes[1].clone();
+    let before = node(&run);
+    while node(&run).lost_inside() < before.lost_inside() + 1000 {
+        std::thread::yield_now();
+    }
+    assert_eq!(node(&run).completed, before.completed);
+    run.stop();
+    assert_balanced(&run.finish(LIMIT));
+}
+
+#[test]
 fn a_whole_graph_on_one_thread_loses_nothing() {
     let mut graph = chain(WhenFull::Block, 2);
     set(&mut graph, "counter", "frames", 10_000);

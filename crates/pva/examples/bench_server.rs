@@ -1,5 +1,5 @@
-//! Serves what `bench/pva_peers.py` measures: `one`, `many:0` to `many:999`, `array:100000`, `array:1000000`, and
-//! `image`, which is posted as fast as it is taken between the lines `images` and `quiet` on its input.
+//! Serves what `bench/pva_peers/run.py` measures: doubles under the names ELEMENTS:NUMBER, and `image`, which is posted as
+//! fast as it is taken between the lines `images` and `quiet` on its input.
 //! `cargo run --release -p livetime-pva --example bench_server -- UDP_PORT`
 
 #![allow(clippy::print_stdout, reason = "whoever starts it waits for its first line")]
@@ -16,6 +16,9 @@ use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 const PIXELS: usize = 1024 * 1024;
+
+/// How many channels of so many doubles are served.
+const SERVED: [(usize, usize); 4] = [(1, 10_000), (1_000, 1_000), (100_000, 1), (1_000_000, 1)];
 
 fn main() -> Outcome<()> {
     let port = std::env::args().nth(1).ok_or("wanted a UDP port")?.parse()?;
@@ -35,17 +38,23 @@ fn main() -> Outcome<()> {
 
 fn pvs(image: &SharedPv) -> Outcome<PvMap> {
     let pvs = PvMap::new();
-    let names = (0..1000).map(|number| format!("many:{number}")).chain(["one".to_owned()]);
-    for name in names {
-        pvs.add(name, SharedPv::new(Value::new(&nt::scalar_with(Kind::F64, Metadata::NONE))));
-    }
-    for count in [100_000, 1_000_000] {
-        let mut value = Value::new(&nt::scalar_array_with(Kind::F64, Metadata::NONE));
-        value.set("value", Array::from(vec![1.0; count]))?;
-        pvs.add(format!("array:{count}"), SharedPv::new(value));
+    for (elements, channels) in SERVED {
+        let value = doubles(elements)?;
+        for number in 0..channels {
+            pvs.add(format!("{elements}:{number}"), SharedPv::new(value.clone()));
+        }
     }
     pvs.add("image", image.clone());
     Ok(pvs)
+}
+
+fn doubles(elements: usize) -> Outcome<Value> {
+    if elements == 1 {
+        return Ok(Value::new(&nt::scalar_with(Kind::F64, Metadata::NONE)));
+    }
+    let mut value = Value::new(&nt::scalar_array_with(Kind::F64, Metadata::NONE));
+    value.set("value", Array::from(vec![1.0; elements]))?;
+    Ok(value)
 }
 
 fn first_image() -> Outcome<Value> {

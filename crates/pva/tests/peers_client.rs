@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use livetime_pva::client::{Client, ClientConfig, Error, Event, Put, get_many};
 use livetime_pva::data::{Field, Kind, Type, Value};
+use livetime_pva::net::{Destination, has_ipv6};
 use livetime_pva::nt;
 use livetime_pva::wire::{Buffer, BufferSource};
 
@@ -57,11 +58,16 @@ impl Peer {
     }
 
     fn start(arguments: &[&str], udp: u16) -> Option<Peer> {
+        Peer::start_at("127.0.0.1", arguments, udp)
+    }
+
+    fn start_at(address: &str, arguments: &[&str], udp: u16) -> Option<Peer> {
         let udp_text = udp.to_string();
         let mut child = Command::new(python()?)
             .args(arguments)
             .envs([
-                ("EPICS_PVAS_INTF_ADDR_LIST", "127.0.0.1"),
+                ("EPICS_PVAS_INTF_ADDR_LIST", address),
+                ("PVXS_ENABLE_IPV6", "YES"),
                 ("EPICS_PVA_ADDR_LIST", "127.0.0.1"),
                 ("EPICS_PVA_AUTO_ADDR_LIST", "NO"),
                 ("EPICS_PVAS_BEACON_ADDR_LIST", "127.255.255.255"),
@@ -430,6 +436,26 @@ fn a_channel_that_the_server_closes_is_opened_again() {
         });
     }
     assert!(events.contains(&"disconnected"), "{events:?}");
+}
+
+#[test]
+fn pvxs_is_found_and_read_by_ipv6() {
+    if !has_ipv6() {
+        return eprintln!("SKIPPED: this machine has no ::1");
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/p4p_neighbour.py");
+    let udp = free_udp_port();
+    let Some(mut peer) = Peer::start_at("::1", &[script.to_str().unwrap()], udp) else { return };
+    assert_eq!(peer.line(), "ready");
+    for entry in ["::1", "[::1%lo]"] {
+        let search = vec![Destination::parse(entry, udp).unwrap()];
+        let client = Client::new(ClientConfig { search, ..ClientConfig::loopback(udp) }).unwrap();
+        assert_eq!(get(&client, "theirs").i64("value"), Some(17));
+        let servers = client.servers(Duration::from_millis(500));
+        assert_eq!(servers.len(), 1);
+        assert!(servers[0].address.ip().is_loopback() && servers[0].address.is_ipv6());
+        assert_eq!(client.names(servers[0].address).unwrap().wait(LONG).unwrap(), ["theirs"]);
+    }
 }
 
 #[test]

@@ -21,9 +21,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use livetime_pva::client::{Client, ClientConfig, Event, Put};
-use livetime_pva::data::{Array, Field, Kind, Structure, Type, Value};
+use livetime_pva::data::{Array, Builder, Field, Kind, Structure, Type, Value};
 use livetime_pva::nt;
-use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
+use livetime_pva::server::{Call, PvMap, Server, ServerConfig, SharedPv};
 
 const INSIDE: &str = "LIVETIME_ONLY_LOOPBACK";
 const UDP: u16 = 5976;
@@ -58,9 +58,11 @@ fn only_loopback(then: &str) -> Command {
     command
 }
 
+/// Runs `class`, or what a file of source text has.
 fn java(jar: &Path, class: &str) -> Command {
     let mut command = Command::new("java");
-    command.args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"]).arg(jar).arg(class).envs([
+    command.args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-cp"]);
+    command.arg(jar).arg(class).env("LC_ALL", "C.UTF-8").envs([
         ("EPICS_PVA_AUTO_ADDR_LIST", "NO"),
         ("EPICS_PVA_ADDR_LIST", "127.0.0.1"),
         ("EPICS_PVA_ENABLE_IPV6", "false"),
@@ -268,6 +270,98 @@ fn phoebus_knows_types_by_number() {
 fn phoebus_is_told_types_in_full_and_where_the_server_is() {
     let Some(jar) = jar("phoebus_is_told_types_in_full_and_where_the_server_is") else { return };
     serve_to_phoebus(&jar, false, true);
+}
+
+/// Client and server of our own, written in Java with core-pva.
+const PHOEBUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/Phoebus.java");
+
+/// Adds the numbers `a` and `b`, which are texts in what core-pva sends.
+fn sum() -> SharedPv {
+    let ty = Builder::new("sum_t").member("sum", Kind::F64).array("names", Kind::Str).structure().unwrap();
+    let number = |call: &Call, name: &str| call.argument(name)?.as_str()?.parse::<f64>().ok();
+    let builder = SharedPv::builder().on_call(move |call| match (number(&call, "a"), number(&call, "b")) {
+        (Some(a), Some(b)) => {
+            let mut answer = Value::new(&ty);
+            answer.set("sum", a + b).unwrap();
+            answer.set("names", vec!["a".to_string(), "b".into()]).unwrap();
+            call.reply(answer);
+        }
+        _ => call.refuse("wanted a and b"),
+    });
+    builder.build()
+}
+
+#[test]
+fn phoebus_puts_arrays_and_calls() {
+    let Some(jar) = jar("phoebus_puts_arrays_and_calls") else { return };
+    let pvs = pvs();
+    pvs.add("J:none", SharedPv::writable(value(&nt::scalar_array(Kind::F64), vec![1.0])));
+    pvs.add("J:sum", sum());
+    let config = ServerConfig { udp_port: Some(UDP), ..ServerConfig::loopback() };
+    let _server = Server::start(config, pvs.clone()).unwrap();
+    let output = java(&jar, PHOEBUS).arg("client").output().unwrap();
+    let [text, log] =
+        [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    println!("{text}{log}");
+    assert!(output.status.success());
+    has(&text, &["sum_t 42.5 a+b", "no answer"]);
+    // It does not tell the caller of a refusal.
+    has(&log, &["ERROR: wanted a and b"]);
+    let now = |name: &str| pvs.get(name).unwrap().value().unwrap();
+    let numbers = |name: &str| now(name).array("value").unwrap().iter_f64().collect::<Vec<_>>();
+    assert_eq!(numbers("J:doubles"), [0.25, -1e300, 3.0]);
+    assert!(numbers("J:many").into_iter().eq(halves()));
+    assert_eq!(numbers("J:none"), []);
+    assert_eq!(now("J:texts").get("value").unwrap().as_strings().unwrap(), ["grüße", "", "drei"]);
+}
+
+/// As many as `Phoebus.MANY`.
+fn halves() -> impl Iterator<Item = f64> {
+    (0..100_000).map(|i| f64::from(i) / 2.0)
+}
+
+#[test]
+fn we_put_arrays_to_and_call_what_phoebus_serves() {
+    let Some(jar) = jar("we_put_arrays_to_and_call_what_phoebus_serves") else { return };
+    let mut command = java(&jar, PHOEBUS);
+    command.arg("server").stdin(Stdio::piped());
+    let server = Watching::start(command);
+    server.wait_for("ready");
+    let client = Client::new(ClientConfig::loopback(UDP)).unwrap();
+    let get = |name: &str| client.channel(name).get().wait(LONG).unwrap();
+    let put = |name: &str, field: Field| client.channel(name).put(("value", field)).wait(LONG).unwrap();
+    let numbers = |value: &Value| value.array("value").unwrap().iter_f64().collect::<Vec<_>>();
+    assert!(numbers(&get("S:many")).into_iter().eq(halves()));
+    let doubles = client.channel("S:doubles");
+    let mut monitor = doubles.monitor("").unwrap();
+    let mut next = || loop {
+        match monitor.next(LONG).unwrap().expect("no update") {
+            Event::Update(update) => return update.value,
+            _ => continue,
+        }
+    };
+    assert_eq!(numbers(&next()), [1.0, 2.5]);
+    put("S:doubles", vec![-0.5, 1e300].into());
+    let update = next();
+    assert_eq!((numbers(&update), update.str("descriptor")), (vec![-0.5, 1e300], Some("an array")));
+    put("S:many", vec![7.5; 20_000].into());
+    assert_eq!(numbers(&get("S:many")), [7.5; 20_000]);
+    put("S:texts", vec!["grüße".to_string(), String::new(), "drei".into(), "vier".into()].into());
+    assert_eq!(get("S:texts").get("value").unwrap().as_strings().unwrap(), ["grüße", "", "drei", "vier"]);
+    call(&client);
+}
+
+fn call(client: &Client) {
+    let ask = |b: &str| {
+        let mut uri = Value::new(&nt::uri(&[("a", Kind::Str.into()), ("b", Kind::Str.into())]).unwrap());
+        for (path, text) in [("scheme", "pva"), ("path", "S:sum"), ("query.a", "20"), ("query.b", b)] {
+            uri.set(path, text).unwrap();
+        }
+        client.channel("S:sum").rpc(uri).wait(LONG)
+    };
+    let answer = ask("22.5").unwrap().unwrap().into_value().unwrap();
+    assert_eq!((answer.id(), answer.f64("sum"), answer.str("of")), ("sum_t", Some(42.5), Some("S:sum")));
+    assert!(ask("many").unwrap_err().to_string().contains("many"));
 }
 
 struct Demo(Child);

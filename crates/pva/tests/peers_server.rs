@@ -12,7 +12,7 @@
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
-use std::net::UdpSocket;
+use std::net::{Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +20,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use livetime_pva::data::{Array, Builder, Chosen, Dynamic, Field, Kind, Type, Value};
+use livetime_pva::net::{Destination, has_ipv6};
 use livetime_pva::nt;
 use livetime_pva::server::{Peer, Provider, PvMap, Server, ServerConfig, SharedPv};
 
@@ -396,7 +397,7 @@ fn clients_come_back_when_the_server_does() {
     let pv = SharedPv::new(integer());
     set(&pv, "value", 1);
     pvs.add("T:back", pv.clone());
-    let beacons = vec![format!("127.0.0.1:{port}").parse().unwrap()];
+    let beacons = vec![Destination::parse("127.0.0.1", port).unwrap()];
     let config = ServerConfig { beacons, ..config(port) };
     let mut server = Some(Server::start(config.clone(), pvs.clone()).unwrap());
     let tcp_port = server.as_ref().unwrap().tcp_address().port();
@@ -416,4 +417,29 @@ fn clients_come_back_when_the_server_does() {
     }
     drop(child.stdin.take());
     child.wait().unwrap();
+}
+
+#[test]
+fn p4p_finds_and_reads_by_ipv6() {
+    let Some(python) = python() else { return };
+    if !has_ipv6() {
+        return eprintln!("SKIPPED: this machine has no ::1");
+    }
+    let port = free_port();
+    let addresses = vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+    let server = Server::start(ServerConfig { addresses, ..config(port) }, Many(5)).unwrap();
+    for (list, name) in [("::1", "many:3"), ("[::1]:PORT 127.0.0.1", "many:4")] {
+        let mut client = script(python, "one_get.py");
+        client.arg(name);
+        by_search(&mut client, port);
+        let list = list.replace("PORT", &port.to_string());
+        client.env("EPICS_PVA_ADDR_LIST", list).env("PVXS_ENABLE_IPV6", "YES");
+        assert_eq!(run(client).trim(), &name[5..]);
+    }
+    let mut client = script(python, "one_get.py");
+    client.arg("many:2");
+    by_name_server(&mut client, &server);
+    let address = server.tcp_addresses().iter().find(|address| address.is_ipv6()).unwrap().to_string();
+    client.env("EPICS_PVA_NAME_SERVERS", address).env("PVXS_ENABLE_IPV6", "YES");
+    assert_eq!(run(client).trim(), "2");
 }

@@ -10,6 +10,7 @@ mod machine;
 mod nodes;
 mod plugins_2013;
 mod pva;
+mod served;
 
 use livetime_engine::GraphError;
 use serde_json::{Value, json};
@@ -32,7 +33,7 @@ pub(crate) struct BenchArgs {
     /// `nodes`, `engine` and `hits`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
-    /// `plugins-2013`: seconds for each period of the sweep.
+    /// `plugins-2013` and `served`: seconds for each run.
     #[arg(long, default_value_t = 3.0)]
     pub(crate) seconds: f64,
     /// `pva-get`: numbers of channels, separated by commas.
@@ -100,6 +101,8 @@ pub(crate) enum What {
     /// pvAccess: images and numbers to subscribers.
     #[value(name = "pva-monitor")]
     PvaMonitor,
+    /// What it costs a run at 10 kHz that it is served over pvAccess.
+    Served,
     /// The server process of the pvAccess benchmarks.
     #[value(name = "pva-peer", hide = true)]
     PvaPeer,
@@ -123,6 +126,7 @@ pub(crate) fn bench(args: &BenchArgs, count: CountAllocations, output: &mut Outp
         What::PvaGet => ("pva-get", pva::get(args, output)),
         What::PvaStages => ("pva-stages", pva::stages(args, output)),
         What::PvaMonitor => ("pva-monitor", pva::monitor(args, output)),
+        What::Served => ("served", served::run(args, output)),
         What::PvaPeer => return Ok(Exit::Ok),
     };
     let found = found.map_err(|e| Failure::new(Exit::Failed, format!("bench {name}: {e}")))?;

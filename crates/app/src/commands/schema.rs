@@ -61,7 +61,7 @@ fn pvaccess() -> Value {
             },
             "port": port("Port for connections; 0 for any. If it is taken, another one is found.", TCP_PORT),
             "search_port": port("Port for searches; 0: no searches are answered.", UDP_PORT),
-            "interfaces": texts("Addresses at which to listen.", json!(["0.0.0.0"])),
+            "interfaces": texts("Addresses and multicast groups at which to listen; `::`: all, by IPv4 and IPv6.", json!(["::"])),
             "beacons": texts("Addresses at which the server is announced.", json!([])),
             "ignore": texts("Addresses whose searches are not answered.", json!([])),
             "writers": texts(

@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use livetime_pva::server::UDP_PORT;
+use livetime_pva::net::{Destination, List};
+use livetime_pva::server::{ServerConfig, UDP_PORT};
 
 use super::error::At;
 use super::read::Reader;
@@ -37,7 +38,7 @@ impl Reader {
     }
 
     fn pvaccess_option(&mut self, options: &mut Options, key: &str, value: &Item) {
-        let server = &mut options.server;
+        let (server, usual) = (&mut options.server, ServerConfig::default().addresses);
         match key {
             "enabled" => options.enabled = self.choice(value, key, &YES_NO).unwrap_or(options.enabled),
             "prefix" => {
@@ -47,8 +48,15 @@ impl Reader {
             }
             "port" => server.tcp_port = self.port(value, key).unwrap_or(server.tcp_port),
             "search_port" => server.udp_port = self.port(value, key).filter(|port| *port > 0),
-            "interfaces" => server.addresses = self.texts(value, key, "an address as 10.1.2.3", parse),
-            "beacons" => server.beacons = self.texts(value, key, BROADCAST, beacon),
+            "interfaces" => {
+                let listed =
+                    self.texts(value, key, INTERFACE, |text| Destination::parse_address(text, 0).ok());
+                let list = List { destinations: listed, ..List::default() };
+                // Groups alone do not say where connections are accepted.
+                server.addresses = Some(list.hosts()).filter(|hosts| !hosts.is_empty()).unwrap_or(usual);
+                server.groups = list.groups().into_iter().flat_map(Destination::on_each_interface).collect();
+            }
+            "beacons" => server.beacons = beacons(self.texts(value, key, BROADCAST, beacon)),
             "ignore" => {
                 server.ignore = self.texts(value, key, "an address as 10.1.2.3 or 10.1.2.3:5076", ignored)
             }
@@ -97,7 +105,8 @@ impl Reader {
     }
 }
 
-const BROADCAST: &str = "an address as 10.1.2.255 or 10.1.2.255:5076";
+const BROADCAST: &str = "an address as 10.1.2.255 or 10.1.2.255:5076, or a group as ff02::42:1@eth0";
+const INTERFACE: &str = "an address as 10.1.2.3 or ::1, or a group as ff02::42:1@eth0";
 
 /// The beginning of all names, if it can be one.
 pub(crate) fn checked_prefix(text: &str) -> Result<String, String> {
@@ -112,8 +121,12 @@ fn parse<T: std::str::FromStr>(text: &str) -> Option<T> {
     text.parse().ok()
 }
 
-fn beacon(text: &str) -> Option<SocketAddr> {
-    parse(text).or_else(|| Some(SocketAddr::new(parse::<IpAddr>(text)?, UDP_PORT)))
+fn beacon(text: &str) -> Option<Destination> {
+    Destination::parse_address(text, UDP_PORT).ok()
+}
+
+fn beacons(listed: Vec<Destination>) -> Vec<Destination> {
+    listed.into_iter().flat_map(Destination::on_each_interface).collect()
 }
 
 fn ignored(text: &str) -> Option<SocketAddr> {
@@ -126,7 +139,7 @@ mod tests {
 
     #[test]
     fn all_options_are_read() {
-        let text = "pvaccess: {prefix: 'A:', port: 0, search_port: 5099, interfaces: [127.0.0.1], \
+        let text = "pvaccess: {prefix: 'A:', port: 0, search_port: 5099, interfaces: [127.0.0.1, 'ff02::42:1@1'], \
                     beacons: [127.0.0.1, '127.0.0.2:7'], ignore: 10.0.0.1, writers: [ops@any], \
                     update_rate: 5 Hz}\nnodes: {a: {type: x, pv: b1}}";
         let (file, problems) = read(text);
@@ -137,7 +150,10 @@ mod tests {
         assert_eq!((&*options.prefix, options.update_rate_hz), ("A:", 5.0));
         let server = options.server;
         assert_eq!((server.tcp_port, server.udp_port), (0, Some(5099)));
-        assert_eq!(server.beacons, ["127.0.0.1:5076".parse().unwrap(), "127.0.0.2:7".parse().unwrap()]);
+        let beacons: Vec<String> = server.beacons.iter().map(ToString::to_string).collect();
+        assert_eq!(beacons, ["127.0.0.1:5076", "127.0.0.2:7"]);
+        assert_eq!(server.addresses, [std::net::IpAddr::from([127, 0, 0, 1])]);
+        assert_eq!(server.groups[0].to_string(), "[ff02::42:1%1]:0");
         assert_eq!(server.ignore, ["10.0.0.1:0".parse().unwrap()]);
         assert_eq!(server.access.rules[0].user.as_deref(), Some("ops"));
         assert_eq!(file.nodes[0].pv.as_ref().unwrap().text, "b1");
@@ -153,9 +169,7 @@ mod tests {
             "1:20: `prefix`: wanted at most 100 letters, digits, `:`, `-`, `_`, found `a b`"
         });
         assert!(one("port: 70000").contains("`port`: wanted a whole number, 0 to 65535"));
-        assert!(
-            one("interfaces: [10.1]").contains("`interfaces`: wanted an address as 10.1.2.3, found `10.1`")
-        );
+        assert!(one("interfaces: [10.1]").contains("`interfaces`: wanted an address as 10.1.2.3 or ::1, or"));
         assert!(one("writers: [all]").contains("`writers`: wanted loopback, any"));
         assert!(one("enabled: yes").contains("`enabled`: wanted one of true, false"));
         assert!(one("prefx: a").contains("did you mean `prefix`?"));

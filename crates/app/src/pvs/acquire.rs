@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use livetime_engine::{LossReason, NodeReport, Report, Value};
 use livetime_pva::server::Put;
 
-use super::core::{Core, lock};
+use super::core::{Core, lock, try_lock};
 use super::put::{is_set, show_now};
 
 /// How long a detector may take to say whether it still acquires.
@@ -61,10 +61,11 @@ impl Waiting {
 
     /// Whether the acquisition is over, and, if that is wanted, all frames behind it are handled.
     pub(super) fn is_over(&mut self, core: &Core) -> bool {
-        let (index, waits_for_plugins, is_enabled) = {
-            let node = lock(&core.nodes[self.node]);
-            (node.acquire_param(), node.state.waits_for_plugins, node.state.is_enabled)
-        };
+        // Whoever writes to the node may have to wait for it; all other PVs go on meanwhile.
+        let Some(node) = try_lock(&core.nodes[self.node]) else { return false };
+        let (index, waits_for_plugins) = (node.acquire_param(), node.state.waits_for_plugins);
+        let is_enabled = node.state.is_enabled;
+        drop(node);
         let is_acquiring = match index {
             Some(index) => is_true(core, self.node, index),
             None => is_enabled && !core.run.is_finished(),

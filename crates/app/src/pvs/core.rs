@@ -1,7 +1,7 @@
 //! What the threads that serve a run share.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use livetime_engine::Run;
@@ -19,6 +19,8 @@ pub(super) struct Core {
     pub(super) pictures: Mutex<Pictures>,
     /// Which node sends to which.
     pub(super) wires: Mutex<Vec<(usize, usize)>>,
+    /// Held by who re-wires the graph.
+    pub(super) wiring: Mutex<()>,
     pub(super) waiting: Mutex<Vec<Waiting>>,
     pub(super) alarm: Arc<Alarm>,
     /// Time between two updates.
@@ -73,6 +75,15 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Locks if nobody holds the lock.
+pub(super) fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    match mutex.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
 /// Alarms come at once, but not more often than this.
 const SHORTEST: Duration = Duration::from_millis(10);
 
@@ -106,7 +117,7 @@ impl Core {
 
     /// Nodes are asked first and waited for then: none waits for another.
     fn update_once(&self) {
-        let nodes = || self.nodes.iter().filter_map(|n| n.try_lock().ok());
+        let nodes = || self.nodes.iter().filter_map(try_lock);
         nodes().for_each(|mut node| node.ask(&self.run));
         let deadline = Instant::now() + self.period / 2;
         nodes().for_each(|mut node| node.show_answer(deadline));

@@ -5,7 +5,7 @@
 //!
 //! One thread brings the PVs up to date, ten times a second unless the pipeline file says otherwise, and at once
 //! when something went wrong. It asks each node once, between two of its frames, and sends only what changed.
-//! Another thread carries out what clients write; it may wait, the server's own threads never do.
+//! What clients write is carried out on a thread for each node; these may wait, the server's own threads never do.
 
 mod acquire;
 mod base;
@@ -66,14 +66,16 @@ impl Served {
     /// A text when no socket can be opened, or no thread started. The run goes on all the same.
     pub fn start(run: &Arc<Run>, plan: &Plan, options: &Options, bell: &Bell) -> Result<Served, String> {
         let map = PvMap::new();
-        let (commands, received) = Commands::new();
+        let (commands, received) = Commands::new(run.graph().nodes().len());
         let core = core(run, plan, options, bell, &map, &commands).map_err(|e| e.to_string())?;
         let core = Arc::new(core);
         let server = Server::start(options.server.clone(), map).map_err(|e| e.to_string())?;
         let alarm = bell.0.clone();
         let mut served = Served { server: Some(server), alarm, commands, threads: Vec::new() };
-        let putting = core.clone();
-        served.spawn("pv puts", move || put::work(&putting, &received))?;
+        for (node, received) in received.into_iter().enumerate() {
+            let core = core.clone();
+            served.spawn("pv puts", move || put::work(&core, node, &received))?;
+        }
         served.spawn("pv updates", move || core.update())?;
         Ok(served)
     }
@@ -127,6 +129,7 @@ fn core(
         whole: Mutex::new(RunPvs::new(graph, &instances, prefix, map)?),
         pictures: Mutex::new(Pictures::new(graph, plan, &instances, prefix, map)?),
         wires: Mutex::new(graph.edges().iter().map(|e| (e.from.0, e.to.0)).collect()),
+        wiring: Mutex::default(),
         waiting: Mutex::default(),
         alarm: bell.0.clone(),
         period: Duration::from_secs_f64(1.0 / options.update_rate_hz.clamp(0.1, 100.0)),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use livetime_pva::net::Variables;
+use livetime_pva::net::{Destination, Variables};
 use livetime_pva::server::{Access, Host, Rule, ServerConfig, UDP_PORT};
 
 /// How a run is served.
@@ -48,18 +48,19 @@ impl Options {
             let port = environment.server_broadcast_port().map_err(|e| problems.push(e.to_string()));
             server.udp_port = port.ok().filter(|port| *port > 0).or(usual.udp_port);
         }
-        if server.addresses == usual.addresses {
+        if server.addresses == usual.addresses && server.groups.is_empty() {
             let list = environment.server_interfaces();
-            let found: Vec<IpAddr> = list.destinations.iter().map(|d| d.address.ip()).collect();
+            let found = list.hosts();
             problems.extend(list.problems.iter().map(ToString::to_string));
             server.addresses = if found.is_empty() { usual.addresses } else { found };
+            server.groups = list.groups();
         }
         // Nobody is told of the server who is not named here or in the file.
         if server.beacons.is_empty() {
             let list =
                 environment.list(&["EPICS_PVAS_BEACON_ADDR_LIST"], server.udp_port.unwrap_or(UDP_PORT));
             problems.extend(list.problems.iter().map(ToString::to_string));
-            server.beacons = list.destinations.iter().map(|d| d.address).collect();
+            server.beacons = list.destinations.into_iter().flat_map(Destination::on_each_interface).collect();
         }
         if server.ignore.is_empty() {
             server.ignore = environment.ignored().destinations.iter().map(|d| d.address).collect();
@@ -110,14 +111,15 @@ mod tests {
         let environment = Variables::from_iter([
             ("EPICS_PVAS_SERVER_PORT", "6000"),
             ("EPICS_PVAS_BROADCAST_PORT", "6001"),
-            ("EPICS_PVAS_INTF_ADDR_LIST", "127.0.0.1"),
+            ("EPICS_PVAS_INTF_ADDR_LIST", "127.0.0.1 ff02::42:1@1"),
             ("EPICS_PVAS_BEACON_ADDR_LIST", "127.255.255.255"),
         ]);
         let mut options = Options::default();
         assert_eq!(options.follow(&environment), [""; 0]);
         assert_eq!((options.server.tcp_port, options.server.udp_port), (6000, Some(6001)));
         assert_eq!(options.server.addresses, [IpAddr::from([127, 0, 0, 1])]);
-        assert_eq!(options.server.beacons, ["127.255.255.255:6001".parse().unwrap()]);
+        assert_eq!(options.server.groups[0].to_string(), "[ff02::42:1%1]:0");
+        assert_eq!(options.server.beacons[0].to_string(), "127.255.255.255:6001");
         let mut options = Options::default();
         options.server.tcp_port = 7000;
         options.follow(&environment);

@@ -1,7 +1,9 @@
-//! What clients write, carried out one after the other on a thread that may wait.
+//! What clients write, carried out on threads that may wait: one for each node, so that what is written to a node
+//! keeps its order, and a node that does not answer delays nobody who writes to another.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
 
 use livetime_engine::{EdgeOptions, ParamKind, Value};
@@ -25,51 +27,56 @@ pub(super) enum Target {
     Item(Item),
 }
 
-/// What the thread is to do.
-pub(super) enum Command {
-    /// Somebody wrote something of node `node`.
-    Put { node: usize, target: Target, put: Put },
-    /// Nothing comes any more.
-    End,
-}
+/// How many puts may wait for a node.
+const WAITING: usize = 100;
 
-/// The way to the thread.
-#[derive(Clone)]
-pub(super) struct Commands(Sender<Command>);
+/// What is to be written to a node; `None` wakes its thread at the end.
+pub(super) type Command = Option<(Target, Put)>;
+
+/// The ways to the threads, by number of the node.
+pub(super) struct Commands(Vec<SyncSender<Command>>);
 
 impl Commands {
-    pub(super) fn new() -> (Commands, Receiver<Command>) {
-        let (sender, receiver) = channel();
-        (Commands(sender), receiver)
+    pub(super) fn new(nodes: usize) -> (Commands, Vec<Receiver<Command>>) {
+        let (senders, receivers) = (0..nodes).map(|_| sync_channel(WAITING)).unzip();
+        (Commands(senders), receivers)
     }
 
-    /// Hands what is put to the thread. A put that comes after the end is dropped, which its client is told.
+    /// Hands what is put to the node's thread. A put that comes after the end is dropped, which its client is told.
     pub(super) fn handler(&self, node: usize, target: Target) -> impl Fn(Put) + Send + Sync + 'static {
-        let commands = self.clone();
-        move |put| _ = commands.0.send(Command::Put { node, target, put })
+        let commands = self.0[node].clone();
+        move |put| {
+            if let Err(TrySendError::Full(Some((_, put)))) = commands.try_send(Some((target, put))) {
+                put.refuse(format!("{WAITING} puts wait for this node already"));
+            }
+        }
     }
 
+    /// Wakes all threads, which see then that the end has come. One with a full queue is awake.
     pub(super) fn end(&self) {
-        let _ = self.0.send(Command::End);
+        self.0.iter().for_each(|commands| _ = commands.try_send(None));
     }
 }
 
-/// Carries out commands until the end.
-pub(super) fn work(core: &Arc<Core>, commands: &Receiver<Command>) {
-    while let Ok(Command::Put { node, target, put }) = commands.recv() {
-        if put.process_only {
-            put.accept();
-            continue;
+/// Carries out what is written to `node` until the end. What waits then is dropped, which its client is told.
+pub(super) fn work(core: &Arc<Core>, node: usize, commands: &Receiver<Command>) {
+    while let Ok(Some((target, put))) = commands.recv() {
+        if core.alarm.ended.load(Ordering::Acquire) {
+            return;
         }
-        let Some(value) = written(&put.value) else {
-            put.refuse("wanted a number or a text");
-            continue;
-        };
-        match target {
-            Target::Item(Item::Acquire) => acquire::put(core, node, &value, put),
-            Target::Item(item) => put.finish(write_item(core, node, item, &value)),
-            Target::Param(index) => put.finish(write_param(core, node, index, &value)),
-        }
+        carry_out(core, node, target, put);
+    }
+}
+
+fn carry_out(core: &Arc<Core>, node: usize, target: Target, put: Put) {
+    if put.process_only {
+        return put.accept();
+    }
+    let Some(value) = written(&put.value) else { return put.refuse("wanted a number or a text") };
+    match target {
+        Target::Item(Item::Acquire) => acquire::put(core, node, &value, put),
+        Target::Item(item) => put.finish(write_item(core, node, item, &value)),
+        Target::Param(index) => put.finish(write_param(core, node, index, &value)),
     }
 }
 
@@ -176,6 +183,8 @@ fn rewire(core: &Core, node: &mut NodePvs, old: Input, new: Input) -> Result<(),
     if old == new {
         return Ok(());
     }
+    // One at a time: each is checked against the graph as it is.
+    let _wiring = lock(&core.wiring);
     let run = &core.run;
     run.disconnect(&old.from, &old.to).map_err(|e| e.message)?;
     let connected = run.connect(&new.from, &new.to, new.options).map_err(|e| e.message);

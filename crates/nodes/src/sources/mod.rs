@@ -1,6 +1,9 @@
 //! Nodes that bring frames into the graph.
 
+mod acquisition;
 pub mod image_files;
 pub mod pva_source;
 mod schedule;
 pub mod sim_detector;
+
+pub use acquisition::{DetectorState, ImageMode};

@@ -1,12 +1,12 @@
 //! How a client is set up.
 
 use std::fmt;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::Result;
-use crate::net::{BROADCAST_PORT, Destination, List, Variables, broadcasts};
+use crate::net::{BROADCAST_PORT, Destination, List, Variables, broadcasts, broadcasts_of};
 use crate::wire::{BufferSource, Recycler};
 
 /// How a client is set up. [`ClientConfig::from_env`] is what users expect; a program of its own sets the fields.
@@ -16,11 +16,9 @@ pub struct ClientConfig {
     pub search: Vec<Destination>,
     /// Servers to ask by TCP who has a channel.
     pub name_servers: Vec<SocketAddr>,
-    /// The UDP port at which servers say that they are there; 0: do not listen.
-    pub beacon_port: u16,
-    /// The broadcast addresses to listen at for that. Nothing is ever taken away from servers on this machine:
-    /// their searches come to other addresses.
-    pub beacon_addresses: Vec<Ipv4Addr>,
+    /// Where servers say that they are there: broadcast addresses of this machine and multicast groups. Nothing is
+    /// ever taken away from servers on this machine: their searches come to other addresses.
+    pub beacons: Vec<Destination>,
     /// How long a server may be silent.
     pub idle: Duration,
     /// Who the servers are told that we are; nobody in particular if `None`.
@@ -43,12 +41,12 @@ impl ClientConfig {
     pub fn from_variables(variables: &Variables) -> Result<ClientConfig> {
         let port = variables.client_broadcast_port()?;
         let name_servers = usable(variables.name_servers()?);
-        let listen = usable(variables.client_interfaces());
+        let search = usable(variables.search_destinations()?);
+        let beacons = beacons(&search, &usable(variables.client_interfaces()?), port);
         Ok(ClientConfig {
-            search: usable(variables.search_destinations()?),
+            search,
             name_servers: name_servers.into_iter().map(|server| server.address).collect(),
-            beacon_port: port,
-            beacon_addresses: beacon_addresses(&listen),
+            beacons,
             idle: variables.idle_limit(),
             account: Some((user(), host())),
             ..ClientConfig::loopback(port)
@@ -60,8 +58,7 @@ impl ClientConfig {
         ClientConfig {
             search: vec![Destination::new((Ipv4Addr::LOCALHOST, port).into())],
             name_servers: Vec::new(),
-            beacon_port: port,
-            beacon_addresses: vec![LOOPBACK_BROADCAST],
+            beacons: vec![Destination::new((LOOPBACK_BROADCAST, port).into())],
             idle: Duration::from_secs(40),
             account: Some((user(), host())),
             spin: false,
@@ -75,7 +72,7 @@ impl ClientConfig {
         ClientConfig {
             search: Vec::new(),
             name_servers: servers.to_vec(),
-            beacon_port: 0,
+            beacons: Vec::new(),
             ..ClientConfig::loopback(BROADCAST_PORT)
         }
     }
@@ -98,16 +95,23 @@ fn usable(list: List) -> Vec<Destination> {
     list.destinations
 }
 
-fn beacon_addresses(interfaces: &[Destination]) -> Vec<Ipv4Addr> {
+/// The broadcast addresses of `interfaces`, or of all, and the groups that are among them or that are searched.
+fn beacons(search: &[Destination], interfaces: &[Destination], port: u16) -> Vec<Destination> {
     let listed = interfaces.iter().filter_map(|entry| match entry.address.ip() {
-        std::net::IpAddr::V4(v4) if !v4.is_unspecified() => Some(v4),
+        IpAddr::V4(v4) if !v4.is_unspecified() && !v4.is_multicast() => Some(v4),
         _ => None,
     });
     let listed: Vec<Ipv4Addr> = listed.collect();
-    if listed.is_empty() {
-        return broadcasts().into_iter().chain([Ipv4Addr::BROADCAST, LOOPBACK_BROADCAST]).collect();
-    }
-    crate::net::broadcasts_of(&listed)
+    let broadcasts = match listed.is_empty() {
+        true => broadcasts().into_iter().chain([Ipv4Addr::BROADCAST, LOOPBACK_BROADCAST]).collect(),
+        false => broadcasts_of(&listed),
+    };
+    let broadcasts = broadcasts.into_iter().map(|address| Destination::new((address, port).into()));
+    let groups = interfaces.iter().chain(search).filter(|entry| entry.is_group());
+    let mut found = List::default();
+    let groups = groups.map(|group| Destination { ttl: None, ..*group });
+    broadcasts.chain(groups).for_each(|destination| found.add(destination));
+    found.destinations
 }
 
 fn user() -> String {
@@ -117,4 +121,21 @@ fn user() -> String {
 
 fn host() -> String {
     nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beacons_are_heard_at_broadcast_addresses_and_in_groups() {
+        let list = |text| Destination::parse_list(text, 7).destinations;
+        let texts = |search, interfaces| {
+            let found = beacons(&list(search), &list(interfaces), 7);
+            found.iter().map(Destination::to_string).collect::<Vec<_>>()
+        };
+        let group = "[ff02::42:1%1]:7";
+        assert_eq!(texts("10.0.0.1 ff02::42:1,3@1 ::1", "192.0.2.1 ff02::42:1@1"), [group]);
+        assert!(texts("", "").contains(&"127.255.255.255:7".into()));
+    }
 }

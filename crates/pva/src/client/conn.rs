@@ -402,20 +402,15 @@ impl Conn {
     }
 
     fn process(self: &Arc<Self>, incoming: &mut Incoming, count: usize) -> WireResult<()> {
-        let Incoming { assembler, buffer, expect_large, later } = incoming;
-        let mut input = &buffer[..count];
         let mut core = self.core();
         core.connection.heard(Instant::now());
-        let mut align = None;
-        while let Some(message) = assembler.next(&mut input)? {
-            *expect_large = message.bytes().len() >= LARGE_BYTES;
-            let payload = &message.payload;
-            core.connection.receive(&message, &mut |event| {
-                align = self.take(event, payload, later).or(align);
-            })?;
+        let result = self.receive(&mut core, incoming, count);
+        // What came before an error counts. Deeds left here would keep the connection, which they know, for ever.
+        let later = &mut incoming.later;
+        match &result {
+            Ok(align) => align.iter().for_each(|offset| incoming.assembler.align(*offset)),
+            Err(_) => later.opened.clear(),
         }
-        *expect_large &= assembler.missing() == 0;
-        align.into_iter().for_each(|offset| assembler.align(offset));
         for channel in later.opened.drain(..) {
             channel.opened(self, &mut core);
         }
@@ -428,7 +423,27 @@ impl Conn {
         self.flush(&mut core);
         drop(core);
         self.shared.todo(&mut later.deeds);
-        Ok(())
+        result.map(drop)
+    }
+
+    /// Takes all messages that are there. Returns where in its payload the last large array began.
+    fn receive(
+        self: &Arc<Self>,
+        core: &mut Core,
+        incoming: &mut Incoming,
+        count: usize,
+    ) -> WireResult<Option<usize>> {
+        let Incoming { assembler, buffer, expect_large, later } = incoming;
+        let (mut input, mut align) = (&buffer[..count], None);
+        while let Some(message) = assembler.next(&mut input)? {
+            *expect_large = message.bytes().len() >= LARGE_BYTES;
+            let payload = &message.payload;
+            core.connection.receive(&message, &mut |event| {
+                align = self.take(event, payload, later).or(align);
+            })?;
+        }
+        *expect_large &= assembler.missing() == 0;
+        Ok(align)
     }
 
     /// Notes what happened. Returns where in the payload a large array began.

@@ -17,6 +17,7 @@ use super::conn::Conn;
 use super::driver::{FIRST_CONN, Shared};
 use super::op::lock;
 use super::socket::Socket;
+use crate::net::named;
 use crate::proto::client::{Found, Searcher};
 use crate::proto::{SearchResponse, ServerMessage};
 
@@ -132,8 +133,7 @@ impl Directory {
         match message {
             ServerMessage::SearchResponse(response) => self.found(shared, &response, from),
             ServerMessage::Beacon(beacon) => {
-                let ip = if beacon.address.is_unspecified() { from.ip() } else { beacon.address };
-                let server = SocketAddr::new(ip, beacon.port);
+                let server = named(beacon.address, beacon.port, from);
                 if self.searcher.beacon(server, &beacon, now) {
                     log::debug!("a server at {server}");
                 }
@@ -144,10 +144,11 @@ impl Directory {
 
     /// Takes the answer to a search. `from` is the server if the answer does not name one.
     pub(super) fn found(&mut self, shared: &Arc<Shared>, response: &SearchResponse<'_>, from: SocketAddr) {
-        let ip = if response.address.is_unspecified() { from.ip() } else { response.address };
         // An answer over a connection speaks of that connection if it names no other.
-        let named = response.port != 0;
-        let server = if named { SocketAddr::new(ip, response.port) } else { from };
+        let server = match response.port {
+            0 => from,
+            port => named(response.address, port, from),
+        };
         self.tell_listeners(server, response);
         let mut found = Vec::new();
         self.searcher.answer(response, |what| match what {

@@ -74,10 +74,18 @@ impl Shared {
     }
 
     pub(super) fn todo(&self, deeds: &mut Vec<Deed>) {
-        if !deeds.is_empty() {
-            lock(&self.deeds).append(deeds);
-            self.wake();
+        if deeds.is_empty() {
+            return;
         }
+        let mut all = lock(&self.deeds);
+        if self.stopped.load(Ordering::Acquire) {
+            // Nobody does them any more, and connections in here would never go.
+            drop(all);
+            return deeds.clear();
+        }
+        all.append(deeds);
+        drop(all);
+        self.wake();
     }
 
     /// Somebody reads a connection that the thread read before: it shall look soon whether that is still so.

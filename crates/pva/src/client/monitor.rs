@@ -43,6 +43,8 @@ pub(super) struct Queue {
     events: VecDeque<Event>,
     updates: usize,
     limit: usize,
+    // Given back by the user; the next updates are copied into them.
+    spare: Vec<Value>,
     // Of a monitor with a window: how many taken updates are not acknowledged, and from how many on that is done.
     unacknowledged: u32,
     acknowledge_at: Option<u32>,
@@ -90,7 +92,25 @@ impl Queue {
             return;
         }
         self.updates += 1;
-        self.events.push_back(Event::Update(Update { value: value.clone(), changed, overrun }));
+        let value = self.copy(value);
+        self.events.push_back(Event::Update(Update { value, changed, overrun }));
+    }
+
+    fn copy(&mut self, value: &Value) -> Value {
+        match self.spare.pop() {
+            Some(mut spare) if Arc::ptr_eq(spare.structure(), value.structure()) => {
+                spare.copy_from(value);
+                spare
+            }
+            _ => value.clone(),
+        }
+    }
+
+    fn recycle(&mut self, value: Value) {
+        // More cannot wait at once.
+        if self.spare.len() < self.limit {
+            self.spare.push(value);
+        }
     }
 }
 
@@ -164,6 +184,16 @@ impl Monitor {
             if !self.op.register(context.waker()) {
                 return Poll::Pending;
             }
+        }
+    }
+
+    /// Gives an update back. A later one comes in its memory, so that a loop that does this needs no more; arrays,
+    /// which are shared, are let go.
+    pub fn recycle(&mut self, update: Update) {
+        let mut value = update.value;
+        value.empty();
+        if let Some(queue) = self.op.state().queue.as_mut() {
+            queue.recycle(value);
         }
     }
 

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
-use socket2::{Domain, Protocol, SockRef, Socket, Type};
+use socket2::SockRef;
 
 use super::config::ClientConfig;
 use super::conn::Conn;
 use super::driver::{FIRST_CONN, FIRST_UDP};
-use crate::net::{Destination, broadcasts};
+use crate::net::{Destination, broadcasts, join, send, udp};
 use crate::proto::{Search, ServerMessage};
 use crate::wire::{Assembler, Order, Writer};
 
@@ -48,20 +48,19 @@ impl Udp {
         for v6 in [false, true] {
             let targets = config.search.iter().filter(|target| target.address.is_ipv6() == v6);
             let targets: Vec<IpAddr> = targets.map(|target| target.address.ip()).collect();
-            if !targets.is_empty() {
-                sockets.push(searcher(&targets, v6)?);
+            match searcher(&targets, v6) {
+                _ if targets.is_empty() => {}
+                Ok(socket) => sockets.push(socket),
+                Err(error) if v6 => {
+                    log::warn!("no IPv6 here, so nothing is searched at {targets:?}: {error}")
+                }
+                Err(error) => return Err(error),
             }
         }
-        if config.beacon_port != 0 {
-            let heard = config
-                .beacon_addresses
-                .iter()
-                .map(|address| (address, listener(*address, config.beacon_port)));
-            for (address, socket) in heard.take(FIRST_CONN - FIRST_UDP - sockets.len()) {
-                match socket {
-                    Ok(socket) => sockets.push(socket),
-                    Err(error) => log::info!("no beacons at {address}:{}: {error}", config.beacon_port),
-                }
+        for at in config.beacons.iter().take(FIRST_CONN - FIRST_UDP - sockets.len()) {
+            match listener(at) {
+                Ok(socket) => sockets.push(socket),
+                Err(error) => log::info!("no beacons at {at}: {error}"),
             }
         }
         for (index, source) in sockets.iter().enumerate() {
@@ -112,7 +111,7 @@ impl Udp {
                 let flags = must | if unicast { Search::UNICAST } else { 0 };
                 let _ = Search::of(names, flags, port).encode(&mut self.writer);
                 let datagram = self.writer.to_vec();
-                targets.for_each(|(target, _)| send(&source.socket, target, &datagram));
+                targets.for_each(|(target, _)| ask(&source.socket, target, &datagram));
             }
         }
         for conn in servers.iter().filter(|conn| !conn.is_busy()) {
@@ -125,23 +124,13 @@ impl Udp {
     }
 }
 
-fn send(socket: &UdpSocket, target: &Destination, datagram: &[u8]) {
-    if target.address.ip().is_multicast() {
-        let socket = SockRef::from(socket);
-        let _ = match target.interface {
-            Some(IpAddr::V4(interface)) => socket.set_multicast_if_v4(&interface),
-            _ => Ok(()),
-        };
-        let _ = target.ttl.map(|ttl| socket.set_multicast_ttl_v4(ttl.into()));
-    }
-    if let Err(error) = socket.send_to(datagram, target.address) {
+fn ask(socket: &UdpSocket, target: &Destination, datagram: &[u8]) {
+    if let Err(error) = send(SockRef::from(socket), target, datagram) {
         log::debug!("a search to {target} was not sent: {error}");
     }
 }
 
 fn searcher(targets: &[IpAddr], v6: bool) -> io::Result<Source> {
-    let domain = if v6 { Domain::IPV6 } else { Domain::IPV4 };
-    let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
     // Who only speaks with this machine need not be heard by others.
     let local = targets.iter().all(IpAddr::is_loopback);
     let any: IpAddr = match (v6, local) {
@@ -150,26 +139,18 @@ fn searcher(targets: &[IpAddr], v6: bool) -> io::Result<Source> {
         (true, false) => Ipv6Addr::UNSPECIFIED.into(),
         (true, true) => Ipv6Addr::LOCALHOST.into(),
     };
-    if !v6 {
-        socket.set_broadcast(true)?;
-    }
+    let socket = udp(SocketAddr::new(any, 0), false)?;
     let _ = socket.set_recv_buffer_size(RECEIVE_BUFFER);
-    socket.set_nonblocking(true)?;
-    socket.bind(&SocketAddr::new(any, 0).into())?;
     let socket: UdpSocket = socket.into();
     let port = Some(socket.local_addr()?.port());
     Ok(Source { socket, port, v6, readable: true })
 }
 
-/// A socket for beacons. It has a broadcast address of its own: one for all addresses would take searches that are
-/// sent to one server away from the servers on this machine.
-fn listener(address: Ipv4Addr, port: u16) -> io::Result<Source> {
-    let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
-    socket.set_reuse_address(true)?;
-    socket.set_reuse_port(true)?;
-    socket.set_nonblocking(true)?;
-    socket.bind(&SocketAddr::from((address, port)).into())?;
-    Ok(Source { socket: socket.into(), port: None, v6: false, readable: true })
+/// A socket for beacons. It has a broadcast address or a group of its own: one for all addresses would take searches
+/// that are sent to one server away from the servers on this machine.
+fn listener(at: &Destination) -> io::Result<Source> {
+    let socket = if at.is_group() { join(at, at.address.port())? } else { udp(at.address, true)? };
+    Ok(Source { socket: socket.into(), port: None, v6: at.address.is_ipv6(), readable: true })
 }
 
 fn messages(datagram: &[u8], from: SocketAddr, sink: &mut impl FnMut((SocketAddr, ServerMessage<'_>))) {

@@ -99,6 +99,20 @@ impl Value {
         Ok(())
     }
 
+    /// Lets go of everything but memory for fields and texts, to be used by [`Value::copy_from`].
+    #[cfg(feature = "client")]
+    pub(crate) fn empty(&mut self) {
+        let is_other = |field: &&mut Field| !matches!(field, Field::Str(_));
+        self.fields.iter_mut().filter(is_other).for_each(|field| *field = Field::Node);
+    }
+
+    /// Becomes a copy of `other`, which is of the same type, in the memory that it has.
+    #[cfg(feature = "client")]
+    pub(crate) fn copy_from(&mut self, other: &Value) {
+        self.fields.iter_mut().zip(&other.fields).for_each(|(to, from)| assign(to, from));
+        self.changed.clone_from(&other.changed);
+    }
+
     /// A copy of the sub-structure at field `bit`.
     pub fn sub_value(&self, bit: usize) -> Option<Value> {
         let structure = match self.structure.nodes().get(bit)? {

@@ -1,21 +1,21 @@
 //! Entries of address lists.
 
 use std::fmt;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV6, ToSocketAddrs};
 use std::str::FromStr;
 
-use super::interface_address;
+use super::interfaces::{interface_number, interface_v4, multicast_interfaces};
 use crate::{Error, Result};
 
-/// Where to send datagrams, or a host with a port.
+/// Where to send datagrams, a multicast group to listen to, or a host with a port.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Destination {
-    /// The address.
+    /// The address. IPv6 multicast groups and link-local addresses have the number of the interface as scope.
     pub address: SocketAddr,
     /// How many routers a multicast datagram may pass.
     pub ttl: Option<u8>,
-    /// The address of the interface to send multicast datagrams from.
-    pub interface: Option<IpAddr>,
+    /// For IPv4: the address of the interface to send multicast datagrams from, or to listen at.
+    pub interface: Option<Ipv4Addr>,
 }
 
 /// An address list, and what is wrong with it.
@@ -34,7 +34,8 @@ impl Destination {
     }
 
     /// Reads `host[:port][,TTL][@interface]`; IPv6 in brackets if a port follows. Without a port it is `port`.
-    /// Names are looked up.
+    /// Names of hosts are looked up. An interface is its name, its number or one of its addresses; an IPv6 address
+    /// may have it behind `%` as well.
     ///
     /// ```
     /// use livetime_pva::net::Destination;
@@ -43,16 +44,38 @@ impl Destination {
     /// assert_eq!(found.address.to_string(), "224.0.2.3:5077");
     /// assert_eq!((found.ttl, found.interface), (Some(8), Some([127, 0, 0, 1].into())));
     /// assert_eq!(Destination::parse("[::1]", 5076)?.address.to_string(), "[::1]:5076");
+    /// assert_eq!(Destination::parse("ff02::42:1,1@3", 5076)?.to_string(), "[ff02::42:1%3]:5076,1");
     /// # Ok::<(), livetime_pva::Error>(())
     /// ```
     pub fn parse(entry: &str, port: u16) -> Result<Destination> {
+        Destination::read(entry, port, by_name)
+    }
+
+    /// As [`Destination::parse`], but a name of a host is an error.
+    pub fn parse_address(entry: &str, port: u16) -> Result<Destination> {
+        let refuse = |host: &str, _| Err(Error::new("the address of a host", format!("`{host}`")));
+        Destination::read(entry, port, refuse)
+    }
+
+    fn read(
+        entry: &str,
+        port: u16,
+        look_up: impl Fn(&str, u16) -> Result<SocketAddr>,
+    ) -> Result<Destination> {
         let (rest, interface) = cut(entry, '@');
         let (host, ttl) = cut(rest, ',');
-        Ok(Destination {
-            address: address(host, port)?,
-            ttl: ttl.map(|ttl| number(ttl, "a TTL of 0 to 255")).transpose()?,
-            interface: interface.map(interface_address).transpose()?,
-        })
+        let (host, port) = split(host, port)?;
+        let mut found = Destination::new(match numeric(host, port)? {
+            Some(address) => address,
+            None => look_up(host, port)?,
+        });
+        found.ttl = ttl.map(|ttl| number(ttl, "a TTL of 0 to 255")).transpose()?;
+        match (interface, &mut found.address) {
+            (None, _) => {}
+            (Some(interface), SocketAddr::V4(_)) => found.interface = Some(interface_v4(interface)?),
+            (Some(interface), SocketAddr::V6(v6)) => v6.set_scope_id(interface_number(interface)?),
+        }
+        Ok(found)
     }
 
     /// Reads a list of them with blanks between.
@@ -67,11 +90,33 @@ impl Destination {
         found
     }
 
+    /// Whether it is a multicast group.
+    pub fn is_group(&self) -> bool {
+        self.address.ip().is_multicast()
+    }
+
     /// Whether only one host gets what is sent there. `broadcasts` are the known broadcast addresses.
     pub fn is_unicast(&self, broadcasts: &[IpAddr]) -> bool {
         let ip = self.address.ip();
         let broadcast = matches!(ip, IpAddr::V4(v4) if v4.is_broadcast()) || broadcasts.contains(&ip);
-        !ip.is_multicast() && !broadcast
+        !self.is_group() && !broadcast
+    }
+
+    /// A multicast group that names no interface, once for each interface but loopback; anything else as it is.
+    pub fn on_each_interface(self) -> Vec<Destination> {
+        let scope = if let SocketAddr::V6(v6) = self.address { v6.scope_id() } else { 0 };
+        let interfaces = multicast_interfaces();
+        if !self.is_group() || self.interface.is_some() || scope != 0 || interfaces.is_empty() {
+            return vec![self];
+        }
+        let at = |(number, v4): &(u32, Option<Ipv4Addr>)| match self.address {
+            SocketAddr::V4(_) => Some(Destination { interface: Some((*v4)?), ..self }),
+            SocketAddr::V6(mut v6) => {
+                v6.set_scope_id(*number);
+                Some(Destination { address: v6.into(), ..self })
+            }
+        };
+        interfaces.iter().filter_map(at).collect()
     }
 }
 
@@ -81,6 +126,25 @@ impl List {
         if !self.destinations.contains(&destination) {
             self.destinations.push(destination);
         }
+    }
+
+    /// The addresses of hosts, without their ports.
+    pub fn hosts(&self) -> Vec<IpAddr> {
+        let hosts = self.destinations.iter().filter(|entry| !entry.is_group());
+        hosts.map(|entry| entry.address.ip()).collect()
+    }
+
+    /// The multicast groups.
+    pub fn groups(&self) -> Vec<Destination> {
+        self.destinations.iter().copied().filter(Destination::is_group).collect()
+    }
+
+    /// Multicast groups that name no interface are there for each interface.
+    pub(super) fn on_each_interface(self) -> List {
+        let mut found = List { destinations: Vec::new(), problems: self.problems };
+        let each = self.destinations.into_iter().flat_map(Destination::on_each_interface);
+        each.for_each(|destination| found.add(destination));
+        found
     }
 }
 
@@ -100,11 +164,20 @@ fn number<T: FromStr>(text: &str, wanted: &'static str) -> Result<T> {
     text.parse().map_err(|_| Error::new(wanted, format!("`{text}`")))
 }
 
-fn address(text: &str, port: u16) -> Result<SocketAddr> {
-    let (host, port) = split(text, port)?;
-    if let Ok(ip) = host.parse::<IpAddr>() {
-        return Ok(SocketAddr::new(ip, port));
-    }
+/// The address that `host` is, if it is no name. IPv4 in the clothes of IPv6 is IPv4.
+fn numeric(host: &str, port: u16) -> Result<Option<SocketAddr>> {
+    let (ip, zone) = cut(host, '%');
+    Ok(match (ip.parse::<IpAddr>().map(|ip| ip.to_canonical()), zone) {
+        (Err(_), _) => None,
+        (Ok(ip), None) => Some(SocketAddr::new(ip, port)),
+        (Ok(IpAddr::V6(ip)), Some(zone)) => {
+            Some(SocketAddrV6::new(ip, port, 0, interface_number(zone)?).into())
+        }
+        (Ok(_), Some(_)) => return Err(Error::new("`%` behind an IPv6 address only", format!("`{host}`"))),
+    })
+}
+
+fn by_name(host: &str, port: u16) -> Result<SocketAddr> {
     let unknown = |why: String| Error::new(format!("the name or address of a host, not `{host}`"), why);
     if host.is_empty() {
         return Err(unknown("nothing".into()));
@@ -136,6 +209,10 @@ fn split(text: &str, port: u16) -> Result<(&str, u16)> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv6Addr;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     fn parsed(entry: &str) -> String {
@@ -151,6 +228,9 @@ mod tests {
         assert_eq!(parsed("::1"), "[::1]:5076");
         assert_eq!(parsed("[::1]:8"), "[::1]:8");
         assert_eq!(parsed("localhost:1"), "127.0.0.1:1");
+        assert_eq!(parsed("::ffff:10.0.0.1"), "10.0.0.1:5076");
+        assert_eq!(parsed("ff02::42:1,1@7"), "[ff02::42:1%7]:5076,1");
+        assert_eq!(parsed("[fe80::1%7]:9"), "[fe80::1%7]:9");
     }
 
     #[test]
@@ -161,7 +241,11 @@ mod tests {
         assert_eq!(parsed("[::1"), "wanted `]` after an IPv6 address, found [::1");
         assert_eq!(parsed("[::1]x"), "wanted `:` and a port after `]`, found `x`");
         assert_eq!(parsed(":5"), "wanted the name or address of a host, not ``, found nothing");
-        assert_eq!(parsed("10.0.0.1@nosuch0"), "wanted the name or address of an interface, found `nosuch0`");
+        let nosuch = "wanted the name, number or address of an interface, found `nosuch0`";
+        assert_eq!([parsed("10.0.0.1@nosuch0"), parsed("ff02::1%nosuch0")], [nosuch, nosuch]);
+        assert_eq!(parsed("10.0.0.1%1"), "wanted `%` behind an IPv6 address only, found `10.0.0.1%1`");
+        let unasked = Destination::parse_address("localhost", 1).unwrap_err().to_string();
+        assert_eq!(unasked, "wanted the address of a host, found `localhost`");
     }
 
     #[test]
@@ -177,5 +261,59 @@ mod tests {
         let unicast = |entry| Destination::parse(entry, 1).unwrap().is_unicast(&[[10, 0, 0, 255].into()]);
         assert!(unicast("10.0.0.1") && unicast("127.0.0.1"));
         assert!(!unicast("10.0.0.255") && !unicast("255.255.255.255") && !unicast("224.0.0.1"));
+    }
+
+    #[test]
+    fn a_group_without_interface_is_one_of_each() {
+        let named = Destination::parse("ff02::42:1@7", 1).unwrap();
+        assert_eq!(named.on_each_interface(), [named]);
+        let each = Destination::parse("ff02::42:1", 1).unwrap().on_each_interface();
+        assert_eq!(each.len(), multicast_interfaces().len().max(1));
+        let list = Destination::parse_list("ff02::42:1@7 ::1 224.0.0.9 10.0.0.1", 1);
+        assert_eq!(list.hosts(), ["::1".parse::<IpAddr>().unwrap(), [10, 0, 0, 1].into()]);
+        assert_eq!(list.groups().len(), 2);
+    }
+
+    fn destination() -> impl Strategy<Value = Destination> {
+        let v4 = (any::<Ipv4Addr>(), proptest::option::of(any::<Ipv4Addr>()));
+        let v4 = v4.prop_map(|(ip, interface)| (IpAddr::V4(ip), 0, interface));
+        let v6 = (any::<Ipv6Addr>(), any::<u32>()).prop_map(|(ip, scope)| (IpAddr::V6(ip), scope, None));
+        (prop_oneof![v4, v6], any::<u16>(), proptest::option::of(any::<u8>())).prop_map(
+            |((ip, scope, interface), port, ttl)| {
+                let mut address = SocketAddr::new(ip.to_canonical(), port);
+                if let SocketAddr::V6(v6) = &mut address {
+                    v6.set_scope_id(scope);
+                }
+                Destination { address, ttl, interface }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_again(destination in destination(), port: u16) {
+            prop_assert_eq!(Destination::parse_address(&destination.to_string(), port), Ok(destination));
+        }
+
+        #[test]
+        fn any_text_is_an_entry_or_an_error(text in "[0-9a-f:.,@%\\[\\]x]{0,40}", port: u16) {
+            match Destination::parse_address(&text, port) {
+                Ok(found) => {
+                    prop_assert_eq!(Destination::parse_address(&found.to_string(), 0), Ok(found));
+                    prop_assert_eq!(found.address.ip(), found.address.ip().to_canonical());
+                }
+                Err(error) => prop_assert!(error.to_string().starts_with("wanted ")),
+            }
+        }
+
+        #[test]
+        fn lists_have_every_entry_once(all in proptest::collection::vec(destination(), 0..8)) {
+            let texts: Vec<String> = all.iter().chain(&all).map(Destination::to_string).collect();
+            let list = Destination::parse_list(&texts.join(" "), 0);
+            prop_assert_eq!(&list.problems, &[]);
+            prop_assert!(all.iter().all(|one| list.destinations.contains(one)));
+            prop_assert_eq!(list.hosts().len() + list.groups().len(), list.destinations.len());
+            prop_assert!(list.destinations.len() <= all.len());
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! The network interfaces of this machine.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use if_addrs::{IfAddr, get_if_addrs};
+use if_addrs::{IfAddr, Interface, get_if_addrs};
 
 use crate::{Error, Result};
 
@@ -34,16 +35,58 @@ pub fn own_addresses() -> Vec<IpAddr> {
     get_if_addrs().unwrap_or_default().into_iter().map(|interface| interface.ip()).collect()
 }
 
-/// The address of the interface that `text` names, or that address if it is one.
-pub fn interface_address(text: &str) -> Result<IpAddr> {
+/// The IPv4 address of an interface: that of the interface that `text` names, or `text` itself if it is one.
+pub fn interface_v4(text: &str) -> Result<Ipv4Addr> {
     if let Ok(address) = text.parse() {
         return Ok(address);
     }
+    let addresses = named(text).into_iter().filter_map(|interface| v4(&interface.addr));
+    addresses.min().ok_or_else(|| unknown(text))
+}
+
+/// The number of an interface, which IPv6 knows it by: that of the interface that `text` names or that has this
+/// address, or `text` itself if it is a number.
+pub fn interface_number(text: &str) -> Result<u32> {
+    if let Ok(number) = text.parse() {
+        return Ok(number);
+    }
+    named(text).first().and_then(|interface| interface.index).ok_or_else(|| unknown(text))
+}
+
+/// The interfaces but loopback: the number, and the IPv4 address if there is one.
+pub(super) fn multicast_interfaces() -> Vec<(u32, Option<Ipv4Addr>)> {
+    let mut found = BTreeMap::new();
     let interfaces = get_if_addrs().unwrap_or_default();
-    let mut named: Vec<_> = interfaces.iter().filter(|i| i.name == text).map(|i| i.ip()).collect();
-    named.sort();
-    let missing = || Error::new("the name or address of an interface", format!("`{text}`"));
-    named.first().copied().ok_or_else(missing)
+    for interface in interfaces.iter().filter(|interface| !interface.is_loopback()) {
+        let address = found.entry(interface.index.unwrap_or(0)).or_insert(None);
+        *address = address.or(v4(&interface.addr));
+    }
+    found.into_iter().collect()
+}
+
+/// A port at an address of this machine. Link-local addresses mean something only together with their interface.
+pub(crate) fn own(address: IpAddr, port: u16) -> SocketAddr {
+    let mut found = SocketAddr::new(address, port);
+    if let SocketAddr::V6(v6) = &mut found
+        && v6.ip().is_unicast_link_local()
+    {
+        v6.set_scope_id(interface_number(&address.to_string()).unwrap_or(0));
+    }
+    found
+}
+
+fn named(text: &str) -> Vec<Interface> {
+    let address: Option<IpAddr> = text.parse().ok();
+    let fits = |interface: &Interface| interface.name == text || Some(interface.ip()) == address;
+    get_if_addrs().unwrap_or_default().into_iter().filter(fits).collect()
+}
+
+fn v4(address: &IfAddr) -> Option<Ipv4Addr> {
+    if let IpAddr::V4(v4) = address.ip() { Some(v4) } else { None }
+}
+
+fn unknown(text: &str) -> Error {
+    Error::new("the name, number or address of an interface", format!("`{text}`"))
 }
 
 #[cfg(test)]
@@ -54,6 +97,17 @@ mod tests {
     fn loopback_is_ours_and_is_never_broadcast_to() {
         assert!(own_addresses().contains(&Ipv4Addr::LOCALHOST.into()));
         assert!(broadcasts().iter().all(|address| !address.is_loopback()));
-        assert_eq!(interface_address("127.0.0.1"), Ok(Ipv4Addr::LOCALHOST.into()));
+        assert!(multicast_interfaces().iter().all(|(_, address)| *address != Some(Ipv4Addr::LOCALHOST)));
+    }
+
+    #[test]
+    fn loopback_has_a_name_a_number_and_addresses() {
+        assert_eq!(interface_v4("127.0.0.1"), Ok(Ipv4Addr::LOCALHOST));
+        let number = interface_number("127.0.0.1").unwrap();
+        assert_eq!(interface_number(&number.to_string()), Ok(number));
+        let name = &named("127.0.0.1")[0].name;
+        assert_eq!(interface_number(name), Ok(number));
+        assert_eq!(interface_v4(name), Ok(Ipv4Addr::LOCALHOST));
+        assert!(interface_number("no such").is_err() && interface_v4("no such").is_err());
     }
 }

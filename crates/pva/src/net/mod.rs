@@ -2,11 +2,21 @@
 
 mod destination;
 mod interfaces;
+mod sockets;
 mod variables;
 
 pub use destination::{Destination, List};
-pub use interfaces::{broadcasts, broadcasts_of, interface_address, own_addresses};
+pub use interfaces::{broadcasts, broadcasts_of, interface_number, interface_v4, own_addresses};
+pub use sockets::has_ipv6;
+#[cfg(feature = "server")]
+pub(crate) use sockets::listening;
+#[cfg(feature = "client")]
+pub(crate) use sockets::named;
 pub use variables::Variables;
+pub(crate) use {
+    interfaces::own,
+    sockets::{join, send, udp},
+};
 
 /// The usual TCP port of servers.
 pub const SERVER_PORT: u16 = 5075;

@@ -107,14 +107,23 @@ impl Variables {
         self.destinations(&lists, &["EPICS_PVAS_AUTO_BEACON_ADDR_LIST", "EPICS_PVA_AUTO_ADDR_LIST"], port)
     }
 
-    /// The interfaces that a server listens at; none is all. A wrong entry should stop the server.
+    /// The interfaces that a server listens at; none is all. A wrong entry should stop the server. Multicast groups
+    /// among them, and among those that `EPICS_PVAS_BEACON_ADDR_LIST` names, are listened to, too.
     pub fn server_interfaces(&self) -> List {
-        self.list(&["EPICS_PVAS_INTF_ADDR_LIST"], 0)
+        let mut found = self.list(&["EPICS_PVAS_INTF_ADDR_LIST"], 0);
+        let announced = self.list(&["EPICS_PVAS_BEACON_ADDR_LIST"], 0).groups();
+        for entry in std::mem::take(&mut found.destinations).into_iter().chain(announced) {
+            let mut entry = Destination { ttl: None, ..entry };
+            entry.address.set_port(0);
+            found.add(entry);
+        }
+        found.on_each_interface()
     }
 
-    /// The interfaces that a client listens at for beacons; none is all.
-    pub fn client_interfaces(&self) -> List {
-        self.list(&["EPICS_PVA_INTF_ADDR_LIST"], 0)
+    /// The interfaces and multicast groups that a client listens at for beacons; none is all interfaces.
+    pub fn client_interfaces(&self) -> Result<List> {
+        let port = self.client_broadcast_port()?;
+        Ok(self.list(&["EPICS_PVA_INTF_ADDR_LIST"], port).on_each_interface())
     }
 
     /// Hosts whose searches a server ignores; port 0 is any.
@@ -123,7 +132,7 @@ impl Variables {
     }
 
     fn destinations(&self, lists: &[&str], automatic: &[&str], port: u16) -> Result<List> {
-        let mut found = self.list(lists, port);
+        let mut found = self.list(lists, port).on_each_interface();
         if self.flag(automatic, true)? {
             let everybody = broadcasts().into_iter().map(|ip| Destination::new((ip, port).into()));
             everybody.for_each(|destination| found.add(destination));
@@ -169,6 +178,20 @@ mod tests {
         assert_eq!((own.server_port(), own.server_broadcast_port()), (Ok(0), Ok(3)));
         assert_eq!(texts(&own.beacon_destinations().unwrap()), ["127.0.0.2:9"]);
         assert_eq!(texts(&own.search_destinations().unwrap()), ["127.0.0.1:2"]);
+    }
+
+    #[test]
+    fn groups_are_listened_to_that_are_interfaces_or_told_of_the_server() {
+        let set = Variables::from_iter([
+            ("EPICS_PVAS_INTF_ADDR_LIST", "::1 ff02::42:1,1@1 224.0.1.1@127.0.0.1"),
+            ("EPICS_PVAS_BEACON_ADDR_LIST", "[ff02::42:1%1]:77,1 ff02::9@1 10.0.0.1"),
+            ("EPICS_PVA_INTF_ADDR_LIST", "ff02::42:1@1"),
+        ]);
+        let found = set.server_interfaces();
+        assert_eq!(found.hosts(), [std::net::IpAddr::from(std::net::Ipv6Addr::LOCALHOST)]);
+        let groups: Vec<_> = found.groups().iter().map(Destination::to_string).collect();
+        assert_eq!(groups, ["[ff02::42:1%1]:0", "224.0.1.1:0@127.0.0.1", "[ff02::9%1]:0"]);
+        assert_eq!(texts(&set.client_interfaces().unwrap()), ["[ff02::42:1%1]:5076"]);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! What a server is told before it starts.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use super::{Access, Log};
+use crate::net::Destination;
 
 /// The port that clients try first.
 pub const TCP_PORT: u16 = 5075;
@@ -22,14 +23,17 @@ pub const UDP_PORT: u16 = 5076;
 /// ```
 #[derive(Clone)]
 pub struct ServerConfig {
-    /// Addresses of this machine at which to listen; unspecified means all.
+    /// Addresses of this machine at which to listen; `0.0.0.0` means all, `::` all of both IPv4 and IPv6. A machine
+    /// without IPv6 listens at the others, and says so.
     pub addresses: Vec<IpAddr>,
+    /// Multicast groups whose searches are answered. Their ports count for nothing.
+    pub groups: Vec<Destination>,
     /// The port for connections. If it is taken, or 0, another one is found and announced.
     pub tcp_port: u16,
     /// The port for searches, shared with other servers. `None`: no searches, no beacons.
     pub udp_port: Option<u16>,
     /// Where to announce the server.
-    pub beacons: Vec<SocketAddr>,
+    pub beacons: Vec<Destination>,
     /// Searches from here are ignored; port 0 means every port.
     pub ignore: Vec<SocketAddr>,
     /// How many threads serve connections.
@@ -52,7 +56,8 @@ impl Default for ServerConfig {
     /// Everywhere, at the usual ports, announced to nobody.
     fn default() -> ServerConfig {
         ServerConfig {
-            addresses: vec![Ipv4Addr::UNSPECIFIED.into()],
+            addresses: vec![Ipv6Addr::UNSPECIFIED.into()],
+            groups: Vec::new(),
             tcp_port: TCP_PORT,
             udp_port: Some(UDP_PORT),
             beacons: Vec::new(),
@@ -85,6 +90,7 @@ impl std::fmt::Debug for ServerConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ServerConfig")
             .field("addresses", &self.addresses)
+            .field("groups", &self.groups)
             .field("tcp_port", &self.tcp_port)
             .field("udp_port", &self.udp_port)
             .field("beacons", &self.beacons)

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::Peer;
 
-/// Takes what a server has to tell. It is called from the server's threads and must not wait.
+/// Takes what a server has to tell. It is called from the server's threads, and from those that answer puts and calls,
+/// and must not wait.
 pub type Log = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// Something that happened.
@@ -29,7 +30,7 @@ pub enum Event {
         /// Why.
         reason: String,
     },
-    /// Somebody writes, or calls a procedure. Told before the PV's handler decides.
+    /// Somebody wrote, or called a procedure. Told when that is answered.
     Write {
         /// Which channel.
         channel: String,
@@ -37,8 +38,8 @@ pub enum Event {
         peer: Arc<Peer>,
         /// Which fields, or what was called.
         what: String,
-        /// Whether the access rules allow it.
-        allowed: bool,
+        /// Why it was refused, if it was: by the access rules, or by the PV's handler.
+        outcome: Result<(), String>,
     },
     /// Something did not work; the server goes on.
     Problem(String),
@@ -53,11 +54,11 @@ impl fmt::Display for Event {
             }
             Event::Connected(address) => write!(f, "{address} connected"),
             Event::Closed { peer, reason } => write!(f, "connection of {peer} closed: {reason}"),
-            Event::Write { channel, peer, what, allowed: true } => {
-                write!(f, "{peer} writes {channel}: {what}")
+            Event::Write { channel, peer, what, outcome: Ok(()) } => {
+                write!(f, "{peer} wrote {channel}: {what}")
             }
-            Event::Write { channel, peer, what, allowed: false } => {
-                write!(f, "{peer} may not write {channel}: {what}")
+            Event::Write { channel, peer, what, outcome: Err(reason) } => {
+                write!(f, "{peer} was refused to write {channel}: {what}: {reason}")
             }
             Event::Problem(text) => f.write_str(text),
         }

@@ -39,6 +39,7 @@ pub use pv::{Call, Put, PvBuilder, SharedPv};
 pub use reactor::Server;
 pub use session::{Service, Session};
 pub use statistics::Statistics;
+pub use udp::{Answer, Arrival};
 
 /// The time by this machine's clock, for `timeStamp`.
 pub fn now() -> crate::nt::Time {

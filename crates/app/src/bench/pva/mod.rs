@@ -47,7 +47,7 @@ impl Rounds {
 }
 
 /// CPU seconds that a process has used so far.
-fn cpu_seconds(pid: u32) -> f64 {
+pub(super) fn cpu_seconds(pid: u32) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     // The name in brackets may hold blanks; user and system time are fields 14 and 15, in hundredths of a second.
     let fields = stat.rsplit(')').next().unwrap_or_default();
@@ -55,7 +55,7 @@ fn cpu_seconds(pid: u32) -> f64 {
 }
 
 /// Rounded for a record.
-fn rounded(value: f64, digits: i32) -> f64 {
+pub(super) fn rounded(value: f64, digits: i32) -> f64 {
     let scale = 10f64.powi(digits);
     (value * scale).round() / scale
 }

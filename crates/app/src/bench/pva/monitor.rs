@@ -124,6 +124,7 @@ fn step(monitor: &mut Monitor, field: &str, seen: &mut Seen) -> Result<(), Strin
         Some(Event::Update(update)) => {
             let number = update.value.f64(field).ok_or("an update without a number")?;
             seen.note(number as i64);
+            monitor.recycle(update);
             Ok(())
         }
         Some(Event::Connected) => Ok(()),

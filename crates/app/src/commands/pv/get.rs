@@ -15,7 +15,7 @@ pub(super) fn get(args: &GetArgs, output: &mut Output) -> Result<Exit, Failure> 
     for (name, pending) in args.names.iter().zip(begun) {
         match pending.wait(args.asked.common.timeout) {
             Ok(value) if args.asked.common.json => all.push(json::named(name, &value)),
-            Ok(value) => output.data(&(text::line(name, &value) + "\n"))?,
+            Ok(value) => output.data(&(text::line(name, &value, args.asked.clock()) + "\n"))?,
             Err(error) => {
                 exit = Exit::Failed;
                 output.log(format_args!("livetime: {name}: {error}"));

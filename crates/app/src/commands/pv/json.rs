@@ -4,11 +4,12 @@ use livetime_pva::data::{Array, Dynamic, Field, Kind, Value};
 use livetime_pva::nt;
 use serde_json::{Map, Value as Json, json};
 
-use super::text::image_of;
+use super::text::{image_of, iso};
 
-/// The fields of `value` with the name of its process variable.
+/// The fields of a value with the name of its process variable, its type and, in UTC, its time.
 pub(super) fn named(name: &str, of: &Value) -> Json {
     let mut all = Map::from_iter([("name".into(), name.into()), ("type".into(), of.id().into())]);
+    all.extend(iso(of).map(|time| ("time".into(), time.into())));
     if let Json::Object(fields) = value(of) {
         all.extend(fields);
     }

@@ -14,6 +14,7 @@ use clap::{Args, Subcommand};
 use livetime_pva::client::{Client, Error};
 use livetime_pva::data::Value;
 
+use self::text::Clock;
 use crate::cli::duration;
 use crate::output::{Exit, Failure, Output};
 
@@ -27,7 +28,7 @@ pub(crate) struct PvArgs {
 
 const HELP: &str = "\
 Where servers are looked for is said by EPICS_PVA_ADDR_LIST, EPICS_PVA_AUTO_ADDR_LIST, EPICS_PVA_NAME_SERVERS and the
-other variables of EPICS.";
+other variables of EPICS. Addresses are host[:port][,TTL][@interface], as 10.1.2.255, [::1]:5076 or ff02::42:1@eth0.";
 
 #[derive(Subcommand, Debug)]
 enum Command {
@@ -54,7 +55,7 @@ Examples:
   livetime pv get 13SIM1:Stats1:MeanValue_RBV 13SIM1:image1:ArrayCounter_RBV --json
   livetime pv get 13SIM1:Pva1:Image -r \"field(uniqueId,dimension)\"
 
-A line has the name, the time of the value in UTC, the value, and the alarm if there is one.";
+A line has the name, the local time of the value, the value, and the alarm if there is one.";
 
 const PUT_HELP: &str = "\
 Examples:
@@ -95,6 +96,15 @@ struct Asked {
     /// Which fields, and options, for example field(value,alarm)record[process=true].
     #[arg(short = 'r', long = "request", default_value = "")]
     request: String,
+    /// Print times in UTC instead of local time; JSON has them in UTC always.
+    #[arg(long)]
+    utc: bool,
+}
+
+impl Asked {
+    fn clock(&self) -> Clock {
+        if self.utc { Clock::Utc } else { Clock::Local }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -177,6 +187,10 @@ fn check_request(text: &str) -> Result<(), Failure> {
 }
 
 /// One value as people or programs read it.
-fn shown(name: &str, value: &Value, as_json: bool) -> String {
-    if as_json { json::named(name, value).to_string() } else { text::line(name, value) }
+fn shown(name: &str, value: &Value, asked: &Asked) -> String {
+    if asked.common.json {
+        json::named(name, value).to_string()
+    } else {
+        text::line(name, value, asked.clock())
+    }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use livetime_pva::client::Event;
 use serde_json::json;
 
-use super::{MonitorArgs, check_request, client, failure, shown};
+use super::{Asked, MonitorArgs, check_request, client, failure, shown};
 use crate::output::{Exit, Failure, Output};
 
 const LOOK: Duration = Duration::from_millis(100);
@@ -32,7 +32,7 @@ pub(super) fn monitor(args: &MonitorArgs, output: &mut Output) -> Result<Exit, F
                 missing[index] = false;
                 let name = &args.names[index];
                 let is_update = matches!(event, Event::Update(_));
-                if !tell(name, event, args.asked.common.json, output)? {
+                if !tell(name, event, &args.asked, output)? {
                     return Ok(Exit::Failed);
                 }
                 left = left.map(|left| left - u64::from(is_update));
@@ -51,11 +51,11 @@ pub(super) fn monitor(args: &MonitorArgs, output: &mut Output) -> Result<Exit, F
 }
 
 /// Prints an event; `false`: the server ended it with an error.
-fn tell(name: &str, event: Event, as_json: bool, output: &mut Output) -> Result<bool, Failure> {
+fn tell(name: &str, event: Event, asked: &Asked, output: &mut Output) -> Result<bool, Failure> {
     match event {
-        Event::Update(update) => output.data(&(shown(name, &update.value, as_json) + "\n"))?,
+        Event::Update(update) => output.data(&(shown(name, &update.value, asked) + "\n"))?,
         Event::Connected => {}
-        Event::Disconnected if as_json => {
+        Event::Disconnected if asked.common.json => {
             output.data(&format!("{}\n", json!({ "name": name, "connected": false })))?
         }
         Event::Disconnected => output.data(&format!("{name} *** disconnected\n"))?,

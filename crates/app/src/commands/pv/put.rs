@@ -19,7 +19,8 @@ pub(super) fn put(args: &PutArgs, output: &mut Output) -> Result<Exit, Failure> 
         let (old, new) = (json::value(&before), json::value(&after));
         output.json(&json!({ "name": args.name, "old": old, "new": new }))?;
     } else {
-        let (old, new) = (text::line(&args.name, &before), text::line(&args.name, &after));
+        let line = |value| text::line(&args.name, value, args.asked.clock());
+        let (old, new) = (line(&before), line(&after));
         output.data(&format!("Old : {old}\nNew : {new}\n"))?;
     }
     Ok(Exit::Ok)

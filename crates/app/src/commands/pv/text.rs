@@ -1,15 +1,17 @@
 //! Values as people read them, one line each where one line is enough.
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use livetime_pva::data::{Field, Kind, Value};
 use livetime_pva::nt::{self, Severity, Time};
 
 const STATUS: [&str; 8] = ["NONE", "DEVICE", "DRIVER", "RECORD", "DB", "CONF", "UNDEFINED", "CLIENT"];
 
 /// Name, time, value, alarm.
-pub(super) fn line(name: &str, value: &Value) -> String {
+pub(super) fn line(name: &str, value: &Value, clock: Clock) -> String {
     let Some(text) = short(value) else { return format!("{name}\n{value}") };
-    let time = nt::time_of(value, time_path(value)).filter(|time| time.seconds > 0);
-    let parts = [Some(name.into()), time.map(utc), Some(text), alarm(value)];
+    let time = time_of(value).and_then(|time| clock.tell(time));
+    let parts = [Some(name.into()), time, Some(text), alarm(value)];
     parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
@@ -102,27 +104,38 @@ fn alarm(value: &Value) -> Option<String> {
     Some(format!("{severity} {} {}", status.unwrap_or(&"UNDEFINED"), alarm.message).trim_end().into())
 }
 
-/// `2026-11-20 13:50:19.123Z`.
-pub(super) fn utc(time: Time) -> String {
-    let (days, second) = (time.seconds.div_euclid(86_400), time.seconds.rem_euclid(86_400));
-    let (year, month, day) = date(days);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    let millis = time.nanoseconds.clamp(0, 999_999_999) / 1_000_000;
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+/// Which clock times are told by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Clock {
+    /// That on the wall, as the tools of EPICS do.
+    Local,
+    /// Coordinated universal time.
+    Utc,
 }
 
-/// The date so many days after 1970-01-01, in the Gregorian calendar. Years begin in March here, so that the leap
-/// day is the last of them.
-fn date(days: i64) -> (i64, i64, i64) {
-    // Seconds may come from anywhere.
-    let days = days.clamp(-1 << 40, 1 << 40) + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let (day, month_of_year) =
-        (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
-    (year + 400 * era + i64::from(month_of_year <= 2), month_of_year, day)
+impl Clock {
+    /// `2026-11-20 13:50:19.123`, for UTC with a `Z`; `None` for a time without a date.
+    fn tell(self, time: Time) -> Option<String> {
+        let (zone, format) = match self {
+            Clock::Local => (TimeZone::system(), "%Y-%m-%d %H:%M:%S%.3f"),
+            Clock::Utc => (TimeZone::UTC, "%Y-%m-%d %H:%M:%S%.3fZ"),
+        };
+        Some(timestamp(time)?.to_zoned(zone).strftime(format).to_string())
+    }
+}
+
+/// `2026-11-20T13:50:19.123456789Z`: when `value` is from, if it says so.
+pub(super) fn iso(value: &Value) -> Option<String> {
+    Some(timestamp(time_of(value)?)?.to_string())
+}
+
+fn time_of(value: &Value) -> Option<Time> {
+    nt::time_of(value, time_path(value)).filter(|time| time.seconds > 0)
+}
+
+/// Seconds may come from anywhere, and be of no date.
+fn timestamp(time: Time) -> Option<Timestamp> {
+    Timestamp::new(time.seconds, time.nanoseconds.clamp(0, 999_999_999)).ok()
 }
 
 #[cfg(test)]
@@ -137,40 +150,42 @@ mod tests {
     fn a_line_has_name_time_value_and_alarm() {
         let mut value = Value::new(&nt::scalar(Kind::F64));
         set(&mut value, "value", 4.25);
-        assert_eq!(line("X", &value), "X 4.25");
+        assert_eq!(line("X", &value, Clock::Utc), "X 4.25");
         set(&mut value, "timeStamp.secondsPastEpoch", 1_795_164_220i64);
         set(&mut value, "timeStamp.nanoseconds", 5_000_000);
         set(&mut value, "alarm.severity", 1);
         set(&mut value, "alarm.status", 1);
         set(&mut value, "alarm.message", "HIGH");
-        assert_eq!(line("X", &value), "X 2026-11-20 08:43:40.005Z 4.25 MINOR DEVICE HIGH");
+        assert_eq!(line("X", &value, Clock::Utc), "X 2026-11-20 08:43:40.005Z 4.25 MINOR DEVICE HIGH");
     }
 
     #[test]
     fn arrays_choices_and_images_are_short() {
         let mut value = Value::new(&nt::scalar_array(Kind::U16));
         set(&mut value, "value", vec![1u16; 30]);
-        assert_eq!(line("A", &value), format!("A [{}1]", "1, ".repeat(29)));
+        assert_eq!(line("A", &value, Clock::Utc), format!("A [{}1]", "1, ".repeat(29)));
         let mut value = Value::new(&nt::enumerated());
         set(&mut value, "value.choices", &["Off", "On"][..]);
         set(&mut value, "value.index", 1);
-        assert_eq!(line("E", &value), "E (1) On");
+        assert_eq!(line("E", &value, Clock::Utc), "E (1) On");
         set(&mut value, "value.index", -3);
-        assert_eq!(line("E", &value), "E (-3)");
+        assert_eq!(line("E", &value, Clock::Utc), "E (-3)");
         let mut value = Value::new(&nt::ndarray());
         set(&mut value, "value", vec![1u16, 2, 3]);
-        assert_eq!(line("I", &value), "I [] uint16_t, raw, 6 bytes, id 0");
-        let uri = nt::uri(&[]).map(|ty| line("U", &Value::new(&ty)));
+        assert_eq!(line("I", &value, Clock::Utc), "I [] uint16_t, raw, 6 bytes, id 0");
+        let uri = nt::uri(&[]).map(|ty| line("U", &Value::new(&ty), Clock::Utc));
         assert!(uri.is_ok_and(|text| text.starts_with("U\nstruct \"epics:nt/NTURI:1.0\" {")));
     }
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
-        assert_eq!(date(0), (1970, 1, 1));
-        assert_eq!(date(11_016), (2000, 2, 29));
-        assert_eq!(date(20_777), (2026, 11, 20));
-        assert_eq!(date(-1), (1969, 12, 31));
-        utc(Time { seconds: i64::MIN, nanoseconds: i32::MIN, tag: 0 });
-        utc(Time { seconds: i64::MAX, nanoseconds: i32::MAX, tag: 0 });
+    fn times_are_local_or_utc() {
+        let told = |clock: Clock, seconds, nanoseconds| clock.tell(Time { seconds, nanoseconds, tag: 0 });
+        let utc = |seconds, nanoseconds| told(Clock::Utc, seconds, nanoseconds);
+        assert_eq!(utc(951_782_400, 999_999_999).as_deref(), Some("2000-02-29 00:00:00.999Z"));
+        assert_eq!(utc(1_795_164_220, -5).as_deref(), Some("2026-11-20 08:43:40.000Z"));
+        assert_eq!((utc(i64::MIN, i32::MIN), utc(i64::MAX, i32::MAX)), (None, None));
+        // Wherever this runs: as many ms, no more than a day away, and no zone.
+        let local = told(Clock::Local, 1_795_164_220, 5_000_000).unwrap_or_default();
+        assert!(local.starts_with("2026-11-") && local.ends_with(".005") && local.len() == 23, "{local}");
     }
 }

@@ -9,6 +9,11 @@
 //! that a server says it merged; those images are in the gaps already. A server that begins to count anew is told of.
 //! One that does not number at all is noticed by that, and its `overruns` count as lost, at least one each.
 //!
+//! An acquisition (`acquire`) has as many images as `image_mode` and `num_images` say, and ends then. With `single` and
+//! `multiple` it begins with the first image that comes after it has begun; with `continuous` with the one that the server shows, unless
+//! that was taken already. What comes between two acquisitions is not missed. Exposure and period are the business of
+//! whoever serves the images: those that can be written here are only kept, for clients that write them to every detector.
+//!
 //! The node waits for images itself, for a few ms at a time, and needs a thread of its own.
 
 mod numbers;
@@ -22,6 +27,7 @@ use livetime_frame::{Bytes, FrameMut, Layout};
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor, Update};
 use livetime_pva::net::Variables;
 
+use super::acquisition::{ACQUIRING, COMPLETE, DetectorState, ImageMode, STOPPED};
 use crate::ntndarray::{Names, layout_of, pixels_of};
 use numbers::{Numbered, Numbers};
 
@@ -31,9 +37,24 @@ pub struct PvaSourceParams {
     /// Name of the channel, as `13SIM1:Pva1:Image`.
     #[param(pv = "PvName")]
     pub channel: String,
-    /// Whether images are taken.
+    /// Whether images are taken; a run starts with it, and it becomes false when all are taken.
     #[param(default = true, pv = "Acquire")]
     pub acquire: bool,
+    /// How many images an acquisition has.
+    #[param(pv = "ImageMode")]
+    pub image_mode: ImageMode,
+    /// Images of an acquisition with image_mode `multiple`.
+    #[param(default = 100, min = 1, pv = "NumImages")]
+    pub num_images: u64,
+    /// Whether the source ends when all images are taken; if not, it waits for `acquire` to be written.
+    #[param(default = true)]
+    pub finish_when_done: bool,
+    /// Without effect: the server of the images decides. Kept for clients that write it to every detector.
+    #[param(default = 0.0, min = 0.0, max = 1e9, unit = "s", pv = "AcquireTime")]
+    pub acquire_time: f64,
+    /// Without effect, as `acquire_time`.
+    #[param(default = 0.0, min = 0.0, max = 1e9, unit = "s", pv = "AcquirePeriod")]
+    pub acquire_period: f64,
     /// Addresses to search at, as in EPICS_PVA_ADDR_LIST.
     pub addresses: String,
     /// Whether it is also searched in all networks of this machine.
@@ -47,7 +68,16 @@ pub struct PvaSourceParams {
     /// Images that may wait at the server, and as many here.
     #[param(default = 20, min = 1, max = 1000)]
     pub queue: u32,
-    /// Whether there is a server.
+    /// What the detector is doing.
+    #[param(readback, pv = "DetectorState")]
+    pub detector_state: DetectorState,
+    /// The same in words.
+    #[param(readback, pv = "StatusMessage")]
+    pub status_message: String,
+    /// Images of this acquisition.
+    #[param(readback, pv = "NumImagesCounter")]
+    pub num_images_counter: u64,
+    /// Whether there is a server; looked for while images are taken.
     #[param(readback, pv = "PvConnection")]
     pub connected: bool,
     /// Images so far.
@@ -75,6 +105,8 @@ pub struct PvaSource {
     next: u64,
     /// What the last number of the server was taken as.
     server_number: Option<u64>,
+    /// Whether the image that the server shows when it is asked is from before the acquisition.
+    skips_shown: bool,
 }
 
 /// How long the node waits for an image before it looks whether anybody wants something else of it.
@@ -103,6 +135,7 @@ impl Node for PvaSource {
             names: Names::default(),
             next: 0,
             server_number: None,
+            skips_shown: false,
         })
     }
 
@@ -115,6 +148,9 @@ impl Node for PvaSource {
     }
 
     fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
+        if self.params.acquire {
+            self.begin();
+        }
         self.open()
     }
 
@@ -125,14 +161,18 @@ impl Node for PvaSource {
         match monitor.next(WAIT).map_err(NodeError::new)? {
             Some(Event::Update(update)) => {
                 self.take(&update, ctx)?;
-                return Ok(Next::Now);
+                let is_done =
+                    self.params.image_mode.is_done(self.params.num_images_counter, self.params.num_images);
+                return Ok(if is_done { self.complete() } else { Next::Now });
             }
             Some(Event::Connected) => {
                 self.params.connected = true;
+                self.params.detector_state = DetectorState::Acquire;
                 ctx.tell(format!("`{}` is there", self.params.channel));
             }
             Some(Event::Disconnected) => {
                 self.params.connected = false;
+                self.params.detector_state = DetectorState::Disconnected;
                 self.numbers.reconnect();
                 ctx.tell_error(format!("`{}` is gone; it is searched again", self.params.channel));
             }
@@ -144,17 +184,22 @@ impl Node for PvaSource {
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
         match self.params.specs().get(index).map_or("", |spec| spec.name) {
-            "acquire" if self.params.acquire => self.open_channel(),
+            "acquire" if self.params.acquire && self.monitor.is_none() => {
+                self.begin();
+                self.open_channel()
+            }
             "acquire" => {
-                self.monitor = None;
+                self.halt();
                 Ok(())
             }
+            "image_mode" | "num_images" | "finish_when_done" | "acquire_time" | "acquire_period" => Ok(()),
             _ => self.open(),
         }
     }
 
     fn stop(&mut self) {
-        (self.monitor, self.client, self.params.connected) = (None, None, false);
+        self.close_channel();
+        self.client = None;
     }
 }
 
@@ -184,8 +229,41 @@ impl PvaSource {
         Ok(())
     }
 
+    fn close_channel(&mut self) {
+        (self.monitor, self.params.connected) = (None, false);
+    }
+
+    fn begin(&mut self) {
+        self.params.num_images_counter = 0;
+        self.params.detector_state = DetectorState::Acquire;
+        self.params.status_message = ACQUIRING.into();
+        // What comes between two acquisitions is nobody's loss.
+        self.server_number = None;
+        self.skips_shown = self.params.image_mode != ImageMode::Continuous;
+    }
+
+    /// Acquisition was stopped before its end, unless it goes on.
+    fn halt(&mut self) {
+        if self.params.acquire || self.monitor.is_none() {
+            return;
+        }
+        self.close_channel();
+        self.params.detector_state = self.params.image_mode.when_stopped();
+        self.params.status_message = STOPPED.into();
+    }
+
+    /// All images of an acquisition are taken.
+    fn complete(&mut self) -> Next {
+        self.close_channel();
+        self.params.acquire = false;
+        self.params.detector_state = DetectorState::Idle;
+        self.params.status_message = COMPLETE.into();
+        if self.params.finish_when_done { Next::Finished } else { Next::Idle }
+    }
+
     fn end(&mut self, result: livetime_pva::client::Result<()>, ctx: &Context) -> Result<Next, NodeError> {
-        self.monitor = None;
+        self.close_channel();
+        self.params.detector_state = DetectorState::Disconnected;
         match result {
             Ok(()) => {
                 ctx.tell(format!("`{}` has ended", self.params.channel));
@@ -198,6 +276,7 @@ impl PvaSource {
     /// Sends an image on, under a number that says how many were missed before it.
     fn take(&mut self, update: &Update, ctx: &mut Context) -> Result<(), NodeError> {
         let image = &update.value;
+        let is_shown = std::mem::take(&mut self.skips_shown);
         if image.array("value").is_none() {
             // A server that has had no frame yet.
             return Ok(());
@@ -205,7 +284,11 @@ impl PvaSource {
         let is_merged = image.bit("value").is_some_and(|bit| holds(&update.overrun, bit));
         self.params.overruns += u64::from(is_merged);
         let id = image.i64("uniqueId").unwrap_or(0) as i32;
-        let missed = match self.numbers.next(id) {
+        let numbered = self.numbers.next(id);
+        if is_shown {
+            return Ok(());
+        }
+        let missed = match numbered {
             Numbered::Again => return Ok(()),
             Numbered::New(number) => {
                 let expected = self.server_number.map_or(number, |last| last + 1);
@@ -228,6 +311,7 @@ impl PvaSource {
         self.names.describe(image, header);
         self.next += 1;
         self.params.frames += 1;
+        self.params.num_images_counter += 1;
         ctx.emit(frame)
     }
 }

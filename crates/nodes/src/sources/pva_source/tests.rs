@@ -140,7 +140,7 @@ fn what_is_merged_is_in_the_gaps() {
 }
 
 #[test]
-fn a_pause_is_a_gap() {
+fn what_comes_while_nothing_is_acquired_is_not_missed() {
     let mut camera = Camera::start();
     let mut node = Harness::new::<PvaSource>(&camera.params()).unwrap();
     watch(&mut node, &camera);
@@ -151,8 +151,42 @@ fn a_pause_is_a_gap() {
     (2..5).for_each(|number| camera.show(number));
     node.set("acquire", true).unwrap();
     // The newest image comes at once.
-    assert_eq!(take(&mut node, 1), [(3, 4)]);
-    assert_eq!(node.number_of("missed"), 2.0);
+    assert_eq!(take(&mut node, 1), [(1, 4)]);
+    assert_eq!(node.number_of("missed"), 0.0);
+}
+
+#[test]
+fn an_acquisition_has_as_many_images_as_are_wanted() {
+    let mut camera = Camera::start();
+    camera.show(50);
+    let mut params = camera.params();
+    params.extend([
+        ("image_mode", "multiple".into()),
+        ("num_images", 3.into()),
+        ("finish_when_done", false.into()),
+    ]);
+    let mut node = Harness::new::<PvaSource>(&params).unwrap();
+    for (first, mode, wanted) in [(100, "multiple", 3), (200, "single", 1)] {
+        node.set("image_mode", mode).unwrap();
+        node.set("acquire", true).unwrap();
+        // The image that is there already is from before the acquisition.
+        watch(&mut node, &camera);
+        (0..10).for_each(|number| camera.show(first + number));
+        let frames = take(&mut node, wanted);
+        assert!(
+            frames.iter().map(|(_, pixel)| u64::from(*pixel)).eq(first..first + wanted as u64),
+            "{frames:?}"
+        );
+        let (more, next) = node.produce().unwrap();
+        assert_eq!((more.len(), next), (0, Next::Idle));
+        assert_eq!(node.number_of("num_images_counter"), wanted as f64);
+        assert_eq!(node.get("detector_state"), Some("idle".into()));
+        // Nobody looks any more.
+        while camera.pv.subscribers() > 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    assert_eq!((node.number_of("frames"), node.number_of("missed")), (4.0, 0.0));
 }
 
 #[test]

@@ -44,8 +44,9 @@ use livetime_engine::{
     Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream, time_of_day_ns,
 };
 
+use super::acquisition::{ACQUIRING, COMPLETE, DetectorState, STOPPED};
 use super::schedule::{Schedule, to_ns};
-pub use params::{Color, DataType, DetectorState, ImageMode, SimDetectorParams, SimMode, SineOperation};
+pub use params::{Color, DataType, SimDetectorParams, SimMode, SineOperation};
 use picture::{Painter, painter};
 use readout::Readout;
 
@@ -151,7 +152,7 @@ impl SimDetector {
     fn begin(&mut self, now_ns: u64) -> Schedule {
         self.params.num_images_counter = 0;
         self.params.detector_state = DetectorState::Acquire;
-        self.params.status_message = "Acquiring data".into();
+        self.params.status_message = ACQUIRING.into();
         Schedule::starting(now_ns)
     }
 
@@ -160,26 +161,19 @@ impl SimDetector {
         if self.schedule.take().is_none() {
             return;
         }
-        self.params.detector_state = match self.params.image_mode {
-            ImageMode::Continuous => DetectorState::Idle,
-            _ => DetectorState::Aborted,
-        };
-        self.params.status_message = "Acquisition stopped".into();
+        self.params.detector_state = self.params.image_mode.when_stopped();
+        self.params.status_message = STOPPED.into();
     }
 
     fn is_done(&self) -> bool {
-        match self.params.image_mode {
-            ImageMode::Single => true,
-            ImageMode::Multiple => self.params.num_images_counter >= self.params.num_images,
-            ImageMode::Continuous => false,
-        }
+        self.params.image_mode.is_done(self.params.num_images_counter, self.params.num_images)
     }
 
     fn complete(&mut self) -> Next {
         self.schedule = None;
         self.params.acquire = false;
         self.params.detector_state = DetectorState::Idle;
-        self.params.status_message = "Waiting for acquisition".into();
+        self.params.status_message = COMPLETE.into();
         if self.params.finish_when_done { Next::Finished } else { Next::Idle }
     }
 

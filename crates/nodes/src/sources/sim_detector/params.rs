@@ -3,6 +3,8 @@
 use livetime_engine::{ParamEnum, Params};
 use livetime_frame::{ColorMode, DType};
 
+use super::super::acquisition::{DetectorState, ImageMode};
+
 /// What the picture shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum SimMode {
@@ -26,46 +28,6 @@ pub enum SineOperation {
     Add,
     /// Their product.
     Multiply,
-}
-
-/// How many frames an acquisition has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
-pub enum ImageMode {
-    /// One.
-    Single,
-    /// As many as `num_images`.
-    Multiple,
-    /// No end.
-    #[default]
-    Continuous,
-}
-
-/// What the detector is doing; the choices of areaDetector's DetectorState.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
-pub enum DetectorState {
-    /// Not acquiring.
-    #[default]
-    Idle,
-    /// Exposing.
-    Acquire,
-    /// Reading out.
-    Readout,
-    /// Correcting.
-    Correct,
-    /// Saving.
-    Saving,
-    /// About to abort.
-    Aborting,
-    /// In error.
-    Error,
-    /// Waiting for the next exposure.
-    Waiting,
-    /// Starting.
-    Initializing,
-    /// Not connected.
-    Disconnected,
-    /// Stopped before all frames were taken.
-    Aborted,
 }
 
 /// Element type; the choices of areaDetector's DataType.

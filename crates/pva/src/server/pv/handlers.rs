@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::SharedPv;
 use crate::data::{Dynamic, Value};
 use crate::request::Options;
-use crate::server::Peer;
-use crate::server::session::{Completion, Mailbox};
+use crate::server::session::{Completion, Mailbox, Shared};
+use crate::server::{Event, Peer};
 use crate::wire::Status;
 
 pub(crate) type PutHandler = Box<dyn Fn(Put) + Send + Sync>;
@@ -18,15 +18,38 @@ pub(crate) struct Token {
     ioid: u32,
     serial: u32,
     answered: bool,
+    note: Option<Note>,
+}
+
+/// What the log is told of a request once it is answered.
+pub(crate) struct Note {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) channel: String,
+    pub(crate) peer: Arc<Peer>,
+    pub(crate) what: String,
+}
+
+impl Note {
+    fn tell(self, result: &Result<Option<Dynamic>, Status>) {
+        let Note { shared, channel, peer, what } = self;
+        let outcome = result.as_ref().map(|_| ()).map_err(|status| status.message.clone());
+        shared.tell(&Event::Write { channel, peer, what, outcome });
+    }
 }
 
 impl Token {
     pub(crate) fn new(mailbox: Arc<Mailbox>, ioid: u32, serial: u32) -> Token {
-        Token { mailbox, ioid, serial, answered: false }
+        Token { mailbox, ioid, serial, answered: false, note: None }
+    }
+
+    pub(crate) fn note(mut self, note: Option<Note>) -> Token {
+        self.note = note;
+        self
     }
 
     fn answer(&mut self, result: Result<Option<Dynamic>, Status>) {
         if !std::mem::replace(&mut self.answered, true) {
+            self.note.take().into_iter().for_each(|note| note.tell(&result));
             let (ioid, serial) = (self.ioid, self.serial);
             self.mailbox.complete(Completion { ioid, serial, result });
         }

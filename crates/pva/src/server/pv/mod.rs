@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use handlers::{Call, Put};
-pub(crate) use handlers::{CallHandler, PutHandler, Token};
+pub(crate) use handlers::{CallHandler, Note, PutHandler, Token};
 pub(crate) use queue::{Next, Subscription};
 pub(crate) use state::State;
 pub(crate) use view::View;

@@ -5,21 +5,30 @@ use std::net::{IpAddr, SocketAddr, TcpListener};
 
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::server::ServerConfig;
+use crate::net::own;
 
 /// How many connections may wait to be accepted.
 const BACKLOG: i32 = 1024;
 
-/// Listens at every address of `config`. If the port is taken at the first one, all get another.
-pub(super) fn bind(config: &ServerConfig) -> io::Result<Vec<TcpListener>> {
+/// How often another port is looked for that is free at all addresses.
+const TRIES: usize = 8;
+
+/// Listens at all `addresses` with one port. If it is taken at one of them, all get another.
+pub(super) fn bind(addresses: &[IpAddr], port: u16) -> io::Result<Vec<TcpListener>> {
+    let mut result = bind_all(addresses, port);
+    for _ in 0..TRIES {
+        match &result {
+            Err(error) if is_taken(error) => result = bind_all(addresses, 0),
+            _ => break,
+        }
+    }
+    result
+}
+
+fn bind_all(addresses: &[IpAddr], mut port: u16) -> io::Result<Vec<TcpListener>> {
     let mut listeners: Vec<TcpListener> = Vec::new();
-    let mut port = config.tcp_port;
-    for &address in &config.addresses {
-        let listener = match listen(address, port) {
-            Err(error) if listeners.is_empty() && is_taken(&error) => listen(address, 0),
-            other => other,
-        };
-        let listener = listener.map_err(|error| {
+    for &address in addresses {
+        let listener = listen(own(address, port)).map_err(|error| {
             io::Error::new(error.kind(), format!("cannot listen at {address} port {port}: {error}"))
         })?;
         port = listener.local_addr()?.port();
@@ -32,12 +41,14 @@ fn is_taken(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::AddrInUse | ErrorKind::PermissionDenied)
 }
 
-fn listen(address: IpAddr, port: u16) -> io::Result<TcpListener> {
-    let address = SocketAddr::new(address, port);
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     // So that a restart finds its port free.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
+    if address.is_ipv6() {
+        socket.set_only_v6(true)?;
+    }
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;

@@ -17,6 +17,7 @@ use shard::Shard;
 
 use super::udp::Responder;
 use super::{Event, Provider, ServerConfig, Service, Statistics};
+use crate::net::listening;
 use crate::proto::Guid;
 
 /// A server. It runs until it is dropped.
@@ -31,11 +32,12 @@ pub struct Server {
 
 impl Server {
     /// Serves the PVs of `provider`. Fails if no address can be listened at, or no thread started.
-    pub fn start(config: ServerConfig, provider: impl Provider + 'static) -> io::Result<Server> {
-        let listeners = listener::bind(&config)?;
+    pub fn start(mut config: ServerConfig, provider: impl Provider + 'static) -> io::Result<Server> {
+        let service = Service::new(&config, provider);
+        config.addresses = listening(&config.addresses, |text| service.0.problem(text));
+        let listeners = listener::bind(&config.addresses, config.tcp_port)?;
         let addresses =
             listeners.iter().map(|listener| listener.local_addr()).collect::<io::Result<Vec<_>>>()?;
-        let service = Service::new(&config, provider);
         let first = addresses.first().copied().ok_or_else(|| io::Error::other("no address to listen at"))?;
         service.0.port.store(first.port(), Relaxed);
         for &address in &addresses {

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token, Waker};
 
 use super::connection::{Connection, End};
@@ -222,11 +223,23 @@ impl Shard {
         let Accepted { mut stream, address, guest } = accepted;
         stream.set_nodelay(true)?;
         #[cfg(target_os = "linux")]
-        socket2::SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT)?;
+        tune(&stream, address)?;
         let index = self.connections.next();
         self.poll.registry().register(&mut stream, Token(index), Interest::READABLE | Interest::WRITABLE)?;
         let inbox = Arc::clone(&self.inbox);
         let session = Session::new(&self.service, address, move || inbox.ring(index), now);
         Ok(self.connections.insert(Connection::new(stream, session, guest)))
     }
+}
+
+#[cfg(target_os = "linux")]
+fn tune(stream: &TcpStream, address: SocketAddr) -> io::Result<()> {
+    let socket = socket2::SockRef::from(stream);
+    socket.set_tcp_notsent_lowat(UNSENT)?;
+    if address.ip().to_canonical().is_loopback() {
+        // Nothing is congested between two processes; BBR, the default of some systems, would send by a timer and,
+        // after a pause, slowly. A system that has no other goes on with that.
+        let _ = socket.set_tcp_congestion(b"reno");
+    }
+    Ok(())
 }

@@ -11,10 +11,10 @@ use super::output::Output;
 use super::service::Shared;
 use crate::data::{SentTypes, TypeCache};
 use crate::proto::{ClientMessage, Command, Request, SearchResponse, echo};
-use crate::server::pv::Subscription;
+use crate::server::pv::{Note, Subscription};
 use crate::server::slots::Slots;
 use crate::server::statistics::{add, subtract};
-use crate::server::{Access, Event, Peer};
+use crate::server::{Access, Peer};
 use crate::wire::{Message, Order, Writer};
 use crate::{Error, Result};
 
@@ -126,21 +126,19 @@ impl Core {
             .encode(self.output.writer())
     }
 
-    /// Whether the client may write the PV of a channel; told to the log either way.
-    pub(super) fn may_write(
-        &self,
-        access: Option<&Access>,
-        sid: u32,
-        possible: bool,
-        what: impl FnOnce() -> String,
-    ) -> bool {
-        let allowed = possible && access.unwrap_or(&self.shared.access).allows(&self.peer);
-        if self.shared.is_heard() {
-            let channel = self.channel(sid).map_or(String::new(), |channel| channel.name.to_string());
-            let peer = Arc::clone(&self.peer);
-            self.shared.tell(&Event::Write { channel, peer, what: what(), allowed });
-        }
-        allowed
+    /// Whether the client may write a PV.
+    pub(super) fn may_write(&self, access: Option<&Access>) -> bool {
+        access.unwrap_or(&self.shared.access).allows(&self.peer)
+    }
+
+    /// What the log will be told of a write to channel `sid`, if anybody listens.
+    pub(super) fn note(&self, sid: u32, what: impl FnOnce() -> String) -> Option<Note> {
+        self.shared.is_heard().then(|| Note {
+            shared: Arc::clone(&self.shared),
+            channel: self.channel(sid).map_or(String::new(), |channel| channel.name.to_string()),
+            peer: Arc::clone(&self.peer),
+            what: what(),
+        })
     }
 }
 
@@ -151,5 +149,6 @@ impl Drop for Core {
         let channels = self.channels.drain();
         let count = channels.map(|channel| channel.leave()).count();
         subtract(&self.shared.counters.channels, count as u64);
+        self.mailbox.end();
     }
 }

@@ -125,7 +125,8 @@ impl Core {
         let Some(token) = self.start(head)? else { return Ok(()) };
         let peer = Arc::clone(&self.peer);
         let what = || if process_only { "process".into() } else { describe(&value) };
-        let allowed = self.may_write(pv.access(), head.sid, pv.put_handler().is_some(), what);
+        let token = token.note(self.note(head.sid, what));
+        let allowed = self.may_write(pv.access());
         let put = Put { pv: pv.clone(), value, options, peer, process_only, token };
         match pv.put_handler() {
             Some(handler) if allowed => handler(put),
@@ -154,7 +155,8 @@ impl Core {
         let Target::Pv { pv, .. } = target else { return self.ask_server(head, arguments.as_ref()) };
         let Some(token) = self.start(head)? else { return Ok(()) };
         let peer = Arc::clone(&self.peer);
-        let allowed = self.may_write(pv.access(), head.sid, true, || "call".into());
+        let token = token.note(self.note(head.sid, || "call".into()));
+        let allowed = self.may_write(pv.access());
         let call = Call { pv: pv.clone(), arguments, options, peer, token };
         match pv.call_handler() {
             Some(handler) if allowed => handler(call),

@@ -12,6 +12,8 @@ use crate::wire::Status;
 pub(crate) struct Mailbox {
     mail: Mutex<Mail>,
     rung: AtomicBool,
+    // Changes with `mail` locked.
+    over: AtomicBool,
     bell: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -32,7 +34,8 @@ pub(crate) struct Completion {
 impl Mailbox {
     /// `bell` is rung once when there is something and nobody has looked since.
     pub(crate) fn new(bell: impl Fn() + Send + Sync + 'static) -> Mailbox {
-        Mailbox { mail: Mutex::default(), rung: AtomicBool::new(false), bell: Box::new(bell) }
+        let (mail, rung, over) = (Mutex::default(), AtomicBool::new(false), AtomicBool::new(false));
+        Mailbox { mail, rung, over, bell: Box::new(bell) }
     }
 
     pub(crate) fn update(&self, subscription: Arc<Subscription>) {
@@ -53,10 +56,25 @@ impl Mailbox {
     }
 
     fn leave(&self, put: impl FnOnce(&mut Mail)) {
-        put(&mut self.mail.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut mail = self.mail.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.over.load(Ordering::Relaxed) {
+            return;
+        }
+        put(&mut mail);
+        drop(mail);
         if !self.rung.swap(true, Ordering::AcqRel) {
             (self.bell)();
         }
+    }
+
+    /// The connection is gone: what waits is thrown away, and nothing is taken any more. A subscription in here would
+    /// else keep the mailbox that it knows, and itself, for ever.
+    pub(crate) fn end(&self) {
+        let mut mail = self.mail.lock().unwrap_or_else(PoisonError::into_inner);
+        self.over.store(true, Ordering::Relaxed);
+        let left = mem::take(&mut *mail);
+        drop(mail);
+        drop(left);
     }
 
     /// Says that the owner is about to look anyway.

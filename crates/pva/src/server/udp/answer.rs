@@ -5,39 +5,64 @@ use std::net::{IpAddr, SocketAddr};
 use crate::Result;
 use crate::data::TypeCache;
 use crate::proto::{ClientMessage, Search, SearchResponse, origin_tag};
+use crate::server::Service;
 use crate::server::session::Shared;
 use crate::server::statistics::add;
 use crate::wire::{HEADER_LEN, Header, Order, Reader, Segment, Writer};
 
+/// So many searches in one datagram are answered; no known client puts more than one into it, with an origin tag in
+/// front. A datagram must not become a thousand.
+const MOST: usize = 16;
+
 /// How a datagram came.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arrival {
-    pub(super) source: SocketAddr,
+pub struct Arrival {
+    /// From where.
+    pub source: SocketAddr,
     /// Where it was sent to, if that is known.
-    pub(super) destination: Option<IpAddr>,
+    pub destination: Option<IpAddr>,
     /// Whether only this socket got it. `None`: the client has to say.
-    pub(super) unicast: Option<bool>,
+    pub unicast: Option<bool>,
     /// Whether another server on this machine passed it on.
-    pub(super) forwarded: bool,
+    pub forwarded: bool,
 }
 
 /// What is to be sent because of a datagram.
-#[derive(Debug, PartialEq)]
-pub(super) enum Action {
-    Reply(SocketAddr, Vec<u8>),
-    /// To all servers on this machine, ourselves included.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// An answer.
+    Reply {
+        /// To whom.
+        to: SocketAddr,
+        /// The datagram.
+        datagram: Vec<u8>,
+        /// The address that the client asked, if another server got the question. It has to be one of this
+        /// machine, or nothing may be sent.
+        asked: Option<IpAddr>,
+    },
+    /// To be passed on to all servers on this machine, the one that got it included.
     Forward(Vec<u8>),
 }
 
-/// Goes through the messages of a datagram. `listening` is the address that clients are told; unspecified: the
-/// one that the answer comes from.
+impl Service {
+    /// What a datagram with searches means, for whoever brings datagrams from elsewhere than
+    /// [`Server`](crate::server::Server) does. Clients are told that the server is at `listening`; unspecified: where
+    /// the answer comes from.
+    ///
+    /// # Errors
+    /// It makes no sense.
+    pub fn search(&self, datagram: &[u8], arrival: Arrival, listening: IpAddr) -> Result<Vec<Answer>> {
+        answer(&self.0, datagram, arrival, listening)
+    }
+}
+
 pub(super) fn answer(
     shared: &Shared,
     datagram: &[u8],
     arrival: Arrival,
     listening: IpAddr,
-) -> Result<Vec<Action>> {
-    let (mut rest, mut actions) = (datagram, Vec::new());
+) -> Result<Vec<Answer>> {
+    let (mut rest, mut answers, mut asked, mut left) = (datagram, Vec::new(), None, MOST);
     while let Some((header, after)) = rest.split_first_chunk::<HEADER_LEN>() {
         let header = Header::decode(header)?;
         if header.control || header.segment != Segment::Whole {
@@ -50,17 +75,30 @@ pub(super) fn answer(
             continue;
         }
         let reader = Reader::new(payload, header.order);
-        if let ClientMessage::Search(search) =
-            ClientMessage::decode(header.command, reader, &mut TypeCache::new())?
-        {
-            add(&shared.counters.searches, 1);
-            actions.extend(on_search(shared, search, arrival, listening));
+        match ClientMessage::decode(header.command, reader, &mut TypeCache::new())? {
+            ClientMessage::Search(_) if left == 0 => break,
+            ClientMessage::Search(search) => {
+                left -= 1;
+                add(&shared.counters.searches, 1);
+                answers.extend(on_search(shared, search, arrival, listening, asked));
+            }
+            // Believed only of those that share this machine.
+            ClientMessage::OriginTag(address) if arrival.forwarded => {
+                asked = Some(address.to_canonical()).filter(|address| !address.is_unspecified());
+            }
+            _ => {}
         }
     }
-    Ok(actions)
+    Ok(answers)
 }
 
-fn on_search(shared: &Shared, search: Search<'_>, arrival: Arrival, listening: IpAddr) -> Option<Action> {
+fn on_search(
+    shared: &Shared,
+    search: Search<'_>,
+    arrival: Arrival,
+    listening: IpAddr,
+    asked: Option<IpAddr>,
+) -> Option<Answer> {
     if !search.speaks("tcp") {
         return None;
     }
@@ -75,11 +113,22 @@ fn on_search(shared: &Shared, search: Search<'_>, arrival: Arrival, listening: I
         (false, false) => return None,
     };
     let unicast = arrival.unicast.unwrap_or(search.flags & Search::UNICAST != 0);
-    if unicast && !arrival.forwarded {
-        return forward(search, to, arrival.destination).ok().map(Action::Forward);
+    // Servers pass nothing on that came by IPv6.
+    if unicast && !arrival.forwarded && source.is_ipv4() {
+        return forward(search, to, arrival.destination).ok().map(Answer::Forward);
     }
-    let bytes = respond(shared, &search, listening)?;
-    Some(Action::Reply(SocketAddr::new(to, search.port), bytes))
+    let datagram = respond(shared, &search, listening)?;
+    let to = match to == source {
+        // With the interface, which a link-local address needs.
+        true => at_port(arrival.source, search.port),
+        false => SocketAddr::new(to, search.port),
+    };
+    Some(Answer::Reply { to, datagram, asked })
+}
+
+fn at_port(mut address: SocketAddr, port: u16) -> SocketAddr {
+    address.set_port(port);
+    address
 }
 
 fn forward(search: Search<'_>, to: IpAddr, destination: Option<IpAddr>) -> Result<Vec<u8>> {
@@ -109,7 +158,7 @@ mod tests {
 
     use super::*;
     use crate::proto::ServerMessage;
-    use crate::server::{PvMap, ServerConfig, Service, SharedPv};
+    use crate::server::{PvMap, ServerConfig, SharedPv};
 
     const ANY: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
@@ -131,10 +180,10 @@ mod tests {
         Arrival { source: "10.0.0.5:4000".parse().unwrap(), destination: None, unicast, forwarded }
     }
 
-    fn reply(action: &Action) -> (SocketAddr, bool, Vec<u32>) {
-        let Action::Reply(to, bytes) = action else { panic!("{action:?}") };
-        let header = Header::decode(bytes.first_chunk().unwrap()).unwrap();
-        let reader = Reader::new(&bytes[HEADER_LEN..], header.order);
+    fn reply(answer: &Answer) -> (SocketAddr, bool, Vec<u32>) {
+        let Answer::Reply { to, datagram, .. } = answer else { panic!("{answer:?}") };
+        let header = Header::decode(datagram.first_chunk().unwrap()).unwrap();
+        let reader = Reader::new(&datagram[HEADER_LEN..], header.order);
         match ServerMessage::decode(header.command, reader).unwrap() {
             ServerMessage::SearchResponse(response) => (*to, response.found, response.ids),
             other => panic!("{other:?}"),
@@ -159,7 +208,7 @@ mod tests {
     fn what_one_server_got_all_are_told() {
         let service = service();
         let alone = answer(&service.0, &search("here", 0x80, ANY), arrival(None, false), ANY).unwrap();
-        let [Action::Forward(bytes)] = &alone[..] else { panic!("{alone:?}") };
+        let [Answer::Forward(bytes)] = &alone[..] else { panic!("{alone:?}") };
         let again = answer(&service.0, bytes, arrival(None, true), ANY).unwrap();
         assert_eq!(reply(&again[0]).0, "10.0.0.5:999".parse().unwrap());
         // Not forwarded twice, and useless without an address.
@@ -168,12 +217,45 @@ mod tests {
     }
 
     #[test]
+    fn who_is_told_of_a_search_answers_from_the_address_that_was_asked() {
+        let service = service();
+        let asked: IpAddr = [10, 0, 0, 1].into();
+        let here = Arrival { destination: Some(asked), ..arrival(Some(true), false) };
+        let alone = service.search(&search("here", 0, ANY), here, ANY).unwrap();
+        let [Answer::Forward(bytes)] = &alone[..] else { panic!("{alone:?}") };
+        let tags = |forwarded| {
+            let answers = service.search(bytes, arrival(Some(false), forwarded), ANY).unwrap();
+            let tag = |answer| if let Answer::Reply { asked, .. } = answer { asked } else { panic!() };
+            answers.into_iter().map(tag).collect::<Vec<_>>()
+        };
+        assert_eq!((tags(true), tags(false)), (vec![Some(asked)], vec![None]));
+    }
+
+    #[test]
+    fn ipv6_is_answered_at_once_and_with_its_interface() {
+        let source = "[fe80::5%7]:4000".parse().unwrap();
+        for unicast in [Some(true), Some(false), None] {
+            let arrival = Arrival { source, destination: None, unicast, forwarded: false };
+            for address in [ANY, source.ip()] {
+                let answers = service().search(&search("here", 0x80, address), arrival, ANY).unwrap();
+                assert_eq!(reply(&answers[0]).0, "[fe80::5%7]:999".parse().unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn one_datagram_becomes_a_few_at_most() {
+        let bytes = search("here", 0, ANY).repeat(1000);
+        assert_eq!(service().search(&bytes, arrival(Some(false), false), ANY).unwrap().len(), MOST);
+    }
+
+    #[test]
     fn nonsense_is_an_error_or_nothing() {
         let service = service();
         let bytes = search("here", 0, ANY);
         for end in 0..bytes.len() {
             let result = answer(&service.0, &bytes[..end], arrival(Some(false), false), ANY);
-            assert!(result.is_err() || result.is_ok_and(|actions| actions.is_empty()), "{end}");
+            assert!(result.is_err() || result.is_ok_and(|answers| answers.is_empty()), "{end}");
         }
         for at in 0..bytes.len() {
             let mut bytes = bytes.clone();

@@ -1,6 +1,6 @@
 //! When and how a server announces itself.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::proto::Beacon;
@@ -36,14 +36,14 @@ impl Beacons {
     }
 
     /// The datagram that says the server is at `address`; unspecified: where it comes from.
-    pub(super) fn encode(&self, shared: &Shared, address: Option<IpAddr>) -> Vec<u8> {
+    pub(super) fn encode(&self, shared: &Shared, address: IpAddr) -> Vec<u8> {
         let mut writer = Writer::new(Order::Big);
         let beacon = Beacon {
             guid: shared.guid,
             flags: 0,
             sequence: self.sent.wrapping_sub(1) as u8,
             changes: shared.provider.changes(),
-            address: address.unwrap_or(Ipv4Addr::UNSPECIFIED.into()),
+            address,
             port: shared.port(),
             protocol: "tcp".into(),
             status: None,

@@ -1,4 +1,4 @@
-//! Receiving a datagram together with the address it was sent to.
+//! Receiving a datagram together with the address it was sent to, and answering from there.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -13,55 +13,150 @@ pub(super) struct Received {
 }
 
 /// Where a datagram was sent to.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Destination {
     /// What it says: an address of this machine, a broadcast or a multicast address.
     pub(super) header: IpAddr,
-    /// The address of this machine that belongs to it.
-    pub(super) local: IpAddr,
+    /// The address of this machine that belongs to it; with IPv6 that is not told for groups.
+    pub(super) local: Option<IpAddr>,
+    /// The number of the interface it came by.
+    pub(super) interface: u32,
+}
+
+/// Where an answer is to come from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    /// An address of this machine.
+    pub(super) address: IpAddr,
+    /// The number of the interface; 0: as the system likes.
+    pub(super) interface: u32,
+}
+
+impl Destination {
+    /// Where an answer comes from so that the client sees the address that it asked.
+    pub(super) fn origin(&self) -> Option<Origin> {
+        Some(Origin { address: self.local?, interface: self.interface })
+    }
 }
 
 /// Has the system say where datagrams were sent to, if it can.
 #[cfg(target_os = "linux")]
-pub(super) fn prepare(socket: &socket2::Socket) -> io::Result<()> {
-    use nix::sys::socket::{setsockopt, sockopt::Ipv4PacketInfo};
-    Ok(setsockopt(socket, Ipv4PacketInfo, &true)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn prepare(_socket: &socket2::Socket) -> io::Result<()> {
+pub(super) fn prepare(socket: &socket2::Socket, v6: bool) -> io::Result<()> {
+    use nix::sys::socket::{setsockopt, sockopt};
+    match v6 {
+        false => setsockopt(socket, sockopt::Ipv4PacketInfo, &true)?,
+        true => setsockopt(socket, sockopt::Ipv6RecvPacketInfo, &true)?,
+    }
     Ok(())
 }
 
-/// Receives one datagram.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn prepare(_socket: &socket2::Socket, _v6: bool) -> io::Result<()> {
+    Ok(())
+}
+
+/// Receives one datagram. (Receiving and answering 64 of them in one call was measured to save at most 0.3 of 2.6 us
+/// per search.)
 #[cfg(target_os = "linux")]
 pub(super) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Received> {
-    use std::net::Ipv4Addr;
     use std::os::fd::AsRawFd;
 
-    use nix::libc::in_pktinfo;
-    use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrIn, recvmsg};
+    use nix::libc::in6_pktinfo;
+    use nix::sys::socket::{MsgFlags, SockaddrStorage, recvmsg};
 
-    let mut space = nix::cmsg_space!(in_pktinfo);
+    // The larger of the two kinds.
+    let mut space = nix::cmsg_space!(in6_pktinfo);
     let mut buffers = [io::IoSliceMut::new(buffer)];
     let descriptor = socket.as_raw_fd();
-    let message = recvmsg::<SockaddrIn>(descriptor, &mut buffers, Some(&mut space), MsgFlags::empty())?;
-    let source = message.address.ok_or_else(|| io::Error::other("a datagram from nowhere"))?;
-    let destination = message.cmsgs()?.find_map(|control| match control {
-        ControlMessageOwned::Ipv4PacketInfo(info) => {
+    let message = recvmsg::<SockaddrStorage>(descriptor, &mut buffers, Some(&mut space), MsgFlags::empty())?;
+    let source = message.address.and_then(|address| match address.as_sockaddr_in() {
+        Some(v4) => Some(SocketAddr::V4((*v4).into())),
+        None => Some(SocketAddr::V6((*address.as_sockaddr_in6()?).into())),
+    });
+    let source = source.ok_or_else(|| io::Error::other("a datagram from nowhere"))?;
+    let destination = message.cmsgs()?.find_map(destination);
+    Ok(Received { len: message.bytes, source, destination })
+}
+
+#[cfg(target_os = "linux")]
+fn destination(control: nix::sys::socket::ControlMessageOwned) -> Option<Destination> {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
+    use nix::sys::socket::ControlMessageOwned::{Ipv4PacketInfo, Ipv6PacketInfo};
+
+    match control {
+        Ipv4PacketInfo(info) => {
             let address = |raw: u32| IpAddr::from(Ipv4Addr::from_bits(u32::from_be(raw)));
             Some(Destination {
                 header: address(info.ipi_addr.s_addr),
-                local: address(info.ipi_spec_dst.s_addr),
+                local: Some(address(info.ipi_spec_dst.s_addr)),
+                interface: u32::try_from(info.ipi_ifindex).unwrap_or(0),
             })
         }
+        Ipv6PacketInfo(info) => {
+            let header = Ipv6Addr::from(info.ipi6_addr.s6_addr);
+            let local = Some(header.into()).filter(|_| !header.is_multicast());
+            Some(Destination { header: header.into(), local, interface: info.ipi6_ifindex })
+        }
         _ => None,
-    });
-    Ok(Received { len: message.bytes, source: SocketAddr::V4(source.into()), destination })
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Received> {
     let (len, source) = socket.recv_from(buffer)?;
     Ok(Received { len, source, destination: None })
+}
+
+/// Sends an answer, from `origin` if the system can do that: a machine with several addresses would else use the
+/// one of the shortest way, which is not always the one that was asked.
+#[cfg(target_os = "linux")]
+pub(super) fn send(
+    socket: &UdpSocket,
+    bytes: &[u8],
+    to: SocketAddr,
+    origin: Option<Origin>,
+) -> io::Result<()> {
+    let pinned = match (origin, to.is_ipv6()) {
+        (Some(origin), v6) if origin.address.is_ipv6() == v6 => pinned(socket, bytes, to, origin),
+        _ => return socket.send_to(bytes, to).map(drop),
+    };
+    match pinned {
+        Err(error) if error.kind() != io::ErrorKind::WouldBlock => {
+            // Such as that there is no way back on that interface.
+            socket.send_to(bytes, to).map(drop)
+        }
+        other => other,
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn pinned(socket: &UdpSocket, bytes: &[u8], to: SocketAddr, origin: Origin) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+
+    use nix::libc::{in_addr, in_pktinfo, in6_addr, in6_pktinfo};
+    use nix::sys::socket::{ControlMessage, MsgFlags, SockaddrStorage, sendmsg};
+
+    let (v4, v6);
+    let control = match origin.address {
+        IpAddr::V4(address) => {
+            let from = in_addr { s_addr: u32::from(address).to_be() };
+            let interface = i32::try_from(origin.interface).unwrap_or(0);
+            v4 = in_pktinfo { ipi_ifindex: interface, ipi_spec_dst: from, ipi_addr: in_addr { s_addr: 0 } };
+            ControlMessage::Ipv4PacketInfo(&v4)
+        }
+        IpAddr::V6(address) => {
+            let from = in6_addr { s6_addr: address.octets() };
+            v6 = in6_pktinfo { ipi6_addr: from, ipi6_ifindex: origin.interface };
+            ControlMessage::Ipv6PacketInfo(&v6)
+        }
+    };
+    let (pieces, to) = ([io::IoSlice::new(bytes)], SockaddrStorage::from(to));
+    sendmsg(socket.as_raw_fd(), &pieces, &[control], MsgFlags::MSG_DONTWAIT, Some(&to))?;
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn send(socket: &UdpSocket, bytes: &[u8], to: SocketAddr, _: Option<Origin>) -> io::Result<()> {
+    socket.send_to(bytes, to).map(drop)
 }

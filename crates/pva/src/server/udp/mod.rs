@@ -4,6 +4,9 @@ mod answer;
 mod beacon;
 mod datagram;
 mod limit;
+mod own;
 mod responder;
+mod sockets;
 
+pub use answer::{Answer, Arrival};
 pub(crate) use responder::Responder;

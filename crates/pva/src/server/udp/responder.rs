@@ -1,25 +1,24 @@
 //! The thread that answers searches and sends beacons.
 
 use std::io::{self, ErrorKind};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use mio::net::UdpSocket;
 use mio::{Events, Interest, Poll, Token, Waker};
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::SockRef;
 
-use super::answer::{Action, Arrival, answer};
+use super::answer::{Answer, Arrival, answer};
 use super::beacon::Beacons;
-use super::datagram::{Destination, prepare, receive};
+use super::datagram::{Origin, Received, receive, send};
 use super::limit::Limit;
+use super::own::Own;
+use super::sockets::{Hears, Sockets};
+use crate::net::{self, Destination};
 use crate::server::session::Shared;
 use crate::server::statistics::add;
 use crate::server::{ServerConfig, Service};
-
-/// What servers on one machine tell each other, which never leaves it.
-const GROUP: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 128);
 
 const WAKE: Token = Token(usize::MAX);
 
@@ -40,7 +39,7 @@ impl Responder {
         let poll = Poll::new()?;
         let waker = Arc::new(Waker::new(poll.registry(), WAKE)?);
         let mut state = State::bind(config, service, poll, port)?;
-        let port = state.port;
+        let port = state.sockets.port;
         let thread = thread::Builder::new().name("pva-search".into()).spawn(move || state.run())?;
         Ok(Some(Responder { waker, port, thread: Some(thread) }))
     }
@@ -61,13 +60,10 @@ impl Drop for Responder {
 struct State {
     shared: Arc<Shared>,
     poll: Poll,
-    sockets: Vec<UdpSocket>,
-    // The last of `sockets`: receives what other servers on this machine pass on.
-    group: Option<usize>,
-    port: u16,
-    addresses: Vec<IpAddr>,
+    sockets: Sockets,
+    own: Own,
     ignore: Vec<SocketAddr>,
-    destinations: Vec<SocketAddr>,
+    destinations: Vec<Destination>,
     beacons: Beacons,
     limit: Limit,
     limit_forwarded: Limit,
@@ -76,36 +72,17 @@ struct State {
 }
 
 impl State {
-    fn bind(config: &ServerConfig, service: &Service, poll: Poll, mut port: u16) -> io::Result<State> {
+    fn bind(config: &ServerConfig, service: &Service, poll: Poll, port: u16) -> io::Result<State> {
         let shared = Arc::clone(&service.0);
-        let addresses: Vec<IpAddr> =
-            config.addresses.iter().copied().filter(|address| address.is_ipv4()).collect();
-        let mut sockets = Vec::new();
-        for address in bind_to(&addresses) {
-            let socket = open(address, port)?;
-            prepare(&socket)?;
-            port = socket.local_addr()?.as_socket().map_or(port, |address| address.port());
-            sockets.push(UdpSocket::from_std(socket.into()));
-        }
-        let mut group = None;
-        match open_group(port) {
-            Ok(socket) => {
-                group = Some(sockets.len());
-                sockets.push(UdpSocket::from_std(socket.into()));
-            }
-            // Then searches to one server only are not shared with the others, which is no reason to fail.
-            Err(error) => shared.problem(format!("cannot share searches with other servers here: {error}")),
-        }
-        for (index, socket) in sockets.iter_mut().enumerate() {
-            poll.registry().register(socket, Token(index), Interest::READABLE)?;
+        let mut sockets = Sockets::bind(config, port, |text| shared.problem(text))?;
+        for (index, listener) in sockets.all.iter_mut().enumerate() {
+            poll.registry().register(&mut listener.socket, Token(index), Interest::READABLE)?;
         }
         Ok(State {
             shared,
             poll,
             sockets,
-            group,
-            port,
-            addresses,
+            own: Own::default(),
             ignore: config.ignore.clone(),
             destinations: config.beacons.clone(),
             beacons: Beacons::default(),
@@ -147,32 +124,27 @@ impl State {
         if !self.beacons.take(self.start.elapsed()) {
             return;
         }
-        let Some(socket) = self.sockets.first() else { return };
-        let beacon = self.beacons.encode(&self.shared, self.told().filter(|a| !a.is_unspecified()));
         for to in &self.destinations {
-            if let Err(error) = socket.send_to(&beacon, *to) {
+            let v6 = to.address.is_ipv6();
+            let sent = match self.sockets.speaker(v6) {
+                Some(socket) => {
+                    let beacon = self.beacons.encode(&self.shared, self.sockets.told(v6));
+                    net::send(SockRef::from(socket), to, &beacon)
+                }
+                None => Err(io::Error::other("it does not listen at an address of that kind")),
+            };
+            if let Err(error) = sent {
                 self.shared.problem(format!("cannot announce the server to {to}: {error}"));
             }
-        }
-    }
-
-    /// The address that clients are told: ours if there is one, else they take that of the answer.
-    fn told(&self) -> Option<IpAddr> {
-        match self.addresses[..] {
-            [one] => Some(one),
-            _ => None,
         }
     }
 
     /// Works on some datagrams of a socket. Returns whether there may be more.
     fn read(&mut self, index: usize) -> bool {
         for _ in 0..TURN {
-            let Some(socket) = self.sockets.get(index) else { return false };
-            match receive(socket, &mut self.buffer) {
-                Ok(received) => {
-                    let forwarded = self.group == Some(index);
-                    self.datagram(index, received.len, received.source, received.destination, forwarded);
-                }
+            let Some(listener) = self.sockets.all.get(index) else { return false };
+            match receive(&listener.socket, &mut self.buffer) {
+                Ok(received) => self.datagram(index, &received, listener.hears),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
@@ -184,61 +156,56 @@ impl State {
         true
     }
 
-    fn datagram(
-        &mut self,
-        socket: usize,
-        len: usize,
-        source: SocketAddr,
-        destination: Option<Destination>,
-        forwarded: bool,
-    ) {
-        if !self.welcome(source, destination, forwarded) {
+    fn datagram(&mut self, index: usize, received: &Received, hears: Hears) {
+        if !self.welcome(received, hears) {
             return add(&self.shared.counters.dropped, 1);
         }
         let arrival = Arrival {
-            source,
-            destination: destination.map(|to| to.header),
-            unicast: destination.map(|to| to.header == to.local),
-            forwarded,
+            source: received.source,
+            destination: received.destination.map(|to| to.header),
+            unicast: match hears {
+                Hears::Host => received.destination.map(|to| Some(to.header) == to.local),
+                Hears::Group | Hears::Neighbours => Some(false),
+            },
+            forwarded: hears == Hears::Neighbours,
         };
-        let told = self.told().unwrap_or(Ipv4Addr::UNSPECIFIED.into());
-        let Ok(actions) = answer(&self.shared, &self.buffer[..len], arrival, told) else {
+        // What is passed on was sent to somebody else first.
+        let origin = received.destination.filter(|_| !arrival.forwarded).and_then(|to| to.origin());
+        let told = self.sockets.told(received.source.is_ipv6());
+        let Ok(answers) = answer(&self.shared, &self.buffer[..received.len], arrival, told) else {
             return add(&self.shared.counters.dropped, 1);
         };
-        actions.into_iter().for_each(|action| self.act(socket, action, arrival, told));
+        answers.into_iter().for_each(|answer| self.act(index, answer, arrival, origin));
     }
 
-    fn welcome(&mut self, source: SocketAddr, destination: Option<Destination>, forwarded: bool) -> bool {
-        let ip = source.ip();
-        let ignored = self
-            .ignore
-            .iter()
-            .any(|ignored| ignored.ip() == ip && (ignored.port() == 0 || ignored.port() == source.port()));
-        // The group reaches only this machine, so nobody else can have sent to it.
-        let strange = forwarded && !ip.is_loopback() && destination.is_none_or(|to| to.local != ip);
-        let elsewhere = !forwarded
-            && destination.is_some_and(|to| {
-                !self.addresses.iter().any(|address| address.is_unspecified() || *address == to.local)
-            });
-        let limit = if forwarded { &mut self.limit_forwarded } else { &mut self.limit };
-        !ignored && !strange && !elsewhere && limit.admits(ip, self.start.elapsed())
+    fn welcome(&mut self, received: &Received, hears: Hears) -> bool {
+        let (ip, now) = (received.source.ip(), self.start.elapsed());
+        let port = received.source.port();
+        let ignored = |ignored: &SocketAddr| ignored.ip() == ip && [0, port].contains(&ignored.port());
+        let at_us = match (hears, received.destination.and_then(|to| to.local)) {
+            // The group reaches only this machine, so nobody else can have sent to it.
+            (Hears::Neighbours, _) => self.own.contains(ip, now),
+            (Hears::Host, Some(local)) => self.sockets.listens_at(local),
+            (Hears::Host | Hears::Group, _) => true,
+        };
+        let limit = if hears == Hears::Neighbours { &mut self.limit_forwarded } else { &mut self.limit };
+        !self.ignore.iter().any(ignored) && at_us && limit.admits(ip, now)
     }
 
-    fn act(&self, socket: usize, action: Action, arrival: Arrival, told: IpAddr) {
-        let result = match (action, self.group.and_then(|group| self.sockets.get(group))) {
-            (Action::Reply(to, bytes), _) => self.reply(socket, to, &bytes),
-            (Action::Forward(bytes), Some(group)) => {
-                group.send_to(&bytes, SocketAddr::new(GROUP.into(), self.port))
-            }
-            // Nobody to share with: answered as if it had been shared.
-            (Action::Forward(bytes), None) => {
-                let arrival = Arrival { forwarded: true, ..arrival };
-                let actions = answer(&self.shared, &bytes, arrival, told).unwrap_or_default();
-                for action in actions {
-                    self.act(socket, action, arrival, told);
+    fn act(&mut self, index: usize, action: Answer, arrival: Arrival, origin: Option<Origin>) {
+        let result = match action {
+            Answer::Reply { to, datagram, asked: None } => self.reply(index, to, &datagram, origin),
+            Answer::Reply { to, datagram, asked: Some(address) } => {
+                let own = self.own.contains(address, self.start.elapsed());
+                if !own || !self.sockets.listens_at(address) {
+                    return add(&self.shared.counters.dropped, 1);
                 }
-                Ok(0)
+                self.reply(index, to, &datagram, Some(Origin { address, interface: 0 }))
             }
+            Answer::Forward(bytes) => match self.sockets.pass_on(&bytes) {
+                Some(result) => result.map(drop),
+                None => return self.alone(index, &bytes, arrival, origin),
+            },
         };
         if let Err(error) = result
             && error.kind() != ErrorKind::WouldBlock
@@ -247,39 +214,15 @@ impl State {
         }
     }
 
-    /// Answers from a socket whose address the client knows, not from the group's.
-    fn reply(&self, socket: usize, to: SocketAddr, bytes: &[u8]) -> io::Result<usize> {
-        let own = if self.group == Some(socket) { 0 } else { socket };
-        self.sockets.get(own).map_or(Ok(0), |socket| socket.send_to(bytes, to))
+    /// Nobody to share with: answered as if it had been shared.
+    fn alone(&mut self, index: usize, bytes: &[u8], arrival: Arrival, origin: Option<Origin>) {
+        let arrival = Arrival { forwarded: true, ..arrival };
+        let told = self.sockets.told(false);
+        let answers = answer(&self.shared, bytes, arrival, told).unwrap_or_default();
+        answers.into_iter().for_each(|answer| self.act(index, answer, arrival, origin));
     }
-}
 
-/// On loopback alone exactly these addresses, else all: a broadcast reaches no socket with an address of its own.
-fn bind_to(addresses: &[IpAddr]) -> Vec<IpAddr> {
-    let local = addresses.iter().all(|address| address.is_loopback());
-    if local { addresses.to_vec() } else { vec![Ipv4Addr::UNSPECIFIED.into()] }
-}
-
-/// A socket that shares its address with other servers and clients.
-fn open(address: IpAddr, port: u16) -> io::Result<Socket> {
-    let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
-    socket.set_reuse_address(true)?;
-    #[cfg(unix)]
-    socket.set_reuse_port(true)?;
-    socket.set_nonblocking(true)?;
-    socket.set_broadcast(true)?;
-    // What is sent to the group has a socket of its own.
-    #[cfg(target_os = "linux")]
-    socket.set_multicast_all_v4(false)?;
-    socket.bind(&SocketAddr::new(address, port).into())?;
-    Ok(socket)
-}
-
-fn open_group(port: u16) -> io::Result<Socket> {
-    let socket = open(GROUP.into(), port)?;
-    socket.join_multicast_v4(&GROUP, &Ipv4Addr::LOCALHOST)?;
-    socket.set_multicast_if_v4(&Ipv4Addr::LOCALHOST)?;
-    socket.set_multicast_loop_v4(true)?;
-    prepare(&socket)?;
-    Ok(socket)
+    fn reply(&self, index: usize, to: SocketAddr, bytes: &[u8], origin: Option<Origin>) -> io::Result<()> {
+        self.sockets.answering(index).map_or(Ok(()), |socket| send(socket, bytes, to, origin))
+    }
 }

@@ -1,8 +1,9 @@
 //! Clients that do what they should not, or more than is good for others.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Client, NOW, number, service, service_with};
+use super::{Client, NOW, number, service, service_with, set};
 use crate::data::{Kind, Value};
 use crate::nt;
 use crate::proto::{ChannelId, Command, CreateChannel, GetField, RequestHead, RequestId, sub};
@@ -186,4 +187,27 @@ fn random_bytes_after_the_handshake() {
         let _ = client.bring(&[&header[..], &aimed[..]].concat());
         client.bytes();
     });
+}
+
+/// Found by `pva_session`: who left while an update was waiting for it took memory along for ever.
+#[test]
+fn who_leaves_before_an_update_leaves_nothing_behind() {
+    let held = Arc::new(());
+    let inside = Arc::clone(&held);
+    let pv = SharedPv::builder().value(number()).on_put(move |put| {
+        let _ = &inside;
+        put.post();
+    });
+    let pv = pv.build();
+    let service = service("a", &pv);
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    client.init(Command::Monitor, sid, 1, "");
+    client.execute(Command::Monitor, sid, 1, sub::START, |_| {}).unwrap();
+    client.take();
+    set(&pv, 1);
+    drop(client);
+    set(&pv, 2);
+    drop((service, pv));
+    assert_eq!(Arc::strong_count(&held), 1);
 }

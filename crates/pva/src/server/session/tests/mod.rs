@@ -328,13 +328,7 @@ fn a_put_may_be_answered_later() {
 #[test]
 fn writing_is_for_some() {
     let pv = SharedPv::writable(number());
-    let log = Arc::new(Mutex::new(Vec::new()));
-    let write = Arc::clone(&log);
-    let config = ServerConfig {
-        log: Some(Arc::new(move |event| write.lock().unwrap().push(event.to_string()))),
-        ..ServerConfig::default()
-    };
-    let service = service_with("a", &pv, config);
+    let (service, log) = logged(&pv);
     for (address, allowed) in [("127.0.0.1:5", true), ("10.0.0.1:5", false)] {
         let mut client = Client::from(&service, address);
         client.validate().unwrap();
@@ -344,9 +338,50 @@ fn writing_is_for_some() {
         let status = client.answer(Command::Put, 1, 0).0;
         assert_eq!((status.is_success(), status.message == "Put not permitted"), (allowed, !allowed));
     }
-    let log = log.lock().unwrap();
-    let expected = ["ann at 127.0.0.1:5 writes a: value = 7", "ann at 10.0.0.1:5 may not write a: value = 7"];
-    assert_eq!(*log, expected);
+    let refused = "ann at 10.0.0.1:5 was refused to write a: value = 7: Put not permitted";
+    assert_eq!(*log.lock().unwrap(), ["ann at 127.0.0.1:5 wrote a: value = 7", refused]);
+}
+
+/// A service of `pv` as `a`, and what it tells its log.
+fn logged(pv: &SharedPv) -> (Service, Arc<Mutex<Vec<String>>>) {
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let write = Arc::clone(&log);
+    let config = ServerConfig {
+        log: Some(Arc::new(move |event| write.lock().unwrap().push(event.to_string()))),
+        ..ServerConfig::default()
+    };
+    (service_with("a", pv, config), log)
+}
+
+#[test]
+fn the_log_is_told_what_became_of_a_write() {
+    let held = Arc::new(Mutex::new(None));
+    let keep = Arc::clone(&held);
+    let handler = move |put: Put| *keep.lock().unwrap() = Some(put);
+    let pv = SharedPv::builder().value(number()).on_put(handler).build();
+    let (service, log) = logged(&pv);
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    client.init(Command::Put, sid, 1, "");
+    let mut put = |number| {
+        // The one before is answered.
+        client.bring(&[]).unwrap();
+        client.execute(Command::Put, sid, 1, 0, |w| put_number(w, number)).unwrap();
+        held.lock().unwrap().take().unwrap()
+    };
+    let first = put(7);
+    assert_eq!(*log.lock().unwrap(), [""; 0]);
+    first.post();
+    put(8).refuse("8 is too much");
+    drop(put(9));
+    let who = "ann at 127.0.0.1:4000";
+    let refused = format!("{who} was refused to write a: value =");
+    let expected = [
+        format!("{who} wrote a: value = 7"),
+        format!("{refused} 8: 8 is too much"),
+        format!("{refused} 9: the request was dropped without an answer"),
+    ];
+    assert_eq!(*log.lock().unwrap(), expected);
 }
 
 #[test]

@@ -1,0 +1,69 @@
+//! What detectors have in common: how many frames an acquisition has, and what they say of it.
+
+use livetime_engine::ParamEnum;
+
+/// How many frames an acquisition has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
+pub enum ImageMode {
+    /// One.
+    Single,
+    /// As many as `num_images`.
+    Multiple,
+    /// No end.
+    #[default]
+    Continuous,
+}
+
+/// What the detector is doing; the choices of areaDetector's DetectorState.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
+pub enum DetectorState {
+    /// Not acquiring.
+    #[default]
+    Idle,
+    /// Exposing.
+    Acquire,
+    /// Reading out.
+    Readout,
+    /// Correcting.
+    Correct,
+    /// Saving.
+    Saving,
+    /// About to abort.
+    Aborting,
+    /// In error.
+    Error,
+    /// Waiting for the next exposure.
+    Waiting,
+    /// Starting.
+    Initializing,
+    /// Not connected.
+    Disconnected,
+    /// Stopped before all frames were taken.
+    Aborted,
+}
+
+impl ImageMode {
+    /// Whether an acquisition is over after `taken` frames, if [`ImageMode::Multiple`] has `wanted`.
+    pub(crate) fn is_done(self, taken: u64, wanted: u64) -> bool {
+        match self {
+            ImageMode::Single => taken >= 1,
+            ImageMode::Multiple => taken >= wanted,
+            ImageMode::Continuous => false,
+        }
+    }
+
+    /// What a detector is in whose acquisition was stopped before its end.
+    pub(crate) fn when_stopped(self) -> DetectorState {
+        match self {
+            ImageMode::Continuous => DetectorState::Idle,
+            _ => DetectorState::Aborted,
+        }
+    }
+}
+
+/// What a detector says of itself while it acquires.
+pub(crate) const ACQUIRING: &str = "Acquiring data";
+/// The same when all frames are taken.
+pub(crate) const COMPLETE: &str = "Waiting for acquisition";
+/// The same when it was stopped before.
+pub(crate) const STOPPED: &str = "Acquisition stopped";

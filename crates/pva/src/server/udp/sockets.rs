@@ -1,0 +1,124 @@
+//! The sockets at which a server hears searches.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+
+use mio::net::UdpSocket;
+use socket2::Socket;
+
+use super::datagram::prepare;
+use crate::net::{Destination, join, own, udp};
+use crate::server::ServerConfig;
+
+/// What servers on one machine tell each other, which never leaves it.
+const LOCAL: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 128);
+
+/// What a socket hears.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Hears {
+    /// What is sent to an address of this machine, or to all machines.
+    Host,
+    /// What is sent to a multicast group.
+    Group,
+    /// What other servers on this machine pass on.
+    Neighbours,
+}
+
+pub(super) struct Listener {
+    pub(super) socket: UdpSocket,
+    pub(super) hears: Hears,
+    v6: bool,
+}
+
+pub(super) struct Sockets {
+    pub(super) all: Vec<Listener>,
+    /// The port of all of them.
+    pub(super) port: u16,
+    /// Where they listen.
+    addresses: Vec<IpAddr>,
+}
+
+impl Sockets {
+    /// Fails if there is none for an address of `config`; what else does not work is told to `problem`.
+    pub(super) fn bind(config: &ServerConfig, port: u16, problem: impl Fn(String)) -> io::Result<Sockets> {
+        let mut sockets = Sockets { all: Vec::new(), port, addresses: config.addresses.clone() };
+        for address in bind_to(&config.addresses) {
+            let socket = udp(own(address, sockets.port), true)?;
+            sockets.port = socket.local_addr()?.as_socket().map_or(port, |address| address.port());
+            sockets.add(socket, Hears::Host, address.is_ipv6())?;
+        }
+        for group in &config.groups {
+            let joined =
+                join(group, sockets.port).and_then(|s| sockets.add(s, Hears::Group, group.address.is_ipv6()));
+            if let Err(error) = joined {
+                problem(format!("no searches are heard in the group {group}: {error}"));
+            }
+        }
+        if sockets.speaker(false).is_some() {
+            let joined = neighbours(sockets.port).and_then(|s| sockets.add(s, Hears::Neighbours, false));
+            // Then searches to one server only are not shared with the others, which is no reason to fail.
+            if let Err(error) = joined {
+                problem(format!("cannot share searches with other servers here: {error}"));
+            }
+        }
+        Ok(sockets)
+    }
+
+    fn add(&mut self, socket: Socket, hears: Hears, v6: bool) -> io::Result<()> {
+        prepare(&socket, v6)?;
+        self.all.push(Listener { socket: UdpSocket::from_std(socket.into()), hears, v6 });
+        Ok(())
+    }
+
+    /// A socket that answers may come from: its address is one that clients know.
+    pub(super) fn speaker(&self, v6: bool) -> Option<&UdpSocket> {
+        self.all.iter().find(|one| one.hears == Hears::Host && one.v6 == v6).map(|one| &one.socket)
+    }
+
+    /// The socket that answers what came to socket `index`.
+    pub(super) fn answering(&self, index: usize) -> Option<&UdpSocket> {
+        let asked = self.all.get(index)?;
+        if asked.hears == Hears::Host { Some(&asked.socket) } else { self.speaker(asked.v6) }
+    }
+
+    /// Passes a search on to the servers of this machine; `None` if that is not possible.
+    pub(super) fn pass_on(&self, datagram: &[u8]) -> Option<io::Result<usize>> {
+        let neighbours = self.all.iter().find(|one| one.hears == Hears::Neighbours)?;
+        Some(neighbours.socket.send_to(datagram, (LOCAL, self.port).into()))
+    }
+
+    /// Whether the server listens at this address.
+    pub(super) fn listens_at(&self, address: IpAddr) -> bool {
+        let same =
+            |own: &IpAddr| own.is_unspecified() && own.is_ipv6() == address.is_ipv6() || *own == address;
+        self.addresses.iter().any(same)
+    }
+
+    /// The address that clients are told: ours if there is one, else the unspecified one, for which they take that
+    /// of the answer.
+    pub(super) fn told(&self, v6: bool) -> IpAddr {
+        let mut ours = self.addresses.iter().filter(|address| address.is_ipv6() == v6);
+        match (ours.next(), ours.next()) {
+            (Some(one), None) if !one.is_unspecified() => *one,
+            _ => Ipv4Addr::UNSPECIFIED.into(),
+        }
+    }
+}
+
+/// At loopback alone exactly these addresses, else all: an IPv4 broadcast reaches no socket with an address of its
+/// own. IPv6 has none.
+fn bind_to(addresses: &[IpAddr]) -> Vec<IpAddr> {
+    let (v4, v6): (Vec<IpAddr>, Vec<IpAddr>) = addresses.iter().copied().partition(IpAddr::is_ipv4);
+    let local = v4.iter().all(IpAddr::is_loopback);
+    let v4 = if local { v4 } else { vec![Ipv4Addr::UNSPECIFIED.into()] };
+    [v4, v6].concat()
+}
+
+fn neighbours(port: u16) -> io::Result<Socket> {
+    let local =
+        Destination { interface: Some(Ipv4Addr::LOCALHOST), ..Destination::new((LOCAL, port).into()) };
+    let socket = join(&local, port)?;
+    socket.set_multicast_if_v4(&Ipv4Addr::LOCALHOST)?;
+    socket.set_multicast_loop_v4(true)?;
+    Ok(socket)
+}
