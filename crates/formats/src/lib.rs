@@ -5,6 +5,8 @@
 //! - [`file`]: what both have in common: names of files, large reads, scans that skip the data, files that are still
 //!   being written.
 //!
+//! - [`wib`], [`felix`], [`channel_map`], [`trigger`]: the wire readout of ProtoDUNE and DUNE, from frames to records.
+//!
 //! All sizes in a file are claims: they are checked against the bytes that are there before anything is read or
 //! allocated. Nothing here panics on any input. Formats in words: `docs/formats/xtc.md`.
 //!
@@ -28,10 +30,14 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod channel_map;
 mod error;
+pub mod felix;
 mod fields;
 pub mod file;
 mod run;
+pub mod trigger;
+pub mod wib;
 pub mod xtc1;
 pub mod xtc2;
 

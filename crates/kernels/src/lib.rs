@@ -17,6 +17,8 @@
 //! | [`bitshuffle`] | the bits of elements sorted by their value |
 //! | [`blockpack`] | differences from a reference and a centre, packed bit by bit |
 //! | [`hist`] | the loops of the XTC codecs Hist16 and HistN |
+//! | [`wib`] | samples of the wire readout, 12 and 14 bits packed, as 16-bit integers |
+//! | [`hits`] | pulses in the samples of hundreds of wires, with pedestals and noise followed |
 //!
 //! Images are passed as a [`Plane`]: a slice with a width, a height and a row stride, so that a
 //! region of a larger image is read where it lies.
@@ -35,6 +37,8 @@ mod cast;
 mod convert;
 pub mod cspad;
 pub mod hist;
+pub mod hits;
+mod lanes;
 mod length;
 mod pattern;
 mod pixel;
@@ -43,6 +47,7 @@ mod process;
 mod resize;
 pub mod statistics;
 mod transform;
+pub mod wib;
 
 pub use convert::{Conversion, ConvertError, Overflow, convert, convert_slice};
 pub use length::LengthError;

@@ -9,6 +9,7 @@ mod cpu;
 mod engine;
 mod flood;
 mod graph;
+mod hits;
 mod machine;
 mod node;
 mod nodes;
@@ -40,7 +41,7 @@ pub(crate) struct BenchArgs {
     /// Short and few measurements: shows that it works, not how fast it is.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// `actors`, `codecs`, `engine` and `nodes`: only the rows whose name contains this text.
+    /// `actors`, `codecs`, `engine`, `hits` and `nodes`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
     /// `actors`: another engine's program with the same patterns, to be run in turn with ours.
@@ -102,6 +103,7 @@ Examples:
   livetime bench engine --quick
   livetime bench actors --peer ~/.cache/livetime/peers/sobjectizer/actors_peer
   livetime bench codecs --filter blockpack
+  livetime bench hits --filter seed
   livetime bench pva-get --channels 1,1000,10000 --elements 1,1000
   livetime bench pva-monitor --size 1024x1024 --subscribers 1,4
 
@@ -117,6 +119,8 @@ pub(crate) enum What {
     Nodes,
     /// Ratio and speed of every codec, on simulated and real frames.
     Codecs,
+    /// Wire readout: unpacking and finding hits, per algorithm and instruction-set level.
+    Hits,
     /// What a frame costs on its way from node to node.
     Engine,
     /// What messages between agents cost.
@@ -171,6 +175,7 @@ pub(crate) fn bench(
         What::Plugins2013 => ("plugins-2013", plugins_2013::run(args, output)),
         What::Nodes => ("nodes", nodes::run(args, output)),
         What::Codecs => ("codecs", codecs::run(args, output)),
+        What::Hits => ("hits", hits::run(args, output)),
         What::Engine => ("engine", engine::run(args, count, output)),
         What::Actors => ("actors", actors::run(args, count, output)),
         What::PvaGet => ("pva-get", pva::get(args, output)),
