@@ -55,7 +55,7 @@ pub(super) fn prepare(_socket: &socket2::Socket, _v6: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Receives one datagram. (Receiving and answering 64 of them in one call was measured to save at most 0.3 of 2.6 us
+/// Receives one datagram. (Receiving and answering 64 of them in one call was measured to save nothing that stands out of the spread of 2.4 to 2.9 us
 /// per search.)
 #[cfg(target_os = "linux")]
 pub(super) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Received> {
