@@ -104,7 +104,7 @@ impl<'a> Block<'a> {
     /// # Errors
     /// Not a multiple of 1 KiB up to 64 KiB, or another magic number.
     pub fn parse(bytes: &'a [u8]) -> Result<Block<'a>> {
-        if bytes.is_empty() || bytes.len() % UNIT != 0 || bytes.len() > 64 * UNIT {
+        if bytes.is_empty() || !bytes.len().is_multiple_of(UNIT) || bytes.len() > 64 * UNIT {
             return Err(Error::new("a block of 1 to 64 KiB", format!("{} bytes", bytes.len())));
         }
         let magic = u16::from_le_bytes([bytes[2], bytes[3]]);

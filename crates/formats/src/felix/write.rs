@@ -22,7 +22,7 @@ impl BlockWriter {
     /// `size` is not 1 KiB to 64 KiB in whole KiB, more than 1 KiB with trailers of 16 bits, or `elink` is above 2047.
     pub fn new(size: usize, trailer: Trailer, elink: u16) -> Result<BlockWriter> {
         let most = if trailer == Trailer::Bits16 { 1 } else { 64 };
-        if size == 0 || size % 1024 != 0 || size > most * 1024 || elink > 0x7FF {
+        if size == 0 || !size.is_multiple_of(1024) || size > most * 1024 || elink > 0x7FF {
             let wanted = format!("blocks of 1 to {most} KiB and an e-link up to 2047");
             return Err(Error::new(wanted, format!("{size} bytes, e-link {elink}")));
         }

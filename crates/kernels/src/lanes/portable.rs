@@ -15,8 +15,8 @@ pub(crate) struct PortableMask([i16; COUNT]);
 #[inline(always)]
 fn each(a: Portable, b: Portable, f: impl Fn(i16, i16) -> i16) -> Portable {
     let mut out = [0; COUNT];
-    for i in 0..COUNT {
-        out[i] = f(a.0[i], b.0[i]);
+    for (out, (a, b)) in out.iter_mut().zip(a.0.into_iter().zip(b.0)) {
+        *out = f(a, b);
     }
     Portable(out)
 }

@@ -68,7 +68,7 @@ const fn bytes_of_fourteen(after: usize) -> [i8; 32] {
 /// 2^(8 − the sample's first bit), by which the later two bytes are shifted up.
 const UP: i64 = 1 << 8 | 1 << (2 + 16) | 1 << (4 + 32) | 1 << (6 + 48);
 /// 2^(16 − the sample's first bit), by which the first two bytes are shifted down; those that begin at bit 0 are whole.
-const DOWN: i64 = 0 | 1 << (10 + 16) | 1 << (12 + 32) | 1 << (14 + 48);
+const DOWN: i64 = 1 << (10 + 16) | 1 << (12 + 32) | 1 << (14 + 48);
 
 /// Unpacks groups of 16 samples.
 #[target_feature(enable = "avx2")]

@@ -54,7 +54,7 @@ impl FilterBlock {
         let floor = floor(setup);
         for i in 0..32 {
             let scaled = i32::from(self.noise.0[i].min(LOUDEST) * SCALE);
-            self.threshold.0[i] = ((scaled * i32::from(self.factor.0[i]) >> 16) as i16).max(floor);
+            self.threshold.0[i] = (((scaled * i32::from(self.factor.0[i])) >> 16) as i16).max(floor);
         }
     }
 }
