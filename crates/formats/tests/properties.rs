@@ -302,7 +302,8 @@ fn a_raw_and_a_compressed_leaf_of_one_source_stand_side_by_side() {
 #[test]
 fn blockpack_in_a_leaf_knows_its_reference_frame() {
     let words = [40u32, 30, 12, 0].map(u32::to_le_bytes).concat();
-    let dark: Vec<u8> = (0..1200u32).flat_map(|i| ((i * 2_654_435_761 >> 20) as u16).to_le_bytes()).collect();
+    let dark: Vec<u8> =
+        (0..1200u32).flat_map(|i| ((i.wrapping_mul(2_654_435_761) >> 20) as u16).to_le_bytes()).collect();
     let pixels: Vec<u8> = dark
         .chunks_exact(2)
         .zip(0u16..)
