@@ -35,6 +35,9 @@ pub(crate) enum Command {
     /// List the types of nodes, or describe one with its ports and parameters.
     #[command(after_help = NODES_HELP)]
     Nodes(NodesArgs),
+    /// Say what is in recorded files: datagrams, detectors, counts, damage, rates, compression.
+    #[command(after_help = INSPECT_HELP)]
+    Inspect(InspectArgs),
     /// Measure: what nodes and the engine cost, and the rates a pipeline reaches.
     Bench(BenchArgs),
     /// Read, write and follow process variables of EPICS servers.
@@ -66,6 +69,15 @@ Examples:
   livetime nodes
   livetime nodes statistics
   livetime nodes --json";
+
+const INSPECT_HELP: &str = "\
+Examples:
+  livetime inspect e236-r0003-s04-c00.xtc
+  livetime inspect *.xtc --json > inspect.json
+  livetime inspect run.xtc2 --tree --first 20
+
+Reads XTC of LCLS-I (.xtc) and LCLS-II (.xtc2), also while they are written; the data themselves are skipped.
+Ends with 1 if a file cannot be read or is not whole: what is complete is shown all the same.";
 
 const SCHEMA_HELP: &str = "\
 Example:
@@ -130,6 +142,23 @@ pub(crate) struct CheckArgs {
 pub(crate) struct NodesArgs {
     /// Describe this type of node.
     pub(crate) name: Option<String>,
+    /// Print JSON on stdout instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `inspect`.
+#[derive(Args, Debug)]
+pub(crate) struct InspectArgs {
+    /// Files to look into.
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print every datagram with the containers and leaves in it instead of counts.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) tree: bool,
+    /// With --tree: stop after so many datagrams of each file.
+    #[arg(long, value_name = "DATAGRAMS", requires = "tree")]
+    pub(crate) first: Option<u64>,
     /// Print JSON on stdout instead of text.
     #[arg(long)]
     pub(crate) json: bool,

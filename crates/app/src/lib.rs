@@ -35,12 +35,12 @@ use livetime_engine::NodeType;
 use cli::{Cli, Command};
 use output::{Exit, Failure, Output};
 
-pub use bench::CountAllocations;
+pub use bench::{Allocations, CountAllocations};
 
 /// The program with these nodes: reads the command line, does what it says, and returns the exit code.
 ///
 /// `count_allocations` tells how many allocations the program has made so far; a program that does not count
-/// passes `|| 0`, and its benchmark of the engine then says nothing about them.
+/// passes `Allocations::default`, and its benchmark of the engine then says nothing about them.
 pub fn main(nodes: &[NodeType], count_allocations: CountAllocations) -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -61,6 +61,7 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Run(args) => commands::run::run(args, nodes, output),
         Command::Check(args) => commands::check::check(args, nodes, output),
         Command::Nodes(args) => commands::nodes::nodes(args, nodes, output),
+        Command::Inspect(args) => commands::inspect::inspect(args, output),
         Command::Bench(args) => bench::bench(args, nodes, count, output),
         Command::Pv(args) => commands::pv::pv(args, output),
         Command::Schema => commands::schema::schema(nodes, output),

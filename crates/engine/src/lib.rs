@@ -13,6 +13,7 @@
 extern crate self as livetime_engine;
 
 mod account;
+pub mod actors;
 mod clock;
 mod control;
 mod doorbell;
@@ -27,6 +28,7 @@ mod statistics;
 mod sync;
 pub mod testing;
 mod trace;
+mod wait;
 mod worker;
 
 pub use clock::{Clock, time_of_day_ns};

@@ -2,23 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::control::{Control, lock};
 use crate::doorbell::Doorbell;
 use crate::graph::WaitStrategy;
 use crate::runner::Runner;
-
-/// The longest an adaptive thread looks for work before it sleeps. Waking a sleeping thread costs the sender
-/// several us and the sleeper tens (bench/record); looking longer than that gains nothing.
-const LONGEST_SPIN_NS: u64 = 50_000;
-/// Gaps longer than this, the time to wake up included, are slept through at once.
-const SHORT_GAP_NS: u64 = 100_000;
-/// Pauses of a processor between two looks; together about a us.
-const PAUSES: usize = 24;
-/// A sleep has this limit, so that a wish to abort is seen even by a thread that nobody wakes.
-const LONGEST_SLEEP: Duration = Duration::from_millis(100);
+use crate::wait::{Waiting, prepare_thread};
 
 /// A request to a worker, carried out between frames.
 pub(crate) type Task = Box<dyn FnOnce(&mut Worker) + Send>;
@@ -101,11 +91,12 @@ impl Worker {
     /// Runs until all nodes have ended.
     pub(crate) fn run(mut self) {
         self.enter_thread();
-        let mut spin_ns = LONGEST_SPIN_NS;
+        let mut waiting = Waiting::new(self.handle.wait, self.may_spin);
         while self.runners.iter().any(|r| !r.finished) {
             self.run_tasks();
             if !self.step(None) {
-                self.wait(&mut spin_ns);
+                let is_ready = |now_ns| self.is_ready(now_ns);
+                waiting.wait(&self.clock, &self.handle.bell, is_ready, || self.deadline_ns());
             }
         }
         self.handle.close();
@@ -137,80 +128,15 @@ impl Worker {
         self.runners.iter().filter_map(Runner::deadline_ns).min()
     }
 
-    fn wait(&self, spin_ns: &mut u64) {
-        let start_ns = self.clock.now_ns();
-        match self.handle.wait {
-            WaitStrategy::Spin => return self.spin(),
-            WaitStrategy::Adaptive if self.look_until(start_ns + *spin_ns) => {}
-            WaitStrategy::Adaptive | WaitStrategy::Park => self.sleep(),
-        }
-        let gap_ns = self.clock.now_ns() - start_ns;
-        *spin_ns =
-            if gap_ns < SHORT_GAP_NS { (2 * gap_ns).clamp(2_000, LONGEST_SPIN_NS) } else { *spin_ns / 2 };
-    }
-
-    /// Looks for work without a pause, for a while.
-    fn spin(&self) {
-        for _ in 0..10_000 {
-            if self.is_ready(self.clock.now_ns()) {
-                return;
-            }
-            std::hint::spin_loop();
-        }
-        std::thread::yield_now();
-    }
-
-    /// Looks for work now and then until `until_ns`. Looking all the time would take the sender's cache lines
-    /// away on every frame and make the two walk in step, frame by frame; a pause of a us lets a batch gather.
-    fn look_until(&self, until_ns: u64) -> bool {
-        loop {
-            let now_ns = self.clock.now_ns();
-            if self.is_ready(now_ns) {
-                return true;
-            }
-            if now_ns >= until_ns {
-                return false;
-            }
-            match self.may_spin {
-                true => (0..PAUSES).for_each(|_| std::hint::spin_loop()),
-                // There are more threads than cores: who waits lets others run, which is cheaper than to be
-                // woken for every batch.
-                false => std::thread::yield_now(),
-            }
-        }
-    }
-
-    fn sleep(&self) {
-        self.handle.bell.prepare();
-        let now_ns = self.clock.now_ns();
-        if self.is_ready(now_ns) {
-            self.handle.bell.cancel();
-            return;
-        }
-        let until_deadline = self.deadline_ns().map(|at| Duration::from_nanos(at.saturating_sub(now_ns)));
-        self.handle.bell.wait(Some(until_deadline.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP)));
-    }
-
     fn enter_thread(&self) {
         self.handle.bell.adopt_thread();
         let tid = rustix::thread::gettid();
         self.handle.tid.store(tid.as_raw_nonzero().get() as u64, Ordering::Release);
-        // The kernel may lengthen a sleep by 50 us to save power; periods of a ms need better.
-        let slack = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
-        if let Err(error) = slack.and_then(|()| self.pin()) {
+        if let Err(error) = prepare_thread(&self.handle.cpus) {
             let message = format!("thread {}: cannot pin or time precisely: {error}", self.handle.name);
             let (at_ns, node) = (self.clock.now_ns(), String::new());
             self.control.tell(crate::control::Event { at_ns, node, is_error: false, message });
         }
-    }
-
-    fn pin(&self) -> rustix::io::Result<()> {
-        if self.handle.cpus.is_empty() {
-            return Ok(());
-        }
-        let mut set = rustix::thread::CpuSet::new();
-        self.handle.cpus.iter().for_each(|cpu| set.set(*cpu));
-        rustix::thread::sched_setaffinity(None, &set)
     }
 
     fn leave_thread(&self) {

@@ -20,7 +20,7 @@ const PIXELS: usize = WIDTH * HEIGHT;
 
 fn main() {
     println!("images of {WIDTH} x {HEIGHT} pixels; best of many calls, nanoseconds per call");
-    print!("{:<44}", "case");
+    print!("{:<54}", "case");
     for level in Level::available() {
         print!("{:>12}", level.name());
     }
@@ -28,6 +28,7 @@ fn main() {
     process_cases();
     convert_cases();
     transform_cases();
+    resize_cases();
     pattern_cases();
 }
 
@@ -36,7 +37,7 @@ fn row(name: &str, mut call: impl FnMut(Level)) {
     if std::env::args().nth(1).is_some_and(|wanted| !name.contains(&wanted)) {
         return;
     }
-    print!("{name:<44}");
+    print!("{name:<54}");
     for level in Level::available() {
         let (mut best, start) = (Duration::MAX, Instant::now());
         while start.elapsed() < Duration::from_millis(200) {
@@ -194,5 +195,35 @@ fn pattern<T: Pixel>(name: &str) {
         let mut canvas = Canvas::packed(black_box(&mut *out), WIDTH, HEIGHT).unwrap();
         let stamp = Plane::packed(&stamp, 81, 161).unwrap();
         add_stamp(level, &mut canvas, stamp, 500, 500, 1.01);
+    });
+}
+
+/// A colour picture enlarged by four, and an image reduced.
+fn resize_cases() {
+    use ResizeMethod::*;
+    for method in [Nearest, Bilinear, Cubic, Area] {
+        resized::<u8>(method, (468, 249), (1872, 996), 3);
+    }
+    for method in [Bilinear, Cubic] {
+        resized::<u16>(method, (468, 249), (1872, 996), 3);
+    }
+    resized::<f32>(Bilinear, (1024, 1024), (2048, 2048), 1);
+    for method in [Bilinear, Area] {
+        resized::<u8>(method, (1024, 1024), (512, 512), 1);
+        resized::<u16>(method, (1024, 1024), (512, 512), 1);
+        resized::<u16>(method, (1024, 1024), (300, 300), 1);
+    }
+}
+
+fn resized<T: Pixel>(method: ResizeMethod, from: (usize, usize), to: (usize, usize), samples: usize) {
+    let wanted = Resize { method, width: to.0, height: to.1, samples_per_pixel: samples };
+    let row = from.0 * samples;
+    let pixels: Vec<T> = (0..row * from.1).map(|i| T::from_f64((i * 7 % 251) as f64)).collect();
+    let (mut output, mut scratch) = (vec![T::default(); to.0 * to.1 * samples], ResizeScratch::default());
+    let name = format!("resize {method:?} {} x{samples} {from:?} to {to:?}", std::any::type_name::<T>());
+    self::row(&name, |level| {
+        let input = Plane::packed(&pixels, row, from.1).unwrap();
+        resize(level, input, &wanted, &mut output, to.0 * samples, &mut scratch).unwrap();
+        black_box(&output);
     });
 }

@@ -113,27 +113,38 @@ fn has_avx512() -> bool {
 }
 
 /// Compiles the loop `$body` (an `#[inline(always)]` function) once per level and makes
-/// `$name(level, args…)`, which runs the compilation that `level` stands for.
+/// `$name(level, args…)`, which runs the compilation that `level` stands for. Three bodies may be given, for the
+/// levels portable | avx2 | avx512: mostly one generic function with the lanes that suit each.
 macro_rules! per_level {
     (
         $(#[$attr:meta])*
         $vis:vis fn $name:ident $(<$($g:ident : $bound:path),+ $(,)?>)? ($($arg:ident : $ty:ty),* $(,)?) $(-> $ret:ty)?
             = $body:path;
     ) => {
+        per_level! {
+            $(#[$attr])*
+            $vis fn $name $(<$($g: $bound),+>)? ($($arg: $ty),*) $(-> $ret)? = $body | $body | $body;
+        }
+    };
+    (
+        $(#[$attr:meta])*
+        $vis:vis fn $name:ident $(<$($g:ident : $bound:path),+ $(,)?>)? ($($arg:ident : $ty:ty),* $(,)?) $(-> $ret:ty)?
+            = $portable:path | $avx2:path | $avx512:path;
+    ) => {
         $(#[$attr])*
         $vis fn $name $(<$($g: $bound),+>)? (level: $crate::Level, $($arg: $ty),*) $(-> $ret)? {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
             fn avx2 $(<$($g: $bound),+>)? ($($arg: $ty),*) $(-> $ret)? {
-                $body($($arg),*)
+                $avx2($($arg),*)
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
             fn avx512 $(<$($g: $bound),+>)? ($($arg: $ty),*) $(-> $ret)? {
-                $body($($arg),*)
+                $avx512($($arg),*)
             }
             match level.kind() {
-                $crate::level::Kind::Portable => $body($($arg),*),
+                $crate::level::Kind::Portable => $portable($($arg),*),
                 // SAFETY: a `Level` of this kind is only made where detection found the features.
                 #[cfg(target_arch = "x86_64")]
                 $crate::level::Kind::Avx2 => unsafe { avx2($($arg),*) },

@@ -11,7 +11,14 @@
 //! | [`convert()`], [`convert_slice`] | crop, bin, reverse, scale and change of type |
 //! | [`process()`], [`reset`] | background, flat field, scale, clips and recursive filter in one pass |
 //! | [`add_constant`], [`ramp_row`], [`noise()`], [`peak_stamp`], [`add_stamp`], [`add_sine`] … | pictures of the simulated detector |
+//! | [`resize()`] | enlarging and reducing: nearest, bilinear, cubic, area |
 //! | [`transform()`] | rotations by 90° and mirror images |
+//! | [`cspad`] | simulated frames of a CSPad |
+//! | [`bitshuffle`] | the bits of elements sorted by their value |
+//! | [`blockpack`] | differences from a reference and a centre, packed bit by bit |
+//! | [`hist`] | the loops of the XTC codecs Hist16 and HistN |
+//! | [`wib`] | samples of the wire readout, 12 and 14 bits packed, as 16-bit integers |
+//! | [`hits`] | pulses in the samples of hundreds of wires, with pedestals and noise followed |
 //!
 //! Images are passed as a [`Plane`]: a slice with a width, a height and a row stride, so that a
 //! region of a larger image is read where it lies.
@@ -23,16 +30,24 @@ mod level;
 #[cfg(test)]
 #[macro_use]
 mod test_data;
+pub mod bitshuffle;
+pub mod blockpack;
 mod bytes;
 mod cast;
 mod convert;
+pub mod cspad;
+pub mod hist;
+pub mod hits;
+mod lanes;
 mod length;
 mod pattern;
 mod pixel;
 mod plane;
 mod process;
+mod resize;
 pub mod statistics;
 mod transform;
+pub mod wib;
 
 pub use convert::{Conversion, ConvertError, Overflow, convert, convert_slice};
 pub use length::LengthError;
@@ -47,4 +62,5 @@ pub use process::{
     Clip, Coefficients, Corrections, Filter, FilterSetup, FlatField, OffsetScale, Real, ResetCoefficients,
     min_max, process, reset,
 };
+pub use resize::{Resize, ResizeError, ResizeMethod, ResizeScratch, resize};
 pub use transform::{Transform, transform};

@@ -55,3 +55,22 @@ pub(crate) fn assert_same<T: Pixel>(got: &[T], expected: &[T], context: impl std
         assert!(same(g, e), "element {i}: {g:?} instead of {e:?}, {context:?}");
     }
 }
+
+/// The file `name` of the recorded data in the folder that `LIVETIME_DATA` names, else in `shared/data` beside the
+/// workspace, unpacked if it ends in `.zst`. Says so when it is not there, because the test then checks nothing.
+pub(crate) fn file(name: &str) -> Option<Vec<u8>> {
+    let beside = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let file = std::env::var_os("LIVETIME_DATA").map_or(beside, Into::into).join(name);
+    let Ok(bytes) = std::fs::read(&file) else {
+        eprintln!("SKIPPED: no `{}`; LIVETIME_DATA names the folder with test data", file.display());
+        return None;
+    };
+    Some(if name.ends_with(".zst") { zstd::decode_all(&bytes[..]).unwrap() } else { bytes })
+}
+
+/// Numbers of a text table; lines that begin with `#` are left out.
+pub(crate) fn table(text: &[u8]) -> Vec<Vec<i64>> {
+    let text = std::str::from_utf8(text).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.split_whitespace().map(|n| n.parse().unwrap()).collect()).collect()
+}

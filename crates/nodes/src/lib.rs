@@ -29,6 +29,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<process::image::Image>(),
     NodeType::of::<process::process::Process>(),
     NodeType::of::<process::rate_monitor::RateMonitor>(),
+    NodeType::of::<process::resize::Resize>(),
     NodeType::of::<process::roi::Roi>(),
     NodeType::of::<process::statistics::Statistics>(),
     NodeType::of::<process::transform::Transform>(),

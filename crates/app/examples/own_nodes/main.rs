@@ -13,5 +13,5 @@ use livetime_engine::NodeType;
 
 fn main() -> ExitCode {
     let own = [NodeType::of::<nodes::Counter>(), NodeType::of::<nodes::Slow>()];
-    livetime::main(&[livetime_nodes::ALL, &own].concat(), || 0)
+    livetime::main(&[livetime_nodes::ALL, &own].concat(), livetime::Allocations::default)
 }

@@ -149,9 +149,9 @@ fn measure(
     let run = Run::start(graph, options).map_err(|e| in_one_line(&e))?;
     std::thread::sleep(Duration::from_millis(if quick { 20 } else { 150 }));
     let before = run.report();
-    let allocations_before = count();
+    let allocations_before = count().count;
     std::thread::sleep(Duration::from_millis(if quick { 30 } else { 400 }));
-    let allocations = count() - allocations_before;
+    let allocations = count().count - allocations_before;
     let after = run.report();
     run.abort();
     run.finish(Duration::from_secs(5));

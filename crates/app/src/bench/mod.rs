@@ -3,9 +3,13 @@
 //! Each record names machine, commit and settings, and gives the median and the spread of at least five
 //! repeats (`--quick` makes fewer, to see that a benchmark works).
 
+mod actors;
+mod codecs;
+mod cpu;
 mod engine;
 mod flood;
 mod graph;
+mod hits;
 mod machine;
 mod node;
 mod nodes;
@@ -13,6 +17,7 @@ mod pace;
 mod plugins_2013;
 mod pva;
 mod replay;
+mod resize;
 mod search;
 mod served;
 
@@ -36,9 +41,12 @@ pub(crate) struct BenchArgs {
     /// Short and few measurements: shows that it works, not how fast it is.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// `nodes` and `engine`: only the rows whose name contains this text.
+    /// `actors`, `codecs`, `engine`, `hits` and `nodes`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
+    /// `actors`: another engine's program with the same patterns, to be run in turn with ours.
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) peer: Option<std::path::PathBuf>,
     /// `plugins-2013` and `served`: seconds for each run.
     #[arg(long, default_value_t = 3.0)]
     pub(crate) seconds: f64,
@@ -93,6 +101,9 @@ Examples:
   livetime bench plugins-2013 --json > record.json
   livetime bench nodes --filter statistics
   livetime bench engine --quick
+  livetime bench actors --peer ~/.cache/livetime/peers/sobjectizer/actors_peer
+  livetime bench codecs --filter blockpack
+  livetime bench hits --filter seed
   livetime bench pva-get --channels 1,1000,10000 --elements 1,1000
   livetime bench pva-monitor --size 1024x1024 --subscribers 1,4
 
@@ -106,8 +117,14 @@ pub(crate) enum What {
     Plugins2013,
     /// Service time of every node, per dtype and instruction-set level.
     Nodes,
+    /// Ratio and speed of every codec, on simulated and real frames.
+    Codecs,
+    /// Wire readout: unpacking and finding hits, per algorithm and instruction-set level.
+    Hits,
     /// What a frame costs on its way from node to node.
     Engine,
+    /// What messages between agents cost.
+    Actors,
     /// pvAccess: gets per second on 1 to 10000 channels, beside plain TCP.
     #[value(name = "pva-get")]
     PvaGet,
@@ -124,8 +141,17 @@ pub(crate) enum What {
     PvaPeer,
 }
 
-/// Tells how many allocations the program has made; the program's `main` knows its allocator.
-pub type CountAllocations = fn() -> usize;
+/// What a program has taken from its allocator so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Allocations {
+    /// How often.
+    pub count: usize,
+    /// Bytes that it has not given back.
+    pub bytes: usize,
+}
+
+/// Tells what the program has allocated; the program's `main` knows its allocator.
+pub type CountAllocations = fn() -> Allocations;
 
 /// Runs a benchmark and prints its record: as JSON, or as a table.
 pub(crate) fn bench(
@@ -148,7 +174,10 @@ pub(crate) fn bench(
     let (name, found) = match what {
         What::Plugins2013 => ("plugins-2013", plugins_2013::run(args, output)),
         What::Nodes => ("nodes", nodes::run(args, output)),
+        What::Codecs => ("codecs", codecs::run(args, output)),
+        What::Hits => ("hits", hits::run(args, output)),
         What::Engine => ("engine", engine::run(args, count, output)),
+        What::Actors => ("actors", actors::run(args, count, output)),
         What::PvaGet => ("pva-get", pva::get(args, output)),
         What::PvaStages => ("pva-stages", pva::stages(args, output)),
         What::PvaMonitor => ("pva-monitor", pva::monitor(args, output)),

@@ -8,7 +8,7 @@ use livetime_frame::{ColorMode, DType, Frame, Layout, with_dtype};
 use livetime_nodes::Level;
 use serde_json::{Value, json};
 
-use super::{BenchArgs, Record, Spread, repeats};
+use super::{BenchArgs, Record, Spread, repeats, resize};
 use crate::output::Output;
 use crate::report::table::{Style, Table};
 
@@ -76,6 +76,7 @@ const DTYPES: [DType; 3] = [DType::U8, DType::U16, DType::F32];
 struct Row {
     name: &'static str,
     dtype: DType,
+    shape: Vec<usize>,
     level: &'static str,
     ns: Spread,
 }
@@ -83,7 +84,7 @@ struct Row {
 impl Row {
     /// Bytes of the input image per ns of service time.
     fn gb_per_s(&self) -> f64 {
-        (WIDTH * HEIGHT * self.dtype.bytes()) as f64 / self.ns.median
+        (self.shape.iter().product::<usize>() * self.dtype.bytes()) as f64 / self.ns.median
     }
 }
 
@@ -97,8 +98,20 @@ pub(super) fn run(args: &BenchArgs, output: &mut Output) -> Result<Record, Strin
             for dtype in DTYPES {
                 output.log(format!("{} {dtype} {}", case.name, level.name()));
                 let ns = measure(case, dtype, args).map_err(|e| format!("{} {dtype}: {e}", case.name))?;
-                rows.push(Row { name: case.name, dtype, level: level.name(), ns });
+                rows.push(Row {
+                    name: case.name,
+                    dtype,
+                    shape: vec![HEIGHT, WIDTH],
+                    level: level.name(),
+                    ns,
+                });
             }
+        }
+        for (name, method) in resize::METHODS.into_iter().filter(|(name, _)| name.contains(&args.filter)) {
+            output.log(format!("{name} {}", level.name()));
+            let ns = resize::measure(method, args).map_err(|e| format!("{name}: {e}"))?;
+            let (dtype, shape) = (DType::U8, resize::SHAPE.to_vec());
+            rows.push(Row { name, dtype, shape, level: level.name(), ns });
         }
     }
     Level::set_limit(Some(best));
@@ -123,7 +136,7 @@ fn measure(case: &Case, dtype: DType, args: &BenchArgs) -> Result<Spread, NodeEr
 }
 
 /// Mean time in ns of as many calls as fit into a tenth of a second, after a few to warm up.
-fn sample(
+pub(super) fn sample(
     harness: &mut Harness,
     handle: &mut impl FnMut(&mut Harness) -> Result<(), NodeError>,
     quick: bool,
@@ -157,11 +170,12 @@ fn record(rows: &[Row]) -> Record {
             json!({
                 "node": row.name,
                 "dtype": row.dtype.name(),
-                "shape": [HEIGHT, WIDTH],
+                "shape": row.shape,
                 "level": row.level,
                 "ns_per_frame": row.ns.median.round(),
                 "min": row.ns.min.round(),
                 "max": row.ns.max.round(),
+                "frames_per_s": (1e9 / row.ns.median).round(),
                 "gb_per_s": (row.gb_per_s() * 100.0).round() / 100.0,
             })
         })

@@ -1,6 +1,7 @@
 //! One file for each subcommand.
 
 pub(crate) mod check;
+pub(crate) mod inspect;
 pub(crate) mod nodes;
 pub(crate) mod pv;
 pub(crate) mod run;

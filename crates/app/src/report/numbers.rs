@@ -36,6 +36,12 @@ pub(crate) fn percent(percent: Option<f64>) -> String {
     percent.map_or("-".into(), |p| format!("{p:.0}"))
 }
 
+/// `2026-11-20 13:50:19.123Z`, from ns since 1970.
+pub(crate) fn utc(ns: u64) -> String {
+    let time = jiff::Timestamp::from_nanosecond(ns.into());
+    time.map_or_else(|_| format!("{ns} ns"), |t| t.strftime("%Y-%m-%d %H:%M:%S%.3fZ").to_string())
+}
+
 fn three_digits(value: f64) -> String {
     match value {
         v if v < 9.995 => format!("{v:.2}"),

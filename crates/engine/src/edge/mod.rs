@@ -75,6 +75,8 @@ pub enum LossReason {
     PoolExhausted,
     /// The source's own numbers show that it never sent this frame.
     SourceGap,
+    /// No handler of an agent took it in the agent's state.
+    Ignored,
 }
 
 impl LossReason {
@@ -101,6 +103,7 @@ impl LossReason {
             LossReason::NodePanic => "node_panic",
             LossReason::PoolExhausted => "pool_exhausted",
             LossReason::SourceGap => "source_gap",
+            LossReason::Ignored => "ignored",
         }
     }
 

@@ -1,0 +1,68 @@
+//! How long regular messages wait, and what the waiting costs.
+
+use std::time::{Duration, Instant};
+
+use livetime_engine::WaitStrategy;
+use livetime_engine::actors::{Agent, AgentError, Chain, Channel, Context, Placement, System};
+
+use super::{PATIENCE, Sample, Setting, missing};
+use crate::bench::cpu::{process_cpu, thread_cpu};
+
+const PERIOD: Duration = Duration::from_micros(500);
+
+/// Notes how long ago messages were sent.
+struct Listener {
+    from: Channel<Instant>,
+    waits: Vec<f64>,
+    wanted: usize,
+    done: Chain<Vec<f64>>,
+}
+
+impl Agent for Listener {
+    type State = ();
+
+    fn start(&mut self, ctx: &mut Context<Self>) -> Result<(), AgentError> {
+        ctx.on(&self.from, Self::message);
+        Ok(())
+    }
+}
+
+impl Listener {
+    fn message(&mut self, sent: Instant, _: &mut Context<Self>) -> Result<(), AgentError> {
+        self.waits.push(sent.elapsed().as_nanos() as f64);
+        if self.waits.len() == self.wanted {
+            self.done.send(std::mem::take(&mut self.waits));
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn adaptive(setting: &Setting) -> Result<Sample, AgentError> {
+    waiting(WaitStrategy::Adaptive, 6_000 / setting.scale.min(100))
+}
+
+pub(super) fn parked(setting: &Setting) -> Result<Sample, AgentError> {
+    waiting(WaitStrategy::Park, 6_000 / setting.scale.min(100))
+}
+
+fn waiting(wait: WaitStrategy, messages: u64) -> Result<Sample, AgentError> {
+    let system = System::default();
+    let (channel, done) = (system.channel::<Instant>("messages")?, Chain::new(1));
+    let wanted = messages as usize;
+    let listener =
+        Listener { from: channel.clone(), waits: Vec::with_capacity(wanted), wanted, done: done.clone() };
+    let placement = Placement::Thread { name: "listener".into(), wait, cpus: Vec::new() };
+    system.group("listener").placement(placement).add("listener", listener).start()?;
+    let mut publisher = channel.publisher();
+    let (start, all_before, own_before) = (Instant::now(), process_cpu(), thread_cpu());
+    for i in 1..=messages {
+        std::thread::sleep((start + PERIOD * i as u32).saturating_duration_since(Instant::now()));
+        publisher.publish(Instant::now());
+    }
+    let mut waits = done.receive(PATIENCE).ok_or_else(missing)?;
+    let cpu = (process_cpu() - all_before).saturating_sub(thread_cpu() - own_before);
+    let cores = cpu.as_secs_f64() / start.elapsed().as_secs_f64();
+    waits.sort_by(f64::total_cmp);
+    let at = |percent: usize| waits[(waits.len() - 1) * percent / 100];
+    Ok(Sample { ns: at(50), p50_ns: Some(at(50)), p99_ns: Some(at(99)), cores: Some(cores), bytes: None })
+}

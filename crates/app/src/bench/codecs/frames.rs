@@ -1,0 +1,139 @@
+//! The frames that codecs are measured on: simulated CSPad quadrants, and real ones where the test data are.
+
+use std::path::PathBuf;
+
+use livetime_codecs::{Codec, DType, Zstd};
+use livetime_kernels::cspad::{Cspad, Preset, QUAD_PIXELS, QUADS};
+use livetime_kernels::{LengthError, Level};
+
+use crate::output::Output;
+
+/// Frames of `u16` as bytes.
+pub(super) struct Frames {
+    pub(super) name: &'static str,
+    pub(super) frames: Vec<Vec<u8>>,
+    /// Name of a way to choose references, and one for each frame.
+    pub(super) references: Vec<(&'static str, Vec<Vec<u8>>)>,
+}
+
+/// All data there are; says what is missing.
+pub(super) fn all(output: &mut Output) -> Result<Vec<Frames>, String> {
+    let mut all = vec![deck().map_err(|e| e.to_string())?];
+    for file in &REAL {
+        match real(file) {
+            Ok(frames) => all.push(frames),
+            Err(error) => output.log(format!("SKIPPED: {}: {error} (set LIVETIME_DATA)", file.name)),
+        }
+    }
+    Ok(all)
+}
+
+/// Events before the measured ones, of which dark frames are the mean.
+const DARKS: u64 = 100;
+const EVENTS: u64 = 3;
+
+/// Quadrants as they stand in XTC files, with their two extra words.
+fn deck() -> Result<Frames, LengthError> {
+    let detector = Cspad::new(Preset::Deck, 1);
+    let mut pixels = vec![0; QUAD_PIXELS];
+    let mut quad = |event: u64, quad: usize| -> Result<Vec<u16>, LengthError> {
+        detector.quad(Level::best(), event, quad, &mut pixels)?;
+        Ok([&pixels[..], &[0; 2]].concat())
+    };
+    let mut mean = |from: u64, to: u64, q: usize| -> Result<Vec<u8>, LengthError> {
+        let mut sums = vec![0; QUAD_PIXELS + 2];
+        for event in from..to {
+            quad(event, q)?.iter().zip(&mut sums).for_each(|(v, sum)| *sum += u64::from(*v));
+        }
+        let mean = |sum: &u64| ((sum + (to - from) / 2) / (to - from)) as u16;
+        Ok(sums.iter().flat_map(|sum| mean(sum).to_le_bytes()).collect())
+    };
+    let (mut frames, mut dark, mut five, mut previous) = (vec![], vec![], vec![], vec![]);
+    for q in 0..QUADS {
+        let (dark_quad, five_quad) = (mean(0, DARKS, q)?, mean(DARKS - 5, DARKS, q)?);
+        for event in DARKS..DARKS + EVENTS {
+            frames.push(mean(event, event + 1, q)?);
+            previous.push(mean(event - 1, event, q)?);
+            dark.push(dark_quad.clone());
+            five.push(five_quad.clone());
+        }
+    }
+    let references = vec![("mean of 100", dark), ("mean of 5", five), ("previous", previous)];
+    Ok(Frames { name: "deck", frames, references })
+}
+
+/// A file with two events of real frames.
+struct Real {
+    name: &'static str,
+    file: &'static str,
+    /// Size of the unpacked file, and of a frame.
+    bytes: usize,
+    frame: usize,
+}
+
+const REAL: [Real; 2] = [
+    Real { name: "ePix10ka", file: "test_epix_calib.xtc2.zst", bytes: 3_922_114, frame: 4 * 352 * 384 * 2 },
+    Real {
+        name: "Jungfrau",
+        file: "test_jungfrau05M_calib.xtc2.zst",
+        bytes: 2_124_558,
+        frame: 512 * 1024 * 2,
+    },
+];
+
+fn real(real: &Real) -> Result<Frames, String> {
+    let data = std::env::var_os("LIVETIME_DATA").map_or_else(|| "../shared/data".into(), PathBuf::from);
+    let path = data.join("xtc2/lcls2").join(real.file);
+    let packed = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut file = vec![0; real.bytes];
+    let mut zstd = Zstd::new(1).map_err(|e| e.to_string())?;
+    zstd.decode(&packed, DType::U8, &mut file).map_err(|e| e.to_string())?;
+    let frames = events(&file).filter_map(|event| largest(event, real.frame)).collect::<Vec<_>>();
+    if frames.len() != 2 {
+        return Err(format!("wanted 2 frames of {} bytes, found {}", real.frame, frames.len()));
+    }
+    let others = frames.iter().rev().cloned().collect();
+    Ok(Frames { name: real.name, frames, references: vec![("other event", others)] })
+}
+
+const DATAGRAM: usize = 24;
+const XTC: usize = 12;
+const L1_ACCEPT: u32 = 12;
+/// The type of an Xtc that holds arrays, in the lower 12 bits.
+const DATA: u32 = 3;
+
+/// The contents of the events of an XTC2 file. (What the program needs for this; it is no reader of such files.)
+fn events(file: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = file;
+    std::iter::from_fn(move || {
+        let extent = number(rest, 20)? as usize;
+        let (datagram, next) = rest.split_at_checked(extent.checked_add(DATAGRAM - XTC)?)?;
+        let transition = number(datagram, 8)? >> 24 & 0xf;
+        rest = next;
+        Some((transition, datagram.get(DATAGRAM..)?))
+    })
+    .filter_map(|(transition, event)| (transition == L1_ACCEPT).then_some(event))
+}
+
+/// The first bytes of the first arrays that are at least so long.
+fn largest(mut xtcs: &[u8], frame: usize) -> Option<Vec<u8>> {
+    while let Some(extent) = number(xtcs, 8) {
+        let (xtc, next) = xtcs.split_at_checked((extent as usize).max(XTC))?;
+        let (kind, payload) = (number(xtc, 4)? >> 16 & 0xfff, &xtc[XTC..]);
+        let found = match kind {
+            DATA => payload.get(..frame).map(<[u8]>::to_vec),
+            0 | 1 => largest(payload, frame),
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+        xtcs = next;
+    }
+    None
+}
+
+fn number(bytes: &[u8], at: usize) -> Option<u32> {
+    let bytes = bytes.get(at..at + 4)?;
+    Some(u32::from_le_bytes(*bytes.first_chunk()?))
+}

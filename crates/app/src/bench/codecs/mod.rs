@@ -1,0 +1,212 @@
+//! `livetime bench codecs`: ratio and speed of every codec, per instruction-set level, on one core.
+
+mod frames;
+
+use std::time::{Duration, Instant};
+
+use livetime_codecs::{
+    Array, Blockpack, Bslz4, Codec, CodecError, DType, Hist16, HistN, Lz4, Reference, Zstd,
+};
+use livetime_kernels::Level;
+use serde_json::{Value, json};
+
+use super::{BenchArgs, Record, Spread, repeats};
+use crate::output::Output;
+use crate::report::table::{Style, Table};
+use frames::Frames;
+
+struct Row {
+    data: &'static str,
+    codec: &'static str,
+    level: &'static str,
+    reference: &'static str,
+    ratio: f64,
+    compress: Spread,
+    decompress: Spread,
+}
+
+pub(super) fn run(args: &BenchArgs, output: &mut Output) -> Result<Record, String> {
+    let mut rows = Vec::new();
+    for frames in frames::all(output)? {
+        for level in Level::available() {
+            let first = level == Level::PORTABLE;
+            let here = codecs(level, first).map_err(|e| e.to_string())?;
+            for mut codec in here.into_iter().filter(|c| c.name().contains(&args.filter)) {
+                output.log(format!("{} {} {}", frames.name, codec.name(), level.name()));
+                let mut plain = Plain(codec.as_mut());
+                rows.push(measure(&frames, "none", level, args, &mut plain).map_err(|e| e.to_string())?);
+            }
+            for (name, reference) in &frames.references {
+                if "blockpack".contains(&args.filter) {
+                    output.log(format!("{} blockpack {} {name}", frames.name, level.name()));
+                    let mut with = With { codec: Blockpack::with_level(level), references: reference };
+                    rows.push(measure(&frames, name, level, args, &mut with).map_err(|e| e.to_string())?);
+                }
+            }
+        }
+    }
+    Ok(record(&rows))
+}
+
+/// The codecs of a level; those that have only one come with the first.
+fn codecs(level: Level, first: bool) -> Result<Vec<Box<dyn Codec>>, CodecError> {
+    let mut codecs: Vec<Box<dyn Codec>> = vec![
+        Box::new(Hist16::with_level(level)),
+        Box::new(HistN::with_level(level)),
+        Box::new(Blockpack::with_level(level)),
+        Box::new(Bslz4::with_level(level)),
+    ];
+    if first {
+        codecs.push(Box::new(Lz4::new()));
+        codecs.push(Box::new(Zstd::new(1)?));
+    }
+    Ok(codecs)
+}
+
+/// A codec, with or without references.
+trait Measured {
+    fn name(&self) -> &'static str;
+    fn bound(&self, bytes: usize) -> usize;
+    fn encode(&mut self, i: usize, frame: &[u8], output: &mut [u8]) -> Result<usize, CodecError>;
+    fn decode(&mut self, i: usize, stream: &[u8], output: &mut [u8]) -> Result<(), CodecError>;
+}
+
+struct Plain<'a>(&'a mut dyn Codec);
+
+impl Measured for Plain<'_> {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn bound(&self, bytes: usize) -> usize {
+        self.0.bound(bytes)
+    }
+
+    fn encode(&mut self, _: usize, frame: &[u8], output: &mut [u8]) -> Result<usize, CodecError> {
+        self.0.encode(Array::new(frame, DType::U16, &[frame.len() / 2])?, output)
+    }
+
+    fn decode(&mut self, _: usize, stream: &[u8], output: &mut [u8]) -> Result<(), CodecError> {
+        self.0.decode(stream, DType::U16, output)
+    }
+}
+
+struct With<'a> {
+    codec: Blockpack,
+    /// One for each frame.
+    references: &'a [Vec<u8>],
+}
+
+impl Measured for With<'_> {
+    fn name(&self) -> &'static str {
+        self.codec.name()
+    }
+
+    fn bound(&self, bytes: usize) -> usize {
+        self.codec.bound(bytes)
+    }
+
+    fn encode(&mut self, i: usize, frame: &[u8], output: &mut [u8]) -> Result<usize, CodecError> {
+        let reference = Reference::new(i as u64 + 1, &self.references[i]);
+        self.codec.encode_with(Array::new(frame, DType::U16, &[frame.len() / 2])?, Some(reference), output)
+    }
+
+    fn decode(&mut self, i: usize, stream: &[u8], output: &mut [u8]) -> Result<(), CodecError> {
+        let reference = Reference::new(i as u64 + 1, &self.references[i]);
+        self.codec.decode_with(stream, DType::U16, Some(reference), output)
+    }
+}
+
+/// Encodes and decodes all frames; that they come back is checked.
+fn measure(
+    frames: &Frames,
+    reference: &'static str,
+    level: Level,
+    args: &BenchArgs,
+    codec: &mut dyn Measured,
+) -> Result<Row, CodecError> {
+    let total: usize = frames.frames.iter().map(Vec::len).sum();
+    let mut streams: Vec<Vec<u8>> = frames.frames.iter().map(|f| vec![0; codec.bound(f.len())]).collect();
+    let mut sizes = vec![0; streams.len()];
+    let mut encode = || {
+        for (i, frame) in frames.frames.iter().enumerate() {
+            sizes[i] = codec.encode(i, frame, &mut streams[i])?;
+        }
+        Ok(())
+    };
+    let compress = speed(total, args, &mut encode)?;
+    let mut back: Vec<Vec<u8>> = frames.frames.iter().map(|f| vec![0; f.len()]).collect();
+    let mut decode = || {
+        for (i, output) in back.iter_mut().enumerate() {
+            codec.decode(i, &streams[i][..sizes[i]], output)?;
+        }
+        Ok(())
+    };
+    let decompress = speed(total, args, &mut decode)?;
+    if back != frames.frames {
+        return Err(CodecError::Length {
+            what: "frames that came back unchanged",
+            wanted: back.len(),
+            found: 0,
+        });
+    }
+    let ratio = sizes.iter().sum::<usize>() as f64 / total as f64;
+    let (data, name, level) = (frames.name, codec.name(), level.name());
+    Ok(Row { data, codec: name, level, reference, ratio, compress, decompress })
+}
+
+/// MB/s of frames in repeats of a fifth of a second, after one round to warm up.
+fn speed(
+    bytes: usize,
+    args: &BenchArgs,
+    work: &mut dyn FnMut() -> Result<(), CodecError>,
+) -> Result<Spread, CodecError> {
+    let span = Duration::from_millis(if args.quick { 1 } else { 200 });
+    work()?;
+    let mut speeds = Vec::new();
+    for _ in 0..repeats(args) {
+        let start = Instant::now();
+        let mut rounds = 0;
+        while rounds == 0 || start.elapsed() < span {
+            work()?;
+            rounds += 1;
+        }
+        speeds.push((bytes * rounds) as f64 / start.elapsed().as_secs_f64() / 1e6);
+    }
+    Ok(Spread::of(speeds))
+}
+
+fn record(rows: &[Row]) -> Record {
+    let speeds =
+        |s: &Spread| json!({ "median": s.median.round(), "min": s.min.round(), "max": s.max.round() });
+    let json: Vec<Value> = rows
+        .iter()
+        .map(|row| {
+            json!({
+                "data": row.data,
+                "codec": row.codec,
+                "level": row.level,
+                "reference": row.reference,
+                "ratio": (row.ratio * 10_000.0).round() / 10_000.0,
+                "compress_mb_s": row.compress.median.round(),
+                "decompress_mb_s": row.decompress.median.round(),
+                "compress_spread": speeds(&row.compress),
+                "decompress_spread": speeds(&row.decompress),
+            })
+        })
+        .collect();
+    let heads = ["data", "codec", "level", "reference", "ratio", "compress MB/s", "decompress MB/s"];
+    let mut table = Table::new(&heads).right(4..7);
+    for row in rows {
+        table.row([
+            row.data.to_owned(),
+            row.codec.to_owned(),
+            row.level.to_owned(),
+            row.reference.to_owned(),
+            format!("{:.3}", row.ratio),
+            format!("{:.0}", row.compress.median),
+            format!("{:.0}", row.decompress.median),
+        ]);
+    }
+    Record { json: json!({ "rows": json }), table: table.render(Style::default()) }
+}

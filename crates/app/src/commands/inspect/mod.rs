@@ -1,0 +1,187 @@
+//! `livetime inspect`: what is in recorded files.
+
+mod tree;
+mod xtc1;
+mod xtc2;
+
+use std::fs::File;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use livetime_formats::file::{End, Format, Head};
+use livetime_formats::{Error, xtc1 as lcls1, xtc2 as lcls2};
+use serde_json::{Value, json};
+
+use crate::cli::InspectArgs;
+use crate::output::{Exit, Failure, Output};
+use crate::report::numbers::{bytes, utc};
+
+/// How often progress is told.
+const PROGRESS: Duration = Duration::from_millis(500);
+
+/// What is known of one file.
+struct Report {
+    text: String,
+    json: Value,
+    is_whole: bool,
+}
+
+/// Whose format a file has.
+#[derive(Clone, Copy, PartialEq)]
+enum Facility {
+    Lcls1,
+    Lcls2,
+}
+
+pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let (mut reports, mut exit) = (Vec::new(), Exit::Ok);
+    for (position, path) in args.files.iter().enumerate() {
+        match inspect_file(path, args, output) {
+            Ok(report) => {
+                exit = if report.is_whole { exit } else { Exit::Failed };
+                if !args.json {
+                    let gap = if position > 0 { "\n" } else { "" };
+                    output.data(&format!("{gap}{}", report.text))?;
+                }
+                reports.push(report.json);
+            }
+            Err(FileFailure::File(error)) => {
+                exit = Exit::Failed;
+                let error = error.in_file(path);
+                output.log(format_args!("livetime: {error}"));
+                reports.push(json!({ "file": path.display().to_string(), "error": error.to_string() }));
+            }
+            Err(FileFailure::Output(failure)) => return Err(failure),
+        }
+    }
+    if args.json {
+        output.json(&Value::from(reports))?;
+    }
+    Ok(exit)
+}
+
+/// What stops the work on a file: the file, or whoever reads what is printed.
+enum FileFailure {
+    File(Error),
+    Output(Failure),
+}
+
+impl From<Error> for FileFailure {
+    fn from(error: Error) -> FileFailure {
+        FileFailure::File(error)
+    }
+}
+
+impl From<Failure> for FileFailure {
+    fn from(failure: Failure) -> FileFailure {
+        FileFailure::Output(failure)
+    }
+}
+
+fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<Report, FileFailure> {
+    let file = File::open(path).map_err(|e| Error::io("to open the file", e))?;
+    let size = file.metadata().map_err(|e| Error::io("the size of the file", e))?.len();
+    let facility = facility(path, &file)?;
+    if args.tree {
+        let is_whole = match facility {
+            Facility::Lcls1 => tree::lcls1(path, &file, args.first, output)?,
+            Facility::Lcls2 => tree::lcls2(path, &file, args.first, output)?,
+        };
+        return Ok(Report { text: String::new(), json: Value::Null, is_whole });
+    }
+    let mut progress = Progress::new(size, output);
+    let tell = |done| {
+        progress.tell(done);
+        true
+    };
+    let report = match facility {
+        Facility::Lcls1 => xtc1::report(path, size, &lcls1::summary::Summary::scan(&file, tell)?),
+        Facility::Lcls2 => xtc2::report(path, size, &lcls2::summary::Summary::scan(&file, tell)?),
+    };
+    progress.clear();
+    Ok(report)
+}
+
+/// By the name, or else by what the file begins with.
+fn facility(path: &Path, file: &File) -> Result<Facility, Error> {
+    match Format::of(path) {
+        Some(Format::Xtc1 | Format::SmallXtc1) => return Ok(Facility::Lcls1),
+        Some(Format::Xtc2 | Format::SmallXtc2) => return Ok(Facility::Lcls2),
+        Some(Format::Index) => return Err(Error::new("a file of datagrams", "an index file")),
+        None => {}
+    }
+    let mut head = [0; 40];
+    let count = livetime_formats::file::ReadAt::read_at(file, &mut head, 0);
+    let head = &head[..count.map_err(|e| Error::io("to read the file", e))?];
+    if lcls1::DatagramHeader::parse(head).is_ok() {
+        return Ok(Facility::Lcls1);
+    }
+    match lcls2::DatagramHeader::parse(head) {
+        Ok(_) => Ok(Facility::Lcls2),
+        Err(_) => Err(Error::new("an XTC file of LCLS-I or LCLS-II", "something else")),
+    }
+}
+
+/// Bytes done of bytes in all, on stderr where a person looks at it.
+struct Progress<'a, 'b> {
+    size: u64,
+    output: &'a mut Output<'b>,
+    begin: Instant,
+    next: Instant,
+    is_shown: bool,
+}
+
+impl<'a, 'b> Progress<'a, 'b> {
+    fn new(size: u64, output: &'a mut Output<'b>) -> Progress<'a, 'b> {
+        let begin = Instant::now();
+        Progress { size, output, begin, next: begin + PROGRESS, is_shown: false }
+    }
+
+    fn tell(&mut self, done: u64) {
+        let now = Instant::now();
+        if !self.output.is_terminal || now < self.next {
+            return;
+        }
+        (self.next, self.is_shown) = (now + PROGRESS, true);
+        let passed = (now - self.begin).as_secs_f64();
+        let left_s = (self.size.saturating_sub(done)) as f64 * passed / done.max(1) as f64;
+        let line = format!("{} of {}, {left_s:.0} s left", bytes(done), bytes(self.size));
+        let _ = write!(self.output.err, "\r{line:<60}");
+        let _ = self.output.err.flush();
+    }
+
+    fn clear(self) {
+        if self.is_shown {
+            let _ = write!(self.output.err, "\r{:60}\r", "");
+        }
+    }
+}
+
+/// The first line about a file: what it is, how large, how much of it is complete.
+fn heading(path: &Path, what: &str, size: u64, datagrams: u64, end: End, broken: Option<&Error>) -> String {
+    let state = match (broken, end) {
+        (Some(error), _) => format!("broken at byte {}: {}", end.offset(), error.reason()),
+        (None, End::Whole { .. }) => "complete".into(),
+        (None, End::Partial { offset, has, .. }) => {
+            format!("ends inside a datagram: {has} bytes from byte {offset} on")
+        }
+    };
+    format!("{}: {what}, {}, {datagrams} datagrams, {state}\n", path.display(), bytes(size))
+}
+
+fn events_line(events: u64, times_ns: Option<(u64, u64)>, rate_hz: Option<f64>) -> String {
+    let rate = rate_hz.map_or_else(String::new, |hz| format!(", {hz:.4} Hz"));
+    let times =
+        times_ns.map_or_else(String::new, |(first, last)| format!(", {} to {}", utc(first), utc(last)));
+    format!("events: {events}{times}{rate}\n")
+}
+
+/// How a file ends, for JSON.
+fn state_json(end: End, broken: Option<&Error>, is_whole: bool) -> Value {
+    json!({
+        "whole": is_whole,
+        "complete_bytes": end.offset(),
+        "partial_bytes": end.partial_bytes(),
+        "broken": broken.map(Error::to_string),
+    })
+}

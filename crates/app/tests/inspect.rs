@@ -1,0 +1,93 @@
+//! `livetime inspect`: recorded files, whole, cut and broken.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{livetime, stderr, stdout};
+use serde_json::Value;
+
+const PACKED: &str = "xtc1/container/e236-r0003-s04-c00.hist16.xtc";
+
+/// A recorded file, in the folder that `LIVETIME_DATA` names, else in `shared/data` beside the workspace.
+fn data(name: &str) -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let file = std::env::var_os("LIVETIME_DATA").map_or(beside, PathBuf::from).join(name);
+    if file.exists() {
+        return Some(file);
+    }
+    eprintln!("SKIPPED: no `{}`; LIVETIME_DATA names the folder with test data", file.display());
+    None
+}
+
+#[test]
+fn a_file_is_summed_up() {
+    let Some(file) = data(PACKED) else { return };
+    let output = livetime(&["inspect", file.to_str().unwrap()]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(text.contains("XTC of LCLS-I, 436 KiB, 10 datagrams, complete\n"), "{text}");
+    assert!(
+        text.contains("events: 2, 2013-04-03 14:40:02.008Z to 2013-04-03 14:40:02.016Z, 120.0000 Hz\n"),
+        "{text}"
+    );
+    let row = text.lines().find(|l| l.contains("CspadElement_v2")).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    let expected =
+        ["CxiEndstation-0|Cspad-0", "CspadElement_v2", "2", "155", "KiB", "0", "2", "hist16", "0.551"];
+    assert_eq!(cells, expected);
+}
+
+#[test]
+fn json_has_the_same_numbers() {
+    let (Some(file), Some(second)) =
+        (data(PACKED), data("xtc2/lcls2/fakesteps/xpptut15-r0014-s000-c000.xtc2"))
+    else {
+        return;
+    };
+    let output = livetime(&["inspect", "--json", file.to_str().unwrap(), second.to_str().unwrap()]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&json[0]["events"], &json[1]["events"]), (&2.into(), &10.into()));
+    assert_eq!(json[0]["state"]["whole"], true);
+    assert_eq!(json[0]["leaves"].as_array().unwrap().len(), 3);
+    assert_eq!((&json[1]["format"], &json[1]["transitions"]["BeginStep"]), (&"xtc2".into(), &2.into()));
+    assert!(json[1]["records"].as_array().unwrap().iter().any(|r| r["detector"] == "runinfo"));
+}
+
+#[test]
+fn the_tree_shows_every_leaf_and_can_be_cut_short() {
+    let Some(file) = data(PACKED) else { return };
+    let output = livetime(&["inspect", "--tree", file.to_str().unwrap()]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        text.lines().filter(|l| l.contains("CspadElement_v2 compressed CxiEndstation-0|Cspad-0")).count(),
+        2
+    );
+    let first = stdout(&livetime(&["inspect", "--tree", "--first", "1", file.to_str().unwrap()]));
+    assert_eq!(first.lines().filter(|l| l.contains("UTC") || l.contains(" fiducial ")).count(), 1, "{first}");
+}
+
+#[test]
+fn what_is_not_whole_is_shown_and_ends_with_1() {
+    let Some(file) = data(PACKED) else { return };
+    let bytes = std::fs::read(file).unwrap();
+    let cut = std::env::temp_dir().join(format!("livetime-inspect-{}.xtc", std::process::id()));
+    std::fs::write(&cut, &bytes[..400_000]).unwrap();
+    let output = livetime(&["inspect", cut.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = stdout(&output);
+    assert!(text.contains("ends inside a datagram: 32568 bytes from byte 367432 on"), "{text}");
+    std::fs::write(&cut, "this is a text and no detector has ever written it, I think").unwrap();
+    let output = livetime(&["inspect", cut.to_str().unwrap(), "/no/such/file.xtc"]);
+    std::fs::remove_file(&cut).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("broken at byte 0: wanted"), "{}", stdout(&output));
+    assert!(
+        stderr(&output).contains("/no/such/file.xtc: wanted to open the file, found"),
+        "{}",
+        stderr(&output)
+    );
+}

@@ -1,0 +1,242 @@
+//! Blockpack: our own codec for detector frames of 8-, 16- and 32-bit integers.
+//!
+//! The elements of a reference frame (a dark frame, or the previous frame) are subtracted; of what remains, blocks of 512 elements
+//! lose their centre and are packed with as few bits as they need ([`livetime_kernels::blockpack`]). The format is written down in
+//! `docs/formats/blockpack.md`.
+
+mod header;
+mod region;
+mod sequence;
+
+use livetime_kernels::Level;
+use livetime_kernels::blockpack::{BLOCK, BlockError, Scratch, Word, pack_block, unpack_block};
+use twox_hash::XxHash3_64;
+
+use crate::stream::{Writer, check_dtype, check_room};
+use crate::{Array, Codec, CodecError, DType};
+pub use header::{Header, MOST_DIMENSIONS};
+pub use region::Region;
+pub use sequence::{SequenceDecoder, SequenceEncoder};
+
+const NAME: &str = "blockpack";
+/// Length and checksum of a block.
+const ENTRY: usize = 8;
+
+/// A frame that is subtracted from others. Encoder and decoder need the same one.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference<'a> {
+    id: u64,
+    data: &'a [u8],
+}
+
+impl<'a> Reference<'a> {
+    /// A frame with an identity of the caller's choice, which stands in the streams that need it.
+    pub fn new(id: u64, data: &'a [u8]) -> Reference<'a> {
+        // 0 stands for no reference.
+        Reference { id: id.max(1), data }
+    }
+
+    /// A frame whose identity is the XXH3 checksum of its bytes, so that another one will not be taken for it.
+    pub fn by_content(data: &'a [u8]) -> Reference<'a> {
+        Reference::new(XxHash3_64::oneshot(data), data)
+    }
+
+    /// Its identity, never 0.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+}
+
+/// The codec with its working memory.
+///
+/// ```
+/// use livetime_codecs::{Array, Blockpack, DType, Reference};
+/// let dark: Vec<u8> = (0..4000u16).flat_map(|i| (1000 + i % 900).to_le_bytes()).collect();
+/// let frame: Vec<u8> = (0..4000u16).flat_map(|i| (1003 + i % 900 + i % 4).to_le_bytes()).collect();
+/// let (mut codec, dark) = (Blockpack::new(), Reference::by_content(&dark));
+/// let mut packed = vec![0; livetime_codecs::Codec::bound(&codec, frame.len())];
+/// let array = Array::new(&frame, DType::U16, &[40, 100])?;
+/// let size = codec.encode_with(array, Some(dark), &mut packed)?;
+/// assert!(size < frame.len() / 4);
+/// let mut back = vec![0; frame.len()];
+/// codec.decode_with(&packed[..size], DType::U16, Some(dark), &mut back)?;
+/// assert_eq!(back, frame);
+/// # Ok::<(), livetime_codecs::CodecError>(())
+/// ```
+#[derive(Debug)]
+pub struct Blockpack {
+    level: Level,
+    bytes: Scratch<u8>,
+    words: Scratch<u16>,
+    double_words: Scratch<u32>,
+    /// A block that a region needs part of.
+    block: Vec<u8>,
+}
+
+impl Blockpack {
+    /// With the best instructions of this processor.
+    pub fn new() -> Blockpack {
+        Blockpack::with_level(Level::best())
+    }
+
+    /// With the instructions of a level.
+    pub fn with_level(level: Level) -> Blockpack {
+        let (bytes, words, double_words) = (Scratch::new(), Scratch::new(), Scratch::new());
+        Blockpack { level, bytes, words, double_words, block: Vec::new() }
+    }
+
+    /// As [`Codec::encode`], with the difference to a reference frame.
+    ///
+    /// # Errors
+    /// Those of [`Codec::encode`]; [`CodecError::Length`] if the reference does not have the size of the input or there
+    /// are more than [`MOST_DIMENSIONS`] dimensions.
+    pub fn encode_with(
+        &mut self,
+        input: Array<'_>,
+        reference: Option<Reference<'_>>,
+        output: &mut [u8],
+    ) -> Result<usize, CodecError> {
+        check_dtype(self, input.dtype())?;
+        let bytes = input.data();
+        check_room(self, bytes.len(), output.len())?;
+        check_reference(reference, bytes.len())?;
+        let mut stream = Writer::new(output);
+        header::write(&input, reference.map_or(0, |r| r.id), &mut stream)?;
+        let reference = reference.map(|r| r.data);
+        match input.dtype().bytes() {
+            1 => write_blocks(self.level, bytes, reference, &mut self.bytes, &mut stream)?,
+            2 => write_blocks(self.level, bytes, reference, &mut self.words, &mut stream)?,
+            _ => write_blocks(self.level, bytes, reference, &mut self.double_words, &mut stream)?,
+        }
+        Ok(stream.at())
+    }
+
+    /// As [`Codec::decode`], for a stream that was made with a reference frame.
+    ///
+    /// # Errors
+    /// Those of [`Codec::decode`]; [`CodecError::Reference`] if the stream needs another reference, or none.
+    pub fn decode_with(
+        &mut self,
+        stream: &[u8],
+        dtype: DType,
+        reference: Option<Reference<'_>>,
+        output: &mut [u8],
+    ) -> Result<(), CodecError> {
+        check_dtype(self, dtype)?;
+        let header = Header::read(stream)?;
+        header.check(dtype, output.len(), reference)?;
+        let reference = reference.map(|r| r.data);
+        match dtype.bytes() {
+            1 => read_blocks::<u8>(self.level, &header, reference, output),
+            2 => read_blocks::<u16>(self.level, &header, reference, output),
+            _ => read_blocks::<u32>(self.level, &header, reference, output),
+        }
+    }
+}
+
+impl Default for Blockpack {
+    fn default() -> Blockpack {
+        Blockpack::new()
+    }
+}
+
+impl Codec for Blockpack {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn supports(&self, dtype: DType) -> bool {
+        matches!(dtype, DType::U8 | DType::I8 | DType::U16 | DType::I16 | DType::U32 | DType::I32)
+    }
+
+    fn bound(&self, input_bytes: usize) -> usize {
+        // A group is 512 elements and has at most 6 bytes besides them.
+        header::MOST_BYTES + (input_bytes / BLOCK + 1) * ENTRY + input_bytes + (input_bytes / 512 + 1) * 6
+    }
+
+    fn encode(&mut self, input: Array<'_>, output: &mut [u8]) -> Result<usize, CodecError> {
+        self.encode_with(input, None, output)
+    }
+
+    fn decode(&mut self, stream: &[u8], dtype: DType, output: &mut [u8]) -> Result<(), CodecError> {
+        self.decode_with(stream, dtype, None, output)
+    }
+}
+
+fn check_reference(reference: Option<Reference<'_>>, wanted: usize) -> Result<(), CodecError> {
+    match reference {
+        Some(r) if r.data.len() != wanted => {
+            Err(CodecError::Length { what: "bytes of the reference frame", wanted, found: r.data.len() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The checksum of a part of a stream.
+fn checksum(bytes: &[u8]) -> u32 {
+    XxHash3_64::oneshot(bytes) as u32
+}
+
+/// Writes the index of the blocks, its checksum, and the blocks.
+fn write_blocks<T: Word>(
+    level: Level,
+    bytes: &[u8],
+    reference: Option<&[u8]>,
+    scratch: &mut Scratch<T>,
+    stream: &mut Writer<'_>,
+) -> Result<(), CodecError> {
+    let size = BLOCK * size_of::<T>();
+    let index = stream.at();
+    let end = index + bytes.len().div_ceil(size) * ENTRY;
+    stream.skip(end - index + 4);
+    for (i, block) in bytes.chunks(size).enumerate() {
+        let reference = reference.map(|r| &r[i * size..i * size + block.len()]);
+        let length = pack_block(level, block, reference, scratch, stream.rest())?;
+        let checksum = checksum(&stream.rest()[..length]);
+        stream.put_at(index + i * ENTRY, &(length as u32).to_le_bytes());
+        stream.put_at(index + i * ENTRY + 4, &checksum.to_le_bytes());
+        stream.skip(length);
+    }
+    let checksum = checksum(stream.before(end));
+    stream.put_at(end, &checksum.to_le_bytes());
+    Ok(())
+}
+
+fn read_blocks<T: Word>(
+    level: Level,
+    header: &Header<'_>,
+    reference: Option<&[u8]>,
+    output: &mut [u8],
+) -> Result<(), CodecError> {
+    let size = BLOCK * size_of::<T>();
+    let mut at = 0;
+    for (i, output) in output.chunks_mut(size).enumerate() {
+        let reference = reference.map(|r| &r[i * size..i * size + output.len()]);
+        at += read_block::<T>(level, header, i, at, reference, output)?;
+    }
+    Ok(())
+}
+
+/// Checks and reads the block that starts at byte `at` of the blocks; gives its length.
+fn read_block<T: Word>(
+    level: Level,
+    header: &Header<'_>,
+    i: usize,
+    at: usize,
+    reference: Option<&[u8]>,
+    output: &mut [u8],
+) -> Result<usize, CodecError> {
+    let (block, wanted) = header.block(i, at)?;
+    let place = header.start + at;
+    let found = checksum(block);
+    if found != wanted {
+        return Err(damaged("checksum of a block", wanted.into(), found.into(), place));
+    }
+    let broken = |e: BlockError| damaged(e.what, e.wanted as u64, e.found as u64, place);
+    unpack_block::<T>(level, block, reference, output).map_err(broken)?;
+    Ok(block.len())
+}
+
+fn damaged(what: &'static str, wanted: u64, found: u64, at: usize) -> CodecError {
+    CodecError::Damaged { codec: NAME, what, wanted, found, at }
+}

@@ -1,0 +1,119 @@
+//! Bitshuffle and LZ4 as the HDF5 filter 32008 frames them; what DECTRIS detectors send.
+//!
+//! ```text
+//! u64 big-endian   bytes of the array
+//! u32 big-endian   bytes of a block before compression
+//! per block        u32 big-endian: bytes of LZ4, then these
+//! end              elements that are too few for eight, as they are
+//! ```
+//!
+//! The last block holds what is left of whole eights of elements.
+
+use livetime_kernels::{Level, bitshuffle};
+
+use crate::lz4::{Lz4Block, encode_runs, lz4_bound};
+use crate::stream::{Writer, check_dtype, check_room};
+use crate::{Array, Codec, CodecError, DType};
+
+const NAME: &str = "bslz4";
+const HEADER: usize = 12;
+/// Bytes of a block that we write; the filter's own default.
+const BLOCK: usize = 8192;
+
+/// The codec with its working memory. Takes every type.
+#[derive(Debug)]
+pub struct Bslz4 {
+    level: Level,
+    lz4: Lz4Block,
+    shuffled: Vec<u8>,
+}
+
+impl Bslz4 {
+    /// With the best instructions of this processor.
+    pub fn new() -> Bslz4 {
+        Bslz4::with_level(Level::best())
+    }
+
+    /// With the instructions of a level; LZ4 itself has only one.
+    pub fn with_level(level: Level) -> Bslz4 {
+        Bslz4 { level, lz4: Lz4Block::new(), shuffled: Vec::new() }
+    }
+
+    fn decode_block(
+        &mut self,
+        size: usize,
+        packed: &[u8],
+        at: usize,
+        output: &mut [u8],
+    ) -> Result<(), CodecError> {
+        // No longer than the caller's output, whatever the stream says.
+        self.shuffled.resize(output.len().max(self.shuffled.len()), 0);
+        let shuffled = &mut self.shuffled[..output.len()];
+        self.lz4.decode(NAME, packed, at, shuffled)?;
+        Ok(bitshuffle::unshuffle(self.level, size, shuffled, output)?)
+    }
+}
+
+impl Default for Bslz4 {
+    fn default() -> Bslz4 {
+        Bslz4::new()
+    }
+}
+
+impl Codec for Bslz4 {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn supports(&self, _: DType) -> bool {
+        true
+    }
+
+    fn bound(&self, input_bytes: usize) -> usize {
+        HEADER + (input_bytes / BLOCK + 1) * (4 + lz4_bound(BLOCK)) + 64
+    }
+
+    fn encode(&mut self, input: Array<'_>, output: &mut [u8]) -> Result<usize, CodecError> {
+        let (bytes, size) = (input.data(), input.dtype().bytes());
+        check_room(self, bytes.len(), output.len())?;
+        self.shuffled.resize(BLOCK.max(self.shuffled.len()), 0);
+        let mut stream = Writer::new(output);
+        stream.put(&(bytes.len() as u64).to_be_bytes());
+        stream.put(&(BLOCK as u32).to_be_bytes());
+        let (eights, rest) = bytes.split_at(bytes.len() - bytes.len() % (8 * size));
+        for block in eights.chunks(BLOCK) {
+            let shuffled = &mut self.shuffled[..block.len()];
+            bitshuffle::shuffle(self.level, size, block, shuffled)?;
+            let packed = encode_runs(shuffled, &mut stream.rest()[4..]);
+            stream.put(&(packed as u32).to_be_bytes());
+            stream.skip(packed);
+        }
+        stream.put(rest);
+        Ok(stream.at())
+    }
+
+    fn decode(&mut self, stream: &[u8], dtype: DType, output: &mut [u8]) -> Result<(), CodecError> {
+        check_dtype(self, dtype)?;
+        let size = dtype.bytes();
+        let mut stream = crate::stream::Reader::new(NAME, stream);
+        let total = u64::from_be_bytes(stream.array("bytes of the array")?);
+        stream.expect("bytes of the array", output.len() as u64, total)?;
+        let block = u32::from_be_bytes(stream.array("bytes of a block")?) as usize;
+        let whole = block / (8 * size) * (8 * size);
+        // The filter writes 0 for its default.
+        let block = if block == 0 { BLOCK } else { block };
+        stream.expect(
+            "bytes of a block, whole eights of elements",
+            whole as u64,
+            block as u64 * u64::from(whole > 0),
+        )?;
+        let (eights, rest) = output.split_at_mut(output.len() - output.len() % (8 * size));
+        for output in eights.chunks_mut(block) {
+            let packed = u32::from_be_bytes(stream.array("bytes of LZ4")?) as usize;
+            let at = stream.at();
+            self.decode_block(size, stream.take(packed, "bytes of LZ4")?, at, output)?;
+        }
+        rest.copy_from_slice(stream.take(rest.len(), "last elements")?);
+        stream.expect("bytes behind the stream", 0, stream.left() as u64)
+    }
+}

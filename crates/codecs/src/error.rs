@@ -1,0 +1,117 @@
+//! What can be wrong with an array or a stream.
+
+use std::fmt;
+
+use livetime_kernels::LengthError;
+
+use crate::DType;
+
+/// Why an array could not be encoded or a stream not be decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CodecError {
+    /// The codec does not take elements of this type.
+    DType {
+        /// Name of the codec.
+        codec: &'static str,
+        /// The type.
+        dtype: DType,
+    },
+    /// The output is too small.
+    Room {
+        /// Name of the codec.
+        codec: &'static str,
+        /// Bytes that would be enough.
+        wanted: usize,
+        /// Bytes there are.
+        found: usize,
+    },
+    /// Something of the caller's does not have the length that it must have.
+    Length {
+        /// What it is.
+        what: &'static str,
+        /// Length it must have.
+        wanted: usize,
+        /// Length it has.
+        found: usize,
+    },
+    /// The array is larger than the format can say.
+    Limit {
+        /// Name of the codec.
+        codec: &'static str,
+        /// Bytes of the largest possible array.
+        most: usize,
+        /// Bytes of the array.
+        found: usize,
+    },
+    /// The stream is not one of this codec, is not of this array, or has been damaged.
+    Damaged {
+        /// Name of the codec.
+        codec: &'static str,
+        /// What is wrong.
+        what: &'static str,
+        /// Number that was expected; for sizes often the least possible.
+        wanted: u64,
+        /// Number that was found.
+        found: u64,
+        /// Byte of the stream where it was found.
+        at: usize,
+    },
+    /// The library behind a codec failed for a reason of its own, most likely for want of memory.
+    Library {
+        /// Name of the codec.
+        codec: &'static str,
+    },
+    /// The stream was made with a reference frame, which was not given or is another one.
+    Reference {
+        /// Identity of the frame that the stream needs, `None` if it needs none.
+        wanted: Option<u64>,
+        /// Identity of the frame that was given.
+        found: Option<u64>,
+    },
+}
+
+impl fmt::Display for CodecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CodecError::DType { codec, dtype } => write!(f, "{codec} cannot compress {dtype}"),
+            CodecError::Room { codec, wanted, found } => {
+                write!(f, "{codec} needs {wanted} bytes of output, found {found}")
+            }
+            CodecError::Length { what, wanted, found } => {
+                write!(f, "{what}: wanted {wanted}, found {found}")
+            }
+            CodecError::Limit { codec, most, found } => {
+                write!(f, "{codec} can compress {most} bytes at once, found {found}")
+            }
+            CodecError::Damaged { codec, what, wanted, found, at } => {
+                write!(f, "{codec} stream, byte {at}: {what}: wanted {wanted}, found {found}")
+            }
+            CodecError::Library { codec } => {
+                write!(f, "the library of {codec} failed; is there memory left?")
+            }
+            CodecError::Reference { wanted, found } => {
+                write!(f, "reference frame: wanted {}, found {}", Id(*wanted), Id(*found))
+            }
+        }
+    }
+}
+
+impl std::error::Error for CodecError {}
+
+impl From<LengthError> for CodecError {
+    fn from(error: LengthError) -> CodecError {
+        CodecError::Length { what: error.what, wanted: error.expected, found: error.len }
+    }
+}
+
+/// An identity as it is shown.
+struct Id(Option<u64>);
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(id) => write!(f, "{id:#018x}"),
+            None => f.write_str("none"),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Lossless compression of detector frames.
+//!
+//! A [`Codec`] turns an [`Array`] into bytes and back. The caller gives the memory for the output, and a codec keeps its working
+//! memory: after the first frame of a size nothing is allocated.
+//!
+//! | codec | for | format |
+//! |---|---|---|
+//! | [`Blockpack`] | detector frames of 8-, 16- and 32-bit integers, with or without a reference frame | our own: `docs/formats/blockpack.md` |
+//! | [`Bslz4`] | anything that detectors and HDF5 files hold | HDF5 filter 32008 |
+//! | [`Lz4`], `Zstd` (feature `zstd`) | anything | LZ4 block; Zstandard frame |
+//! | [`Hist16`], [`HistN`] | the compressed leaves of XTC files of LCLS | bit for bit those of pdsdata |
+//!
+//! Decoders take nothing on trust: every size in a stream is compared with what is there before it is used, and a
+//! decoder never allocates what a stream claims.
+//!
+//! ```
+//! use livetime_codecs::{Array, Codec, DType, Hist16};
+//! let pixels: Vec<u8> = (0..1000u16).flat_map(|i| (1200 + i % 50).to_le_bytes()).collect();
+//! let frame = Array::new(&pixels, DType::U16, &[10, 100])?;
+//! let mut codec = Hist16::new();
+//! let mut packed = vec![0; codec.bound(pixels.len())];
+//! let size = codec.encode(frame, &mut packed)?;
+//! let mut back = vec![0; pixels.len()];
+//! codec.decode(&packed[..size], DType::U16, &mut back)?;
+//! assert_eq!(back, pixels);
+//! # Ok::<(), livetime_codecs::CodecError>(())
+//! ```
+
+#![deny(missing_docs)]
+
+mod array;
+mod blockpack;
+mod bslz4;
+mod error;
+mod hist;
+mod hist16;
+mod histn;
+mod lz4;
+mod stream;
+#[cfg(feature = "zstd")]
+mod zstd;
+
+pub use array::{Array, DType};
+pub use blockpack::{
+    Blockpack, Header as BlockpackHeader, MOST_DIMENSIONS, Reference, Region, SequenceDecoder,
+    SequenceEncoder,
+};
+pub use bslz4::Bslz4;
+pub use error::CodecError;
+pub use hist16::Hist16;
+pub use histn::HistN;
+pub use lz4::Lz4;
+#[cfg(feature = "zstd")]
+pub use zstd::Zstd;
+
+/// A way to compress arrays without loss.
+///
+/// A codec holds working memory and nothing of the frames that it has seen: every stream can be decoded alone.
+pub trait Codec: Send {
+    /// Its name in files and on the command line.
+    fn name(&self) -> &'static str;
+
+    /// True if arrays of this type can be encoded.
+    fn supports(&self, dtype: DType) -> bool;
+
+    /// Bytes of output that are always enough for so many bytes of input.
+    fn bound(&self, input_bytes: usize) -> usize;
+
+    /// Writes `input` as a stream to the start of `output` and gives its length. What lies behind it is undefined.
+    ///
+    /// # Errors
+    /// [`CodecError::DType`] if [`Codec::supports`] says no, [`CodecError::Room`] if `output` has fewer bytes than
+    /// [`Codec::bound`] says, [`CodecError::Limit`] if the input is too large for the format.
+    fn encode(&mut self, input: Array<'_>, output: &mut [u8]) -> Result<usize, CodecError>;
+
+    /// Reads `stream`, which must be exactly one, into `output`, which must have exactly the size of the array.
+    ///
+    /// # Errors
+    /// [`CodecError::Damaged`] if the stream is not what [`Codec::encode`] makes of an array of this type and size;
+    /// `output` is undefined then.
+    fn decode(&mut self, stream: &[u8], dtype: DType, output: &mut [u8]) -> Result<(), CodecError>;
+}

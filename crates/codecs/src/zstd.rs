@@ -1,0 +1,65 @@
+//! Zstandard: one frame of RFC 8878 for each array.
+
+use zstd::bulk::{Compressor, Decompressor};
+
+use crate::stream::{check_dtype, check_room};
+use crate::{Array, Codec, CodecError, DType};
+
+const NAME: &str = "zstd";
+
+/// The codec with its working memory. Takes every type.
+pub struct Zstd {
+    compressor: Compressor<'static>,
+    decompressor: Decompressor<'static>,
+}
+
+impl std::fmt::Debug for Zstd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Zstd")
+    }
+}
+
+impl Zstd {
+    /// With a compression level of zstd, from -7 for the fastest to 22 for the densest; 1 is right for frames.
+    ///
+    /// # Errors
+    /// [`CodecError::Library`] if the library has no memory.
+    pub fn new(level: i32) -> Result<Zstd, CodecError> {
+        let failed = |_| CodecError::Library { codec: NAME };
+        let compressor = Compressor::new(level).map_err(failed)?;
+        let decompressor = Decompressor::new().map_err(failed)?;
+        Ok(Zstd { compressor, decompressor })
+    }
+}
+
+impl Codec for Zstd {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn supports(&self, _: DType) -> bool {
+        true
+    }
+
+    fn bound(&self, input_bytes: usize) -> usize {
+        zstd::zstd_safe::compress_bound(input_bytes)
+    }
+
+    fn encode(&mut self, input: Array<'_>, output: &mut [u8]) -> Result<usize, CodecError> {
+        check_room(self, input.data().len(), output.len())?;
+        let made = self.compressor.compress_to_buffer(input.data(), output);
+        made.map_err(|_| CodecError::Library { codec: NAME })
+    }
+
+    fn decode(&mut self, stream: &[u8], dtype: DType, output: &mut [u8]) -> Result<(), CodecError> {
+        check_dtype(self, dtype)?;
+        let wanted = output.len() as u64;
+        let damaged =
+            |found| CodecError::Damaged { codec: NAME, what: "bytes of the array", wanted, found, at: 0 };
+        match self.decompressor.decompress_to_buffer(stream, output) {
+            Ok(found) if found as u64 == wanted && !stream.is_empty() => Ok(()),
+            Ok(found) => Err(damaged(found as u64)),
+            Err(_) => Err(damaged(0)),
+        }
+    }
+}

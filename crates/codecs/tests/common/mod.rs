@@ -1,0 +1,37 @@
+//! All codecs, and data for them.
+
+pub(crate) mod data;
+
+use livetime_codecs::{Array, Blockpack, Bslz4, Codec, DType, Hist16, HistN, Lz4};
+use livetime_kernels::Level;
+
+/// Every codec there is.
+pub(crate) fn codecs(level: Level) -> Vec<Box<dyn Codec>> {
+    vec![
+        Box::new(Hist16::with_level(level)),
+        Box::new(HistN::with_level(level)),
+        Box::new(Blockpack::with_level(level)),
+        Box::new(Bslz4::with_level(level)),
+        Box::new(Lz4::new()),
+        #[cfg(feature = "zstd")]
+        Box::new(livetime_codecs::Zstd::new(1).unwrap()),
+    ]
+}
+
+pub(crate) fn encode(codec: &mut dyn Codec, dtype: DType, bytes: &[u8]) -> Vec<u8> {
+    let mut stream = vec![0xaa; codec.bound(bytes.len())];
+    let shape = [bytes.len() / dtype.bytes()];
+    let size = codec.encode(Array::new(bytes, dtype, &shape).unwrap(), &mut stream).unwrap();
+    stream.truncate(size);
+    stream
+}
+
+#[track_caller]
+pub(crate) fn roundtrip(codec: &mut dyn Codec, dtype: DType, bytes: &[u8], what: &str) {
+    let stream = encode(codec, dtype, bytes);
+    let mut back = vec![0x55; bytes.len()];
+    let decoded = codec.decode(&stream, dtype, &mut back);
+    let name = codec.name();
+    assert_eq!(decoded, Ok(()), "{name} {dtype} {} bytes, {what}", bytes.len());
+    assert!(back == bytes, "{name} {dtype} {} bytes, {what}", bytes.len());
+}

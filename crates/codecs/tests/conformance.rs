@@ -1,0 +1,118 @@
+//! What every codec must do, over types, sizes and kinds of data.
+
+mod common;
+
+use common::{codecs, data, roundtrip};
+use livetime_codecs::{Array, Codec, CodecError, DType};
+use livetime_kernels::Level;
+use proptest::prelude::*;
+
+fn supported(codec: &dyn Codec) -> Vec<DType> {
+    DType::ALL.into_iter().filter(|dtype| codec.supports(*dtype)).collect()
+}
+
+#[test]
+fn arrays_come_back_whatever_their_type_length_and_content() {
+    for level in Level::available() {
+        for codec in &mut codecs(level) {
+            for dtype in supported(codec.as_ref()) {
+                for elements in (0..40).chain([63, 64, 65, 511, 512, 513, 1000, 8191, 8192, 8193, 20_000]) {
+                    for kind in 0..data::KINDS {
+                        let bytes = data::make(dtype, elements, kind, 7);
+                        roundtrip(codec.as_mut(), dtype, &bytes, &format!("{level:?} kind {kind}"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_come_back(
+        bytes in prop::collection::vec(any::<u8>(), 0..3000),
+        mask: u8,
+        dtype in prop::sample::select(DType::ALL.to_vec()),
+    ) {
+        let mut bytes: Vec<u8> = bytes.into_iter().map(|byte| byte & mask).collect();
+        bytes.truncate(bytes.len() / dtype.bytes() * dtype.bytes());
+        for codec in codecs(Level::best()).iter_mut().filter(|codec| codec.supports(dtype)) {
+            roundtrip(codec.as_mut(), dtype, &bytes, "any");
+        }
+    }
+
+    #[test]
+    fn any_stream_is_read_or_refused(
+        stream in prop::collection::vec(any::<u8>(), 0..600),
+        dtype in prop::sample::select(DType::ALL.to_vec()),
+        elements in 0usize..300,
+    ) {
+        let mut output = vec![0; elements * dtype.bytes()];
+        for codec in &mut codecs(Level::best()) {
+            if let Err(error) = codec.decode(&stream, dtype, &mut output) {
+                prop_assert!(!error.to_string().is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stream_cut_anywhere_is_refused() {
+    for codec in &mut codecs(Level::best()) {
+        for kind in 0..data::KINDS {
+            let bytes = data::make(DType::U16, 1200, kind, 3);
+            let stream = common::encode(codec.as_mut(), DType::U16, &bytes);
+            let mut output = vec![0; bytes.len()];
+            for length in 0..stream.len() {
+                let error = codec.decode(&stream[..length], DType::U16, &mut output);
+                assert!(error.is_err(), "{} kind {kind}, {length} of {} bytes", codec.name(), stream.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stream_with_a_changed_byte_is_refused_or_read_without_harm() {
+    for codec in &mut codecs(Level::best()) {
+        let bytes = data::make(DType::U16, 3000, 1, 3);
+        let stream = common::encode(codec.as_mut(), DType::U16, &bytes);
+        let mut output = vec![0; bytes.len()];
+        for at in 0..stream.len() {
+            for bit in [0, 3, 7] {
+                let mut changed = stream.clone();
+                changed[at] ^= 1 << bit;
+                let _ = codec.decode(&changed, DType::U16, &mut output);
+            }
+        }
+        codec.decode(&stream, DType::U16, &mut output).unwrap();
+        assert_eq!(output, bytes, "{}", codec.name());
+    }
+}
+
+#[test]
+fn a_stream_for_another_size_or_type_is_refused() {
+    for codec in &mut codecs(Level::best()) {
+        let bytes = data::make(DType::U16, 1200, 1, 3);
+        let stream = common::encode(codec.as_mut(), DType::U16, &bytes);
+        for length in [0, 2, 2 * 1199, 2 * 1201, 4 * 1200] {
+            let error = codec.decode(&stream, DType::U16, &mut vec![0; length]);
+            assert!(error.is_err(), "{} {length}", codec.name());
+        }
+    }
+}
+
+#[test]
+fn too_little_room_and_unknown_types_are_refused() {
+    for codec in &mut codecs(Level::best()) {
+        let bytes = [0; 64];
+        let wanted = codec.bound(64);
+        let error = codec.encode(Array::new(&bytes, DType::U16, &[32]).unwrap(), &mut vec![0; wanted - 1]);
+        assert_eq!(error, Err(CodecError::Room { codec: codec.name(), wanted, found: wanted - 1 }));
+        let taken = supported(codec.as_ref());
+        for dtype in DType::ALL.into_iter().filter(|dtype| !taken.contains(dtype)) {
+            let shape = [64 / dtype.bytes()];
+            let error = codec.encode(Array::new(&bytes, dtype, &shape).unwrap(), &mut vec![0; wanted]);
+            assert_eq!(error, Err(CodecError::DType { codec: codec.name(), dtype }));
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Groups: agents that are started and ended as one.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, Weak, mpsc};
+use std::time::Duration;
+
+use super::account::AgentAccount;
+use super::agent::{Agent, AnyAgent, Care, Cell, Factory};
+use super::core::Core;
+use super::placement::Placement;
+use super::sender::runs_here;
+use super::strand::{Strand, StrandHandle, Task};
+use super::supervision::{AgentError, Failure, OnFailure};
+use crate::control::lock;
+use crate::runner::panic_text;
+
+/// What the agents of a group share.
+pub(crate) struct GroupCore {
+    pub(crate) name: String,
+    /// Agents that have not ended, and one more until the group has started.
+    live: AtomicUsize,
+    is_ending: AtomicBool,
+    state: Mutex<State>,
+    ended: Condvar,
+    parent: Option<Arc<GroupCore>>,
+}
+
+#[derive(Default)]
+struct State {
+    strands: Vec<Arc<StrandHandle>>,
+    children: Vec<Weak<GroupCore>>,
+    resources: Vec<Box<dyn Any + Send>>,
+    reason: Option<String>,
+    /// Its agents were told to end.
+    told: bool,
+    has_ended: bool,
+}
+
+/// What is told when a group has started or ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GroupEvent {
+    /// Its name.
+    pub group: String,
+    /// Why it ended; `None` when it has started.
+    pub ended: Option<String>,
+}
+
+impl GroupCore {
+    fn new(name: String, parent: Option<Arc<GroupCore>>) -> Arc<GroupCore> {
+        let group = Arc::new(GroupCore {
+            name,
+            live: AtomicUsize::new(1),
+            is_ending: AtomicBool::new(false),
+            state: Mutex::default(),
+            ended: Condvar::new(),
+            parent: parent.clone(),
+        });
+        if let Some(parent) = parent {
+            let mut state = lock(&parent.state);
+            state.children.retain(|child| child.strong_count() > 0);
+            state.children.push(Arc::downgrade(&group));
+        }
+        group
+    }
+
+    pub(crate) fn agent_started(&self) {
+        self.live.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn agent_ended(self: &Arc<GroupCore>, core: &Arc<Core>) {
+        if self.live.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.finish(core);
+        }
+    }
+
+    /// Ends the children, and then, when they have ended, the agents. Does not wait.
+    pub(crate) fn end(self: &Arc<GroupCore>, reason: String, core: &Arc<Core>) {
+        let children: Vec<_> = {
+            let mut state = lock(&self.state);
+            state.reason.get_or_insert(reason);
+            state.children.iter().filter_map(Weak::upgrade).collect()
+        };
+        self.is_ending.store(true, Ordering::Release);
+        children.iter().for_each(|child| child.end("its parent ends".into(), core));
+        self.end_agents(core);
+    }
+
+    /// Tells the agents to end, once, when no child is left.
+    fn end_agents(self: &Arc<GroupCore>, core: &Arc<Core>) {
+        let strands = {
+            let mut state = lock(&self.state);
+            let has_child = state.children.iter().filter_map(Weak::upgrade).any(|child| !child.has_ended());
+            if has_child || !self.is_ending.load(Ordering::Acquire) || state.told {
+                return;
+            }
+            state.told = true;
+            std::mem::take(&mut state.strands)
+        };
+        for strand in strands {
+            let group = self.clone();
+            // A strand that has ended has ended its agents.
+            let _ = strand.send(Box::new(move |strand: &mut Strand| strand.end_group(&group)));
+        }
+        core.run_simulated_tasks();
+    }
+
+    /// The last agent has ended.
+    fn finish(self: &Arc<GroupCore>, core: &Arc<Core>) {
+        let resources = std::mem::take(&mut lock(&self.state).resources);
+        // After all agents: buffers and devices outlive the handlers that use them.
+        drop(resources);
+        let reason = {
+            let mut state = lock(&self.state);
+            state.has_ended = true;
+            state.reason.clone().unwrap_or_else(|| "all its agents have ended".into())
+        };
+        core.group_ended(self);
+        core.tell_group(GroupEvent { group: self.name.clone(), ended: Some(reason) });
+        self.ended.notify_all();
+        if let Some(parent) = &self.parent {
+            parent.end_agents(core);
+        }
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        lock(&self.state).has_ended
+    }
+
+    pub(crate) fn wait(&self, limit: Duration) -> bool {
+        let state = lock(&self.state);
+        let waited = self.ended.wait_timeout_while(state, limit, |state| !state.has_ended);
+        waited.map_or_else(|e| e.into_inner().0.has_ended, |(state, _)| state.has_ended)
+    }
+
+    fn runs_on(&self, strand: &Arc<StrandHandle>) {
+        let mut state = lock(&self.state);
+        if !state.strands.iter().any(|s| Arc::ptr_eq(s, strand)) {
+            state.strands.push(strand.clone());
+        }
+    }
+}
+
+type MakeCell = Box<dyn FnOnce(u32, Care) -> Box<dyn AnyAgent> + Send>;
+
+struct Planned {
+    name: String,
+    placement: Placement,
+    on_failure: OnFailure,
+    make: MakeCell,
+}
+
+/// A group that is being put together, see [`System::group`](super::System::group).
+pub struct GroupBuilder {
+    core: Arc<Core>,
+    name: String,
+    parent: Option<Arc<GroupCore>>,
+    placement: Placement,
+    on_failure: OnFailure,
+    planned: Vec<Planned>,
+    resources: Vec<Box<dyn Any + Send>>,
+}
+
+impl GroupBuilder {
+    pub(crate) fn new(core: Arc<Core>, name: &str, parent: Option<Arc<GroupCore>>) -> GroupBuilder {
+        GroupBuilder {
+            core,
+            name: name.to_string(),
+            parent,
+            placement: Placement::Own,
+            on_failure: OnFailure::Stop,
+            planned: Vec::new(),
+            resources: Vec::new(),
+        }
+    }
+
+    /// Where the agents added from now on run; own threads if nothing is said.
+    pub fn placement(mut self, placement: Placement) -> Self {
+        self.placement = placement;
+        self
+    }
+
+    /// What happens when a handler of the agents added from now on fails; if nothing is said, the system stops.
+    pub fn on_failure(mut self, what: OnFailure) -> Self {
+        self.on_failure = what;
+        self
+    }
+
+    /// Adds an agent.
+    pub fn add<A: Agent>(self, name: &str, agent: A) -> Self {
+        self.plan(name, Box::new(move |number, care| Box::new(Cell::new(number, agent, care, None))))
+    }
+
+    /// Adds an agent that can be built anew after a failure, see [`OnFailure::Restart`].
+    pub fn add_factory<A: Agent>(self, name: &str, mut make: impl FnMut() -> A + Send + 'static) -> Self {
+        self.plan(
+            name,
+            Box::new(move |number, care| {
+                let agent = make();
+                let factory: Factory<A> = Box::new(make);
+                Box::new(Cell::new(number, agent, care, Some(factory)))
+            }),
+        )
+    }
+
+    fn plan(mut self, name: &str, make: MakeCell) -> Self {
+        let (placement, on_failure) = (self.placement.clone(), self.on_failure);
+        self.planned.push(Planned { name: name.to_string(), placement, on_failure, make });
+        self
+    }
+
+    /// Gives the group something to own: it is dropped after all agents of the group have ended.
+    pub fn own(mut self, resource: impl Send + 'static) -> Self {
+        self.resources.push(Box::new(resource));
+        self
+    }
+
+    /// Starts all agents, in the order in which they were added, or none. Returns when all have subscribed; no message
+    /// is handled before.
+    ///
+    /// # Errors
+    /// What kept an agent from starting; those that had started were ended again.
+    pub fn start(self) -> Result<Group, AgentError> {
+        let GroupBuilder { core, name, parent, planned, resources, .. } = self;
+        let group = GroupCore::new(name, parent);
+        lock(&group.state).resources = resources;
+        let handle = Group { core: core.clone(), group: group.clone() };
+        core.group_started(&group);
+        let mut started = Vec::new();
+        for plan in planned {
+            match start_one(&core, &group, plan) {
+                Ok(place) => started.push(place),
+                Err(error) => {
+                    group.end(format!("did not start: {error}"), &core);
+                    group.agent_ended(&core);
+                    group.wait(Duration::from_secs(5));
+                    return Err(error);
+                }
+            }
+        }
+        for (strand, number) in started {
+            let _ = strand.send(Box::new(move |strand: &mut Strand| strand.release(number)));
+        }
+        core.run_simulated_tasks();
+        core.tell_group(GroupEvent { group: group.name.clone(), ended: None });
+        group.agent_ended(&core);
+        Ok(handle)
+    }
+}
+
+/// Starts one agent on its strand, held back, and waits for it.
+fn start_one(
+    core: &Arc<Core>,
+    group: &Arc<GroupCore>,
+    plan: Planned,
+) -> Result<(Arc<StrandHandle>, u32), AgentError> {
+    let strand = core.strand_for(&plan.placement, &plan.name, group)?;
+    if runs_here(Arc::as_ptr(&strand) as usize) {
+        let name = &plan.name;
+        return Err(AgentError::new(format_args!(
+            "agent `{name}`: its thread would wait for itself; use `spawn`"
+        )));
+    }
+    let account: Arc<AgentAccount> = core.new_account(&plan.name, &strand.name);
+    let care = Care {
+        name: plan.name.as_str().into(),
+        group: group.clone(),
+        account,
+        on_failure: plan.on_failure,
+        is_named: true,
+    };
+    group.runs_on(&strand);
+    group.agent_started();
+    let (answer, answered) = mpsc::sync_channel(1);
+    let make = plan.make;
+    let task: Task = Box::new(move |strand| _ = answer.send(strand.start_agent(make, care)));
+    if strand.send(task).is_err() {
+        group.agent_ended(core);
+        return Err(AgentError::new(format_args!("agent `{}`: its thread has ended", plan.name)));
+    }
+    core.run_simulated_tasks();
+    let number = match answered.recv() {
+        Ok(result) => result.map_err(|e| AgentError::new(format_args!("agent `{}`: {e}", plan.name)))?,
+        Err(_) => {
+            return Err(AgentError::new(format_args!("agent `{}`: its thread has ended", plan.name)));
+        }
+    };
+    Ok((strand, number))
+}
+
+impl Strand {
+    /// Makes an agent and calls its `start`; it handles nothing before it is released.
+    fn start_agent(&mut self, make: MakeCell, care: Care) -> Result<u32, Failure> {
+        let number = self.local.new_agent();
+        let (group, core) = (care.group.clone(), self.local.core.clone());
+        let local = &mut self.local;
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            let mut cell = make(number, care);
+            cell.hold_back(true, local);
+            let result = cell.start(local);
+            (cell, result)
+        }));
+        self.local.tell_peers();
+        let (cell, result) = made.map_err(|panic| {
+            self.local.free_agent(number);
+            group.agent_ended(&core);
+            Failure::Panic(format!("while starting: {}", panic_text(&*panic)))
+        })?;
+        self.insert(number, cell);
+        if let Err(failure) = result {
+            self.remove(number);
+            return Err(failure);
+        }
+        self.settle();
+        Ok(number)
+    }
+
+    fn release(&mut self, number: u32) {
+        if let Some(agent) = self.agents.get_mut(number as usize).and_then(Option::as_mut) {
+            agent.hold_back(false, &mut self.local);
+        }
+    }
+
+    /// Ends all agents of a group.
+    pub(crate) fn end_group(&mut self, group: &Arc<GroupCore>) {
+        for number in 0..self.agents.len() {
+            let agent = self.agents[number].as_ref();
+            if agent.is_some_and(|agent| Arc::ptr_eq(&agent.care().group, group)) {
+                self.remove(number as u32);
+            }
+        }
+    }
+}
+
+/// A group that runs. Dropping this handle changes nothing.
+pub struct Group {
+    core: Arc<Core>,
+    group: Arc<GroupCore>,
+}
+
+impl Group {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.group.name
+    }
+
+    /// A group that ends before this one does.
+    pub fn child(&self, name: &str) -> GroupBuilder {
+        GroupBuilder::new(self.core.clone(), name, Some(self.group.clone()))
+    }
+
+    /// Ends its children and then its agents; what is queued for them is counted as lost. Does not wait.
+    pub fn end(&self, reason: &str) {
+        self.group.end(reason.to_string(), &self.core);
+    }
+
+    /// Waits until all its agents have ended, at most for `limit`; returns whether they have.
+    pub fn wait(&self, limit: Duration) -> bool {
+        self.group.wait(limit)
+    }
+
+    /// True when all its agents have ended.
+    pub fn has_ended(&self) -> bool {
+        self.group.has_ended()
+    }
+}

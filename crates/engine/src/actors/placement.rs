@@ -1,0 +1,60 @@
+//! Where agents run.
+
+use crate::graph::WaitStrategy;
+
+/// The thread or threads that run an agent. Agents do not notice where they run.
+///
+/// (An actor framework says dispatcher.)
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Placement {
+    /// A thread of its own, with the agent's name.
+    #[default]
+    Own,
+    /// The thread of this name, shared with all agents placed there.
+    Group(String),
+    /// The pool of this name: the first agent placed there says how many threads it has and in which order they serve.
+    Pool {
+        /// Its name.
+        name: String,
+        /// How many threads.
+        threads: usize,
+        /// What is handled one after the other.
+        order: PoolOrder,
+    },
+    /// A thread of this name, shared, which waits and is pinned as said.
+    Thread {
+        /// Its name.
+        name: String,
+        /// How it waits for work.
+        wait: WaitStrategy,
+        /// The CPUs that it may run on; empty means all.
+        cpus: Vec<usize>,
+    },
+}
+
+/// What a pool handles one after the other; the rest goes on at the same time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PoolOrder {
+    /// The messages of one agent.
+    #[default]
+    ByAgent,
+    /// The messages of all agents of one group.
+    ByGroup,
+}
+
+impl Placement {
+    /// The thread of this name, shared.
+    ///
+    /// ```
+    /// use livetime_engine::actors::Placement;
+    /// assert_eq!(Placement::group("preview"), Placement::Group("preview".into()));
+    /// ```
+    pub fn group(name: &str) -> Placement {
+        Placement::Group(name.into())
+    }
+
+    /// A pool of this name with so many threads, order by agent.
+    pub fn pool(name: &str, threads: usize) -> Placement {
+        Placement::Pool { name: name.into(), threads, order: PoolOrder::ByAgent }
+    }
+}

@@ -1,0 +1,85 @@
+//! Files of datagrams: what XTC1 and XTC2 have in common.
+//!
+//! Both are datagrams one after another, without a header of the file, an index or a checksum. A [`Head`] is what a
+//! datagram begins with in one of the formats.
+//!
+//! - [`Reader`] reads a whole file with large reads: copies and conversions.
+//! - [`Heads`] skips the data: a scan of a run costs one small read per datagram. What it finds can be read
+//!   later with [`ReadAt`], by any number of threads.
+//! - [`Follower`] reads a file that is still being written.
+//! - [`FileName`] says which run, stream and chunk a file holds.
+
+mod follower;
+mod heads;
+mod name;
+mod read_at;
+mod reader;
+mod walker;
+mod window;
+
+pub use follower::{Follower, Growth, IN_PROGRESS, Progress};
+pub use heads::Heads;
+pub use name::{FileName, Format};
+pub use read_at::{ReadAt, read_exact_at};
+pub use reader::{Next, Raw, Reader};
+pub use walker::{Broken, MAX_DEPTH, Nested, Place, Walker};
+pub use window::Window;
+
+use crate::Result;
+
+/// What a datagram begins with.
+pub trait Head: Copy + Send + Sync + std::fmt::Debug {
+    /// Its bytes.
+    const LEN: usize;
+
+    /// Reads it from the first [`Head::LEN`] bytes.
+    ///
+    /// # Errors
+    /// If it cannot be the beginning of a datagram.
+    fn parse(bytes: &[u8]) -> Result<Self>;
+
+    /// Length of the whole datagram in bytes, at least [`Head::LEN`].
+    fn length(&self) -> u64;
+
+    /// When it happened, in ns since 1970.
+    fn time_ns(&self) -> u64;
+
+    /// Whether it is an event, and no change of state.
+    fn is_event(&self) -> bool;
+}
+
+/// How a file ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Behind a datagram.
+    Whole {
+        /// Length of the file.
+        offset: u64,
+    },
+    /// Inside a datagram: the file is still being written, or its writer died.
+    Partial {
+        /// Where the datagram begins.
+        offset: u64,
+        /// How many of its bytes are there.
+        has: u64,
+        /// How many it wants; `None` if not even its head is there.
+        wants: Option<u64>,
+    },
+}
+
+impl End {
+    /// Where the last complete datagram ends.
+    pub fn offset(&self) -> u64 {
+        match *self {
+            End::Whole { offset } | End::Partial { offset, .. } => offset,
+        }
+    }
+
+    /// The bytes of an incomplete datagram at the end.
+    pub fn partial_bytes(&self) -> u64 {
+        match *self {
+            End::Whole { .. } => 0,
+            End::Partial { has, .. } => has,
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! File formats of detector data.
+//!
+//! - [`xtc1`]: XTC of LCLS-I, read and written, whatever is in it.
+//! - [`xtc2`]: XTC of LCLS-II, read.
+//! - [`file`]: what both have in common: names of files, large reads, scans that skip the data, files that are still
+//!   being written.
+//!
+//! - [`wib`], [`felix`], [`channel_map`], [`trigger`]: the wire readout of ProtoDUNE and DUNE, from frames to records.
+//!
+//! All sizes in a file are claims: they are checked against the bytes that are there before anything is read or
+//! allocated. Nothing here panics on any input. Formats in words: `docs/formats/xtc.md`.
+//!
+//! ```
+//! use livetime_formats::xtc1::{Builder, Datagram, DatagramHeader, Src, Transition, TypeId, XtcHeader};
+//!
+//! // One event with one leaf of an unknown type, written and read again.
+//! let mut out = Vec::new();
+//! let header = DatagramHeader::event(1_365_000_002_008_333_333, 512);
+//! let mut builder = Builder::new(&mut out, &header);
+//! builder.leaf(XtcHeader::new(Src::detector(32, 0, 10, 0), TypeId::new(1234, 1)), &[&[1, 2, 3, 4]])?;
+//! builder.finish()?;
+//!
+//! let datagram = Datagram::parse(&out)?;
+//! assert_eq!(datagram.header.transition(), Transition::L1Accept);
+//! let leaf = datagram.leaves().next().unwrap();
+//! assert_eq!((leaf.header.src.to_string().as_str(), leaf.payload), ("CxiDs1-0|Cspad-0", &[1, 2, 3, 4][..]));
+//! # Ok::<(), livetime_formats::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+pub mod channel_map;
+mod error;
+pub mod felix;
+mod fields;
+pub mod file;
+mod run;
+pub mod trigger;
+pub mod wib;
+pub mod xtc1;
+pub mod xtc2;
+
+pub use error::{Error, Result};

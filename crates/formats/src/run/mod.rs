@@ -1,0 +1,113 @@
+//! Runs of several streams: what XTC1 and XTC2 have in common.
+//!
+//! A stream is what one recorder wrote, in one or more chunks. All heads are scanned; datagrams of one time become one
+//! event, whose pieces can be read by any thread.
+
+mod group;
+mod stream;
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::file::{Head, read_exact_at};
+use crate::{Error, Result};
+
+pub(crate) use group::{Group, groups};
+pub(crate) use stream::{Entry, Stream, Streams, check_names, files_of};
+
+/// Where a datagram is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// Position of its file among the files of the run.
+    pub file: u32,
+    /// Where it begins.
+    pub offset: u64,
+    /// How many bytes it has.
+    pub length: u64,
+}
+
+/// Something that is not as it should be.
+#[derive(Debug)]
+pub struct Problem {
+    /// The file.
+    pub path: PathBuf,
+    /// What it is, and where.
+    pub error: Error,
+}
+
+/// The open files of a run.
+#[derive(Default, Debug)]
+pub(crate) struct Files {
+    list: Vec<(PathBuf, Arc<File>)>,
+}
+
+impl Files {
+    /// Opens a file; returns its position too.
+    pub(crate) fn open(&mut self, path: &Path) -> Result<(u32, Arc<File>)> {
+        let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
+        let (index, file) = (self.list.len() as u32, Arc::new(file));
+        self.list.push((path.to_owned(), file.clone()));
+        Ok((index, file))
+    }
+
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.list.iter().map(|(path, _)| path.as_path())
+    }
+
+    pub(crate) fn path(&self, piece: &Piece) -> &Path {
+        &self.list[piece.file as usize].0
+    }
+
+    /// Reads a piece, and whether it is still the datagram that was found.
+    pub(crate) fn read<H: Head>(&self, piece: &Piece, bytes: &mut EventBytes) -> Result<()> {
+        let (path, file) = &self.list[piece.file as usize];
+        let place = bytes.add(piece.length)?;
+        let target = &mut bytes.bytes[place];
+        read_exact_at(file, target, piece.offset).map_err(|e| e.in_file(path))?;
+        if H::parse(target).is_ok_and(|head| head.length() == piece.length) {
+            return Ok(());
+        }
+        Err(Error::new("the datagram that was there at the scan", "another one")
+            .at(piece.offset)
+            .in_file(path))
+    }
+}
+
+/// The pieces of one event in memory. Keep it for the next event: it keeps its memory.
+#[derive(Clone, Default, Debug)]
+pub struct EventBytes {
+    bytes: Vec<u8>,
+    pieces: Vec<Range<usize>>,
+}
+
+impl EventBytes {
+    /// The datagrams.
+    pub fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        self.pieces.iter().map(|piece| &self.bytes[piece.clone()])
+    }
+
+    /// How many bytes the pieces have together.
+    pub fn size(&self) -> u64 {
+        self.pieces.iter().map(|p| p.len() as u64).sum()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.pieces.clear();
+    }
+
+    /// Room for `length` more bytes. What is in the buffer is not set to zero again.
+    fn add(&mut self, length: u64) -> Result<Range<usize>> {
+        let start = self.pieces.last().map_or(0, |p| p.end);
+        let end = usize::try_from(length).ok().and_then(|l| start.checked_add(l));
+        let Some(end) = end else {
+            return Err(Error::new("an event that fits into memory", length.to_string()));
+        };
+        if self.bytes.len() < end {
+            self.bytes.resize(end, 0);
+        }
+        self.pieces.push(start..end);
+        Ok(start..end)
+    }
+}

@@ -1,0 +1,269 @@
+//! One stream: its chunks, scanned one after another.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Files, Piece, Problem};
+use crate::file::{End, FileName, Format, Growth, Head, Heads};
+use crate::{Error, Result};
+
+/// A datagram that was found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<H> {
+    pub(crate) header: H,
+    pub(crate) piece: Piece,
+}
+
+/// All streams of a run, in the order of their numbers.
+#[derive(Debug)]
+pub(crate) struct Streams<H> {
+    list: Vec<Stream<H>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Stream<H> {
+    pub(crate) number: u32,
+    chunks: BTreeMap<u32, Chunk<H>>,
+    /// A chunk of it was still being written when it was added.
+    was_growing: bool,
+    /// Found and not merged yet.
+    pub(crate) pending: Vec<Entry<H>>,
+    /// The latest time found.
+    pub(crate) newest_ns: u64,
+}
+
+#[derive(Debug)]
+struct Chunk<H> {
+    file: u32,
+    path: PathBuf,
+    heads: Heads<H, Arc<File>>,
+    growth: Growth,
+    is_over: bool,
+}
+
+impl<H: Head> Stream<H> {
+    fn new(number: u32) -> Stream<H> {
+        Stream { number, chunks: BTreeMap::new(), was_growing: false, pending: Vec::new(), newest_ns: 0 }
+    }
+
+    fn add_chunk(&mut self, chunk: u32, index: u32, path: &Path, file: Arc<File>) -> Result<()> {
+        let path = path.to_owned();
+        let (heads, growth) = (Heads::new(file), Growth::of(&path));
+        self.was_growing |= growth.may_grow();
+        let added = Chunk { file: index, path, heads, growth, is_over: false };
+        match self.chunks.insert(chunk, added) {
+            None => Ok(()),
+            Some(other) => {
+                let found = format!("also {}", other.path.display());
+                Err(Error::new("one file for each chunk of a stream", found))
+            }
+        }
+    }
+
+    /// Whether nothing will be added to its chunks.
+    pub(crate) fn is_over(&self) -> bool {
+        self.chunks.values().all(|c| c.is_over)
+    }
+
+    /// The names that the file behind the last chunk may have. The one with `.inprogress` first: a writer can
+    /// only take that away.
+    fn next_chunk(&self) -> Option<[PathBuf; 2]> {
+        let (number, last) = self.chunks.last_key_value()?;
+        let name = last.path.file_name()?.to_str()?;
+        let (stem, extension) = name.split_once('.')?;
+        let extension = extension.trim_end_matches(".inprogress");
+        let (stem, digits) = stem.rsplit_once("-c")?;
+        let width = digits.len();
+        let next = format!("{stem}-c{:0width$}.{extension}", number.checked_add(1)?);
+        Some([format!("{next}.inprogress"), next].map(|name| last.path.with_file_name(name)))
+    }
+
+    /// The first chunk behind a gap.
+    fn gap(&self) -> Option<Problem> {
+        let pairs = self.chunks.iter().zip(self.chunks.iter().skip(1));
+        let (before, behind, chunk) = pairs
+            .map(|((a, _), (b, chunk))| (a, b, chunk))
+            .find(|(a, b, _)| a.checked_add(1) != Some(**b))?;
+        let error =
+            Error::new(format!("chunk {} of stream {}", before + 1, self.number), format!("chunk {behind}"));
+        Some(Problem { path: chunk.path.clone(), error })
+    }
+
+    fn scan(&mut self, problems: &mut Vec<Problem>) -> Result<()> {
+        for chunk in self.chunks.values_mut() {
+            chunk.scan(&mut self.pending, &mut self.newest_ns, problems)?;
+        }
+        Ok(())
+    }
+}
+
+impl<H: Head> Chunk<H> {
+    fn scan(
+        &mut self,
+        found: &mut Vec<Entry<H>>,
+        newest_ns: &mut u64,
+        problems: &mut Vec<Problem>,
+    ) -> Result<()> {
+        if self.is_over {
+            return Ok(());
+        }
+        let outcome = self.scan_heads(found, newest_ns).and_then(|()| {
+            // In this order: what was written before the writer's end is found by the second scan.
+            let is_over = self.growth.is_over()?;
+            if is_over {
+                self.scan_heads(found, newest_ns)?;
+            }
+            Ok(is_over)
+        });
+        match outcome {
+            Ok(is_over) => self.is_over = is_over,
+            Err(error) if error.io_error().is_some() => return Err(error.in_file(&self.path)),
+            Err(error) => {
+                self.is_over = true;
+                problems.push(Problem { path: self.path.clone(), error });
+                return Ok(());
+            }
+        }
+        if let (true, End::Partial { offset, has, wants }) = (self.is_over, self.heads.end()) {
+            let wanted = wants.map_or_else(|| "a datagram".into(), |w| format!("a datagram of {w} bytes"));
+            let error = Error::new(wanted, format!("{has} bytes up to the end of the file")).at(offset);
+            problems.push(Problem { path: self.path.clone(), error });
+        }
+        Ok(())
+    }
+
+    fn scan_heads(&mut self, found: &mut Vec<Entry<H>>, newest_ns: &mut u64) -> Result<()> {
+        while let Some((offset, header)) = self.heads.next()? {
+            *newest_ns = (*newest_ns).max(header.time_ns());
+            let length = header.length();
+            found.push(Entry { header, piece: Piece { file: self.file, offset, length } });
+        }
+        Ok(())
+    }
+}
+
+impl<H: Head> Streams<H> {
+    /// Opens the files of one run.
+    pub(crate) fn open<P: AsRef<Path>>(
+        paths: &[P],
+        files: &mut Files,
+        problems: &mut Vec<Problem>,
+    ) -> Result<Streams<H>> {
+        if paths.is_empty() {
+            return Err(Error::new("at least one file of a run", "none"));
+        }
+        let mut streams = Streams { list: Vec::new() };
+        for path in paths {
+            streams.add_file(path.as_ref(), None, files)?;
+        }
+        streams.list.sort_by_key(|s| s.number);
+        problems.extend(streams.list.iter().filter_map(Stream::gap));
+        Ok(streams)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Stream<H>> {
+        self.list.iter()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Stream<H>> {
+        self.list.iter_mut()
+    }
+
+    pub(crate) fn is_growing(&self) -> bool {
+        self.list.iter().any(|s| !s.is_over())
+    }
+
+    /// Finds all datagrams there are now.
+    pub(crate) fn scan(&mut self, files: &mut Files, problems: &mut Vec<Problem>) -> Result<()> {
+        for position in 0..self.list.len() {
+            self.list[position].scan(problems)?;
+            while self.add_next_chunk(position, files)? {
+                self.list[position].scan(problems)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes out what is earlier than `limit_ns`, or all, with the positions of the streams, in the order of time and then of
+    /// streams.
+    pub(crate) fn take_settled(&mut self, limit_ns: Option<u64>) -> Vec<(usize, Entry<H>)> {
+        let mut settled = Vec::new();
+        for (position, stream) in self.list.iter_mut().enumerate() {
+            let is_settled = |e: &Entry<H>| limit_ns.is_none_or(|limit| e.header.time_ns() < limit);
+            let all = std::mem::take(&mut stream.pending);
+            let (now, later): (Vec<_>, Vec<_>) = all.into_iter().partition(is_settled);
+            stream.pending = later;
+            settled.extend(now.into_iter().map(|e| (position, e)));
+        }
+        settled.sort_by_key(|(_, e)| e.header.time_ns());
+        settled
+    }
+
+    /// Adds a file to the stream of its name, or to stream `number`.
+    pub(crate) fn add_file(
+        &mut self,
+        path: &Path,
+        place: Option<(u32, u32)>,
+        files: &mut Files,
+    ) -> Result<()> {
+        let (index, file) = files.open(path)?;
+        // A name that says nothing is a stream of its own, behind those that have numbers.
+        let named = place.or_else(|| FileName::parse(path).map(|n| (n.stream, n.chunk)));
+        let (number, chunk) = named.unwrap_or((u32::MAX - index, 0));
+        let known = self.list.iter().position(|s| s.number == number);
+        let position = known.unwrap_or_else(|| {
+            self.list.push(Stream::new(number));
+            self.list.len() - 1
+        });
+        self.list[position].add_chunk(chunk, index, path, file).map_err(|e| e.in_file(path))
+    }
+
+    /// Adds the next chunk of a stream, if there is one. Of a run that was complete from the beginning, the files that were given are
+    /// the ones that are wanted.
+    fn add_next_chunk(&mut self, position: usize, files: &mut Files) -> Result<bool> {
+        let stream = &self.list[position];
+        let names = if stream.was_growing && stream.is_over() { stream.next_chunk() } else { None };
+        for path in names.into_iter().flatten() {
+            match self.add_file(&path, None, files) {
+                Ok(()) => return Ok(true),
+                Err(e) if e.io_error().is_some_and(|e| e.kind() == std::io::ErrorKind::NotFound) => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Refuses files of several runs.
+pub(crate) fn check_names<P: AsRef<Path>>(paths: &[P]) -> Result<()> {
+    let mut names = paths.iter().filter_map(|p| FileName::parse(p.as_ref()).map(|n| (p.as_ref(), n)));
+    let Some((_, first)) = names.next() else { return Ok(()) };
+    match names.find(|(_, n)| (&n.experiment, n.run) != (&first.experiment, first.run)) {
+        None => Ok(()),
+        Some((path, _)) => {
+            let wanted = format!("files of run {} of {}", first.run, first.experiment);
+            Err(Error::new(wanted, "one of another run").in_file(path))
+        }
+    }
+}
+
+pub(crate) fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
+    let Some(wanted) = FileName::parse(path) else { return Ok(vec![path.to_owned()]) };
+    let format = Format::of(path);
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries =
+        std::fs::read_dir(folder).map_err(|e| Error::io("to list the folder", e).in_file(folder))?;
+    let is_wanted = |p: &PathBuf| {
+        let name = FileName::parse(p);
+        Format::of(p) == format
+            && name.is_some_and(|n| (n.experiment, n.run) == (wanted.experiment.clone(), wanted.run))
+    };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(is_wanted).collect();
+    // For a moment a file has two names: its writer gives it the new one before it takes the old one away.
+    let finished: Vec<PathBuf> = files.iter().filter(|f| !Growth::of(f).may_grow()).cloned().collect();
+    files.retain(|f| !(Growth::of(f).may_grow() && finished.contains(&f.with_extension(""))));
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,149 @@
+//! The frame of 2023 and later, which comes over Ethernet.
+
+use super::bits;
+use crate::{Error, Result};
+
+/// A WIBEth frame: one stream of 64 channels, 64 ticks.
+///
+/// ```
+/// use livetime_formats::wib::WibEthFrame;
+/// let mut bytes = [0; WibEthFrame::BYTES];
+/// bytes[..8].copy_from_slice(&0x382f_fa01_0480_10c2u64.to_le_bytes());
+/// let frame = WibEthFrame::parse(&bytes)?;
+/// assert_eq!((frame.detector(), frame.crate_number(), frame.slot(), frame.stream()), (3, 1, 2, 65));
+/// assert_eq!((frame.sequence(), frame.link(), frame.first_channel()), (4090, 1, Some(64)));
+/// # Ok::<(), livetime_formats::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct WibEthFrame<'a>(&'a [u8]);
+
+impl<'a> WibEthFrame<'a> {
+    /// Bytes of a frame.
+    pub const BYTES: usize = 7200;
+    /// Ticks of the 62.5 MHz clock from frame to frame.
+    pub const STEP: u64 = 2048;
+    /// Ticks of the clock from sample to sample.
+    pub const SAMPLE_STEP: u64 = 32;
+    /// 64-bit words after the first two.
+    pub const BLOCK_LENGTH: u16 = 898;
+
+    /// The frame in `bytes`.
+    ///
+    /// # Errors
+    /// Not 7200 bytes.
+    pub fn parse(bytes: &'a [u8]) -> Result<WibEthFrame<'a>> {
+        if bytes.len() == Self::BYTES {
+            return Ok(WibEthFrame(bytes));
+        }
+        Err(Error::new("a WIBEth frame of 7200 bytes", format!("{} bytes", bytes.len())))
+    }
+
+    fn field(&self, word: usize, from: u32, count: u32) -> u64 {
+        bits(self.word(word), from, count)
+    }
+
+    fn word(&self, word: usize) -> u64 {
+        self.0.get(8 * word..).and_then(|b| b.first_chunk()).copied().map_or(0, u64::from_le_bytes)
+    }
+
+    /// Version of the header that all Ethernet frames share.
+    pub fn version(&self) -> u8 {
+        self.field(0, 0, 6) as u8
+    }
+
+    /// Detector: 3 is ProtoDUNE-HD's.
+    pub fn detector(&self) -> u8 {
+        self.field(0, 6, 6) as u8
+    }
+
+    /// Crate.
+    pub fn crate_number(&self) -> u16 {
+        self.field(0, 12, 10) as u16
+    }
+
+    /// Slot.
+    pub fn slot(&self) -> u8 {
+        self.field(0, 22, 4) as u8
+    }
+
+    /// Stream; valid are 0 to 3 and 64 to 67.
+    pub fn stream(&self) -> u8 {
+        self.field(0, 26, 8) as u8
+    }
+
+    /// Link of the WIB, 0 or 1, that the stream is a part of.
+    pub fn link(&self) -> u8 {
+        self.stream() >> 6 & 1
+    }
+
+    /// First of the 64 channels of the stream within the 256 of the link; `None` where the stream is not valid.
+    pub fn first_channel(&self) -> Option<usize> {
+        let position = usize::from(self.stream() & 0x3F);
+        (self.stream() < 0x80 && position < 4).then_some(64 * position)
+    }
+
+    /// Steps by one from frame to frame, modulo 4096.
+    pub fn sequence(&self) -> u16 {
+        self.field(0, 40, 12) as u16
+    }
+
+    /// 64-bit words after the first two; [`WibEthFrame::BLOCK_LENGTH`] in a good frame.
+    pub fn block_length(&self) -> u16 {
+        self.field(0, 52, 12) as u16
+    }
+
+    /// Time of the first sample, ticks of the 62.5 MHz clock.
+    pub fn timestamp(&self) -> u64 {
+        self.word(1)
+    }
+
+    /// Times of the two COLDATA chips, 15 bits.
+    pub fn coldata_timestamps(&self) -> [u16; 2] {
+        [0, 16].map(|bit| self.field(2, bit, 15) as u16)
+    }
+
+    /// CRC errors of the two links.
+    pub fn crc_errors(&self) -> [bool; 2] {
+        [33, 34].map(|bit| self.field(2, bit, 1) == 1)
+    }
+
+    /// Which of the two links are valid.
+    pub fn links_valid(&self) -> [bool; 2] {
+        [35, 36].map(|bit| self.field(2, bit, 1) == 1)
+    }
+
+    /// Loss of lock.
+    pub fn lost_lock(&self) -> bool {
+        self.field(2, 37, 1) == 1
+    }
+
+    /// The WIB is synchronised, and each of the two front-end boards.
+    pub fn synchronised(&self) -> [bool; 3] {
+        [38, 39, 40].map(|bit| self.field(2, bit, 1) == 1)
+    }
+
+    /// The WIB was ready.
+    pub fn ready(&self) -> bool {
+        self.field(2, 43, 1) == 1
+    }
+
+    /// What the WIB was doing.
+    pub fn context(&self) -> u8 {
+        self.field(2, 44, 8) as u8
+    }
+
+    /// Extra data.
+    pub fn extra(&self) -> u64 {
+        self.word(3)
+    }
+
+    /// Frames missing between the frame of sequence number `last` and this one, modulo 4096.
+    pub fn missing_since(&self, last: u16) -> u16 {
+        self.sequence().wrapping_sub(last).wrapping_sub(1) & 0xFFF
+    }
+
+    /// All bytes, as the kernels unpack them.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.0
+    }
+}

@@ -1,0 +1,80 @@
+//! The configurations that were in force when an event was taken.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Datagram, Src, TypeId, Xtc, id};
+
+/// Leaves of the transitions before an event, by sender and type. Cheap to clone: every event may have its own, and
+/// several threads may share them.
+///
+/// A sender is known by `phy` alone, because its process differs from file to file.
+///
+/// ```
+/// use livetime_formats::xtc1::{Builder, Configs, Datagram, DatagramHeader, Src, Transition, TypeId, XtcHeader, id};
+///
+/// let camera = Src::detector(32, 0, 10, 0);
+/// let mut bytes = Vec::new();
+/// let mut builder = Builder::new(&mut bytes, &DatagramHeader::new(Transition::Configure, 0, 0));
+/// builder.leaf(XtcHeader::new(camera, TypeId::new(id::CSPAD_CONFIG, 4)), &[&[0; 8]])?;
+/// builder.finish()?;
+///
+/// let mut configs = Configs::default();
+/// configs.add(&Datagram::parse(&bytes)?);
+/// let (type_id, payload) = configs.find(camera, id::CSPAD_CONFIG).unwrap();
+/// assert_eq!((type_id.version(), payload.len()), (4, 8));
+/// # Ok::<(), livetime_formats::Error>(())
+/// ```
+#[derive(Clone, Default, Debug)]
+pub struct Configs {
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    src: Src,
+    type_id: TypeId,
+    bytes: Arc<[u8]>,
+    payload: Range<usize>,
+}
+
+impl Configs {
+    /// Adds the leaves of a transition; they stand for what was known of the same sender and type number before.
+    pub fn add(&mut self, transition: &Datagram<'_>) {
+        let mut leaves = transition.leaves().filter(is_config).peekable();
+        if leaves.peek().is_none() {
+            return;
+        }
+        let bytes: Arc<[u8]> = transition.bytes.into();
+        let mut added = Vec::new();
+        for Xtc { header, offset, payload, .. } in leaves {
+            let start = offset + super::XtcHeader::LEN;
+            let payload = start..start + payload.len();
+            added.push(Entry { src: header.src, type_id: header.type_id, bytes: bytes.clone(), payload });
+        }
+        self.entries.retain(|old| !added.iter().any(|new| new.is_about(old.src, old.type_id.number())));
+        self.entries.append(&mut added);
+    }
+
+    /// The last leaf of type `number` that `src` sent: its type word and its payload.
+    pub fn find(&self, src: Src, number: u16) -> Option<(TypeId, &[u8])> {
+        let entry = self.entries.iter().rev().find(|e| e.is_about(src, number))?;
+        Some((entry.type_id, &entry.bytes[entry.payload.clone()]))
+    }
+
+    /// All of them: sender, type word and payload.
+    pub fn iter(&self) -> impl Iterator<Item = (Src, TypeId, &[u8])> {
+        self.entries.iter().map(|e| (e.src, e.type_id, &e.bytes[e.payload.clone()]))
+    }
+}
+
+impl Entry {
+    fn is_about(&self, src: Src, number: u16) -> bool {
+        self.src.phy == src.phy && self.src.level() == src.level() && self.type_id.number() == number
+    }
+}
+
+/// Many values of one sender and type (as EPICS) are data, not a configuration.
+fn is_config(leaf: &Xtc<'_>) -> bool {
+    ![id::EPICS, id::ORIGINAL_DATAGRAM].contains(&leaf.header.type_id.number())
+}

@@ -1,0 +1,205 @@
+//! Process variables of EPICS (Epics, version 1): one value, with its limits in Configure and its time afterwards.
+
+use crate::fields::Fields;
+use crate::{Error, Result};
+
+/// Seconds from 1970 to 1990, where the time of EPICS begins.
+const EPOCH: u64 = 631_152_000;
+const NAME: usize = 64;
+const STRING: usize = 40;
+
+/// A process variable.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pv {
+    /// Its number in this run. The name that belongs to it is told in Configure.
+    pub id: i16,
+    /// Its name, if this is from Configure.
+    pub name: Option<String>,
+    /// Its alarm status.
+    pub status: i16,
+    /// Severity of the alarm: 0 none, 1 minor, 2 major, 3 invalid.
+    pub severity: i16,
+    /// When it was set, in ns since 1970, if this is from an event.
+    pub time_ns: Option<u64>,
+    /// Its value or values.
+    pub values: Values,
+}
+
+/// The values of a process variable.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Values {
+    /// Numbers; those of an enumeration are positions in its list.
+    Numbers(Vec<f64>),
+    /// Texts.
+    Texts(Vec<String>),
+}
+
+/// Type of the values: the last of the seven kinds of a DBR type.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    String,
+    Short,
+    Float,
+    Enum,
+    Char,
+    Long,
+    Double,
+}
+
+const KINDS: [Kind; 7] =
+    [Kind::String, Kind::Short, Kind::Float, Kind::Enum, Kind::Char, Kind::Long, Kind::Double];
+/// The first of the DBR types with the time, and of those with limits and units.
+const TIME: i16 = 14;
+const CONTROL: i16 = 28;
+
+impl Pv {
+    /// Reads the payload of an Epics leaf.
+    ///
+    /// ```
+    /// use livetime_formats::xtc1::data::epics::{Pv, Values};
+    ///
+    /// // Number 7, DBR_TIME_DOUBLE, one value.
+    /// let mut payload = [7i16, 20, 1, 0, 0, 0].map(i16::to_le_bytes).concat();
+    /// payload.extend([10u32, 0, 0].map(u32::to_le_bytes).concat());
+    /// payload.extend(2.5f64.to_le_bytes());
+    /// let pv = Pv::parse(&payload)?;
+    /// assert_eq!((pv.id, pv.values), (7, Values::Numbers(vec![2.5])));
+    /// assert_eq!(pv.time_ns, Some(631_152_010_000_000_000));
+    /// # Ok::<(), livetime_formats::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If its DBR type is none that recorders write, or there are fewer values than it says.
+    pub fn parse(payload: &[u8]) -> Result<Pv> {
+        let mut fields = Fields::new(payload);
+        let (id, dbr, count) = (fields.i16()?, fields.i16()?, fields.i16()?);
+        let is_control = dbr >= CONTROL;
+        let kind = usize::try_from(dbr - if is_control { CONTROL } else { TIME }).ok();
+        let Some(kind) = kind.and_then(|k| KINDS.get(k)).copied() else {
+            return Err(Error::new("a DBR type from 14 to 20 or 28 to 34", dbr.to_string()).at(2));
+        };
+        let name = if is_control { Some(fields.text(NAME)?) } else { None };
+        if !is_control || matches!(kind, Kind::Float | Kind::Long | Kind::Double) {
+            fields.take(2)?;
+        }
+        let (status, severity) = (fields.i16()?, fields.i16()?);
+        let time_ns = if is_control {
+            fields.take(limits_len(kind))?;
+            None
+        } else {
+            let (seconds, nanoseconds) = (u64::from(fields.u32()?), u64::from(fields.u32()?));
+            fields.take(time_padding(kind))?;
+            Some((seconds + EPOCH) * 1_000_000_000 + nanoseconds)
+        };
+        let values = values(&mut fields, kind, usize::try_from(count).unwrap_or(0))?;
+        Ok(Pv { id, name, status, severity, time_ns, values })
+    }
+}
+
+/// Bytes from the severity to the values: units, precision, limits, the states of an enumeration.
+fn limits_len(kind: Kind) -> usize {
+    match kind {
+        Kind::String => 0,
+        Kind::Short => 8 + 8 * 2,
+        Kind::Float => 4 + 8 + 8 * 4,
+        Kind::Enum => 2 + 16 * 26,
+        Kind::Char => 8 + 8 + 1,
+        Kind::Long => 8 + 8 * 4,
+        Kind::Double => 4 + 8 + 8 * 8,
+    }
+}
+
+/// Bytes from the time to the values.
+fn time_padding(kind: Kind) -> usize {
+    match kind {
+        Kind::Short | Kind::Enum => 2,
+        Kind::Char => 3,
+        Kind::Double => 4,
+        Kind::String | Kind::Float | Kind::Long => 0,
+    }
+}
+
+fn values(fields: &mut Fields<'_>, kind: Kind, count: usize) -> Result<Values> {
+    let size = match kind {
+        Kind::String => STRING,
+        Kind::Char => 1,
+        Kind::Short | Kind::Enum => 2,
+        Kind::Float | Kind::Long => 4,
+        Kind::Double => 8,
+    };
+    let mut fields = Fields::new(fields.take(count * size)?);
+    if kind == Kind::String {
+        return (0..count).map(|_| fields.text(STRING)).collect::<Result<_>>().map(Values::Texts);
+    }
+    let number = |_| match kind {
+        Kind::Short => fields.i16().map(f64::from),
+        Kind::Enum => fields.u16().map(f64::from),
+        Kind::Char => fields.u8().map(f64::from),
+        Kind::Long => fields.i32().map(f64::from),
+        Kind::Float => fields.f32().map(f64::from),
+        Kind::Double | Kind::String => fields.f64(),
+    };
+    (0..count).map(number).collect::<Result<_>>().map(Values::Numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Layouts of all fourteen DBR types: bytes before the values, by the sizes of the published structures.
+    #[test]
+    fn values_are_found_behind_every_header() {
+        let cases = [
+            (14, 20),
+            (15, 22),
+            (16, 20),
+            (17, 22),
+            (18, 23),
+            (19, 20),
+            (20, 24),
+            (28, 74),
+            (29, 98),
+            (30, 120),
+            (31, 492),
+            (32, 91),
+            (33, 116),
+            (34, 152),
+        ];
+        for (dbr, before) in cases {
+            let mut payload = vec![0; before];
+            payload[2] = dbr;
+            payload[4] = 1;
+            let expected = match dbr {
+                14 | 28 => {
+                    payload.extend(b"on");
+                    payload.resize(before + STRING, 0);
+                    Values::Texts(vec!["on".into()])
+                }
+                16 | 30 => {
+                    payload.extend(3f32.to_le_bytes());
+                    Values::Numbers(vec![3.0])
+                }
+                20 | 34 => {
+                    payload.extend(3f64.to_le_bytes());
+                    Values::Numbers(vec![3.0])
+                }
+                18 | 32 => {
+                    payload.push(3);
+                    Values::Numbers(vec![3.0])
+                }
+                19 | 33 => {
+                    payload.extend(3i32.to_le_bytes());
+                    Values::Numbers(vec![3.0])
+                }
+                _ => {
+                    payload.extend(3i16.to_le_bytes());
+                    Values::Numbers(vec![3.0])
+                }
+            };
+            assert_eq!(Pv::parse(&payload).unwrap().values, expected, "DBR type {dbr}");
+            payload.pop();
+            assert!(Pv::parse(&payload).is_err(), "DBR type {dbr}, cut");
+        }
+        assert!(Pv::parse(&[0, 0, 21, 0, 1, 0, 0, 0]).is_err());
+    }
+}

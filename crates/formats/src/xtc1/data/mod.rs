@@ -1,0 +1,19 @@
+//! What is inside leaves, as far as their layouts are published.
+//!
+//! - [`PictureReader`], [`panels`]: the pictures of CSPad, CSPad 2x2, cameras, pnCCD and Timepix.
+//! - [`scalars`]: named numbers of intensity monitors and beam-line data.
+//! - [`evr`], [`epics`]: event codes, process variables.
+//!
+//! All but [`PictureReader`] look at payloads that are not compressed.
+
+mod cspad;
+pub mod epics;
+pub mod evr;
+mod panels;
+mod pictures;
+mod scalars;
+
+pub use cspad::{ASIC_COLUMNS, CspadConfig, SECTION_ROWS};
+pub use panels::{Panel, holds_panels, panels};
+pub use pictures::{PictureReader, picture_leaves};
+pub use scalars::{Scalar, scalars};

@@ -1,0 +1,83 @@
+//! Writes a datagram again with some of its leaves changed.
+
+use super::{Builder, Datagram, Step, Xtc};
+use crate::Result;
+
+/// What becomes of a leaf.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Edit {
+    /// It stays byte for byte.
+    Keep,
+    /// It goes; nothing, or what was written to the builder, stands in its place.
+    Replace,
+}
+
+/// Appends `datagram` to `out`; `edit` sees every leaf and says what becomes of it. Returns the new length.
+///
+/// Order, times, damage and sources stay; extents are set from what was written. What cannot be understood is copied
+/// byte for byte: containers that are incomplete, and the rest of broken ones.
+///
+/// ```
+/// use livetime_formats::xtc1::{Builder, Datagram, DatagramHeader, Edit, Src, TypeId, XtcHeader, rewrite};
+///
+/// let mut bytes = Vec::new();
+/// let mut builder = Builder::new(&mut bytes, &DatagramHeader::event(1_000_000_000, 3));
+/// for detector in [1, 2] {
+///     builder.leaf(XtcHeader::new(Src::detector(detector, 0, 0, 0), TypeId::new(2, 1)), &[&[0; 16]])?;
+/// }
+/// builder.finish()?;
+///
+/// // Without the second detector.
+/// let mut out = Vec::new();
+/// let datagram = Datagram::parse(&bytes)?;
+/// rewrite(&datagram, &mut out, |leaf, _| {
+///     Ok(if leaf.header.src.phy >> 24 == 2 { Edit::Replace } else { Edit::Keep })
+/// })?;
+/// assert_eq!(Datagram::parse(&out)?.leaves().count(), 1);
+/// # Ok::<(), livetime_formats::Error>(())
+/// ```
+///
+/// # Errors
+/// What `edit` says, or if the result is too large for the format. `out` is as it was then.
+pub fn rewrite(
+    datagram: &Datagram<'_>,
+    out: &mut Vec<u8>,
+    edit: impl FnMut(&Xtc<'_>, &mut Builder<'_>) -> Result<Edit>,
+) -> Result<usize> {
+    rewrite_into(Builder::new(out, &datagram.header), datagram, edit)
+}
+
+/// As [`rewrite`], behind what `builder` has in its root.
+pub(super) fn rewrite_into(
+    mut builder: Builder<'_>,
+    datagram: &Datagram<'_>,
+    mut edit: impl FnMut(&Xtc<'_>, &mut Builder<'_>) -> Result<Edit>,
+) -> Result<usize> {
+    for step in datagram.walk() {
+        match step {
+            // A root that is a leaf, or is not entered, is copied whole.
+            Step::Xtc(xtc) if xtc.depth == 0 && !xtc.header.is_entered() => builder.raw(xtc.payload),
+            Step::Xtc(xtc) if xtc.depth == 0 => {}
+            Step::Xtc(xtc) => {
+                close_to(&mut builder, xtc.depth);
+                if xtc.header.is_entered() {
+                    builder.open(xtc.header)?;
+                } else if xtc.is_container() || edit(&xtc, &mut builder)? == Edit::Keep {
+                    builder.leaf(xtc.header, &[xtc.payload])?;
+                }
+            }
+            Step::Broken { depth, bytes, .. } => {
+                close_to(&mut builder, depth);
+                builder.raw(bytes);
+            }
+        }
+    }
+    builder.finish()
+}
+
+/// What lies in `depth` containers is written into as many.
+fn close_to(builder: &mut Builder<'_>, depth: usize) {
+    while builder.depth() > depth {
+        builder.close();
+    }
+}

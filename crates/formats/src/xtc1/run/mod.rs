@@ -1,0 +1,220 @@
+//! A run: the streams of several recorders and their chunks, put together to events in the order of time.
+//!
+//! Streams below 80 come from the event builders: each event is in one of them, or in pieces in several, known by
+//! its clock. Streams from 80 on come from slow cameras with a clock of their own: a piece belongs to the event with the
+//! same fiducial whose clock differs by less than 85 s.
+//!
+//! [`Run::open`] scans the heads of all datagrams. After that every event can be read alone, by any thread. Files that are
+//! still being written are scanned further by [`Run::refresh`].
+
+mod cameras;
+mod merge;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::{Clock, Configs, Damage, DatagramHeader, Env, Stamp};
+use crate::Result;
+use crate::run::{Files, Streams, check_names, files_of};
+use cameras::Cameras;
+
+pub use crate::run::{EventBytes, Piece, Problem};
+
+/// The first number of streams from slow cameras.
+pub const FIRST_CAMERA_STREAM: u32 = 80;
+
+/// All that is known of a run without reading its data.
+///
+/// ```
+/// use livetime_formats::xtc1::run::{EventBytes, Run};
+/// use livetime_formats::xtc1::{Builder, DatagramHeader};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let mut paths = Vec::new();
+/// for (stream, ns) in [(0, 2_000_000_000), (1, 1_000_000_000)] {
+///     let mut bytes = Vec::new();
+///     Builder::new(&mut bytes, &DatagramHeader::event(ns, 3)).finish()?;
+///     paths.push(folder.path().join(format!("e1-r0001-s{stream:02}-c00.xtc")));
+///     std::fs::write(&paths[stream], bytes).unwrap();
+/// }
+/// let run = Run::open(&paths)?;
+/// let seconds: Vec<u32> = run.events().iter().map(|e| e.clock.seconds).collect();
+/// assert_eq!(seconds, [1, 2]);
+///
+/// let mut bytes = EventBytes::default();
+/// run.read(&run.events()[0], &mut bytes)?;
+/// assert_eq!(bytes.pieces().count(), 1);
+/// # Ok::<(), livetime_formats::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Run {
+    files: Files,
+    streams: Streams<DatagramHeader>,
+    cameras: Cameras,
+    /// Every state of the configurations, the last one holds now.
+    configs: Vec<Configs>,
+    camera_configs: Configs,
+    transitions: Vec<RunTransition>,
+    events: Vec<Event>,
+    pieces: Vec<Piece>,
+    problems: Vec<Problem>,
+    counts: Counts,
+    step: Option<u32>,
+    newest: Clock,
+}
+
+/// An event.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// When it happened.
+    pub clock: Clock,
+    /// When it happened in the accelerator's time.
+    pub stamp: Stamp,
+    /// What triggers and filters said of its first piece.
+    pub env: Env,
+    /// Damage of the roots of all its pieces.
+    pub damage: Damage,
+    /// The data of all its pieces from event builders were removed by the filter.
+    pub is_trimmed: bool,
+    /// Number of the step of the scan, from 0 on; `None` before the first.
+    pub step: Option<u32>,
+    configs: u32,
+    pieces: Range<u32>,
+}
+
+/// A change of state.
+#[derive(Clone, Debug)]
+pub struct RunTransition {
+    /// What its first copy begins with.
+    pub header: DatagramHeader,
+    /// Where its first copy is.
+    pub piece: Piece,
+    /// In how many streams it is.
+    pub copies: u32,
+}
+
+/// What the merging of the streams did.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    /// Pieces from slow cameras that belong to an event.
+    pub camera_joined: u64,
+    /// Pieces from slow cameras that belong to none.
+    pub camera_unmatched: u64,
+    /// Pieces from slow cameras without a valid fiducial.
+    pub camera_invalid: u64,
+    /// Pieces from slow cameras thrown away because two of one stream have the same fiducial.
+    pub camera_ambiguous: u64,
+    /// Events in one stream with the same clock as the one before.
+    pub repeated: u64,
+    /// Events that came after a later one had been given out already; only in files that are still being written.
+    pub late: u64,
+}
+
+impl Run {
+    /// Scans the files of one run, in any order.
+    ///
+    /// A file whose name does not tell its stream is a stream of its own. A file that is broken is scanned up to there; see
+    /// [`Run::problems`].
+    ///
+    /// # Errors
+    /// If there are none, they are of several runs, two are the same chunk of one stream, or the system refuses.
+    pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Run> {
+        check_names(paths)?;
+        let (mut files, mut problems) = (Files::default(), Vec::new());
+        let streams = Streams::open(paths, &mut files, &mut problems)?;
+        let mut run = Run {
+            files,
+            streams,
+            cameras: Cameras::default(),
+            configs: vec![Configs::default()],
+            camera_configs: Configs::default(),
+            transitions: Vec::new(),
+            events: Vec::new(),
+            pieces: Vec::new(),
+            problems,
+            counts: Counts::default(),
+            step: None,
+            newest: Clock::default(),
+        };
+        run.refresh()?;
+        Ok(run)
+    }
+
+    /// All files of the run that the file `path` belongs to: those beside it with the same experiment, run and format. A name
+    /// that does not tell them stands for itself.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
+        files_of(path)
+    }
+
+    /// Scans what was added to files that are still being written, and to new chunks beside them. Events that can no
+    /// longer be preceded by others are appended to [`Run::events`]; those that are there stay.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn refresh(&mut self) -> Result<()> {
+        self.streams.scan(&mut self.files, &mut self.problems)?;
+        self.merge()
+    }
+
+    /// Whether files are still being written. Between two chunks none may be, for a moment: a run that is recorded is at its end when
+    /// [`Run::transitions`] ends with EndRun or Unconfigure, and nothing is being written.
+    pub fn is_growing(&self) -> bool {
+        self.streams.is_growing()
+    }
+
+    /// The files, in the order in which pieces name them.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.paths()
+    }
+
+    /// The events in the order of time.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The changes of state in the order of time.
+    pub fn transitions(&self) -> &[RunTransition] {
+        &self.transitions
+    }
+
+    /// What is wrong with the files.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// What the merging did.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Where the pieces of `event` are.
+    pub fn pieces(&self, event: &Event) -> &[Piece] {
+        self.pieces.get(event.pieces.start as usize..event.pieces.end as usize).unwrap_or_default()
+    }
+
+    /// The configurations that were in force at `event`.
+    pub fn configs(&self, event: &Event) -> &Configs {
+        &self.configs[event.configs as usize]
+    }
+
+    /// Reads all pieces of `event`. May be called by several threads at once, each with its own `bytes`.
+    ///
+    /// # Errors
+    /// If the system refuses, or the file is no longer what it was.
+    pub fn read(&self, event: &Event, bytes: &mut EventBytes) -> Result<()> {
+        bytes.clear();
+        self.pieces(event).iter().try_for_each(|piece| self.files.read::<DatagramHeader>(piece, bytes))
+    }
+
+    /// Reads a transition.
+    ///
+    /// # Errors
+    /// As [`Run::read`].
+    pub fn read_transition(&self, transition: &RunTransition, bytes: &mut EventBytes) -> Result<()> {
+        bytes.clear();
+        self.files.read::<DatagramHeader>(&transition.piece, bytes)
+    }
+}

@@ -1,0 +1,232 @@
+//! What is in a file, without its data.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::compressed::Engine;
+use super::{Damage, DatagramHeader, Src, Transition, TypeId, XtcHeader};
+use crate::fields::u32_at;
+use crate::file::{End, Head, Heads, Place, ReadAt, Walker, Window};
+use crate::{Error, Result};
+
+/// Counts of everything in a file.
+#[derive(Debug)]
+pub struct Summary {
+    /// How the file ends, as far as it could be followed.
+    pub end: End,
+    /// Why it could not be followed further.
+    pub broken: Option<Error>,
+    /// Datagrams by what they are.
+    pub transitions: BTreeMap<&'static str, u64>,
+    /// Number of events.
+    pub events: u64,
+    /// Earliest and latest event, ns since 1970.
+    pub event_times_ns: Option<(u64, u64)>,
+    /// Number of the run, if a BeginRun tells it.
+    pub run: Option<u32>,
+    /// Datagrams whose root is damaged, by damage.
+    pub damage: BTreeMap<u32, u64>,
+    /// Containers with a rest that means nothing, and the first one.
+    pub unsound: u64,
+    /// The first thing that is broken inside a datagram.
+    pub first_unsound: Option<Error>,
+    /// Leaves by sender and type.
+    pub leaves: BTreeMap<(Src, TypeId), Leaves>,
+}
+
+/// The leaves of one type from one sender. The sender's process does not count, nor whether they are compressed.
+#[derive(Clone, Default, Debug)]
+pub struct Leaves {
+    /// How many.
+    pub count: u64,
+    /// Their bytes with their headers.
+    pub bytes: u64,
+    /// How many of them are damaged.
+    pub damaged: u64,
+    /// How many of them are compressed.
+    pub compressed: u64,
+    /// Bytes of the payloads of those that are compressed.
+    pub compressed_bytes: u64,
+    /// How many these were, by their own words.
+    pub plain_bytes: u64,
+    /// Numbers of the engines with which they are compressed.
+    pub engines: BTreeSet<u32>,
+}
+
+impl Leaves {
+    /// Compressed bytes over plain bytes; `None` if nothing is compressed.
+    pub fn ratio(&self) -> Option<f64> {
+        (self.plain_bytes > 0).then(|| self.compressed_bytes as f64 / self.plain_bytes as f64)
+    }
+}
+
+impl Summary {
+    /// Scans `source`. `progress` is told now and then how many bytes it has come past; it stops the scan by returning false.
+    ///
+    /// ```
+    /// use livetime_formats::xtc1::{Builder, DatagramHeader, Src, TypeId, XtcHeader, summary::Summary};
+    ///
+    /// let mut bytes = Vec::new();
+    /// let mut builder = Builder::new(&mut bytes, &DatagramHeader::event(1_000_000_000, 3));
+    /// builder.leaf(XtcHeader::new(Src::detector(24, 0, 3, 1), TypeId::new(2, 1)), &[&[0; 16]])?;
+    /// builder.finish()?;
+    /// let summary = Summary::scan(&bytes[..], |_| true)?;
+    /// assert_eq!((summary.events, summary.leaves.len()), (1, 1));
+    /// # Ok::<(), livetime_formats::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the system refuses. What is broken is told in the summary.
+    pub fn scan(source: impl ReadAt, mut progress: impl FnMut(u64) -> bool) -> Result<Summary> {
+        let mut summary = Summary::new();
+        let mut heads = Heads::<DatagramHeader, _>::new(source);
+        loop {
+            match heads.next() {
+                Ok(Some((offset, header))) => {
+                    summary.count(&header);
+                    summary.look_inside(heads.window(), offset, &header)?;
+                    if !progress(offset + header.length()) {
+                        break;
+                    }
+                }
+                Ok(None) => break,
+                Err(error) if error.io_error().is_some() => return Err(error),
+                Err(error) => {
+                    summary.broken = Some(error);
+                    break;
+                }
+            }
+        }
+        summary.end = heads.end();
+        Ok(summary)
+    }
+
+    /// Whether everything in the file is as it should be; damage that the recorder noted itself is.
+    pub fn is_whole(&self) -> bool {
+        self.broken.is_none() && self.unsound == 0 && self.end.partial_bytes() == 0
+    }
+
+    /// Number of datagrams.
+    pub fn datagrams(&self) -> u64 {
+        self.transitions.values().sum()
+    }
+
+    /// Events in a second; `None` for fewer than two.
+    pub fn event_rate_hz(&self) -> Option<f64> {
+        let (first, last) = self.event_times_ns?;
+        (self.events > 1 && last > first).then(|| (self.events - 1) as f64 * 1e9 / (last - first) as f64)
+    }
+
+    fn new() -> Summary {
+        Summary {
+            end: End::Whole { offset: 0 },
+            broken: None,
+            transitions: BTreeMap::new(),
+            events: 0,
+            event_times_ns: None,
+            run: None,
+            damage: BTreeMap::new(),
+            unsound: 0,
+            first_unsound: None,
+            leaves: BTreeMap::new(),
+        }
+    }
+
+    fn count(&mut self, header: &DatagramHeader) {
+        *self.transitions.entry(header.transition().name()).or_default() += 1;
+        if !header.root.damage.is_none() {
+            *self.damage.entry(header.root.damage.0).or_default() += 1;
+        }
+        match header.transition() {
+            Transition::L1Accept => {
+                self.events += 1;
+                let ns = header.time_ns();
+                let (first, last) = self.event_times_ns.unwrap_or((ns, ns));
+                self.event_times_ns = Some((first.min(ns), last.max(ns)));
+            }
+            Transition::BeginRun if header.env.0 > 0 => self.run = Some(header.env.0),
+            _ => {}
+        }
+    }
+
+    fn look_inside<R: ReadAt>(
+        &mut self,
+        window: &mut Window<R>,
+        offset: u64,
+        header: &DatagramHeader,
+    ) -> Result<()> {
+        let mut walker =
+            Walker::<XtcHeader>::new(offset + DatagramHeader::ROOT as u64, offset + header.length());
+        while let Some(found) = walker.step(|at| header_at(window, at))? {
+            match found {
+                Ok(place) if !place.header.type_id.is_container() => self.count_leaf(window, &place)?,
+                Ok(_) => {}
+                Err(broken) => {
+                    self.unsound += 1;
+                    self.first_unsound.get_or_insert(broken.error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn count_leaf<R: ReadAt>(&mut self, window: &mut Window<R>, place: &Place<XtcHeader>) -> Result<()> {
+        let XtcHeader { damage, src, type_id, extent } = place.header;
+        let src = Src { log: src.log & 0xFF00_0000, ..src };
+        let leaves = self.leaves.entry((src, type_id.plain())).or_default();
+        leaves.count += 1;
+        leaves.bytes += u64::from(extent);
+        leaves.damaged += u64::from(damage != Damage::default());
+        if type_id.is_compressed() {
+            leaves.compressed += 1;
+            let (start, end) = (place.offset + XtcHeader::LEN as u64, place.offset + u64::from(extent));
+            match survey(window, start, end)? {
+                Ok((plain, engines)) => {
+                    leaves.compressed_bytes += end - start;
+                    leaves.plain_bytes += plain;
+                    leaves.engines.extend(engines.iter().map(|e| e.0));
+                }
+                Err(error) => {
+                    self.unsound += 1;
+                    self.first_unsound.get_or_insert(error);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The header that lies at `at` of a file, for [`Walker::step`].
+///
+/// # Errors
+/// If the system refuses, or the file is shorter.
+pub fn header_at<R: ReadAt>(window: &mut Window<R>, at: u64) -> Result<[u8; XtcHeader::LEN]> {
+    let bytes = window.get(at, XtcHeader::LEN)?;
+    bytes.first_chunk().copied().ok_or_else(|| Error::new("20 bytes of a header", "the end").at(at))
+}
+
+/// What the parts of a compressed payload say, without their streams: plain bytes and engines.
+#[allow(clippy::type_complexity, reason = "the system's refusal is not the file's fault")]
+fn survey<R: ReadAt>(
+    window: &mut Window<R>,
+    start: u64,
+    end: u64,
+) -> Result<std::result::Result<(u64, Vec<Engine>), Error>> {
+    let (mut at, mut plain, mut engines) = (start, 0, Vec::new());
+    while at < end {
+        let header_len = u64::from(u32_at(window.get(at, 4)?, 0));
+        let words = window.get(at + 4 + header_len, 16)?;
+        let [engine, _, size, stream] = [0, 4, 8, 12].map(|word| u32_at(words, word));
+        let behind = at + 20 + header_len + u64::from(stream);
+        if words.len() < 16 || behind > end {
+            return Ok(Err(Error::new(
+                "a part that ends within its leaf",
+                format!("one that ends at {behind}"),
+            )
+            .at(at)));
+        }
+        plain += header_len + u64::from(size);
+        engines.push(Engine(engine));
+        at = start + (behind - start).next_multiple_of(4);
+    }
+    Ok(Ok((plain, engines)))
+}

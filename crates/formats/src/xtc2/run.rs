@@ -1,0 +1,277 @@
+//! A run: the streams of several recorders and their chunks, put together to events in the order of time.
+//!
+//! Datagrams of one time in several streams are pieces of one event. Each stream has descriptions of its own, which may change
+//! at every transition: an event knows those that were in force for each of its pieces.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::{Datagram, DatagramHeader, NamesTable, Record, Transition};
+use crate::Result;
+use crate::file::FileName;
+use crate::run::{Files, Group, Streams, files_of, groups};
+
+pub use crate::run::{EventBytes, Piece, Problem};
+
+/// All that is known of a run without reading its data.
+#[derive(Debug)]
+pub struct Run {
+    files: Files,
+    streams: Streams<DatagramHeader>,
+    /// The descriptions that are in force now, as positions in `tables`, by the position of the stream.
+    current: Vec<u32>,
+    tables: Vec<NamesTable>,
+    transitions: Vec<RunTransition>,
+    events: Vec<Event>,
+    pieces: Vec<(Piece, u32)>,
+    problems: Vec<Problem>,
+    repeated: u64,
+    step: Option<u32>,
+}
+
+/// An event.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// When it happened, ns since 1970.
+    pub event_time_ns: u64,
+    /// The env word of its first piece.
+    pub env: u32,
+    /// Number of the step of the scan, from 0 on; `None` before the first.
+    pub step: Option<u32>,
+    pieces: Range<u32>,
+}
+
+/// A change of state.
+#[derive(Clone, Debug)]
+pub struct RunTransition {
+    /// What its first piece begins with.
+    pub header: DatagramHeader,
+    /// In how many streams it is.
+    pub copies: u32,
+    pieces: Range<u32>,
+}
+
+impl Run {
+    /// Scans the files of one run, in any order. A chunk that a file names as the next one and that lies beside it is added.
+    ///
+    /// A file whose name does not tell its stream is a stream of its own. A file that is broken is scanned up to there; see
+    /// [`Run::problems`].
+    ///
+    /// # Errors
+    /// If there are none, two are the same chunk of one stream, or the system refuses.
+    pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Run> {
+        let (mut files, mut problems) = (Files::default(), Vec::new());
+        let streams = Streams::open(paths, &mut files, &mut problems)?;
+        let mut run = Run {
+            files,
+            streams,
+            current: Vec::new(),
+            tables: Vec::new(),
+            transitions: Vec::new(),
+            events: Vec::new(),
+            pieces: Vec::new(),
+            problems,
+            repeated: 0,
+            step: None,
+        };
+        run.refresh()?;
+        Ok(run)
+    }
+
+    /// All files of the run that the file `path` belongs to: those beside it with the same experiment, run and format. A name
+    /// that does not tell them stands for itself.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
+        files_of(path)
+    }
+
+    /// Scans what was added to files that are still being written. Events that can no longer be preceded by others are appended
+    /// to [`Run::events`]; those that are there stay.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn refresh(&mut self) -> Result<()> {
+        loop {
+            self.streams.scan(&mut self.files, &mut self.problems)?;
+            let growing = self.streams.iter().filter(|s| !s.is_over());
+            let limit = growing.map(|s| s.newest_ns).min();
+            let entries = self.streams.take_settled(limit);
+            let is_same = |a: &DatagramHeader, b: &DatagramHeader| a.transition() == b.transition();
+            let mut has_more = false;
+            for group in groups(entries, is_same, |_| false, &mut self.repeated) {
+                has_more |= self.add(&group)?;
+            }
+            if !has_more {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether files are still being written.
+    pub fn is_growing(&self) -> bool {
+        self.streams.is_growing()
+    }
+
+    /// The files, in the order in which pieces name them.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.paths()
+    }
+
+    /// The events in the order of time.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The changes of state in the order of time.
+    pub fn transitions(&self) -> &[RunTransition] {
+        &self.transitions
+    }
+
+    /// What is wrong with the files.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Events in one stream with the same time as the one before.
+    pub fn repeated(&self) -> u64 {
+        self.repeated
+    }
+
+    /// The descriptions that were ever in force, those of one stream in the order of time.
+    pub fn tables(&self) -> impl Iterator<Item = &NamesTable> {
+        self.tables.iter()
+    }
+
+    /// Reads all pieces of `event`. May be called by several threads at once, each with its own `bytes`.
+    ///
+    /// # Errors
+    /// If the system refuses, or the file is no longer what it was.
+    pub fn read(&self, event: &Event, bytes: &mut EventBytes) -> Result<()> {
+        self.read_pieces(&event.pieces, bytes)
+    }
+
+    /// Reads all pieces of a transition.
+    ///
+    /// # Errors
+    /// As [`Run::read`].
+    pub fn read_transition(&self, transition: &RunTransition, bytes: &mut EventBytes) -> Result<()> {
+        self.read_pieces(&transition.pieces, bytes)
+    }
+
+    /// The records in `bytes`, which were read for `event`.
+    pub fn records<'a>(
+        &'a self,
+        event: &Event,
+        bytes: &'a EventBytes,
+    ) -> impl Iterator<Item = Record<'a, 'a>> {
+        self.records_of(event.pieces.clone(), bytes)
+    }
+
+    /// The records in `bytes`, which were read for `transition`.
+    pub fn transition_records<'a>(
+        &'a self,
+        transition: &RunTransition,
+        bytes: &'a EventBytes,
+    ) -> impl Iterator<Item = Record<'a, 'a>> {
+        self.records_of(transition.pieces.clone(), bytes)
+    }
+
+    fn records_of<'a>(
+        &'a self,
+        pieces: Range<u32>,
+        bytes: &'a EventBytes,
+    ) -> impl Iterator<Item = Record<'a, 'a>> {
+        let pieces = self.pieces[pieces.start as usize..pieces.end as usize].iter();
+        pieces.zip(bytes.pieces()).flat_map(|((_, table), bytes)| {
+            let datagram = Datagram::parse(bytes).ok();
+            let table: &NamesTable = &self.tables[*table as usize];
+            datagram.into_iter().flat_map(move |d| d.records(table))
+        })
+    }
+
+    fn read_pieces(&self, pieces: &Range<u32>, bytes: &mut EventBytes) -> Result<()> {
+        bytes.clear();
+        let pieces = &self.pieces[pieces.start as usize..pieces.end as usize];
+        pieces.iter().try_for_each(|(piece, _)| self.files.read::<DatagramHeader>(piece, bytes))
+    }
+
+    /// Returns whether another file was found that belongs to the run.
+    fn add(&mut self, group: &Group<DatagramHeader>) -> Result<bool> {
+        let header = group.first.header;
+        let is_event = header.transition() == Transition::L1Accept;
+        let first = self.pieces.len() as u32;
+        let mut has_more = false;
+        for (stream, entry) in group.streams().zip(group.entries()) {
+            let table = if is_event {
+                self.table_of(stream)
+            } else {
+                let (table, more) = self.look_into(stream, &entry.piece)?;
+                has_more |= more;
+                table
+            };
+            self.pieces.push((entry.piece, table));
+        }
+        let pieces = first..self.pieces.len() as u32;
+        if header.transition() == Transition::BeginStep {
+            self.step = Some(self.step.map_or(0, |s| s + 1));
+        }
+        if is_event {
+            let DatagramHeader { event_time_ns, env, .. } = header;
+            self.events.push(Event { event_time_ns, env, step: self.step, pieces });
+        } else {
+            self.transitions.push(RunTransition { header, copies: group.len() as u32, pieces });
+        }
+        Ok(has_more)
+    }
+
+    /// Number of the descriptions that are in force in a stream.
+    fn table_of(&mut self, stream: usize) -> u32 {
+        while self.current.len() <= stream {
+            self.current.push(self.tables.len() as u32);
+            self.tables.push(NamesTable::default());
+        }
+        self.current[stream]
+    }
+
+    /// Takes in what a transition says about records and chunks. Returns the number of its descriptions, and whether another file was
+    /// found.
+    fn look_into(&mut self, stream: usize, piece: &Piece) -> Result<(u32, bool)> {
+        let mut bytes = EventBytes::default();
+        self.files.read::<DatagramHeader>(piece, &mut bytes)?;
+        let table = self.table_of(stream);
+        let Some(datagram) = bytes.pieces().next().and_then(|b| Datagram::parse(b).ok()) else {
+            return Ok((table, false));
+        };
+        let mut names = self.tables[table as usize].clone();
+        if names.update(&datagram) {
+            self.current[stream] = self.tables.len() as u32;
+            self.tables.push(names);
+        }
+        let table = self.current[stream];
+        let next = next_chunk(&datagram, &self.tables[table as usize]);
+        let has_more = next.map_or(Ok(false), |(chunk, name)| self.add_chunk(piece, chunk, &name))?;
+        Ok((table, has_more))
+    }
+
+    /// Adds the chunk `name` behind the file of `piece`, if it lies beside it and is not there yet.
+    fn add_chunk(&mut self, piece: &Piece, chunk: u32, name: &str) -> Result<bool> {
+        let path = self.files.path(piece).to_owned();
+        let (Some(file_name), Some(here)) = (Path::new(name).file_name(), FileName::parse(&path)) else {
+            return Ok(false);
+        };
+        let next = path.with_file_name(file_name);
+        if chunk <= here.chunk || self.files.paths().any(|p| p == next) || !next.exists() {
+            return Ok(false);
+        }
+        self.streams.add_file(&next, Some((here.stream, chunk)), &mut self.files).map(|()| true)
+    }
+}
+
+/// Number and name of the file in which a stream goes on, if a transition tells them.
+fn next_chunk(datagram: &Datagram<'_>, names: &NamesTable) -> Option<(u32, String)> {
+    let record = datagram.records(names).find(|r| r.names.detector == "chunkinfo")?;
+    let number = record.value("chunkid").ok()?.elements::<u32>().ok()?.next()?;
+    Some((number, record.value("filename").ok()?.text()?))
+}

@@ -1,0 +1,187 @@
+//! What is in a file, without its data.
+
+use std::collections::BTreeMap;
+
+use super::{Datagram, DatagramHeader, Kind, Names, NamesTable, Transition, XtcHeader};
+use crate::file::{End, Head, Heads, Place, ReadAt, Walker, Window};
+use crate::{Error, Result};
+
+/// Transitions are read whole for their descriptions; none is larger.
+const TRANSITION_LIMIT: u64 = 256 << 20;
+
+/// Counts of everything in a file.
+#[derive(Debug)]
+pub struct Summary {
+    /// How the file ends, as far as it could be followed.
+    pub end: End,
+    /// Why it could not be followed further.
+    pub broken: Option<Error>,
+    /// Datagrams by what they are.
+    pub transitions: BTreeMap<String, u64>,
+    /// Number of events.
+    pub events: u64,
+    /// Earliest and latest event, ns since 1970.
+    pub event_times_ns: Option<(u64, u64)>,
+    /// Containers with a rest that means nothing.
+    pub unsound: u64,
+    /// The first thing that is broken inside a datagram.
+    pub first_unsound: Option<Error>,
+    /// Records without a description.
+    pub undescribed: u64,
+    /// Records by description.
+    pub records: BTreeMap<Records, Counts>,
+}
+
+/// Whose records they are.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Records {
+    /// Name of the detector.
+    pub detector: String,
+    /// Kind of detector.
+    pub detector_type: String,
+    /// Which piece of the detector.
+    pub segment: u32,
+    /// Name and version of the algorithm.
+    pub algorithm: String,
+}
+
+/// How many there are.
+#[derive(Clone, Default, Debug)]
+pub struct Counts {
+    /// Records.
+    pub count: u64,
+    /// Their bytes with their headers.
+    pub bytes: u64,
+    /// How many of them are damaged.
+    pub damaged: u64,
+}
+
+impl Records {
+    fn of(names: &Names) -> Records {
+        Records {
+            detector: names.detector.clone(),
+            detector_type: names.detector_type.clone(),
+            segment: names.segment,
+            algorithm: names.algorithm.to_string(),
+        }
+    }
+}
+
+impl Summary {
+    /// Scans `source`. `progress` is told now and then how many bytes it has come past; it stops the scan by returning false.
+    ///
+    /// # Errors
+    /// If the system refuses. What is broken is told in the summary.
+    pub fn scan(source: impl ReadAt, mut progress: impl FnMut(u64) -> bool) -> Result<Summary> {
+        let mut summary = Summary::new();
+        let mut names = NamesTable::default();
+        let mut heads = Heads::<DatagramHeader, _>::new(source);
+        loop {
+            match heads.next() {
+                Ok(Some((offset, header))) => {
+                    summary.count(&header);
+                    if !header.is_event() && header.length() <= TRANSITION_LIMIT {
+                        let bytes = heads.window().get(offset, header.length() as usize)?;
+                        if let Ok(datagram) = Datagram::parse(bytes) {
+                            names.update(&datagram);
+                        }
+                    }
+                    summary.look_inside(heads.window(), offset, &header, &names)?;
+                    if !progress(offset + header.length()) {
+                        break;
+                    }
+                }
+                Ok(None) => break,
+                Err(error) if error.io_error().is_some() => return Err(error),
+                Err(error) => {
+                    summary.broken = Some(error);
+                    break;
+                }
+            }
+        }
+        summary.end = heads.end();
+        Ok(summary)
+    }
+
+    /// Whether everything in the file is as it should be; damage that the recorder noted itself is.
+    pub fn is_whole(&self) -> bool {
+        self.broken.is_none() && self.unsound == 0 && self.end.partial_bytes() == 0
+    }
+
+    /// Number of datagrams.
+    pub fn datagrams(&self) -> u64 {
+        self.transitions.values().sum()
+    }
+
+    /// Events in a second; `None` for fewer than two.
+    pub fn event_rate_hz(&self) -> Option<f64> {
+        let (first, last) = self.event_times_ns?;
+        (self.events > 1 && last > first).then(|| (self.events - 1) as f64 * 1e9 / (last - first) as f64)
+    }
+
+    fn new() -> Summary {
+        Summary {
+            end: End::Whole { offset: 0 },
+            broken: None,
+            transitions: BTreeMap::new(),
+            events: 0,
+            event_times_ns: None,
+            unsound: 0,
+            first_unsound: None,
+            undescribed: 0,
+            records: BTreeMap::new(),
+        }
+    }
+
+    fn count(&mut self, header: &DatagramHeader) {
+        *self.transitions.entry(header.transition().to_string()).or_default() += 1;
+        if header.transition() == Transition::L1Accept {
+            self.events += 1;
+            let ns = header.time_ns();
+            let (first, last) = self.event_times_ns.unwrap_or((ns, ns));
+            self.event_times_ns = Some((first.min(ns), last.max(ns)));
+        }
+    }
+
+    fn look_inside<R: ReadAt>(
+        &mut self,
+        window: &mut Window<R>,
+        offset: u64,
+        header: &DatagramHeader,
+        names: &NamesTable,
+    ) -> Result<()> {
+        let mut walker =
+            Walker::<XtcHeader>::new(offset + DatagramHeader::ROOT as u64, offset + header.length());
+        while let Some(found) = walker.step(|at| header_at(window, at))? {
+            match found {
+                Ok(place) if place.header.kind() == Kind::ShapesData => self.count_record(&place, names),
+                Ok(_) => {}
+                Err(broken) => {
+                    self.unsound += 1;
+                    self.first_unsound.get_or_insert(broken.error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn count_record(&mut self, place: &Place<XtcHeader>, names: &NamesTable) {
+        let Some(names) = names.get(place.header.names_id()) else {
+            self.undescribed += 1;
+            return;
+        };
+        let counts = self.records.entry(Records::of(names)).or_default();
+        counts.count += 1;
+        counts.bytes += u64::from(place.header.extent);
+        counts.damaged += u64::from(!place.header.damage.is_none());
+    }
+}
+
+/// The header that lies at `at` of a file, for [`Walker::step`].
+///
+/// # Errors
+/// If the system refuses, or the file is shorter.
+pub fn header_at<R: ReadAt>(window: &mut Window<R>, at: u64) -> Result<[u8; XtcHeader::LEN]> {
+    let bytes = window.get(at, XtcHeader::LEN)?;
+    bytes.first_chunk().copied().ok_or_else(|| Error::new("12 bytes of a header", "the end").at(at))
+}

@@ -1,0 +1,33 @@
+//! Hits on wires: pulses found in the samples of all channels of a link at once.
+//!
+//! A hit finder takes rows of 16-bit samples, one row per tick with all channels in the order of the frame (what
+//! [`crate::wib`] unpacks), as many or as few as there are, keeps its state between calls and appends to a
+//! [`HitBuffer`]. Channels are all treated alike; which wire a channel reads is looked up for the few hits.
+//!
+//! | finder | algorithm |
+//! |---|---|
+//! | [`HitFinder`] | ours: what to use unless hits must be compared with those of others |
+//! | [`SeedHits`] | ProtoDUNE-SP 2019, bit for bit |
+//! | [`TpgHits`] | tpglibs of DUNE-DAQ, bit for bit |
+//!
+//! [`remove_coherent`] may be called before: it takes away what the channels of a board have in common.
+//!
+//! The hits, their order too, depend neither on the level nor on how a stream is cut into calls.
+
+mod check;
+mod coherent;
+mod finder;
+mod frugal;
+mod hit;
+mod rows;
+mod seed;
+#[cfg(test)]
+mod tests;
+mod tpg;
+mod walk;
+
+pub use coherent::remove_coherent;
+pub use finder::{FinderSetup, HitFinder, SampleBits};
+pub use hit::{Hit, HitBuffer};
+pub use seed::SeedHits;
+pub use tpg::{RunningSum, TpgHits, TpgSetup};

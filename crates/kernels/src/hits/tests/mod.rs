@@ -1,0 +1,5 @@
+mod golden;
+mod judge;
+mod known;
+mod physics;
+mod random;
