@@ -95,7 +95,7 @@ fn measure(mode: Mode, time: Duration) -> Result<Repeat, String> {
     if !imbalances.is_empty() {
         return Err(format!("the ledger does not close: {}", imbalances.join("; ")));
     }
-    let latency = report.nodes.iter().find(|n| n.name == "STATS2").map(|n| n.latency);
+    let latency = report.nodes.iter().find(|n| n.name == "STATS2").map(|n| &n.latency);
     let us = |ns: Option<u64>| ns.unwrap_or(0) as f64 / 1e3;
     Ok(Repeat {
         hz: frames as f64 / elapsed,
