@@ -140,7 +140,7 @@ fn run_around(input: &[u8], from: usize, position: usize) -> (usize, usize) {
     let before = input[from..position].iter().rev().take_while(|b| **b == byte).count();
     let mut end = position + 4;
     while let Some(word) = input.get(end..).and_then(<[u8]>::first_chunk) {
-        let other = u64::from_le_bytes(*word) ^ u64::from(byte) * EVERY_BYTE;
+        let other = u64::from_le_bytes(*word) ^ (u64::from(byte) * EVERY_BYTE);
         if other != 0 {
             return (position - before, end + other.trailing_zeros() as usize / 8);
         }
