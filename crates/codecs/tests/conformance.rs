@@ -1,5 +1,7 @@
 //! What every codec must do, over types, sizes and kinds of data.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use common::{codecs, data, roundtrip};

@@ -1,5 +1,7 @@
 //! Hist16 and HistN against streams of the original classes and files of the original program.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::path::PathBuf;
 
@@ -7,11 +9,12 @@ use livetime_codecs::{Array, Codec, DType, Hist16, HistN};
 use livetime_kernels::Level;
 use serde_json::Value;
 
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn folder() -> Option<PathBuf> {
     let data = std::env::var_os("LIVETIME_DATA").map_or_else(|| "../../../shared/data".into(), PathBuf::from);
     let folder = data.join("xtc1");
     if !folder.is_dir() {
-        println!("SKIPPED: {} is missing (set LIVETIME_DATA)", folder.display());
+        eprintln!("SKIPPED: {} is missing (set LIVETIME_DATA)", folder.display());
         return None;
     }
     Some(folder)

@@ -13,6 +13,7 @@ use std::process::Command;
 
 use livetime_codecs::{Bslz4, Codec, DType};
 
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn python() -> Option<PathBuf> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/peers.sh");
     let made =

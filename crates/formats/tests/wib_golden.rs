@@ -1,4 +1,9 @@
 //! The recorded WIB frames, clean and with every fault of the recipes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and says loudly that it is skipped"
+)]
 
 use livetime_formats::channel_map::{TextMap, TextMapKind};
 use livetime_formats::wib::{

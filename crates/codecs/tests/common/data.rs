@@ -15,7 +15,7 @@ pub(crate) fn make(dtype: DType, elements: usize, kind: usize, seed: u64) -> Vec
             let value = match kind {
                 0 => 77,
                 1 => noise,
-                2 if x % 50 == 0 => x >> 8,
+                2 if x.is_multiple_of(50) => x >> 8,
                 2 => noise,
                 3 => x,
                 4 => (i / 100) as u64 * 12345,

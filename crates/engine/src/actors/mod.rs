@@ -50,7 +50,7 @@ pub use context::Context;
 pub use group::{Group, GroupBuilder, GroupEvent};
 pub use guard::StopGuard;
 pub use placement::{Placement, PoolOrder};
-pub use report::{AgentReport, SystemReport};
+pub use report::{AgentReport, InputAccount, SystemReport};
 pub use simulation::Simulation;
 pub use subscription::On;
 pub use supervision::{AgentError, OnFailure, Outcome};

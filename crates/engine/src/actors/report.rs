@@ -5,8 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::account::AgentAccount;
 use crate::control::Event;
-use crate::edge::LossReason;
-use crate::run::EdgeAccount;
+use crate::edge::{EdgeCounts, LossReason, WhenFull};
 use crate::statistics::{Times, summarise};
 
 /// The state of a system at one moment, or at its end.
@@ -36,8 +35,8 @@ pub struct AgentReport {
     pub name: String,
     /// The thread or strand that runs it.
     pub thread: String,
-    /// Its inputs: `from` is the channel, or the type of the messages; `to` is the agent.
-    pub inputs: Vec<EdgeAccount>,
+    /// Its inputs.
+    pub inputs: Vec<InputAccount>,
     /// How long it has lived, in ns.
     pub alive_ns: u64,
     /// True when it has ended.
@@ -54,6 +53,44 @@ pub struct AgentReport {
     pub service: Times,
     /// Waiting and service time together.
     pub latency: Times,
+}
+
+/// The account of one input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InputAccount {
+    /// The channel, or the type of the messages.
+    pub from: String,
+    /// Its policy.
+    pub when_full: WhenFull,
+    /// Messages offered to it.
+    pub offered: u64,
+    /// Messages handed to the agent.
+    pub delivered: u64,
+    /// Messages that wait in it.
+    pub queued: u64,
+    /// Messages lost, by reason.
+    pub lost: BTreeMap<LossReason, u64>,
+}
+
+impl InputAccount {
+    fn new(from: String, when_full: WhenFull, counts: EdgeCounts) -> InputAccount {
+        let EdgeCounts { offered, delivered, queued, lost } = counts;
+        let lost = LossReason::ON_EDGES.into_iter().zip(lost).filter(|(_, n)| *n > 0).collect();
+        InputAccount { from, when_full, offered, delivered, queued, lost }
+    }
+
+    /// True when every message offered is delivered, lost or queued.
+    pub fn is_closed(&self) -> bool {
+        self.offered == self.delivered + self.queued + self.lost.values().sum::<u64>()
+    }
+
+    /// Losses that nobody asked for. A `latest` input is asked to forget all but the newest message.
+    pub fn unintended(&self) -> u64 {
+        let is_intended = |reason: &LossReason| {
+            reason.is_intended() || *reason == LossReason::Overwritten && self.when_full == WhenFull::Latest
+        };
+        self.lost.iter().filter(|(reason, _)| !is_intended(reason)).map(|(_, n)| n).sum()
+    }
 }
 
 impl AgentReport {
@@ -117,7 +154,7 @@ impl SystemReport {
                 .map(|(_, n)| n)
                 .sum::<u64>()
         };
-        let on_inputs = |agent: &AgentReport| agent.inputs.iter().map(EdgeAccount::unintended).sum::<u64>();
+        let on_inputs = |agent: &AgentReport| agent.inputs.iter().map(InputAccount::unintended).sum::<u64>();
         self.agents.iter().map(|agent| in_agents(agent) + on_inputs(agent)).sum()
     }
 }
@@ -127,12 +164,10 @@ pub(crate) fn agent_report(account: &AgentAccount, now_ns: u64) -> Option<AgentR
     // Completed before received, so that a message in the handler is received and not yet completed.
     let completed = account.completed.load(Relaxed);
     let lost = account.losses().into_iter().filter(|(_, n)| *n > 0).collect();
-    let mut inputs: Vec<EdgeAccount> = account
+    let mut inputs: Vec<InputAccount> = account
         .inputs()
         .into_iter()
-        .map(|(from, input)| {
-            EdgeAccount::new(from, account.name.clone(), input.options().when_full, input.counts())
-        })
+        .map(|(from, input)| InputAccount::new(from, input.options().when_full, input.counts()))
         .collect();
     let folded = account.folded();
     let thread = account.thread.get().cloned();
@@ -141,7 +176,7 @@ pub(crate) fn agent_report(account: &AgentAccount, now_ns: u64) -> Option<AgentR
             return None;
         }
         let when_full = super::INPUT.when_full;
-        inputs.push(EdgeAccount::new("all inputs".into(), account.name.clone(), when_full, folded));
+        inputs.push(InputAccount::new("all inputs".into(), when_full, folded));
     }
     let times = |pick: fn(&super::account::AgentTimes) -> &crate::statistics::Histogram| -> Times {
         summarise(account.times().map(pick))

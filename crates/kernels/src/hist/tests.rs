@@ -4,7 +4,7 @@ use crate::{LengthError, Level};
 
 /// Pixels around 1200, one in `odd` anywhere.
 fn pixels_of(len: usize, odd: u64, seed: u64) -> Vec<u8> {
-    let value = |x: u64| if x % odd == 0 { (x >> 20) as u16 } else { 1100 + (x >> 30) as u16 % 200 };
+    let value = |x: u64| if x.is_multiple_of(odd) { (x >> 20) as u16 } else { 1100 + (x >> 30) as u16 % 200 };
     numbers(seed).take(len).flat_map(|x| value(x).to_le_bytes()).collect()
 }
 
