@@ -21,7 +21,7 @@ pub use report::{EdgeAccount, NodeReport, Report, SourceReport, ThreadReport};
 use crate::account::NodeAccount;
 use crate::clock::Clock;
 use crate::control::{Control, EventHandler, lock};
-use crate::edge::{Edge, EdgeCounts, EdgeOptions, LossReason, Sender, Target};
+use crate::edge::{Edge, EdgeOptions, Sender, Target};
 use crate::graph::{Graph, GraphError, Place, Placement};
 use crate::node::NodeKind;
 use crate::runner::Runner;
@@ -432,18 +432,13 @@ pub(crate) fn thread_reports<'a>(
 
 pub(crate) fn edge_account(graph: &Graph, edge: &Edge) -> EdgeAccount {
     let (from, to) = (&graph.nodes[edge.from.0], &graph.nodes[edge.to.0]);
-    let EdgeCounts { offered, delivered, queued, lost } = edge.counts();
+    let sender = format!("{}.{}", from.name, from.node_type.spec.outputs[edge.from.1].name);
+    let receiver = format!("{}.{}", to.name, to.node_type.spec.inputs[edge.to.1].name);
     EdgeAccount {
-        from: format!("{}.{}", from.name, from.node_type.spec.outputs[edge.from.1].name),
-        to: format!("{}.{}", to.name, to.node_type.spec.inputs[edge.to.1].name),
         nodes: (edge.from.0, edge.to.0),
-        when_full: edge.options.when_full,
-        offered,
-        delivered,
-        queued,
         capacity: edge.capacity(),
-        lost: LossReason::ON_EDGES.into_iter().zip(lost).filter(|(_, n)| *n > 0).collect(),
         waiting: edge.waiting(),
+        ..EdgeAccount::new(sender, receiver, edge.options.when_full, edge.counts())
     }
 }
 

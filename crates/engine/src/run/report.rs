@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use livetime_frame::PoolStatistics;
 
 use crate::control::Event;
-use crate::edge::{LossReason, WhenFull};
+use crate::edge::{EdgeCounts, LossReason, WhenFull};
 use crate::graph::Placement;
 use crate::statistics::Times;
 
@@ -113,7 +113,7 @@ pub struct EdgeAccount {
     pub from: String,
     /// `node.input`.
     pub to: String,
-    /// Numbers of the sending and of the receiving node.
+    /// Numbers of the sending and of the receiving node; 0 for an input of an agent, which has names only.
     pub nodes: (usize, usize),
     /// Its policy.
     pub when_full: WhenFull,
@@ -123,7 +123,7 @@ pub struct EdgeAccount {
     pub delivered: u64,
     /// Frames that wait in it.
     pub queued: u64,
-    /// How many may wait in it.
+    /// How many may wait in it; 0 for an input of an agent, which tells its waiting as a whole.
     pub capacity: u64,
     /// Frames lost, by reason.
     pub lost: BTreeMap<LossReason, u64>,
@@ -132,6 +132,14 @@ pub struct EdgeAccount {
 }
 
 impl EdgeAccount {
+    /// The counts alone.
+    pub(crate) fn new(from: String, to: String, when_full: WhenFull, counts: EdgeCounts) -> EdgeAccount {
+        let EdgeCounts { offered, delivered, queued, lost } = counts;
+        let lost = LossReason::ON_EDGES.into_iter().zip(lost).filter(|(_, n)| *n > 0).collect();
+        let (nodes, capacity, waiting) = ((0, 0), 0, Times::default());
+        EdgeAccount { from, to, nodes, when_full, offered, delivered, queued, capacity, lost, waiting }
+    }
+
     /// True when every frame offered is delivered, lost or queued.
     pub fn is_closed(&self) -> bool {
         self.offered == self.delivered + self.queued + self.lost.values().sum::<u64>()

@@ -25,9 +25,8 @@ pub(super) fn along_row<const PAIRS: usize, const FINE: bool>(
         let mut sum = half;
         for (pair, weights) in weights.iter().enumerate() {
             // SAFETY: the lists have as many groups as `to`.
-            let (windows, places, [coarse, fine]) = unsafe {
-                (windows.get_unchecked(g), places.get_unchecked(g), weights.get_unchecked(g))
-            };
+            let (windows, places, [coarse, fine]) =
+                unsafe { (windows.get_unchecked(g), places.get_unchecked(g), weights.get_unchecked(g)) };
             let [low, high] = windows.map(|start| {
                 let start = start as usize + 2 * pair * groups.samples;
                 // SAFETY: `reach` is where the last window of the last pair ends, and `row` goes on to there.
