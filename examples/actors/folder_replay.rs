@@ -1,5 +1,6 @@
 //! Plays the pictures of a folder back, one every 20 ms: a camera for those who have none.
 //! `cargo run --example folder_replay [FOLDER]`
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

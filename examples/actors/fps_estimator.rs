@@ -1,5 +1,6 @@
 //! Pictures per second on several channels; and what the engine knows of every agent without being asked: arrival rate,
 //! throughput, waiting time and service time, whose sum is the latency.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 mod pictures;
 

@@ -1,4 +1,5 @@
 //! A cache that writes its pictures in one go before the program ends: a stop guard holds the end back until it has.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 mod pictures;
 

@@ -1,4 +1,5 @@
 //! Two workers write pictures: the channel gives each picture to the next of them that has room.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 mod pictures;
 

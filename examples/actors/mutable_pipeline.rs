@@ -1,4 +1,5 @@
 //! A message that is handed on belongs to who has it: three steps change the same picture in place, nothing is copied.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::time::Duration;
 

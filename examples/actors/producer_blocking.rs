@@ -1,4 +1,5 @@
 //! A camera whose driver blocks until a picture is there: a loop on the agent's own thread. A viewer and a tracer watch.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 mod pictures;
 

@@ -1,4 +1,5 @@
 //! A camera whose driver calls back from a thread of its own: the agent only opens and closes it.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 mod pictures;
 

@@ -1,4 +1,5 @@
 //! A camera that is asked step by step: the agent sends itself "once more", so commands are handled in between.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 mod pictures;
 

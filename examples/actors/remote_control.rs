@@ -1,5 +1,6 @@
 //! A camera controlled by lines of text, from wherever they come: `start`, `stop`, `quit`.
 //! `echo "start stop quit" | cargo run --example remote_control -- -` reads them from its input.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::io::Read;
 use std::time::Duration;

@@ -1,4 +1,5 @@
 //! A message that carries its way: each station works on it and sends it to the next address on its slip.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -48,7 +49,7 @@ fn main() -> Result<(), AgentError> {
     let upper = station(&system, "upper", |text| *text = text.to_uppercase())?;
     let reverse = station(&system, "reverse", |text| *text = text.chars().rev().collect())?;
     let end = Chain::new(4);
-    let mut post = |ways: &[&Address<Letter>]| {
+    let post = |ways: &[&Address<Letter>]| {
         let mut slip: VecDeque<_> = ways.iter().map(|way| (*way).clone()).collect();
         let first = slip.pop_front();
         let letter = Letter { text: "frame".into(), slip, end: end.clone() };

@@ -1,4 +1,5 @@
 //! Sessions: groups that start and end as one, with a child group for monitors and a chain that ends with them.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 mod pictures;
 

@@ -1,4 +1,5 @@
 //! Is the stream up? A state with a time limit that every picture renews, and a heartbeat as long as it is up.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 mod pictures;
 
