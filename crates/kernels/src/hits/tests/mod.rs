@@ -1,3 +1,5 @@
+//! Hit finding against recorded hits, against plain definitions, and by hand.
+
 mod golden;
 mod judge;
 mod known;
