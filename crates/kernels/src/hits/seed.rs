@@ -32,8 +32,8 @@ const THRESHOLD: i16 = 5 * 64;
 /// }
 /// finder.find(Level::best(), &samples, 0, &mut hits)?;
 /// let [hit] = hits.hits() else { panic!("{hits:?}") };
-/// // 20 samples of 100 pass through the filter whole, but for its edges.
-/// assert_eq!((hit.channel, hit.start, hit.over), (7, 23, 14));
+/// // Ten samples, made longer by the filter, and late.
+/// assert_eq!((hit.channel, hit.start, hit.over), (7, 24, 12));
 /// # Ok::<(), livetime_kernels::LengthError>(())
 /// ```
 #[derive(Debug)]

@@ -80,7 +80,7 @@ impl FinderSetup {
 /// finder.find(Level::best(), &samples, 0, &mut hits)?;
 /// let [hit] = hits.hits() else { panic!("{hits:?}") };
 /// assert_eq!((hit.channel, hit.start + i64::from(hit.to_peak)), (7, 101));
-/// assert!((310..=320).contains(&hit.sum));
+/// assert!((305..=325).contains(&hit.sum));
 /// # Ok::<(), livetime_kernels::LengthError>(())
 /// ```
 #[derive(Debug)]
