@@ -54,6 +54,7 @@ const DOCUMENTS: &[&str] = &[
     "LICENSE",
     "docs/add-a-node.md",
     "docs/add-a-kernel.md",
+    "docs/actors.md",
     "docs/performance.md",
     "docs/performance-codecs.md",
     "docs/formats/blockpack.md",
