@@ -9,7 +9,7 @@ use crate::{Error, Result};
 /// ```
 /// use livetime_formats::wib::Wib2Frame;
 /// let mut bytes = [0; Wib2Frame::BYTES];
-/// bytes[..4].copy_from_slice(&(4 | 3 << 6 | 2 << 12 | 1 << 22u32).to_le_bytes());
+/// bytes[..4].copy_from_slice(&(4u32 | 3 << 6 | 2 << 12 | 1 << 22).to_le_bytes());
 /// bytes[4] = 32;
 /// let frame = Wib2Frame::parse(&bytes)?;
 /// assert_eq!((frame.version(), frame.detector(), frame.crate_number(), frame.slot()), (4, 3, 2, 1));

@@ -51,10 +51,10 @@ pub struct PvaSourceParams {
     pub finish_when_done: bool,
     /// Without effect: the server of the images decides. Kept for clients that write it to every detector.
     #[param(default = 0.0, min = 0.0, max = 1e9, unit = "s", pv = "AcquireTime")]
-    pub acquire_time: f64,
-    /// Without effect, as `acquire_time`.
+    pub time_as_written: f64,
+    /// Without effect, as `time_as_written`.
     #[param(default = 0.0, min = 0.0, max = 1e9, unit = "s", pv = "AcquirePeriod")]
-    pub acquire_period: f64,
+    pub period_as_written: f64,
     /// Addresses to search at, as in EPICS_PVA_ADDR_LIST.
     pub addresses: String,
     /// Whether it is also searched in all networks of this machine.
@@ -192,7 +192,7 @@ impl Node for PvaSource {
                 self.halt();
                 Ok(())
             }
-            "image_mode" | "num_images" | "finish_when_done" | "acquire_time" | "acquire_period" => Ok(()),
+            "image_mode" | "num_images" | "finish_when_done" | "time_as_written" | "period_as_written" => Ok(()),
             _ => self.open(),
         }
     }
