@@ -58,14 +58,15 @@ fn main() -> Result<(), AgentError> {
     let detector = Detector { images: images.clone(), changes: changes.publisher(), beats, heartbeat: None };
     system.group("detector").add("detector", detector).start()?;
     let mut camera = Camera::new();
-    for expected in [Stream::Up, Stream::Down] {
-        for _ in 0..if expected == Stream::Up { 20 } else { 0 } {
-            images.publish(camera.take()?);
-            std::thread::sleep(Duration::from_millis(5));
-        }
+    // At first it is down; it is up while pictures come; and down again when none has come for 100 ms.
+    for (expected, pictures) in [(Stream::Down, 20), (Stream::Up, 0), (Stream::Down, 0)] {
         let state = seen.receive(Duration::from_secs(5));
         println!("{state:?}");
         assert_eq!(state, Some(expected));
+        for _ in 0..pictures {
+            images.publish(camera.take()?);
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! - [`xtc1`]: XTC of LCLS-I, read and written, whatever is in it.
 //! - [`xtc2`]: XTC of LCLS-II, read.
-//! - [`file`]: what both have in common: names of files, large reads, scans that skip the data, files that are still
+//! - [`mod@file`]: what both have in common: names of files, large reads, scans that skip the data, files that are still
 //!   being written.
 //!
 //! - [`wib`], [`felix`], [`channel_map`], [`trigger`]: the wire readout of ProtoDUNE and DUNE, from frames to records.

@@ -66,7 +66,7 @@ pub trait Agent: Send + Sized + 'static {
     /// [`AgentError`]; its group then does not start.
     fn start(&mut self, ctx: &mut Context<Self>) -> Result<(), AgentError>;
 
-    /// The agent has come into `state`.
+    /// The agent has come into `state`; after `start` into its first one.
     fn enter(&mut self, state: Self::State, ctx: &mut Context<Self>) {
         let _ = (state, ctx);
     }

@@ -5,7 +5,7 @@
 //! | read one file in its order | [`crate::file::Reader`] with [`DatagramHeader`] |
 //! | look at one datagram | [`Datagram`], [`Walk`], [`Xtc`] |
 //! | read a run: streams, chunks, cameras of their own | [`run::Run`] |
-//! | write | [`Builder`] for a datagram, [`rewrite`] to change leaves of one, [`Writer`] for a file |
+//! | write | [`Builder`] for a datagram, [`rewrite()`] to change leaves of one, [`Writer`] for a file |
 //! | save what can be saved | [`recover::Recovery`] |
 //! | count what is in a file | [`summary::Summary`] |
 //! | find where data are | [`index`], [`small_data`] |

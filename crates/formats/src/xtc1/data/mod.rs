@@ -1,7 +1,7 @@
 //! What is inside leaves, as far as their layouts are published.
 //!
-//! - [`PictureReader`], [`panels`]: the pictures of CSPad, CSPad 2x2, cameras, pnCCD and Timepix.
-//! - [`scalars`]: named numbers of intensity monitors and beam-line data.
+//! - [`PictureReader`], [`panels()`]: the pictures of CSPad, CSPad 2x2, cameras, pnCCD and Timepix.
+//! - [`scalars()`]: named numbers of intensity monitors and beam-line data.
 //! - [`evr`], [`epics`]: event codes, process variables.
 //!
 //! All but [`PictureReader`] look at payloads that are not compressed.

@@ -48,7 +48,7 @@ impl PictureReader {
     /// The panels of a leaf, in their order.
     ///
     /// # Errors
-    /// As [`panels`], or if the data cannot be decompressed.
+    /// As [`panels()`], or if the data cannot be decompressed.
     pub fn panels<'a>(&'a mut self, leaf: &Xtc<'a>, configs: &Configs) -> Result<Vec<Panel<'a>>> {
         let (type_id, src) = (leaf.header.type_id, leaf.header.src);
         if !type_id.is_compressed() {
