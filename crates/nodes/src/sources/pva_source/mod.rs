@@ -192,7 +192,9 @@ impl Node for PvaSource {
                 self.halt();
                 Ok(())
             }
-            "image_mode" | "num_images" | "finish_when_done" | "time_as_written" | "period_as_written" => Ok(()),
+            "image_mode" | "num_images" | "finish_when_done" | "time_as_written" | "period_as_written" => {
+                Ok(())
+            }
             _ => self.open(),
         }
     }
