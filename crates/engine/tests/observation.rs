@@ -55,8 +55,8 @@ fn every_copy_of_a_pool_tells_its_waiting_and_inline_nodes_wait_no_time() {
         graph.options_mut(1).unwrap().placement = placement.clone();
         let report = Run::start(&graph, RunOptions::default()).unwrap().finish(Duration::from_secs(20));
         let waiting = &report.nodes[1].waiting;
-        // A few of the first frames may be timed one in eight.
-        assert!((85..=100).contains(&waiting.count), "{placement:?}: {waiting:?}");
+        // Frames that follow one another at once, as on a busy machine, are timed one in eight.
+        assert!((12..=100).contains(&waiting.count), "{placement:?}: {waiting:?}");
         assert_eq!(waiting.max_ns == 0, placement == Placement::Inline);
     }
 }
