@@ -1,6 +1,6 @@
 //! `livetime inspect`: recorded files, whole, cut and broken.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test fails by panicking")]
 
 mod common;
 
