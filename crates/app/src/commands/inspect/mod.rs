@@ -5,7 +5,6 @@ mod xtc1;
 mod xtc2;
 
 use std::fs::File;
-use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
