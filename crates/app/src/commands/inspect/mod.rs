@@ -36,12 +36,14 @@ enum Facility {
 pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, Failure> {
     let (mut reports, mut exit) = (Vec::new(), Exit::Ok);
     for (position, path) in args.files.iter().enumerate() {
+        if position > 0 && !args.json {
+            output.data("\n")?;
+        }
         match inspect_file(path, args, output) {
             Ok(report) => {
                 exit = if report.is_whole { exit } else { Exit::Failed };
                 if !args.json {
-                    let gap = if position > 0 { "\n" } else { "" };
-                    output.data(&format!("{gap}{}", report.text))?;
+                    output.data(&report.text)?;
                 }
                 reports.push(report.json);
             }
