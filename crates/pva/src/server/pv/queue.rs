@@ -142,7 +142,10 @@ impl Subscription {
         if !queue.running {
             return false;
         }
-        let merge = !self.has_room(&queue, body.len());
+        // What is to be encoded from the value stays the newest: if it was full when it should have been settled, and has
+        // room since, the next one is merged all the same.
+        let is_lazy = matches!(queue.entries.back(), Some(None));
+        let merge = is_lazy || !self.has_room(&queue, body.len());
         if !merge {
             queue.bytes += body.len();
             queue.entries.push_back(Some(body.clone()));
