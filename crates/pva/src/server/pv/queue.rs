@@ -295,3 +295,33 @@ impl Queue {
         Next::Nothing
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Kind, Value};
+    use crate::nt;
+    use crate::server::SharedPv;
+
+    #[test]
+    fn room_that_comes_during_a_post_puts_nothing_behind_what_waits_for_the_value() {
+        let pv = SharedPv::new(Value::new(&nt::scalar_with(Kind::I32, nt::Metadata::NONE)));
+        let request = crate::request::parse("field()").unwrap();
+        let (view, structure) = View::open(&pv, &request, "field").unwrap();
+        let subscription =
+            Arc::new(Subscription::new(1, view, 2, 1 << 20, None, Arc::new(Mailbox::new(|| {}))));
+        let (body, all) = (Body::Small(0, [0; SMALL]), BitSet::from_iter([0]));
+        let post = || subscription.push(&structure, &body, &all);
+        subscription.start(all.clone());
+        subscription.settle(|_, _| body.clone());
+        assert!(!post());
+        // Full: this one waits to be encoded from the value.
+        assert!(post());
+        assert!(!subscription.wants_settling());
+        // The connection sends between the look and the next post.
+        assert!(matches!(subscription.next(), Next::Body(_, true)));
+        assert!(post());
+        assert!(matches!(subscription.next(), Next::Encode));
+        assert_eq!(subscription.take_squashed(), 2);
+    }
+}
