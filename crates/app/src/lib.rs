@@ -19,13 +19,16 @@ mod bench;
 mod cli;
 mod commands;
 pub mod config;
+mod cpu;
 mod metrics;
 mod output;
+mod progress;
 pub mod pvs;
 mod report;
 #[cfg(test)]
 mod test_nodes;
 mod trace;
+mod usage;
 
 use std::process::ExitCode;
 

@@ -5,7 +5,6 @@
 
 mod actors;
 mod codecs;
-mod cpu;
 mod engine;
 mod flood;
 mod graph;

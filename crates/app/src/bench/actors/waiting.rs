@@ -6,7 +6,7 @@ use livetime_engine::WaitStrategy;
 use livetime_engine::actors::{Agent, AgentError, Chain, Channel, Context, Placement, System};
 
 use super::{PATIENCE, Sample, Setting, missing};
-use crate::bench::cpu::{process_cpu, thread_cpu};
+use crate::cpu::{process_cpu, thread_cpu};
 
 const PERIOD: Duration = Duration::from_micros(500);
 

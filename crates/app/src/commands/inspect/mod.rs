@@ -6,7 +6,6 @@ mod xtc2;
 
 use std::fs::File;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use livetime_formats::file::{End, Format, Head};
 use livetime_formats::{Error, xtc1 as lcls1, xtc2 as lcls2};
@@ -14,10 +13,8 @@ use serde_json::{Value, json};
 
 use crate::cli::InspectArgs;
 use crate::output::{Exit, Failure, Output};
+use crate::progress::Progress;
 use crate::report::numbers::{bytes, utc};
-
-/// How often progress is told.
-const PROGRESS: Duration = Duration::from_millis(500);
 
 /// What is known of one file.
 struct Report {
@@ -121,41 +118,6 @@ fn facility(path: &Path, file: &File) -> Result<Facility, Error> {
     match lcls2::DatagramHeader::parse(head) {
         Ok(_) => Ok(Facility::Lcls2),
         Err(_) => Err(Error::new("an XTC file of LCLS-I or LCLS-II", "something else")),
-    }
-}
-
-/// Bytes done of bytes in all, on stderr where a person looks at it.
-struct Progress<'a, 'b> {
-    size: u64,
-    output: &'a mut Output<'b>,
-    begin: Instant,
-    next: Instant,
-    is_shown: bool,
-}
-
-impl<'a, 'b> Progress<'a, 'b> {
-    fn new(size: u64, output: &'a mut Output<'b>) -> Progress<'a, 'b> {
-        let begin = Instant::now();
-        Progress { size, output, begin, next: begin + PROGRESS, is_shown: false }
-    }
-
-    fn tell(&mut self, done: u64) {
-        let now = Instant::now();
-        if !self.output.is_terminal || now < self.next {
-            return;
-        }
-        (self.next, self.is_shown) = (now + PROGRESS, true);
-        let passed = (now - self.begin).as_secs_f64();
-        let left_s = (self.size.saturating_sub(done)) as f64 * passed / done.max(1) as f64;
-        let line = format!("{} of {}, {left_s:.0} s left", bytes(done), bytes(self.size));
-        let _ = write!(self.output.err, "\r{line:<60}");
-        let _ = self.output.err.flush();
-    }
-
-    fn clear(self) {
-        if self.is_shown {
-            let _ = write!(self.output.err, "\r{:60}\r", "");
-        }
     }
 }
 
