@@ -38,6 +38,7 @@ mod strand;
 mod subscription;
 mod supervision;
 mod system;
+mod telemetry;
 mod timer;
 mod wheel;
 
@@ -59,6 +60,7 @@ pub use simulation::Simulation;
 pub use subscription::On;
 pub use supervision::{AgentError, OnFailure, Outcome};
 pub use system::{Phase, System, SystemOptions};
+pub use telemetry::Reporter;
 pub use timer::Timer;
 
 /// How an input carries messages if nothing else is said: 256 of them, and a sender that finds it full waits. Commands
