@@ -166,10 +166,7 @@ impl<T: Send + 'static> Input<T> {
             return Ok(());
         };
         match self.ring.get() {
-            // Behind what waits in the ring, where an earlier message of this sender may be.
-            Some(ring) if self.sender_takes() || !ring.is_empty() => {
-                ring.put(item).map_err(|item| item.message)?;
-            }
+            Some(ring) if self.sender_takes() => ring.put(item).map_err(|item| item.message)?,
             _ if own.len() < self.options.queue => {
                 own.push_back(item);
                 add(&self.entered, 1);
@@ -196,18 +193,29 @@ impl<T: Send + 'static> Input<T> {
     #[inline(always)]
     pub(crate) fn take(&self, local: &mut Local) -> Option<(Item<T>, bool)> {
         let own = self.own.open(&mut local.key)?;
-        let item = match own.pop_front() {
-            Some(item) => {
-                add(&self.left, 1);
-                item
-            }
-            None => self.ring.get()?.take()?,
+        let item = match self.take_from_ring_first() {
+            Some(item) => item,
+            None => match own.pop_front() {
+                Some(item) => {
+                    add(&self.left, 1);
+                    item
+                }
+                None => self.ring.get()?.take()?,
+            },
         };
         let is_last = own.is_empty() && self.ring.get().is_none_or(|ring| ring.is_empty());
         if self.options.when_full == WhenFull::Block {
             self.tell_room();
         }
         Some((item, is_last))
+    }
+
+    /// Every other message comes from the ring, if there is one: those from elsewhere get their turn.
+    #[inline(always)]
+    fn take_from_ring_first(&self) -> Option<Item<T>> {
+        let ring = self.ring.get()?;
+        let taken = self.left.load(Relaxed) + ring.head();
+        if taken.is_multiple_of(2) { ring.take() } else { None }
     }
 
     /// True when a message waits; only the strand's thread calls it.

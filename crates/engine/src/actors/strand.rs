@@ -306,7 +306,7 @@ impl Strand {
         for number in 0..self.agents.len() {
             if let Some(agent) = self.agents[number].as_mut() {
                 let local = &mut self.local;
-                let result = catch_unwind(AssertUnwindSafe(|| Ok(agent.drain(local))));
+                let result = catch_unwind(AssertUnwindSafe(|| agent.drain(local))).map(Ok);
                 self.after_run(number as u32, result);
             }
         }
