@@ -25,6 +25,7 @@ mod output;
 mod progress;
 pub mod pvs;
 mod report;
+pub mod simulate;
 #[cfg(test)]
 mod test_nodes;
 mod trace;
