@@ -11,7 +11,8 @@ use livetime_formats::parallel::{Worker, in_order};
 use livetime_formats::xtc1::compressed::{Compressor, Engine};
 use livetime_formats::xtc1::data::panels;
 use livetime_formats::xtc1::{
-    Builder, Configs, Datagram, DatagramHeader, Env, FIDUCIAL_PERIOD, Src, Transition, TypeId, Writer, XtcHeader, id,
+    Builder, Configs, Datagram, DatagramHeader, Env, FIDUCIAL_PERIOD, Src, Transition, TypeId, Writer,
+    XtcHeader, id,
 };
 use livetime_formats::{Error, Result};
 use livetime_kernels::Level;
@@ -58,6 +59,11 @@ pub struct Simulated {
 /// How many events make a file of at least so many bytes, not compressed.
 pub fn events_of(raw_bytes: u64) -> u64 {
     raw_bytes.div_ceil(EVENT_BYTES)
+}
+
+/// How many bytes so many events have, not compressed.
+pub fn bytes_of(events: u64) -> u64 {
+    events.saturating_mul(EVENT_BYTES)
 }
 
 /// Writes a run of one stream to the new file `path`: Configure with a CspadConfig, BeginRun, BeginCalibCycle, Enable, events
@@ -155,13 +161,7 @@ fn cspad_config() -> Vec<u8> {
     for quad in config[QUADS_AT..].chunks_exact_mut(QUAD_RECORD) {
         quad[GAIN_MAP..].fill(0xFF);
     }
-    let words = [
-        (8, 140),
-        (60, QUAD_BYTES as u32),
-        (72, 0xFFFF),
-        (76, (1 << QUADS) - 1),
-        (80, u32::MAX),
-    ];
+    let words = [(8, 140), (60, QUAD_BYTES as u32), (72, 0xFFFF), (76, (1 << QUADS) - 1), (80, u32::MAX)];
     for (at, word) in words {
         config[at..at + 4].copy_from_slice(&word.to_le_bytes());
     }
@@ -196,7 +196,8 @@ impl Simulator<'_> {
     fn write_pictures(&mut self, event: u64, fiducial: u32, payload: &mut Vec<u8>) -> Result<()> {
         for quad in 0..QUADS {
             let number = quad as u32;
-            let header = [number << 6, (event as u32 & 0xFFFF) | number << 24, event as u32, 0, fiducial, 0, 0, 0];
+            let header =
+                [number << 6, (event as u32 & 0xFFFF) | number << 24, event as u32, 0, fiducial, 0, 0, 0];
             header.iter().for_each(|word| payload.extend_from_slice(&word.to_le_bytes()));
             let made = self.cspad.quad(Level::best(), event, quad, &mut self.pixels);
             made.map_err(|e| Error::new("a quadrant", e.to_string()))?;

@@ -41,7 +41,8 @@ impl Npy {
         let header = String::from_utf8_lossy(fields.take(length)?);
         let (dtype, shape) = (dtype(&header)?, shape(&header)?);
         let count = shape.iter().try_fold(1usize, |count, n| count.checked_mul(*n)).filter(|n| *n <= MOST);
-        let count = count.ok_or_else(|| Error::new(format!("at most {MOST} elements"), format!("{shape:?}")))?;
+        let count =
+            count.ok_or_else(|| Error::new(format!("at most {MOST} elements"), format!("{shape:?}")))?;
         let data = fields.take(count * dtype.width)?;
         if fields.left() > 0 {
             return Err(Error::new("the end of the array", format!("{} more bytes", fields.left())));
@@ -125,7 +126,9 @@ mod tests {
         for size in [3, 5] {
             assert!(array(good, &vec![0; size]).is_err());
         }
-        for (from, to) in [("<u2", ">u2"), ("False", "True"), ("(2,)", "(x,)"), ("2", "99999999999999999"), ("descr", "d")] {
+        for (from, to) in
+            [("<u2", ">u2"), ("False", "True"), ("(2,)", "(x,)"), ("2", "99999999999999999"), ("descr", "d")]
+        {
             assert!(array(&good.replace(from, to), &[0; 4]).is_err(), "{to}");
         }
         assert!(Npy::parse(b"").is_err() && Npy::parse(b"\x93NUMPY\x01").is_err());

@@ -100,7 +100,9 @@ impl Decompressor {
         let (mut rest, mut scratch) = (plain, std::mem::take(&mut self.scratch));
         let is_same = parts(payload).all(|part| {
             let Ok(part) = part else { return false };
-            let Some((begin, behind)) = rest.split_at_checked(part.plain_len() as usize) else { return false };
+            let Some((begin, behind)) = rest.split_at_checked(part.plain_len() as usize) else {
+                return false;
+            };
             rest = behind;
             scratch.clear();
             let decoded = self.decode_part(&part, configs, &mut scratch);

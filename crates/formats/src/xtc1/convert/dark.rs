@@ -107,7 +107,8 @@ impl Sums {
             *pixels.entry((*src, *type_id)).or_default() += sum.pixels;
         }
         if !pixels.values().any(|n| *n == array.values.len()) {
-            let detectors: Vec<String> = pixels.iter().map(|((src, _), n)| format!("{src} with {n}")).collect();
+            let detectors: Vec<String> =
+                pixels.iter().map(|((src, _), n)| format!("{src} with {n}")).collect();
             let found = format!("{} in the array, and {}", array.values.len(), detectors.join(", "));
             return Err(Error::new("a reference frame with as many pixels as a detector", found));
         }
@@ -116,7 +117,8 @@ impl Sums {
         for ((src, type_id, panel), sum) in &self.panels {
             if pixels.get(&(*src, *type_id)) == Some(&array.values.len()) {
                 let start = at.entry((*src, *type_id)).or_insert(0);
-                let values = array.values[*start..*start + sum.pixels].iter().map(|v| v.round().max(0.0) as u64);
+                let values =
+                    array.values[*start..*start + sum.pixels].iter().map(|v| v.round().max(0.0) as u64);
                 *start += sum.pixels;
                 let behind = std::iter::repeat_n(0, sum.elements.len() - sum.pixels);
                 frames.push(frame(*src, *type_id, *panel, sum.bytes(values.chain(behind))));
@@ -141,7 +143,9 @@ impl Sum {
         self.count += 1;
         let elements = panel.data.chunks_exact(self.width).zip(&mut self.elements);
         match self.width {
-            2 => elements.for_each(|(bytes, sum)| *sum += u64::from(u16::from_le_bytes([bytes[0], bytes[1]]))),
+            2 => {
+                elements.for_each(|(bytes, sum)| *sum += u64::from(u16::from_le_bytes([bytes[0], bytes[1]])))
+            }
             _ => elements.for_each(|(bytes, sum)| {
                 *sum += bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
             }),

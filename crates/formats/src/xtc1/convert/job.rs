@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::report::Report;
 use crate::Result;
 use crate::xtc1::Configs;
 
@@ -37,6 +38,9 @@ pub(super) struct Job {
 pub(super) trait Source: Send {
     /// Fills `job` with what comes next; false if there is nothing more.
     fn fill(&mut self, job: &mut Job) -> Result<bool>;
+
+    /// Says what was not wanted, put together, or could not be read.
+    fn account(&self, report: &mut Report);
 }
 
 impl Job {

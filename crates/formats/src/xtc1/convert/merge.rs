@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::job::{BLOCK, Job, LIMIT, Source};
-use super::report::{Joined, Lost};
+use super::report::{Joined, Lost, Report};
 use super::select::Selector;
 use super::split::EventSplit;
 use crate::file::Head;
@@ -58,11 +58,6 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Events that were not wanted, and what was put together.
-    pub(super) fn finish(self) -> (u64, Joined) {
-        (self.selector.left_out(), self.joined)
-    }
-
     fn peek(&self) -> Option<Next<'a>> {
         let event = self.run.events().get(self.next_event);
         let transition = self.run.transitions().get(self.next_transition);
@@ -76,7 +71,8 @@ impl<'a> Merge<'a> {
 
     /// Whether the event was added, or need not be.
     fn add_event(&mut self, job: &mut Job, filled: &mut usize, event: &Event) -> Result<bool> {
-        let header = DatagramHeader { env: event.env, stamp: event.stamp, clock: event.clock, ..any_header() };
+        let header =
+            DatagramHeader { env: event.env, stamp: event.stamp, clock: event.clock, ..any_header() };
         let pieces = self.run.pieces(event);
         if self.selector.wants(&header) {
             let configs = self.run.configs(event);
@@ -103,7 +99,12 @@ impl<'a> Merge<'a> {
         Ok(true)
     }
 
-    fn add_transition(&mut self, job: &mut Job, filled: &mut usize, transition: &RunTransition) -> Result<bool> {
+    fn add_transition(
+        &mut self,
+        job: &mut Job,
+        filled: &mut usize,
+        transition: &RunTransition,
+    ) -> Result<bool> {
         let kind = transition.header.transition();
         self.pieces.clear();
         self.pieces.extend_from_slice(self.run.copies(transition));
@@ -165,6 +166,12 @@ impl Source for Merge<'_> {
         job.progress = self.passed;
         Ok(!job.is_empty())
     }
+
+    fn account(&self, report: &mut Report) {
+        report.events_left_out = self.selector.left_out();
+        report.joined = self.joined;
+        report.lost = lost(self.run);
+    }
 }
 
 fn any_header() -> DatagramHeader {
@@ -172,7 +179,7 @@ fn any_header() -> DatagramHeader {
 }
 
 /// What of the files of a run could not be read.
-pub(super) fn lost(run: &Run) -> Vec<Lost> {
+fn lost(run: &Run) -> Vec<Lost> {
     let lost = |problem: &crate::xtc1::run::Problem| {
         let offset = problem.error.offset();
         let size = std::fs::metadata(&problem.path).map_or(0, |m| m.len());

@@ -31,7 +31,7 @@ use twox_hash::XxHash3_64;
 
 use super::compressed::Engine;
 use super::run::Run;
-use crate::file::FileName;
+use crate::file::{FileName, Format};
 use crate::parallel::in_order;
 use crate::{Error, Result};
 use job::{BLOCK, Job, Source};
@@ -112,38 +112,36 @@ pub fn convert<P: AsRef<Path>>(
     watch: impl FnMut(u64) -> bool,
 ) -> Result<Report> {
     check_options(options)?;
-    let paths = in_chunks(inputs)?;
+    check_formats(inputs)?;
     let selector = Selector::new(&options.selection);
     let (events, block) = (options.split.events(), (options.split.bytes().min(BLOCK as u64)) as usize);
-    if let Some(paths) = paths {
-        let open = || Stream::open(&paths, selector.clone(), events, block);
-        let references = dark::gather(&options.reference, &options.selection, &mut open()?)?;
-        let mut source = open()?;
-        let mut report = run(&mut source, output, options, &references, watch)?;
-        (report.events_left_out, report.lost) = source.finish();
-        return finished(report, inputs);
-    }
-    let run_of_files = Run::open(inputs)?;
-    let new = || Merge::new(&run_of_files, selector.clone(), events, block);
-    let references = dark::gather(&options.reference, &options.selection, &mut new())?;
-    let mut source = new();
-    let mut report = run(&mut source, output, options, &references, watch)?;
-    (report.events_left_out, report.joined) = source.finish();
-    report.lost = merge::lost(&run_of_files);
-    finished(report, inputs)
+    let mut report = match in_chunks(inputs) {
+        Some(paths) => {
+            let new = || Stream::open(&paths, selector.clone(), events, block);
+            run(new, output, options, watch)?
+        }
+        None => {
+            let all = Run::open(inputs)?;
+            let new = || Ok(Merge::new(&all, selector.clone(), events, block));
+            run(new, output, options, watch)?
+        }
+    };
+    report.input_bytes = inputs.iter().map(|p| std::fs::metadata(p).map_or(0, |m| m.len())).sum();
+    report.output_bytes = report.files.iter().map(|(_, bytes)| bytes).sum();
+    Ok(report)
 }
 
-/// Rewrites what comes from `source` into the files of the output.
-fn run(
-    source: &mut dyn Source,
+/// Rewrites what comes from a source into the files of the output.
+fn run<S: Source>(
+    new: impl Fn() -> Result<S>,
     path: &Path,
     options: &Options,
-    references: &[super::reference::ReferenceFrame],
     mut watch: impl FnMut(u64) -> bool,
 ) -> Result<Report> {
-    let count = options.workers.max(1);
-    let mut workers = (0..count).map(|_| Recoder::new(options, references)).collect::<Result<Vec<_>>>()?;
     let mut output = Output::create(path, options.split)?;
+    let references = dark::gather(&options.reference, &options.selection, &mut new()?)?;
+    let (mut source, count) = (new()?, options.workers.max(1));
+    let mut workers = (0..count).map(|_| Recoder::new(options, &references)).collect::<Result<Vec<_>>>()?;
     let done = AtomicU64::new(0);
     let give = |job: &mut Job| {
         done.store(job.progress, Ordering::Relaxed);
@@ -153,18 +151,26 @@ fn run(
     let jobs = (0..count + 2).map(|_| Job::default()).collect();
     in_order(jobs, &mut workers, |job| source.fill(job), give, || watch(done.load(Ordering::Relaxed)))?;
     let mut report = Report::default();
+    source.account(&mut report);
     workers.iter().for_each(|worker| report.add(&worker.counts));
     if report.datagrams == 0 {
-        return Err(Error::new("datagrams", "none that can be read and is wanted"));
+        let lost = report.lost.first().map(|lost| format!("none: {} at byte {}", lost.reason, lost.offset));
+        return Err(Error::new("datagrams", lost.unwrap_or_else(|| "none".into())));
     }
     report.files = output.finish(count)?;
     Ok(report)
 }
 
-fn finished<P: AsRef<Path>>(mut report: Report, inputs: &[P]) -> Result<Report> {
-    report.input_bytes = inputs.iter().map(|p| std::fs::metadata(p).map_or(0, |m| m.len())).sum();
-    report.output_bytes = report.files.iter().map(|(_, bytes)| bytes).sum();
-    Ok(report)
+fn check_formats<P: AsRef<Path>>(inputs: &[P]) -> Result<()> {
+    for path in inputs.iter().map(AsRef::as_ref) {
+        let found = match Format::of(path) {
+            Some(Format::Xtc2 | Format::SmallXtc2) => "one of LCLS-II, which is read and not written",
+            Some(Format::Index) => "an index file",
+            _ => continue,
+        };
+        return Err(Error::new("an XTC file of LCLS-I", found).in_file(path));
+    }
+    Ok(())
 }
 
 fn check_options(options: &Options) -> Result<()> {
@@ -177,20 +183,18 @@ fn check_options(options: &Options) -> Result<()> {
 }
 
 /// The files of one stream in the order of their chunks; `None` if there are several streams.
-fn in_chunks<P: AsRef<Path>>(inputs: &[P]) -> Result<Option<Vec<PathBuf>>> {
+fn in_chunks<P: AsRef<Path>>(inputs: &[P]) -> Option<Vec<PathBuf>> {
     let paths = || inputs.iter().map(|p| p.as_ref().to_owned());
     if inputs.len() == 1 {
-        return Ok(Some(paths().collect()));
+        return Some(paths().collect());
     }
-    let Some(mut named) = paths().map(|p| Some((FileName::parse(&p)?, p))).collect::<Option<Vec<_>>>() else {
-        return Ok(None);
-    };
+    let mut named = paths().map(|p| Some((FileName::parse(&p)?, p))).collect::<Option<Vec<_>>>()?;
     named.sort_by_key(|(name, _)| name.chunk);
     let is_one = named.windows(2).all(|pair| {
         let [(a, _), (b, _)] = pair else { return false };
         (&a.experiment, a.run, a.stream) == (&b.experiment, b.run, b.stream) && a.chunk != b.chunk
     });
-    Ok((is_one && !named.is_empty()).then(|| named.into_iter().map(|(_, path)| path).collect()))
+    (is_one && !named.is_empty()).then(|| named.into_iter().map(|(_, path)| path).collect())
 }
 
 /// The checksum of what is written.

@@ -80,7 +80,9 @@ impl Prover {
                 if is_opaque {
                     keep(counts, a, Reason::Incomplete);
                 }
-                is_same_place(a, b) && a.header.type_id == b.header.type_id && (!is_opaque || a.payload == b.payload)
+                is_same_place(a, b)
+                    && a.header.type_id == b.header.type_id
+                    && (!is_opaque || a.payload == b.payload)
             }
             (Step::Xtc(a), Some(Step::Xtc(b))) => {
                 let is_same = is_same_place(a, b) && self.is_same_leaf(a, b, configs);
@@ -139,7 +141,8 @@ fn key(xtc: &Xtc<'_>) -> (crate::xtc1::Src, crate::xtc1::TypeId) {
 
 fn is_same_head(a: &Datagram<'_>, b: &Datagram<'_>) -> bool {
     let (a, b) = (a.header, b.header);
-    (a.clock, a.stamp, a.env, a.root.src, a.root.type_id) == (b.clock, b.stamp, b.env, b.root.src, b.root.type_id)
+    (a.clock, a.stamp, a.env, a.root.src, a.root.type_id)
+        == (b.clock, b.stamp, b.env, b.root.src, b.root.type_id)
         && b.root.damage.contains(a.root.damage)
 }
 
@@ -152,7 +155,9 @@ fn is_same_place(a: &Xtc<'_>, b: &Xtc<'_>) -> bool {
 
 fn are_references(mut rest: Walk<'_>, added: &[ReferenceFrame]) -> bool {
     let is_next = |frame: &ReferenceFrame| match rest.next() {
-        Some(Step::Xtc(leaf)) => ReferenceFrame::parse(leaf.header.src, leaf.payload).is_ok_and(|f| f == *frame),
+        Some(Step::Xtc(leaf)) => {
+            ReferenceFrame::parse(leaf.header.src, leaf.payload).is_ok_and(|f| f == *frame)
+        }
         _ => false,
     };
     added.iter().all(is_next) && rest.next().is_none()
@@ -162,6 +167,7 @@ fn check(is_true: bool, wanted: &'static str, output: &Datagram<'_>) -> Result<(
     if is_true {
         return Ok(());
     }
-    let at = format!("another one in the datagram of {}: this is a fault of the program", output.header.clock);
+    let at =
+        format!("another one in the datagram of {}: this is a fault of the program", output.header.clock);
     Err(Error::new(wanted, at))
 }

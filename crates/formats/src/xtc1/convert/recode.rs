@@ -55,7 +55,12 @@ impl<'a> Recoder<'a> {
     }
 
     /// Appends what `pieces` of one event or transition become to `out`.
-    pub(super) fn recode(&mut self, pieces: &[Datagram<'_>], configs: &Configs, out: &mut Vec<u8>) -> Result<()> {
+    pub(super) fn recode(
+        &mut self,
+        pieces: &[Datagram<'_>],
+        configs: &Configs,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         // Broken trees cannot be put together: what follows would be hidden by what is broken.
         if pieces.len() > 1 && pieces.iter().any(|p| p.check().is_err() || !p.header.root.is_entered()) {
             return pieces.iter().try_for_each(|piece| self.recode(&[*piece], configs, out));
@@ -221,7 +226,9 @@ pub(super) fn takes_references(datagram: &Datagram<'_>) -> bool {
 
 /// Whether all its parts are compressed in that way already. With blockpack the reference may be another one.
 fn is_packed_by(leaf: &Xtc<'_>, engine: Engine) -> bool {
-    let is_other = |engine| move |part: Result<crate::xtc1::compressed::Part<'_>>| !part.is_ok_and(|p| p.engine == engine);
+    let is_other = |engine| {
+        move |part: Result<crate::xtc1::compressed::Part<'_>>| !part.is_ok_and(|p| p.engine == engine)
+    };
     engine != Engine::BLOCKPACK && engine != Engine::NONE && !parts(leaf.payload).any(is_other(engine))
 }
 

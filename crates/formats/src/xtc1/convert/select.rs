@@ -120,7 +120,9 @@ mod tests {
         let cspad = || vec!["Cspad".parse().unwrap()];
         let selection = Selection { only: cspad(), ..Selection::default() };
         assert!(selection.keeps(Src::detector(32, 0, 10, 0)) && selection.keeps(Src::segment(3)));
-        assert!(!selection.keeps(Src::detector(32, 0, 3, 0)) && !selection.keeps(Src { log: 6 << 24, phy: 0 }));
+        assert!(
+            !selection.keeps(Src::detector(32, 0, 3, 0)) && !selection.keeps(Src { log: 6 << 24, phy: 0 })
+        );
         let selection = Selection { without: cspad(), ..Selection::default() };
         assert!(!selection.keeps(Src::detector(32, 0, 10, 0)) && selection.keeps(Src::detector(32, 0, 3, 0)));
     }

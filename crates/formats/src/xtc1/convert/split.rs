@@ -63,9 +63,10 @@ mod tests {
 
     #[test]
     fn files_begin_behind_whole_numbers_of_events() {
-        assert_eq!([0, 1, 2, 3, 4].map(|taken| Split::Events(2).events().is_due(taken)), [
-            false, false, true, false, true
-        ]);
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|taken| Split::Events(2).events().is_due(taken)),
+            [false, false, true, false, true]
+        );
         assert!(!Split::Not.events().is_due(u64::MAX - 1) && Split::Events(0).events().is_due(1));
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::job::{BLOCK, Job, LIMIT, Source};
-use super::report::Lost;
+use super::report::{Lost, Report};
 use super::select::Selector;
 use super::split::EventSplit;
 use crate::file::{Head, ReadAt, fill_at};
@@ -64,11 +64,6 @@ impl<'a> Stream<'a> {
         })
     }
 
-    /// Events that were not wanted, and what could not be read.
-    pub(super) fn finish(self) -> (u64, Vec<Lost>) {
-        (self.selector.left_out(), self.lost)
-    }
-
     fn fill_from_file(&mut self, job: &mut Job) -> Result<()> {
         let mut filled = self.carry.len();
         job.room(filled).copy_from_slice(&self.carry);
@@ -97,14 +92,21 @@ impl<'a> Stream<'a> {
     }
 
     /// Takes or skips the datagram at byte `at` of the input and returns its length.
-    fn next(&mut self, job: &mut Job, at: usize, filled: &mut usize) -> Result<std::result::Result<usize, Stop>> {
+    fn next(
+        &mut self,
+        job: &mut Job,
+        at: usize,
+        filled: &mut usize,
+    ) -> Result<std::result::Result<usize, Stop>> {
         let place = self.offset + at as u64;
         let left = self.files[self.current].2 - place;
         let bytes = job.input.get(at..*filled).unwrap_or_default();
         let head = match DatagramHeader::parse(bytes) {
             Ok(head) => head,
             Err(_) if left == 0 => return Ok(self.over(None)),
-            Err(_) if bytes.len() < DatagramHeader::LEN && left > bytes.len() as u64 => return Ok(Err(Stop::NotRead)),
+            Err(_) if bytes.len() < DatagramHeader::LEN && left > bytes.len() as u64 => {
+                return Ok(Err(Stop::NotRead));
+            }
             Err(error) => return Ok(self.over(Some((place, left, error)))),
         };
         if head.length() > left {
@@ -186,6 +188,11 @@ impl Source for Stream<'_> {
         }
         job.progress = self.passed + self.offset;
         Ok(!job.is_empty())
+    }
+
+    fn account(&self, report: &mut Report) {
+        report.events_left_out = self.selector.left_out();
+        report.lost.clone_from(&self.lost);
     }
 }
 
