@@ -26,7 +26,8 @@ pub trait Worker<J>: Send {
 ///
 /// `take` fills a job and says whether there was something to fill it with; `give` gets the jobs in the same order. Neither is called by two
 /// threads at once. `jobs` are used again and again: they bound the memory, and there should be a few more than workers.
-/// The calling thread asks `watch` ten times a second whether to go on.
+/// The calling thread asks `watch` ten times a second whether to go on. Returns the jobs; those that were given away last are as they
+/// were then. A thread gets a job again that has just been given away, if it can: what is in it may still be in the cache.
 ///
 /// ```
 /// use livetime_formats::parallel::{Worker, in_order};
@@ -54,7 +55,7 @@ pub fn in_order<J: Send, W: Worker<J>>(
     take: impl FnMut(&mut J) -> Result<bool> + Send,
     give: impl FnMut(&mut J) -> Result<()> + Send,
     mut watch: impl FnMut() -> bool,
-) -> Result<()> {
+) -> Result<Vec<J>> {
     if jobs.len() < workers.len() || workers.is_empty() {
         let found = format!("{} for {} workers", jobs.len(), workers.len());
         return Err(Error::new("at least one worker, and a job for each", found));
@@ -68,40 +69,40 @@ pub fn in_order<J: Send, W: Worker<J>>(
             scope.spawn(move || {
                 let _leave = Leave(hall);
                 while let Some(job) = hall.spare() {
-                    match one(hall, job, worker, take, give) {
-                        Ok(true) => {}
-                        Ok(false) => hall.end(None),
-                        Err(error) => hall.end(Some(error)),
-                    }
+                    one(hall, job, worker, take, give).unwrap_or_else(|error| hall.end(Some(error)));
                 }
             });
         }
         hall.watch(&mut watch);
     });
-    let failed = lock(&hall.state).failed.take();
-    failed.map_or(Ok(()), Err)
+    let mut state = lock(&hall.state);
+    match state.failed.take() {
+        Some(error) => Err(error),
+        None => Ok(std::mem::take(&mut state.spare)),
+    }
 }
 
-/// The way of one job; false if there was nothing to do.
+/// The way of one job.
 fn one<J: Send, W: Worker<J>>(
     hall: &Hall<J>,
     mut job: J,
     worker: &mut W,
     take: &Mutex<(u64, impl FnMut(&mut J) -> Result<bool>)>,
     give: &Mutex<impl FnMut(&mut J) -> Result<()>>,
-) -> Result<bool> {
+) -> Result<()> {
     let number = {
         let (count, take) = &mut *lock(take);
         // Another one may have come to the end while this one waited for its turn.
         if lock(&hall.state).is_over || !take(&mut job)? {
-            return Ok(false);
+            lock(&hall.state).spare.push(job);
+            hall.end(None);
+            return Ok(());
         }
         *count += 1;
         *count - 1
     };
     worker.work(&mut job)?;
-    hall.hand_in(number, job, |job| lock(give)(job))?;
-    Ok(true)
+    hall.hand_in(number, job, |job| lock(give)(job))
 }
 
 struct Hall<J> {
@@ -237,7 +238,7 @@ mod tests {
         }
     }
 
-    fn run(from: u64, to: u64, workers: usize, jobs: usize) -> (Result<()>, Vec<u64>) {
+    fn run(from: u64, to: u64, workers: usize, jobs: usize) -> (Result<Vec<u64>>, Vec<u64>) {
         let (mut numbers, mut given) = (from..to, Vec::new());
         let take = |job: &mut u64| Ok(numbers.next().map(|n| *job = n).is_some());
         let give = |job: &mut u64| {
@@ -253,7 +254,8 @@ mod tests {
     fn results_come_in_order_whatever_the_number_of_workers() {
         for (workers, jobs) in [(1, 1), (1, 4), (2, 2), (3, 5), (8, 9)] {
             let (result, given) = run(0, 500, workers, jobs);
-            assert!(result.is_ok() && given.into_iter().eq(0..500), "{workers} workers, {jobs} jobs");
+            assert!(given.into_iter().eq(0..500), "{workers} workers, {jobs} jobs");
+            assert_eq!(result.unwrap().len(), jobs);
         }
     }
 

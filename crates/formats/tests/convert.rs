@@ -261,8 +261,11 @@ fn split_files_are_chunks_of_one_stream() {
     }
 }
 
-/// The payloads of all leaves, with their senders, in the order of the datagrams.
-fn leaves(bytes: &[u8]) -> Vec<(DatagramHeader, Vec<(u32, Vec<u8>)>)> {
+/// Senders and payloads.
+type Leaves = Vec<(u32, Vec<u8>)>;
+
+/// The leaves of all datagrams.
+fn leaves(bytes: &[u8]) -> Vec<(DatagramHeader, Leaves)> {
     let leaves = |bytes: &Vec<u8>| {
         let datagram = Datagram::parse(bytes).unwrap();
         (datagram.header, datagram.leaves().map(|l| (l.header.src.phy, l.payload.to_vec())).collect())
@@ -342,7 +345,7 @@ fn what_is_damaged_double_or_not_understood_is_kept_and_said() {
         assert!(kept.iter().all(|(reason, _)| wanted(reason)), "{kept:?}");
         assert_eq!(kept.iter().map(|(_, count)| count).sum::<u64>(), 2);
         let cspads = |bytes: &[u8]| {
-            let of_event = |(_, leaves): (DatagramHeader, Vec<(u32, Vec<u8>)>)| leaves;
+            let of_event = |(_, leaves): (DatagramHeader, Leaves)| leaves;
             leaves(bytes).into_iter().flat_map(of_event).filter(|(_, p)| p.len() > 70_000).collect::<Vec<_>>()
         };
         assert!(cspads(&out) == cspads(bytes));

@@ -104,10 +104,12 @@ impl Decompressor {
                 return false;
             };
             rest = behind;
-            scratch.clear();
-            let decoded = self.decode_part(&part, configs, &mut scratch);
             let (header, data) = begin.split_at(part.header.len());
-            decoded.is_ok() && header == part.header && data == scratch
+            if scratch.len() < data.len() {
+                scratch.resize(data.len(), 0);
+            }
+            let decoded = self.decode_part(&part, configs, &mut scratch[..data.len()]);
+            decoded.is_ok() && header == part.header && *data == scratch[..data.len()]
         });
         self.scratch = scratch;
         is_same && rest.is_empty()
@@ -124,42 +126,33 @@ impl Decompressor {
         for part in parts(payload) {
             let part = part?;
             out.extend_from_slice(part.header);
-            self.decode_part(&part, configs, out)?;
+            let start = out.len();
+            check_possible(&part)?;
+            out.resize(start + part.size as usize, 0);
+            self.decode_part(&part, configs, &mut out[start..])?;
         }
         Ok(())
     }
 
-    /// Appends the data of a part, without its header.
-    fn decode_part(&mut self, part: &Part<'_>, configs: &Configs, out: &mut Vec<u8>) -> Result<()> {
-        let size = part.size as usize;
-        // Hist16 has a byte for every pixel, so that more than this is a lie, which need not be allocated first.
-        let is_possible = part.engine != Engine::HIST16 || size <= part.stream.len().saturating_mul(2);
+    /// Fills `out` with the data of a part, without its header. It must have the size that the part says.
+    fn decode_part(&mut self, part: &Part<'_>, configs: &Configs, out: &mut [u8]) -> Result<()> {
         let (codec, dtype): (&mut dyn Codec, DType) = match part.engine {
             Engine::NONE => {
-                out.extend_from_slice(part.stream);
+                // Whoever found the part has compared the sizes.
+                out.copy_from_slice(part.stream);
                 return Ok(());
             }
-            Engine::HIST16 if is_possible => (&mut self.hist16, DType::U16),
+            Engine::HIST16 => (&mut self.hist16, DType::U16),
             Engine::HISTN => (&mut self.histn, histn_dtype(part.stream)),
             Engine::BLOCKPACK => return self.decode_blockpack(part, configs, out),
-            Engine::HIST16 => {
-                let found = format!("{size} from a stream of {}", part.stream.len());
-                return Err(Error::new("bytes that Hist16 can hold", found));
-            }
             other => return Err(Error::new("engine none, hist16, histn or blockpack", other.to_string())),
         };
-        let start = out.len();
-        out.resize(start + size, 0);
-        codec.decode(part.stream, dtype, &mut out[start..]).map_err(broken)
+        codec.decode(part.stream, dtype, out).map_err(broken)
     }
 
     /// The stream says itself what it holds, and which reference frame it needs.
-    fn decode_blockpack(&mut self, part: &Part<'_>, configs: &Configs, out: &mut Vec<u8>) -> Result<()> {
+    fn decode_blockpack(&mut self, part: &Part<'_>, configs: &Configs, out: &mut [u8]) -> Result<()> {
         let header = BlockpackHeader::read(part.stream).map_err(broken)?;
-        let size = part.size as usize;
-        if header.bytes() != size {
-            return Err(Error::new(format!("a stream of {size} bytes"), header.bytes().to_string()));
-        }
         if let Some(id) = header.reference().filter(|id| !self.references.contains_key(id))
             && let Some(frame) = reference::find(configs, id)
         {
@@ -167,10 +160,23 @@ impl Decompressor {
         }
         let frame = header.reference().and_then(|id| Some((id, self.references.get(&id)?)));
         let reference = frame.map(|(id, frame)| Reference::new(id, frame));
-        let start = out.len();
-        out.resize(start + size, 0);
-        let decoded = self.blockpack.decode_with(part.stream, header.dtype(), reference, &mut out[start..]);
-        decoded.map_err(broken)
+        self.blockpack.decode_with(part.stream, header.dtype(), reference, out).map_err(broken)
+    }
+}
+
+/// Memory is taken only for what the stream can hold, as far as that can be seen.
+fn check_possible(part: &Part<'_>) -> Result<()> {
+    let (size, length) = (part.size as usize, part.stream.len());
+    match part.engine {
+        // A byte for every pixel.
+        Engine::HIST16 if size > length.saturating_mul(2) => {
+            Err(Error::new("bytes that Hist16 can hold", format!("{size} from a stream of {length}")))
+        }
+        Engine::BLOCKPACK => match BlockpackHeader::read(part.stream).map_err(broken)?.bytes() {
+            bytes if bytes == size => Ok(()),
+            bytes => Err(Error::new(format!("a stream of {size} bytes"), bytes.to_string())),
+        },
+        _ => Ok(()),
     }
 }
 

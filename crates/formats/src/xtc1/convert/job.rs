@@ -1,11 +1,13 @@
 //! What goes through the threads: some whole datagrams, and what becomes of them.
 
+use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::report::Report;
-use crate::Result;
+use crate::file::read_exact_at;
 use crate::xtc1::Configs;
+use crate::{Error, Result};
 
 /// Input per job where datagrams are small: enough that reads and writes cost little besides the data, and little
 /// enough that it stays in the cache on its way through one thread.
@@ -30,8 +32,16 @@ pub(super) struct Job {
     /// How much of the input is done when this is done.
     pub(super) progress: u64,
     pub(super) output: Vec<u8>,
-    /// Checksum of `output`.
-    pub(super) hash: u64,
+    /// Where the output was written, until it was read again.
+    pub(super) written: Option<Written>,
+    /// What was read again.
+    again: Vec<u8>,
+}
+
+/// A place in a new file.
+pub(super) struct Written {
+    pub(super) file: Arc<File>,
+    pub(super) offset: u64,
 }
 
 /// Where jobs come from.
@@ -48,9 +58,26 @@ impl Job {
     pub(super) fn begin(&mut self, configs: Arc<Configs>) {
         self.pieces.clear();
         self.items.clear();
-        self.output.clear();
         self.configs = configs;
         self.starts_file = false;
+    }
+
+    /// Whether the file holds the output; then that goes.
+    pub(super) fn check_written(&mut self) -> Result<()> {
+        if let Some(Written { file, offset }) = self.written.take() {
+            let length = self.output.len();
+            if self.again.len() < length {
+                self.again.resize(length, 0);
+            }
+            let again = &mut self.again[..length];
+            read_exact_at(&*file, again, offset)?;
+            if *again != self.output {
+                let found = "other bytes: the disk, the memory or the system is at fault";
+                return Err(Error::new("what was written to the new file", found).at(offset));
+            }
+        }
+        self.output.clear();
+        Ok(())
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use livetime_codecs::Reference;
 
+use super::Options;
 use super::job::Job;
 use super::prove::Prover;
 use super::report::{Kept, Reason, Report};
-use super::{Options, hash};
 use crate::file::Head;
 use crate::parallel::Worker;
 use crate::xtc1::compressed::{Compressor, Decompressor, Engine, parts};
@@ -184,6 +184,8 @@ impl<'a> Recoder<'a> {
 
 impl Worker<Job> for Recoder<'_> {
     fn work(&mut self, job: &mut Job) -> Result<()> {
+        // Of the input before. Here it costs no thread its turn.
+        job.check_written()?;
         let mut output = std::mem::take(&mut job.output);
         let mut pieces = Vec::new();
         for item in job.items() {
@@ -194,7 +196,6 @@ impl Worker<Job> for Recoder<'_> {
             }
             self.recode(&pieces, &job.configs, &mut output)?;
         }
-        job.hash = hash(&output);
         job.output = output;
         Ok(())
     }
