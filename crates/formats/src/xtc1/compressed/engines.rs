@@ -212,7 +212,6 @@ pub struct Compressor {
     blockpack: Blockpack,
     /// Reference frames and their identities, by the number of the panel.
     references: HashMap<u32, (u64, Arc<[u8]>)>,
-    stream: Vec<u8>,
 }
 
 impl Compressor {
@@ -228,7 +227,6 @@ impl Compressor {
                 histn: HistN::new(),
                 blockpack: Blockpack::new(),
                 references: HashMap::new(),
-                stream: Vec::new(),
             }),
             other => Err(Error::new("engine none, hist16, histn or blockpack", other.to_string())),
         }
@@ -281,16 +279,33 @@ impl Compressor {
     ) -> Result<()> {
         let size = u32::try_from(panel.data.len());
         let size = size.map_err(|_| Error::new("a panel below 4 GiB", panel.data.len().to_string()))?;
-        let whole = Part { header: panel.header, engine: Engine::NONE, size, stream: panel.data };
-        let part = match self.stream_of(panel, reference) {
-            Some(length) => Part { engine: self.engine, stream: &self.stream[..length], ..whole },
-            None => whole,
-        };
-        part.write(out, start)
+        // A part without a stream, behind which the codec writes it: it is not copied again.
+        let part = Part { header: panel.header, engine: self.engine, size, stream: &[] };
+        let begin = out.len();
+        part.write_head(0, out)?;
+        let at = out.len();
+        match self.write_stream(panel, reference, out) {
+            Some(length) => {
+                let length = u32::try_from(length);
+                let length = length.map_err(|_| Error::new("a stream below 4 GiB", "a longer one"))?;
+                out[at - 4..at].copy_from_slice(&length.to_le_bytes());
+                super::pad(out, start);
+                Ok(())
+            }
+            None => {
+                out.truncate(begin);
+                Part { engine: Engine::NONE, stream: panel.data, ..part }.write(out, start)
+            }
+        }
     }
 
-    /// Compresses into `self.stream`; `None` if the engine cannot take it.
-    fn stream_of(&mut self, panel: &Panel<'_>, reference: Option<Reference<'_>>) -> Option<usize> {
+    /// Appends the stream of a panel and returns its length; `None` if the engine cannot take it.
+    fn write_stream(
+        &mut self,
+        panel: &Panel<'_>,
+        reference: Option<Reference<'_>>,
+        out: &mut Vec<u8>,
+    ) -> Option<usize> {
         let codec: &mut dyn Codec = match self.engine {
             Engine::HIST16 => &mut self.hist16,
             Engine::HISTN => &mut self.histn,
@@ -301,17 +316,18 @@ impl Compressor {
         if !codec.supports(dtype) || data.is_empty() || data.len() % dtype.bytes() != 0 {
             return None;
         }
-        let bound = codec.bound(data.len());
-        if self.stream.len() < bound {
-            self.stream.resize(bound, 0);
-        }
+        let at = out.len();
+        out.resize(at + codec.bound(data.len()), 0);
         let shape = [data.len() / dtype.bytes()];
         let array = Array::new(data, dtype, &shape).ok()?;
-        if self.engine != Engine::BLOCKPACK {
-            return codec.encode(array, &mut self.stream).ok();
-        }
         let reference = reference.filter(|r| r.data().len() == data.len());
-        self.blockpack.encode_with(array, reference, &mut self.stream).ok()
+        let length = match self.engine {
+            Engine::BLOCKPACK => self.blockpack.encode_with(array, reference, &mut out[at..]),
+            _ => codec.encode(array, &mut out[at..]),
+        };
+        let length = length.ok()?;
+        out.truncate(at + length);
+        Some(length)
     }
 }
 
