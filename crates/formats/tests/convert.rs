@@ -185,6 +185,26 @@ fn reference_frames_are_in_the_file() {
 }
 
 #[test]
+fn what_needs_a_reference_frame_does_not_stay_without_it() {
+    let folder = Folder::new();
+    let (raw, damage) = (camera_run(20), Damage::DROPPED);
+    let file = folder.file("raw.xtc", &raw);
+    let options = Options { reference: ReferenceSource::Mean(8), ..with(Engine::BLOCKPACK) };
+    let packed = folder.convert(&[&file], &options).unwrap().1;
+    let damaged = |bytes: &[u8]| {
+        edited(bytes, |header, payload, builder| {
+            if header.type_id.number() != id::FRAME {
+                return Edit::Keep;
+            }
+            builder.leaf(XtcHeader { damage, ..header }, &[payload]).unwrap();
+            Edit::Replace
+        })
+    };
+    let file = folder.file("damaged.xtc", &damaged(&packed));
+    assert!(folder.convert(&[&file], &with(Engine::NONE)).unwrap().1 == damaged(&raw));
+}
+
+#[test]
 fn a_reference_that_suits_nothing_is_refused() {
     let folder = Folder::new();
     let file = folder.file("raw.xtc", &camera_run(3));

@@ -7,7 +7,7 @@ use super::report::{Joined, Lost, Report};
 use super::select::Selector;
 use super::split::EventSplit;
 use crate::file::Head;
-use crate::xtc1::run::{Event, Piece, Run, RunTransition};
+use crate::xtc1::run::{Event, Piece, Problem, Run, RunTransition};
 use crate::xtc1::{Configs, DatagramHeader, Transition};
 use crate::{Error, Result};
 
@@ -180,7 +180,7 @@ fn any_header() -> DatagramHeader {
 
 /// What of the files of a run could not be read.
 fn lost(run: &Run) -> Vec<Lost> {
-    let lost = |problem: &crate::xtc1::run::Problem| {
+    let lost = |problem: &Problem| {
         let offset = problem.error.offset();
         let size = std::fs::metadata(&problem.path).map_or(0, |m| m.len());
         Lost {

@@ -6,7 +6,7 @@ use super::report::{Kept, Reason, Report};
 use crate::file::Head;
 use crate::xtc1::compressed::{Decompressor, plain_len};
 use crate::xtc1::reference::ReferenceFrame;
-use crate::xtc1::{Configs, Datagram, Step, Walk, Xtc};
+use crate::xtc1::{Configs, Datagram, Src, Step, TypeId, Walk, Xtc, XtcHeader};
 use crate::{Error, Result};
 
 /// Compares and counts. Shares nothing with what made the output but the decoder. Keeps its working memory.
@@ -91,8 +91,8 @@ impl Prover {
             }
             (Step::Broken { bytes, depth, .. }, Some(Step::Broken { bytes: b, depth: d, .. })) => {
                 counts.keep(
-                    crate::xtc1::Src::NONE,
-                    crate::xtc1::TypeId::CONTAINER,
+                    Src::NONE,
+                    TypeId::CONTAINER,
                     Reason::Broken,
                     Kept { count: 1, first_ns: time_ns },
                 );
@@ -125,7 +125,7 @@ impl Prover {
 fn count_leaf(a: &Xtc<'_>, b: &Xtc<'_>, counts: &mut Report) -> u64 {
     let packed = u64::from(b.header.extent);
     let plain = if b.header.type_id.is_compressed() { plain_len(b.payload).ok() } else { None };
-    let raw = plain.map_or(packed, |plain| plain + crate::xtc1::XtcHeader::LEN as u64);
+    let raw = plain.map_or(packed, |plain| plain + XtcHeader::LEN as u64);
     let leaves = counts.leaves.entry(key(a)).or_default();
     leaves.count += 1;
     leaves.raw_bytes += raw;
@@ -135,7 +135,7 @@ fn count_leaf(a: &Xtc<'_>, b: &Xtc<'_>, counts: &mut Report) -> u64 {
     raw
 }
 
-fn key(xtc: &Xtc<'_>) -> (crate::xtc1::Src, crate::xtc1::TypeId) {
+fn key(xtc: &Xtc<'_>) -> (Src, TypeId) {
     (without_process(xtc.header.src), xtc.header.type_id.plain())
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use livetime_codecs::Reference;
+use livetime_codecs::{BlockpackHeader, Reference};
 
 use super::Options;
 use super::job::Job;
@@ -10,11 +10,13 @@ use super::prove::Prover;
 use super::report::{Kept, Reason, Report};
 use crate::file::Head;
 use crate::parallel::Worker;
-use crate::xtc1::compressed::{Compressor, Decompressor, Engine, parts};
+use crate::xtc1::compressed::{Compressor, Decompressor, Engine, Part, parts};
 use crate::xtc1::data::{holds_panels, panels};
 use crate::xtc1::reference::{ReferenceFrame, is_reference};
 use crate::xtc1::rewrite::copy_into;
-use crate::xtc1::{Builder, Configs, Damage, Datagram, Edit, Src, Transition, Xtc, XtcHeader};
+use crate::xtc1::{
+    Builder, Configs, Damage, Datagram, DatagramHeader, Edit, Src, Transition, Xtc, XtcHeader,
+};
 use crate::{Error, Result};
 
 /// Changes leaves as the options say. Keeps its working memory.
@@ -87,7 +89,7 @@ impl<'a> Recoder<'a> {
         self.prover.prove(pieces, &output, left_out, added, configs, &mut self.counts)
     }
 
-    fn note(&mut self, change: Change, leaf: &Xtc<'_>, header: &crate::xtc1::DatagramHeader) -> Edit {
+    fn note(&mut self, change: Change, leaf: &Xtc<'_>, header: &DatagramHeader) -> Edit {
         match change {
             Change::Written => return Edit::Replace,
             Change::No => {}
@@ -113,7 +115,7 @@ impl<'a> Recoder<'a> {
         if !is_wanted || !is_packed && !holds_panels(type_id) {
             return Ok(Change::No);
         }
-        if !leaf.header.damage.is_none() {
+        if !leaf.header.damage.is_none() && !needs_reference(leaf) {
             return Ok(Change::Kept(Reason::Damaged));
         }
         if has_twin(datagram, leaf) && !needs_reference(leaf) {
@@ -144,11 +146,14 @@ impl<'a> Recoder<'a> {
         let is_plain_wanted = self.options.codec == Some(Engine::NONE);
         let change = if is_plain_wanted { Change::No } else { self.pack(header, plain, configs, builder)? };
         match change {
-            Change::No | Change::Kept(Reason::NotSmaller) => {
+            Change::Written => Ok(Change::Written),
+            Change::Kept(reason @ Reason::Unreadable(_)) if !needs_reference(leaf) => {
+                Ok(Change::Kept(reason))
+            }
+            _ => {
                 builder.leaf(header, &[plain])?;
                 Ok(Change::Written)
             }
-            other => Ok(other),
         }
     }
 
@@ -227,9 +232,7 @@ pub(super) fn takes_references(datagram: &Datagram<'_>) -> bool {
 
 /// Whether all its parts are compressed in that way already. With blockpack the reference may be another one.
 fn is_packed_by(leaf: &Xtc<'_>, engine: Engine) -> bool {
-    let is_other = |engine| {
-        move |part: Result<crate::xtc1::compressed::Part<'_>>| !part.is_ok_and(|p| p.engine == engine)
-    };
+    let is_other = |engine| move |part: Result<Part<'_>>| !part.is_ok_and(|p| p.engine == engine);
     engine != Engine::BLOCKPACK && engine != Engine::NONE && !parts(leaf.payload).any(is_other(engine))
 }
 
@@ -245,12 +248,12 @@ fn has_twin(datagram: &Datagram<'_>, leaf: &Xtc<'_>) -> bool {
     })
 }
 
-/// Such a leaf cannot stay: the frame that it needs goes.
+/// Such a leaf cannot stay as it is: the frame that it needs goes.
 fn needs_reference(leaf: &Xtc<'_>) -> bool {
-    let needs = |part: Result<crate::xtc1::compressed::Part<'_>>| {
+    let needs = |part: Result<Part<'_>>| {
         part.is_ok_and(|p| {
             p.engine == Engine::BLOCKPACK
-                && livetime_codecs::BlockpackHeader::read(p.stream).is_ok_and(|h| h.reference().is_some())
+                && BlockpackHeader::read(p.stream).is_ok_and(|h| h.reference().is_some())
         })
     };
     leaf.header.type_id.is_compressed() && parts(leaf.payload).any(needs)
