@@ -10,8 +10,8 @@
 //! | count what is in a file | [`summary::Summary`] |
 //! | find where data are | [`index`], [`small_data`] |
 //! | understand leaves | [`data`], with the [`Configs`] that were in force |
-//! | compressed leaves | [`compressed`], [`reference`] |
-//! | compress, decompress, cut, split and merge files | [`convert`] |
+//! | compressed leaves | [`compressed`], [`mod@reference`] |
+//! | compress, decompress, cut, split and merge files | [`mod@convert`] |
 
 mod builder;
 pub mod compressed;

@@ -8,7 +8,7 @@
 //!
 //! 1. Each datagram of the output was walked through side by side with what it was made of: the same containers and leaves with the same
 //!    senders, types and damage in the same order, and no others but what was asked for; every leaf with the same bytes, or with bytes
-//!    that are the same when they are decompressed ([`prove`]).
+//!    that are the same when they are decompressed.
 //! 2. Each piece of the file, read again from the system, is what was compared.
 //!
 //! What cannot be understood is copied as it is, and said.

@@ -1,6 +1,6 @@
 //! Finds every complete datagram of a broken file.
 //!
-//! [`Recovery`] goes through a file; [`save`] writes what it finds to a new one.
+//! [`Recovery`] goes through a file; [`save()`] writes what it finds to a new one.
 
 mod save;
 
