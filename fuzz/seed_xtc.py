@@ -41,8 +41,9 @@ def main():
     small = [datagram(4, [camera]), datagram(8, []), datagram(12, [codes, camera, packed]), datagram(12, [packed])]
     for one in small:
         add("xtc1_datagram", one)
-    add("xtc1_file", b"".join(small))
-    add("xtc1_file", small[0] + b"\xee" * 33 + small[2])
+    for target in ("xtc1_file", "xtc1_convert"):
+        add(target, b"".join(small))
+        add(target, small[0] + b"\xee" * 33 + small[2])
     for number, version, payload in [(2, 1, frame), (2, 1, part), (19, 4, codes[20:]), (15, 7, bytes(164)), (13, 1, bytes(40))]:
         add("xtc1_leaves", struct.pack("<4H", number, version, 0, 4) + payload)
     config = struct.pack("<2I", 4, 48)

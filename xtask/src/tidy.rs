@@ -19,7 +19,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-pva",
         ],
     ),
-    // `app` uses kernels only in benchmarks: to name the instruction-set level, and to make frames for the codecs.
+    // `app` uses kernels only in benchmarks and for simulated files: to name the instruction-set level, and to make
+    // frames.
     (
         "livetime",
         &[
@@ -63,6 +64,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/operate.md",
     "docs/spec/node.md",
     "docs/formats/xtc.md",
+    "docs/xtc.md",
 ];
 
 pub(crate) fn run(root: &Path) -> Result<String, String> {

@@ -7,7 +7,10 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::bench::BenchArgs;
+use crate::commands::convert::{CONVERT_HELP, ConvertArgs};
 use crate::commands::pv::PvArgs;
+use crate::commands::recover::{RECOVER_HELP, RecoverArgs};
+use crate::commands::sim::SimArgs;
 use crate::config::pvaccess::checked_prefix;
 use crate::config::{Setting, positive_quantity};
 
@@ -38,6 +41,14 @@ pub(crate) enum Command {
     /// Say what is in recorded files: datagrams, detectors, counts, damage, rates, compression.
     #[command(after_help = INSPECT_HELP)]
     Inspect(InspectArgs),
+    /// Compress, decompress, cut, split and merge recorded files; proves that nothing is lost.
+    #[command(after_help = CONVERT_HELP)]
+    Convert(ConvertArgs),
+    /// Save every complete event of a broken file, and say exactly what is lost.
+    #[command(after_help = RECOVER_HELP)]
+    Recover(RecoverArgs),
+    /// Write simulated files, to measure on and to try things with.
+    Sim(SimArgs),
     /// Measure: what nodes and the engine cost, and the rates a pipeline reaches.
     Bench(BenchArgs),
     /// Read, write and follow process variables of EPICS servers.

@@ -25,6 +25,7 @@ mod output;
 mod progress;
 pub mod pvs;
 mod report;
+pub mod simulate;
 #[cfg(test)]
 mod test_nodes;
 mod trace;
@@ -65,6 +66,9 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Check(args) => commands::check::check(args, nodes, output),
         Command::Nodes(args) => commands::nodes::nodes(args, nodes, output),
         Command::Inspect(args) => commands::inspect::inspect(args, output),
+        Command::Convert(args) => commands::convert::convert(args, output),
+        Command::Recover(args) => commands::recover::recover(args, output),
+        Command::Sim(args) => commands::sim::sim(args, output),
         Command::Bench(args) => bench::bench(args, nodes, count, output),
         Command::Pv(args) => commands::pv::pv(args, output),
         Command::Schema => commands::schema::schema(nodes, output),

@@ -35,6 +35,8 @@ mod error;
 pub mod felix;
 mod fields;
 pub mod file;
+pub mod npy;
+pub mod parallel;
 mod run;
 pub mod trigger;
 pub mod wib;

@@ -1,11 +1,14 @@
 //! One file for each subcommand.
 
 pub(crate) mod check;
+pub(crate) mod convert;
 pub(crate) mod inspect;
 pub(crate) mod nodes;
 pub(crate) mod pv;
+pub(crate) mod recover;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod sim;
 
 use livetime_engine::NodeType;
 use serde_json::{Value, json};

@@ -45,6 +45,11 @@ impl<'a> Reference<'a> {
     pub fn id(&self) -> u64 {
         self.id
     }
+
+    /// Its elements as bytes.
+    pub fn data(&self) -> &'a [u8] {
+        self.data
+    }
 }
 
 /// The codec with its working memory.

@@ -20,6 +20,7 @@ mod window;
 pub use follower::{Follower, Growth, IN_PROGRESS, Progress};
 pub use heads::Heads;
 pub use name::{FileName, Format};
+pub(crate) use read_at::fill_at;
 pub use read_at::{ReadAt, read_exact_at};
 pub use reader::{Next, Raw, Reader};
 pub use walker::{Broken, MAX_DEPTH, Nested, Place, Walker};

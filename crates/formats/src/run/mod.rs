@@ -60,12 +60,18 @@ impl Files {
         &self.list[piece.file as usize].0
     }
 
+    /// Fills `bytes` with the beginning of a piece.
+    pub(crate) fn read_into(&self, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
+        let (path, file) = &self.list[piece.file as usize];
+        read_exact_at(file, bytes, piece.offset).map_err(|e| e.in_file(path))
+    }
+
     /// Reads a piece, and whether it is still the datagram that was found.
     pub(crate) fn read<H: Head>(&self, piece: &Piece, bytes: &mut EventBytes) -> Result<()> {
-        let (path, file) = &self.list[piece.file as usize];
+        let path = self.path(piece);
         let place = bytes.add(piece.length)?;
         let target = &mut bytes.bytes[place];
-        read_exact_at(file, target, piece.offset).map_err(|e| e.in_file(path))?;
+        self.read_into(piece, target)?;
         if H::parse(target).is_ok_and(|head| head.length() == piece.length) {
             return Ok(());
         }

@@ -10,17 +10,20 @@
 //! | count what is in a file | [`summary::Summary`] |
 //! | find where data are | [`index`], [`small_data`] |
 //! | understand leaves | [`data`], with the [`Configs`] that were in force |
-//! | compressed leaves | [`compressed`] |
+//! | compressed leaves | [`compressed`], [`mod@reference`] |
+//! | compress, decompress, cut, split and merge files | [`mod@convert`] |
 
 mod builder;
 pub mod compressed;
 mod configs;
+pub mod convert;
 mod damage;
 pub mod data;
 mod datagram;
 pub mod index;
 mod names;
 pub mod recover;
+pub mod reference;
 mod rewrite;
 pub mod run;
 pub mod small_data;

@@ -51,28 +51,39 @@ pub fn rewrite(
 pub(super) fn rewrite_into(
     mut builder: Builder<'_>,
     datagram: &Datagram<'_>,
-    mut edit: impl FnMut(&Xtc<'_>, &mut Builder<'_>) -> Result<Edit>,
+    edit: impl FnMut(&Xtc<'_>, &mut Builder<'_>) -> Result<Edit>,
 ) -> Result<usize> {
+    copy_into(&mut builder, datagram, edit)?;
+    builder.finish()
+}
+
+/// Appends what is in the root of `datagram` to the root of `builder`.
+pub(super) fn copy_into(
+    builder: &mut Builder<'_>,
+    datagram: &Datagram<'_>,
+    mut edit: impl FnMut(&Xtc<'_>, &mut Builder<'_>) -> Result<Edit>,
+) -> Result<()> {
     for step in datagram.walk() {
         match step {
             // A root that is a leaf, or is not entered, is copied whole.
             Step::Xtc(xtc) if xtc.depth == 0 && !xtc.header.is_entered() => builder.raw(xtc.payload),
             Step::Xtc(xtc) if xtc.depth == 0 => {}
             Step::Xtc(xtc) => {
-                close_to(&mut builder, xtc.depth);
+                close_to(builder, xtc.depth);
                 if xtc.header.is_entered() {
                     builder.open(xtc.header)?;
-                } else if xtc.is_container() || edit(&xtc, &mut builder)? == Edit::Keep {
+                } else if xtc.is_container() || edit(&xtc, builder)? == Edit::Keep {
                     builder.leaf(xtc.header, &[xtc.payload])?;
                 }
             }
             Step::Broken { depth, bytes, .. } => {
-                close_to(&mut builder, depth);
+                close_to(builder, depth);
                 builder.raw(bytes);
             }
         }
     }
-    builder.finish()
+    close_to(builder, 1);
+    Ok(())
 }
 
 /// What lies in `depth` containers is written into as many.

@@ -36,6 +36,8 @@ pub mod id {
     pub const ANALOG_INPUT: u16 = 94;
     pub const BEAM_MONITOR: u16 = 98;
     pub const EORBITS: u16 = 103;
+    /// Our own: a frame that others were compressed against (`docs/formats/xtc.md`).
+    pub const REFERENCE_FRAME: u16 = 0x4C56;
 }
 
 /// Type, version, and whether the data are compressed, in one word.
@@ -94,7 +96,10 @@ impl TypeId {
 
     /// Name of the type; `None` if it is not known here.
     pub fn name(self) -> Option<&'static str> {
-        TYPES.get(usize::from(self.number())).copied()
+        match self.number() {
+            id::REFERENCE_FRAME => Some("ReferenceFrame"),
+            number => TYPES.get(usize::from(number)).copied(),
+        }
     }
 }
 

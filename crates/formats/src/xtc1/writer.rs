@@ -115,6 +115,15 @@ impl Writer {
         removed.map_err(|e| Error::io("to take away the old name", e).in_file(&self.written))
     }
 
+    /// Takes the file away again.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn discard(self) -> Result<()> {
+        let removed = std::fs::remove_file(&self.written);
+        removed.map_err(|e| Error::io("to remove the file", e).in_file(&self.written))
+    }
+
     fn not_named(&self, error: std::io::Error) -> Error {
         Error::io(format!("to name the file {}", self.path.display()), error).in_file(&self.written)
     }

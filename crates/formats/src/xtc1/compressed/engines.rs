@@ -9,10 +9,13 @@ use livetime_codecs::{
 
 use super::{Engine, Part, parts};
 use crate::xtc1::data::Panel;
+use crate::xtc1::{Configs, reference};
 use crate::{Error, Result};
 
 /// The largest plain payload, unless told otherwise.
 const LIMIT: u64 = 128 << 20;
+/// Reference frames that are kept, in bytes; beyond, they are looked for again.
+const MOST_REFERENCES: usize = 256 << 20;
 
 /// Makes plain payloads of compressed ones. Keeps its working memory: one for each thread.
 ///
@@ -33,6 +36,8 @@ pub struct Decompressor {
     histn: HistN,
     blockpack: Blockpack,
     references: HashMap<u64, Arc<[u8]>>,
+    /// A part that is compared.
+    scratch: Vec<u8>,
     limit: u64,
 }
 
@@ -43,6 +48,7 @@ impl Default for Decompressor {
             histn: HistN::new(),
             blockpack: Blockpack::new(),
             references: HashMap::new(),
+            scratch: Vec::new(),
             limit: LIMIT,
         }
     }
@@ -55,8 +61,13 @@ impl Decompressor {
         Decompressor { limit, ..self }
     }
 
-    /// Keeps a reference frame for the streams of blockpack that need it; they know it by its content.
+    /// Keeps a reference frame for the streams of blockpack that need it; they know it by its content. Those that a file holds
+    /// itself are found by [`Decompressor::decode_with`].
     pub fn add_reference(&mut self, frame: Arc<[u8]>) {
+        let held: usize = self.references.values().map(|f| f.len()).sum();
+        if held.saturating_add(frame.len()) > MOST_REFERENCES {
+            self.references.clear();
+        }
         self.references.insert(Reference::by_content(&frame).id(), frame);
     }
 
@@ -66,15 +77,45 @@ impl Decompressor {
     /// If the payload is broken, too large, or compressed in a way that is not known here. `out` is as it was then, and the
     /// leaf must be carried on as it is.
     pub fn decode(&mut self, payload: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        self.decode_with(payload, &Configs::default(), out)
+    }
+
+    /// As [`Decompressor::decode`], with the reference frames that are among `configs`, which were in force when the event was
+    /// taken.
+    ///
+    /// # Errors
+    /// As [`Decompressor::decode`].
+    pub fn decode_with(&mut self, payload: &[u8], configs: &Configs, out: &mut Vec<u8>) -> Result<()> {
         let start = out.len();
-        let decoded = self.decode_parts(payload, out);
+        let decoded = self.decode_parts(payload, configs, out);
         if decoded.is_err() {
             out.truncate(start);
         }
         decoded
     }
 
-    fn decode_parts(&mut self, payload: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    /// Whether the payload of a compressed leaf was `plain`, also if it cannot be decoded. Takes no more memory than its largest
+    /// part: what is compared is still in the cache.
+    pub fn is_packed_from(&mut self, payload: &[u8], configs: &Configs, plain: &[u8]) -> bool {
+        let (mut rest, mut scratch) = (plain, std::mem::take(&mut self.scratch));
+        let is_same = parts(payload).all(|part| {
+            let Ok(part) = part else { return false };
+            let Some((begin, behind)) = rest.split_at_checked(part.plain_len() as usize) else {
+                return false;
+            };
+            rest = behind;
+            let (header, data) = begin.split_at(part.header.len());
+            if scratch.len() < data.len() {
+                scratch.resize(data.len(), 0);
+            }
+            let decoded = self.decode_part(&part, configs, &mut scratch[..data.len()]);
+            decoded.is_ok() && header == part.header && *data == scratch[..data.len()]
+        });
+        self.scratch = scratch;
+        is_same && rest.is_empty()
+    }
+
+    fn decode_parts(&mut self, payload: &[u8], configs: &Configs, out: &mut Vec<u8>) -> Result<()> {
         let size = super::plain_len(payload)?;
         if size > self.limit {
             return Err(Error::new(
@@ -85,47 +126,57 @@ impl Decompressor {
         for part in parts(payload) {
             let part = part?;
             out.extend_from_slice(part.header);
-            self.decode_part(&part, out)?;
+            let start = out.len();
+            check_possible(&part)?;
+            out.resize(start + part.size as usize, 0);
+            self.decode_part(&part, configs, &mut out[start..])?;
         }
         Ok(())
     }
 
-    fn decode_part(&mut self, part: &Part<'_>, out: &mut Vec<u8>) -> Result<()> {
-        let size = part.size as usize;
-        // Hist16 has a byte for every pixel, so that more than this is a lie, which need not be allocated first.
-        let is_possible = part.engine != Engine::HIST16 || size <= part.stream.len().saturating_mul(2);
+    /// Fills `out` with the data of a part, without its header. It must have the size that the part says.
+    fn decode_part(&mut self, part: &Part<'_>, configs: &Configs, out: &mut [u8]) -> Result<()> {
         let (codec, dtype): (&mut dyn Codec, DType) = match part.engine {
             Engine::NONE => {
-                out.extend_from_slice(part.stream);
+                // Whoever found the part has compared the sizes.
+                out.copy_from_slice(part.stream);
                 return Ok(());
             }
-            Engine::HIST16 if is_possible => (&mut self.hist16, DType::U16),
+            Engine::HIST16 => (&mut self.hist16, DType::U16),
             Engine::HISTN => (&mut self.histn, histn_dtype(part.stream)),
-            Engine::BLOCKPACK => return self.decode_blockpack(part, out),
-            Engine::HIST16 => {
-                let found = format!("{size} from a stream of {}", part.stream.len());
-                return Err(Error::new("bytes that Hist16 can hold", found));
-            }
+            Engine::BLOCKPACK => return self.decode_blockpack(part, configs, out),
             other => return Err(Error::new("engine none, hist16, histn or blockpack", other.to_string())),
         };
-        let start = out.len();
-        out.resize(start + size, 0);
-        codec.decode(part.stream, dtype, &mut out[start..]).map_err(broken)
+        codec.decode(part.stream, dtype, out).map_err(broken)
     }
 
     /// The stream says itself what it holds, and which reference frame it needs.
-    fn decode_blockpack(&mut self, part: &Part<'_>, out: &mut Vec<u8>) -> Result<()> {
+    fn decode_blockpack(&mut self, part: &Part<'_>, configs: &Configs, out: &mut [u8]) -> Result<()> {
         let header = BlockpackHeader::read(part.stream).map_err(broken)?;
-        let size = part.size as usize;
-        if header.bytes() != size {
-            return Err(Error::new(format!("a stream of {size} bytes"), header.bytes().to_string()));
+        if let Some(id) = header.reference().filter(|id| !self.references.contains_key(id))
+            && let Some(frame) = reference::find(configs, id)
+        {
+            self.add_reference(frame.into());
         }
         let frame = header.reference().and_then(|id| Some((id, self.references.get(&id)?)));
         let reference = frame.map(|(id, frame)| Reference::new(id, frame));
-        let start = out.len();
-        out.resize(start + size, 0);
-        let decoded = self.blockpack.decode_with(part.stream, header.dtype(), reference, &mut out[start..]);
-        decoded.map_err(broken)
+        self.blockpack.decode_with(part.stream, header.dtype(), reference, out).map_err(broken)
+    }
+}
+
+/// Memory is taken only for what the stream can hold, as far as that can be seen.
+fn check_possible(part: &Part<'_>) -> Result<()> {
+    let (size, length) = (part.size as usize, part.stream.len());
+    match part.engine {
+        // A byte for every pixel.
+        Engine::HIST16 if size > length.saturating_mul(2) => {
+            Err(Error::new("bytes that Hist16 can hold", format!("{size} from a stream of {length}")))
+        }
+        Engine::BLOCKPACK => match BlockpackHeader::read(part.stream).map_err(broken)?.bytes() {
+            bytes if bytes == size => Ok(()),
+            bytes => Err(Error::new(format!("a stream of {size} bytes"), bytes.to_string())),
+        },
+        _ => Ok(()),
     }
 }
 
@@ -159,9 +210,8 @@ pub struct Compressor {
     hist16: Hist16,
     histn: HistN,
     blockpack: Blockpack,
-    /// Reference frames by the number of the panel.
-    references: HashMap<u32, Arc<[u8]>>,
-    stream: Vec<u8>,
+    /// Reference frames and their identities, by the number of the panel.
+    references: HashMap<u32, (u64, Arc<[u8]>)>,
 }
 
 impl Compressor {
@@ -177,7 +227,6 @@ impl Compressor {
                 histn: HistN::new(),
                 blockpack: Blockpack::new(),
                 references: HashMap::new(),
-                stream: Vec::new(),
             }),
             other => Err(Error::new("engine none, hist16, histn or blockpack", other.to_string())),
         }
@@ -186,7 +235,7 @@ impl Compressor {
     /// Gives blockpack a reference frame for panel `number`: bytes as [`Panel::data`] has them, a dark frame for example. Where
     /// sizes differ it is not used. Who reads the data needs it too ([`Decompressor::add_reference`]).
     pub fn set_reference(&mut self, number: u32, frame: Arc<[u8]>) {
-        self.references.insert(number, frame);
+        self.references.insert(number, (Reference::by_content(&frame).id(), frame));
     }
 
     /// Appends to `out` the compressed payload of a leaf, from its panels as [`crate::xtc1::data::panels`] finds them. A panel
@@ -195,27 +244,68 @@ impl Compressor {
     /// # Errors
     /// If a panel is larger than the format can say. `out` is as it was then.
     pub fn encode(&mut self, panels: &[Panel<'_>], out: &mut Vec<u8>) -> Result<()> {
+        let references = std::mem::take(&mut self.references);
+        let find = |number| references.get(&number).map(|(id, frame)| Reference::new(*id, frame));
+        let encoded = self.encode_with(panels, find, out);
+        self.references = references;
+        encoded
+    }
+
+    /// As [`Compressor::encode`], with the reference frames that `reference` knows by the numbers of panels.
+    ///
+    /// # Errors
+    /// As [`Compressor::encode`].
+    pub fn encode_with<'r>(
+        &mut self,
+        panels: &[Panel<'_>],
+        reference: impl Fn(u32) -> Option<Reference<'r>>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         let start = out.len();
-        let encoded = panels.iter().try_for_each(|panel| self.encode_panel(panel, out, start));
+        let mut encode = |panel: &Panel<'_>| self.encode_panel(panel, reference(panel.number), out, start);
+        let encoded = panels.iter().try_for_each(&mut encode);
         if encoded.is_err() {
             out.truncate(start);
         }
         encoded
     }
 
-    fn encode_panel(&mut self, panel: &Panel<'_>, out: &mut Vec<u8>, start: usize) -> Result<()> {
+    fn encode_panel(
+        &mut self,
+        panel: &Panel<'_>,
+        reference: Option<Reference<'_>>,
+        out: &mut Vec<u8>,
+        start: usize,
+    ) -> Result<()> {
         let size = u32::try_from(panel.data.len());
         let size = size.map_err(|_| Error::new("a panel below 4 GiB", panel.data.len().to_string()))?;
-        let whole = Part { header: panel.header, engine: Engine::NONE, size, stream: panel.data };
-        let part = match self.stream_of(panel) {
-            Some(length) => Part { engine: self.engine, stream: &self.stream[..length], ..whole },
-            None => whole,
-        };
-        part.write(out, start)
+        // A part without a stream, behind which the codec writes it: it is not copied again.
+        let part = Part { header: panel.header, engine: self.engine, size, stream: &[] };
+        let begin = out.len();
+        part.write_head(0, out)?;
+        let at = out.len();
+        match self.write_stream(panel, reference, out) {
+            Some(length) => {
+                let length = u32::try_from(length);
+                let length = length.map_err(|_| Error::new("a stream below 4 GiB", "a longer one"))?;
+                out[at - 4..at].copy_from_slice(&length.to_le_bytes());
+                super::pad(out, start);
+                Ok(())
+            }
+            None => {
+                out.truncate(begin);
+                Part { engine: Engine::NONE, stream: panel.data, ..part }.write(out, start)
+            }
+        }
     }
 
-    /// Compresses into `self.stream`; `None` if the engine cannot take it.
-    fn stream_of(&mut self, panel: &Panel<'_>) -> Option<usize> {
+    /// Appends the stream of a panel and returns its length; `None` if the engine cannot take it.
+    fn write_stream(
+        &mut self,
+        panel: &Panel<'_>,
+        reference: Option<Reference<'_>>,
+        out: &mut Vec<u8>,
+    ) -> Option<usize> {
         let codec: &mut dyn Codec = match self.engine {
             Engine::HIST16 => &mut self.hist16,
             Engine::HISTN => &mut self.histn,
@@ -226,18 +316,18 @@ impl Compressor {
         if !codec.supports(dtype) || data.is_empty() || data.len() % dtype.bytes() != 0 {
             return None;
         }
-        let bound = codec.bound(data.len());
-        if self.stream.len() < bound {
-            self.stream.resize(bound, 0);
-        }
+        let at = out.len();
+        out.resize(at + codec.bound(data.len()), 0);
         let shape = [data.len() / dtype.bytes()];
         let array = Array::new(data, dtype, &shape).ok()?;
-        if self.engine != Engine::BLOCKPACK {
-            return codec.encode(array, &mut self.stream).ok();
-        }
-        let frame = self.references.get(&panel.number).filter(|frame| frame.len() == data.len());
-        let reference = frame.map(|frame| Reference::by_content(frame));
-        self.blockpack.encode_with(array, reference, &mut self.stream).ok()
+        let reference = reference.filter(|r| r.data().len() == data.len());
+        let length = match self.engine {
+            Engine::BLOCKPACK => self.blockpack.encode_with(array, reference, &mut out[at..]),
+            _ => codec.encode(array, &mut out[at..]),
+        };
+        let length = length.ok()?;
+        out.truncate(at + length);
+        Some(length)
     }
 }
 

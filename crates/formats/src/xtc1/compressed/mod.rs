@@ -64,15 +64,26 @@ impl Part<'_> {
     /// # Errors
     /// If its header or its stream is larger than the format can say.
     pub fn write(&self, out: &mut Vec<u8>, start: usize) -> Result<()> {
-        let words = [length(self.header)?, self.engine.0, 0, self.size, length(self.stream)?];
-        out.extend_from_slice(&words[0].to_le_bytes());
-        out.extend_from_slice(self.header);
-        words[1..].iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+        self.write_head(length(self.stream)?, out)?;
         out.extend_from_slice(self.stream);
-        let padded = (out.len() - start).next_multiple_of(4);
-        out.resize(start + padded, 0);
+        pad(out, start);
         Ok(())
     }
+
+    /// Appends what stands before the stream, which has `stream` bytes.
+    fn write_head(&self, stream: u32, out: &mut Vec<u8>) -> Result<()> {
+        out.extend_from_slice(&length(self.header)?.to_le_bytes());
+        out.extend_from_slice(self.header);
+        let words = [self.engine.0, 0, self.size, stream];
+        words.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+        Ok(())
+    }
+}
+
+/// Fills up with zeros to a multiple of 4 bytes of a payload that begins at `start`.
+fn pad(out: &mut Vec<u8>, start: usize) {
+    let padded = (out.len() - start).next_multiple_of(4);
+    out.resize(start + padded, 0);
 }
 
 fn length(bytes: &[u8]) -> Result<u32> {

@@ -74,7 +74,7 @@ impl Pv {
         let mut fields = Fields::new(payload);
         let (id, dbr, count) = (fields.i16()?, fields.i16()?, fields.i16()?);
         let is_control = dbr >= CONTROL;
-        let kind = usize::try_from(dbr - if is_control { CONTROL } else { TIME }).ok();
+        let kind = usize::try_from(dbr.saturating_sub(if is_control { CONTROL } else { TIME })).ok();
         let Some(kind) = kind.and_then(|k| KINDS.get(k)).copied() else {
             return Err(Error::new("a DBR type from 14 to 20 or 28 to 34", dbr.to_string()).at(2));
         };
@@ -201,5 +201,7 @@ mod tests {
             assert!(Pv::parse(&payload).is_err(), "DBR type {dbr}, cut");
         }
         assert!(Pv::parse(&[0, 0, 21, 0, 1, 0, 0, 0]).is_err());
+        // The least number there is: found by fuzzing.
+        assert!(Pv::parse(&[0, 0, 0, 0x80, 1, 0, 0, 0]).is_err());
     }
 }

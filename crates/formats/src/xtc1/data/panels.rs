@@ -38,23 +38,16 @@ impl<'a> Panel<'a> {
     /// Cuts `payload` behind `header` bytes and takes pixels of that shape from there.
     pub(super) fn cut(payload: &'a [u8], header: usize, dtype: DType, shape: &[usize]) -> Result<Panel<'a>> {
         let count = shape.iter().try_fold(dtype.bytes(), |product, n| product.checked_mul(*n));
-        let data = payload.get(header..).unwrap_or_default();
-        let Some(pixels) = count.and_then(|count| data.get(..count)) else {
+        // An array may be empty; its header is there all the same.
+        let parts = payload.split_at_checked(header);
+        let cut = parts.and_then(|(header, data)| Some((header, data, data.get(..count?)?)));
+        let Some((header, data, pixels)) = cut else {
             let wanted = format!("{header} bytes and an array {shape:?} of {dtype}");
             return Err(Error::new(wanted, format!("{} bytes", payload.len())));
         };
         let mut sizes = [0; 3];
         sizes[..shape.len()].copy_from_slice(shape);
-        Ok(Panel {
-            number: 0,
-            header: &payload[..header],
-            data,
-            pixels,
-            dtype,
-            shape: sizes,
-            ndim: shape.len(),
-            sections: 0,
-        })
+        Ok(Panel { number: 0, header, data, pixels, dtype, shape: sizes, ndim: shape.len(), sections: 0 })
     }
 }
 
@@ -134,4 +127,19 @@ fn timepix(payload: &[u8]) -> Result<Panel<'_>> {
 
 pub(super) fn missing(config: &str, src: Src) -> Error {
     Error::new(format!("a {config} of {src} before this event"), "none")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found by fuzzing.
+    #[test]
+    fn a_picture_without_pixels_has_a_header_too() {
+        let frame = |payload: &[u8]| {
+            panels(TypeId::new(id::FRAME, 1), Src::NONE, payload, &Configs::default()).is_ok()
+        };
+        let empty = [0u32, 0, 12, 0].map(u32::to_le_bytes).concat();
+        assert!(frame(&empty) && !frame(&empty[..14]));
+    }
 }

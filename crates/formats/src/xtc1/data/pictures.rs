@@ -55,7 +55,7 @@ impl PictureReader {
             return panels(type_id, src, leaf.payload, configs);
         }
         self.plain.clear();
-        self.decompressor.decode(leaf.payload, &mut self.plain)?;
+        self.decompressor.decode_with(leaf.payload, configs, &mut self.plain)?;
         panels(type_id.plain(), src, &self.plain, configs)
     }
 }

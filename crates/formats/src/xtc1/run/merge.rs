@@ -51,6 +51,15 @@ impl Run {
     }
 
     fn add_camera_config(&mut self, entry: &Entry<DatagramHeader>) -> Result<()> {
+        let header = entry.header;
+        let at = self.pieces.len() as u32;
+        self.pieces.push(entry.piece);
+        self.camera_transitions.push(RunTransition {
+            header,
+            piece: entry.piece,
+            copies: 1,
+            pieces: at..at + 1,
+        });
         let mut current = self.current_configs().clone();
         let bytes = self.read_config(entry)?;
         for datagram in datagrams(&bytes) {
@@ -116,8 +125,10 @@ impl Run {
             self.step = Some(self.step.map_or(0, |s| s + 1));
         }
         self.update_configs(group)?;
-        let copies = group.len() as u32;
-        self.transitions.push(RunTransition { header: first.header, piece: first.piece, copies });
+        let (copies, at) = (group.len() as u32, self.pieces.len() as u32);
+        self.pieces.extend(group.entries().map(|entry| entry.piece));
+        let pieces = at..at + copies;
+        self.transitions.push(RunTransition { header: first.header, piece: first.piece, copies, pieces });
         Ok(())
     }
 

@@ -54,6 +54,7 @@ pub struct Run {
     /// Every state of the configurations, the last one holds now.
     configs: Vec<Configs>,
     camera_configs: Configs,
+    camera_transitions: Vec<RunTransition>,
     transitions: Vec<RunTransition>,
     events: Vec<Event>,
     pieces: Vec<Piece>,
@@ -91,6 +92,7 @@ pub struct RunTransition {
     pub piece: Piece,
     /// In how many streams it is.
     pub copies: u32,
+    pieces: Range<u32>,
 }
 
 /// What the merging of the streams did.
@@ -128,6 +130,7 @@ impl Run {
             cameras: Cameras::default(),
             configs: vec![Configs::default()],
             camera_configs: Configs::default(),
+            camera_transitions: Vec::new(),
             transitions: Vec::new(),
             events: Vec::new(),
             pieces: Vec::new(),
@@ -180,6 +183,11 @@ impl Run {
         &self.transitions
     }
 
+    /// The changes of state in the streams of slow cameras, which are not among [`Run::transitions`].
+    pub fn camera_transitions(&self) -> &[RunTransition] {
+        &self.camera_transitions
+    }
+
     /// What is wrong with the files.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
@@ -195,6 +203,12 @@ impl Run {
         self.pieces.get(event.pieces.start as usize..event.pieces.end as usize).unwrap_or_default()
     }
 
+    /// Where the copies of a transition are.
+    pub fn copies(&self, transition: &RunTransition) -> &[Piece] {
+        let Range { start, end } = transition.pieces;
+        self.pieces.get(start as usize..end as usize).unwrap_or_default()
+    }
+
     /// The configurations that were in force at `event`.
     pub fn configs(&self, event: &Event) -> &Configs {
         &self.configs[event.configs as usize]
@@ -207,6 +221,11 @@ impl Run {
     pub fn read(&self, event: &Event, bytes: &mut EventBytes) -> Result<()> {
         bytes.clear();
         self.pieces(event).iter().try_for_each(|piece| self.files.read::<DatagramHeader>(piece, bytes))
+    }
+
+    /// Fills `bytes` with the beginning of a piece.
+    pub(super) fn read_piece(&self, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
+        self.files.read_into(piece, bytes)
     }
 
     /// Reads a transition.

@@ -1,9 +1,15 @@
 //! Finds every complete datagram of a broken file.
+//!
+//! [`Recovery`] goes through a file; [`save()`] writes what it finds to a new one.
+
+mod save;
 
 use super::summary::header_at;
 use super::{DatagramHeader, Level, Transition, XtcHeader};
 use crate::file::{Head, Raw, ReadAt, Walker, Window, read_exact_at};
 use crate::{Error, Result};
+
+pub use save::{LostRegion, Neighbour, Saved, save};
 
 /// The largest datagram that is taken for one. The format allows 4 GiB.
 const LIMIT: u64 = 1 << 30;

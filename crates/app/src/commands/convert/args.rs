@@ -1,0 +1,221 @@
+//! What `livetime convert` is told.
+
+use std::ops::{Range, RangeInclusive};
+use std::path::PathBuf;
+
+use clap::Args;
+use jiff::Timestamp;
+use livetime_formats::npy::Npy;
+use livetime_formats::xtc1::SourcePattern;
+use livetime_formats::xtc1::compressed::Engine;
+use livetime_formats::xtc1::convert::{MEAN_OF, Options, ReferenceSource, Selection, Split};
+
+use crate::config::positive_quantity;
+use crate::output::{Exit, Failure};
+
+pub(crate) const CONVERT_HELP: &str = "\
+Examples:
+  livetime convert e1-r0001-s00-c00.xtc -o packed.xtc --codec hist16
+  livetime convert packed.xtc -o raw.xtc --codec none
+  livetime convert run.xtc -o small.xtc --codec blockpack --reference mean
+  livetime convert run.xtc -o cut.xtc --events 100..200 --without Opal1000
+  livetime convert run.xtc -o minute.xtc --time 2013-04-03T14:40:00Z..2013-04-03T14:41:00Z
+  livetime convert e1-r0001-s0*-c00.xtc -o merged.xtc
+  livetime convert run.xtc -o e1-r0001-s00-c00.xtc --split-size 2GB
+  livetime convert run.xtc -o try.xtc --codec hist16 --workers 1..4
+
+Several inputs are the files of one run: chunks of a stream follow each other, streams become one in the order of time.
+The output is read again and compared before it gets its name; nothing is overwritten, and no leaf is dropped that
+you did not ask to leave out. Ends with 3 if the input could not be read to its end: see `livetime recover`.";
+
+/// Arguments of `convert`.
+#[derive(Args, Debug)]
+pub(crate) struct ConvertArgs {
+    /// XTC files of LCLS-I, of one run.
+    #[arg(required = true)]
+    pub(super) files: Vec<PathBuf>,
+    /// File to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: PathBuf,
+    /// How pictures are compressed: hist16, histn, blockpack; none decompresses. Without it they stay as they are.
+    #[arg(long, value_parser = codec)]
+    pub(super) codec: Option<Engine>,
+    /// What blockpack subtracts: none, mean (of the first 16 events; mean:N of N), or an array of NumPy.
+    #[arg(long, value_name = "none|mean|FILE.npy", default_value = "none")]
+    pub(super) reference: String,
+    /// Events with these numbers, from 0 on; the last one is left out: 100..200, ..50, 1000..
+    #[arg(long, value_name = "A..B", value_parser = events)]
+    events: Option<Range<u64>>,
+    /// Events from one time up to another: UTC as 2013-04-03T14:40:00Z, or seconds since 1970.
+    #[arg(long, value_name = "FROM..TO", value_parser = times)]
+    time: Option<Range<u64>>,
+    /// Of these, one event in so many.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    every: u64,
+    /// At most so many events.
+    #[arg(long, value_name = "N")]
+    first: Option<u64>,
+    /// Of detectors and beam-line data only these, as CxiDs1-0|Cspad-0, Cspad or EBeam; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    detector: Vec<SourcePattern>,
+    /// Without these; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    without: Vec<SourcePattern>,
+    /// Begin a new file (a chunk: -c00, -c01 ...) after so many events.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    split_events: Option<u64>,
+    /// Begin a new file before one has more than so many bytes, as 2GB.
+    #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "split_events")]
+    split_size: Option<u64>,
+    /// Number of threads; without it, all cores. 1..4 measures with 1, 2, 3 and 4 threads, and keeps no output.
+    #[arg(long, value_name = "N|A..B", value_parser = workers)]
+    pub(super) workers: Option<RangeInclusive<usize>>,
+    /// Print JSON on stdout instead of text.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+impl ConvertArgs {
+    /// For the library.
+    pub(super) fn options(&self, workers: usize) -> Result<Options, Failure> {
+        let split = match (self.split_events, self.split_size) {
+            (Some(events), _) => Split::Events(events),
+            (None, Some(bytes)) => Split::Bytes(bytes),
+            (None, None) => Split::Not,
+        };
+        let all = Selection::default();
+        let selection = Selection {
+            events: self.events.clone().unwrap_or(all.events),
+            times_ns: self.time.clone().unwrap_or(all.times_ns),
+            every: self.every,
+            first: self.first.unwrap_or(all.first),
+            only: self.detector.clone(),
+            without: self.without.clone(),
+        };
+        Ok(Options { codec: self.codec, reference: self.reference()?, selection, split, workers })
+    }
+
+    fn reference(&self) -> Result<ReferenceSource, Failure> {
+        let usage = |message: String| Failure::new(Exit::Usage, message);
+        match self.reference.as_str() {
+            "none" => Ok(ReferenceSource::None),
+            "mean" => Ok(ReferenceSource::Mean(MEAN_OF)),
+            text if text.starts_with("mean:") => {
+                let count = text[5..].parse().ok().filter(|n| *n > 0);
+                let wanted =
+                    || usage(format!("wanted a number of events above 0 behind `mean:`, found `{text}`"));
+                Ok(ReferenceSource::Mean(count.ok_or_else(wanted)?))
+            }
+            path => {
+                let cannot =
+                    |e: &dyn std::fmt::Display| usage(format!("cannot read the reference frame {path}: {e}"));
+                let bytes = std::fs::read(path).map_err(|e| cannot(&e))?;
+                Ok(ReferenceSource::Frame(Npy::parse(&bytes).map_err(|e| cannot(&e))?))
+            }
+        }
+    }
+}
+
+/// The name of a codec of compressed leaves.
+pub(crate) fn codec(text: &str) -> Result<Engine, String> {
+    let all = [Engine::NONE, Engine::HIST16, Engine::HISTN, Engine::BLOCKPACK];
+    let found = all.into_iter().find(|engine| engine.to_string() == text);
+    found.ok_or_else(|| format!("wanted none, hist16, histn or blockpack, found `{text}`"))
+}
+
+/// Bytes with their unit.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    let bytes = positive_quantity(text, "B").filter(|bytes| *bytes >= 1.0);
+    bytes
+        .map(|b| b as u64)
+        .ok_or_else(|| format!("wanted a size above 0 with its unit, as 2GB or 500MiB, found `{text}`"))
+}
+
+/// `A..B`, of which either may be missing.
+fn range<T>(text: &str, parse: impl Fn(&str) -> Option<T>, all: Range<T>) -> Option<Range<T>> {
+    let (from, to) = text.split_once("..")?;
+    let start = if from.trim().is_empty() { all.start } else { parse(from.trim())? };
+    let end = if to.trim().is_empty() { all.end } else { parse(to.trim())? };
+    Some(start..end)
+}
+
+fn events(text: &str) -> Result<Range<u64>, String> {
+    let found = range(text, |number| number.parse().ok(), 0..u64::MAX);
+    found
+        .filter(|r| r.start <= r.end)
+        .ok_or_else(|| format!("wanted numbers of events as 100..200, 100.. or ..200, found `{text}`"))
+}
+
+fn times(text: &str) -> Result<Range<u64>, String> {
+    range(text, time_ns, 0..u64::MAX).filter(|r| r.start <= r.end).ok_or_else(|| {
+        let wanted = "wanted times as 2013-04-03T14:40:00Z..2013-04-03T14:41:00Z or 1365000000..1365000060.5";
+        format!("{wanted}, found `{text}`")
+    })
+}
+
+/// ns since 1970.
+fn time_ns(text: &str) -> Option<u64> {
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return u64::try_from(time.as_nanosecond()).ok();
+    }
+    // In integers: a float would lose the last digits.
+    let (seconds, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = format!("{fraction:0<9}");
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if !is_number(seconds) || !is_number(&digits) || digits.len() > 9 {
+        return None;
+    }
+    seconds.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(digits.parse().ok()?)
+}
+
+fn workers(text: &str) -> Result<RangeInclusive<usize>, String> {
+    let numbers = text.split_once("..").map_or((text, text), |(from, to)| (from, to));
+    let parse = |text: &str| text.trim().parse::<usize>().ok().filter(|n| (1..=1024).contains(n));
+    match (parse(numbers.0), parse(numbers.1)) {
+        (Some(from), Some(to)) if from <= to => Ok(from..=to),
+        _ => Err(format!("wanted a number of threads from 1 to 1024, or two as 1..4, found `{text}`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_may_be_open() {
+        assert_eq!(events("3..7"), Ok(3..7));
+        assert_eq!(events("..7"), Ok(0..7));
+        assert_eq!(events("3.."), Ok(3..u64::MAX));
+        for wrong in ["", "3", "7..3", "a..b", "-1..3"] {
+            assert!(events(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_are_utc_or_seconds() {
+        let begin = 1_365_000_000_000_000_000;
+        assert_eq!(times("1365000000..1365000000.000000005"), Ok(begin..begin + 5));
+        assert_eq!(times("2013-04-03T14:40:00Z..2013-04-03T14:40:01.5Z"), Ok(begin..begin + 1_500_000_000));
+        for wrong in ["now..", "1.0000000001..", "2..1", "1,5.."] {
+            assert!(times(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_threads_may_be_several() {
+        assert_eq!(workers("3"), Ok(3..=3));
+        assert_eq!(workers("1..4"), Ok(1..=4));
+        for wrong in ["0", "4..1", "1..", "x", "2000"] {
+            assert!(workers(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sizes_and_codecs_have_names() {
+        assert_eq!(
+            (size("2GB"), size("1 KiB"), codec("histn")),
+            (Ok(2_000_000_000), Ok(1024), Ok(Engine::HISTN))
+        );
+        assert!(size("0").is_err() && size("0.5").is_err() && codec("gzip").is_err());
+    }
+}

@@ -1,0 +1,92 @@
+//! `livetime convert`: compresses, decompresses, cuts, splits and merges recorded files.
+
+mod args;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use livetime_formats::xtc1::convert::{Options, Report, convert as convert_files};
+use serde_json::{Value, json};
+
+use crate::output::{Exit, Failure, Output};
+use crate::progress::Progress;
+use crate::usage::{Meter, Usage};
+
+pub(crate) use args::{CONVERT_HELP, ConvertArgs, codec, size};
+
+pub(crate) fn convert(args: &ConvertArgs, output: &mut Output) -> Result<Exit, Failure> {
+    match args.workers.clone() {
+        Some(workers) if workers.start() < workers.end() => sweep(args, output),
+        workers => {
+            let options = args.options(workers.map_or_else(all_cores, |w| *w.start()))?;
+            let (report, usage) = convert_once(args, &args.output, &options, output)?;
+            match args.json {
+                true => output.json(&text::as_json(&report, &usage, options.workers))?,
+                false => output.data(&text::text(&report, &usage))?,
+            }
+            Ok(if report.is_complete() { Exit::Ok } else { Exit::Loss })
+        }
+    }
+}
+
+/// All cores, unless a number is given.
+pub(crate) fn workers_or_all(workers: Option<u16>) -> usize {
+    workers.map_or_else(all_cores, usize::from)
+}
+
+fn all_cores() -> usize {
+    Options::default().workers
+}
+
+/// Measures with each number of threads; the files are removed again.
+fn sweep(args: &ConvertArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let mut rows = Vec::new();
+    for workers in args.workers.clone().into_iter().flatten() {
+        let path = scratch(&args.output, workers);
+        let (report, usage) = convert_once(args, &path, &args.options(workers)?, output)?;
+        for (file, _) in &report.files {
+            let removed = std::fs::remove_file(file);
+            removed
+                .map_err(|e| Failure::new(Exit::Failed, format!("cannot remove {}: {e}", file.display())))?;
+        }
+        if !args.json {
+            output.data(&format!("{workers} workers: {}", usage.text()))?;
+        }
+        rows.push(row(workers, &report, &usage));
+    }
+    if args.json {
+        output.json(&json!({ "rows": rows }))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn row(workers: usize, report: &Report, usage: &Usage) -> Value {
+    let mut row = usage.json();
+    row["workers"] = workers.into();
+    row["ratio"] = (report.output_bytes as f64 / report.raw_bytes.max(1) as f64).into();
+    row
+}
+
+fn scratch(output: &Path, workers: usize) -> PathBuf {
+    let name = output.file_stem().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    output.with_file_name(format!("{name}.workers-{workers}.xtc"))
+}
+
+fn convert_once(
+    args: &ConvertArgs,
+    path: &Path,
+    options: &Options,
+    output: &mut Output,
+) -> Result<(Report, Usage), Failure> {
+    let sizes = args.files.iter().map(|file| std::fs::metadata(file).map_or(0, |m| m.len()));
+    let mut progress = Progress::new(sizes.sum(), output);
+    let meter = Meter::start();
+    let report = convert_files(&args.files, path, options, |done| {
+        progress.tell(done);
+        true
+    });
+    progress.clear();
+    let report = report.map_err(|e| Failure::new(Exit::Failed, e))?;
+    let usage = meter.stop(report.input_bytes, report.raw_bytes);
+    Ok((report, usage))
+}

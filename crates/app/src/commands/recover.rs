@@ -1,0 +1,134 @@
+//! `livetime recover`: saves every complete datagram of a broken file, and says what is lost.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use livetime_formats::file::Head;
+use livetime_formats::xtc1::recover::{LostRegion, Neighbour, Saved, save};
+use serde_json::{Value, json};
+
+use crate::output::{Exit, Failure, Output};
+use crate::progress::Progress;
+use crate::report::numbers::{bytes, utc};
+
+pub(crate) const RECOVER_HELP: &str = "\
+Examples:
+  livetime recover e1-r0001-s00-c00.xtc.inprogress -o e1-r0001-s00-c00.xtc
+  livetime recover broken.xtc -o saved.xtc --json
+
+Ends with 0 if the file was whole, with 3 if something was lost, and with 1 if nothing could be saved: then no file is
+written. Nothing is overwritten.";
+
+/// Arguments of `recover`.
+#[derive(Args, Debug)]
+pub(crate) struct RecoverArgs {
+    /// Broken XTC file of LCLS-I.
+    file: PathBuf,
+    /// File to write.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Print JSON on stdout instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn recover(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let size = std::fs::metadata(&args.file).map_or(0, |m| m.len());
+    let mut progress = Progress::new(size, output);
+    let saved = save(&args.file, &args.output, |done| {
+        progress.tell(done);
+        true
+    });
+    progress.clear();
+    let saved = saved.map_err(|e| Failure::new(Exit::Failed, e))?;
+    match args.json {
+        true => output.json(&as_json(args, &saved))?,
+        false => output.data(&text(args, &saved))?,
+    }
+    Ok(match (saved.datagrams, saved.is_complete()) {
+        (0, _) => Exit::Failed,
+        (_, true) => Exit::Ok,
+        (_, false) => Exit::Loss,
+    })
+}
+
+fn text(args: &RecoverArgs, saved: &Saved) -> String {
+    let mut text = match saved.datagrams {
+        0 => format!("nothing could be saved of {}\n", args.file.display()),
+        datagrams => format!(
+            "{}: {datagrams} datagrams, {} events, {} of {}\n",
+            args.output.display(),
+            saved.events,
+            bytes(saved.bytes),
+            bytes(saved.input_bytes),
+        ),
+    };
+    if let Some((offset, error)) = &saved.first_unsound {
+        text += &format!(
+            "broken inside, saved as they are: {} datagrams, the first at byte {offset}: {error}\n",
+            saved.unsound
+        );
+    }
+    if saved.is_complete() {
+        return text + "nothing was lost\n";
+    }
+    text += &format!("LOST: {} bytes in {} regions\n", saved.lost_bytes, saved.lost_regions);
+    saved.regions.iter().for_each(|region| text += &region_text(region));
+    match saved.lost_regions - saved.regions.len() as u64 {
+        0 => text,
+        more => text + &format!("  and {more} more\n"),
+    }
+}
+
+fn region_text(region: &LostRegion) -> String {
+    let place = |neighbour: &Option<Neighbour>, edge: &str| {
+        neighbour.map_or_else(
+            || edge.to_owned(),
+            |n| format!("{} of {}", n.header.transition(), utc(n.header.time_ns())),
+        )
+    };
+    let (from, to) = (region.lost.offset, region.lost.offset + region.lost.length);
+    format!(
+        "  bytes {from} to {to}: {}\n    after {} events, between {} and {}\n",
+        region.lost.reason,
+        region.events_before,
+        place(&region.before, "the begin of the file"),
+        place(&region.behind, "the end of the file"),
+    )
+}
+
+fn as_json(args: &RecoverArgs, saved: &Saved) -> Value {
+    let region = |region: &LostRegion| {
+        json!({
+            "offset": region.lost.offset,
+            "bytes": region.lost.length,
+            "reason": region.lost.reason,
+            "events_before": region.events_before,
+            "before": region.before.map(neighbour),
+            "behind": region.behind.map(neighbour),
+        })
+    };
+    json!({
+        "file": args.file.display().to_string(),
+        "output": (saved.datagrams > 0).then(|| args.output.display().to_string()),
+        "complete": saved.is_complete(),
+        "input_bytes": saved.input_bytes,
+        "bytes": saved.bytes,
+        "datagrams": saved.datagrams,
+        "events": saved.events,
+        "broken_inside": saved.unsound,
+        "first_broken_inside": saved.first_unsound.as_ref().map(|(offset, error)| format!("{error} (datagram at byte {offset})")),
+        "lost_bytes": saved.lost_bytes,
+        "lost_regions": saved.lost_regions,
+        "lost": saved.regions.iter().map(region).collect::<Vec<_>>(),
+    })
+}
+
+fn neighbour(neighbour: Neighbour) -> Value {
+    json!({
+        "offset": neighbour.offset,
+        "transition": neighbour.header.transition().name(),
+        "time_ns": neighbour.header.time_ns(),
+        "fiducial": neighbour.header.stamp.fiducial(),
+    })
+}

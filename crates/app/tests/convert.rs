@@ -1,0 +1,156 @@
+//! `livetime sim xtc`, `convert` and `recover` as users call them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use common::{livetime, stderr, stdout};
+use serde_json::Value;
+
+/// A folder of its own for a test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("livetime-convert-{}-{name}", std::process::id()));
+        std::fs::create_dir(&path).unwrap();
+        Folder(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.0.join(name)).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn run(args: &[&str], code: i32) -> Output {
+    let output = livetime(args);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stderr(&output));
+    output
+}
+
+fn json(args: &[&str], code: i32) -> Value {
+    serde_json::from_slice(&run(args, code).stdout).unwrap()
+}
+
+#[test]
+fn a_simulated_run_is_compressed_cut_and_comes_back() {
+    let folder = Folder::new("round");
+    let [raw, packed, back, cut] = ["raw.xtc", "packed.xtc", "back.xtc", "cut.xtc"].map(|n| folder.path(n));
+    let simulated = json(&["sim", "xtc", &raw, "--events", "3", "--seed", "5", "--json"], 0);
+    assert_eq!(simulated["bytes"], simulated["raw_bytes"]);
+    let report = json(&["convert", &raw, "-o", &packed, "--codec", "hist16", "--json"], 0);
+    assert_eq!((&report["complete"], &report["events"]), (&true.into(), &3.into()));
+    assert!((0.54..0.6).contains(&report["ratio"].as_f64().unwrap()), "{report}");
+    assert!(report["usage"]["effective_mb_s"].as_f64().unwrap() > 0.0);
+    let text = stdout(&run(&["convert", &packed, "-o", &back, "--codec", "none"], 0));
+    assert!(text.contains("CspadElement_v2") && text.contains("MB/s of raw data"), "{text}");
+    assert!(folder.read("raw.xtc") == folder.read("back.xtc"));
+    run(&["convert", &packed, "-o", &cut, "--events", "1..2", "--without", "Evr"], 0);
+    let inspected = json(&["inspect", "--json", &cut], 0);
+    assert_eq!((&inspected[0]["events"], &inspected[0]["state"]["whole"]), (&1.into(), &true.into()));
+    assert!(!inspected[0]["leaves"].as_array().unwrap().iter().any(|l| l["type"] == "EvrData_v3"));
+    // Nothing is overwritten.
+    assert!(stderr(&run(&["convert", &raw, "-o", &cut], 1)).contains("a file that is not there yet"));
+}
+
+#[test]
+fn reference_frames_come_from_the_file_or_from_an_array() {
+    let folder = Folder::new("reference");
+    let [raw, mean, dark, npy] = ["raw.xtc", "mean.xtc", "dark.xtc", "dark.npy"].map(|n| folder.path(n));
+    run(&["sim", "xtc", &raw, "--preset", "dark", "--events", "12"], 0);
+    let args = ["convert", &raw, "-o", &mean, "--codec", "blockpack", "--reference", "mean:8", "--json"];
+    let cspad = |report: &Value| {
+        report["leaves"].as_array().unwrap().iter().find(|l| l["type"] == "CspadElement_v2").unwrap()["ratio"]
+            .as_f64()
+            .unwrap()
+    };
+    assert!(cspad(&json(&args, 0)) < 0.34);
+    // An array of one value helps nothing and harms nothing.
+    let header =
+        format!("{:<118}\n", "{'descr': '<u2', 'fortran_order': False, 'shape': (4, 8, 185, 388), }");
+    let pixels = 1200u16.to_le_bytes().repeat(4 * 8 * 185 * 388);
+    let length = (header.len() as u16).to_le_bytes();
+    std::fs::write(&npy, [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), &pixels].concat()).unwrap();
+    let args = ["convert", &raw, "-o", &dark, "--codec", "blockpack", "--reference", &npy, "--json"];
+    assert!((0.4..0.5).contains(&cspad(&json(&args, 0))));
+    for packed in [&mean, &dark] {
+        let back = folder.path("back.xtc");
+        run(&["convert", packed, "-o", &back, "--codec", "none"], 0);
+        assert!(folder.read("raw.xtc") == folder.read("back.xtc"));
+        std::fs::remove_file(back).unwrap();
+    }
+    run(&["convert", &raw, "-o", &folder.path("x"), "--codec", "blockpack", "--reference", "missing.npy"], 2);
+}
+
+#[test]
+fn several_numbers_of_threads_are_measured_and_leave_nothing() {
+    let folder = Folder::new("sweep");
+    let (raw, out) = (folder.path("raw.xtc"), folder.path("out.xtc"));
+    run(&["sim", "xtc", &raw, "--size", "9MB"], 0);
+    let rows = json(&["convert", &raw, "-o", &out, "--codec", "histn", "--workers", "1..3", "--json"], 0);
+    let workers: Vec<u64> =
+        rows["rows"].as_array().unwrap().iter().map(|r| r["workers"].as_u64().unwrap()).collect();
+    assert_eq!(workers, [1, 2, 3]);
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
+}
+
+#[test]
+fn a_file_whose_writer_was_killed_is_recovered_up_to_its_last_datagram() {
+    let folder = Folder::new("killed");
+    let [run_file, saved, packed] = ["run.xtc", "saved.xtc", "packed.xtc"].map(|n| folder.path(n));
+    let written = folder.path("run.xtc.inprogress");
+    // Small datagrams are written many at once: it is killed inside one of these writes.
+    let mut writer = Command::new(env!("CARGO_BIN_EXE_livetime"));
+    let writer = writer.args(["sim", "xtc", &run_file, "--events", "100000"]).stdout(Stdio::null());
+    let mut child = writer.spawn().unwrap();
+    while std::fs::metadata(&written).map_or(0, |m| m.len()) < 30_000_000 {
+        assert!(child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let size = std::fs::metadata(&written).unwrap().len();
+    let inspected =
+        serde_json::from_slice::<Value>(&livetime(&["inspect", "--json", &written]).stdout).unwrap();
+    let complete = inspected[0]["state"]["complete_bytes"].as_u64().unwrap();
+    let is_whole = complete == size;
+    let report = json(&["recover", &written, "-o", &saved, "--json"], if is_whole { 0 } else { 3 });
+    assert_eq!((&report["bytes"], &report["lost_bytes"]), (&complete.into(), &(size - complete).into()));
+    assert_eq!(report["events"], inspected[0]["events"]);
+    assert!(folder.read("saved.xtc") == folder.read("run.xtc.inprogress")[..complete as usize]);
+    // What was saved is a file like any other; what was not is said by the conversion too.
+    run(&["convert", &saved, "-o", &packed, "--codec", "blockpack"], 0);
+    let cut = folder.path("cut.xtc");
+    std::fs::write(&cut, &folder.read("saved.xtc")[..complete as usize - 1000]).unwrap();
+    let text = stdout(&run(&["convert", &cut, "-o", &folder.path("half.xtc")], 3));
+    assert!(text.contains("LOST: ") && text.contains("see livetime recover"), "{text}");
+}
+
+#[test]
+fn recovery_ends_as_it_says() {
+    let folder = Folder::new("recover");
+    let [raw, noise, saved] = ["raw.xtc", "noise.xtc", "saved.xtc"].map(|n| folder.path(n));
+    run(&["sim", "xtc", &raw, "--events", "1"], 0);
+    assert!(stdout(&run(&["recover", &raw, "-o", &saved], 0)).contains("nothing was lost"));
+    assert!(folder.read("raw.xtc") == folder.read("saved.xtc"));
+    std::fs::write(&noise, [7; 5000]).unwrap();
+    let output = run(&["recover", &noise, "-o", &folder.path("none.xtc")], 1);
+    assert!(stdout(&output).contains("nothing could be saved"));
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 3);
+    run(&["recover", &folder.path("missing.xtc"), "-o", &folder.path("none.xtc")], 1);
+    run(&["recover", &raw, "-o", &saved], 1);
+}

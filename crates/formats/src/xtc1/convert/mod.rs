@@ -1,0 +1,198 @@
+//! Compresses, decompresses, cuts, splits and merges files, with all cores and without losing anything.
+//!
+//! Threads take turns to read the input, rewrite whole datagrams, and take turns to write them in their order
+//! ([`crate::parallel`]). Nothing has to fit into memory but a few datagrams for each thread, and the result does not depend on
+//! their number.
+//!
+//! What is proved before a new file gets its name:
+//!
+//! 1. Each datagram of the output was walked through side by side with what it was made of: the same containers and leaves with the same
+//!    senders, types and damage in the same order, and no others but what was asked for; every leaf with the same bytes, or with bytes
+//!    that are the same when they are decompressed.
+//! 2. Each piece of the file, read again from the system, is what was compared.
+//!
+//! What cannot be understood is copied as it is, and said.
+
+mod dark;
+mod job;
+mod merge;
+mod output;
+mod prove;
+mod recode;
+mod report;
+mod select;
+mod split;
+mod stream;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::compressed::Engine;
+use super::run::Run;
+use crate::file::{FileName, Format};
+use crate::parallel::in_order;
+use crate::{Error, Result};
+use job::{BLOCK, Job, Source};
+use merge::Merge;
+use output::Output;
+use recode::Recoder;
+use select::Selector;
+use stream::Stream;
+
+pub use dark::{MEAN_OF, ReferenceSource};
+pub use report::{Joined, Kept, Leaves, Lost, Reason, Report};
+pub use select::Selection;
+pub use split::Split;
+
+/// How to convert.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How pictures are compressed: [`Engine::NONE`] decompresses all that is compressed, `None` leaves everything as it is.
+    pub codec: Option<Engine>,
+    /// What blockpack subtracts.
+    pub reference: ReferenceSource,
+    /// What is converted.
+    pub selection: Selection,
+    /// Into which files.
+    pub split: Split,
+    /// Number of threads; 0 counts as 1.
+    pub workers: usize,
+}
+
+impl Default for Options {
+    /// Copies everything, with all cores.
+    fn default() -> Options {
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        Options {
+            codec: None,
+            reference: ReferenceSource::None,
+            selection: Selection::default(),
+            split: Split::Not,
+            workers,
+        }
+    }
+}
+
+/// Converts `inputs`, the files of one run in any order, into `output`. Several streams become one, in the order of time; the
+/// datagrams of one stream keep their order.
+///
+/// Several times a second `watch` is told how many bytes of the input are done; it stops the work by returning false. If anything
+/// fails, there is no output.
+///
+/// ```
+/// use livetime_formats::xtc1::compressed::Engine;
+/// use livetime_formats::xtc1::convert::{Options, convert};
+/// use livetime_formats::xtc1::{Builder, DatagramHeader, Src, TypeId, XtcHeader, id};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let [raw, packed] = ["raw.xtc", "packed.xtc"].map(|name| folder.path().join(name));
+/// let mut bytes = Vec::new();
+/// let mut builder = Builder::new(&mut bytes, &DatagramHeader::event(1_000_000_000, 3));
+/// let words = [100u32, 100, 16, 0].map(u32::to_le_bytes).concat();
+/// let header = XtcHeader::new(Src::detector(24, 0, 3, 1), TypeId::new(id::FRAME, 1));
+/// builder.leaf(header, &[&words, &[7; 20_000]])?;
+/// builder.finish()?;
+/// std::fs::write(&raw, &bytes).unwrap();
+///
+/// let options = Options { codec: Some(Engine::HISTN), ..Options::default() };
+/// let report = convert(&[&raw], &packed, &options, |_| true)?;
+/// assert!(report.changed() == 1 && report.raw_bytes == bytes.len() as u64 && report.output_bytes < 2000);
+/// # Ok::<(), livetime_formats::Error>(())
+/// ```
+///
+/// # Errors
+/// If the output or what it is written to is there already, the inputs are not of one run or hold no datagram, the reference frame
+/// suits no detector, or the system refuses.
+pub fn convert<P: AsRef<Path>>(
+    inputs: &[P],
+    output: &Path,
+    options: &Options,
+    watch: impl FnMut(u64) -> bool,
+) -> Result<Report> {
+    check_options(options)?;
+    check_formats(inputs)?;
+    let selector = Selector::new(&options.selection);
+    let (events, block) = (options.split.events(), (options.split.bytes().min(BLOCK as u64)) as usize);
+    let mut report = match in_chunks(inputs) {
+        Some(paths) => {
+            let new = || Stream::open(&paths, selector.clone(), events, block);
+            run(new, output, options, watch)?
+        }
+        None => {
+            let all = Run::open(inputs)?;
+            let new = || Ok(Merge::new(&all, selector.clone(), events, block));
+            run(new, output, options, watch)?
+        }
+    };
+    report.input_bytes = inputs.iter().map(|p| std::fs::metadata(p).map_or(0, |m| m.len())).sum();
+    report.output_bytes = report.files.iter().map(|(_, bytes)| bytes).sum();
+    Ok(report)
+}
+
+/// Rewrites what comes from a source into the files of the output.
+fn run<S: Source>(
+    new: impl Fn() -> Result<S>,
+    path: &Path,
+    options: &Options,
+    mut watch: impl FnMut(u64) -> bool,
+) -> Result<Report> {
+    let mut output = Output::create(path, options.split)?;
+    let references = dark::gather(&options.reference, &options.selection, &mut new()?)?;
+    let (mut source, count) = (new()?, options.workers.max(1));
+    let mut workers = (0..count).map(|_| Recoder::new(options, &references)).collect::<Result<Vec<_>>>()?;
+    let done = AtomicU64::new(0);
+    let give = |job: &mut Job| {
+        done.store(job.progress, Ordering::Relaxed);
+        output.write(job)
+    };
+    // Two more than workers: one that waits to be written, and one that is.
+    let jobs = (0..count + 2).map(|_| Job::default()).collect();
+    let take = |job: &mut Job| source.fill(job);
+    let jobs = in_order(jobs, &mut workers, take, give, || watch(done.load(Ordering::Relaxed)))?;
+    jobs.into_iter().try_for_each(|mut job| job.check_written())?;
+    let mut report = Report::default();
+    source.account(&mut report);
+    workers.iter().for_each(|worker| report.add(&worker.counts));
+    if report.datagrams == 0 {
+        let lost = report.lost.first().map(|lost| format!("none: {} at byte {}", lost.reason, lost.offset));
+        return Err(Error::new("datagrams", lost.unwrap_or_else(|| "none".into())));
+    }
+    report.files = output.finish()?;
+    Ok(report)
+}
+
+fn check_formats<P: AsRef<Path>>(inputs: &[P]) -> Result<()> {
+    for path in inputs.iter().map(AsRef::as_ref) {
+        let found = match Format::of(path) {
+            Some(Format::Xtc2 | Format::SmallXtc2) => "one of LCLS-II, which is read and not written",
+            Some(Format::Index) => "an index file",
+            _ => continue,
+        };
+        return Err(Error::new("an XTC file of LCLS-I", found).in_file(path));
+    }
+    Ok(())
+}
+
+fn check_options(options: &Options) -> Result<()> {
+    let is_none = matches!(options.reference, ReferenceSource::None);
+    if is_none || options.codec == Some(Engine::BLOCKPACK) {
+        return Ok(());
+    }
+    let found = options.codec.map_or_else(|| "no codec".into(), |codec| codec.to_string());
+    Err(Error::new("blockpack as the codec, to use a reference frame", found))
+}
+
+/// The files of one stream in the order of their chunks; `None` if there are several streams.
+fn in_chunks<P: AsRef<Path>>(inputs: &[P]) -> Option<Vec<PathBuf>> {
+    let paths = || inputs.iter().map(|p| p.as_ref().to_owned());
+    if inputs.len() == 1 {
+        return Some(paths().collect());
+    }
+    let mut named = paths().map(|p| Some((FileName::parse(&p)?, p))).collect::<Option<Vec<_>>>()?;
+    named.sort_by_key(|(name, _)| name.chunk);
+    let is_one = named.windows(2).all(|pair| {
+        let [(a, _), (b, _)] = pair else { return false };
+        (&a.experiment, a.run, a.stream) == (&b.experiment, b.run, b.stream) && a.chunk != b.chunk
+    });
+    (is_one && !named.is_empty()).then(|| named.into_iter().map(|(_, path)| path).collect())
+}

@@ -1,0 +1,276 @@
+//! One thread's work: datagrams are written again with their leaves changed, and the outcome is compared with the input.
+
+use std::ops::Range;
+
+use livetime_codecs::{BlockpackHeader, Reference};
+
+use super::Options;
+use super::job::Job;
+use super::prove::Prover;
+use super::report::{Kept, Reason, Report};
+use crate::file::Head;
+use crate::parallel::Worker;
+use crate::xtc1::compressed::{Compressor, Decompressor, Engine, Part, parts};
+use crate::xtc1::data::{holds_panels, panels};
+use crate::xtc1::reference::{ReferenceFrame, is_reference};
+use crate::xtc1::rewrite::copy_into;
+use crate::xtc1::{
+    Builder, Configs, Damage, Datagram, DatagramHeader, Edit, Src, Transition, Xtc, XtcHeader,
+};
+use crate::{Error, Result};
+
+/// Changes leaves as the options say. Keeps its working memory.
+pub(super) struct Recoder<'a> {
+    options: &'a Options,
+    /// What is written into every Configure, and compressed against.
+    references: &'a [ReferenceFrame],
+    compressor: Option<Compressor>,
+    decompressor: Decompressor,
+    prover: Prover,
+    plain: Vec<u8>,
+    pub(super) counts: Report,
+}
+
+/// What becomes of a leaf.
+enum Change {
+    /// It stays, because it should.
+    No,
+    /// It stays for a reason that must be said.
+    Kept(Reason),
+    /// It was written to the builder.
+    Written,
+}
+
+impl<'a> Recoder<'a> {
+    pub(super) fn new(options: &'a Options, references: &'a [ReferenceFrame]) -> Result<Recoder<'a>> {
+        let mut prover = Prover::default();
+        references.iter().for_each(|frame| prover.add_reference(frame));
+        Ok(Recoder {
+            options,
+            references,
+            compressor: options.codec.map(Compressor::new).transpose()?,
+            decompressor: Decompressor::default(),
+            prover,
+            plain: Vec::new(),
+            counts: Report::default(),
+        })
+    }
+
+    /// Appends what `pieces` of one event or transition become to `out`.
+    pub(super) fn recode(
+        &mut self,
+        pieces: &[Datagram<'_>],
+        configs: &Configs,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        // Broken trees cannot be put together: what follows would be hidden by what is broken.
+        if pieces.len() > 1 && pieces.iter().any(|p| p.check().is_err() || !p.header.root.is_entered()) {
+            return pieces.iter().try_for_each(|piece| self.recode(&[*piece], configs, out));
+        }
+        let Some(first) = pieces.first() else { return Ok(()) };
+        let start = out.len();
+        let mut header = first.header;
+        header.root.damage = Damage(pieces.iter().fold(0, |damage, p| damage | p.header.root.damage.0));
+        let mut builder = Builder::new(out, &header);
+        for (number, piece) in pieces.iter().enumerate() {
+            copy_into(&mut builder, piece, |leaf, builder| {
+                if is_left_out(self.options, &pieces[..number], leaf) {
+                    return Ok(Edit::Replace);
+                }
+                let change = self.change(piece, leaf, configs, builder)?;
+                Ok(self.note(change, leaf, &header))
+            })?;
+        }
+        let added = if takes_references(first) { self.references } else { &[] };
+        added.iter().try_for_each(|frame| frame.write(&mut builder))?;
+        builder.finish()?;
+        let left_out = |number: usize, leaf: &Xtc<'_>| is_left_out(self.options, &pieces[..number], leaf);
+        let output = Datagram::parse(&out[start..])?;
+        self.prover.prove(pieces, &output, left_out, added, configs, &mut self.counts)
+    }
+
+    fn note(&mut self, change: Change, leaf: &Xtc<'_>, header: &DatagramHeader) -> Edit {
+        match change {
+            Change::Written => return Edit::Replace,
+            Change::No => {}
+            Change::Kept(reason) => {
+                let kept = Kept { count: 1, first_ns: header.clock.ns() };
+                let src = without_process(leaf.header.src);
+                self.counts.keep(src, leaf.header.type_id.plain(), reason, kept);
+            }
+        }
+        Edit::Keep
+    }
+
+    fn change(
+        &mut self,
+        datagram: &Datagram<'_>,
+        leaf: &Xtc<'_>,
+        configs: &Configs,
+        builder: &mut Builder<'_>,
+    ) -> Result<Change> {
+        let Some(engine) = self.options.codec else { return Ok(Change::No) };
+        let (type_id, is_packed) = (leaf.header.type_id, leaf.header.type_id.is_compressed());
+        let is_wanted = if is_packed { !is_packed_by(leaf, engine) } else { engine != Engine::NONE };
+        if !is_wanted || !is_packed && !holds_panels(type_id) {
+            return Ok(Change::No);
+        }
+        if !leaf.header.damage.is_none() && !needs_reference(leaf) {
+            return Ok(Change::Kept(Reason::Damaged));
+        }
+        if has_twin(datagram, leaf) && !needs_reference(leaf) {
+            return Ok(Change::Kept(Reason::Twin));
+        }
+        if !is_packed {
+            return self.pack(leaf.header, leaf.payload, configs, builder);
+        }
+        let mut plain = std::mem::take(&mut self.plain);
+        plain.clear();
+        let change = match self.decompressor.decode_with(leaf.payload, configs, &mut plain) {
+            Ok(()) => self.pack_again(leaf, &plain, configs, builder),
+            Err(error) => Ok(Change::Kept(Reason::Unreadable(error.reason()))),
+        };
+        self.plain = plain;
+        change
+    }
+
+    /// What was compressed becomes plain if the new codec does not make it smaller.
+    fn pack_again(
+        &mut self,
+        leaf: &Xtc<'_>,
+        plain: &[u8],
+        configs: &Configs,
+        builder: &mut Builder<'_>,
+    ) -> Result<Change> {
+        let header = XtcHeader { type_id: leaf.header.type_id.plain(), ..leaf.header };
+        let is_plain_wanted = self.options.codec == Some(Engine::NONE);
+        let change = if is_plain_wanted { Change::No } else { self.pack(header, plain, configs, builder)? };
+        match change {
+            Change::Written => Ok(Change::Written),
+            Change::Kept(reason @ Reason::Unreadable(_)) if !needs_reference(leaf) => {
+                Ok(Change::Kept(reason))
+            }
+            _ => {
+                builder.leaf(header, &[plain])?;
+                Ok(Change::Written)
+            }
+        }
+    }
+
+    /// Writes a plain leaf compressed.
+    fn pack(
+        &mut self,
+        header: XtcHeader,
+        payload: &[u8],
+        configs: &Configs,
+        builder: &mut Builder<'_>,
+    ) -> Result<Change> {
+        let Some(compressor) = &mut self.compressor else { return Ok(Change::No) };
+        let panels = match panels(header.type_id, header.src, payload, configs) {
+            Ok(panels) => panels,
+            Err(error) => return Ok(Change::Kept(Reason::Unreadable(error.reason()))),
+        };
+        let find = |panel| find_reference(self.references, &header, panel);
+        let mut is_smaller = true;
+        let packed = XtcHeader { type_id: header.type_id.compressed(), ..header };
+        let written = builder.leaf_with(packed, |out| {
+            let start = out.len();
+            compressor.encode_with(&panels, find, out)?;
+            is_smaller = out.len() - start < payload.len();
+            if is_smaller { Ok(()) } else { Err(Error::new("a smaller leaf", "a larger one")) }
+        });
+        match written {
+            Ok(()) => Ok(Change::Written),
+            Err(_) if !is_smaller => Ok(Change::Kept(Reason::NotSmaller)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Worker<Job> for Recoder<'_> {
+    fn work(&mut self, job: &mut Job) -> Result<()> {
+        // Of the input before. Here it costs no thread its turn.
+        job.check_written()?;
+        let mut output = std::mem::take(&mut job.output);
+        let mut pieces = Vec::new();
+        for item in job.items() {
+            pieces.clear();
+            for piece in item {
+                let Range { start, end } = *piece;
+                pieces.push(Datagram::parse(&job.input[start..end])?);
+            }
+            self.recode(&pieces, &job.configs, &mut output)?;
+        }
+        job.output = output;
+        Ok(())
+    }
+}
+
+/// Whether a leaf goes: its sender is not wanted, a copy of it is in an earlier piece of the same transition, or it is part of a
+/// compression that is undone.
+fn is_left_out(options: &Options, earlier: &[Datagram<'_>], leaf: &Xtc<'_>) -> bool {
+    let is_copy = |piece: &Datagram<'_>| {
+        let mut leaves = piece.leaves();
+        !piece.header.is_event()
+            && leaves.any(|l| l.header.src.phy == leaf.header.src.phy && is_same(&l, leaf))
+    };
+    !options.selection.keeps(leaf.header.src)
+        || options.codec.is_some() && is_reference(leaf)
+        || earlier.iter().any(is_copy)
+}
+
+fn is_same(a: &Xtc<'_>, b: &Xtc<'_>) -> bool {
+    a.header.type_id == b.header.type_id && a.header.damage == b.header.damage && a.payload == b.payload
+}
+
+/// Reference frames can be added to its root.
+pub(super) fn takes_references(datagram: &Datagram<'_>) -> bool {
+    datagram.header.transition() == Transition::Configure
+        && datagram.header.root.is_entered()
+        && datagram.check().is_ok()
+}
+
+/// Whether all its parts are compressed in that way already. With blockpack the reference may be another one.
+fn is_packed_by(leaf: &Xtc<'_>, engine: Engine) -> bool {
+    let is_other = |engine| move |part: Result<Part<'_>>| !part.is_ok_and(|p| p.engine == engine);
+    engine != Engine::BLOCKPACK && engine != Engine::NONE && !parts(leaf.payload).any(is_other(engine))
+}
+
+/// Recorders may write the same data raw and compressed, for checks.
+fn has_twin(datagram: &Datagram<'_>, leaf: &Xtc<'_>) -> bool {
+    let (src, type_id) = (leaf.header.src, leaf.header.type_id);
+    datagram.leaves().any(|other| {
+        let header = other.header;
+        header.src.phy == src.phy
+            && header.type_id != type_id
+            && header.type_id.plain() == type_id.plain()
+            && header.src.level() == src.level()
+    })
+}
+
+/// Such a leaf cannot stay as it is: the frame that it needs goes.
+fn needs_reference(leaf: &Xtc<'_>) -> bool {
+    let needs = |part: Result<Part<'_>>| {
+        part.is_ok_and(|p| {
+            p.engine == Engine::BLOCKPACK
+                && BlockpackHeader::read(p.stream).is_ok_and(|h| h.reference().is_some())
+        })
+    };
+    leaf.header.type_id.is_compressed() && parts(leaf.payload).any(needs)
+}
+
+fn find_reference<'r>(
+    references: &'r [ReferenceFrame],
+    header: &XtcHeader,
+    panel: u32,
+) -> Option<Reference<'r>> {
+    let is_it = |frame: &&ReferenceFrame| {
+        frame.panel == panel && frame.src.phy == header.src.phy && frame.type_id == header.type_id.plain()
+    };
+    references.iter().find(is_it).map(ReferenceFrame::reference)
+}
+
+/// Processes differ from file to file.
+pub(super) fn without_process(src: Src) -> Src {
+    Src { log: src.log & 0xFF00_0000, ..src }
+}

@@ -1,0 +1,162 @@
+//! What became of everything.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::xtc1::{Src, TypeId};
+
+/// What a conversion did.
+#[derive(Clone, Default, Debug)]
+pub struct Report {
+    /// The new files with their bytes.
+    pub files: Vec<(PathBuf, u64)>,
+    /// Bytes of the input files.
+    pub input_bytes: u64,
+    /// Bytes of the new files.
+    pub output_bytes: u64,
+    /// Bytes that the new files would have if nothing in them were compressed.
+    pub raw_bytes: u64,
+    /// Datagrams written.
+    pub datagrams: u64,
+    /// Events among them.
+    pub events: u64,
+    /// Events that were not wanted.
+    pub events_left_out: u64,
+    /// The leaves, by sender (whatever its process) and type.
+    pub leaves: BTreeMap<(Src, TypeId), Leaves>,
+    /// What was copied unchanged although a change was wanted.
+    pub kept: BTreeMap<(Src, TypeId, Reason), Kept>,
+    /// What streams of a run became.
+    pub joined: Joined,
+    /// What could not be read.
+    pub lost: Vec<Lost>,
+}
+
+/// The leaves of one type from one sender.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Leaves {
+    /// How many were written.
+    pub count: u64,
+    /// Their bytes with their headers: not compressed, as they were, and as they are.
+    pub raw_bytes: u64,
+    /// As they were.
+    pub input_bytes: u64,
+    /// As they are.
+    pub output_bytes: u64,
+    /// How many were changed: compressed, decompressed, or both.
+    pub changed: u64,
+    /// How many were left out because their sender is not wanted.
+    pub left_out: u64,
+}
+
+impl Leaves {
+    /// Bytes as they are over bytes not compressed; 1 for none.
+    pub fn ratio(&self) -> f64 {
+        if self.raw_bytes == 0 { 1.0 } else { self.output_bytes as f64 / self.raw_bytes as f64 }
+    }
+}
+
+/// Why a leaf was copied unchanged.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Reason {
+    /// It is damaged: its size need not be what it should be.
+    Damaged,
+    /// A container that is incomplete, with all that is in it.
+    Incomplete,
+    /// The rest of a container that means nothing.
+    Broken,
+    /// The same data are there raw and compressed.
+    Twin,
+    /// It would not become smaller.
+    NotSmaller,
+    /// Its configuration is missing, its size is not what it should be, or it cannot be decompressed.
+    Unreadable(String),
+}
+
+/// Leaves that were copied unchanged for one reason.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Kept {
+    /// How many.
+    pub count: u64,
+    /// When the first one was taken, ns since 1970.
+    pub first_ns: u64,
+}
+
+/// What became of the streams of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Joined {
+    /// Pieces of events that were put to the first one.
+    pub pieces: u64,
+    /// Copies of transitions; of their leaves those were kept that the first one does not have.
+    pub copies: u64,
+    /// Pieces of slow cameras that belong to no event. They are not in the output.
+    pub cameras_left_out: u64,
+}
+
+/// Bytes of the input that are no datagrams.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lost {
+    /// The file.
+    pub path: PathBuf,
+    /// Where they begin.
+    pub offset: u64,
+    /// How many.
+    pub length: u64,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+impl Report {
+    /// Whether everything that was wanted is in the output.
+    pub fn is_complete(&self) -> bool {
+        self.lost.is_empty() && self.joined.cameras_left_out == 0
+    }
+
+    /// Leaves that were changed.
+    pub fn changed(&self) -> u64 {
+        self.leaves.values().map(|l| l.changed).sum()
+    }
+
+    /// Adds the counts of another thread.
+    pub(super) fn add(&mut self, other: &Report) {
+        self.raw_bytes += other.raw_bytes;
+        self.datagrams += other.datagrams;
+        self.events += other.events;
+        for (key, from) in &other.leaves {
+            let leaves = self.leaves.entry(*key).or_default();
+            leaves.count += from.count;
+            leaves.raw_bytes += from.raw_bytes;
+            leaves.input_bytes += from.input_bytes;
+            leaves.output_bytes += from.output_bytes;
+            leaves.changed += from.changed;
+            leaves.left_out += from.left_out;
+        }
+        for ((src, type_id, reason), kept) in &other.kept {
+            self.keep(*src, *type_id, reason.clone(), *kept);
+        }
+    }
+
+    /// Counts what was copied unchanged.
+    pub(super) fn keep(&mut self, src: Src, type_id: TypeId, reason: Reason, kept: Kept) {
+        /// A hostile file may be wrong in any number of ways.
+        const MOST: usize = 1000;
+        let is_new = self.kept.len() >= MOST && !self.kept.contains_key(&(src, type_id, reason.clone()));
+        let reason = if is_new { Reason::Unreadable("other reasons".into()) } else { reason };
+        let all = self.kept.entry((src, type_id, reason)).or_insert(Kept { count: 0, first_ns: u64::MAX });
+        all.count += kept.count;
+        all.first_ns = all.first_ns.min(kept.first_ns);
+    }
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Reason::Damaged => "damaged",
+            Reason::Incomplete => "in an incomplete container",
+            Reason::Broken => "behind something broken in its container",
+            Reason::Twin => "raw and compressed in the same event",
+            Reason::NotSmaller => "would not become smaller",
+            Reason::Unreadable(reason) => reason,
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! What of a run is wanted.
+
+use std::ops::Range;
+
+use crate::file::Head;
+use crate::xtc1::{DatagramHeader, Level, SourcePattern, Src};
+
+/// What is converted; the rest is left out and counted. Transitions stay always.
+///
+/// Events are counted from 0 in the order of the file, or of time if there are several streams. Of those that are in `events` and in
+/// `times_ns`, every `every`-th is taken, the first of them too, until there are `first`.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// Numbers of events.
+    pub events: Range<u64>,
+    /// Times of events, ns since 1970.
+    pub times_ns: Range<u64>,
+    /// One of so many events; 0 counts as 1.
+    pub every: u64,
+    /// At most so many events.
+    pub first: u64,
+    /// Of detectors and beam-line data only these; all if there are none. What others send stays.
+    pub only: Vec<SourcePattern>,
+    /// Without these senders.
+    pub without: Vec<SourcePattern>,
+}
+
+impl Default for Selection {
+    /// Everything.
+    fn default() -> Selection {
+        Selection {
+            events: 0..u64::MAX,
+            times_ns: 0..u64::MAX,
+            every: 1,
+            first: u64::MAX,
+            only: Vec::new(),
+            without: Vec::new(),
+        }
+    }
+}
+
+impl Selection {
+    /// Whether leaves of `src` stay.
+    pub fn keeps(&self, src: Src) -> bool {
+        let is_detector = matches!(src.level(), Level::Source | Level::Reporter);
+        let is_chosen = self.only.is_empty() || !is_detector || self.only.iter().any(|p| p.matches(src));
+        is_chosen && !self.without.iter().any(|p| p.matches(src))
+    }
+}
+
+/// Goes through the events of a run and says which are wanted.
+#[derive(Clone, Debug)]
+pub(super) struct Selector<'a> {
+    selection: &'a Selection,
+    /// Events so far, those among them that are in the ranges, and those that were wanted.
+    seen: u64,
+    in_range: u64,
+    pub(super) taken: u64,
+}
+
+impl<'a> Selector<'a> {
+    pub(super) fn new(selection: &'a Selection) -> Selector<'a> {
+        Selector { selection, seen: 0, in_range: 0, taken: 0 }
+    }
+
+    /// Whether the next datagram is wanted; asked as often as need be.
+    pub(super) fn wants(&self, head: &DatagramHeader) -> bool {
+        !head.is_event()
+            || self.is_in_range(head)
+                && self.in_range.is_multiple_of(self.selection.every.max(1))
+                && self.taken < self.selection.first
+    }
+
+    /// Goes on behind the next datagram.
+    pub(super) fn pass(&mut self, head: &DatagramHeader) {
+        if head.is_event() {
+            self.taken += u64::from(self.wants(head));
+            self.in_range += u64::from(self.is_in_range(head));
+            self.seen += 1;
+        }
+    }
+
+    /// Events that were not wanted.
+    pub(super) fn left_out(&self) -> u64 {
+        self.seen - self.taken
+    }
+
+    fn is_in_range(&self, head: &DatagramHeader) -> bool {
+        self.selection.events.contains(&self.seen) && self.selection.times_ns.contains(&head.time_ns())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(selection: &Selection) -> Vec<u64> {
+        let mut selector = Selector::new(selection);
+        let heads = (0..20).map(|i| DatagramHeader::event(1_000_000_000 + i * 10, 0));
+        let wanted = heads.enumerate().filter(|(_, head)| {
+            let wants = selector.wants(head);
+            selector.pass(head);
+            wants
+        });
+        wanted.map(|(i, _)| i as u64).collect()
+    }
+
+    #[test]
+    fn ranges_come_before_every_and_every_before_first() {
+        let all = Selection::default;
+        assert_eq!(taken(&Selection { events: 3..6, ..all() }), [3, 4, 5]);
+        assert_eq!(taken(&Selection { times_ns: 1_000_000_150..1_000_000_180, ..all() }), [15, 16, 17]);
+        assert_eq!(taken(&Selection { events: 3..20, every: 7, ..all() }), [3, 10, 17]);
+        assert_eq!(taken(&Selection { every: 7, first: 2, ..all() }), [0, 7]);
+        assert_eq!(taken(&Selection { every: 0, first: 0, ..all() }), [0; 0]);
+    }
+
+    #[test]
+    fn a_choice_of_detectors_leaves_what_is_none() {
+        let cspad = || vec!["Cspad".parse().unwrap()];
+        let selection = Selection { only: cspad(), ..Selection::default() };
+        assert!(selection.keeps(Src::detector(32, 0, 10, 0)) && selection.keeps(Src::segment(3)));
+        assert!(
+            !selection.keeps(Src::detector(32, 0, 3, 0)) && !selection.keeps(Src { log: 6 << 24, phy: 0 })
+        );
+        let selection = Selection { without: cspad(), ..Selection::default() };
+        assert!(!selection.keeps(Src::detector(32, 0, 10, 0)) && selection.keeps(Src::detector(32, 0, 3, 0)));
+    }
+}
