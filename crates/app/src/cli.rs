@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::bench::BenchArgs;
+use crate::commands::analyze::{self, AnalyzeArgs};
 use crate::commands::pv::PvArgs;
 use crate::config::pvaccess::checked_prefix;
 use crate::config::{Setting, positive_quantity};
@@ -38,6 +39,9 @@ pub(crate) enum Command {
     /// Say what is in recorded files: datagrams, detectors, counts, damage, rates, compression.
     #[command(after_help = INSPECT_HELP)]
     Inspect(InspectArgs),
+    /// Statistics of the pictures in a recorded run, on all cores.
+    #[command(after_help = analyze::HELP)]
+    Analyze(AnalyzeArgs),
     /// Measure: what nodes and the engine cost, and the rates a pipeline reaches.
     Bench(BenchArgs),
     /// Read, write and follow process variables of EPICS servers.

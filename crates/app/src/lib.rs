@@ -15,13 +15,16 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod analyze;
 mod bench;
 mod cli;
 mod commands;
 pub mod config;
 mod cpu;
+mod facility;
 mod metrics;
 mod output;
+mod plot;
 mod progress;
 pub mod pvs;
 mod report;
@@ -65,6 +68,7 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Check(args) => commands::check::check(args, nodes, output),
         Command::Nodes(args) => commands::nodes::nodes(args, nodes, output),
         Command::Inspect(args) => commands::inspect::inspect(args, output),
+        Command::Analyze(args) => commands::analyze::run(args, output),
         Command::Bench(args) => bench::bench(args, nodes, count, output),
         Command::Pv(args) => commands::pv::pv(args, output),
         Command::Schema => commands::schema::schema(nodes, output),

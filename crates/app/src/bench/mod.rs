@@ -205,7 +205,7 @@ fn tell(name: &str, found: Record, json: bool, quick: bool, output: &mut Output)
 }
 
 /// Adds the keys of one object to another.
-fn merge(into: &mut Value, more: Value) {
+pub(crate) fn merge(into: &mut Value, more: Value) {
     if let (Value::Object(into), Value::Object(more)) = (into, more) {
         into.extend(more);
     }
