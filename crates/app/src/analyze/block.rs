@@ -7,7 +7,7 @@ use livetime_formats::xtc1::compressed::Decompressor;
 use livetime_formats::xtc1::data::{panels, picture_leaves};
 use livetime_formats::xtc1::run as lcls1;
 use livetime_formats::xtc1::{self, Damage, Src, TypeId, Xtc, XtcHeader};
-use livetime_formats::xtc2::run as lcls2;
+use livetime_formats::xtc2::{self, run as lcls2};
 use livetime_frame::DType;
 
 use super::account::Outcome;
@@ -20,14 +20,23 @@ pub const BLOCK_BYTES: usize = 32 << 20;
 /// Takes number, type, shape and pixels of a panel.
 pub(super) type Visitor<'v, 'a> = dyn FnMut(u32, DType, &[usize], &'a [u8]) -> Outcome + 'v;
 
+/// What a thread needs to read events.
+#[derive(Default)]
+pub(super) struct Reader {
+    bytes: EventBytes,
+    decompressor: Decompressor,
+}
+
 /// The pictures of one event. Keeps its memory for the next.
 #[derive(Default)]
 pub(super) struct Slot {
     event: usize,
+    /// As read; of another event if everything was compressed.
     bytes: EventBytes,
+    /// What was decompressed, and what is left of events before.
     plain: Vec<u8>,
     leaves: Vec<Leaf>,
-    decompressor: Decompressor,
+    file_bytes: u64,
 }
 
 /// A leaf of LCLS-I with pictures.
@@ -41,18 +50,28 @@ struct Leaf {
 
 impl Slot {
     /// Reads event number `event` and decompresses the pictures of `detector`.
-    pub(super) fn read(&mut self, recording: &Recording, detector: &Detector, event: usize) -> Outcome {
-        self.event = event;
+    pub(super) fn read(
+        &mut self,
+        reader: &mut Reader,
+        recording: &Recording,
+        detector: &Detector,
+        event: usize,
+    ) -> Outcome {
+        (self.event, self.file_bytes) = (event, 0);
         match (&recording.run, detector) {
-            (Run::Lcls1(run), Detector::Lcls1(src)) => self.read_lcls1(run, *src),
-            (Run::Lcls2(run), _) => run.read(&run.events()[event], &mut self.bytes).map_err(Fault::from),
+            (Run::Lcls1(run), Detector::Lcls1(src)) => self.read_lcls1(reader, run, *src),
+            (Run::Lcls2(run), _) => {
+                run.read(&run.events()[event], &mut self.bytes)?;
+                self.file_bytes = self.bytes.size();
+                Ok(())
+            }
             (Run::Lcls1(_), _) => Err(Fault::new(FaultKind::Missing, "wanted a detector of LCLS-I")),
         }
     }
 
     /// How many bytes were read from files.
     pub(super) fn file_bytes(&self) -> u64 {
-        self.bytes.size()
+        self.file_bytes
     }
 
     /// Shows all panels to `visitor`.
@@ -71,31 +90,33 @@ impl Slot {
         }
     }
 
-    fn read_lcls1(&mut self, run: &lcls1::Run, src: Src) -> Outcome {
+    fn read_lcls1(&mut self, reader: &mut Reader, run: &lcls1::Run, src: Src) -> Outcome {
         let event = &run.events()[self.event];
-        run.read(event, &mut self.bytes)?;
-        self.plain.clear();
+        let Reader { bytes, decompressor } = reader;
+        run.read(event, bytes)?;
+        self.file_bytes = bytes.size();
         self.leaves.clear();
-        for (number, piece) in self.bytes.pieces().enumerate() {
+        let mut end = 0;
+        for (number, piece) in bytes.pieces().enumerate() {
             let datagram = xtc1::Datagram::parse(piece)?;
             for leaf in picture_leaves(&datagram).filter(|l| l.header.src.phy == src.phy) {
                 check_damage(leaf.header.damage)?;
-                let found = keep(&leaf, number, &mut self.decompressor, &mut self.plain)?;
+                let found = Leaf::find(&leaf, number, decompressor, &mut self.plain, end)?;
+                end = if found.piece.is_none() { found.payload.end } else { end };
                 self.leaves.push(found);
             }
         }
-        if !self.leaves.is_empty() {
-            return Ok(());
+        if self.leaves.is_empty() {
+            // Where the event is whole the detector was not read, else its data may have been lost.
+            check_damage(event.damage)?;
+            bytes.pieces().try_for_each(|piece| xtc1::Datagram::parse(piece)?.check())?;
+            return Err(Fault::new(FaultKind::Missing, "wanted pictures of the detector, found none"));
         }
-        // Nothing of the detector; where the event is whole it was not read, else it may have been lost.
-        check_damage(event.damage)?;
-        self.check_trees()?;
-        Err(Fault::new(FaultKind::Missing, "wanted pictures of the detector, found none"))
-    }
-
-    /// A container that is broken hides what is behind it.
-    fn check_trees(&self) -> Result<()> {
-        self.bytes.pieces().try_for_each(|piece| xtc1::Datagram::parse(piece)?.check())
+        // What was read is needed no more if all was compressed; its memory is still in the cache.
+        if self.leaves.iter().any(|leaf| leaf.piece.is_some()) {
+            std::mem::swap(bytes, &mut self.bytes);
+        }
+        Ok(())
     }
 
     fn visit_leaves<'a>(&'a self, run: &lcls1::Run, visitor: &mut Visitor<'_, 'a>) -> Outcome {
@@ -132,27 +153,32 @@ impl Slot {
             is_missing = false;
         }
         if is_missing {
+            self.bytes.pieces().try_for_each(|piece| xtc2::Datagram::parse(piece)?.check())?;
             return Err(Fault::new(FaultKind::Missing, "wanted a record of the detector, found none"));
         }
         Ok(())
     }
 }
 
-/// Where a leaf's payload is; behind `plain` if it was compressed.
-fn keep(leaf: &Xtc<'_>, piece: usize, decompressor: &mut Decompressor, plain: &mut Vec<u8>) -> Result<Leaf> {
-    let type_id = leaf.header.type_id;
-    let place = |piece, start, length| Leaf {
-        type_id: type_id.plain(),
-        src: leaf.header.src,
-        piece,
-        payload: start..start + length,
-    };
-    if !type_id.is_compressed() {
-        return Ok(place(Some(piece), leaf.offset + XtcHeader::LEN, leaf.payload.len()));
+impl Leaf {
+    /// Finds the payload of `leaf`. If that is compressed, it becomes plain from `end` of `plain` on.
+    fn find(
+        leaf: &Xtc<'_>,
+        piece: usize,
+        decompressor: &mut Decompressor,
+        plain: &mut Vec<u8>,
+        end: usize,
+    ) -> Result<Leaf> {
+        let (type_id, src) = (leaf.header.type_id, leaf.header.src);
+        let (piece, payload) = if type_id.is_compressed() {
+            let decoded = decompressor.decode_at(leaf.payload, plain, end);
+            (None, end..end + decoded.map_err(|e| e.at(leaf.offset as u64))?)
+        } else {
+            let start = leaf.offset + XtcHeader::LEN;
+            (Some(piece), start..start + leaf.payload.len())
+        };
+        Ok(Leaf { type_id: type_id.plain(), src, piece, payload })
     }
-    let start = plain.len();
-    decompressor.decode(leaf.payload, plain).map_err(|e| e.at(leaf.offset as u64))?;
-    Ok(place(None, start, plain.len() - start))
 }
 
 fn check_damage(damage: Damage) -> Outcome {

@@ -8,7 +8,7 @@ use std::thread::Scope;
 use livetime_formats::{Error, Result};
 
 use super::account::{Account, BrokenEvent, Outcome};
-use super::block::{BLOCK_BYTES, Slot};
+use super::block::{BLOCK_BYTES, Reader, Slot};
 use super::read_ahead::read_ahead;
 use super::reducer::AnyPartial;
 use super::turn::Turn;
@@ -176,7 +176,7 @@ impl Work<'_> {
     fn worker(&self, taken: &AtomicUsize, turn: &Turn, sender: &Sender<(usize, u64)>) -> Result<Share> {
         let _guard = turn.guard();
         let mut share = (Account::default(), self.partials());
-        let mut slots: Vec<Slot> = Vec::new();
+        let (mut reader, mut slots) = (Reader::default(), Vec::new());
         slots.resize_with(self.positions.block, Slot::default);
         let has_order = self.is_any_order.contains(&false);
         loop {
@@ -185,7 +185,7 @@ impl Work<'_> {
                 return Ok(share);
             }
             let raw_before = share.0.raw_bytes;
-            let events = self.map_block(block, &mut slots, &mut share);
+            let events = self.map_block(block, &mut reader, &mut slots, &mut share);
             if has_order {
                 turn.take(block, |totals| self.merge_block(totals, &mut share.1))?;
             }
@@ -194,13 +194,19 @@ impl Work<'_> {
     }
 
     /// Reads the events of a block and gives them to the reducers. Returns how many there are.
-    fn map_block(&self, block: usize, slots: &mut [Slot], (account, partials): &mut Share) -> usize {
+    fn map_block(
+        &self,
+        block: usize,
+        reader: &mut Reader,
+        slots: &mut [Slot],
+        (account, partials): &mut Share,
+    ) -> usize {
         let panels = self.layout.panels.len();
         let mut read = Vec::with_capacity(slots.len());
         let mut events = 0;
         for (event, slot) in self.positions.block(block).zip(slots) {
             events += 1;
-            match slot.read(self.recording, self.detector, event) {
+            match slot.read(reader, self.recording, self.detector, event) {
                 Ok(()) => read.push((event, &*slot)),
                 Err(fault) => self.refuse(event, fault, account),
             }

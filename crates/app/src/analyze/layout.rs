@@ -4,7 +4,7 @@ use livetime_formats::{Error, Result};
 use livetime_frame::DType;
 
 use super::account::Outcome;
-use super::block::Slot;
+use super::block::{Reader, Slot};
 use super::driver::Positions;
 use super::picture::values;
 use super::{Detector, Fault, FaultKind, Recording};
@@ -75,9 +75,10 @@ impl Layout {
     /// Finds it in the first events that can be read.
     pub(super) fn find(recording: &Recording, detector: &Detector, positions: &Positions) -> Result<Layout> {
         let mut layout = Layout { panels: Vec::new(), first_values: (f64::INFINITY, f64::NEG_INFINITY) };
-        let (mut slot, mut settled, mut fault) = (Slot::default(), 0, None);
+        let (mut reader, mut slot) = (Reader::default(), Slot::default());
+        let (mut settled, mut fault) = (0, None);
         for event in positions.iter().take(LOOK) {
-            match layout.look_at(recording, detector, event, &mut slot) {
+            match layout.look_at(recording, detector, event, &mut reader, &mut slot) {
                 Ok(has_new) => settled = if has_new { 0 } else { settled + 1 },
                 Err(found) => fault = fault.or(Some((event, found))),
             }
@@ -98,9 +99,10 @@ impl Layout {
         recording: &Recording,
         detector: &Detector,
         event: usize,
+        reader: &mut Reader,
         slot: &mut Slot,
     ) -> Outcome<bool> {
-        slot.read(recording, detector, event)?;
+        slot.read(reader, recording, detector, event)?;
         let (mut found, mut extremes) = (Vec::new(), self.first_values);
         slot.visit(recording, detector, &mut |number, dtype, shape, bytes| {
             found.push(Panel { number, dtype, shape: shape.to_vec() });

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use livetime_formats::file::IN_PROGRESS;
 use livetime_formats::xtc1::run as lcls1;
 use livetime_formats::xtc2::run as lcls2;
 use livetime_formats::{Error, Result};
@@ -33,7 +34,7 @@ impl Recording {
             return Err(Error::new("at least one file of a run", "none"));
         };
         let paths = match paths {
-            [path] => lcls1::Run::files_of(path.as_ref())?,
+            [path] => files_of(path.as_ref())?,
             paths => paths.iter().map(|p| p.as_ref().to_owned()).collect::<Vec<PathBuf>>(),
         };
         let run = match facility(first.as_ref())? {
@@ -92,4 +93,16 @@ impl Recording {
             }
         }
     }
+}
+
+/// The files of the run of `path` whose names end as its name does: a run may lie beside what was made of it.
+fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
+    let ending = |path: &Path| {
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let ending = name.split_once('.').map(|(_, ending)| ending.to_owned()).unwrap_or_default();
+        ending.strip_suffix(&format!(".{IN_PROGRESS}")).map_or(ending.clone(), str::to_owned)
+    };
+    let wanted = ending(path);
+    let files = lcls1::Run::files_of(path)?;
+    Ok(files.into_iter().filter(|file| ending(file) == wanted).collect())
 }

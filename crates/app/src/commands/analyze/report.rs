@@ -98,6 +98,9 @@ impl Report<'_> {
     }
 
     fn rates(&self) -> String {
+        if let [only] = self.all {
+            return format!("{} workers: {}", only.workers, only.usage.text());
+        }
         let heads =
             ["workers", "MB/s of data", "MB/s of files", "MB/s of disk", "CPU %", "CPU s per 100 MB", "s"];
         let mut table = Table::new(&heads).right(0..7);

@@ -67,14 +67,37 @@ impl Decompressor {
     /// leaf must be carried on as it is.
     pub fn decode(&mut self, payload: &[u8], out: &mut Vec<u8>) -> Result<()> {
         let start = out.len();
-        let decoded = self.decode_parts(payload, out);
+        let decoded = self.decode_at(payload, out, start);
         if decoded.is_err() {
             out.truncate(start);
         }
-        decoded
+        decoded.map(|_| ())
     }
 
-    fn decode_parts(&mut self, payload: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    /// As [`Decompressor::decode`], into memory that the caller has: `out` becomes longer if it must, and is never set to zero
+    /// before it is written. Returns how many bytes from `start` on are the payload.
+    ///
+    /// # Errors
+    /// As [`Decompressor::decode`]; what is behind `start` is undefined then.
+    pub fn decode_at(&mut self, payload: &[u8], out: &mut Vec<u8>, start: usize) -> Result<usize> {
+        let size = self.checked_len(payload)?;
+        if out.len() < start + size {
+            out.resize(start + size, 0);
+        }
+        let mut rest = &mut out[start..start + size];
+        for part in parts(payload) {
+            let part = part?;
+            let (header, behind) = rest.split_at_mut(part.header.len());
+            let (data, behind) = behind.split_at_mut(part.size as usize);
+            header.copy_from_slice(part.header);
+            self.decode_part(&part, data)?;
+            rest = behind;
+        }
+        Ok(size)
+    }
+
+    /// How many bytes the parts claim to have, if they may.
+    fn checked_len(&self, payload: &[u8]) -> Result<usize> {
         let size = super::plain_len(payload)?;
         if size > self.limit {
             return Err(Error::new(
@@ -84,48 +107,37 @@ impl Decompressor {
         }
         for part in parts(payload) {
             let part = part?;
-            out.extend_from_slice(part.header);
-            self.decode_part(&part, out)?;
-        }
-        Ok(())
-    }
-
-    fn decode_part(&mut self, part: &Part<'_>, out: &mut Vec<u8>) -> Result<()> {
-        let size = part.size as usize;
-        // Hist16 has a byte for every pixel, so that more than this is a lie, which need not be allocated first.
-        let is_possible = part.engine != Engine::HIST16 || size <= part.stream.len().saturating_mul(2);
-        let (codec, dtype): (&mut dyn Codec, DType) = match part.engine {
-            Engine::NONE => {
-                out.extend_from_slice(part.stream);
-                return Ok(());
-            }
-            Engine::HIST16 if is_possible => (&mut self.hist16, DType::U16),
-            Engine::HISTN => (&mut self.histn, histn_dtype(part.stream)),
-            Engine::BLOCKPACK => return self.decode_blockpack(part, out),
-            Engine::HIST16 => {
-                let found = format!("{size} from a stream of {}", part.stream.len());
+            // Hist16 has a byte for every pixel, so that more than this is a lie, which need not be allocated first.
+            if part.engine == Engine::HIST16 && part.size as usize > part.stream.len().saturating_mul(2) {
+                let found = format!("{} from a stream of {}", part.size, part.stream.len());
                 return Err(Error::new("bytes that Hist16 can hold", found));
             }
-            other => return Err(Error::new("engine none, hist16, histn or blockpack", other.to_string())),
-        };
-        let start = out.len();
-        out.resize(start + size, 0);
-        codec.decode(part.stream, dtype, &mut out[start..]).map_err(broken)
+        }
+        Ok(size as usize)
+    }
+
+    fn decode_part(&mut self, part: &Part<'_>, out: &mut [u8]) -> Result<()> {
+        match part.engine {
+            Engine::NONE => {
+                out.copy_from_slice(part.stream);
+                Ok(())
+            }
+            Engine::HIST16 => self.hist16.decode(part.stream, DType::U16, out).map_err(broken),
+            Engine::HISTN => self.histn.decode(part.stream, histn_dtype(part.stream), out).map_err(broken),
+            Engine::BLOCKPACK => self.decode_blockpack(part, out),
+            other => Err(Error::new("engine none, hist16, histn or blockpack", other.to_string())),
+        }
     }
 
     /// The stream says itself what it holds, and which reference frame it needs.
-    fn decode_blockpack(&mut self, part: &Part<'_>, out: &mut Vec<u8>) -> Result<()> {
+    fn decode_blockpack(&mut self, part: &Part<'_>, out: &mut [u8]) -> Result<()> {
         let header = BlockpackHeader::read(part.stream).map_err(broken)?;
-        let size = part.size as usize;
-        if header.bytes() != size {
-            return Err(Error::new(format!("a stream of {size} bytes"), header.bytes().to_string()));
+        if header.bytes() != out.len() {
+            return Err(Error::new(format!("a stream of {} bytes", out.len()), header.bytes().to_string()));
         }
         let frame = header.reference().and_then(|id| Some((id, self.references.get(&id)?)));
         let reference = frame.map(|(id, frame)| Reference::new(id, frame));
-        let start = out.len();
-        out.resize(start + size, 0);
-        let decoded = self.blockpack.decode_with(part.stream, header.dtype(), reference, &mut out[start..]);
-        decoded.map_err(broken)
+        self.blockpack.decode_with(part.stream, header.dtype(), reference, out).map_err(broken)
     }
 }
 
