@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-pva",
         ],
     ),
-    // `app` uses kernels only in benchmarks: to name the instruction-set level, and to make frames for the codecs.
+    // `app` uses kernels to analyse recorded runs; codecs, and kernels that simulate, only in benchmarks.
     (
         "livetime",
         &[
