@@ -14,8 +14,8 @@ use super::account::Outcome;
 use super::recording::{EventBytes, Run};
 use super::{Detector, Fault, FaultKind, Recording};
 
-/// About so many bytes of pictures are in a block.
-pub const BLOCK_BYTES: usize = 32 << 20;
+/// About so many bytes of pictures are in a block. Fewer in tests, which want many blocks of small pictures.
+pub const BLOCK_BYTES: usize = if cfg!(test) { 256 << 10 } else { 32 << 20 };
 
 /// Takes number, type, shape and pixels of a panel.
 pub(super) type Visitor<'v, 'a> = dyn FnMut(u32, DType, &[usize], &'a [u8]) -> Outcome + 'v;

@@ -1,14 +1,18 @@
 //! Which detector is wanted.
 
 use std::fmt;
+use std::fs::File;
+use std::path::Path;
 
-use livetime_formats::xtc1::data::picture_leaves;
-use livetime_formats::xtc1::{self, SourcePattern, Src};
+use livetime_formats::file::{Place, Walker, Window};
+use livetime_formats::xtc1::data::holds_panels;
+use livetime_formats::xtc1::summary::header_at;
+use livetime_formats::xtc1::{DatagramHeader, SourcePattern, Src, XtcHeader};
 use livetime_formats::xtc2::{self, FieldType};
 use livetime_formats::{Error, Result};
 
 use super::Recording;
-use super::recording::{EventBytes, Run};
+use super::recording::{EventBytes, Piece, Run};
 
 /// Detectors that are not in so many events from the first on are not found without their name,
 const LOOK: usize = 8;
@@ -104,11 +108,9 @@ impl Recording {
         };
         match &self.run {
             Run::Lcls1(run) => {
-                run.read(&run.events()[event], bytes)?;
-                let datagrams = bytes.pieces().flat_map(xtc1::Datagram::parse);
-                for leaf in datagrams.flat_map(|d| picture_leaves(&d).collect::<Vec<_>>()) {
-                    // The process may differ from event to event.
-                    add(Detector::Lcls1(Src { log: leaf.header.src.log & 0xFF00_0000, ..leaf.header.src }));
+                let paths: Vec<&Path> = run.files().collect();
+                for piece in run.pieces(&run.events()[event]) {
+                    senders(paths[piece.file as usize], piece, &mut |src| add(Detector::Lcls1(src)))?;
                 }
             }
             Run::Lcls2(run) => {
@@ -119,6 +121,23 @@ impl Recording {
         }
         Ok(())
     }
+}
+
+/// Shows `add` who sent leaves with pictures in a piece. Only headers are read.
+fn senders(path: &Path, piece: &Piece, add: &mut dyn FnMut(Src)) -> Result<()> {
+    let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
+    let mut window = Window::new(file);
+    let (start, end) = (piece.offset + DatagramHeader::ROOT as u64, piece.offset + piece.length);
+    let mut walker = Walker::<XtcHeader>::new(start, end);
+    while let Some(found) = walker.step(|at| header_at(&mut window, at)).map_err(|e| e.in_file(path))? {
+        if let Ok(Place { header, .. }) = found
+            && holds_panels(header.type_id.plain())
+        {
+            // The process may differ from event to event.
+            add(Src { log: header.src.log & 0xFF00_0000, ..header.src });
+        }
+    }
+    Ok(())
 }
 
 impl Detector {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::Scope;
+use std::thread::{Scope, ScopedJoinHandle};
 
 use livetime_formats::{Error, Result};
 
@@ -152,10 +152,17 @@ impl Work<'_> {
             drop(sender);
             self.tell_all(&done, tell);
             is_over.store(true, Ordering::Relaxed);
-            threads?.into_iter().map(|t| t.join().unwrap_or_else(|_| Err(panicked()))).collect()
+            // All of them, whatever some have come to: the scope panics for those that nobody has joined.
+            let joined: Vec<_> = threads?.into_iter().map(ScopedJoinHandle::join).collect();
+            if joined.iter().any(std::result::Result::is_err) {
+                return Err(Error::new("a reducer that returns", "one that panicked"));
+            }
+            joined.into_iter().flatten().collect()
         });
         let mut all = (Account::default(), turn.into_totals());
-        shares?.into_iter().for_each(|share| self.merge_share(&mut all, share));
+        for (number, share) in shares?.into_iter().enumerate() {
+            self.merge_share(&mut all, share, number == 0);
+        }
         Ok(all)
     }
 
@@ -259,13 +266,16 @@ impl Work<'_> {
     }
 
     /// Merges what a worker has found at its end.
-    fn merge_share(&self, all: &mut Share, (account, mut partials): Share) {
+    fn merge_share(&self, all: &mut Share, (account, mut partials): Share, is_first: bool) {
         all.0.merge(account);
         for ((reducer, is_any_order), (total, partial)) in
             self.reducers.list.iter().zip(&self.is_any_order).zip(all.1.iter_mut().zip(&mut partials))
         {
-            if *is_any_order {
-                reducer.merge(total, partial);
+            match (is_any_order, is_first) {
+                (false, _) => {}
+                // Nothing is in the total yet.
+                (true, true) => std::mem::swap(total, partial),
+                (true, false) => reducer.merge(total, partial),
             }
         }
     }
@@ -281,11 +291,7 @@ fn spawn<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     number: usize,
     work: impl FnOnce() -> T + Send + 'scope,
-) -> Result<std::thread::ScopedJoinHandle<'scope, T>> {
+) -> Result<ScopedJoinHandle<'scope, T>> {
     let builder = std::thread::Builder::new().name(format!("analyze {number}"));
     builder.spawn_scoped(scope, work).map_err(|e| Error::io("to start a thread", e))
-}
-
-fn panicked() -> Error {
-    Error::new("a reducer that returns", "one that panicked")
 }

@@ -1,12 +1,13 @@
 //! The panels of a detector, which are the same in all events.
 
 use livetime_formats::{Error, Result};
-use livetime_frame::DType;
+use livetime_frame::{DType, with_dtype};
+use livetime_kernels::Level;
+use livetime_kernels::accumulate::{self, Element};
 
 use super::account::Outcome;
 use super::block::{Reader, Slot};
 use super::driver::Positions;
-use super::picture::values;
 use super::{Detector, Fault, FaultKind, Recording};
 
 /// Events that are looked at, at most.
@@ -107,8 +108,7 @@ impl Layout {
         slot.visit(recording, detector, &mut |number, dtype, shape, bytes| {
             found.push(Panel { number, dtype, shape: shape.to_vec() });
             if self.panels.is_empty() {
-                let fold = |(low, high): (f64, f64), v: &f64| (low.min(*v), high.max(*v));
-                extremes = values(dtype, bytes).iter().filter(|v| v.is_finite()).fold(extremes, fold);
+                extremes = widened(extremes, dtype, bytes);
             }
             Ok(())
         })?;
@@ -121,4 +121,22 @@ impl Layout {
         }
         Ok(self.panels.len() > known)
     }
+}
+
+/// A range, widened to the finite values of a picture.
+fn widened(range: (f64, f64), dtype: DType, bytes: &[u8]) -> (f64, f64) {
+    /// The picture as many short frames, so that the kernel for many frames finds the extremes.
+    const LANES: usize = 64;
+    fn all<T: Element>((low, high): (f64, f64), bytes: &[u8]) -> (f64, f64) {
+        let (frames, rest) = bytes.split_at(bytes.len() / (LANES * size_of::<T>()) * LANES * size_of::<T>());
+        let frames: Vec<&[u8]> = frames.chunks_exact(LANES * size_of::<T>()).collect();
+        let rest: Vec<&[u8]> = rest.chunks_exact(size_of::<T>()).collect();
+        let (mut lowest, mut highest) = ([T::HIGHEST; LANES], [T::LOWEST; LANES]);
+        // The lengths are right by construction.
+        let _ = accumulate::extremes(Level::best(), &frames, &mut lowest, &mut highest);
+        let _ = accumulate::extremes(Level::best(), &rest, &mut lowest[..1], &mut highest[..1]);
+        let finite = |values: [T; LANES]| values.into_iter().map(T::to_f64).filter(|v| v.is_finite());
+        (finite(lowest).fold(low, f64::min), finite(highest).fold(high, f64::max))
+    }
+    with_dtype!(dtype, T => all::<T>(range, bytes))
 }

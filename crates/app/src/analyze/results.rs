@@ -30,19 +30,26 @@ pub enum Value {
 pub struct Array {
     dtype: DType,
     shape: Vec<usize>,
-    bytes: Vec<u8>,
+    /// Words, into which the elements that are as large can be moved without a copy.
+    words: Vec<u64>,
 }
 
 impl Array {
     /// An array of `elements`, whose number the shape must tell: else its shape is one axis.
-    pub fn new<T: Element>(shape: &[usize], elements: &[T]) -> Array {
+    pub fn new<T: Element>(shape: &[usize], mut elements: Vec<T>) -> Array {
         let fits = shape.iter().product::<usize>() == elements.len();
         let shape = if fits { shape.to_vec() } else { vec![elements.len()] };
-        let mut bytes: Vec<u8> = bytemuck::cast_slice(elements).to_vec();
         if cfg!(target_endian = "big") {
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut elements);
             bytes.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
         }
-        Array { dtype: T::DTYPE, shape, bytes }
+        let words = bytemuck::allocation::try_cast_vec(elements).unwrap_or_else(|(_, elements)| {
+            let bytes: &[u8] = bytemuck::cast_slice(&elements);
+            let mut words = vec![0u64; bytes.len().div_ceil(8)];
+            bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+            words
+        });
+        Array { dtype: T::DTYPE, shape, words }
     }
 
     /// Type of the elements.
@@ -57,23 +64,13 @@ impl Array {
 
     /// The elements, last axis fastest, little-endian.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        let length = self.shape.iter().product::<usize>() * self.dtype.bytes();
+        &bytemuck::cast_slice(&self.words)[..length]
     }
 
     /// The elements as `f64`.
     pub fn values(&self) -> Vec<f64> {
-        values(self.dtype, &self.bytes)
-    }
-
-    /// Arrays of one type and shape along a new first axis.
-    fn stacked(arrays: &[Array]) -> Option<Array> {
-        let first = arrays.first()?;
-        if arrays.iter().any(|a| (a.dtype, &a.shape) != (first.dtype, &first.shape)) {
-            return None;
-        }
-        let shape = std::iter::once(arrays.len()).chain(first.shape.iter().copied()).collect();
-        let bytes = arrays.iter().flat_map(|a| a.bytes.iter().copied()).collect();
-        Some(Array { dtype: first.dtype, shape, bytes })
+        values(self.dtype, self.bytes())
     }
 }
 
@@ -102,7 +99,7 @@ pub struct Column {
 
 impl Column {
     /// A column of these cells.
-    pub fn new<T: Element>(name: &'static str, cells: &[T]) -> Column {
+    pub fn new<T: Element>(name: &'static str, cells: Vec<T>) -> Column {
         Column { name, cells: Array::new(&[cells.len()], cells) }
     }
 }
@@ -118,17 +115,33 @@ impl Named {
         Named { name: name.to_owned(), value: Value::Table(Table { columns }) }
     }
 
-    /// One array for each panel of `layout`: as it is if there is one panel; along a new first axis if all have one
-    /// shape; else as `name-NUMBER` for each.
-    pub fn panels(name: &str, layout: &Layout, arrays: Vec<Array>) -> Vec<Named> {
-        let named = |name: String, array: Array| Named { name, value: Value::Array(array) };
-        if arrays.len() == 1 {
-            return arrays.into_iter().map(|array| named(name.to_owned(), array)).collect();
+    /// An array of something in each panel of `layout`. `fill` appends that of the panel at a position, which has the shape `shape`
+    /// makes of the panel's. There is one array if there is one panel; one with a new first axis if all panels have one
+    /// shape; else one for each, as `name-NUMBER`.
+    pub fn panels<T: Element>(
+        name: &str,
+        layout: &Layout,
+        shape: impl Fn(&Panel) -> Vec<usize>,
+        fill: impl Fn(usize, &mut Vec<T>),
+    ) -> Vec<Named> {
+        let named = |name: String, shape: &[usize], elements: Vec<T>| Named {
+            name,
+            value: Value::Array(Array::new(shape, elements)),
+        };
+        let shapes: Vec<Vec<usize>> = layout.panels.iter().map(shape).collect();
+        if shapes.windows(2).all(|pair| pair[0] == pair[1]) {
+            let panels = Some(shapes.len()).filter(|n| *n > 1);
+            let shape: Vec<usize> =
+                panels.into_iter().chain(shapes.first().into_iter().flatten().copied()).collect();
+            let mut all = Vec::with_capacity(shape.iter().product());
+            (0..shapes.len()).for_each(|position| fill(position, &mut all));
+            return vec![named(name.to_owned(), &shape, all)];
         }
-        if let Some(all) = Array::stacked(&arrays) {
-            return vec![named(name.to_owned(), all)];
-        }
-        let each = |(panel, array): (&Panel, Array)| named(format!("{name}-{}", panel.number), array);
-        layout.panels.iter().zip(arrays).map(each).collect()
+        let each = shapes.iter().zip(&layout.panels).enumerate().map(|(position, (shape, panel))| {
+            let mut elements = Vec::new();
+            fill(position, &mut elements);
+            named(format!("{name}-{}", panel.number), shape, elements)
+        });
+        each.collect()
     }
 }

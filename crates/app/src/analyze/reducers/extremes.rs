@@ -5,8 +5,6 @@ use std::ops::Range;
 use livetime_frame::{DType, with_dtype};
 use livetime_kernels::{Level, Pixel, accumulate};
 
-use crate::analyze::Array;
-
 /// Lowest and highest values. They are kept in words, so that they are aligned for every type.
 pub(super) struct Extremes {
     dtype: DType,
@@ -51,23 +49,17 @@ impl Extremes {
         next.clear();
     }
 
-    pub(super) fn lowest(&self, shape: &[usize]) -> Array {
-        self.array(shape, &self.lowest)
-    }
-
-    pub(super) fn highest(&self, shape: &[usize]) -> Array {
-        self.array(shape, &self.highest)
-    }
-
-    /// A pixel whose lowest value is above the highest has had none.
-    fn array(&self, shape: &[usize], words: &[u64]) -> Array {
+    /// Appends the lowest or the highest values as numbers of type `O`. A pixel whose lowest value is above the highest has had
+    /// none: NaN.
+    pub(super) fn append<O: Pixel>(&self, is_highest: bool, out: &mut Vec<O>) {
+        let words = if is_highest { &self.highest } else { &self.lowest };
         with_dtype!(self.dtype, T => {
-            let none = T::from_f64(f64::NAN);
             let both = slice::<T>(&self.lowest).iter().zip(slice::<T>(&self.highest));
-            let values = slice::<T>(words).iter().zip(both);
-            let values = values.map(|(value, (low, high))| if low > high { none } else { *value });
-            Array::new(shape, &values.take(self.pixels).collect::<Vec<T>>())
-        })
+            let values = slice::<T>(words).iter().zip(both).take(self.pixels);
+            out.extend(values.map(|(value, (low, high))| {
+                if low > high { O::from_f64(f64::NAN) } else { O::saturating(*value) }
+            }));
+        });
     }
 }
 

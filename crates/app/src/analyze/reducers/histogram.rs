@@ -81,9 +81,9 @@ impl Reducer for Histogram {
         let first = bins.counts.iter().position(|n| *n > 0).unwrap_or(0);
         let end = bins.counts.iter().rposition(|n| *n > 0).map_or(first, |last| last + 1);
         let columns = vec![
-            Column::new("from", &(first..end).map(|i| bins.edge(i)).collect::<Vec<f64>>()),
-            Column::new("to", &(first..end).map(|i| bins.edge(i + 1)).collect::<Vec<f64>>()),
-            Column::new("count", &bins.counts[first..end]),
+            Column::new("from", (first..end).map(|i| bins.edge(i)).collect::<Vec<f64>>()),
+            Column::new("to", (first..end).map(|i| bins.edge(i + 1)).collect::<Vec<f64>>()),
+            Column::new("count", bins.counts[first..end].to_vec()),
         ];
         let mut results = vec![Named::table("histogram", columns)];
         let others =

@@ -4,7 +4,7 @@ use livetime_frame::with_dtype;
 use livetime_kernels::Level;
 use livetime_kernels::accumulate::{self, Element};
 
-use crate::analyze::{Array, Column, EventPictures, Layout, Named, Reducer};
+use crate::analyze::{Column, EventPictures, Layout, Named, Reducer};
 
 /// Hits: pixels at or above a threshold.
 ///
@@ -50,11 +50,10 @@ impl Reducer for Hits {
 
     fn finish(&self, layout: &Layout, mut found: HitCounts) -> Vec<Named> {
         found.events.sort_unstable();
-        let pictures = found.counts.iter().zip(&layout.panels);
-        let arrays = pictures.map(|(counts, panel)| Array::new(&panel.shape, counts)).collect();
-        let mut results = Named::panels("hits", layout, arrays);
+        let fill = |position: usize, out: &mut Vec<u32>| out.extend_from_slice(&found.counts[position]);
+        let mut results = Named::panels("hits", layout, |panel| panel.shape.clone(), fill);
         let column = |name, which: usize| {
-            Column::new(name, &found.events.iter().map(|event| event[which]).collect::<Vec<u64>>())
+            Column::new(name, found.events.iter().map(|event| event[which]).collect::<Vec<u64>>())
         };
         results
             .push(Named::table("events", vec![column("event", 0), column("time_ns", 1), column("hits", 2)]));

@@ -1,9 +1,11 @@
 //! What happened in each pixel: mean, standard deviation, extremes, sum, and profiles of the mean.
 
+use livetime_frame::{DType, with_dtype};
+
 use super::extremes::Extremes;
 use super::frames;
 use super::sums::Sums;
-use crate::analyze::{Array, EventPictures, Layout, Named, Panel, Reducer};
+use crate::analyze::{EventPictures, Layout, Named, Panel, Reducer};
 
 /// Pixels that are taken at once: those of all events of a block stay in a near cache for the next kernel.
 const PIXELS: usize = 16 << 10;
@@ -81,21 +83,29 @@ impl Reducer for PixelStatistics {
     }
 
     fn finish(&self, layout: &Layout, partial: Vec<PanelPartial>) -> Vec<Named> {
+        let shape = |panel: &Panel| panel.shape.clone();
         let mut results = Vec::new();
-        let mut add =
-            |is_wanted: bool, name: &str, array: &dyn Fn(&PanelPartial, &Panel) -> Option<Array>| {
-                let arrays = || partial.iter().zip(&layout.panels).map(|(p, panel)| array(p, panel));
-                if let (true, Some(arrays)) = (is_wanted, arrays().collect()) {
-                    results.extend(Named::panels(name, layout, arrays));
-                }
-            };
-        add(self.mean, "mean", &|p, panel| Some(Array::new(&panel.shape, &p.means()?)));
-        add(self.std, "std", &|p, panel| Some(Array::new(&panel.shape, &p.deviations()?)));
-        add(self.min, "min", &|p, panel| Some(p.extremes.as_ref()?.lowest(&panel.shape)));
-        add(self.max, "max", &|p, panel| Some(p.extremes.as_ref()?.highest(&panel.shape)));
-        add(self.sum, "sum", &|p, panel| Some(p.sums.as_ref()?.array(&panel.shape, p.events)));
-        add(self.projection, "projection-x", &|p, panel| profile(&p.means()?, panel, true));
-        add(self.projection, "projection-y", &|p, panel| profile(&p.means()?, panel, false));
+        if self.mean {
+            results.extend(Named::panels("mean", layout, shape, |i, out| partial[i].means(out)));
+        }
+        if self.std {
+            results.extend(Named::panels("std", layout, shape, |i, out| partial[i].deviations(out)));
+        }
+        if self.min {
+            results.extend(extremes("min", layout, &partial));
+        }
+        if self.max {
+            results.extend(extremes("max", layout, &partial));
+        }
+        if self.sum && Reducer::takes_any_order(self, layout) {
+            results.extend(Named::panels("sum", layout, shape, |i, out| partial[i].integer_sums(out)));
+        } else if self.sum {
+            results.extend(Named::panels("sum", layout, shape, |i, out| partial[i].sums(out)));
+        }
+        if self.projection && layout.panels.iter().all(|panel| panel.shape.len() >= 2) {
+            results.extend(projection("projection-x", layout, &partial, true));
+            results.extend(projection("projection-y", layout, &partial, false));
+        }
         results
     }
 
@@ -147,29 +157,50 @@ impl PanelPartial {
         self.events += std::mem::take(&mut next.events);
     }
 
-    fn means(&self) -> Option<Vec<f64>> {
-        Some(self.sums.as_ref()?.means(self.events))
+    fn means(&self, out: &mut Vec<f64>) {
+        self.sums.iter().for_each(|sums| sums.means(self.events, out));
     }
 
-    fn deviations(&self) -> Option<Vec<f64>> {
-        Some(self.sums.as_ref()?.deviations(self.events))
+    fn deviations(&self, out: &mut Vec<f64>) {
+        self.sums.iter().for_each(|sums| sums.deviations(self.events, out));
     }
+
+    fn integer_sums(&self, out: &mut Vec<i64>) {
+        self.sums.iter().for_each(|sums| sums.integers(out));
+    }
+
+    fn sums(&self, out: &mut Vec<f64>) {
+        self.sums.iter().for_each(|sums| sums.numbers(self.events, out));
+    }
+}
+
+/// `min` or `max`, in the type of the pixels if all panels have one, else as `f64`.
+fn extremes(name: &str, layout: &Layout, partial: &[PanelPartial]) -> Vec<Named> {
+    let dtypes = || layout.panels.iter().map(|panel| panel.dtype);
+    let dtype = dtypes().next().filter(|first| dtypes().all(|dtype| dtype == *first)).unwrap_or(DType::F64);
+    with_dtype!(dtype, T => Named::panels::<T>(name, layout, |panel| panel.shape.clone(), |i, out| {
+        partial[i].extremes.iter().for_each(|extremes| extremes.append(name == "max", out));
+    }))
 }
 
 /// Mean over the rows, a value for each column, or over the columns, a value for each row, of an array's last two
 /// axes; the axes before them stay.
-fn profile(means: &[f64], panel: &Panel, over_rows: bool) -> Option<Array> {
-    let [outer @ .., rows, columns] = &panel.shape[..] else { return None };
-    let mut values = Vec::new();
-    for picture in means.chunks(rows * columns) {
-        if over_rows {
-            let column = |x: usize| picture.iter().skip(x).step_by(*columns).sum::<f64>() / *rows as f64;
-            values.extend((0..*columns).map(column));
-        } else {
-            values.extend(picture.chunks(*columns).map(|row| row.iter().sum::<f64>() / *columns as f64));
+fn projection(name: &str, layout: &Layout, partial: &[PanelPartial], over_rows: bool) -> Vec<Named> {
+    let shape = |panel: &Panel| match &panel.shape[..] {
+        [outer @ .., rows, columns] => [outer, &[if over_rows { *columns } else { *rows }]].concat(),
+        other => other.to_vec(),
+    };
+    Named::panels(name, layout, shape, |i, out| {
+        let [.., rows, columns] = layout.panels[i].shape[..] else { return };
+        let mut means = Vec::new();
+        partial[i].means(&mut means);
+        for picture in means.chunks((rows * columns).max(1)) {
+            if over_rows {
+                let column = |x: usize| picture.iter().skip(x).step_by(columns).sum::<f64>() / rows as f64;
+                out.extend((0..columns).map(column));
+            } else {
+                out.extend(picture.chunks(columns).map(|row| row.iter().sum::<f64>() / columns as f64));
+            }
         }
-    }
-    let kept = if over_rows { columns } else { rows };
-    let shape: Vec<usize> = outer.iter().chain([kept]).copied().collect();
-    Some(Array::new(&shape, &values))
+    })
 }

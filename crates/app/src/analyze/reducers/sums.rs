@@ -6,8 +6,6 @@ use livetime_frame::{DType, with_dtype};
 use livetime_kernels::Level;
 use livetime_kernels::accumulate::{self, Element, Exact};
 
-use crate::analyze::Array;
-
 /// Sums of each pixel, in the numbers that suit its type.
 pub(super) enum Sums {
     /// 8 and 16 bits.
@@ -84,28 +82,37 @@ impl Sums {
         }
     }
 
-    pub(super) fn means(&self, events: u64) -> Vec<f64> {
+    pub(super) fn means(&self, events: u64, out: &mut Vec<f64>) {
         let n = events as f64;
         match self {
-            Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) => sums.iter().map(|s| *s as f64 / n).collect(),
-            Sums::Real(_, real) => real.pivots.iter().zip(&real.sums).map(|(p, s)| p + s / n).collect(),
+            Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) => {
+                out.extend(sums.iter().map(|s| *s as f64 / n))
+            }
+            Sums::Real(_, real) => out.extend(real.pivots.iter().zip(&real.sums).map(|(p, s)| p + s / n)),
         }
     }
 
-    pub(super) fn deviations(&self, events: u64) -> Vec<f64> {
+    pub(super) fn deviations(&self, events: u64, out: &mut Vec<f64>) {
         match self {
-            Sums::Narrow(_, sums, squares) => deviations(events, sums, squares),
-            Sums::Wide(_, sums, squares) => deviations(events, sums, squares),
-            Sums::Real(_, real) => real.deviations(events),
+            Sums::Narrow(_, sums, squares) => deviations(events, sums, squares, out),
+            Sums::Wide(_, sums, squares) => deviations(events, sums, squares, out),
+            Sums::Real(_, real) => real.deviations(events, out),
         }
     }
 
-    pub(super) fn array(&self, shape: &[usize], events: u64) -> Array {
+    /// Exact sums; none of numbers that are not.
+    pub(super) fn integers(&self, out: &mut Vec<i64>) {
+        if let Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) = self {
+            out.extend_from_slice(sums);
+        }
+    }
+
+    /// Sums of any numbers.
+    pub(super) fn numbers(&self, events: u64, out: &mut Vec<f64>) {
         match self {
-            Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) => Array::new(shape, sums),
+            Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) => out.extend(sums.iter().map(|s| *s as f64)),
             Sums::Real(_, real) => {
-                let all = real.pivots.iter().zip(&real.sums);
-                Array::new(shape, &all.map(|(p, s)| p * events as f64 + s).collect::<Vec<f64>>())
+                out.extend(real.pivots.iter().zip(&real.sums).map(|(p, s)| p * events as f64 + s));
             }
         }
     }
@@ -126,15 +133,17 @@ fn take_in<T: Copy + Default + std::ops::AddAssign>(sums: &mut [T], next: &mut [
 }
 
 /// √(nΣv² − (Σv)²)/n: the difference is exact, so that nothing cancels.
-fn deviations<T: Copy + Into<u128>>(events: u64, sums: &[i64], squares: &[T]) -> Vec<f64> {
+fn deviations<T: Copy + Into<u128>>(events: u64, sums: &[i64], squares: &[T], out: &mut Vec<f64>) {
     let n = events as f64;
     let deviation = |(sum, square): (&i64, &T)| {
-        let square_of_sum = u128::from(sum.unsigned_abs()).pow(2);
+        let square_of_sum = u128::from(sum.unsigned_abs()) * u128::from(sum.unsigned_abs());
         let all: u128 = (*square).into();
         let difference = (u128::from(events) * all).saturating_sub(square_of_sum);
-        (difference as f64).sqrt() / n
+        // Mostly 64 bits are enough, which the processor converts itself.
+        let difference = u64::try_from(difference).map_or(difference as f64, |short| short as f64);
+        difference.sqrt() / n
     };
-    sums.iter().zip(squares).map(deviation).collect()
+    out.extend(sums.iter().zip(squares).map(deviation));
 }
 
 impl Real {
@@ -171,13 +180,13 @@ impl Real {
         next.squares.fill(0.0);
     }
 
-    fn deviations(&self, events: u64) -> Vec<f64> {
+    fn deviations(&self, events: u64, out: &mut Vec<f64>) {
         let n = events as f64;
         let deviation = |(sum, square): (&f64, &f64)| {
             let variance = (square - sum * sum / n) / n;
             // Rounding may leave less than nothing; NaN stays.
             if variance < 0.0 { 0.0 } else { variance.sqrt() }
         };
-        self.sums.iter().zip(&self.squares).map(deviation).collect()
+        out.extend(self.sums.iter().zip(&self.squares).map(deviation));
     }
 }

@@ -102,7 +102,7 @@ impl Reducer for InOrder {
 
     fn map(&self, (chain, events): &mut (f64, Vec<u64>), event: &EventPictures<'_>) {
         let sum: f64 = event.pictures().flat_map(|p| p.values()).filter(|v| v.is_finite()).sum();
-        *chain = *chain / 3.0 + sum.sqrt();
+        *chain = *chain / 3.0 + sum.abs().sqrt();
         events.push(event.event as u64);
     }
 
@@ -112,7 +112,7 @@ impl Reducer for InOrder {
     }
 
     fn finish(&self, _: &Layout, (chain, events): (f64, Vec<u64>)) -> Vec<Named> {
-        vec![Named::number("chain", chain), Named::table("order", vec![Column::new("event", &events)])]
+        vec![Named::number("chain", chain), Named::table("order", vec![Column::new("event", events)])]
     }
 }
 
@@ -151,7 +151,12 @@ fn plain(frames: &[Vec<f64>], pixel: usize) -> (f64, f64, f64, f64) {
     let values = || frames.iter().map(|f| f[pixel]);
     let mean = values().sum::<f64>() / n;
     let variance = values().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
-    (mean, variance.sqrt(), values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max))
+    (
+        mean,
+        variance.sqrt(),
+        values().fold(f64::INFINITY, f64::min),
+        values().fold(f64::NEG_INFINITY, f64::max),
+    )
 }
 
 #[test]
@@ -159,9 +164,9 @@ fn any_number_of_workers_finds_the_same_bits_as_plain_loops() {
     let folder = tempfile::tempdir().unwrap();
     // Large enough for several blocks, in each type and compression.
     for (bits, width, height, events, engines) in [
-        (8, 1001, 997, 70, vec![Engine::NONE, Engine::HISTN, Engine::BLOCKPACK]),
-        (16, 1001, 701, 60, vec![Engine::NONE, Engine::HIST16, Engine::HISTN, Engine::BLOCKPACK]),
-        (32, 501, 499, 80, vec![Engine::NONE, Engine::BLOCKPACK]),
+        (8, 101, 97, 70, vec![Engine::NONE, Engine::HISTN, Engine::BLOCKPACK]),
+        (16, 101, 77, 60, vec![Engine::NONE, Engine::HIST16, Engine::HISTN, Engine::BLOCKPACK]),
+        (32, 51, 49, 80, vec![Engine::NONE, Engine::BLOCKPACK]),
     ] {
         let payloads: Vec<Vec<u8>> = (0..events).map(|e| frame(width, height, bits, e)).collect();
         let datagrams: Vec<Vec<u8>> = payloads
@@ -183,10 +188,13 @@ fn any_number_of_workers_finds_the_same_bits_as_plain_loops() {
         let frames: Vec<Vec<f64>> = payloads.iter().map(|p| picture::values(dtype, &p[16..])).collect();
         let pixels = (width * height) as usize;
         let found = ["mean", "std", "min", "max", "sum", "hits"].map(|name| array(&one, name).values());
-        for pixel in (0..pixels).step_by(991).chain([pixels - 1]) {
+        for pixel in (0..pixels).step_by(37).chain([pixels - 1]) {
             let (mean, deviation, lowest, highest) = plain(&frames, pixel);
             assert!((found[0][pixel] - mean).abs() <= 1e-12 * mean, "{bits} bits, pixel {pixel}");
-            assert!((found[1][pixel] - deviation).abs() <= 1e-9 * (1.0 + deviation), "{bits} bits, pixel {pixel}");
+            assert!(
+                (found[1][pixel] - deviation).abs() <= 1e-9 * (1.0 + deviation),
+                "{bits} bits, pixel {pixel}"
+            );
             assert_eq!((found[2][pixel], found[3][pixel]), (lowest, highest), "{bits} bits, pixel {pixel}");
             assert_eq!(found[4][pixel], frames.iter().map(|f| f[pixel]).sum::<f64>());
             assert_eq!(found[5][pixel], frames.iter().filter(|f| f[pixel] >= 150.0).count() as f64);
@@ -219,16 +227,15 @@ fn what_cannot_be_used_is_counted_and_named() {
     let found = analyzed(&path, 2);
     let named: Vec<(usize, FaultKind)> =
         found.account.named.iter().map(|b| (b.event, b.fault.kind)).collect();
-    let expected = [
-        (2, FaultKind::Damaged),
-        (3, FaultKind::Missing),
-        (4, FaultKind::Changed),
-        (5, FaultKind::Broken),
-    ];
+    let expected =
+        [(2, FaultKind::Damaged), (3, FaultKind::Missing), (4, FaultKind::Changed), (5, FaultKind::Broken)];
     assert_eq!(named, expected, "{:?}", found.account.named);
     assert_eq!((found.events, found.account.used, found.account.lost()), (9, 5, 3));
     assert!(found.account.named[0].fault.why.contains("dropped contribution"));
-    assert_eq!(found.account.named[2].fault.why, "wanted u16 [10, 20] in panel 0 as in the first event, found u16 [20, 10]");
+    assert_eq!(
+        found.account.named[2].fault.why,
+        "wanted u16 [10, 20] in panel 0 as in the first event, found u16 [20, 10]"
+    );
     assert_eq!(column(&found, "order", "event"), [0.0, 1.0, 6.0, 7.0, 8.0]);
     assert_eq!(Recording::open(&[&path]).unwrap().problems().len(), 1);
     assert_same_bits(&found, &analyzed(&path, 7));
@@ -290,7 +297,7 @@ fn a_reducer_that_panics_ends_the_analysis() {
     let folder = tempfile::tempdir().unwrap();
     // Large enough for one event in a block.
     let datagrams: Vec<Vec<u8>> =
-        (0..12).map(|e| datagram(e, &[Leaf::new(frame(4096, 4096, 16, e % 2))])).collect();
+        (0..12).map(|e| datagram(e, &[Leaf::new(frame(512, 512, 16, e % 2))])).collect();
     let path = write(folder.path(), &datagrams);
     let recording = Recording::open(&[&path]).unwrap();
     let detector = recording.detector(None).unwrap();

@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn tables_are_rows() {
         let folder = tempfile::tempdir().unwrap();
-        let columns = vec![Column::new("a", &[1u8, 2]), Column::new("b", &[3u16, 4])];
+        let columns = vec![Column::new("a", vec![1u8, 2]), Column::new("b", vec![3u16, 4])];
         write_table(&folder.path().join("t.npy"), &Table { columns }).unwrap();
         let bytes = fs::read(folder.path().join("t.npy")).unwrap();
         assert!(String::from_utf8_lossy(&bytes).contains("'descr': [('a', '|u1'), ('b', '<u2')], "));

@@ -101,15 +101,15 @@ mod tests {
     #[test]
     fn panels_stand_beside_each_other() {
         let values: Vec<u16> = (0..2 * 6 * 5).collect();
-        let image = draw(&Array::new(&[2, 6, 5], &values)).unwrap();
+        let image = draw(&Array::new(&[2, 6, 5], values.clone())).unwrap();
         assert_eq!(image.dimensions(), (5 + 4 + 5, 6));
         assert_eq!(*image.get_pixel(0, 0), Rgb(COLOURS[0]));
         assert_eq!(*image.get_pixel(13, 5), Rgb(COLOURS[9]));
         assert_eq!(*image.get_pixel(6, 0), GROUND);
-        let turned = draw(&Array::new(&[5, 6, 2], &values)).unwrap();
-        assert_eq!(turned.dimensions(), (6 + 4 + 6, 5));
-        assert!(draw(&Array::new(&[60], &values)).is_none());
-        assert!(draw(&Array::new::<u8>(&[0, 3], &[])).is_none());
+        let turned = draw(&Array::new(&[5, 6, 2], values.clone())).unwrap();
+        assert_eq!(turned.dimensions(), (6, 5 + 4 + 5));
+        assert!(draw(&Array::new(&[60], values)).is_none());
+        assert!(draw(&Array::new::<u8>(&[0, 3], Vec::new())).is_none());
     }
 
     #[test]
