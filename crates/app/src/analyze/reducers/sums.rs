@@ -140,7 +140,7 @@ fn deviations<T: Copy + Into<u128>>(events: u64, sums: &[i64], squares: &[T], ou
         let all: u128 = (*square).into();
         let difference = (u128::from(events) * all).saturating_sub(square_of_sum);
         // Mostly 64 bits are enough, which the processor converts itself.
-        let difference = u64::try_from(difference).map_or(difference as f64, |short| short as f64);
+        let difference = u64::try_from(difference).map_or_else(|_| difference as f64, |short| short as f64);
         difference.sqrt() / n
     };
     out.extend(sums.iter().zip(squares).map(deviation));
