@@ -15,7 +15,7 @@ use super::recording::{EventBytes, Run};
 use super::{Detector, Fault, FaultKind, Recording};
 
 /// About so many bytes of pictures are in a block. Fewer in tests, which want many blocks of small pictures.
-pub const BLOCK_BYTES: usize = if cfg!(test) { 256 << 10 } else { 64 << 20 };
+pub const BLOCK_BYTES: usize = if cfg!(test) { 256 << 10 } else { 32 << 20 };
 
 /// Takes number, type, shape and pixels of a panel.
 pub(super) type Visitor<'v, 'a> = dyn FnMut(u32, DType, &[usize], &'a [u8]) -> Outcome + 'v;
