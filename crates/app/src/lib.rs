@@ -23,6 +23,7 @@ pub mod config;
 mod cpu;
 mod facility;
 mod metrics;
+pub mod metrics;
 mod output;
 mod plot;
 mod progress;

@@ -25,6 +25,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<sources::image_files::ImageFiles>(),
     NodeType::of::<sources::pva_source::PvaSource>(),
     NodeType::of::<sources::sim_detector::SimDetector>(),
+    NodeType::of::<sources::subscribe::Subscribe>(),
     // Processes.
     NodeType::of::<process::image::Image>(),
     NodeType::of::<process::process::Process>(),
@@ -35,6 +36,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<process::transform::Transform>(),
     // Sinks.
     NodeType::of::<sinks::null::Null>(),
+    NodeType::of::<sinks::publish::Publish>(),
     NodeType::of::<sinks::pva_image::PvaImage>(),
     NodeType::of::<sinks::tiff_files::TiffFiles>(),
 ];

@@ -1,7 +1,6 @@
 //! What all parts of a system share: channels, timers, the places where agents run, and the way to the end.
 
-use std::any::{Any, type_name};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
@@ -10,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::account::{Accounts, AgentAccount};
 use super::address::Target;
 use super::channel::{Channel, ChannelKind};
+use super::channels::Channels;
 use super::group::{GroupCore, GroupEvent};
 use super::guard::Guards;
 use super::host;
@@ -31,7 +31,7 @@ pub(crate) struct Core {
     pub(crate) control: Arc<Control>,
     pub(crate) timers: Arc<Timers>,
     pub(crate) accounts: Accounts,
-    channels: Mutex<BTreeMap<String, NamedChannel>>,
+    pub(crate) channels: Channels,
     pub(crate) phase: Channel<Phase>,
     pub(crate) group_events: Channel<GroupEvent>,
     phase_now: AtomicU8,
@@ -43,11 +43,6 @@ pub(crate) struct Core {
     pub(crate) wish: Mutex<bool>,
     pub(crate) wished: Condvar,
     start_ns: u64,
-}
-
-struct NamedChannel {
-    channel: Box<dyn Any + Send>,
-    type_name: &'static str,
 }
 
 #[derive(Default)]
@@ -66,7 +61,7 @@ impl Core {
             timers: Arc::new(Timers::new(clock.clone())),
             control: Arc::new(Control::new(options.on_event)),
             accounts: Accounts::default(),
-            channels: Mutex::default(),
+            channels: Channels::default(),
             phase,
             group_events: Channel::new("livetime.groups", ChannelKind::Broadcast),
             phase_now: AtomicU8::new(Phase::Running as u8),
@@ -124,31 +119,7 @@ impl Core {
         account
     }
 
-    // ---- Channels and timers ----
-
-    pub(crate) fn channel<T: Clone + Send + 'static>(
-        &self,
-        name: &str,
-        kind: ChannelKind,
-    ) -> Result<Channel<T>, AgentError> {
-        let mut channels = lock(&self.channels);
-        let known = channels.entry(name.to_string()).or_insert_with(|| NamedChannel {
-            channel: Box::new(Channel::<T>::new(name, kind)),
-            type_name: type_name::<T>(),
-        });
-        let Some(channel) = known.channel.downcast_ref::<Channel<T>>() else {
-            return Err(AgentError::new(format_args!(
-                "channel `{name}` is one of {}, wanted one of {}",
-                known.type_name,
-                type_name::<T>()
-            )));
-        };
-        if channel.kind() != kind && kind != ChannelKind::Broadcast {
-            let is = channel.kind();
-            return Err(AgentError::new(format_args!("channel `{name}` is of kind {is:?}, wanted {kind:?}")));
-        }
-        Ok(channel.clone())
-    }
+    // ---- Timers ----
 
     pub(crate) fn after<T: Send + 'static>(&self, delay: Duration, to: Target<T>, message: T) -> Timer {
         let at_ns = self.clock.now_ns().saturating_add(nanoseconds(delay));

@@ -12,6 +12,7 @@ mod agent;
 mod binding;
 mod chain;
 mod channel;
+mod channels;
 mod closure;
 mod context;
 mod core;
@@ -19,6 +20,8 @@ mod group;
 mod guard;
 mod host;
 mod input;
+#[allow(unsafe_code, reason = "what one strand alone uses, without a lock")]
+mod keyed;
 mod limit;
 mod local;
 #[cfg(all(test, loom))]
@@ -35,6 +38,7 @@ mod strand;
 mod subscription;
 mod supervision;
 mod system;
+mod telemetry;
 mod timer;
 mod wheel;
 
@@ -45,6 +49,7 @@ pub use agent::Agent;
 pub use binding::Binding;
 pub use chain::{Chain, ChainCounts, Receiver, WaitHandle, select};
 pub use channel::{Channel, ChannelKind, Publisher};
+pub use channels::Channels;
 pub use closure::ClosureAgent;
 pub use context::Context;
 pub use group::{Group, GroupBuilder, GroupEvent};
@@ -55,6 +60,7 @@ pub use simulation::Simulation;
 pub use subscription::On;
 pub use supervision::{AgentError, OnFailure, Outcome};
 pub use system::{Phase, System, SystemOptions};
+pub use telemetry::Reporter;
 pub use timer::Timer;
 
 /// How an input carries messages if nothing else is said: 256 of them, and a sender that finds it full waits. Commands

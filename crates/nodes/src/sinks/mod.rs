@@ -2,5 +2,6 @@
 
 mod file_name;
 pub mod null;
+pub mod publish;
 pub mod pva_image;
 pub mod tiff_files;

@@ -5,5 +5,6 @@ pub mod image_files;
 pub mod pva_source;
 mod schedule;
 pub mod sim_detector;
+pub mod subscribe;
 
 pub use acquisition::{DetectorState, ImageMode};
