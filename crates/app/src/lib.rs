@@ -22,7 +22,6 @@ mod commands;
 pub mod config;
 mod cpu;
 mod facility;
-mod metrics;
 pub mod metrics;
 mod output;
 mod plot;
