@@ -82,7 +82,7 @@ fn what_is_broken_is_told_and_ends_with_3() {
     let Some(file) = data(&format!("{CONTAINER}.hist16.xtc")) else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut bytes = std::fs::read(file).unwrap();
-    // The last event is cut off, and a pixel of the first one changed.
+    // The last event is cut off.
     bytes.truncate(400_000);
     let cut = folder.path().join("cut.xtc");
     std::fs::write(&cut, &bytes).unwrap();

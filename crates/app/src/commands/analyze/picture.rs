@@ -64,7 +64,7 @@ fn pictures(shape: &[usize]) -> Option<(usize, usize, usize, usize)> {
         [ref outer @ .., rows, columns] => (outer.iter().product(), rows, columns, 1),
         _ => return None,
     };
-    (found.0 > 0 && found.1 > 0 && found.2 > 0).then_some(found)
+    (found.0 > 0 && found.1 > 1 && found.2 > 1).then_some(found)
 }
 
 /// From which value to which the colours go.
