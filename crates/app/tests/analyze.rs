@@ -61,7 +61,7 @@ fn compressed_and_plain_files_have_the_same_pictures() {
 
 #[test]
 fn a_sweep_compares_and_plots() {
-    let Some(file) = data("xtc2/lcls2/fakesteps/xpptut15-r0014-s000-c000.xtc2") else { return };
+    let Some(file) = data("xtc2/lcls2/chunking/xpptut15-r0014-s000-c000.xtc2") else { return };
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
     let more = ["--detector", "xpphsd.raw.array0Pgp", "--with", "mean,hits,histogram", "--threshold", "1"];
@@ -94,7 +94,7 @@ fn what_is_broken_is_told_and_ends_with_3() {
 
 #[test]
 fn wrong_usage_is_told_before_anything_is_read() {
-    let Some(file) = data("xtc2/lcls2/fakesteps/xpptut15-r0014-s000-c000.xtc2") else { return };
+    let Some(file) = data("xtc2/lcls2/chunking/xpptut15-r0014-s000-c000.xtc2") else { return };
     let file = file.to_str().unwrap();
     for (args, expected) in [
         (vec!["analyze", file], "wanted one detector (--detector), found xpphsd.raw.array0Pgp,"),
