@@ -27,6 +27,7 @@ mod local;
 #[cfg(all(test, loom))]
 mod models;
 mod outbox;
+mod parallel;
 mod placement;
 mod pool;
 #[allow(unsafe_code, reason = "the queue: hands items from thread to thread")]
@@ -54,7 +55,8 @@ pub use closure::ClosureAgent;
 pub use context::Context;
 pub use group::{Group, GroupBuilder, GroupEvent};
 pub use guard::StopGuard;
-pub use placement::{Placement, PoolOrder};
+pub use parallel::ParallelContext;
+pub use placement::{Placement, PoolOrder, ThreadOptions};
 pub use report::{AgentReport, InputAccount, SystemReport};
 pub use simulation::Simulation;
 pub use subscription::On;
