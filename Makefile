@@ -28,6 +28,7 @@ bench: ## the measurements of docs/performance.md, as JSON in bench/out
 	./target/release/livetime bench nodes --json > bench/out/nodes.json
 	./target/release/livetime bench engine --json > bench/out/engine.json
 	./target/release/livetime bench graph examples/plugins-2013.yaml --json > bench/out/graph.json
+	./target/release/livetime bench analyze --json > bench/out/analyze.json
 	./target/release/livetime bench codecs --json > bench/out/codecs.json
 	./target/release/livetime bench hits --json > bench/out/hits.json
 	./target/release/livetime bench pva-get --json > bench/out/pva-get.json

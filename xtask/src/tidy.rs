@@ -19,8 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-pva",
         ],
     ),
-    // `app` uses kernels only in benchmarks and for simulated files: to name the instruction-set level, and to make
-    // frames.
+    // `app` uses kernels to analyse recorded runs and to simulate them; codecs only in benchmarks.
     (
         "livetime",
         &[

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::bench::BenchArgs;
+use crate::commands::analyze::{self, AnalyzeArgs};
 use crate::commands::convert::{CONVERT_HELP, ConvertArgs};
 use crate::commands::pv::PvArgs;
 use crate::commands::recover::{RECOVER_HELP, RecoverArgs};
@@ -49,6 +50,9 @@ pub(crate) enum Command {
     Recover(RecoverArgs),
     /// Write simulated files, to measure on and to try things with.
     Sim(SimArgs),
+    /// Statistics of the pictures in a recorded run, on all cores.
+    #[command(after_help = analyze::HELP)]
+    Analyze(AnalyzeArgs),
     /// Measure: what nodes and the engine cost, and the rates a pipeline reaches.
     Bench(BenchArgs),
     /// Read, write and follow process variables of EPICS servers.

@@ -15,13 +15,16 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod analyze;
 mod bench;
 mod cli;
 mod commands;
 pub mod config;
 mod cpu;
+mod facility;
 pub mod metrics;
 mod output;
+mod plot;
 mod progress;
 pub mod pvs;
 mod report;
@@ -69,6 +72,7 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Convert(args) => commands::convert::convert(args, output),
         Command::Recover(args) => commands::recover::recover(args, output),
         Command::Sim(args) => commands::sim::sim(args, output),
+        Command::Analyze(args) => commands::analyze::run(args, output),
         Command::Bench(args) => bench::bench(args, nodes, count, output),
         Command::Pv(args) => commands::pv::pv(args, output),
         Command::Schema => commands::schema::schema(nodes, output),

@@ -13,6 +13,7 @@
 //! | [`add_constant`], [`ramp_row`], [`noise()`], [`peak_stamp`], [`add_stamp`], [`add_sine`] … | pictures of the simulated detector |
 //! | [`resize()`] | enlarging and reducing: nearest, bilinear, cubic, area |
 //! | [`transform()`] | rotations by 90° and mirror images |
+//! | [`accumulate`] | sums, sums of squares and extremes over many frames, element by element |
 //! | [`cspad`] | simulated frames of a CSPad |
 //! | [`bitshuffle`] | the bits of elements sorted by their value |
 //! | [`blockpack`] | differences from a reference and a centre, packed bit by bit |
@@ -30,6 +31,7 @@ mod level;
 #[cfg(test)]
 #[macro_use]
 mod test_data;
+pub mod accumulate;
 pub mod bitshuffle;
 pub mod blockpack;
 mod bytes;

@@ -4,6 +4,7 @@
 //! repeats (`--quick` makes fewer, to see that a benchmark works).
 
 mod actors;
+mod analyze;
 mod codecs;
 mod engine;
 mod flood;
@@ -40,7 +41,7 @@ pub(crate) struct BenchArgs {
     /// Short and few measurements: shows that it works, not how fast it is.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// `actors`, `codecs`, `engine`, `hits` and `nodes`: only the rows whose name contains this text.
+    /// `actors`, `analyze`, `codecs`, `engine`, `hits` and `nodes`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
     /// `actors`: another engine's program with the same patterns, to be run in turn with ours.
@@ -103,6 +104,7 @@ Examples:
   livetime bench actors --peer ~/.cache/livetime/peers/sobjectizer/actors_peer
   livetime bench codecs --filter blockpack
   livetime bench hits --filter seed
+  livetime bench analyze --filter hist
   livetime bench pva-get --channels 1,1000,10000 --elements 1,1000
   livetime bench pva-monitor --size 1024x1024 --subscribers 1,4
 
@@ -120,6 +122,8 @@ pub(crate) enum What {
     Codecs,
     /// Wire readout: unpacking and finding hits, per algorithm and instruction-set level.
     Hits,
+    /// Mean and deviation of recorded runs, per codec and number of workers.
+    Analyze,
     /// What a frame costs on its way from node to node.
     Engine,
     /// What messages between agents cost.
@@ -175,6 +179,7 @@ pub(crate) fn bench(
         What::Nodes => ("nodes", nodes::run(args, output)),
         What::Codecs => ("codecs", codecs::run(args, output)),
         What::Hits => ("hits", hits::run(args, output)),
+        What::Analyze => ("analyze", analyze::run(args, output)),
         What::Engine => ("engine", engine::run(args, count, output)),
         What::Actors => ("actors", actors::run(args, count, output)),
         What::PvaGet => ("pva-get", pva::get(args, output)),
@@ -205,7 +210,7 @@ fn tell(name: &str, found: Record, json: bool, quick: bool, output: &mut Output)
 }
 
 /// Adds the keys of one object to another.
-fn merge(into: &mut Value, more: Value) {
+pub(crate) fn merge(into: &mut Value, more: Value) {
     if let (Value::Object(into), Value::Object(more)) = (into, more) {
         into.extend(more);
     }

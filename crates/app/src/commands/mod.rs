@@ -1,5 +1,6 @@
 //! One file for each subcommand.
 
+pub(crate) mod analyze;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod inspect;

@@ -144,6 +144,11 @@ impl Run {
         self.tables.iter()
     }
 
+    /// Where the pieces of `event` are.
+    pub fn pieces(&self, event: &Event) -> impl Iterator<Item = &Piece> {
+        self.pieces[event.pieces.start as usize..event.pieces.end as usize].iter().map(|(piece, _)| piece)
+    }
+
     /// Reads all pieces of `event`. May be called by several threads at once, each with its own `bytes`.
     ///
     /// # Errors

@@ -7,11 +7,12 @@ mod xtc2;
 use std::fs::File;
 use std::path::Path;
 
-use livetime_formats::file::{End, Format, Head};
+use livetime_formats::file::End;
 use livetime_formats::{Error, xtc1 as lcls1, xtc2 as lcls2};
 use serde_json::{Value, json};
 
 use crate::cli::InspectArgs;
+use crate::facility::{Facility, facility};
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::{bytes, utc};
@@ -21,13 +22,6 @@ struct Report {
     text: String,
     json: Value,
     is_whole: bool,
-}
-
-/// Whose format a file has.
-#[derive(Clone, Copy, PartialEq)]
-enum Facility {
-    Lcls1,
-    Lcls2,
 }
 
 pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, Failure> {
@@ -80,7 +74,7 @@ impl From<Failure> for FileFailure {
 fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<Report, FileFailure> {
     let file = File::open(path).map_err(|e| Error::io("to open the file", e))?;
     let size = file.metadata().map_err(|e| Error::io("the size of the file", e))?.len();
-    let facility = facility(path, &file)?;
+    let facility = facility(path)?;
     if args.tree {
         let is_whole = match facility {
             Facility::Lcls1 => tree::lcls1(path, &file, args.first, output)?,
@@ -99,26 +93,6 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
     };
     progress.clear();
     Ok(report)
-}
-
-/// By the name, or else by what the file begins with.
-fn facility(path: &Path, file: &File) -> Result<Facility, Error> {
-    match Format::of(path) {
-        Some(Format::Xtc1 | Format::SmallXtc1) => return Ok(Facility::Lcls1),
-        Some(Format::Xtc2 | Format::SmallXtc2) => return Ok(Facility::Lcls2),
-        Some(Format::Index) => return Err(Error::new("a file of datagrams", "an index file")),
-        None => {}
-    }
-    let mut head = [0; 40];
-    let count = livetime_formats::file::ReadAt::read_at(file, &mut head, 0);
-    let head = &head[..count.map_err(|e| Error::io("to read the file", e))?];
-    if lcls1::DatagramHeader::parse(head).is_ok() {
-        return Ok(Facility::Lcls1);
-    }
-    match lcls2::DatagramHeader::parse(head) {
-        Ok(_) => Ok(Facility::Lcls2),
-        Err(_) => Err(Error::new("an XTC file of LCLS-I or LCLS-II", "something else")),
-    }
 }
 
 /// The first line about a file: what it is, how large, how much of it is complete.

@@ -87,11 +87,11 @@ impl Decompressor {
     /// As [`Decompressor::decode`].
     pub fn decode_with(&mut self, payload: &[u8], configs: &Configs, out: &mut Vec<u8>) -> Result<()> {
         let start = out.len();
-        let decoded = self.decode_parts(payload, configs, out);
+        let decoded = self.decode_at(payload, configs, out, start);
         if decoded.is_err() {
             out.truncate(start);
         }
-        decoded
+        decoded.map(|_| ())
     }
 
     /// Whether the payload of a compressed leaf was `plain`, also if it cannot be decoded. Takes no more memory than its largest
@@ -115,7 +115,36 @@ impl Decompressor {
         is_same && rest.is_empty()
     }
 
-    fn decode_parts(&mut self, payload: &[u8], configs: &Configs, out: &mut Vec<u8>) -> Result<()> {
+    /// As [`Decompressor::decode_with`], into memory that the caller has: `out` becomes longer if it must, and is never set to zero
+    /// before it is written. Returns how many bytes from `start` on are the payload.
+    ///
+    /// # Errors
+    /// As [`Decompressor::decode`]; what is behind `start` is undefined then.
+    pub fn decode_at(
+        &mut self,
+        payload: &[u8],
+        configs: &Configs,
+        out: &mut Vec<u8>,
+        start: usize,
+    ) -> Result<usize> {
+        let size = self.checked_len(payload)?;
+        if out.len() < start + size {
+            out.resize(start + size, 0);
+        }
+        let mut rest = &mut out[start..start + size];
+        for part in parts(payload) {
+            let part = part?;
+            let (header, behind) = rest.split_at_mut(part.header.len());
+            let (data, behind) = behind.split_at_mut(part.size as usize);
+            header.copy_from_slice(part.header);
+            self.decode_part(&part, configs, data)?;
+            rest = behind;
+        }
+        Ok(size)
+    }
+
+    /// How many bytes the parts claim to have, if they may.
+    fn checked_len(&self, payload: &[u8]) -> Result<usize> {
         let size = super::plain_len(payload)?;
         if size > self.limit {
             return Err(Error::new(
@@ -125,13 +154,9 @@ impl Decompressor {
         }
         for part in parts(payload) {
             let part = part?;
-            out.extend_from_slice(part.header);
-            let start = out.len();
             check_possible(&part)?;
-            out.resize(start + part.size as usize, 0);
-            self.decode_part(&part, configs, &mut out[start..])?;
         }
-        Ok(())
+        Ok(size as usize)
     }
 
     /// Fills `out` with the data of a part, without its header. It must have the size that the part says.

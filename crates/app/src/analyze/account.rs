@@ -1,0 +1,134 @@
+//! What became of the events: every one is used, or counted with the reason why not.
+
+use std::fmt;
+
+use livetime_formats::Error;
+
+/// So many broken events are named; the others are counted.
+pub const MOST_NAMED: usize = 1000;
+
+/// Why an event could not be used.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FaultKind {
+    /// The detector was not read for it, and nothing says that it should have been.
+    Missing,
+    /// The recorder says that data of the detector are damaged or were dropped.
+    Damaged,
+    /// The data are not what their format wants, or cannot be decompressed.
+    Broken,
+    /// The pictures have another type or shape than those before.
+    Changed,
+    /// The file cannot be read.
+    Unreadable,
+}
+
+impl FaultKind {
+    /// All of them.
+    pub const ALL: [FaultKind; 5] = [
+        FaultKind::Missing,
+        FaultKind::Damaged,
+        FaultKind::Broken,
+        FaultKind::Changed,
+        FaultKind::Unreadable,
+    ];
+
+    /// `"missing"`, `"damaged"`, `"broken"`, `"changed"` or `"unreadable"`.
+    pub fn name(self) -> &'static str {
+        match self {
+            FaultKind::Missing => "missing",
+            FaultKind::Damaged => "damaged",
+            FaultKind::Broken => "broken",
+            FaultKind::Changed => "changed",
+            FaultKind::Unreadable => "unreadable",
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why an event could not be used, with what was wanted and found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// The reason.
+    pub kind: FaultKind,
+    /// In words.
+    pub why: String,
+}
+
+/// What becomes of an event.
+pub(super) type Outcome<T = ()> = Result<T, Fault>;
+
+impl Fault {
+    pub(super) fn new(kind: FaultKind, why: impl fmt::Display) -> Fault {
+        Fault { kind, why: why.to_string() }
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Fault {
+        let kind = if error.io_error().is_some() { FaultKind::Unreadable } else { FaultKind::Broken };
+        Fault::new(kind, error)
+    }
+}
+
+/// An event that could not be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BrokenEvent {
+    /// Number of the event in the run, from 0 on.
+    pub event: usize,
+    /// When it happened, ns since 1970.
+    pub time_ns: u64,
+    /// Why.
+    pub fault: Fault,
+}
+
+/// How many events were used, and which were not.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Account {
+    /// Events whose pictures are in the results.
+    pub used: u64,
+    /// Of these, events in which some panel was missing.
+    pub incomplete: u64,
+    /// Bytes read from the files.
+    pub file_bytes: u64,
+    /// Bytes of the pictures, uncompressed.
+    pub raw_bytes: u64,
+    /// The first [`MOST_NAMED`] events that could not be used, in their order.
+    pub named: Vec<BrokenEvent>,
+    counts: [u64; 5],
+}
+
+impl Account {
+    /// How many events could not be used for that reason.
+    pub fn count(&self, kind: FaultKind) -> u64 {
+        self.counts[kind as usize]
+    }
+
+    /// How many events are lost: all that could not be used but for those that the detector was not read for.
+    pub fn lost(&self) -> u64 {
+        self.counts.iter().sum::<u64>() - self.count(FaultKind::Missing)
+    }
+
+    pub(super) fn add(&mut self, broken: BrokenEvent) {
+        self.counts[broken.fault.kind as usize] += 1;
+        if self.named.len() < MOST_NAMED {
+            self.named.push(broken);
+        }
+    }
+
+    /// Takes in what another worker counted.
+    pub(super) fn merge(&mut self, other: Account) {
+        self.used += other.used;
+        self.incomplete += other.incomplete;
+        self.file_bytes += other.file_bytes;
+        self.raw_bytes += other.raw_bytes;
+        self.named.extend(other.named);
+        self.named.sort_by_key(|broken| broken.event);
+        self.named.truncate(MOST_NAMED);
+        self.counts.iter_mut().zip(other.counts).for_each(|(sum, count)| *sum += count);
+    }
+}

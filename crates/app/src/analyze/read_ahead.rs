@@ -1,0 +1,66 @@
+//! Asks the system for the bytes of events before a worker needs them.
+//!
+//! A thread of its own tells the system which bytes will be needed; the system reads them in large pieces into its cache
+//! while the workers work, and they find them there. Nothing is copied for it, and what is there already costs nothing.
+
+use std::fs::File;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::Recording;
+use super::driver::Positions;
+
+/// Blocks that are asked for beyond those that the workers have.
+const AHEAD: usize = 4;
+/// How long the thread sleeps when it is far enough ahead: less than a worker needs for a block.
+const NAP: Duration = Duration::from_millis(1);
+/// Pieces that lie so near to each other are asked for at once.
+const GAP: u64 = 64 << 10;
+
+/// Runs until all blocks are asked for, or `is_over`. `taken` is the number of blocks that workers have taken.
+pub(super) fn read_ahead(
+    recording: &Recording,
+    positions: &Positions,
+    taken: &AtomicUsize,
+    is_over: &AtomicBool,
+) {
+    let files: Vec<Option<File>> = recording.files().iter().map(|path| File::open(path).ok()).collect();
+    for block in 0..positions.blocks() {
+        while block >= taken.load(Ordering::Relaxed) + AHEAD && !is_over.load(Ordering::Relaxed) {
+            std::thread::sleep(NAP);
+        }
+        if is_over.load(Ordering::Relaxed) {
+            return;
+        }
+        // What a worker has taken it reads itself.
+        if block >= taken.load(Ordering::Relaxed) {
+            ask_for(recording, positions, block, &files);
+        }
+    }
+}
+
+/// Asks for the pieces of a block, those that follow each other at once.
+fn ask_for(recording: &Recording, positions: &Positions, block: usize, files: &[Option<File>]) {
+    let mut pieces: Vec<_> = positions.block(block).flat_map(|event| recording.pieces(event)).collect();
+    pieces.sort_by_key(|piece| (piece.file, piece.offset));
+    let follow = |a: &super::recording::Piece, b: &super::recording::Piece| {
+        a.file == b.file && b.offset <= a.offset.saturating_add(a.length).saturating_add(GAP)
+    };
+    for run in pieces.chunk_by(follow) {
+        if let [first, ..] = run
+            && let Some(last) = run.last()
+            && let Some(Some(file)) = files.get(first.file as usize)
+        {
+            will_need(file, first.offset, last.offset.saturating_add(last.length) - first.offset);
+        }
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "freebsd"))]
+fn will_need(file: &File, offset: u64, length: u64) {
+    // A system that refuses reads later.
+    let _ = rustix::fs::fadvise(file, offset, std::num::NonZero::new(length), rustix::fs::Advice::WillNeed);
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
+fn will_need(_: &File, _: u64, _: u64) {}

@@ -1,0 +1,72 @@
+//! The lowest and the highest value of pixels of any type.
+
+use std::ops::Range;
+
+use livetime_frame::{DType, with_dtype};
+use livetime_kernels::{Level, Pixel, accumulate};
+
+/// Lowest and highest values. They are kept in words, so that they are aligned for every type.
+pub(super) struct Extremes {
+    dtype: DType,
+    pixels: usize,
+    lowest: Vec<u64>,
+    highest: Vec<u64>,
+}
+
+impl Extremes {
+    pub(super) fn new(dtype: DType, pixels: usize) -> Extremes {
+        let words = || vec![0; (pixels * dtype.bytes()).div_ceil(8)];
+        let mut extremes = Extremes { dtype, pixels, lowest: words(), highest: words() };
+        extremes.clear();
+        extremes
+    }
+
+    fn clear(&mut self) {
+        with_dtype!(self.dtype, T => {
+            slice_mut::<T>(&mut self.lowest).fill(T::from_f64(f64::INFINITY));
+            slice_mut::<T>(&mut self.highest).fill(T::from_f64(f64::NEG_INFINITY));
+        });
+    }
+
+    /// Takes in the pixels `range` of some events, cut out of their frames.
+    pub(super) fn add(&mut self, frames: &[&[u8]], range: Range<usize>) {
+        with_dtype!(self.dtype, T => {
+            let lowest = &mut slice_mut::<T>(&mut self.lowest)[range.clone()];
+            let highest = &mut slice_mut::<T>(&mut self.highest)[range];
+            // The lengths are right: frames have the size of the layout's panels.
+            let _ = accumulate::extremes::<T>(Level::best(), frames, lowest, highest);
+        });
+    }
+
+    /// Takes in the extremes of later events and leaves them empty.
+    pub(super) fn merge(&mut self, next: &mut Extremes) {
+        with_dtype!(self.dtype, T => {
+            let lowest = slice_mut::<T>(&mut self.lowest).iter_mut().zip(slice::<T>(&next.lowest));
+            lowest.for_each(|(low, next)| if next < low { *low = *next });
+            let highest = slice_mut::<T>(&mut self.highest).iter_mut().zip(slice::<T>(&next.highest));
+            highest.for_each(|(high, next)| if next > high { *high = *next });
+        });
+        next.clear();
+    }
+
+    /// Appends the lowest or the highest values as numbers of type `O`. A pixel whose lowest value is above the highest has had
+    /// none: NaN.
+    pub(super) fn append<O: Pixel>(&self, is_highest: bool, out: &mut Vec<O>) {
+        let words = if is_highest { &self.highest } else { &self.lowest };
+        with_dtype!(self.dtype, T => {
+            let both = slice::<T>(&self.lowest).iter().zip(slice::<T>(&self.highest));
+            let values = slice::<T>(words).iter().zip(both).take(self.pixels);
+            out.extend(values.map(|(value, (low, high))| {
+                if low > high { O::from_f64(f64::NAN) } else { O::saturating(*value) }
+            }));
+        });
+    }
+}
+
+fn slice<T: Pixel + bytemuck::Pod>(words: &[u64]) -> &[T] {
+    bytemuck::cast_slice(words)
+}
+
+fn slice_mut<T: Pixel + bytemuck::Pod>(words: &mut [u64]) -> &mut [T] {
+    bytemuck::cast_slice_mut(words)
+}

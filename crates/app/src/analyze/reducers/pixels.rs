@@ -1,0 +1,206 @@
+//! What happened in each pixel: mean, standard deviation, extremes, sum, and profiles of the mean.
+
+use livetime_frame::{DType, with_dtype};
+
+use super::extremes::Extremes;
+use super::frames;
+use super::sums::Sums;
+use crate::analyze::{EventPictures, Layout, Named, Panel, Reducer};
+
+/// Pixels that are taken at once: those of all events of a block stay in a near cache for the next kernel.
+const PIXELS: usize = 16 << 10;
+
+/// Statistics of each pixel over all events.
+///
+/// - `mean`, `std`: `f64`, in the units of the pixels. `std` is √(Σ(v − mean)²/n), as numpy's default.
+/// - `min`, `max`: of the pixels' type. NaN is passed over; a pixel without a number is NaN.
+/// - `sum`: `i64` for integers of up to 32 bits, else `f64`.
+/// - `projection-x`, `projection-y`: `f64`, mean of `mean` over the rows (a value for each column) and over the columns (a
+///   value for each row) of each panel; of arrays with two axes or more.
+///
+/// Integers of up to 32 bits are summed exactly, everything else as `f64` about the pixel's first value. A panel that is missing in
+/// some events has a smaller n; a pixel without an event is NaN, its `min` and `max` are 0.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PixelStatistics {
+    /// `mean` is wanted.
+    pub mean: bool,
+    /// `std` is wanted.
+    pub std: bool,
+    /// `min` is wanted.
+    pub min: bool,
+    /// `max` is wanted.
+    pub max: bool,
+    /// `sum` is wanted.
+    pub sum: bool,
+    /// `projection-x` and `projection-y` are wanted.
+    pub projection: bool,
+}
+
+impl PixelStatistics {
+    /// All of them.
+    pub fn all() -> PixelStatistics {
+        PixelStatistics { mean: true, std: true, min: true, max: true, sum: true, projection: true }
+    }
+
+    /// Whether any is wanted.
+    pub fn is_any(&self) -> bool {
+        *self != PixelStatistics::default()
+    }
+
+    fn needs_sums(&self) -> bool {
+        self.mean || self.std || self.sum || self.projection
+    }
+}
+
+/// What is known of a panel.
+pub struct PanelPartial {
+    size: usize,
+    pixels: usize,
+    events: u64,
+    sums: Option<Sums>,
+    extremes: Option<Extremes>,
+}
+
+impl Reducer for PixelStatistics {
+    type Partial = Vec<PanelPartial>;
+
+    fn partial(&self, layout: &Layout) -> Vec<PanelPartial> {
+        layout.panels.iter().map(|panel| PanelPartial::new(self, panel)).collect()
+    }
+
+    fn map(&self, partial: &mut Vec<PanelPartial>, event: &EventPictures<'_>) {
+        self.map_block(partial, &[*event]);
+    }
+
+    fn map_block(&self, partial: &mut Vec<PanelPartial>, events: &[EventPictures<'_>]) {
+        for (position, panel) in partial.iter_mut().enumerate() {
+            panel.map(&frames(events, position));
+        }
+    }
+
+    fn merge(&self, partial: &mut Vec<PanelPartial>, next: &mut Vec<PanelPartial>) {
+        partial.iter_mut().zip(next).for_each(|(panel, next)| panel.merge(next));
+    }
+
+    fn finish(&self, layout: &Layout, partial: Vec<PanelPartial>) -> Vec<Named> {
+        let shape = |panel: &Panel| panel.shape.clone();
+        let mut results = Vec::new();
+        if self.mean {
+            results.extend(Named::panels("mean", layout, shape, |i, out| partial[i].means(out)));
+        }
+        if self.std {
+            results.extend(Named::panels("std", layout, shape, |i, out| partial[i].deviations(out)));
+        }
+        if self.min {
+            results.extend(extremes("min", layout, &partial));
+        }
+        if self.max {
+            results.extend(extremes("max", layout, &partial));
+        }
+        if self.sum && Reducer::takes_any_order(self, layout) {
+            results.extend(Named::panels("sum", layout, shape, |i, out| partial[i].integer_sums(out)));
+        } else if self.sum {
+            results.extend(Named::panels("sum", layout, shape, |i, out| partial[i].sums(out)));
+        }
+        if self.projection && layout.panels.iter().all(|panel| panel.shape.len() >= 2) {
+            results.extend(projection("projection-x", layout, &partial, true));
+            results.extend(projection("projection-y", layout, &partial, false));
+        }
+        results
+    }
+
+    fn takes_any_order(&self, layout: &Layout) -> bool {
+        layout.panels.iter().all(|panel| Sums::are_exact(panel.dtype))
+    }
+}
+
+impl PanelPartial {
+    fn new(wanted: &PixelStatistics, panel: &Panel) -> PanelPartial {
+        let (dtype, pixels) = (panel.dtype, panel.pixels());
+        PanelPartial {
+            size: dtype.bytes(),
+            pixels,
+            events: 0,
+            sums: wanted.needs_sums().then(|| Sums::new(dtype, pixels)),
+            extremes: (wanted.min || wanted.max).then(|| Extremes::new(dtype, pixels)),
+        }
+    }
+
+    fn map(&mut self, frames: &[&[u8]]) {
+        let size = self.size;
+        let mut cut = Vec::with_capacity(frames.len());
+        for start in (0..self.pixels).step_by(PIXELS) {
+            let range = start..self.pixels.min(start + PIXELS);
+            cut.clear();
+            cut.extend(frames.iter().filter_map(|f| f.get(range.start * size..range.end * size)));
+            if let Some(sums) = &mut self.sums {
+                sums.add(&cut, range.clone(), self.events == 0);
+            }
+            if let Some(extremes) = &mut self.extremes {
+                extremes.add(&cut, range);
+            }
+        }
+        self.events += frames.len() as u64;
+    }
+
+    fn merge(&mut self, next: &mut PanelPartial) {
+        let counts = (self.events, next.events);
+        if next.events == 0 {
+            return;
+        }
+        if let (Some(sums), Some(next)) = (&mut self.sums, &mut next.sums) {
+            sums.merge(counts, next);
+        }
+        if let (Some(extremes), Some(next)) = (&mut self.extremes, &mut next.extremes) {
+            extremes.merge(next);
+        }
+        self.events += std::mem::take(&mut next.events);
+    }
+
+    fn means(&self, out: &mut Vec<f64>) {
+        self.sums.iter().for_each(|sums| sums.means(self.events, out));
+    }
+
+    fn deviations(&self, out: &mut Vec<f64>) {
+        self.sums.iter().for_each(|sums| sums.deviations(self.events, out));
+    }
+
+    fn integer_sums(&self, out: &mut Vec<i64>) {
+        self.sums.iter().for_each(|sums| sums.integers(out));
+    }
+
+    fn sums(&self, out: &mut Vec<f64>) {
+        self.sums.iter().for_each(|sums| sums.numbers(self.events, out));
+    }
+}
+
+/// `min` or `max`, in the type of the pixels if all panels have one, else as `f64`.
+fn extremes(name: &str, layout: &Layout, partial: &[PanelPartial]) -> Vec<Named> {
+    let dtypes = || layout.panels.iter().map(|panel| panel.dtype);
+    let dtype = dtypes().next().filter(|first| dtypes().all(|dtype| dtype == *first)).unwrap_or(DType::F64);
+    with_dtype!(dtype, T => Named::panels::<T>(name, layout, |panel| panel.shape.clone(), |i, out| {
+        partial[i].extremes.iter().for_each(|extremes| extremes.append(name == "max", out));
+    }))
+}
+
+/// Mean over the rows, a value for each column, or over the columns, a value for each row, of an array's last two
+/// axes; the axes before them stay.
+fn projection(name: &str, layout: &Layout, partial: &[PanelPartial], over_rows: bool) -> Vec<Named> {
+    let shape = |panel: &Panel| match &panel.shape[..] {
+        [outer @ .., rows, columns] => [outer, &[if over_rows { *columns } else { *rows }]].concat(),
+        other => other.to_vec(),
+    };
+    Named::panels(name, layout, shape, |i, out| {
+        let [.., rows, columns] = layout.panels[i].shape[..] else { return };
+        let mut means = Vec::new();
+        partial[i].means(&mut means);
+        for picture in means.chunks((rows * columns).max(1)) {
+            if over_rows {
+                let column = |x: usize| picture.iter().skip(x).step_by(columns).sum::<f64>() / rows as f64;
+                out.extend((0..columns).map(column));
+            } else {
+                out.extend(picture.chunks(columns).map(|row| row.iter().sum::<f64>() / columns as f64));
+            }
+        }
+    })
+}

@@ -1,0 +1,157 @@
+//! The options of `analyze`.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+pub(crate) const HELP: &str = "\
+Examples:
+  livetime analyze e236-r0003-s04-c00.xtc -o out
+  livetime analyze e236-r0003-s04-c00.xtc --detector Cspad --with mean,std,max,histogram --json
+  livetime analyze run.xtc2 --detector epixquad.raw.raw --events 100..200 --with hits --threshold 3000 -o out
+  livetime analyze e236-r0003-s04-c00.xtc --workers 1..4 -o out
+
+Of one file, all files of its run that lie beside it are read; of several, these. Results do not depend on the number of
+workers. With -o they are written as .npy (tables as structured arrays), pictures also as PNG, and all in analysis.json; files of an
+earlier analysis are replaced. A range of workers analyses once for each, compares the results bit for bit and plots the rates.
+Ends with 3 if events or parts of files could not be used; the results are those of the others.";
+
+/// Arguments of `analyze`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct AnalyzeArgs {
+    /// A file of the run, or the files to take.
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The detector, as Cspad or CxiDs1-0|Cspad-0 (LCLS-I), or detector.algorithm.array or its first parts (LCLS-II);
+    /// needed if there are several.
+    #[arg(long)]
+    pub(crate) detector: Option<String>,
+    /// Threads that decompress and reduce: a number, or a range as 1..4; without it, as many as there are cores.
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub(crate) workers: Workers,
+    /// What to find.
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [What::Mean, What::Std])]
+    pub(crate) with: Vec<What>,
+    /// Only events A to B-1 of the run, counted from 0; either may be left out.
+    #[arg(long, value_name = "A..B", value_parser = event_range, default_value = "..", hide_default_value = true)]
+    pub(crate) events: Range<usize>,
+    /// Only one event in so many.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
+    pub(crate) every: usize,
+    /// `hits`: the least value of a hit, in the units of the pixels.
+    #[arg(long, allow_negative_numbers = true)]
+    pub(crate) threshold: Option<f64>,
+    /// `histogram`: how many bins.
+    #[arg(long, value_parser = at_least_one)]
+    pub(crate) bins: Option<usize>,
+    /// `histogram`: from which value to which.
+    #[arg(long, value_name = "LOW..HIGH", value_parser = value_range, allow_hyphen_values = true)]
+    pub(crate) range: Option<(f64, f64)>,
+    /// Write the results to this folder.
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print JSON on stdout instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What an analysis finds.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum What {
+    /// Mean of each pixel.
+    Mean,
+    /// Standard deviation of each pixel.
+    Std,
+    /// Lowest value of each pixel.
+    Min,
+    /// Highest value of each pixel.
+    Max,
+    /// Sum of each pixel.
+    Sum,
+    /// How often each value occurs.
+    Histogram,
+    /// How often each pixel is at or above --threshold, and how many are in each event.
+    Hits,
+    /// Mean of rows and of columns of the mean.
+    Projection,
+}
+
+/// Numbers of workers, each for an analysis of its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Workers {
+    first: usize,
+    last: usize,
+}
+
+/// More threads than any machine has cores.
+const MOST_WORKERS: usize = 1024;
+
+impl Workers {
+    pub(crate) fn all(self) -> impl Iterator<Item = usize> {
+        self.first..=self.last
+    }
+}
+
+impl FromStr for Workers {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Workers, String> {
+        if text.is_empty() {
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            return Ok(Workers { first: cores, last: cores });
+        }
+        let (first, last) = text.split_once("..").unwrap_or((text, text));
+        match (first.trim().parse(), last.trim_start_matches('=').trim().parse()) {
+            (Ok(first @ 1..), Ok(last)) if first <= last && last <= MOST_WORKERS => {
+                Ok(Workers { first, last })
+            }
+            _ => Err(format!("wanted a number from 1 to {MOST_WORKERS}, or a range as 1..4, found `{text}`")),
+        }
+    }
+}
+
+fn event_range(text: &str) -> Result<Range<usize>, String> {
+    let wrong = || format!("wanted a range of events as 100..200, found `{text}`");
+    let (first, end) = text.split_once("..").ok_or_else(wrong)?;
+    let number = |part: &str, otherwise: usize| match part.trim() {
+        "" => Ok(otherwise),
+        part => part.parse().map_err(|_| wrong()),
+    };
+    let range = number(first, 0)?..number(end, usize::MAX)?;
+    if range.is_empty() { Err(wrong()) } else { Ok(range) }
+}
+
+fn value_range(text: &str) -> Result<(f64, f64), String> {
+    let parsed = text.split_once("..").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
+    let valid = parsed.filter(|(low, high): &(f64, f64)| low < high && (high - low).is_finite());
+    valid.ok_or_else(|| format!("wanted a range of values as 0..4000, found `{text}`"))
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    // A histogram of so many bins fits into memory.
+    let number = text.parse().ok().filter(|n| (1..=1 << 26).contains(n));
+    number.ok_or_else(|| format!("wanted a number from 1 to 67108864, found `{text}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_read() {
+        assert_eq!(event_range("3..9"), Ok(3..9));
+        assert_eq!(event_range(".."), Ok(0..usize::MAX));
+        assert_eq!(event_range("5.."), Ok(5..usize::MAX));
+        assert!(["9..3", "x..3", "7", "-1..2"].iter().all(|text| event_range(text).is_err()));
+        assert_eq!(value_range("-10..20.5"), Ok((-10.0, 20.5)));
+        assert!(["3..3", "a..b", "nan..1", "-inf..inf"].iter().all(|text| value_range(text).is_err()));
+    }
+
+    #[test]
+    fn workers_are_a_number_or_a_range() {
+        let all = |text: &str| text.parse::<Workers>().map(|w| w.all().collect::<Vec<_>>());
+        assert_eq!(all("3"), Ok(vec![3]));
+        assert_eq!(all("1..4"), Ok(vec![1, 2, 3, 4]));
+        assert!(["0", "4..1", "1..99999", "x"].iter().all(|text| all(text).is_err()));
+    }
+}

@@ -1,0 +1,126 @@
+//! Results as files: .npy as numpy writes them, PNG, JSON.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use livetime_frame::DType;
+use serde_json::Value as Json;
+
+use super::{Measured, picture, sweep};
+use crate::analyze::{Array, Table, Value};
+
+/// The files of one result.
+pub(super) struct Written {
+    pub(super) array: Option<PathBuf>,
+    pub(super) picture: Option<PathBuf>,
+}
+
+/// Writes all results of `last` into `folder`, and a plot if there are several measurements. Returns the files of each result.
+pub(super) fn write(folder: &Path, last: &Measured, all: &[Measured]) -> Result<Vec<Written>, String> {
+    fs::create_dir_all(folder).map_err(|e| format!("cannot make the folder {}: {e}", folder.display()))?;
+    let mut written = Vec::new();
+    for named in &last.found.results {
+        let path = |ending: &str| folder.join(format!("{}.{ending}", named.name));
+        let mut files = Written { array: None, picture: None };
+        match &named.value {
+            Value::Array(array) => {
+                write_bytes(
+                    &path("npy"),
+                    &[&npy_header(&describe(array.dtype()), array.shape()), array.bytes()],
+                )?;
+                files.array = Some(path("npy"));
+                if let Some(image) = picture::draw(array) {
+                    save(&image, &path("png"))?;
+                    files.picture = Some(path("png"));
+                }
+            }
+            Value::Table(table) => {
+                write_table(&path("npy"), table)?;
+                files.array = Some(path("npy"));
+            }
+            Value::Number(_) => {}
+        }
+        written.push(files);
+    }
+    if all.len() > 1 {
+        save(&sweep::plot(all), &folder.join(sweep::FILE))?;
+    }
+    Ok(written)
+}
+
+pub(super) fn write_json(folder: &Path, json: &Json) -> Result<(), String> {
+    write_bytes(&folder.join("analysis.json"), &[format!("{json:#}\n").as_bytes()])
+}
+
+fn save(image: &image::RgbImage, path: &Path) -> Result<(), String> {
+    image.save(path).map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+fn write_bytes(path: &Path, parts: &[&[u8]]) -> Result<(), String> {
+    let write = || {
+        let mut file = fs::File::create(path)?;
+        parts.iter().try_for_each(|part| file.write_all(part))
+    };
+    write().map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+/// A structured array: the cells of a row lie beside each other.
+fn write_table(path: &Path, table: &Table) -> Result<(), String> {
+    let types = table.columns.iter().map(|c| format!("('{}', {})", c.name, describe(c.cells.dtype())));
+    let types = format!("[{}]", types.collect::<Vec<_>>().join(", "));
+    let cells: Vec<(&Array, usize)> =
+        table.columns.iter().map(|c| (&c.cells, c.cells.dtype().bytes())).collect();
+    let rows = cells.iter().map(|(cells, size)| cells.bytes().len() / size).min().unwrap_or(0);
+    let mut bytes = Vec::new();
+    for row in 0..rows {
+        cells.iter().for_each(|(cells, size)| bytes.extend_from_slice(&cells.bytes()[row * size..][..*size]));
+    }
+    write_bytes(path, &[&npy_header(&types, &[rows]), &bytes])
+}
+
+/// numpy's word for a type, with quotes.
+fn describe(dtype: DType) -> String {
+    let kind = match dtype {
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => 'i',
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => 'u',
+        DType::F32 | DType::F64 => 'f',
+    };
+    format!("'{}{kind}{}'", if dtype.bytes() == 1 { '|' } else { '<' }, dtype.bytes())
+}
+
+/// The header of version 1.0 of numpy's format.
+fn npy_header(types: &str, shape: &[usize]) -> Vec<u8> {
+    let sizes: String = shape.iter().map(|n| format!("{n},")).collect();
+    let mut text = format!("{{'descr': {types}, 'fortran_order': False, 'shape': ({sizes}), }}");
+    // Magic, version and length take 10 bytes, and a line end comes; the data begin at a multiple of 64.
+    let padded = (10 + text.len() + 1).next_multiple_of(64) - 10 - 1;
+    text = format!("{text:padded$}\n");
+    [b"\x93NUMPY\x01\x00", &(text.len() as u16).to_le_bytes()[..], text.as_bytes()].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyze::Column;
+
+    #[test]
+    fn headers_are_those_of_numpy() {
+        let header = npy_header("'<f8'", &[2, 3]);
+        assert_eq!(header.len(), 128);
+        assert_eq!(&header[..10], b"\x93NUMPY\x01\x00\x76\x00");
+        let text = String::from_utf8_lossy(&header[10..]);
+        assert_eq!(text.trim_end(), "{'descr': '<f8', 'fortran_order': False, 'shape': (2,3,), }");
+        assert!(text.ends_with(" \n"));
+    }
+
+    #[test]
+    fn tables_are_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let columns = vec![Column::new("a", vec![1u8, 2]), Column::new("b", vec![3u16, 4])];
+        write_table(&folder.path().join("t.npy"), &Table { columns }).unwrap();
+        let bytes = fs::read(folder.path().join("t.npy")).unwrap();
+        assert!(String::from_utf8_lossy(&bytes).contains("'descr': [('a', '|u1'), ('b', '<u2')], "));
+        assert_eq!(bytes[bytes.len() - 6..], [1, 3, 0, 2, 4, 0]);
+    }
+}

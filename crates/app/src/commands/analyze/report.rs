@@ -1,0 +1,216 @@
+//! What an analysis found, for people and for machines.
+
+use std::path::PathBuf;
+
+use serde_json::{Value as Json, json};
+
+use super::files::Written;
+use super::{AnalyzeArgs, Measured, sweep};
+use crate::analyze::{Array, Detector, FaultKind, Named, Recording, Value};
+use crate::report::numbers::{bytes, utc};
+use crate::report::table::{Style, Table, cell};
+
+/// Broken events that the text names; JSON names more.
+const NAMED: usize = 10;
+
+pub(super) struct Report<'a> {
+    pub(super) args: &'a AnalyzeArgs,
+    pub(super) recording: &'a Recording,
+    pub(super) detector: &'a Detector,
+    pub(super) all: &'a [Measured],
+    pub(super) last: &'a Measured,
+    /// The files of each result, if they were written.
+    pub(super) written: Vec<Written>,
+    pub(super) is_same: bool,
+}
+
+impl Report<'_> {
+    pub(super) fn text(&self) -> String {
+        let mut text = self.heading();
+        text += &self.faults();
+        for problem in self.recording.problems() {
+            text += &format!("{}: {}\n", problem.path.display(), problem.error);
+        }
+        if self.recording.is_growing() {
+            text += "the run is still being written: these are the events so far\n";
+        }
+        text += &format!("\n{}\n{}", self.results(), self.rates());
+        if self.all.len() > 1 && self.is_same {
+            text += "the results are the same bits for every number of workers\n";
+        }
+        if let (Some(folder), true) = (&self.args.output, self.all.len() > 1) {
+            text += &format!("rates by number of workers: {}\n", folder.join(sweep::FILE).display());
+        }
+        text
+    }
+
+    fn heading(&self) -> String {
+        let found = &self.last.found;
+        let panels = found.layout.panels.len();
+        let first = found.layout.panels.first();
+        let panel = first.map_or_else(String::new, |p| format!("{} {:?}", p.dtype, p.shape));
+        let account = &found.account;
+        let incomplete = match account.incomplete {
+            0 => String::new(),
+            n => format!(", {n} of them without some panel"),
+        };
+        format!(
+            "{}: {panels} x {panel}, {} of {} events used{incomplete}, {} of pictures from {} of files\n",
+            self.detector,
+            account.used,
+            found.events,
+            bytes(account.raw_bytes),
+            bytes(account.file_bytes),
+        )
+    }
+
+    /// What was not used, by reason, and the first of them by name.
+    fn faults(&self) -> String {
+        let account = &self.last.found.account;
+        let counts = FaultKind::ALL.iter().filter(|kind| account.count(**kind) > 0);
+        let counts: Vec<String> = counts.map(|kind| format!("{} {kind}", account.count(*kind))).collect();
+        if counts.is_empty() {
+            return String::new();
+        }
+        let mut text = format!("not used: {}\n", counts.join(", "));
+        // Those that are only missing come where the detector was not read, and say nothing new.
+        let lost = || account.named.iter().filter(|b| b.fault.kind != FaultKind::Missing);
+        for broken in lost().take(NAMED) {
+            let (time, fault) = (utc(broken.time_ns), &broken.fault);
+            text += &format!("  event {} at {time}: {}: {}\n", broken.event, fault.kind, fault.why);
+        }
+        if lost().count() > NAMED {
+            text += "  ... (--json names more)\n";
+        }
+        text
+    }
+
+    fn results(&self) -> String {
+        let mut table =
+            Table::new(&["result", "type", "shape", "lowest", "mean", "highest", "files"]).right(3..6);
+        for (i, named) in self.last.found.results.iter().enumerate() {
+            let files: Vec<String> = self.files(i).map(|p| p.display().to_string()).collect();
+            let [kind, shape, lowest, mean, highest] = described(&named.value);
+            let cells = [named.name.clone(), kind, shape, lowest, mean, highest, files.join(" ")];
+            table.row(cells.map(|text| cell(text, false)));
+        }
+        table.render(Style::default())
+    }
+
+    fn rates(&self) -> String {
+        if let [only] = self.all {
+            return format!("{} workers: {}", only.workers, only.usage.text());
+        }
+        let heads =
+            ["workers", "MB/s of data", "MB/s of files", "MB/s of disk", "CPU %", "CPU s per 100 MB", "s"];
+        let mut table = Table::new(&heads).right(0..7);
+        for Measured { workers, usage, .. } in self.all {
+            table.row([
+                workers.to_string(),
+                format!("{:.0}", usage.effective_mb_s()),
+                format!("{:.0}", usage.file_mb_s()),
+                usage.disk_mb_s().map_or_else(|| "-".into(), |rate| format!("{rate:.0}")),
+                format!("{:.0}", usage.cpu_percent()),
+                format!("{:.4}", usage.cpu_s_per_100_mb()),
+                format!("{:.2}", usage.wall.as_secs_f64()),
+            ]);
+        }
+        table.render(Style::default())
+    }
+
+    fn files(&self, result: usize) -> impl Iterator<Item = &PathBuf> {
+        let written = self.written.get(result);
+        written.into_iter().flat_map(|w| w.array.iter().chain(&w.picture))
+    }
+
+    pub(super) fn json(&self) -> Json {
+        let found = &self.last.found;
+        let account = &found.account;
+        let panel = |p: &crate::analyze::Panel| json!({ "number": p.number, "dtype": p.dtype.name(), "shape": p.shape });
+        let faults: serde_json::Map<String, Json> =
+            FaultKind::ALL.iter().map(|kind| (kind.name().into(), account.count(*kind).into())).collect();
+        let named = |b: &crate::analyze::BrokenEvent| json!({ "event": b.event, "time_ns": b.time_ns, "kind": b.fault.kind.name(), "why": b.fault.why });
+        let run = |m: &Measured| {
+            let mut row = json!({ "workers": m.workers });
+            crate::bench::merge(&mut row, m.usage.json());
+            row
+        };
+        json!({
+            "files": self.recording.files().iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
+            "problems": self.recording.problems().iter()
+                .map(|p| json!({ "file": p.path.display().to_string(), "error": p.error.to_string() }))
+                .collect::<Vec<_>>(),
+            "growing": self.recording.is_growing(),
+            "detector": self.detector.to_string(),
+            "panels": found.layout.panels.iter().map(panel).collect::<Vec<_>>(),
+            "events": found.events,
+            "used": account.used,
+            "incomplete": account.incomplete,
+            "not_used": faults,
+            "named": account.named.iter().map(named).collect::<Vec<_>>(),
+            "results": found.results.iter().enumerate().map(|(i, n)| self.result_json(i, n)).collect::<Vec<_>>(),
+            "rates": self.all.iter().map(run).collect::<Vec<_>>(),
+            "same_for_all_workers": self.is_same,
+        })
+    }
+
+    fn result_json(&self, position: usize, named: &Named) -> Json {
+        let files: Vec<String> = self.files(position).map(|p| p.display().to_string()).collect();
+        let mut json = json!({ "name": named.name, "files": files });
+        let more = match &named.value {
+            Value::Number(number) => json!({ "value": number }),
+            Value::Array(array) => {
+                let summary = Summary::of(array);
+                json!({
+                    "dtype": array.dtype().name(), "shape": array.shape(),
+                    "lowest": summary.lowest, "mean": summary.mean, "highest": summary.highest,
+                })
+            }
+            Value::Table(table) => {
+                let columns = table.columns.iter();
+                json!({ "rows": table.rows(), "columns": columns.map(|c| c.name).collect::<Vec<_>>() })
+            }
+        };
+        crate::bench::merge(&mut json, more);
+        json
+    }
+}
+
+/// Type, shape, lowest, mean and highest.
+fn described(value: &Value) -> [String; 5] {
+    let number = |v: Option<f64>| v.map_or_else(|| "-".into(), |v| format!("{v:.6}"));
+    match value {
+        Value::Number(value) => {
+            ["number".into(), String::new(), String::new(), number(Some(*value)), String::new()]
+        }
+        Value::Table(table) => {
+            let names: Vec<&str> = table.columns.iter().map(|c| c.name).collect();
+            let none = String::new;
+            [format!("table: {}", names.join(", ")), format!("{} rows", table.rows()), none(), none(), none()]
+        }
+        Value::Array(array) => {
+            let Summary { lowest, mean, highest } = Summary::of(array);
+            let shape = format!("{:?}", array.shape());
+            [array.dtype().to_string(), shape, number(lowest), number(mean), number(highest)]
+        }
+    }
+}
+
+/// Of all elements that are finite.
+struct Summary {
+    lowest: Option<f64>,
+    mean: Option<f64>,
+    highest: Option<f64>,
+}
+
+impl Summary {
+    fn of(array: &Array) -> Summary {
+        let values: Vec<f64> = array.values().into_iter().filter(|v| v.is_finite()).collect();
+        let count = values.len() as f64;
+        Summary {
+            lowest: values.iter().copied().reduce(f64::min),
+            mean: (!values.is_empty()).then(|| values.iter().sum::<f64>() / count),
+            highest: values.iter().copied().reduce(f64::max),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! `livetime analyze`: files of the original program and of LCLS-II, as a user analyses them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, or says that it is skipped"
+)]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{livetime, stderr, stdout};
+use serde_json::Value;
+
+const CONTAINER: &str = "xtc1/container/e236-r0003-s04-c00";
+
+/// A recorded file, in the folder that `LIVETIME_DATA` names, else in `shared/data` beside the workspace.
+fn data(name: &str) -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let file = std::env::var_os("LIVETIME_DATA").map_or(beside, PathBuf::from).join(name);
+    if file.exists() {
+        return Some(file);
+    }
+    eprintln!("SKIPPED: no `{}`; LIVETIME_DATA names the folder with test data", file.display());
+    None
+}
+
+fn analysis(file: &Path, more: &[&str]) -> (Option<i32>, Value) {
+    let args = [&["analyze", "--json", file.to_str().unwrap()], more].concat();
+    let output = livetime(&args);
+    let json = serde_json::from_slice(&output.stdout);
+    (output.status.code(), json.unwrap_or_else(|e| panic!("{e}: {}", stderr(&output))))
+}
+
+#[test]
+fn compressed_and_plain_files_have_the_same_pictures() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut found = Vec::new();
+    for ending in ["xtc", "hist16.xtc", "histn.xtc"] {
+        let Some(file) = data(&format!("{CONTAINER}.{ending}")) else { return };
+        let out = folder.path().join(ending);
+        let more = ["--detector", "Cspad", "--with", "mean,std,min,max", "-o", out.to_str().unwrap()];
+        let (code, json) = analysis(&file, &more);
+        assert_eq!(code, Some(0), "{json}");
+        assert_eq!((&json["events"], &json["used"]), (&2.into(), &2.into()));
+        assert_eq!(json["files"].as_array().unwrap().len(), 1);
+        assert_eq!(json["results"][0]["shape"], Value::from(vec![1, 185, 388]));
+        let arrays = ["mean", "std", "min", "max"].map(|name| {
+            assert!(out.join(format!("{name}.png")).exists());
+            std::fs::read(out.join(format!("{name}.npy"))).unwrap()
+        });
+        assert!(arrays[0].starts_with(b"\x93NUMPY\x01\x00"));
+        assert_eq!(arrays[0].len(), 128 + 8 * 185 * 388);
+        assert_eq!(arrays[2].len(), 128 + 2 * 185 * 388);
+        found.push(arrays);
+    }
+    assert!(found[0] == found[1] && found[0] == found[2]);
+}
+
+#[test]
+fn a_sweep_compares_and_plots() {
+    let Some(file) = data("xtc2/lcls2/chunking/xpptut15-r0014-s000-c000.xtc2") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let more = ["--detector", "xpphsd.raw.array0Pgp", "--with", "mean,hits,histogram", "--threshold", "1"];
+    let (code, json) = analysis(&file, &[&more[..], &["--workers", "1..3", "-o", out]].concat());
+    assert_eq!(code, Some(0), "{json}");
+    assert_eq!(json["same_for_all_workers"], true);
+    let workers: Vec<u64> =
+        json["rates"].as_array().unwrap().iter().map(|r| r["workers"].as_u64().unwrap()).collect();
+    assert_eq!(workers, [1, 2, 3]);
+    assert!(json["rates"][0]["effective_mb_s"].as_f64().unwrap() > 0.0);
+    for name in ["mean.npy", "hits.npy", "events.npy", "histogram.npy", "workers.png", "analysis.json"] {
+        assert!(folder.path().join(name).metadata().unwrap().len() > 64, "{name}");
+    }
+}
+
+#[test]
+fn what_is_broken_is_told_and_ends_with_3() {
+    let Some(file) = data(&format!("{CONTAINER}.hist16.xtc")) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut bytes = std::fs::read(file).unwrap();
+    // The last event is cut off.
+    bytes.truncate(400_000);
+    let cut = folder.path().join("cut.xtc");
+    std::fs::write(&cut, &bytes).unwrap();
+    let output = livetime(&["analyze", cut.to_str().unwrap(), "--detector", "Cspad"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("1 of 1 events used") && text.contains("at byte 367432"), "{text}");
+}
+
+#[test]
+fn wrong_usage_is_told_before_anything_is_read() {
+    let Some(file) = data("xtc2/lcls2/chunking/xpptut15-r0014-s000-c000.xtc2") else { return };
+    let file = file.to_str().unwrap();
+    for (args, expected) in [
+        (vec!["analyze", file], "wanted one detector (--detector), found xpphsd.raw.array0Pgp,"),
+        (vec!["analyze", file, "--detector", "nobody"], "wanted a detector `nobody`, found xpphsd"),
+        (vec!["analyze", file, "--detector", "xpphsd.fex", "--with", "hits"], "wants `--threshold`"),
+        (vec!["analyze", file, "--workers", "0"], "wanted a number from 1 to 1024"),
+        (vec!["analyze", file, "--events", "9..3"], "wanted a range of events"),
+    ] {
+        let output = livetime(&args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
+    }
+    let output = livetime(&["analyze", "/no/such.xtc"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("/no"), "{}", stderr(&output));
+}

@@ -1,0 +1,60 @@
+//! The ten types of elements, as they lie in files.
+
+use super::integers;
+use crate::Pixel;
+
+/// An element of a frame that is given as little-endian bytes.
+pub trait Element: Pixel {
+    /// `L` elements from the one at `at` on. The caller has checked that they are there; otherwise they are zero.
+    #[doc(hidden)]
+    fn load<const L: usize>(frame: &[u8], at: usize) -> [Self; L];
+}
+
+macro_rules! element {
+    ($($t:ty)*) => {$(
+        impl Element for $t {
+            #[inline(always)]
+            fn load<const L: usize>(frame: &[u8], at: usize) -> [Self; L] {
+                let mut elements = [Self::default(); L];
+                let bytes = frame.as_chunks().0.get(at..at + L).unwrap_or_default();
+                for (element, bytes) in elements.iter_mut().zip(bytes) {
+                    *element = Self::from_le_bytes(*bytes);
+                }
+                elements
+            }
+        }
+    )*};
+}
+
+element!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
+
+/// An integer of up to 32 bits, whose sums are exact.
+pub trait Exact: Element {
+    /// Holds sums of squares.
+    type Square: Copy + Default + Send + Sync + Into<u128> + std::ops::AddAssign + std::fmt::Debug + 'static;
+
+    /// Adds the `L` elements from `at` on of all frames, at most 2^15, to the sums.
+    #[doc(hidden)]
+    fn add_group<const L: usize>(frames: &[&[u8]], at: usize, sums: &mut [i64], squares: &mut [Self::Square]);
+}
+
+macro_rules! exact {
+    ($add:ident, $square:ty: $($t:ty)*) => {$(
+        impl Exact for $t {
+            type Square = $square;
+
+            #[inline(always)]
+            fn add_group<const L: usize>(
+                frames: &[&[u8]],
+                at: usize,
+                sums: &mut [i64],
+                squares: &mut [$square],
+            ) {
+                integers::$add::<$t, L>(frames, at, sums, squares);
+            }
+        }
+    )*};
+}
+
+exact!(add_narrow, u64: i8 u8 i16 u16);
+exact!(add_wide, u128: i32 u32);

@@ -1,0 +1,88 @@
+//! Exact sums of integers.
+
+use std::marker::PhantomData;
+
+use super::{Element, Exact};
+
+#[inline(always)]
+pub(super) fn exact<T: Exact, const L: usize>(
+    _: PhantomData<T>,
+    frames: &[&[u8]],
+    sums: &mut [i64],
+    squares: &mut [T::Square],
+) {
+    let mut at = 0;
+    while at + L <= sums.len() {
+        T::add_group::<L>(frames, at, &mut sums[at..at + L], &mut squares[at..at + L]);
+        at += L;
+    }
+    while at < sums.len() {
+        T::add_group::<1>(frames, at, &mut sums[at..at + 1], &mut squares[at..at + 1]);
+        at += 1;
+    }
+}
+
+/// For 8 and 16 bits: sums of at most 2^15 elements fit 32 bits. Values are counted from the centre of unsigned 16-bit numbers, so
+/// that the sum of two squares fits 32 bits too, and two frames need one sum of 64 bits.
+#[inline(always)]
+pub(super) fn add_narrow<T: Element + Into<i32>, const L: usize>(
+    frames: &[&[u8]],
+    at: usize,
+    sums: &mut [i64],
+    squares: &mut [u64],
+) {
+    let highest: i32 = T::HIGHEST.into();
+    let centre = if highest == 0xFFFF { 0x8000 } else { 0 };
+    let (mut sum, mut square) = ([0i32; L], [0u64; L]);
+    let (pairs, rest) = frames.as_chunks::<2>();
+    for [one, other] in pairs {
+        let (one, other): ([T; L], [T; L]) = (T::load(one, at), T::load(other, at));
+        for i in 0..L {
+            let (a, b): (i32, i32) = (one[i].into(), other[i].into());
+            let (a, b) = (a - centre, b - centre);
+            sum[i] += a + b;
+            square[i] += u64::from((a * a) as u32 + (b * b) as u32);
+        }
+    }
+    for frame in rest {
+        let elements: [T; L] = T::load(frame, at);
+        for i in 0..L {
+            let value: i32 = elements[i].into();
+            let value = value - centre;
+            sum[i] += value;
+            square[i] += u64::from((value * value) as u32);
+        }
+    }
+    // With v = d + c: the sum of v is that of d and n c, the sum of v squared that of d squared, 2 c d and n c squared.
+    let (n, c) = (frames.len() as i64, i64::from(centre));
+    for i in 0..L {
+        let distance = i64::from(sum[i]);
+        sums[i] += distance + n * c;
+        squares[i] += (square[i] as i64 + 2 * c * distance + n * c * c) as u64;
+    }
+}
+
+/// For 32 bits: the two halves of squares are summed apart.
+#[inline(always)]
+pub(super) fn add_wide<T: Element + Into<i64>, const L: usize>(
+    frames: &[&[u8]],
+    at: usize,
+    sums: &mut [i64],
+    squares: &mut [u128],
+) {
+    let (mut sum, mut low, mut high) = ([0i64; L], [0u64; L], [0u64; L]);
+    for frame in frames {
+        let elements: [T; L] = T::load(frame, at);
+        for i in 0..L {
+            let value: i64 = elements[i].into();
+            let square = value.wrapping_mul(value) as u64;
+            sum[i] += value;
+            low[i] += square & 0xFFFF_FFFF;
+            high[i] += square >> 32;
+        }
+    }
+    for i in 0..L {
+        sums[i] += sum[i];
+        squares[i] += u128::from(low[i]) + (u128::from(high[i]) << 32);
+    }
+}
