@@ -7,8 +7,10 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod codec;
 pub mod convert;
 pub mod ntndarray;
+mod packed;
 mod planes;
 pub mod process;
 pub mod sinks;
@@ -26,6 +28,8 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<sources::pva_source::PvaSource>(),
     NodeType::of::<sources::sim_detector::SimDetector>(),
     // Processes.
+    NodeType::of::<process::compress::Compress>(),
+    NodeType::of::<process::decompress::Decompress>(),
     NodeType::of::<process::image::Image>(),
     NodeType::of::<process::process::Process>(),
     NodeType::of::<process::rate_monitor::RateMonitor>(),
