@@ -36,6 +36,10 @@ pub mod id {
     pub const ANALOG_INPUT: u16 = 94;
     pub const BEAM_MONITOR: u16 = 98;
     pub const EORBITS: u16 = 103;
+    /// Ours: an array that is no picture of a camera ([`crate::xtc1::data::ArrayLeaf`]).
+    pub const ARRAY: u16 = 0x4C56;
+    /// Ours: number and attributes of a recorded frame ([`crate::xtc1::data::Recorded`]).
+    pub const RECORDED: u16 = 0x4C57;
 }
 
 /// Type, version, and whether the data are compressed, in one word.
@@ -94,7 +98,11 @@ impl TypeId {
 
     /// Name of the type; `None` if it is not known here.
     pub fn name(self) -> Option<&'static str> {
-        TYPES.get(usize::from(self.number())).copied()
+        match self.number() {
+            id::ARRAY => Some("LivetimeArray"),
+            id::RECORDED => Some("LivetimeRecorded"),
+            number => TYPES.get(usize::from(number)).copied(),
+        }
     }
 }
 

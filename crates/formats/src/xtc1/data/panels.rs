@@ -1,8 +1,8 @@
 //! The pictures in leaves.
 
-use livetime_frame::DType;
+use livetime_frame::{ColorMode, DType};
 
-use super::cspad;
+use super::{array, cspad};
 use crate::fields::u32_at;
 use crate::xtc1::{Configs, Src, TypeId, id};
 use crate::{Error, Result};
@@ -22,6 +22,8 @@ pub struct Panel<'a> {
     pub pixels: &'a [u8],
     /// Type of a pixel. CSPad's are unsigned here: 14 bits.
     pub dtype: DType,
+    /// How colours lie; mono for all that detectors send themselves.
+    pub color: ColorMode,
     /// Shape, slowest first. The first [`Panel::ndim`] count.
     pub(super) shape: [usize; 3],
     pub(super) ndim: usize,
@@ -37,20 +39,26 @@ impl<'a> Panel<'a> {
 
     /// Cuts `payload` behind `header` bytes and takes pixels of that shape from there.
     pub(super) fn cut(payload: &'a [u8], header: usize, dtype: DType, shape: &[usize]) -> Result<Panel<'a>> {
+        let (header, data) = payload.split_at_checked(header).unwrap_or((payload, &[]));
+        Panel::of(header, data, dtype, shape)
+    }
+
+    /// Pixels of that shape at the beginning of `data`.
+    pub(super) fn of(header: &'a [u8], data: &'a [u8], dtype: DType, shape: &[usize]) -> Result<Panel<'a>> {
         let count = shape.iter().try_fold(dtype.bytes(), |product, n| product.checked_mul(*n));
-        let data = payload.get(header..).unwrap_or_default();
         let Some(pixels) = count.and_then(|count| data.get(..count)) else {
-            let wanted = format!("{header} bytes and an array {shape:?} of {dtype}");
-            return Err(Error::new(wanted, format!("{} bytes", payload.len())));
+            let wanted = format!("an array {shape:?} of {dtype} behind the header");
+            return Err(Error::new(wanted, format!("{} bytes", data.len())));
         };
         let mut sizes = [0; 3];
         sizes[..shape.len()].copy_from_slice(shape);
         Ok(Panel {
             number: 0,
-            header: &payload[..header],
+            header,
             data,
             pixels,
             dtype,
+            color: ColorMode::Mono,
             shape: sizes,
             ndim: shape.len(),
             sections: 0,
@@ -62,7 +70,7 @@ impl<'a> Panel<'a> {
 pub fn holds_panels(type_id: TypeId) -> bool {
     matches!(
         (type_id.number(), type_id.version()),
-        (id::FRAME | id::PNCCD_FRAME | id::CSPAD2X2_ELEMENT, 1)
+        (id::FRAME | id::PNCCD_FRAME | id::CSPAD2X2_ELEMENT | id::ARRAY, 1)
             | (id::CSPAD_ELEMENT | id::TIMEPIX_DATA, 1..=2)
     )
 }
@@ -90,6 +98,7 @@ pub fn panels<'a>(type_id: TypeId, src: Src, payload: &'a [u8], configs: &Config
         (id::FRAME, 1) => frame(payload).map(|e| vec![e]),
         (id::PNCCD_FRAME, 1) => pnccd(src, payload, configs),
         (id::TIMEPIX_DATA, 1) => Panel::cut(payload, 8, DType::U16, &[512, 512]).map(|e| vec![e]),
+        (id::ARRAY, 1) => array::panel(payload).map(|e| vec![e]),
         (id::TIMEPIX_DATA, 2) => timepix(payload).map(|e| vec![e]),
         _ => Err(Error::new("a type of leaf that holds pictures", type_id.to_string())),
     }
