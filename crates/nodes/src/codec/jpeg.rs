@@ -56,9 +56,9 @@ fn size(layout: &Layout) -> Result<(u16, u16), String> {
     }
 }
 
-/// A decoder that trips over a file must not take the run along: others follow.
-pub(crate) fn guarded<R>(decode: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
-    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| Err("the decoder panicked".into()))
+/// A codec that trips over one frame must not take the run along: others follow.
+pub(crate) fn guarded<R>(work: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("the codec panicked".into()))
 }
 
 /// Whether the end marker comes after the pixels: the decoder fills what is missing with gray instead of

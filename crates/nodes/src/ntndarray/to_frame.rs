@@ -126,7 +126,7 @@ pub struct Names(Vec<Arc<str>>);
 const MOST_NAMES: usize = 256;
 
 impl Names {
-    fn of(&mut self, name: &str) -> Arc<str> {
+    pub(crate) fn of(&mut self, name: &str) -> Arc<str> {
         match self.0.iter().find(|known| &***known == name) {
             Some(known) => known.clone(),
             None => {

@@ -23,7 +23,7 @@
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, Frame};
 
-use crate::codec::{CodecMode, CodecStatus, Codecs, Compressor, Settings, dtype_of};
+use crate::codec::{CodecMode, CodecStatus, Codecs, Compressor, Settings};
 use crate::convert::packed_like;
 use crate::packed::packed;
 
@@ -139,6 +139,7 @@ mod tests {
     use livetime_frame::{ColorMode, DType, Layout, with_dtype};
 
     use super::*;
+    use crate::codec::dtype_of;
     use crate::process::decompress::Decompress;
 
     #[test]

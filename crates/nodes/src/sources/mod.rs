@@ -3,7 +3,11 @@
 mod acquisition;
 pub mod image_files;
 pub mod pva_source;
+mod recording;
 mod schedule;
 pub mod sim_detector;
+pub mod xtc;
+pub mod xtc2;
 
 pub use acquisition::{DetectorState, ImageMode};
+pub use recording::Timing;
