@@ -27,6 +27,8 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<sources::image_files::ImageFiles>(),
     NodeType::of::<sources::pva_source::PvaSource>(),
     NodeType::of::<sources::sim_detector::SimDetector>(),
+    NodeType::of::<sources::xtc::Xtc>(),
+    NodeType::of::<sources::xtc2::Xtc2>(),
     // Processes.
     NodeType::of::<process::compress::Compress>(),
     NodeType::of::<process::decompress::Decompress>(),
@@ -41,6 +43,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<sinks::null::Null>(),
     NodeType::of::<sinks::pva_image::PvaImage>(),
     NodeType::of::<sinks::tiff_files::TiffFiles>(),
+    NodeType::of::<sinks::xtc_recorder::XtcRecorder>(),
 ];
 
 /// The node called `name`.

@@ -37,9 +37,9 @@ pub mod id {
     pub const BEAM_MONITOR: u16 = 98;
     pub const EORBITS: u16 = 103;
     /// Ours: an array that is no picture of a camera ([`crate::xtc1::data::ArrayLeaf`]).
-    pub const ARRAY: u16 = 0x4C56;
+    pub const ARRAY: u16 = 0x4C57;
     /// Ours: number and attributes of a recorded frame ([`crate::xtc1::data::Recorded`]).
-    pub const RECORDED: u16 = 0x4C57;
+    pub const RECORDED: u16 = 0x4C58;
 }
 
 /// Type, version, and whether the data are compressed, in one word.

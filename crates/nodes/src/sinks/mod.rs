@@ -4,3 +4,7 @@ mod file_name;
 pub mod null;
 pub mod pva_image;
 pub mod tiff_files;
+mod write_status;
+pub mod xtc_recorder;
+
+pub use write_status::WriteStatus;
