@@ -29,7 +29,7 @@ fn child(name: &str, folder: &Path) -> Child {
 
 fn recorder(folder: &Path, codec: &str) -> Harness {
     let path = folder.to_str().unwrap();
-    let params = [("path", path.into()), ("codec", codec.into()), ("threads", 2.into())];
+    let params = [("path", path.into()), ("compression", codec.into()), ("threads", 2.into())];
     Harness::new::<XtcRecorder>(&params).unwrap()
 }
 

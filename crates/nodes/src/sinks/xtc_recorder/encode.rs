@@ -11,7 +11,7 @@ use crate::packed::packed;
 
 /// How data are compressed in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
-pub enum XtcCodec {
+pub enum Compression {
     /// Not at all: every reader understands it.
     #[default]
     None,
@@ -25,13 +25,13 @@ pub enum XtcCodec {
     Blockpack,
 }
 
-impl XtcCodec {
+impl Compression {
     fn engine(self) -> Engine {
         match self {
-            XtcCodec::None => Engine::NONE,
-            XtcCodec::Hist16 => Engine::HIST16,
-            XtcCodec::Histn => Engine::HISTN,
-            XtcCodec::Blockpack => Engine::BLOCKPACK,
+            Compression::None => Engine::NONE,
+            Compression::Hist16 => Engine::HIST16,
+            Compression::Histn => Engine::HISTN,
+            Compression::Blockpack => Engine::BLOCKPACK,
         }
     }
 }
@@ -52,8 +52,8 @@ pub(super) struct Encoder {
 impl Encoder {
     /// # Errors
     /// None; the engines are all known.
-    pub(super) fn new(codec: XtcCodec) -> Result<Encoder> {
-        let wanted = (codec != XtcCodec::None).then(|| Compressor::new(codec.engine()));
+    pub(super) fn new(codec: Compression) -> Result<Encoder> {
+        let wanted = (codec != Compression::None).then(|| Compressor::new(codec.engine()));
         Ok(Encoder { gathered: Vec::new(), compressor: wanted.transpose()? })
     }
 

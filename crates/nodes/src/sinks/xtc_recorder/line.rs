@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use livetime_formats::xtc1::Src;
 use livetime_frame::Frame;
 
-use super::encode::{Encoder, XtcCodec, time_ns};
+use super::encode::{Compression, Encoder, time_ns};
 use super::files::Files;
 use crate::codec::jpeg::guarded;
 
@@ -74,8 +74,13 @@ struct Ready {
 impl Line {
     /// # Errors
     /// Text, if the system has no threads.
-    pub(super) fn start(files: Files, codec: XtcCodec, threads: usize, queue: usize) -> Result<Line, String> {
-        let threads = if codec == XtcCodec::None { 0 } else { threads };
+    pub(super) fn start(
+        files: Files,
+        codec: Compression,
+        threads: usize,
+        queue: usize,
+    ) -> Result<Line, String> {
+        let threads = if codec == Compression::None { 0 } else { threads };
         let places = VecDeque::with_capacity(2 * queue + threads);
         let state = State {
             waiting: VecDeque::with_capacity(queue),
@@ -88,7 +93,7 @@ impl Line {
         };
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
         // What threads have no time for is written as it is; without threads the node compresses itself.
-        let own = if threads == 0 { codec } else { XtcCodec::None };
+        let own = if threads == 0 { codec } else { Compression::None };
         let encoder = Encoder::new(own).map_err(|e| e.to_string())?;
         let mut line = Line { shared, threads: Vec::new(), encoder, queue };
         for number in 0..threads {

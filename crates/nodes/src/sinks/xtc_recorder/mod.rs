@@ -22,7 +22,7 @@
 //!
 //! let folder = std::env::temp_dir().join(format!("livetime-xtc-{}", std::process::id()));
 //! let path = folder.to_str().unwrap_or_default();
-//! let params = [("path", path.into()), ("create_directory", (-1).into()), ("codec", "blockpack".into())];
+//! let params = [("path", path.into()), ("create_directory", (-1).into()), ("compression", "blockpack".into())];
 //! let mut recorder = Harness::new::<XtcRecorder>(&params)?;
 //! let image = recorder.image::<i16>(&[1, 2], &[500, -600])?;
 //! recorder.feed(&image)?;
@@ -48,7 +48,7 @@ use livetime_frame::Frame;
 
 use super::file_name::{ensure_folder, file_name};
 use super::write_status::WriteStatus;
-pub use encode::XtcCodec;
+pub use encode::Compression;
 use files::Files;
 use line::{Account, Job, Line};
 
@@ -90,7 +90,7 @@ pub struct XtcRecorderParams {
     #[param(default = "DetLab-0|Opal1000-0")]
     pub detector: String,
     /// How data are compressed.
-    pub codec: XtcCodec,
+    pub compression: Compression,
     /// Threads that compress; 0 means that the node does it itself.
     #[param(default = 1, max = 64)]
     pub threads: usize,
@@ -244,7 +244,7 @@ impl XtcRecorder {
         let p = &self.params;
         let files =
             Files::create(&self.stem()?, self.detectors.len(), p.chunk_bytes).map_err(NodeError::new)?;
-        let line = Line::start(files, p.codec, p.threads, p.queue).map_err(NodeError::new)?;
+        let line = Line::start(files, p.compression, p.threads, p.queue).map_err(NodeError::new)?;
         self.line = Some(line);
         (self.taken, self.failed, self.retry_ns) = (0, 0, None);
         self.publish(0);

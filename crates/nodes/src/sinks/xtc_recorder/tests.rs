@@ -54,7 +54,7 @@ fn what_a_detector_sends_is_what_is_played() {
             let params = [("data_type", dtype.into()), ("acquire_period", 0.into()), ("noise", 3.0.into())];
             let mut detector = Harness::new::<SimDetector>(&params).unwrap();
             let frames = detector.run_source(6).unwrap();
-            let params = [("codec", codec.into()), ("threads", threads.into())];
+            let params = [("compression", codec.into()), ("threads", threads.into())];
             let mut recorder = recorder(&folder, &params);
             frames.iter().for_each(|frame| assert!(recorder.feed(frame).is_ok()));
             recorder.drain().unwrap();
@@ -76,7 +76,7 @@ fn what_a_detector_sends_is_what_is_played() {
 fn every_type_colour_and_region_is_read_back() {
     for codec in ["none", "hist16", "histn", "blockpack"] {
         let folder = TempDir::new().unwrap();
-        let mut harness = recorder(&folder, &[("codec", codec.into()), ("threads", 2.into())]);
+        let mut harness = recorder(&folder, &[("compression", codec.into()), ("threads", 2.into())]);
         let mut frames = Vec::new();
         for dtype in DType::ALL {
             for (color, shape) in [
@@ -174,7 +174,7 @@ fn inputs_are_detectors_of_one_event() {
 #[test]
 fn pictures_of_cameras_are_of_the_type_that_all_readers_know() {
     let folder = TempDir::new().unwrap();
-    let mut harness = recorder(&folder, &[("codec", "hist16".into()), ("threads", 0.into())]);
+    let mut harness = recorder(&folder, &[("compression", "hist16".into()), ("threads", 0.into())]);
     let flat = harness.image(&[40, 50], &[700u16; 2000]).unwrap();
     let floats = harness.image(&[2, 2], &[1.5f32; 4]).unwrap();
     harness.feed(&flat).unwrap();
@@ -196,7 +196,7 @@ fn pictures_of_cameras_are_of_the_type_that_all_readers_know() {
 #[test]
 fn frames_that_no_thread_has_time_for_are_written_as_they_are() {
     let folder = TempDir::new().unwrap();
-    let params = [("codec", "histn".into()), ("threads", 1.into()), ("queue", 1.into())];
+    let params = [("compression", "histn".into()), ("threads", 1.into()), ("queue", 1.into())];
     let mut harness = recorder(&folder, &params);
     let pixels: Vec<u16> =
         (0..512 * 512u32).map(|i| 1000 + (i.wrapping_mul(2_654_435_761) >> 27) as u16).collect();
@@ -280,5 +280,5 @@ fn names_and_frames_that_cannot_be_are_refused() {
 fn keeps_the_contract() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().to_str().unwrap();
-    assert_compliant::<XtcRecorder>(&[("path", path.into()), ("codec", "blockpack".into())]);
+    assert_compliant::<XtcRecorder>(&[("path", path.into()), ("compression", "blockpack".into())]);
 }
