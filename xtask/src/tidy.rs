@@ -39,6 +39,7 @@ const UNSAFE: &[&str] = &[
     "crates/kernels/",
     "crates/frame/src/pool/",
     "crates/engine/src/edge/ring.rs",
+    "crates/engine/src/actors/keyed.rs",
     "crates/engine/src/actors/queue.rs",
 ];
 

@@ -27,7 +27,7 @@ const FIRST_LATENESS_NS: u64 = 40_000;
 pub(crate) struct Waiting {
     strategy: WaitStrategy,
     /// Whether there are cores enough for threads that look instead of sleeping.
-    may_spin: bool,
+    pub(crate) may_spin: bool,
     spin_ns: u64,
     arrivals: Arrivals,
 }

@@ -125,6 +125,8 @@ pub(crate) struct Me<A: Agent> {
     /// What the handler sends is timed on its way. Not so if it is timed only because its message was: else one timed
     /// message would make all that follow from it timed ones.
     pub(crate) stamps: bool,
+    /// Messages that the handler has sent, as far as it is needed to choose those that are timed.
+    sent: u8,
     is_slow: bool,
     until_timed: u8,
     /// End of the last handler, if it was timed and nothing happened since: the start of the next one.
@@ -135,7 +137,10 @@ pub(crate) struct Me<A: Agent> {
 /// Handlers shorter than this are timed one in [`TIMED_EVERY`].
 const SLOW_NS: u64 = 1_000;
 /// No power of two, so that rings of agents do not time the same ones always.
-const TIMED_EVERY: u8 = 31;
+const TIMED_EVERY: u8 = 61;
+/// Of the messages that one handler sends, so many are timed on their way, and then one in [`STAMPED_EVERY`].
+const STAMPED_FIRST: u8 = 4;
+const STAMPED_EVERY: u8 = 16;
 
 impl<A: Agent> Me<A> {
     #[inline]
@@ -150,6 +155,17 @@ impl<A: Agent> Me<A> {
         self.last_ns = 0;
     }
 
+    /// Whether the message that is sent now is timed on its way.
+    #[inline]
+    pub(crate) fn stamps_next(&mut self) -> bool {
+        if !self.stamps {
+            return false;
+        }
+        let sent = self.sent;
+        self.sent = sent.wrapping_add(1);
+        sent < STAMPED_FIRST || sent.is_multiple_of(STAMPED_EVERY)
+    }
+
     #[inline]
     pub(crate) fn finish(&mut self, stamp_ns: u64, local: &mut Local) {
         self.has_message = false;
@@ -157,6 +173,7 @@ impl<A: Agent> Me<A> {
             if self.stamps {
                 self.until_timed = TIMED_EVERY;
                 self.stamps = false;
+                self.sent = 0;
             }
             let end_ns = local.read_clock();
             self.care.account.record(stamp_ns, self.start_ns, end_ns);
@@ -185,9 +202,9 @@ impl<A: Agent> Me<A> {
 /// An agent of any type.
 pub(crate) trait AnyAgent: Send {
     /// Calls `start`, and takes in what it subscribed.
-    fn start(&mut self, local: &mut Local) -> Result<(), Failure>;
-    /// Handles at most `batch` messages; true when there may be more.
-    fn run(&mut self, local: &mut Local, batch: usize) -> Result<bool, Failure>;
+    fn start(&mut self, local: &mut Local) -> Result<(), AgentError>;
+    /// Handles at most `batch` messages, and schedules the agent again when there may be more.
+    fn run(&mut self, local: &mut Local, batch: usize) -> Result<(), AgentError>;
     fn drain(&mut self, local: &mut Local);
     fn stop(&mut self, local: &mut Local);
     /// Closes inputs and accounts.
@@ -195,7 +212,7 @@ pub(crate) trait AnyAgent: Send {
     /// After a failure: counts it, and makes the agent fit to go on.
     fn fail(&mut self, failure: &Failure, local: &mut Local);
     /// Builds the agent anew; false without a factory.
-    fn rebuild(&mut self, local: &mut Local) -> Result<bool, Failure>;
+    fn rebuild(&mut self, local: &mut Local) -> Result<bool, AgentError>;
     fn care(&self) -> &Care;
     fn restarts(&mut self) -> &mut Restarts;
     /// Keeps it from handling messages, or lets it.
@@ -213,8 +230,6 @@ pub(crate) struct Cell<A: Agent> {
     next: usize,
     /// Some subscription is served before the others.
     has_urgent: bool,
-    /// Some subscription has to know when it is looked at.
-    has_named: bool,
     factory: Option<Factory<A>>,
     restarts: Restarts,
 }
@@ -239,6 +254,7 @@ impl<A: Agent> Cell<A> {
             is_held_back: false,
             timed: false,
             stamps: false,
+            sent: 0,
             is_slow,
             until_timed: TIMED_EVERY,
             last_ns: 0,
@@ -250,7 +266,6 @@ impl<A: Agent> Cell<A> {
             subscriptions: Vec::new(),
             next: 0,
             has_urgent: false,
-            has_named: false,
             factory,
             restarts: Restarts::default(),
         }
@@ -263,7 +278,7 @@ impl<A: Agent> Cell<A> {
 
     /// Handles one message, if there is one.
     #[inline]
-    fn step(&mut self, local: &mut Local) -> Result<Step, Failure> {
+    fn step(&mut self, local: &mut Local) -> Result<Step, AgentError> {
         let (agent, me) = (&mut self.agent, &mut self.me);
         if let [only] = &mut self.subscriptions[..] {
             return only.step(agent, me, local);
@@ -295,7 +310,6 @@ impl<A: Agent> Cell<A> {
             change(&mut self.subscriptions, &mut self.me, local);
         }
         self.has_urgent = self.subscriptions.iter().any(|s| s.is_urgent());
-        self.has_named = self.subscriptions.iter().any(|s| s.is_named());
         if self.me.ending {
             local.ending.push(self.me.number);
             local.has_changes = true;
@@ -309,24 +323,25 @@ impl<A: Agent> Cell<A> {
 }
 
 impl<A: Agent> AnyAgent for Cell<A> {
-    fn start(&mut self, local: &mut Local) -> Result<(), Failure> {
-        let result = self.call(local, |agent, ctx| {
-            agent.start(ctx)?;
-            agent.enter(A::State::default(), ctx);
-            Ok(())
-        });
-        result.map_err(Failure::Error)?;
+    fn start(&mut self, local: &mut Local) -> Result<(), AgentError> {
+        self.call(local, |agent, ctx| {
+            let started = agent.start(ctx);
+            if started.is_ok() {
+                agent.enter(A::State::default(), ctx);
+            }
+            started
+        })?;
         self.settle(local);
         Ok(())
     }
 
-    fn run(&mut self, local: &mut Local, batch: usize) -> Result<bool, Failure> {
+    fn run(&mut self, local: &mut Local, batch: usize) -> Result<(), AgentError> {
         if self.me.is_held_back {
-            return Ok(false);
+            return Ok(());
         }
         local.running = self.me.number;
         self.me.last_ns = 0;
-        if self.has_named {
+        if local.take_named(self.me.number) {
             self.subscriptions.iter().for_each(|s| s.looked_at());
         }
         for _ in 0..batch {
@@ -335,14 +350,12 @@ impl<A: Agent> AnyAgent for Cell<A> {
             if self.me.is_changed {
                 self.settle(local);
             }
-            if handled? != Step::Handled {
-                return Ok(false);
-            }
-            if self.me.ending || local.is_held(self.me.number) {
-                return Ok(false);
+            if handled? != Step::Handled || self.me.ending || local.is_held(self.me.number) {
+                return Ok(());
             }
         }
-        Ok(true)
+        local.schedule(self.me.number);
+        Ok(())
     }
 
     fn drain(&mut self, local: &mut Local) {
@@ -381,7 +394,7 @@ impl<A: Agent> AnyAgent for Cell<A> {
         self.tell(true, failure.to_string(), local);
     }
 
-    fn rebuild(&mut self, local: &mut Local) -> Result<bool, Failure> {
+    fn rebuild(&mut self, local: &mut Local) -> Result<bool, AgentError> {
         let Some(factory) = &mut self.factory else { return Ok(false) };
         let agent = factory();
         self.call(local, |agent, ctx| agent.stop(ctx));

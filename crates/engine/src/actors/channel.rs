@@ -196,13 +196,18 @@ impl<T: Clone + Send + 'static> Publisher<T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn refresh(&mut self) {
         let version = self.channel.0.version.load(Ordering::Acquire);
         if version != self.version {
-            self.list = lock(&self.channel.0.subscribers).clone();
-            self.version = version;
+            self.reload(version);
         }
+    }
+
+    #[cold]
+    fn reload(&mut self, version: u64) {
+        self.list = lock(&self.channel.0.subscribers).clone();
+        self.version = version;
     }
 
     #[inline]
@@ -228,7 +233,7 @@ impl<T: Clone + Send + 'static> Publisher<T> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn offer<T: Send + 'static>(
     sink: &Arc<dyn Sink<T>>,
     message: T,

@@ -160,7 +160,7 @@ impl<A: Agent> Context<'_, A> {
     /// When the message is sent, if it is one that is timed.
     #[inline]
     fn stamp(&mut self) -> u64 {
-        if self.me.stamps { self.local.read_clock() } else { 0 }
+        if self.me.stamps_next() { self.local.read_clock() } else { 0 }
     }
 
     /// Sends `message` after `delay`.

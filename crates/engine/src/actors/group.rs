@@ -308,9 +308,9 @@ impl Strand {
             Failure::Panic(format!("while starting: {}", panic_text(&*panic)))
         })?;
         self.insert(number, cell);
-        if let Err(failure) = result {
+        if let Err(error) = result {
             self.remove(number);
-            return Err(failure);
+            return Err(Failure::Error(error));
         }
         self.settle();
         Ok(number)

@@ -38,6 +38,7 @@ fn run(mut strand: Strand, wait: WaitStrategy, cpus: &[usize]) {
     // The last turn has told other strands of messages.
     let mut asked = false;
     while !strand.end {
+        waiting.may_spin = core.may_spin();
         let told = strand.local.told;
         if strand.turn() {
             asked = strand.local.told != told;

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
+use super::keyed::Keyed;
 use super::local::{Local, bit_of};
 use super::queue::Ring;
 use super::strand::{Host, OWN_BITS, ROOM, StrandHandle};
@@ -21,9 +22,6 @@ pub(crate) struct Item<T> {
     /// When it was sent, ns on the system's clock; 0 if its way is not timed.
     pub(crate) stamp_ns: u64,
 }
-
-/// The queue of an input for messages from the strand's own agents. It needs no lock: only the strand's thread has it.
-pub(crate) type LocalQueue<T> = VecDeque<Item<T>>;
 
 /// Something that messages can be offered to.
 pub(crate) trait Sink<T>: Send + Sync {
@@ -89,13 +87,20 @@ impl Waiters {
 
 /// One subscription of one agent, or its address: a bounded queue.
 ///
-/// As long as only agents of the same strand send, messages go through a queue of the strand, without atomics. The
-/// first message from elsewhere makes a ring, and from then on all messages go through it.
+/// Messages from agents of the same strand go through a queue of the strand, without atomics; those from elsewhere
+/// through a ring, which the first of them makes. Both are bounded: an input with senders here and there may hold twice
+/// what was asked for. Only where senders take older messages out, all go through the ring once there is one.
 pub(crate) struct Input<T> {
     pub(crate) strand: Arc<StrandHandle>,
     pub(crate) slot: u32,
     agent: u32,
     pub(crate) options: EdgeOptions,
+    /// Some messages are left out whether or not there is room.
+    is_thinned: bool,
+    /// Those who wait for room look, and are told, when as many messages have left as have none of these bits.
+    room_mask: u64,
+    /// Messages from the strand's own agents.
+    own: Keyed<VecDeque<Item<T>>>,
     ring: OnceLock<Box<Ring<Item<T>>>>,
     /// Messages that entered and left the strand's queue; written by the strand's thread.
     entered: AtomicU64,
@@ -119,11 +124,15 @@ impl<T: Send + 'static> Input<T> {
     /// An input of agent number `agent`, with its queue in the strand.
     pub(crate) fn new(local: &mut Local, agent: u32, mut options: EdgeOptions) -> Input<T> {
         options.queue = if options.when_full == WhenFull::Latest { 1 } else { options.queue.max(1) };
+        let half = (options.queue as u64 / 2).max(1);
         Input {
             strand: local.handle.clone(),
-            slot: local.new_queue::<T>(agent),
+            slot: local.new_input(agent),
             agent,
             options,
+            is_thinned: options.every > 1 || options.max_rate_hz.is_some(),
+            room_mask: (1 << half.ilog2()) - 1,
+            own: Keyed::new(&local.key, VecDeque::new()),
             ring: OnceLock::new(),
             entered: AtomicU64::new(0),
             left: AtomicU64::new(0),
@@ -134,10 +143,12 @@ impl<T: Send + 'static> Input<T> {
     }
 
     fn ring(&self) -> &Ring<Item<T>> {
-        self.ring.get_or_init(|| {
-            let sender_takes = matches!(self.options.when_full, WhenFull::DropOldest | WhenFull::Latest);
-            Box::new(Ring::new(self.options.queue, !sender_takes))
-        })
+        self.ring.get_or_init(|| Box::new(Ring::new(self.options.queue, !self.sender_takes())))
+    }
+
+    /// Whoever sends may have to take an older message out.
+    fn sender_takes(&self) -> bool {
+        matches!(self.options.when_full, WhenFull::DropOldest | WhenFull::Latest)
     }
 
     fn rare(&self) -> &Rare {
@@ -145,71 +156,66 @@ impl<T: Send + 'static> Input<T> {
     }
 
     /// Puts the message where the receiver finds it; gives it back when there is no room.
-    #[inline]
+    #[inline(always)]
     fn put(&self, message: T, stamp_ns: u64, local: Option<&mut Local>) -> Result<(), T> {
-        let mut item = Item { message, stamp_ns };
-        match local {
-            Some(local) if Arc::ptr_eq(&local.handle, &self.strand) => {
-                match self.ring.get() {
-                    None => self.put_local(item, local),
-                    Some(ring) => ring.put(item),
-                }
-                .map_err(|item| item.message)?;
-                local.schedule(self.agent);
-            }
-            Some(local) => {
-                self.ring().put(item).map_err(|item| item.message)?;
-                local.touch(self);
-            }
-            None => {
-                let ring = self.ring();
-                if item.stamp_ns == 0 && ring.tail().is_multiple_of(FOREIGN_TIMED_EVERY) {
-                    item.stamp_ns = self.strand.clock.now_ns();
-                }
+        let item = Item { message, stamp_ns };
+        let Some(local) = local else { return self.put_from_thread(item) };
+        let Some(own) = self.own.open(&mut local.key) else {
+            self.ring().put(item).map_err(|item| item.message)?;
+            local.touch(self);
+            return Ok(());
+        };
+        match self.ring.get() {
+            // Behind what waits in the ring, where an earlier message of this sender may be.
+            Some(ring) if self.sender_takes() || !ring.is_empty() => {
                 ring.put(item).map_err(|item| item.message)?;
-                fence(Ordering::SeqCst);
-                self.strand.tell(self.bits());
             }
+            _ if own.len() < self.options.queue => {
+                own.push_back(item);
+                add(&self.entered, 1);
+            }
+            _ => return Err(item.message),
         }
+        local.schedule(self.agent);
         Ok(())
     }
 
-    #[inline]
-    fn put_local(&self, item: Item<T>, local: &mut Local) -> Result<(), Item<T>> {
-        let Some(queue) = local.queue::<T>(self.slot) else { return Err(item) };
-        if queue.len() >= self.options.queue {
-            return Err(item);
+    /// As [`put`](Input::put), for a thread that is no agent.
+    fn put_from_thread(&self, mut item: Item<T>) -> Result<(), T> {
+        let ring = self.ring();
+        if item.stamp_ns == 0 && ring.tail().is_multiple_of(FOREIGN_TIMED_EVERY) {
+            item.stamp_ns = self.strand.clock.now_ns();
         }
-        queue.push_back(item);
-        add(&self.entered, 1);
+        ring.put(item).map_err(|item| item.message)?;
+        fence(Ordering::SeqCst);
+        self.strand.tell(self.bits());
         Ok(())
     }
 
     /// Takes the oldest message, and says whether it was the only one for sure; only the strand's thread calls it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn take(&self, local: &mut Local) -> Option<(Item<T>, bool)> {
-        let queue = local.queue::<T>(self.slot)?;
-        let taken = match queue.pop_front() {
+        let own = self.own.open(&mut local.key)?;
+        let item = match own.pop_front() {
             Some(item) => {
-                let is_last = queue.is_empty() && self.ring.get().is_none();
                 add(&self.left, 1);
-                (item, is_last)
+                item
             }
-            None => (self.ring.get()?.take()?, false),
+            None => self.ring.get()?.take()?,
         };
+        let is_last = own.is_empty() && self.ring.get().is_none_or(|ring| ring.is_empty());
         if self.options.when_full == WhenFull::Block {
             self.tell_room();
         }
-        Some(taken)
+        Some((item, is_last))
     }
 
-    /// A sender waits only when the queue is full. From full, taking passes half marks; looking there, behind a fence
-    /// that pairs with the one in [`Waiters::add`], misses nobody who waits.
+    /// A sender waits only when the queue is full. On the way from full to empty a mark is passed; looking there, behind a
+    /// fence that pairs with the one in [`Waiters::add`], misses nobody who waits.
     #[inline]
     fn tell_room(&self) {
-        let half = (self.options.queue as u64 / 2).max(1);
         let left = self.left.load(Relaxed) + self.ring.get().map_or(0, |r| r.head());
-        if left.is_multiple_of(half) {
+        if left & self.room_mask == 0 {
             fence(Ordering::SeqCst);
             if let Some(rare) = self.rare.get() {
                 rare.waiters.tell();
@@ -246,11 +252,8 @@ impl<T: Send + 'static> Input<T> {
     }
 
     /// True when neither decimation nor a rate limit takes the message out.
-    #[inline]
+    #[cold]
     fn passes(&self) -> bool {
-        if self.options.every <= 1 && self.options.max_rate_hz.is_none() {
-            return true;
-        }
         self.passes_decimation() && self.passes_limit()
     }
 
@@ -310,7 +313,7 @@ impl<T: Send + 'static> Input<T> {
         let dropped = match (self.ring.get(), local) {
             (Some(ring), _) => ring.take(),
             (None, Some(local)) => {
-                let dropped = local.queue::<T>(self.slot).and_then(VecDeque::pop_front);
+                let dropped = self.own.open(&mut local.key).and_then(VecDeque::pop_front);
                 add(&self.left, dropped.is_some() as u64);
                 dropped
             }
@@ -327,7 +330,7 @@ impl<T: Send + 'static> Input<T> {
         while self.take(local).is_some() {
             self.lose(LossReason::Aborted, 1);
         }
-        local.free_queue(self.slot);
+        local.free_input(self.slot);
         fence(Ordering::SeqCst);
         if let Some(rare) = self.rare.get() {
             rare.waiters.tell();
@@ -376,7 +379,7 @@ impl<T: Send + 'static> Sink<T> for Input<T> {
             self.lose(LossReason::Refused, 1);
             return Ok(false);
         }
-        if !again && !self.passes() {
+        if self.is_thinned && !again && !self.passes() {
             return Ok(false);
         }
         match self.put(message, stamp_ns, local.as_deref_mut()) {

@@ -8,7 +8,7 @@ use super::agent::{Agent, Me};
 use super::input::{Input, Sink};
 use super::local::Local;
 use super::subscription::{Step, Subscription};
-use super::supervision::Failure;
+use super::supervision::AgentError;
 use super::timer::{After, Timer};
 use crate::edge::{EdgeOptions, WhenFull};
 
@@ -57,7 +57,7 @@ fn make_input<A: Agent>(me: &mut Me<A>, local: &mut Local) -> Arc<Input<u64>> {
 struct Expiries(Arc<Input<u64>>);
 
 impl<A: Agent> Subscription<A> for Expiries {
-    fn step(&mut self, _: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, Failure> {
+    fn step(&mut self, _: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, AgentError> {
         let Some((item, _)) = self.0.take(local) else { return Ok(Step::Nothing) };
         let now_ns = local.read_clock();
         let Some(limit) = me.limit.as_mut().filter(|l| l.number == item.message) else {
@@ -77,10 +77,6 @@ impl<A: Agent> Subscription<A> for Expiries {
 
     fn is_urgent(&self) -> bool {
         false
-    }
-
-    fn is_named(&self) -> bool {
-        self.0.is_named()
     }
 
     fn looked_at(&self) {

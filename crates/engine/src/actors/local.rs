@@ -1,13 +1,13 @@
 //! What the agents of a strand share: the queues between them, who runs next, and whom they have to wake.
 
-use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::account::AgentAccount;
 use super::agent::AnyAgent;
 use super::core::Core;
-use super::input::{Input, LocalQueue};
+use super::input::Input;
+use super::keyed::Key;
 use super::outbox::Outbox;
 use super::strand::{MANY, OWN_BITS, StrandHandle};
 use crate::sync::{Ordering, fence};
@@ -17,17 +17,23 @@ const TELL_AFTER: u32 = 16;
 /// Strands whose handles are kept at hand.
 const PEERS: usize = 8;
 
+const NOBODY: u32 = u32::MAX;
+
 const SCHEDULED: u8 = 1;
 /// The agent waits for room in an input that it sent to.
 const HELD: u8 = 2;
+/// Others have named an input of the agent since it ran.
+const NAMED: u8 = 4;
 
 /// The part of a strand that a handler may touch.
 pub(crate) struct Local {
     pub(crate) core: Arc<Core>,
     pub(crate) handle: Arc<StrandHandle>,
-    /// By the number of the input.
-    queues: Vec<Slot>,
-    free_slots: Vec<u32>,
+    /// Opens what only this strand uses.
+    pub(crate) key: Key,
+    /// The agents that inputs belong to, by the number of the input; [`NOBODY`] for one that is gone.
+    inputs: Vec<u32>,
+    free_inputs: Vec<u32>,
     /// By the number of the agent.
     flags: Vec<u8>,
     free_agents: Vec<u32>,
@@ -54,11 +60,6 @@ pub(crate) struct Local {
     pub(crate) unnamed: Arc<AgentAccount>,
 }
 
-struct Slot {
-    queue: Option<Box<dyn Any + Send>>,
-    agent: u32,
-}
-
 struct Peer {
     handle: Arc<StrandHandle>,
     bits: u64,
@@ -72,8 +73,9 @@ impl Local {
             now_ns: core.clock.now_ns(),
             core,
             handle,
-            queues: Vec::new(),
-            free_slots: Vec::new(),
+            key: Key::new(),
+            inputs: Vec::new(),
+            free_inputs: Vec::new(),
             flags: Vec::new(),
             free_agents: Vec::new(),
             run: VecDeque::new(),
@@ -124,29 +126,23 @@ impl Local {
         self.free_agents.push(number);
     }
 
-    pub(crate) fn new_queue<T: Send + 'static>(&mut self, agent: u32) -> u32 {
-        let slot = Slot { queue: Some(Box::new(LocalQueue::<T>::new())), agent };
-        match self.free_slots.pop() {
+    /// The number of a new input.
+    pub(crate) fn new_input(&mut self, agent: u32) -> u32 {
+        match self.free_inputs.pop() {
             Some(number) => {
-                self.queues[number as usize] = slot;
+                self.inputs[number as usize] = agent;
                 number
             }
             None => {
-                self.queues.push(slot);
-                (self.queues.len() - 1) as u32
+                self.inputs.push(agent);
+                (self.inputs.len() - 1) as u32
             }
         }
     }
 
-    pub(crate) fn free_queue(&mut self, number: u32) {
-        self.queues[number as usize].queue = None;
-        self.free_slots.push(number);
-    }
-
-    /// The queue of an input of this strand. `None` would be a queue of another type, which only a wrong number finds.
-    #[inline]
-    pub(crate) fn queue<T: Send + 'static>(&mut self, number: u32) -> Option<&mut LocalQueue<T>> {
-        self.queues.get_mut(number as usize)?.queue.as_mut()?.downcast_mut()
+    pub(crate) fn free_input(&mut self, number: u32) {
+        self.inputs[number as usize] = NOBODY;
+        self.free_inputs.push(number);
     }
 
     // ---- Turns ----
@@ -162,10 +158,27 @@ impl Local {
 
     #[inline]
     pub(crate) fn schedule_input(&mut self, slot: u32) {
-        if let Some(slot) = self.queues.get(slot as usize).filter(|s| s.queue.is_some()) {
-            let agent = slot.agent;
+        if let Some(agent) = self.inputs.get(slot as usize).filter(|agent| **agent != NOBODY) {
+            self.schedule(*agent);
+        }
+    }
+
+    /// As [`schedule_input`](Local::schedule_input), for an input that was named.
+    pub(crate) fn schedule_named(&mut self, slot: u32) {
+        if let Some(agent) = self.inputs.get(slot as usize).filter(|agent| **agent != NOBODY) {
+            let agent = *agent;
+            self.flags[agent as usize] |= NAMED;
             self.schedule(agent);
         }
+    }
+
+    /// True once after an input of the agent was named.
+    #[inline]
+    pub(crate) fn take_named(&mut self, agent: u32) -> bool {
+        let flags = &mut self.flags[agent as usize];
+        let was_named = *flags & NAMED != 0;
+        *flags &= !NAMED;
+        was_named
     }
 
     /// Takes the agent whose turn it is; one that waits for room is passed over, and scheduled again when there is.

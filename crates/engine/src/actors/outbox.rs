@@ -113,7 +113,7 @@ impl Local {
 }
 
 /// Offers a message for an agent of this strand; one that has to wait is put aside.
-#[inline]
+#[inline(always)]
 pub(crate) fn offer_from_agent<T, S>(sink: &Arc<S>, message: T, stamp_ns: u64, local: &mut Local) -> bool
 where
     T: Send + 'static,
@@ -133,7 +133,7 @@ where
 }
 
 /// As [`offer_from_agent`], for a sink of unknown kind.
-#[inline]
+#[inline(always)]
 pub(crate) fn offer_dyn<T: Send + 'static>(
     sink: &Arc<dyn Sink<T>>,
     message: T,

@@ -89,7 +89,10 @@ impl Pool {
         while !self.ended.load(Ordering::SeqCst) {
             match self.pop() {
                 Some(strand) => self.serve(strand),
-                None => waiting.wait(&core.clock, bell, |_| has_work(), || None),
+                None => {
+                    waiting.may_spin = core.may_spin();
+                    waiting.wait(&core.clock, bell, |_| has_work(), || None);
+                }
             }
         }
     }

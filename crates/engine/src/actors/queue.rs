@@ -2,11 +2,13 @@
 //!
 //! Rules that the `unsafe` blocks rely on:
 //!
-//! 1. Positions count up for ever. Position `p` lives in slot `p % slots`, and there are at least two slots. The `turn`
-//!    of a slot says whose it is: `p` means that it is free for position `p`, `p + 1` that position `p` lies in it.
+//! 1. Positions count up for ever. Position `p` lives in slot `p % slots`, and there are at least two slots, at least as
+//!    many as items allowed.
 //! 2. Whoever moves `tail` from `p` to `p + 1` owns slot `p` until he stores its turn `p + 1`: he alone writes it.
-//! 3. Whoever moves `head` from `p` to `p + 1` owns what lies in slot `p` until he stores its turn `p + slots`. If the
-//!    ring is exclusive, only one thread takes, and moves `head` by a plain store.
+//! 3. If only one thread takes, what lies in slot `p` is his as soon as its turn is `p + 1`, until he stores `head`
+//!    `p + 1`. `tail` passes position `p + slots` only after that: it is never more than the items allowed beyond `head`.
+//! 4. If many take, whoever moves `head` from `p` to `p + 1` owns what lies in slot `p` until he stores its turn
+//!    `p + slots`, and `tail` passes position `p + slots` only after that.
 
 use std::mem::MaybeUninit;
 
@@ -20,7 +22,14 @@ pub(crate) struct Ring<T> {
     exclusive: bool,
     slots: Box<[Slot<T>]>,
     head: CachePadded<AtomicU64>,
-    tail: CachePadded<AtomicU64>,
+    tail: CachePadded<Tail>,
+}
+
+/// What those who put share.
+struct Tail {
+    position: AtomicU64,
+    /// At least so far `head` has come. Who takes writes no line that those who put read, but `head` now and then.
+    known_head: AtomicU64,
 }
 
 struct Slot<T> {
@@ -43,7 +52,7 @@ impl<T> Ring<T> {
             exclusive,
             slots: (0..slots).map(slot).collect(),
             head: CachePadded::new(AtomicU64::new(0)),
-            tail: CachePadded::new(AtomicU64::new(0)),
+            tail: CachePadded::new(Tail { position: AtomicU64::new(0), known_head: AtomicU64::new(0) }),
         }
     }
 
@@ -54,7 +63,7 @@ impl<T> Ring<T> {
 
     /// Position of the next item to be put: the number of items that have entered.
     pub(crate) fn tail(&self) -> u64 {
-        self.tail.load(Ordering::Acquire)
+        self.tail.position.load(Ordering::Acquire)
     }
 
     fn slot(&self, position: u64) -> &Slot<T> {
@@ -62,42 +71,65 @@ impl<T> Ring<T> {
     }
 
     /// Puts an item, or gives it back when the ring is full.
+    #[inline]
     pub(crate) fn put(&self, item: T) -> Result<(), T> {
-        let mut tail = self.tail.load(Ordering::Relaxed);
+        let mut tail = self.tail.position.load(Ordering::Relaxed);
         loop {
-            let slot = self.slot(tail);
-            let turn = slot.turn.load(Ordering::Acquire);
-            if turn < tail || (turn == tail && self.is_beyond_capacity(tail)) {
-                let now = self.tail.load(Ordering::Relaxed);
+            if self.is_full(tail) {
+                let now = self.tail.position.load(Ordering::Relaxed);
                 if now == tail {
                     return Err(item);
                 }
                 tail = now;
-            } else if turn > tail {
-                tail = self.tail.load(Ordering::Relaxed);
-            } else {
-                match self.tail.compare_exchange_weak(tail, tail + 1, Ordering::Relaxed, Ordering::Relaxed) {
-                    Ok(_) => {
-                        // SAFETY: rule 2: position `tail` is ours, and its slot is free.
-                        slot.item.with_mut(|place| unsafe { (*place).write(item) });
-                        // Release: the item is written before others see that it is.
-                        slot.turn.store(tail + 1, Ordering::Release);
-                        return Ok(());
-                    }
-                    Err(now) => tail = now,
-                }
+                continue;
+            }
+            let moved = self.tail.position.compare_exchange_weak(
+                tail,
+                tail + 1,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            );
+            match moved {
+                Ok(_) => break,
+                Err(now) => tail = now,
             }
         }
+        let slot = self.slot(tail);
+        // SAFETY: rule 2: position `tail` is ours, and its slot is free.
+        slot.item.with_mut(|place| unsafe { (*place).write(item) });
+        // Release: the item is written before others see that it is.
+        slot.turn.store(tail + 1, Ordering::Release);
+        Ok(())
     }
 
-    /// When there are more slots than items allowed, slots do not tell that the ring is full.
-    fn is_beyond_capacity(&self, tail: u64) -> bool {
-        // `head` may have passed an old `tail`; then there is room, or `tail` is read again.
-        self.capacity < self.slots.len() as u64
-            && tail.saturating_sub(self.head.load(Ordering::Acquire)) >= self.capacity
+    /// True when there is no room for position `tail`, or `tail` is old.
+    #[inline]
+    fn is_full(&self, tail: u64) -> bool {
+        if !self.exclusive && self.slot(tail).turn.load(Ordering::Acquire) != tail {
+            return true;
+        }
+        // `head` may have passed an old `tail`.
+        tail.saturating_sub(self.tail.known_head.load(Ordering::Acquire)) >= self.capacity
+            && tail.saturating_sub(self.look_at_head()) >= self.capacity
+    }
+
+    /// Acquire and release: what was taken before `head` came there is read before its slots are written again, by
+    /// whoever learns of it here or from `known_head`.
+    fn look_at_head(&self) -> u64 {
+        let head = self.head.load(Ordering::Acquire);
+        self.tail.known_head.store(head, Ordering::Release);
+        head
+    }
+
+    /// True when [`take`](Ring::take) would find nothing. For whoever takes: it looks at no line but the next item's.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        let head = self.head.load(Ordering::Relaxed);
+        self.slot(head).turn.load(Ordering::Acquire) != head + 1
     }
 
     /// Takes the oldest item.
+    #[inline]
     pub(crate) fn take(&self) -> Option<T> {
         let mut head = self.head.load(Ordering::Relaxed);
         loop {
@@ -113,24 +145,23 @@ impl<T> Ring<T> {
                 continue;
             }
             if self.exclusive {
-                let item = self.take_out(slot, head);
+                // SAFETY: rule 3: the item of position `head` is ours, and is read once.
+                let item = slot.item.with_mut(|place| unsafe { (*place).assume_init_read() });
+                // Release: the item is read before others see that the slot is free.
                 self.head.store(head + 1, Ordering::Release);
                 return Some(item);
             }
             match self.head.compare_exchange_weak(head, head + 1, Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => return Some(self.take_out(slot, head)),
+                Ok(_) => {
+                    // SAFETY: rule 4: the item of position `head` is ours, and is read once.
+                    let item = slot.item.with_mut(|place| unsafe { (*place).assume_init_read() });
+                    // Release: as above.
+                    slot.turn.store(head + self.slots.len() as u64, Ordering::Release);
+                    return Some(item);
+                }
                 Err(now) => head = now,
             }
         }
-    }
-
-    /// The caller owns position `head`, which holds an item.
-    fn take_out(&self, slot: &Slot<T>, head: u64) -> T {
-        // SAFETY: rule 3: the item of position `head` is ours, and is read once.
-        let item = slot.item.with_mut(|place| unsafe { (*place).assume_init_read() });
-        // Release: the item is read before others see that the slot is free.
-        slot.turn.store(head + self.slots.len() as u64, Ordering::Release);
-        item
     }
 }
 

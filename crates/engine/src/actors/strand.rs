@@ -9,7 +9,7 @@ use crossbeam_utils::CachePadded;
 use super::agent::AnyAgent;
 use super::local::Local;
 use super::pool::Pool;
-use super::supervision::Failure;
+use super::supervision::{AgentError, Failure};
 use crate::clock::Clock;
 use crate::control::{Control, lock};
 use crate::doorbell::Doorbell;
@@ -215,7 +215,7 @@ impl Strand {
         }
         if ready & MANY != 0 {
             let named = std::mem::take(&mut *lock(&self.local.handle.many));
-            named.into_iter().for_each(|slot| self.local.schedule_input(slot));
+            named.into_iter().for_each(|slot| self.local.schedule_named(slot));
         }
         if ready & ROOM != 0 {
             self.local.send_parked();
@@ -239,19 +239,18 @@ impl Strand {
         if let Some(agent) = self.agents.get_mut(number as usize).and_then(Option::as_mut) {
             let local = &mut self.local;
             let result = catch_unwind(AssertUnwindSafe(|| agent.run(local, batch)));
-            let result = result.unwrap_or_else(|panic| Err(Failure::Panic(panic_text(&*panic))));
             self.after_run(number, result);
         }
         true
     }
 
-    #[inline]
-    fn after_run(&mut self, number: u32, result: Result<bool, Failure>) {
+    #[inline(always)]
+    fn after_run(&mut self, number: u32, result: std::thread::Result<Result<(), AgentError>>) {
         self.local.tell_peers();
         match result {
-            Ok(true) => self.local.schedule(number),
-            Ok(false) => {}
-            Err(failure) => self.fail(number, failure),
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.fail(number, Failure::Error(error)),
+            Err(panic) => self.fail(number, Failure::Panic(panic_text(&*panic))),
         }
         if self.local.has_changes {
             self.settle();
@@ -305,8 +304,7 @@ impl Strand {
         for number in 0..self.agents.len() {
             if let Some(agent) = self.agents[number].as_mut() {
                 let local = &mut self.local;
-                let result = catch_unwind(AssertUnwindSafe(|| agent.drain(local)));
-                let result = result.map_err(|panic| Failure::Panic(panic_text(&*panic))).map(|()| false);
+                let result = catch_unwind(AssertUnwindSafe(|| Ok(agent.drain(local))));
                 self.after_run(number as u32, result);
             }
         }

@@ -9,7 +9,7 @@ use super::channel::Channel;
 use super::context::Context;
 use super::input::{Input, Sink};
 use super::local::Local;
-use super::supervision::{AgentError, Failure};
+use super::supervision::AgentError;
 use crate::edge::EdgeOptions;
 use crate::statistics::add;
 
@@ -34,10 +34,9 @@ pub(crate) enum Step {
 /// One input of an agent, whatever its messages are.
 pub(crate) trait Subscription<A: Agent>: Send {
     /// Handles one message, if there is one.
-    fn step(&mut self, agent: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, Failure>;
+    fn step(&mut self, agent: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, AgentError>;
     fn is_urgent(&self) -> bool;
-    /// True when [`looked_at`](Subscription::looked_at) has to be called before a turn.
-    fn is_named(&self) -> bool;
+    /// The agent was named, and is about to take its messages.
     fn looked_at(&self);
     /// The agent ends, or gives the subscription up.
     fn close(&mut self, me: &mut Me<A>, local: &mut Local);
@@ -96,9 +95,9 @@ impl<A: Agent, T: Send + 'static> Handlers<A, T> {
         message: T,
         me: &mut Me<A>,
         local: &mut Local,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AgentError> {
         let call = &mut self.handlers[handler].call;
-        call(agent, message, &mut Context { me, local }).map_err(Failure::Error)?;
+        call(agent, message, &mut Context { me, local })?;
         match me.transferred.is_some() {
             true => self.handle_transferred(agent, me, local),
             false => Ok(()),
@@ -112,14 +111,14 @@ impl<A: Agent, T: Send + 'static> Handlers<A, T> {
         agent: &mut A,
         me: &mut Me<A>,
         local: &mut Local,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AgentError> {
         let Some(message) = me.transferred.take() else { return Ok(()) };
         me.change_state(agent, local);
         let Ok(message) = message.downcast::<T>() else {
             let wanted = std::any::type_name::<T>();
-            return Err(Failure::Error(AgentError::new(format_args!(
+            return Err(AgentError::new(format_args!(
                 "the message that was transferred is not the one that is handled, which is a {wanted}"
-            ))));
+            )));
         };
         match self.find(me.state).or_else(|| self.ignore(me)) {
             Some(handler) => self.call(handler, agent, *message, me, local),
@@ -137,7 +136,7 @@ impl<A: Agent, T: Send + 'static> Handlers<A, T> {
 
 impl<A: Agent, T: Send + 'static> Subscription<A> for Handlers<A, T> {
     #[inline]
-    fn step(&mut self, agent: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, Failure> {
+    fn step(&mut self, agent: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, AgentError> {
         let Some((item, is_last)) = self.input.take(local) else { return Ok(Step::Nothing) };
         me.begin(item.stamp_ns, local);
         match self.find(me.state) {
@@ -157,10 +156,6 @@ impl<A: Agent, T: Send + 'static> Subscription<A> for Handlers<A, T> {
 
     fn is_urgent(&self) -> bool {
         self.is_urgent
-    }
-
-    fn is_named(&self) -> bool {
-        self.input.is_named()
     }
 
     fn looked_at(&self) {

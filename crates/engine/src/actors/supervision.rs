@@ -24,14 +24,16 @@ use super::timer::Action;
 /// assert!(handle("x").unwrap_err().to_string().contains("invalid digit"));
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct AgentError {
-    message: String,
-}
+pub struct AgentError(Box<Message>);
+
+/// Behind a pointer, so that the result of a handler fits into a register.
+#[derive(Clone, PartialEq, Eq)]
+struct Message(String);
 
 impl AgentError {
     /// An error with this text: what was wanted, what was found, where.
     pub fn new(message: impl fmt::Display) -> AgentError {
-        AgentError { message: message.to_string() }
+        AgentError(Box::new(Message(message.to_string())))
     }
 }
 
@@ -43,13 +45,13 @@ impl<E: std::error::Error> From<E> for AgentError {
 
 impl fmt::Display for AgentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.0.0)
     }
 }
 
 impl fmt::Debug for AgentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.0.0)
     }
 }
 
@@ -198,7 +200,7 @@ impl Strand {
         match rebuilt {
             Ok(Ok(true)) => agent.hold_back(false, &mut self.local),
             Ok(Ok(false)) => self.remove(number),
-            Ok(Err(failure)) => self.fail(number, failure),
+            Ok(Err(error)) => self.fail(number, Failure::Error(error)),
             Err(panic) => self.fail(number, Failure::Panic(crate::runner::panic_text(&*panic))),
         }
         self.local.tell_peers();
