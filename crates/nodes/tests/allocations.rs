@@ -44,7 +44,7 @@ fn graph(codec: &str) -> Graph {
     set(1, "compressor", codec.into());
     let options = EdgeOptions { when_full: WhenFull::Block, queue: 4, ..EdgeOptions::default() };
     for (from, to) in [("detector", "pack"), ("pack", "unpack"), ("unpack", "end")] {
-        graph.connect(from, to, options.clone()).unwrap();
+        graph.connect(from, to, options).unwrap();
     }
     graph
 }

@@ -102,6 +102,12 @@ impl Context {
         self.allocate(|a| a.array(layout))
     }
 
+    /// As [`Context::array`], but never waits, and nothing is lost when the pool is exhausted: for what is made ahead, and can as well
+    /// be made later.
+    pub fn array_ahead(&mut self, layout: Layout) -> Option<FrameMut> {
+        self.allocator.array(layout).ok()
+    }
+
     /// An array that `codec` made `len` bytes of; see [`Allocator::compressed`]. Else as [`Context::array`].
     ///
     /// # Errors

@@ -34,7 +34,7 @@ pub struct DecompressParams {
     /// What was wrong with the last frame; empty when nothing was.
     #[param(readback, pv = "CodecError")]
     pub codec_error: String,
-    /// Frames that could not be decompressed.
+    /// Frames that could not be decompressed; in a pool those of one copy of the node.
     #[param(readback)]
     pub failures: u64,
 }

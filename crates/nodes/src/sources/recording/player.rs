@@ -150,9 +150,15 @@ impl<R: Recording> Player<R> {
     ) -> Result<Option<FrameMut>, NodeError> {
         self.read_ahead(event, end, settings, ctx)?;
         self.next += 1;
-        let loader = self.loader.as_mut().filter(|loader| loader.under_way() > 0);
-        let loaded = match loader {
-            Some(loader) => loader.take().map_err(|why| self.failed(why))?,
+        let loaded = match self.loader.as_mut().filter(|loader| loader.under_way() > 0) {
+            Some(loader) => match loader.take() {
+                Ok(loaded) => loaded,
+                Err(why) => {
+                    // With new threads, which begin behind this event.
+                    self.loader = None;
+                    return Err(self.failed(why));
+                }
+            },
             None => Loaded::OtherLayout,
         };
         match loaded {
@@ -189,11 +195,10 @@ impl<R: Recording> Player<R> {
         while self.ahead < end && loader.has_room() {
             let frame = match self.spare.take() {
                 Some(frame) if super::loader::layout_of(&frame) == Some(layout) => frame,
-                _ => match ctx.array(layout) {
-                    Ok(frame) => frame,
-                    // What is under way brings the run on; memory comes back later.
-                    Err(_) if loader.under_way() > 0 => break,
-                    Err(error) => return Err(error),
+                // What is under way must not wait for memory that only it can bring back.
+                _ => match ctx.array_ahead(layout) {
+                    Some(frame) => frame,
+                    None => break,
                 },
             };
             loader.give(self.ahead, frame);

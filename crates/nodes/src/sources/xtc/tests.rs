@@ -1,12 +1,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use livetime_engine::testing::{Harness, assert_compliant};
-use livetime_engine::{Next, Value};
+use livetime_engine::{EdgeOptions, Graph, Next, NodeType, Run as EngineRun, RunOptions, Value, WhenFull};
 use livetime_formats::xtc1::{
     Builder, Damage, DatagramHeader, Src, Transition, TypeId, Writer, XtcHeader, id,
 };
-use livetime_frame::{AttributeValue, Flags, Frame};
+use livetime_frame::{AttributeValue, Flags, Frame, FramePool};
 use tempfile::TempDir;
 
 use super::*;
@@ -221,6 +222,26 @@ fn compressed_quadrants_are_those_that_were_compressed() {
         seen.push(frames.iter().map(|f| f.bytes().to_vec()).collect::<Vec<_>>());
     }
     assert!(seen[0] == seen[1] && seen[0] == seen[2] && seen[0][0] != seen[0][1]);
+}
+
+/// A source with many threads in a run with memory for few frames, which waits for memory and never for itself.
+#[test]
+fn little_memory_makes_it_slow_and_nothing_else() {
+    let folder = ten_events();
+    let mut graph = Graph::default();
+    graph.memory_bytes = 3 * FramePool::cost_bytes(12);
+    let run = graph.add("run", NodeType::of::<Xtc>()).unwrap();
+    let end = graph.add("end", NodeType::of::<crate::sinks::null::Null>()).unwrap();
+    graph.set(run, "file", &path(&folder).to_str().unwrap().into()).unwrap();
+    graph.set(run, "threads", &4.into()).unwrap();
+    graph.set(run, "loops", &50.into()).unwrap();
+    graph.options_mut(run).unwrap().wait_for_memory = true;
+    let options = EdgeOptions { when_full: WhenFull::Block, queue: 1, ..EdgeOptions::default() };
+    graph.connect("run", "end", options).unwrap();
+    let run = EngineRun::start(&graph, RunOptions::default()).unwrap();
+    let report = run.finish(Duration::from_secs(60));
+    assert_eq!(report.nodes[end].completed, 500);
+    assert_eq!(report.imbalances(), Vec::<String>::new());
 }
 
 #[test]
