@@ -7,21 +7,20 @@
 //! |---|---|
 //! | 0 | type of the elements: 0 i8, 1 u8, 2 i16, 3 u16, 4 i32, 5 u32, 6 i64, 7 u64, 8 f32, 9 f64 |
 //! | 4 | colours: 0 mono, 1 Bayer, 2 RGB1, 3 RGB2, 4 RGB3, 5 to 7 YUV |
-//! | 8 | how many axes, 1 to 3 |
-//! | 12 | their sizes, the slowest first; 0 for those that are not there |
+//! | 8 | how many axes, 1 to 8 |
+//! | 12 | eight sizes, the slowest first; 0 for axes that are not there |
 
 use livetime_frame::{ColorMode, DType, Layout};
 
-use super::panels::Panel;
+use super::panels::{MOST_AXES, Panel};
 use crate::fields::u32_at;
 use crate::xtc1::{TypeId, id};
 use crate::{Error, Result};
 
 /// Bytes before the elements of an [`id::ARRAY`].
-const ARRAY_HEADER: usize = 24;
+const ARRAY_HEADER: usize = 12 + 4 * MOST_AXES;
 /// Bytes before the pixels of an [`id::FRAME`].
 const FRAME_HEADER: usize = 16;
-const MOST_AXES: usize = 3;
 
 /// How an array is written as a leaf.
 ///
@@ -48,11 +47,11 @@ impl ArrayLeaf {
     /// For arrays of that type and shape; strides do not matter.
     ///
     /// # Errors
-    /// If it is compressed, has more than 3 axes, or a size that the format cannot say.
+    /// If it is compressed, or has a size that the format cannot say.
     pub fn of(layout: &Layout) -> Result<ArrayLeaf> {
         let refuse = |wanted| Err(Error::new(wanted, layout.to_string()));
-        if layout.codec().is_some() || layout.dims().len() > MOST_AXES {
-            return refuse("an uncompressed array of 1 to 3 axes");
+        if layout.codec().is_some() {
+            return refuse("an uncompressed array");
         }
         if layout.shape().any(|size| u32::try_from(size).is_err()) {
             return refuse("axes below 2^32");
@@ -111,9 +110,9 @@ pub(super) fn panel(payload: &[u8]) -> Result<Panel<'_>> {
     let dtype =
         *DType::ALL.get(word(0)).ok_or_else(|| wrong("a type of elements from 0 to 9", word(0), 0))?;
     let color = *ColorMode::ALL.get(word(1)).ok_or_else(|| wrong("colours from 0 to 7", word(1), 4))?;
-    let shape = [word(3), word(4), word(5)];
+    let shape: [usize; MOST_AXES] = std::array::from_fn(|axis| word(3 + axis));
     let shape = shape.get(..word(2)).filter(|s| !s.is_empty());
-    let shape = shape.ok_or_else(|| wrong("1 to 3 axes", word(2), 8))?;
+    let shape = shape.ok_or_else(|| wrong("1 to 8 axes", word(2), 8))?;
     Ok(Panel { color, ..Panel::cut(payload, ARRAY_HEADER, dtype, shape)? })
 }
 
@@ -131,6 +130,7 @@ mod tests {
                 (ColorMode::Mono, &[3, 4]),
                 (ColorMode::Bayer, &[3, 4]),
                 (ColorMode::Rgb3, &[3, 4, 5]),
+                (ColorMode::Mono, &[1, 2, 1, 3, 1, 1, 2, 2]),
             ] {
                 let layout = Layout::packed(dtype, color, shape).unwrap();
                 let leaf = ArrayLeaf::of(&layout).unwrap();
@@ -150,14 +150,15 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused() {
-        let four = Layout::packed(DType::U8, ColorMode::Mono, &[1, 2, 3, 4]).unwrap();
-        assert!(ArrayLeaf::of(&four).unwrap_err().to_string().ends_with("found 1x2x3x4 u8 mono"));
-        let bytes = |words: [u32; 6]| words.map(u32::to_le_bytes).concat();
+        let packed = Layout::packed(DType::U8, ColorMode::Mono, &[4]).unwrap();
+        let packed = packed.compressed(livetime_frame::Codec("lz4"));
+        assert!(ArrayLeaf::of(&packed).unwrap_err().to_string().ends_with("found 4 u8 mono lz4"));
+        let bytes = |words: [u32; 6]| [words.map(u32::to_le_bytes).concat(), vec![0; 20]].concat();
         for words in [
             [10, 0, 1, 0, 0, 0],
             [0, 8, 1, 0, 0, 0],
             [0, 0, 0, 1, 0, 0],
-            [0, 0, 4, 0, 0, 0],
+            [0, 0, 9, 0, 0, 0],
             [0, 0, 1, 1, 0, 0],
         ] {
             assert!(panel(&bytes(words)).is_err(), "{words:?}");

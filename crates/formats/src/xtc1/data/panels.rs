@@ -1,11 +1,14 @@
 //! The pictures in leaves.
 
-use livetime_frame::{ColorMode, DType};
+use livetime_frame::{ColorMode, DType, MAX_DIMS};
 
 use super::{array, cspad};
 use crate::fields::u32_at;
 use crate::xtc1::{Configs, Src, TypeId, id};
 use crate::{Error, Result};
+
+/// The most axes that pixels may have.
+pub(super) const MOST_AXES: usize = MAX_DIMS;
 
 /// A picture, or one of the pieces in which a detector is read: a quadrant of a CSPad, a link of a pnCCD.
 ///
@@ -25,7 +28,7 @@ pub struct Panel<'a> {
     /// How colours lie; mono for all that detectors send themselves.
     pub color: ColorMode,
     /// Shape, slowest first. The first [`Panel::ndim`] count.
-    pub(super) shape: [usize; 3],
+    pub(super) shape: [usize; MOST_AXES],
     pub(super) ndim: usize,
     /// Which sections of a quadrant of a CSPad the first axis holds, one bit for each of eight; 0 for all other detectors.
     pub sections: u8,
@@ -50,7 +53,7 @@ impl<'a> Panel<'a> {
             let wanted = format!("an array {shape:?} of {dtype} behind the header");
             return Err(Error::new(wanted, format!("{} bytes", data.len())));
         };
-        let mut sizes = [0; 3];
+        let mut sizes = [0; MOST_AXES];
         sizes[..shape.len()].copy_from_slice(shape);
         Ok(Panel {
             number: 0,

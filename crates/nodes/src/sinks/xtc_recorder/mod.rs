@@ -1,6 +1,6 @@
 //! `xtc_recorder`: frames become a run of LCLS-I (XTC), as `xtc` and the facility's programs read it.
 //!
-//! In: arrays of any dtype and strides, of 1 to 3 dimensions, mono or RGB. Each input is one detector and one stream of the run: frames of
+//! In: uncompressed arrays of any dtype, dimensions, colours and strides. Each input is one detector and one stream of the run: frames of
 //! several inputs with the same event time are pieces of one event for whoever reads the run. Out: nothing.
 //!
 //! A picture of u8, u16 or u32 without colours is written as a leaf of type Frame, which all readers know, everything else as a leaf of our own
@@ -150,10 +150,10 @@ impl Node for XtcRecorder {
         kind: NodeKind::Sink,
         summary: "Records frames as a run of LCLS-I (XTC).",
         inputs: &[
-            PortSpec::array_of_dims("in", 1, 3),
-            PortSpec::array_of_dims("in2", 1, 3),
-            PortSpec::array_of_dims("in3", 1, 3),
-            PortSpec::array_of_dims("in4", 1, 3),
+            PortSpec::array("in"),
+            PortSpec::array("in2"),
+            PortSpec::array("in3"),
+            PortSpec::array("in4"),
         ],
         outputs: &[],
         parallel: false,

@@ -10,6 +10,7 @@ use livetime_frame::{AttributeValue, ColorMode, DType, Flags, FrameMut, FramePoo
 use tempfile::TempDir;
 
 use super::*;
+use crate::process::compress::Compress;
 use crate::sources::sim_detector::SimDetector;
 use crate::sources::xtc::Xtc;
 
@@ -83,6 +84,7 @@ fn every_type_colour_and_region_is_read_back() {
                 (ColorMode::Mono, vec![37, 41]),
                 (ColorMode::Mono, vec![99]),
                 (ColorMode::Mono, vec![5, 6, 7]),
+                (ColorMode::Mono, vec![4, 2, 9, 11]),
                 (ColorMode::Rgb1, ColorMode::Rgb1.shape(21, 13)),
                 (ColorMode::Rgb3, ColorMode::Rgb3.shape(21, 13)),
             ] {
@@ -271,9 +273,11 @@ fn names_and_frames_that_cannot_be_are_refused() {
     assert!(start(&[("path", "/no/such/folder".into())]).starts_with("`/no/such/folder`"));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     let mut harness = recorder(&folder, &[]);
-    let four = harness.image(&[1, 1, 1, 1], &[1u8]).unwrap();
-    let error = harness.feed(&four).unwrap_err().to_string();
-    assert_eq!(error, "wanted an uncompressed array of 1 to 3 axes, found 1x1x1x1 u8 mono");
+    let mut compress = Harness::new::<Compress>(&[]).unwrap();
+    let image = compress.image(&[64, 64], &[1u8; 64 * 64]).unwrap();
+    let packed = compress.feed(&image).unwrap().remove(0);
+    let error = harness.feed(&packed).unwrap_err().to_string();
+    assert_eq!(error, "wanted an uncompressed array, found 64x64 u8 mono blockpack");
 }
 
 #[test]
