@@ -41,6 +41,8 @@ pub(super) struct Line {
     encoder: Encoder,
     /// Frames that may wait for a thread.
     queue: usize,
+    /// Whether further ones are written as they are.
+    degrade: bool,
 }
 
 struct Shared {
@@ -79,6 +81,7 @@ impl Line {
         codec: Compression,
         threads: usize,
         queue: usize,
+        degrade: bool,
     ) -> Result<Line, String> {
         let threads = if codec == Compression::None { 0 } else { threads };
         let places = VecDeque::with_capacity(2 * queue + threads);
@@ -95,7 +98,7 @@ impl Line {
         // What threads have no time for is written as it is; without threads the node compresses itself.
         let own = if threads == 0 { codec } else { Compression::None };
         let encoder = Encoder::new(own).map_err(|e| e.to_string())?;
-        let mut line = Line { shared, threads: Vec::new(), encoder, queue };
+        let mut line = Line { shared, threads: Vec::new(), encoder, queue, degrade };
         for number in 0..threads {
             let (shared, mut encoder) =
                 (line.shared.clone(), Encoder::new(codec).map_err(|e| e.to_string())?);
@@ -107,9 +110,14 @@ impl Line {
     }
 
     /// Takes a frame. Waits when as many as can be are under way, which are more than wait for threads: then the disk is too slow.
+    /// Without degrading it also waits for threads.
     pub(super) fn put(&mut self, job: Job) {
         let mut state = self.shared.lock();
-        while state.places.len() >= 2 * self.queue + self.threads.len() {
+        let must_wait = |state: &State| {
+            let is_behind = !self.threads.is_empty() && state.waiting.len() >= self.queue;
+            state.places.len() >= 2 * self.queue + self.threads.len() || is_behind && !self.degrade
+        };
+        while must_wait(&state) {
             state = self.shared.wait(state);
         }
         let number = state.first + state.places.len() as u64;

@@ -9,8 +9,8 @@
 //! fiducial is its attribute `Fiducial`, or invalid.
 //!
 //! Frames are compressed by `threads` threads and written in the order in which they came. When they fall behind, so that `queue` frames
-//! wait, frames are written as they are and counted (`degraded`); when the disk falls behind, the node waits, and its edge does
-//! what its policy says. What has been written is with the system: if the program is killed, all of it can be read, and of a machine that fails
+//! wait, frames are written as they are and counted (`degraded`), or the node waits, as `degrade` says; when the disk falls behind, the node waits.
+//! Then its edge does what its policy says. What has been written is with the system: if the program is killed, all of it can be read, and of a machine that fails
 //! what was on its disk.
 //!
 //! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. When the disk is full, frames are errors and counted
@@ -97,6 +97,9 @@ pub struct XtcRecorderParams {
     /// Frames that may wait for a thread.
     #[param(default = 8, min = 1, max = 1000)]
     pub queue: usize,
+    /// Whether frames are written as they are when so many wait; if not, the node waits too.
+    #[param(default = true)]
+    pub degrade: bool,
     /// Size of a file after which the next one is begun.
     #[param(default = 100000000000, min = 1, unit = "B")]
     pub chunk_bytes: u64,
@@ -244,7 +247,8 @@ impl XtcRecorder {
         let p = &self.params;
         let files =
             Files::create(&self.stem()?, self.detectors.len(), p.chunk_bytes).map_err(NodeError::new)?;
-        let line = Line::start(files, p.compression, p.threads, p.queue).map_err(NodeError::new)?;
+        let line =
+            Line::start(files, p.compression, p.threads, p.queue, p.degrade).map_err(NodeError::new)?;
         self.line = Some(line);
         (self.taken, self.failed, self.retry_ns) = (0, 0, None);
         self.publish(0);

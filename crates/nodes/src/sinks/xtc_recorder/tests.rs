@@ -216,6 +216,18 @@ fn frames_that_no_thread_has_time_for_are_written_as_they_are() {
 }
 
 #[test]
+fn without_degrading_the_node_waits_for_threads() {
+    let folder = TempDir::new().unwrap();
+    let params = [("compression", "histn".into()), ("queue", 1.into()), ("degrade", false.into())];
+    let mut harness = recorder(&folder, &params);
+    let frame = harness.image(&[256, 256], &[700u16; 256 * 256]).unwrap();
+    (0..40).for_each(|_| assert!(harness.feed(&frame).is_ok()));
+    harness.drain().unwrap();
+    assert_eq!((harness.number_of("degraded"), harness.number_of("num_captured")), (0.0, 40.0));
+    assert!(fs::metadata(file(&folder)).unwrap().len() < 40 * 256 * 256);
+}
+
+#[test]
 fn full_files_are_followed_by_others() {
     let folder = TempDir::new().unwrap();
     let mut harness = recorder(&folder, &[("chunk_bytes", 1000.into())]);
