@@ -20,7 +20,7 @@ mod cli;
 mod commands;
 pub mod config;
 mod cpu;
-mod metrics;
+pub mod metrics;
 mod output;
 mod progress;
 pub mod pvs;

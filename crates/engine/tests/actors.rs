@@ -73,6 +73,55 @@ fn two_agents_play_wherever_they_run() {
     }
 }
 
+/// Sends itself numbers, and gets numbers of others at the same input.
+struct Counting {
+    numbers: Channel<(u8, u64)>,
+    out: Publisher<(u8, u64)>,
+    last: [u64; 2],
+    disorder: Arc<AtomicUsize>,
+}
+
+impl Agent for Counting {
+    type State = ();
+
+    fn start(&mut self, ctx: &mut Context<Self>) -> Result<(), AgentError> {
+        ctx.on(&self.numbers, Self::number);
+        ctx.publish(&mut self.out, (0, 1));
+        Ok(())
+    }
+}
+
+impl Counting {
+    fn number(&mut self, (sender, number): (u8, u64), ctx: &mut Context<Self>) {
+        let last = &mut self.last[usize::from(sender)];
+        self.disorder.fetch_add(usize::from(number != *last + 1), SeqCst);
+        *last = number;
+        if sender == 0 && number < 20_000 {
+            ctx.publish(&mut self.out, (0, number + 1));
+        }
+    }
+}
+
+#[test]
+fn senders_here_and_elsewhere_each_keep_their_order() {
+    for placement in placements() {
+        let (system, disorder) = (System::default(), Arc::new(AtomicUsize::new(0)));
+        let numbers = system.channel("numbers").unwrap();
+        let agent = Counting {
+            numbers: numbers.clone(),
+            out: numbers.publisher(),
+            last: [0; 2],
+            disorder: disorder.clone(),
+        };
+        system.group("g").placement(placement.clone()).add("counting", agent).start().unwrap();
+        let mut publisher = numbers.publisher();
+        (1..=20_000).for_each(|n| _ = publisher.publish((1, n)));
+        let report = system.stop(LONG);
+        assert_eq!(report.imbalances(), [""; 0], "{placement:?}");
+        assert_eq!((report.agent("counting").unwrap().completed, disorder.load(SeqCst)), (40_000, 0));
+    }
+}
+
 /// Takes numbers slowly, or stands still while the gate is shut, and says which it got.
 struct Taker {
     numbers: Channel<u64>,

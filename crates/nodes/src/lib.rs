@@ -27,6 +27,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<sources::image_files::ImageFiles>(),
     NodeType::of::<sources::pva_source::PvaSource>(),
     NodeType::of::<sources::sim_detector::SimDetector>(),
+    NodeType::of::<sources::subscribe::Subscribe>(),
     NodeType::of::<sources::xtc::Xtc>(),
     NodeType::of::<sources::xtc2::Xtc2>(),
     // Processes.
@@ -41,6 +42,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<process::transform::Transform>(),
     // Sinks.
     NodeType::of::<sinks::null::Null>(),
+    NodeType::of::<sinks::publish::Publish>(),
     NodeType::of::<sinks::pva_image::PvaImage>(),
     NodeType::of::<sinks::tiff_files::TiffFiles>(),
     NodeType::of::<sinks::xtc_recorder::XtcRecorder>(),

@@ -8,24 +8,24 @@ use super::text::{Exposition, Family, Format, Kind, Labels};
 /// the counts are exact. (A time of exactly an edge counts above it.)
 const EDGES_NS: std::ops::RangeInclusive<u32> = 8..=34;
 
-const fn counter(name: &'static str, help: &'static str) -> Family {
+pub(super) const fn counter(name: &'static str, help: &'static str) -> Family {
     Family { name, kind: Kind::Counter, help }
 }
 
-const fn gauge(name: &'static str, help: &'static str) -> Family {
+pub(super) const fn gauge(name: &'static str, help: &'static str) -> Family {
     Family { name, kind: Kind::Gauge, help }
 }
 
-const fn histogram(name: &'static str, help: &'static str) -> Family {
+pub(super) const fn histogram(name: &'static str, help: &'static str) -> Family {
     Family { name, kind: Kind::Histogram, help }
 }
 
 /// A family, and its number in a part of a report, if there is one.
-type Number<Part> = (Family, fn(&Part) -> Option<f64>);
+pub(super) type Number<Part> = (Family, fn(&Part) -> Option<f64>);
 /// A family, and its histogram in a part of a report.
-type Histogram<Part> = (Family, fn(&Part) -> &Times);
+pub(super) type Histogram<Part> = (Family, fn(&Part) -> &Times);
 /// A value with its labels.
-type Labelled<'a, Value> = (Vec<(&'a str, &'a str)>, Value);
+pub(super) type Labelled<'a, Value> = (Vec<(&'a str, &'a str)>, Value);
 
 const BUILD: Family =
     Family { name: "livetime_build_info", kind: Kind::Info, help: "Version and commit of the program." };
@@ -111,9 +111,7 @@ const RUN: &[Number<Report>] = &[
 /// The report as text.
 pub(super) fn exposition(report: &Report, format: Format) -> String {
     let mut text = Exposition::new(format);
-    text.family(&BUILD);
-    let build = [("version", env!("CARGO_PKG_VERSION")), ("commit", env!("LIVETIME_COMMIT"))];
-    text.sample(BUILD.name, &build, 1);
+    build(&mut text);
     for (family, of) in RUN {
         numbers(&mut text, family, [of(report).map(|value| (vec![], value))]);
     }
@@ -144,6 +142,13 @@ pub(super) fn exposition(report: &Report, format: Format) -> String {
     text.finish()
 }
 
+/// The program.
+pub(super) fn build(text: &mut Exposition) {
+    text.family(&BUILD);
+    let build = [("version", env!("CARGO_PKG_VERSION")), ("commit", env!("LIVETIME_COMMIT"))];
+    text.sample(BUILD.name, &build, 1);
+}
+
 /// Losses on edges and in nodes; only those that there were.
 fn discarded<'a>(
     report: &'a Report,
@@ -166,7 +171,7 @@ fn discarded<'a>(
     found
 }
 
-fn numbers<'a>(
+pub(super) fn numbers<'a>(
     text: &mut Exposition,
     family: &Family,
     values: impl IntoIterator<Item = Option<Labelled<'a, f64>>>,
@@ -177,7 +182,7 @@ fn numbers<'a>(
     }
 }
 
-fn histograms<'a>(
+pub(super) fn histograms<'a>(
     text: &mut Exposition,
     family: &Family,
     all: impl IntoIterator<Item = Labelled<'a, &'a Times>>,

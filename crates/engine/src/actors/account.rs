@@ -22,6 +22,8 @@ pub(crate) struct AgentAccount {
     pub(crate) completed: AtomicU64,
     pub(crate) failed: AtomicU64,
     pub(crate) panicked: AtomicU64,
+    /// Messages that were to be handled when the agent ended.
+    pub(crate) aborted: AtomicU64,
     /// Messages that no handler of the agent's state took.
     pub(crate) ignored: AtomicU64,
     pub(crate) restarts: AtomicU64,
@@ -65,6 +67,7 @@ impl AgentAccount {
             completed: AtomicU64::new(0),
             failed: AtomicU64::new(0),
             panicked: AtomicU64::new(0),
+            aborted: AtomicU64::new(0),
             ignored: AtomicU64::new(0),
             restarts: AtomicU64::new(0),
             times: OnceLock::new(),
@@ -114,10 +117,11 @@ impl AgentAccount {
     }
 
     /// Losses in the agent itself.
-    pub(crate) fn losses(&self) -> [(LossReason, u64); 3] {
+    pub(crate) fn losses(&self) -> [(LossReason, u64); 4] {
         [
             (LossReason::NodeError, self.failed.load(Relaxed)),
             (LossReason::NodePanic, self.panicked.load(Relaxed)),
+            (LossReason::Aborted, self.aborted.load(Relaxed)),
             (LossReason::Ignored, self.ignored.load(Relaxed)),
         ]
     }

@@ -120,6 +120,10 @@ pub(crate) struct Me<A: Agent> {
     /// A message is being handled: a panic now costs it.
     pub(crate) has_message: bool,
     pub(crate) is_held_back: bool,
+    /// Messages that other threads handle now.
+    pub(crate) in_flight: usize,
+    /// A message waits whose handler runs alone: no more are handed to other threads.
+    pub(crate) wants_alone: bool,
     // Times.
     timed: bool,
     /// What the handler sends is timed on its way. Not so if it is timed only because its message was: else one timed
@@ -252,6 +256,8 @@ impl<A: Agent> Cell<A> {
             is_changed: false,
             has_message: false,
             is_held_back: false,
+            in_flight: 0,
+            wants_alone: false,
             timed: false,
             stamps: false,
             sent: 0,

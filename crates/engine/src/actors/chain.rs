@@ -132,6 +132,11 @@ impl<T: Send + 'static> Chain<T> {
         channel.add(self.sink(), None);
     }
 
+    /// Gets nothing more from a channel.
+    pub fn unsubscribe(&self, channel: &Channel<T>) {
+        channel.remove(&self.sink());
+    }
+
     /// No message comes any more. Those that wait are kept for the receivers, or lost.
     pub fn close(&self, keep: bool) {
         let mut state = lock(&self.0.state);

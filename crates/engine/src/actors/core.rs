@@ -1,7 +1,6 @@
 //! What all parts of a system share: channels, timers, the places where agents run, and the way to the end.
 
-use std::any::{Any, type_name};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
@@ -10,11 +9,12 @@ use std::time::{Duration, Instant};
 use super::account::{Accounts, AgentAccount};
 use super::address::Target;
 use super::channel::{Channel, ChannelKind};
+use super::channels::Channels;
 use super::group::{GroupCore, GroupEvent};
 use super::guard::Guards;
 use super::host;
 use super::local::Local;
-use super::placement::{Placement, PoolOrder};
+use super::placement::{Placement, PoolOrder, ThreadOptions};
 use super::pool::Pool;
 use super::report::SystemReport;
 use super::strand::{Host, Strand, StrandHandle};
@@ -23,7 +23,6 @@ use super::system::{Phase, SystemOptions};
 use super::timer::{After, Every, Timer, Timers};
 use crate::clock::Clock;
 use crate::control::{Control, Event, lock};
-use crate::graph::WaitStrategy;
 
 /// What all parts of a system share.
 pub(crate) struct Core {
@@ -31,7 +30,7 @@ pub(crate) struct Core {
     pub(crate) control: Arc<Control>,
     pub(crate) timers: Arc<Timers>,
     pub(crate) accounts: Accounts,
-    channels: Mutex<BTreeMap<String, NamedChannel>>,
+    pub(crate) channels: Channels,
     pub(crate) phase: Channel<Phase>,
     pub(crate) group_events: Channel<GroupEvent>,
     phase_now: AtomicU8,
@@ -39,15 +38,11 @@ pub(crate) struct Core {
     places: Mutex<Places>,
     groups: Mutex<Vec<Arc<GroupCore>>>,
     threads: AtomicUsize,
+    threads_ended: AtomicUsize,
     cores: usize,
     pub(crate) wish: Mutex<bool>,
     pub(crate) wished: Condvar,
     start_ns: u64,
-}
-
-struct NamedChannel {
-    channel: Box<dyn Any + Send>,
-    type_name: &'static str,
 }
 
 #[derive(Default)]
@@ -66,7 +61,7 @@ impl Core {
             timers: Arc::new(Timers::new(clock.clone())),
             control: Arc::new(Control::new(options.on_event)),
             accounts: Accounts::default(),
-            channels: Mutex::default(),
+            channels: Channels::default(),
             phase,
             group_events: Channel::new("livetime.groups", ChannelKind::Broadcast),
             phase_now: AtomicU8::new(Phase::Running as u8),
@@ -74,6 +69,7 @@ impl Core {
             places: Mutex::default(),
             groups: Mutex::default(),
             threads: AtomicUsize::new(0),
+            threads_ended: AtomicUsize::new(0),
             cores: std::thread::available_parallelism().map_or(1, |n| n.get()),
             wish: Mutex::new(false),
             wished: Condvar::new(),
@@ -93,7 +89,12 @@ impl Core {
 
     /// Whether there are cores enough for threads that look instead of sleeping.
     pub(crate) fn may_spin(&self) -> bool {
-        self.threads.load(Ordering::Relaxed) <= self.cores
+        let ended = self.threads_ended.load(Ordering::Relaxed);
+        self.threads.load(Ordering::Relaxed).saturating_sub(ended) <= self.cores
+    }
+
+    pub(crate) fn thread_ended(&self) {
+        self.threads_ended.fetch_add(1, Ordering::Relaxed);
     }
 
     fn set_phase(&self, phase: Phase) {
@@ -124,31 +125,7 @@ impl Core {
         account
     }
 
-    // ---- Channels and timers ----
-
-    pub(crate) fn channel<T: Clone + Send + 'static>(
-        &self,
-        name: &str,
-        kind: ChannelKind,
-    ) -> Result<Channel<T>, AgentError> {
-        let mut channels = lock(&self.channels);
-        let known = channels.entry(name.to_string()).or_insert_with(|| NamedChannel {
-            channel: Box::new(Channel::<T>::new(name, kind)),
-            type_name: type_name::<T>(),
-        });
-        let Some(channel) = known.channel.downcast_ref::<Channel<T>>() else {
-            return Err(AgentError::new(format_args!(
-                "channel `{name}` is one of {}, wanted one of {}",
-                known.type_name,
-                type_name::<T>()
-            )));
-        };
-        if channel.kind() != kind && kind != ChannelKind::Broadcast {
-            let is = channel.kind();
-            return Err(AgentError::new(format_args!("channel `{name}` is of kind {is:?}, wanted {kind:?}")));
-        }
-        Ok(channel.clone())
-    }
+    // ---- Timers ----
 
     pub(crate) fn after<T: Send + 'static>(&self, delay: Duration, to: Target<T>, message: T) -> Timer {
         let at_ns = self.clock.now_ns().saturating_add(nanoseconds(delay));
@@ -172,6 +149,7 @@ impl Core {
     pub(crate) fn strand_for(
         self: &Arc<Core>,
         placement: &Placement,
+        threads: &ThreadOptions,
         agent: &str,
         group: &Arc<GroupCore>,
     ) -> Result<Arc<StrandHandle>, AgentError> {
@@ -180,20 +158,19 @@ impl Core {
         }
         let mut places = lock(&self.places);
         match placement {
-            Placement::Own => self.new_thread(&mut places, agent, WaitStrategy::Adaptive, vec![], true),
-            Placement::Group(name) => self.shared_thread(&mut places, name, WaitStrategy::Adaptive, &[]),
-            Placement::Thread { name, wait, cpus } => self.shared_thread(&mut places, name, *wait, cpus),
-            Placement::Pool { name, threads, order: PoolOrder::ByAgent } => {
-                self.strand_of_pool(&mut places, name, *threads, agent)
+            Placement::Own => self.new_thread(&mut places, agent, threads, true),
+            Placement::Group(name) => self.shared_thread(&mut places, name, threads),
+            Placement::Pool { name, threads: count, order: PoolOrder::ByAgent } => {
+                self.strand_of_pool(&mut places, name, *count, threads, agent)
             }
-            Placement::Pool { name, threads, order: PoolOrder::ByGroup } => {
+            Placement::Pool { name, threads: count, order: PoolOrder::ByGroup } => {
                 // Two groups may have the same name.
                 let key = format!("{name}/{:p}", Arc::as_ptr(group));
                 if let Some(strand) = places.shared.get(&key).filter(|strand| !strand.has_ended()) {
                     return Ok(strand.clone());
                 }
                 places.shared.retain(|_, strand| !strand.has_ended());
-                let strand = self.strand_of_pool(&mut places, name, *threads, &group.name)?;
+                let strand = self.strand_of_pool(&mut places, name, *count, threads, &group.name)?;
                 places.shared.insert(key, strand.clone());
                 Ok(strand)
             }
@@ -204,13 +181,12 @@ impl Core {
         self: &Arc<Core>,
         places: &mut Places,
         name: &str,
-        wait: WaitStrategy,
-        cpus: &[usize],
+        threads: &ThreadOptions,
     ) -> Result<Arc<StrandHandle>, AgentError> {
         if let Some(strand) = places.shared.get(name).filter(|strand| !strand.has_ended()) {
             return Ok(strand.clone());
         }
-        let strand = self.new_thread(places, name, wait, cpus.to_vec(), false)?;
+        let strand = self.new_thread(places, name, threads, false)?;
         places.shared.insert(name.to_string(), strand.clone());
         Ok(strand)
     }
@@ -219,27 +195,33 @@ impl Core {
         self: &Arc<Core>,
         places: &mut Places,
         name: &str,
-        wait: WaitStrategy,
-        cpus: Vec<usize>,
+        threads: &ThreadOptions,
         ends_with_agents: bool,
     ) -> Result<Arc<StrandHandle>, AgentError> {
         if self.clock.is_simulated() {
-            return Ok(self.new_strand(places, name, Host::Simulated { body: Mutex::new(None) }));
+            let host = Host::Simulated { body: Mutex::new(None) };
+            return Ok(self.new_strand(places, name, host, threads.batch));
         }
-        let strand = self.new_strand(places, name, Host::Thread(Arc::default()));
+        let strand = self.new_strand(places, name, Host::Thread(Arc::default()), threads.batch);
         self.threads.fetch_add(1, Ordering::Relaxed);
-        let join = host::spawn(self, strand.clone(), wait, cpus, ends_with_agents)
+        let join = host::spawn(self, strand.clone(), threads.clone(), ends_with_agents)
             .map_err(|e| AgentError::new(format_args!("cannot start thread `{name}`: {e}")))?;
         places.joins.retain(|(_, join)| !join.is_finished());
         places.joins.push((name.to_string(), join));
         Ok(strand)
     }
 
-    fn new_strand(self: &Arc<Core>, places: &mut Places, name: &str, host: Host) -> Arc<StrandHandle> {
+    fn new_strand(
+        self: &Arc<Core>,
+        places: &mut Places,
+        name: &str,
+        host: Host,
+        batch: usize,
+    ) -> Arc<StrandHandle> {
         let strand =
             Arc::new(StrandHandle::new(name.to_string(), host, self.clock.clone(), self.control.clone()));
         if let Host::Pool { body, .. } | Host::Simulated { body } = &strand.host {
-            *lock(body) = Some(Strand::new(Local::new(self.clone(), strand.clone())));
+            *lock(body) = Some(Strand::new(Local::new(self.clone(), strand.clone()), batch));
         }
         places.strands.retain(|strand| !strand.has_ended());
         places.strands.push(strand.clone());
@@ -250,14 +232,17 @@ impl Core {
         self: &Arc<Core>,
         places: &mut Places,
         name: &str,
-        threads: usize,
+        count: usize,
+        threads: &ThreadOptions,
         strand: &str,
     ) -> Result<Arc<StrandHandle>, AgentError> {
         if self.clock.is_simulated() {
-            return Ok(self.new_strand(places, strand, Host::Simulated { body: Mutex::new(None) }));
+            let host = Host::Simulated { body: Mutex::new(None) };
+            return Ok(self.new_strand(places, strand, host, threads.batch));
         }
-        let pool = self.pool(places, name, threads)?;
-        let strand = self.new_strand(places, strand, Host::Pool { pool, body: Mutex::new(None) });
+        let pool = self.pool(places, name, count, threads)?;
+        let host = Host::Pool { pool, body: Mutex::new(None) };
+        let strand = self.new_strand(places, strand, host, threads.batch);
         if let Host::Pool { body, .. } = &strand.host
             && let Some(body) = lock(body).as_mut()
         {
@@ -270,13 +255,14 @@ impl Core {
         self: &Arc<Core>,
         places: &mut Places,
         name: &str,
-        threads: usize,
+        count: usize,
+        threads: &ThreadOptions,
     ) -> Result<Arc<Pool>, AgentError> {
         if let Some(pool) = places.pools.get(name) {
             return Ok(pool.clone());
         }
-        let pool = Arc::new(Pool::new(threads));
-        self.threads.fetch_add(threads, Ordering::Relaxed);
+        let pool = Arc::new(Pool::new(count, threads.clone()));
+        self.threads.fetch_add(count, Ordering::Relaxed);
         let joins = pool
             .start(self, name)
             .map_err(|e| AgentError::new(format_args!("cannot start the threads of pool `{name}`: {e}")))?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::account::AgentAccount;
 use super::agent::{Agent, AnyAgent, Care, Cell, Factory};
 use super::core::Core;
-use super::placement::Placement;
+use super::placement::{Placement, ThreadOptions};
 use super::sender::runs_here;
 use super::strand::{Strand, StrandHandle, Task};
 use super::supervision::{AgentError, Failure, OnFailure};
@@ -147,6 +147,7 @@ type MakeCell = Box<dyn FnOnce(u32, Care) -> Box<dyn AnyAgent> + Send>;
 struct Planned {
     name: String,
     placement: Placement,
+    threads: ThreadOptions,
     on_failure: OnFailure,
     make: MakeCell,
 }
@@ -157,6 +158,7 @@ pub struct GroupBuilder {
     name: String,
     parent: Option<Arc<GroupCore>>,
     placement: Placement,
+    threads: ThreadOptions,
     on_failure: OnFailure,
     planned: Vec<Planned>,
     resources: Vec<Box<dyn Any + Send>>,
@@ -169,6 +171,7 @@ impl GroupBuilder {
             name: name.to_string(),
             parent,
             placement: Placement::Own,
+            threads: ThreadOptions::default(),
             on_failure: OnFailure::Stop,
             planned: Vec::new(),
             resources: Vec::new(),
@@ -178,6 +181,13 @@ impl GroupBuilder {
     /// Where the agents added from now on run; own threads if nothing is said.
     pub fn placement(mut self, placement: Placement) -> Self {
         self.placement = placement;
+        self
+    }
+
+    /// How the threads work that are made for the agents added from now on; a thread or pool that is there already stays as
+    /// it is.
+    pub fn threads(mut self, options: ThreadOptions) -> Self {
+        self.threads = options;
         self
     }
 
@@ -205,8 +215,9 @@ impl GroupBuilder {
     }
 
     fn plan(mut self, name: &str, make: MakeCell) -> Self {
-        let (placement, on_failure) = (self.placement.clone(), self.on_failure);
-        self.planned.push(Planned { name: name.to_string(), placement, on_failure, make });
+        let (placement, threads) = (self.placement.clone(), self.threads.clone());
+        let (name, on_failure) = (name.to_string(), self.on_failure);
+        self.planned.push(Planned { name, placement, threads, on_failure, make });
         self
     }
 
@@ -255,7 +266,7 @@ fn start_one(
     group: &Arc<GroupCore>,
     plan: Planned,
 ) -> Result<(Arc<StrandHandle>, u32), AgentError> {
-    let strand = core.strand_for(&plan.placement, &plan.name, group)?;
+    let strand = core.strand_for(&plan.placement, &plan.threads, &plan.name, group)?;
     if runs_here(Arc::as_ptr(&strand) as usize) {
         let name = &plan.name;
         return Err(AgentError::new(format_args!(

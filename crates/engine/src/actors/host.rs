@@ -4,37 +4,36 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use super::core::Core;
+use super::placement::ThreadOptions;
 use super::sender::running_on;
 use super::strand::{Host, Strand, StrandHandle};
 use crate::control::Event;
-use crate::graph::WaitStrategy;
 use crate::wait::Waiting;
 
 /// Starts the thread of one strand.
 pub(crate) fn spawn(
     core: &Arc<Core>,
     handle: Arc<StrandHandle>,
-    wait: WaitStrategy,
-    cpus: Vec<usize>,
+    options: ThreadOptions,
     ends_with_agents: bool,
 ) -> std::io::Result<JoinHandle<()>> {
     let core = core.clone();
     // Linux shows 15 characters of a thread's name.
     let name = handle.name.chars().take(15).collect();
     std::thread::Builder::new().name(name).spawn(move || {
-        let mut strand = Strand::new(super::local::Local::new(core, handle));
+        let mut strand = Strand::new(super::local::Local::new(core, handle), options.batch);
         strand.ends_with_agents = ends_with_agents;
-        run(strand, wait, &cpus);
+        run(strand, &options);
     })
 }
 
-fn run(mut strand: Strand, wait: WaitStrategy, cpus: &[usize]) {
+fn run(mut strand: Strand, options: &ThreadOptions) {
     let (handle, core) = (strand.local.handle.clone(), strand.local.core.clone());
     let Host::Thread(bell) = &handle.host else { return };
     bell.adopt_thread();
     running_on(Arc::as_ptr(&handle) as usize);
-    prepare_thread(&core, &handle.name, cpus);
-    let mut waiting = Waiting::new(wait, core.may_spin());
+    prepare_thread(&core, &handle.name, &options.cpus);
+    let mut waiting = Waiting::new(options.wait, core.may_spin());
     // The last turn has told other strands of messages.
     let mut asked = false;
     while !strand.end {
@@ -49,6 +48,7 @@ fn run(mut strand: Strand, wait: WaitStrategy, cpus: &[usize]) {
         }
     }
     strand.close();
+    core.thread_ended();
 }
 
 /// Precise sleeps, and the CPUs wished for.

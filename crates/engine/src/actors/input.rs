@@ -210,6 +210,12 @@ impl<T: Send + 'static> Input<T> {
         Some((item, is_last))
     }
 
+    /// True when a message waits; only the strand's thread calls it.
+    pub(crate) fn has_message(&self, local: &mut Local) -> bool {
+        let has_own = self.own.open(&mut local.key).is_some_and(|own| !own.is_empty());
+        has_own || self.ring.get().is_some_and(|ring| !ring.is_empty())
+    }
+
     /// A sender waits only when the queue is full. On the way from full to empty a mark is passed; looking there, behind a
     /// fence that pairs with the one in [`Waiters::add`], misses nobody who waits.
     #[inline]

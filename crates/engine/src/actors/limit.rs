@@ -92,6 +92,10 @@ impl<A: Agent> Subscription<A> for Expiries {
         None
     }
 
+    fn is_of(&self, _: &dyn Any) -> bool {
+        false
+    }
+
     fn as_any(&mut self) -> &mut dyn Any {
         self
     }

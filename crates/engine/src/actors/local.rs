@@ -44,6 +44,8 @@ pub(crate) struct Local {
     /// How often other strands were told of messages.
     pub(crate) told: u64,
     pub(crate) outbox: Outbox,
+    /// Messages that other threads of the pool handle now.
+    pub(crate) in_flight: usize,
     /// The agent whose handler runs now.
     pub(crate) running: u32,
     pub(crate) newborn: Vec<(u32, Box<dyn AnyAgent>)>,
@@ -83,6 +85,7 @@ impl Local {
             untold: 0,
             told: 0,
             outbox: Outbox::default(),
+            in_flight: 0,
             running: 0,
             newborn: Vec::new(),
             ending: Vec::new(),

@@ -12,6 +12,7 @@ mod agent;
 mod binding;
 mod chain;
 mod channel;
+mod channels;
 mod closure;
 mod context;
 mod core;
@@ -26,6 +27,7 @@ mod local;
 #[cfg(all(test, loom))]
 mod models;
 mod outbox;
+mod parallel;
 mod placement;
 mod pool;
 #[allow(unsafe_code, reason = "the queue: hands items from thread to thread")]
@@ -37,6 +39,7 @@ mod strand;
 mod subscription;
 mod supervision;
 mod system;
+mod telemetry;
 mod timer;
 mod wheel;
 
@@ -47,16 +50,19 @@ pub use agent::Agent;
 pub use binding::Binding;
 pub use chain::{Chain, ChainCounts, Receiver, WaitHandle, select};
 pub use channel::{Channel, ChannelKind, Publisher};
+pub use channels::Channels;
 pub use closure::ClosureAgent;
 pub use context::Context;
 pub use group::{Group, GroupBuilder, GroupEvent};
 pub use guard::StopGuard;
-pub use placement::{Placement, PoolOrder};
+pub use parallel::ParallelContext;
+pub use placement::{Placement, PoolOrder, ThreadOptions};
 pub use report::{AgentReport, InputAccount, SystemReport};
 pub use simulation::Simulation;
 pub use subscription::On;
 pub use supervision::{AgentError, OnFailure, Outcome};
 pub use system::{Phase, System, SystemOptions};
+pub use telemetry::Reporter;
 pub use timer::Timer;
 
 /// How an input carries messages if nothing else is said: 256 of them, and a sender that finds it full waits. Commands

@@ -21,15 +21,33 @@ pub enum Placement {
         /// What is handled one after the other.
         order: PoolOrder,
     },
-    /// A thread of this name, shared, which waits and is pinned as said.
-    Thread {
-        /// Its name.
-        name: String,
-        /// How it waits for work.
-        wait: WaitStrategy,
-        /// The CPUs that it may run on; empty means all.
-        cpus: Vec<usize>,
-    },
+}
+
+/// How threads work that are made for agents, see [`GroupBuilder::threads`](super::GroupBuilder::threads).
+///
+/// ```
+/// use livetime_engine::WaitStrategy;
+/// use livetime_engine::actors::{Placement, System, ThreadOptions};
+///
+/// let system = System::default();
+/// let fast = ThreadOptions { wait: WaitStrategy::Spin, cpus: vec![0], batch: 8 };
+/// system.group("readout").placement(Placement::group("fast")).threads(fast);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThreadOptions {
+    /// How a thread waits for work.
+    pub wait: WaitStrategy,
+    /// The CPUs that it may run on; empty means all.
+    pub cpus: Vec<usize>,
+    /// Messages that an agent may handle before its thread looks at others: more are faster, fewer fairer.
+    pub batch: usize,
+}
+
+impl Default for ThreadOptions {
+    /// Adaptive waiting, all CPUs, 64 messages.
+    fn default() -> ThreadOptions {
+        ThreadOptions { wait: WaitStrategy::Adaptive, cpus: Vec::new(), batch: 64 }
+    }
 }
 
 /// What a pool handles one after the other; the rest goes on at the same time.

@@ -6,40 +6,59 @@ use std::thread::JoinHandle;
 
 use super::core::Core;
 use super::host::prepare_thread;
+use super::placement::ThreadOptions;
 use super::sender::running_on;
 use super::strand::{Host, StrandHandle};
 use crate::control::lock;
 use crate::doorbell::Doorbell;
-use crate::graph::WaitStrategy;
 use crate::sync::{Ordering, fence};
 use crate::wait::Waiting;
 
 /// Turns of one strand before a thread takes the next one.
 const TURNS: usize = 4;
 
-/// The strands that wait for a thread.
+/// What a thread of a pool may do next.
+pub(crate) enum Work {
+    /// Run a strand.
+    Strand(Arc<StrandHandle>),
+    /// Run one handler beside its strand.
+    Job(Arc<dyn Job>),
+}
+
+/// Something that any thread may do at any time.
+pub(crate) trait Job: Send + Sync {
+    fn run(&self);
+}
+
+/// What waits for a thread.
 pub(crate) struct Pool {
-    queue: Mutex<VecDeque<Arc<StrandHandle>>>,
-    /// Strands that wait: so that threads need not take the lock to see that there is nothing.
+    queue: Mutex<VecDeque<Work>>,
+    /// How much of it: so that threads need not take the lock to see that there is nothing.
     waiting: std::sync::atomic::AtomicUsize,
     bells: Box<[Arc<Doorbell>]>,
     ended: std::sync::atomic::AtomicBool,
+    options: ThreadOptions,
 }
 
 impl Pool {
-    pub(crate) fn new(threads: usize) -> Pool {
+    pub(crate) fn new(threads: usize, options: ThreadOptions) -> Pool {
         Pool {
             queue: Mutex::default(),
             waiting: Default::default(),
             bells: (0..threads.max(1)).map(|_| Arc::default()).collect(),
             ended: Default::default(),
+            options,
         }
     }
 
-    /// Adds a strand that has work.
-    pub(crate) fn push(&self, strand: Arc<StrandHandle>) {
+    pub(crate) fn threads(&self) -> usize {
+        self.bells.len()
+    }
+
+    /// Adds a strand that has work, or a job.
+    pub(crate) fn push(&self, work: Work) {
         let mut queue = lock(&self.queue);
-        queue.push_back(strand);
+        queue.push_back(work);
         self.waiting.store(queue.len(), Ordering::Relaxed);
         drop(queue);
         fence(Ordering::SeqCst);
@@ -50,14 +69,14 @@ impl Pool {
         }
     }
 
-    fn pop(&self) -> Option<Arc<StrandHandle>> {
+    fn pop(&self) -> Option<Work> {
         if self.waiting.load(Ordering::Relaxed) == 0 {
             return None;
         }
         let mut queue = lock(&self.queue);
-        let strand = queue.pop_front();
+        let work = queue.pop_front();
         self.waiting.store(queue.len(), Ordering::Relaxed);
-        strand
+        work
     }
 
     pub(crate) fn end(&self) {
@@ -83,12 +102,13 @@ impl Pool {
     fn run(&self, number: usize, core: &Core, name: &str) {
         let bell = &self.bells[number];
         bell.adopt_thread();
-        prepare_thread(core, name, &[]);
-        let mut waiting = Waiting::new(WaitStrategy::Adaptive, core.may_spin());
+        prepare_thread(core, name, &self.options.cpus);
+        let mut waiting = Waiting::new(self.options.wait, core.may_spin());
         let has_work = || self.waiting.load(Ordering::Relaxed) > 0 || self.ended.load(Ordering::Relaxed);
         while !self.ended.load(Ordering::SeqCst) {
             match self.pop() {
-                Some(strand) => self.serve(strand),
+                Some(Work::Strand(strand)) => self.serve(strand),
+                Some(Work::Job(job)) => job.run(),
                 None => {
                     waiting.may_spin = core.may_spin();
                     waiting.wait(&core.clock, bell, |_| has_work(), || None);
@@ -112,7 +132,7 @@ impl Pool {
         let has_more = has_more || running.has_local_work();
         drop(body);
         if has_more || !strand.leave_pool() {
-            self.push(strand);
+            self.push(Work::Strand(strand));
         }
     }
 }

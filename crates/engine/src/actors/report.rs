@@ -84,12 +84,14 @@ impl InputAccount {
         self.offered == self.delivered + self.queued + self.lost.values().sum::<u64>()
     }
 
-    /// Losses that nobody asked for. A `latest` input is asked to forget all but the newest message.
+    /// Whether losses for this reason were asked for. A `latest` input is asked to forget all but the newest message.
+    pub fn is_intended(&self, reason: LossReason) -> bool {
+        reason.is_intended() || reason == LossReason::Overwritten && self.when_full == WhenFull::Latest
+    }
+
+    /// Losses that nobody asked for.
     pub fn unintended(&self) -> u64 {
-        let is_intended = |reason: &LossReason| {
-            reason.is_intended() || *reason == LossReason::Overwritten && self.when_full == WhenFull::Latest
-        };
-        self.lost.iter().filter(|(reason, _)| !is_intended(reason)).map(|(_, n)| n).sum()
+        self.lost.iter().filter(|(reason, _)| !self.is_intended(**reason)).map(|(_, n)| n).sum()
     }
 }
 

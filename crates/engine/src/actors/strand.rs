@@ -8,7 +8,7 @@ use crossbeam_utils::CachePadded;
 
 use super::agent::AnyAgent;
 use super::local::Local;
-use super::pool::Pool;
+use super::pool::{Pool, Work};
 use super::supervision::{AgentError, Failure};
 use crate::clock::Clock;
 use crate::control::{Control, lock};
@@ -30,8 +30,6 @@ const QUEUED: u64 = 1 << 62;
 /// Requests wait.
 const TASKS: u64 = 1 << 63;
 
-/// Messages that an agent may handle before its thread looks at others.
-pub(crate) const BATCH: usize = 64;
 /// Agents that a strand runs before its thread looks at what came from outside.
 const RUNS: usize = 64;
 
@@ -92,7 +90,7 @@ impl StrandHandle {
             }
             Host::Pool { pool, .. } => {
                 if self.ready.fetch_or(bits | QUEUED, Ordering::SeqCst) & QUEUED == 0 {
-                    pool.push(self.clone());
+                    pool.push(Work::Strand(self.clone()));
                 }
             }
             Host::Simulated { .. } => _ = self.ready.fetch_or(bits, Ordering::SeqCst),
@@ -162,11 +160,14 @@ pub(crate) struct Strand {
     pub(crate) ends_with_agents: bool,
     /// Agents that are to be built anew after a while.
     pub(crate) restarting: Vec<u32>,
+    /// Messages that an agent may handle before others have their turn.
+    batch: usize,
 }
 
 impl Strand {
-    pub(crate) fn new(local: Local) -> Strand {
+    pub(crate) fn new(local: Local, batch: usize) -> Strand {
         Strand {
+            batch: batch.max(1),
             local,
             agents: Vec::new(),
             end: false,
@@ -193,14 +194,15 @@ impl Strand {
             visits.store(visits.load(Ordering::Relaxed) + 1, Ordering::SeqCst);
         }
         if !self.has_local_work() && !self.local.handle.idle.load(Ordering::Relaxed) {
-            self.local.handle.idle.store(self.local.outbox.is_empty(), Ordering::SeqCst);
+            let is_idle = self.local.outbox.is_empty() && self.local.in_flight == 0;
+            self.local.handle.idle.store(is_idle, Ordering::SeqCst);
         }
         progressed
     }
 
     /// A turn of the usual length.
     pub(crate) fn turn(&mut self) -> bool {
-        self.visit(RUNS, BATCH)
+        self.visit(RUNS, self.batch)
     }
 
     pub(crate) fn has_local_work(&self) -> bool {

@@ -42,6 +42,8 @@ pub(crate) trait Subscription<A: Agent>: Send {
     fn close(&mut self, me: &mut Me<A>, local: &mut Local);
     /// The agent is built anew and will subscribe again; returns its address if it has one.
     fn forget_handlers(&mut self) -> Option<Box<dyn Any + Send>>;
+    /// True when its messages come from this channel.
+    fn is_of(&self, channel: &dyn Any) -> bool;
     fn as_any(&mut self) -> &mut dyn Any;
 }
 
@@ -137,6 +139,11 @@ impl<A: Agent, T: Send + 'static> Handlers<A, T> {
 impl<A: Agent, T: Send + 'static> Subscription<A> for Handlers<A, T> {
     #[inline]
     fn step(&mut self, agent: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, AgentError> {
+        if me.in_flight > 0 {
+            me.wants_alone |= self.input.has_message(local);
+            return Ok(Step::Nothing);
+        }
+        me.wants_alone = false;
         let Some((item, is_last)) = self.input.take(local) else { return Ok(Step::Nothing) };
         me.begin(item.stamp_ns, local);
         match self.find(me.state) {
@@ -175,6 +182,11 @@ impl<A: Agent, T: Send + 'static> Subscription<A> for Handlers<A, T> {
     fn forget_handlers(&mut self) -> Option<Box<dyn Any + Send>> {
         self.handlers.clear();
         self.channel.is_none().then(|| Box::new(Address(self.input.clone())) as Box<dyn Any + Send>)
+    }
+
+    fn is_of(&self, channel: &dyn Any) -> bool {
+        let other = channel.downcast_ref::<Channel<T>>();
+        self.channel.as_ref().zip(other).is_some_and(|(own, other)| own.is_same(other))
     }
 
     fn as_any(&mut self) -> &mut dyn Any {
@@ -271,11 +283,7 @@ fn find<'a, A: Agent, T: Clone + Send + 'static>(
 /// Gives the subscription to a channel up.
 pub(crate) fn unsubscribe<A: Agent, T: Clone + Send + 'static>(channel: Channel<T>) -> Change<A> {
     Box::new(move |list, me, local| {
-        let is_it = |s: &mut Box<dyn Subscription<A>>| {
-            let handlers = s.as_any().downcast_mut::<Handlers<A, T>>();
-            handlers.is_some_and(|h| h.channel.as_ref().is_some_and(|c| c.is_same(&channel)))
-        };
-        for mut gone in list.extract_if(.., is_it) {
+        for mut gone in list.extract_if(.., |s| s.is_of(&channel)) {
             gone.close(me, local);
         }
     })

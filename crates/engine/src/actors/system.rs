@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::address::Target;
 use super::agent::Agent;
 use super::channel::{Channel, ChannelKind};
+use super::channels::Channels;
 use super::closure::ClosureAgent;
 use super::context::Context;
 use super::core::Core;
@@ -80,7 +81,7 @@ impl System {
     /// # Errors
     /// [`AgentError`] when the channel of this name carries other messages.
     pub fn channel<T: Clone + Send + 'static>(&self, name: &str) -> Result<Channel<T>, AgentError> {
-        self.core.channel(name, ChannelKind::Broadcast)
+        self.core.channels.channel(name, ChannelKind::Broadcast)
     }
 
     /// The channel of this name and kind, which is made if there is none.
@@ -92,7 +93,12 @@ impl System {
         name: &str,
         kind: ChannelKind,
     ) -> Result<Channel<T>, AgentError> {
-        self.core.channel(name, kind)
+        self.core.channels.channel(name, kind)
+    }
+
+    /// All channels by name, to be shared with a graph.
+    pub fn channels(&self) -> Channels {
+        self.core.channels.clone()
     }
 
     /// A group of agents to be put together and started.
@@ -215,7 +221,7 @@ impl<A: Agent> Context<'_, A> {
     /// # Errors
     /// As [`System::channel`].
     pub fn channel<T: Clone + Send + 'static>(&self, name: &str) -> Result<Channel<T>, AgentError> {
-        self.local.core.channel(name, ChannelKind::Broadcast)
+        self.local.core.channels.channel(name, ChannelKind::Broadcast)
     }
 
     /// Asks for the whole system to stop; [`System::wait`] then returns.

@@ -11,6 +11,7 @@ use livetime_frame::{
 
 use super::NodeError;
 use crate::account::NodeAccount;
+use crate::actors::Channels;
 use crate::clock::Clock;
 use crate::control::{Control, Event};
 use crate::doorbell::Doorbell;
@@ -45,6 +46,7 @@ pub struct Context {
     pub(crate) last: Option<LastFrame>,
     /// Sources: when the frame that comes next was begun.
     pub(crate) begun_ns: u64,
+    pub(crate) channels: Channels,
 }
 
 /// Where emitted frames go.
@@ -208,6 +210,11 @@ impl Context {
 
     fn may_wait(&self) -> bool {
         self.wait_for_memory && !self.control.is_stopping() && !self.clock.is_simulated()
+    }
+
+    /// The channels through which nodes talk to agents.
+    pub fn channels(&self) -> &Channels {
+        &self.channels
     }
 
     /// Sends a frame to everybody connected to the first output. Receivers see it when the handler returns, or

@@ -19,6 +19,7 @@ pub use look::{LastFrame, Snapshot};
 pub use report::{EdgeAccount, NodeReport, Report, SourceReport, ThreadReport};
 
 use crate::account::NodeAccount;
+use crate::actors::Channels;
 use crate::clock::Clock;
 use crate::control::{Control, EventHandler, lock};
 use crate::edge::{Edge, EdgeCounts, EdgeOptions, LossReason, Sender, Target};
@@ -42,12 +43,21 @@ pub struct RunOptions {
     pub remember_frames: bool,
     /// Called with everything worth telling.
     pub on_event: Option<EventHandler>,
+    /// Channels through which nodes talk to the agents of the program around, see
+    /// [`System::channels`](crate::actors::System::channels).
+    pub channels: Channels,
 }
 
 impl Default for RunOptions {
-    /// With statistics, without a limit, a memory or a handler.
+    /// With statistics and channels of its own, without a limit, a memory or a handler.
     fn default() -> RunOptions {
-        RunOptions { statistics: true, max_frames: None, remember_frames: false, on_event: None }
+        RunOptions {
+            statistics: true,
+            max_frames: None,
+            remember_frames: false,
+            on_event: None,
+            channels: Channels::default(),
+        }
     }
 }
 
@@ -90,6 +100,7 @@ impl Run {
             statistics: options.statistics,
             max_frames: options.max_frames.unwrap_or(u64::MAX),
             remember_frames: options.remember_frames,
+            channels: options.channels,
         };
         let wired = arm(graph, &shared)?;
         let handles: Vec<_> = wired.workers.iter().map(|w| w.handle.clone()).collect();

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use livetime_frame::{FramePool, SourceId};
 
 use crate::account::NodeAccount;
+use crate::actors::Channels;
 use crate::clock::Clock;
 use crate::control::Control;
 use crate::doorbell::Doorbell;
@@ -39,6 +40,7 @@ pub(crate) struct Shared {
     pub(crate) statistics: bool,
     pub(crate) max_frames: u64,
     pub(crate) remember_frames: bool,
+    pub(crate) channels: Channels,
 }
 
 pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired, NodeError> {
@@ -171,6 +173,7 @@ fn context(
         remember_frames: shared.remember_frames,
         last: None,
         begun_ns: 0,
+        channels: shared.channels.clone(),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use livetime_frame::{Element, Frame, FrameMut, FramePool, Layout, SourceId};
 
 use crate::account::NodeAccount;
+use crate::actors::Channels;
 use crate::clock::Clock;
 use crate::control::{Control, Event};
 use crate::node::{
@@ -83,11 +84,17 @@ impl Harness {
             remember_frames: true,
             last: None,
             begun_ns: 0,
+            channels: Channels::default(),
         };
         let inputs = pool.allocator();
         let mut harness = Harness { node: node_type.build(&values)?, ctx, pool, inputs, sequence: 0 };
         harness.node.start(&mut harness.ctx)?;
         Ok(harness)
+    }
+
+    /// The channels through which the node talks to agents.
+    pub fn channels(&self) -> &Channels {
+        &self.ctx.channels
     }
 
     /// A mono array to feed, with the next sequence number; `shape` slowest dimension first.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use livetime_frame::FramePool;
 
 use super::Random;
+use crate::actors::Channels;
 use crate::clock::Clock;
 use crate::control::Control;
 use crate::edge::Edge;
@@ -39,6 +40,7 @@ impl Simulation {
             statistics: true,
             max_frames: u64::MAX,
             remember_frames: false,
+            channels: Channels::default(),
         };
         let wired = arm(graph, &shared)?;
         Ok(Simulation {

@@ -2,6 +2,7 @@
 
 mod file_name;
 pub mod null;
+pub mod publish;
 pub mod pva_image;
 pub mod tiff_files;
 mod write_status;

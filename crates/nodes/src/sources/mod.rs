@@ -6,6 +6,7 @@ pub mod pva_source;
 mod recording;
 mod schedule;
 pub mod sim_detector;
+pub mod subscribe;
 pub mod xtc;
 pub mod xtc2;
 

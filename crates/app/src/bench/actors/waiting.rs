@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use livetime_engine::WaitStrategy;
-use livetime_engine::actors::{Agent, AgentError, Chain, Channel, Context, Placement, System};
+use livetime_engine::actors::{Agent, AgentError, Chain, Channel, Context, System, ThreadOptions};
 
 use super::{PATIENCE, Sample, Setting, missing};
 use crate::cpu::{process_cpu, thread_cpu};
@@ -51,8 +51,8 @@ fn waiting(wait: WaitStrategy, messages: u64) -> Result<Sample, AgentError> {
     let wanted = messages as usize;
     let listener =
         Listener { from: channel.clone(), waits: Vec::with_capacity(wanted), wanted, done: done.clone() };
-    let placement = Placement::Thread { name: "listener".into(), wait, cpus: Vec::new() };
-    system.group("listener").placement(placement).add("listener", listener).start()?;
+    let threads = ThreadOptions { wait, ..ThreadOptions::default() };
+    system.group("listener").threads(threads).add("listener", listener).start()?;
     let mut publisher = channel.publisher();
     let (start, all_before, own_before) = (Instant::now(), process_cpu(), thread_cpu());
     for i in 1..=messages {
