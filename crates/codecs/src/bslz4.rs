@@ -12,7 +12,7 @@
 use livetime_kernels::{Level, bitshuffle};
 
 use crate::lz4::{Lz4Block, encode_runs, lz4_bound};
-use crate::stream::{Writer, check_dtype, check_room};
+use crate::stream::{Reader, Writer, check_dtype, check_room};
 use crate::{Array, Codec, CodecError, DType};
 
 const NAME: &str = "bslz4";
@@ -24,6 +24,8 @@ const BLOCK: usize = 8192;
 #[derive(Debug)]
 pub struct Bslz4 {
     level: Level,
+    /// Whether streams begin with the filter's header.
+    has_header: bool,
     lz4: Lz4Block,
     shuffled: Vec<u8>,
 }
@@ -36,7 +38,29 @@ impl Bslz4 {
 
     /// With the instructions of a level; LZ4 itself has only one.
     pub fn with_level(level: Level) -> Bslz4 {
-        Bslz4 { level, lz4: Lz4Block::new(), shuffled: Vec::new() }
+        Bslz4 { level, has_header: true, lz4: Lz4Block::new(), shuffled: Vec::new() }
+    }
+
+    /// Streams without the filter's header of 12 bytes, in blocks of 8192 bytes: what the bitshuffle library itself makes, and
+    /// areaDetector calls the codec `bslz4`.
+    pub fn bare() -> Bslz4 {
+        Bslz4 { has_header: false, ..Bslz4::new() }
+    }
+
+    /// Reads the header, if there is one, and gives the bytes of a block.
+    fn block(&self, stream: &mut Reader<'_>, size: usize, output: usize) -> Result<usize, CodecError> {
+        if !self.has_header {
+            return Ok(BLOCK);
+        }
+        let total = u64::from_be_bytes(stream.array("bytes of the array")?);
+        stream.expect("bytes of the array", output as u64, total)?;
+        let block = u32::from_be_bytes(stream.array("bytes of a block")?) as usize;
+        let whole = block / (8 * size) * (8 * size);
+        // The filter writes 0 for its default.
+        let block = if block == 0 { BLOCK } else { block };
+        let wanted = block as u64 * u64::from(whole > 0);
+        stream.expect("bytes of a block, whole eights of elements", whole as u64, wanted)?;
+        Ok(block)
     }
 
     fn decode_block(
@@ -78,8 +102,10 @@ impl Codec for Bslz4 {
         check_room(self, bytes.len(), output.len())?;
         self.shuffled.resize(BLOCK.max(self.shuffled.len()), 0);
         let mut stream = Writer::new(output);
-        stream.put(&(bytes.len() as u64).to_be_bytes());
-        stream.put(&(BLOCK as u32).to_be_bytes());
+        if self.has_header {
+            stream.put(&(bytes.len() as u64).to_be_bytes());
+            stream.put(&(BLOCK as u32).to_be_bytes());
+        }
         let (eights, rest) = bytes.split_at(bytes.len() - bytes.len() % (8 * size));
         for block in eights.chunks(BLOCK) {
             let shuffled = &mut self.shuffled[..block.len()];
@@ -95,18 +121,8 @@ impl Codec for Bslz4 {
     fn decode(&mut self, stream: &[u8], dtype: DType, output: &mut [u8]) -> Result<(), CodecError> {
         check_dtype(self, dtype)?;
         let size = dtype.bytes();
-        let mut stream = crate::stream::Reader::new(NAME, stream);
-        let total = u64::from_be_bytes(stream.array("bytes of the array")?);
-        stream.expect("bytes of the array", output.len() as u64, total)?;
-        let block = u32::from_be_bytes(stream.array("bytes of a block")?) as usize;
-        let whole = block / (8 * size) * (8 * size);
-        // The filter writes 0 for its default.
-        let block = if block == 0 { BLOCK } else { block };
-        stream.expect(
-            "bytes of a block, whole eights of elements",
-            whole as u64,
-            block as u64 * u64::from(whole > 0),
-        )?;
+        let mut stream = Reader::new(NAME, stream);
+        let block = self.block(&mut stream, size, output.len())?;
         let (eights, rest) = output.split_at_mut(output.len() - output.len() % (8 * size));
         for output in eights.chunks_mut(block) {
             let packed = u32::from_be_bytes(stream.array("bytes of LZ4")?) as usize;
@@ -115,5 +131,25 @@ impl Codec for Bslz4 {
         }
         rest.copy_from_slice(stream.take(rest.len(), "last elements")?);
         stream.expect("bytes behind the stream", 0, stream.left() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_the_header_the_stream_is_the_same() {
+        let pixels: Vec<u8> = (0..20_003u32).flat_map(|i| ((i % 700) as u16).to_le_bytes()).collect();
+        let array = Array::new(&pixels, DType::U16, &[20_003]).unwrap();
+        let (mut whole, mut bare) = (Bslz4::new(), Bslz4::bare());
+        let mut streams = [vec![0; whole.bound(pixels.len())], vec![0; bare.bound(pixels.len())]];
+        let sizes =
+            [whole.encode(array, &mut streams[0]).unwrap(), bare.encode(array, &mut streams[1]).unwrap()];
+        assert_eq!(streams[0][HEADER..sizes[0]], streams[1][..sizes[1]]);
+        let mut back = vec![0; pixels.len()];
+        bare.decode(&streams[1][..sizes[1]], DType::U16, &mut back).unwrap();
+        assert_eq!(back, pixels);
+        assert!(bare.decode(&streams[0][..sizes[0]], DType::U16, &mut back).is_err());
     }
 }

@@ -7,8 +7,10 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod codec;
 pub mod convert;
 pub mod ntndarray;
+mod packed;
 mod planes;
 pub mod process;
 pub mod sinks;
@@ -26,7 +28,11 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<sources::pva_source::PvaSource>(),
     NodeType::of::<sources::sim_detector::SimDetector>(),
     NodeType::of::<sources::subscribe::Subscribe>(),
+    NodeType::of::<sources::xtc::Xtc>(),
+    NodeType::of::<sources::xtc2::Xtc2>(),
     // Processes.
+    NodeType::of::<process::compress::Compress>(),
+    NodeType::of::<process::decompress::Decompress>(),
     NodeType::of::<process::image::Image>(),
     NodeType::of::<process::process::Process>(),
     NodeType::of::<process::rate_monitor::RateMonitor>(),
@@ -39,6 +45,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<sinks::publish::Publish>(),
     NodeType::of::<sinks::pva_image::PvaImage>(),
     NodeType::of::<sinks::tiff_files::TiffFiles>(),
+    NodeType::of::<sinks::xtc_recorder::XtcRecorder>(),
 ];
 
 /// The node called `name`.

@@ -69,6 +69,8 @@ const CASES: &[Case] = &[
     Case { name: "transform rot90", node: "transform", params: &[("operation", "rot90")] },
     Case { name: "transform mirror", node: "transform", params: &[("operation", "mirror")] },
     Case { name: "image", node: "image", params: &[] },
+    Case { name: "compress bslz4", node: "compress", params: &[("compressor", "bslz4")] },
+    Case { name: "compress lz4", node: "compress", params: &[("compressor", "lz4")] },
 ];
 
 const DTYPES: [DType; 3] = [DType::U8, DType::U16, DType::F32];

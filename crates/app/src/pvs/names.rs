@@ -42,6 +42,7 @@ fn stem(node: &NodeDecl) -> String {
     match spec.name {
         _ if spec.kind == NodeKind::Source => "cam".into(),
         "image" => "image".into(),
+        "compress" | "decompress" => "Codec".into(),
         "process" => "Proc".into(),
         "statistics" => "Stats".into(),
         "roi" => "ROI".into(),
@@ -63,6 +64,7 @@ pub(super) fn camel(name: &str) -> String {
 pub(super) fn plugin_type(type_name: &str) -> String {
     match type_name {
         "image" => "NDPluginStdArrays",
+        "compress" | "decompress" => "NDPluginCodec",
         "process" => "NDPluginProcess",
         "statistics" => "NDPluginStats",
         "roi" => "NDPluginROI",

@@ -128,6 +128,15 @@ pub(super) static TEMPLATES: &[Template] = &[
         plain: "",
     },
     Template {
+        name: "NDCodec: `compress`",
+        node: Some("compress"),
+        both: "Mode Compressor JPEGQuality ZlibCLevel BloscCompressor BloscCLevel BloscShuffle BloscNumThreads \
+               LZ4HDF5BlockSize",
+        readbacks: "CompFactor",
+        setpoints: "",
+        plain: "CodecStatus CodecError",
+    },
+    Template {
         name: "NDStdArrays: `image`",
         node: Some("image"),
         both: "",
@@ -213,6 +222,11 @@ pub(super) static REASONS: &[(&str, &str)] = &[
          TSCentroidX TSCentroidY TSSigmaX TSSigmaY TSSigmaXY TSSkewX TSSkewY TSKurtosisX TSKurtosisY TSEccentricity \
          TSOrientation TSTimestamp",
         TIME_SERIES,
+    ),
+    ("Mode", "`compress` and `decompress` are two types of nodes"),
+    (
+        "ZlibCLevel BloscCompressor BloscCLevel BloscShuffle BloscNumThreads LZ4HDF5BlockSize",
+        "its codec is not among ours",
     ),
     ("ReadBackgroundTIFFSeq ReadFlatFieldTIFFSeq PortBackup FilterTypeSeq NumFilterRecip", GLUE),
     (

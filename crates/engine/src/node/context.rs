@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use livetime_frame::{
-    Allocator, Bytes, Frame, FrameMut, FramePool, Layout, PoolExhausted, SourceId, TableLayout, ViewError,
+    Allocator, Bytes, Codec, Frame, FrameMut, FramePool, Layout, PoolExhausted, SourceId, TableLayout,
+    ViewError,
 };
 
 use super::NodeError;
@@ -101,6 +102,20 @@ impl Context {
     /// [`NodeError`] when the pool is exhausted.
     pub fn array(&mut self, layout: Layout) -> Result<FrameMut, NodeError> {
         self.allocate(|a| a.array(layout))
+    }
+
+    /// As [`Context::array`], but never waits, and nothing is lost when the pool is exhausted: for what is made ahead, and can as well
+    /// be made later.
+    pub fn array_ahead(&mut self, layout: Layout) -> Option<FrameMut> {
+        self.allocator.array(layout).ok()
+    }
+
+    /// An array that `codec` made `len` bytes of; see [`Allocator::compressed`]. Else as [`Context::array`].
+    ///
+    /// # Errors
+    /// [`NodeError`] when the pool is exhausted.
+    pub fn compressed(&mut self, layout: Layout, codec: Codec, len: usize) -> Result<FrameMut, NodeError> {
+        self.allocate(|a| a.compressed(layout, codec, len))
     }
 
     /// A table; else as [`Context::array`].

@@ -72,6 +72,32 @@ impl Src {
         Src { log: 2 << 24, phy: address }
     }
 
+    /// The detector of that name, as `CxiDs1-0|Cspad-0`.
+    ///
+    /// # Errors
+    /// If it is no name of a place and a device with their numbers.
+    ///
+    /// ```
+    /// use livetime_formats::xtc1::Src;
+    /// let src = Src::named("CxiDs1-0|Cspad-2")?;
+    /// assert_eq!(src.to_string(), "CxiDs1-0|Cspad-2");
+    /// assert!(Src::named("CxiDs1-0|Cspat-2").is_err());
+    /// # Ok::<(), livetime_formats::Error>(())
+    /// ```
+    pub fn named(name: &str) -> Result<Src, Error> {
+        let part = |text: &str, names: &[&str]| {
+            let (name, id) = text.rsplit_once('-')?;
+            let number = names.iter().position(|n| n.eq_ignore_ascii_case(name))?;
+            Some((u8::try_from(number).ok()?, id.parse::<u8>().ok()?))
+        };
+        let parts = name.split_once('|');
+        let parts = parts.and_then(|(a, b)| Some((part(a, &DETECTORS)?, part(b, &DEVICES)?)));
+        let Some(((detector, detector_id), (device, device_id))) = parts else {
+            return Err(Error::new("a known place and device, as CxiDs1-0|Cspad-0", format!("`{name}`")));
+        };
+        Ok(Src::detector(detector, detector_id, device, device_id))
+    }
+
     /// The level.
     pub fn level(self) -> Level {
         let number = (self.log >> 24) as u8;

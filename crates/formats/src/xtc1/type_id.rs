@@ -38,6 +38,10 @@ pub mod id {
     pub const EORBITS: u16 = 103;
     /// Our own: a frame that others were compressed against (`docs/formats/xtc.md`).
     pub const REFERENCE_FRAME: u16 = 0x4C56;
+    /// Ours: an array that is no picture of a camera ([`crate::xtc1::data::ArrayLeaf`]).
+    pub const ARRAY: u16 = 0x4C57;
+    /// Ours: number and attributes of a recorded frame ([`crate::xtc1::data::Recorded`]).
+    pub const RECORDED: u16 = 0x4C58;
 }
 
 /// Type, version, and whether the data are compressed, in one word.
@@ -98,6 +102,8 @@ impl TypeId {
     pub fn name(self) -> Option<&'static str> {
         match self.number() {
             id::REFERENCE_FRAME => Some("ReferenceFrame"),
+            id::ARRAY => Some("LivetimeArray"),
+            id::RECORDED => Some("LivetimeRecorded"),
             number => TYPES.get(usize::from(number)).copied(),
         }
     }

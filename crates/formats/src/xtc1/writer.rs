@@ -1,7 +1,7 @@
 //! Writes files of datagrams that stay readable whatever happens to the writer.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::file::{Head, IN_PROGRESS};
@@ -76,6 +76,21 @@ impl Writer {
         self.is_broken = false;
         self.len += datagrams.len() as u64;
         Ok(offset)
+    }
+
+    /// After a failed write: cuts off what is there of a datagram, so that the file ends with the last whole one and can be written
+    /// again. Does nothing else.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn repair(&mut self) -> Result<()> {
+        if !self.is_broken {
+            return Ok(());
+        }
+        let cut = self.file.set_len(self.len).and_then(|()| self.file.seek(SeekFrom::Start(self.len)));
+        cut.map_err(|e| Error::io("to cut off half a datagram", e).in_file(&self.written))?;
+        self.is_broken = false;
+        Ok(())
     }
 
     /// Bytes written.

@@ -21,6 +21,9 @@ const REASONS: [(u16, &str); 8] = [
 ];
 
 impl Damage {
+    /// A contribution never came.
+    pub const DROPPED: Damage = Damage(1 << 4);
+
     /// Nothing went wrong.
     pub fn is_none(self) -> bool {
         self.0 == 0

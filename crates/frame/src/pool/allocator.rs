@@ -12,7 +12,7 @@ use super::cell::{Cell, Frame, FrameMut, Payload, Place};
 use super::shelf::Rack;
 use super::view::WrongPayload;
 use crate::sync::{AtomicUsize, Ordering};
-use crate::{Layout, TableLayout};
+use crate::{Codec, Layout, TableLayout};
 
 /// The memory of a run: a bound in bytes that all its allocators share.
 #[derive(Clone)]
@@ -120,6 +120,30 @@ impl Allocator {
         Ok(frame)
     }
 
+    /// The memory for an array that `codec` made `len` bytes of, to be written; `layout` is that of the array before, packed.
+    ///
+    /// ```
+    /// use livetime_frame::{Codec, ColorMode, DType, FramePool, Layout};
+    /// let layout = Layout::packed(DType::U16, ColorMode::Mono, &[2, 3])?;
+    /// let mut frame = FramePool::new(1 << 16).allocator().compressed(layout, Codec("lz4"), 5)?;
+    /// frame.bytes_mut().copy_from_slice(&[1, 2, 3, 4, 5]);
+    /// assert_eq!(frame.freeze().array()?.layout().to_string(), "2x3 u16 mono lz4");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`PoolExhausted`] when the bound is reached.
+    pub fn compressed(
+        &mut self,
+        layout: Layout,
+        codec: Codec,
+        len: usize,
+    ) -> Result<FrameMut, PoolExhausted> {
+        let mut frame = self.take(len)?;
+        frame.content_mut().payload = Payload::Array(layout.compressed(codec));
+        Ok(frame)
+    }
+
     /// A table to be written.
     ///
     /// # Errors
@@ -191,16 +215,17 @@ impl Allocator {
     ///
     /// # Errors
     /// [`ViewError`] when `bytes` has not as many bytes as `layout`, or does not lie at a multiple of the element
-    /// size, or when the bound is reached.
+    /// size, or when the bound is reached. Compressed arrays may have any number of bytes, anywhere.
     pub fn adopt(&mut self, layout: Layout, bytes: Bytes) -> Result<FrameMut, ViewError> {
-        let wanted = layout.span();
+        let wanted = if layout.codec().is_some() { bytes.len() } else { layout.span() };
         let outside = |wanted: fmt::Arguments, found: fmt::Arguments| {
             Err(ViewError::Outside(WrongPayload::new(wanted.to_string(), found)))
         };
         if bytes.len() != wanted {
             return outside(format_args!("{wanted} bytes"), format_args!("{}", bytes.len()));
         }
-        let (address, size) = (bytes.as_ptr().addr(), layout.dtype().bytes());
+        let size = if layout.codec().is_some() { 1 } else { layout.dtype().bytes() };
+        let address = bytes.as_ptr().addr();
         if !address.is_multiple_of(size) {
             return outside(format_args!("a multiple of {size} as address"), format_args!("{address:#x}"));
         }

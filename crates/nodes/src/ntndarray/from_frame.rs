@@ -2,12 +2,11 @@
 
 use bytes::Bytes;
 use livetime_engine::NodeError;
-use livetime_frame::with_dtype;
-use livetime_frame::{
-    ArrayRef, AttributeValue, Attributes, Codec, ColorMode, DType, Dim, Element, Frame, Layout,
-};
+use livetime_frame::{ArrayRef, AttributeValue, Attributes, Codec, ColorMode, DType, Dim, Frame, Layout};
 use livetime_pva::data::{Array, Chosen, Dynamic, Field, Kind, Type, Value};
 use livetime_pva::nt;
+
+use crate::packed::gather;
 
 /// `sourceType` of an attribute that the detector gave.
 const BY_DRIVER: i32 = 0;
@@ -172,27 +171,15 @@ pub fn pixels(frame: &Frame, array: ArrayRef<'_>) -> livetime_pva::Result<Array>
         None if layout.is_packed() => {
             Array::new(kind_of(layout.dtype()), Bytes::from_owner(Held(frame.clone())))
         }
-        None => Array::new(kind_of(layout.dtype()), with_dtype!(layout.dtype(), T => gathered::<T>(array))),
+        None => Array::new(kind_of(layout.dtype()), gathered(array)),
     }
 }
 
-fn gathered<T: Element>(array: ArrayRef<'_>) -> Bytes {
-    let mut bytes = Vec::with_capacity(array.layout().len() * size_of::<T>());
-    gather(array.bytes(), size_of::<T>(), array.layout().dims(), 0, &mut bytes);
+fn gathered(array: ArrayRef<'_>) -> Bytes {
+    let layout = array.layout();
+    let mut bytes = Vec::with_capacity(layout.len() * layout.dtype().bytes());
+    gather(&array, &mut bytes);
     bytes.into()
-}
-
-/// Appends the elements of the dimensions `dims`, of which the first begins at byte `start`.
-fn gather(from: &[u8], element: usize, dims: &[Dim], start: usize, to: &mut Vec<u8>) {
-    match dims {
-        [] => to.extend_from_slice(&from[start..start + element]),
-        [last] if last.stride == element => to.extend_from_slice(&from[start..start + last.size * element]),
-        [first, rest @ ..] => {
-            for index in 0..first.size {
-                gather(from, element, rest, start + index * first.stride, to);
-            }
-        }
-    }
 }
 
 /// The dimensions, fastest first.

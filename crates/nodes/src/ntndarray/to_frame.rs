@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use livetime_engine::NodeError;
-use livetime_frame::{AttributeValue, ColorMode, DType, Header, Layout};
+use livetime_frame::{AttributeValue, Codec, ColorMode, DType, Header, Layout};
 use livetime_pva::data::{Array, Field, Kind, Value};
 use livetime_pva::nt;
+
+use crate::codec::Compressor;
 
 /// How the pixels of an image lie, slowest dimension first.
 ///
@@ -20,16 +22,17 @@ use livetime_pva::nt;
 /// ```
 ///
 /// # Errors
-/// [`NodeError`] when the image has no pixels, is compressed, or says of itself what cannot be.
+/// [`NodeError`] when the image has no pixels, is compressed in a way that is not known here, or says of itself what cannot be.
 pub fn layout_of(image: &Value) -> Result<Layout, NodeError> {
     let pixels = pixels_of(image)?;
-    let codec = image.str("codec.name").unwrap_or_default();
-    if !codec.is_empty() {
-        return Err(NodeError::new(format_args!("wanted pixels as they are, found codec `{codec}`")));
-    }
     let sizes = sizes(image, pixels.len())?;
-    let dtype = dtype_of(pixels.kind()).ok_or_else(|| NodeError::new("wanted numbers, found texts"))?;
+    let codec = codec_of(image)?;
+    let kind = if codec.is_some() { said_kind(image)? } else { pixels.kind() };
+    let dtype = dtype_of(kind).ok_or_else(|| NodeError::new("wanted numbers, found texts"))?;
     let layout = Layout::packed(dtype, color_of(image, &sizes), &sizes)?;
+    if let Some(codec) = codec {
+        return Ok(layout.with_origin(origins(image)).compressed(codec));
+    }
     if layout.len() != pixels.len() {
         let found = pixels.len();
         return Err(NodeError::new(format_args!(
@@ -46,6 +49,26 @@ pub fn layout_of(image: &Value) -> Result<Layout, NodeError> {
 /// [`NodeError`] when there are none.
 pub fn pixels_of(image: &Value) -> Result<&Array, NodeError> {
     image.array("value").ok_or_else(|| NodeError::new("wanted an image with pixels, found none"))
+}
+
+/// How the pixels are compressed, if they are.
+fn codec_of(image: &Value) -> Result<Option<Codec>, NodeError> {
+    let name = image.str("codec.name").unwrap_or_default();
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let known = Compressor::named(name).map(|c| Some(c.codec()));
+    known.ok_or_else(|| NodeError::new(format_args!("wanted a codec that is known here, found `{name}`")))
+}
+
+/// The type of the pixels before they were compressed.
+fn said_kind(image: &Value) -> Result<Kind, NodeError> {
+    let number = match image.get("codec.parameters") {
+        Some(Field::Any(Some(any))) => any.field().as_i64(),
+        _ => None,
+    };
+    let kind = number.and_then(|n| usize::try_from(n).ok()).and_then(|n| Kind::ALL.get(n).copied());
+    kind.ok_or_else(|| NodeError::new("wanted the type of the pixels in `codec.parameters`, found none"))
 }
 
 fn dtype_of(kind: Kind) -> Option<DType> {
@@ -103,7 +126,7 @@ pub struct Names(Vec<Arc<str>>);
 const MOST_NAMES: usize = 256;
 
 impl Names {
-    fn of(&mut self, name: &str) -> Arc<str> {
+    pub(crate) fn of(&mut self, name: &str) -> Arc<str> {
         match self.0.iter().find(|known| &***known == name) {
             Some(known) => known.clone(),
             None => {
@@ -140,6 +163,7 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use livetime_frame::FramePool;
+    use livetime_pva::data::{Dynamic, Type};
 
     use super::*;
     use crate::ntndarray::ImageWriter;
@@ -165,6 +189,21 @@ mod tests {
     }
 
     #[test]
+    fn a_compressed_array_stays_what_it_is() {
+        let layout = Layout::packed(DType::I32, ColorMode::Rgb1, &[4, 5, 3]).unwrap();
+        let mut frame = FramePool::new(1 << 20).allocator().compressed(layout, Codec("bslz4"), 7).unwrap();
+        frame.bytes_mut().copy_from_slice(b"packed!");
+        let mut writer = ImageWriter::new().unwrap();
+        let image = writer.write(&frame.freeze()).unwrap();
+        assert_eq!((image.i64("compressedSize"), image.i64("uncompressedSize")), (Some(7), Some(240)));
+        // Clients learn the type of the pixels from here: 3 is pvData's int.
+        assert_eq!(said_kind(image).unwrap(), Kind::I32);
+        assert_eq!(Kind::ALL[3], Kind::I32);
+        assert_eq!(layout_of(image).unwrap(), layout.compressed(Codec("bslz4")));
+        assert_eq!(pixels_of(image).unwrap().data()[..], b"packed!"[..]);
+    }
+
+    #[test]
     fn what_cannot_be_is_refused() {
         let refused = |image: &Value| layout_of(image).unwrap_err().to_string();
         let mut image = Value::new(&nt::ndarray());
@@ -175,7 +214,11 @@ mod tests {
         image.clone_from(writer.write(&frame).unwrap());
         image.set("value", vec![1u8, 2]).unwrap();
         assert_eq!(refused(&image), "wanted the 6 pixels of 2x3 u8 mono, found 2");
+        image.set("codec.name", "blosc").unwrap();
+        assert!(refused(&image).contains("found `blosc`"));
         image.set("codec.name", "lz4").unwrap();
-        assert!(refused(&image).contains("found codec `lz4`"));
+        assert_eq!(layout_of(&image).unwrap().to_string(), "2x3 u8 mono lz4");
+        image.set("codec.parameters", Dynamic::new(Type::Scalar(Kind::I32), 99).unwrap()).unwrap();
+        assert!(refused(&image).contains("`codec.parameters`"));
     }
 }

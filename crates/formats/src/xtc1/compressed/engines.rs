@@ -362,6 +362,9 @@ fn codec_dtype(dtype: livetime_frame::DType) -> Option<DType> {
         livetime_frame::DType::U8 => Some(DType::U8),
         livetime_frame::DType::U16 => Some(DType::U16),
         livetime_frame::DType::U32 => Some(DType::U32),
+        livetime_frame::DType::I8 => Some(DType::I8),
+        livetime_frame::DType::I16 => Some(DType::I16),
+        livetime_frame::DType::I32 => Some(DType::I32),
         _ => None,
     }
 }

@@ -1,11 +1,14 @@
 //! The pictures in leaves.
 
-use livetime_frame::DType;
+use livetime_frame::{ColorMode, DType, MAX_DIMS};
 
-use super::cspad;
+use super::{array, cspad};
 use crate::fields::u32_at;
 use crate::xtc1::{Configs, Src, TypeId, id};
 use crate::{Error, Result};
+
+/// The most axes that pixels may have.
+pub(super) const MOST_AXES: usize = MAX_DIMS;
 
 /// A picture, or one of the pieces in which a detector is read: a quadrant of a CSPad, a link of a pnCCD.
 ///
@@ -22,8 +25,10 @@ pub struct Panel<'a> {
     pub pixels: &'a [u8],
     /// Type of a pixel. CSPad's are unsigned here: 14 bits.
     pub dtype: DType,
+    /// How colours lie; mono for all that detectors send themselves.
+    pub color: ColorMode,
     /// Shape, slowest first. The first [`Panel::ndim`] count.
-    pub(super) shape: [usize; 3],
+    pub(super) shape: [usize; MOST_AXES],
     pub(super) ndim: usize,
     /// Which sections of a quadrant of a CSPad the first axis holds, one bit for each of eight; 0 for all other detectors.
     pub sections: u8,
@@ -37,17 +42,34 @@ impl<'a> Panel<'a> {
 
     /// Cuts `payload` behind `header` bytes and takes pixels of that shape from there.
     pub(super) fn cut(payload: &'a [u8], header: usize, dtype: DType, shape: &[usize]) -> Result<Panel<'a>> {
-        let count = shape.iter().try_fold(dtype.bytes(), |product, n| product.checked_mul(*n));
         // An array may be empty; its header is there all the same.
-        let parts = payload.split_at_checked(header);
-        let cut = parts.and_then(|(header, data)| Some((header, data, data.get(..count?)?)));
-        let Some((header, data, pixels)) = cut else {
+        let Some((header, data)) = payload.split_at_checked(header) else {
             let wanted = format!("{header} bytes and an array {shape:?} of {dtype}");
             return Err(Error::new(wanted, format!("{} bytes", payload.len())));
         };
-        let mut sizes = [0; 3];
+        Panel::of(header, data, dtype, shape)
+    }
+
+    /// Pixels of that shape at the beginning of `data`.
+    pub(super) fn of(header: &'a [u8], data: &'a [u8], dtype: DType, shape: &[usize]) -> Result<Panel<'a>> {
+        let count = shape.iter().try_fold(dtype.bytes(), |product, n| product.checked_mul(*n));
+        let Some(pixels) = count.and_then(|count| data.get(..count)) else {
+            let wanted = format!("an array {shape:?} of {dtype} behind the header");
+            return Err(Error::new(wanted, format!("{} bytes", data.len())));
+        };
+        let mut sizes = [0; MOST_AXES];
         sizes[..shape.len()].copy_from_slice(shape);
-        Ok(Panel { number: 0, header, data, pixels, dtype, shape: sizes, ndim: shape.len(), sections: 0 })
+        Ok(Panel {
+            number: 0,
+            header,
+            data,
+            pixels,
+            dtype,
+            color: ColorMode::Mono,
+            shape: sizes,
+            ndim: shape.len(),
+            sections: 0,
+        })
     }
 }
 
@@ -55,7 +77,7 @@ impl<'a> Panel<'a> {
 pub fn holds_panels(type_id: TypeId) -> bool {
     matches!(
         (type_id.number(), type_id.version()),
-        (id::FRAME | id::PNCCD_FRAME | id::CSPAD2X2_ELEMENT, 1)
+        (id::FRAME | id::PNCCD_FRAME | id::CSPAD2X2_ELEMENT | id::ARRAY, 1)
             | (id::CSPAD_ELEMENT | id::TIMEPIX_DATA, 1..=2)
     )
 }
@@ -83,6 +105,7 @@ pub fn panels<'a>(type_id: TypeId, src: Src, payload: &'a [u8], configs: &Config
         (id::FRAME, 1) => frame(payload).map(|e| vec![e]),
         (id::PNCCD_FRAME, 1) => pnccd(src, payload, configs),
         (id::TIMEPIX_DATA, 1) => Panel::cut(payload, 8, DType::U16, &[512, 512]).map(|e| vec![e]),
+        (id::ARRAY, 1) => array::panel(payload).map(|e| vec![e]),
         (id::TIMEPIX_DATA, 2) => timepix(payload).map(|e| vec![e]),
         _ => Err(Error::new("a type of leaf that holds pictures", type_id.to_string())),
     }

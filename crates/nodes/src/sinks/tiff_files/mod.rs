@@ -39,23 +39,12 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
 use livetime_frame::Frame;
 
 use super::file_name::{ensure_folder, file_name};
+use super::write_status::WriteStatus;
 use encode::{Strips, encode};
-
-/// How the last file fared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
-pub enum WriteStatus {
-    /// It was written.
-    #[default]
-    #[pv("Write OK")]
-    Ok,
-    /// It was not.
-    #[pv("Write error")]
-    Error,
-}
 
 /// Parameters of `tiff_files`.
 #[derive(Params)]

@@ -1,12 +1,13 @@
 //! From the bytes of a file to pixels: JPEG, PNG, TIFF.
 
 use std::io::Cursor;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use image::codecs::{jpeg::JpegDecoder, png::PngDecoder};
 use image::{ColorType, ImageDecoder, Limits};
 use livetime_frame::{ColorMode, DType, Layout};
 use tiff::decoder::{Decoder, DecodingSampleType as Sample};
+
+use crate::codec::jpeg::{guarded, is_complete};
 
 /// A picture whose size is known and whose pixels are still to be decoded.
 pub(super) struct Picture<'a> {
@@ -78,13 +79,8 @@ impl Pixels<'_> {
     }
 }
 
-/// A decoder that trips over a file must not take the run along: others follow.
-fn guarded<R>(decode: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
-    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| Err("the decoder panicked".into()))
-}
-
 fn open_jpeg(bytes: &[u8]) -> Result<Picture<'_>, String> {
-    if !jpeg_is_complete(bytes) {
+    if !is_complete(bytes) {
         return Err("wanted a whole JPEG, found one without its end".into());
     }
     of_image(JpegDecoder::new(Cursor::new(bytes)).map_err(|e| e.to_string())?)
@@ -161,40 +157,4 @@ fn layout(dtype: DType, color: ColorMode, (width, height): (u32, u32)) -> Result
         return Err(format!("wanted a picture with pixels, found {width} x {height}"));
     }
     Layout::packed(dtype, color, &color.shape(width as usize, height as usize)).map_err(|e| e.to_string())
-}
-
-/// Whether the end marker comes after the pixels: the decoder fills what is missing with gray instead of
-/// complaining. Walks the segments, because an embedded preview has an end marker too.
-fn jpeg_is_complete(bytes: &[u8]) -> bool {
-    let mut at = 2;
-    while let Some(start) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| *b == 0xff)) {
-        at += start + 1;
-        match bytes.get(at) {
-            Some(0xd9) => return true,
-            // Fill bytes, escaped 0xff inside pixels, restart markers: no length follows.
-            Some(0xff) => {}
-            Some(0x00 | 0x01 | 0xd0..=0xd8) => at += 1,
-            Some(_) => match bytes.get(at + 1..at + 3) {
-                Some([high, low]) => at += 1 + usize::from(u16::from_be_bytes([*high, *low])),
-                _ => return false,
-            },
-            None => return false,
-        }
-    }
-    false
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ends_of_jpegs() {
-        let preview = [0xff, 0xd8, 0xff, 0xe1, 0, 6, 0xff, 0xd8, 0xff, 0xd9, 0xff, 0xda, 0, 2, 7, 0xff, 0, 8];
-        assert!(!jpeg_is_complete(&preview));
-        assert!(jpeg_is_complete(&[&preview[..], &[0xff, 0xd0, 9, 0xff, 0xff, 0xd9, 1]].concat()));
-        for len in 0..preview.len() {
-            assert!(!jpeg_is_complete(&preview[..len]));
-        }
-    }
 }

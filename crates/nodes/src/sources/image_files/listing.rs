@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// Text naming the path, when it is not there, cannot be read, or no file matches.
-pub(super) fn list(path: &str, pattern: &str) -> Result<Vec<PathBuf>, String> {
+pub(in crate::sources) fn list(path: &str, pattern: &str) -> Result<Vec<PathBuf>, String> {
     let failed = |e: std::io::Error| format!("`{path}`: wanted a file or a folder, found: {e}");
     if std::fs::metadata(path).map_err(failed)?.is_file() {
         return Ok(vec![path.into()]);
@@ -28,7 +28,7 @@ pub(super) fn list(path: &str, pattern: &str) -> Result<Vec<PathBuf>, String> {
 }
 
 /// The last part of a path.
-pub(super) fn name_of(path: &Path) -> String {
+pub(in crate::sources) fn name_of(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 

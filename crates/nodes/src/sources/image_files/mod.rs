@@ -20,7 +20,7 @@
 //! ```
 
 mod decode;
-mod listing;
+pub(in crate::sources) mod listing;
 #[cfg(test)]
 mod tests;
 

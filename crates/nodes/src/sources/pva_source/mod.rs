@@ -1,7 +1,8 @@
 //! `pva_source`: an NTNDArray channel of a pvAccess server as a detector (areaDetector's pvaDriver).
 //!
 //! Out: arrays as the server sends them, with its attributes and times. Large images stay where the client received
-//! them, outside the run's memory bound; as many can be under way as queues hold. Compressed images are refused.
+//! them, outside the run's memory bound; as many can be under way as queues hold. Compressed images stay so if `decompress` knows their
+//! codec, and are refused otherwise.
 //! Nothing is known of the frames before they come.
 //!
 //! What was missed is counted exactly where the server numbers its images (`uniqueId`): numbers left out, because
@@ -320,7 +321,7 @@ impl PvaSource {
 
 /// The pixels where they lie, if they may lie there; else a copy.
 fn frame_of(layout: Layout, pixels: &Bytes, ctx: &mut Context) -> Result<FrameMut, NodeError> {
-    if pixels.as_ptr().addr().is_multiple_of(layout.dtype().bytes()) {
+    if layout.codec().is_some() || pixels.as_ptr().addr().is_multiple_of(layout.dtype().bytes()) {
         return ctx.adopt(layout, pixels.clone());
     }
     // The first image of a connection: where its pixels begin was not known when it was received.

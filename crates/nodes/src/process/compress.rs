@@ -1,0 +1,249 @@
+//! `compress`: arrays become compressed arrays (areaDetector's NDPluginCodec).
+//!
+//! In: arrays of any dtype and strides. Out: the same array with a codec, as `pva_image` shows it to clients that can
+//! decompress; `decompress` makes it what it was. All but `jpeg` lose nothing; see [`Compressor`] for who understands what.
+//!
+//! An array that the codec does not take, that has a codec already, or that would not become smaller, is sent on as it came and
+//! counted (`unchanged`); `codec_error` says why.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_nodes::process::{compress::Compress, decompress::Decompress};
+//!
+//! let mut node = Harness::new::<Compress>(&[("compressor", "bslz4".into())])?;
+//! let image = node.image::<u16>(&[64, 64], &[500; 64 * 64])?;
+//! let packed = node.feed(&image)?;
+//! assert_eq!(packed[0].array()?.layout().to_string(), "64x64 u16 mono bslz4");
+//! assert!(packed[0].bytes().len() < 200);
+//! let back = Harness::new::<Decompress>(&[])?.feed(&packed[0])?;
+//! assert_eq!(back[0].array()?.elements::<u16>()?, [500; 64 * 64]);
+//! # Ok::<(), livetime_engine::NodeError>(())
+//! ```
+
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_frame::{ArrayRef, Frame};
+
+use crate::codec::{CodecMode, CodecStatus, Codecs, Compressor, Settings};
+use crate::convert::packed_like;
+use crate::packed::packed;
+
+/// Parameters of `compress`.
+#[derive(Params)]
+pub struct CompressParams {
+    /// What the node does; areaDetector has one plugin for both.
+    #[param(readback, pv = "Mode")]
+    pub mode: CodecMode,
+    /// How arrays are compressed.
+    #[param(pv = "Compressor")]
+    pub compressor: Compressor,
+    /// Quality of `jpeg`: more is larger and closer to the picture.
+    #[param(default = 85, min = 1, max = 100, pv = "JPEGQuality")]
+    pub jpeg_quality: u32,
+    /// Level of `zstd`: more is denser and slower.
+    #[param(default = 1, min = -7, max = 22)]
+    pub zstd_level: i32,
+    /// Bytes of the last array by bytes of what it became.
+    #[param(readback, pv = "CompFactor")]
+    pub comp_factor: f64,
+    /// How the last frame fared.
+    #[param(readback, pv = "CodecStatus")]
+    pub codec_status: CodecStatus,
+    /// Why the last frame was not compressed; empty when it was.
+    #[param(readback, pv = "CodecError")]
+    pub codec_error: String,
+    /// Frames that were sent on as they came; in a pool those of one copy of the node.
+    #[param(readback)]
+    pub unchanged: u64,
+}
+
+/// Compresses arrays.
+pub struct Compress {
+    params: CompressParams,
+    codecs: Codecs,
+    /// The elements of an array with gaps.
+    gathered: Vec<u8>,
+    /// What the array becomes. Only its length is known then, and only so much memory is taken from the pool.
+    stream: Vec<u8>,
+}
+
+impl Node for Compress {
+    type Params = CompressParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "compress",
+        kind: NodeKind::Process,
+        summary: "Compresses arrays.",
+        inputs: &[PortSpec::array("in")],
+        outputs: &[PortSpec::array("out")],
+        parallel: true,
+    };
+
+    fn new(params: CompressParams) -> Result<Compress, NodeError> {
+        Ok(Compress { params, codecs: Codecs::new(), gathered: Vec::new(), stream: Vec::new() })
+    }
+
+    fn params(&mut self) -> &mut CompressParams {
+        &mut self.params
+    }
+
+    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
+        // What does not become smaller stays as it is.
+        Ok(vec![Stream::Unknown])
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let array = frame.array()?;
+        match self.pack(&array) {
+            Ok(size) => {
+                let layout = packed_like(array.layout(), array.layout().dtype())?;
+                let mut output = ctx.compressed(layout, self.params.compressor.codec(), size)?;
+                output.bytes_mut().copy_from_slice(&self.stream[..size]);
+                output.inherit(frame);
+                self.params.comp_factor = layout.span() as f64 / size as f64;
+                self.params.codec_status = CodecStatus::Success;
+                self.params.codec_error.clear();
+                ctx.emit(output)
+            }
+            Err(why) => {
+                self.params.comp_factor = 1.0;
+                self.params.codec_status = CodecStatus::Warning;
+                self.params.codec_error = why;
+                self.params.unchanged += 1;
+                ctx.forward(0, frame)
+            }
+        }
+    }
+}
+
+impl Compress {
+    /// Compresses into `self.stream` and gives the number of bytes, or why the array stays as it is.
+    fn pack(&mut self, array: &ArrayRef<'_>) -> Result<usize, String> {
+        let (layout, p) = (array.layout(), &self.params);
+        if layout.codec().is_some() || layout.is_empty() {
+            return Err(format!("wanted an uncompressed array with elements, found {layout}"));
+        }
+        let settings = Settings { jpeg_quality: p.jpeg_quality.min(100) as u8, zstd_level: p.zstd_level };
+        let pixels = packed(array, &mut self.gathered);
+        let size = self.codecs.encode(p.compressor, settings, layout, pixels, &mut self.stream)?;
+        if size >= pixels.len() {
+            let codec = p.compressor.codec().0;
+            return Err(format!("wanted fewer than {} bytes, found {size} with {codec}", pixels.len()));
+        }
+        Ok(size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use livetime_engine::testing::{Harness, assert_compliant};
+    use livetime_frame::{ColorMode, DType, Layout, with_dtype};
+
+    use super::*;
+    use crate::codec::dtype_of;
+    use crate::process::decompress::Decompress;
+
+    #[test]
+    fn what_is_compressed_comes_back() {
+        for name in ["blockpack", "bslz4", "lz4", "zstd"] {
+            let mut compress = Harness::new::<Compress>(&[("compressor", name.into())]).unwrap();
+            let mut decompress = Harness::new::<Decompress>(&[]).unwrap();
+            for dtype in DType::ALL {
+                for color in [ColorMode::Mono, ColorMode::Rgb1, ColorMode::Rgb3] {
+                    let layout = Layout::packed(dtype, color, &color.shape(61, 37)).unwrap();
+                    let layout = layout.with_origin([(3, 2, true), (5, 1, false)]);
+                    let frame = with_dtype!(dtype, T => {
+                        let elements: Vec<T> = (0..layout.len()).map(|i| (i % 23) as T).collect();
+                        compress.array(layout, &elements).unwrap()
+                    });
+                    let packed = compress.feed(&frame).unwrap().remove(0);
+                    let is_packed = packed.array().unwrap().layout().codec().is_some();
+                    let fits =
+                        livetime_codecs::Codec::supports(&livetime_codecs::Blockpack::new(), dtype_of(dtype));
+                    assert_eq!(is_packed, fits || name != "blockpack", "{name} {dtype}");
+                    assert!(!is_packed || packed.bytes().len() < frame.bytes().len());
+                    let back = decompress.feed(&packed).unwrap().remove(0);
+                    assert_eq!(back.bytes(), frame.bytes(), "{name} {layout}");
+                    assert_eq!(back.array().unwrap().layout(), frame.array().unwrap().layout());
+                    assert_eq!(back.header().sequence, frame.header().sequence);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_region_is_compressed_from_where_it_lies() {
+        let mut compress = Harness::new::<Compress>(&[]).unwrap();
+        let elements: Vec<u16> = (0..64 * 48).map(|i| 1000 + (i % 48) as u16).collect();
+        let whole = compress.image(&[64, 48], &elements).unwrap();
+        let (rows, y) = whole.array().unwrap().layout().crop(0, 10, 30).unwrap();
+        let (part, x) = rows.crop(1, 5, 40).unwrap();
+        let view = compress.view(&whole, part, y + x).unwrap();
+        let packed = compress.feed(&view).unwrap().remove(0);
+        let back = Harness::new::<Decompress>(&[]).unwrap().feed(&packed).unwrap().remove(0);
+        let array = back.array().unwrap();
+        let wanted: Vec<u16> =
+            view.array().unwrap().rows::<u16>().unwrap().flat_map(|row| row.to_vec()).collect();
+        assert_eq!(array.elements::<u16>().unwrap(), wanted);
+        assert_eq!((array.layout().dims()[0].offset, array.layout().dims()[1].offset), (10, 5));
+    }
+
+    #[test]
+    fn what_cannot_be_compressed_passes_and_is_counted() {
+        let mut node = Harness::new::<Compress>(&[]).unwrap();
+        let floats = node.image(&[2, 2], &[1.5f32; 4]).unwrap();
+        let out = node.feed(&floats).unwrap();
+        assert_eq!(out[0].array().unwrap().elements::<f32>().unwrap(), [1.5; 4]);
+        assert_eq!(node.get("codec_error"), Some("blockpack cannot compress f32".into()));
+        let noise: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let noise = node.image(&[64, 64], &noise).unwrap();
+        assert_eq!(node.feed(&noise).unwrap()[0].bytes(), noise.bytes());
+        assert_eq!((node.get("codec_status"), node.number_of("unchanged")), (Some("warning".into()), 2.0));
+        let flat = node.image(&[64, 64], &[7u8; 4096]).unwrap();
+        let packed = node.feed(&flat).unwrap().remove(0);
+        assert_eq!(
+            (node.get("codec_status"), node.get("codec_error")),
+            (Some("success".into()), Some("".into()))
+        );
+        assert_eq!(node.number_of("comp_factor"), 4096.0 / packed.bytes().len() as f64);
+        // A second time it stays as it is.
+        assert_eq!(node.feed(&packed).unwrap()[0].bytes(), packed.bytes());
+        assert_eq!(node.number_of("unchanged"), 3.0);
+    }
+
+    #[test]
+    fn jpeg_is_close_to_the_picture() {
+        let mut node = Harness::new::<Compress>(&[("compressor", "jpeg".into())]).unwrap();
+        let mut decompress = Harness::new::<Decompress>(&[]).unwrap();
+        for color in [ColorMode::Mono, ColorMode::Rgb1] {
+            let layout = Layout::packed(DType::U8, color, &color.shape(80, 40)).unwrap();
+            let ramp: Vec<u8> = (0..layout.len()).map(|i| (i * 200 / layout.len()) as u8).collect();
+            let image = node.array(layout, &ramp).unwrap();
+            let packed = node.feed(&image).unwrap().remove(0);
+            assert!(packed.bytes().len() < ramp.len() / 2);
+            let back = decompress.feed(&packed).unwrap().remove(0);
+            assert!(back.bytes().iter().zip(&ramp).all(|(a, b)| a.abs_diff(*b) < 8));
+        }
+        let deep = node.image(&[2, 2], &[1u16; 4]).unwrap();
+        assert_eq!(node.feed(&deep).unwrap()[0].bytes(), deep.bytes());
+        assert!(node.get("codec_error").unwrap().to_string().contains("found 2x2 u16 mono"));
+    }
+
+    #[test]
+    fn parameters_act_from_the_next_frame() {
+        let mut node = Harness::new::<Compress>(&[]).unwrap();
+        let image = node.image(&[100, 100], &[9u32; 10_000]).unwrap();
+        for name in ["blockpack", "bslz4", "lz4", "zstd", "zstd"] {
+            node.set("compressor", name).unwrap();
+            let packed = node.feed(&image).unwrap();
+            assert_eq!(packed[0].array().unwrap().layout().codec().unwrap().0, name);
+            node.set("zstd_level", 5).unwrap();
+        }
+    }
+
+    #[test]
+    fn keeps_the_contract() {
+        assert_compliant::<Compress>(&[]);
+        assert_compliant::<Compress>(&[("compressor", "lz4".into())]);
+        assert_compliant::<Compress>(&[("compressor", "jpeg".into())]);
+    }
+}

@@ -1,0 +1,166 @@
+//! `decompress`: compressed arrays become arrays (areaDetector's NDPluginCodec).
+//!
+//! In: arrays with any codec that `compress` writes, whoever compressed them; arrays without one are sent on as they came. Out:
+//! arrays, packed. The size of an array is what its layout says; a stream that says or holds anything else is an error.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_nodes::process::decompress::Decompress;
+//!
+//! let mut node = Harness::new::<Decompress>(&[])?;
+//! let image = node.image::<u16>(&[1, 2], &[500, 600])?;
+//! assert_eq!(node.feed(&image)?[0].array()?.elements::<u16>()?, [500, 600]);
+//! # Ok::<(), livetime_engine::NodeError>(())
+//! ```
+
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_frame::Frame;
+
+use crate::codec::{CodecMode, CodecStatus, Codecs, Compressor};
+use crate::convert::packed_like;
+
+/// Parameters of `decompress`.
+#[derive(Params)]
+pub struct DecompressParams {
+    /// What the node does; areaDetector has one plugin for both.
+    #[param(readback, default = CodecMode::Decompress, pv = "Mode")]
+    pub mode: CodecMode,
+    /// Bytes of the last array by bytes of what it came as.
+    #[param(readback, pv = "CompFactor")]
+    pub comp_factor: f64,
+    /// How the last frame fared.
+    #[param(readback, pv = "CodecStatus")]
+    pub codec_status: CodecStatus,
+    /// What was wrong with the last frame; empty when nothing was.
+    #[param(readback, pv = "CodecError")]
+    pub codec_error: String,
+    /// Frames that could not be decompressed; in a pool those of one copy of the node.
+    #[param(readback)]
+    pub failures: u64,
+}
+
+/// Decompresses arrays.
+pub struct Decompress {
+    params: DecompressParams,
+    codecs: Codecs,
+}
+
+impl Node for Decompress {
+    type Params = DecompressParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "decompress",
+        kind: NodeKind::Process,
+        summary: "Decompresses arrays.",
+        inputs: &[PortSpec::array("in")],
+        outputs: &[PortSpec::array("out")],
+        parallel: true,
+    };
+
+    fn new(params: DecompressParams) -> Result<Decompress, NodeError> {
+        Ok(Decompress { params, codecs: Codecs::new() })
+    }
+
+    fn params(&mut self) -> &mut DecompressParams {
+        &mut self.params
+    }
+
+    fn plan(&mut self, inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
+        Ok(match inputs.first().and_then(Stream::layout) {
+            Some(layout) if layout.codec().is_some() => {
+                vec![Stream::Array(packed_like(layout, layout.dtype())?)]
+            }
+            Some(layout) => vec![Stream::Array(*layout)],
+            None => vec![Stream::Unknown],
+        })
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let outcome = self.unpack(frame, ctx);
+        let p = &mut self.params;
+        match &outcome {
+            Ok(()) => {
+                p.codec_status = CodecStatus::Success;
+                p.codec_error.clear();
+            }
+            Err(error) => {
+                p.codec_status = CodecStatus::Error;
+                p.codec_error = error.to_string();
+                p.failures += 1;
+            }
+        }
+        outcome
+    }
+}
+
+impl Decompress {
+    fn unpack(&mut self, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let array = frame.array()?;
+        let Some(codec) = array.layout().codec() else {
+            self.params.comp_factor = 1.0;
+            return ctx.forward(0, frame);
+        };
+        let wanted =
+            || NodeError::new(format_args!("wanted a codec that is known here, found `{}`", codec.0));
+        let compressor = Compressor::named(codec.0).ok_or_else(wanted)?;
+        let layout = packed_like(array.layout(), array.layout().dtype())?;
+        let mut output = ctx.array(layout)?;
+        self.codecs
+            .decode(compressor, array.bytes(), &layout, output.bytes_mut())
+            .map_err(|why| NodeError::new(format_args!("{}: {why}", array.layout())))?;
+        output.inherit(frame);
+        self.params.comp_factor = layout.span() as f64 / array.bytes().len().max(1) as f64;
+        ctx.emit(output)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use livetime_engine::testing::{Harness, assert_compliant};
+    use livetime_frame::{Codec, ColorMode, DType, FramePool, Layout};
+
+    use super::*;
+    use crate::process::compress::Compress;
+
+    fn stream(codec: &'static str, bytes: &[u8], shape: &[usize]) -> Frame {
+        let layout = Layout::packed(DType::U16, ColorMode::Mono, shape).unwrap();
+        let mut allocator = FramePool::new(1 << 20).allocator();
+        let mut frame = allocator.compressed(layout, Codec(codec), bytes.len()).unwrap();
+        frame.bytes_mut().copy_from_slice(bytes);
+        frame.freeze()
+    }
+
+    #[test]
+    fn broken_streams_are_named_and_counted() {
+        let mut node = Harness::new::<Decompress>(&[]).unwrap();
+        for codec in ["blockpack", "bslz4", "lz4", "zstd", "jpeg"] {
+            let mut compress = Harness::new::<Compress>(&[("compressor", codec.into())]).unwrap();
+            let image = compress.image(&[30, 20], &[700u16; 600]).unwrap();
+            let packed = compress.feed(&image).unwrap().remove(0);
+            let bytes = packed.bytes();
+            for (bytes, shape) in [(&bytes[..bytes.len() / 2], [30, 20]), (&[], [30, 20]), (bytes, [31, 20])]
+            {
+                let error = node.feed(&stream(codec, bytes, &shape)).err();
+                assert!(error.is_some_and(|e| e.to_string().contains(codec)), "{codec} {}", bytes.len());
+            }
+            assert_eq!(node.get("codec_status"), Some("error".into()));
+        }
+        assert!(node.feed(&stream("blosc", &[1], &[1])).unwrap_err().to_string().contains("found `blosc`"));
+        assert_eq!(node.number_of("failures"), 16.0);
+        let plain = node.image(&[1], &[1u8]).unwrap();
+        assert_eq!(node.feed(&plain).unwrap()[0].bytes(), [1]);
+        assert_eq!(node.get("codec_error"), Some("".into()));
+    }
+
+    #[test]
+    fn a_claim_costs_no_more_memory_than_there_is() {
+        let mut node = Harness::new::<Decompress>(&[]).unwrap();
+        let error = node.feed(&stream("lz4", &[0; 10], &[1 << 20, 1 << 20])).unwrap_err();
+        assert!(error.to_string().starts_with("frame pool exhausted"), "{error}");
+    }
+
+    #[test]
+    fn keeps_the_contract() {
+        assert_compliant::<Decompress>(&[]);
+    }
+}

@@ -1,0 +1,263 @@
+//! The way of frames into the files: compressed by several threads, written in the order in which they came.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use livetime_formats::xtc1::Src;
+use livetime_frame::Frame;
+
+use super::encode::{Compression, Encoder, time_ns};
+use super::files::Files;
+use crate::codec::jpeg::guarded;
+
+/// A frame on its way.
+pub(super) struct Job {
+    pub(super) frame: Frame,
+    /// The stream that it is written to, and the detector that it is from.
+    pub(super) stream: usize,
+    pub(super) src: Src,
+}
+
+/// What happened so far.
+#[derive(Clone, Default)]
+pub(super) struct Account {
+    pub(super) written: u64,
+    pub(super) bytes: u64,
+    /// Frames written as they are because no thread had time to compress them.
+    pub(super) degraded: u64,
+    /// Frames written as they are because the codec does not take them, or makes nothing smaller of them.
+    pub(super) uncompressed: u64,
+    pub(super) failed: u64,
+    /// What the last write said, if it failed.
+    pub(super) error: Option<String>,
+}
+
+/// Threads that compress, and whoever of them is done with the next frame in turn writes it and all that are ready behind it.
+pub(super) struct Line {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+    /// For frames that are not compressed, or not by a thread.
+    encoder: Encoder,
+    /// Frames that may wait for a thread.
+    queue: usize,
+    /// Whether further ones are written as they are.
+    degrade: bool,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    /// With their numbers, oldest first.
+    waiting: VecDeque<(u64, Job)>,
+    /// All that are under way in their order; a place is filled when its datagram is ready.
+    places: VecDeque<Option<Ready>>,
+    /// Number of the first place.
+    first: u64,
+    /// Memory of datagrams that were written.
+    spare: Vec<Vec<u8>>,
+    /// Not there while somebody writes.
+    files: Option<Files>,
+    account: Account,
+    is_over: bool,
+}
+
+/// A datagram, or why there is none.
+struct Ready {
+    bytes: Vec<u8>,
+    stream: usize,
+    time_ns: u64,
+    error: Option<String>,
+}
+
+impl Line {
+    /// # Errors
+    /// Text, if the system has no threads.
+    pub(super) fn start(
+        files: Files,
+        codec: Compression,
+        threads: usize,
+        queue: usize,
+        degrade: bool,
+    ) -> Result<Line, String> {
+        let threads = if codec == Compression::None { 0 } else { threads };
+        let places = VecDeque::with_capacity(2 * queue + threads);
+        let state = State {
+            waiting: VecDeque::with_capacity(queue),
+            places,
+            first: 0,
+            spare: Vec::new(),
+            files: Some(files),
+            account: Account::default(),
+            is_over: false,
+        };
+        let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
+        // What threads have no time for is written as it is; without threads the node compresses itself.
+        let own = if threads == 0 { codec } else { Compression::None };
+        let encoder = Encoder::new(own).map_err(|e| e.to_string())?;
+        let mut line = Line { shared, threads: Vec::new(), encoder, queue, degrade };
+        for number in 0..threads {
+            let (shared, mut encoder) =
+                (line.shared.clone(), Encoder::new(codec).map_err(|e| e.to_string())?);
+            let thread = std::thread::Builder::new().name(format!("compress-{number}"));
+            let thread = thread.spawn(move || shared.compress(&mut encoder));
+            line.threads.push(thread.map_err(|e| format!("wanted a thread that compresses, found: {e}"))?);
+        }
+        Ok(line)
+    }
+
+    /// Takes a frame. Waits when as many as can be are under way, which are more than wait for threads: then the disk is too slow.
+    /// Without degrading it also waits for threads.
+    pub(super) fn put(&mut self, job: Job) {
+        let mut state = self.shared.lock();
+        let must_wait = |state: &State| {
+            let is_behind = !self.threads.is_empty() && state.waiting.len() >= self.queue;
+            state.places.len() >= 2 * self.queue + self.threads.len() || is_behind && !self.degrade
+        };
+        while must_wait(&state) {
+            state = self.shared.wait(state);
+        }
+        let number = state.first + state.places.len() as u64;
+        state.places.push_back(None);
+        if !self.threads.is_empty() && state.waiting.len() < self.queue {
+            state.waiting.push_back((number, job));
+            self.shared.changed.notify_all();
+            return;
+        }
+        state.account.degraded += u64::from(!self.threads.is_empty());
+        let bytes = state.spare.pop().unwrap_or_default();
+        drop(state);
+        let (ready, is_compressed) = encode(&mut self.encoder, &job, bytes);
+        let is_refused = self.threads.is_empty() && self.encoder.compresses() && !is_compressed;
+        self.shared.deliver(number, ready, is_refused);
+    }
+
+    /// Whether a frame is written when [`Line::put`] returns.
+    pub(super) fn is_synchronous(&self) -> bool {
+        self.threads.is_empty()
+    }
+
+    /// Waits until all frames are written or have failed.
+    pub(super) fn flush(&self) {
+        let mut state = self.shared.lock();
+        while !state.places.is_empty() {
+            state = self.shared.wait(state);
+        }
+    }
+
+    /// Frames under way.
+    pub(super) fn under_way(&self) -> usize {
+        self.shared.lock().places.len()
+    }
+
+    pub(super) fn account(&self) -> Account {
+        self.shared.lock().account.clone()
+    }
+
+    /// The file that stream `stream` is written to, unless somebody is at it.
+    pub(super) fn path_of(&self, stream: usize) -> Option<String> {
+        let state = self.shared.lock();
+        Some(state.files.as_ref()?.path_of(stream)?.display().to_string())
+    }
+
+    /// Writes all frames and ends the run.
+    ///
+    /// # Errors
+    /// Text, if the end of a file could not be written.
+    pub(super) fn finish(self) -> Result<(), String> {
+        self.flush();
+        let files = self.shared.lock().files.take();
+        files.map_or(Ok(()), Files::finish).map_err(|e| e.to_string())
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.shared.lock().is_over = true;
+        self.shared.changed.notify_all();
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a thread does.
+    fn compress(&self, encoder: &mut Encoder) {
+        loop {
+            let mut state = self.lock();
+            let (number, job) = loop {
+                match state.waiting.pop_front() {
+                    Some(next) => break next,
+                    None if state.is_over => return,
+                    None => state = self.wait(state),
+                }
+            };
+            let bytes = state.spare.pop().unwrap_or_default();
+            drop(state);
+            let (ready, is_compressed) = encode(encoder, &job, bytes);
+            // The frame's memory goes home before the disk is waited for.
+            drop(job);
+            self.deliver(number, ready, !is_compressed);
+        }
+    }
+
+    /// Puts a datagram in its place, and writes what is ready, unless somebody else does.
+    fn deliver(&self, number: u64, ready: Ready, is_refused: bool) {
+        let mut state = self.lock();
+        state.account.uncompressed += u64::from(is_refused && ready.error.is_none());
+        let place = (number - state.first) as usize;
+        if let Some(place) = state.places.get_mut(place) {
+            *place = Some(ready);
+        }
+        while matches!(state.places.front(), Some(Some(_))) {
+            let Some(mut files) = state.files.take() else { return };
+            let Some(ready) = state.places.front_mut().and_then(Option::take) else { return };
+            drop(state);
+            let written = match &ready.error {
+                None => files.write(ready.stream, ready.time_ns, &ready.bytes).map_err(|e| e.to_string()),
+                Some(error) => Err(error.clone()),
+            };
+            state = self.lock();
+            state.files = Some(files);
+            state.places.pop_front();
+            state.first += 1;
+            state.settle(ready, written);
+            self.changed.notify_all();
+        }
+    }
+}
+
+impl State {
+    fn settle(&mut self, ready: Ready, written: Result<(), String>) {
+        let account = &mut self.account;
+        match &written {
+            Ok(()) => {
+                account.written += 1;
+                account.bytes += ready.bytes.len() as u64;
+            }
+            Err(_) => account.failed += 1,
+        }
+        account.error = written.err();
+        self.spare.push(ready.bytes);
+    }
+}
+
+fn encode(encoder: &mut Encoder, job: &Job, mut bytes: Vec<u8>) -> (Ready, bool) {
+    bytes.clear();
+    let encoded = guarded(|| encoder.encode(&job.frame, job.src, &mut bytes).map_err(|e| e.to_string()));
+    let is_compressed = encoded == Ok(true);
+    let ready = Ready { bytes, stream: job.stream, time_ns: time_ns(&job.frame), error: encoded.err() };
+    (ready, is_compressed)
+}

@@ -1,0 +1,57 @@
+//! Compressing and decompressing in a running graph allocates nothing.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::alloc::System;
+use std::time::Duration;
+
+use livetime_engine::{EdgeOptions, Graph, Run, RunOptions, Value, WhenFull};
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// Alone in its file: other tests of the same process would allocate meanwhile.
+#[test]
+fn codecs_allocate_nothing_per_frame() {
+    for codec in ["blockpack", "bslz4", "lz4", "zstd"] {
+        let run = Run::start(&graph(codec), RunOptions::default()).unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        // The pool may still grow when a thread is held up for longer than ever before, up to the bound of the
+        // queues. What is allocated per frame would show in every window.
+        let fewest = (0..5).map(|_| allocations_in(Duration::from_millis(100))).min();
+        let frames = run.report().nodes[3].completed;
+        run.abort();
+        run.finish(Duration::from_secs(10));
+        assert!(frames > 100, "{codec}: only {frames} frames");
+        assert_eq!(fewest, Some(0), "{codec}");
+    }
+}
+
+fn graph(codec: &str) -> Graph {
+    let mut graph = Graph::default();
+    for (name, node_type) in
+        [("detector", "sim_detector"), ("pack", "compress"), ("unpack", "decompress"), ("end", "null")]
+    {
+        graph.add(name, livetime_nodes::find(node_type).unwrap()).unwrap();
+    }
+    let mut set = |node: usize, name: &str, value: Value| graph.set(node, name, &value).unwrap();
+    for name in ["acquire_time", "acquire_period"] {
+        set(0, name, 0.into());
+    }
+    set(0, "size_x", 256.into());
+    set(0, "size_y", 256.into());
+    set(0, "data_type", "u16".into());
+    set(1, "compressor", codec.into());
+    let options = EdgeOptions { when_full: WhenFull::Block, queue: 4, ..EdgeOptions::default() };
+    for (from, to) in [("detector", "pack"), ("pack", "unpack"), ("unpack", "end")] {
+        graph.connect(from, to, options).unwrap();
+    }
+    graph
+}
+
+fn allocations_in(time: Duration) -> usize {
+    let count = || ALLOCATOR.stats().allocations + ALLOCATOR.stats().reallocations;
+    let before = count();
+    std::thread::sleep(time);
+    count() - before
+}
