@@ -310,11 +310,14 @@ impl Local {
     }
 
     /// Wakes the strands that messages were sent to.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn tell_peers(&mut self) {
-        if self.untold == 0 {
-            return;
+        if self.untold > 0 {
+            self.tell_now();
         }
+    }
+
+    fn tell_now(&mut self) {
         self.untold = 0;
         self.told += 1;
         fence(Ordering::SeqCst);
