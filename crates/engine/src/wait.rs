@@ -16,8 +16,9 @@ const PAUSES: usize = 24;
 /// A sleep has this limit, so that a wish to abort is seen even by a thread that nobody wakes.
 const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
-/// Looks without a pause, right after something was sent to another thread: an answer comes within a few hundred ns.
-const LOOKS_FOR_ANSWER: usize = 40;
+/// Looks right after something was sent to another thread: an answer comes within a few hundred ns. A pause of the
+/// processor takes up to 50 ns, so the first looks do without.
+const LOOKS_FOR_ANSWER: std::ops::Range<usize> = 300..340;
 /// Gaps between arrivals that may be predicted.
 const PREDICTED_GAPS_NS: std::ops::Range<u64> = 150_000..50_000_000;
 /// How much earlier than needed a sleep before an arrival ends, until it is known how late sleeps end here.
@@ -82,17 +83,16 @@ impl Waiting {
         }
     }
 
-    /// As [`Waiting::wait`] of a thread that has just sent something to another one and may get an answer soon.
-    pub(crate) fn wait_for_answer(&mut self, clock: &Clock, bell: &Doorbell, is_ready: impl Fn(u64) -> bool) {
-        if self.may_spin && self.strategy == WaitStrategy::Adaptive {
-            for _ in 0..LOOKS_FOR_ANSWER {
-                if is_ready(0) {
-                    return;
+    /// Looks for a short while whether another thread answers that has just been sent something.
+    pub(crate) fn look_for_answer(&self, is_ready: impl Fn() -> bool) -> bool {
+        let may_look = self.may_spin && self.strategy == WaitStrategy::Adaptive;
+        may_look
+            && (0..LOOKS_FOR_ANSWER.end).any(|look| {
+                if look >= LOOKS_FOR_ANSWER.start {
+                    std::hint::spin_loop();
                 }
-                std::hint::spin_loop();
-            }
-        }
-        self.wait(clock, bell, is_ready, || None);
+                is_ready()
+            })
     }
 
     fn adapt(
