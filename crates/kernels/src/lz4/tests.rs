@@ -11,14 +11,13 @@ fn decode(mut block: &[u8]) -> Vec<u8> {
     };
     let length = |block: &mut &[u8], half: usize| {
         let mut length = half;
-        while half == 15 {
-            let more = next(block);
+        loop {
+            let more = if half == 15 { next(block) } else { 0 };
             length += more;
             if more < 255 {
-                break;
+                return length;
             }
         }
-        length
     };
     let mut last_match = None;
     loop {
