@@ -9,9 +9,9 @@
 //!
 //! The last block holds what is left of whole eights of elements.
 
-use livetime_kernels::{Level, bitshuffle};
+use livetime_kernels::{Level, bitshuffle, lz4};
 
-use crate::lz4::{Lz4Block, encode_runs, lz4_bound};
+use crate::lz4::Lz4Block;
 use crate::stream::{Reader, Writer, check_dtype, check_room};
 use crate::{Array, Codec, CodecError, DType};
 
@@ -36,7 +36,7 @@ impl Bslz4 {
         Bslz4::with_level(Level::best())
     }
 
-    /// With the instructions of a level; LZ4 itself has only one.
+    /// With the instructions of a level; the decoder of LZ4 has only one.
     pub fn with_level(level: Level) -> Bslz4 {
         Bslz4 { level, has_header: true, lz4: Lz4Block::new(), shuffled: Vec::new() }
     }
@@ -94,7 +94,7 @@ impl Codec for Bslz4 {
     }
 
     fn bound(&self, input_bytes: usize) -> usize {
-        HEADER + (input_bytes / BLOCK + 1) * (4 + lz4_bound(BLOCK)) + 64
+        HEADER + (input_bytes / BLOCK + 1) * (4 + lz4::bound(BLOCK)) + 64
     }
 
     fn encode(&mut self, input: Array<'_>, output: &mut [u8]) -> Result<usize, CodecError> {
@@ -110,7 +110,7 @@ impl Codec for Bslz4 {
         for block in eights.chunks(BLOCK) {
             let shuffled = &mut self.shuffled[..block.len()];
             bitshuffle::shuffle(self.level, size, block, shuffled)?;
-            let packed = encode_runs(shuffled, &mut stream.rest()[4..]);
+            let packed = lz4::encode_runs(self.level, shuffled, &mut stream.rest()[4..])?;
             stream.put(&(packed as u32).to_be_bytes());
             stream.skip(packed);
         }

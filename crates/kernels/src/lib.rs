@@ -16,6 +16,7 @@
 //! | [`accumulate`] | sums, sums of squares and extremes over many frames, element by element |
 //! | [`cspad`] | simulated frames of a CSPad |
 //! | [`bitshuffle`] | the bits of elements sorted by their value |
+//! | [`lz4`] | runs of equal bytes as LZ4 blocks |
 //! | [`blockpack`] | differences from a reference and a centre, packed bit by bit |
 //! | [`hist`] | the loops of the XTC codecs Hist16 and HistN |
 //! | [`wib`] | samples of the wire readout, 12 and 14 bits packed, as 16-bit integers |
@@ -32,6 +33,7 @@ mod level;
 #[macro_use]
 mod test_data;
 pub mod accumulate;
+mod bits;
 pub mod bitshuffle;
 pub mod blockpack;
 mod bytes;
@@ -42,6 +44,7 @@ pub mod hist;
 pub mod hits;
 mod lanes;
 mod length;
+pub mod lz4;
 mod pattern;
 mod pixel;
 mod plane;

@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::bits::{self, Bits};
 use crate::{LengthError, Level};
 
 /// Bytes of a step: eight rows of eight bytes.
@@ -64,38 +65,35 @@ impl<const N: usize> Sized8 for [u8; N] {
 }
 
 per_level! {
-    fn shuffle_level<E: Sized8>(element: E, input: &[u8], output: &mut [u8]) = shuffle_body;
+    fn shuffle_level<E: Sized8>(element: E, input: &[u8], output: &mut [u8])
+        = shuffle_body::<bits::Portable, _> | shuffle_body::<bits::Avx2, _> | shuffle_body::<bits::Avx512, _>;
 }
 
 per_level! {
-    fn unshuffle_level<E: Sized8>(element: E, input: &[u8], output: &mut [u8]) = unshuffle_body;
+    fn unshuffle_level<E: Sized8>(element: E, input: &[u8], output: &mut [u8])
+        = unshuffle_body::<bits::Portable, _> | unshuffle_body::<bits::Avx2, _> | unshuffle_body::<bits::Avx512, _>;
 }
 
 /// The bytes of 64 elements, the first bytes of all, then the second ones …
 type Planes = [[u8; STEP]; 8];
 
 #[inline(always)]
-fn shuffle_body<E: Sized8>(_: E, input: &[u8], output: &mut [u8]) {
+fn shuffle_body<B: Bits, E: Sized8>(_: E, input: &[u8], output: &mut [u8]) {
     let row = input.len() / E::BYTES / 8;
     let mut planes: Planes = [[0; STEP]; 8];
     for (step, elements) in input.chunks(STEP * E::BYTES).enumerate() {
-        // The last step may be shorter; it has zeros behind it.
-        for (i, element) in elements.chunks_exact(E::BYTES).enumerate() {
-            for byte in 0..E::BYTES {
-                planes[byte][i] = element[byte];
-            }
+        if elements.len() == STEP * E::BYTES {
+            take_apart::<E>(elements, STEP, &mut planes);
+        } else {
+            // It has zeros, or what was there before, behind it.
+            take_apart::<E>(elements, elements.len() / E::BYTES, &mut planes);
         }
-        let columns = elements.len() / E::BYTES / 8;
-        for (byte, plane) in planes[..E::BYTES].iter().enumerate() {
-            let mut words = words_of(plane);
-            turn_bits(&mut words);
-            turn_bytes(&mut words);
-            for (bit, word) in words.iter().enumerate() {
-                let at = (8 * byte + bit) * row + 8 * step;
-                if let Some(to) = output[at..].first_chunk_mut().filter(|_| columns == 8) {
-                    *to = word.to_le_bytes();
-                } else {
-                    output[at..at + columns].copy_from_slice(&word.to_le_bytes()[..columns]);
+        for (plane, rows) in planes.iter().zip(output.chunks_exact_mut(8 * row)) {
+            for (word, row) in B::turn(plane).into_iter().zip(rows.chunks_exact_mut(row)) {
+                let to = &mut row[8 * step..];
+                match to.first_chunk_mut() {
+                    Some(to) => *to = word.to_le_bytes(),
+                    None => to.copy_from_slice(&word.to_le_bytes()[..to.len()]),
                 }
             }
         }
@@ -103,72 +101,47 @@ fn shuffle_body<E: Sized8>(_: E, input: &[u8], output: &mut [u8]) {
 }
 
 #[inline(always)]
-fn unshuffle_body<E: Sized8>(_: E, input: &[u8], output: &mut [u8]) {
+fn unshuffle_body<B: Bits, E: Sized8>(_: E, input: &[u8], output: &mut [u8]) {
     let row = input.len() / E::BYTES / 8;
     let mut planes: Planes = [[0; STEP]; 8];
     for (step, elements) in output.chunks_mut(STEP * E::BYTES).enumerate() {
-        let columns = elements.len() / E::BYTES / 8;
-        for (byte, plane) in planes[..E::BYTES].iter_mut().enumerate() {
+        for (plane, rows) in planes.iter_mut().zip(input.chunks_exact(8 * row)) {
             let mut words = [0; 8];
-            for (bit, word) in words.iter_mut().enumerate() {
-                let from = &input[(8 * byte + bit) * row + 8 * step..];
+            for (word, row) in words.iter_mut().zip(rows.chunks_exact(row)) {
+                let from = &row[8 * step..];
                 let mut bytes = [0; 8];
-                match from.first_chunk().filter(|_| columns == 8) {
+                match from.first_chunk() {
                     Some(from) => bytes = *from,
-                    None => bytes[..columns].copy_from_slice(&from[..columns]),
+                    None => bytes[..from.len()].copy_from_slice(from),
                 }
                 *word = u64::from_le_bytes(bytes);
             }
-            turn_bytes(&mut words);
-            turn_bits(&mut words);
-            for (to, word) in plane.as_chunks_mut().0.iter_mut().zip(words) {
-                *to = word.to_le_bytes();
-            }
+            *plane = B::turn_back(words);
         }
-        for (i, element) in elements.chunks_exact_mut(E::BYTES).enumerate() {
-            for byte in 0..E::BYTES {
-                element[byte] = planes[byte][i];
-            }
+        if elements.len() == STEP * E::BYTES {
+            put_together::<E>(&planes, STEP, elements);
+        } else {
+            put_together::<E>(&planes, elements.len() / E::BYTES, elements);
         }
     }
 }
 
+/// The bytes of `count` elements to their planes. A number that the compiler knows makes vectors of the loop.
 #[inline(always)]
-fn words_of(plane: &[u8; STEP]) -> [u64; 8] {
-    let mut words = [0; 8];
-    for (word, bytes) in words.iter_mut().zip(plane.as_chunks().0) {
-        *word = u64::from_le_bytes(*bytes);
-    }
-    words
-}
-
-/// In every word: bit `i` of byte `b` changes places with bit `b` of byte `i` (Warren, Hacker's Delight, 7-3).
-#[inline(always)]
-fn turn_bits(words: &mut [u64; 8]) {
-    for word in words {
-        for (shift, mask) in [(7, 0x00AA_00AA_00AA_00AA), (14, 0x0000_CCCC_0000_CCCC), (28, 0xF0F0_F0F0)] {
-            let swap = (*word ^ (*word >> shift)) & mask;
-            *word ^= swap ^ (swap << shift);
+fn take_apart<E: Sized8>(elements: &[u8], count: usize, planes: &mut Planes) {
+    for (byte, plane) in planes[..E::BYTES].iter_mut().enumerate() {
+        for i in 0..count {
+            plane[i] = elements[i * E::BYTES + byte];
         }
     }
 }
 
-/// Byte `i` of word `j` changes places with byte `j` of word `i`.
+/// The inverse of [`take_apart`].
 #[inline(always)]
-fn turn_bytes(words: &mut [u64; 8]) {
-    exchange::<4>(words, 0x0000_0000_FFFF_FFFF);
-    exchange::<2>(words, 0x0000_FFFF_0000_FFFF);
-    exchange::<1>(words, 0x00FF_00FF_00FF_00FF);
-}
-
-/// High parts of words change places with the low parts of the words `DISTANCE` further on.
-#[inline(always)]
-fn exchange<const DISTANCE: usize>(words: &mut [u64; 8], low: u64) {
-    for pair in 0..4 {
-        let i = pair / DISTANCE * 2 * DISTANCE + pair % DISTANCE;
-        let (a, b) = (words[i], words[i + DISTANCE]);
-        let swap = ((a >> (8 * DISTANCE)) ^ b) & low;
-        words[i] = a ^ (swap << (8 * DISTANCE));
-        words[i + DISTANCE] = b ^ swap;
+fn put_together<E: Sized8>(planes: &Planes, count: usize, elements: &mut [u8]) {
+    for i in 0..count {
+        for byte in 0..E::BYTES {
+            elements[i * E::BYTES + byte] = planes[byte][i];
+        }
     }
 }

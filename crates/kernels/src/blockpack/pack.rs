@@ -2,6 +2,7 @@
 
 use super::word::pack_rows;
 use super::{BLOCK, ESCAPE, GROUP, POSITION_BITS, ROW, STORED, Word, block_bound, descriptor_bytes};
+use crate::bits::{self, Bits};
 use crate::{LengthError, Level};
 
 /// Working memory for [`pack_block`].
@@ -67,11 +68,11 @@ per_level! {
         reference: Option<&[u8]>,
         scratch: &mut Scratch<T>,
         output: &mut [u8],
-    ) -> usize = body;
+    ) -> usize = body::<bits::Portable, _> | body::<bits::Avx2, _> | body::<bits::Avx512, _>;
 }
 
 #[inline(always)]
-fn body<T: Word>(
+fn body<B: Bits, T: Word>(
     input: &[u8],
     reference: Option<&[u8]>,
     scratch: &mut Scratch<T>,
@@ -87,7 +88,7 @@ fn body<T: Word>(
         let elements = &input[range.clone()];
         let reference = reference.map(|r| &r[range]);
         let payload = &mut payloads[size..];
-        let found = pack_group(elements, reference, scratch, payload);
+        let found = pack_group::<B, T>(elements, reference, scratch, payload);
         size += found.payload;
         descriptor[..2].copy_from_slice(&[found.width, found.exceptions]);
         T::split_mut(&mut descriptor[2..])[0] = found.centre.to_le();
@@ -111,7 +112,7 @@ struct Group<T> {
 }
 
 #[inline(always)]
-fn pack_group<T: Word>(
+fn pack_group<B: Bits, T: Word>(
     elements: &[u8],
     reference: Option<&[u8]>,
     scratch: &mut Scratch<T>,
@@ -126,7 +127,7 @@ fn pack_group<T: Word>(
     remainders[count..].fill(T::default());
     let before = (scratch.exceptions.len(), scratch.escapes.len());
     let width = best_width(&remainders);
-    let exceptions = find_exceptions(&remainders, width, scratch);
+    let exceptions = find_exceptions::<B, T>(&remainders, width, scratch);
     let size = width as usize * ROW;
     let beside = exceptions * 2 + (scratch.escapes.len() - before.1) * size_of::<T>();
     if size + beside >= elements.len() {
@@ -263,19 +264,19 @@ fn larger_than<T: Word, const N: usize>(remainders: &[T; GROUP], limits: [T; N])
 
 /// Notes the remainders that have more than `width` bits, and gives their number.
 #[inline(always)]
-fn find_exceptions<T: Word>(remainders: &[T; GROUP], width: u32, scratch: &mut Scratch<T>) -> usize {
+fn find_exceptions<B: Bits, T: Word>(remainders: &[T; GROUP], width: u32, scratch: &mut Scratch<T>) -> usize {
     if width == T::BITS {
         return 0;
     }
     let limit = T::ones(width);
     let mut flags = [0u8; GROUP];
     for (flag, z) in flags.iter_mut().zip(remainders) {
-        *flag = u8::from(*z > limit);
+        *flag = if *z > limit { 0xff } else { 0 };
     }
     let mut found = [[0; 2]; GROUP];
     let mut count = 0;
     for (word, flags) in flags.as_chunks::<64>().0.iter().enumerate() {
-        let mut larger = gather(flags);
+        let mut larger = B::highest(flags);
         while larger != 0 {
             let position = word * 64 + larger.trailing_zeros() as usize;
             larger &= larger - 1;
@@ -290,18 +291,4 @@ fn find_exceptions<T: Word>(remainders: &[T; GROUP], width: u32, scratch: &mut S
     }
     scratch.exceptions.extend_from_slice(&found[..count]);
     count
-}
-
-/// The lowest bits of 64 bytes.
-#[inline(always)]
-fn gather(flags: &[u8; 64]) -> u64 {
-    let mut bits = [0u64; 8];
-    for (bits, flags) in bits.iter_mut().zip(flags.as_chunks().0) {
-        *bits = u64::from_le_bytes(*flags).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-    }
-    let mut all = 0;
-    for (i, bits) in bits.iter().enumerate() {
-        all |= bits << (8 * i);
-    }
-    all
 }

@@ -1,0 +1,94 @@
+use super::*;
+use crate::test_data::numbers;
+
+/// What the format says, a byte at a time, and what it wants of the end.
+fn decode(mut block: &[u8]) -> Vec<u8> {
+    let mut output = Vec::new();
+    let next = |block: &mut &[u8]| {
+        let byte = block[0];
+        *block = &block[1..];
+        usize::from(byte)
+    };
+    let length = |block: &mut &[u8], half: usize| {
+        let mut length = half;
+        loop {
+            let more = if half == 15 { next(block) } else { 0 };
+            length += more;
+            if more < 255 {
+                return length;
+            }
+        }
+    };
+    let mut last_match = None;
+    loop {
+        let token = next(&mut block);
+        let literals = length(&mut block, token >> 4);
+        output.extend_from_slice(&block[..literals]);
+        block = &block[literals..];
+        if block.is_empty() {
+            assert!(last_match.is_none_or(|start| start + LAST_START <= output.len()));
+            assert!(last_match.is_none() || literals >= LAST_LITERALS);
+            return output;
+        }
+        last_match = Some(output.len());
+        let distance = next(&mut block) | next(&mut block) << 8;
+        for _ in 0..length(&mut block, token & 15) + MIN_MATCH {
+            output.push(output[output.len() - distance]);
+        }
+    }
+}
+
+/// Runs of many lengths with noise between.
+fn runs(length: usize, noise: u64, longest: u64, seed: u64) -> Vec<u8> {
+    let (mut random, mut output) = (numbers(seed), Vec::new());
+    while output.len() < length {
+        let x = random.next().unwrap();
+        output.extend(random.by_ref().take((x >> 8) as usize % noise as usize).map(|x| (x >> 17) as u8));
+        output.extend(std::iter::repeat_n(x as u8, 1 + (x >> 40) as usize % longest as usize));
+    }
+    output.truncate(length);
+    output
+}
+
+fn check(input: &[u8]) {
+    let mut expected = None;
+    for level in Level::available() {
+        let mut block = vec![0xaa; bound(input.len())];
+        let size = encode_runs(level, input, &mut block).unwrap();
+        block.truncate(size);
+        assert!(decode(&block) == input, "{level:?} {} bytes", input.len());
+        assert!(expected.get_or_insert_with(|| block.clone()) == &block, "{level:?} {} bytes", input.len());
+    }
+}
+
+#[test]
+fn blocks_come_back_whatever_their_length_and_runs() {
+    for length in (0..300).chain([511, 512, 1000, 8191, 8192, 8193, 70_000]) {
+        for (noise, longest) in [(1, 3), (3, 12), (40, 40), (200, 80), (2, 700), (1, 100_000)] {
+            check(&runs(length, noise, longest, length as u64 + noise));
+        }
+    }
+}
+
+#[test]
+fn blocks_come_back_from_any_alignment() {
+    let input = runs(1000, 30, 50, 9);
+    (0..64).for_each(|from| check(&input[from..]));
+}
+
+#[test]
+fn a_run_anywhere_is_found() {
+    for (start, length) in (0..140).flat_map(|start| [6, 7, 18, 19, 20, 64, 65, 130].map(|l| (start, l))) {
+        let mut input: Vec<u8> = (0..400u32).map(|i| (i * 7 % 251) as u8).collect();
+        input[start..=start + length].fill(99);
+        check(&input);
+        let mut block = vec![0; bound(input.len())];
+        let size = encode_runs(Level::best(), &input, &mut block).unwrap();
+        assert!(size <= input.len() - length + 8, "{start} {length}: {size}");
+    }
+}
+
+#[test]
+fn too_little_room_is_refused() {
+    assert!(encode_runs(Level::best(), &[0; 100], &mut [0; bound(100) - 1]).is_err());
+}
