@@ -186,7 +186,13 @@ impl Graph {
             ));
         }
         let options = NodeOptions::default();
-        self.nodes.push(NodeDecl { name: name.into(), node_type, values: Vec::new(), options, expected: None });
+        self.nodes.push(NodeDecl {
+            name: name.into(),
+            node_type,
+            values: Vec::new(),
+            options,
+            expected: None,
+        });
         Ok(number)
     }
 

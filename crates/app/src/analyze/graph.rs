@@ -127,11 +127,7 @@ impl GraphAnalysis {
     ///
     /// # Errors
     /// If a node does not start. What goes wrong later is in the report.
-    pub fn run(
-        &self,
-        recording: &Recording,
-        tell: &mut dyn FnMut(Progress) -> GoOn,
-    ) -> Result<GraphFound> {
+    pub fn run(&self, recording: &Recording, tell: &mut dyn FnMut(Progress) -> GoOn) -> Result<GraphFound> {
         let run = Run::start(&self.pipeline.graph, RunOptions::default()).map_err(|errors| {
             let found: Vec<String> = errors.iter().map(ToString::to_string).collect();
             Error::new("a graph that starts", found.join("; "))
@@ -139,7 +135,8 @@ impl GraphAnalysis {
         let ended_by = self.until_end(&run, tell);
         let report = run.finish(Duration::ZERO);
         let frames = report.nodes[self.source].emitted;
-        let pieces = self.events.clone().take(self.events_seen(&report)).flat_map(|event| recording.pieces(event));
+        let pieces =
+            self.events.clone().take(self.events_seen(&report)).flat_map(|event| recording.pieces(event));
         Ok(GraphFound {
             frames,
             raw_bytes: frames * self.layout.span() as u64,

@@ -126,8 +126,7 @@ fn lose_nothing(node: &mut NodeEntry, workers: usize, node_types: &[NodeType]) {
     let Some(node_type) = kind(node, node_types) else { return };
     let NodeOptions { on_error, on_panic, .. } = node.options;
     // What is built anew forgets, and of several copies only one would.
-    let is_parallel =
-        node_type.spec.parallel && node.edges.len() == 1 && on_error != OnFailure::Restart;
+    let is_parallel = node_type.spec.parallel && node.edges.len() == 1 && on_error != OnFailure::Restart;
     let placement = if is_parallel { Placement::Pool(workers) } else { Placement::Own };
     node.options =
         NodeOptions { placement, on_error, on_panic, wait_for_memory: true, ..NodeOptions::default() };

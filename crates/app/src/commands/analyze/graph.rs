@@ -32,7 +32,8 @@ pub(super) fn run(
 ) -> Result<Exit, Failure> {
     let failed = |error: livetime_formats::Error| Failure::new(Exit::Failed, error);
     let Some(workers) = args.workers.only() else {
-        let message = "--pipeline: wanted one number of workers, found a range: nodes write their files each time";
+        let message =
+            "--pipeline: wanted one number of workers, found a range: nodes write their files each time";
         return Err(Failure::new(Exit::Usage, message));
     };
     let meter = Meter::start();
@@ -53,8 +54,15 @@ pub(super) fn run(
     let found = watched(&work, &recording, output).map_err(failed)?;
     let usage = meter.stop(found.file_bytes, found.raw_bytes);
     let ending = Ending::new(&name, &found.report, found.ended_by);
-    let report =
-        Report { recording: &recording, detector: &detector, work: &work, found: &found, ending, usage, workers };
+    let report = Report {
+        recording: &recording,
+        detector: &detector,
+        work: &work,
+        found: &found,
+        ending,
+        usage,
+        workers,
+    };
     if let Some(folder) = &args.output {
         files::make_folder(folder).map_err(|e| Failure::new(Exit::Failed, e))?;
         files::write_json(folder, &report.json()).map_err(|e| Failure::new(Exit::Failed, e))?;
@@ -129,7 +137,8 @@ impl Report<'_> {
             text += &format!("left out, behind other sources: {}\n", work.left_out().join(", "));
         }
         for node in work.meeting_points() {
-            text += &format!("{node}: several edges meet; the order among their frames is that of this run\n");
+            text +=
+                &format!("{node}: several edges meet; the order among their frames is that of this run\n");
         }
         text
     }
@@ -139,7 +148,8 @@ impl Report<'_> {
         let mut table = Table::new(&["node", "readback", "value", "unit"]);
         for (node, spec, value) in readbacks(&self.found.report) {
             let Some(shown) = shown(value) else { continue };
-            let texts = [node.to_owned(), spec.name.to_owned(), shown, spec.unit.unwrap_or_default().to_owned()];
+            let texts =
+                [node.to_owned(), spec.name.to_owned(), shown, spec.unit.unwrap_or_default().to_owned()];
             table.row(texts.map(|text| cell(text, false)));
         }
         table

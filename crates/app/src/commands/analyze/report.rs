@@ -182,8 +182,7 @@ pub(super) fn problems(recording: &Recording) -> String {
 
 /// The same for machines.
 pub(super) fn recording_json(recording: &Recording) -> Json {
-    let problem =
-        |p: &Problem| json!({ "file": p.path.display().to_string(), "error": p.error.to_string() });
+    let problem = |p: &Problem| json!({ "file": p.path.display().to_string(), "error": p.error.to_string() });
     json!({
         "files": recording.files().iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
         "problems": recording.problems().iter().map(problem).collect::<Vec<_>>(),
