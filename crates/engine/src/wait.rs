@@ -16,8 +16,11 @@ const PAUSES: usize = 24;
 /// A sleep has this limit, so that a wish to abort is seen even by a thread that nobody wakes.
 const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
-/// Looks without a pause, right after something was sent to another thread: an answer comes within a few hundred ns.
-const LOOKS_FOR_ANSWER: usize = 40;
+/// Looks right after something was sent to another thread: an answer comes within a few hundred ns. A pause of the
+/// processor takes up to 50 ns, so the first looks do without.
+const LOOKS_FOR_ANSWER: std::ops::Range<usize> = 300..340;
+/// Looks at work that is expected before the clock is read again.
+const LOOKS_PER_CLOCK: usize = 100;
 /// Gaps between arrivals that may be predicted.
 const PREDICTED_GAPS_NS: std::ops::Range<u64> = 150_000..50_000_000;
 /// How much earlier than needed a sleep before an arrival ends, until it is known how late sleeps end here.
@@ -82,17 +85,16 @@ impl Waiting {
         }
     }
 
-    /// As [`Waiting::wait`] of a thread that has just sent something to another one and may get an answer soon.
-    pub(crate) fn wait_for_answer(&mut self, clock: &Clock, bell: &Doorbell, is_ready: impl Fn(u64) -> bool) {
-        if self.may_spin && self.strategy == WaitStrategy::Adaptive {
-            for _ in 0..LOOKS_FOR_ANSWER {
-                if is_ready(0) {
-                    return;
+    /// Looks for a short while whether another thread answers that has just been sent something.
+    pub(crate) fn look_for_answer(&self, is_ready: impl Fn() -> bool) -> bool {
+        let may_look = self.may_spin && self.strategy == WaitStrategy::Adaptive;
+        may_look
+            && (0..LOOKS_FOR_ANSWER.end).any(|look| {
+                if look >= LOOKS_FOR_ANSWER.start {
+                    std::hint::spin_loop();
                 }
-                std::hint::spin_loop();
-            }
-        }
-        self.wait(clock, bell, is_ready, || None);
+                is_ready()
+            })
     }
 
     fn adapt(
@@ -107,7 +109,7 @@ impl Waiting {
         let is_there = match expected {
             Some((from_ns, to_ns)) => {
                 self.sleep_until(from_ns, clock, bell, &is_ready, &deadline_ns)
-                    || self.look_until(to_ns, clock, &is_ready)
+                    || look_closely(to_ns, clock, &is_ready)
             }
             None => self.look_until(start_ns + self.spin_ns, clock, &is_ready),
         };
@@ -161,6 +163,19 @@ impl Waiting {
                 // woken for every batch.
                 false => std::thread::yield_now(),
             }
+        }
+    }
+}
+
+/// Looks for work that is expected about now, every few ns: its sender sends one message and not many.
+fn look_closely(until_ns: u64, clock: &Clock, is_ready: &impl Fn(u64) -> bool) -> bool {
+    loop {
+        let now_ns = clock.now_ns();
+        if (0..LOOKS_PER_CLOCK).any(|_| is_ready(now_ns)) {
+            return true;
+        }
+        if now_ns >= until_ns {
+            return false;
         }
     }
 }

@@ -23,13 +23,13 @@ use server::Server;
 /// ```
 /// use std::io::{Read, Write};
 /// use livetime::metrics;
-/// use livetime_engine::actors::System;
+/// use livetime_engine::actors::{AgentError, System};
 ///
 /// let system = System::default();
 /// let words = system.channel::<String>("words")?;
 /// system.agent_fn("listener", &words, |_: String, _| ())?;
 /// words.publish("frame".into());
-/// let served = metrics::listen(metrics::address("0")?)?.serve_agents(system.reporter())?;
+/// let served = metrics::listen(([127, 0, 0, 1], 0).into())?.serve_agents(system.reporter())?;
 ///
 /// let address = served.url().replace("http://", "").replace("/metrics", "");
 /// let mut client = std::net::TcpStream::connect(address)?;
@@ -37,7 +37,7 @@ use server::Server;
 /// let mut answer = String::new();
 /// client.read_to_string(&mut answer)?;
 /// assert!(answer.contains("livetime_messages_offered_total{agent=\"listener\",from=\"words\"} 1"), "{answer}");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), AgentError>(())
 /// ```
 pub struct Metrics {
     server: Server,

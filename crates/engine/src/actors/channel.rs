@@ -182,16 +182,11 @@ impl<T: Clone + Send + 'static> Publisher<T> {
     }
 
     /// Hands the message to the subscribers; returns how many got it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn send(&mut self, message: T, stamp_ns: u64, local: Option<&mut Local>) -> usize {
         match self.channel.0.kind {
             ChannelKind::Broadcast => self.send_to_all(message, stamp_ns, local),
-            ChannelKind::Retained => {
-                let channel = self.channel.clone();
-                let mut newest = lock(&channel.0.newest);
-                *newest = Some(message.clone());
-                self.send_to_all(message, stamp_ns, local)
-            }
+            ChannelKind::Retained => self.keep_and_send(message, stamp_ns, local),
             ChannelKind::RoundRobin => self.send_to_next(message, stamp_ns, local),
         }
     }
@@ -210,7 +205,7 @@ impl<T: Clone + Send + 'static> Publisher<T> {
         self.version = version;
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_to_all(&mut self, message: T, stamp_ns: u64, mut local: Option<&mut Local>) -> usize {
         self.refresh();
         let Some((last, others)) = self.list.split_last() else { return 0 };
@@ -221,6 +216,15 @@ impl<T: Clone + Send + 'static> Publisher<T> {
         queued + offer(last, message, stamp_ns, local) as usize
     }
 
+    #[cold]
+    fn keep_and_send(&mut self, message: T, stamp_ns: u64, local: Option<&mut Local>) -> usize {
+        let channel = self.channel.clone();
+        let mut newest = lock(&channel.0.newest);
+        *newest = Some(message.clone());
+        self.send_to_all(message, stamp_ns, local)
+    }
+
+    #[cold]
     fn send_to_next(&mut self, message: T, stamp_ns: u64, local: Option<&mut Local>) -> usize {
         self.refresh();
         let count = self.list.len();

@@ -41,9 +41,11 @@ fn run(mut strand: Strand, options: &ThreadOptions) {
         let told = strand.local.told;
         if strand.turn() {
             asked = strand.local.told != told;
-        } else if std::mem::take(&mut asked) {
-            waiting.wait_for_answer(&core.clock, bell, |_| handle.has_work());
-        } else {
+            continue;
+        }
+        let is_answered = std::mem::take(&mut asked) && waiting.look_for_answer(|| strand.local.has_news());
+        if !is_answered {
+            strand.local.cool();
             waiting.wait(&core.clock, bell, |_| handle.has_work(), || None);
         }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use super::keyed::Keyed;
-use super::local::{Local, bit_of};
+use super::local::{HasRing, Local, bit_of};
 use super::queue::Ring;
 use super::strand::{Host, OWN_BITS, ROOM, StrandHandle};
 use crate::doorbell::Doorbell;
@@ -191,19 +191,22 @@ impl<T: Send + 'static> Input<T> {
 
     /// Takes the oldest message, and says whether it was the only one for sure; only the strand's thread calls it.
     #[inline(always)]
-    pub(crate) fn take(&self, local: &mut Local) -> Option<(Item<T>, bool)> {
+    pub(crate) fn take(self: &Arc<Input<T>>, local: &mut Local) -> Option<(Item<T>, bool)> {
         let own = self.own.open(&mut local.key)?;
-        let item = match self.take_from_ring_first() {
-            Some(item) => item,
+        let (item, is_remote) = match self.take_from_ring_first() {
+            Some(item) => (item, true),
             None => match own.pop_front() {
                 Some(item) => {
                     add(&self.left, 1);
-                    item
+                    (item, false)
                 }
-                None => self.ring.get()?.take()?,
+                None => (self.ring.get()?.take()?, true),
             },
         };
         let is_last = own.is_empty() && self.ring.get().is_none_or(|ring| ring.is_empty());
+        if is_remote {
+            local.heat(self);
+        }
         if self.options.when_full == WhenFull::Block {
             self.tell_room();
         }
@@ -339,7 +342,7 @@ impl<T: Send + 'static> Input<T> {
     }
 
     /// The agent has ended: what is queued, and what is still offered, is lost.
-    pub(crate) fn close(&self, local: &mut Local) {
+    pub(crate) fn close(self: &Arc<Input<T>>, local: &mut Local) {
         self.closed.store(true, Ordering::SeqCst);
         while self.take(local).is_some() {
             self.lose(LossReason::Aborted, 1);
@@ -377,6 +380,12 @@ impl<T> Input<T> {
             queued,
             lost,
         }
+    }
+}
+
+impl<T: Send + 'static> HasRing for Input<T> {
+    fn has_remote(&self) -> bool {
+        self.ring.get().is_some_and(|ring| !ring.is_empty())
     }
 }
 

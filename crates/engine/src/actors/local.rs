@@ -9,7 +9,7 @@ use super::core::Core;
 use super::input::Input;
 use super::keyed::Key;
 use super::outbox::Outbox;
-use super::strand::{MANY, OWN_BITS, StrandHandle};
+use super::strand::{Host, MANY, OWN_BITS, StrandHandle};
 use crate::sync::{Ordering, fence};
 
 /// Messages that a handler sends to other threads before they are told; the rest when it returns.
@@ -39,6 +39,8 @@ pub(crate) struct Local {
     free_agents: Vec<u32>,
     /// Agents that have messages, in the order of their turns.
     pub(crate) run: VecDeque<u32>,
+    /// The input that the last message from another strand came to.
+    hot: Option<Hot>,
     peers: Vec<Peer>,
     untold: u32,
     /// How often other strands were told of messages.
@@ -62,6 +64,19 @@ pub(crate) struct Local {
     pub(crate) unnamed: Arc<AgentAccount>,
 }
 
+/// An input that is looked at itself: that is a cache line less than to be told of its messages first.
+struct Hot {
+    input: Arc<dyn HasRing>,
+    slot: u32,
+    is_on: bool,
+}
+
+/// An input that other strands put messages into.
+pub(crate) trait HasRing: Send + Sync {
+    /// True when one waits.
+    fn has_remote(&self) -> bool;
+}
+
 struct Peer {
     handle: Arc<StrandHandle>,
     bits: u64,
@@ -81,6 +96,7 @@ impl Local {
             flags: Vec::new(),
             free_agents: Vec::new(),
             run: VecDeque::new(),
+            hot: None,
             peers: Vec::new(),
             untold: 0,
             told: 0,
@@ -145,10 +161,55 @@ impl Local {
 
     pub(crate) fn free_input(&mut self, number: u32) {
         self.inputs[number as usize] = NOBODY;
+        self.hot = self.hot.take().filter(|hot| hot.slot != number);
         self.free_inputs.push(number);
     }
 
     // ---- Turns ----
+
+    /// A message from another strand came to this input: the next one may well do so too.
+    #[inline]
+    pub(crate) fn heat<T: Send + 'static>(&mut self, input: &Arc<Input<T>>) {
+        match &mut self.hot {
+            Some(hot) if hot.slot == input.slot => hot.is_on = true,
+            _ if input.slot < OWN_BITS && matches!(self.handle.host, Host::Thread(_)) => {
+                self.hot = Some(Hot { input: input.clone(), slot: input.slot, is_on: true });
+            }
+            _ => {}
+        }
+    }
+
+    /// No input is looked at itself any more. Before a strand sleeps it must have taken all that it was told: who finds
+    /// his bit set does not wake it.
+    pub(crate) fn cool(&mut self) {
+        self.hot.iter_mut().for_each(|hot| hot.is_on = false);
+    }
+
+    /// True when there is something to do that the strand has not seen.
+    #[inline]
+    pub(crate) fn has_news(&self) -> bool {
+        match &self.hot {
+            Some(hot) if hot.is_on => self.handle.has_work_beside(bit_of(hot.slot)) || hot.input.has_remote(),
+            _ => self.handle.has_work(),
+        }
+    }
+
+    /// What the strand was told of, as bits. Messages of the input that is looked at itself are not told: its agent is
+    /// scheduled at once.
+    #[inline]
+    pub(crate) fn take_told(&mut self) -> u64 {
+        match &self.hot {
+            Some(hot) if hot.is_on && !self.handle.has_work_beside(bit_of(hot.slot)) => {
+                if hot.input.has_remote() {
+                    let slot = hot.slot;
+                    self.handle.set_busy();
+                    self.schedule_input(slot);
+                }
+                0
+            }
+            _ => self.handle.take_ready(),
+        }
+    }
 
     #[inline]
     pub(crate) fn schedule(&mut self, agent: u32) {
@@ -249,11 +310,14 @@ impl Local {
     }
 
     /// Wakes the strands that messages were sent to.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn tell_peers(&mut self) {
-        if self.untold == 0 {
-            return;
+        if self.untold > 0 {
+            self.tell_now();
         }
+    }
+
+    fn tell_now(&mut self) {
         self.untold = 0;
         self.told += 1;
         fence(Ordering::SeqCst);

@@ -125,6 +125,20 @@ impl StrandHandle {
         self.ready.load(Ordering::Relaxed) & !QUEUED != 0
     }
 
+    /// True when somebody left other work than `bits`.
+    #[inline]
+    pub(crate) fn has_work_beside(&self, bits: u64) -> bool {
+        self.ready.load(Ordering::Relaxed) & !QUEUED & !bits != 0
+    }
+
+    /// The strand is about to work, told or not.
+    #[inline]
+    pub(crate) fn set_busy(&self) {
+        if self.idle.load(Ordering::Relaxed) {
+            self.idle.store(false, Ordering::SeqCst);
+        }
+    }
+
     /// True when the strand has handled everything it was told of.
     pub(crate) fn is_idle(&self) -> bool {
         self.idle.load(Ordering::SeqCst) && !self.has_work()
@@ -136,7 +150,7 @@ impl StrandHandle {
             return 0;
         }
         // A strand that has work is not idle, whichever of the two is looked at first.
-        self.idle.store(false, Ordering::SeqCst);
+        self.set_busy();
         let bits = self.ready.fetch_and(QUEUED, Ordering::SeqCst) & !QUEUED;
         // What was put before a bit was set, and by those who saw it set, is seen by whoever takes it.
         fence(Ordering::SeqCst);
@@ -180,7 +194,7 @@ impl Strand {
     /// One turn: takes what came from outside, then runs agents that have messages, at most `runs` of them, each for at
     /// most `batch` messages. Returns whether there was anything to do.
     pub(crate) fn visit(&mut self, runs: usize, batch: usize) -> bool {
-        let ready = self.local.handle.take_ready();
+        let ready = self.local.take_told();
         if ready != 0 {
             self.take_in(ready);
         }
