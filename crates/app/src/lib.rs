@@ -72,7 +72,7 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Convert(args) => commands::convert::convert(args, output),
         Command::Recover(args) => commands::recover::recover(args, output),
         Command::Sim(args) => commands::sim::sim(args, output),
-        Command::Analyze(args) => commands::analyze::run(args, output),
+        Command::Analyze(args) => commands::analyze::run(args, nodes, output),
         Command::Bench(args) => bench::bench(args, nodes, count, output),
         Command::Pv(args) => commands::pv::pv(args, output),
         Command::Schema => commands::schema::schema(nodes, output),

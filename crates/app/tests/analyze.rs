@@ -111,3 +111,52 @@ fn wrong_usage_is_told_before_anything_is_read() {
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("/no"), "{}", stderr(&output));
 }
+
+const GRAPH: &str = "\
+nodes:
+  cam: {type: pva_source, params: {channel: X}}
+  codec: {type: compress, from: cam, when_full: latest, params: {compressor: lz4}}
+  back: {type: decompress, from: codec}
+  stats: {type: statistics, from: back, params: {compute_statistics: true}}
+  end: {type: null, from: stats}
+";
+
+#[test]
+fn a_pipeline_is_the_work() {
+    let Some(file) = data("xtc2/lcls2/chunking/xpptut15-r0014-s000-c000.xtc2") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let graph = common::Pipeline::new("work", GRAPH);
+    let mut told = Vec::new();
+    for workers in ["1", "3"] {
+        let out = folder.path().join(workers);
+        let more = ["--detector", "xpphsd.raw.array0Pgp", "--pipeline", graph.path(), "--workers", workers];
+        let (code, json) = analysis(&file, &[&more[..], &["-o", out.to_str().unwrap()]].concat());
+        assert_eq!(code, Some(0), "{json}");
+        assert_eq!((&json["used"], &json["run"]["ledger_closed"]), (&json["events"], &true.into()));
+        assert!(json["used"].as_u64().unwrap() > 0);
+        assert!(json["rates"][0]["effective_mb_s"].as_f64().unwrap() > 0.0);
+        let written = std::fs::read_to_string(out.join("analysis.json")).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), json);
+        told.push(json["readbacks"].clone());
+    }
+    assert_eq!(told[0], told[1]);
+    assert!(told[0]["stats"]["mean_value"].as_f64().is_some(), "{}", told[0]);
+}
+
+#[test]
+fn a_pipeline_that_cannot_be_the_work_is_refused() {
+    let Some(file) = data("xtc2/lcls2/chunking/xpptut15-r0014-s000-c000.xtc2") else { return };
+    let graph = common::Pipeline::new("refused", &format!("{GRAPH}  other: {{type: sim_detector}}\n"));
+    let begin = ["analyze", file.to_str().unwrap(), "--detector", "xpphsd.raw.array0Pgp"];
+    let with = ["--pipeline", graph.path()];
+    for (more, expected) in [
+        (vec![], "choose with --source NAME"),
+        (vec!["--workers", "1..2"], "wanted one number of workers"),
+        (vec!["--with", "mean"], "cannot be used with"),
+        (vec!["--source", "cam", "--set", "stats.nothing=1"], "unknown parameter `nothing`"),
+    ] {
+        let output = livetime(&[&begin[..], &with, &more].concat());
+        assert_eq!(output.status.code(), Some(2), "{more:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{more:?}: {}", stderr(&output));
+    }
+}

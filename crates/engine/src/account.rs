@@ -1,8 +1,10 @@
 //! The accounts and statistics of one node, written by the thread that runs it.
 
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
+use crate::Value;
 use crate::edge::LossReason;
 use crate::statistics::Histogram;
 use crate::trace::SpanRing;
@@ -29,6 +31,16 @@ pub(crate) struct NodeAccount {
     pub(crate) latency: Histogram,
     /// Of frames that are traced.
     pub(crate) spans: SpanRing,
+    /// Set when the node has stopped for good.
+    pub(crate) ended: OnceLock<Ended>,
+}
+
+/// How a node, or a copy of one in a pool, has ended.
+pub(crate) struct Ended {
+    /// Position of its last frame in the queue of the pool.
+    pub(crate) last_ticket: Option<u64>,
+    /// All its parameters, readbacks included.
+    pub(crate) values: Vec<Value>,
 }
 
 impl NodeAccount {

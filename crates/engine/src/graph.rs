@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use livetime_frame::FramePool;
+use livetime_frame::{FramePool, Layout};
 
 use crate::edge::{EdgeOptions, WhenFull};
 use crate::node::{NodeKind, NodeType, Stream};
@@ -92,6 +92,8 @@ pub struct NodeDecl {
     pub(crate) values: Vec<(usize, Value)>,
     /// How it is run.
     pub options: NodeOptions,
+    /// What is known of its first output where the node itself cannot tell before it runs.
+    pub(crate) expected: Option<Layout>,
 }
 
 impl NodeDecl {
@@ -184,7 +186,13 @@ impl Graph {
             ));
         }
         let options = NodeOptions::default();
-        self.nodes.push(NodeDecl { name: name.into(), node_type, values: Vec::new(), options });
+        self.nodes.push(NodeDecl {
+            name: name.into(),
+            node_type,
+            values: Vec::new(),
+            options,
+            expected: None,
+        });
         Ok(number)
     }
 
@@ -215,6 +223,14 @@ impl Graph {
         decl.values.retain(|(i, _)| *i != index);
         decl.values.push((index, value));
         Ok(())
+    }
+
+    /// Says what the first output of a declared node will carry, for a node that cannot tell before it runs, as a source that
+    /// plays a file: [`Graph::check`] then knows it for the nodes behind.
+    pub fn expect(&mut self, node: usize, layout: Layout) {
+        if let Some(decl) = self.nodes.get_mut(node) {
+            decl.expected = Some(layout);
+        }
     }
 
     /// Connects an output to an input, each given as `node` (its first port) or `node.port`.
@@ -421,6 +437,9 @@ impl Graph {
                 errors.push(error(Place::Node(i), format!("{}: {e}", decl.name)));
                 vec![Stream::Unknown; spec.outputs.len()]
             });
+            if let (Some(layout), Some(first @ Stream::Unknown)) = (decl.expected, streams[i].first_mut()) {
+                *first = Stream::Array(layout);
+            }
         }
         streams
     }

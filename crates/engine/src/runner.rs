@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use livetime_frame::{Frame, Returns};
 
+use crate::account::Ended;
 use crate::control::Event;
 use crate::edge::{Edge, Taken, Target};
 use crate::graph::{NodeOptions, OnFailure};
@@ -38,6 +39,8 @@ pub(crate) struct Runner {
     paused: bool,
     pub(crate) finished: bool,
     pub(crate) reorder: Option<Arc<Reorder>>,
+    /// In a pool: position of the last frame in the queue.
+    last_ticket: Option<u64>,
     /// End of the last handler if it was timed and nothing happened since: the start of the next one.
     last_ns: u64,
     /// The last timed handler took long enough to time every one. Without statistics nobody knows.
@@ -95,6 +98,7 @@ impl Runner {
             paused: false,
             finished: false,
             reorder: None,
+            last_ticket: None,
             last_ns: 0,
             is_slow,
             most_at_once,
@@ -452,6 +456,7 @@ impl Runner {
     }
 
     fn complete(&mut self, reorder: &Reorder, ticket: u64) {
+        self.last_ticket = Some(ticket);
         let mut held = match &mut self.ctx.outputs {
             Outputs::Held(held) => std::mem::take(held),
             Outputs::Direct(_) => Vec::new(),
@@ -550,6 +555,7 @@ impl Runner {
             self.inputs.iter_mut().for_each(|i| i.edge.abandon(&mut i.known_tail));
         }
         self.stop_node();
+        self.leave_values();
         if self.is_source() && self.ctx.control.source_ended() {
             self.ctx.control.stop();
         }
@@ -580,6 +586,13 @@ impl Runner {
         }
     }
 
+    /// For the report: nobody can ask a node that has ended.
+    fn leave_values(&mut self) {
+        let asked = self.call(|node, _| Ok(values(node)));
+        let ended = Ended { last_ticket: self.last_ticket, values: asked.unwrap_or_default() };
+        let _ = self.ctx.account.ended.set(ended);
+    }
+
     // ---- Requests from other threads, between frames ----
 
     /// Sets a parameter whose value was accepted by its declaration.
@@ -598,8 +611,7 @@ impl Runner {
 
     /// All parameters, readbacks included, in the order of their declaration.
     pub(crate) fn params(&mut self) -> Vec<Value> {
-        let params = self.node.params();
-        (0..params.specs().len()).filter_map(|i| params.get(i)).collect()
+        values(&mut *self.node)
     }
 
     /// Some parameters, and the last frame.
@@ -618,6 +630,12 @@ impl Runner {
     pub(crate) fn node(&mut self) -> &mut dyn Any {
         self.node.as_any()
     }
+}
+
+/// All parameters of a node.
+fn values(node: &mut dyn AnyNode) -> Vec<Value> {
+    let params = node.params();
+    (0..params.specs().len()).filter_map(|i| params.get(i)).collect()
 }
 
 impl Failure {

@@ -4,6 +4,8 @@
 //! [`Reducer`]s, each of which makes a partial result of them; partial results are merged in the order of the events. The blocks are the same for
 //! any number of workers, and so is every bit of the results. Broken events are counted and named.
 //!
+//! A pipeline file can be the work too: [`GraphAnalysis`].
+//!
 //! Memory: each worker has the pictures of one block (about [`BLOCK_BYTES`], at least one event) and for each reducer
 //! one partial result, and there is one more partial result of each.
 //!
@@ -24,6 +26,7 @@ mod account;
 mod block;
 mod detector;
 mod driver;
+mod graph;
 mod layout;
 mod picture;
 mod read_ahead;
@@ -39,6 +42,7 @@ pub use account::{Account, BrokenEvent, Fault, FaultKind, MOST_NAMED};
 pub use block::BLOCK_BYTES;
 pub use detector::Detector;
 pub use driver::{Found, Options, Progress, analyze};
+pub use graph::{GoOn, GraphAnalysis, GraphFound, GraphOptions};
 pub use layout::{Layout, Panel};
 pub use picture::{EventPictures, Picture};
 pub use recording::Recording;

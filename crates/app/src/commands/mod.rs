@@ -25,16 +25,19 @@ pub(crate) fn load(
     output: &mut Output,
 ) -> Result<Pipeline, Failure> {
     let loaded = config::load(args.file.as_deref(), nodes, &args.settings);
-    loaded.map_err(|problems| match args.json {
-        true => match output.json(&refusal(&problems)) {
+    loaded.map_err(|problems| refuse(&problems, args.json, output))
+}
+
+/// Tells what is wrong with a pipeline.
+fn refuse(problems: &Problems, as_json: bool, output: &mut Output) -> Failure {
+    if as_json {
+        return match output.json(&refusal(problems)) {
             Ok(()) => Failure::new(Exit::Usage, ""),
             Err(failure) => failure,
-        },
-        false => {
-            output.log(&problems);
-            Failure::new(Exit::Usage, count(problems.list.len(), "error") + "; nothing was started")
-        }
-    })
+        };
+    }
+    output.log(problems);
+    Failure::new(Exit::Usage, count(problems.list.len(), "error") + "; nothing was started")
 }
 
 fn refusal(problems: &Problems) -> Value {

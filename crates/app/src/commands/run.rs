@@ -128,7 +128,7 @@ fn not_started(name: &str, errors: &[GraphError], as_json: bool, output: &mut Ou
 }
 
 /// Counts Ctrl-C and signals to terminate instead of dying from them.
-fn count_interrupts(output: &mut Output) -> Arc<AtomicUsize> {
+pub(crate) fn count_interrupts(output: &mut Output) -> Arc<AtomicUsize> {
     let interrupts = Arc::new(AtomicUsize::new(0));
     let counter = interrupts.clone();
     let set = ctrlc::set_handler(move || _ = counter.fetch_add(1, Ordering::Relaxed));

@@ -129,6 +129,9 @@ impl<'a> Builder<'a> {
         if let Some(options) = self.graph.options_mut(node) {
             *options = entry.options.clone();
         }
+        if let Some(layout) = entry.expected {
+            self.graph.expect(node, layout);
+        }
         for (name, item) in &entry.params {
             match written_value(node_type.param_specs(), &name.text, item) {
                 // The name is wrong or the value is, and each has its place.

@@ -4,6 +4,7 @@
 //! those come in with [`build`](super::build).
 
 use livetime_engine::{EdgeOptions, NodeOptions, OnFailure, Placement, WaitStrategy, WhenFull};
+use livetime_frame::Layout;
 
 use super::error::{At, Problem};
 use super::read::Reader;
@@ -59,6 +60,8 @@ pub(crate) struct NodeEntry {
     pub(crate) options: NodeOptions,
     /// Instance name of its PVs, if the file chooses one.
     pub(crate) pv: Option<Name>,
+    /// What its first output will carry, where a recorded run has its place.
+    pub(crate) expected: Option<Layout>,
 }
 
 /// An edge as it is written, in the node it leads to.
@@ -134,6 +137,7 @@ impl Reader {
             edges: Vec::new(),
             options: NodeOptions::default(),
             pv: None,
+            expected: None,
         };
         let (mut from, mut type_seen) = (None, false);
         let mut defaults = EdgeDefaults::default();

@@ -8,6 +8,7 @@ mod error;
 pub(crate) mod file;
 pub(crate) mod pvaccess;
 mod read;
+mod replay;
 mod yaml;
 
 use std::fs::File;
@@ -21,6 +22,7 @@ pub use build::Setting;
 pub(crate) use build::find_type;
 pub use error::{At, Problem, Problems};
 pub(crate) use read::positive_quantity;
+pub(crate) use replay::{Replaced, Replay};
 
 /// The pipeline that runs when none is named.
 pub const DEFAULT: (&str, &str) =
@@ -81,7 +83,34 @@ pub fn parse(
     }
 }
 
-fn read_text(path: &Path) -> Result<String, Problem> {
+/// As [`parse`], for a recorded run in place of a source.
+///
+/// # Errors
+/// Everything that is wrong with it; also if it is not clear which source is meant.
+pub(crate) fn parse_replay(
+    name: &str,
+    text: &str,
+    node_types: &[NodeType],
+    settings: &[Setting],
+    replay: &Replay,
+) -> Result<(Pipeline, Replaced), Problems> {
+    let (file, mut problems) = file::read(text);
+    let built = file.and_then(|mut file| {
+        let replaced = replay::replace(&mut file, replay, node_types, &mut problems);
+        let built = build::build(&file, node_types, settings, &mut problems);
+        built.zip(replaced)
+    });
+    match built {
+        Some(((graph, plan, pvaccess), replaced)) => Ok((Pipeline { graph, plan, pvaccess }, replaced)),
+        None => Err(Problems::new(name, problems)),
+    }
+}
+
+/// The text of a pipeline file.
+///
+/// # Errors
+/// If the system refuses, or it is too long, or no UTF-8.
+pub(crate) fn read_text(path: &Path) -> Result<String, Problem> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
     read.map_err(|e| Problem::elsewhere(format!("cannot read the pipeline file {}: {e}", path.display())))?;

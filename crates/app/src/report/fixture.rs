@@ -83,6 +83,7 @@ fn node(name: &str, type_name: &'static str) -> NodeReport {
         cpu_ns: None,
         restarts: 0,
         source: SourceReport::default(),
+        last_values: Vec::new(),
     }
 }
 

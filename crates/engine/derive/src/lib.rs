@@ -33,6 +33,7 @@ struct Param {
     unit: Option<LitStr>,
     pv: Option<LitStr>,
     readback: bool,
+    count: bool,
 }
 
 fn params_impl(input: &DeriveInput) -> syn::Result<Tokens> {
@@ -99,11 +100,14 @@ fn param(field: &syn::Field) -> syn::Result<Param> {
         unit: None,
         pv: None,
         readback: false,
+        count: false,
     };
     for attribute in field.attrs.iter().filter(|a| a.path().is_ident("param")) {
         attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("readback") {
                 param.readback = true;
+            } else if meta.path.is_ident("count") {
+                param.count = true;
             } else if meta.path.is_ident("default") {
                 param.default = Some(meta.value()?.parse()?);
             } else if meta.path.is_ident("min") {
@@ -115,7 +119,7 @@ fn param(field: &syn::Field) -> syn::Result<Param> {
             } else if meta.path.is_ident("pv") {
                 param.pv = Some(meta.value()?.parse()?);
             } else {
-                return Err(meta.error("wanted default, min, max, unit, pv or readback"));
+                return Err(meta.error("wanted default, min, max, unit, pv, readback or count"));
             }
             Ok(())
         })?;
@@ -132,7 +136,7 @@ fn default_value(param: &Param) -> Tokens {
 }
 
 fn spec(param: &Param) -> Tokens {
-    let Param { name, ty, doc, unit, pv, readback, .. } = param;
+    let Param { name, ty, doc, unit, pv, readback, count, .. } = param;
     let name = name.to_string();
     let limit = |limit: &Option<Expr>| match limit {
         Some(value) => quote!(Some((#value) as f64)),
@@ -154,6 +158,7 @@ fn spec(param: &Param) -> Tokens {
             max: #max,
             pv: #pv,
             readback: #readback,
+            count: #count,
         }
     }
 }

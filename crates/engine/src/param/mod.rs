@@ -11,8 +11,8 @@ pub use types::{Choice, ParamEnum, ParamType};
 /// The parameters of a node, declared once as a struct with `#[derive(Params)]`.
 ///
 /// The doc comment of a field is its help text; a field without one does not compile. Attributes:
-/// `default`, `min`, `max`, `unit`, `pv` (areaDetector's PV suffix) and `readback` (written by the node,
-/// read by everybody else).
+/// `default`, `min`, `max`, `unit`, `pv` (areaDetector's PV suffix), `readback` (written by the node,
+/// read by everybody else) and `count` (a readback that counts over all frames).
 ///
 /// ```
 /// use livetime_engine::{assign, Params};
@@ -84,6 +84,8 @@ pub struct ParamSpec {
     pub pv: Option<&'static str>,
     /// True when only the node writes it.
     pub readback: bool,
+    /// True for a whole number that counts over all frames: of copies in a pool, the sum is the node's.
+    pub count: bool,
 }
 
 /// The type of a parameter.

@@ -18,7 +18,7 @@ pub use bottleneck::{Bottleneck, Limit, MoreThreads};
 pub use look::{LastFrame, Snapshot};
 pub use report::{EdgeAccount, NodeReport, Report, SourceReport, ThreadReport};
 
-use crate::account::NodeAccount;
+use crate::account::{Ended, NodeAccount};
 use crate::actors::Channels;
 use crate::clock::Clock;
 use crate::control::{Control, EventHandler, lock};
@@ -506,6 +506,26 @@ impl NodeInfo {
                 stalls: sum(|a| a.stalls.load(Relaxed)),
                 longest_gap_ns: accounts.iter().map(|a| a.longest_gap_ns.load(Relaxed)).max().unwrap_or(0),
             },
+            last_values: last_values(decl.node_type.param_specs(), accounts),
         }
     }
+}
+
+/// The parameters of a node whose copies have all ended: those of the copy with the last frame, counts summed.
+fn last_values(
+    specs: &'static [ParamSpec],
+    accounts: &[Arc<NodeAccount>],
+) -> Vec<(&'static ParamSpec, Value)> {
+    let ended: Option<Vec<&Ended>> = accounts.iter().map(|a| a.ended.get()).collect();
+    let Some(ended) = ended else { return Vec::new() };
+    let Some(last) = ended.iter().max_by_key(|e| e.last_ticket) else { return Vec::new() };
+    let total = |index: usize| -> i64 {
+        let counted = ended.iter().filter_map(|e| e.values.get(index));
+        counted.map(|v| if let Value::Int(count) = v { *count } else { 0 }).sum()
+    };
+    let value = |(index, spec): (usize, &ParamSpec)| match last.values.get(index)? {
+        Value::Int(_) if spec.count => Some(Value::Int(total(index))),
+        value => Some(value.clone()),
+    };
+    specs.iter().enumerate().filter_map(|(i, spec)| Some((spec, value((i, spec))?))).collect()
 }

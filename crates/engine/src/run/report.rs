@@ -8,6 +8,7 @@ use crate::control::Event;
 use crate::edge::{LossReason, WhenFull};
 use crate::graph::Placement;
 use crate::statistics::Times;
+use crate::{ParamSpec, Value};
 
 /// The state of a run at one moment, or at its end.
 #[derive(Clone, Debug)]
@@ -78,6 +79,9 @@ pub struct NodeReport {
     pub restarts: u64,
     /// Only for sources.
     pub source: SourceReport,
+    /// All its parameters at its end, readbacks included, in the order of their declaration; empty until it has ended. Of copies
+    /// in a pool those of the one that had the last frame, with readbacks that count summed over all.
+    pub last_values: Vec<(&'static ParamSpec, Value)>,
 }
 
 /// One thread.

@@ -51,8 +51,8 @@ pub struct CompressParams {
     /// Why the last frame was not compressed; empty when it was.
     #[param(readback, pv = "CodecError")]
     pub codec_error: String,
-    /// Frames that were sent on as they came; in a pool those of one copy of the node.
-    #[param(readback)]
+    /// Frames that were sent on as they came; in a pool, while it runs, those of one copy of the node.
+    #[param(readback, count)]
     pub unchanged: u64,
 }
 

@@ -34,8 +34,8 @@ pub struct DecompressParams {
     /// What was wrong with the last frame; empty when nothing was.
     #[param(readback, pv = "CodecError")]
     pub codec_error: String,
-    /// Frames that could not be decompressed; in a pool those of one copy of the node.
-    #[param(readback)]
+    /// Frames that could not be decompressed; in a pool, while it runs, those of one copy of the node.
+    #[param(readback, count)]
     pub failures: u64,
 }
 

@@ -20,7 +20,7 @@ use livetime_frame::Frame;
 #[derive(Params)]
 pub struct NullParams {
     /// Payload bytes of all frames so far.
-    #[param(readback, unit = "B")]
+    #[param(readback, count, unit = "B")]
     pub bytes: u64,
 }
 

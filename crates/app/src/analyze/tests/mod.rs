@@ -1,5 +1,6 @@
 //! Results are the same bits for any number of workers, and those of plain loops; nothing broken is left out silently.
 
+mod graph;
 mod lcls2;
 
 use std::path::{Path, PathBuf};

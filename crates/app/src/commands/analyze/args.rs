@@ -4,16 +4,21 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crate::config::Setting;
+
 pub(crate) const HELP: &str = "\
 Examples:
   livetime analyze e236-r0003-s04-c00.xtc -o out
   livetime analyze e236-r0003-s04-c00.xtc --detector Cspad --with mean,std,max,histogram --json
   livetime analyze run.xtc2 --detector epixquad.raw.raw --events 100..200 --with hits --threshold 3000 -o out
   livetime analyze e236-r0003-s04-c00.xtc --workers 1..4 -o out
+  livetime analyze e236-r0003-s04-c00.xtc --pipeline beamline.yaml --set tiff.path=out -o out
 
 Of one file, all files of its run that lie beside it are read; of several, these. Results do not depend on the number of
 workers. With -o they are written as .npy (tables as structured arrays), pictures also as PNG, and all in analysis.json; files of an
 earlier analysis are replaced. A range of workers analyses once for each, compares the results bit for bit and plots the rates.
+With --pipeline the run takes the place of the one source of a pipeline file; no edge loses a frame, nothing is paced or served, and
+what all nodes tell at the end is shown, and written to analysis.json.
 Ends with 3 if events or parts of files could not be used; the results are those of the others.";
 
 /// Arguments of `analyze`.
@@ -47,6 +52,15 @@ pub(crate) struct AnalyzeArgs {
     /// `histogram`: from which value to which.
     #[arg(long, value_name = "LOW..HIGH", value_parser = value_range, allow_hyphen_values = true)]
     pub(crate) range: Option<(f64, f64)>,
+    /// Give the pictures to this pipeline instead, in the place of its source.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["with", "every", "threshold", "bins", "range"])]
+    pub(crate) pipeline: Option<PathBuf>,
+    /// `--pipeline`: the source whose place the run takes; needed if there are several.
+    #[arg(long, value_name = "NODE", requires = "pipeline")]
+    pub(crate) source: Option<String>,
+    /// `--pipeline`: set a parameter before the start, for example tiff.path=out; may be repeated.
+    #[arg(long = "set", value_name = "NODE.PARAM=VALUE", requires = "pipeline")]
+    pub(crate) settings: Vec<Setting>,
     /// Write the results to this folder.
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
@@ -89,6 +103,11 @@ const MOST_WORKERS: usize = 1024;
 impl Workers {
     pub(crate) fn all(self) -> impl Iterator<Item = usize> {
         self.first..=self.last
+    }
+
+    /// The number, if there is only one.
+    pub(crate) fn only(self) -> Option<usize> {
+        (self.first == self.last).then_some(self.first)
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Written {
 
 /// Writes all results of `last` into `folder`, and a plot if there are several measurements. Returns the files of each result.
 pub(super) fn write(folder: &Path, last: &Measured, all: &[Measured]) -> Result<Vec<Written>, String> {
-    fs::create_dir_all(folder).map_err(|e| format!("cannot make the folder {}: {e}", folder.display()))?;
+    make_folder(folder)?;
     let mut written = Vec::new();
     for named in &last.found.results {
         let path = |ending: &str| folder.join(format!("{}.{ending}", named.name));
@@ -47,6 +47,10 @@ pub(super) fn write(folder: &Path, last: &Measured, all: &[Measured]) -> Result<
         save(&sweep::plot(all), &folder.join(sweep::FILE))?;
     }
     Ok(written)
+}
+
+pub(super) fn make_folder(folder: &Path) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|e| format!("cannot make the folder {}: {e}", folder.display()))
 }
 
 pub(super) fn write_json(folder: &Path, json: &Json) -> Result<(), String> {

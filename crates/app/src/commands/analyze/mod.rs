@@ -2,9 +2,12 @@
 
 mod args;
 mod files;
+mod graph;
 mod picture;
 mod report;
 mod sweep;
+
+use livetime_engine::NodeType;
 
 use crate::analyze::{
     Detector, Found, Histogram, Hits, Options, PixelStatistics, Recording, Reducers, analyze,
@@ -23,7 +26,15 @@ struct Measured {
     usage: Usage,
 }
 
-pub(crate) fn run(args: &AnalyzeArgs, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
+    match &args.pipeline {
+        Some(file) => graph::run(args, file, nodes, output),
+        None => reduce(args, output),
+    }
+}
+
+/// Gives the run to reducers.
+fn reduce(args: &AnalyzeArgs, output: &mut Output) -> Result<Exit, Failure> {
     let failed = |error: livetime_formats::Error| Failure::new(Exit::Failed, error);
     let reducers = reducers(args)?;
     let recording = Recording::open(&args.files).map_err(failed)?;

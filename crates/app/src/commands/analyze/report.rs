@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use livetime_formats::xtc1::run::Problem;
 use serde_json::{Value as Json, json};
 
 use super::files::Written;
@@ -28,12 +29,7 @@ impl Report<'_> {
     pub(super) fn text(&self) -> String {
         let mut text = self.heading();
         text += &self.faults();
-        for problem in self.recording.problems() {
-            text += &format!("{}: {}\n", problem.path.display(), problem.error);
-        }
-        if self.recording.is_growing() {
-            text += "the run is still being written: these are the events so far\n";
-        }
+        text += &problems(self.recording);
         text += &format!("\n{}\n{}", self.results(), self.rates());
         if self.all.len() > 1 && self.is_same {
             text += "the results are the same bits for every number of workers\n";
@@ -135,12 +131,8 @@ impl Report<'_> {
             crate::bench::merge(&mut row, m.usage.json());
             row
         };
-        json!({
-            "files": self.recording.files().iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
-            "problems": self.recording.problems().iter()
-                .map(|p| json!({ "file": p.path.display().to_string(), "error": p.error.to_string() }))
-                .collect::<Vec<_>>(),
-            "growing": self.recording.is_growing(),
+        let mut json = recording_json(self.recording);
+        let more = json!({
             "detector": self.detector.to_string(),
             "panels": found.layout.panels.iter().map(panel).collect::<Vec<_>>(),
             "events": found.events,
@@ -151,7 +143,9 @@ impl Report<'_> {
             "results": found.results.iter().enumerate().map(|(i, n)| self.result_json(i, n)).collect::<Vec<_>>(),
             "rates": self.all.iter().map(run).collect::<Vec<_>>(),
             "same_for_all_workers": self.is_same,
-        })
+        });
+        crate::bench::merge(&mut json, more);
+        json
     }
 
     fn result_json(&self, position: usize, named: &Named) -> Json {
@@ -174,6 +168,26 @@ impl Report<'_> {
         crate::bench::merge(&mut json, more);
         json
     }
+}
+
+/// What is wrong with the files, and whether there will be more.
+pub(super) fn problems(recording: &Recording) -> String {
+    let problem = |p: &Problem| format!("{}: {}\n", p.path.display(), p.error);
+    let mut text: String = recording.problems().iter().map(problem).collect();
+    if recording.is_growing() {
+        text += "the run is still being written: these are the events so far\n";
+    }
+    text
+}
+
+/// The same for machines.
+pub(super) fn recording_json(recording: &Recording) -> Json {
+    let problem = |p: &Problem| json!({ "file": p.path.display().to_string(), "error": p.error.to_string() });
+    json!({
+        "files": recording.files().iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
+        "problems": recording.problems().iter().map(problem).collect::<Vec<_>>(),
+        "growing": recording.is_growing(),
+    })
 }
 
 /// Type, shape, lowest, mean and highest.

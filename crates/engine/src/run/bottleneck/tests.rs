@@ -53,6 +53,7 @@ impl Case {
             cpu_ns: None,
             restarts: 0,
             source: SourceReport::default(),
+            last_values: Vec::new(),
         });
         self.thread(&[number])
     }

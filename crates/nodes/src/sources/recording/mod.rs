@@ -57,7 +57,8 @@ pub(super) trait Recording: Send + Sync + 'static {
     fn may_grow(&self) -> bool;
 }
 
-/// The files that `file` names: those that match a pattern, or one and the files of the same run beside it, which `files_of` finds.
+/// The files that `file` names: those that match a pattern, or one and the files of the same run beside it, which `files_of` finds; of
+/// several lines just the file in each.
 ///
 /// # Errors
 /// Text naming the file.
@@ -65,6 +66,9 @@ pub(super) fn files(
     file: &str,
     files_of: impl Fn(&Path) -> livetime_formats::Result<Vec<PathBuf>>,
 ) -> Result<Vec<PathBuf>, String> {
+    if file.contains('\n') {
+        return Ok(file.lines().map(PathBuf::from).collect());
+    }
     let path = Path::new(file);
     let name = listing::name_of(path);
     if !name.contains(['*', '?']) {

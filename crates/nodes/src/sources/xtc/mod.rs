@@ -5,7 +5,7 @@
 //! decompressed. Event time is that of the event. Attributes: `Fiducial` where it is valid, `Damage` where there is any,
 //! `RecordedSequence` of what `xtc_recorder` wrote.
 //!
-//! `file` is one file of the run, and all its streams and chunks beside it belong to it, or a pattern with `*` and `?`. Events come in the
+//! `file` is one file of the run, and all its streams and chunks beside it belong to it, or a pattern with `*` and `?`, or one file in each of several lines. Events come in the
 //! order of time. One without the detector gives no frame and is counted (`missing`); one that cannot be read is an error that names
 //! it (`failures`); one with damage is sent and says so (`damaged`). What is wrong with the files themselves is told at the start.
 //!
@@ -48,7 +48,7 @@ use recording::Detector;
 /// Parameters of `xtc`.
 #[derive(Params)]
 pub struct XtcParams {
-    /// A file of the run, or a pattern with `*` and `?` for its files.
+    /// A file of the run, or a pattern with `*` and `?` for its files, or lines with a file in each.
     #[param(pv = "FilePath")]
     pub file: String,
     /// Which detector, as `CxiDs1-0|Cspad-0`, `Cspad-0` or `*|Opal1000-*`; empty means the only one.

@@ -3,7 +3,7 @@
 //! Out: arrays of one field of one detector, packed, numbered from 1; of a detector in several segments these in the order of
 //! their numbers with an axis before their own. Event time is that of the event. Attribute `Damage` where there is any.
 //!
-//! `file` is one file of the run, and all its streams and chunks beside it belong to it, or a pattern with `*` and `?`. `detector`, `algorithm`
+//! `file` is one file of the run, and all its streams and chunks beside it belong to it, or a pattern with `*` and `?`, or one file in each of several lines. `detector`, `algorithm`
 //! and `field` choose what is sent; what is left out may be anything, and of several fields a picture is preferred to
 //! lists of numbers. What is left to choose from is said if that does not name one. Events, threads, times, losses and runs that are still
 //! being written are handled as by `xtc`; a frame with fewer segments than the detector has says that it is damaged.
@@ -30,7 +30,7 @@ use recording::{Detector, Wanted};
 /// Parameters of `xtc2`.
 #[derive(Params)]
 pub struct Xtc2Params {
-    /// A file of the run, or a pattern with `*` and `?` for its files.
+    /// A file of the run, or a pattern with `*` and `?` for its files, or lines with a file in each.
     #[param(pv = "FilePath")]
     pub file: String,
     /// Which detector, as `jungfrau`; empty means the only one.

@@ -1,0 +1,200 @@
+//! `livetime analyze --pipeline`: a graph as the work.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use livetime_engine::{NodeType, ParamSpec, Report as Ledger, Value};
+use serde_json::{Map, Value as Json, json};
+
+use super::report::{problems, recording_json};
+use super::{AnalyzeArgs, files};
+use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, Recording};
+use crate::commands::nodes::value_json;
+use crate::commands::run::count_interrupts;
+use crate::config;
+use crate::output::{Exit, Failure, Output};
+use crate::progress::Progress;
+use crate::report::json::ending_json;
+use crate::report::numbers::bytes;
+use crate::report::table::{Style, Table, cell};
+use crate::report::{Ending, summary};
+use crate::usage::{Meter, Usage};
+
+/// Longer lists are only counted in the table.
+const SHOWN: usize = 6;
+
+/// Gives the run to the pipeline `file` and reports.
+pub(super) fn run(
+    args: &AnalyzeArgs,
+    file: &Path,
+    nodes: &[NodeType],
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let failed = |error: livetime_formats::Error| Failure::new(Exit::Failed, error);
+    let Some(workers) = args.workers.only() else {
+        let message =
+            "--pipeline: wanted one number of workers, found a range: nodes write their files each time";
+        return Err(Failure::new(Exit::Usage, message));
+    };
+    let meter = Meter::start();
+    let recording = Recording::open(&args.files).map_err(failed)?;
+    let wanted = args.detector.as_deref();
+    let detector = recording.detector(wanted).map_err(|e| Failure::new(Exit::Usage, e))?;
+    let name = file.display().to_string();
+    let loaded = config::read_text(file).map_err(|problem| config::Problems::new(&name, vec![problem]));
+    let options = GraphOptions {
+        workers,
+        events: args.events.clone(),
+        source: args.source.clone(),
+        settings: args.settings.clone(),
+    };
+    let checked =
+        loaded.and_then(|text| GraphAnalysis::new(&recording, &detector, (&name, &text), nodes, &options));
+    let work = checked.map_err(|problems| crate::commands::refuse(&problems, args.json, output))?;
+    let found = watched(&work, &recording, output).map_err(failed)?;
+    let usage = meter.stop(found.file_bytes, found.raw_bytes);
+    let ending = Ending::new(&name, &found.report, found.ended_by);
+    let report = Report {
+        recording: &recording,
+        detector: &detector,
+        work: &work,
+        found: &found,
+        ending,
+        usage,
+        workers,
+    };
+    if let Some(folder) = &args.output {
+        files::make_folder(folder).map_err(|e| Failure::new(Exit::Failed, e))?;
+        files::write_json(folder, &report.json()).map_err(|e| Failure::new(Exit::Failed, e))?;
+    }
+    match args.json {
+        true => output.json(&report.json())?,
+        false => output.data(&report.text(output.is_coloured))?,
+    }
+    Ok(report.exit())
+}
+
+/// Shows how far the run is, and ends it when the user wants.
+fn watched(
+    work: &GraphAnalysis,
+    recording: &Recording,
+    output: &mut Output,
+) -> livetime_formats::Result<GraphFound> {
+    let interrupts: &AtomicUsize = &count_interrupts(output);
+    let size = work.layout().span() as u64 * work.events() as u64;
+    let mut progress = Progress::new(size, output);
+    let found = work.run(recording, &mut |now| {
+        progress.tell(now.raw_bytes);
+        match interrupts.load(Ordering::Relaxed) {
+            0 => GoOn::Yes,
+            1 => GoOn::Drain,
+            _ => GoOn::Abort,
+        }
+    });
+    progress.clear();
+    found
+}
+
+struct Report<'a> {
+    recording: &'a Recording,
+    detector: &'a Detector,
+    work: &'a GraphAnalysis,
+    found: &'a GraphFound,
+    ending: Ending<'a>,
+    usage: Usage,
+    workers: usize,
+}
+
+impl Report<'_> {
+    fn exit(&self) -> Exit {
+        match self.ending.exit().0 {
+            Exit::Ok if !self.recording.problems().is_empty() => Exit::Loss,
+            exit => exit,
+        }
+    }
+
+    fn text(&self, is_coloured: bool) -> String {
+        let style = Style { width: None, is_coloured };
+        let mut text = self.heading();
+        text += &problems(self.recording);
+        text += &format!("\n{}\n{}", summary::summary(&self.ending, style), self.readbacks().render(style));
+        text + &format!("\n{} workers: {}", self.workers, self.usage.text())
+    }
+
+    fn heading(&self) -> String {
+        let (work, found) = (self.work, self.found);
+        let mut text = format!(
+            "{}: {} in the place of `{}`, {} of {} events, {} of pictures from {} of files\n",
+            self.detector,
+            work.layout(),
+            work.source(),
+            found.frames,
+            work.events(),
+            bytes(found.raw_bytes),
+            bytes(found.file_bytes),
+        );
+        if !work.left_out().is_empty() {
+            text += &format!("left out, behind other sources: {}\n", work.left_out().join(", "));
+        }
+        for node in work.meeting_points() {
+            text +=
+                &format!("{node}: several edges meet; the order among their frames is that of this run\n");
+        }
+        text
+    }
+
+    /// What nodes tell at their end; empty texts and lists are left out.
+    fn readbacks(&self) -> Table {
+        let mut table = Table::new(&["node", "readback", "value", "unit"]);
+        for (node, spec, value) in readbacks(&self.found.report) {
+            let Some(shown) = shown(value) else { continue };
+            let texts =
+                [node.to_owned(), spec.name.to_owned(), shown, spec.unit.unwrap_or_default().to_owned()];
+            table.row(texts.map(|text| cell(text, false)));
+        }
+        table
+    }
+
+    fn json(&self) -> Json {
+        let (work, found) = (self.work, self.found);
+        let mut rates = json!({ "workers": self.workers });
+        crate::bench::merge(&mut rates, self.usage.json());
+        let mut told: Map<String, Json> = Map::new();
+        for (node, spec, value) in readbacks(&found.report) {
+            told.entry(node).or_insert_with(|| json!({}))[spec.name] = value_json(value);
+        }
+        let mut json = recording_json(self.recording);
+        let more = json!({
+            "detector": self.detector.to_string(),
+            "frame": work.layout().to_string(),
+            "source": work.source(),
+            "left_out": work.left_out(),
+            "meeting_points": work.meeting_points(),
+            "events": work.events(),
+            "used": found.frames,
+            "readbacks": told,
+            "rates": [rates],
+            "run": ending_json(&self.ending),
+            "exit_code": self.exit() as u8,
+        });
+        crate::bench::merge(&mut json, more);
+        json
+    }
+}
+
+/// The readbacks of all nodes, in order.
+fn readbacks(ledger: &Ledger) -> impl Iterator<Item = (&str, &ParamSpec, &Value)> {
+    ledger.nodes.iter().flat_map(|node| {
+        let told = node.last_values.iter().filter(|(spec, _)| spec.readback);
+        told.map(|(spec, value)| (&*node.name, *spec, value))
+    })
+}
+
+fn shown(value: &Value) -> Option<String> {
+    match value {
+        Value::Text(text) if text.is_empty() => None,
+        Value::List(list) if list.is_empty() => None,
+        Value::List(list) if list.len() > SHOWN => Some(format!("{} numbers (--json)", list.len())),
+        value => Some(value.to_string()),
+    }
+}
