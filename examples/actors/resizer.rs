@@ -13,9 +13,9 @@ use pictures::Camera;
 
 const PIPELINE: &str = "
 nodes:
-  camera:  {type: subscribe, channel: pictures, when_full: Block}
-  quarter: {type: resize, from: camera, factor: 0.5}
-  small:   {type: publish, from: quarter, channel: small}
+  camera:  {type: subscribe, params: {channel: pictures, when_full: Block}}
+  quarter: {type: resize, from: camera, when_full: block, params: {factor: 0.5}}
+  small:   {type: publish, from: quarter, when_full: block, params: {channel: small}}
 ";
 
 fn main() -> Result<(), AgentError> {

@@ -3,9 +3,11 @@
 
 use std::time::{Duration, Instant};
 
+use image::RgbImage;
 use serde_json::{Value, json};
 
 use crate::cpu::process_cpu;
+use crate::plot::{Panel, Series, draw};
 
 /// The clocks and counters at the begin of some work.
 pub(crate) struct Meter {
@@ -100,6 +102,27 @@ impl Usage {
     fn per_second(&self, bytes: u64) -> f64 {
         bytes as f64 / 1e6 / self.wall.as_secs_f64().max(1e-9)
     }
+}
+
+/// Rates and CPU over the number of workers.
+pub(crate) fn plot(rows: &[(usize, Usage)]) -> RgbImage {
+    let series = |name: &str, value: fn(&Usage) -> Option<f64>| Series {
+        name: name.to_owned(),
+        points: rows.iter().filter_map(|(workers, usage)| Some((*workers as f64, value(usage)?))).collect(),
+    };
+    let rates = vec![
+        series("uncompressed data", |u| Some(u.effective_mb_s())),
+        series("files", |u| Some(u.file_mb_s())),
+        series("disk", Usage::disk_mb_s),
+    ];
+    let cpu = vec![series("all threads", |u| Some(u.cpu_percent()))];
+    draw(
+        "workers",
+        &[
+            Panel { title: "MB/s".into(), series: rates },
+            Panel { title: "CPU, % of one core".into(), series: cpu },
+        ],
+    )
 }
 
 /// Bytes that this process has had from a disk so far; the page cache does not count.

@@ -3,7 +3,7 @@
 use image::RgbImage;
 
 use super::Measured;
-use crate::plot::{Panel, Series, draw};
+use crate::usage::{self, Usage};
 
 /// Name of the plot's file.
 pub(super) const FILE: &str = "workers.png";
@@ -15,25 +15,6 @@ pub(super) fn are_same(all: &[Measured]) -> bool {
 
 /// Rates and CPU over the number of workers.
 pub(super) fn plot(all: &[Measured]) -> RgbImage {
-    let series = |name: &str, value: &dyn Fn(&Measured) -> Option<f64>| Series {
-        name: name.to_owned(),
-        points: all.iter().filter_map(|m| Some((m.workers as f64, value(m)?))).collect(),
-    };
-    draw(
-        "workers",
-        &[
-            Panel {
-                title: "MB/s".into(),
-                series: vec![
-                    series("uncompressed data", &|m| Some(m.usage.effective_mb_s())),
-                    series("files", &|m| Some(m.usage.file_mb_s())),
-                    series("disk", &|m| m.usage.disk_mb_s()),
-                ],
-            },
-            Panel {
-                title: "CPU, % of one core".into(),
-                series: vec![series("all threads", &|m| Some(m.usage.cpu_percent()))],
-            },
-        ],
-    )
+    let rows: Vec<(usize, Usage)> = all.iter().map(|m| (m.workers, m.usage)).collect();
+    usage::plot(&rows)
 }

@@ -67,7 +67,8 @@ pub(crate) struct ConvertArgs {
     /// Begin a new file before one has more than so many bytes, as 2GB.
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "split_events")]
     split_size: Option<u64>,
-    /// Number of threads; without it, all cores. 1..4 measures with 1, 2, 3 and 4 threads, and keeps no output.
+    /// Number of threads; without it, all cores. 1..4 measures with 1, 2, 3 and 4 threads, plots the rates, and keeps
+    /// no converted file.
     #[arg(long, value_name = "N|A..B", value_parser = workers)]
     pub(super) workers: Option<RangeInclusive<usize>>,
     /// Print JSON on stdout instead of text.

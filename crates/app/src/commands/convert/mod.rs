@@ -40,7 +40,7 @@ fn all_cores() -> usize {
 
 /// Measures with each number of threads; the files are removed again.
 fn sweep(args: &ConvertArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let mut rows = Vec::new();
+    let (mut rows, mut usages) = (Vec::new(), Vec::new());
     for workers in args.workers.clone().into_iter().flatten() {
         let path = scratch(&args.output, workers);
         let (report, usage) = convert_once(args, &path, &args.options(workers)?, output)?;
@@ -53,9 +53,15 @@ fn sweep(args: &ConvertArgs, output: &mut Output) -> Result<Exit, Failure> {
             output.data(&format!("{workers} workers: {}", usage.text()))?;
         }
         rows.push(row(workers, &report, &usage));
+        usages.push((workers, usage));
     }
-    if args.json {
-        output.json(&json!({ "rows": rows }))?;
+    let plot = args.output.with_extension("workers.png");
+    crate::usage::plot(&usages)
+        .save(&plot)
+        .map_err(|e| Failure::new(Exit::Failed, format!("cannot write {}: {e}", plot.display())))?;
+    match args.json {
+        true => output.json(&json!({ "rows": rows, "plot": plot.display().to_string() }))?,
+        false => output.data(&format!("rates by number of workers: {}\n", plot.display()))?,
     }
     Ok(Exit::Ok)
 }
