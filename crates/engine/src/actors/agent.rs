@@ -426,8 +426,10 @@ impl<A: Agent> AnyAgent for Cell<A> {
 
     fn hold_back(&mut self, hold: bool, local: &mut Local) {
         self.me.is_held_back = hold;
-        if !hold {
-            local.schedule(self.me.number);
+        match hold {
+            // As when it is held: what waits for it is no news.
+            true => local.cool(),
+            false => local.schedule(self.me.number),
         }
     }
 }

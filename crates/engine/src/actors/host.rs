@@ -37,12 +37,12 @@ fn run(mut strand: Strand, options: &ThreadOptions) {
     // The last turn has told other strands of messages.
     let mut asked = false;
     while !strand.end {
-        waiting.may_spin = core.may_spin();
         let told = strand.local.told;
         if strand.turn() {
             asked = strand.local.told != told;
             continue;
         }
+        waiting.may_spin = core.may_spin();
         let is_answered = std::mem::take(&mut asked) && waiting.look_for_answer(|| strand.local.has_news());
         if !is_answered {
             strand.local.cool();

@@ -265,6 +265,8 @@ impl Local {
     }
 
     pub(crate) fn hold(&mut self, agent: u32) {
+        // Its messages stay where they are: who looks at them would look for ever.
+        self.cool();
         self.flags[agent as usize] |= HELD;
     }
 

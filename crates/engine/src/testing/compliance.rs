@@ -15,13 +15,22 @@ use crate::{Next, Node, NodeError, ParamKind, Value};
 ///
 /// # Panics
 /// When it does not; the message names the rule.
-#[allow(clippy::panic, clippy::expect_used, reason = "made for tests, where a panic is the verdict")]
 pub fn assert_compliant<N: Node>(params: &[(&str, Value)]) {
+    assert_compliant_fed::<N>(params, |_| ());
+}
+
+/// As [`assert_compliant`], for a source whose frames somebody has to bring: `feed` does so once for each source that has been
+/// started, with at least five frames.
+///
+/// # Panics
+/// As [`assert_compliant`].
+#[allow(clippy::panic, clippy::expect_used, reason = "made for tests, where a panic is the verdict")]
+pub fn assert_compliant_fed<N: Node>(params: &[(&str, Value)], feed: impl Fn(&mut Harness)) {
     let node_type = NodeType::of::<N>();
     check_declaration(&node_type);
     check_parameters(node_type, params);
     match node_type.spec.kind {
-        NodeKind::Source => check_source(node_type, params),
+        NodeKind::Source => check_source(node_type, params, feed),
         NodeKind::Process | NodeKind::Sink => check_frames(node_type, params),
     }
     let mut idle = Harness::of(node_type, params).expect("a node starts with its defaults");
@@ -72,9 +81,10 @@ fn check_parameters(node_type: NodeType, params: &[(&str, Value)]) {
 
 /// Frames are numbered without gaps, and the source says when it wants to be called again.
 #[allow(clippy::expect_used, reason = "made for tests, where a panic is the verdict")]
-fn check_source(node_type: NodeType, params: &[(&str, Value)]) {
+fn check_source(node_type: NodeType, params: &[(&str, Value)], feed: impl Fn(&mut Harness)) {
     let name = node_type.spec.name;
     let mut harness = Harness::of(node_type, params).expect("a source starts");
+    feed(&mut harness);
     let frames = harness.run_source(5).expect("a source produces");
     let numbers: Vec<u64> = frames.iter().map(|f| f.header().sequence).collect();
     assert!(numbers.windows(2).all(|w| w[1] == w[0] + 1), "{name}: numbers without gaps, found {numbers:?}");
@@ -82,6 +92,7 @@ fn check_source(node_type: NodeType, params: &[(&str, Value)]) {
     assert!(next != Next::Now || !frames.is_empty(), "{name}: spins without a frame");
     // The engine also calls when a parameter was written, which may be before the source's time has come.
     let mut early = Harness::of(node_type, params).expect("a source starts");
+    feed(&mut early);
     let mut numbers = Vec::new();
     for _ in 0..5 {
         let (frames, _) = early.produce().expect("a source called early says when to come again");

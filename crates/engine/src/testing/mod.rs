@@ -4,7 +4,7 @@ mod compliance;
 mod harness;
 mod simulation;
 
-pub use compliance::assert_compliant;
+pub use compliance::{assert_compliant, assert_compliant_fed};
 pub use harness::Harness;
 pub use simulation::Simulation;
 

@@ -145,7 +145,7 @@ impl Node for Subscribe {
 #[cfg(test)]
 mod tests {
     use livetime_engine::Value;
-    use livetime_engine::testing::Harness;
+    use livetime_engine::testing::{Harness, assert_compliant_fed};
 
     use super::*;
 
@@ -165,7 +165,15 @@ mod tests {
         assert_eq!((node.number_of("frames"), node.number_of("lost")), (3.0, 3.0));
     }
 
-    /// The harness of the contract has nobody who publishes.
+    #[test]
+    fn keeps_the_contract() {
+        assert_compliant_fed::<Subscribe>(&[], |harness| {
+            let image = harness.image::<u16>(&[1, 1], &[7]).unwrap();
+            let channel = harness.channels().channel::<Frame>("frames", ChannelKind::Broadcast).unwrap();
+            (0..6).for_each(|_| _ = channel.publish(image.clone()));
+        });
+    }
+
     #[test]
     fn without_a_frame_it_asks_to_be_called_again() {
         let mut node = Harness::new::<Subscribe>(&[]).unwrap();

@@ -143,8 +143,11 @@ impl Row {
             "ns": tenths(self.ns.median),
             "min": tenths(self.ns.min),
             "max": tenths(self.ns.max),
-            "messages_per_s": (1e9 / self.ns.median).round(),
         });
+        // A difference that is not to be seen is no rate.
+        if self.ns.median > 0.0 {
+            value["messages_per_s"] = (1e9 / self.ns.median).round().into();
+        }
         for (key, number) in
             [("p50_ns", self.p50_ns), ("p99_ns", self.p99_ns), ("cores", self.cores), ("bytes", self.bytes)]
         {
@@ -154,6 +157,9 @@ impl Row {
         }
         if let Some((ns, ratio)) = self.peer {
             value["peer_ns"] = tenths(ns.median).into();
+            if self.ns.min <= 0.0 {
+                return value;
+            }
             value["peer_by_ours"] = json!({ "median": hundredths(ratio.median), "min": hundredths(ratio.min),
                 "max": hundredths(ratio.max) });
         }
