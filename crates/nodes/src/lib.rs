@@ -17,6 +17,7 @@ pub mod sinks;
 pub mod sources;
 #[cfg(test)]
 mod test_data;
+pub mod wire;
 
 use livetime_engine::NodeType;
 pub use livetime_kernels::Level;

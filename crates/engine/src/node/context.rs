@@ -1,5 +1,6 @@
 //! What the engine offers a node while it handles a message.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -132,6 +133,14 @@ impl Context {
     /// [`NodeError`] when the pool is exhausted.
     pub fn bytes(&mut self, len: usize) -> Result<FrameMut, NodeError> {
         self.allocate(|a| a.bytes(len))
+    }
+
+    /// A value of any type, shared; else as [`Context::array`].
+    ///
+    /// # Errors
+    /// [`NodeError`] when the pool is exhausted.
+    pub fn value(&mut self, value: Arc<dyn Any + Send + Sync>) -> Result<FrameMut, NodeError> {
+        self.allocate(|a| a.value(value.clone()))
     }
 
     /// A part of `of`, without copying; see [`Allocator::view`].

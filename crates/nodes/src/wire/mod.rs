@@ -1,0 +1,23 @@
+//! What the nodes of wire readout send each other.
+//!
+//! | stream | payload | attributes |
+//! |---|---|---|
+//! | raw frames | bytes: a [`RawBatch`], frames of one link that follow each other without a gap | `format`, `link`, `timestamp`, `faults` |
+//! | hits | table of [`HitRow`] | `watermark`, and `link` before they are merged |
+//! | ledger | table of [`LedgerRow`]: what became of the time of each link | |
+//! | activities | table of [`ActivityRow`] | `watermark` |
+//! | decisions | table of [`DecisionRow`] | `watermark` |
+//!
+//! All times are ticks of the experiment's clock (50 MHz for WIB1, 62.5 MHz for WIB2 and WIBEth), counted from 1970, so that
+//! a time of day belongs to each. A *watermark* promises that no row with an earlier `time_start` will come any more.
+//! A table without rows carries a watermark alone.
+
+mod ledger;
+mod raw;
+mod rows;
+mod table;
+
+pub use ledger::{Interval, LinkLedger, State};
+pub use raw::{RawBatch, RawFormat, RawLabels};
+pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow};
+pub use table::{Row, RowTable, link_of, watermark_of};

@@ -1,0 +1,200 @@
+//! Batches of raw frames.
+
+use std::sync::Arc;
+
+use livetime_engine::NodeError;
+use livetime_formats::wib::{Wib1Frame, Wib2Frame, WibEthFrame};
+use livetime_frame::{AttributeValue, Frame, Header};
+
+/// Format of the frames in a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawFormat {
+    /// 464 bytes: 256 channels of 12 bits, one sample. ProtoDUNE-SP.
+    Wib1,
+    /// 472 bytes: 256 channels of 14 bits, one sample.
+    Wib2,
+    /// 7200 bytes: 64 channels of 14 bits, 64 samples.
+    WibEth,
+}
+
+impl RawFormat {
+    const ALL: [RawFormat; 3] = [RawFormat::Wib1, RawFormat::Wib2, RawFormat::WibEth];
+
+    /// Name in the attribute `format`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            RawFormat::Wib1 => "wib1",
+            RawFormat::Wib2 => "wib2",
+            RawFormat::WibEth => "wibeth",
+        }
+    }
+
+    /// Bytes of a frame.
+    pub const fn bytes(self) -> usize {
+        match self {
+            RawFormat::Wib1 => Wib1Frame::BYTES,
+            RawFormat::Wib2 => Wib2Frame::BYTES,
+            RawFormat::WibEth => WibEthFrame::BYTES,
+        }
+    }
+
+    /// Samples of each channel in a frame.
+    pub const fn samples(self) -> usize {
+        if matches!(self, RawFormat::WibEth) { 64 } else { 1 }
+    }
+
+    /// Channels of a frame.
+    pub const fn channels(self) -> usize {
+        if matches!(self, RawFormat::WibEth) { 64 } else { 256 }
+    }
+
+    /// Ticks of the clock from frame to frame.
+    pub const fn step(self) -> u64 {
+        self.sample_step() * self.samples() as u64
+    }
+
+    /// Ticks of the clock from sample to sample.
+    pub const fn sample_step(self) -> u64 {
+        if matches!(self, RawFormat::Wib1) { Wib1Frame::STEP } else { WibEthFrame::SAMPLE_STEP }
+    }
+
+    /// Length of a tick of the clock in ns.
+    pub const fn tick_ns(self) -> u64 {
+        if matches!(self, RawFormat::Wib1) { 20 } else { 16 }
+    }
+
+    /// Highest sample.
+    pub const fn most(self) -> i16 {
+        if matches!(self, RawFormat::Wib1) { 4095 } else { 16383 }
+    }
+}
+
+/// Frames of one link, each exactly one step later than the one before it.
+///
+/// A source ends a batch where frames are missing, and drops what comes again or goes back; it enters both in the ledger.
+#[derive(Clone, Copy, Debug)]
+pub struct RawBatch<'a> {
+    /// Format of all frames.
+    pub format: RawFormat,
+    /// Number of the link (for WIBEth: of the stream) in the run.
+    pub link: u16,
+    /// Time of the first frame, ticks of the clock.
+    pub first: u64,
+    /// Faults that any frame has, as [`livetime_formats::wib::Faults::bits`]; 0 when there is nothing to look for.
+    pub faults: u32,
+    /// The frames.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> RawBatch<'a> {
+    /// The batch in `frame`.
+    ///
+    /// # Errors
+    /// [`NodeError`] when `frame` does not carry bytes with the attributes of a batch, or not whole frames.
+    pub fn of(frame: &'a Frame) -> Result<RawBatch<'a>, NodeError> {
+        let attributes = &frame.header().attributes;
+        let number = |name: &str| match attributes.get(name) {
+            Some(AttributeValue::Uint(value)) => Ok(*value),
+            found => Err(NodeError::new(format_args!(
+                "wanted raw frames with the attribute `{name}`, found {}",
+                found.map_or("none".into(), ToString::to_string)
+            ))),
+        };
+        let format = match attributes.get("format") {
+            Some(AttributeValue::Text(name)) => RawFormat::ALL.into_iter().find(|f| f.name() == &**name),
+            _ => None,
+        };
+        let Some(format) = format else {
+            return Err(NodeError::new("wanted raw frames with the attribute `format`: wib1, wib2 or wibeth"));
+        };
+        let bytes = frame.bytes();
+        if !bytes.len().is_multiple_of(format.bytes()) {
+            return Err(NodeError::new(format_args!(
+                "wanted whole {} frames of {} bytes, found {} bytes",
+                format.name(),
+                format.bytes(),
+                bytes.len()
+            )));
+        }
+        let link = number("link")? as u16;
+        Ok(RawBatch { format, link, first: number("timestamp")?, faults: number("faults")? as u32, bytes })
+    }
+
+    /// Number of frames.
+    pub fn len(&self) -> usize {
+        self.bytes.len() / self.format.bytes()
+    }
+
+    /// True when there is no frame.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Time at which the next batch begins when nothing is missing.
+    pub fn end(&self) -> u64 {
+        self.first.saturating_add(self.format.step() * self.len() as u64)
+    }
+
+    /// The frames, each as its bytes.
+    pub fn frames(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
+        self.bytes.chunks_exact(self.format.bytes())
+    }
+}
+
+/// Names of a batch's attributes, shared between frames.
+#[derive(Clone, Debug)]
+pub struct RawLabels {
+    format: (Arc<str>, Arc<str>),
+    link: Arc<str>,
+    timestamp: Arc<str>,
+    faults: Arc<str>,
+}
+
+impl RawLabels {
+    /// For batches of this format.
+    pub fn new(format: RawFormat) -> RawLabels {
+        RawLabels {
+            format: ("format".into(), format.name().into()),
+            link: "link".into(),
+            timestamp: "timestamp".into(),
+            faults: "faults".into(),
+        }
+    }
+
+    /// Writes the attributes of a batch; see [`RawBatch`]. Allocates nothing once a frame has been used before.
+    pub fn put(&self, header: &mut Header, link: u16, first: u64, faults: u32) {
+        let attributes = &mut header.attributes;
+        attributes.set(&self.format.0, AttributeValue::Text(self.format.1.clone()));
+        attributes.set(&self.link, AttributeValue::Uint(link.into()));
+        attributes.set(&self.timestamp, AttributeValue::Uint(first));
+        attributes.set(&self.faults, AttributeValue::Uint(faults.into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use livetime_frame::FramePool;
+
+    use super::*;
+
+    #[test]
+    fn a_batch_is_read_as_it_was_labelled() {
+        let mut allocator = FramePool::new(1 << 20).allocator();
+        let mut frame = allocator.bytes(3 * 464).unwrap();
+        RawLabels::new(RawFormat::Wib1).put(frame.header_mut(), 7, 1000, 5);
+        let frame = frame.freeze();
+        let batch = RawBatch::of(&frame).unwrap();
+        assert_eq!((batch.format, batch.link, batch.first, batch.faults), (RawFormat::Wib1, 7, 1000, 5));
+        assert_eq!((batch.len(), batch.end(), batch.frames().len()), (3, 1075, 3));
+    }
+
+    #[test]
+    fn what_is_no_batch_is_refused() {
+        let mut allocator = FramePool::new(1 << 20).allocator();
+        let plain = allocator.bytes(464).unwrap().freeze();
+        assert!(RawBatch::of(&plain).unwrap_err().to_string().contains("`format`"));
+        let mut cut = allocator.bytes(463).unwrap();
+        RawLabels::new(RawFormat::Wib1).put(cut.header_mut(), 0, 0, 0);
+        assert!(RawBatch::of(&cut.freeze()).unwrap_err().to_string().contains("463 bytes"));
+    }
+}

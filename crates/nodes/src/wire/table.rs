@@ -1,0 +1,151 @@
+//! Tables of rows, as frames.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use livetime_engine::{Context, NodeError};
+use livetime_frame::{AttributeValue, Frame, FrameMut, Schema, TableLayout, TableRef};
+
+/// A row of a table whose columns are the fields.
+pub trait Row: Copy {
+    /// Names and types of the columns.
+    fn schema() -> Schema;
+
+    /// Writes all rows of `table`, which has as many.
+    ///
+    /// # Errors
+    /// [`NodeError`] when `table` is not of this schema.
+    fn put(rows: &[Self], table: &mut FrameMut) -> Result<(), NodeError>;
+
+    /// Appends all rows of `table` to `rows`.
+    ///
+    /// # Errors
+    /// [`NodeError`] when `table` is not of this schema.
+    fn get(table: TableRef<'_>, rows: &mut Vec<Self>) -> Result<(), NodeError>;
+}
+
+/// Makes and reads frames with tables of `T`.
+///
+/// ```
+/// use livetime_nodes::wire::{LedgerRow, Row};
+/// assert_eq!(LedgerRow::schema().columns()[1].name, "begin");
+/// ```
+#[derive(Clone, Debug)]
+pub struct RowTable<T> {
+    schema: Schema,
+    watermark: Arc<str>,
+    link: Arc<str>,
+    rows: PhantomData<T>,
+}
+
+impl<T: Row> Default for RowTable<T> {
+    fn default() -> RowTable<T> {
+        RowTable { schema: T::schema(), watermark: "watermark".into(), link: "link".into(), rows: PhantomData }
+    }
+}
+
+impl<T: Row> RowTable<T> {
+    /// A frame with `rows`, to be given its header and sent.
+    ///
+    /// # Errors
+    /// [`NodeError`] when the pool is exhausted.
+    pub fn frame(&self, rows: &[T], ctx: &mut Context) -> Result<FrameMut, NodeError> {
+        let layout = TableLayout::new(self.schema.clone(), rows.len());
+        let layout = layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))?;
+        let mut table = ctx.table(&layout)?;
+        T::put(rows, &mut table)?;
+        Ok(table)
+    }
+
+    /// Says that no row with an earlier `time_start` will come any more.
+    pub fn set_watermark(&self, table: &mut FrameMut, watermark: u64) {
+        table.header_mut().attributes.set(&self.watermark, AttributeValue::Uint(watermark));
+    }
+
+    /// Says which link the rows are from.
+    pub fn set_link(&self, table: &mut FrameMut, link: u16) {
+        table.header_mut().attributes.set(&self.link, AttributeValue::Uint(link.into()));
+    }
+
+    /// Reads the rows of `frame` into `rows`, in place of what was there.
+    ///
+    /// # Errors
+    /// [`NodeError`] when `frame` carries no such table.
+    pub fn read(&self, frame: &Frame, rows: &mut Vec<T>) -> Result<(), NodeError> {
+        let table = frame.table()?;
+        if *table.layout().schema() != self.schema {
+            let names = |schema: &Schema| {
+                schema.columns().iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ")
+            };
+            return Err(NodeError::new(format_args!(
+                "wanted a table with the columns {}, found {}",
+                names(&self.schema),
+                names(table.layout().schema())
+            )));
+        }
+        rows.clear();
+        T::get(table, rows)
+    }
+}
+
+/// The watermark that a table carries.
+pub fn watermark_of(frame: &Frame) -> Option<u64> {
+    number(frame, "watermark")
+}
+
+/// The link that a table is from; `None` when links are merged.
+pub fn link_of(frame: &Frame) -> Option<u16> {
+    number(frame, "link").map(|link| link as u16)
+}
+
+fn number(frame: &Frame, name: &str) -> Option<u64> {
+    match frame.header().attributes.get(name) {
+        Some(AttributeValue::Uint(value)) => Some(*value),
+        _ => None,
+    }
+}
+
+/// Writes a struct whose fields are the columns of a table, and its [`Row`].
+macro_rules! row {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: $type,)*
+        }
+
+        impl $crate::wire::Row for $name {
+            fn schema() -> livetime_frame::Schema {
+                use livetime_frame::Element;
+                livetime_frame::Schema::new([$((stringify!($field), <$type>::DTYPE)),*])
+            }
+
+            fn put(
+                rows: &[Self],
+                table: &mut livetime_frame::FrameMut,
+            ) -> Result<(), livetime_engine::NodeError> {
+                let mut columns = 0..;
+                $(
+                    let column = table.column_mut::<$type>(columns.next().unwrap_or_default())?;
+                    column.iter_mut().zip(rows).for_each(|(to, row)| *to = row.$field);
+                )*
+                Ok(())
+            }
+
+            fn get(
+                table: livetime_frame::TableRef<'_>,
+                rows: &mut Vec<Self>,
+            ) -> Result<(), livetime_engine::NodeError> {
+                let from = rows.len();
+                rows.resize(from + table.layout().rows(), Self::default());
+                let mut columns = 0..;
+                $(
+                    let column = table.column::<$type>(columns.next().unwrap_or_default())?;
+                    rows[from..].iter_mut().zip(column).for_each(|(row, value)| row.$field = *value);
+                )*
+                Ok(())
+            }
+        }
+    };
+}
+pub(super) use row;
