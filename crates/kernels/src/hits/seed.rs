@@ -2,9 +2,9 @@
 
 use super::frugal::{Frugal, Limit};
 use super::rows::Row;
-use super::walk::{Filter, Filtered, Follow, Samples, walk};
+use super::walk::{self, Filter, Filtered, Follow, Samples, walk};
 use super::{Hit, HitBuffer, check};
-use crate::lanes::{Lanes, Mask};
+use crate::lanes::{Lanes, Mask, Portable};
 use crate::{LengthError, Level};
 
 /// Net steps that move the median and the quartiles.
@@ -103,6 +103,22 @@ impl SeedHits {
         find(level, &mut self.filters, &mut self.follows, samples, hits);
         hits.order(from, first, ticks);
         Ok(())
+    }
+
+    /// Ends every open hit, marked with [`Hit::GAP`], because the rows from `tick` on are missing. Median and quartiles stay; what the
+    /// filter remembers of the last samples is forgotten unless `keeps_history`.
+    pub fn interrupt(&mut self, tick: i64, keeps_history: bool, hits: &mut HitBuffer) {
+        walk::interrupt::<SeedFollow<Portable>>(&mut self.follows, tick, &(), hits);
+        if !keeps_history {
+            for block in &mut self.filters {
+                (block.delayed, block.inputs) = Default::default();
+            }
+        }
+    }
+
+    /// The earliest start that a hit still to come can have, when `tick` is the next row.
+    pub fn open_since(&self, tick: i64) -> i64 {
+        tick.wrapping_sub(walk::longest_open::<SeedFollow<Portable>>(&self.follows).into())
     }
 
     /// Median, 25 % and 75 % quartile of a channel; `None` beyond the last channel.
@@ -252,5 +268,10 @@ impl<L: Lanes> Follow<L> for SeedFollow<L> {
     fn forget(&mut self, lanes: L::Mask) {
         self.sum = L::splat(0).select(lanes, self.sum);
         self.over = L::splat(0).select(lanes, self.over);
+    }
+
+    #[inline(always)]
+    fn span(block: &FollowBlock, lane: usize) -> u16 {
+        block.over.0[lane] as u16
     }
 }

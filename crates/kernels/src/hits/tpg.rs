@@ -2,9 +2,9 @@
 
 use super::frugal::{Frugal, Limit};
 use super::rows::Row;
-use super::walk::{Filter, Filtered, Follow, Samples, walk};
+use super::walk::{self, Filter, Filtered, Follow, Samples, walk};
 use super::{Hit, HitBuffer, check};
-use crate::lanes::{Lanes, Mask};
+use crate::lanes::{Lanes, Mask, Portable};
 use crate::{LengthError, Level};
 
 /// Where every pedestal begins, above any sample, so that nothing is over a threshold.
@@ -150,6 +150,20 @@ impl TpgHits {
         find(level, &mut self.filters, &mut self.follows, samples, &self.setup, hits);
         hits.order(from, first, ticks);
         Ok(())
+    }
+
+    /// Ends every open hit, marked with [`Hit::GAP`], because the rows from `tick` on are missing. Pedestals stay; the running sums are
+    /// forgotten unless `keeps_history`.
+    pub fn interrupt(&mut self, tick: i64, keeps_history: bool, hits: &mut HitBuffer) {
+        walk::interrupt::<TpgFollow<Portable>>(&mut self.follows, tick, &(), hits);
+        if !keeps_history {
+            self.filters.iter_mut().for_each(|block| block.running = Row::ZERO);
+        }
+    }
+
+    /// The earliest start that a hit still to come can have, when `tick` is the next row.
+    pub fn open_since(&self, tick: i64) -> i64 {
+        tick.wrapping_sub(walk::longest_open::<TpgFollow<Portable>>(&self.follows).into())
     }
 
     /// The pedestal of a channel; `None` beyond the last channel.
@@ -361,5 +375,10 @@ impl<L: Lanes> Follow<L> for TpgFollow<L> {
         self.over = zero.select(lanes, self.over);
         self.peak = zero.select(lanes, self.peak);
         self.to_peak = zero.select(lanes, self.to_peak);
+    }
+
+    #[inline(always)]
+    fn span(block: &FollowBlock, lane: usize) -> u16 {
+        block.over.0[lane] as u16
     }
 }
