@@ -105,14 +105,12 @@ impl SeedHits {
         Ok(())
     }
 
-    /// Ends every open hit, marked with [`Hit::GAP`], because the rows from `tick` on are missing. Median and quartiles stay; what the
-    /// filter remembers of the last samples is forgotten unless `keeps_history`.
-    pub fn interrupt(&mut self, tick: i64, keeps_history: bool, hits: &mut HitBuffer) {
+    /// Ends every open hit, marked with [`Hit::GAP`], because the rows from `tick` on are missing. Median and quartiles stay; the
+    /// filter forgets the last samples, of which it would make a hit after the gap.
+    pub fn interrupt(&mut self, tick: i64, hits: &mut HitBuffer) {
         walk::interrupt::<SeedFollow<Portable>>(&mut self.follows, tick, &(), hits);
-        if !keeps_history {
-            for block in &mut self.filters {
-                (block.delayed, block.inputs) = Default::default();
-            }
+        for block in &mut self.filters {
+            (block.delayed, block.inputs) = Default::default();
         }
     }
 
@@ -137,7 +135,7 @@ impl SeedHits {
 
 per_level! {
     fn find(filters: &mut [FilterBlock], follows: &mut [FollowBlock], samples: Samples<'_>, hits: &mut HitBuffer)
-        = body::<crate::lanes::Portable> | body::<crate::lanes::Avx2> | body::<crate::lanes::Avx512>;
+        = body::<Portable> | body::<crate::lanes::Avx2> | body::<crate::lanes::Avx512>;
 }
 
 #[inline(always)]

@@ -152,13 +152,11 @@ impl TpgHits {
         Ok(())
     }
 
-    /// Ends every open hit, marked with [`Hit::GAP`], because the rows from `tick` on are missing. Pedestals stay; the running sums are
-    /// forgotten unless `keeps_history`.
-    pub fn interrupt(&mut self, tick: i64, keeps_history: bool, hits: &mut HitBuffer) {
+    /// Ends every open hit, marked with [`Hit::GAP`], because the rows from `tick` on are missing. Pedestals stay; the running sums
+    /// begin anew.
+    pub fn interrupt(&mut self, tick: i64, hits: &mut HitBuffer) {
         walk::interrupt::<TpgFollow<Portable>>(&mut self.follows, tick, &(), hits);
-        if !keeps_history {
-            self.filters.iter_mut().for_each(|block| block.running = Row::ZERO);
-        }
+        self.filters.iter_mut().for_each(|block| block.running = Row::ZERO);
     }
 
     /// The earliest start that a hit still to come can have, when `tick` is the next row.
@@ -179,7 +177,7 @@ per_level! {
         samples: Samples<'_>,
         setup: &TpgSetup,
         hits: &mut HitBuffer,
-    ) = body::<crate::lanes::Portable> | body::<crate::lanes::Avx2> | body::<crate::lanes::Avx512>;
+    ) = body::<Portable> | body::<crate::lanes::Avx2> | body::<crate::lanes::Avx512>;
 }
 
 #[inline(always)]

@@ -40,7 +40,12 @@ pub struct RowTable<T> {
 
 impl<T: Row> Default for RowTable<T> {
     fn default() -> RowTable<T> {
-        RowTable { schema: T::schema(), watermark: "watermark".into(), link: "link".into(), rows: PhantomData }
+        RowTable {
+            schema: T::schema(),
+            watermark: "watermark".into(),
+            link: "link".into(),
+            rows: PhantomData,
+        }
     }
 }
 
@@ -51,7 +56,8 @@ impl<T: Row> RowTable<T> {
     /// [`NodeError`] when the pool is exhausted.
     pub fn frame(&self, rows: &[T], ctx: &mut Context) -> Result<FrameMut, NodeError> {
         let layout = TableLayout::new(self.schema.clone(), rows.len());
-        let layout = layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))?;
+        let layout =
+            layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))?;
         let mut table = ctx.table(&layout)?;
         T::put(rows, &mut table)?;
         Ok(table)
@@ -86,6 +92,13 @@ impl<T: Row> RowTable<T> {
         rows.clear();
         T::get(table, rows)
     }
+}
+
+/// Gives `made` the number, the source and the times of the frame it was made from, and none of its attributes.
+pub fn inherit_times(made: &mut FrameMut, from: &Frame) {
+    let (to, from) = (made.header_mut(), from.header());
+    (to.sequence, to.source, to.flags) = (from.sequence, from.source, from.flags);
+    (to.event_time_ns, to.entry_ns) = (from.event_time_ns, from.entry_ns);
 }
 
 /// The watermark that a table carries.

@@ -153,16 +153,14 @@ impl HitFinder {
         hits.order(from, first, ticks);
     }
 
-    /// Ends every open hit, marked with [`Hit::GAP`](super::Hit::GAP), because the rows from `tick` on are missing. Pedestal and noise stay; what the
-    /// filter remembers of the last samples is forgotten unless `keeps_history`. Before the first 64 ticks are all there they
-    /// are forgotten too, and no hit is given of them.
-    pub fn interrupt(&mut self, tick: i64, keeps_history: bool, hits: &mut HitBuffer) {
+    /// Ends every open hit, marked with [`Hit::GAP`](super::Hit::GAP), because the rows from `tick` on are missing. Pedestal and noise stay; the
+    /// filter forgets the last samples, of which it would make a hit after the gap. Before the first 64 ticks are all there they are
+    /// forgotten too, and no hit is given of them.
+    pub fn interrupt(&mut self, tick: i64, hits: &mut HitBuffer) {
         let fraction = self.setup.bits.fraction();
         // Gaps are kept in rows, so this form fits planes without them too.
         walk::interrupt::<FinderFollow<Portable, true>>(&mut self.follows, tick, &fraction, hits);
-        if !keeps_history {
-            self.filters.iter_mut().for_each(FilterBlock::forget);
-        }
+        self.filters.iter_mut().for_each(FilterBlock::forget);
         if !self.has_started() {
             self.starting.clear();
         }
@@ -204,7 +202,7 @@ per_level! {
         samples: Samples<'_>,
         setup: &FinderSetup,
         hits: &mut HitBuffer,
-    ) = body::<crate::lanes::Portable> | body::<crate::lanes::Avx2> | body::<crate::lanes::Avx512>;
+    ) = body::<Portable> | body::<crate::lanes::Avx2> | body::<crate::lanes::Avx512>;
 }
 
 #[inline(always)]

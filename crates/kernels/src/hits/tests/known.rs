@@ -158,7 +158,7 @@ fn an_interruption_ends_open_hits_and_marks_them() {
 
     ours.find(level, before, 0, &mut hits).unwrap();
     let begin = ours.open_since(110);
-    ours.interrupt(110, false, &mut hits);
+    ours.interrupt(110, &mut hits);
     let [hit] = hits.hits() else { panic!("{hits:?}") };
     assert_eq!(
         (hit.start, hit.start + i64::from(hit.over) + i64::from(hit.late), hit.flags),
@@ -175,7 +175,7 @@ fn an_interruption_ends_open_hits_and_marks_them() {
     hits.clear();
     seed.find(level, before, 0, &mut hits).unwrap();
     let begin = seed.open_since(110);
-    seed.interrupt(110, false, &mut hits);
+    seed.interrupt(110, &mut hits);
     assert_eq!(
         hits.hits().iter().map(|h| (h.start, h.end(), h.flags)).collect::<Vec<_>>(),
         [(begin, 110, Hit::GAP)]
@@ -190,7 +190,7 @@ fn an_interruption_ends_open_hits_and_marks_them() {
     tpg.find(level, &high, 0, &mut hits).unwrap();
     hits.clear();
     assert_eq!(tpg.open_since(16000), 15990);
-    tpg.interrupt(16000, false, &mut hits);
+    tpg.interrupt(16000, &mut hits);
     assert_eq!(
         hits.hits().iter().map(|h| (h.start, h.end(), h.flags)).collect::<Vec<_>>(),
         [(15990, 16000, Hit::GAP)]
