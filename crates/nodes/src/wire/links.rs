@@ -34,6 +34,11 @@ impl LinkSet {
         Ok(LinkSet(ranges.collect::<Result<_, _>>()?))
     }
 
+    /// The numbers, one by one; none when the set is all.
+    pub fn numbers(&self) -> impl Iterator<Item = u16> {
+        self.0.iter().flat_map(|(first, last)| *first..=*last)
+    }
+
     /// Whether `link` is one of them.
     pub fn contains(&self, link: u16) -> bool {
         self.0.is_empty() || self.0.iter().any(|(first, last)| (*first..=*last).contains(&link))
