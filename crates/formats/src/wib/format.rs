@@ -72,6 +72,17 @@ impl RawFormat {
         RawFormat::ALL.into_iter().find(|format| format.name() == name)
     }
 
+    /// The format of the frames that a chunk holds one behind the other: that of which it holds whole frames, two of them
+    /// one step of time apart, or a single one.
+    pub fn of_chunk(chunk: &[u8]) -> Option<RawFormat> {
+        RawFormat::ALL.into_iter().find(|format| {
+            let stamps = chunk.chunks(format.bytes()).map(|frame| format.stamp(frame));
+            let mut steps = stamps.clone().zip(stamps.skip(1)).map(|(one, next)| next.wrapping_sub(one));
+            let is_whole = chunk.len().is_multiple_of(format.bytes());
+            chunk.len() == format.bytes() || is_whole && steps.any(|step| step == format.step())
+        })
+    }
+
     /// The header of a frame; `None` when it is not as long as a frame. For `near` see [`Head::of_wib1`].
     #[inline]
     pub fn head(self, frame: &[u8], near: u64) -> Option<Head> {
