@@ -25,10 +25,13 @@ pub use livetime_kernels::Level;
 /// All nodes, in the order in which `livetime nodes` shows them.
 pub const ALL: &[NodeType] = &[
     // Sources.
+    NodeType::of::<sources::felix_blocks::FelixBlocks>(),
     NodeType::of::<sources::image_files::ImageFiles>(),
     NodeType::of::<sources::pva_source::PvaSource>(),
     NodeType::of::<sources::sim_detector::SimDetector>(),
     NodeType::of::<sources::subscribe::Subscribe>(),
+    NodeType::of::<sources::wib_file::WibFile>(),
+    NodeType::of::<sources::wibeth_udp::WibethUdp>(),
     NodeType::of::<sources::xtc::Xtc>(),
     NodeType::of::<sources::xtc2::Xtc2>(),
     // Processes.
@@ -44,6 +47,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<process::statistics::Statistics>(),
     NodeType::of::<process::transform::Transform>(),
     // Sinks.
+    NodeType::of::<sinks::link_ledger::LinkLedgerFile>(),
     NodeType::of::<sinks::null::Null>(),
     NodeType::of::<sinks::publish::Publish>(),
     NodeType::of::<sinks::pva_image::PvaImage>(),

@@ -1,6 +1,7 @@
 //! Nodes that take frames out of the graph.
 
 mod file_name;
+pub mod link_ledger;
 pub mod null;
 pub mod publish;
 pub mod pva_image;

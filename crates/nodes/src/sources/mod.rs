@@ -1,12 +1,16 @@
 //! Nodes that bring frames into the graph.
 
 mod acquisition;
+pub mod felix_blocks;
 pub mod image_files;
 pub mod pva_source;
+mod raw_readings;
 mod recording;
 mod schedule;
 pub mod sim_detector;
 pub mod subscribe;
+pub mod wib_file;
+pub mod wibeth_udp;
 pub mod xtc;
 pub mod xtc2;
 

@@ -144,6 +144,11 @@ impl LinkLedger {
         self.intervals.values()
     }
 
+    /// The first tick told of, and the end of the last.
+    pub fn span(&self) -> Option<(u64, u64)> {
+        self.begin.map(|begin| (begin, self.end()))
+    }
+
     /// Ticks from the first to the last told of.
     pub fn ticks(&self) -> u64 {
         self.end().saturating_sub(self.begin.unwrap_or(0))

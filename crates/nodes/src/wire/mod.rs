@@ -13,15 +13,19 @@
 //! A table without rows carries a watermark alone.
 
 mod delay;
+mod ingest;
 mod ledger;
 mod links;
 mod raw;
 mod rows;
+mod sender;
 mod table;
 
 pub use delay::Delays;
+pub use ingest::{IngestCounts, IngestOptions, LinkIngest, Step};
 pub use ledger::{Interval, LinkLedger, State};
 pub use links::LinkSet;
 pub use raw::{RawBatch, RawFormat, RawLabels};
 pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow};
+pub use sender::{LEDGER, RAW, RawSender};
 pub use table::{Row, RowTable, inherit_times, link_of, watermark_of};
