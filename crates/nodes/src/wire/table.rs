@@ -40,7 +40,12 @@ pub struct RowTable<T> {
 
 impl<T: Row> Default for RowTable<T> {
     fn default() -> RowTable<T> {
-        RowTable { schema: T::schema(), watermark: "watermark".into(), link: "link".into(), rows: PhantomData }
+        RowTable {
+            schema: T::schema(),
+            watermark: "watermark".into(),
+            link: "link".into(),
+            rows: PhantomData,
+        }
     }
 }
 
