@@ -10,5 +10,8 @@ pub mod process;
 pub mod rate_monitor;
 pub mod resize;
 pub mod roi;
+pub mod roi_selector;
 pub mod statistics;
 pub mod transform;
+pub mod trigger_candidate;
+pub mod triggers;

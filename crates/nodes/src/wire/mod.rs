@@ -7,6 +7,7 @@
 //! | ledger | table of [`LedgerRow`]: what became of the time of each link | |
 //! | activities | table of [`ActivityRow`] | `watermark` |
 //! | decisions | table of [`DecisionRow`] | `watermark` |
+//! | regions | table of [`RegionRow`], and an array \[n, 12, 16\] of their samples | `link` |
 //!
 //! All times are ticks of the experiment's clock (50 MHz for WIB1, 62.5 MHz for WIB2 and WIBEth), counted from 1970, so that
 //! a time of day belongs to each. A *watermark* promises that no row with an earlier `time_start` will come any more.
@@ -29,3 +30,5 @@ pub use raw::{RawBatch, RawFormat, RawLabels};
 pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow};
 pub use sender::{LEDGER, RAW, RawSender};
 pub use table::{Row, RowTable, inherit_times, link_of, watermark_of};
+pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow, RegionRow};
+pub use table::{Row, RowTable, link_of, watermark_of};

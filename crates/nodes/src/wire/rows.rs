@@ -1,5 +1,9 @@
 //! The rows of the tables of wire readout.
 
+use std::cmp::Reverse;
+
+use livetime_formats::trigger::{TriggerActivity, TriggerCandidate};
+
 use super::table::row;
 
 row! {
@@ -94,6 +98,70 @@ row! {
     }
 }
 
+impl ActivityRow {
+    /// An activity of one hit, on a clock that gives a sample every `sample_step`. Its time is that of the hit's start.
+    pub fn of(hit: &HitRow, sample_step: u64) -> ActivityRow {
+        ActivityRow {
+            time_start: hit.time_start,
+            time_end: hit.time_end(sample_step),
+            time_peak: hit.time_peak(sample_step),
+            time_activity: hit.time_start,
+            adc_integral: hit.adc_integral.into(),
+            channel_start: hit.channel,
+            channel_end: hit.channel,
+            channel_peak: hit.channel,
+            hits: 1,
+            adc_peak: hit.adc_peak,
+            ..ActivityRow::default()
+        }
+    }
+
+    /// Takes in the hits of another activity; time, algorithm and kind stay. Of equal peaks the first stays, then that of the lowest
+    /// channel, so that the result does not depend on the order.
+    pub fn join(&mut self, other: &ActivityRow) {
+        let peak = |a: &ActivityRow| (a.adc_peak, Reverse(a.time_peak), Reverse(a.channel_peak));
+        if peak(other) > peak(self) {
+            (self.adc_peak, self.time_peak, self.channel_peak) =
+                (other.adc_peak, other.time_peak, other.channel_peak);
+        }
+        self.time_start = self.time_start.min(other.time_start);
+        self.time_end = self.time_end.max(other.time_end);
+        self.channel_start = self.channel_start.min(other.channel_start);
+        self.channel_end = self.channel_end.max(other.channel_end);
+        self.adc_integral = self.adc_integral.saturating_add(other.adc_integral);
+        self.hits = self.hits.saturating_add(other.hits);
+    }
+
+    /// As the experiments' tools store it; `detector` is the number of the detector. Channels beyond 31 bits, which no
+    /// detector has, become the highest.
+    ///
+    /// ```
+    /// use livetime_nodes::wire::ActivityRow;
+    /// let row = ActivityRow { time_activity: 7, channel_end: 99, algorithm: 10, kind: 24, ..ActivityRow::default() };
+    /// let record = row.record(3);
+    /// assert_eq!((record.time_activity, record.channels[1], record.algorithm), (7, 99, 10));
+    /// assert_eq!(record.bytes().len(), 80);
+    /// ```
+    pub fn record(&self, detector: u16) -> TriggerActivity {
+        let channels = [self.channel_start, self.channel_end, self.channel_peak];
+        TriggerActivity {
+            time_start: self.time_start,
+            time_end: self.time_end,
+            time_peak: self.time_peak,
+            time_activity: self.time_activity,
+            channels: channels.map(|c| i32::try_from(c).unwrap_or(i32::MAX)),
+            adc_integral: self.adc_integral,
+            adc_peak: self.adc_peak,
+            detector,
+            kind: Self::OF_WIRES,
+            algorithm: self.algorithm.into(),
+        }
+    }
+
+    /// Kind of an activity in records: found on wires. (Activities there have the kinds of primitives, candidates have their own.)
+    const OF_WIRES: i32 = 1;
+}
+
 row! {
     /// A trigger: a window of time to be read out.
     DecisionRow {
@@ -109,5 +177,106 @@ row! {
         kinds: u64,
         /// Activities that made it.
         activities: u32,
+    }
+}
+
+impl DecisionRow {
+    /// Whether a candidate of this kind belongs to it.
+    pub fn has_kind(&self, kind: u16) -> bool {
+        kind < 64 && self.kinds >> kind & 1 == 1
+    }
+
+    /// The kinds of its candidates, lowest first.
+    pub fn kinds(&self) -> impl Iterator<Item = u16> + use<> {
+        let kinds = self.kinds;
+        (0..64).filter(move |kind| kinds >> kind & 1 == 1)
+    }
+
+    /// As the experiments' tools store it: a candidate for the window, of the lowest of its kinds, 0 if it has none. `detector` is the
+    /// number of the detector.
+    ///
+    /// ```
+    /// use livetime_nodes::wire::DecisionRow;
+    /// let row = DecisionRow { window_begin: 10, window_end: 90, kinds: 1 << 24, ..DecisionRow::default() };
+    /// let record = row.record(3);
+    /// assert_eq!((record.time_start, record.time_end, record.kind), (10, 90, 24));
+    /// assert_eq!(record.bytes().len(), 48);
+    /// ```
+    pub fn record(&self, detector: u16) -> TriggerCandidate {
+        TriggerCandidate {
+            time_start: self.window_begin,
+            time_end: self.window_end,
+            time_candidate: self.time_candidate,
+            detector,
+            kind: self.kinds().next().unwrap_or_default().into(),
+            algorithm: 0,
+        }
+    }
+}
+
+row! {
+    /// A piece of raw data worth keeping: 12 ticks of 16 channels that follow each other in the frame.
+    RegionRow {
+        /// Time of the first tick, ticks of the clock; a multiple of 12 samples after the link's first.
+        time_start: u64,
+        /// Link.
+        link: u16,
+        /// Group of channels: 16 · group is the first of them in the frame.
+        group: u16,
+        /// Bit `n` for channel `n` of the group: marked by a hit.
+        channels: u16,
+        /// Bit `n` for tick `n`: received. Samples of the others are 0.
+        ticks: u16,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(time_start: u64, channel: u32, adc_peak: u16) -> HitRow {
+        HitRow {
+            time_start,
+            channel,
+            adc_peak,
+            adc_integral: 100,
+            samples_over: 4,
+            samples_to_peak: 1,
+            ..HitRow::default()
+        }
+    }
+
+    #[test]
+    fn joined_in_any_order_an_activity_is_the_same() {
+        let rows = [hit(50, 9, 30), hit(25, 4, 70), hit(100, 7, 70)].map(|h| ActivityRow::of(&h, 25));
+        let joined = |order: [usize; 3]| {
+            let mut row = ActivityRow { time_activity: 0, ..rows[order[0]] };
+            order[1..].iter().for_each(|i| row.join(&rows[*i]));
+            row
+        };
+        let row = joined([0, 1, 2]);
+        assert_eq!((row.time_start, row.time_end, row.time_peak), (25, 200, 50));
+        assert_eq!((row.channel_start, row.channel_end, row.channel_peak), (4, 9, 4));
+        assert_eq!((row.hits, row.adc_integral, row.adc_peak), (3, 300, 70));
+        for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            assert_eq!(joined(order), row);
+        }
+    }
+
+    #[test]
+    fn records_hold_what_the_rows_say() {
+        let row = ActivityRow {
+            channel_start: u32::MAX,
+            adc_integral: u64::MAX,
+            adc_peak: 5,
+            ..ActivityRow::of(&hit(10, 3, 5), 25)
+        };
+        let record = TriggerActivity::read(&row.record(4).bytes()).unwrap();
+        assert_eq!((record.channels, record.adc_integral), ([i32::MAX, 3, 3], u64::MAX));
+        assert_eq!((record.time_start, record.time_end, record.detector, record.kind), (10, 110, 4, 1));
+        let decision = DecisionRow { kinds: 1 << 7 | 1 << 24, time_candidate: 8, ..DecisionRow::default() };
+        let record = TriggerCandidate::read(&decision.record(4).bytes()).unwrap();
+        assert_eq!((record.kind, record.time_candidate, record.detector), (7, 8, 4));
+        assert!(decision.has_kind(24) && !decision.has_kind(0) && !decision.has_kind(64));
     }
 }

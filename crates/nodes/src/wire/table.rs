@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use livetime_engine::{Context, NodeError};
 use livetime_frame::{AttributeValue, Frame, FrameMut, FramePool, Schema, TableLayout, TableRef};
+use livetime_frame::{Allocator, AttributeValue, Frame, FrameMut, Schema, TableLayout, TableRef};
 
 /// A row of a table whose columns are the fields.
 pub trait Row: Copy {
@@ -59,6 +60,7 @@ impl<T: Row> RowTable<T> {
         let layout =
             layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))?;
         let mut table = ctx.table(&layout)?;
+        let mut table = ctx.table(&self.layout(rows)?)?;
         T::put(rows, &mut table)?;
         Ok(table)
     }
@@ -79,6 +81,19 @@ impl<T: Row> RowTable<T> {
         }
         this.set_watermark(&mut table, watermark);
         Ok(table.freeze())
+    /// As [`RowTable::frame`] outside of a node: for tests, and to feed a node by hand.
+    ///
+    /// # Errors
+    /// As [`RowTable::frame`].
+    pub fn frame_of(&self, rows: &[T], allocator: &mut Allocator) -> Result<FrameMut, NodeError> {
+        let mut table = allocator.table(self.layout(rows)?)?;
+        T::put(rows, &mut table)?;
+        Ok(table)
+    }
+
+    fn layout(&self, rows: &[T]) -> Result<TableLayout, NodeError> {
+        let layout = TableLayout::new(self.schema.clone(), rows.len());
+        layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))
     }
 
     /// Says that no row with an earlier `time_start` will come any more.

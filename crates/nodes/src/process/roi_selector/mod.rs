@@ -1,0 +1,299 @@
+//! `roi_selector`: keeps the raw samples around hits, in blocks of 12 ticks and 16 channels, and drops the others.
+//!
+//! In: `raw`, batches of raw frames; `hits`, tables of [`HitRow`] with `watermark`, merged or with `link`. Out: for every batch with regions, `regions`,
+//! a table of [`RegionRow`](crate::wire::RegionRow) in the order of time and channel, and `samples`, an array \[n, 12, 16\] of the samples of each, i16, counts.
+//!
+//! A hit marks its channel in all blocks from `margin` ticks before its start to `margin` ticks after its end. Blocks are cut at multiples of 12 samples since
+//! 1970, wherever batches begin; a block that frames are missing of says which ticks it has. (ROI readout as in ProtoDUNE-SP in 2020, which flagged 12
+//! ticks of all 96 collection channels of a link at once: `block: coarse_2020`.)
+//!
+//! A batch waits, by reference, until no hit can come any more that marks it. So the frame pool must hold what comes meanwhile: about
+//! the latency of hit finding and merging. Batches that have waited for longer than `wait` are dropped and counted.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_frame::FramePool;
+//! use livetime_nodes::process::roi_selector::RoiSelector;
+//! use livetime_nodes::wire::{HitRow, RawFormat, RawLabels, RegionRow, RowTable};
+//!
+//! let mut node = Harness::new::<RoiSelector>(&[("channel_map", "none".into()), ("margin", 6.into())])?;
+//! let mut allocator = FramePool::new(1 << 20).allocator();
+//! let mut raw = allocator.bytes(48 * 464)?;
+//! RawLabels::new(RawFormat::Wib1).put(raw.header_mut(), 0, 12_000 * 25, 0);
+//! node.feed(&raw.freeze())?;
+//! let hit = HitRow { time_start: 12_020 * 25, channel: 33, samples_over: 3, ..HitRow::default() };
+//! let mut hits = RowTable::default().frame_of(&[hit], &mut allocator)?;
+//! RowTable::<HitRow>::default().set_watermark(&mut hits, 12_100 * 25);
+//! let (out, mut rows) = (node.feed_to(1, &hits.freeze())?, Vec::new());
+//! RowTable::<RegionRow>::default().read(&out[0], &mut rows)?;
+//! assert_eq!(rows.iter().map(|r| r.time_start / 25).collect::<Vec<_>>(), [12_012, 12_024]);
+//! assert_eq!((rows[0].group, rows[0].channels, rows[0].ticks), (2, 0b10, 0xFFF));
+//! assert_eq!(out[1].array()?.elements::<i16>()?.len(), 2 * 12 * 16);
+//! # Ok::<(), livetime_engine::NodeError>(())
+//! ```
+
+mod link;
+mod marks;
+#[cfg(test)]
+mod tests;
+mod wires;
+
+use std::collections::BTreeMap;
+
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_frame::{ColorMode, DType, Frame, Layout};
+use livetime_kernels::Level;
+
+use crate::wire::{HitRow, RawBatch, RegionRow, RowTable, link_of, watermark_of};
+use link::{Link, Regions};
+use marks::{LANES, Marked, TICKS};
+pub use wires::ChannelMap;
+
+/// What is kept at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ParamEnum)]
+pub enum BlockSize {
+    /// 12 ticks of a group of 16 channels.
+    Fine,
+    /// 12 ticks of all collection channels of the link; hits on other planes mark nothing.
+    Coarse2020,
+}
+
+/// Parameters of `roi_selector`.
+#[derive(Params)]
+pub struct RoiSelectorParams {
+    /// What is kept at least.
+    #[param(default = BlockSize::Fine)]
+    pub block: BlockSize,
+    /// How much before and after a hit is kept.
+    #[param(default = 50, min = 0, max = 100_000, unit = "samples")]
+    pub margin: u64,
+    /// Which wires the channels of a link read: as the hit finder has it.
+    #[param(default = ChannelMap::Auto)]
+    pub channel_map: ChannelMap,
+    /// A batch is dropped when others of its link are this much newer and its hits are still not known.
+    #[param(default = 100.0, min = 0.1, max = 60_000, unit = "ms")]
+    pub wait: f64,
+    /// The oldest batch of a link is dropped when more wait.
+    #[param(default = 4_096, min = 1, max = 1_000_000)]
+    pub most_batches: usize,
+    /// Batches so far.
+    #[param(readback, count)]
+    pub batches: u64,
+    /// Batches that wait for their hits.
+    #[param(readback)]
+    pub waiting: usize,
+    /// Batches dropped so far because their hits came too late.
+    #[param(readback, count)]
+    pub batches_dropped: u64,
+    /// Hits so far.
+    #[param(readback, count)]
+    pub hits: u64,
+    /// Hits so far whose blocks had all been dealt with.
+    #[param(readback, count)]
+    pub late_hits: u64,
+    /// Hits so far on wires that their link does not read, or of a link that no batch has come from.
+    #[param(readback, count)]
+    pub unknown_hits: u64,
+    /// Hits left out so far because too many blocks were marked.
+    #[param(readback, count)]
+    pub hits_left_out: u64,
+    /// Regions kept so far: 12 ticks of 16 channels.
+    #[param(readback, count)]
+    pub regions: u64,
+    /// Regions kept by all regions there were.
+    #[param(readback)]
+    pub kept_fraction: f64,
+    /// Marked channels of blocks by all channels of blocks there were.
+    #[param(readback)]
+    pub marked_fraction: f64,
+}
+
+/// Keeps raw samples around hits.
+pub struct RoiSelector {
+    params: RoiSelectorParams,
+    level: Level,
+    links: BTreeMap<u16, Link>,
+    table: RowTable<HitRow>,
+    hits: Vec<HitRow>,
+    /// Hits of links that no batch has come from yet.
+    early: Vec<HitRow>,
+    regions: RowTable<RegionRow>,
+    cut: Regions,
+}
+
+const RAW: usize = 0;
+const REGIONS: usize = 0;
+const SAMPLES: usize = 1;
+
+/// Hits of links without batches that are held at most.
+const MOST_EARLY: usize = 1 << 16;
+
+impl RoiSelector {
+    fn take_raw(&mut self, frame: &Frame) -> Result<u16, NodeError> {
+        let batch = RawBatch::of(frame)?;
+        self.params.batches += 1;
+        let is_new = !self.links.contains_key(&batch.link);
+        let link = self.links.entry(batch.link).or_insert_with(|| Link::new(&self.params, &batch));
+        link.push(frame, &batch)?;
+        if is_new {
+            let mut early = std::mem::take(&mut self.early);
+            early.retain(|hit| hit.link != batch.link || self.mark(hit).is_none());
+            self.early = early;
+        }
+        Ok(batch.link)
+    }
+
+    fn take_hits(&mut self, frame: &Frame) -> Result<(), NodeError> {
+        self.table.read(frame, &mut self.hits)?;
+        let watermark = watermark_of(frame).ok_or_else(|| {
+            NodeError::new("wanted hits with the attribute `watermark`, found none; the hit finder sends it")
+        })?;
+        for number in 0..self.hits.len() {
+            let hit = self.hits[number];
+            self.params.hits += 1;
+            if self.mark(&hit).is_none() {
+                self.keep_early(hit);
+            }
+        }
+        let only = link_of(frame);
+        let passed = self.links.iter_mut().filter(|(number, _)| only.is_none_or(|only| only == **number));
+        passed.for_each(|(_, link)| link.pass(watermark));
+        Ok(())
+    }
+
+    /// `None` when no batch has come from the hit's link.
+    fn mark(&mut self, hit: &HitRow) -> Option<()> {
+        let link = self.links.get_mut(&hit.link)?;
+        match link.mark(hit, &self.params) {
+            Some(Marked::Yes) => {}
+            Some(Marked::TooLate) => self.params.late_hits += 1,
+            Some(Marked::NoRoom) => self.params.hits_left_out += 1,
+            None => self.params.unknown_hits += 1,
+        }
+        Some(())
+    }
+
+    fn keep_early(&mut self, hit: HitRow) {
+        if self.early.len() < MOST_EARLY {
+            self.early.push(hit);
+        } else {
+            self.params.unknown_hits += 1;
+        }
+    }
+
+    /// Cuts what is settled of a link, and drops what has waited too long.
+    fn work_on(&mut self, number: u16, ctx: &mut Context) -> Result<(), NodeError> {
+        let Some(mut link) = self.links.remove(&number) else { return Ok(()) };
+        let result = self.cut_settled(&mut link, ctx);
+        while link.overdue(&self.params).is_some() {
+            self.params.batches_dropped += 1;
+            if self.params.batches_dropped.is_power_of_two() {
+                let so_far = self.params.batches_dropped;
+                ctx.tell_error(format!(
+                    "link {number}: wanted the hits of raw frames within {} ms, found none; {so_far} batches dropped so far",
+                    self.params.wait
+                ));
+            }
+        }
+        self.links.insert(number, link);
+        self.params.waiting = self.links.values().map(Link::waiting).sum();
+        result
+    }
+
+    fn cut_settled(&mut self, link: &mut Link, ctx: &mut Context) -> Result<(), NodeError> {
+        while let Some(frame) = link.settled(&self.params) {
+            self.cut_one(link, &frame, ctx)?;
+        }
+        Ok(())
+    }
+
+    fn cut_one(&mut self, link: &mut Link, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        link.cut(frame, self.level, &mut self.cut)?;
+        self.send(frame, ctx)
+    }
+
+    /// Sends what was cut, in the name of `frame`.
+    fn send(&mut self, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let p = &mut self.params;
+        p.regions += self.cut.rows.len() as u64;
+        p.kept_fraction = p.regions as f64 / self.cut.groups.max(1) as f64;
+        p.marked_fraction = self.cut.marked as f64 / self.cut.channels.max(1) as f64;
+        if self.cut.rows.is_empty() {
+            return Ok(());
+        }
+        let layout = Layout::packed(DType::I16, ColorMode::Mono, &[self.cut.rows.len(), TICKS, LANES])?;
+        let made = self.regions.frame(&self.cut.rows, ctx).and_then(|table| Ok((table, ctx.array(layout)?)));
+        let copied = made.and_then(|(table, mut samples)| {
+            samples.elements_mut::<i16>()?.copy_from_slice(&self.cut.samples);
+            Ok((table, samples))
+        });
+        self.cut.rows.clear();
+        self.cut.samples.clear();
+        let (mut table, mut samples) = copied?;
+        table.inherit(frame);
+        samples.inherit(frame);
+        ctx.emit_to(REGIONS, table)?;
+        ctx.emit_to(SAMPLES, samples)
+    }
+}
+
+impl Node for RoiSelector {
+    type Params = RoiSelectorParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "roi_selector",
+        kind: NodeKind::Process,
+        summary: "Keeps the raw samples around hits.",
+        inputs: &[PortSpec::bytes("raw"), PortSpec::table("hits")],
+        outputs: &[PortSpec::table("regions"), PortSpec::array("samples")],
+        parallel: false,
+    };
+
+    fn new(params: RoiSelectorParams) -> Result<RoiSelector, NodeError> {
+        Ok(RoiSelector {
+            params,
+            level: Level::best(),
+            links: BTreeMap::new(),
+            table: RowTable::default(),
+            hits: Vec::new(),
+            early: Vec::new(),
+            regions: RowTable::default(),
+            cut: Regions::default(),
+        })
+    }
+
+    fn params(&mut self) -> &mut RoiSelectorParams {
+        &mut self.params
+    }
+
+    fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        if input == RAW {
+            let link = self.take_raw(frame)?;
+            return self.work_on(link, ctx);
+        }
+        self.take_hits(frame)?;
+        let links: Vec<u16> =
+            link_of(frame).map_or_else(|| self.links.keys().copied().collect(), |link| vec![link]);
+        links.into_iter().try_for_each(|link| self.work_on(link, ctx))
+    }
+
+    /// No hit will come any more, so all are known.
+    fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.params.unknown_hits += self.early.drain(..).count() as u64;
+        for (_, mut link) in std::mem::take(&mut self.links) {
+            while let Some(frame) = link.any() {
+                self.cut_one(&mut link, &frame, ctx)?;
+            }
+            link.finish(&mut self.cut);
+            if let Some(last) = link.last() {
+                self.send(&last, ctx)?;
+            }
+        }
+        self.params.waiting = 0;
+        Ok(())
+    }
+
+    fn stop(&mut self) {
+        self.links.clear();
+    }
+}

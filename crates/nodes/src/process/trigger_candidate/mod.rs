@@ -1,0 +1,264 @@
+//! `trigger_candidate`: the activities of trigger algorithms become triggers, each a window of time to be read out.
+//!
+//! In: tables of [`ActivityRow`] with `watermark`, one algorithm to an input. Out: tables of [`DecisionRow`], numbered from 1 on without gaps, with
+//! `watermark`: no window begins before it any more. One table for every one that brought decisions or a later watermark.
+//!
+//! An activity stands for a candidate of its kind at its time, with that kind's window around it. Candidates in order of time merge with those they
+//! overlap (`buffer`, `readout_limit`). What has been merged must hold a required coincidence (`require`), is counted by the `prescale`, and is let
+//! through if no other was in the `hold_off` before, and fewer than `most_open` are being read out. Each activity and each trigger that is
+//! not let through is counted with the reason.
+//!
+//! All is reckoned in the time of the data, which the smallest watermark of all inputs moves on, so the same activities give the same
+//! decisions however and whenever they come. Live, paused and dead time sum to the time that is decided on. A trigger counts as being read
+//! out until `record_time` after its window.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_frame::FramePool;
+//! use livetime_nodes::process::trigger_candidate::TriggerCandidate;
+//! use livetime_nodes::wire::{ActivityRow, DecisionRow, RowTable};
+//!
+//! let mut node = Harness::new::<TriggerCandidate>(&[("windows", "adjacency -100 +900".into())])?;
+//! let activity = |time| ActivityRow { time_start: time, time_activity: time, kind: 24, ..ActivityRow::default() };
+//! let (rows, mut out) = ([activity(5000), activity(5500)], Vec::new());
+//! let mut table = RowTable::default().frame_of(&rows, &mut FramePool::new(1 << 20).allocator())?;
+//! RowTable::<ActivityRow>::default().set_watermark(&mut table, 6_000_000);
+//! RowTable::<DecisionRow>::default().read(&node.feed(&table.freeze())?[0], &mut out)?;
+//! assert_eq!((out[0].number, out[0].window_begin, out[0].window_end), (1, 4900, 6400));
+//! assert_eq!((out[0].activities, out[0].has_kind(24)), (2, true));
+//! # Ok::<(), livetime_engine::NodeError>(())
+//! ```
+
+mod gate;
+mod kinds;
+mod merge;
+mod params;
+#[cfg(test)]
+mod tests;
+
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
+use livetime_frame::Frame;
+
+use crate::wire::{ActivityRow, DecisionRow, RowTable, watermark_of};
+use gate::{Gate, State};
+use merge::{Merged, Merger};
+use params::Texts;
+pub use params::TriggerCandidateParams;
+
+const INPUTS: usize = 8;
+
+/// Makes triggers of activities.
+pub struct TriggerCandidate {
+    params: TriggerCandidateParams,
+    texts: Texts,
+    table: RowTable<ActivityRow>,
+    activities: Vec<ActivityRow>,
+    /// The watermark of each input that has been heard of.
+    watermarks: [Option<u64>; INPUTS],
+    merger: Merger,
+    merged: Vec<Merged>,
+    /// Triggers that the prescale has counted.
+    counted: u64,
+    gate: Gate,
+    decisions: RowTable<DecisionRow>,
+    rows: Vec<DecisionRow>,
+    /// The watermark that was sent.
+    sent: Option<u64>,
+    /// The latest table, whose identity the last decisions take over.
+    last: Option<Frame>,
+}
+
+impl TriggerCandidate {
+    fn take(&mut self, input: usize, ctx: &Context) {
+        let known = self.watermarks[input].unwrap_or(0);
+        for activity in &self.activities {
+            let p = &mut self.params;
+            p.activities += 1;
+            if activity.time_start < known {
+                p.late += 1;
+                if p.late.is_power_of_two() {
+                    ctx.tell_error(format!(
+                        "wanted activities not before the watermark {known}, found one of algorithm {} at {}; {} so far",
+                        activity.algorithm, activity.time_start, p.late
+                    ));
+                }
+            } else if self.texts.ignore & kinds::bit(activity.kind) != 0 {
+                p.ignored += 1;
+            } else if self.merger.held() >= p.most_held {
+                p.left_out += 1;
+            } else {
+                self.merger.add(activity);
+            }
+        }
+    }
+
+    /// The smallest watermark of all inputs; `None` while one has not been heard of.
+    fn known(&self) -> Option<u64> {
+        let connected = &self.watermarks[..self.params.inputs.min(INPUTS)];
+        connected.iter().copied().min().flatten()
+    }
+
+    fn decide_until(&mut self, known: u64) {
+        let merged = &mut self.merged;
+        self.merger.until(known, &self.texts.rules, |m| merged.push(m));
+        self.decide_all();
+        self.gate.advance(self.merger.oldest(known), self.params.most_open);
+    }
+
+    fn decide_all(&mut self) {
+        for at in 0..self.merged.len() {
+            let merged = self.merged[at];
+            self.decide(&merged);
+        }
+        self.merged.clear();
+    }
+
+    fn decide(&mut self, merged: &Merged) {
+        let p = &mut self.params;
+        self.gate.advance(merged.opened, p.most_open);
+        let require = &self.texts.require;
+        if !require.is_empty() && !require.iter().any(|kinds| merged.kinds & kinds == *kinds) {
+            p.no_coincidence += 1;
+            return;
+        }
+        self.counted += 1;
+        if self.counted < p.prescale {
+            p.prescaled += 1;
+            return;
+        }
+        self.counted = 0;
+        match self.gate.state_now(p.most_open) {
+            State::Paused => p.held_off += 1,
+            State::Dead => p.while_dead += 1,
+            State::Live => {
+                self.gate.pass(p.hold_off, merged.end.saturating_add(p.record_time));
+                p.decisions += 1;
+                self.rows.push(DecisionRow {
+                    number: p.decisions,
+                    // A parameter may have made windows longer since the watermark was sent.
+                    window_begin: merged.begin.max(self.sent.unwrap_or(0)),
+                    window_end: merged.end,
+                    time_candidate: merged.time_candidate,
+                    kinds: merged.kinds,
+                    activities: merged.activities,
+                });
+            }
+        }
+    }
+
+    fn show(&mut self) {
+        let ms = |ticks: u64| ticks as f64 * self.params.tick as f64 / 1e6;
+        let [live, paused, dead] = [State::Live, State::Paused, State::Dead].map(|s| ms(self.gate.ticks(s)));
+        let p = &mut self.params;
+        (p.live_ms, p.paused_ms, p.dead_ms, p.open) = (live, paused, dead, self.gate.open());
+    }
+
+    /// Sends what was decided, and up to where all is decided.
+    fn send(&mut self, known: u64, ctx: &mut Context) -> Result<(), NodeError> {
+        self.show();
+        let bound = self.merger.earliest(known, &self.texts.rules).max(self.sent.unwrap_or(0));
+        if self.rows.is_empty() && self.sent == Some(bound) {
+            return Ok(());
+        }
+        let mut table = self.decisions.frame(&self.rows, ctx)?;
+        self.rows.clear();
+        if let Some(last) = &self.last {
+            table.inherit(last);
+        }
+        self.decisions.set_watermark(&mut table, bound);
+        self.sent = Some(bound);
+        ctx.emit(table)
+    }
+}
+
+impl Node for TriggerCandidate {
+    type Params = TriggerCandidateParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "trigger_candidate",
+        kind: NodeKind::Process,
+        summary: "Makes triggers, windows of time to be read out, of the activities of trigger algorithms.",
+        inputs: &[
+            PortSpec::table("in"),
+            PortSpec::table("in2"),
+            PortSpec::table("in3"),
+            PortSpec::table("in4"),
+            PortSpec::table("in5"),
+            PortSpec::table("in6"),
+            PortSpec::table("in7"),
+            PortSpec::table("in8"),
+        ],
+        outputs: &[PortSpec::table("decisions")],
+        parallel: false,
+    };
+
+    fn new(params: TriggerCandidateParams) -> Result<TriggerCandidate, NodeError> {
+        Ok(TriggerCandidate {
+            texts: params.texts()?,
+            params,
+            table: RowTable::default(),
+            activities: Vec::new(),
+            watermarks: [None; INPUTS],
+            merger: Merger::default(),
+            merged: Vec::new(),
+            counted: 0,
+            gate: Gate::default(),
+            decisions: RowTable::default(),
+            rows: Vec::new(),
+            sent: None,
+            last: None,
+        })
+    }
+
+    fn params(&mut self) -> &mut TriggerCandidateParams {
+        &mut self.params
+    }
+
+    fn changed(&mut self, _index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
+        self.texts = self.params.texts()?;
+        Ok(())
+    }
+
+    fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        self.table.read(frame, &mut self.activities)?;
+        let watermark = watermark_of(frame).ok_or_else(|| {
+            NodeError::new(
+                "wanted activities with the attribute `watermark`, found none; trigger algorithms send it",
+            )
+        })?;
+        if input >= self.params.inputs {
+            return Err(NodeError::new(format_args!(
+                "wanted `inputs: {}` or more in the parameters, found {}",
+                input + 1,
+                self.params.inputs
+            )));
+        }
+        self.take(input, ctx);
+        self.watermarks[input] = self.watermarks[input].max(Some(watermark));
+        self.last = Some(frame.clone());
+        let Some(known) = self.known() else { return Ok(()) };
+        self.decide_until(known);
+        self.send(known, ctx)
+    }
+
+    fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        let unheard =
+            self.watermarks[..self.params.inputs.min(INPUTS)].iter().filter(|w| w.is_none()).count();
+        if unheard > 0 && self.last.is_some() {
+            ctx.tell_error(format!(
+                "{unheard} of {} inputs have never been heard of; is the parameter `inputs` right?",
+                self.params.inputs
+            ));
+        }
+        let merged = &mut self.merged;
+        self.merger.finish(&self.texts.rules, |m| merged.push(m));
+        self.decide_all();
+        let known = self.watermarks.iter().copied().max().flatten().unwrap_or(0);
+        self.gate.advance(known, self.params.most_open);
+        self.send(known, ctx)
+    }
+
+    fn stop(&mut self) {
+        self.last = None;
+    }
+}
