@@ -7,6 +7,7 @@
 //! | ledger | table of [`LedgerRow`]: what became of the time of each link | |
 //! | activities | table of [`ActivityRow`] | `watermark` |
 //! | decisions | table of [`DecisionRow`] | `watermark` |
+//! | records | a [`TriggerRecord`]: what was read out for a decision | those of the decision |
 //!
 //! All times are ticks of the experiment's clock (50 MHz for WIB1, 62.5 MHz for WIB2 and WIBEth), counted from 1970, so that
 //! a time of day belongs to each. A *watermark* promises that no row with an earlier `time_start` will come any more.
@@ -14,10 +15,12 @@
 
 mod ledger;
 mod raw;
+mod record;
 mod rows;
 mod table;
 
 pub use ledger::{Interval, LinkLedger, State};
 pub use raw::{RawBatch, RawFormat, RawLabels};
+pub use record::{Fragment, HitFragment, Piece, TriggerRecord};
 pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow};
 pub use table::{Row, RowTable, link_of, watermark_of};

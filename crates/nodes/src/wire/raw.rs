@@ -105,7 +105,9 @@ impl<'a> RawBatch<'a> {
             _ => None,
         };
         let Some(format) = format else {
-            return Err(NodeError::new("wanted raw frames with the attribute `format`: wib1, wib2 or wibeth"));
+            return Err(NodeError::new(
+                "wanted raw frames with the attribute `format`: wib1, wib2 or wibeth",
+            ));
         };
         let bytes = frame.bytes();
         if !bytes.len().is_multiple_of(format.bytes()) {

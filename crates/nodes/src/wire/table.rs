@@ -40,7 +40,12 @@ pub struct RowTable<T> {
 
 impl<T: Row> Default for RowTable<T> {
     fn default() -> RowTable<T> {
-        RowTable { schema: T::schema(), watermark: "watermark".into(), link: "link".into(), rows: PhantomData }
+        RowTable {
+            schema: T::schema(),
+            watermark: "watermark".into(),
+            link: "link".into(),
+            rows: PhantomData,
+        }
     }
 }
 
@@ -51,7 +56,8 @@ impl<T: Row> RowTable<T> {
     /// [`NodeError`] when the pool is exhausted.
     pub fn frame(&self, rows: &[T], ctx: &mut Context) -> Result<FrameMut, NodeError> {
         let layout = TableLayout::new(self.schema.clone(), rows.len());
-        let layout = layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))?;
+        let layout =
+            layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))?;
         let mut table = ctx.table(&layout)?;
         T::put(rows, &mut table)?;
         Ok(table)
@@ -67,24 +73,31 @@ impl<T: Row> RowTable<T> {
         table.header_mut().attributes.set(&self.link, AttributeValue::Uint(link.into()));
     }
 
+    /// The table of `frame`.
+    ///
+    /// # Errors
+    /// [`NodeError`] when `frame` carries no such table.
+    pub fn table<'a>(&self, frame: &'a Frame) -> Result<TableRef<'a>, NodeError> {
+        let table = frame.table()?;
+        if *table.layout().schema() == self.schema {
+            return Ok(table);
+        }
+        let names =
+            |schema: &Schema| schema.columns().iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
+        Err(NodeError::new(format_args!(
+            "wanted a table with the columns {}, found {}",
+            names(&self.schema),
+            names(table.layout().schema())
+        )))
+    }
+
     /// Reads the rows of `frame` into `rows`, in place of what was there.
     ///
     /// # Errors
     /// [`NodeError`] when `frame` carries no such table.
     pub fn read(&self, frame: &Frame, rows: &mut Vec<T>) -> Result<(), NodeError> {
-        let table = frame.table()?;
-        if *table.layout().schema() != self.schema {
-            let names = |schema: &Schema| {
-                schema.columns().iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ")
-            };
-            return Err(NodeError::new(format_args!(
-                "wanted a table with the columns {}, found {}",
-                names(&self.schema),
-                names(table.layout().schema())
-            )));
-        }
         rows.clear();
-        T::get(table, rows)
+        T::get(self.table(frame)?, rows)
     }
 }
 
