@@ -14,13 +14,15 @@
 //! A table without rows carries a watermark alone.
 
 mod ledger;
+mod links;
 mod raw;
 mod record;
 mod rows;
 mod table;
 
 pub use ledger::{Interval, LinkLedger, State};
+pub use links::LinkSet;
 pub use raw::{RawBatch, RawFormat, RawLabels};
 pub use record::{Fragment, HitFragment, Piece, TriggerRecord};
 pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow};
-pub use table::{Row, RowTable, link_of, watermark_of};
+pub use table::{Row, RowTable, inherit_times, link_of, watermark_of};
