@@ -76,24 +76,14 @@ impl PortSpec {
         PortSpec::of(name, &[Kind::Bytes])
     }
 
+    /// A port for values of a user's own type.
+    pub const fn value(name: &'static str) -> PortSpec {
+        PortSpec::of(name, &[Kind::Any])
+    }
+
     /// A port for arrays of any dtype and dimension.
     pub const fn array(name: &'static str) -> PortSpec {
         PortSpec { name, accepts: Accepts { kinds: &[Kind::Array], dtypes: &[], ndim: None } }
-    }
-
-    /// A port for tables.
-    pub const fn table(name: &'static str) -> PortSpec {
-        PortSpec { name, accepts: Accepts { kinds: &[Kind::Table], dtypes: &[], ndim: None } }
-    }
-
-    /// A port for bytes.
-    pub const fn bytes(name: &'static str) -> PortSpec {
-        PortSpec { name, accepts: Accepts { kinds: &[Kind::Bytes], dtypes: &[], ndim: None } }
-    }
-
-    /// A port for values of a user's own type.
-    pub const fn value(name: &'static str) -> PortSpec {
-        PortSpec { name, accepts: Accepts { kinds: &[Kind::Any], dtypes: &[], ndim: None } }
     }
 
     /// A port for arrays of `min` to `max` dimensions.

@@ -7,7 +7,7 @@
 //! | ledger | table of [`LedgerRow`]: what became of the time of each link | |
 //! | activities | table of [`ActivityRow`] | `watermark` |
 //! | decisions | table of [`DecisionRow`] | `watermark` |
-//! | records | a [`TriggerRecord`]: what was read out for a decision | those of the decision |
+//! | records | a [`TriggerRecord`]: what was read out for a decision | |
 //!
 //! All times are ticks of the experiment's clock (50 MHz for WIB1, 62.5 MHz for WIB2 and WIBEth), counted from 1970, so that
 //! a time of day belongs to each. A *watermark* promises that no row with an earlier `time_start` will come any more.

@@ -22,6 +22,7 @@ pub(super) struct RawLink {
     began: u64,
     /// Why data before that are missing.
     before: MissingReason,
+    has_begun: bool,
     /// End of the newest batch.
     pub(super) reached: u64,
     /// When it came.
@@ -52,16 +53,18 @@ struct Gone {
 pub(super) type Interval = (u64, u64);
 
 impl RawLink {
-    pub(super) fn new(batch: &RawBatch, lost: u64) -> RawLink {
+    /// A link of which nothing has come yet.
+    pub(super) fn new(format: RawFormat, now_ns: u64) -> RawLink {
         RawLink {
-            format: batch.format,
+            format,
             batches: VecDeque::new(),
             gone: VecDeque::new(),
-            began: batch.first,
+            began: 0,
             before: MissingReason::NeverReceived,
-            reached: batch.first,
-            seen_ns: 0,
-            lost,
+            has_begun: false,
+            reached: 0,
+            seen_ns: now_ns,
+            lost: 0,
             ticks: 0,
             bytes: 0,
         }
@@ -84,6 +87,9 @@ impl RawLink {
             let (wanted, found) = (self.format.name(), batch.format.name());
             let link = batch.link;
             return Err(NodeError::new(format_args!("wanted {wanted} frames of link {link}, found {found}")));
+        }
+        if !self.has_begun {
+            (self.has_begun, self.began, self.reached, self.lost) = (true, batch.first, batch.first, lost);
         }
         if batch.end().saturating_add(hold) < self.reached {
             self.begin_again(batch.first);
@@ -129,6 +135,11 @@ impl RawLink {
     /// Time up to which nothing is held any more.
     pub(super) fn gone_until(&self) -> u64 {
         self.gone.back().map_or(self.began, |gone| gone.until)
+    }
+
+    /// Time from the oldest batch to the end of the newest.
+    pub(super) fn span(&self) -> u64 {
+        self.batches.front().map_or(0, |oldest| self.reached.saturating_sub(oldest.first))
     }
 
     /// What there is of a window, with the reason for what has not come yet.

@@ -51,7 +51,10 @@ use std::sync::Arc;
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
 use livetime_frame::Frame;
 
-use crate::wire::{DecisionRow, HitRow, LedgerRow, RawBatch, RowTable, TriggerRecord, link_of, watermark_of};
+use crate::wire::{
+    DecisionRow, HitRow, LedgerRow, LinkSet, RawBatch, RowTable, TriggerRecord, inherit_times, link_of,
+    watermark_of,
+};
 pub use params::ReadoutBufferParams;
 use store::{Bounds, Store};
 use waiting::{Request, Waiting};
@@ -137,6 +140,7 @@ impl Node for ReadoutBuffer {
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        LinkSet::parse(&self.params.links)?;
         self.exhausted = ctx.pool_statistics().exhausted;
         Ok(())
     }
@@ -180,7 +184,7 @@ impl Node for ReadoutBuffer {
     fn changed(&mut self, _index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         // Nothing may be sent here, and shorter times act now.
         ctx.set_timer(Some(ctx.now_ns()));
-        Ok(())
+        LinkSet::parse(&self.params.links).map(drop)
     }
 
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
@@ -204,6 +208,9 @@ impl ReadoutBuffer {
             return Ok(0);
         }
         let (bounds, now_ns) = (self.bounds(ctx), ctx.now_ns());
+        if self.store.links.is_empty() {
+            self.store.expect(&LinkSet::parse(&self.params.links)?, batch.format, now_ns);
+        }
         let pinned_from = self.waiting.first_begin();
         let reached = self.store.put_raw(frame, &batch, bounds, pinned_from, now_ns)?;
         self.squeeze(ctx);
@@ -346,8 +353,8 @@ impl ReadoutBuffer {
     fn publish(&mut self, now_ns: u64, ctx: &Context) {
         let (alive_since_ns, bounds) = (self.alive_since_ns(now_ns), self.bounds(ctx));
         let (p, links) = (&mut self.params, &self.store.links);
-        p.links.clear();
-        p.links.extend(links.keys().map(|number| f64::from(*number)));
+        p.link_numbers.clear();
+        p.link_numbers.extend(links.keys().map(|number| f64::from(*number)));
         p.held_s.clear();
         p.held_s.extend(links.values().map(|link| (link.ticks * link.format.tick_ns()) as f64 / 1e9));
         p.held_bytes.clear();
@@ -376,7 +383,7 @@ impl Response {
 fn send(record: TriggerRecord, request: &Request, ctx: &mut Context) -> Result<(), NodeError> {
     let mut frame = ctx.value(Arc::new(record))?;
     match &request.origin {
-        Some(origin) => frame.inherit(origin),
+        Some(origin) => inherit_times(&mut frame, origin),
         None => frame.header_mut().entry_ns = ctx.now_ns(),
     }
     ctx.emit_to(0, frame)

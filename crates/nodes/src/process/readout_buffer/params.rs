@@ -26,6 +26,8 @@ pub struct ReadoutBufferParams {
     /// Requests that may wait; further ones are answered at once with what is there.
     #[param(default = 10000, max = 1000000)]
     pub most_waiting: usize,
+    /// Links that every record holds, like `0-9`, also when nothing came from them; others are added when they come.
+    pub links: String,
     /// Begin of the window that is asked for by hand, ticks of the clock.
     pub window_begin: u64,
     /// End of that window, which does not belong to it.
@@ -34,11 +36,11 @@ pub struct ReadoutBufferParams {
     pub request: bool,
     /// Numbers of the links.
     #[param(readback)]
-    pub links: Vec<f64>,
-    /// Time held of each link, in the order of `links`.
+    pub link_numbers: Vec<f64>,
+    /// Time held of each link, in the order of `link_numbers`.
     #[param(readback, unit = "s")]
     pub held_s: Vec<f64>,
-    /// Bytes of raw frames held of each link, in the order of `links`.
+    /// Bytes of raw frames held of each link, in the order of `link_numbers`.
     #[param(readback, unit = "B")]
     pub held_bytes: Vec<f64>,
     /// Bytes of all that is held, hits included, as they count in the frame pool.

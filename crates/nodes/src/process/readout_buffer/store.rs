@@ -8,7 +8,7 @@ use livetime_frame::{Frame, Header, SourceId, TableRef};
 
 use super::hits::HitStream;
 use super::link::RawLink;
-use crate::wire::{DecisionRow, LedgerRow, RawBatch, State, TriggerRecord};
+use crate::wire::{DecisionRow, LedgerRow, LinkSet, RawBatch, RawFormat, State, TriggerRecord};
 
 /// Raw frames and hits by link.
 #[derive(Default)]
@@ -47,6 +47,13 @@ impl Bounds {
 }
 
 impl Store {
+    /// Expects links that have not come yet.
+    pub(super) fn expect(&mut self, links: &LinkSet, format: RawFormat, now_ns: u64) {
+        for link in links.numbers() {
+            self.links.entry(link).or_insert_with(|| RawLink::new(format, now_ns));
+        }
+    }
+
     /// Holds a batch; the time that its link has reached.
     ///
     /// # Errors
@@ -60,7 +67,7 @@ impl Store {
         now_ns: u64,
     ) -> Result<u64, NodeError> {
         let lost = self.follow(frame.header());
-        let link = self.links.entry(batch.link).or_insert_with(|| RawLink::new(batch, lost));
+        let link = self.links.entry(batch.link).or_insert_with(|| RawLink::new(batch.format, now_ns));
         let hold = ticks(bounds.seconds, batch.format.tick_ns());
         let (before, reached_before) = (link.bytes, link.reached);
         let dropped = link.put(frame, batch, lost, hold, now_ns)?;
@@ -203,8 +210,9 @@ impl Store {
             self.hit_bytes -= hits.let_go_until(until);
         }
         if let Some(merged) = self.hits.get_mut(&None) {
-            let until = self.links.values().map(RawLink::gone_until).min().unwrap_or(0);
-            self.hit_bytes -= merged.let_go_until(until);
+            // Not up to where the last link is gone: one that is dead would hold them for ever.
+            let span = self.links.values().map(RawLink::span).max().unwrap_or(0);
+            self.hit_bytes -= merged.let_go_until(merged.watermark.saturating_sub(span));
         }
     }
 

@@ -88,6 +88,20 @@ fn a_link_that_is_late_is_waited_for_until_the_deadline() {
 }
 
 #[test]
+fn links_that_never_come_are_in_every_record() {
+    let mut feed = Feed::new(&[("links", "1-2, 7".into())]);
+    feed.raw(1, 0, 8);
+    assert!(feed.ask(1, 0, 100).is_empty(), "2 and 7 may still come");
+    let record = feed.advance(500_000_001).remove(0);
+    assert_eq!(record.fragments.iter().map(|f| f.link).collect::<Vec<_>>(), [1, 2, 7]);
+    assert_eq!((missing_of(&record, 1), missing_of(&record, 7)), (vec![], vec![(0, 100, Dead)]));
+    feed.raw(7, 50, 8);
+    let record = feed.ask(2, 0, 100).remove(0);
+    assert_eq!(missing_of(&record, 7), [(0, 50, NeverReceived)]);
+    assert!(feed.node.set("links", "1-x").unwrap_err().to_string().contains("`1-x`"));
+}
+
+#[test]
 fn requests_that_wait_at_the_end_are_answered_with_what_is_there() {
     let mut feed = Feed::new(HUNDRED);
     assert!(feed.ask(1, 0, 50).is_empty(), "no link is known yet");
@@ -182,6 +196,24 @@ fn hits_of_the_window_come_with_it_and_are_waited_for() {
     feed.hits(Some(1), &[], 4500);
     let record = feed.ask(2, 100, 300).remove(0);
     assert_eq!((record.hits[0].missing[0].reason, record.hits[0].missing[0].end), (TooOld, 201));
+}
+
+#[test]
+fn merged_hits_go_although_a_link_is_dead() {
+    let mut feed = Feed::new(HUNDRED);
+    feed.raw(2, 0, 4);
+    for turn in 0..10 {
+        feed.raw(1, 1000 * turn, 40);
+        feed.hits(None, &[hit(1000 * turn + 5, 1)], 1000 * turn + 1000);
+    }
+    feed.advance(600_000_000);
+    let record = feed.ask(1, 0, 10_000).remove(0);
+    assert_eq!(record.hits[0].link, None);
+    let mut rows = Vec::new();
+    record.hits[0].rows(&record.decision, &mut rows).unwrap();
+    let starts: Vec<u64> = rows.iter().map(|hit| hit.time_start).collect();
+    assert_eq!(starts, [7005, 8005, 9005]);
+    assert_eq!(record.hits[0].missing[1].end, 6006);
 }
 
 #[test]
