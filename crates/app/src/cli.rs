@@ -91,7 +91,8 @@ Examples:
   livetime inspect *.xtc --json > inspect.json
   livetime inspect run.xtc2 --tree --first 20
 
-Reads XTC of LCLS-I (.xtc) and LCLS-II (.xtc2), also while they are written; the data themselves are skipped.
+Reads XTC of LCLS-I (.xtc) and LCLS-II (.xtc2) and trigger records (.records), also while they are written; the data
+themselves are skipped.
 Ends with 1 if a file cannot be read or is not whole: what is complete is shown all the same.";
 
 const SCHEMA_HELP: &str = "\
@@ -168,10 +169,10 @@ pub(crate) struct InspectArgs {
     /// Files to look into.
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Print every datagram with the containers and leaves in it instead of counts.
+    /// Print every datagram (record) with what is in it instead of counts.
     #[arg(long, conflicts_with = "json")]
     pub(crate) tree: bool,
-    /// With --tree: stop after so many datagrams of each file.
+    /// With --tree: stop after so many datagrams (records) of each file.
     #[arg(long, value_name = "DATAGRAMS", requires = "tree")]
     pub(crate) first: Option<u64>,
     /// Print JSON on stdout instead of text.

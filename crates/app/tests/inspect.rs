@@ -96,3 +96,54 @@ fn what_is_not_whole_is_shown_and_ends_with_1() {
         stderr(&output)
     );
 }
+
+/// A file of one record, of which a part of the data is missing.
+fn trigger_records(folder: &Path) -> PathBuf {
+    use livetime_formats::trigger::{
+        Missing, MissingReason, NewFragment, RecordWriter, SourceId, TriggerRecordHeader, fragment_type,
+    };
+    let path = folder.join("run_0001.records");
+    let mut writer = RecordWriter::create(&path).unwrap();
+    let missing = [Missing { begin: 150, end: 200, reason: MissingReason::TooOld }];
+    let fragment = |kind, subsystem, parts, missing| NewFragment {
+        kind,
+        detector: 3,
+        source: SourceId { subsystem, id: 7 },
+        window: [100, 200],
+        parts,
+        missing,
+    };
+    let fragments = [
+        fragment(fragment_type::PROTO_WIB, 1, &[&[1; 928][..]], &missing[..]),
+        fragment(fragment_type::TRIGGER_PRIMITIVE, 3, &[&[2; 48][..]], &[]),
+    ];
+    let header = TriggerRecordHeader { trigger_number: 42, run: 5, ..TriggerRecordHeader::default() };
+    writer.write(header, &fragments).unwrap();
+    writer.finish().unwrap();
+    path
+}
+
+#[test]
+fn trigger_records_are_listed_with_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = trigger_records(folder.path());
+    let name = file.to_str().unwrap();
+    let output = livetime(&["inspect", name]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(text.contains("trigger records, 1.32 KiB, 1 records, complete\n"), "{text}");
+    let cells: Vec<&str> = text.lines().last().unwrap().split_whitespace().collect();
+    assert_eq!(cells, ["42", "5", "0", "0x0", "2", "1.32", "KiB", "2", "1", "50"]);
+    let tree = stdout(&livetime(&["inspect", "--tree", name]));
+    assert!(tree.contains("wib1 1 from readout 7, window 100 to 200, 928 bytes, errors 0x2\n"), "{tree}");
+    assert!(tree.contains("missing from readout 7: 150 to 200, too_old\n"), "{tree}");
+    let json: Value = serde_json::from_slice(&livetime(&["inspect", "--json", name]).stdout).unwrap();
+    let record = &json[0]["records"][0];
+    assert_eq!((&record["trigger"], &record["fragments"][1]["hits"]), (&42.into(), &2.into()));
+    assert_eq!(record["missing"][0]["reason"], "too_old");
+    let bytes = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
+    let output = livetime(&["inspect", name]);
+    assert!(stdout(&output).contains("0 records, ends inside a record: "), "{}", stdout(&output));
+    assert_eq!(output.status.code(), Some(1));
+}

@@ -42,6 +42,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<process::image::Image>(),
     NodeType::of::<process::process::Process>(),
     NodeType::of::<process::rate_monitor::RateMonitor>(),
+    NodeType::of::<process::readout_buffer::ReadoutBuffer>(),
     NodeType::of::<process::resize::Resize>(),
     NodeType::of::<process::roi::Roi>(),
     NodeType::of::<process::roi_selector::RoiSelector>(),
@@ -61,10 +62,13 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<process::triggers::supernova::TriggerSupernova>(),
     // Sinks.
     NodeType::of::<sinks::link_ledger::LinkLedgerFile>(),
+    #[cfg(feature = "parquet")]
+    NodeType::of::<sinks::hits_parquet::HitsParquet>(),
     NodeType::of::<sinks::null::Null>(),
     NodeType::of::<sinks::publish::Publish>(),
     NodeType::of::<sinks::pva_image::PvaImage>(),
     NodeType::of::<sinks::tiff_files::TiffFiles>(),
+    NodeType::of::<sinks::trigger_records::TriggerRecords>(),
     NodeType::of::<sinks::xtc_recorder::XtcRecorder>(),
 ];
 

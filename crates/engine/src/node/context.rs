@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use livetime_frame::{
-    Allocator, Bytes, Codec, Frame, FrameMut, FramePool, Layout, PoolExhausted, SourceId, TableLayout,
-    ViewError,
+    Allocator, Bytes, Codec, Frame, FrameMut, FramePool, Layout, PoolExhausted, PoolStatistics, SourceId,
+    TableLayout, ViewError,
 };
 
 use super::NodeError;
@@ -219,6 +219,11 @@ impl Context {
 
     fn may_wait(&self) -> bool {
         self.wait_for_memory && !self.control.is_stopping() && !self.clock.is_simulated()
+    }
+
+    /// How much of the run's memory is in use, and how often a frame was refused because there was none.
+    pub fn pool_statistics(&self) -> PoolStatistics {
+        self.allocator.pool_statistics()
     }
 
     /// The channels through which nodes talk to agents.

@@ -76,6 +76,11 @@ impl PortSpec {
         PortSpec::of(name, &[Kind::Bytes])
     }
 
+    /// A port for values of a user's own type.
+    pub const fn value(name: &'static str) -> PortSpec {
+        PortSpec::of(name, &[Kind::Any])
+    }
+
     /// A port for arrays of any dtype and dimension.
     pub const fn array(name: &'static str) -> PortSpec {
         PortSpec { name, accepts: Accepts { kinds: &[Kind::Array], dtypes: &[], ndim: None } }

@@ -7,9 +7,11 @@
 //! - [`Heads`] skips the data: a scan of a run costs one small read per datagram. What it finds can be read
 //!   later with [`ReadAt`], by any number of threads.
 //! - [`Follower`] reads a file that is still being written.
+//! - [`GrowingFile`] writes a file of any format so that a reader can follow it, and a killed writer leaves what it had.
 //! - [`FileName`] says which run, stream and chunk a file holds.
 
 mod follower;
+mod growing;
 mod heads;
 mod name;
 mod read_at;
@@ -18,6 +20,7 @@ mod walker;
 mod window;
 
 pub use follower::{Follower, Growth, IN_PROGRESS, Progress};
+pub use growing::GrowingFile;
 pub use heads::Heads;
 pub use name::{FileName, Format};
 pub(crate) use read_at::fill_at;

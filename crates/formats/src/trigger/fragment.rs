@@ -27,6 +27,8 @@ pub mod fragment_type {
     pub const TRIGGER_CANDIDATE: u32 = 8;
     /// WIBEth frames.
     pub const WIB_ETH: u32 = 12;
+    /// Which data are missing: [`MissingFrom`](crate::trigger::MissingFrom)s. Our own, not one of the experiment's.
+    pub const MISSING: u32 = 0x4C54_0001;
 }
 
 /// Header of a fragment, 72 bytes; whole frames follow.

@@ -1,16 +1,20 @@
 //! What a trigger system passes on and stores: primitives, activities, candidates, and the headers of records.
 //!
 //! Layouts are those of DUNE-DAQ, little-endian. Reading and writing go through arrays of bytes of the exact size, so
-//! records lie in files as the experiments' tools expect.
+//! records lie in files as the experiments' tools expect. [`RecordReader`] and [`RecordWriter`] know files of them.
 
 mod activity;
+mod file;
 mod fragment;
+mod missing;
 mod primitive;
 mod record;
 mod source;
 
 pub use activity::{TriggerActivity, TriggerCandidate};
+pub use file::{NewFragment, RecordReader, RecordWriter, StoredFragment, StoredRecord};
 pub use fragment::{FragmentHeader, fragment_error, fragment_type};
+pub use missing::{Missing, MissingFrom, MissingReason};
 pub use primitive::{PrimitiveV1, PrimitiveV2};
 pub use record::{ComponentRequest, TriggerRecordHeader};
 pub use source::SourceId;

@@ -64,13 +64,7 @@ impl FramePool {
 
     /// Counts as they are now.
     pub fn statistics(&self) -> PoolStatistics {
-        PoolStatistics {
-            limit_bytes: self.0.limit,
-            used_bytes: self.0.used.load(Ordering::Relaxed),
-            peak_bytes: self.0.peak.load(Ordering::Relaxed),
-            buffers: self.0.buffers.load(Ordering::Relaxed),
-            exhausted: self.0.exhausted.load(Ordering::Relaxed),
-        }
+        self.0.statistics()
     }
 
     /// Bytes that a payload of `bytes` takes from the bound, rounding and frame header included.
@@ -80,6 +74,16 @@ impl FramePool {
 }
 
 impl Budget {
+    fn statistics(&self) -> PoolStatistics {
+        PoolStatistics {
+            limit_bytes: self.limit,
+            used_bytes: self.used.load(Ordering::Relaxed),
+            peak_bytes: self.peak.load(Ordering::Relaxed),
+            buffers: self.buffers.load(Ordering::Relaxed),
+            exhausted: self.exhausted.load(Ordering::Relaxed),
+        }
+    }
+
     fn reserve(&self, bytes: usize) -> bool {
         let grown = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
             used.checked_add(bytes).filter(|sum| *sum <= self.limit)
@@ -270,6 +274,11 @@ impl Allocator {
             frames.push(FrameMut::from_free(cell));
         }
         Ok(())
+    }
+
+    /// Counts of its pool as they are now.
+    pub fn pool_statistics(&self) -> PoolStatistics {
+        self.budget.statistics()
     }
 
     /// The bound of its pool, in bytes.

@@ -8,6 +8,7 @@ pub mod image;
 #[allow(clippy::module_inception, reason = "the node is called `process`, as areaDetector's is")]
 pub mod process;
 pub mod rate_monitor;
+pub mod readout_buffer;
 pub mod resize;
 pub mod roi;
 pub mod roi_selector;

@@ -2,10 +2,14 @@
 
 mod file_name;
 pub mod link_ledger;
+#[cfg(feature = "parquet")]
+pub mod hits_parquet;
+mod next_file;
 pub mod null;
 pub mod publish;
 pub mod pva_image;
 pub mod tiff_files;
+pub mod trigger_records;
 mod write_status;
 pub mod xtc_recorder;
 

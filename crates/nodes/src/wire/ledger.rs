@@ -16,6 +16,8 @@ pub enum State {
     Good,
     /// Received after frames of a later time, and used.
     Late,
+    /// Received, but lost on the way to the readout buffer, or let go of there while a request waited.
+    Unbuffered,
     /// Received with faults.
     Corrupt,
     /// Received; hits on the induction planes were not looked for, because the hit finder could not keep up.
@@ -32,10 +34,11 @@ pub enum State {
 
 impl State {
     /// All states, in their order.
-    pub const ALL: [State; 9] = [
+    pub const ALL: [State; 10] = [
         State::Unknown,
         State::Good,
         State::Late,
+        State::Unbuffered,
         State::Corrupt,
         State::InductionShed,
         State::Shed,
@@ -55,6 +58,7 @@ impl State {
             State::Unknown => "unknown",
             State::Good => "good",
             State::Late => "late",
+            State::Unbuffered => "unbuffered",
             State::Corrupt => "corrupt",
             State::InductionShed => "induction_shed",
             State::Shed => "shed",
@@ -247,7 +251,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_tick_is_as_told_and_the_sums_are_right(
-            told in prop::collection::vec((0u64..200, 0u64..40, 1u8..9, 0u32..4), 1..40)
+            told in prop::collection::vec((0u64..200, 0u64..40, 1u8..10, 0u32..4), 1..40)
         ) {
             let mut ledger = LinkLedger::default();
             let mut ticks = [(State::Unknown, 0); 240];

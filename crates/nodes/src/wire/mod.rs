@@ -8,6 +8,7 @@
 //! | activities | table of [`ActivityRow`] | `watermark` |
 //! | decisions | table of [`DecisionRow`] | `watermark` |
 //! | regions | table of [`RegionRow`], and an array \[n, 12, 16\] of their samples | `link` |
+//! | records | a [`TriggerRecord`]: what was read out for a decision | |
 //!
 //! All times are ticks of the experiment's clock (50 MHz for WIB1, 62.5 MHz for WIB2 and WIBEth), counted from 1970, so that
 //! a time of day belongs to each. A *watermark* promises that no row with an earlier `time_start` will come any more.
@@ -18,6 +19,7 @@ mod ingest;
 mod ledger;
 mod links;
 mod raw;
+mod record;
 mod rows;
 mod sender;
 mod table;
@@ -27,6 +29,7 @@ pub use ingest::{IngestCounts, IngestOptions, LinkIngest, Step};
 pub use ledger::{Interval, LinkLedger, State};
 pub use links::LinkSet;
 pub use raw::{RawBatch, RawFormat, RawLabels};
+pub use record::{Fragment, HitFragment, Piece, TriggerRecord};
 pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow};
 pub use sender::{LEDGER, RAW, RawSender};
 pub use table::{Row, RowTable, inherit_times, link_of, watermark_of};

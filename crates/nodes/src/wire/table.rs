@@ -106,24 +106,31 @@ impl<T: Row> RowTable<T> {
         table.header_mut().attributes.set(&self.link, AttributeValue::Uint(link.into()));
     }
 
+    /// The table of `frame`.
+    ///
+    /// # Errors
+    /// [`NodeError`] when `frame` carries no such table.
+    pub fn table<'a>(&self, frame: &'a Frame) -> Result<TableRef<'a>, NodeError> {
+        let table = frame.table()?;
+        if *table.layout().schema() == self.schema {
+            return Ok(table);
+        }
+        let names =
+            |schema: &Schema| schema.columns().iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
+        Err(NodeError::new(format_args!(
+            "wanted a table with the columns {}, found {}",
+            names(&self.schema),
+            names(table.layout().schema())
+        )))
+    }
+
     /// Reads the rows of `frame` into `rows`, in place of what was there.
     ///
     /// # Errors
     /// [`NodeError`] when `frame` carries no such table.
     pub fn read(&self, frame: &Frame, rows: &mut Vec<T>) -> Result<(), NodeError> {
-        let table = frame.table()?;
-        if *table.layout().schema() != self.schema {
-            let names = |schema: &Schema| {
-                schema.columns().iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ")
-            };
-            return Err(NodeError::new(format_args!(
-                "wanted a table with the columns {}, found {}",
-                names(&self.schema),
-                names(table.layout().schema())
-            )));
-        }
         rows.clear();
-        T::get(table, rows)
+        T::get(self.table(frame)?, rows)
     }
 }
 

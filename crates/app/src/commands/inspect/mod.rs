@@ -1,5 +1,6 @@
 //! `livetime inspect`: what is in recorded files.
 
+mod records;
 mod tree;
 mod xtc1;
 mod xtc2;
@@ -74,6 +75,9 @@ impl From<Failure> for FileFailure {
 fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<Report, FileFailure> {
     let file = File::open(path).map_err(|e| Error::io("to open the file", e))?;
     let size = file.metadata().map_err(|e| Error::io("the size of the file", e))?.len();
+    if records::is_records(path, &file)? {
+        return Ok(records::report(path, size, &file, args.tree, args.first)?);
+    }
     let facility = facility(path)?;
     if args.tree {
         let is_whole = match facility {
