@@ -29,6 +29,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<sources::pva_source::PvaSource>(),
     NodeType::of::<sources::sim_detector::SimDetector>(),
     NodeType::of::<sources::subscribe::Subscribe>(),
+    NodeType::of::<sources::wib_simulator::WibSimulator>(),
     NodeType::of::<sources::xtc::Xtc>(),
     NodeType::of::<sources::xtc2::Xtc2>(),
     // Processes.

@@ -7,6 +7,7 @@ mod recording;
 mod schedule;
 pub mod sim_detector;
 pub mod subscribe;
+pub mod wib_simulator;
 pub mod xtc;
 pub mod xtc2;
 

@@ -7,6 +7,7 @@
 //! | ledger | table of [`LedgerRow`]: what became of the time of each link | |
 //! | activities | table of [`ActivityRow`] | `watermark` |
 //! | decisions | table of [`DecisionRow`] | `watermark` |
+//! | truth | table of [`TruthRow`]: what a simulation put into the samples | `watermark` |
 //!
 //! All times are ticks of the experiment's clock (50 MHz for WIB1, 62.5 MHz for WIB2 and WIBEth), counted from 1970, so that
 //! a time of day belongs to each. A *watermark* promises that no row with an earlier `time_start` will come any more.
@@ -15,9 +16,14 @@
 mod ledger;
 mod raw;
 mod rows;
+mod simulation;
 mod table;
 
 pub use ledger::{Interval, LinkLedger, State};
 pub use raw::{RawBatch, RawFormat, RawLabels};
-pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow};
+pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow, TruthRow};
+pub use simulation::{
+    FrameWriter, LinkSamples, Origin, PulseShape, SimulatedLink, Simulation, SimulationSetup, TestPulses,
+    TruePulse, restamp,
+};
 pub use table::{Row, RowTable, link_of, watermark_of};
