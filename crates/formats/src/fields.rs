@@ -90,3 +90,8 @@ pub(crate) fn text(field: &[u8]) -> String {
 pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..).and_then(|b| b.first_chunk()).copied().map_or(0, u32::from_le_bytes)
 }
+
+/// The `u64` at byte `at`; else as [`u32_at`].
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..).and_then(|b| b.first_chunk()).copied().map_or(0, u64::from_le_bytes)
+}

@@ -40,6 +40,7 @@ pub mod parallel;
 mod run;
 pub mod trigger;
 pub mod wib;
+mod window;
 pub mod xtc1;
 pub mod xtc2;
 

@@ -5,7 +5,7 @@ use crate::{Error, Result};
 /// Bytes of the header.
 pub(super) const HEADER: usize = 4;
 /// The unit of the size of a block.
-const UNIT: usize = 1024;
+pub(super) const UNIT: usize = 1024;
 
 /// Size of the trailers in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

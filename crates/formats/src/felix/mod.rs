@@ -24,6 +24,7 @@
 
 mod assemble;
 mod block;
+mod read;
 mod write;
 
 #[cfg(test)]
@@ -31,4 +32,5 @@ mod tests;
 
 pub use assemble::{Assembler, ChunkFaults, Counts};
 pub use block::{Block, Kind, Subchunk, Trailer};
+pub use read::BlockReader;
 pub use write::BlockWriter;

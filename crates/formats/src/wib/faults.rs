@@ -1,7 +1,7 @@
 //! What can be wrong with a frame.
 
 use std::fmt;
-use std::ops::BitOr;
+use std::ops::{BitOr, BitOrAssign};
 
 /// A set of faults of one frame; empty when nothing is wrong.
 ///
@@ -35,6 +35,28 @@ impl Faults {
     /// Crate, slot, fiber or version are not those of the link.
     pub const IDENTITY: Faults = Faults(1 << 7);
 
+    /// A CRC was wrong: that of the FELIX chunk, or as the header of a WIBEth frame says.
+    pub const CRC: Faults = Faults(1 << 16);
+    /// FELIX saw an error in the chunk.
+    pub const CHUNK: Faults = Faults(1 << 17);
+    /// The frame, or the chunk that brought it, has been cut off.
+    pub const CUT: Faults = Faults(1 << 18);
+    /// The header says that the lock was lost.
+    pub const LOCK: Faults = Faults(1 << 19);
+    /// The status bits of the header are not those of the link's first frame.
+    pub const STATUS: Faults = Faults(1 << 20);
+    /// The sequence number is not one more than that of the frame before.
+    pub const SEQUENCE: Faults = Faults(1 << 21);
+    /// The header tells another length.
+    pub const LENGTH: Faults = Faults(1 << 22);
+    /// The timestamp is more than 10 s from what it should be.
+    pub const JUMP: Faults = Faults(1 << 23);
+    /// Faults that there are: bits `0..COUNT`.
+    pub const COUNT: usize = 24;
+
+    /// No sample of a frame with one of these is to be trusted.
+    const WHOLE: Faults = Faults(1 << 7 | 0b111 << 16 | 1 << 22);
+
     /// Block `block` (0 to 3) was captured with errors.
     pub fn capture(block: usize) -> Faults {
         Faults(1 << (8 + block.min(3)))
@@ -56,18 +78,35 @@ impl Faults {
     }
 
     /// One bit for each fault, for records: 0 mm, 1 oos, 2 WIB errors, 3 convert count, 4 gap, 5 back, 6 off step,
-    /// 7 identity, 8 to 11 capture, 12 to 15 checksum.
+    /// 7 identity, 8 to 11 capture, 12 to 15 checksum, 16 CRC, 17 chunk, 18 cut off, 19 lock, 20 status, 21 sequence,
+    /// 22 length, 23 jump.
     pub fn bits(self) -> u32 {
         self.0
     }
 
+    /// The faults with these bits, as [`Faults::bits`] gives them; bits without a meaning are left out.
+    pub fn of_bits(bits: u32) -> Faults {
+        Faults(bits & ((1 << Faults::COUNT) - 1))
+    }
+
+    /// The fault with each bit that is set, one by one.
+    pub fn each(self) -> impl Iterator<Item = Faults> {
+        (0..Faults::COUNT).map(|bit| Faults(1 << bit)).filter(move |fault| self.contains(*fault))
+    }
+
     /// Blocks of 64 channels whose samples are not to be trusted.
     pub fn blocks(self) -> [bool; 4] {
-        [0, 1, 2, 3].map(|b| self.0 & (Faults::capture(b).0 | Faults::checksum(b).0) != 0)
+        let whole = self.0 & Faults::WHOLE.0 != 0;
+        [0, 1, 2, 3].map(|b| whole || self.0 & (Faults::capture(b).0 | Faults::checksum(b).0) != 0)
+    }
+
+    /// Without `others`.
+    pub fn without(self, others: Faults) -> Faults {
+        Faults(self.0 & !others.0)
     }
 
     /// `self`, with `fault` if `present`.
-    pub(super) fn with(self, fault: Faults, present: bool) -> Faults {
+    pub fn with(self, fault: Faults, present: bool) -> Faults {
         if present { self | fault } else { self }
     }
 }
@@ -77,6 +116,12 @@ impl BitOr for Faults {
 
     fn bitor(self, other: Faults) -> Faults {
         Faults(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Faults {
+    fn bitor_assign(&mut self, other: Faults) {
+        self.0 |= other.0;
     }
 }
 
@@ -92,14 +137,25 @@ impl fmt::Display for Faults {
             "timestamp off its step",
             "not the frame of this link",
         ];
+        const MORE: [&str; 8] = [
+            "CRC",
+            "error in the chunk",
+            "cut off",
+            "lock lost",
+            "status bits",
+            "sequence number",
+            "length",
+            "timestamp more than 10 s off",
+        ];
         let mut separator = "";
-        for bit in (0..16).filter(|bit| self.0 >> bit & 1 == 1) {
+        for bit in (0..Faults::COUNT).filter(|bit| self.0 >> bit & 1 == 1) {
             f.write_str(separator)?;
             separator = ", ";
             match bit {
                 0..8 => f.write_str(NAMES[bit])?,
                 8..12 => write!(f, "capture error in block {}", bit - 8)?,
-                _ => write!(f, "checksum of block {}", bit - 12)?,
+                12..16 => write!(f, "checksum of block {}", bit - 12)?,
+                _ => f.write_str(MORE[bit - 16])?,
             }
         }
         Ok(())

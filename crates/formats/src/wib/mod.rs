@@ -9,7 +9,10 @@
 //! The samples are unpacked by `livetime-kernels` (`wib`). Formats in words: `docs/trigger-primitives.md`.
 
 mod check;
+mod dump;
 mod faults;
+mod format;
+mod head;
 mod superchunk;
 mod time;
 mod wib1;
@@ -17,7 +20,10 @@ mod wib2;
 mod wibeth;
 
 pub use check::{Wib1Check, Wib1Identity};
+pub use dump::{DumpLayout, DumpReader};
 pub use faults::Faults;
+pub use format::RawFormat;
+pub use head::Head;
 pub use superchunk::Superchunk;
 pub use time::{TimeCheck, TimeStep};
 pub use wib1::{ColdataBlock, Wib1Frame, Wib1FrameMut};

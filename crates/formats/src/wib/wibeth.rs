@@ -1,6 +1,6 @@
 //! The frame of 2023 and later, which comes over Ethernet.
 
-use super::bits;
+use super::{Faults, bits};
 use crate::{Error, Result};
 
 /// A WIBEth frame: one stream of 64 channels, 64 ticks.
@@ -135,6 +135,14 @@ impl<'a> WibEthFrame<'a> {
     /// Extra data.
     pub fn extra(&self) -> u64 {
         self.word(3)
+    }
+
+    /// What the frame itself says is wrong.
+    pub fn faults(&self) -> Faults {
+        Faults::NONE
+            .with(Faults::CRC, self.crc_errors() != [false; 2])
+            .with(Faults::LOCK, self.lost_lock())
+            .with(Faults::LENGTH, self.block_length() != Self::BLOCK_LENGTH)
     }
 
     /// Frames missing between the frame of sequence number `last` and this one, modulo 4096.

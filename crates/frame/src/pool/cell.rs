@@ -167,6 +167,14 @@ impl FrameMut {
         }
     }
 
+    /// Leaves only the first `len` of the bytes; arrays and tables, whose layout says how long they are, stay as they are.
+    pub fn shorten(&mut self, len: usize) {
+        let content = self.content_mut();
+        if let (Payload::Bytes, Place::Own { len: all }) = (&content.payload, &mut content.place) {
+            *all = len.min(*all);
+        }
+    }
+
     /// Makes the frame immutable and shareable. Moves no byte.
     #[inline]
     pub fn freeze(self) -> Frame {

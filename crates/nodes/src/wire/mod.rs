@@ -13,12 +13,15 @@
 //! a time of day belongs to each. A *watermark* promises that no row with an earlier `time_start` will come any more.
 //! A table without rows carries a watermark alone.
 
+mod ingest;
 mod ledger;
 mod raw;
 mod rows;
+mod sender;
 mod simulation;
 mod table;
 
+pub use ingest::{IngestCounts, IngestOptions, LinkIngest, Step};
 pub use ledger::{Interval, LinkLedger, State};
 pub use raw::{RawBatch, RawFormat, RawLabels};
 pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow, TruthRow};
@@ -26,4 +29,5 @@ pub use simulation::{
     FrameWriter, LinkSamples, Origin, PulseShape, SimulatedLink, Simulation, SimulationSetup, TestPulses,
     TruePulse, restamp,
 };
+pub use sender::{LEDGER, RAW, RawSender};
 pub use table::{Row, RowTable, link_of, watermark_of};

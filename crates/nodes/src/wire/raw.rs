@@ -3,71 +3,8 @@
 use std::sync::Arc;
 
 use livetime_engine::NodeError;
-use livetime_formats::wib::{Wib1Frame, Wib2Frame, WibEthFrame};
+pub use livetime_formats::wib::RawFormat;
 use livetime_frame::{AttributeValue, Frame, Header};
-
-/// Format of the frames in a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RawFormat {
-    /// 464 bytes: 256 channels of 12 bits, one sample. ProtoDUNE-SP.
-    Wib1,
-    /// 472 bytes: 256 channels of 14 bits, one sample.
-    Wib2,
-    /// 7200 bytes: 64 channels of 14 bits, 64 samples.
-    WibEth,
-}
-
-impl RawFormat {
-    const ALL: [RawFormat; 3] = [RawFormat::Wib1, RawFormat::Wib2, RawFormat::WibEth];
-
-    /// Name in the attribute `format`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            RawFormat::Wib1 => "wib1",
-            RawFormat::Wib2 => "wib2",
-            RawFormat::WibEth => "wibeth",
-        }
-    }
-
-    /// Bytes of a frame.
-    pub const fn bytes(self) -> usize {
-        match self {
-            RawFormat::Wib1 => Wib1Frame::BYTES,
-            RawFormat::Wib2 => Wib2Frame::BYTES,
-            RawFormat::WibEth => WibEthFrame::BYTES,
-        }
-    }
-
-    /// Samples of each channel in a frame.
-    pub const fn samples(self) -> usize {
-        if matches!(self, RawFormat::WibEth) { 64 } else { 1 }
-    }
-
-    /// Channels of a frame.
-    pub const fn channels(self) -> usize {
-        if matches!(self, RawFormat::WibEth) { 64 } else { 256 }
-    }
-
-    /// Ticks of the clock from frame to frame.
-    pub const fn step(self) -> u64 {
-        self.sample_step() * self.samples() as u64
-    }
-
-    /// Ticks of the clock from sample to sample.
-    pub const fn sample_step(self) -> u64 {
-        if matches!(self, RawFormat::Wib1) { Wib1Frame::STEP } else { WibEthFrame::SAMPLE_STEP }
-    }
-
-    /// Length of a tick of the clock in ns.
-    pub const fn tick_ns(self) -> u64 {
-        if matches!(self, RawFormat::Wib1) { 20 } else { 16 }
-    }
-
-    /// Highest sample.
-    pub const fn most(self) -> i16 {
-        if matches!(self, RawFormat::Wib1) { 4095 } else { 16383 }
-    }
-}
 
 /// Frames of one link, each exactly one step later than the one before it.
 ///
@@ -101,11 +38,13 @@ impl<'a> RawBatch<'a> {
             ))),
         };
         let format = match attributes.get("format") {
-            Some(AttributeValue::Text(name)) => RawFormat::ALL.into_iter().find(|f| f.name() == &**name),
+            Some(AttributeValue::Text(name)) => RawFormat::named(name),
             _ => None,
         };
         let Some(format) = format else {
-            return Err(NodeError::new("wanted raw frames with the attribute `format`: wib1, wib2 or wibeth"));
+            return Err(NodeError::new(
+                "wanted raw frames with the attribute `format`: wib1, wib2 or wibeth",
+            ));
         };
         let bytes = frame.bytes();
         if !bytes.len().is_multiple_of(format.bytes()) {

@@ -40,7 +40,12 @@ pub struct RowTable<T> {
 
 impl<T: Row> Default for RowTable<T> {
     fn default() -> RowTable<T> {
-        RowTable { schema: T::schema(), watermark: "watermark".into(), link: "link".into(), rows: PhantomData }
+        RowTable {
+            schema: T::schema(),
+            watermark: "watermark".into(),
+            link: "link".into(),
+            rows: PhantomData,
+        }
     }
 }
 
@@ -51,7 +56,8 @@ impl<T: Row> RowTable<T> {
     /// [`NodeError`] when the pool is exhausted.
     pub fn frame(&self, rows: &[T], ctx: &mut Context) -> Result<FrameMut, NodeError> {
         let layout = TableLayout::new(self.schema.clone(), rows.len());
-        let layout = layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))?;
+        let layout =
+            layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))?;
         let mut table = ctx.table(&layout)?;
         T::put(rows, &mut table)?;
         Ok(table)

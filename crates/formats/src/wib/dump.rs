@@ -1,0 +1,353 @@
+//! Frames from a file or stream that holds nothing else, or something else in between.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::RawFormat;
+use crate::window::{self, Window};
+
+/// How frames lie in a dump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DumpLayout {
+    /// Format of the frames.
+    pub format: RawFormat,
+    /// Bytes from frame to frame: more than a frame has where a CRC, or header and trailer of FELIX, have been kept.
+    pub stride: usize,
+}
+
+impl DumpLayout {
+    /// All that are known: WIB1 bare, with a CRC word, and with header and trailer of FELIX; WIB2; WIBEth.
+    pub const ALL: [DumpLayout; 5] = [
+        DumpLayout { format: RawFormat::Wib1, stride: 464 },
+        DumpLayout { format: RawFormat::Wib1, stride: 468 },
+        DumpLayout { format: RawFormat::Wib1, stride: 480 },
+        DumpLayout { format: RawFormat::Wib2, stride: 472 },
+        DumpLayout { format: RawFormat::WibEth, stride: 7200 },
+    ];
+
+    /// Bytes between two frames.
+    fn extra(self) -> usize {
+        self.stride - self.format.bytes()
+    }
+}
+
+/// Reads the frames of a dump of one link, whatever its layout, and finds the next frame again after a cut, or bytes that belong to none.
+///
+/// The layout is that of the first three frames in a row that are one step of time apart. From then on a frame is where the header of one
+/// that is from the same place lies, or where the one behind it is. Otherwise the next place is looked for where a header is
+/// from the same place and within 10 s, or where three frames follow each other; the bytes up to there are counted. No more is held in memory than 1 MiB.
+///
+/// ```
+/// use livetime_formats::wib::{DumpReader, Wib1Frame, Wib1FrameMut};
+/// let mut dump = b"garbage".to_vec();
+/// for i in 0..5 {
+///     let mut frame = [0; Wib1Frame::BYTES];
+///     Wib1FrameMut::new(&mut frame)?.set_identity(5, 2, 1);
+///     Wib1FrameMut::new(&mut frame)?.set_timestamp(1000 + 25 * i);
+///     dump.extend(frame);
+/// }
+/// let mut reader = DumpReader::new(&dump[..]);
+/// assert_eq!(reader.next(100)?.map(|frames| frames.len()), Some(5 * Wib1Frame::BYTES));
+/// assert!(reader.next(100)?.is_none());
+/// assert_eq!(reader.skipped(), 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct DumpReader<R> {
+    /// From where the next frame should begin.
+    window: Window<R>,
+    layout: Option<DumpLayout>,
+    identity: u64,
+    stamp: u64,
+    skipped: u64,
+    frames: u64,
+}
+
+const BUFFER: usize = 1 << 20;
+/// Three frames of any format, and the header behind them.
+const AHEAD: usize = 4 * 7200;
+/// Identity and time of all formats lie in so many bytes.
+const HEADER: usize = 16;
+const FAR_NS: u64 = 10_000_000_000;
+
+impl DumpReader<Box<dyn Read + Send>> {
+    /// Opens a file; one that Zstandard has packed is unpacked while it is read.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(path: &Path) -> io::Result<DumpReader<Box<dyn Read + Send>>> {
+        window::open(path).map(DumpReader::new)
+    }
+}
+
+impl<R: Read> DumpReader<R> {
+    /// Reads from `input`.
+    pub fn new(input: R) -> DumpReader<R> {
+        let window = Window::new(input, BUFFER);
+        DumpReader { window, layout: None, identity: 0, stamp: 0, skipped: 0, frames: 0 }
+    }
+
+    /// How the frames lie; `None` before the first has been found.
+    pub fn layout(&self) -> Option<DumpLayout> {
+        self.layout
+    }
+
+    /// Bytes so far that belong to no frame.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Frames so far.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// Time of the next frame, if it is known without looking for it; for dumps that are read side by side.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn next_stamp(&mut self) -> io::Result<Option<u64>> {
+        Ok(self.seek()?.map(|layout| self.stamp_at(layout.format, 0)))
+    }
+
+    /// The next frames, at most `most` of them: whole frames one behind the other, to be changed at will. `None` when there are no more.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn next(&mut self, most: usize) -> io::Result<Option<&mut [u8]>> {
+        let Some(layout) = self.seek()? else { return Ok(None) };
+        let frames = self.run(layout, most);
+        let last = (frames - 1) * layout.stride;
+        self.stamp = self.stamp_at(layout.format, last);
+        self.frames += frames as u64;
+        let taken = self.window.take(last + layout.stride);
+        Ok(taken.get_mut(..last + layout.format.bytes()))
+    }
+
+    /// Goes to the next frame; the layout, or `None` at the end.
+    fn seek(&mut self) -> io::Result<Option<DumpLayout>> {
+        loop {
+            // One more than is looked ahead, so that a search gets on.
+            self.window.fill(AHEAD + 1)?;
+            match self.layout {
+                Some(layout) if self.is_frame(layout, 0) => return Ok(Some(layout)),
+                _ if self.window.bytes().is_empty() => return Ok(None),
+                _ => self.search(),
+            }
+        }
+    }
+
+    /// How many frames from the next on lie one behind the other; at least that one.
+    fn run(&self, layout: DumpLayout, most: usize) -> usize {
+        let mut frames = 1;
+        let is_judged = |at| self.window.is_at_end() || at + 2 * layout.stride + HEADER <= self.len();
+        while frames < most && layout.extra() == 0 {
+            let at = frames * layout.stride;
+            if !is_judged(at) || !self.is_frame(layout, at) {
+                break;
+            }
+            frames += 1;
+        }
+        frames
+    }
+
+    fn is_frame(&self, layout: DumpLayout, at: usize) -> bool {
+        let next = at + layout.stride;
+        if at + layout.format.bytes() > self.len() {
+            return false;
+        }
+        match (self.is_ours(layout.format, at), self.is_ours(layout.format, next)) {
+            (true, true) => true,
+            (true, false) => !self.is_cut(layout, at),
+            (false, true) => true,
+            (false, false) => {
+                self.stamp_at(layout.format, at) == self.stamp.wrapping_add(layout.format.step())
+            }
+        }
+    }
+
+    /// A frame that is followed by something else may have been cut off, so that another one begins inside.
+    fn is_cut(&self, layout: DumpLayout, at: usize) -> bool {
+        (at + 1..at + layout.format.bytes()).any(|at| self.is_near(layout.format, at))
+    }
+
+    fn is_ours(&self, format: RawFormat, at: usize) -> bool {
+        self.identity_at(format, at) == Some(self.identity)
+    }
+
+    /// From the same place and within 10 s: so much is no chance.
+    fn is_near(&self, format: RawFormat, at: usize) -> bool {
+        let away = self.stamp_at(format, at).wrapping_sub(self.stamp) as i64;
+        self.is_ours(format, at) && away.unsigned_abs() < FAR_NS / format.tick_ns()
+    }
+
+    fn identity_at(&self, format: RawFormat, at: usize) -> Option<u64> {
+        Some(format.identity(self.window.bytes().get(at..at + HEADER)?))
+    }
+
+    fn stamp_at(&self, format: RawFormat, at: usize) -> u64 {
+        self.window.bytes().get(at..at + HEADER).map_or(0, |bytes| format.stamp(bytes))
+    }
+
+    /// Looks for the next frame in what has been read, and leaves out what is before it, or all that cannot be judged better later.
+    fn search(&mut self) {
+        let judged = if self.window.is_at_end() { self.len() } else { self.len().saturating_sub(AHEAD) };
+        let found = (0..judged).find_map(|at| Some((at, self.layout_at(at)?)));
+        let Some((at, layout)) = found.or_else(|| self.few()) else {
+            self.skipped += self.window.take(judged).len() as u64;
+            return;
+        };
+        let at = self.back(layout, at);
+        // What FELIX has put before the first frame is no frame's loss.
+        let is_first = self.layout.is_none() && at <= layout.extra();
+        self.skipped += if is_first { 0 } else { at as u64 };
+        self.window.take(at);
+        self.layout = Some(layout);
+        self.identity = self.identity_at(layout.format, 0).unwrap_or(0);
+        self.stamp = self.stamp_at(layout.format, 0).wrapping_sub(layout.format.step());
+    }
+
+    /// The layout of which a frame begins here.
+    fn layout_at(&self, at: usize) -> Option<DumpLayout> {
+        match self.layout {
+            Some(layout) if at + layout.format.bytes() > self.len() => None,
+            Some(layout) => {
+                // Here is no frame that belongs to those before, as has been seen.
+                let is_later = at > 0 && self.is_near(layout.format, at);
+                (is_later || self.follow(layout, at, 3)).then_some(layout)
+            }
+            None => DumpLayout::ALL.into_iter().find(|layout| self.follow(*layout, at, 3)),
+        }
+    }
+
+    /// Whether `count` frames from here on are from the same place and one step apart.
+    fn follow(&self, layout: DumpLayout, at: usize, count: usize) -> bool {
+        let DumpLayout { format, stride } = layout;
+        let last = at + (count - 1) * stride;
+        last + format.bytes() <= self.len()
+            && (at..last).step_by(stride).all(|at| {
+                let by = self.stamp_at(format, at + stride).wrapping_sub(self.stamp_at(format, at));
+                by == format.step() && self.identity_at(format, at) == self.identity_at(format, at + stride)
+            })
+    }
+
+    /// In a dump of less than three frames: two that follow each other, or one that is all there is.
+    fn few(&self) -> Option<(usize, DumpLayout)> {
+        let is_whole = self.window.is_at_end() && self.layout.is_none() && self.skipped == 0;
+        if !is_whole || self.len() >= AHEAD {
+            return None;
+        }
+        let two = |layout: &DumpLayout| (0..=layout.extra()).find(|at| self.follow(*layout, *at, 2));
+        let pair = DumpLayout::ALL.into_iter().find_map(|layout| Some((two(&layout)?, layout)));
+        let one = || DumpLayout::ALL.into_iter().find(|l| l.extra() == 0 && l.stride == self.len());
+        pair.or_else(|| Some((0, one()?)))
+    }
+
+    /// Where the frames begin that are before those that follow each other.
+    fn back(&self, layout: DumpLayout, mut at: usize) -> usize {
+        let identity = self.identity_at(layout.format, at);
+        while at >= layout.stride && self.identity_at(layout.format, at - layout.stride) == identity {
+            at -= layout.stride;
+        }
+        at
+    }
+
+    /// Bytes that can be looked at.
+    fn len(&self) -> usize {
+        self.window.bytes().len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wib::{Wib1Frame, Wib1FrameMut};
+
+    fn frame(number: u64) -> Vec<u8> {
+        let mut bytes: Vec<u8> = (0..464).map(|i| (i * 31 + number * 7) as u8).collect();
+        let mut frame = Wib1FrameMut::new(&mut bytes).unwrap();
+        frame.set_identity(5, 2, 1);
+        frame.set_timestamp((1 << 50) + 25 * number);
+        bytes
+    }
+
+    /// Numbers of the frames found, and bytes skipped.
+    fn read(dump: &[u8], most: usize) -> (Vec<u64>, u64) {
+        let mut reader = DumpReader::new(dump);
+        let mut found = Vec::new();
+        while let Some(frames) = reader.next(most).unwrap() {
+            for bytes in frames.chunks(464) {
+                let number = Wib1Frame::parse(bytes).unwrap().timestamp().wrapping_sub(1 << 50) / 25;
+                found.push(number);
+            }
+        }
+        assert_eq!(reader.frames(), found.len() as u64);
+        (found, reader.skipped())
+    }
+
+    #[test]
+    fn all_layouts_are_recognised() {
+        for (before, after) in [(0, 0), (0, 4), (8, 8), (12, 4), (16, 0)] {
+            let record = |n| [vec![0xEE; before], frame(n), vec![0xDD; after]].concat();
+            let dump: Vec<u8> = (0..5000).flat_map(record).collect();
+            assert_eq!(read(&dump, 100), ((0..5000).collect(), 0), "{before} {after}");
+            let two: Vec<u8> = (0..2).flat_map(record).collect();
+            assert_eq!(read(&two, 100), (vec![0, 1], 0), "{before} {after}");
+        }
+        assert_eq!(read(&frame(9), 1), (vec![9], 0));
+        assert_eq!(read(&[], 1), (vec![], 0));
+    }
+
+    #[test]
+    fn a_cut_frame_is_skipped_and_its_neighbours_are_not() {
+        for cut in [0, 1, 15, 16, 100, 463] {
+            let mut dump: Vec<u8> = (0..20).flat_map(frame).collect();
+            dump.drain(10 * 464 + cut..11 * 464);
+            let wanted: Vec<u64> = (0..20).filter(|n| *n != 10).collect();
+            assert_eq!(read(&dump, 7), (wanted, cut as u64), "cut after {cut}");
+            dump.truncate(dump.len() - 100);
+            assert_eq!(read(&dump, 7).1, cut as u64 + 364);
+        }
+    }
+
+    #[test]
+    fn frames_of_elsewhere_and_of_another_time_are_frames() {
+        let mut frames: Vec<Vec<u8>> = (0..20).map(frame).collect();
+        Wib1FrameMut::new(&mut frames[5]).unwrap().set_identity(1, 1, 1);
+        Wib1FrameMut::new(&mut frames[19]).unwrap().set_identity(1, 1, 1);
+        Wib1FrameMut::new(&mut frames[1]).unwrap().set_timestamp((1 << 50) + 25 * 77);
+        let (found, skipped) = read(&frames.concat(), 100);
+        assert_eq!((found.len(), found[1], skipped), (20, 77, 0));
+        frames[8..].iter_mut().for_each(|f| Wib1FrameMut::new(f).unwrap().set_identity(3, 3, 1));
+        assert_eq!(read(&frames.concat(), 100).0.len(), 20);
+    }
+
+    proptest! {
+        #[test]
+        fn every_byte_is_in_a_frame_or_counted(
+            pieces in prop::collection::vec((1u64..200, prop::collection::vec(any::<u8>(), 0..600)), 1..6),
+            most in 1usize..400,
+        ) {
+            let (mut dump, mut whole) = (Vec::new(), 0);
+            for (frames, garbage) in &pieces {
+                dump.extend((whole..whole + frames).flat_map(frame));
+                dump.extend(garbage);
+                whole += frames;
+            }
+            let (found, skipped) = read(&dump, most);
+            prop_assert_eq!(found.len() as u64 * 464 + skipped, dump.len() as u64);
+            // With at least three frames at once nothing is lost, but for what looks like a frame.
+            if pieces[0].0 >= 3 {
+                prop_assert!((0..whole).all(|n| found.contains(&n)));
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_endured(bytes in prop::collection::vec(any::<u8>(), 0..3000)) {
+            let (found, skipped) = read(&bytes, 10);
+            prop_assert!(found.len() as u64 * 464 + skipped <= bytes.len() as u64);
+        }
+    }
+}
