@@ -15,6 +15,7 @@
 
 mod ingest;
 mod ledger;
+mod links;
 mod raw;
 mod rows;
 mod sender;
@@ -23,11 +24,12 @@ mod table;
 
 pub use ingest::{IngestCounts, IngestOptions, LinkIngest, Step};
 pub use ledger::{Interval, LinkLedger, State};
+pub use links::LinkSet;
 pub use raw::{RawBatch, RawFormat, RawLabels};
 pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow, TruthRow};
+pub use sender::{LEDGER, RAW, RawSender};
 pub use simulation::{
     FrameWriter, LinkSamples, Origin, PulseShape, SimulatedLink, Simulation, SimulationSetup, TestPulses,
     TruePulse, restamp,
 };
-pub use sender::{LEDGER, RAW, RawSender};
-pub use table::{Row, RowTable, link_of, watermark_of};
+pub use table::{Row, RowTable, inherit_times, link_of, watermark_of};

@@ -2,12 +2,11 @@
 
 use livetime_engine::{Context, NodeError};
 
+use super::feed::Sent;
 use super::prepare::Ring;
-use crate::wire::{Interval, LedgerRow, RawFormat, RawLabels, RowTable, State, restamp};
-
-/// The output of raw batches, and that of the ledger.
-pub(super) const RAW: usize = 0;
-pub(super) const LEDGER: usize = 1;
+use crate::wire::{
+    Interval, LEDGER, LedgerRow, RAW, RawFormat, RawLabels, RowTable, State, restamp,
+};
 
 /// How often the ledger is sent, on the run's clock.
 const TELL_EVERY_NS: u64 = 250_000_000;
@@ -43,20 +42,20 @@ impl Direct {
         Direct { format, batch_frames, rings, labels: RawLabels::new(format), ledger, sequence }
     }
 
-    /// Sends a batch; false when somebody still holds it from the loop before.
+    /// Sends a batch, unless somebody still holds it from the loop before.
     ///
     /// # Errors
     /// [`NodeError`] when there is no memory for a header, or an edge refuses: the batch is lost, and told of.
-    pub(super) fn send(&mut self, batch: Batch, ctx: &mut Context) -> Result<bool, NodeError> {
+    pub(super) fn send(&mut self, batch: Batch, ctx: &mut Context) -> Result<Sent, NodeError> {
         let Some(place) = self.rings.get_mut(batch.link).and_then(|ring| ring.get_mut(batch.position)) else {
-            return Ok(false);
+            return Ok(Sent::InUse);
         };
-        let Some(prepared) = place.take() else { return Ok(false) };
+        let Some(prepared) = place.take() else { return Ok(Sent::InUse) };
         let mut frame = match prepared.try_into_mut() {
             Ok(frame) => frame,
             Err(held) => {
                 *place = Some(held);
-                return Ok(false);
+                return Ok(Sent::InUse);
             }
         };
         restamp(self.format, frame.bytes_mut(), batch.number, batch.stamp);
@@ -71,7 +70,7 @@ impl Direct {
             ctx.emit_to(RAW, frame)
         });
         self.account(batch, if sent.is_ok() { State::Good } else { State::Dropped });
-        sent.map(|()| true)
+        sent.map(|()| Sent::Yes)
     }
 
     /// Tells the ledger what became of a batch.

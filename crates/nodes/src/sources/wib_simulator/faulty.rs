@@ -9,7 +9,7 @@ use super::clock::LinkClock;
 use super::direct::Batch;
 use super::faults::{Fault, Kind, LinkFaults};
 use super::prepare::Ring;
-use crate::wire::{IngestOptions, LinkIngest, RawFormat, RawSender, restamp};
+use crate::wire::{IngestOptions, LinkIngest, RawFormat, RawSender, SimulationSetup, restamp};
 
 /// Convert counts are 16 bits long.
 const CONVERT_COUNTS: usize = 1 << 16;
@@ -25,16 +25,17 @@ pub(super) struct Faulty {
 }
 
 impl Faulty {
-    /// `number` is that of the first frame or table sent.
+    /// `sequence` is the number of the first frame or table sent.
     pub(super) fn new(
-        format: RawFormat,
+        setup: &SimulationSetup,
         batch_frames: usize,
-        seed: u64,
         rings: Vec<Ring>,
         faults: &[Fault],
+        sequence: u64,
     ) -> Faulty {
+        let (format, seed) = (setup.format, setup.seed);
         let links = (0..rings.len() as u16).map(|link| LinkFaults::new(format, link, seed, faults)).collect();
-        let mut sender = RawSender::default();
+        let mut sender = RawSender::numbered_from(sequence);
         for (ring, link) in rings.iter().zip(0..) {
             let first = ring.first().and_then(Option::as_ref);
             let options = IngestOptions {

@@ -9,6 +9,22 @@
 //! batch must have come home when its turn comes; if not, it is lost (state `dropped`), or with `lossless` or rate 0 waited for. Whoever
 //! keeps data longer than the loop needs a longer loop. A node that is more than 50 ms behind loses what is older.
 //!
+//! The parameter `faults` lists what goes wrong on the way, separated by `;`, where A is a frame counted from the begin, or frames as 200+10:
+//!
+//! | fault | what happens |
+//! |---|---|
+//! | `drop A`, `repeat A`, `swap A` | the frames do not come; come twice; A comes after A + 1 |
+//! | `back A TICKS`, `stuck A` | the timestamp is so many ticks of the clock too early; stays that of the first |
+//! | `mm A`, `oos A`, `wib_errors A BITS`, `fiber A` | the header of WIB1 says so; the fiber is the other one |
+//! | `checksum A BLOCK`, `capture A BLOCK BITS` | a bit of the checksum is turned; capture errors |
+//! | `constant A CHIP VALUE` | the eight channels of a chip (0 to 31) have one value; only who looks at the samples can see it |
+//! | `stall A TIME` | nothing comes for so long, then all at once |
+//! | `skew TIME` | everything comes so much later |
+//! | `random RATE` | so many faults of frames per second by chance |
+//!
+//! With `link N` before it a fault is of one link, else of each. With faults the frames go one by one through the account that all sources of raw
+//! frames have ([`crate::wire::LinkIngest`]), so the ledger names them; and they are copied.
+//!
 //! A change of a parameter of the detector simulates anew, which takes its time.
 //!
 //! ```
@@ -26,6 +42,9 @@
 
 mod clock;
 mod direct;
+mod faults;
+mod faulty;
+mod feed;
 mod params;
 mod prepare;
 #[cfg(test)]
@@ -37,9 +56,11 @@ use livetime_engine::{
 };
 use livetime_frame::Kind;
 
-use crate::wire::{RawFormat, RowTable, SimulationSetup, State, TruthRow};
-use clock::{Clock, LinkClock};
-use direct::{Batch, Direct};
+use crate::wire::{RawFormat, RowTable, SimulationSetup, TruthRow};
+use clock::Clock;
+use direct::Batch;
+use faults::Fault;
+use feed::{Feed, Sent};
 pub use params::{SimulatedFormat, TestPulseShape, WibSimulatorParams};
 use prepare::prepare;
 
@@ -66,7 +87,8 @@ struct Running {
     /// Time of the first frame.
     first: u64,
     clock: Clock,
-    direct: Direct,
+    faults: Vec<Fault>,
+    feed: Feed,
     /// The truth of a loop, and how many loops it was sent for.
     truth: Vec<TruthRow>,
     truth_table: RowTable<TruthRow>,
@@ -104,7 +126,7 @@ impl Node for WibSimulator {
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
         let Some(running) = &mut self.running else { return Ok(Next::Finished) };
         let result = running.produce(&mut self.params, ctx);
-        self.params.array_counter = running.direct.sequence;
+        self.params.array_counter = running.feed.sequence();
         result
     }
 
@@ -115,6 +137,7 @@ impl Node for WibSimulator {
             "rate" => running.clock.set_rate(self.params.rate, ctx.now_ns()),
             "lossless" | "duration" => {}
             _ if self.params.setup()? != running.setup
+                || self.params.faults()? != running.faults
                 || self.params.batch_frames() != running.batch_frames
                 || name == "first_timestamp" && self.params.first_timestamp != 0 =>
             {
@@ -127,7 +150,7 @@ impl Node for WibSimulator {
 
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         match &mut self.running {
-            Some(running) => running.direct.tell(true, ctx),
+            Some(running) => running.feed.finish(ctx),
             None => Ok(()),
         }
     }
@@ -140,14 +163,15 @@ impl Node for WibSimulator {
 impl WibSimulator {
     /// Simulates the loop, and starts the detector's time.
     fn prepare(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        let sequence = self.running.take().map_or(0, |running| running.direct.sequence);
+        let sequence = self.running.take().map_or(0, |running| running.feed.sequence());
         let p = &mut self.params;
-        let (setup, batch_frames) = (p.setup()?, p.batch_frames());
+        let (setup, batch_frames, faults) = (p.setup()?, p.batch_frames(), p.faults()?);
         let format = setup.format;
         let (simulation, rings) = prepare(setup.clone(), batch_frames, ctx)?;
         let batches = rings.first().map_or(1, |ring| ring.len().max(1)) as u64;
         p.loop_bytes = (rings.len() * batch_frames * format.bytes()) as u64 * batches;
         let now = time_of_day_ns().unsigned_abs() / format.tick_ns();
+        let links = 0..rings.len() as u16;
         self.running = Some(Running {
             format,
             batch_frames,
@@ -158,12 +182,13 @@ impl WibSimulator {
                 begin_batch: 0,
                 batch_ns: batch_frames as u64 * format.step() * format.tick_ns(),
                 rate: p.rate,
-                links: rings.iter().map(|_| LinkClock::default()).collect(),
+                links: links.map(|link| faulty::link_clock(&faults, link, batch_frames)).collect(),
             },
             truth: truth::rows(&simulation),
             truth_table: RowTable::default(),
             loops_told: 0,
-            direct: Direct::new(format, batch_frames, rings, sequence),
+            feed: Feed::new(&setup, batch_frames, rings, &faults, sequence),
+            faults,
             setup,
         });
         Ok(())
@@ -180,7 +205,7 @@ impl Running {
                 return Ok(Next::Finished);
             }
             if due_ns > now_ns {
-                self.direct.tell(false, ctx)?;
+                self.feed.tell(ctx)?;
                 return Ok(Next::At(due_ns));
             }
             self.tell_truth(link, ctx)?;
@@ -188,7 +213,7 @@ impl Running {
                 return Ok(Next::At(now_ns + LOOK_AGAIN_NS));
             }
         }
-        self.direct.tell(false, ctx)?;
+        self.feed.tell(ctx)?;
         Ok(Next::Now)
     }
 
@@ -207,10 +232,10 @@ impl Running {
             params.lost_behind += 1;
             return Ok(self.lose(batch, due_ns, ctx));
         }
-        match self.direct.send(batch, ctx) {
-            Ok(true) => params.batches += 1,
-            Ok(false) if may_wait => return Ok(false),
-            Ok(false) => {
+        match self.feed.send(batch, ctx) {
+            Ok(Sent::Yes) => params.batches += 1,
+            Ok(Sent::InUse) if may_wait => return Ok(false),
+            Ok(Sent::InUse) => {
                 params.lost_in_use += 1;
                 return Ok(self.lose(batch, due_ns, ctx));
             }
@@ -224,7 +249,7 @@ impl Running {
     }
 
     fn lose(&mut self, batch: Batch, due_ns: u64, ctx: &Context) -> bool {
-        self.direct.account(batch, State::Dropped);
+        self.feed.lose(batch);
         self.clock.step(batch.link, due_ns);
         ctx.lost_at_source(1);
         true
@@ -251,11 +276,8 @@ impl Running {
             times.iter_mut().for_each(|time| *time = time.wrapping_add(begin));
         }
         self.truth_table.set_watermark(&mut table, begin.wrapping_add(ticks));
-        let header = table.header_mut();
-        header.sequence = self.direct.sequence;
-        header.event_time_ns = begin.saturating_mul(self.format.tick_ns()) as i64;
-        self.direct.sequence += 1;
+        table.header_mut().event_time_ns = begin.saturating_mul(self.format.tick_ns()) as i64;
         self.loops_told = next + 1;
-        ctx.emit_to(TRUTH, table)
+        self.feed.emit(TRUTH, table, ctx)
     }
 }

@@ -2,6 +2,7 @@
 
 use livetime_engine::{NodeError, ParamEnum, Params};
 
+use super::faults::{Fault, parse};
 use crate::wire::{PulseShape, RawFormat, SimulationSetup, TestPulses};
 
 /// Format of the frames.
@@ -173,6 +174,21 @@ impl WibSimulatorParams {
             tracks_hz: self.track_rate,
             test_pulses: self.test_pulses()?,
         })
+    }
+
+    /// What goes wrong.
+    ///
+    /// # Errors
+    /// [`NodeError`] when the text says nothing, or the format has no such fault.
+    pub(super) fn faults(&self) -> Result<Vec<Fault>, NodeError> {
+        let faults = parse(&self.faults)?;
+        let odd = faults.iter().find(|f| self.format == SimulatedFormat::Wibeth && f.is_for_wib1());
+        match odd {
+            Some(fault) => {
+                Err(NodeError::new(format_args!("wanted faults that wibeth can have, found {:?}", fault.kind)))
+            }
+            None => Ok(faults),
+        }
     }
 
     fn test_pulses(&self) -> Result<Option<TestPulses>, NodeError> {

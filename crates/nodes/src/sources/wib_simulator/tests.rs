@@ -4,7 +4,7 @@ use livetime_formats::wib::{Faults, Wib1Check, Wib1Frame, Wib1Identity};
 use livetime_frame::Frame;
 
 use super::*;
-use crate::wire::{LedgerRow, LinkLedger, RawBatch};
+use crate::wire::{LedgerRow, LinkLedger, RawBatch, State};
 
 const FIRST: u64 = 80_000_000_000_000_000;
 
@@ -166,4 +166,120 @@ fn a_change_of_the_detector_simulates_anew() {
 fn a_loop_that_is_too_large_is_told() {
     let error = Harness::new::<WibSimulator>(&[("loop_time", 1.0.into())]).err().unwrap().to_string();
     assert!(error.contains("memory") && error.contains("loop_time"), "{error}");
+}
+
+/// A run of one link with `faults`: what came, and what the ledger says, in frames from the begin, but for what is good.
+fn faulty(faults: &str) -> (Vec<Frame>, Vec<(u64, u64, State, Faults)>) {
+    let more = [
+        ("links", 1.into()),
+        ("loop_time", 480e-6.into()),
+        ("duration", 960e-6.into()),
+        ("faults", faults.into()),
+    ];
+    let mut harness = harness(&more);
+    let mut frames = harness.run_source(1000).unwrap();
+    frames.extend(harness.drain().unwrap());
+    let mut ledger = LinkLedger::default();
+    rows::<LedgerRow>(&frames).iter().for_each(|row| ledger.tell(row.into()));
+    assert_eq!(ledger.ticks(), 25 * 1920, "{faults}");
+    let at = |time: u64| (time - FIRST) / 25;
+    let odd = ledger.intervals().filter(|i| i.state != State::Good);
+    let odd = odd.map(|i| (at(i.begin), at(i.end), i.state, Faults::of_bits(i.bits))).collect();
+    (frames, odd)
+}
+
+fn frames_sent(frames: &[Frame]) -> usize {
+    frames.iter().filter_map(|f| RawBatch::of(f).ok()).map(|b| b.len()).sum()
+}
+
+#[test]
+fn every_fault_is_located() {
+    use State::{Absent, Corrupt, Dropped};
+    let none = Faults::NONE;
+    for (text, sent, expected) in [
+        ("drop 700", 1919, vec![(700, 701, Absent, none)]),
+        ("drop 700+300", 1620, vec![(700, 1000, Absent, none)]),
+        ("repeat 40", 1920, vec![]),
+        ("swap 50", 1919, vec![(50, 51, Dropped, Faults::BACK)]),
+        ("back 60 1000", 1919, vec![(60, 61, Absent, Faults::BACK)]),
+        ("stuck 60+20", 1901, vec![(61, 80, Absent, Faults::BACK)]),
+        ("mm 70", 1920, vec![(70, 71, Corrupt, Faults::MM)]),
+        ("oos 70+3", 1920, vec![(70, 73, Corrupt, Faults::OOS)]),
+        ("wib_errors 80 3", 1920, vec![(80, 81, Corrupt, Faults::WIB_ERRORS)]),
+        ("checksum 90 2", 1920, vec![(90, 91, Corrupt, Faults::checksum(2))]),
+        ("capture 90 3 1", 1920, vec![(90, 91, Corrupt, Faults::capture(3))]),
+        ("fiber 100", 1920, vec![(100, 101, Corrupt, Faults::IDENTITY)]),
+        ("constant 200+1000 31 4095; stall 300 10ms", 1920, vec![]),
+        ("mm 1000; oos 1000; drop 1500", 1919, vec![
+            (1000, 1001, Corrupt, Faults::MM | Faults::OOS),
+            (1500, 1501, Absent, none),
+        ]),
+        // Over the end of a batch.
+        ("swap 47", 1919, vec![(47, 48, Dropped, Faults::BACK)]),
+    ] {
+        let (frames, odd) = faulty(text);
+        assert_eq!((frames_sent(&frames), odd), (sent, expected), "{text}");
+    }
+}
+
+#[test]
+fn a_constant_chip_is_in_the_samples() {
+    let (frames, _) = faulty("constant 200+10 2 4095");
+    let mut samples = [0; 256];
+    for batch in frames.iter().filter_map(|f| RawBatch::of(f).ok()) {
+        for (frame, i) in batch.frames().zip((batch.first - FIRST) / 25..) {
+            livetime_kernels::wib::unpack_wib1(crate::Level::best(), frame, &mut samples).unwrap();
+            assert_eq!(samples[16..24] == [4095; 8], (200..210).contains(&i), "{i}");
+            assert!(samples[24..].iter().all(|s| *s < 4095));
+        }
+    }
+}
+
+#[test]
+fn delays_do_not_change_the_data() {
+    let mut harness = harness(&[("faults", "link 1 skew 50us; link 0 stall 96 100us".into())]);
+    let frames = harness.run_source(30).unwrap();
+    let links = [0, 1].map(|link| {
+        let of: Vec<u64> = batches(&frames).iter().filter(|b| b.0 == link).map(|b| b.1).collect();
+        assert!(of.windows(2).all(|w| w[1] == w[0] + 48));
+        of.len()
+    });
+    assert!(links.iter().all(|n| *n > 5));
+    let order: Vec<u16> = batches(&frames).iter().map(|b| b.0).collect();
+    // Link 1 comes two batches later; link 0 has nothing from the third batch on for 100 us.
+    assert_eq!(order[..6], [0, 0, 1, 1, 1, 1]);
+}
+
+#[test]
+fn chance_makes_as_many_faults_as_asked_for() {
+    let (_, odd) = faulty("random 20000");
+    // 19 in 0.96 ms; repeats are not seen, and some fall together.
+    assert!((5..25).contains(&odd.len()), "{odd:?}");
+    let again = faulty("random 20000").1;
+    assert_eq!(odd, again);
+}
+
+#[test]
+fn wibeth_frames_have_faults_of_time() {
+    let faults = "drop 30+2; repeat 50; swap 60";
+    let more = [
+        ("links", 1.into()),
+        ("format", "wibeth".into()),
+        ("loop_time", 0.0033.into()),
+        ("duration", 0.0033.into()),
+        ("faults", faults.into()),
+    ];
+    let mut harness = harness(&more);
+    let mut frames = harness.run_source(1000).unwrap();
+    frames.extend(harness.drain().unwrap());
+    let mut ledger = LinkLedger::default();
+    rows::<LedgerRow>(&frames).iter().for_each(|row| ledger.tell(row.into()));
+    let odd: Vec<_> = ledger
+        .intervals()
+        .filter(|i| i.state != State::Good)
+        .map(|i| ((i.begin - FIRST) / 2048, (i.end - FIRST) / 2048, i.state))
+        .collect();
+    assert_eq!(odd, [(30, 32, State::Absent), (60, 61, State::Dropped)]);
+    let error = harness.set("faults", "mm 5").unwrap_err().to_string();
+    assert!(error.contains("wibeth"), "{error}");
 }
