@@ -103,7 +103,7 @@ impl Node for WibSimulator {
         kind: NodeKind::Source,
         summary: "The links of an anode plane of ProtoDUNE, simulated, with the truth about every pulse.",
         inputs: &[],
-        outputs: &[PortSpec::any("raw"), PortSpec::any("ledger"), PortSpec::any("truth")],
+        outputs: &[PortSpec::bytes("raw"), PortSpec::table("ledger"), PortSpec::table("truth")],
         parallel: false,
     };
 
