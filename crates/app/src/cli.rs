@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::bench::BenchArgs;
 use crate::commands::analyze::{self, AnalyzeArgs};
 use crate::commands::convert::{CONVERT_HELP, ConvertArgs};
+use crate::commands::hits_score::{HITS_SCORE_HELP, HitsScoreArgs};
 use crate::commands::pv::PvArgs;
 use crate::commands::recover::{RECOVER_HELP, RecoverArgs};
 use crate::commands::sim::SimArgs;
@@ -55,6 +56,9 @@ pub(crate) enum Command {
     Analyze(AnalyzeArgs),
     /// Measure: what nodes and the engine cost, and the rates a pipeline reaches.
     Bench(BenchArgs),
+    /// Measure how well hits are found in simulated wire readout.
+    #[command(after_help = HITS_SCORE_HELP)]
+    HitsScore(HitsScoreArgs),
     /// Read, write and follow process variables of EPICS servers.
     Pv(PvArgs),
     /// Print the JSON schema of pipeline files, for editors.

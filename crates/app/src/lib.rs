@@ -74,6 +74,7 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Sim(args) => commands::sim::sim(args, output),
         Command::Analyze(args) => commands::analyze::run(args, nodes, output),
         Command::Bench(args) => bench::bench(args, nodes, count, output),
+        Command::HitsScore(args) => commands::hits_score::hits_score(args, output),
         Command::Pv(args) => commands::pv::pv(args, output),
         Command::Schema => commands::schema::schema(nodes, output),
     };

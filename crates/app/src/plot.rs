@@ -23,6 +23,8 @@ const LEFT: i32 = 76;
 const RIGHT: i32 = 24;
 const TOP: i32 = 36;
 const BOTTOM: i32 = 56;
+/// More numbers below are not told one by one.
+const MOST_TICKS: usize = 12;
 const LETTER: RasterHeight = RasterHeight::Size16;
 const BLACK: Rgb<u8> = Rgb([0, 0, 0]);
 const GREY: Rgb<u8> = Rgb([220, 220, 220]);
@@ -68,6 +70,11 @@ impl Axes {
         ticks.sort_by(f64::total_cmp);
         ticks.dedup();
         let x = (ticks.first().copied().unwrap_or(0.0), ticks.last().copied().unwrap_or(1.0));
+        if ticks.len() > MOST_TICKS {
+            let step = self::step((x.1 - x.0) / MOST_TICKS as f64);
+            let first = (x.0 / step).ceil();
+            ticks = (0..=MOST_TICKS).map(|i| (first + i as f64) * step).filter(|tick| *tick <= x.1).collect();
+        }
         Axes { left, x, y: ((highest * 1.4 / step).ceil().max(1.0) * step, step), ticks }
     }
 

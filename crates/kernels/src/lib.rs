@@ -15,6 +15,8 @@
 //! | [`transform()`] | rotations by 90° and mirror images |
 //! | [`accumulate`] | sums, sums of squares and extremes over many frames, element by element |
 //! | [`cspad`] | simulated frames of a CSPad |
+//! | [`random`] | random numbers that are functions of a counter |
+//! | [`waveform`] | simulated samples of wires: pedestal, noise, pulses |
 //! | [`bitshuffle`] | the bits of elements sorted by their value |
 //! | [`lz4`] | runs of equal bytes as LZ4 blocks |
 //! | [`blockpack`] | differences from a reference and a centre, packed bit by bit |
@@ -49,9 +51,11 @@ mod pattern;
 mod pixel;
 mod plane;
 mod process;
+pub mod random;
 mod resize;
 pub mod statistics;
 mod transform;
+pub mod waveform;
 pub mod wib;
 
 pub use convert::{Conversion, ConvertError, Overflow, convert, convert_slice};

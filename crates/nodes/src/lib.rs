@@ -32,6 +32,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<sources::subscribe::Subscribe>(),
     NodeType::of::<sources::wib_file::WibFile>(),
     NodeType::of::<sources::wibeth_udp::WibethUdp>(),
+    NodeType::of::<sources::wib_simulator::WibSimulator>(),
     NodeType::of::<sources::xtc::Xtc>(),
     NodeType::of::<sources::xtc2::Xtc2>(),
     // Processes.

@@ -86,16 +86,6 @@ impl PortSpec {
         PortSpec { name, accepts: Accepts { kinds: &[Kind::Array], dtypes: &[], ndim: None } }
     }
 
-    /// A port for tables.
-    pub const fn table(name: &'static str) -> PortSpec {
-        PortSpec { name, accepts: Accepts { kinds: &[Kind::Table], dtypes: &[], ndim: None } }
-    }
-
-    /// A port for bytes.
-    pub const fn bytes(name: &'static str) -> PortSpec {
-        PortSpec { name, accepts: Accepts { kinds: &[Kind::Bytes], dtypes: &[], ndim: None } }
-    }
-
     /// A port for arrays of `min` to `max` dimensions.
     pub const fn array_of_dims(name: &'static str, min: usize, max: usize) -> PortSpec {
         PortSpec { name, accepts: Accepts { kinds: &[Kind::Array], dtypes: &[], ndim: Some((min, max)) } }

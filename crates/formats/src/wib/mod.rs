@@ -28,7 +28,7 @@ pub use superchunk::Superchunk;
 pub use time::{TimeCheck, TimeStep};
 pub use wib1::{ColdataBlock, Wib1Frame, Wib1FrameMut};
 pub use wib2::Wib2Frame;
-pub use wibeth::WibEthFrame;
+pub use wibeth::{WibEthFrame, WibEthFrameMut};
 
 /// Bits `from..from + count` of `word`.
 fn bits(word: u64, from: u32, count: u32) -> u64 {

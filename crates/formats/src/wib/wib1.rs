@@ -223,8 +223,7 @@ impl<'a> Wib1FrameMut<'a> {
 
     /// A timestamp of 63 bits.
     pub fn set_timestamp(&mut self, stamp: u64) {
-        self.set(2, 0, 32, stamp as u32);
-        self.set(3, 0, 32, (stamp >> 32) as u32 & 0x7FFF_FFFF);
+        self.0[8..16].copy_from_slice(&(stamp & (u64::MAX >> 1)).to_le_bytes());
     }
 
     /// The flags `mm` and `oos`, and the error bits of the header.
@@ -241,6 +240,11 @@ impl<'a> Wib1FrameMut<'a> {
     /// The capture errors of the streams of block `block`, 0 to 3.
     pub fn set_capture_errors(&mut self, block: usize, errors: [u8; 2]) {
         self.set(HEADER / 4 + block.min(3) * BLOCK / 4, 0, 16, u16::from_le_bytes(errors).into());
+    }
+
+    /// Turns a bit of the checksum of the first stream of block `block`, 0 to 3.
+    pub fn break_checksum(&mut self, block: usize) {
+        self.0[HEADER + block.min(3) * BLOCK + 2] ^= 1;
     }
 
     /// The checksums of all blocks as they must be; after everything else.

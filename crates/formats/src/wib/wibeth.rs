@@ -155,3 +155,62 @@ impl<'a> WibEthFrame<'a> {
         self.0
     }
 }
+
+/// A WIBEth frame to be written: simulation, and faults for tests.
+///
+/// ```
+/// use livetime_formats::wib::{WibEthFrame, WibEthFrameMut};
+/// let mut bytes = [0; WibEthFrame::BYTES];
+/// let mut frame = WibEthFrameMut::new(&mut bytes)?;
+/// frame.set_identity(3, 1, 2, 65);
+/// frame.set_sequence(4097);
+/// frame.set_timestamp(2048);
+/// let frame = WibEthFrame::parse(&bytes)?;
+/// assert_eq!((frame.crate_number(), frame.slot(), frame.stream(), frame.sequence()), (1, 2, 65, 1));
+/// assert_eq!((frame.timestamp(), frame.block_length(), frame.ready()), (2048, WibEthFrame::BLOCK_LENGTH, true));
+/// # Ok::<(), livetime_formats::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct WibEthFrameMut<'a>(&'a mut [u8; WibEthFrame::BYTES]);
+
+impl<'a> WibEthFrameMut<'a> {
+    /// The frame in `bytes`.
+    ///
+    /// # Errors
+    /// Not 7200 bytes.
+    pub fn new(bytes: &'a mut [u8]) -> Result<WibEthFrameMut<'a>> {
+        let found = bytes.len();
+        let frame = bytes.try_into().map(WibEthFrameMut);
+        frame.map_err(|_| Error::new("a WIBEth frame of 7200 bytes", format!("{found} bytes")))
+    }
+
+    /// Sets `count` bits of `word`, from bit `from` on; a value that is too large loses its upper bits.
+    fn set(&mut self, word: usize, from: u32, count: u32, value: u64) {
+        if let Some(bytes) = self.0.get_mut(8 * word..).and_then(|b| b.first_chunk_mut()) {
+            let mask = ((1u64 << count) - 1) << from;
+            *bytes = (u64::from_le_bytes(*bytes) & !mask | value << from & mask).to_le_bytes();
+        }
+    }
+
+    /// Detector, crate, slot and stream, the frame's length, and that all is valid, synchronised and ready.
+    pub fn set_identity(&mut self, detector: u8, crate_number: u16, slot: u8, stream: u8) {
+        self.set(0, 6, 6, detector.into());
+        self.set(0, 12, 10, crate_number.into());
+        self.set(0, 22, 4, slot.into());
+        self.set(0, 26, 8, stream.into());
+        self.set(0, 52, 12, WibEthFrame::BLOCK_LENGTH.into());
+        self.set(2, 35, 2, 0b11);
+        self.set(2, 38, 3, 0b111);
+        self.set(2, 43, 1, 1);
+    }
+
+    /// The sequence number, modulo 4096.
+    pub fn set_sequence(&mut self, sequence: u16) {
+        self.set(0, 40, 12, sequence.into());
+    }
+
+    /// The time of the first sample.
+    pub fn set_timestamp(&mut self, stamp: u64) {
+        self.0[8..16].copy_from_slice(&stamp.to_le_bytes());
+    }
+}

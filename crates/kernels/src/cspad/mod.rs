@@ -14,12 +14,13 @@
 //! Every number is a function of seed, event and pixel (SplitMix64 as a counter-based generator), so
 //! frames can be made in any order and by any number of threads.
 
-mod random;
+mod photons;
 #[cfg(test)]
 mod tests;
 
+use crate::random::{Counter, Normal};
 use crate::{LengthError, Level};
-use random::{Counter, Normal, Photons};
+use photons::Photons;
 
 /// Columns of a section, which is two ASICs side by side.
 pub const COLUMNS: usize = 388;

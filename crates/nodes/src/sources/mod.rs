@@ -11,6 +11,7 @@ pub mod sim_detector;
 pub mod subscribe;
 pub mod wib_file;
 pub mod wibeth_udp;
+pub mod wib_simulator;
 pub mod xtc;
 pub mod xtc2;
 

@@ -9,6 +9,7 @@
 //! | decisions | table of [`DecisionRow`] | `watermark` |
 //! | regions | table of [`RegionRow`], and an array \[n, 12, 16\] of their samples | `link` |
 //! | records | a [`TriggerRecord`]: what was read out for a decision | |
+//! | truth | table of [`TruthRow`]: what a simulation put into the samples | `watermark` |
 //!
 //! All times are ticks of the experiment's clock (50 MHz for WIB1, 62.5 MHz for WIB2 and WIBEth), counted from 1970, so that
 //! a time of day belongs to each. A *watermark* promises that no row with an earlier `time_start` will come any more.
@@ -22,6 +23,7 @@ mod raw;
 mod record;
 mod rows;
 mod sender;
+mod simulation;
 mod table;
 
 pub use delay::Delays;
@@ -30,8 +32,10 @@ pub use ledger::{Interval, LinkLedger, State};
 pub use links::LinkSet;
 pub use raw::{RawBatch, RawFormat, RawLabels};
 pub use record::{Fragment, HitFragment, Piece, TriggerRecord};
-pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow};
+pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow, RegionRow, TruthRow};
 pub use sender::{LEDGER, RAW, RawSender};
+pub use simulation::{
+    FrameWriter, LinkSamples, Origin, PulseShape, SimulatedLink, Simulation, SimulationSetup, TestPulses,
+    TruePulse, restamp,
+};
 pub use table::{Row, RowTable, inherit_times, link_of, watermark_of};
-pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow, RegionRow};
-pub use table::{Row, RowTable, link_of, watermark_of};

@@ -46,9 +46,6 @@ impl<'a> RawBatch<'a> {
             return Err(NodeError::new(format_args!(
                 "wanted raw frames with the attribute `format` (wib1, wib2 or wibeth), found {found}"
             )));
-            return Err(NodeError::new(
-                "wanted raw frames with the attribute `format`: wib1, wib2 or wibeth",
-            ));
         };
         let bytes = frame.bytes();
         if !bytes.len().is_multiple_of(format.bytes()) {

@@ -230,6 +230,30 @@ row! {
     }
 }
 
+row! {
+    /// A pulse that a simulation put into the samples.
+    TruthRow {
+        /// When it is highest, ticks of the clock. The `time_start` of watermarks.
+        time_peak: u64,
+        /// Offline number of the wire.
+        channel: u32,
+        /// Sum of its positive side, counts.
+        adc_integral: u32,
+        /// Highest value, counts.
+        adc_peak: u16,
+        /// Standard deviation of the Gaussian, hundredths of a sample.
+        width: u16,
+        /// Link that the wire is read by.
+        link: u16,
+        /// Plane: 0 and 1 induction, 2 collection.
+        plane: u8,
+        /// 0 test pulse, 1 decay of argon-39, 2 cosmic track.
+        origin: u8,
+        /// 1 when it swings down before, else 0.
+        bipolar: u8,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

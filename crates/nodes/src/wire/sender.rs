@@ -57,6 +57,11 @@ struct Ledger {
 }
 
 impl RawSender {
+    /// One whose first frame or table has the number `sequence`.
+    pub fn numbered_from(sequence: u64) -> RawSender {
+        RawSender { sequence, ..RawSender::default() }
+    }
+
     /// Adds a link whose batches hold `frames` frames, at least 1. Returns the number by which frames of it are given to
     /// [`RawSender::put`]: 0, 1 and so on.
     pub fn add(&mut self, ingest: LinkIngest, frames: usize) -> usize {
@@ -152,6 +157,14 @@ impl RawSender {
         self.told_ns = now_ns;
         self.links.iter_mut().for_each(|link| link.ingest.take_rows(&mut self.ledger.rows));
         self.send_ledger(ctx)
+    }
+
+    /// Sends a frame to another output, numbered with the others.
+    ///
+    /// # Errors
+    /// [`NodeError`] when an edge refuses.
+    pub fn emit(&mut self, output: usize, frame: FrameMut, ctx: &mut Context) -> Result<(), NodeError> {
+        emit(output, frame, &mut self.sequence, ctx)
     }
 
     /// Sends everything that is left: no frame will come any more.

@@ -4,8 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use livetime_engine::{Context, NodeError};
-use livetime_frame::{AttributeValue, Frame, FrameMut, FramePool, Schema, TableLayout, TableRef};
-use livetime_frame::{Allocator, AttributeValue, Frame, FrameMut, Schema, TableLayout, TableRef};
+use livetime_frame::{Allocator, AttributeValue, Frame, FrameMut, FramePool, Schema, TableLayout, TableRef};
 
 /// A row of a table whose columns are the fields.
 pub trait Row: Copy {
@@ -56,31 +55,11 @@ impl<T: Row> RowTable<T> {
     /// # Errors
     /// [`NodeError`] when the pool is exhausted.
     pub fn frame(&self, rows: &[T], ctx: &mut Context) -> Result<FrameMut, NodeError> {
-        let layout = TableLayout::new(self.schema.clone(), rows.len());
-        let layout =
-            layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))?;
-        let mut table = ctx.table(&layout)?;
         let mut table = ctx.table(&self.layout(rows)?)?;
         T::put(rows, &mut table)?;
         Ok(table)
     }
 
-    /// A frame with `rows` outside of a node: for tests and for who feeds a graph by hand.
-    ///
-    /// # Errors
-    /// [`NodeError`] when the pool is exhausted.
-    pub fn with(pool: &FramePool, rows: &[T], link: Option<u16>, watermark: u64) -> Result<Frame, NodeError> {
-        let this = RowTable::<T>::default();
-        let layout = TableLayout::new(this.schema.clone(), rows.len());
-        let layout =
-            layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))?;
-        let mut table = pool.allocator().table(layout)?;
-        T::put(rows, &mut table)?;
-        if let Some(link) = link {
-            this.set_link(&mut table, link);
-        }
-        this.set_watermark(&mut table, watermark);
-        Ok(table.freeze())
     /// As [`RowTable::frame`] outside of a node: for tests, and to feed a node by hand.
     ///
     /// # Errors
@@ -89,6 +68,20 @@ impl<T: Row> RowTable<T> {
         let mut table = allocator.table(self.layout(rows)?)?;
         T::put(rows, &mut table)?;
         Ok(table)
+    }
+
+    /// A finished frame with `rows`, of one link or merged: for tests, and to feed a graph by hand.
+    ///
+    /// # Errors
+    /// As [`RowTable::frame`].
+    pub fn with(pool: &FramePool, rows: &[T], link: Option<u16>, watermark: u64) -> Result<Frame, NodeError> {
+        let this = RowTable::<T>::default();
+        let mut table = this.frame_of(rows, &mut pool.allocator())?;
+        if let Some(link) = link {
+            this.set_link(&mut table, link);
+        }
+        this.set_watermark(&mut table, watermark);
+        Ok(table.freeze())
     }
 
     fn layout(&self, rows: &[T]) -> Result<TableLayout, NodeError> {
@@ -127,10 +120,11 @@ impl<T: Row> RowTable<T> {
     /// Reads the rows of `frame` into `rows`, in place of what was there.
     ///
     /// # Errors
-    /// [`NodeError`] when `frame` carries no such table.
+    /// As [`RowTable::table`].
     pub fn read(&self, frame: &Frame, rows: &mut Vec<T>) -> Result<(), NodeError> {
+        let table = self.table(frame)?;
         rows.clear();
-        T::get(self.table(frame)?, rows)
+        T::get(table, rows)
     }
 }
 

@@ -1,0 +1,121 @@
+//! `livetime hits-score`: how well hits are found, in simulated data of which the truth is known.
+//!
+//! `data.rs` says what is simulated, `finder.rs` which algorithm looks for hits, `matching.rs` which hit is which pulse, `score.rs` counts,
+//! `run.rs` does all that on all cores, `report.rs` and `plots.rs` show it.
+
+mod data;
+mod finder;
+mod matching;
+mod plots;
+mod report;
+mod run;
+mod score;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::output::{Exit, Failure, Output};
+use data::data_sets;
+use finder::{Algorithm, FinderOptions};
+use run::{Amount, run};
+
+pub(crate) const HITS_SCORE_HELP: &str = "\
+Examples:
+  livetime hits-score
+  livetime hits-score --algorithm seed --data white4 --data white4-bipolar
+  livetime hits-score --threshold 5 --quick --json
+  livetime hits-score -o score
+
+Simulates noise, test pulses, decays of argon-39 and cosmic tracks, looks for hits, and compares them with the truth: a hit belongs to the
+pulse of its channel whose peak is nearest, at most --tolerance ticks away. Efficiencies are for the pulse's true height at its peak.";
+
+/// Arguments of `hits-score`.
+#[derive(Args, Debug)]
+pub(crate) struct HitsScoreArgs {
+    /// Which hit finder: default (of this program), seed (ProtoDUNE-SP 2019) or tpg (tpglibs).
+    #[arg(long, default_value = "default", value_parser = finder::algorithm)]
+    algorithm: Algorithm,
+    /// Threshold: of default in standard deviations of the filtered noise, of tpg in counts; seed has none.
+    #[arg(long, value_name = "NUMBER")]
+    threshold: Option<f32>,
+    /// Of default: look at both sides of the signal.
+    #[arg(long)]
+    bipolar: bool,
+    /// Only these data sets; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    data: Vec<String>,
+    /// Time without pulses in which false hits are counted, in channel-seconds for each data set.
+    #[arg(long, value_name = "SECONDS", default_value_t = 100.0)]
+    quiet: f64,
+    /// Test pulses for each height.
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..10_000_000))]
+    pulses: u64,
+    /// A hit belongs to a pulse at most so many ticks away.
+    #[arg(long, value_name = "TICKS", default_value_t = 10.0)]
+    tolerance: f64,
+    /// Another seed is another detector with other noise.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Number of threads; without it, all cores. The result does not depend on it.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    workers: Option<u16>,
+    /// A thirtieth of the data: to see that it works.
+    #[arg(long)]
+    quick: bool,
+    /// Print JSON on stdout instead of text.
+    #[arg(long)]
+    json: bool,
+    /// Draw the curves into this folder.
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+}
+
+impl HitsScoreArgs {
+    fn finder(&self) -> Result<FinderOptions, Failure> {
+        let wrong = |text: &str| Err(Failure::new(Exit::Usage, text));
+        match (self.algorithm, self.threshold) {
+            (Algorithm::Seed, Some(_)) => return wrong("seed has no threshold to be set"),
+            (Algorithm::Default, Some(t)) if !(0.5..=10.0).contains(&t) => {
+                return wrong("wanted a threshold of 0.5 to 10 standard deviations");
+            }
+            (Algorithm::Tpg, Some(t)) if !(0.0..=16383.0).contains(&t) => {
+                return wrong("wanted a threshold of 0 to 16383 counts");
+            }
+            _ => {}
+        }
+        Ok(FinderOptions { algorithm: self.algorithm, threshold: self.threshold, bipolar: self.bipolar })
+    }
+
+    fn amount(&self) -> Amount {
+        let part = if self.quick { 1.0 / 30.0 } else { 1.0 };
+        Amount {
+            quiet_s: (self.quiet * part).clamp(0.0, 1e9),
+            pulses: (self.pulses as f64 * part).ceil(),
+            tolerance: self.tolerance,
+            seed: self.seed,
+            workers: super::convert::workers_or_all(self.workers),
+        }
+    }
+}
+
+pub(crate) fn hits_score(args: &HitsScoreArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let finder = args.finder()?;
+    let sets = data_sets(&args.data).map_err(|message| Failure::new(Exit::Usage, message))?;
+    let mut scores = Vec::new();
+    for set in &sets {
+        output.log(format_args!("{}: {}", set.name, set.what));
+        scores.extend(run(set, &finder, &args.amount()).map_err(|e| Failure::new(Exit::Failed, e))?);
+    }
+    match args.json {
+        true => output.json(&report::json(&finder, &scores))?,
+        false => output.data(&report::text(&finder, &scores))?,
+    }
+    if let Some(folder) = &args.output {
+        plots::write(folder, &scores).map_err(|e| Failure::new(Exit::Failed, e))?;
+        output.log(format_args!("curves: {}", folder.display()));
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,204 @@
+//! What is counted, and what follows from it.
+
+use livetime_nodes::wire::TruePulse;
+
+use super::finder::Found;
+use super::matching::Matches;
+
+/// Sums of a quantity.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Moments {
+    count: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Moments {
+    fn add(&mut self, value: f64) {
+        (self.count, self.sum, self.squares) = (self.count + 1.0, self.sum + value, self.squares + value * value);
+    }
+
+    fn merge(&mut self, other: &Moments) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+
+    /// NaN without any.
+    pub(super) fn mean(&self) -> f64 {
+        self.sum / self.count
+    }
+
+    /// Standard deviation; NaN without any.
+    pub(super) fn deviation(&self) -> f64 {
+        (self.squares / self.count - self.mean().powi(2)).max(0.0).sqrt()
+    }
+}
+
+/// Pulses of about one height or charge.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Bin {
+    /// The height or charge that it stands for.
+    pub(super) at: f64,
+    pub(super) pulses: u64,
+    pub(super) found: u64,
+    /// Without a hit of their own, under that of another pulse.
+    pub(super) merged: u64,
+    /// Time of the hit's peak over that of the pulse, ticks.
+    pub(super) peak_time: Moments,
+    /// Begin of the hit over the time of the pulse's peak, ticks.
+    pub(super) begin: Moments,
+    /// Ticks over the threshold.
+    pub(super) over: Moments,
+    /// Sum of the hit over the pulse's charge.
+    pub(super) charge: Moments,
+}
+
+impl Bin {
+    /// NaN without pulses.
+    pub(super) fn efficiency(&self) -> f64 {
+        self.found as f64 / self.pulses as f64
+    }
+
+    fn add(&mut self, pulse: &TruePulse, hit: Option<&Found>, merged: bool) {
+        self.pulses += 1;
+        self.merged += u64::from(merged);
+        let Some(hit) = hit else { return };
+        self.found += 1;
+        self.peak_time.add(hit.peak_time - pulse.time_peak());
+        self.begin.add(hit.begin - pulse.time_peak());
+        self.over.add(hit.end - hit.begin);
+        self.charge.add(hit.sum / pulse.charge());
+    }
+
+    pub(super) fn merge(&mut self, other: &Bin) {
+        self.pulses += other.pulses;
+        self.found += other.found;
+        self.merged += other.merged;
+        self.peak_time.merge(&other.peak_time);
+        self.begin.merge(&other.begin);
+        self.over.merge(&other.over);
+        self.charge.merge(&other.charge);
+    }
+}
+
+/// How well the hits of one kind of data and channels are found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Score {
+    pub(super) name: String,
+    /// By height at the peak, counts.
+    pub(super) by_peak: Vec<Bin>,
+    /// By charge, counts · ticks.
+    pub(super) by_charge: Vec<Bin>,
+    /// Hits in time with pulses.
+    pub(super) hits: u64,
+    pub(super) splits: u64,
+    pub(super) astray: u64,
+    /// Hits where there is no pulse, and the time in which they were counted.
+    pub(super) fakes: u64,
+    pub(super) channel_seconds: f64,
+    /// Hits that found no room: must be 0.
+    pub(super) lost: u64,
+}
+
+/// Charges that bins stand for, counts · ticks.
+const CHARGES: [f64; 20] = [
+    10.0, 20.0, 40.0, 60.0, 80.0, 100.0, 125.0, 150.0, 175.0, 200.0, 250.0, 300.0, 350.0, 400.0, 500.0, 700.0, 1000.0,
+    1500.0, 2500.0, 5000.0,
+];
+
+impl Score {
+    pub(super) fn new(name: String, peaks: &[f32]) -> Score {
+        let bins = |at: &mut dyn Iterator<Item = f64>| at.map(|at| Bin { at, ..Bin::default() }).collect();
+        Score {
+            name,
+            by_peak: bins(&mut peaks.iter().map(|p| f64::from(*p))),
+            by_charge: bins(&mut CHARGES.into_iter()),
+            ..Score::default()
+        }
+    }
+
+    /// Adds the pulses and hits of one channel.
+    pub(super) fn add(&mut self, pulses: &[TruePulse], hits: &[Found], matches: &Matches) {
+        for (p, pulse) in pulses.iter().enumerate() {
+            let hit = matches.hit_of[p].and_then(|h| hits.get(h));
+            let merged = matches.merged[p];
+            nearest(&mut self.by_peak, pulse.peak.into()).map(|bin| bin.add(pulse, hit, merged));
+            nearest(&mut self.by_charge, pulse.charge()).map(|bin| bin.add(pulse, hit, merged));
+        }
+        self.hits += hits.len() as u64;
+        self.splits += matches.splits as u64;
+        self.astray += matches.astray as u64;
+    }
+
+    /// Adds what another thread has counted.
+    pub(super) fn merge(&mut self, other: &Score) {
+        self.by_peak.iter_mut().zip(&other.by_peak).for_each(|(bin, other)| bin.merge(other));
+        self.by_charge.iter_mut().zip(&other.by_charge).for_each(|(bin, other)| bin.merge(other));
+        self.hits += other.hits;
+        self.splits += other.splits;
+        self.astray += other.astray;
+        self.fakes += other.fakes;
+        self.channel_seconds += other.channel_seconds;
+        self.lost += other.lost;
+    }
+
+    pub(super) fn pulses(&self) -> u64 {
+        self.by_peak.iter().map(|bin| bin.pulses).sum()
+    }
+
+    pub(super) fn found(&self) -> u64 {
+        self.by_peak.iter().map(|bin| bin.found).sum()
+    }
+
+    pub(super) fn merged(&self) -> u64 {
+        self.by_peak.iter().map(|bin| bin.merged).sum()
+    }
+
+    /// Hits that belong to a pulse, of all in the data with pulses. NaN without hits.
+    pub(super) fn purity(&self) -> f64 {
+        self.found() as f64 / self.hits as f64
+    }
+
+    /// False hits per channel and second; NaN when none were looked for.
+    pub(super) fn fake_hz(&self) -> f64 {
+        self.fakes as f64 / self.channel_seconds
+    }
+}
+
+/// The bin that stands for what is nearest to `value`.
+fn nearest(bins: &mut [Bin], value: f64) -> Option<&mut Bin> {
+    bins.iter_mut().min_by(|a, b| (a.at - value).abs().total_cmp(&(b.at - value).abs()))
+}
+
+/// Where the efficiency comes up to `wanted`, by straight lines between the bins; `None` when it does not.
+pub(super) fn point(bins: &[Bin], wanted: f64) -> Option<f64> {
+    let known: Vec<&Bin> = bins.iter().filter(|bin| bin.pulses > 0).collect();
+    let above = known.iter().position(|bin| bin.efficiency() >= wanted)?;
+    let high = known[above];
+    let Some(low) = above.checked_sub(1).map(|i| known[i]) else { return Some(high.at) };
+    let part = (wanted - low.efficiency()) / (high.efficiency() - low.efficiency());
+    Some(low.at + part * (high.at - low.at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_lie_on_straight_lines() {
+        let bin = |at, found| Bin { at, pulses: 100, found, ..Bin::default() };
+        let bins = [bin(10.0, 0), Bin { at: 12.0, ..Bin::default() }, bin(20.0, 40), bin(30.0, 60), bin(40.0, 100)];
+        assert_eq!(point(&bins, 0.5), Some(25.0));
+        assert_eq!(point(&bins, 0.2), Some(15.0));
+        assert_eq!((point(&bins[..3], 0.5), point(&bins, 0.0)), (None, Some(10.0)));
+    }
+
+    #[test]
+    fn moments_of_numbers() {
+        let mut moments = Moments::default();
+        [1.0, 3.0].into_iter().for_each(|v| moments.add(v));
+        assert_eq!((moments.mean(), moments.deviation()), (2.0, 1.0));
+        assert!(Moments::default().mean().is_nan());
+    }
+}

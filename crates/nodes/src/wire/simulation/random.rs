@@ -1,0 +1,47 @@
+//! Which random numbers are for what.
+
+use livetime_kernels::random::{Counter, Normal};
+
+/// What a sequence of random numbers is for.
+#[derive(Clone, Copy)]
+#[repr(u64)]
+pub(super) enum Stream {
+    Channel = 1,
+    Noise,
+    Coherent,
+    Sticky,
+    ArgonTimes,
+    Argon,
+    TrackTimes,
+    Track,
+    TestPulses,
+}
+
+impl Stream {
+    /// The sequence number `which` for this.
+    pub(super) fn numbers(self, seed: u64, which: u64) -> Counter {
+        Counter::new(seed, [self as u64, which])
+    }
+}
+
+/// Times at which something happens by chance, `mean_gap` apart on average, from 0 up to `end`.
+pub(super) fn times(numbers: Counter, mean_gap: f64, end: f64) -> impl Iterator<Item = f64> {
+    let gap = move |i: usize| -(1.0 - numbers.uniform(i)).ln() * mean_gap;
+    (0..).scan(0.0, move |time, i| {
+        *time += gap(i);
+        Some(*time)
+    })
+    .take_while(move |time| *time < end)
+}
+
+/// A factor of mean 1 for the energy that a particle leaves in a few mm of argon: Landau's distribution in Moyal's form
+/// (1955), which is that of −ln of a normal number's square.
+pub(super) fn landau(normal: &Normal, random: u64) -> f64 {
+    /// Width over the most probable value.
+    const WIDTH: f64 = 0.075;
+    /// Mean of the distribution: Euler's constant and ln 2.
+    const MEAN: f64 = 1.270_362_845_461_478;
+    let number = f64::from(normal.of(random));
+    let moyal = -(number * number).max(1e-9).ln();
+    1.0 + WIDTH * (moyal - MEAN)
+}
