@@ -1,9 +1,9 @@
 //! Nodes that take frames out of the graph.
 
 mod file_name;
-pub mod link_ledger;
 #[cfg(feature = "parquet")]
 pub mod hits_parquet;
+pub mod link_ledger;
 mod next_file;
 pub mod null;
 pub mod publish;

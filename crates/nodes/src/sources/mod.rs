@@ -10,8 +10,8 @@ mod schedule;
 pub mod sim_detector;
 pub mod subscribe;
 pub mod wib_file;
-pub mod wibeth_udp;
 pub mod wib_simulator;
+pub mod wibeth_udp;
 pub mod xtc;
 pub mod xtc2;
 

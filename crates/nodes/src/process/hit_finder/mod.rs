@@ -49,8 +49,8 @@ mod wires;
 
 use std::collections::BTreeMap;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
-use livetime_frame::Frame;
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream};
+use livetime_frame::{Frame, Kind};
 
 use crate::wire::{HitRow, LedgerRow, LinkSet, RawBatch, RowTable, inherit_times};
 use link::{Link, Output, Scratch, Shed};
@@ -209,6 +209,10 @@ impl Node for HitFinder {
             ledger: RowTable::default(),
             waited_ns: 0,
         })
+    }
+
+    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
+        Ok(vec![Stream::Other(Kind::Table); 2])
     }
 
     fn params(&mut self) -> &mut HitFinderParams {

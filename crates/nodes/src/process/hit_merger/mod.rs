@@ -34,8 +34,10 @@ mod links;
 #[cfg(test)]
 mod tests;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, time_of_day_ns};
-use livetime_frame::Frame;
+use livetime_engine::{
+    Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream, time_of_day_ns,
+};
+use livetime_frame::{Frame, Kind};
 
 use crate::wire::{
     Delays, HitRow, LedgerRow, LinkSet, RowTable, State, inherit_times, link_of, watermark_of,
@@ -140,6 +142,10 @@ impl Node for HitMerger {
             hits: RowTable::default(),
             ledger: RowTable::default(),
         })
+    }
+
+    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
+        Ok(vec![Stream::Other(Kind::Table); 2])
     }
 
     fn params(&mut self) -> &mut HitMergerParams {

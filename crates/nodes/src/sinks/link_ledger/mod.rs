@@ -203,9 +203,9 @@ mod tests {
             row(3, 1200, 1225, State::Corrupt, Faults::MM | Faults::capture(1)),
         ]))
         .unwrap();
-        assert_eq!(node.get("links"), Some(vec![3.0, 9.0].into()));
-        assert_eq!(node.get("good_percent"), Some(vec![92.5, 100.0].into()));
-        assert_eq!(node.get("absent_s"), Some(vec![50.0 * 20.0 * 1e-9, 0.0].into()));
+        assert_eq!(node.get("links"), Some(livetime_engine::Value::List(vec![3.0, 9.0])));
+        assert_eq!(node.get("good_percent"), Some(livetime_engine::Value::List(vec![92.5, 100.0])));
+        assert_eq!(node.get("absent_s"), Some(livetime_engine::Value::List(vec![50.0 * 20.0 * 1e-9, 0.0])));
         node.drain().unwrap();
         assert_eq!(
             (node.get("balanced"), node.number_of("run_s")),

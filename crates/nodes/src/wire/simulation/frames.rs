@@ -25,7 +25,13 @@ impl FrameWriter<'_> {
     ///
     /// # Errors
     /// [`NodeError`] when samples and frames do not fit.
-    pub fn write(&self, samples: &[i16], number: u64, stamp: u64, frames: &mut [u8]) -> Result<(), NodeError> {
+    pub fn write(
+        &self,
+        samples: &[i16],
+        number: u64,
+        stamp: u64,
+        frames: &mut [u8],
+    ) -> Result<(), NodeError> {
         frames.fill(0);
         let packed = match self.format {
             RawFormat::WibEth => pack_wibeth(samples, frames),
@@ -56,14 +62,14 @@ impl FrameWriter<'_> {
 
 /// Writes the times of `frames` anew, from `stamp` on, and the sequence numbers of WIBEth frames from `number` on. Convert counts stay.
 pub fn restamp(format: RawFormat, frames: &mut [u8], number: u64, stamp: u64) {
-    for (i, frame) in frames.chunks_exact_mut(format.bytes()).enumerate() {
-        let stamp = stamp.wrapping_add(i as u64 * format.step());
-        if format == RawFormat::WibEth {
-            if let Ok(mut frame) = WibEthFrameMut::new(frame) {
-                frame.set_sequence(number.wrapping_add(i as u64) as u16);
-                frame.set_timestamp(stamp);
-            }
-        } else if let Ok(mut frame) = Wib1FrameMut::new(frame) {
+    let (frames, stamps) =
+        (frames.chunks_exact_mut(format.bytes()), (0..).map(|i| stamp.wrapping_add(i * format.step())));
+    for ((frame, stamp), number) in frames.zip(stamps).zip(number..) {
+        if format != RawFormat::WibEth {
+            // Both words of the time at once: most of what this costs is the way of the frame's cache line.
+            frame[8..16].copy_from_slice(&(stamp & (u64::MAX >> 1)).to_le_bytes());
+        } else if let Ok(mut frame) = WibEthFrameMut::new(frame) {
+            frame.set_sequence(number as u16);
             frame.set_timestamp(stamp);
         }
     }
