@@ -75,12 +75,7 @@ impl Waveform {
     ///
     /// # Errors
     /// `samples` is not whole rows, or `signal` not as long; nothing has been made.
-    pub fn digitize(
-        &mut self,
-        level: Level,
-        signal: &[f32],
-        samples: &mut [i16],
-    ) -> Result<(), LengthError> {
+    pub fn digitize(&mut self, level: Level, signal: &[f32], samples: &mut [i16]) -> Result<(), LengthError> {
         let channels = self.noise.len();
         let rows = samples.len().checked_div(channels).unwrap_or(0);
         LengthError::check("samples", samples.len(), rows * channels)?;

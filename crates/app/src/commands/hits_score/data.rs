@@ -24,15 +24,16 @@ enum Pulses {
 
 /// Heights of test pulses, counts.
 pub(super) const AMPLITUDES: [f32; 32] = [
-    4.0, 6.0, 8.0, 10.0, 12.0, 13.0, 14.0, 15.0, 16.0, 18.0, 20.0, 22.0, 24.0, 26.0, 28.0, 30.0, 32.0, 35.0, 37.0,
-    40.0, 42.0, 45.0, 48.0, 50.0, 55.0, 60.0, 70.0, 80.0, 100.0, 150.0, 200.0, 400.0,
+    4.0, 6.0, 8.0, 10.0, 12.0, 13.0, 14.0, 15.0, 16.0, 18.0, 20.0, 22.0, 24.0, 26.0, 28.0, 30.0, 32.0, 35.0,
+    37.0, 40.0, 42.0, 45.0, 48.0, 50.0, 55.0, 60.0, 70.0, 80.0, 100.0, 150.0, 200.0, 400.0,
 ];
 
 /// Test pulses per channel and second.
 const TEST_HZ: f64 = 1000.0;
 
 fn all() -> Vec<DataSet> {
-    let noise = |noise_rms, correlation| SimulationSetup { noise_rms, correlation, ..SimulationSetup::default() };
+    let noise =
+        |noise_rms, correlation| SimulationSetup { noise_rms, correlation, ..SimulationSetup::default() };
     let test = |name, what, setup| DataSet { name, what, setup, pulses: Pulses::Test(PulseShape::Unipolar) };
     let detector = |name, what, setup| DataSet { name, what, setup, pulses: Pulses::Detector };
     vec![
@@ -111,9 +112,13 @@ impl DataSet {
         let Pulses::Test(shape) = self.pulses else {
             let setup = SimulationSetup { links: 10, ..base };
             let parts = (quiet_s / (10.0 * channels * seconds)).ceil().max(1.0) as u64;
-            return (0..parts).flat_map(|i| (0..10).map(move |link| (i, link))).map(|(i, link)| job(&setup, i, link, false)).collect();
+            return (0..parts)
+                .flat_map(|i| (0..10).map(move |link| (i, link)))
+                .map(|(i, link)| job(&setup, i, link, false))
+                .collect();
         };
-        let test = TestPulses { rate_hz: TEST_HZ, amplitudes: AMPLITUDES.to_vec(), shape, ..TestPulses::default() };
+        let test =
+            TestPulses { rate_hz: TEST_HZ, amplitudes: AMPLITUDES.to_vec(), shape, ..TestPulses::default() };
         let with_pulses = SimulationSetup { test_pulses: Some(test), ..base.clone() };
         let quiet_jobs = (quiet_s / (channels * seconds)).ceil() as u64;
         let wanted = pulses * AMPLITUDES.len() as f64;

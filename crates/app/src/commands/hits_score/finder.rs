@@ -1,6 +1,8 @@
 //! The hit finders that can be scored.
 
-use livetime_kernels::hits::{FinderSetup, Hit, HitBuffer, HitFinder, SampleBits, SeedHits, TpgHits, TpgSetup};
+use livetime_kernels::hits::{
+    FinderSetup, Hit, HitBuffer, HitFinder, SampleBits, SeedHits, TpgHits, TpgSetup,
+};
 use livetime_kernels::{LengthError, Level};
 
 /// A hit finder.
@@ -86,7 +88,12 @@ impl FinderOptions {
 }
 
 impl Finder {
-    pub(super) fn find(&mut self, samples: &[i16], first: i64, hits: &mut HitBuffer) -> Result<(), LengthError> {
+    pub(super) fn find(
+        &mut self,
+        samples: &[i16],
+        first: i64,
+        hits: &mut HitBuffer,
+    ) -> Result<(), LengthError> {
         let level = Level::best();
         match self {
             Finder::Default(finder) => finder.find(level, samples, first, hits),

@@ -33,7 +33,8 @@ pub(super) fn matches(pulses: &[TruePulse], hits: &[Found], tolerance: f64) -> M
     let mut matches = Matches { merged: vec![false; pulses.len()], ..Matches::default() };
     for (p, _) in hit_of.iter().enumerate().filter(|(_, hit)| hit.is_none()) {
         let at = pulses[p].time_peak();
-        matches.merged[p] = hits.iter().zip(&is_taken).any(|(h, taken)| *taken && h.begin <= at && at < h.end);
+        matches.merged[p] =
+            hits.iter().zip(&is_taken).any(|(h, taken)| *taken && h.begin <= at && at < h.end);
     }
     for (hit, _) in hits.iter().zip(&is_taken).filter(|(_, taken)| !**taken) {
         let mut over = pulses.iter().zip(&hit_of).filter(|(pulse, _)| lies_over(hit, pulse)).peekable();
@@ -78,7 +79,15 @@ mod tests {
     use super::*;
 
     fn pulse(centre: f64) -> TruePulse {
-        TruePulse { link: 0, channel: 0, centre, peak: 50.0, width: 2.5, bipolar: false, origin: Origin::Test }
+        TruePulse {
+            link: 0,
+            channel: 0,
+            centre,
+            peak: 50.0,
+            width: 2.5,
+            bipolar: false,
+            origin: Origin::Test,
+        }
     }
 
     fn hit(begin: f64, end: f64, peak_time: f64) -> Found {

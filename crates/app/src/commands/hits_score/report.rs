@@ -53,8 +53,21 @@ fn is_test(score: &Score) -> bool {
 
 fn summary(scores: &[Score]) -> String {
     let heads = [
-        "data", "50 %", "99 %", "false/ch/s", "in ch*s", "pulses", "found", "merged", "splits", "astray", "purity",
-        "time", "+-", "charge", "+-",
+        "data",
+        "50 %",
+        "99 %",
+        "false/ch/s",
+        "in ch*s",
+        "pulses",
+        "found",
+        "merged",
+        "splits",
+        "astray",
+        "purity",
+        "time",
+        "+-",
+        "charge",
+        "+-",
     ];
     let mut table = Table::new(&heads).right(1..heads.len());
     for score in scores {
@@ -78,7 +91,8 @@ fn summary(scores: &[Score]) -> String {
         ]);
     }
     let lost: u64 = scores.iter().map(|s| s.lost).sum();
-    let lost = if lost > 0 { format!("{lost} hits found no room: the numbers are wrong\n") } else { String::new() };
+    let lost =
+        if lost > 0 { format!("{lost} hits found no room: the numbers are wrong\n") } else { String::new() };
     table.render(Style::default()) + &lost
 }
 

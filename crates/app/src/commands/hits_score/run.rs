@@ -93,7 +93,14 @@ fn score(set: &DataSet, job: &Job, options: &FinderOptions, amount: &Amount) -> 
 }
 
 /// False hits count where the data have the pulses that they have anyway; test pulses are far more than there ever are.
-fn add(score: &mut Score, count_fakes: bool, pulses: &[TruePulse], hits: &[Found], matches: &Matches, seconds: f64) {
+fn add(
+    score: &mut Score,
+    count_fakes: bool,
+    pulses: &[TruePulse],
+    hits: &[Found],
+    matches: &Matches,
+    seconds: f64,
+) {
     if count_fakes {
         score.fakes += matches.fakes as u64;
         score.channel_seconds += seconds;

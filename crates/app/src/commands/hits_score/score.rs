@@ -15,7 +15,8 @@ pub(super) struct Moments {
 
 impl Moments {
     fn add(&mut self, value: f64) {
-        (self.count, self.sum, self.squares) = (self.count + 1.0, self.sum + value, self.squares + value * value);
+        (self.count, self.sum, self.squares) =
+            (self.count + 1.0, self.sum + value, self.squares + value * value);
     }
 
     fn merge(&mut self, other: &Moments) {
@@ -103,8 +104,8 @@ pub(super) struct Score {
 
 /// Charges that bins stand for, counts · ticks.
 const CHARGES: [f64; 20] = [
-    10.0, 20.0, 40.0, 60.0, 80.0, 100.0, 125.0, 150.0, 175.0, 200.0, 250.0, 300.0, 350.0, 400.0, 500.0, 700.0, 1000.0,
-    1500.0, 2500.0, 5000.0,
+    10.0, 20.0, 40.0, 60.0, 80.0, 100.0, 125.0, 150.0, 175.0, 200.0, 250.0, 300.0, 350.0, 400.0, 500.0,
+    700.0, 1000.0, 1500.0, 2500.0, 5000.0,
 ];
 
 impl Score {
@@ -188,7 +189,8 @@ mod tests {
     #[test]
     fn points_lie_on_straight_lines() {
         let bin = |at, found| Bin { at, pulses: 100, found, ..Bin::default() };
-        let bins = [bin(10.0, 0), Bin { at: 12.0, ..Bin::default() }, bin(20.0, 40), bin(30.0, 60), bin(40.0, 100)];
+        let bins =
+            [bin(10.0, 0), Bin { at: 12.0, ..Bin::default() }, bin(20.0, 40), bin(30.0, 60), bin(40.0, 100)];
         assert_eq!(point(&bins, 0.5), Some(25.0));
         assert_eq!(point(&bins, 0.2), Some(15.0));
         assert_eq!((point(&bins[..3], 0.5), point(&bins, 0.0)), (None, Some(10.0)));

@@ -33,7 +33,10 @@ fn the_result_does_not_depend_on_the_threads() {
 #[test]
 fn planes_of_the_detector_are_counted_apart() {
     let found = scores("cosmics", Algorithm::Default, &amount(2, 1.0, 1.0));
-    assert_eq!(found.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["cosmics, collection", "cosmics, induction"]);
+    assert_eq!(
+        found.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
+        ["cosmics, collection", "cosmics, induction"]
+    );
     assert!(found.iter().all(|s| s.pulses() > 1000 && s.hits > 1000));
     let collection = &found[0];
     let part = collection.found() as f64 / collection.pulses() as f64;

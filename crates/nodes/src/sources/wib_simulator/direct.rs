@@ -4,9 +4,7 @@ use livetime_engine::{Context, NodeError};
 
 use super::feed::Sent;
 use super::prepare::Ring;
-use crate::wire::{
-    Interval, LEDGER, LedgerRow, RAW, RawFormat, RawLabels, RowTable, State, restamp,
-};
+use crate::wire::{Interval, LEDGER, LedgerRow, RAW, RawFormat, RawLabels, RowTable, State, restamp};
 
 /// How often the ledger is sent, on the run's clock.
 const TELL_EVERY_NS: u64 = 250_000_000;

@@ -55,11 +55,14 @@ impl Faulty {
     /// [`NodeError`] when there is no memory, or an edge refuses; everything is accounted for all the same.
     pub(super) fn send(&mut self, batch: Batch, ctx: &mut Context) -> Result<(), NodeError> {
         let place = self.rings.get(batch.link).and_then(|ring| ring.get(batch.position));
-        let (Some(Some(prepared)), Some(link)) = (place, self.links.get_mut(batch.link)) else { return Ok(()) };
+        let (Some(Some(prepared)), Some(link)) = (place, self.links.get_mut(batch.link)) else {
+            return Ok(());
+        };
         self.bytes.copy_from_slice(prepared.bytes());
         restamp(self.format, &mut self.bytes, batch.number, batch.stamp);
         let sender = &mut self.sender;
-        let sent = link.pass(&self.bytes, batch.number, |frames| sender.put(batch.link, frames, Faults::NONE, ctx));
+        let sent =
+            link.pass(&self.bytes, batch.number, |frames| sender.put(batch.link, frames, Faults::NONE, ctx));
         // What has begun a batch need not wait for the next one.
         sent.and(self.sender.flush(ctx))
     }

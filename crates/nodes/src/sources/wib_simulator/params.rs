@@ -184,9 +184,10 @@ impl WibSimulatorParams {
         let faults = parse(&self.faults)?;
         let odd = faults.iter().find(|f| self.format == SimulatedFormat::Wibeth && f.is_for_wib1());
         match odd {
-            Some(fault) => {
-                Err(NodeError::new(format_args!("wanted faults that wibeth can have, found {:?}", fault.kind)))
-            }
+            Some(fault) => Err(NodeError::new(format_args!(
+                "wanted faults that wibeth can have, found {:?}",
+                fault.kind
+            ))),
             None => Ok(faults),
         }
     }

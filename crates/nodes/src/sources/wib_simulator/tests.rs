@@ -1,5 +1,5 @@
-use livetime_engine::testing::{Harness, assert_compliant};
 use livetime_engine::Value;
+use livetime_engine::testing::{Harness, assert_compliant};
 use livetime_formats::wib::{Faults, Wib1Check, Wib1Frame, Wib1Identity};
 use livetime_frame::Frame;
 
@@ -43,7 +43,10 @@ fn rows<T: crate::wire::Row>(frames: &[Frame]) -> Vec<T> {
 #[test]
 fn it_keeps_the_contract() {
     assert_compliant::<WibSimulator>(&params(&[]));
-    assert_compliant::<WibSimulator>(&params(&[("format", "wibeth".into()), ("test_pulse_rate", 100.0.into())]));
+    assert_compliant::<WibSimulator>(&params(&[
+        ("format", "wibeth".into()),
+        ("test_pulse_rate", 100.0.into()),
+    ]));
 }
 
 #[test]
@@ -130,12 +133,16 @@ fn the_truth_comes_with_each_loop() {
     let mut harness = harness(&[("test_pulse_rate", 40_000.0.into()), ("argon_rate", 0.0.into())]);
     let frames = harness.run_source(18).unwrap();
     let truth: Vec<TruthRow> = rows(&frames);
-    let loops: Vec<_> = truth.chunk_by(|a, b| a.time_peak <= b.time_peak || a.time_peak + 50 > b.time_peak).collect();
+    let loops: Vec<_> =
+        truth.chunk_by(|a, b| a.time_peak <= b.time_peak || a.time_peak + 50 > b.time_peak).collect();
     assert_eq!(loops.len(), 1);
     let per_loop = truth.len() / 2;
     assert!(per_loop >= 512 && truth.len() == 2 * per_loop);
     for (a, b) in truth[..per_loop].iter().zip(&truth[per_loop..]) {
-        assert_eq!((a.time_peak + 192 * 25, a.channel, a.adc_peak, a.link), (b.time_peak, b.channel, b.adc_peak, b.link));
+        assert_eq!(
+            (a.time_peak + 192 * 25, a.channel, a.adc_peak, a.link),
+            (b.time_peak, b.channel, b.adc_peak, b.link)
+        );
         assert_eq!((a.origin, a.adc_peak, a.width, a.bipolar), (0, 100, 250, u8::from(a.plane != 2)));
     }
 }
@@ -210,10 +217,11 @@ fn every_fault_is_located() {
         ("capture 90 3 1", 1920, vec![(90, 91, Corrupt, Faults::capture(3))]),
         ("fiber 100", 1920, vec![(100, 101, Corrupt, Faults::IDENTITY)]),
         ("constant 200+1000 31 4095; stall 300 10ms", 1920, vec![]),
-        ("mm 1000; oos 1000; drop 1500", 1919, vec![
-            (1000, 1001, Corrupt, Faults::MM | Faults::OOS),
-            (1500, 1501, Absent, none),
-        ]),
+        (
+            "mm 1000; oos 1000; drop 1500",
+            1919,
+            vec![(1000, 1001, Corrupt, Faults::MM | Faults::OOS), (1500, 1501, Absent, none)],
+        ),
         // Over the end of a batch.
         ("swap 47", 1919, vec![(47, 48, Dropped, Faults::BACK)]),
     ] {

@@ -11,12 +11,7 @@ const WIRES: f64 = 960.0;
 /// As near to the border of a wire's cell, in units of its width, charge goes to its neighbour too.
 const SHARED: f64 = 0.1;
 
-pub(super) fn add(
-    setup: &SimulationSetup,
-    detector: &Detector,
-    cells: &Cells,
-    pulses: &mut Vec<TruePulse>,
-) {
+pub(super) fn add(setup: &SimulationSetup, detector: &Detector, cells: &Cells, pulses: &mut Vec<TruePulse>) {
     if setup.argon_hz <= 0.0 {
         return;
     }

@@ -25,7 +25,13 @@ impl FrameWriter<'_> {
     ///
     /// # Errors
     /// [`NodeError`] when samples and frames do not fit.
-    pub fn write(&self, samples: &[i16], number: u64, stamp: u64, frames: &mut [u8]) -> Result<(), NodeError> {
+    pub fn write(
+        &self,
+        samples: &[i16],
+        number: u64,
+        stamp: u64,
+        frames: &mut [u8],
+    ) -> Result<(), NodeError> {
         frames.fill(0);
         let packed = match self.format {
             RawFormat::WibEth => pack_wibeth(samples, frames),

@@ -27,11 +27,12 @@ impl Stream {
 /// Times at which something happens by chance, `mean_gap` apart on average, from 0 up to `end`.
 pub(super) fn times(numbers: Counter, mean_gap: f64, end: f64) -> impl Iterator<Item = f64> {
     let gap = move |i: usize| -(1.0 - numbers.uniform(i)).ln() * mean_gap;
-    (0..).scan(0.0, move |time, i| {
-        *time += gap(i);
-        Some(*time)
-    })
-    .take_while(move |time| *time < end)
+    (0..)
+        .scan(0.0, move |time, i| {
+            *time += gap(i);
+            Some(*time)
+        })
+        .take_while(move |time| *time < end)
 }
 
 /// A factor of mean 1 for the energy that a particle leaves in a few mm of argon: Landau's distribution in Moyal's form

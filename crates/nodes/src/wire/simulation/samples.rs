@@ -58,9 +58,10 @@ impl<'a> LinkSamples<'a> {
                 numbers: Stream::Sticky.numbers(setup.seed, number),
                 channels: made.iter().map(|c| c.sticky).enumerate().filter(|(_, p)| *p > 0.0).collect(),
             },
-            undershoot: setup
-                .undershoot
-                .then(|| Undershoot { level: vec![0.0; count], part: (setup.tick_seconds() / COUPLING_S) as f32 }),
+            undershoot: setup.undershoot.then(|| Undershoot {
+                level: vec![0.0; count],
+                part: (setup.tick_seconds() / COUPLING_S) as f32,
+            }),
             pulses,
             next: 0,
             open: Vec::new(),

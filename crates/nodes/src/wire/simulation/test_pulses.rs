@@ -7,7 +7,8 @@ use super::{Origin, PulseShape, SimulatedLink, SimulationSetup, TestPulses, True
 
 /// On every channel equally far apart, but for a quarter of that which is chance; so pulses keep apart and have any phase.
 pub(super) fn add(setup: &SimulationSetup, links: &[SimulatedLink], pulses: &mut Vec<TruePulse>) {
-    let Some(test) = setup.test_pulses.as_ref().filter(|t| t.rate_hz > 0.0 && !t.amplitudes.is_empty()) else {
+    let Some(test) = setup.test_pulses.as_ref().filter(|t| t.rate_hz > 0.0 && !t.amplitudes.is_empty())
+    else {
         return;
     };
     let gap = (1.0 / (test.rate_hz * setup.tick_seconds())).max(1.0);

@@ -186,7 +186,8 @@ fn an_undershoot_follows_a_large_pulse() {
 
 #[test]
 fn frames_are_what_the_checks_expect() {
-    let simulation = Simulation::new(SimulationSetup { links: 3, ticks: 100, ..SimulationSetup::default() }).unwrap();
+    let simulation =
+        Simulation::new(SimulationSetup { links: 3, ticks: 100, ..SimulationSetup::default() }).unwrap();
     let link = &simulation.links()[2];
     assert_eq!((link.crate_number, link.slot, link.fiber), (1, 1, 1));
     let samples = samples(&simulation, 2);

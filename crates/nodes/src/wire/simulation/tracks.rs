@@ -11,12 +11,7 @@ use super::{Origin, SimulationSetup, TruePulse};
 /// Energy that is left by a minimum ionising particle.
 const MEV_PER_MM: f64 = 0.21;
 
-pub(super) fn add(
-    setup: &SimulationSetup,
-    detector: &Detector,
-    cells: &Cells,
-    pulses: &mut Vec<TruePulse>,
-) {
+pub(super) fn add(setup: &SimulationSetup, detector: &Detector, cells: &Cells, pulses: &mut Vec<TruePulse>) {
     if setup.tracks_hz <= 0.0 {
         return;
     }

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use livetime_engine::NodeError;
 use livetime_formats::wib::{Wib1Frame, Wib1FrameMut};
+use livetime_kernels::Level;
 use livetime_kernels::random::Counter;
 use livetime_kernels::wib::{WIB_CHANNELS, pack_wib1, unpack_wib1};
-use livetime_kernels::Level;
 
 use super::{Fault, Kind};
 use crate::wire::{RawFormat, restamp};
@@ -47,7 +47,8 @@ impl LinkFaults {
             |f: &&Fault| !matches!(f.kind, Kind::Stall { .. } | Kind::Skew { .. } | Kind::Random { .. });
         let mut faults: Vec<Fault> = mine().filter(is_of_frames).copied().collect();
         faults.sort_by_key(|fault| fault.first);
-        let chance = (hz > 0.0).then(|| Chance::new(Counter::new(seed, [0xFA17, link.into()]), 1.0 / (hz * frame_s)));
+        let chance =
+            (hz > 0.0).then(|| Chance::new(Counter::new(seed, [0xFA17, link.into()]), 1.0 / (hz * frame_s)));
         LinkFaults { format, faults, chance, held: None, frame: vec![0; format.bytes()] }
     }
 

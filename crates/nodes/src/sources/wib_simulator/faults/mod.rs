@@ -36,17 +36,29 @@ pub(super) enum Kind {
     /// A bit of the checksum of a block is wrong.
     Checksum(usize),
     /// Capture errors of a block.
-    Capture { block: usize, bits: u8 },
+    Capture {
+        block: usize,
+        bits: u8,
+    },
     /// The frame says that it comes from another fiber.
     Fiber,
     /// All samples of a chip are the same.
-    Constant { chip: usize, value: i16 },
+    Constant {
+        chip: usize,
+        value: i16,
+    },
     /// From the first frame on nothing comes for so long; then it all comes.
-    Stall { ns: u64 },
+    Stall {
+        ns: u64,
+    },
     /// Everything comes so much later than that of other links.
-    Skew { ns: u64 },
+    Skew {
+        ns: u64,
+    },
     /// One of the faults of frames, by chance, so many times in a second.
-    Random { hz: f64 },
+    Random {
+        hz: f64,
+    },
 }
 
 impl Fault {

@@ -115,8 +115,21 @@ mod tests {
     #[test]
     fn what_says_nothing_is_refused() {
         for wrong in [
-            "drop", "drop x", "drop 5+0", "drop 1 2", "link drop 5", "link 1", "swap 5+2", "checksum 5 4", "lose 7",
-            "capture 5 4 1", "constant 5 32 0", "constant 5 0 4096", "skew soon", "random -1", "stall 5 -1s",
+            "drop",
+            "drop x",
+            "drop 5+0",
+            "drop 1 2",
+            "link drop 5",
+            "link 1",
+            "swap 5+2",
+            "checksum 5 4",
+            "lose 7",
+            "capture 5 4 1",
+            "constant 5 32 0",
+            "constant 5 0 4096",
+            "skew soon",
+            "random -1",
+            "stall 5 -1s",
         ] {
             assert!(parse(wrong).unwrap_err().to_string().contains(&format!("found `{wrong}`")), "{wrong}");
         }
