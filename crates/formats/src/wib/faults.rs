@@ -51,8 +51,10 @@ impl Faults {
     pub const LENGTH: Faults = Faults(1 << 22);
     /// The timestamp is more than 10 s from what it should be.
     pub const JUMP: Faults = Faults(1 << 23);
+    /// The samples of a chip have been the same for longer than noise allows. Not seen on one frame, but by who follows the samples.
+    pub const CONSTANT: Faults = Faults(1 << 24);
     /// Faults that there are: bits `0..COUNT`.
-    pub const COUNT: usize = 24;
+    pub const COUNT: usize = 25;
 
     /// No sample of a frame with one of these is to be trusted.
     const WHOLE: Faults = Faults(1 << 7 | 0b111 << 16 | 1 << 22);
@@ -79,7 +81,7 @@ impl Faults {
 
     /// One bit for each fault, for records: 0 mm, 1 oos, 2 WIB errors, 3 convert count, 4 gap, 5 back, 6 off step,
     /// 7 identity, 8 to 11 capture, 12 to 15 checksum, 16 CRC, 17 chunk, 18 cut off, 19 lock, 20 status, 21 sequence,
-    /// 22 length, 23 jump.
+    /// 22 length, 23 jump, 24 constant samples.
     pub fn bits(self) -> u32 {
         self.0
     }
@@ -137,7 +139,7 @@ impl fmt::Display for Faults {
             "timestamp off its step",
             "not the frame of this link",
         ];
-        const MORE: [&str; 8] = [
+        const MORE: [&str; 9] = [
             "CRC",
             "error in the chunk",
             "cut off",
@@ -146,6 +148,7 @@ impl fmt::Display for Faults {
             "sequence number",
             "length",
             "timestamp more than 10 s off",
+            "constant samples",
         ];
         let mut separator = "";
         for bit in (0..Faults::COUNT).filter(|bit| self.0 >> bit & 1 == 1) {

@@ -14,6 +14,7 @@
 
 mod ingest;
 mod ledger;
+mod links;
 mod raw;
 mod rows;
 mod sender;
@@ -21,7 +22,8 @@ mod table;
 
 pub use ingest::{IngestCounts, IngestOptions, LinkIngest, Step};
 pub use ledger::{Interval, LinkLedger, State};
+pub use links::LinkSet;
 pub use raw::{RawBatch, RawFormat, RawLabels};
 pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow};
 pub use sender::{LEDGER, RAW, RawSender};
-pub use table::{Row, RowTable, link_of, watermark_of};
+pub use table::{Row, RowTable, inherit_times, link_of, watermark_of};

@@ -42,9 +42,10 @@ impl<'a> RawBatch<'a> {
             _ => None,
         };
         let Some(format) = format else {
-            return Err(NodeError::new(
-                "wanted raw frames with the attribute `format`: wib1, wib2 or wibeth",
-            ));
+            let found = attributes.get("format").map_or("none".into(), ToString::to_string);
+            return Err(NodeError::new(format_args!(
+                "wanted raw frames with the attribute `format` (wib1, wib2 or wibeth), found {found}"
+            )));
         };
         let bytes = frame.bytes();
         if !bytes.len().is_multiple_of(format.bytes()) {
