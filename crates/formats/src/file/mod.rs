@@ -17,6 +17,7 @@ mod reader;
 mod walker;
 mod window;
 
+pub use crate::look_ahead::open_unpacked;
 pub use follower::{Follower, Growth, IN_PROGRESS, Progress};
 pub use heads::Heads;
 pub use name::{FileName, Format};
