@@ -40,7 +40,7 @@ pub(crate) enum Command {
     /// List the types of nodes, or describe one with its ports and parameters.
     #[command(after_help = NODES_HELP)]
     Nodes(NodesArgs),
-    /// Say what is in recorded files: datagrams, detectors, counts, damage, rates, compression.
+    /// Say what is in recorded files: datagrams, detectors, counts, damage, rates, compression; raw frames of links.
     #[command(after_help = INSPECT_HELP)]
     Inspect(InspectArgs),
     /// Compress, decompress, cut, split and merge recorded files; proves that nothing is lost.
@@ -94,10 +94,14 @@ Examples:
   livetime inspect e236-r0003-s04-c00.xtc
   livetime inspect *.xtc --json > inspect.json
   livetime inspect run.xtc2 --tree --first 20
+  livetime inspect felix-2018-11-05-102030.0.1.2.bin link.bin.zst
 
 Reads XTC of LCLS-I (.xtc) and LCLS-II (.xtc2) and trigger records (.records), also while they are written; the data
 themselves are skipped.
-Ends with 1 if a file cannot be read or is not whole: what is complete is shown all the same.";
+Reads raw frames of the wire readout (WIB1, WIB2, WIBEth) and FELIX blocks, known by their content, whole: what became
+of the time of each link, its faults, and pedestal and noise of its planes.
+Ends with 1 if a file cannot be read or is not whole: what is complete is shown all the same; with 3 if raw frames
+are missing or have faults.";
 
 const SCHEMA_HELP: &str = "\
 Example:

@@ -147,3 +147,105 @@ fn trigger_records_are_listed_with_what_is_missing() {
     assert!(stdout(&output).contains("0 records, ends inside a record: "), "{}", stdout(&output));
     assert_eq!(output.status.code(), Some(1));
 }
+
+/// The golden frames of the wire readout.
+fn wire_frames() -> Option<Vec<u8>> {
+    let packed = std::fs::read(data("wib/wib1_frames.bin.zst")?).unwrap();
+    Some(zstd::decode_all(&packed[..]).unwrap())
+}
+
+#[test]
+fn raw_frames_are_summed_up() {
+    for (name, place, frames) in [
+        (
+            "wib/wib1_frames.bin.zst",
+            "crate 5 slot 2 fiber 1: 3000 frames, dropped 0, missing 0, with faults 0\n",
+            "wib1",
+        ),
+        (
+            "wib/wibeth_frames.bin.zst",
+            "detector 3 crate 1 slot 2 stream 65: 120 frames, dropped 0, missing 0",
+            "wibeth",
+        ),
+    ] {
+        let Some(file) = data(name) else { return };
+        let output = livetime(&["inspect", file.to_str().unwrap()]);
+        let text = stdout(&output);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(text.contains(place) && text.contains(frames), "{text}");
+        assert!(text.contains("ledger: good 100.0000 %\n"), "{text}");
+    }
+    let Some(file) = data("wib/wib1_frames.bin.zst") else { return };
+    let text = stdout(&livetime(&["inspect", file.to_str().unwrap()]));
+    let row = text.lines().find(|line| line.starts_with("collection")).unwrap();
+    let cells: Vec<f64> = row.split_whitespace().skip(1).map(|cell| cell.parse().unwrap()).collect();
+    // 96 channels of collection around 900 counts, with some counts of noise.
+    assert!(
+        cells[0] == 96.0 && (800.0..1000.0).contains(&cells[1]) && (2.0..6.0).contains(&cells[4]),
+        "{row}"
+    );
+}
+
+#[test]
+fn faults_of_raw_frames_are_found_where_they_are() {
+    let Some(mut frames) = wire_frames() else { return };
+    frames[70 * 464 + 4] |= 1;
+    frames.drain(700 * 464..701 * 464);
+    frames.drain(1000 * 464 + 50..1001 * 464);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("link.bin");
+    std::fs::write(&file, &frames).unwrap();
+    let output = livetime(&["inspect", "--json", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let link = &json[0]["links"][0];
+    assert_eq!(
+        (&json[0]["skipped_bytes"], &link["missing"], &link["frames"]),
+        (&50.into(), &2.into(), &2998.into())
+    );
+    let first = 80_150_024_000_000_000u64;
+    let odd: Vec<(u64, u64, &str)> = link["intervals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|i| {
+            (
+                i["begin"].as_u64().unwrap() - first,
+                i["end"].as_u64().unwrap() - first,
+                i["state"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    let at = |frame: u64| (25 * frame, 25 * frame + 25);
+    let wanted = [(at(70), "corrupt"), (at(700), "absent"), (at(1001), "absent")];
+    assert_eq!(odd, wanted.map(|((begin, end), state)| (begin, end, state)));
+    assert_eq!((&link["faults"][0]["fault"], &link["faults"][0]["first_frame"]), (&"mm".into(), &70.into()));
+    let text = stdout(&livetime(&["inspect", file.to_str().unwrap()]));
+    assert!(text.contains("50 bytes belong to no frame"), "{text}");
+}
+
+#[test]
+fn felix_blocks_are_summed_up() {
+    use livetime_formats::felix::{BlockWriter, Trailer};
+    let Some(frames) = wire_frames() else { return };
+    let mut writer = BlockWriter::new(4096, Trailer::Bits32, 64).unwrap();
+    let mut blocks = Vec::new();
+    frames.chunks(12 * 464).for_each(|superchunk| writer.chunk(superchunk, &mut blocks));
+    writer.flush(&mut blocks);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.blocks");
+    std::fs::write(&file, &blocks).unwrap();
+    let output = livetime(&["inspect", file.to_str().unwrap()]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        text.contains("FELIX blocks of 4096 bytes")
+            && text.contains("e-link 64, crate 5 slot 2 fiber 1: 3000 frames"),
+        "{text}"
+    );
+    blocks.drain(10 * 4096..11 * 4096);
+    std::fs::write(&file, &blocks).unwrap();
+    let output = livetime(&["inspect", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stdout(&output).contains("missing 1, unreadable 0"), "{}", stdout(&output));
+}

@@ -35,12 +35,12 @@ mod error;
 pub mod felix;
 mod fields;
 pub mod file;
+mod look_ahead;
 pub mod npy;
 pub mod parallel;
 mod run;
 pub mod trigger;
 pub mod wib;
-mod window;
 pub mod xtc1;
 pub mod xtc2;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Block;
 use super::block::UNIT;
-use crate::window::{self, Window};
+use crate::look_ahead::{LookAhead, open_unpacked};
 
 /// Reads blocks one behind the other, and finds the next one again after a cut, or bytes that belong to none.
 ///
@@ -29,7 +29,7 @@ use crate::window::{self, Window};
 /// ```
 #[derive(Debug)]
 pub struct BlockReader<R> {
-    window: Window<R>,
+    ahead: LookAhead<R>,
     size: Option<usize>,
     /// The second word of the headers.
     magic: u16,
@@ -49,14 +49,14 @@ impl BlockReader<Box<dyn Read + Send>> {
     /// # Errors
     /// What the system says.
     pub fn open(path: &Path) -> io::Result<BlockReader<Box<dyn Read + Send>>> {
-        window::open(path).map(BlockReader::new)
+        open_unpacked(path).map(BlockReader::new)
     }
 }
 
 impl<R: Read> BlockReader<R> {
     /// Reads from `input`.
     pub fn new(input: R) -> BlockReader<R> {
-        BlockReader { window: Window::new(input, BUFFER), size: None, magic: 0, blocks: 0, skipped: 0 }
+        BlockReader { ahead: LookAhead::new(input, BUFFER), size: None, magic: 0, blocks: 0, skipped: 0 }
     }
 
     /// Bytes of a block; `None` before the first has been found.
@@ -81,20 +81,20 @@ impl<R: Read> BlockReader<R> {
     pub fn next(&mut self) -> io::Result<Option<&[u8]>> {
         loop {
             // One more than is looked ahead, so that a search gets on.
-            self.window.fill(AHEAD + 1)?;
+            self.ahead.fill(AHEAD + 1)?;
             match self.size {
                 Some(size) if self.is_block(size) => {
                     self.blocks += 1;
-                    return Ok(Some(self.window.take(size)));
+                    return Ok(Some(self.ahead.take(size)));
                 }
-                _ if self.window.bytes().is_empty() => return Ok(None),
+                _ if self.ahead.bytes().is_empty() => return Ok(None),
                 _ => self.search(),
             }
         }
     }
 
     fn is_block(&self, size: usize) -> bool {
-        let is_whole = size <= self.window.bytes().len();
+        let is_whole = size <= self.ahead.bytes().len();
         is_whole
             && match (self.is_header(0), self.is_header(size)) {
                 (true, true) | (false, true) => true,
@@ -109,23 +109,23 @@ impl<R: Read> BlockReader<R> {
     }
 
     fn magic_at(&self, at: usize) -> Option<u16> {
-        self.window.bytes().get(at + 2..at + 4).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
+        self.ahead.bytes().get(at + 2..at + 4).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
     /// A header with another one, or the end, a block behind it.
     fn is_followed(&self, at: usize, size: usize) -> bool {
         let magic = self.magic_at(at).filter(|magic| MAGICS.contains(magic));
-        let is_last = self.window.is_at_end() && at + size == self.window.bytes().len();
+        let is_last = self.ahead.is_at_end() && at + size == self.ahead.bytes().len();
         magic.is_some() && (is_last || self.magic_at(at + size) == magic)
     }
 
     /// Looks for the next block in what has been read, and leaves out what is before it, or all that cannot be judged better later.
     fn search(&mut self) {
-        let len = self.window.bytes().len();
-        let judged = if self.window.is_at_end() { len } else { len.saturating_sub(AHEAD) };
+        let len = self.ahead.bytes().len();
+        let judged = if self.ahead.is_at_end() { len } else { len.saturating_sub(AHEAD) };
         let found = (0..judged).find_map(|at| Some((at, self.size_at(at)?)));
         let at = found.map_or(judged, |(at, _)| at);
-        self.skipped += self.window.take(at).len() as u64;
+        self.skipped += self.ahead.take(at).len() as u64;
         if let Some((_, size)) = found {
             (self.size, self.magic) = (Some(size), self.magic_at(0).unwrap_or(0));
         }
@@ -134,7 +134,7 @@ impl<R: Read> BlockReader<R> {
     /// The size of the block that begins here.
     fn size_at(&self, at: usize) -> Option<usize> {
         self.magic_at(at).filter(|magic| MAGICS.contains(magic))?;
-        let bytes = self.window.bytes().get(at..)?;
+        let bytes = self.ahead.bytes().get(at..)?;
         let can_be_read = |size: usize| {
             let block = bytes.get(..size).and_then(|bytes| Block::parse(bytes).ok());
             block.is_some_and(|block| block.subchunks(&mut Vec::new(), |_| ()).is_ok())

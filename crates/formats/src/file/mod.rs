@@ -19,6 +19,7 @@ mod reader;
 mod walker;
 mod window;
 
+pub use crate::look_ahead::open_unpacked;
 pub use follower::{Follower, Growth, IN_PROGRESS, Progress};
 pub use growing::GrowingFile;
 pub use heads::Heads;

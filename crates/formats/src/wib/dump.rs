@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::RawFormat;
-use crate::window::{self, Window};
+use crate::look_ahead::{LookAhead, open_unpacked};
 
 /// How frames lie in a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl DumpLayout {
 #[derive(Debug)]
 pub struct DumpReader<R> {
     /// From where the next frame should begin.
-    window: Window<R>,
+    ahead: LookAhead<R>,
     layout: Option<DumpLayout>,
     identity: u64,
     stamp: u64,
@@ -76,15 +76,15 @@ impl DumpReader<Box<dyn Read + Send>> {
     /// # Errors
     /// What the system says.
     pub fn open(path: &Path) -> io::Result<DumpReader<Box<dyn Read + Send>>> {
-        window::open(path).map(DumpReader::new)
+        open_unpacked(path).map(DumpReader::new)
     }
 }
 
 impl<R: Read> DumpReader<R> {
     /// Reads from `input`.
     pub fn new(input: R) -> DumpReader<R> {
-        let window = Window::new(input, BUFFER);
-        DumpReader { window, layout: None, identity: 0, stamp: 0, skipped: 0, frames: 0 }
+        let ahead = LookAhead::new(input, BUFFER);
+        DumpReader { ahead, layout: None, identity: 0, stamp: 0, skipped: 0, frames: 0 }
     }
 
     /// How the frames lie; `None` before the first has been found.
@@ -120,7 +120,7 @@ impl<R: Read> DumpReader<R> {
         let last = (frames - 1) * layout.stride;
         self.stamp = self.stamp_at(layout.format, last);
         self.frames += frames as u64;
-        let taken = self.window.take(last + layout.stride);
+        let taken = self.ahead.take(last + layout.stride);
         Ok(taken.get_mut(..last + layout.format.bytes()))
     }
 
@@ -128,10 +128,10 @@ impl<R: Read> DumpReader<R> {
     fn seek(&mut self) -> io::Result<Option<DumpLayout>> {
         loop {
             // One more than is looked ahead, so that a search gets on.
-            self.window.fill(AHEAD + 1)?;
+            self.ahead.fill(AHEAD + 1)?;
             match self.layout {
                 Some(layout) if self.is_frame(layout, 0) => return Ok(Some(layout)),
-                _ if self.window.bytes().is_empty() => return Ok(None),
+                _ if self.ahead.bytes().is_empty() => return Ok(None),
                 _ => self.search(),
             }
         }
@@ -140,7 +140,7 @@ impl<R: Read> DumpReader<R> {
     /// How many frames from the next on lie one behind the other; at least that one.
     fn run(&self, layout: DumpLayout, most: usize) -> usize {
         let mut frames = 1;
-        let is_judged = |at| self.window.is_at_end() || at + 2 * layout.stride + HEADER <= self.len();
+        let is_judged = |at| self.ahead.is_at_end() || at + 2 * layout.stride + HEADER <= self.len();
         while frames < most && layout.extra() == 0 {
             let at = frames * layout.stride;
             if !is_judged(at) || !self.is_frame(layout, at) {
@@ -182,26 +182,26 @@ impl<R: Read> DumpReader<R> {
     }
 
     fn identity_at(&self, format: RawFormat, at: usize) -> Option<u64> {
-        Some(format.identity(self.window.bytes().get(at..at + HEADER)?))
+        Some(format.identity(self.ahead.bytes().get(at..at + HEADER)?))
     }
 
     fn stamp_at(&self, format: RawFormat, at: usize) -> u64 {
-        self.window.bytes().get(at..at + HEADER).map_or(0, |bytes| format.stamp(bytes))
+        self.ahead.bytes().get(at..at + HEADER).map_or(0, |bytes| format.stamp(bytes))
     }
 
     /// Looks for the next frame in what has been read, and leaves out what is before it, or all that cannot be judged better later.
     fn search(&mut self) {
-        let judged = if self.window.is_at_end() { self.len() } else { self.len().saturating_sub(AHEAD) };
+        let judged = if self.ahead.is_at_end() { self.len() } else { self.len().saturating_sub(AHEAD) };
         let found = (0..judged).find_map(|at| Some((at, self.layout_at(at)?)));
         let Some((at, layout)) = found.or_else(|| self.few()) else {
-            self.skipped += self.window.take(judged).len() as u64;
+            self.skipped += self.ahead.take(judged).len() as u64;
             return;
         };
         let at = self.back(layout, at);
         // What FELIX has put before the first frame is no frame's loss.
         let is_first = self.layout.is_none() && at <= layout.extra();
         self.skipped += if is_first { 0 } else { at as u64 };
-        self.window.take(at);
+        self.ahead.take(at);
         self.layout = Some(layout);
         self.identity = self.identity_at(layout.format, 0).unwrap_or(0);
         self.stamp = self.stamp_at(layout.format, 0).wrapping_sub(layout.format.step());
@@ -233,7 +233,7 @@ impl<R: Read> DumpReader<R> {
 
     /// In a dump of less than three frames: two that follow each other, or one that is all there is.
     fn few(&self) -> Option<(usize, DumpLayout)> {
-        let is_whole = self.window.is_at_end() && self.layout.is_none() && self.skipped == 0;
+        let is_whole = self.ahead.is_at_end() && self.layout.is_none() && self.skipped == 0;
         if !is_whole || self.len() >= AHEAD {
             return None;
         }
@@ -254,7 +254,7 @@ impl<R: Read> DumpReader<R> {
 
     /// Bytes that can be looked at.
     fn len(&self) -> usize {
-        self.window.bytes().len()
+        self.ahead.bytes().len()
     }
 }
 

@@ -81,7 +81,7 @@ impl Faults {
 
     /// One bit for each fault, for records: 0 mm, 1 oos, 2 WIB errors, 3 convert count, 4 gap, 5 back, 6 off step,
     /// 7 identity, 8 to 11 capture, 12 to 15 checksum, 16 CRC, 17 chunk, 18 cut off, 19 lock, 20 status, 21 sequence,
-    /// 22 length, 23 jump, 24 constant.
+    /// 22 length, 23 jump, 24 constant samples.
     pub fn bits(self) -> u32 {
         self.0
     }
@@ -148,7 +148,7 @@ impl fmt::Display for Faults {
             "sequence number",
             "length",
             "timestamp more than 10 s off",
-            "chip constant",
+            "constant samples",
         ];
         let mut separator = "";
         for bit in (0..Faults::COUNT).filter(|bit| self.0 >> bit & 1 == 1) {

@@ -302,6 +302,7 @@ fn faults_of(chunk: ChunkFaults) -> Faults {
 
 #[cfg(test)]
 mod tests {
+    use livetime_engine::Value;
     use livetime_engine::testing::{Harness, assert_compliant};
     use livetime_formats::felix::{BlockWriter, Trailer};
     use livetime_frame::Frame;
@@ -378,7 +379,7 @@ mod tests {
                 let own = batches.iter().filter(|frame| RawBatch::of(frame).unwrap().link == link);
                 assert!(own.flat_map(|frame| frame.bytes().iter().copied()).eq(frames.iter().copied()));
             }
-            assert_eq!(source.get("elinks"), Some(livetime_engine::Value::List(vec![64.0, 7.0, 100.0])));
+            assert_eq!(source.get("elinks"), Some(Value::List(vec![64.0, 7.0, 100.0])));
             assert_eq!((source.number_of("frames"), source.number_of("chunks")), (9000.0, 750.0));
             assert_eq!((ledger.ticks(), odd(&ledger)), (75_000, vec![]));
         }

@@ -2,6 +2,7 @@
 
 mod records;
 mod tree;
+mod wire;
 mod xtc1;
 mod xtc2;
 
@@ -22,7 +23,18 @@ use crate::report::numbers::{bytes, utc};
 struct Report {
     text: String,
     json: Value,
-    is_whole: bool,
+    exit: Exit,
+}
+
+/// Of files that should be whole.
+fn exit_of(is_whole: bool) -> Exit {
+    if is_whole { Exit::Ok } else { Exit::Failed }
+}
+
+/// The worse of two: a file that cannot be read, then one that tells of losses.
+fn worse(one: Exit, other: Exit) -> Exit {
+    let rank = |exit: &Exit| [Exit::Ok, Exit::Loss, Exit::Usage, Exit::Failed].iter().position(|e| e == exit);
+    if rank(&one) >= rank(&other) { one } else { other }
 }
 
 pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, Failure> {
@@ -33,14 +45,14 @@ pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, F
         }
         match inspect_file(path, args, output) {
             Ok(report) => {
-                exit = if report.is_whole { exit } else { Exit::Failed };
+                exit = worse(exit, report.exit);
                 if !args.json {
                     output.data(&report.text)?;
                 }
                 reports.push(report.json);
             }
             Err(FileFailure::File(error)) => {
-                exit = Exit::Failed;
+                exit = worse(exit, Exit::Failed);
                 let error = error.in_file(path);
                 output.log(format_args!("livetime: {error}"));
                 reports.push(json!({ "file": path.display().to_string(), "error": error.to_string() }));
@@ -78,13 +90,18 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
     if records::is_records(path, &file)? {
         return Ok(records::report(path, size, &file, args.tree, args.first)?);
     }
+    if !args.tree
+        && let Some(content) = wire::recognise(path)?
+    {
+        return Ok(wire::report(path, size, content)?);
+    }
     let facility = facility(path)?;
     if args.tree {
         let is_whole = match facility {
             Facility::Lcls1 => tree::lcls1(path, &file, args.first, output)?,
             Facility::Lcls2 => tree::lcls2(path, &file, args.first, output)?,
         };
-        return Ok(Report { text: String::new(), json: Value::Null, is_whole });
+        return Ok(Report { text: String::new(), json: Value::Null, exit: exit_of(is_whole) });
     }
     let mut progress = Progress::new(size, output);
     let tell = |done| {

@@ -7,7 +7,7 @@ use livetime_formats::xtc1::summary::{Leaves, Summary};
 use livetime_formats::xtc1::{Damage, Src, TypeId};
 use serde_json::{Value, json};
 
-use super::{Report, events_line, heading, state_json};
+use super::{Report, events_line, exit_of, heading, state_json};
 use crate::report::numbers::bytes;
 use crate::report::table::{Style, Table, cell};
 
@@ -15,7 +15,7 @@ pub(super) fn report(path: &Path, size: u64, summary: &Summary) -> Report {
     Report {
         text: text(path, size, summary),
         json: as_json(path, size, summary),
-        is_whole: summary.is_whole(),
+        exit: exit_of(summary.is_whole()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use livetime_formats::xtc2::summary::{Counts, Records, Summary};
 use serde_json::{Value, json};
 
-use super::{Report, events_line, heading, state_json};
+use super::{Report, events_line, exit_of, heading, state_json};
 use crate::report::numbers::bytes;
 use crate::report::table::{Style, Table, cell};
 
@@ -13,7 +13,7 @@ pub(super) fn report(path: &Path, size: u64, summary: &Summary) -> Report {
     Report {
         text: text(path, size, summary),
         json: as_json(path, size, summary),
-        is_whole: summary.is_whole(),
+        exit: exit_of(summary.is_whole()),
     }
 }
 

@@ -172,6 +172,7 @@ fn is_balanced(ledger: &LinkLedger) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use livetime_engine::Value;
     use livetime_engine::testing::{Harness, assert_compliant};
     use livetime_formats::wib::Faults;
     use livetime_frame::{FramePool, TableLayout};
@@ -203,9 +204,9 @@ mod tests {
             row(3, 1200, 1225, State::Corrupt, Faults::MM | Faults::capture(1)),
         ]))
         .unwrap();
-        assert_eq!(node.get("links"), Some(livetime_engine::Value::List(vec![3.0, 9.0])));
-        assert_eq!(node.get("good_percent"), Some(livetime_engine::Value::List(vec![92.5, 100.0])));
-        assert_eq!(node.get("absent_s"), Some(livetime_engine::Value::List(vec![50.0 * 20.0 * 1e-9, 0.0])));
+        assert_eq!(node.get("links"), Some(Value::List(vec![3.0, 9.0])));
+        assert_eq!(node.get("good_percent"), Some(Value::List(vec![92.5, 100.0])));
+        assert_eq!(node.get("absent_s"), Some(Value::List(vec![50.0 * 20.0 * 1e-9, 0.0])));
         node.drain().unwrap();
         assert_eq!(
             (node.get("balanced"), node.number_of("run_s")),

@@ -31,9 +31,10 @@ pub(super) struct LinkClock {
 }
 
 impl Clock {
-    /// The link that sends next, and when: the batch's last tick has then happened.
-    pub(super) fn next(&self) -> Option<(usize, u64)> {
-        let due = (0..self.links.len()).map(|link| (link, self.due_ns(link)));
+    /// The link that sends next, and when: the batch's last tick has then happened. `None` when all have sent `end` batches.
+    pub(super) fn next(&self, end: u64) -> Option<(usize, u64)> {
+        let going = (0..self.links.len()).filter(|link| self.links[*link].next < end);
+        let due = going.map(|link| (link, self.due_ns(link)));
         due.min_by_key(|(link, due_ns)| (*due_ns, self.links[*link].next))
     }
 
@@ -85,7 +86,7 @@ mod tests {
     fn order(clock: &mut Clock, count: usize) -> Vec<(usize, u64)> {
         let mut order = Vec::new();
         while order.len() < count {
-            let (link, due_ns) = clock.next().unwrap();
+            let (link, due_ns) = clock.next(u64::MAX).unwrap();
             clock.step(link, due_ns);
             order.push((link, due_ns));
         }
@@ -104,6 +105,18 @@ mod tests {
         clock.links[0].stalls.push_back((1, 2500));
         clock.links.truncate(1);
         assert_eq!(order(&mut clock, 5), [(0, 11_000), (0, 14_500), (0, 14_500), (0, 14_500), (0, 15_000)]);
+    }
+
+    #[test]
+    fn each_link_sends_as_many_batches() {
+        let mut clock = clock(1.0);
+        clock.links[1].skew_ns = 5000;
+        let mut sent = [0; 2];
+        while let Some((link, due_ns)) = clock.next(3) {
+            clock.step(link, due_ns);
+            sent[link] += 1;
+        }
+        assert_eq!(sent, [3, 3]);
     }
 
     #[test]

@@ -200,10 +200,7 @@ impl Running {
         let end = if params.duration > 0.0 { params.batches_in(params.duration) } else { u64::MAX };
         let now_ns = ctx.now_ns();
         for _ in 0..AT_ONCE {
-            let Some((link, due_ns)) = self.clock.next() else { return Ok(Next::Finished) };
-            if self.clock.links.iter().all(|link| link.next >= end) {
-                return Ok(Next::Finished);
-            }
+            let Some((link, due_ns)) = self.clock.next(end) else { return Ok(Next::Finished) };
             if due_ns > now_ns {
                 self.feed.tell(ctx)?;
                 return Ok(Next::At(due_ns));

@@ -1,4 +1,4 @@
-//! The part of a stream that is looked at.
+//! What of a stream is looked at before it is taken.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// What of a stream has been read and not taken yet; never more than was allocated at the start.
 #[derive(Debug)]
-pub(crate) struct Window<R> {
+pub(crate) struct LookAhead<R> {
     input: R,
     buffer: Vec<u8>,
     begin: usize,
@@ -14,10 +14,10 @@ pub(crate) struct Window<R> {
     is_at_end: bool,
 }
 
-impl<R: Read> Window<R> {
+impl<R: Read> LookAhead<R> {
     /// Of `bytes` bytes.
-    pub(crate) fn new(input: R, bytes: usize) -> Window<R> {
-        Window { input, buffer: vec![0; bytes], begin: 0, end: 0, is_at_end: false }
+    pub(crate) fn new(input: R, bytes: usize) -> LookAhead<R> {
+        LookAhead { input, buffer: vec![0; bytes], begin: 0, end: 0, is_at_end: false }
     }
 
     /// Reads until at least `ahead` bytes are there, or all there are.
@@ -60,7 +60,10 @@ impl<R: Read> Window<R> {
 }
 
 /// Opens a file; one that Zstandard has packed is unpacked while it is read.
-pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+///
+/// # Errors
+/// What the system says.
+pub fn open_unpacked(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     let mut file = BufReader::with_capacity(4096, File::open(path)?);
     let is_packed = file.fill_buf()?.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]);
     Ok(if is_packed { Box::new(zstd::Decoder::with_buffer(file)?) } else { Box::new(file) })

@@ -1,0 +1,158 @@
+//! Raw frames of the wire readout, bare or in FELIX blocks.
+
+mod link;
+mod samples;
+mod text;
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use livetime_formats::felix::{Assembler, Block, BlockReader, Counts};
+use livetime_formats::file::{Format, open_unpacked};
+use livetime_formats::wib::{DumpLayout, DumpReader, Faults, RawFormat};
+use livetime_formats::{Error, Result};
+
+use super::Report;
+use crate::output::Exit;
+use link::Link;
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Frames of a link.
+    Dump,
+    /// FELIX blocks.
+    Blocks,
+}
+
+/// What was found in a file.
+struct Found {
+    layout: Layout,
+    /// Bytes that belong to no frame or block.
+    skipped: u64,
+    links: Vec<Link>,
+}
+
+/// How the frames lie.
+enum Layout {
+    Dump(DumpLayout),
+    Blocks { bytes: usize, counts: Counts, unknown_chunks: u64 },
+}
+
+/// So much of a file is looked at to recognise it.
+const LOOK: u64 = 1 << 20;
+/// Blocks that begin further behind the begin of a file are none.
+const MOST_BEFORE_BLOCKS: u64 = 1 << 16;
+/// Frames that are read at once.
+const FRAMES: usize = 1024;
+/// The longest chunk.
+const MOST_CHUNK: usize = 1 << 20;
+
+/// Whether the file holds raw frames, by its content; files with the name of another format are left to that.
+pub(super) fn recognise(path: &Path) -> Result<Option<Content>> {
+    if Format::of(path).is_some() {
+        return Ok(None);
+    }
+    let failed = |error| Error::io("to read the file", error).in_file(path);
+    // What cannot be unpacked is left to whoever knows more.
+    let Ok(begin) = begin_of(path) else { return Ok(None) };
+    // Blocks hold frames, so they come first.
+    let mut blocks = BlockReader::new(&begin[..]);
+    let is_blocks = blocks.next().map_err(failed)?.is_some_and(|block| Block::parse(block).is_ok());
+    if is_blocks && blocks.skipped() < MOST_BEFORE_BLOCKS && blocks.next().map_err(failed)?.is_some() {
+        return Ok(Some(Content::Blocks));
+    }
+    let is_dump = DumpReader::new(&begin[..]).next_stamp().map_err(failed)?.is_some();
+    Ok(is_dump.then_some(Content::Dump))
+}
+
+/// The begin of a file, unpacked if it is packed.
+fn begin_of(path: &Path) -> io::Result<Vec<u8>> {
+    let mut begin = Vec::new();
+    open_unpacked(path)?.take(LOOK).read_to_end(&mut begin)?;
+    Ok(begin)
+}
+
+/// What is in the file.
+pub(super) fn report(path: &Path, size: u64, content: Content) -> Result<Report> {
+    let failed = |error| Error::io("to read the file", error).in_file(path);
+    let found = match content {
+        Content::Dump => dump(DumpReader::open(path).map_err(failed)?),
+        Content::Blocks => blocks(BlockReader::open(path).map_err(failed)?),
+    };
+    let mut found = found.map_err(failed)?;
+    found.links.iter_mut().for_each(Link::finish);
+    let exit = if found.has_losses() { Exit::Loss } else { Exit::Ok };
+    Ok(Report { text: text::text(path, size, &found), json: text::json(path, size, &found), exit })
+}
+
+fn dump(mut reader: DumpReader<impl Read>) -> io::Result<Found> {
+    let mut links: Vec<Link> = Vec::new();
+    while let Some((frames, format)) = next_frames(&mut reader)? {
+        if links.is_empty() {
+            links.push(Link::new(None, format));
+        }
+        links.iter_mut().for_each(|link| link.frames(frames, Faults::NONE));
+    }
+    let bare = DumpLayout::ALL[0];
+    Ok(Found { layout: Layout::Dump(reader.layout().unwrap_or(bare)), skipped: reader.skipped(), links })
+}
+
+fn next_frames<R: Read>(reader: &mut DumpReader<R>) -> io::Result<Option<(&[u8], RawFormat)>> {
+    reader.next_stamp()?;
+    let Some(layout) = reader.layout() else { return Ok(None) };
+    Ok(reader.next(FRAMES)?.map(|frames| (&*frames, layout.format)))
+}
+
+fn blocks(mut reader: BlockReader<impl Read>) -> io::Result<Found> {
+    let mut elinks: Vec<(u16, Assembler, Option<Link>)> = Vec::new();
+    let (mut unknown_chunks, mut bad_blocks) = (0, 0);
+    while let Some(bytes) = reader.next()? {
+        let Ok(block) = Block::parse(bytes) else {
+            bad_blocks += 1;
+            continue;
+        };
+        let known = elinks.iter().position(|elink| elink.0 == block.elink());
+        let at = known.unwrap_or(elinks.len());
+        if known.is_none() {
+            elinks.push((block.elink(), Assembler::new(MOST_CHUNK), None));
+        }
+        let (number, assembler, link) = &mut elinks[at];
+        let read = assembler.block(bytes, |chunk, faults| {
+            let format = link.as_ref().map(Link::format).or_else(|| RawFormat::of_chunk(chunk));
+            let Some(format) = format else {
+                unknown_chunks += 1;
+                return;
+            };
+            let faults = Faults::NONE
+                .with(Faults::CRC, faults.crc_error)
+                .with(Faults::CHUNK, faults.error)
+                .with(Faults::CUT, faults.truncated);
+            link.get_or_insert_with(|| Link::new(Some(*number), format)).frames(chunk, faults);
+        });
+        bad_blocks += u64::from(read.is_err());
+    }
+    let mut counts = Counts { blocks: reader.blocks(), bad_blocks, ..Counts::default() };
+    for one in elinks.iter().map(|(_, assembler, _)| assembler.counts()) {
+        counts.missing_blocks += one.missing_blocks;
+        counts.chunks += one.chunks;
+        counts.lost_chunks += one.lost_chunks;
+        counts.faulty_chunks += one.faulty_chunks;
+    }
+    let layout = Layout::Blocks { bytes: reader.size().unwrap_or(0), counts, unknown_chunks };
+    let links = elinks.into_iter().filter_map(|(.., link)| link).collect();
+    Ok(Found { layout, skipped: reader.skipped(), links })
+}
+
+impl Found {
+    /// Whether anything is missing, or not as it should be.
+    fn has_losses(&self) -> bool {
+        let lost_blocks = match &self.layout {
+            Layout::Dump(_) => 0,
+            Layout::Blocks { counts, unknown_chunks, .. } => {
+                counts.bad_blocks + counts.missing_blocks + counts.lost_chunks + unknown_chunks
+            }
+        };
+        self.skipped + lost_blocks > 0 || self.links.iter().any(Link::has_losses)
+    }
+}
