@@ -116,10 +116,12 @@ impl Link {
         let mut masks = [0; GROUPS];
         match params.block {
             BlockSize::Fine => masks[channel / LANES] = 1 << (channel % LANES),
-            BlockSize::Coarse2020 if self.wires.collection[channel / LANES] >> (channel % LANES) & 1 == 1 => {
+            BlockSize::Coarse_2020
+                if self.wires.collection[channel / LANES] >> (channel % LANES) & 1 == 1 =>
+            {
                 masks = self.wires.collection;
             }
-            BlockSize::Coarse2020 => return Some(Marked::Yes),
+            BlockSize::Coarse_2020 => return Some(Marked::Yes),
         }
         Some(self.marks.mark(blocks, &masks))
     }
@@ -184,6 +186,9 @@ impl Link {
                 self.begin(number, time.saturating_sub(self.format.sample_step() * tick as u64), out);
             }
             self.fill(batch, row..row + count, tick, level)?;
+            if tick + count == TICKS {
+                self.finish(out);
+            }
             row += count;
         }
         Ok(())

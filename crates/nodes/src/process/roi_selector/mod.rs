@@ -51,11 +51,12 @@ pub use wires::ChannelMap;
 
 /// What is kept at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ParamEnum)]
+#[allow(non_camel_case_types, reason = "the name of the choice is made from that of the variant")]
 pub enum BlockSize {
     /// 12 ticks of a group of 16 channels.
     Fine,
     /// 12 ticks of all collection channels of the link; hits on other planes mark nothing.
-    Coarse2020,
+    Coarse_2020,
 }
 
 /// Parameters of `roi_selector`.

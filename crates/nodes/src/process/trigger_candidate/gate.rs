@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// Why no trigger is let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub(super) enum State {
     /// Triggers are let through.
     Live,
     /// The hold-off after the last trigger is not over.
@@ -16,7 +16,7 @@ pub enum State {
 /// Lets triggers through or not, and sums the time in each state, in ticks of the data's clock: live, paused and dead time sum to all
 /// time from the first to the last tick told of.
 #[derive(Debug, Default)]
-pub struct Gate {
+pub(super) struct Gate {
     /// Up to here time is summed.
     at: Option<u64>,
     paused_until: u64,
@@ -28,7 +28,7 @@ pub struct Gate {
 
 impl Gate {
     /// Sums time up to `time`, if it is not yet; the first call sets where it begins.
-    pub fn advance(&mut self, time: u64, most_open: u32) {
+    pub(super) fn advance(&mut self, time: u64, most_open: u32) {
         let mut at = *self.at.get_or_insert(time);
         while at < time {
             let until = self.next_change(at).min(time);
@@ -40,12 +40,12 @@ impl Gate {
     }
 
     /// What becomes of a trigger at the time up to which time is summed.
-    pub fn state_now(&self, most_open: u32) -> State {
+    pub(super) fn state_now(&self, most_open: u32) -> State {
         self.state(most_open, self.at.unwrap_or(0))
     }
 
     /// A trigger is let through now: there is none for `hold_off` ticks, and it is read out until `end`.
-    pub fn pass(&mut self, hold_off: u64, end: u64) {
+    pub(super) fn pass(&mut self, hold_off: u64, end: u64) {
         let at = self.at.unwrap_or(0);
         self.paused_until = at.saturating_add(hold_off);
         if end > at {
@@ -55,12 +55,12 @@ impl Gate {
     }
 
     /// Ticks in a state.
-    pub fn ticks(&self, state: State) -> u64 {
+    pub(super) fn ticks(&self, state: State) -> u64 {
         self.sums[state as usize]
     }
 
     /// Triggers that are being read out.
-    pub fn open(&self) -> u32 {
+    pub(super) fn open(&self) -> u32 {
         self.open
     }
 

@@ -3,7 +3,7 @@
 use livetime_engine::NodeError;
 
 /// Kinds of candidates that trigger algorithms lead to, with their names in parameters.
-pub const KINDS: [(u16, &str); 12] = [
+pub(super) const KINDS: [(u16, &str); 12] = [
     (2, "low_energy"),
     (3, "supernova"),
     (4, "random"),
@@ -19,7 +19,7 @@ pub const KINDS: [(u16, &str); 12] = [
 ];
 
 /// The bit of a kind; none for a kind that no bit is left for.
-pub fn bit(kind: u16) -> u64 {
+pub(super) fn bit(kind: u16) -> u64 {
     1u64.checked_shl(kind.into()).unwrap_or(0)
 }
 
@@ -40,7 +40,7 @@ fn parts(text: &str, separator: char) -> impl Iterator<Item = &str> {
 ///
 /// # Errors
 /// A name that is none.
-pub fn parse_kinds(text: &str, separator: char) -> Result<u64, NodeError> {
+pub(super) fn parse_kinds(text: &str, separator: char) -> Result<u64, NodeError> {
     parts(text, separator).try_fold(0, |bits, name| Ok(bits | bit(kind_of(name)?)))
 }
 
@@ -48,24 +48,24 @@ pub fn parse_kinds(text: &str, separator: char) -> Result<u64, NodeError> {
 ///
 /// # Errors
 /// A name that is none.
-pub fn parse_coincidences(text: &str) -> Result<Vec<u64>, NodeError> {
+pub(super) fn parse_coincidences(text: &str) -> Result<Vec<u64>, NodeError> {
     parts(text, ',').map(|all| parse_kinds(all, '+')).collect()
 }
 
 /// How much is read out before and after the time of a candidate, ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Readout {
+pub(super) struct Readout {
     /// Before.
-    pub before: u64,
+    pub(super) before: u64,
     /// After.
-    pub after: u64,
+    pub(super) after: u64,
 }
 
 /// The readout windows in a list like `supernova -500000000 +4500000000, prescale -1000 +1000`.
 ///
 /// # Errors
 /// What is no kind followed by two numbers with their signs.
-pub fn parse_windows(text: &str) -> Result<Vec<(u16, Readout)>, NodeError> {
+pub(super) fn parse_windows(text: &str) -> Result<Vec<(u16, Readout)>, NodeError> {
     parts(text, ',').map(parse_window).collect()
 }
 
@@ -88,7 +88,7 @@ fn parse_window(text: &str) -> Result<(u16, Readout), NodeError> {
 }
 
 /// Longest readout on one side: some minutes.
-pub const MOST_TICKS: u64 = 10_000_000_000;
+pub(super) const MOST_TICKS: u64 = 10_000_000_000;
 
 #[cfg(test)]
 mod tests {

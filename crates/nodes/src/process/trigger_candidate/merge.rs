@@ -8,15 +8,15 @@ use crate::wire::ActivityRow;
 
 /// What is read out, and how long a trigger waits for others to merge with.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub(super) struct Rules {
     /// For kinds that have no readout of their own.
-    pub readout: Readout,
+    pub(super) readout: Readout,
     /// Of kinds.
-    pub windows: Vec<(u16, Readout)>,
+    pub(super) windows: Vec<(u16, Readout)>,
     /// How long after its first activity a trigger takes in others, ticks.
-    pub buffer: u64,
+    pub(super) buffer: u64,
     /// Longest window of a merged trigger, ticks.
-    pub limit: u64,
+    pub(super) limit: u64,
 }
 
 impl Rules {
@@ -32,19 +32,19 @@ impl Rules {
 
 /// Candidates merged into one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Merged {
+pub(super) struct Merged {
     /// Start of the first activity: its place in the order of triggers.
-    pub opened: u64,
+    pub(super) opened: u64,
     /// Begin of the window.
-    pub begin: u64,
+    pub(super) begin: u64,
     /// End of the window.
-    pub end: u64,
+    pub(super) end: u64,
     /// Time of the first candidate.
-    pub time_candidate: u64,
+    pub(super) time_candidate: u64,
     /// Bits of the kinds.
-    pub kinds: u64,
+    pub(super) kinds: u64,
     /// Activities.
-    pub activities: u32,
+    pub(super) activities: u32,
 }
 
 /// Puts activities in order and merges them.
@@ -52,7 +52,7 @@ pub struct Merged {
 /// An activity joins the oldest trigger that waits, whose window its own overlaps or touches, and whose window does not become longer than
 /// the limit by that; else it opens one. A trigger waits for `buffer` ticks after the start of its first activity.
 #[derive(Debug, Default)]
-pub struct Merger {
+pub(super) struct Merger {
     waiting: BinaryHeap<Reverse<InOrder>>,
     open: Vec<Merged>,
 }
@@ -92,17 +92,17 @@ impl PartialOrd for InOrder {
 
 impl Merger {
     /// An activity comes, in any order.
-    pub fn add(&mut self, activity: &ActivityRow) {
+    pub(super) fn add(&mut self, activity: &ActivityRow) {
         self.waiting.push(Reverse(InOrder(*activity)));
     }
 
     /// Activities and triggers that are held.
-    pub fn held(&self) -> usize {
+    pub(super) fn held(&self) -> usize {
         self.waiting.len() + self.open.len()
     }
 
     /// No activity that starts before `time` will come any more: gives the triggers that are complete, in the order of their first activity.
-    pub fn until(&mut self, time: u64, rules: &Rules, mut give: impl FnMut(Merged)) {
+    pub(super) fn until(&mut self, time: u64, rules: &Rules, mut give: impl FnMut(Merged)) {
         while let Some(Reverse(InOrder(activity))) = self.waiting.peek()
             && activity.time_start < time
         {
@@ -115,7 +115,7 @@ impl Merger {
     }
 
     /// Gives all that is held.
-    pub fn finish(&mut self, rules: &Rules, mut give: impl FnMut(Merged)) {
+    pub(super) fn finish(&mut self, rules: &Rules, mut give: impl FnMut(Merged)) {
         self.until(u64::MAX, rules, &mut give);
         // Of activities at the very last tick, which only a broken sender has, nothing is left behind either.
         while let Some(Reverse(InOrder(activity))) = self.waiting.pop() {
@@ -125,14 +125,14 @@ impl Merger {
     }
 
     /// No window will begin before this, if no activity starts before `time`.
-    pub fn earliest(&self, time: u64, rules: &Rules) -> u64 {
+    pub(super) fn earliest(&self, time: u64, rules: &Rules) -> u64 {
         let start = self.waiting.peek().map_or(time, |Reverse(InOrder(first))| first.time_start.min(time));
         let to_come = start.saturating_sub(rules.most_before());
         self.open.iter().map(|merged| merged.begin).fold(to_come, u64::min)
     }
 
     /// No trigger will be given that was opened before this, if no activity starts before `time`.
-    pub fn oldest(&self, time: u64) -> u64 {
+    pub(super) fn oldest(&self, time: u64) -> u64 {
         self.open.first().map_or(time, |merged| merged.opened.min(time))
     }
 
