@@ -13,6 +13,7 @@
 //! a time of day belongs to each. A *watermark* promises that no row with an earlier `time_start` will come any more.
 //! A table without rows carries a watermark alone.
 
+mod delay;
 mod ledger;
 mod links;
 mod raw;
@@ -20,6 +21,7 @@ mod record;
 mod rows;
 mod table;
 
+pub use delay::Delays;
 pub use ledger::{Interval, LinkLedger, State};
 pub use links::LinkSet;
 pub use raw::{RawBatch, RawFormat, RawLabels};
