@@ -113,9 +113,10 @@ fn trigger_records(folder: &Path) -> PathBuf {
         parts,
         missing,
     };
+    let (frames, hits): ([&[u8]; 1], [&[u8]; 1]) = ([&[1; 928]], [&[2; 48]]);
     let fragments = [
-        fragment(fragment_type::PROTO_WIB, 1, &[&[1; 928][..]], &missing[..]),
-        fragment(fragment_type::TRIGGER_PRIMITIVE, 3, &[&[2; 48][..]], &[]),
+        fragment(fragment_type::PROTO_WIB, 1, &frames, &missing[..]),
+        fragment(fragment_type::TRIGGER_PRIMITIVE, 3, &hits, &[]),
     ];
     let header = TriggerRecordHeader { trigger_number: 42, run: 5, ..TriggerRecordHeader::default() };
     writer.write(header, &fragments).unwrap();
