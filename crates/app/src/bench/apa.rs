@@ -1,7 +1,7 @@
 //! `livetime bench apa`: links of wire readout from raw frames to ordered hits and triggers, at the rate of the detector.
 //!
 //! A simulated anode plane sends superchunks of ProtoDUNE-SP in batches of 192 us, each when its last tick has happened: white and coloured
-//! noise, argon-39, and so many pulses that a link has about 100,000 hits per second, as at the surface. The samples of 20 ms lie in memory and
+//! noise, argon-39, and so many pulses that a link has about 100,000 hits per second, as at the surface. The samples of 49 ms lie in memory and
 //! only the times in the headers are written, again and again. Hit finders on all planes, one for each core but at most one for each
 //! link, the merger, the adjacency trigger and the trigger's decision follow, each on its own thread. A number of links is sustained when
 //! nothing was lost or missed anywhere in every repeat.
@@ -25,8 +25,8 @@ const STAMPED: f64 = 2.0 * 64.0 / 464.0;
 /// Bytes of a hit in its table, written by the finder, read and written by the merger, read by the trigger.
 const HIT_BYTES: f64 = 4.0 * 32.0;
 
-/// Seconds of data that are prepared for each link: few enough to stay in a large cache, where a card's data are too when they are read soon.
-const LOOP_SECONDS: f64 = 0.019_66;
+/// Seconds of data that are prepared for each link: as long may one part of the graph be held up before data are lost.
+const LOOP_SECONDS: f64 = 0.049_152;
 
 pub(super) fn run(args: &BenchArgs, output: &mut Output) -> Result<Record, String> {
     let links = args.links.clone().unwrap_or(1..=10);
