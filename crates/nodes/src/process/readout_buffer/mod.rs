@@ -85,7 +85,8 @@ pub struct ReadoutBuffer {
     exhausted: usize,
     /// When readbacks are made next.
     publish_ns: u64,
-    is_armed: bool,
+    /// When the timer comes.
+    timer_ns: Option<u64>,
 }
 
 /// Times from requests to answers.
@@ -131,7 +132,7 @@ impl Node for ReadoutBuffer {
             response: Response::default(),
             exhausted: 0,
             publish_ns: 0,
-            is_armed: false,
+            timer_ns: None,
         })
     }
 
@@ -154,7 +155,7 @@ impl Node for ReadoutBuffer {
         if self.waiting.first_end().is_some_and(|end| end <= reached) {
             self.answer_reached(ctx);
         }
-        if !self.is_armed {
+        if self.timer_ns.is_none_or(|at_ns| at_ns > ctx.now_ns() + LOOK_NS) {
             self.arm(ctx);
         }
         Ok(())
@@ -336,9 +337,8 @@ impl ReadoutBuffer {
         let publish_ns = (!self.store.ledger.is_empty()).then_some(self.publish_ns.max(now_ns));
         let asked_ns = self.params.request.then_some(now_ns);
         let at_ns = [look_ns, dead_ns, publish_ns, asked_ns, self.waiting.first_deadline()];
-        let at_ns = at_ns.into_iter().flatten().min();
-        self.is_armed = at_ns.is_some();
-        ctx.set_timer(at_ns);
+        self.timer_ns = at_ns.into_iter().flatten().min();
+        ctx.set_timer(self.timer_ns);
     }
 
     fn tell_ledger(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
