@@ -173,13 +173,14 @@ impl Node for ReadoutBuffer {
         self.answer_reached(ctx);
         let bounds = self.bounds(ctx);
         self.store.shrink(bounds.bytes, bounds.most_bytes(), self.waiting.first_begin());
+        let mut told = Ok(());
         if now_ns >= self.publish_ns {
             self.publish(now_ns, ctx);
-            self.tell_ledger(ctx)?;
+            told = self.tell_ledger(ctx);
             self.publish_ns = now_ns + PUBLISH_NS;
         }
         self.arm(ctx);
-        Ok(())
+        told
     }
 
     fn changed(&mut self, _index: usize, ctx: &mut Context) -> Result<(), NodeError> {
