@@ -63,8 +63,6 @@ use waiting::{Request, Waiting};
 const PUBLISH_NS: u64 = 250_000_000;
 /// How often it is looked whether the pool is exhausted: who waits for memory sends nothing that could wake us.
 const LOOK_NS: u64 = 20_000_000;
-/// So many rows of the ledger are sent at once.
-const MOST_ROWS: usize = 1 << 12;
 /// Requests by hand have numbers from here on.
 const BY_HAND: u64 = 1 << 63;
 
@@ -216,9 +214,6 @@ impl ReadoutBuffer {
         let pinned_from = self.waiting.first_begin();
         let reached = self.store.put_raw(frame, &batch, bounds, pinned_from, now_ns)?;
         self.squeeze(ctx);
-        if self.store.ledger.len() >= MOST_ROWS {
-            self.tell_ledger(ctx)?;
-        }
         Ok(reached)
     }
 
