@@ -63,8 +63,6 @@ use waiting::{Request, Waiting};
 const PUBLISH_NS: u64 = 250_000_000;
 /// How often it is looked whether the pool is exhausted: who waits for memory sends nothing that could wake us.
 const LOOK_NS: u64 = 20_000_000;
-/// So many rows of the ledger are sent at once.
-const MOST_ROWS: usize = 1 << 12;
 /// Requests by hand have numbers from here on.
 const BY_HAND: u64 = 1 << 63;
 
@@ -85,7 +83,8 @@ pub struct ReadoutBuffer {
     exhausted: usize,
     /// When readbacks are made next.
     publish_ns: u64,
-    is_armed: bool,
+    /// When the timer comes.
+    timer_ns: Option<u64>,
 }
 
 /// Times from requests to answers.
@@ -131,7 +130,7 @@ impl Node for ReadoutBuffer {
             response: Response::default(),
             exhausted: 0,
             publish_ns: 0,
-            is_armed: false,
+            timer_ns: None,
         })
     }
 
@@ -154,7 +153,7 @@ impl Node for ReadoutBuffer {
         if self.waiting.first_end().is_some_and(|end| end <= reached) {
             self.answer_reached(ctx);
         }
-        if !self.is_armed {
+        if self.timer_ns.is_none_or(|at_ns| at_ns > ctx.now_ns() + LOOK_NS) {
             self.arm(ctx);
         }
         Ok(())
@@ -172,13 +171,14 @@ impl Node for ReadoutBuffer {
         self.answer_reached(ctx);
         let bounds = self.bounds(ctx);
         self.store.shrink(bounds.bytes, bounds.most_bytes(), self.waiting.first_begin());
+        let mut told = Ok(());
         if now_ns >= self.publish_ns {
             self.publish(now_ns, ctx);
-            self.tell_ledger(ctx)?;
+            told = self.tell_ledger(ctx);
             self.publish_ns = now_ns + PUBLISH_NS;
         }
         self.arm(ctx);
-        Ok(())
+        told
     }
 
     fn changed(&mut self, _index: usize, ctx: &mut Context) -> Result<(), NodeError> {
@@ -214,9 +214,6 @@ impl ReadoutBuffer {
         let pinned_from = self.waiting.first_begin();
         let reached = self.store.put_raw(frame, &batch, bounds, pinned_from, now_ns)?;
         self.squeeze(ctx);
-        if self.store.ledger.len() >= MOST_ROWS {
-            self.tell_ledger(ctx)?;
-        }
         Ok(reached)
     }
 
@@ -336,9 +333,8 @@ impl ReadoutBuffer {
         let publish_ns = (!self.store.ledger.is_empty()).then_some(self.publish_ns.max(now_ns));
         let asked_ns = self.params.request.then_some(now_ns);
         let at_ns = [look_ns, dead_ns, publish_ns, asked_ns, self.waiting.first_deadline()];
-        let at_ns = at_ns.into_iter().flatten().min();
-        self.is_armed = at_ns.is_some();
-        ctx.set_timer(at_ns);
+        self.timer_ns = at_ns.into_iter().flatten().min();
+        ctx.set_timer(self.timer_ns);
     }
 
     fn tell_ledger(&mut self, ctx: &mut Context) -> Result<(), NodeError> {

@@ -41,9 +41,14 @@ impl Feed {
     }
 
     pub(super) fn raw(&mut self, link: u16, first: u64, count: usize) -> Vec<TriggerRecord> {
+        self.try_raw(link, first, count).unwrap()
+    }
+
+    /// `None` when the batch is refused.
+    pub(super) fn try_raw(&mut self, link: u16, first: u64, count: usize) -> Option<Vec<TriggerRecord>> {
         let batch = self.batch(link, first, count);
-        let out = self.node.feed(&batch).unwrap();
-        self.records(out)
+        let out = self.node.feed(&batch).ok()?;
+        Some(self.records(out))
     }
 
     pub(super) fn table<T: Row>(&mut self, rows: &[T], link: Option<u16>, watermark: Option<u64>) -> Frame {

@@ -279,10 +279,10 @@ proptest! {
                     if first + (count as u64 + hold) * STEP < reached {
                         continue;
                     }
-                    let batch = feed.batch(link, first, count);
                     let is_taken = model.raw(link, first, first + count as u64 * STEP);
-                    prop_assert_eq!(feed.node.feed(&batch).is_ok(), is_taken);
-                    (Vec::new(), model.answer_ended())
+                    let found = feed.try_raw(link, first, count);
+                    prop_assert_eq!(found.is_some(), is_taken);
+                    (found.unwrap_or_default(), model.answer_ended())
                 }
                 Step::Ask(from, len) => {
                     asked += 1;
