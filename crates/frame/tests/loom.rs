@@ -52,6 +52,28 @@ fn shared_references_are_counted_once_each() {
 }
 
 #[test]
+fn a_frame_is_written_again_only_when_no_reader_is_left() {
+    loom::model(|| {
+        let pool = FramePool::new(1 << 20);
+        let mut allocator = pool.allocator();
+        let mut frame = allocator.bytes(8).unwrap().freeze();
+        let reader = frame.clone();
+        let thread = thread::spawn(move || assert_eq!(reader.bytes(), [0; 8]));
+        match frame.try_into_mut() {
+            Ok(mut again) => {
+                again.bytes_mut().fill(1);
+                frame = again.freeze();
+                assert_eq!(frame.bytes(), [1; 8]);
+            }
+            Err(same) => frame = same,
+        }
+        thread.join().unwrap();
+        drop((frame, allocator));
+        assert_eq!(pool.statistics().buffers, 0);
+    });
+}
+
+#[test]
 fn a_batch_comes_home_while_the_allocator_takes_or_closes() {
     for closes in [false, true] {
         loom::model(move || {

@@ -34,6 +34,8 @@ pub const ALL: &[NodeType] = &[
     // Processes.
     NodeType::of::<process::compress::Compress>(),
     NodeType::of::<process::decompress::Decompress>(),
+    NodeType::of::<process::hit_finder::HitFinder>(),
+    NodeType::of::<process::hit_merger::HitMerger>(),
     NodeType::of::<process::image::Image>(),
     NodeType::of::<process::process::Process>(),
     NodeType::of::<process::rate_monitor::RateMonitor>(),

@@ -61,19 +61,24 @@ impl PortSpec {
         PortSpec { name, accepts: Accepts { kinds: &[], dtypes: &[], ndim: None } }
     }
 
-    /// A port for arrays of any dtype and dimension.
-    pub const fn array(name: &'static str) -> PortSpec {
-        PortSpec { name, accepts: Accepts { kinds: &[Kind::Array], dtypes: &[], ndim: None } }
+    /// A port for payloads of these kinds.
+    pub const fn of(name: &'static str, kinds: &'static [Kind]) -> PortSpec {
+        PortSpec { name, accepts: Accepts { kinds, dtypes: &[], ndim: None } }
     }
 
     /// A port for tables.
     pub const fn table(name: &'static str) -> PortSpec {
-        PortSpec { name, accepts: Accepts { kinds: &[Kind::Table], dtypes: &[], ndim: None } }
+        PortSpec::of(name, &[Kind::Table])
     }
 
     /// A port for bytes.
     pub const fn bytes(name: &'static str) -> PortSpec {
-        PortSpec { name, accepts: Accepts { kinds: &[Kind::Bytes], dtypes: &[], ndim: None } }
+        PortSpec::of(name, &[Kind::Bytes])
+    }
+
+    /// A port for arrays of any dtype and dimension.
+    pub const fn array(name: &'static str) -> PortSpec {
+        PortSpec { name, accepts: Accepts { kinds: &[Kind::Array], dtypes: &[], ndim: None } }
     }
 
     /// A port for arrays of `min` to `max` dimensions.

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use livetime_frame::{Element, Frame, FrameMut, FramePool, Layout, SourceId};
+use livetime_frame::{Element, Frame, FrameMut, FramePool, Header, Layout, SourceId};
 
 use crate::account::NodeAccount;
 use crate::actors::Channels;
@@ -146,6 +146,17 @@ impl Harness {
         header.event_time_ns = self.sequence as i64;
         self.sequence += 1;
         frame.freeze()
+    }
+
+    /// A frame of bytes under a header that `label` has written to.
+    ///
+    /// # Errors
+    /// [`NodeError`] when the pool is exhausted.
+    pub fn bytes_with(&mut self, bytes: &[u8], label: impl FnOnce(&mut Header)) -> Result<Frame, NodeError> {
+        let mut frame = self.inputs.bytes(bytes.len())?;
+        frame.bytes_mut().copy_from_slice(bytes);
+        label(frame.header_mut());
+        Ok(self.number(frame))
     }
 
     /// Hands a frame to the first input and returns what the node emitted, of all outputs.

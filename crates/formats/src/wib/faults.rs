@@ -35,6 +35,9 @@ impl Faults {
     /// Crate, slot, fiber or version are not those of the link.
     pub const IDENTITY: Faults = Faults(1 << 7);
 
+    /// The samples of a chip have been the same for longer than noise allows. Not seen on one frame, but by who follows the samples.
+    pub const CONSTANT: Faults = Faults(1 << 24);
+
     /// Block `block` (0 to 3) was captured with errors.
     pub fn capture(block: usize) -> Faults {
         Faults(1 << (8 + block.min(3)))

@@ -228,6 +228,32 @@ impl Frame {
         self.0 == other.0
     }
 
+    /// The frame to be written again, as it is, if nobody else holds it or a view of it: for a source that sends the same
+    /// bytes many times and changes few of them.
+    ///
+    /// ```
+    /// use livetime_frame::FramePool;
+    /// let frame = FramePool::new(1 << 20).allocator().bytes(2)?.freeze();
+    /// let reader = frame.clone();
+    /// let frame = frame.try_into_mut().unwrap_err();
+    /// drop(reader);
+    /// let mut again = frame.try_into_mut().unwrap();
+    /// again.bytes_mut()[0] = 7;
+    /// assert_eq!(again.freeze().bytes(), [7, 0]);
+    /// # Ok::<(), livetime_frame::PoolExhausted>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The frame itself, when somebody else holds it.
+    pub fn try_into_mut(self) -> Result<FrameMut, Frame> {
+        // Acquire: pairs with the release of those who held it before. Nobody can make new references but us.
+        if self.cell().references.load(Ordering::Acquire) != 1 {
+            return Err(self);
+        }
+        // Rule 1: this is the only handle, which becomes the one owner.
+        Ok(FrameMut(ManuallyDrop::new(self).0))
+    }
+
     /// Turns this reference into `count` references, to be picked up one by one. One atomic operation,
     /// whatever the count; none for one.
     #[inline]

@@ -16,7 +16,7 @@ pub struct Hit {
     pub peak: i16,
     /// Position of the channel in the row of samples.
     pub channel: u16,
-    /// [`Hit::CUT`], or 0.
+    /// [`Hit::CUT`], [`Hit::GAP`], or 0.
     pub flags: u16,
     /// Ticks from [`Hit::end`] to the tick at which it was known that the hit has ended.
     pub late: u16,
@@ -26,6 +26,8 @@ impl Hit {
     /// Flag: the pulse was still over the threshold when the hit was ended because of its length. What follows may
     /// be another hit.
     pub const CUT: u16 = 1;
+    /// Flag: the hit was ended because the stream was interrupted.
+    pub const GAP: u16 = 2;
 
     /// First tick that is not over the threshold any more.
     ///

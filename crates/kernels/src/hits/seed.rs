@@ -2,9 +2,9 @@
 
 use super::frugal::{Frugal, Limit};
 use super::rows::Row;
-use super::walk::{Filter, Filtered, Follow, Samples, walk};
+use super::walk::{self, Filter, Filtered, Follow, Samples, walk};
 use super::{Hit, HitBuffer, check};
-use crate::lanes::{Lanes, Mask};
+use crate::lanes::{Lanes, Mask, Portable};
 use crate::{LengthError, Level};
 
 /// Net steps that move the median and the quartiles.
@@ -105,6 +105,20 @@ impl SeedHits {
         Ok(())
     }
 
+    /// Ends every open hit, marked with [`Hit::GAP`], because the rows from `tick` on are missing. Median and quartiles stay; the
+    /// filter forgets the last samples, of which it would make a hit after the gap.
+    pub fn interrupt(&mut self, tick: i64, hits: &mut HitBuffer) {
+        walk::interrupt::<SeedFollow<Portable>>(&mut self.follows, tick, &(), hits);
+        for block in &mut self.filters {
+            (block.delayed, block.inputs) = Default::default();
+        }
+    }
+
+    /// The earliest start that a hit still to come can have, when `tick` is the next row.
+    pub fn open_since(&self, tick: i64) -> i64 {
+        tick.wrapping_sub(walk::longest_open::<SeedFollow<Portable>>(&self.follows).into())
+    }
+
     /// Median, 25 % and 75 % quartile of a channel; `None` beyond the last channel.
     pub fn quartiles(&self, channel: usize) -> Option<[i16; 3]> {
         let block = self.filters.get(channel / 32)?;
@@ -121,7 +135,7 @@ impl SeedHits {
 
 per_level! {
     fn find(filters: &mut [FilterBlock], follows: &mut [FollowBlock], samples: Samples<'_>, hits: &mut HitBuffer)
-        = body::<crate::lanes::Portable> | body::<crate::lanes::Avx2> | body::<crate::lanes::Avx512>;
+        = body::<Portable> | body::<crate::lanes::Avx2> | body::<crate::lanes::Avx512>;
 }
 
 #[inline(always)]
@@ -252,5 +266,10 @@ impl<L: Lanes> Follow<L> for SeedFollow<L> {
     fn forget(&mut self, lanes: L::Mask) {
         self.sum = L::splat(0).select(lanes, self.sum);
         self.over = L::splat(0).select(lanes, self.over);
+    }
+
+    #[inline(always)]
+    fn span(block: &FollowBlock, lane: usize) -> u16 {
+        block.over.0[lane] as u16
     }
 }

@@ -2,9 +2,9 @@
 
 use super::frugal::{Frugal, Limit};
 use super::rows::Row;
-use super::walk::{Filter, Filtered, Follow, Samples, walk};
+use super::walk::{self, Filter, Filtered, Follow, Samples, walk};
 use super::{Hit, HitBuffer, check};
-use crate::lanes::{Lanes, Mask};
+use crate::lanes::{Lanes, Mask, Portable};
 use crate::{LengthError, Level};
 
 /// Where every pedestal begins, above any sample, so that nothing is over a threshold.
@@ -152,6 +152,18 @@ impl TpgHits {
         Ok(())
     }
 
+    /// Ends every open hit, marked with [`Hit::GAP`], because the rows from `tick` on are missing. Pedestals stay; the running sums
+    /// begin anew.
+    pub fn interrupt(&mut self, tick: i64, hits: &mut HitBuffer) {
+        walk::interrupt::<TpgFollow<Portable>>(&mut self.follows, tick, &(), hits);
+        self.filters.iter_mut().for_each(|block| block.running = Row::ZERO);
+    }
+
+    /// The earliest start that a hit still to come can have, when `tick` is the next row.
+    pub fn open_since(&self, tick: i64) -> i64 {
+        tick.wrapping_sub(walk::longest_open::<TpgFollow<Portable>>(&self.follows).into())
+    }
+
     /// The pedestal of a channel; `None` beyond the last channel.
     pub fn pedestal(&self, channel: usize) -> Option<i16> {
         Some(self.filters.get(channel / 32)?.pedestal.0[channel % 32])
@@ -165,7 +177,7 @@ per_level! {
         samples: Samples<'_>,
         setup: &TpgSetup,
         hits: &mut HitBuffer,
-    ) = body::<crate::lanes::Portable> | body::<crate::lanes::Avx2> | body::<crate::lanes::Avx512>;
+    ) = body::<Portable> | body::<crate::lanes::Avx2> | body::<crate::lanes::Avx512>;
 }
 
 #[inline(always)]
@@ -361,5 +373,10 @@ impl<L: Lanes> Follow<L> for TpgFollow<L> {
         self.over = zero.select(lanes, self.over);
         self.peak = zero.select(lanes, self.peak);
         self.to_peak = zero.select(lanes, self.to_peak);
+    }
+
+    #[inline(always)]
+    fn span(block: &FollowBlock, lane: usize) -> u16 {
+        block.over.0[lane] as u16
     }
 }

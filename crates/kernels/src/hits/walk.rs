@@ -4,7 +4,7 @@
 //! where something is over the threshold, or was, hits are followed. Hits have no effect on the filter.
 
 use super::{Hit, HitBuffer};
-use crate::lanes::{Lanes, MOST, Mask};
+use crate::lanes::{Lanes, MOST, Mask, Portable};
 
 /// Ticks that are filtered before hits are looked for.
 const CHUNK: usize = 16;
@@ -48,6 +48,40 @@ pub(super) trait Follow<L: Lanes>: Sized {
     fn hit(block: &Self::Block, lane: usize, tick: i64, setup: &Self::Setup) -> Option<Hit>;
     /// Forgets the hits of `lanes`.
     fn forget(&mut self, lanes: L::Mask);
+    /// Ticks since the hit of a lane began, 0 where there is none.
+    fn span(block: &Self::Block, lane: usize) -> u16;
+    /// The hit of a lane that is open, as far as it is known before `tick`.
+    fn interrupted(block: &Self::Block, lane: usize, tick: i64, setup: &Self::Setup) -> Option<Hit> {
+        Self::hit(block, lane, tick, setup)
+    }
+}
+
+/// Ends every open hit: the row of `tick` and those after it are not seen.
+pub(super) fn interrupt<H: Follow<Portable>>(
+    follows: &mut [H::Block],
+    tick: i64,
+    setup: &H::Setup,
+    hits: &mut HitBuffer,
+) {
+    let all = Portable::splat(1).greater(Portable::splat(0));
+    for (i, block) in follows.iter_mut().enumerate() {
+        for lane in (0..MOST).filter(|lane| H::span(block, *lane) > 0) {
+            if let Some(hit) = H::interrupted(block, lane, tick, setup) {
+                hits.push(Hit { channel: (i * MOST + lane) as u16, flags: hit.flags | Hit::GAP, ..hit });
+            }
+        }
+        for lane in (0..MOST).step_by(Portable::COUNT) {
+            let mut state = H::load(block, lane);
+            state.forget(all);
+            state.store(block, lane);
+        }
+    }
+}
+
+/// Ticks since the oldest open hit began; 0 when none is open.
+pub(super) fn longest_open<H: Follow<Portable>>(follows: &[H::Block]) -> u16 {
+    let spans = follows.iter().flat_map(|block| (0..MOST).map(move |lane| H::span(block, lane)));
+    spans.max().unwrap_or(0)
 }
 
 /// Rows of samples: `channels` for each tick.

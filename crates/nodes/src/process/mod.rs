@@ -2,6 +2,8 @@
 
 pub mod compress;
 pub mod decompress;
+pub mod hit_finder;
+pub mod hit_merger;
 pub mod image;
 #[allow(clippy::module_inception, reason = "the node is called `process`, as areaDetector's is")]
 pub mod process;

@@ -13,12 +13,18 @@
 //! a time of day belongs to each. A *watermark* promises that no row with an earlier `time_start` will come any more.
 //! A table without rows carries a watermark alone.
 
+mod channels;
+mod delay;
 mod ledger;
+mod links;
 mod raw;
 mod rows;
 mod table;
 
+pub use channels::{Channel, ChannelMap, channels};
+pub use delay::Delays;
 pub use ledger::{Interval, LinkLedger, State};
-pub use raw::{RawBatch, RawFormat, RawLabels};
+pub use links::LinkSet;
+pub use raw::{RawBatch, RawFormat, RawLabels, unpack};
 pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow, RegionRow};
-pub use table::{Row, RowTable, link_of, watermark_of};
+pub use table::{Row, RowTable, inherit_times, link_of, watermark_of};

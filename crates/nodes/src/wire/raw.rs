@@ -5,6 +5,8 @@ use std::sync::Arc;
 use livetime_engine::NodeError;
 use livetime_formats::wib::{Wib1Frame, Wib2Frame, WibEthFrame};
 use livetime_frame::{AttributeValue, Frame, Header};
+use livetime_kernels::Level;
+use livetime_kernels::wib::{unpack_wib1, unpack_wib2, unpack_wibeth};
 
 /// Format of the frames in a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,9 +107,10 @@ impl<'a> RawBatch<'a> {
             _ => None,
         };
         let Some(format) = format else {
-            return Err(NodeError::new(
-                "wanted raw frames with the attribute `format`: wib1, wib2 or wibeth",
-            ));
+            let found = attributes.get("format").map_or("none".into(), ToString::to_string);
+            return Err(NodeError::new(format_args!(
+                "wanted raw frames with the attribute `format` (wib1, wib2 or wibeth), found {found}"
+            )));
         };
         let bytes = frame.bytes();
         if !bytes.len().is_multiple_of(format.bytes()) {
@@ -141,6 +144,19 @@ impl<'a> RawBatch<'a> {
     pub fn frames(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
         self.bytes.chunks_exact(self.format.bytes())
     }
+}
+
+/// Unpacks frames to rows of samples, one row of all channels for each tick.
+///
+/// # Errors
+/// `frames` are not whole frames, or `samples` not as many as they hold.
+pub fn unpack(format: RawFormat, level: Level, frames: &[u8], samples: &mut [i16]) -> Result<(), NodeError> {
+    match format {
+        RawFormat::Wib1 => unpack_wib1(level, frames, samples),
+        RawFormat::Wib2 => unpack_wib2(level, frames, samples),
+        RawFormat::WibEth => unpack_wibeth(level, frames, samples),
+    }
+    .map_err(NodeError::new)
 }
 
 /// Names of a batch's attributes, shared between frames.

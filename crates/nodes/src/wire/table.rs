@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use livetime_engine::{Context, NodeError};
-use livetime_frame::{Allocator, AttributeValue, Frame, FrameMut, Schema, TableLayout, TableRef};
+use livetime_frame::{AttributeValue, Frame, FrameMut, FramePool, Schema, TableLayout, TableRef};
 
 /// A row of a table whose columns are the fields.
 pub trait Row: Copy {
@@ -55,24 +55,30 @@ impl<T: Row> RowTable<T> {
     /// # Errors
     /// [`NodeError`] when the pool is exhausted.
     pub fn frame(&self, rows: &[T], ctx: &mut Context) -> Result<FrameMut, NodeError> {
-        let mut table = ctx.table(&self.layout(rows)?)?;
+        let layout = TableLayout::new(self.schema.clone(), rows.len());
+        let layout =
+            layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))?;
+        let mut table = ctx.table(&layout)?;
         T::put(rows, &mut table)?;
         Ok(table)
     }
 
-    /// As [`RowTable::frame`] outside of a node: for tests, and to feed a node by hand.
+    /// A frame with `rows` outside of a node: for tests and for who feeds a graph by hand.
     ///
     /// # Errors
-    /// As [`RowTable::frame`].
-    pub fn frame_of(&self, rows: &[T], allocator: &mut Allocator) -> Result<FrameMut, NodeError> {
-        let mut table = allocator.table(self.layout(rows)?)?;
+    /// [`NodeError`] when the pool is exhausted.
+    pub fn with(pool: &FramePool, rows: &[T], link: Option<u16>, watermark: u64) -> Result<Frame, NodeError> {
+        let this = RowTable::<T>::default();
+        let layout = TableLayout::new(this.schema.clone(), rows.len());
+        let layout =
+            layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))?;
+        let mut table = pool.allocator().table(layout)?;
         T::put(rows, &mut table)?;
-        Ok(table)
-    }
-
-    fn layout(&self, rows: &[T]) -> Result<TableLayout, NodeError> {
-        let layout = TableLayout::new(self.schema.clone(), rows.len());
-        layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))
+        if let Some(link) = link {
+            this.set_link(&mut table, link);
+        }
+        this.set_watermark(&mut table, watermark);
+        Ok(table.freeze())
     }
 
     /// Says that no row with an earlier `time_start` will come any more.
@@ -104,6 +110,13 @@ impl<T: Row> RowTable<T> {
         rows.clear();
         T::get(table, rows)
     }
+}
+
+/// Gives `made` the number, the source and the times of the frame it was made from, and none of its attributes.
+pub fn inherit_times(made: &mut FrameMut, from: &Frame) {
+    let (to, from) = (made.header_mut(), from.header());
+    (to.sequence, to.source, to.flags) = (from.sequence, from.source, from.flags);
+    (to.event_time_ns, to.entry_ns) = (from.event_time_ns, from.entry_ns);
 }
 
 /// The watermark that a table carries.

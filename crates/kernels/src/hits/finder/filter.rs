@@ -49,6 +49,11 @@ impl FilterBlock {
         }
     }
 
+    /// Forgets the last samples.
+    pub(super) fn forget(&mut self) {
+        self.inputs = [Row::ZERO; 6];
+    }
+
     /// Makes the threshold that belongs to the noise.
     pub(super) fn renew_threshold(&mut self, setup: &FinderSetup) {
         let floor = floor(setup);

@@ -7,7 +7,7 @@ use super::FinderSetup;
 use crate::lanes::{Lanes, Mask};
 
 /// Ticks by which the filter's output is late.
-const DELAY: i64 = 3;
+pub(super) const DELAY: i64 = 3;
 /// Ticks under the threshold that do not end a hit between the lobes of a pulse that swings to both sides.
 const GAP: i16 = 4;
 /// Ticks after which a hit is ended.
@@ -119,23 +119,13 @@ impl<L: Lanes, const BIPOLAR: bool> Follow<L> for FinderFollow<L, BIPOLAR> {
 
     #[inline(always)]
     fn hit(block: &FollowBlock, lane: usize, tick: i64, fraction: &u32) -> Option<Hit> {
-        let of = |row: &Row| row.0[lane];
-        let (span, half) = (of(&block.span), 1 << fraction >> 1);
-        let cut = span >= LONGEST;
-        let (over, end) = match cut {
-            true => (span, tick.wrapping_add(1)),
-            false => (span - of(&block.gap), tick.wrapping_sub(i64::from(of(&block.gap)))),
-        };
-        let sum = i32::from(of(&block.high)) << 16 | i32::from(of(&block.low) as u16);
-        Some(Hit {
-            start: end.wrapping_sub(i64::from(over) + DELAY),
-            sum: (sum + half) >> fraction,
-            over: over as u16,
-            to_peak: of(&block.to_peak) as u16,
-            peak: ((i32::from(of(&block.peak)) + half) >> fraction) as i16,
-            late: (tick.wrapping_sub(end) + DELAY) as u16,
-            flags: if cut { Hit::CUT } else { 0 },
-            channel: 0,
+        let span = block.span.0[lane];
+        Some(match span >= LONGEST {
+            true => {
+                let late = (DELAY - 1) as u16;
+                Hit { flags: Hit::CUT, late, ..finished(block, lane, span, tick.wrapping_add(1), fraction) }
+            }
+            false => finished(block, lane, span - block.gap.0[lane], tick, fraction),
         })
     }
 
@@ -149,5 +139,35 @@ impl<L: Lanes, const BIPOLAR: bool> Follow<L> for FinderFollow<L, BIPOLAR> {
         if BIPOLAR {
             self.hold = zero.select(lanes, self.hold);
         }
+    }
+
+    #[inline(always)]
+    fn span(block: &FollowBlock, lane: usize) -> u16 {
+        block.span.0[lane] as u16
+    }
+
+    fn interrupted(block: &FollowBlock, lane: usize, tick: i64, fraction: &u32) -> Option<Hit> {
+        // Ticks under the threshold so far.
+        let under = block.gap.0[lane] - block.hold.0[lane];
+        Some(finished(block, lane, block.span.0[lane] - under, tick, fraction))
+    }
+}
+
+/// The hit of a lane that is over for `over` ticks, known to have ended at `tick`.
+#[inline(always)]
+fn finished(block: &FollowBlock, lane: usize, over: i16, tick: i64, fraction: &u32) -> Hit {
+    let of = |row: &Row| row.0[lane];
+    let half = 1 << fraction >> 1;
+    let start = tick.wrapping_sub(i64::from(of(&block.span)) + DELAY);
+    let sum = i32::from(of(&block.high)) << 16 | i32::from(of(&block.low) as u16);
+    Hit {
+        start,
+        sum: (sum + half) >> fraction,
+        over: over as u16,
+        to_peak: of(&block.to_peak) as u16,
+        peak: ((i32::from(of(&block.peak)) + half) >> fraction) as i16,
+        late: tick.wrapping_sub(start).wrapping_sub(over.into()) as u16,
+        flags: 0,
+        channel: 0,
     }
 }

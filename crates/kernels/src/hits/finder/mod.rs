@@ -4,9 +4,9 @@ mod filter;
 mod follow;
 mod start;
 
-use super::walk::{Samples, walk};
+use super::walk::{self, Samples, walk};
 use super::{HitBuffer, check};
-use crate::lanes::Lanes;
+use crate::lanes::{Lanes, Portable};
 use crate::{LengthError, Level};
 use filter::{FilterBlock, FilterSetup, FinderFilter};
 use follow::{FinderFollow, FollowBlock};
@@ -153,6 +153,30 @@ impl HitFinder {
         hits.order(from, first, ticks);
     }
 
+    /// Ends every open hit, marked with [`Hit::GAP`](super::Hit::GAP), because the rows from `tick` on are missing. Pedestal and noise stay; the
+    /// filter forgets the last samples, of which it would make a hit after the gap. Before the first 64 ticks are all there they are
+    /// forgotten too, and no hit is given of them.
+    pub fn interrupt(&mut self, tick: i64, hits: &mut HitBuffer) {
+        let fraction = self.setup.bits.fraction();
+        // Gaps are kept in rows, so this form fits planes without them too.
+        walk::interrupt::<FinderFollow<Portable, true>>(&mut self.follows, tick, &fraction, hits);
+        self.filters.iter_mut().for_each(FilterBlock::forget);
+        if !self.has_started() {
+            self.starting.clear();
+        }
+    }
+
+    /// The earliest start that a hit still to come can have, when `tick` is the next row.
+    pub fn open_since(&self, tick: i64) -> i64 {
+        let waiting = if self.has_started() { 0 } else { self.starting.len() / (self.filters.len() * 32) };
+        let open = walk::longest_open::<FinderFollow<Portable, true>>(&self.follows);
+        tick.wrapping_sub(waiting.max(open.into()) as i64 + follow::DELAY)
+    }
+
+    fn has_started(&self) -> bool {
+        self.starting.len() == start::TICKS * self.filters.len() * 32
+    }
+
     /// Pedestal of a channel in counts; `None` beyond the last channel.
     pub fn pedestal(&self, channel: usize) -> Option<i16> {
         Some(self.filters.get(channel / 32)?.median.0[channel % 32])
@@ -178,7 +202,7 @@ per_level! {
         samples: Samples<'_>,
         setup: &FinderSetup,
         hits: &mut HitBuffer,
-    ) = body::<crate::lanes::Portable> | body::<crate::lanes::Avx2> | body::<crate::lanes::Avx512>;
+    ) = body::<Portable> | body::<crate::lanes::Avx2> | body::<crate::lanes::Avx512>;
 }
 
 #[inline(always)]

@@ -144,3 +144,92 @@ fn any_values_and_times_are_endured() {
         assert!(hits.lost() > 0);
     }
 }
+
+#[test]
+fn an_interruption_ends_open_hits_and_marks_them() {
+    // Over the threshold from row 100 on; the rows from 110 on are missing.
+    let samples = flat(140, |t| if (100..130).contains(&t) { 200 } else { 0 });
+    let (before, after) = samples.split_at(110 * 32);
+    let level = Level::best();
+    let mut hits = HitBuffer::with_capacity(100);
+    let mut ours = HitFinder::new(&[0; 32], FinderSetup::new(SampleBits::Twelve)).unwrap();
+    let mut seed = SeedHits::new(32, 3).unwrap();
+    let mut tpg = TpgHits::new(&[0; 32], TpgSetup { limit: 1, ..TpgSetup::default() }).unwrap();
+
+    ours.find(level, before, 0, &mut hits).unwrap();
+    let begin = ours.open_since(110);
+    ours.interrupt(110, &mut hits);
+    let [hit] = hits.hits() else { panic!("{hits:?}") };
+    assert_eq!(
+        (hit.start, hit.start + i64::from(hit.over) + i64::from(hit.late), hit.flags),
+        (begin, 110, Hit::GAP)
+    );
+    assert!((97..=101).contains(&hit.start), "{hit:?}");
+    assert_eq!(ours.open_since(200), 197);
+    hits.clear();
+    ours.find(level, after, 1000, &mut hits).unwrap();
+    // The rest of the pulse begins where the rows begin again.
+    let [hit] = hits.hits() else { panic!("{hits:?}") };
+    assert!((997..=1001).contains(&hit.start) && hit.flags == 0, "{hit:?}");
+
+    hits.clear();
+    seed.find(level, before, 0, &mut hits).unwrap();
+    let begin = seed.open_since(110);
+    seed.interrupt(110, &mut hits);
+    assert_eq!(
+        hits.hits().iter().map(|h| (h.start, h.end(), h.flags)).collect::<Vec<_>>(),
+        [(begin, 110, Hit::GAP)]
+    );
+    hits.clear();
+    seed.find(level, &flat(50, |_| 0), 110, &mut hits).unwrap();
+    assert!(hits.hits().is_empty(), "the filter forgot the pulse: {hits:?}");
+
+    hits.clear();
+    let high = flat(16000, |t| if t >= 15990 { 200 } else { 0 });
+    let high: Vec<i16> = high.iter().map(|s| s + 15000).collect();
+    tpg.find(level, &high, 0, &mut hits).unwrap();
+    hits.clear();
+    assert_eq!(tpg.open_since(16000), 15990);
+    tpg.interrupt(16000, &mut hits);
+    assert_eq!(
+        hits.hits().iter().map(|h| (h.start, h.end(), h.flags)).collect::<Vec<_>>(),
+        [(15990, 16000, Hit::GAP)]
+    );
+}
+
+#[test]
+fn what_is_still_to_come_does_not_start_before_it_was_said() {
+    let mut state = 7u32;
+    let mut random = move |below: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) % below
+    };
+    for bipolar in [false, true] {
+        let setup = FinderSetup { bipolar: [bipolar; 3], ..FinderSetup::new(SampleBits::Twelve) };
+        let mut finder = HitFinder::new(&[0; 32], setup).unwrap();
+        let (mut hits, mut tick, mut said) = (HitBuffer::with_capacity(1000), 0, i64::MIN);
+        let (mut found, mut height) = (0, 0);
+        for _ in 0..3000 {
+            let rows = random(20) as usize;
+            let mut samples = vec![900; rows * 32];
+            samples.iter_mut().for_each(|s| *s += random(9) as i16);
+            for row in samples.chunks_mut(32) {
+                height = match height {
+                    0 if random(300) == 0 => [150, -150][random(2) as usize],
+                    0 => 0,
+                    height => height * i16::from(random(15) > 0),
+                };
+                row[3] += height;
+            }
+            hits.clear();
+            finder.find(Level::best(), &samples, tick, &mut hits).unwrap();
+            found += hits.hits().len();
+            assert!(hits.hits().iter().all(|hit| hit.start >= said), "{said} {hits:?}");
+            tick += rows as i64;
+            let now = finder.open_since(tick);
+            assert!(now >= said && now <= tick);
+            said = now;
+        }
+        assert!(found > 30, "{found}");
+    }
+}
