@@ -15,6 +15,7 @@
 //! a time of day belongs to each. A *watermark* promises that no row with an earlier `time_start` will come any more.
 //! A table without rows carries a watermark alone.
 
+mod channels;
 mod delay;
 mod ingest;
 mod ledger;
@@ -26,11 +27,12 @@ mod sender;
 mod simulation;
 mod table;
 
+pub use channels::{Channel, ChannelMap, channels};
 pub use delay::Delays;
 pub use ingest::{IngestCounts, IngestOptions, LinkIngest, Step};
 pub use ledger::{Interval, LinkLedger, State};
 pub use links::LinkSet;
-pub use raw::{RawBatch, RawFormat, RawLabels};
+pub use raw::{RawBatch, RawFormat, RawLabels, unpack};
 pub use record::{Fragment, HitFragment, Piece, TriggerRecord};
 pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow, RegionRow, TruthRow};
 pub use sender::{LEDGER, RAW, RawSender};

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use livetime_engine::NodeError;
 pub use livetime_formats::wib::RawFormat;
 use livetime_frame::{AttributeValue, Frame, Header};
+use livetime_kernels::Level;
+use livetime_kernels::wib::{unpack_wib1, unpack_wib2, unpack_wibeth};
 
 /// Frames of one link, each exactly one step later than the one before it.
 ///
@@ -79,6 +81,19 @@ impl<'a> RawBatch<'a> {
     pub fn frames(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
         self.bytes.chunks_exact(self.format.bytes())
     }
+}
+
+/// Unpacks frames to rows of samples, one row of all channels for each tick.
+///
+/// # Errors
+/// `frames` are not whole frames, or `samples` not as many as they hold.
+pub fn unpack(format: RawFormat, level: Level, frames: &[u8], samples: &mut [i16]) -> Result<(), NodeError> {
+    match format {
+        RawFormat::Wib1 => unpack_wib1(level, frames, samples),
+        RawFormat::Wib2 => unpack_wib2(level, frames, samples),
+        RawFormat::WibEth => unpack_wibeth(level, frames, samples),
+    }
+    .map_err(NodeError::new)
 }
 
 /// Names of a batch's attributes, shared between frames.

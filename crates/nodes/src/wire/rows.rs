@@ -217,7 +217,7 @@ impl DecisionRow {
 row! {
     /// A piece of raw data worth keeping: 12 ticks of 16 channels that follow each other in the frame.
     RegionRow {
-        /// Time of the first tick, ticks of the clock; a multiple of 12 samples after the link's first.
+        /// Time of the first tick, ticks of the clock: a multiple of 12 samples since 1970.
         time_start: u64,
         /// Link.
         link: u16,

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use livetime_engine::{Context, NodeError};
-use livetime_frame::{Allocator, AttributeValue, Frame, FrameMut, FramePool, Schema, TableLayout, TableRef};
+use livetime_frame::{AttributeValue, Frame, FrameMut, FramePool, Schema, TableLayout, TableRef};
 
 /// A row of a table whose columns are the fields.
 pub trait Row: Copy {
@@ -60,23 +60,14 @@ impl<T: Row> RowTable<T> {
         Ok(table)
     }
 
-    /// As [`RowTable::frame`] outside of a node: for tests, and to feed a node by hand.
-    ///
-    /// # Errors
-    /// As [`RowTable::frame`].
-    pub fn frame_of(&self, rows: &[T], allocator: &mut Allocator) -> Result<FrameMut, NodeError> {
-        let mut table = allocator.table(self.layout(rows)?)?;
-        T::put(rows, &mut table)?;
-        Ok(table)
-    }
-
     /// A finished frame with `rows`, of one link or merged: for tests, and to feed a graph by hand.
     ///
     /// # Errors
     /// As [`RowTable::frame`].
     pub fn with(pool: &FramePool, rows: &[T], link: Option<u16>, watermark: u64) -> Result<Frame, NodeError> {
         let this = RowTable::<T>::default();
-        let mut table = this.frame_of(rows, &mut pool.allocator())?;
+        let mut table = pool.allocator().table(this.layout(rows)?)?;
+        T::put(rows, &mut table)?;
         if let Some(link) = link {
             this.set_link(&mut table, link);
         }

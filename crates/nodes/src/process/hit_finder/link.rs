@@ -4,14 +4,12 @@ use livetime_engine::NodeError;
 use livetime_formats::wib::{Faults, Wib1Frame, Wib1Identity};
 use livetime_kernels::Level;
 use livetime_kernels::hits::{Hit, HitBuffer, remove_coherent};
-use livetime_kernels::wib::{unpack_wib1, unpack_wib2, unpack_wibeth};
 
 use super::HitFinderParams;
 use super::constant::Constants;
 use super::noisy::Noisy;
 use super::search::Search;
-use super::wires::{Channel, channels};
-use crate::wire::{HitRow, LedgerRow, RawBatch, RawFormat, State};
+use crate::wire::{Channel, HitRow, LedgerRow, RawBatch, RawFormat, State, channels, unpack};
 
 /// Frames that are unpacked at once: their samples stay in the first cache.
 const CHUNK: usize = 24;
@@ -203,12 +201,7 @@ impl Link {
         let (level, all, tick) = (Level::best(), self.format.channels(), self.tick(first));
         let count = frames.len() / self.format.bytes() * self.format.samples() * all;
         let samples = &mut scratch.samples[scratch.start..][..count];
-        match self.format {
-            RawFormat::Wib1 => unpack_wib1(level, frames, samples),
-            RawFormat::Wib2 => unpack_wib2(level, frames, samples),
-            RawFormat::WibEth => unpack_wibeth(level, frames, samples),
-        }
-        .map_err(NodeError::new)?;
+        unpack(self.format, level, frames, samples)?;
         self.follow_constants(samples, tick, out);
         if faults != 0 || self.held != [0; 4] {
             self.freeze(frames, samples, tick);

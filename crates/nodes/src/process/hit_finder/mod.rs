@@ -45,7 +45,6 @@ mod noisy;
 mod search;
 #[cfg(test)]
 mod tests;
-mod wires;
 
 use std::collections::BTreeMap;
 
@@ -55,8 +54,8 @@ use livetime_frame::{Frame, Kind};
 use crate::wire::{HitRow, LedgerRow, LinkSet, RawBatch, RowTable, inherit_times};
 use link::{Link, Output, Scratch, Shed};
 
+pub use crate::wire::ChannelMap;
 pub use search::Algorithm;
-pub use wires::ChannelMap;
 
 /// Planes that are searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]

@@ -5,7 +5,7 @@ use livetime_kernels::Level;
 use livetime_kernels::hits::{FinderSetup, HitBuffer, HitFinder, SampleBits, SeedHits, TpgHits, TpgSetup};
 
 use super::HitFinderParams;
-use super::wires::Channel;
+use crate::wire::Channel;
 use crate::wire::RawFormat;
 
 /// How hits are found.

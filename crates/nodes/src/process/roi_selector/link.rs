@@ -4,13 +4,12 @@ use std::collections::VecDeque;
 
 use livetime_engine::NodeError;
 use livetime_frame::Frame;
-use livetime_kernels::wib::{unpack_wib1, unpack_wib2, unpack_wibeth};
-use livetime_kernels::{LengthError, Level};
+use livetime_kernels::Level;
 
 use super::marks::{GROUPS, LANES, Marked, Marks, Masks, TICKS};
 use super::wires::Wires;
 use super::{BlockSize, RoiSelectorParams};
-use crate::wire::{HitRow, RawBatch, RawFormat, RegionRow};
+use crate::wire::{HitRow, RawBatch, RawFormat, RegionRow, unpack};
 
 /// Samples of a region.
 const REGION: usize = TICKS * LANES;
@@ -268,18 +267,10 @@ impl Unpacked {
             let format = batch.format;
             let bytes = &batch.bytes[frames.start * format.bytes()..frames.end * format.bytes()];
             self.samples.resize(frames.len() * format.samples() * format.channels(), 0);
-            unpack(format, bytes, &mut self.samples, level).map_err(NodeError::new)?;
+            unpack(format, level, bytes, &mut self.samples)?;
             self.frames = frames;
         }
         Ok(&self.samples)
-    }
-}
-
-fn unpack(format: RawFormat, bytes: &[u8], samples: &mut [i16], level: Level) -> Result<(), LengthError> {
-    match format {
-        RawFormat::Wib1 => unpack_wib1(level, bytes, samples),
-        RawFormat::Wib2 => unpack_wib2(level, bytes, samples),
-        RawFormat::WibEth => unpack_wibeth(level, bytes, samples),
     }
 }
 

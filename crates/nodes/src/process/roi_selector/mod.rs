@@ -1,7 +1,7 @@
 //! `roi_selector`: keeps the raw samples around hits, in blocks of 12 ticks and 16 channels, and drops the others.
 //!
 //! In: `raw`, batches of raw frames; `hits`, tables of [`HitRow`] with `watermark`, merged or with `link`. Out: for every batch with regions, `regions`,
-//! a table of [`RegionRow`](crate::wire::RegionRow) in the order of time and channel, and `samples`, an array \[n, 12, 16\] of the samples of each, i16, counts.
+//! a table of [`RegionRow`](crate::wire::RegionRow) in the order of time and channel, and `samples`, an array \[n, 12, 16\] of the samples of each, i16, counts; both with `link`.
 //!
 //! A hit marks its channel in all blocks from `margin` ticks before its start to `margin` ticks after its end. Blocks are cut at multiples of 12 samples since
 //! 1970, wherever batches begin; a block that frames are missing of says which ticks it has. (ROI readout as in ProtoDUNE-SP in 2020, which flagged 12
@@ -12,19 +12,15 @@
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
-//! use livetime_frame::FramePool;
 //! use livetime_nodes::process::roi_selector::RoiSelector;
 //! use livetime_nodes::wire::{HitRow, RawFormat, RawLabels, RegionRow, RowTable};
 //!
 //! let mut node = Harness::new::<RoiSelector>(&[("channel_map", "none".into()), ("margin", 6.into())])?;
-//! let mut allocator = FramePool::new(1 << 20).allocator();
-//! let mut raw = allocator.bytes(48 * 464)?;
-//! RawLabels::new(RawFormat::Wib1).put(raw.header_mut(), 0, 12_000 * 25, 0);
-//! node.feed(&raw.freeze())?;
+//! let raw = node.bytes_with(&[0; 48 * 464], |header| RawLabels::new(RawFormat::Wib1).put(header, 0, 12_000 * 25, 0))?;
+//! node.feed(&raw)?;
 //! let hit = HitRow { time_start: 12_020 * 25, channel: 33, samples_over: 3, ..HitRow::default() };
-//! let mut hits = RowTable::default().frame_of(&[hit], &mut allocator)?;
-//! RowTable::<HitRow>::default().set_watermark(&mut hits, 12_100 * 25);
-//! let (out, mut rows) = (node.feed_to(1, &hits.freeze())?, Vec::new());
+//! let hits = RowTable::with(node.pool(), &[hit], None, 12_100 * 25)?;
+//! let (out, mut rows) = (node.feed_to(1, &hits)?, Vec::new());
 //! RowTable::<RegionRow>::default().read(&out[0], &mut rows)?;
 //! assert_eq!(rows.iter().map(|r| r.time_start / 25).collect::<Vec<_>>(), [12_012, 12_024]);
 //! assert_eq!((rows[0].group, rows[0].channels, rows[0].ticks), (2, 0b10, 0xFFF));
@@ -44,10 +40,9 @@ use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, P
 use livetime_frame::{ColorMode, DType, Frame, Layout};
 use livetime_kernels::Level;
 
-use crate::wire::{HitRow, RawBatch, RegionRow, RowTable, link_of, watermark_of};
+use crate::wire::{ChannelMap, HitRow, RawBatch, RegionRow, RowTable, inherit_times, link_of, watermark_of};
 use link::{Link, Regions};
 use marks::{LANES, Marked, TICKS};
-pub use wires::ChannelMap;
 
 /// What is kept at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ParamEnum)]
@@ -185,7 +180,7 @@ impl RoiSelector {
     /// Cuts what is settled of a link, and drops what has waited too long.
     fn work_on(&mut self, number: u16, ctx: &mut Context) -> Result<(), NodeError> {
         let Some(mut link) = self.links.remove(&number) else { return Ok(()) };
-        let result = self.cut_settled(&mut link, ctx);
+        let result = self.cut_settled(number, &mut link, ctx);
         while link.overdue(&self.params).is_some() {
             self.params.batches_dropped += 1;
             if self.params.batches_dropped.is_power_of_two() {
@@ -201,20 +196,26 @@ impl RoiSelector {
         result
     }
 
-    fn cut_settled(&mut self, link: &mut Link, ctx: &mut Context) -> Result<(), NodeError> {
+    fn cut_settled(&mut self, number: u16, link: &mut Link, ctx: &mut Context) -> Result<(), NodeError> {
         while let Some(frame) = link.settled(&self.params) {
-            self.cut_one(link, &frame, ctx)?;
+            self.cut_one(number, link, &frame, ctx)?;
         }
         Ok(())
     }
 
-    fn cut_one(&mut self, link: &mut Link, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+    fn cut_one(
+        &mut self,
+        number: u16,
+        link: &mut Link,
+        frame: &Frame,
+        ctx: &mut Context,
+    ) -> Result<(), NodeError> {
         link.cut(frame, self.level, &mut self.cut)?;
-        self.send(frame, ctx)
+        self.send(number, frame, ctx)
     }
 
     /// Sends what was cut, in the name of `frame`.
-    fn send(&mut self, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+    fn send(&mut self, link: u16, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let p = &mut self.params;
         p.regions += self.cut.rows.len() as u64;
         p.kept_fraction = p.regions as f64 / self.cut.groups.max(1) as f64;
@@ -231,8 +232,10 @@ impl RoiSelector {
         self.cut.rows.clear();
         self.cut.samples.clear();
         let (mut table, mut samples) = copied?;
-        table.inherit(frame);
-        samples.inherit(frame);
+        inherit_times(&mut table, frame);
+        inherit_times(&mut samples, frame);
+        self.regions.set_link(&mut table, link);
+        self.regions.set_link(&mut samples, link);
         ctx.emit_to(REGIONS, table)?;
         ctx.emit_to(SAMPLES, samples)
     }
@@ -281,13 +284,13 @@ impl Node for RoiSelector {
     /// No hit will come any more, so all are known.
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         self.params.unknown_hits += self.early.drain(..).count() as u64;
-        for (_, mut link) in std::mem::take(&mut self.links) {
+        for (number, mut link) in std::mem::take(&mut self.links) {
             while let Some(frame) = link.any() {
-                self.cut_one(&mut link, &frame, ctx)?;
+                self.cut_one(number, &mut link, &frame, ctx)?;
             }
             link.finish(&mut self.cut);
             if let Some(last) = link.last() {
-                self.send(&last, ctx)?;
+                self.send(number, &last, ctx)?;
             }
         }
         self.params.waiting = 0;

@@ -1,11 +1,11 @@
 use livetime_engine::Value;
 use livetime_engine::testing::{Harness, assert_compliant};
-use livetime_frame::FramePool;
+use livetime_frame::{FramePool, TableLayout};
 use livetime_kernels::wib::{pack_wib1, pack_wibeth};
 use proptest::prelude::*;
 
 use super::*;
-use crate::wire::{RawFormat, RawLabels};
+use crate::wire::{RawFormat, RawLabels, Row};
 
 /// Not a multiple of the step.
 const PHASE: u64 = 7;
@@ -36,11 +36,7 @@ fn raw(format: RawFormat, link: u16, first: usize, end: usize) -> Frame {
 }
 
 fn hits(rows: &[HitRow], watermark: u64, link: Option<u16>) -> Frame {
-    let table = RowTable::default();
-    let mut frame = table.frame_of(rows, &mut FramePool::new(1 << 22).allocator()).unwrap();
-    table.set_watermark(&mut frame, watermark);
-    link.into_iter().for_each(|link| table.set_link(&mut frame, link));
-    frame.freeze()
+    RowTable::with(&FramePool::new(1 << 22), rows, link, watermark).unwrap()
 }
 
 fn node(params: &[(&str, Value)]) -> Harness {
@@ -250,8 +246,8 @@ fn what_does_not_fit_is_refused() {
     let error = node.feed(&raw(format, 3, 0, 48)).unwrap_err().to_string();
     assert!(error.contains("link 3: wanted wib1 frames from"), "{error}");
     assert!(node.feed(&raw(RawFormat::WibEth, 3, 9, 10)).unwrap_err().to_string().contains("found wibeth"));
-    let unmarked =
-        RowTable::<HitRow>::default().frame_of(&[], &mut FramePool::new(1 << 20).allocator()).unwrap();
+    let layout = TableLayout::new(HitRow::schema(), 0).unwrap();
+    let unmarked = node.pool().allocator().table(layout).unwrap();
     assert!(node.feed_to(1, &unmarked.freeze()).unwrap_err().to_string().contains("`watermark`"));
 }
 

@@ -127,7 +127,7 @@ impl Merger {
     /// No window will begin before this, if no activity starts before `time`.
     pub(super) fn earliest(&self, time: u64, rules: &Rules) -> u64 {
         let start = self.waiting.peek().map_or(time, |Reverse(InOrder(first))| first.time_start.min(time));
-        let to_come = start.saturating_sub(rules.most_before());
+        let to_come = if start == u64::MAX { start } else { start.saturating_sub(rules.most_before()) };
         self.open.iter().map(|merged| merged.begin).fold(to_come, u64::min)
     }
 

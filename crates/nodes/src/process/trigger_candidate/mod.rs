@@ -14,16 +14,14 @@
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
-//! use livetime_frame::FramePool;
 //! use livetime_nodes::process::trigger_candidate::TriggerCandidate;
 //! use livetime_nodes::wire::{ActivityRow, DecisionRow, RowTable};
 //!
 //! let mut node = Harness::new::<TriggerCandidate>(&[("windows", "adjacency -100 +900".into())])?;
 //! let activity = |time| ActivityRow { time_start: time, time_activity: time, kind: 24, ..ActivityRow::default() };
 //! let (rows, mut out) = ([activity(5000), activity(5500)], Vec::new());
-//! let mut table = RowTable::default().frame_of(&rows, &mut FramePool::new(1 << 20).allocator())?;
-//! RowTable::<ActivityRow>::default().set_watermark(&mut table, 6_000_000);
-//! RowTable::<DecisionRow>::default().read(&node.feed(&table.freeze())?[0], &mut out)?;
+//! let table = RowTable::with(node.pool(), &rows, None, 6_000_000)?;
+//! RowTable::<DecisionRow>::default().read(&node.feed(&table)?[0], &mut out)?;
 //! assert_eq!((out[0].number, out[0].window_begin, out[0].window_end), (1, 4900, 6400));
 //! assert_eq!((out[0].activities, out[0].has_kind(24)), (2, true));
 //! # Ok::<(), livetime_engine::NodeError>(())
@@ -39,7 +37,7 @@ mod tests;
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
 use livetime_frame::Frame;
 
-use crate::wire::{ActivityRow, DecisionRow, RowTable, watermark_of};
+use crate::wire::{ActivityRow, DecisionRow, RowTable, inherit_times, watermark_of};
 use gate::{Gate, State};
 use merge::{Merged, Merger};
 use params::Texts;
@@ -53,6 +51,8 @@ pub struct TriggerCandidate {
     texts: Texts,
     table: RowTable<ActivityRow>,
     activities: Vec<ActivityRow>,
+    /// Up to here the inputs have told of, the end of all time left out.
+    latest: u64,
     /// The watermark of each input that has been heard of.
     watermarks: [Option<u64>; INPUTS],
     merger: Merger,
@@ -102,7 +102,8 @@ impl TriggerCandidate {
         let merged = &mut self.merged;
         self.merger.until(known, &self.texts.rules, |m| merged.push(m));
         self.decide_all();
-        self.gate.advance(self.merger.oldest(known), self.params.most_open);
+        // At the end a sender promises all time there is.
+        self.gate.advance(self.merger.oldest(known).min(self.latest), self.params.most_open);
     }
 
     fn decide_all(&mut self) {
@@ -147,7 +148,7 @@ impl TriggerCandidate {
     }
 
     fn show(&mut self) {
-        let ms = |ticks: u64| ticks as f64 * self.params.tick as f64 / 1e6;
+        let ms = |ticks: u64| ticks as f64 * self.params.tick_ns as f64 / 1e6;
         let [live, paused, dead] = [State::Live, State::Paused, State::Dead].map(|s| ms(self.gate.ticks(s)));
         let p = &mut self.params;
         (p.live_ms, p.paused_ms, p.dead_ms, p.open) = (live, paused, dead, self.gate.open());
@@ -163,7 +164,7 @@ impl TriggerCandidate {
         let mut table = self.decisions.frame(&self.rows, ctx)?;
         self.rows.clear();
         if let Some(last) = &self.last {
-            table.inherit(last);
+            inherit_times(&mut table, last);
         }
         self.decisions.set_watermark(&mut table, bound);
         self.sent = Some(bound);
@@ -198,6 +199,7 @@ impl Node for TriggerCandidate {
             params,
             table: RowTable::default(),
             activities: Vec::new(),
+            latest: 0,
             watermarks: [None; INPUTS],
             merger: Merger::default(),
             merged: Vec::new(),
@@ -235,6 +237,9 @@ impl Node for TriggerCandidate {
         }
         self.take(input, ctx);
         self.watermarks[input] = self.watermarks[input].max(Some(watermark));
+        if watermark < u64::MAX {
+            self.latest = self.latest.max(watermark);
+        }
         self.last = Some(frame.clone());
         let Some(known) = self.known() else { return Ok(()) };
         self.decide_until(known);
@@ -253,9 +258,8 @@ impl Node for TriggerCandidate {
         let merged = &mut self.merged;
         self.merger.finish(&self.texts.rules, |m| merged.push(m));
         self.decide_all();
-        let known = self.watermarks.iter().copied().max().flatten().unwrap_or(0);
-        self.gate.advance(known, self.params.most_open);
-        self.send(known, ctx)
+        self.gate.advance(self.latest, self.params.most_open);
+        self.send(u64::MAX, ctx)
     }
 
     fn stop(&mut self) {

@@ -21,10 +21,10 @@ pub struct TriggerCandidateParams {
     /// for the longest time before a candidate that is named here.
     pub windows: String,
     /// How long after its first activity a trigger takes in others that overlap with it.
-    #[param(default = 5_000_000, min = 0, max = MOST_TICKS, unit = "ticks")]
+    #[param(default = 500_000, min = 0, max = MOST_TICKS, unit = "ticks")]
     pub buffer: u64,
     /// A trigger does not take in others that would make its window longer.
-    #[param(default = 1_500_000, min = 0, max = MOST_TICKS, unit = "ticks")]
+    #[param(default = 500_000, min = 0, max = MOST_TICKS, unit = "ticks")]
     pub readout_limit: u64,
     /// Kinds that make no triggers, such as `prescale, bundle`.
     pub ignore: String,
@@ -44,7 +44,7 @@ pub struct TriggerCandidateParams {
     pub record_time: u64,
     /// Length of a tick of the clock: 20 for WIB1, 16 for WIB2 and WIBEth.
     #[param(default = 20, min = 1, max = 1_000_000, unit = "ns")]
-    pub tick: u64,
+    pub tick_ns: u64,
     /// Activities and triggers held at most; while there are as many, further activities are left out and counted.
     #[param(default = 65_536, min = 1, max = 10_000_000)]
     pub most_held: usize,

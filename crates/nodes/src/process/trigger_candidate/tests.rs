@@ -10,10 +10,7 @@ fn activity(time: u64, kind: u16) -> ActivityRow {
 }
 
 fn table(rows: &[ActivityRow], watermark: u64) -> Frame {
-    let layout = RowTable::default();
-    let mut table = layout.frame_of(rows, &mut FramePool::new(1 << 24).allocator()).unwrap();
-    layout.set_watermark(&mut table, watermark);
-    table.freeze()
+    RowTable::with(&FramePool::new(1 << 24), rows, None, watermark).unwrap()
 }
 
 fn rows_of(frames: &[Frame]) -> Vec<DecisionRow> {
@@ -116,6 +113,15 @@ fn an_input_that_never_came_is_named_at_the_end() {
     node.feed(&table(&[activity(100, 5)], 1000)).unwrap();
     assert_eq!(rows_of(&node.drain().unwrap()).len(), 1, "what came is not lost");
     assert!(node.events()[0].message.contains("1 of 2 inputs"));
+}
+
+#[test]
+fn the_end_of_all_time_is_no_time() {
+    let mut node = node(&[]);
+    node.feed(&table(&[activity(1000, 5)], 1500)).unwrap();
+    let out = node.feed(&table(&[activity(2000, 5)], u64::MAX)).unwrap();
+    assert_eq!((rows_of(&out).len(), watermark_of(&out[0])), (1, Some(u64::MAX)));
+    assert!((node.number_of("live_ms") - 1000.0 * 20e-6).abs() < 1e-9, "{}", node.number_of("live_ms"));
 }
 
 #[test]

@@ -4,16 +4,14 @@
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
-//! use livetime_frame::FramePool;
 //! use livetime_nodes::process::triggers::adc_window::TriggerAdcWindow;
 //! use livetime_nodes::wire::{ActivityRow, HitRow, RowTable};
 //!
 //! let mut node = Harness::new::<TriggerAdcWindow>(&[("threshold", 5000.into())])?;
 //! let hit = |time_start| HitRow { time_start, adc_integral: 2000, ..HitRow::default() };
 //! let (rows, mut out) = ([hit(10), hit(20), hit(30)], Vec::new());
-//! let mut hits = RowTable::default().frame_of(&rows, &mut FramePool::new(1 << 20).allocator())?;
-//! RowTable::<HitRow>::default().set_watermark(&mut hits, 200_000);
-//! RowTable::<ActivityRow>::default().read(&node.feed(&hits.freeze())?[0], &mut out)?;
+//! let hits = RowTable::with(node.pool(), &rows, None, 200_000)?;
+//! RowTable::<ActivityRow>::default().read(&node.feed(&hits)?[0], &mut out)?;
 //! assert_eq!((out[0].adc_integral, out[0].time_activity), (6000, 30));
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```

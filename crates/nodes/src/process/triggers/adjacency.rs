@@ -5,16 +5,14 @@
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
-//! use livetime_frame::FramePool;
 //! use livetime_nodes::process::triggers::adjacency::TriggerAdjacency;
 //! use livetime_nodes::wire::{ActivityRow, HitRow, RowTable};
 //!
 //! let mut node = Harness::new::<TriggerAdjacency>(&[])?;
 //! let track = (0..20).map(|i| HitRow { time_start: 1000 + 50 * i, channel: 1700 + i as u32, ..HitRow::default() });
 //! let (rows, mut out) = (track.collect::<Vec<_>>(), Vec::new());
-//! let mut hits = RowTable::default().frame_of(&rows, &mut FramePool::new(1 << 20).allocator())?;
-//! RowTable::<HitRow>::default().set_watermark(&mut hits, 20_000);
-//! RowTable::<ActivityRow>::default().read(&node.feed(&hits.freeze())?[0], &mut out)?;
+//! let hits = RowTable::with(node.pool(), &rows, None, 20_000)?;
+//! RowTable::<ActivityRow>::default().read(&node.feed(&hits)?[0], &mut out)?;
 //! assert_eq!((out[0].channel_start, out[0].channel_end, out[0].hits), (1700, 1719, 20));
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```

@@ -4,15 +4,13 @@
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
-//! use livetime_frame::FramePool;
 //! use livetime_nodes::process::triggers::bundle::TriggerBundle;
 //! use livetime_nodes::wire::{ActivityRow, HitRow, RowTable};
 //!
 //! let mut node = Harness::new::<TriggerBundle>(&[("bundle", 2.into()), ("longest", 100.into())])?;
 //! let (rows, mut out) = ([1, 2, 3].map(|time_start| HitRow { time_start, ..HitRow::default() }), Vec::new());
-//! let mut hits = RowTable::default().frame_of(&rows, &mut FramePool::new(1 << 20).allocator())?;
-//! RowTable::<HitRow>::default().set_watermark(&mut hits, 103);
-//! RowTable::<ActivityRow>::default().read(&node.feed(&hits.freeze())?[0], &mut out)?;
+//! let hits = RowTable::with(node.pool(), &rows, None, 103)?;
+//! RowTable::<ActivityRow>::default().read(&node.feed(&hits)?[0], &mut out)?;
 //! assert_eq!(out.iter().map(|a| a.hits).collect::<Vec<_>>(), [2, 1]);
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```

@@ -13,16 +13,14 @@
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
-//! use livetime_frame::FramePool;
 //! use livetime_nodes::process::triggers::chain_2019::Trigger2019;
 //! use livetime_nodes::wire::{ActivityRow, HitRow, RowTable};
 //!
 //! let mut node = Harness::new::<Trigger2019>(&[])?;
 //! let hit = |i: u32| HitRow { time_start: 5000, channel: 1600 + i % 110 + 5120 * (i / 110), plane: 2, ..HitRow::default() };
 //! let (rows, mut out) = ((0..220).map(hit).collect::<Vec<_>>(), Vec::new());
-//! let mut hits = RowTable::default().frame_of(&rows, &mut FramePool::new(1 << 20).allocator())?;
-//! RowTable::<HitRow>::default().set_watermark(&mut hits, 10_000);
-//! RowTable::<ActivityRow>::default().read(&node.feed(&hits.freeze())?[0], &mut out)?;
+//! let hits = RowTable::with(node.pool(), &rows, None, 10_000)?;
+//! RowTable::<ActivityRow>::default().read(&node.feed(&hits)?[0], &mut out)?;
 //! assert_eq!((out.len(), out[0].hits, out[0].time_activity), (1, 220, 5000));
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```

@@ -6,16 +6,14 @@
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
-//! use livetime_frame::FramePool;
 //! use livetime_nodes::process::triggers::channel_distance::TriggerChannelDistance;
 //! use livetime_nodes::wire::{ActivityRow, HitRow, RowTable};
 //!
 //! let mut node = Harness::new::<TriggerChannelDistance>(&[("least_hits", 3.into())])?;
 //! let hit = |channel| HitRow { time_start: 10, channel, ..HitRow::default() };
 //! let (rows, mut out) = ([hit(100), hit(150), hit(200), hit(251)], Vec::new());
-//! let mut hits = RowTable::default().frame_of(&rows, &mut FramePool::new(1 << 20).allocator())?;
-//! RowTable::<HitRow>::default().set_watermark(&mut hits, 20_000);
-//! RowTable::<ActivityRow>::default().read(&node.feed(&hits.freeze())?[0], &mut out)?;
+//! let hits = RowTable::with(node.pool(), &rows, None, 20_000)?;
+//! RowTable::<ActivityRow>::default().read(&node.feed(&hits)?[0], &mut out)?;
 //! assert_eq!((out[0].hits, out[0].channel_end), (3, 200));
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```

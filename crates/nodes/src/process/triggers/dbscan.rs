@@ -10,16 +10,14 @@
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
-//! use livetime_frame::FramePool;
 //! use livetime_nodes::process::triggers::dbscan::TriggerDbscan;
 //! use livetime_nodes::wire::{ActivityRow, HitRow, RowTable};
 //!
 //! let mut node = Harness::new::<TriggerDbscan>(&[])?;
 //! let hit = |time_start, channel| HitRow { time_start, channel, ..HitRow::default() };
 //! let (rows, mut out) = ([hit(0, 1), hit(500, 9), hit(700, 5), hit(800, 50)], Vec::new());
-//! let mut hits = RowTable::default().frame_of(&rows, &mut FramePool::new(1 << 20).allocator())?;
-//! RowTable::<HitRow>::default().set_watermark(&mut hits, 20_000);
-//! RowTable::<ActivityRow>::default().read(&node.feed(&hits.freeze())?[0], &mut out)?;
+//! let hits = RowTable::with(node.pool(), &rows, None, 20_000)?;
+//! RowTable::<ActivityRow>::default().read(&node.feed(&hits)?[0], &mut out)?;
 //! assert_eq!((out.len(), out[0].hits, out[0].channel_end), (1, 3, 9));
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```

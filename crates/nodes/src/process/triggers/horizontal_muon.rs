@@ -5,16 +5,14 @@
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
-//! use livetime_frame::FramePool;
 //! use livetime_nodes::process::triggers::horizontal_muon::TriggerHorizontalMuon;
 //! use livetime_nodes::wire::{ActivityRow, HitRow, RowTable};
 //!
 //! let mut node = Harness::new::<TriggerHorizontalMuon>(&[("by_channels", true.into()), ("channels", 2.into())])?;
 //! let hit = |channel| HitRow { time_start: 10, channel, ..HitRow::default() };
 //! let (rows, mut out) = ([hit(1), hit(1000), hit(2000)], Vec::new());
-//! let mut hits = RowTable::default().frame_of(&rows, &mut FramePool::new(1 << 20).allocator())?;
-//! RowTable::<HitRow>::default().set_watermark(&mut hits, 20_000);
-//! RowTable::<ActivityRow>::default().read(&node.feed(&hits.freeze())?[0], &mut out)?;
+//! let hits = RowTable::with(node.pool(), &rows, None, 20_000)?;
+//! RowTable::<ActivityRow>::default().read(&node.feed(&hits)?[0], &mut out)?;
 //! assert_eq!(out[0].hits, 3);
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```

@@ -12,7 +12,6 @@
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
-//! use livetime_frame::FramePool;
 //! use livetime_nodes::process::triggers::michel::TriggerMichel;
 //! use livetime_nodes::wire::{ActivityRow, HitRow, RowTable};
 //!
@@ -25,9 +24,8 @@
 //!     ..HitRow::default()
 //! };
 //! let (rows, mut out) = ((0..36).map(hit).collect::<Vec<_>>(), Vec::new());
-//! let mut hits = RowTable::default().frame_of(&rows, &mut FramePool::new(1 << 20).allocator())?;
-//! RowTable::<HitRow>::default().set_watermark(&mut hits, 100_000);
-//! RowTable::<ActivityRow>::default().read(&node.feed(&hits.freeze())?[0], &mut out)?;
+//! let hits = RowTable::with(node.pool(), &rows, None, 100_000)?;
+//! RowTable::<ActivityRow>::default().read(&node.feed(&hits)?[0], &mut out)?;
 //! assert_eq!((out.len(), out[0].hits, out[0].time_activity), (1, 36, 1000 + 40 * 29));
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```

@@ -41,7 +41,7 @@ pub mod window;
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
 use livetime_frame::Frame;
 
-use crate::wire::{ActivityRow, HitRow, RowTable, watermark_of};
+use crate::wire::{ActivityRow, HitRow, RowTable, inherit_times, watermark_of};
 
 use params::trigger_params;
 pub use params::{Counts, Planes, TriggerParams};
@@ -155,7 +155,7 @@ impl<A: Algorithm> Trigger<A> {
         let mut table = self.activities.frame(&self.found.rows, ctx)?;
         self.found.rows.clear();
         if let Some(last) = &self.last {
-            table.inherit(last);
+            inherit_times(&mut table, last);
         }
         self.activities.set_watermark(&mut table, bound);
         self.sent = Some(bound);
@@ -170,7 +170,7 @@ impl<A: Algorithm> Node for Trigger<A> {
         name: A::NAME,
         kind: NodeKind::Process,
         summary: A::SUMMARY,
-        inputs: &[PortSpec::table("hits")],
+        inputs: &[PortSpec::table("in")],
         outputs: &[PortSpec::table("activities")],
         parallel: false,
     };
@@ -214,7 +214,8 @@ impl<A: Algorithm> Node for Trigger<A> {
     }
 
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        self.algorithm.until(u64::MAX, &self.params, &mut self.found);
+        self.known = u64::MAX;
+        self.algorithm.until(self.known, &self.params, &mut self.found);
         self.send(ctx)
     }
 

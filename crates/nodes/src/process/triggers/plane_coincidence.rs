@@ -6,16 +6,14 @@
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
-//! use livetime_frame::FramePool;
 //! use livetime_nodes::process::triggers::plane_coincidence::TriggerPlaneCoincidence;
 //! use livetime_nodes::wire::{ActivityRow, HitRow, RowTable};
 //!
 //! let mut node = Harness::new::<TriggerPlaneCoincidence>(&[])?;
 //! let hit = |plane| HitRow { time_start: 10, adc_integral: 120_000, channel: 900 * u32::from(plane), plane, ..HitRow::default() };
 //! let (rows, mut out) = ([hit(0), hit(1), hit(2)], Vec::new());
-//! let mut hits = RowTable::default().frame_of(&rows, &mut FramePool::new(1 << 20).allocator())?;
-//! RowTable::<HitRow>::default().set_watermark(&mut hits, 20_000);
-//! RowTable::<ActivityRow>::default().read(&node.feed(&hits.freeze())?[0], &mut out)?;
+//! let hits = RowTable::with(node.pool(), &rows, None, 20_000)?;
+//! RowTable::<ActivityRow>::default().read(&node.feed(&hits)?[0], &mut out)?;
 //! assert_eq!(out[0].adc_integral, 360_000);
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```

@@ -4,15 +4,13 @@
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
-//! use livetime_frame::FramePool;
 //! use livetime_nodes::process::triggers::prescale::TriggerPrescale;
 //! use livetime_nodes::wire::{ActivityRow, HitRow, RowTable};
 //!
 //! let mut node = Harness::new::<TriggerPrescale>(&[("every", 3.into())])?;
 //! let (rows, mut out) = ([1, 2, 3, 4].map(|time_start| HitRow { time_start, ..HitRow::default() }), Vec::new());
-//! let mut hits = RowTable::default().frame_of(&rows, &mut FramePool::new(1 << 20).allocator())?;
-//! RowTable::<HitRow>::default().set_watermark(&mut hits, 5);
-//! RowTable::<ActivityRow>::default().read(&node.feed(&hits.freeze())?[0], &mut out)?;
+//! let hits = RowTable::with(node.pool(), &rows, None, 5)?;
+//! RowTable::<ActivityRow>::default().read(&node.feed(&hits)?[0], &mut out)?;
 //! assert_eq!((out.len(), out[0].time_start), (1, 3));
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```

@@ -7,16 +7,14 @@
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
-//! use livetime_frame::FramePool;
 //! use livetime_nodes::process::triggers::supernova::TriggerSupernova;
 //! use livetime_nodes::wire::{ActivityRow, HitRow, RowTable};
 //!
 //! let mut node = Harness::new::<TriggerSupernova>(&[])?;
 //! let hit = |i: u64| HitRow { time_start: 1_000_000 * (i / 3) + i, channel: 40 * (i as u32 / 3), ..HitRow::default() };
 //! let (rows, mut out) = ((0..12).map(hit).collect::<Vec<_>>(), Vec::new());
-//! let mut hits = RowTable::default().frame_of(&rows, &mut FramePool::new(1 << 20).allocator())?;
-//! RowTable::<HitRow>::default().set_watermark(&mut hits, 4_000_000);
-//! RowTable::<ActivityRow>::default().read(&node.feed(&hits.freeze())?[0], &mut out)?;
+//! let hits = RowTable::with(node.pool(), &rows, None, 4_000_000)?;
+//! RowTable::<ActivityRow>::default().read(&node.feed(&hits)?[0], &mut out)?;
 //! assert_eq!((out.len(), out[0].time_start), (1, 3_000_009));
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```

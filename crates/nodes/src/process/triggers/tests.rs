@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use livetime_engine::Value;
 use livetime_engine::testing::{Harness, assert_compliant};
-use livetime_frame::{Frame, FramePool};
+use livetime_frame::{Frame, FramePool, TableLayout};
 use proptest::prelude::*;
 
 use super::adc_window::TriggerAdcWindow;
@@ -19,15 +19,12 @@ use super::runs::{ChannelRun, Rule, longest_of};
 use super::supernova::TriggerSupernova;
 use super::window::Condition;
 use super::*;
-use crate::wire::link_of;
+use crate::wire::{Row, link_of};
 
 const STEP: u64 = 25;
 
 fn table(hits: &[HitRow], watermark: u64) -> Frame {
-    let rows = RowTable::default();
-    let mut table = rows.frame_of(hits, &mut FramePool::new(1 << 24).allocator()).unwrap();
-    rows.set_watermark(&mut table, watermark);
-    table.freeze()
+    RowTable::with(&FramePool::new(1 << 24), hits, None, watermark).unwrap()
 }
 
 /// The rows of `frames`. No row may be earlier than a watermark before it, and watermarks may not go back.
@@ -431,16 +428,20 @@ fn a_watermark_that_goes_back_changes_nothing() {
     assert_eq!(node.number_of("late_hits"), 1.0);
 }
 
+/// A table of hits without a watermark.
+fn unmarked(pool: &FramePool) -> Frame {
+    let layout = TableLayout::new(HitRow::schema(), 0).unwrap();
+    pool.allocator().table(layout).unwrap().freeze()
+}
+
 #[test]
 fn what_is_no_table_of_merged_hits_is_refused() {
     let mut node = Harness::new::<TriggerAdjacency>(&[]).unwrap();
     let bytes = node.bytes(b"x").unwrap();
     assert!(node.feed(&bytes).unwrap_err().to_string().contains("wanted table"));
-    let rows = RowTable::<ActivityRow>::default();
-    let other = rows.frame_of(&[], &mut FramePool::new(1 << 20).allocator()).unwrap().freeze();
+    let other = RowTable::<ActivityRow>::with(node.pool(), &[], None, 0).unwrap();
     assert!(node.feed(&other).unwrap_err().to_string().contains("time_start, channel, adc_integral"));
-    let rows = RowTable::<HitRow>::default();
-    let unmarked = rows.frame_of(&[], &mut FramePool::new(1 << 20).allocator()).unwrap().freeze();
+    let unmarked = unmarked(node.pool());
     assert!(node.feed(&unmarked).unwrap_err().to_string().contains("`watermark`"));
 }
 

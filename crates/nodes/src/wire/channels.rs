@@ -3,7 +3,7 @@
 use livetime_engine::ParamEnum;
 use livetime_formats::channel_map::{Wire, wire_of};
 
-use crate::wire::RawBatch;
+use super::RawBatch;
 
 /// From the channels of a frame to wires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
@@ -17,13 +17,15 @@ pub enum ChannelMap {
 
 /// What is known of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Channel {
-    pub(super) offline: u32,
-    pub(super) plane: u8,
+pub struct Channel {
+    /// As in [`super::HitRow::channel`].
+    pub offline: u32,
+    /// As in [`super::HitRow::plane`].
+    pub plane: u8,
 }
 
 /// The channels of the link that `batch` is from, and whether the map knew them.
-pub(super) fn channels(map: ChannelMap, batch: &RawBatch) -> (Vec<Channel>, bool) {
+pub fn channels(map: ChannelMap, batch: &RawBatch) -> (Vec<Channel>, bool) {
     let count = batch.format.channels();
     let mapped = match (map, batch.frames().next()) {
         (ChannelMap::Auto, Some(frame)) => (0..count).map(|c| wire_of(batch.format, frame, c)).collect(),
