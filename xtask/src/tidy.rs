@@ -62,7 +62,9 @@ const DOCUMENTS: &[&str] = &[
     "docs/formats/xtc-compression.md",
     "docs/operate.md",
     "docs/spec/node.md",
+    "docs/formats/trigger-records.md",
     "docs/formats/xtc.md",
+    "docs/trigger-primitives.md",
     "docs/xtc.md",
 ];
 
