@@ -95,7 +95,7 @@ fn passes(format: RawFormat, frames: &[u8]) -> Vec<(&'static str, Pass<'_>)> {
     };
     let dump = move || {
         let (mut link, mut reader) = (link(), DumpReader::new(frames));
-        while let Some(some) = reader.next(BATCH).map_err(|e| e.to_string())? {
+        while let Some(some) = reader.next_frames(BATCH).map_err(|e| e.to_string())? {
             let run = link.calm_run(some) * format.bytes();
             some[run..].chunks_exact(format.bytes()).for_each(|frame| _ = link.next(frame));
         }

@@ -47,8 +47,8 @@ impl DumpLayout {
 ///     dump.extend(frame);
 /// }
 /// let mut reader = DumpReader::new(&dump[..]);
-/// assert_eq!(reader.next(100)?.map(|frames| frames.len()), Some(5 * Wib1Frame::BYTES));
-/// assert!(reader.next(100)?.is_none());
+/// assert_eq!(reader.next_frames(100)?.map(|frames| frames.len()), Some(5 * Wib1Frame::BYTES));
+/// assert!(reader.next_frames(100)?.is_none());
 /// assert_eq!(reader.skipped(), 7);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -114,7 +114,7 @@ impl<R: Read> DumpReader<R> {
     ///
     /// # Errors
     /// What the system says.
-    pub fn next(&mut self, most: usize) -> io::Result<Option<&mut [u8]>> {
+    pub fn next_frames(&mut self, most: usize) -> io::Result<Option<&mut [u8]>> {
         let Some(layout) = self.seek()? else { return Ok(None) };
         let frames = self.run(layout, most);
         let last = (frames - 1) * layout.stride;
@@ -277,7 +277,7 @@ mod tests {
     fn read(dump: &[u8], most: usize) -> (Vec<u64>, u64) {
         let mut reader = DumpReader::new(dump);
         let mut found = Vec::new();
-        while let Some(frames) = reader.next(most).unwrap() {
+        while let Some(frames) = reader.next_frames(most).unwrap() {
             for bytes in frames.chunks(464) {
                 let number = Wib1Frame::parse(bytes).unwrap().timestamp().wrapping_sub(1 << 50) / 25;
                 found.push(number);
