@@ -45,7 +45,9 @@ pub(super) fn run(args: &BenchArgs, output: &mut Output) -> Result<Record, Strin
             }
         }
     }
-    for (what, at_once) in [("datagrams one by one", 1), ("datagrams 64 at once", 64)] {
+    for (what, at_once) in
+        [("datagrams one by one", 1), ("datagrams 16 at once", 16), ("datagrams 64 at once", 64)]
+    {
         if what.contains(&args.filter) {
             output.log(what);
             let samples = (0..repeats(args)).map(|_| datagrams(at_once, if args.quick { 10 } else { 1000 }));
