@@ -16,7 +16,7 @@ fn dump(data: &[u8]) {
     for most in [1, 7, 1000] {
         let mut reader = DumpReader::new(data);
         let mut read = 0;
-        while let Some(frames) = reader.next(most).expect("memory can be read") {
+        while let Some(frames) = reader.next_frames(most).expect("memory can be read") {
             read += frames.len() as u64;
         }
         let bytes = reader.layout().map_or(1, |layout| layout.format.bytes() as u64);
@@ -48,7 +48,7 @@ fn blocks(data: &[u8]) {
     let mut reader = BlockReader::new(data);
     let mut assembler = Assembler::new(1 << 16);
     let mut read = 0;
-    while let Some(block) = reader.next().expect("memory can be read") {
+    while let Some(block) = reader.next_block().expect("memory can be read") {
         read += block.len() as u64;
         let _ = assembler.block(block, |chunk, _| assert!(chunk.len() <= 1 << 16));
     }

@@ -199,3 +199,19 @@ fn tables_and_values_travel() {
     assert!(value.value::<u32>().is_err());
     assert!(matches!(value.payload(), Payload::Any(_)));
 }
+
+#[test]
+fn bytes_can_be_shortened_and_arrays_cannot() {
+    let mut allocator = FramePool::new(1 << 20).allocator();
+    let mut frame = allocator.bytes(1000).unwrap();
+    frame.bytes_mut().fill(7);
+    frame.shorten(2000);
+    frame.shorten(300);
+    assert_eq!(frame.freeze().bytes(), [7; 300]);
+    // The next one has all its room again.
+    assert_eq!(allocator.bytes(1000).unwrap().bytes_mut().len(), 1000);
+    let layout = Layout::packed(DType::U8, ColorMode::Mono, &[3, 4]).unwrap();
+    let mut array = allocator.array(layout).unwrap();
+    array.shorten(5);
+    assert_eq!(array.freeze().bytes().len(), 12);
+}

@@ -11,6 +11,7 @@ mod engine;
 mod flood;
 mod graph;
 mod hits;
+mod ingest;
 mod machine;
 mod node;
 mod nodes;
@@ -42,7 +43,7 @@ pub(crate) struct BenchArgs {
     /// Short and few measurements: shows that it works, not how fast it is.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// `actors`, `analyze`, `codecs`, `engine`, `hits` and `nodes`: only the rows whose name contains this text.
+    /// `actors`, `analyze`, `codecs`, `engine`, `hits`, `ingest` and `nodes`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
     /// `actors`: another engine's program with the same patterns, to be run in turn with ours.
@@ -116,6 +117,7 @@ Examples:
   livetime bench actors --peer ~/.cache/livetime/peers/sobjectizer/actors_peer
   livetime bench codecs --filter blockpack
   livetime bench hits --filter seed
+  livetime bench ingest --filter datagrams
   livetime bench apa --links 1..10
   livetime bench analyze --filter hist
   livetime bench pva-get --channels 1,1000,10000 --elements 1,1000
@@ -135,6 +137,8 @@ pub(crate) enum What {
     Codecs,
     /// Wire readout: unpacking and finding hits, per algorithm and instruction-set level.
     Hits,
+    /// Wire readout: what a source spends on a raw frame.
+    Ingest,
     /// Wire readout from raw frames to triggers, at the detector's rate: how many links lose nothing.
     Apa,
     /// Mean and deviation of recorded runs, per codec and number of workers.
@@ -194,6 +198,7 @@ pub(crate) fn bench(
         What::Nodes => ("nodes", nodes::run(args, output)),
         What::Codecs => ("codecs", codecs::run(args, output)),
         What::Hits => ("hits", hits::run(args, output)),
+        What::Ingest => ("ingest", ingest::run(args, output)),
         What::Apa => ("apa", apa::run(args, output)),
         What::Analyze => ("analyze", analyze::run(args, output)),
         What::Engine => ("engine", engine::run(args, count, output)),

@@ -20,7 +20,7 @@ use crate::look_ahead::{LookAhead, open_unpacked};
 /// writer.flush(&mut file);
 /// let mut reader = BlockReader::new(&file[..]);
 /// let mut blocks = 0;
-/// while let Some(block) = reader.next()? {
+/// while let Some(block) = reader.next_block()? {
 ///     assert_eq!(block.len(), 1024);
 ///     blocks += 1;
 /// }
@@ -78,7 +78,7 @@ impl<R: Read> BlockReader<R> {
     ///
     /// # Errors
     /// What the system says.
-    pub fn next(&mut self) -> io::Result<Option<&[u8]>> {
+    pub fn next_block(&mut self) -> io::Result<Option<&[u8]>> {
         loop {
             // One more than is looked ahead, so that a search gets on.
             self.ahead.fill(AHEAD + 1)?;
@@ -166,7 +166,7 @@ mod tests {
     fn read(file: &[u8]) -> (Vec<Vec<u8>>, u64) {
         let mut reader = BlockReader::new(file);
         let mut blocks = Vec::new();
-        while let Some(block) = reader.next().unwrap() {
+        while let Some(block) = reader.next_block().unwrap() {
             blocks.push(block.to_vec());
         }
         (blocks, reader.skipped())

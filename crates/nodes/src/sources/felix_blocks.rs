@@ -208,7 +208,7 @@ impl FelixBlocks {
     /// Takes in a block; false when there are no more.
     fn block(&mut self, ctx: &mut Context) -> Result<bool, NodeError> {
         let Some(reader) = &mut self.reader else { return Ok(false) };
-        let bytes = match reader.next() {
+        let bytes = match reader.next_block() {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Ok(false),
             Err(error) => {
@@ -323,7 +323,7 @@ mod tests {
         for superchunk in frames.chunks(12 * 464) {
             for (writer, out) in &mut writers {
                 writer.chunk(superchunk, out);
-                blocks.extend(out.drain(..).collect::<Vec<u8>>().chunks(size).map(<[u8]>::to_vec));
+                blocks.extend(std::mem::take(out).chunks(size).map(<[u8]>::to_vec));
             }
         }
         for (writer, out) in &mut writers {

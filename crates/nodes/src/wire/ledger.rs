@@ -78,7 +78,7 @@ pub struct Interval {
     pub end: u64,
     /// What became of it.
     pub state: State,
-    /// Faults of corrupt frames ([`livetime_formats::wib::Faults::bits`]).
+    /// More about it; see [`LedgerRow::bits`].
     pub bits: u32,
 }
 

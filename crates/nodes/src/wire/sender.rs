@@ -13,7 +13,7 @@ pub const LEDGER: usize = 1;
 
 /// How often the ledger is sent, on the run's clock.
 const TELL_EVERY_NS: u64 = 250_000_000;
-/// More rows than this are sent at once.
+/// When more rows than this wait, they are sent at once.
 const MOST_ROWS: usize = 4096;
 
 /// Sends the frames of some links: each is given to its [`LinkIngest`], copied into the batch of its link, and sent when the batch is full or
@@ -151,7 +151,11 @@ impl RawSender {
     /// [`NodeError`] when there is no memory for it, then it is sent later, or an edge refuses.
     pub fn tell(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let now_ns = ctx.now_ns();
-        if now_ns < self.told_ns + TELL_EVERY_NS && self.ledger.rows.len() < MOST_ROWS {
+        let waiting =
+            self.ledger.rows.len() + self.links.iter().map(|link| link.ingest.waiting()).sum::<usize>();
+        if now_ns < self.told_ns + TELL_EVERY_NS
+            && waiting < MOST_ROWS + LinkIngest::LATE as usize * self.links.len()
+        {
             return Ok(());
         }
         self.told_ns = now_ns;

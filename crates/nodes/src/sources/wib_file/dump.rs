@@ -9,6 +9,8 @@ use livetime_formats::wib::{DumpReader, Faults, RawFormat};
 use crate::sources::raw_readings::batch_frames;
 use crate::wire::{IngestCounts, LinkIngest, RawSender};
 
+type Reader = DumpReader<Box<dyn Read + Send>>;
+
 /// The files of a run.
 pub(super) struct Dumps {
     dumps: Vec<Dump>,
@@ -28,7 +30,7 @@ pub(super) struct Dumps {
 /// The file of a link.
 struct Dump {
     path: PathBuf,
-    reader: DumpReader<Box<dyn Read + Send>>,
+    reader: Reader,
     format: RawFormat,
     /// Number of the link in the sender.
     link: usize,
@@ -133,7 +135,7 @@ impl Dumps {
         let mut result = Ok(());
         let mut left = dump.batch;
         while left > 0 {
-            let read = dump.reader.next(left).map_err(|error| failed(&dump.path, &error));
+            let read = dump.reader.next_frames(left).map_err(|error| failed(&dump.path, &error));
             let Some(frames) = read? else { break };
             if self.delay > 0 {
                 frames.chunks_mut(dump.format.bytes()).for_each(|frame| dump.format.delay(frame, self.delay));
@@ -182,7 +184,8 @@ impl Dumps {
     }
 }
 
-fn open(path: &Path) -> Result<(DumpReader<Box<dyn Read + Send>>, RawFormat, u64), NodeError> {
+/// The reader of a file, with format and time of the first frame.
+fn open(path: &Path) -> Result<(Reader, RawFormat, u64), NodeError> {
     let opened = DumpReader::open(path).and_then(|mut reader| Ok((reader.next_stamp()?, reader)));
     let (next, reader) = opened.map_err(|error| failed(path, &error))?;
     match reader.layout().zip(next) {

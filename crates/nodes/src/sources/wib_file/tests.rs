@@ -80,6 +80,92 @@ fn a_cut_and_garbage_are_told() {
     assert_eq!(batches.iter().map(|frame| RawBatch::of(frame).unwrap().len()).sum::<usize>(), 2999);
 }
 
+/// Each recipe for faults, all in one file, whatever the size of the batches.
+#[test]
+fn every_fault_is_in_the_ledger_where_it_is() {
+    let Some(file) = golden("wib/wib1_frames.bin.zst") else { return };
+    let whole = zstd::decode_all(std::fs::File::open(&file).unwrap()).unwrap();
+    let first = Wib1Frame::parse(&whole[..464]).unwrap().timestamp();
+    let mut frames: Vec<Vec<u8>> = whole.chunks(464).map(<[u8]>::to_vec).collect();
+    fn edit(frames: &mut [Vec<u8>], frame: usize) -> Wib1FrameMut<'_> {
+        Wib1FrameMut::new(&mut frames[frame]).unwrap()
+    }
+    edit(&mut frames, 60).set_timestamp(first + 60 * 25 - 1000);
+    edit(&mut frames, 70).set_errors(true, false, 0);
+    edit(&mut frames, 75).set_errors(false, true, 0);
+    edit(&mut frames, 80).set_errors(false, false, 3);
+    edit(&mut frames, 90).set_capture_errors(1, [0x80, 0]);
+    edit(&mut frames, 100).set_identity(5, 2, 2);
+    frames[2500].truncate(200);
+    frames[900..2100].iter_mut().for_each(Vec::clear);
+    frames[700].clear();
+    frames.swap(50, 51);
+    frames.insert(40, frames[40].clone());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("faults.bin");
+    std::fs::write(&path, frames.concat()).unwrap();
+    use State::{Absent, Corrupt, Dropped};
+    let none = Faults::NONE;
+    let wanted = [
+        (50, 51, Dropped, Faults::BACK),
+        (60, 61, Absent, Faults::BACK),
+        (70, 71, Corrupt, Faults::MM),
+        (75, 76, Corrupt, Faults::OOS),
+        (80, 81, Corrupt, Faults::WIB_ERRORS),
+        (90, 91, Corrupt, Faults::capture(1)),
+        (100, 101, Corrupt, Faults::IDENTITY),
+        (700, 701, Absent, none),
+        (900, 2100, Absent, none),
+        (2500, 2501, Absent, none),
+    ];
+    for batch in [1, 5, 12, 384, 100_000] {
+        let (mut source, batches, rows) =
+            run(&[("file", path.to_str().unwrap().into()), ("batch", batch.into())]);
+        let ledger = ledger(&rows, 0);
+        let frame = |stamp: u64| (stamp - first) / 25;
+        let odd = ledger.intervals().filter(|i| i.state != State::Good);
+        let odd: Vec<_> =
+            odd.map(|i| (frame(i.begin), frame(i.end), i.state, Faults::of_bits(i.bits))).collect();
+        assert_eq!(odd, wanted, "batches of {batch}");
+        assert_eq!(State::ALL.map(|state| ledger.ticks_in(state)).iter().sum::<u64>(), 3000 * 25);
+        // What is sent is what is good or corrupt, each frame at its time.
+        let mut sent = 0;
+        for batch in batches.iter().map(|frame| RawBatch::of(frame).unwrap()) {
+            for (i, bytes) in batch.frames().enumerate() {
+                let stamp = batch.first + 25 * i as u64;
+                assert!(bytes == &whole[frame(stamp) as usize * 464..][..464] || batch.faults != 0);
+                assert_eq!(Wib1Frame::parse(bytes).unwrap().timestamp(), stamp);
+            }
+            sent += batch.len() as u64;
+        }
+        assert_eq!(sent * 25, ledger.ticks_in(State::Good) + ledger.ticks_in(Corrupt));
+        assert_eq!((source.number_of("dropped"), source.number_of("skipped_bytes")), (3.0, 200.0));
+    }
+}
+
+#[test]
+fn frames_without_memory_are_told_of_as_dropped() {
+    let Some(file) = golden("wib/wibeth_frames.bin.zst") else { return };
+    // The batches of two links, begun together, are more than the node may have.
+    let files = format!("{file}\n{file}");
+    let mut source =
+        Harness::new::<WibFile>(&[("file", files.as_str().into()), ("batch", 100_000.into())]).unwrap();
+    let (mut kept, mut errors) = (Vec::new(), 0);
+    for _ in 0..4 {
+        match source.produce() {
+            Ok((frames, _)) => kept.extend(frames),
+            Err(_) => errors += 1,
+        }
+    }
+    let (mut rows, mut some) = (Vec::new(), Vec::new());
+    for frame in kept.iter().filter(|frame| frame.table().is_ok()) {
+        RowTable::<LedgerRow>::default().read(frame, &mut some).unwrap();
+        rows.append(&mut some);
+    }
+    assert_eq!((errors, ledger(&rows, 0).ticks_in(State::Good)), (1, 120 * 2048));
+    assert_eq!(ledger(&rows, 1).ticks_in(State::Dropped), 120 * 2048);
+}
+
 #[test]
 fn links_side_by_side_in_order_of_time_again_and_again() {
     let folder = tempfile::tempdir().unwrap();

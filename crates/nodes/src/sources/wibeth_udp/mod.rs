@@ -62,8 +62,8 @@ pub struct WibethUdpParams {
     /// Frames of a batch; 0 means those of about 200 us: 6.
     #[param(max = 100000)]
     pub batch: usize,
-    /// Datagrams that are taken with one call of the system.
-    #[param(default = 64, min = 1, max = 1024)]
+    /// Datagrams that are taken with one call of the system, if so many wait.
+    #[param(default = 16, min = 1, max = 1024)]
     pub datagrams: usize,
     /// Room for datagrams that wait, asked of the system, which may grant less.
     #[param(default = 33554432, min = 65536, max = 1073741824, unit = "B")]

@@ -26,6 +26,10 @@ impl History {
         self.link
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Enters time behind all that is known of this epoch.
     pub(super) fn tell(&mut self, begin: u64, end: u64, state: State, bits: u32) {
         self.end = self.end.max(end);

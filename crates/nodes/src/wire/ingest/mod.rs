@@ -194,12 +194,17 @@ impl LinkIngest {
         if self.is_new { self.options.identity } else { Some(self.expected.identity) }
     }
 
-    /// Appends what became of the time up to [`LinkIngest::LATE`] frames ago, as far as it has not been taken yet. Of each link some thousand
-    /// rows a second come together when every second frame has faults, so take them a few times a second.
+    /// Appends what became of the time up to [`LinkIngest::LATE`] frames ago, as far as it has not been taken yet. When every
+    /// second frame has faults, that is a row for each, so look at [`LinkIngest::waiting`] too.
     pub fn take_rows(&mut self, rows: &mut Vec<LedgerRow>) {
         self.catch_up();
         let late = Self::LATE * self.format.step();
         self.history.take(self.expected.stamp.saturating_sub(late), rows);
+    }
+
+    /// Rows that have not been taken yet.
+    pub fn waiting(&self) -> usize {
+        self.history.len()
     }
 
     /// Appends what became of all time, as far as it has not been taken yet.

@@ -278,7 +278,7 @@ proptest! {
                 3 if value % 10 == 0 => value >> 1,
                 _ => stamp + 25,
             };
-            edit(&mut bytes).set_timestamp(stamp & (1 << 62) - 1);
+            edit(&mut bytes).set_timestamp(stamp & ((1 << 62) - 1));
             edit(&mut bytes).set_errors(kind == &4, false, 0);
             link.next(&bytes);
             if i % 50 == 0 {

@@ -58,8 +58,8 @@ pub(super) fn recognise(path: &Path) -> Result<Option<Content>> {
     let Ok(begin) = begin_of(path) else { return Ok(None) };
     // Blocks hold frames, so they come first.
     let mut blocks = BlockReader::new(&begin[..]);
-    let is_blocks = blocks.next().map_err(failed)?.is_some_and(|block| Block::parse(block).is_ok());
-    if is_blocks && blocks.skipped() < MOST_BEFORE_BLOCKS && blocks.next().map_err(failed)?.is_some() {
+    let is_blocks = blocks.next_block().map_err(failed)?.is_some_and(|block| Block::parse(block).is_ok());
+    if is_blocks && blocks.skipped() < MOST_BEFORE_BLOCKS && blocks.next_block().map_err(failed)?.is_some() {
         return Ok(Some(Content::Blocks));
     }
     let is_dump = DumpReader::new(&begin[..]).next_stamp().map_err(failed)?.is_some();
@@ -101,13 +101,13 @@ fn dump(mut reader: DumpReader<impl Read>) -> io::Result<Found> {
 fn next_frames<R: Read>(reader: &mut DumpReader<R>) -> io::Result<Option<(&[u8], RawFormat)>> {
     reader.next_stamp()?;
     let Some(layout) = reader.layout() else { return Ok(None) };
-    Ok(reader.next(FRAMES)?.map(|frames| (&*frames, layout.format)))
+    Ok(reader.next_frames(FRAMES)?.map(|frames| (&*frames, layout.format)))
 }
 
 fn blocks(mut reader: BlockReader<impl Read>) -> io::Result<Found> {
     let mut elinks: Vec<(u16, Assembler, Option<Link>)> = Vec::new();
     let (mut unknown_chunks, mut bad_blocks) = (0, 0);
-    while let Some(bytes) = reader.next()? {
+    while let Some(bytes) = reader.next_block()? {
         let Ok(block) = Block::parse(bytes) else {
             bad_blocks += 1;
             continue;
