@@ -5,6 +5,7 @@
 
 mod actors;
 mod analyze;
+mod apa;
 mod codecs;
 mod engine;
 mod flood;
@@ -47,7 +48,10 @@ pub(crate) struct BenchArgs {
     /// `actors`: another engine's program with the same patterns, to be run in turn with ours.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) peer: Option<std::path::PathBuf>,
-    /// `plugins-2013` and `served`: seconds for each run.
+    /// `apa`: number of links, or two as 1..10.
+    #[arg(long, value_name = "N|A..B", value_parser = links)]
+    pub(crate) links: Option<std::ops::RangeInclusive<usize>>,
+    /// `apa`, `plugins-2013` and `served`: seconds for each run.
     #[arg(long, default_value_t = 3.0)]
     pub(crate) seconds: f64,
     /// `pva-get`: numbers of channels, separated by commas.
@@ -70,6 +74,14 @@ pub(crate) struct BenchArgs {
 /// Bytes of an image, from `WxH` or a number of bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ImageSize(usize);
+
+fn links(text: &str) -> Result<std::ops::RangeInclusive<usize>, String> {
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    match (from.parse(), to.parse()) {
+        (Ok(from), Ok(to)) if 0 < from && from <= to && to <= 10 => Ok(from..=to),
+        _ => Err(format!("wanted a number of links from 1 to 10, or two as 1..10, found `{text}`")),
+    }
+}
 
 impl std::str::FromStr for ImageSize {
     type Err = String;
@@ -104,6 +116,7 @@ Examples:
   livetime bench actors --peer ~/.cache/livetime/peers/sobjectizer/actors_peer
   livetime bench codecs --filter blockpack
   livetime bench hits --filter seed
+  livetime bench apa --links 1..10
   livetime bench analyze --filter hist
   livetime bench pva-get --channels 1,1000,10000 --elements 1,1000
   livetime bench pva-monitor --size 1024x1024 --subscribers 1,4
@@ -122,6 +135,8 @@ pub(crate) enum What {
     Codecs,
     /// Wire readout: unpacking and finding hits, per algorithm and instruction-set level.
     Hits,
+    /// Wire readout from raw frames to triggers, at the detector's rate: how many links lose nothing.
+    Apa,
     /// Mean and deviation of recorded runs, per codec and number of workers.
     Analyze,
     /// What a frame costs on its way from node to node.
@@ -179,6 +194,7 @@ pub(crate) fn bench(
         What::Nodes => ("nodes", nodes::run(args, output)),
         What::Codecs => ("codecs", codecs::run(args, output)),
         What::Hits => ("hits", hits::run(args, output)),
+        What::Apa => ("apa", apa::run(args, output)),
         What::Analyze => ("analyze", analyze::run(args, output)),
         What::Engine => ("engine", engine::run(args, count, output)),
         What::Actors => ("actors", actors::run(args, count, output)),

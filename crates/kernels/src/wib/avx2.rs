@@ -1,5 +1,5 @@
-//! Unpacking with byte shuffles, which the compiler does not find by itself. The level avx512 uses it too: its own
-//! shuffles would need as many instructions, all on one port.
+//! Unpacking with byte shuffles, which the compiler does not find by itself. The level avx512 uses it too where the
+//! permutation of bytes is missing: its shuffles would need as many instructions, all on one port.
 
 use super::{fourteen, twelve};
 use std::arch::x86_64::*;
@@ -34,7 +34,7 @@ pub(super) fn unpack_twelve(frames: &[u8], samples: &mut [i16]) {
     let rest = load(&rest);
     // To the upper 12 bits: of samples 0, 2 … by 4 bits, those between are there.
     let up = _mm256_set1_epi32(0x0001_0010);
-    twelve::each_pair(frames, samples, |bytes, samples| {
+    twelve::each_pairs::<{ twelve::PAIR }, { twelve::CHANNELS }>(frames, samples, |bytes, samples| {
         let (low, high) = (bytes.as_ptr(), bytes[8..].as_ptr());
         // SAFETY: 16 bytes from byte 0 and from byte 8 on are within the 24; 32 bytes are written to 16 samples. AVX2
         // is there, as this function runs only where it is.

@@ -12,6 +12,9 @@ pub(super) const SAMPLES: usize = 16;
 /// `packed` has 28 bytes for every 16 `samples`.
 pub(super) fn unpack(level: Level, packed: &[u8], samples: &mut [i16]) {
     match level.kind() {
+        // SAFETY: detection found AVX-512 (the level) and VBMI.
+        #[cfg(target_arch = "x86_64")]
+        Kind::Avx512 if super::vbmi::is_there() => unsafe { super::vbmi::unpack_fourteen(packed, samples) },
         // SAFETY: a `Level` above portable is only made where detection found AVX2.
         #[cfg(target_arch = "x86_64")]
         Kind::Avx2 | Kind::Avx512 => unsafe { super::avx2::unpack_fourteen(packed, samples) },

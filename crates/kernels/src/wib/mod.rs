@@ -15,6 +15,8 @@ mod fourteen;
 #[cfg(test)]
 mod tests;
 mod twelve;
+#[cfg(target_arch = "x86_64")]
+mod vbmi;
 
 use crate::{LengthError, Level};
 

@@ -17,27 +17,30 @@ pub(super) const CHANNELS: usize = 16;
 /// `frames` are whole, `samples` as many as they hold.
 pub(super) fn unpack(level: Level, frames: &[u8], samples: &mut [i16]) {
     match level.kind() {
+        // SAFETY: detection found AVX-512 (the level) and VBMI.
+        #[cfg(target_arch = "x86_64")]
+        Kind::Avx512 if super::vbmi::is_there() => unsafe { super::vbmi::unpack_twelve(frames, samples) },
         // SAFETY: a `Level` above portable is only made where detection found AVX2.
         #[cfg(target_arch = "x86_64")]
         Kind::Avx2 | Kind::Avx512 => unsafe { super::avx2::unpack_twelve(frames, samples) },
-        _ => each_pair(frames, samples, pair),
+        _ => each_pairs::<PAIR, CHANNELS>(frames, samples, pair),
     }
 }
 
-/// Calls `unpack` for every pair of chips.
+/// Calls `unpack` for every pair of chips, or for as many pairs as `BYTES` and `SAMPLES` are of: 1, 2 or 4.
 #[inline(always)]
-pub(super) fn each_pair(
+pub(super) fn each_pairs<const BYTES: usize, const SAMPLES: usize>(
     frames: &[u8],
     samples: &mut [i16],
-    unpack: impl Fn(&[u8; PAIR], &mut [i16; CHANNELS]),
+    unpack: impl Fn(&[u8; BYTES], &mut [i16; SAMPLES]),
 ) {
     let frames = frames.as_chunks::<WIB1_BYTES>().0;
     for (frame, samples) in frames.iter().zip(samples.as_chunks_mut::<WIB_CHANNELS>().0) {
         let blocks = frame[HEADER..].as_chunks::<BLOCK>().0;
         for (block, samples) in blocks.iter().zip(samples.as_chunks_mut::<64>().0) {
-            let pairs = block[HEADER..].as_chunks::<PAIR>().0;
-            for (pair, samples) in pairs.iter().zip(samples.as_chunks_mut::<CHANNELS>().0) {
-                unpack(pair, samples);
+            let pairs = block[HEADER..].as_chunks::<BYTES>().0;
+            for (pairs, samples) in pairs.iter().zip(samples.as_chunks_mut::<SAMPLES>().0) {
+                unpack(pairs, samples);
             }
         }
     }

@@ -13,6 +13,7 @@
 //! a time of day belongs to each. A *watermark* promises that no row with an earlier `time_start` will come any more.
 //! A table without rows carries a watermark alone.
 
+mod delay;
 mod ingest;
 mod ledger;
 mod links;
@@ -22,6 +23,7 @@ mod sender;
 mod simulation;
 mod table;
 
+pub use delay::Delays;
 pub use ingest::{IngestCounts, IngestOptions, LinkIngest, Step};
 pub use ledger::{Interval, LinkLedger, State};
 pub use links::LinkSet;

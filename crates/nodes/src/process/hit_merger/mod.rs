@@ -30,7 +30,6 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-mod delay;
 mod links;
 #[cfg(test)]
 mod tests;
@@ -38,8 +37,9 @@ mod tests;
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, time_of_day_ns};
 use livetime_frame::Frame;
 
-use crate::wire::{HitRow, LedgerRow, LinkSet, RowTable, State, inherit_times, link_of, watermark_of};
-use delay::Delays;
+use crate::wire::{
+    Delays, HitRow, LedgerRow, LinkSet, RowTable, State, inherit_times, link_of, watermark_of,
+};
 use links::{Links, News};
 
 /// Parameters of `hit_merger`.
@@ -136,7 +136,7 @@ impl Node for HitMerger {
             merged: 0,
             leaving: Vec::new(),
             incoming: Vec::new(),
-            delays: Delays::new(),
+            delays: Delays::default(),
             hits: RowTable::default(),
             ledger: RowTable::default(),
         })
