@@ -28,8 +28,8 @@ pub(super) const AMPLITUDES: [f32; 32] = [
     37.0, 40.0, 42.0, 45.0, 48.0, 50.0, 55.0, 60.0, 70.0, 80.0, 100.0, 150.0, 200.0, 400.0,
 ];
 
-/// Test pulses per channel and second.
-const TEST_HZ: f64 = 1000.0;
+/// Test pulses per channel and second: so few that quartiles and pedestals do not see them. (At 1000 the seed's threshold is 0.2 counts higher.)
+const TEST_HZ: f64 = 100.0;
 
 fn all() -> Vec<DataSet> {
     let noise =

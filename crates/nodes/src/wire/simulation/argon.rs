@@ -1,5 +1,7 @@
 //! Decays of ³⁹Ar.
 
+use std::f64::consts::TAU;
+
 use livetime_kernels::random::Counter;
 
 use super::detector::{self, Cells, Charge, DRIFT_MM, Detector, ELECTRONS_PER_MEV, HEIGHT_MM, WIDTH_MM};
@@ -54,7 +56,7 @@ fn parts(position: f64) -> [(i64, f64); 2] {
     [(cell as i64, 1.0 - other), (neighbour as i64, other)]
 }
 
-/// Energies of the electrons: a unique first forbidden decay, without the Coulomb field of the nucleus.
+/// Energies of the electrons: a unique first forbidden decay, with the Coulomb field of the nucleus as for slow electrons.
 pub(super) struct Spectrum {
     /// Probability of less than each of the energies, equally far apart from 0 to the endpoint.
     below: Vec<f64>,
@@ -62,6 +64,8 @@ pub(super) struct Spectrum {
 
 const ENDPOINT_KEV: f64 = 565.0;
 const ELECTRON_KEV: f64 = 511.0;
+/// Charge of the nucleus that is left, potassium, times the fine-structure constant.
+const COULOMB: f64 = 19.0 / 137.036;
 const STEPS: usize = 512;
 
 impl Spectrum {
@@ -70,7 +74,9 @@ impl Spectrum {
             let kinetic = ENDPOINT_KEV * (i as f64 + 0.5) / STEPS as f64;
             let momentum2 = kinetic * (kinetic + 2.0 * ELECTRON_KEV);
             let neutrino2 = (ENDPOINT_KEV - kinetic).powi(2);
-            momentum2.sqrt() * (kinetic + ELECTRON_KEV) * neutrino2 * (momentum2 + neutrino2)
+            let (momentum, energy) = (momentum2.sqrt(), kinetic + ELECTRON_KEV);
+            let field = TAU * COULOMB * energy / momentum;
+            momentum * energy * neutrino2 * (momentum2 + neutrino2) * field / (1.0 - (-field).exp())
         };
         let sum: f64 = (0..STEPS).map(density).sum();
         let below = (0..=STEPS).map(|n| (0..n).map(density).sum::<f64>() / sum).collect();

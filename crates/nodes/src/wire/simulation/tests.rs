@@ -101,8 +101,7 @@ fn a_charge_is_the_sum_of_the_positive_side() {
 fn argon_has_its_rate_and_its_energies() {
     let spectrum = argon::Spectrum::new();
     let mean = (0..10_000).map(|i| spectrum.energy_kev((f64::from(i) + 0.5) / 1e4)).sum::<f64>() / 1e4;
-    // 219 keV with the Coulomb field of the nucleus.
-    assert!((205.0..235.0).contains(&mean), "{mean}");
+    assert!((214.0..224.0).contains(&mean), "{mean}");
     assert!(spectrum.energy_kev(0.0) >= 0.0 && spectrum.energy_kev(1.0) <= 565.0);
     let setup = SimulationSetup { argon_hz: 70.0, ..quiet(10, 200_000) };
     let simulation = Simulation::new(setup).unwrap();
@@ -128,7 +127,8 @@ fn tracks_pass_neighbouring_wires_of_all_planes() {
     let mut peaks: Vec<f32> = planes(2).map(|p| p.peak).collect();
     peaks.sort_by(f32::total_cmp);
     let median = peaks[peaks.len() / 2];
-    assert!((100.0..300.0).contains(&median), "{median}");
+    // More than the 150 of 4.8 mm: most tracks come from above, along the wires.
+    assert!((250.0..1000.0).contains(&median), "{median}");
     let mut wires: Vec<u32> = planes(2)
         .map(|p| simulation.links()[usize::from(p.link)].wires[usize::from(p.channel)].offline)
         .collect();
