@@ -49,7 +49,7 @@ fn wire(format: RawFormat, frame: &[u8], channel: usize) -> Option<Wire> {
         }
         RawFormat::Wib2 => {
             let frame = Wib2Frame::parse(frame).ok()?;
-            hd_wire(frame.crate_number().into(), frame.slot(), frame.link(), channel)
+            hd_wire(frame.crate_number(), frame.slot(), frame.link(), channel)
         }
         RawFormat::WibEth => {
             let frame = WibEthFrame::parse(frame).ok()?;
