@@ -45,14 +45,13 @@ impl Marks {
         if self.blocks.len() as u64 + (blocks.end() - first) >= MOST as u64 {
             return Marked::NoRoom;
         }
-        let mut place = self.blocks.partition_point(|(number, _)| *number < first);
-        for number in first..=*blocks.end() {
+        let begin = self.blocks.partition_point(|(number, _)| *number < first);
+        for (number, place) in (first..=*blocks.end()).zip(begin..) {
             if self.blocks.get(place).is_none_or(|(found, _)| *found != number) {
                 self.blocks.insert(place, (number, [0; GROUPS]));
             }
             let marked = &mut self.blocks[place].1;
             marked.iter_mut().zip(masks).for_each(|(marked, mask)| *marked |= mask);
-            place += 1;
         }
         Marked::Yes
     }

@@ -162,8 +162,8 @@ proptest! {
             out.extend(cut.feed_to(input, &table(&of_input(input, passed[input], until), until)).unwrap());
             passed[input] = until;
         }
-        for input in 0..3 {
-            let (from, until) = (passed[input], passed[input].max(6000));
+        for (input, from) in passed.into_iter().enumerate() {
+            let until = from.max(6000);
             out.extend(cut.feed_to(input, &table(&of_input(input, from, u64::MAX), until)).unwrap());
         }
         out.extend(cut.drain().unwrap());

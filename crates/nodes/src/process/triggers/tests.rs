@@ -4,6 +4,7 @@ use livetime_engine::Value;
 use livetime_engine::testing::{Harness, assert_compliant};
 use livetime_frame::{Frame, FramePool, TableLayout};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 
 use super::adc_window::TriggerAdcWindow;
 use super::adjacency::TriggerAdjacency;
@@ -347,11 +348,7 @@ proptest! {
 
     #[test]
     fn chain_2019_as_defined(hits in hits(), cuts in cuts(), needed in 1u32..3, hold_off in 0u64..400) {
-        // Two anode planes: every third hit is on the other one.
-        let mut hits: Vec<HitRow> = hits.iter().zip(0..).map(|(hit, i)| HitRow {
-            channel: hit.channel % 60 + if i % 3 == 0 { 5120 } else if i % 7 == 0 { 2560 } else { 0 }, plane: 2, ..*hit
-        }).collect();
-        hits.sort_by_key(|hit| (hit.time_start, hit.channel));
+        let hits = on_three_planes(hits);
         let params = [
             ("window", 100.into()), ("stitch", 4.into()), ("coincidence", 7.into()),
             ("planes_needed", needed.into()), ("hold_off", (hold_off as i64).into()),
@@ -388,6 +385,69 @@ proptest! {
         }
         prop_assert_eq!(run::<Trigger2019>(&params, &hits, &cuts), expected);
     }
+}
+
+/// The hits on the collection planes of three anode planes.
+fn on_three_planes(hits: Vec<HitRow>) -> Vec<HitRow> {
+    let place = |i| {
+        if i % 3 == 0 {
+            5120
+        } else if i % 7 == 0 {
+            2560
+        } else {
+            0
+        }
+    };
+    let moved = |(hit, i): (&HitRow, u32)| HitRow { channel: hit.channel % 60 + place(i), plane: 2, ..*hit };
+    let mut hits: Vec<HitRow> = hits.iter().zip(0..).map(moved).collect();
+    hits.sort_by_key(|hit| (hit.time_start, hit.channel));
+    hits
+}
+
+/// What the comparisons above would be worth without any.
+#[test]
+fn random_hits_make_activities_of_all_kinds() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut found = [0; 11];
+    let cuts = vec![(9, 2), (3, 0), (30, 1)];
+    let window = ("window", Value::from(300));
+    for _ in 0..48 {
+        let hits = hits().new_tree(&mut runner).unwrap().current();
+        let six = [window.clone(), ("adjacency", 6.into())];
+        let michel =
+            [&six[..], &[("bragg", 1.1.into()), ("kink", 3.0.into()), ("outer", 0.4.into())]].concat();
+        let near = [window.clone(), ("distance", 12.into()), ("least_hits", 5.into())];
+        let chain = [
+            ("window", 100.into()),
+            ("stitch", 4.into()),
+            ("coincidence", 7.into()),
+            ("hold_off", 200.into()),
+        ];
+        let supernova = [
+            ("window", 2000.into()),
+            ("clusters", 1.into()),
+            ("cluster_hits", 1.into()),
+            ("near", 5.into()),
+            ("longest", 150.into()),
+        ];
+        let planes =
+            [window.clone(), ("threshold", 700.into()), ("adjacency", 4.into()), ("coincident", 2.into())];
+        let rows = [
+            run::<TriggerAdjacency>(&six, &hits, &cuts),
+            run::<TriggerAdcWindow>(&[window.clone(), ("threshold", 900.into())], &hits, &cuts),
+            run::<TriggerHorizontalMuon>(&six, &hits, &cuts),
+            run::<TriggerPlaneCoincidence>(&planes, &hits, &cuts),
+            run::<TriggerMichel>(&michel, &hits, &cuts),
+            run::<TriggerChannelDistance>(&near, &hits, &cuts),
+            run::<TriggerDbscan>(&[("time_scale", 0.25.into())], &hits, &cuts),
+            run::<TriggerSupernova>(&supernova, &hits, &cuts),
+            run::<TriggerPrescale>(&[("every", 10.into())], &hits, &cuts),
+            run::<TriggerBundle>(&[("bundle", 10.into())], &hits, &cuts),
+            run::<Trigger2019>(&chain, &on_three_planes(hits), &cuts),
+        ];
+        found.iter_mut().zip(&rows).for_each(|(found, rows)| *found += rows.len());
+    }
+    assert!(found.iter().all(|found| *found >= 10), "{found:?}");
 }
 
 fn hit(time_start: u64, channel: u32) -> HitRow {
