@@ -59,6 +59,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/performance.md",
     "docs/performance-codecs.md",
     "docs/formats/blockpack.md",
+    "docs/formats/trigger-records.md",
     "docs/formats/xtc-compression.md",
     "docs/operate.md",
     "docs/spec/node.md",
