@@ -1,3 +1,5 @@
+//! The readout buffer against a model, case by case, and under load.
+
 mod feed;
 mod load;
 mod model;
