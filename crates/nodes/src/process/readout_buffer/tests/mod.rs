@@ -1,3 +1,5 @@
+//! The node on single cases, against a model, and under load.
+
 mod feed;
 mod load;
 mod model;
