@@ -124,8 +124,9 @@ impl Score {
         for (p, pulse) in pulses.iter().enumerate() {
             let hit = matches.hit_of[p].and_then(|h| hits.get(h));
             let merged = matches.merged[p];
-            nearest(&mut self.by_peak, pulse.peak.into()).map(|bin| bin.add(pulse, hit, merged));
-            nearest(&mut self.by_charge, pulse.charge()).map(|bin| bin.add(pulse, hit, merged));
+            let bins =
+                [nearest(&mut self.by_peak, pulse.peak.into()), nearest(&mut self.by_charge, pulse.charge())];
+            bins.into_iter().flatten().for_each(|bin| bin.add(pulse, hit, merged));
         }
         self.hits += hits.len() as u64;
         self.splits += matches.splits as u64;

@@ -64,14 +64,14 @@ fn the_samples_are_pedestal_and_true_pulses() {
     assert!(simulation.truth().windows(2).all(|w| w[0].time_peak() <= w[1].time_peak()));
     for link in 0..2 {
         let (found, wires) = (samples(&simulation, link), &simulation.links()[link].wires);
-        for channel in 0..256 {
+        for (channel, wire) in wires.iter().enumerate() {
             let truth: Vec<_> = simulation
                 .truth()
                 .iter()
                 .filter(|p| (usize::from(p.link), usize::from(p.channel)) == (link, channel))
                 .collect();
             assert_eq!(truth.len(), 4);
-            let bipolar = wires[channel].plane.number() != 2;
+            let bipolar = wire.plane.number() != 2;
             assert!(truth.iter().all(|p| p.bipolar == bipolar));
             let column: Vec<i16> = found.iter().skip(channel).step_by(256).copied().collect();
             let pedestal = *column.iter().max_by_key(|v| column.iter().filter(|w| w == v).count()).unwrap();
