@@ -1,6 +1,7 @@
 //! Wire readout as users run it: recorded frames to hits in a file, a simulated anode plane to triggers and records.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::print_stderr, reason = "a test says what it skips")]
 #![cfg(feature = "parquet")]
 
 mod common;

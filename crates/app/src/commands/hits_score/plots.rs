@@ -10,8 +10,8 @@ const MOST: usize = 4;
 /// Higher pulses are all found; they would only press the curves together.
 const HIGHEST: f64 = 100.0;
 
-/// What is drawn of a bin.
-type Value = fn(&Bin) -> f64;
+/// File, title, and what is plotted of each bin.
+type Plot = (&'static str, &'static str, fn(&Bin) -> f64);
 
 /// Writes `efficiency.png`, `charge.png` and `time.png` into `folder`, which is made if it does not exist.
 ///
@@ -20,7 +20,7 @@ type Value = fn(&Bin) -> f64;
 pub(super) fn write(folder: &Path, scores: &[Score]) -> Result<(), String> {
     let cannot = |what: &Path, e: &dyn std::fmt::Display| format!("cannot write {}: {e}", what.display());
     std::fs::create_dir_all(folder).map_err(|e| cannot(folder, &e))?;
-    let plots: [(&str, &str, Value); 3] = [
+    let plots: [Plot; 3] = [
         ("efficiency.png", "found, %", |bin| 100.0 * bin.efficiency()),
         ("charge.png", "sum of the hit / charge, %", |bin| 100.0 * bin.charge.mean()),
         ("time.png", "spread of the peak's time, ticks", |bin| bin.peak_time.deviation()),
@@ -33,7 +33,7 @@ pub(super) fn write(folder: &Path, scores: &[Score]) -> Result<(), String> {
     Ok(())
 }
 
-fn panels(scores: &[Score], title: &str, value: Value) -> Vec<Panel> {
+fn panels(scores: &[Score], title: &str, value: fn(&Bin) -> f64) -> Vec<Panel> {
     let series = |score: &Score| Series {
         name: score.name.clone(),
         points: score

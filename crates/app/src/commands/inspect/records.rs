@@ -67,7 +67,7 @@ fn table(records: &[StoredRecord]) -> String {
     let mut table = Table::new(&heads).right([0, 1, 2, 3, 4, 5, 6, 7, 8]);
     for record in records {
         let header = &record.header;
-        let missing: u64 = record.missing.iter().map(|m| ticks(m)).fold(0, u64::saturating_add);
+        let missing: u64 = record.missing.iter().map(ticks).fold(0, u64::saturating_add);
         table.row([
             cell(header.trigger_number.to_string(), false),
             cell(header.run.to_string(), false),

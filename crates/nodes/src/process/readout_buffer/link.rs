@@ -29,6 +29,8 @@ pub(super) struct RawLink {
     pub(super) seen_ns: u64,
     /// Numbers that the link's source had lost when it came.
     lost: u64,
+    /// Length of the longest batch.
+    longest: u64,
     /// Ticks that are held.
     pub(super) ticks: u64,
     /// What they take of the frame pool.
@@ -65,6 +67,7 @@ impl RawLink {
             reached: 0,
             seen_ns: now_ns,
             lost: 0,
+            longest: 0,
             ticks: 0,
             bytes: 0,
         }
@@ -94,7 +97,7 @@ impl RawLink {
         if batch.end().saturating_add(hold) < self.reached {
             self.begin_again(batch.first);
         }
-        let reason = if lost > self.lost { MissingReason::Dropped } else { MissingReason::NeverReceived };
+        let reason = self.reason_of_gap(batch.first, lost);
         let cost = FramePool::cost_bytes(batch.bytes.len());
         let (first, end) = (batch.first, batch.end());
         let mut new = Batch { first, end, frame: frame.clone(), cost, gap: reason };
@@ -111,6 +114,7 @@ impl RawLink {
             None
         };
         (self.seen_ns, self.lost) = (now_ns, lost);
+        self.longest = self.longest.max(end - first);
         self.ticks += end - first;
         self.bytes += cost;
         Ok(dropped)
@@ -179,6 +183,14 @@ impl RawLink {
         self.gone.clear();
         (self.began, self.before, self.reached) = (first, MissingReason::TooOld, first);
         (self.ticks, self.bytes) = (0, 0);
+    }
+
+    /// Why nothing came before `first`: dropped, when as many numbers are missing as batches of this link fit there. (One that is missing
+    /// may have been a table of the source's ledger.)
+    fn reason_of_gap(&self, first: u64, lost: u64) -> MissingReason {
+        let batches = first.saturating_sub(self.reached).div_ceil(self.longest.max(1));
+        let is_dropped = lost.saturating_sub(self.lost) >= batches.max(1);
+        if is_dropped { MissingReason::Dropped } else { MissingReason::NeverReceived }
     }
 
     /// Where a batch belongs that came after a later one.

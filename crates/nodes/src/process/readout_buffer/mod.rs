@@ -14,7 +14,7 @@
 //! each stream. Who has brought nothing for `dead_after` is not waited for. When that takes longer than `deadline` it is answered with what is
 //! there. Nobody polls: requests wait in heaps, and a batch costs one look at the top. An answer holds, for each link, the frames of the
 //! window, and each tick that is missing with its reason ([`MissingReason`](livetime_formats::trigger::MissingReason)). A gap between two batches of
-//! a link counts as dropped when numbers of frames of its source are missing there too, else as never received.
+//! a link counts as dropped when as many numbers of frames of its source are missing as batches of the link fit into it, else as never received.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -29,7 +29,7 @@
 //! node.feed(&batch.freeze())?;
 //!
 //! let decision = DecisionRow { number: 1, window_begin: 1110, window_end: 1200, ..DecisionRow::default() };
-//! let mut table = memory.table(&TableLayout::new(DecisionRow::schema(), 1).unwrap())?;
+//! let mut table = memory.table(TableLayout::new(DecisionRow::schema(), 1).unwrap())?;
 //! DecisionRow::put(&[decision], &mut table)?;
 //! let answers = node.feed_to(2, &table.freeze())?;
 //! let record = answers[0].value::<TriggerRecord>()?;

@@ -172,11 +172,11 @@ fn a_loop_that_is_too_large_is_told() {
     assert!(error.contains("memory") && error.contains("loop_time"), "{error}");
 }
 
-/// From which frame to which what happened, and why.
-type Odd = (u64, u64, State, Faults);
+/// First frame, end, state and faults.
+type Told = (u64, u64, State, Faults);
 
 /// A run of one link with `faults`: what came, and what the ledger says, in frames from the begin, but for what is good.
-fn faulty(faults: &str) -> (Vec<Frame>, Vec<Odd>) {
+fn faulty(faults: &str) -> (Vec<Frame>, Vec<Told>) {
     let more = [
         ("links", 1.into()),
         ("loop_time", 480e-6.into()),

@@ -70,6 +70,18 @@ fn what_is_missing_is_named_with_its_reason() {
 }
 
 #[test]
+fn a_number_that_was_a_table_of_the_ledger_makes_no_long_gap_dropped() {
+    let mut feed = Feed::new(&[]);
+    feed.raw(1, 0, 4);
+    feed.sequence += 1;
+    feed.raw(1, 500, 4); // 100 to 500: four batches would fit, one number is missing
+    feed.sequence += 4;
+    feed.raw(1, 1000, 4);
+    let record = feed.ask(1, 0, 1100).remove(0);
+    assert_eq!(missing_of(&record, 1), [(100, 500, NeverReceived), (600, 1000, Dropped)]);
+}
+
+#[test]
 fn a_link_that_is_late_is_waited_for_until_the_deadline() {
     let mut feed = Feed::new(&[("deadline", 0.3.into())]);
     feed.raw(1, 0, 4);

@@ -42,6 +42,7 @@ struct Link {
     reached: u64,
     seen_ns: u64,
     lost: u64,
+    longest: u64,
 }
 
 impl Link {
@@ -97,10 +98,13 @@ impl Model {
         let link = self.links.entry(number).or_insert_with(|| {
             let mut ticks = vec![Tick::NotYet; TICKS];
             ticks[..first as usize].fill(Tick::Missing(MissingReason::NeverReceived));
-            Link { ticks, batches: Vec::new(), gone_until: 0, reached: first, seen_ns: 0, lost }
+            Link { ticks, batches: Vec::new(), gone_until: 0, reached: first, seen_ns: 0, lost, longest: 1 }
         });
         if first >= link.reached {
-            let reason = if lost > link.lost { MissingReason::Dropped } else { MissingReason::NeverReceived };
+            let (gap, longest) = (first - link.reached, link.longest);
+            let fit = gap.div_ceil(longest);
+            let is_dropped = lost > link.lost && lost - link.lost >= fit;
+            let reason = if is_dropped { MissingReason::Dropped } else { MissingReason::NeverReceived };
             link.fill(link.reached, first, Tick::Missing(reason));
             link.reached = end;
             link.batches.push((first, end));
@@ -114,6 +118,7 @@ impl Model {
         }
         link.fill(first, end, Tick::Held);
         (link.seen_ns, link.lost) = (self.now_ns, lost);
+        link.longest = link.longest.max(end - first);
         while self.links[&number].held() > self.hold && self.is_free(&self.links[&number]) {
             self.link(number).let_go(MissingReason::TooOld);
         }
