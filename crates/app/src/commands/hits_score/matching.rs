@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn the_nearest_come_together_one_to_one() {
         let pulses = [pulse(100.0), pulse(108.0), pulse(300.0)];
-        let hits = [hit(95.0, 104.0, 101.0), hit(105.0, 112.0, 109.0), hit(320.0, 325.0, 322.0)];
+        let hits = [hit(95.0, 104.0, 101.0), hit(105.0, 112.0, 109.0), hit(318.0, 325.0, 322.0)];
         let found = matches(&pulses, &hits, 10.0);
         assert_eq!(found.hit_of, [Some(0), Some(1), None]);
         assert_eq!((found.splits, found.astray, found.fakes), (0, 1, 0));

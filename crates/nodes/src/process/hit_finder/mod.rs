@@ -108,7 +108,7 @@ pub struct HitFinderParams {
     /// Batches that have waited this long are searched in part; 0: all are searched, however late.
     #[param(min = 0, max = 60, unit = "s")]
     pub shed_after: f64,
-    /// Link whose `pedestals`, `noise` and `rates` are shown.
+    /// Link whose `pedestals`, `channel_noise` and `rates` are shown.
     #[param(max = 65535)]
     pub monitor_link: u32,
     /// Hits so far.
@@ -143,7 +143,7 @@ pub struct HitFinderParams {
     pub pedestals: Vec<f64>,
     /// Standard deviation of the noise of each channel of the monitored link, once a second.
     #[param(readback, unit = "counts")]
-    pub noise: Vec<f64>,
+    pub channel_noise: Vec<f64>,
     /// Hits of each channel of the monitored link in the last second.
     #[param(readback, unit = "Hz")]
     pub rates: Vec<f64>,
@@ -356,14 +356,14 @@ impl HitFinder {
         let p = &mut self.params;
         p.rates.clear();
         p.rates.extend(link.noisy.rates().map(f64::from));
-        for values in [&mut p.pedestals, &mut p.noise] {
+        for values in [&mut p.pedestals, &mut p.channel_noise] {
             values.clear();
             values.resize(link.channels.len(), 0.0);
         }
         for search in &link.searches {
             for (i, channel) in search.channels.iter().enumerate() {
                 p.pedestals[usize::from(*channel)] = search.pedestal(i).into();
-                p.noise[usize::from(*channel)] = search.noise(i);
+                p.channel_noise[usize::from(*channel)] = search.noise(i);
             }
         }
     }
