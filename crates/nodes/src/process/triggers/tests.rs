@@ -447,7 +447,7 @@ fn random_hits_make_activities_of_all_kinds() {
         ];
         found.iter_mut().zip(&rows).for_each(|(found, rows)| *found += rows.len());
     }
-    assert!(found.iter().all(|found| *found >= 10), "{found:?}");
+    assert!(found.iter().all(|found| *found > 0), "{found:?}");
 }
 
 fn hit(time_start: u64, channel: u32) -> HitRow {

@@ -133,8 +133,8 @@ fn the_truth_comes_with_each_loop() {
     let mut harness = harness(&[("test_pulse_rate", 40_000.0.into()), ("argon_rate", 0.0.into())]);
     let frames = harness.run_source(18).unwrap();
     let truth: Vec<TruthRow> = rows(&frames);
-    let per_loop = truth.len() / 2;
-    assert!(per_loop >= 512 && truth.len() == 2 * per_loop);
+    let per_loop = truth.iter().filter(|row| row.time_peak < FIRST + 192 * 25).count();
+    assert!(per_loop >= 512 && truth.len() >= 2 * per_loop);
     for (a, b) in truth[..per_loop].iter().zip(&truth[per_loop..]) {
         assert_eq!(
             (a.time_peak + 192 * 25, a.channel, a.adc_peak, a.link),
