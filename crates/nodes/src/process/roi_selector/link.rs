@@ -181,8 +181,9 @@ impl Link {
             }
             let number = (first + row as u64) / TICKS as u64;
             if self.block.as_ref().is_none_or(|block| block.number != number) {
-                let time = batch.first + self.format.sample_step() * row as u64;
-                self.begin(number, time.saturating_sub(self.format.sample_step() * tick as u64), out);
+                let step = self.format.sample_step();
+                let time = batch.first.saturating_add(step * row as u64);
+                self.begin(number, time.saturating_sub(step * tick as u64), out);
             }
             self.fill(batch, row..row + count, tick, level)?;
             if tick + count == TICKS {
