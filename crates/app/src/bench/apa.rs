@@ -1,7 +1,7 @@
 //! `livetime bench apa`: links of wire readout from raw frames to ordered hits and triggers, at the rate of the detector.
 //!
 //! A simulated anode plane sends superchunks of ProtoDUNE-SP in batches of 192 us, each when its last tick has happened: white and coloured
-//! noise, argon-39, and so many pulses that a link has about 100,000 hits per second, as at the surface. The samples of 49 ms lie in memory and
+//! noise, argon-39, cosmic tracks, and so many pulses that a link has about 100,000 hits per second, as at the surface. The samples of 49 ms lie in memory and
 //! only the times in the headers are written, again and again. Hit finders on all planes, one for each core but at most one for each
 //! link, the merger, the adjacency trigger and the trigger's decision follow, each on its own thread. A number of links is sustained when
 //! nothing was lost or missed anywhere in every repeat.
@@ -85,7 +85,7 @@ fn graph(links: usize, finders: usize, seconds: f64) -> String {
     // Each batch lies in memory once.
     let memory = (links as f64 * LOOP_SECONDS * LINK_BYTES * 1.2 / (1 << 20) as f64) as usize + 256;
     let mut text = format!(
-        "memory: {memory} MiB\nnodes:\n  apa: {{type: wib_simulator, params: {{links: {links}, loop_time: {LOOP_SECONDS}, duration: {seconds}, test_pulse_rate: 400}}}}\n"
+        "memory: {memory} MiB\nnodes:\n  apa: {{type: wib_simulator, params: {{links: {links}, loop_time: {LOOP_SECONDS}, duration: {seconds}, test_pulse_rate: 400, track_rate: 200}}}}\n"
     );
     for i in 0..finders {
         let (from, to) = (i * links / finders, (i + 1) * links / finders - 1);
