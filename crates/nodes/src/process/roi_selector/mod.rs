@@ -1,7 +1,7 @@
 //! `roi_selector`: keeps the raw samples around hits, in blocks of 12 ticks and 16 channels, and drops the others.
 //!
 //! In: `raw`, batches of raw frames; `hits`, tables of [`HitRow`] with `watermark`, merged or with `link`. Out: for every batch with regions, `regions`,
-//! a table of [`RegionRow`](crate::wire::RegionRow) in the order of time and channel, and `samples`, an array \[n, 12, 16\] of the samples of each, i16, counts; both with `link`.
+//! a table of [`RegionRow`] in the order of time and channel, and `samples`, an array \[n, 12, 16\] of the samples of each, i16, counts; both with `link`.
 //!
 //! A hit marks its channel in all blocks from `margin` ticks before its start to `margin` ticks after its end. Blocks are cut at multiples of 12 samples since
 //! 1970, wherever batches begin; a block that frames are missing of says which ticks it has. (ROI readout as in ProtoDUNE-SP in 2020, which flagged 12
