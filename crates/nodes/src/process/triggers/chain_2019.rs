@@ -104,7 +104,7 @@ impl Chain2019 {
     /// Adds the longest run of every anode plane in the present window, if it is long enough for anything.
     fn find_long_runs(&mut self, params: &Chain2019Params) {
         let least = params.stitch.min(params.coincidence);
-        let runs: Vec<ChannelRun> = self.runs.iter().filter(|run| run.channels >= least).collect();
+        let runs: Vec<ChannelRun> = self.runs.of_at_least(least).collect();
         for runs in runs.chunk_by(|a, b| a.first / APA == b.first / APA) {
             let longer = |a: ChannelRun, b: ChannelRun| if b.channels > a.channels { b } else { a };
             let longest = runs.iter().copied().reduce(longer);

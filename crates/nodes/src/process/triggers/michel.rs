@@ -79,6 +79,17 @@ pub struct Michel {
     /// Time of the Bragg peak.
     moment: u64,
     track: Vec<Point>,
+    /// The track that did not fulfil the condition, and what that was: nothing needs to be tested again while no hit of it comes or goes.
+    failed: Option<(ChannelRun, Wanted)>,
+}
+
+/// What a track must fulfil: the parameters about it.
+#[derive(Clone, Copy, PartialEq)]
+struct Wanted {
+    bragg: f64,
+    outer: f64,
+    kink: f64,
+    pitch: f64,
 }
 
 /// A channel of the track.
@@ -105,14 +116,17 @@ impl Condition for Michel {
     fn add(&mut self, hit: &HitRow, params: &MichelParams) {
         self.runs.set_rule(Rule { gap: params.gap, tolerance: params.tolerance });
         self.runs.add(hit.channel);
+        self.touch(hit);
     }
 
     fn remove(&mut self, hit: &HitRow) {
         self.runs.remove(hit.channel);
+        self.touch(hit);
     }
 
     fn clear(&mut self) {
         self.runs.clear();
+        self.failed = None;
     }
 
     fn holds(&mut self, hits: &VecDeque<HitRow>, params: &MichelParams) -> bool {
@@ -120,10 +134,18 @@ impl Condition for Michel {
             return false;
         }
         let Some(run) = self.runs.longest_run() else { return false };
+        let tested = (run, Wanted::of(params));
+        if self.failed == Some(tested) {
+            return false;
+        }
         gather(hits, run, &mut self.track);
-        let Some(peak) = bragg_peak(&self.track, params) else { return false };
+        let peak = bragg_peak(&self.track, &tested.1).filter(|peak| has_kink(&self.track, *peak, &tested.1));
+        let Some(peak) = peak else {
+            self.failed = Some(tested);
+            return false;
+        };
         (self.run, self.moment) = (Some(run), self.track[peak].time);
-        has_kink(&self.track, peak, params)
+        true
     }
 
     fn keeps(&self, hit: &HitRow) -> bool {
@@ -132,6 +154,19 @@ impl Condition for Michel {
 
     fn moment(&mut self, _hits: &VecDeque<HitRow>, _params: &MichelParams) -> u64 {
         self.moment
+    }
+}
+
+impl Michel {
+    /// A hit comes or goes: the track is tested again if it is one of its hits.
+    fn touch(&mut self, hit: &HitRow) {
+        self.failed = self.failed.filter(|(run, _)| !(run.first..=run.last).contains(&hit.channel));
+    }
+}
+
+impl Wanted {
+    fn of(params: &MichelParams) -> Wanted {
+        Wanted { bragg: params.bragg, outer: params.outer, kink: params.kink, pitch: params.pitch }
     }
 }
 
@@ -152,22 +187,22 @@ fn gather(hits: &VecDeque<HitRow>, run: ChannelRun, track: &mut Vec<Point>) {
 }
 
 /// The channel of the highest mean charge of three, if it is high enough and near an end.
-fn bragg_peak(track: &[Point], params: &MichelParams) -> Option<usize> {
+fn bragg_peak(track: &[Point], wanted: &Wanted) -> Option<usize> {
     let mean = |points: &[Point]| points.iter().map(|p| p.charge as f64).sum::<f64>() / points.len() as f64;
     let three = |at: usize| mean(&track[at.saturating_sub(1)..(at + 2).min(track.len())]);
     let highest = |best: usize, at: usize| if three(at) > three(best) { at } else { best };
     let peak = (0..track.len()).reduce(highest)?;
-    let outer = params.outer * track.len() as f64;
+    let outer = wanted.outer * track.len() as f64;
     let is_near_end = peak.min(track.len() - 1 - peak) as f64 <= outer;
-    (is_near_end && three(peak) >= params.bragg * mean(track)).then_some(peak)
+    (is_near_end && three(peak) >= wanted.bragg * mean(track)).then_some(peak)
 }
 
 /// Whether the directions on both sides of `peak` differ enough.
-fn has_kink(track: &[Point], peak: usize, params: &MichelParams) -> bool {
+fn has_kink(track: &[Point], peak: usize, wanted: &Wanted) -> bool {
     let (before, after) = (&track[..=peak], &track[peak..]);
-    let angle = |side: &[Point]| slope(side, params.pitch).atan().to_degrees();
+    let angle = |side: &[Point]| slope(side, wanted.pitch).atan().to_degrees();
     let enough = before.len() >= FEWEST && after.len() >= FEWEST;
-    enough && (angle(before) - angle(after)).abs() >= params.kink
+    enough && (angle(before) - angle(after)).abs() >= wanted.kink
 }
 
 /// Drift by channels, both in units of the pitch, of the straight line with the least squares.

@@ -36,6 +36,8 @@ pub(super) struct Runs {
     lengths: Vec<u32>,
     /// Channels with hits.
     channels: u32,
+    /// The longest run, where it was asked for since the runs have changed.
+    found: Option<ChannelRun>,
 }
 
 #[derive(Clone, Debug)]
@@ -98,6 +100,7 @@ impl Runs {
         self.pages.iter_mut().filter(|page| page.present != 0).for_each(|page| *page = Page::EMPTY);
         self.lengths.clear();
         self.channels = 0;
+        self.found = None;
     }
 
     /// Channels with hits.
@@ -115,19 +118,25 @@ impl Runs {
 
     /// The longest run; of several the one of the lowest channels.
     pub(super) fn longest_run(&mut self) -> Option<ChannelRun> {
-        let longest = self.longest();
-        self.iter().find(|run| run.channels == longest)
+        if self.found.is_none() {
+            let longest = self.longest();
+            let found = self.of_at_least(longest).next();
+            self.found = found;
+        }
+        self.found
     }
 
-    /// All runs, lowest channels first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = ChannelRun> {
+    /// All runs of at least `channels`, lowest channels first.
+    pub(super) fn of_at_least(&self, channels: u32) -> impl Iterator<Item = ChannelRun> {
         self.order.iter().flat_map(move |(number, page)| {
-            let starts = Bits(self.pages[*page as usize].starts);
-            starts.map(move |bit| self.measure(64 * number + bit))
+            let page = &self.pages[*page as usize];
+            let long = Bits(page.starts).filter(move |bit| page.lengths[*bit as usize] >= channels);
+            long.map(move |bit| self.measure(64 * number + bit))
         })
     }
 
     fn measure_all(&mut self) {
+        self.found = None;
         self.lengths.clear();
         self.pages.iter_mut().for_each(|page| page.starts = 0);
         let mut next = self.present_from(0);
@@ -138,6 +147,7 @@ impl Runs {
 
     /// Measures the runs again that a change of `channel` may have changed.
     fn measure_around(&mut self, channel: u32) {
+        self.found = None;
         let mut next = self.start_before(channel).or_else(|| self.present_from(channel));
         while let Some(first) = next {
             next = self.enter(first).filter(|next| *next <= channel || !self.is_start(*next));
@@ -361,7 +371,7 @@ mod tests {
 
     fn check(runs: &mut Runs, held: &VecDeque<u32>, rule: Rule) {
         let expected = runs_of(held.iter().copied().collect(), rule);
-        assert_eq!(runs.iter().collect::<Vec<_>>(), expected);
+        assert_eq!(runs.of_at_least(0).collect::<Vec<_>>(), expected);
         assert_eq!(runs.channels(), expected.iter().map(|run| run.channels).sum::<u32>());
         let longest = longest_of(held.iter().copied().collect(), rule);
         assert_eq!((runs.longest(), runs.longest_run()), (longest.map_or(0, |run| run.channels), longest));
