@@ -224,10 +224,7 @@ pub(super) static REASONS: &[(&str, &str)] = &[
         TIME_SERIES,
     ),
     ("Mode", "`compress` and `decompress` are two types of nodes"),
-    (
-        "ZlibCLevel BloscCompressor BloscCLevel BloscShuffle BloscNumThreads LZ4HDF5BlockSize",
-        "its codec is not among ours",
-    ),
+    ("BloscNumThreads", "a frame is compressed by one thread; several frames at once by a pool of the node"),
     ("ReadBackgroundTIFFSeq ReadFlatFieldTIFFSeq PortBackup FilterTypeSeq NumFilterRecip", GLUE),
     (
         "AutoSave WriteFile ReadFile FileFormat FileWriteMode Capture NumCapture DeleteDriverFile LazyOpen \
