@@ -20,7 +20,8 @@ const SHORTEST_FAR: usize = 6;
 /// Bytes at the end in which no match starts.
 const LAST_START: usize = 12;
 const LAST_LITERALS: usize = 5;
-const TABLE_BITS: u32 = 13;
+/// Of the table's length; short streams have a shorter one, as it is cleared for each.
+const MOST_BITS: u32 = 13;
 
 /// Where the encoder has seen four bytes last.
 pub(super) struct Encoder {
@@ -35,8 +36,9 @@ impl Encoder {
 
     /// Writes a stream that is shorter than `input`; `None` if it would not be, or `output` has less room.
     pub(super) fn encode(&mut self, input: &[u8], output: &mut [u8]) -> Option<usize> {
+        let bits = input.len().max(1).ilog2().clamp(9, MOST_BITS);
         self.seen.clear();
-        self.seen.resize(1 << TABLE_BITS, 0);
+        self.seen.resize(1 << bits, 0);
         let last_start = input.len().checked_sub(LAST_START)?;
         let end = input.len() - LAST_LITERALS;
         let most = output.len().min(input.len() - 1);
@@ -44,7 +46,7 @@ impl Encoder {
         let (mut literals, mut at, mut misses) = (0, 1, 0);
         while at < last_start {
             let four = word(input, at)?;
-            let slot = &mut self.seen[(four.wrapping_mul(0x9E37_79B1) >> (32 - TABLE_BITS)) as usize];
+            let slot = &mut self.seen[(four.wrapping_mul(0x9E37_79B1) >> (32 - bits)) as usize];
             let from = std::mem::replace(slot, at as u32) as usize;
             let distance = at - from;
             let is_same = distance <= FARTHEST && word(input, from) == Some(four);

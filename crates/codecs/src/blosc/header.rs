@@ -60,17 +60,19 @@ impl Header {
             stream.expect("version of the format", wanted.into(), found.into())?;
         }
         let flags = stream.u8("flags")?;
-        let size = stream.u8("bytes of an element")?.into();
+        let size = usize::from(stream.u8("bytes of an element")?);
         let total = stream.u32("bytes of the array")?;
         stream.expect("bytes of the array", bytes as u64, total.into())?;
         let block = stream.u32("bytes of a block")? as usize;
         let packed = stream.u32("bytes of the chunk")?;
         stream.expect("bytes of the chunk", length, packed.into())?;
-        let header = Header { flags, size, bytes, block };
-        if bytes > 0 && (size == 0 || block == 0 || block > bytes) {
+        if bytes > 0 && size == 0 {
+            return Err(stream.damaged("bytes of an element", 1, 0));
+        }
+        if bytes > 0 && (block == 0 || block > bytes) {
             return Err(stream.damaged("bytes of a block", bytes as u64, block as u64));
         }
-        Ok(header)
+        Ok(Header { flags, size, bytes, block })
     }
 
     /// Writes it to the start of a chunk of `packed` bytes.

@@ -30,8 +30,8 @@ use packers::Packers;
 use shuffle::Shuffler;
 
 const NAME: &str = "blosc";
-/// Bytes of a block that we write: what stays in the cache of a core.
-const BLOCK: usize = 256 << 10;
+/// Bytes of a block that we write, for compressors that are fast in the nearest cache and for those that want to see more.
+const BLOCKS: [usize; 2] = [32 << 10, 128 << 10];
 /// The format counts with 31 bits.
 const MOST_BYTES: usize = i32::MAX as usize - HEADER;
 /// Streams of a block of ours: one for each byte of the largest element.
@@ -83,7 +83,8 @@ pub struct BloscSettings {
     /// What compresses the blocks.
     pub compressor: BloscCompressor,
     /// From 0 for a copy over 1 for the fastest to 9 for the densest; more is 9. zlib takes it as it is, zstd twice of it less
-    /// 1; to BloscLZ and LZ4 all above 0 are the same.
+    /// 1. LZ4 behind a bit shuffle looks up to 4 for runs of a byte only, which is much faster and a little larger; else all
+    /// above 0 are the same to LZ4, as to BloscLZ.
     pub level: u32,
     /// How blocks are sorted.
     pub shuffle: BloscShuffle,
@@ -110,7 +111,7 @@ impl Blosc {
 
     /// With the instructions of a level; the compressors have only one.
     pub fn with_level(level: Level, settings: BloscSettings) -> Blosc {
-        Blosc { settings, shuffler: Shuffler::new(level), packers: Packers::new(settings.level) }
+        Blosc { settings, shuffler: Shuffler::new(level), packers: Packers::new(level, settings.level) }
     }
 
     /// Writes blocks and gives the length of the chunk, or `None` if it would be no shorter than a copy.
@@ -134,9 +135,10 @@ impl Blosc {
         stream: &mut Writer<'_>,
     ) -> Result<(), CodecError> {
         let part = block.len() / header.streams(block.len());
+        let BloscSettings { compressor, shuffle, .. } = self.settings;
         let shuffled = self.shuffler.shuffle(header.shuffle(block.len()), header.size, block)?;
         for part in shuffled.chunks(part) {
-            let packed = self.packers.encode(self.settings.compressor, part, &mut stream.rest()[4..])?;
+            let packed = self.packers.encode(compressor, shuffle, part, &mut stream.rest()[4..])?;
             stream.put(&(packed.min(part.len()) as u32).to_le_bytes());
             if packed < part.len() {
                 stream.skip(packed);
@@ -187,8 +189,9 @@ fn unpack_streams(
 }
 
 /// Bytes of a block of ours: whole eights of elements where there are some, so that bits can be shuffled.
-fn block_bytes(bytes: usize, size: usize) -> usize {
-    let eights = bytes.min(BLOCK) / (8 * size) * (8 * size);
+fn block_bytes(compressor: BloscCompressor, bytes: usize, size: usize) -> usize {
+    let is_dense = matches!(compressor, BloscCompressor::Zlib | BloscCompressor::Zstd);
+    let eights = bytes.min(BLOCKS[usize::from(is_dense)]) / (8 * size) * (8 * size);
     if eights > 0 { eights } else { bytes.max(1) }
 }
 
@@ -202,8 +205,8 @@ impl Codec for Blosc {
     }
 
     fn bound(&self, input_bytes: usize) -> usize {
-        let block = input_bytes.min(BLOCK);
-        let sizes = 4 * (1 + MOST_STREAMS) * (input_bytes / BLOCK + 2);
+        let block = input_bytes.min(BLOCKS[1]);
+        let sizes = 4 * (1 + MOST_STREAMS) * (input_bytes / BLOCKS[0] + 2);
         // Of all compressors, zlib wants the most room for what does not shrink.
         HEADER + input_bytes + sizes + zlib_bound(block) - block
     }
@@ -215,7 +218,8 @@ impl Codec for Blosc {
         }
         check_room(self, bytes.len(), output.len())?;
         let BloscSettings { compressor, level, shuffle } = self.settings;
-        let header = Header::new(compressor, shuffle, size, bytes.len(), block_bytes(bytes.len(), size));
+        let block = block_bytes(compressor, bytes.len(), size);
+        let header = Header::new(compressor, shuffle, size, bytes.len(), block);
         if level > 0
             && let Some(packed) = self.pack(header, bytes, output)?
         {

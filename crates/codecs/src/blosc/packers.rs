@@ -1,15 +1,21 @@
 //! The compressors in a chunk.
 
+use livetime_kernels::{Level, lz4};
+
 use super::blosclz;
-use super::{BloscCompressor, NAME};
+use super::{BloscCompressor, BloscShuffle, NAME};
 use crate::CodecError;
 use crate::lz4::Lz4Block;
 use crate::zlib::ZlibStream;
 #[cfg(feature = "zstd")]
 use crate::zstd::Zstd;
 
+/// Up to here LZ4 looks for runs only in what has been shuffled by bits: there is little else.
+const MOST_RUNS: u32 = 4;
+
 /// All compressors; the large ones take memory when they are used first.
 pub(super) struct Packers {
+    instructions: Level,
     /// From 1 to 9.
     level: u32,
     blosclz: blosclz::Encoder,
@@ -20,8 +26,9 @@ pub(super) struct Packers {
 }
 
 impl Packers {
-    pub(super) fn new(level: u32) -> Packers {
+    pub(super) fn new(instructions: Level, level: u32) -> Packers {
         Packers {
+            instructions,
             level: level.clamp(1, 9),
             blosclz: blosclz::Encoder::new(),
             lz4: Lz4Block::new(),
@@ -35,11 +42,15 @@ impl Packers {
     pub(super) fn encode(
         &mut self,
         compressor: BloscCompressor,
+        shuffle: BloscShuffle,
         input: &[u8],
         output: &mut [u8],
     ) -> Result<usize, CodecError> {
         match compressor {
             BloscCompressor::BloscLz => Ok(self.blosclz.encode(input, output).unwrap_or(input.len())),
+            BloscCompressor::Lz4 if shuffle == BloscShuffle::Bit && self.level <= MOST_RUNS => {
+                Ok(lz4::encode_runs(self.instructions, input, output)?)
+            }
             BloscCompressor::Lz4 => self.lz4.encode(NAME, input, output),
             BloscCompressor::Zlib => self.zlib().encode(NAME, input, output),
             #[cfg(feature = "zstd")]

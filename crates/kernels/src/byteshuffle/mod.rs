@@ -56,46 +56,91 @@ fn check(size: usize, input: usize, output: usize) -> Result<(), LengthError> {
 }
 
 per_level! {
-    fn shuffle_level<E: Element>(element: E, input: &[u8], output: &mut [u8]) = shuffle_body;
+    fn shuffle_level<E: Element>(element: E, input: &[u8], output: &mut [u8]) = Element::shuffle;
 }
 
 per_level! {
-    fn unshuffle_level<E: Element>(element: E, input: &[u8], output: &mut [u8]) = unshuffle_body;
+    fn unshuffle_level<E: Element>(element: E, input: &[u8], output: &mut [u8]) = Element::unshuffle;
 }
 
 /// The size of elements as a type, so that there is a function for each.
 trait Element: Copy {
-    const BYTES: usize;
+    fn shuffle(self, input: &[u8], output: &mut [u8]);
+    fn unshuffle(self, input: &[u8], output: &mut [u8]);
 }
 
 impl<const N: usize> Element for [u8; N] {
-    const BYTES: usize = N;
+    #[inline(always)]
+    fn shuffle(self, input: &[u8], output: &mut [u8]) {
+        shuffle_body(self, input, output);
+    }
+
+    #[inline(always)]
+    fn unshuffle(self, input: &[u8], output: &mut [u8]) {
+        unshuffle_body(self, input, output);
+    }
 }
 
+/// The bytes of the elements of a step, the first bytes of all, then the second ones …
+type Planes<const N: usize> = [[u8; STEP]; N];
+
 #[inline(always)]
-fn shuffle_body<E: Element>(_: E, input: &[u8], output: &mut [u8]) {
-    let count = input.len() / E::BYTES;
-    for (step, elements) in input.chunks(STEP * E::BYTES).enumerate() {
-        for (byte, plane) in output.chunks_exact_mut(count).enumerate() {
-            let plane = &mut plane[STEP * step..];
-            // A number that the compiler knows makes vectors of the loop.
-            let here = if elements.len() == STEP * E::BYTES { STEP } else { elements.len() / E::BYTES };
-            for (i, to) in plane[..here].iter_mut().enumerate() {
-                *to = elements[i * E::BYTES + byte];
+fn shuffle_body<const N: usize>(_: [u8; N], input: &[u8], output: &mut [u8]) {
+    let count = input.len() / N;
+    let mut planes: Planes<N> = [[0; STEP]; N];
+    let mut steps = input.chunks_exact(STEP * N);
+    for (step, elements) in steps.by_ref().enumerate() {
+        take_apart(elements, STEP, &mut planes);
+        for (plane, to) in planes.iter().zip(output.chunks_exact_mut(count)) {
+            if let Some(to) = to[STEP * step..].first_chunk_mut() {
+                *to = *plane;
             }
         }
+    }
+    let rest = steps.remainder().len() / N;
+    take_apart(steps.remainder(), rest, &mut planes);
+    for (plane, to) in planes.iter().zip(output.chunks_exact_mut(count.max(1))) {
+        to[count - rest..].copy_from_slice(&plane[..rest]);
     }
 }
 
 #[inline(always)]
-fn unshuffle_body<E: Element>(_: E, input: &[u8], output: &mut [u8]) {
-    let count = input.len() / E::BYTES;
-    for (step, elements) in output.chunks_mut(STEP * E::BYTES).enumerate() {
-        let here = elements.len() / E::BYTES;
-        for (i, element) in elements.chunks_exact_mut(E::BYTES).enumerate().take(here) {
-            for (byte, to) in element.iter_mut().enumerate() {
-                *to = input[byte * count + STEP * step + i];
+fn unshuffle_body<const N: usize>(_: [u8; N], input: &[u8], output: &mut [u8]) {
+    let count = output.len() / N;
+    let mut planes: Planes<N> = [[0; STEP]; N];
+    let mut steps = output.chunks_exact_mut(STEP * N);
+    for (step, elements) in steps.by_ref().enumerate() {
+        for (plane, from) in planes.iter_mut().zip(input.chunks_exact(count)) {
+            if let Some(from) = from[STEP * step..].first_chunk() {
+                *plane = *from;
             }
+        }
+        put_together(&planes, STEP, elements);
+    }
+    let elements = steps.into_remainder();
+    let rest = elements.len() / N;
+    for (plane, from) in planes.iter_mut().zip(input.chunks_exact(count.max(1))) {
+        plane[..rest].copy_from_slice(&from[count - rest..]);
+    }
+    put_together(&planes, rest, elements);
+}
+
+/// The bytes of `count` elements to their planes. A number that the compiler knows makes vectors of the loop.
+#[inline(always)]
+fn take_apart<const N: usize>(elements: &[u8], count: usize, planes: &mut Planes<N>) {
+    for (byte, plane) in planes.iter_mut().enumerate() {
+        for i in 0..count {
+            plane[i] = elements[i * N + byte];
+        }
+    }
+}
+
+/// The inverse of [`take_apart`].
+#[inline(always)]
+fn put_together<const N: usize>(planes: &Planes<N>, count: usize, elements: &mut [u8]) {
+    for i in 0..count {
+        for byte in 0..N {
+            elements[i * N + byte] = planes[byte][i];
         }
     }
 }
