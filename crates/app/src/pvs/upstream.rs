@@ -224,7 +224,7 @@ pub(super) static REASONS: &[(&str, &str)] = &[
         TIME_SERIES,
     ),
     ("Mode", "`compress` and `decompress` are two types of nodes"),
-    ("BloscNumThreads", "a frame is compressed by one thread; several frames at once by a pool of the node"),
+    ("BloscNumThreads", "one thread compresses a frame; where the node is a pool, several are compressed at once"),
     ("ReadBackgroundTIFFSeq ReadFlatFieldTIFFSeq PortBackup FilterTypeSeq NumFilterRecip", GLUE),
     (
         "AutoSave WriteFile ReadFile FileFormat FileWriteMode Capture NumCapture DeleteDriverFile LazyOpen \

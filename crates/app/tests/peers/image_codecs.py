@@ -97,7 +97,7 @@ def shown(context):
     def check(codec):
         put("Codec1:Compressor", codec)
         context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=20)
-        number = get("cam1:ArrayCounter_RBV") - 1
+        number = get("cam1:ArrayCounter_RBV")
         wanted, image = plain.wait(number), packed.wait(number)
         assert image.codec.name == codec.lower(), (codec, image.codec.name, get("Codec1:CodecError"))
         assert (unpack(image) == wanted.value).all(), codec
@@ -125,7 +125,8 @@ def shown(context):
 
 def taken(context):
     """What the libraries make is what `pva_source` and `decompress` read."""
-    channel = SharedPV(nt=NTNDArray(), initial=numpy.zeros((2, 2), "u1"))
+    image_type = NTNDArray.buildType()
+    channel = SharedPV(initial=Value(image_type))
     provider = StaticProvider("images")
     provider.add("P:Image", channel)
     serve = {"EPICS_PVAS_SERVER_PORT": port, "EPICS_PVAS_INTF_ADDR_LIST": "127.0.0.1",
@@ -135,18 +136,21 @@ def taken(context):
         images = Images(context, "Pva3:Image")
         for number, (kind, codec, stream, array) in enumerate(streams(random), 100):
             deadline = time.monotonic() + 20
-            image = Value(NTNDArray.buildType(), {
+            image = Value(image_type, {
                 "value": ("ubyteValue", numpy.frombuffer(stream, "u1")),
                 "codec": {"name": codec, "parameters": kind},
                 "compressedSize": len(stream), "uncompressedSize": array.nbytes, "uniqueId": number,
                 "dimension": [{"size": n, "fullSize": n, "binning": 1} for n in reversed(array.shape)],
             })
             # The first ones may come before the source has found the channel.
-            while images.last is None or images.last.codec.name or images.last.value.size != array.size \
-                    or not numpy.array_equal(images.last.value, array.ravel()):
+            while not shows(images.last, array):
                 assert time.monotonic() < deadline, (codec, kind)
                 channel.post(image)
                 time.sleep(0.05)
+
+
+def shows(image, array):
+    return image is not None and not image.codec.name and numpy.array_equal(image.value, array.ravel())
 
 
 def streams(random):
