@@ -224,7 +224,10 @@ pub(super) static REASONS: &[(&str, &str)] = &[
         TIME_SERIES,
     ),
     ("Mode", "`compress` and `decompress` are two types of nodes"),
-    ("BloscNumThreads", "one thread compresses a frame; where the node is a pool, several are compressed at once"),
+    (
+        "BloscNumThreads",
+        "one thread compresses a frame; where the node is a pool, several are compressed at once",
+    ),
     ("ReadBackgroundTIFFSeq ReadFlatFieldTIFFSeq PortBackup FilterTypeSeq NumFilterRecip", GLUE),
     (
         "AutoSave WriteFile ReadFile FileFormat FileWriteMode Capture NumCapture DeleteDriverFile LazyOpen \

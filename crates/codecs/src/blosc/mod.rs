@@ -82,9 +82,9 @@ pub enum BloscShuffle {
 pub struct BloscSettings {
     /// What compresses the blocks.
     pub compressor: BloscCompressor,
-    /// From 0 for a copy over 1 for the fastest to 9 for the densest; more is 9. zlib takes it as it is, zstd twice of it less
-    /// 1. LZ4 behind a bit shuffle looks up to 4 for runs of a byte only, which is much faster and a little larger; else all
-    /// above 0 are the same to LZ4, as to BloscLZ.
+    /// From 0 for a copy over 1 for the fastest to 9 for the densest; more is 9. zlib takes it as it is, zstd one less than
+    /// twice of it. LZ4 behind a bit shuffle looks up to 4 for runs of a byte only, which is much faster and a little
+    /// larger; else all above 0 are the same to LZ4, as to BloscLZ.
     pub level: u32,
     /// How blocks are sorted.
     pub shuffle: BloscShuffle,
