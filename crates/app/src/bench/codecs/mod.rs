@@ -49,9 +49,12 @@ pub(super) fn run(args: &BenchArgs, output: &mut Output) -> Result<Record, Strin
     Ok(record(&rows))
 }
 
-/// The codecs of a level, and how rows call them; those that have only one level come with the first.
-fn codecs(level: Level, first: bool) -> Result<Vec<(&'static str, Box<dyn Codec>)>, CodecError> {
-    let mut codecs: Vec<(&str, Box<dyn Codec>)> = vec![
+/// A codec, and how rows call it.
+type Named = (&'static str, Box<dyn Codec>);
+
+/// The codecs of a level; those that have only one come with the first.
+fn codecs(level: Level, first: bool) -> Result<Vec<Named>, CodecError> {
+    let mut codecs: Vec<Named> = vec![
         ("hist16", Box::new(Hist16::with_level(level))),
         ("histn", Box::new(HistN::with_level(level))),
         ("blockpack", Box::new(Blockpack::with_level(level))),
