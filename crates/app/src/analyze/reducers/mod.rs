@@ -3,6 +3,8 @@
 mod extremes;
 mod histogram;
 mod hits;
+mod lengths;
+mod moments;
 mod pixels;
 mod sums;
 

@@ -1,9 +1,12 @@
 //! What happened in each pixel: mean, standard deviation, extremes, sum, and profiles of the mean.
 
 use livetime_frame::{DType, with_dtype};
+use livetime_kernels::Pixel;
 
-use super::extremes::Extremes;
+use super::extremes::{Extremes, whole};
 use super::frames;
+use super::lengths::{Counted, Lengths};
+use super::moments::Moments;
 use super::sums::Sums;
 use crate::analyze::{EventPictures, Layout, Named, Panel, Reducer};
 
@@ -20,6 +23,12 @@ const PIXELS: usize = 16 << 10;
 ///
 /// Integers of up to 32 bits are summed exactly, everything else as `f64` about the pixel's first value. A panel that is missing in
 /// some events has a smaller n; a pixel without an event is NaN, its `min` and `max` are 0.
+///
+/// Arrays with one axis, as waveforms, may have another length in each event: a short one contributes to the first elements, and the
+/// results are as long as the longest. For these there are also
+///
+/// - `n`: `u64`, how many events have each element;
+/// - `all-count`, and as wanted `all-mean`, `all-std`, `all-min`, `all-max`, `all-sum`: of all elements of all events together.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PixelStatistics {
     /// `mean` is wanted.
@@ -54,9 +63,10 @@ impl PixelStatistics {
 
 /// What is known of a panel.
 pub struct PanelPartial {
+    /// Bytes of a pixel.
     size: usize,
-    pixels: usize,
-    events: u64,
+    /// Events by the number of pixels that they have.
+    lengths: Lengths,
     sums: Option<Sums>,
     extremes: Option<Extremes>,
 }
@@ -84,27 +94,32 @@ impl Reducer for PixelStatistics {
 
     fn finish(&self, layout: &Layout, partial: Vec<PanelPartial>) -> Vec<Named> {
         let shape = |panel: &Panel| panel.shape.clone();
+        let panels: Vec<Finished<'_>> = layout.panels.iter().zip(&partial).map(Finished::new).collect();
         let mut results = Vec::new();
         if self.mean {
-            results.extend(Named::panels("mean", layout, shape, |i, out| partial[i].means(out)));
+            results.extend(Named::panels("mean", layout, shape, |i, out| panels[i].means(out)));
         }
         if self.std {
-            results.extend(Named::panels("std", layout, shape, |i, out| partial[i].deviations(out)));
+            results.extend(Named::panels("std", layout, shape, |i, out| panels[i].deviations(out)));
         }
         if self.min {
-            results.extend(extremes("min", layout, &partial));
+            results.extend(extremes("min", layout, &panels));
         }
         if self.max {
-            results.extend(extremes("max", layout, &partial));
+            results.extend(extremes("max", layout, &panels));
         }
         if self.sum && Reducer::takes_any_order(self, layout) {
-            results.extend(Named::panels("sum", layout, shape, |i, out| partial[i].integer_sums(out)));
+            results.extend(Named::panels("sum", layout, shape, |i, out| panels[i].integer_sums(out)));
         } else if self.sum {
-            results.extend(Named::panels("sum", layout, shape, |i, out| partial[i].sums(out)));
+            results.extend(Named::panels("sum", layout, shape, |i, out| panels[i].sums(out)));
         }
         if self.projection && layout.panels.iter().all(|panel| panel.shape.len() >= 2) {
-            results.extend(projection("projection-x", layout, &partial, true));
-            results.extend(projection("projection-y", layout, &partial, false));
+            results.extend(projection("projection-x", layout, &panels, true));
+            results.extend(projection("projection-y", layout, &panels, false));
+        }
+        if layout.panels.iter().all(Panel::has_any_length) {
+            results.extend(Named::panels("n", layout, shape, |i, out| panels[i].counts(out)));
+            results.extend(self.of_all(&panels));
         }
         results
     }
@@ -114,13 +129,35 @@ impl Reducer for PixelStatistics {
     }
 }
 
+impl PixelStatistics {
+    /// Numbers of all pixels of all events together.
+    fn of_all(&self, panels: &[Finished<'_>]) -> Vec<Named> {
+        let count: u64 = panels.iter().map(Finished::values).sum();
+        let mut results = vec![Named::number("all-count", count as f64)];
+        let mut moments = Moments::default();
+        panels.iter().for_each(|panel| moments.add(panel.moments()));
+        let parts = panels.iter().filter_map(|p| p.partial.extremes.as_ref().map(|e| (e, p.pixels)));
+        let (lowest, highest) = whole(&parts.collect::<Vec<_>>()).unwrap_or((f64::NAN, f64::NAN));
+        let numbers = [
+            (self.mean, "all-mean", moments.mean()),
+            (self.std, "all-std", moments.deviation()),
+            (self.min, "all-min", lowest),
+            (self.max, "all-max", highest),
+            (self.sum, "all-sum", moments.sum),
+        ];
+        results.extend(
+            numbers.iter().filter(|(w, ..)| *w).map(|(_, name, number)| Named::number(name, *number)),
+        );
+        results
+    }
+}
+
 impl PanelPartial {
     fn new(wanted: &PixelStatistics, panel: &Panel) -> PanelPartial {
         let (dtype, pixels) = (panel.dtype, panel.pixels());
         PanelPartial {
             size: dtype.bytes(),
-            pixels,
-            events: 0,
+            lengths: Lengths::default(),
             sums: wanted.needs_sums().then(|| Sums::new(dtype, pixels)),
             extremes: (wanted.min || wanted.max).then(|| Extremes::new(dtype, pixels)),
         }
@@ -128,64 +165,105 @@ impl PanelPartial {
 
     fn map(&mut self, frames: &[&[u8]]) {
         let size = self.size;
+        let mut new = Lengths::default();
+        frames.iter().for_each(|frame| new.add(frame.len() / size));
+        self.grow(new.longest());
         let mut cut = Vec::with_capacity(frames.len());
-        for start in (0..self.pixels).step_by(PIXELS) {
-            let range = start..self.pixels.min(start + PIXELS);
-            cut.clear();
-            cut.extend(frames.iter().filter_map(|f| f.get(range.start * size..range.end * size)));
-            if let Some(sums) = &mut self.sums {
-                sums.add(&cut, range.clone(), self.events == 0);
+        for (piece, [before, more]) in self.lengths.pieces_with(&new) {
+            if more == 0 {
+                continue;
             }
-            if let Some(extremes) = &mut self.extremes {
-                extremes.add(&cut, range);
+            for start in piece.clone().step_by(PIXELS) {
+                let range = start..piece.end.min(start + PIXELS);
+                cut.clear();
+                cut.extend(frames.iter().filter_map(|f| f.get(range.start * size..range.end * size)));
+                if let Some(sums) = &mut self.sums {
+                    sums.add(&cut, range.clone(), before == 0);
+                }
+                if let Some(extremes) = &mut self.extremes {
+                    extremes.add(&cut, range);
+                }
             }
         }
-        self.events += frames.len() as u64;
+        self.lengths.merge(&mut new);
+    }
+
+    fn grow(&mut self, pixels: usize) {
+        self.sums.iter_mut().for_each(|sums| sums.grow(pixels));
+        self.extremes.iter_mut().for_each(|extremes| extremes.grow(pixels));
     }
 
     fn merge(&mut self, next: &mut PanelPartial) {
-        let counts = (self.events, next.events);
-        if next.events == 0 {
-            return;
-        }
+        self.grow(next.lengths.longest());
+        let pieces = self.lengths.pieces_with(&next.lengths);
         if let (Some(sums), Some(next)) = (&mut self.sums, &mut next.sums) {
-            sums.merge(counts, next);
+            sums.merge(&pieces, next);
         }
         if let (Some(extremes), Some(next)) = (&mut self.extremes, &mut next.extremes) {
             extremes.merge(next);
         }
-        self.events += std::mem::take(&mut next.events);
+        self.lengths.merge(&mut next.lengths);
+    }
+}
+
+/// All that is known of a panel, cut into pieces that the same events have.
+struct Finished<'a> {
+    partial: &'a PanelPartial,
+    pixels: usize,
+    pieces: Vec<Counted>,
+}
+
+impl Finished<'_> {
+    fn new<'a>((panel, partial): (&Panel, &'a PanelPartial)) -> Finished<'a> {
+        Finished { partial, pixels: panel.pixels(), pieces: partial.lengths.pieces(panel.pixels()) }
     }
 
     fn means(&self, out: &mut Vec<f64>) {
-        self.sums.iter().for_each(|sums| sums.means(self.events, out));
+        self.partial.sums.iter().for_each(|sums| sums.means(&self.pieces, out));
     }
 
     fn deviations(&self, out: &mut Vec<f64>) {
-        self.sums.iter().for_each(|sums| sums.deviations(self.events, out));
+        self.partial.sums.iter().for_each(|sums| sums.deviations(&self.pieces, out));
     }
 
     fn integer_sums(&self, out: &mut Vec<i64>) {
-        self.sums.iter().for_each(|sums| sums.integers(out));
+        self.partial.sums.iter().for_each(|sums| sums.integers(&self.pieces, out));
     }
 
     fn sums(&self, out: &mut Vec<f64>) {
-        self.sums.iter().for_each(|sums| sums.numbers(self.events, out));
+        self.partial.sums.iter().for_each(|sums| sums.numbers(&self.pieces, out));
+    }
+
+    fn extremes<T: Pixel>(&self, is_highest: bool, out: &mut Vec<T>) {
+        self.partial.extremes.iter().for_each(|extremes| extremes.append(is_highest, self.pixels, out));
+    }
+
+    fn counts(&self, out: &mut Vec<u64>) {
+        self.pieces.iter().for_each(|(piece, events)| out.extend(std::iter::repeat_n(*events, piece.len())));
+    }
+
+    /// How many values there are in all events.
+    fn values(&self) -> u64 {
+        self.pieces.iter().map(|(piece, events)| piece.len() as u64 * events).sum()
+    }
+
+    fn moments(&self) -> Moments {
+        self.partial.sums.as_ref().map_or_else(Moments::default, |sums| sums.moments(&self.pieces))
     }
 }
 
 /// `min` or `max`, in the type of the pixels if all panels have one, else as `f64`.
-fn extremes(name: &str, layout: &Layout, partial: &[PanelPartial]) -> Vec<Named> {
+fn extremes(name: &str, layout: &Layout, panels: &[Finished<'_>]) -> Vec<Named> {
     let dtypes = || layout.panels.iter().map(|panel| panel.dtype);
     let dtype = dtypes().next().filter(|first| dtypes().all(|dtype| dtype == *first)).unwrap_or(DType::F64);
     with_dtype!(dtype, T => Named::panels::<T>(name, layout, |panel| panel.shape.clone(), |i, out| {
-        partial[i].extremes.iter().for_each(|extremes| extremes.append(name == "max", out));
+        panels[i].extremes(name == "max", out);
     }))
 }
 
 /// Mean over the rows, a value for each column, or over the columns, a value for each row, of an array's last two
 /// axes; the axes before them stay.
-fn projection(name: &str, layout: &Layout, partial: &[PanelPartial], over_rows: bool) -> Vec<Named> {
+fn projection(name: &str, layout: &Layout, panels: &[Finished<'_>], over_rows: bool) -> Vec<Named> {
     let shape = |panel: &Panel| match &panel.shape[..] {
         [outer @ .., rows, columns] => [outer, &[if over_rows { *columns } else { *rows }]].concat(),
         other => other.to_vec(),
@@ -193,7 +271,7 @@ fn projection(name: &str, layout: &Layout, partial: &[PanelPartial], over_rows: 
     Named::panels(name, layout, shape, |i, out| {
         let [.., rows, columns] = layout.panels[i].shape[..] else { return };
         let mut means = Vec::new();
-        partial[i].means(&mut means);
+        panels[i].means(&mut means);
         for picture in means.chunks((rows * columns).max(1)) {
             if over_rows {
                 let column = |x: usize| picture.iter().skip(x).step_by(columns).sum::<f64>() / rows as f64;
