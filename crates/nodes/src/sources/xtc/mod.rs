@@ -6,8 +6,8 @@
 //! `RecordedSequence` of what `xtc_recorder` wrote.
 //!
 //! `file` is one file of the run, and all its streams and chunks beside it belong to it, or a pattern with `*` and `?`, or one file in each of several lines. Events come in the
-//! order of time. One without the detector gives no frame and is counted (`missing`); one that cannot be read is an error that names
-//! it (`failures`); one with damage is sent and says so (`damaged`). What is wrong with the files themselves is told at the start.
+//! order of time. One without the detector gives no frame and is counted (`missing`); one that cannot be read, or is damaged and without the
+//! detector, is an error that names it (`failures`); one with damage is sent and says so (`damaged`). What is wrong with the files themselves is told at the start.
 //!
 //! Events are read and decompressed ahead by threads of the node's own, straight into the memory of the frames. They may be sent
 //! as fast as possible, or as they were recorded. A run that is still being written can be followed: up to EndRun or Unconfigure, when its
