@@ -31,7 +31,8 @@ struct KeeperParams {
 /// Gives frames to a thread, which completes those with even numbers, loses others, and drops every tenth.
 struct Keeper {
     params: KeeperParams,
-    thread: Option<(Sender<(u64, UnderWay)>, JoinHandle<()>)>,
+    frames: Option<Sender<(u64, UnderWay)>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Node for Keeper {
@@ -46,7 +47,7 @@ impl Node for Keeper {
     };
 
     fn new(params: KeeperParams) -> Result<Keeper, NodeError> {
-        Ok(Keeper { params, thread: None })
+        Ok(Keeper { params, frames: None, thread: None })
     }
 
     fn params(&mut self) -> &mut KeeperParams {
@@ -66,13 +67,13 @@ impl Node for Keeper {
                 }
             }
         });
-        self.thread = Some((sender, thread));
+        (self.frames, self.thread) = (Some(sender), Some(thread));
         Ok(())
     }
 
     fn frame(&mut self, _: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let number = frame.header().sequence;
-        let Some((sender, _)) = &self.thread else { return Ok(()) };
+        let Some(sender) = &self.frames else { return Ok(()) };
         sender.send((number, ctx.under_way())).map_err(NodeError::new)?;
         match number % 3 {
             0 if self.params.fails => Err(NodeError::new("trouble after all")),
@@ -82,9 +83,8 @@ impl Node for Keeper {
     }
 
     fn stop(&mut self) {
-        let Some((sender, thread)) = self.thread.take() else { return };
-        drop(sender);
-        let _ = thread.join();
+        self.frames = None;
+        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 

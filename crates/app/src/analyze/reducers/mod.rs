@@ -5,6 +5,7 @@ mod histogram;
 mod hits;
 mod lengths;
 mod moments;
+mod panel;
 mod pixels;
 mod sums;
 

@@ -1,17 +1,13 @@
 //! What happened in each pixel: mean, standard deviation, extremes, sum, and profiles of the mean.
 
 use livetime_frame::{DType, with_dtype};
-use livetime_kernels::Pixel;
 
-use super::extremes::{Extremes, whole};
+use super::extremes::whole;
 use super::frames;
-use super::lengths::{Counted, Lengths};
 use super::moments::Moments;
+use super::panel::{Finished, PanelPartial};
 use super::sums::Sums;
 use crate::analyze::{EventPictures, Layout, Named, Panel, Reducer};
-
-/// Pixels that are taken at once: those of all events of a block stay in a near cache for the next kernel.
-const PIXELS: usize = 16 << 10;
 
 /// Statistics of each pixel over all events.
 ///
@@ -61,21 +57,12 @@ impl PixelStatistics {
     }
 }
 
-/// What is known of a panel.
-pub struct PanelPartial {
-    /// Bytes of a pixel.
-    size: usize,
-    /// Events by the number of pixels that they have.
-    lengths: Lengths,
-    sums: Option<Sums>,
-    extremes: Option<Extremes>,
-}
-
 impl Reducer for PixelStatistics {
     type Partial = Vec<PanelPartial>;
 
     fn partial(&self, layout: &Layout) -> Vec<PanelPartial> {
-        layout.panels.iter().map(|panel| PanelPartial::new(self, panel)).collect()
+        let new = |panel: &Panel| PanelPartial::new(panel, self.needs_sums(), self.min || self.max);
+        layout.panels.iter().map(new).collect()
     }
 
     fn map(&self, partial: &mut Vec<PanelPartial>, event: &EventPictures<'_>) {
@@ -136,7 +123,7 @@ impl PixelStatistics {
         let mut results = vec![Named::number("all-count", count as f64)];
         let mut moments = Moments::default();
         panels.iter().for_each(|panel| moments.add(panel.moments()));
-        let parts = panels.iter().filter_map(|p| p.partial.extremes.as_ref().map(|e| (e, p.pixels)));
+        let parts = panels.iter().filter_map(Finished::all_extremes);
         let (lowest, highest) = whole(&parts.collect::<Vec<_>>()).unwrap_or((f64::NAN, f64::NAN));
         let numbers = [
             (self.mean, "all-mean", moments.mean()),
@@ -149,106 +136,6 @@ impl PixelStatistics {
             numbers.iter().filter(|(w, ..)| *w).map(|(_, name, number)| Named::number(name, *number)),
         );
         results
-    }
-}
-
-impl PanelPartial {
-    fn new(wanted: &PixelStatistics, panel: &Panel) -> PanelPartial {
-        let (dtype, pixels) = (panel.dtype, panel.pixels());
-        PanelPartial {
-            size: dtype.bytes(),
-            lengths: Lengths::default(),
-            sums: wanted.needs_sums().then(|| Sums::new(dtype, pixels)),
-            extremes: (wanted.min || wanted.max).then(|| Extremes::new(dtype, pixels)),
-        }
-    }
-
-    fn map(&mut self, frames: &[&[u8]]) {
-        let size = self.size;
-        let mut new = Lengths::default();
-        frames.iter().for_each(|frame| new.add(frame.len() / size));
-        self.grow(new.longest());
-        let mut cut = Vec::with_capacity(frames.len());
-        for (piece, [before, more]) in self.lengths.pieces_with(&new) {
-            if more == 0 {
-                continue;
-            }
-            for start in piece.clone().step_by(PIXELS) {
-                let range = start..piece.end.min(start + PIXELS);
-                cut.clear();
-                cut.extend(frames.iter().filter_map(|f| f.get(range.start * size..range.end * size)));
-                if let Some(sums) = &mut self.sums {
-                    sums.add(&cut, range.clone(), before == 0);
-                }
-                if let Some(extremes) = &mut self.extremes {
-                    extremes.add(&cut, range);
-                }
-            }
-        }
-        self.lengths.merge(&mut new);
-    }
-
-    fn grow(&mut self, pixels: usize) {
-        self.sums.iter_mut().for_each(|sums| sums.grow(pixels));
-        self.extremes.iter_mut().for_each(|extremes| extremes.grow(pixels));
-    }
-
-    fn merge(&mut self, next: &mut PanelPartial) {
-        self.grow(next.lengths.longest());
-        let pieces = self.lengths.pieces_with(&next.lengths);
-        if let (Some(sums), Some(next)) = (&mut self.sums, &mut next.sums) {
-            sums.merge(&pieces, next);
-        }
-        if let (Some(extremes), Some(next)) = (&mut self.extremes, &mut next.extremes) {
-            extremes.merge(next);
-        }
-        self.lengths.merge(&mut next.lengths);
-    }
-}
-
-/// All that is known of a panel, cut into pieces that the same events have.
-struct Finished<'a> {
-    partial: &'a PanelPartial,
-    pixels: usize,
-    pieces: Vec<Counted>,
-}
-
-impl Finished<'_> {
-    fn new<'a>((panel, partial): (&Panel, &'a PanelPartial)) -> Finished<'a> {
-        Finished { partial, pixels: panel.pixels(), pieces: partial.lengths.pieces(panel.pixels()) }
-    }
-
-    fn means(&self, out: &mut Vec<f64>) {
-        self.partial.sums.iter().for_each(|sums| sums.means(&self.pieces, out));
-    }
-
-    fn deviations(&self, out: &mut Vec<f64>) {
-        self.partial.sums.iter().for_each(|sums| sums.deviations(&self.pieces, out));
-    }
-
-    fn integer_sums(&self, out: &mut Vec<i64>) {
-        self.partial.sums.iter().for_each(|sums| sums.integers(&self.pieces, out));
-    }
-
-    fn sums(&self, out: &mut Vec<f64>) {
-        self.partial.sums.iter().for_each(|sums| sums.numbers(&self.pieces, out));
-    }
-
-    fn extremes<T: Pixel>(&self, is_highest: bool, out: &mut Vec<T>) {
-        self.partial.extremes.iter().for_each(|extremes| extremes.append(is_highest, self.pixels, out));
-    }
-
-    fn counts(&self, out: &mut Vec<u64>) {
-        self.pieces.iter().for_each(|(piece, events)| out.extend(std::iter::repeat_n(*events, piece.len())));
-    }
-
-    /// How many values there are in all events.
-    fn values(&self) -> u64 {
-        self.pieces.iter().map(|(piece, events)| piece.len() as u64 * events).sum()
-    }
-
-    fn moments(&self) -> Moments {
-        self.partial.sums.as_ref().map_or_else(Moments::default, |sums| sums.moments(&self.pieces))
     }
 }
 
