@@ -5,7 +5,7 @@
 
 use livetime_kernels::{Level, hist};
 
-use crate::hist::{Flag, Pair, Window, find_pair, find_window, map_bound, read_map, write_map};
+use crate::hist::{Flag, Pair, Window, find_pair, find_wide_window, map_bound, read_map, write_map};
 use crate::stream::{Reader, Writer, check_dtype, check_room};
 use crate::{Array, Codec, CodecError, DType};
 
@@ -14,7 +14,6 @@ const NAME: &str = "hist16";
 const HEADER: usize = 12;
 /// Base and number of bytes of data.
 const SECOND_HEADER: usize = 6;
-const WINDOW: usize = 256;
 /// Most pixels, of the original as well.
 const MOST: usize = 512 << 20;
 
@@ -70,7 +69,7 @@ impl Codec for Hist16 {
         let mut stream = Writer::new(output);
         stream.skip(HEADER);
         let flag = match found.pair {
-            Some(pair) => self.write(bytes, pair, &mut stream)?,
+            Some(pair) => self.write(bytes, 256 * pair as u16, found.inside, &mut stream)?,
             None => {
                 stream.put(bytes);
                 Flag::Stored
@@ -103,13 +102,16 @@ impl Codec for Hist16 {
 }
 
 impl Hist16 {
-    fn write(&mut self, bytes: &[u8], pair: usize, stream: &mut Writer<'_>) -> Result<Flag, CodecError> {
+    fn write(
+        &mut self,
+        bytes: &[u8],
+        start: u16,
+        inside: usize,
+        stream: &mut Writer<'_>,
+    ) -> Result<Flag, CodecError> {
         let pixels = bytes.len() / 2;
-        let start = 256 * pair;
-        let mut counts = [0; 2 * WINDOW];
-        hist::count_values(self.level, bytes, start as u16, &mut counts);
-        let Window { base, .. } = find_window(&counts, WINDOW);
-        let base = (start + base) as u16;
+        let Window { base, .. } = find_wide_window(self.level, bytes, start, inside);
+        let base = start + base as u16;
         self.map.resize(hist::map_words(pixels), 0);
         let header = stream.at();
         stream.skip(SECOND_HEADER);

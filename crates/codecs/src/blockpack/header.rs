@@ -7,7 +7,8 @@ use crate::stream::{Reader, Writer};
 use crate::{Array, CodecError, DType};
 
 const MAGIC: [u8; 4] = *b"BLKP";
-const VERSION: u8 = 1;
+/// Version 1, which packed numbers in another way, was never released.
+const VERSION: u8 = 2;
 /// Most dimensions of an array.
 pub const MOST_DIMENSIONS: usize = 8;
 /// Bytes of the longest header, without the index and with its checksum.

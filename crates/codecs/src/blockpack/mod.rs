@@ -155,8 +155,11 @@ impl Codec for Blockpack {
     }
 
     fn bound(&self, input_bytes: usize) -> usize {
-        // A group is 512 elements and has at most 6 bytes besides them.
-        header::MOST_BYTES + (input_bytes / BLOCK + 1) * ENTRY + input_bytes + (input_bytes / 512 + 1) * 6
+        // A block has at most 2 bytes besides its groups, and a group of 512 elements 6 besides them.
+        header::MOST_BYTES
+            + (input_bytes / BLOCK + 1) * (ENTRY + 2)
+            + input_bytes
+            + (input_bytes / 512 + 1) * 6
     }
 
     fn encode(&mut self, input: Array<'_>, output: &mut [u8]) -> Result<usize, CodecError> {

@@ -6,7 +6,7 @@ mod bitmap;
 mod window;
 
 pub(crate) use bitmap::{Pair, read_map, write_map};
-pub(crate) use window::{Found, Window, find_pair, find_pair_of_bytes, find_window};
+pub(crate) use window::{Found, Window, find_pair, find_pair_of_bytes, find_wide_window, find_window};
 
 /// How a stream holds its pixels: the first number in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -129,9 +129,10 @@ fn unshuffle_body<B: Bits, E: Sized8>(_: E, input: &[u8], output: &mut [u8]) {
 /// The bytes of `count` elements to their planes. A number that the compiler knows makes vectors of the loop.
 #[inline(always)]
 fn take_apart<E: Sized8>(elements: &[u8], count: usize, planes: &mut Planes) {
-    for (byte, plane) in planes[..E::BYTES].iter_mut().enumerate() {
-        for i in 0..count {
-            plane[i] = elements[i * E::BYTES + byte];
+    let elements = &elements[..count * E::BYTES];
+    for i in 0..count {
+        for byte in 0..E::BYTES {
+            planes[byte][i] = elements[i * E::BYTES + byte];
         }
     }
 }

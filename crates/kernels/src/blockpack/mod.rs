@@ -2,29 +2,43 @@
 //!
 //! A block is at most [`BLOCK`] elements, in groups of [`GROUP`]. From every element of a group the element of a reference frame is
 //! subtracted (if there is one) and the centre of the group; what remains is small, and of each remainder `width` bits are packed.
-//! The few remainders that are larger are exceptions. All arithmetic wraps round, so every value comes back.
+//! The few remainders that do not fit are exceptions. All arithmetic wraps round, so every value comes back.
 //!
 //! ```text
-//! block       descriptors of all groups | payloads of all groups | exceptions of all groups | escapes
+//! block       number of escapes: u16 | descriptors of all groups | payloads of all groups | exceptions of all groups | positions of escapes | escapes
 //! descriptor  width: u8, number of exceptions: u8, centre: element
 //! payload     width × 64 bytes; with the width 255 the elements as they are
-//! exception   u16: position in the group in bits 0..9, remainder >> width in bits 9..16, 127 if it is an escape
-//! escape      element: the whole remainder
+//! exception   i16: position in the group in bits 0..9, high part of the number from bit 9 on
+//! position    u16: position in the block
+//! escape      element: high part · 2^width, for high parts that are too large for an exception
 //! ```
 //!
-//! A remainder `e` is packed as `z = 2·e`, or `-2·e - 1` if it is negative. The bits of a group lie in rows of 64 bytes: with elements
-//! of `B` bits a row is `512 / B` words of `B` bits, one for each lane. Remainder `i` belongs to lane `i % (512 / B)`, and the `B` remainders
+//! A remainder `e` is packed as the number `e + 2^(width-1)` (`e` if the width is 0), whose lower `width` bits are in the payload.
+//! What is above them, a number with a sign, is the high part, 0 for all but exceptions: so an element is the sum of the packed bits, the centre
+//! less the bias, the element of the reference, and high part · 2^width.
+//!
+//! The bits of a group lie in rows of 64 bytes: with elements
+//! of `B` bits a row is `512 / B` words of `B` bits, one for each lane. Number `i` belongs to lane `i % (512 / B)`, and the `B` numbers
 //! of a lane follow each other bit by bit, lowest bits first, in the words of their lane. So nothing ever moves from
 //! lane to lane, whatever the length of vectors. (The layout is that of Afroozeh and Boncz, FastLanes, VLDB 2023, without its reordering.)
 //! The last group of a frame may be shorter; the remainders that it lacks are zeros.
 
+mod centre;
+mod exceptions;
 mod pack;
 #[cfg(test)]
 mod tests;
 mod unpack;
+mod unpack_rows;
+#[cfg(target_arch = "x86_64")]
+mod vector;
+#[cfg(target_arch = "x86_64")]
+mod vector_x86;
+mod width;
 mod word;
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 pub use pack::{Scratch, pack_block};
 pub use unpack::unpack_block;
@@ -35,12 +49,14 @@ pub const GROUP: usize = 512;
 /// Most elements of a block.
 pub const BLOCK: usize = 16 * GROUP;
 
+/// Bytes of the number of escapes.
+const ESCAPE_COUNT: usize = 2;
 /// Bytes of a row of packed bits.
 const ROW: usize = 64;
 /// The width of a group whose elements are stored as they are.
 const STORED: u8 = 255;
-/// What stands for the high part of a remainder that is too large for it.
-const ESCAPE: u32 = 127;
+/// High parts that fit an exception.
+const HIGH_PARTS: RangeInclusive<i64> = -64..=63;
 /// Bits of a position in a group.
 const POSITION_BITS: u32 = GROUP.ilog2();
 
@@ -48,10 +64,10 @@ const POSITION_BITS: u32 = GROUP.ilog2();
 ///
 /// ```
 /// use livetime_kernels::blockpack::block_bound;
-/// assert_eq!(block_bound::<u16>(513), 2 * 4 + 2 * 513);
+/// assert_eq!(block_bound::<u16>(513), 2 + 2 * 4 + 2 * 513);
 /// ```
 pub const fn block_bound<T: Word>(elements: usize) -> usize {
-    elements.div_ceil(GROUP) * descriptor_bytes::<T>() + elements * size_of::<T>()
+    ESCAPE_COUNT + elements.div_ceil(GROUP) * descriptor_bytes::<T>() + elements * size_of::<T>()
 }
 
 const fn descriptor_bytes<T>() -> usize {

@@ -1,9 +1,9 @@
 //! From a block to elements.
 
-use std::marker::PhantomData;
-
-use super::word::unpack_rows;
-use super::{BLOCK, BlockError, ESCAPE, GROUP, POSITION_BITS, ROW, STORED, Word, descriptor_bytes};
+use super::unpack_rows::{Portable, Rows};
+#[cfg(target_arch = "x86_64")]
+use super::vector_x86::{Avx2, Avx512};
+use super::{BLOCK, BlockError, ESCAPE_COUNT, GROUP, POSITION_BITS, ROW, STORED, Word, descriptor_bytes};
 use crate::Level;
 
 /// Unpacks a block into `output`, which must have the size of its elements. `reference` is the array that it was
@@ -23,61 +23,26 @@ pub fn unpack_block<T: Word>(
     if let Some(reference) = reference {
         BlockError::check("bytes of the reference", output.len(), reference.len())?;
     }
-    unpack_groups(level, PhantomData::<T>, block, reference, output)
-}
-
-per_level! {
-    fn unpack_groups<T: Word>(
-        word: PhantomData<T>,
-        block: &[u8],
-        reference: Option<&[u8]>,
-        output: &mut [u8],
-    ) -> Result<(), BlockError> = body;
+    let mut parts = parts::<T>(block, output.len())?;
+    unpack_groups::<T>(level, &mut parts, reference, output)?;
+    add_escapes(&parts, output)
 }
 
 /// The parts of a block, each of which becomes shorter as groups are unpacked.
 struct Parts<'a, T: Word> {
+    descriptors: &'a [u8],
     payloads: &'a [u8],
     exceptions: &'a [[u8; 2]],
-    escapes: &'a [T::Bytes],
+    /// Positions and high parts of escapes.
+    escapes: (&'a [[u8; 2]], &'a [T::Bytes]),
 }
 
-#[inline(always)]
-fn body<T: Word>(
-    _: PhantomData<T>,
-    block: &[u8],
-    reference: Option<&[u8]>,
-    output: &mut [u8],
-) -> Result<(), BlockError> {
-    let descriptor = descriptor_bytes::<T>();
-    let groups = T::split(output).len().div_ceil(GROUP);
-    let (descriptors, rest) = take(block, groups * descriptor, "bytes of descriptors")?;
-    let mut parts = parts::<T>(descriptors, rest, output.len())?;
-    for (group, descriptor) in descriptors.chunks_exact(descriptor).enumerate() {
-        let start = group * GROUP * size_of::<T>();
-        let end = (start + GROUP * size_of::<T>()).min(output.len());
-        let elements = &mut output[start..end];
-        let (width, exceptions) = (descriptor[0], usize::from(descriptor[1]));
-        if width == STORED {
-            let (payload, rest) = take(parts.payloads, elements.len(), "bytes of elements")?;
-            elements.copy_from_slice(payload);
-            parts.payloads = rest;
-            continue;
-        }
-        let mut remainders = [T::default(); GROUP];
-        let (rows, rest) = take(parts.payloads, usize::from(width) * ROW, "bytes of rows")?;
-        parts.payloads = rest;
-        unpack_rows(width.into(), rows, &mut remainders);
-        add_exceptions(&mut parts, exceptions, width.into(), &mut remainders)?;
-        let centre = T::from_le(T::split(&descriptor[2..])[0]);
-        restore(&remainders, centre, reference.map(|r| &r[start..end]), elements);
-    }
-    BlockError::check("escapes", 0, parts.escapes.len())
-}
-
-/// Finds the parts by what the descriptors say.
-#[inline(always)]
-fn parts<'a, T: Word>(descriptors: &[u8], rest: &'a [u8], output: usize) -> Result<Parts<'a, T>, BlockError> {
+/// Finds the parts by the number of escapes and by what the descriptors say.
+fn parts<T: Word>(block: &[u8], output: usize) -> Result<Parts<'_, T>, BlockError> {
+    let (escapes, rest) = take(block, ESCAPE_COUNT, "bytes of the number of escapes")?;
+    let escapes = usize::from(u16::from_le_bytes([escapes[0], escapes[1]]));
+    let groups = output.div_ceil(GROUP * size_of::<T>());
+    let (descriptors, rest) = take(rest, groups * descriptor_bytes::<T>(), "bytes of descriptors")?;
     let (mut payloads, mut exceptions, mut elements) = (0, 0, output);
     for descriptor in descriptors.chunks_exact(descriptor_bytes::<T>()) {
         let group = elements.min(GROUP * size_of::<T>());
@@ -93,62 +58,116 @@ fn parts<'a, T: Word>(descriptors: &[u8], rest: &'a [u8], output: usize) -> Resu
         exceptions += usize::from(descriptor[1]);
     }
     let (payloads, rest) = take(rest, payloads, "bytes of payloads")?;
-    let (exceptions, escapes) = take(rest, 2 * exceptions, "bytes of exceptions")?;
-    let whole = escapes.len() / size_of::<T>() * size_of::<T>();
-    BlockError::check("bytes of escapes", whole, escapes.len())?;
-    Ok(Parts { payloads, exceptions: exceptions.as_chunks().0, escapes: T::split(escapes) })
+    let (exceptions, rest) = take(rest, 2 * exceptions, "bytes of exceptions")?;
+    BlockError::check("bytes of escapes", escapes * (2 + size_of::<T>()), rest.len())?;
+    let (positions, values) = rest.split_at(2 * escapes);
+    let escapes = (positions.as_chunks().0, T::split(values));
+    Ok(Parts { descriptors, payloads, exceptions: exceptions.as_chunks().0, escapes })
 }
 
-#[inline(always)]
 fn take<'a>(bytes: &'a [u8], count: usize, what: &'static str) -> Result<(&'a [u8], &'a [u8]), BlockError> {
     bytes.split_at_checked(count).ok_or(BlockError { what, wanted: count, found: bytes.len() })
 }
 
-/// Completes the remainders that have more than `width` bits.
+per_level! {
+    fn unpack_groups<T: Word>(
+        parts: &mut Parts<'_, T>,
+        reference: Option<&[u8]>,
+        output: &mut [u8],
+    ) -> Result<(), BlockError> = body::<Portable, _> | body::<Avx2, _> | body::<Avx512, _>;
+}
+
 #[inline(always)]
-fn add_exceptions<T: Word>(
+fn body<R: Rows, T: Word>(
     parts: &mut Parts<'_, T>,
-    count: usize,
-    width: u32,
-    remainders: &mut [T; GROUP],
+    reference: Option<&[u8]>,
+    output: &mut [u8],
 ) -> Result<(), BlockError> {
-    let Some((exceptions, rest)) = parts.exceptions.split_at_checked(count) else {
-        return Err(BlockError { what: "exceptions", wanted: count, found: parts.exceptions.len() });
-    };
-    parts.exceptions = rest;
-    if width >= T::BITS {
-        return BlockError::check("exceptions of a group of whole elements", 0, count);
+    let size = GROUP * size_of::<T>();
+    for (group, descriptor) in parts.descriptors.chunks_exact(descriptor_bytes::<T>()).enumerate() {
+        let start = group * size;
+        let end = (start + size).min(output.len());
+        let elements = &mut output[start..end];
+        if descriptor[0] == STORED {
+            let payload;
+            (payload, parts.payloads) = take(parts.payloads, elements.len(), "bytes of elements")?;
+            elements.copy_from_slice(payload);
+            continue;
+        }
+        let width = u32::from(descriptor[0]);
+        let centre = T::from_le(T::split(&descriptor[2..])[0]);
+        let reference = reference.map_or(&NOTHING[..end - start], |r| &r[start..end]);
+        let rows;
+        (rows, parts.payloads) = take(parts.payloads, width as usize * ROW, "bytes of rows")?;
+        unpack_group::<R, T>(width, rows, centre.minus(T::bias(width)), reference, elements);
+        add_exceptions(parts, width, descriptor[1].into(), elements)?;
     }
-    let (escapes, mut used) = (parts.escapes, 0);
-    for exception in exceptions {
-        let exception = u32::from(u16::from_le_bytes(*exception));
-        let z = &mut remainders[exception as usize % GROUP];
-        let high = exception >> POSITION_BITS;
-        let escape = T::from_le(escapes.get(used).copied().unwrap_or_default());
-        let whole = *z | (T::from_low(high.into()) << width);
-        // A choice without a branch: which exceptions are escapes cannot be foretold.
-        *z = if high == ESCAPE { escape } else { whole };
-        used += usize::from(high == ESCAPE);
-    }
-    let rest = escapes.get(used..);
-    parts.escapes = rest.ok_or(BlockError { what: "escapes", wanted: used, found: escapes.len() })?;
     Ok(())
 }
 
-/// Adds to the remainders what was subtracted.
+/// The reference where there is none.
+static NOTHING: [u8; MOST_BYTES] = [0; MOST_BYTES];
+/// Bytes of a group of the largest elements.
+const MOST_BYTES: usize = GROUP * size_of::<u32>();
+
+/// Unpacks a group of any length, without its exceptions.
 #[inline(always)]
-fn restore<T: Word>(remainders: &[T; GROUP], centre: T, reference: Option<&[u8]>, elements: &mut [u8]) {
+fn unpack_group<R: Rows, T: Word>(width: u32, rows: &[u8], base: T, reference: &[u8], elements: &mut [u8]) {
+    let size = GROUP * size_of::<T>();
+    if elements.len() == size {
+        return R::unpack(width, rows, base, reference, elements);
+    }
+    let (mut whole, mut longer) = ([0; MOST_BYTES], NOTHING);
+    longer[..elements.len()].copy_from_slice(reference);
+    R::unpack(width, rows, base, &longer[..size], &mut whole[..size]);
+    elements.copy_from_slice(&whole[..elements.len()]);
+}
+
+#[inline(always)]
+fn add_exceptions<T: Word>(
+    parts: &mut Parts<'_, T>,
+    width: u32,
+    count: usize,
+    elements: &mut [u8],
+) -> Result<(), BlockError> {
+    let here;
+    (here, parts.exceptions) = parts.exceptions.split_at_checked(count).unwrap_or((parts.exceptions, &[]));
+    if width >= T::BITS {
+        return BlockError::check("exceptions of a group of whole elements", 0, count);
+    }
     let elements = T::split_mut(elements);
-    match reference {
-        Some(reference) => {
-            for ((x, z), r) in elements.iter_mut().zip(remainders).zip(T::split(reference)) {
-                *x = z.unfold_sign().plus(centre).plus(T::from_le(*r)).to_le();
-            }
-        }
+    match elements.first_chunk_mut::<GROUP>() {
+        Some(elements) => add_high_parts::<T>(here, width, elements),
         None => {
-            for (x, z) in elements.iter_mut().zip(remainders) {
-                *x = z.unfold_sign().plus(centre).to_le();
-            }
+            let mut whole = [T::Bytes::default(); GROUP];
+            whole[..elements.len()].copy_from_slice(elements);
+            add_high_parts::<T>(here, width, &mut whole);
+            elements.copy_from_slice(&whole[..elements.len()]);
         }
     }
+    Ok(())
+}
+
+/// A function of its own, so that its loop has all registers.
+#[inline(never)]
+fn add_high_parts<T: Word>(exceptions: &[[u8; 2]], width: u32, elements: &mut [T::Bytes; GROUP]) {
+    for exception in exceptions {
+        let exception = i16::from_le_bytes(*exception);
+        let high = T::from_low((exception >> POSITION_BITS).into());
+        let x = &mut elements[exception as usize % GROUP];
+        *x = T::from_le(*x).plus(high << width).to_le();
+    }
+}
+
+fn add_escapes<T: Word>(parts: &Parts<'_, T>, output: &mut [u8]) -> Result<(), BlockError> {
+    let elements = T::split_mut(output);
+    let most = elements.len();
+    for (position, value) in parts.escapes.0.iter().zip(parts.escapes.1) {
+        let position = usize::from(u16::from_le_bytes(*position));
+        let Some(x) = elements.get_mut(position) else {
+            return Err(BlockError { what: "position of an escape", wanted: most, found: position });
+        };
+        *x = T::from_le(*x).plus(T::from_le(*value)).to_le();
+    }
+    Ok(())
 }

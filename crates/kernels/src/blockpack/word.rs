@@ -7,6 +7,9 @@ use super::{GROUP, ROW};
 use crate::Pixel;
 use crate::bytes::{bytes, bytes_mut};
 
+/// Numbers side by side: so many that the compiler keeps the loop over them and makes vectors of it.
+pub(super) const LANES: usize = 128;
+
 /// An unsigned integer as a lane of packed bits. Signed elements are packed as the unsigned ones with the same bits.
 pub trait Word:
     Pixel
@@ -29,6 +32,8 @@ pub trait Word:
     fn split(bytes: &[u8]) -> &[Self::Bytes];
     /// As [`Word::split`], to write to.
     fn split_mut(bytes: &mut [u8]) -> &mut [Self::Bytes];
+    /// The inverse of [`Word::split`].
+    fn join(elements: &[Self::Bytes]) -> &[u8];
     /// From little-endian bytes.
     fn from_le(bytes: Self::Bytes) -> Self;
     /// To little-endian bytes.
@@ -43,6 +48,10 @@ pub trait Word:
     fn plus(self, other: Self) -> Self;
     /// Subtraction that wraps round.
     fn minus(self, other: Self) -> Self;
+    /// Whether `self > other`, both as numbers with a sign.
+    fn exceeds(self, other: Self) -> bool;
+    /// The sum of numbers with a sign.
+    fn total(numbers: &[Self; LANES]) -> i64;
     /// `self`, but no less than `-limit` and no more than `limit` as a number with a sign.
     fn limited(self, limit: Self) -> Self;
 
@@ -52,10 +61,10 @@ pub trait Word:
         (self << 1) ^ Self::default().minus(self >> (Self::BITS - 1))
     }
 
-    /// The inverse of [`Word::fold_sign`].
+    /// What is added to numbers from `-bias` on so that they have no sign: half of what fits `width` bits.
     #[inline(always)]
-    fn unfold_sign(self) -> Self {
-        (self >> 1) ^ Self::default().minus(self & Self::from_low(1))
+    fn bias(width: u32) -> Self {
+        Self::from_low((1i64 << width) >> 1)
     }
 
     /// A number of so many ones.
@@ -66,7 +75,7 @@ pub trait Word:
 }
 
 macro_rules! word {
-    ($t:ty, $signed:ty, $bits:literal) => {
+    ($t:ty, $signed:ty, $total:ty, $bits:literal) => {
         impl Word for $t {
             type Bytes = [u8; $bits / 8];
             const BITS: u32 = $bits;
@@ -79,6 +88,11 @@ macro_rules! word {
             #[inline(always)]
             fn split_mut(bytes: &mut [u8]) -> &mut [Self::Bytes] {
                 bytes.as_chunks_mut().0
+            }
+
+            #[inline(always)]
+            fn join(elements: &[Self::Bytes]) -> &[u8] {
+                elements.as_flattened()
             }
 
             #[inline(always)]
@@ -117,6 +131,16 @@ macro_rules! word {
             }
 
             #[inline(always)]
+            fn exceeds(self, other: $t) -> bool {
+                (self as $signed) > other as $signed
+            }
+
+            #[inline(always)]
+            fn total(numbers: &[$t; LANES]) -> i64 {
+                numbers.iter().map(|number| <$total>::from(*number as $signed)).sum::<$total>().into()
+            }
+
+            #[inline(always)]
             fn limited(self, limit: $t) -> $t {
                 (self as $signed).min(limit as $signed).max((limit as $signed).wrapping_neg()) as $t
             }
@@ -124,15 +148,15 @@ macro_rules! word {
     };
 }
 
-word!(u8, i8, 8);
-word!(u16, i16, 16);
-word!(u32, i32, 32);
+word!(u8, i8, i32, 8);
+word!(u16, i16, i32, 16);
+word!(u32, i32, i64, 32);
 
 /// A row of packed bits as words that are shifted at once. Bits that a shift would carry from one lane into the next are
 /// masked before, or after: so one loop serves lanes of every width.
 type Row = [u64; ROW / 8];
 
-/// Packs the `width` lowest bits of all remainders of a group into so many rows.
+/// Packs the `width` lowest bits of all numbers of a group into so many rows.
 #[inline(always)]
 pub(super) fn pack_rows<T: Word>(width: u32, remainders: &[T; GROUP], rows: &mut [u8]) {
     let mut rows = rows.as_chunks_mut::<ROW>().0.iter_mut();
@@ -161,7 +185,7 @@ pub(super) fn pack_rows<T: Word>(width: u32, remainders: &[T; GROUP], rows: &mut
 
 /// Unpacks so many rows; a width of 0 has none.
 #[inline(always)]
-pub(super) fn unpack_rows<T: Word>(width: u32, rows: &[u8], remainders: &mut [T; GROUP]) {
+pub(super) fn unpack_words<T: Word>(width: u32, rows: &[u8], remainders: &mut [T; GROUP]) {
     let rows = rows.as_chunks::<ROW>().0;
     for (i, remainders) in bytes_mut(remainders).as_chunks_mut::<ROW>().0.iter_mut().enumerate() {
         let start = i as u32 * width;

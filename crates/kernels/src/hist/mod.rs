@@ -15,7 +15,7 @@ mod tests;
 
 pub use bits::{Codes, pack_codes, unpack_codes};
 pub use bytes::{pack_bytes, unpack_bytes};
-pub use survey::{Survey, count_high_bytes, count_values, sum, survey};
+pub use survey::{Survey, count_edges, count_high_bytes, count_values, sum, survey};
 
 /// Pixels in a word of the map.
 pub const MAP_BITS: usize = 16;

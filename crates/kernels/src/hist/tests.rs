@@ -98,6 +98,24 @@ fn codes_come_back_and_are_the_same_on_every_level() {
 }
 
 #[test]
+fn edges_are_all_values_but_the_core() {
+    for (len, core) in
+        lengths().flat_map(|len| [0..0, 0..1, 170..190, 300..512, 0..512].map(|core| (len, core)))
+    {
+        let bytes = pixels_of(len, 4, len as u64 + 3);
+        for (level, start) in
+            Level::available().into_iter().flat_map(|level| [0, 1024, 65_300].map(|s| (level, s)))
+        {
+            let (mut all, mut edges) = ([0; 512], [7; 512]);
+            count_values(level, &bytes, start, &mut all);
+            count_edges(level, &bytes, start, core.clone(), &mut edges);
+            all[core.start.into()..core.end.into()].fill(0);
+            assert_eq!(edges, all, "{level:?} {len} {start} {core:?}");
+        }
+    }
+}
+
+#[test]
 fn a_window_beyond_16_bits_wraps_on_every_level() {
     let codes = Codes { base: 65530, inside: 8, outside: 16 };
     for level in Level::available() {
