@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use livetime_codecs::{Codec, DType, Zstd};
+use livetime_formats::xtc2::{Datagram, NamesTable, Transition};
 use livetime_kernels::cspad::{Cspad, Preset, QUAD_PIXELS, QUADS};
 use livetime_kernels::{LengthError, Level};
 
@@ -75,19 +76,13 @@ fn deck() -> Result<Frames, LengthError> {
 struct Real {
     name: &'static str,
     file: &'static str,
-    /// Size of the unpacked file, and of a frame.
+    /// Bytes of the unpacked file.
     bytes: usize,
-    frame: usize,
 }
 
 const REAL: [Real; 2] = [
-    Real { name: "ePix10ka", file: "test_epix_calib.xtc2.zst", bytes: 3_922_114, frame: 4 * 352 * 384 * 2 },
-    Real {
-        name: "Jungfrau",
-        file: "test_jungfrau05M_calib.xtc2.zst",
-        bytes: 2_124_558,
-        frame: 512 * 1024 * 2,
-    },
+    Real { name: "ePix10ka", file: "test_epix_calib.xtc2.zst", bytes: 3_922_114 },
+    Real { name: "Jungfrau", file: "test_jungfrau05M_calib.xtc2.zst", bytes: 2_124_558 },
 ];
 
 fn real(real: &Real) -> Result<Frames, String> {
@@ -97,52 +92,27 @@ fn real(real: &Real) -> Result<Frames, String> {
     let mut file = vec![0; real.bytes];
     let mut zstd = Zstd::new(1).map_err(|e| e.to_string())?;
     zstd.decode(&packed, DType::U8, &mut file).map_err(|e| e.to_string())?;
-    let frames = events(&file).filter_map(|event| largest(event, real.frame)).collect::<Vec<_>>();
-    if frames.len() != 2 {
-        return Err(format!("wanted 2 frames of {} bytes, found {}", real.frame, frames.len()));
+    let frames = frames_of(&file).map_err(|e| e.to_string())?;
+    if frames.len() != 2 || frames[0].len() != frames[1].len() {
+        return Err(format!("wanted 2 frames of one size, found {}", frames.len()));
     }
     let others = frames.iter().rev().cloned().collect();
     Ok(Frames { name: real.name, frames, references: vec![("other event", others)] })
 }
 
-const DATAGRAM: usize = 24;
-const XTC: usize = 12;
-const L1_ACCEPT: u32 = 12;
-/// The type of an Xtc that holds arrays, in the lower 12 bits.
-const DATA: u32 = 3;
-
-/// The contents of the events of an XTC2 file. (What the program needs for this; it is no reader of such files.)
-fn events(file: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = file;
-    std::iter::from_fn(move || {
-        let extent = number(rest, 20)? as usize;
-        let (datagram, next) = rest.split_at_checked(extent.checked_add(DATAGRAM - XTC)?)?;
-        let transition = number(datagram, 8)? >> 24 & 0xf;
-        rest = next;
-        Some((transition, datagram.get(DATAGRAM..)?))
-    })
-    .filter_map(|(transition, event)| (transition == L1_ACCEPT).then_some(event))
-}
-
-/// The first bytes of the first arrays that are at least so long.
-fn largest(mut xtcs: &[u8], frame: usize) -> Option<Vec<u8>> {
-    while let Some(extent) = number(xtcs, 8) {
-        let (xtc, next) = xtcs.split_at_checked((extent as usize).max(XTC))?;
-        let (kind, payload) = (number(xtc, 4)? >> 16 & 0xfff, &xtc[XTC..]);
-        let found = match kind {
-            DATA => payload.get(..frame).map(<[u8]>::to_vec),
-            0 | 1 => largest(payload, frame),
-            _ => None,
-        };
-        if found.is_some() {
-            return found;
+/// The pictures of each event, those of all segments one behind the other.
+fn frames_of(mut file: &[u8]) -> livetime_formats::Result<Vec<Vec<u8>>> {
+    let (mut names, mut frames) = (NamesTable::default(), Vec::new());
+    while !file.is_empty() {
+        let datagram = Datagram::parse(file)?;
+        file = &file[datagram.bytes.len()..];
+        names.update(&datagram);
+        if datagram.header.transition() == Transition::L1Accept {
+            let values = datagram.records(&names).flat_map(|record| record.values());
+            let pictures =
+                values.filter_map(Result::ok).filter(|v| v.dtype.bytes() == 2 && v.shape().len() > 1);
+            frames.push(pictures.flat_map(|picture| picture.bytes.to_vec()).collect());
         }
-        xtcs = next;
     }
-    None
-}
-
-fn number(bytes: &[u8], at: usize) -> Option<u32> {
-    let bytes = bytes.get(at..at + 4)?;
-    Some(u32::from_le_bytes(*bytes.first_chunk()?))
+    Ok(frames)
 }
