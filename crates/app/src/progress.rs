@@ -38,9 +38,19 @@ impl<'a, 'b> Progress<'a, 'b> {
         let _ = self.output.err.flush();
     }
 
+    /// Writes a line for people; how far the work is comes below it again.
+    pub(crate) fn log(&mut self, line: impl std::fmt::Display) {
+        self.erase();
+        self.output.log(line);
+    }
+
     /// Takes the line away.
-    pub(crate) fn clear(self) {
-        if self.is_shown {
+    pub(crate) fn clear(mut self) {
+        self.erase();
+    }
+
+    fn erase(&mut self) {
+        if std::mem::take(&mut self.is_shown) {
             let _ = write!(self.output.err, "\r{:70}\r", "");
         }
     }

@@ -12,6 +12,7 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::{livetime, stderr, stdout};
+use livetime_formats::xtc1::{Builder, Damage, DatagramHeader, Src, TypeId, XtcHeader, id};
 use serde_json::Value;
 
 const CONTAINER: &str = "xtc1/container/e236-r0003-s04-c00";
@@ -141,6 +142,47 @@ fn a_pipeline_is_the_work() {
     }
     assert_eq!(told[0], told[1]);
     assert!(told[0]["stats"]["mean_value"].as_f64().is_some(), "{}", told[0]);
+}
+
+/// A run of a camera: a good picture, and another event.
+fn camera(folder: &Path, damage: Damage, payload: &[u8]) -> PathBuf {
+    let leaf = XtcHeader::new(Src::named("CxiEndstation-0|Opal1000-1").unwrap(), TypeId::new(id::FRAME, 1));
+    let good = [&[2u32, 2, 8, 0].map(u32::to_le_bytes).concat()[..], &[1, 2, 3, 4]].concat();
+    let mut bytes = Vec::new();
+    for (event, damage, payload) in [(0, Damage::default(), &good[..]), (1, damage, payload)] {
+        let header = DatagramHeader::event(1_000_000_000 + event * 8_333_333, 3 * event as u32);
+        let mut builder = Builder::new(&mut bytes, &header);
+        let payload = if payload.is_empty() { &good } else { payload };
+        builder.leaf(XtcHeader { damage, ..leaf }, &[payload]).unwrap();
+        builder.finish().unwrap();
+    }
+    let path = folder.join("e1-r0001-s00-c00.xtc");
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+#[test]
+fn pictures_that_a_pipeline_cannot_use_end_with_3_and_are_told_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let graph = common::Pipeline::new(
+        "broken",
+        "nodes:\n  cam: {type: sim_detector}\n  end: {type: null, from: cam}\n",
+    );
+    let run = |damage: u32, payload: &[u8]| {
+        let file = camera(folder.path(), Damage(damage), payload);
+        livetime(&["analyze", file.to_str().unwrap(), "--pipeline", graph.path(), "--workers", "2"])
+    };
+    let good = run(0, &[]);
+    assert_eq!(good.status.code(), Some(0), "{}", stderr(&good));
+    let damaged = run(1 << 14, &[]);
+    assert_eq!(damaged.status.code(), Some(3), "{}", stderr(&damaged));
+    let text = stdout(&damaged);
+    assert!(text.contains("2 of 2 events") && text.contains("without some panel: 1 of the"), "{text}");
+    let short = [&[2u32, 9, 8, 0].map(u32::to_le_bytes).concat()[..], &[1, 2, 3, 4]].concat();
+    let unreadable = run(0, &short);
+    assert_eq!(unreadable.status.code(), Some(3), "{}", stderr(&unreadable));
+    let told = stderr(&unreadable);
+    assert!(told.contains("error cam: ") && told.contains("event 1 at "), "{told}");
 }
 
 #[test]

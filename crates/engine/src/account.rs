@@ -9,7 +9,7 @@ use crate::edge::LossReason;
 use crate::statistics::Histogram;
 use crate::trace::SpanRing;
 
-/// One per node, or per copy of a node in a pool. Each field has one writer. On lines of its own: two nodes on two
+/// One per node, or per copy of a node in a pool. Each field has one writer, but for those of frames that end later. On lines of its own: two nodes on two
 /// cores would else take each other's counters away.
 #[repr(align(128))]
 #[derive(Default)]
@@ -18,6 +18,9 @@ pub(crate) struct NodeAccount {
     pub(crate) failed: AtomicU64,
     pub(crate) panicked: AtomicU64,
     pub(crate) exhausted: AtomicU64,
+    /// Frames that came to their end, good or not, after their handler had returned, wherever.
+    pub(crate) completed_later: AtomicU64,
+    pub(crate) failed_later: AtomicU64,
     pub(crate) emitted: AtomicU64,
     pub(crate) restarts: AtomicU64,
     pub(crate) source_gap: AtomicU64,
@@ -44,10 +47,15 @@ pub(crate) struct Ended {
 }
 
 impl NodeAccount {
+    /// Frames that came to a good end.
+    pub(crate) fn all_completed(&self) -> u64 {
+        self.completed.load(Relaxed) + self.completed_later.load(Relaxed)
+    }
+
     /// Losses that happened in the node itself.
     pub(crate) fn losses(&self) -> [(LossReason, u64); 4] {
         [
-            (LossReason::NodeError, self.failed.load(Relaxed)),
+            (LossReason::NodeError, self.failed.load(Relaxed) + self.failed_later.load(Relaxed)),
             (LossReason::NodePanic, self.panicked.load(Relaxed)),
             (LossReason::PoolExhausted, self.exhausted.load(Relaxed)),
             (LossReason::SourceGap, self.source_gap.load(Relaxed)),

@@ -38,7 +38,9 @@ pub use graph::{
     EdgeDecl, Graph, GraphError, NodeDecl, NodeOptions, OnFailure, Place, Placement, Plan, WaitStrategy,
 };
 pub use livetime_engine_derive::{ParamEnum, Params};
-pub use node::{Accepts, Context, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, PortSpec, Stream};
+pub use node::{
+    Accepts, Context, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, PortSpec, Stream, UnderWay,
+};
 pub use param::{
     Choice, ParamEnum, ParamError, ParamKind, ParamSpec, ParamType, Params, Value, assign, find, nearest,
     parse_quantity,

@@ -408,9 +408,11 @@ impl Runner {
         if self.ctx.timed {
             self.record_times(lane, start_ns, frames, stamps);
         }
+        // Of the others it is said later.
+        let settled = (frames.len() as u64).saturating_sub(std::mem::take(&mut self.ctx.kept));
         match result {
-            Ok(()) => add(&self.ctx.account.completed, frames.len() as u64),
-            Err(failure) => self.deal_with(failure, Some(frames.len() as u64)),
+            Ok(()) => add(&self.ctx.account.completed, settled),
+            Err(failure) => self.deal_with(failure, Some(settled)),
         }
     }
 

@@ -7,12 +7,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use livetime_engine::Next;
 use livetime_engine::testing::Harness;
+use livetime_engine::{
+    EdgeOptions, Graph, LossReason, Next, NodeType, Report, Run as GraphRun, RunOptions, Value, WhenFull,
+};
 use livetime_formats::xtc1::recover::{Found, Recovery};
 use livetime_formats::xtc1::run::Run;
 use livetime_frame::{AttributeValue, Frame};
 use livetime_nodes::sinks::xtc_recorder::XtcRecorder;
+use livetime_nodes::sources::sim_detector::SimDetector;
 use livetime_nodes::sources::xtc::Xtc;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -178,4 +181,87 @@ fn a_full_disk_loses_what_is_said_and_nothing_else() {
     let frames = play(&file);
     let firsts: Vec<u16> = frames.iter().map(|f| f.array().unwrap().elements::<u16>().unwrap()[0]).collect();
     assert_eq!(firsts, [1000, 1001, 1002, 1003, 1004, 1011, 1012]);
+}
+
+/// A simulated detector of `frames` frames whose recorder compresses with so many threads.
+fn graph(folder: &Path, frames: i64, threads: i64) -> Graph {
+    let mut graph = Graph::default();
+    graph.add("cam", NodeType::of::<SimDetector>()).unwrap();
+    graph.add("rec", NodeType::of::<XtcRecorder>()).unwrap();
+    let options = EdgeOptions { when_full: WhenFull::Block, queue: 8, ..EdgeOptions::default() };
+    graph.connect("cam", "rec", options).unwrap();
+    let path = folder.to_str().unwrap();
+    let values: [(&str, &str, Value); 9] = [
+        ("cam", "image_mode", "multiple".into()),
+        ("cam", "num_images", frames.into()),
+        ("cam", "acquire_time", 0.0.into()),
+        ("cam", "acquire_period", 0.0.into()),
+        ("cam", "max_size_x", 100.into()),
+        ("cam", "max_size_y", 100.into()),
+        ("rec", "path", path.into()),
+        ("rec", "compression", "blockpack".into()),
+        ("rec", "threads", threads.into()),
+    ];
+    for (node, name, value) in values {
+        let node = graph.node(node).unwrap();
+        graph.set(node, name, &value).unwrap();
+    }
+    graph
+}
+
+/// Every frame that the recorder was given is in the file, or is told as lost, and never both.
+fn assert_accounted(report: &Report, file: &Path) {
+    assert_eq!(report.imbalances(), Vec::<String>::new());
+    let recorder = &report.nodes[1];
+    let count = |name: &str| match &recorder.last_values.iter().find(|(s, _)| s.name == name).unwrap().1 {
+        Value::Int(count) => *count as u64,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((count("num_captured"), count("write_errors")), (recorder.completed, recorder.lost_inside()));
+    assert_eq!(recorder.lost.get(&LossReason::NodeError), Some(&recorder.lost_inside()));
+    assert!(recorder.completed > 0 && recorder.lost_inside() > 0, "{recorder:#?}");
+    let written: Vec<u64> = play(file)
+        .iter()
+        .map(|f| match f.header().attributes.get("RecordedSequence") {
+            Some(AttributeValue::Uint(number)) => *number,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(written.len() as u64, recorder.completed);
+    for event in report.events.iter().filter(|e| e.node == "rec") {
+        if let Some(rest) = event.message.strip_prefix("frame ") {
+            let number: u64 = rest.split(' ').next().unwrap().parse().unwrap();
+            assert!(rest.contains("wanted to write the file") && !written.contains(&number), "{rest}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "run by `the_ledger_closes_when_the_disk_is_full`"]
+fn a_graph_records_onto_a_full_disk() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    for (frames, threads, limit) in [(60, 2, 40_000), (200, 1, 150_000), (60, 0, 40_000)] {
+        let folder = Path::new(&folder).join(format!("{frames}-{threads}"));
+        fs::create_dir(&folder).unwrap();
+        let graph = graph(&folder, frames, threads);
+        limit_files(Some(limit));
+        let run = GraphRun::start(&graph, RunOptions::default()).unwrap();
+        assert!(run.wait(Duration::from_secs(60)));
+        let report = run.finish(Duration::ZERO);
+        limit_files(None);
+        let recorder = &report.nodes[1];
+        assert_eq!(
+            (recorder.received, recorder.completed + recorder.lost_inside()),
+            (frames as u64, frames as u64)
+        );
+        let told = report.events.iter().any(|e| e.node == "rec" && e.message.starts_with("frame "));
+        assert_eq!(told, threads > 0, "{:?}", report.events);
+        assert_accounted(&report, &folder.join("run-r0001-s00-c00.xtc"));
+    }
+}
+
+#[test]
+fn the_ledger_closes_when_the_disk_is_full() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(child("a_graph_records_onto_a_full_disk", folder.path()).wait().unwrap().success());
 }

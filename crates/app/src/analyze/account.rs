@@ -1,6 +1,7 @@
 //! What became of the events: every one is used, or counted with the reason why not.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use livetime_formats::Error;
 
@@ -16,7 +17,7 @@ pub enum FaultKind {
     Damaged,
     /// The data are not what their format wants, or cannot be decompressed.
     Broken,
-    /// The pictures have another type or shape than those before.
+    /// The pictures have another type or shape than those before. (Arrays with one axis may have any length.)
     Changed,
     /// The file cannot be read.
     Unreadable,
@@ -100,6 +101,8 @@ pub struct Account {
     /// The first [`MOST_NAMED`] events that could not be used, in their order.
     pub named: Vec<BrokenEvent>,
     counts: [u64; 5],
+    /// By position of the panel.
+    lengths: Vec<Option<RangeInclusive<usize>>>,
 }
 
 impl Account {
@@ -111,6 +114,21 @@ impl Account {
     /// How many events are lost: all that could not be used but for those that the detector was not read for.
     pub fn lost(&self) -> u64 {
         self.counts.iter().sum::<u64>() - self.count(FaultKind::Missing)
+    }
+
+    /// How many pixels the panel at `position` of the layout had in the used events that had it, the fewest and the most.
+    pub fn lengths(&self, position: usize) -> Option<&RangeInclusive<usize>> {
+        self.lengths.get(position)?.as_ref()
+    }
+
+    /// Takes in how many pixels a panel had.
+    pub(super) fn add_length(&mut self, position: usize, found: RangeInclusive<usize>) {
+        self.lengths.resize(self.lengths.len().max(position + 1), None);
+        let known = self.lengths[position].take();
+        let (low, high) = known.map_or((*found.start(), *found.end()), |known| {
+            (*known.start().min(found.start()), *known.end().max(found.end()))
+        });
+        self.lengths[position] = Some(low..=high);
     }
 
     pub(super) fn add(&mut self, broken: BrokenEvent) {
@@ -129,6 +147,9 @@ impl Account {
         self.named.extend(other.named);
         self.named.sort_by_key(|broken| broken.event);
         self.named.truncate(MOST_NAMED);
+        for (position, found) in other.lengths.into_iter().enumerate() {
+            found.into_iter().for_each(|found| self.add_length(position, found));
+        }
         self.counts.iter_mut().zip(other.counts).for_each(|(sum, count)| *sum += count);
     }
 }

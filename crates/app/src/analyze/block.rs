@@ -14,7 +14,7 @@ use super::account::Outcome;
 use super::recording::{EventBytes, Run};
 use super::{Detector, Fault, FaultKind, Recording};
 
-/// About so many bytes of pictures are in a block. Fewer in tests, which want many blocks of small pictures.
+/// So many bytes of events and of their pictures are in a block, or one event. Fewer in tests, which want many blocks of small pictures.
 pub const BLOCK_BYTES: usize = if cfg!(test) { 256 << 10 } else { 32 << 20 };
 
 /// Takes number, type, shape and pixels of a panel.

@@ -50,7 +50,7 @@ pub struct Progress {
 /// What was found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Found {
-    /// What they look like.
+    /// What they look like; arrays with one axis as long as the longest that was used.
     pub layout: Layout,
     /// How many events were wanted.
     pub events: usize,
@@ -75,12 +75,14 @@ pub fn analyze(
 ) -> Result<Found> {
     let mut positions = Positions::new(recording.events(), options);
     let layout = Layout::find(recording, detector, &positions)?;
-    positions.block = (BLOCK_BYTES / layout.bytes().max(1)).clamp(1, MOST_EVENTS);
+    let largest = positions.iter().map(|event| recording.event_bytes(event)).max().unwrap_or(0);
+    positions.block = (BLOCK_BYTES / layout.bytes().max(largest).max(1)).clamp(1, MOST_EVENTS);
     let is_any_order = reducers.list.iter().map(|r| r.takes_any_order(&layout)).collect();
     let work = Work { recording, detector, layout: &layout, positions, reducers, is_any_order };
     let (account, partials) = work.run(options.workers.max(1), tell)?;
-    let results = reducers.list.iter().zip(partials).flat_map(|(r, p)| r.finish(&layout, p)).collect();
     let events = work.positions.events();
+    let layout = layout.finished(&account);
+    let results = reducers.list.iter().zip(partials).flat_map(|(r, p)| r.finish(&layout, p)).collect();
     Ok(Found { layout, events, account, results })
 }
 
@@ -284,7 +286,11 @@ impl Work<'_> {
 fn count(event: &EventPictures<'_>, account: &mut Account) {
     account.used += 1;
     account.incomplete += u64::from(event.pictures.contains(&None));
-    account.raw_bytes += event.pictures().map(|p| p.bytes.len() as u64).sum::<u64>();
+    for picture in event.pictures() {
+        let pixels = picture.bytes.len() / picture.panel.dtype.bytes();
+        account.add_length(picture.position, pixels..=pixels);
+        account.raw_bytes += picture.bytes.len() as u64;
+    }
 }
 
 fn spawn<'scope, T: Send + 'scope>(

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use livetime_engine::testing::Harness;
-use livetime_engine::{Graph, Next, NodeType, Placement, Plan, Report, Run, RunOptions, Value};
+use livetime_engine::{EventHandler, Graph, Next, NodeType, Placement, Plan, Report, Run, RunOptions, Value};
 use livetime_formats::{Error, Result};
 use livetime_frame::{FramePool, Layout};
 
@@ -70,7 +70,7 @@ pub enum GoOn {
 /// let text = "nodes:\n  cam: {type: sim_detector}\n  s: {type: statistics, from: cam}\n";
 /// let options = GraphOptions::default();
 /// let work = GraphAnalysis::new(&recording, &detector, ("my.yaml", text), livetime_nodes::ALL, &options)?;
-/// let found = work.run(&recording, &mut |_| GoOn::Yes)?;
+/// let found = work.run(&recording, None, &mut |_| GoOn::Yes)?;
 /// for (spec, value) in &found.report.nodes[1].last_values {
 ///     println!("{}: {value}", spec.name);
 /// }
@@ -91,6 +91,8 @@ pub struct GraphFound {
     pub report: Report,
     /// Frames that the run gave: events with a picture that could be read.
     pub frames: u64,
+    /// Frames of these whose data are damaged or not all there.
+    pub damaged: u64,
     /// Bytes of these, uncompressed.
     pub raw_bytes: u64,
     /// Bytes in the files of all events that the source came to.
@@ -123,12 +125,19 @@ impl GraphAnalysis {
         Ok(GraphAnalysis { pipeline, source, left_out, layout: replay.layout, events })
     }
 
-    /// Gives all events to the graph as fast as it takes them. `tell` is called several times a second.
+    /// Gives all events to the graph as fast as it takes them. `tell` is called several times a second, `on_event` with everything that
+    /// nodes tell, on their threads.
     ///
     /// # Errors
     /// If a node does not start. What goes wrong later is in the report.
-    pub fn run(&self, recording: &Recording, tell: &mut dyn FnMut(Progress) -> GoOn) -> Result<GraphFound> {
-        let run = Run::start(&self.pipeline.graph, RunOptions::default()).map_err(|errors| {
+    pub fn run(
+        &self,
+        recording: &Recording,
+        on_event: Option<EventHandler>,
+        tell: &mut dyn FnMut(Progress) -> GoOn,
+    ) -> Result<GraphFound> {
+        let options = RunOptions { on_event, ..RunOptions::default() };
+        let run = Run::start(&self.pipeline.graph, options).map_err(|errors| {
             let found: Vec<String> = errors.iter().map(ToString::to_string).collect();
             Error::new("a graph that starts", found.join("; "))
         })?;
@@ -139,6 +148,7 @@ impl GraphAnalysis {
             self.events.clone().take(self.events_seen(&report)).flat_map(|event| recording.pieces(event));
         Ok(GraphFound {
             frames,
+            damaged: self.told(&report, &["damaged"]),
             raw_bytes: frames * self.layout.span() as u64,
             file_bytes: pieces.map(|piece| piece.length).sum(),
             report,
@@ -198,9 +208,14 @@ impl GraphAnalysis {
 
     /// With a picture, without, and those that cannot be read.
     fn events_seen(&self, report: &Report) -> usize {
+        self.told(report, &["array_counter", "missing", "failures"]) as usize
+    }
+
+    /// The sum of what the source tells under these names.
+    fn told(&self, report: &Report, names: &[&str]) -> u64 {
         let told = report.nodes[self.source].last_values.iter();
-        let counts = told.filter(|(spec, _)| ["array_counter", "missing", "failures"].contains(&spec.name));
-        counts.map(|(_, v)| if let Value::Int(count) = v { *count as usize } else { 0 }).sum()
+        let counts = told.filter(|(spec, _)| names.contains(&spec.name));
+        counts.map(|(_, v)| if let Value::Int(count) = v { *count as u64 } else { 0 }).sum()
     }
 
     fn progress(&self, report: &Report) -> Progress {

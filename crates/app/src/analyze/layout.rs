@@ -1,11 +1,11 @@
-//! The panels of a detector, which are the same in all events.
+//! The panels of a detector, which are the same in all events but for the length of lists.
 
 use livetime_formats::{Error, Result};
 use livetime_frame::{DType, with_dtype};
 use livetime_kernels::Level;
 use livetime_kernels::accumulate::{self, Element};
 
-use super::account::Outcome;
+use super::account::{Account, Outcome};
 use super::block::{Reader, Slot};
 use super::driver::Positions;
 use super::{Detector, Fault, FaultKind, Recording};
@@ -20,7 +20,7 @@ const SETTLED: usize = 2;
 pub struct Layout {
     /// In the order of their numbers.
     pub panels: Vec<Panel>,
-    /// The lowest and the highest value of the first event.
+    /// The lowest and the highest value of the first event that has values.
     pub first_values: (f64, f64),
 }
 
@@ -31,11 +31,17 @@ pub struct Panel {
     pub number: u32,
     /// Type of a pixel.
     pub dtype: DType,
-    /// Shape, slowest axis first.
+    /// Shape, slowest axis first. If there is only one axis, its length may be another in each event: a reducer begins with that of the
+    /// first event, and finishes with that of the longest that was used.
     pub shape: Vec<usize>,
 }
 
 impl Panel {
+    /// Whether its length may differ from event to event, as that of a waveform.
+    pub fn has_any_length(&self) -> bool {
+        self.shape.len() == 1
+    }
+
     /// How many pixels it has.
     pub fn pixels(&self) -> usize {
         self.shape.iter().product()
@@ -66,7 +72,8 @@ impl Layout {
             ));
         };
         let panel = &self.panels[position];
-        if (panel.dtype, &panel.shape[..]) == (dtype, shape) {
+        let fits = panel.shape == shape || panel.has_any_length() && shape.len() == 1;
+        if fits && panel.dtype == dtype {
             return Ok(position);
         }
         let wanted = format!("{} {:?} in panel {number} as in the first event", panel.dtype, panel.shape);
@@ -83,7 +90,7 @@ impl Layout {
                 Ok(has_new) => settled = if has_new { 0 } else { settled + 1 },
                 Err(found) => fault = fault.or(Some((event, found))),
             }
-            if settled == SETTLED {
+            if settled >= SETTLED && layout.has_values() {
                 break;
             }
         }
@@ -92,6 +99,20 @@ impl Layout {
             return Err(Error::new(format!("pictures of {detector}"), found));
         }
         Ok(layout)
+    }
+
+    /// Whether an event had any value that is a number.
+    fn has_values(&self) -> bool {
+        self.first_values.0 <= self.first_values.1
+    }
+
+    /// With the lengths of the longest arrays that were used.
+    pub(super) fn finished(&self, account: &Account) -> Layout {
+        let mut finished = self.clone();
+        for (position, panel) in finished.panels.iter_mut().enumerate().filter(|(_, p)| p.has_any_length()) {
+            panel.shape = account.lengths(position).map_or_else(|| panel.shape.clone(), |l| vec![*l.end()]);
+        }
+        finished
     }
 
     /// Returns whether the event has panels that were not known.
@@ -104,10 +125,10 @@ impl Layout {
         slot: &mut Slot,
     ) -> Outcome<bool> {
         slot.read(reader, recording, detector, event)?;
-        let (mut found, mut extremes) = (Vec::new(), self.first_values);
+        let (mut found, mut extremes, has_values) = (Vec::new(), self.first_values, self.has_values());
         slot.visit(recording, detector, &mut |number, dtype, shape, bytes| {
             found.push(Panel { number, dtype, shape: shape.to_vec() });
-            if self.panels.is_empty() {
+            if !has_values {
                 extremes = widened(extremes, dtype, bytes);
             }
             Ok(())

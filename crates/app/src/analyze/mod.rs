@@ -6,7 +6,7 @@
 //!
 //! A pipeline file can be the work too: [`GraphAnalysis`].
 //!
-//! Memory: each worker has the pictures of one block (about [`BLOCK_BYTES`], at least one event) and for each reducer
+//! Memory: each worker has the events of one block (at most [`BLOCK_BYTES`], at least one event) and for each reducer
 //! one partial result, and there is one more partial result of each.
 //!
 //! ```no_run

@@ -21,7 +21,7 @@ pub struct EventPictures<'a> {
 pub struct Picture<'a> {
     /// Position of the panel in the [`Layout`](super::Layout).
     pub position: usize,
-    /// Its number, type and shape.
+    /// Its number, type and shape; an array with one axis may have another length, that of `bytes`.
     pub panel: &'a Panel,
     /// The pixels, row after row, little-endian. They may lie at any address.
     pub bytes: &'a [u8],

@@ -84,6 +84,15 @@ impl Recording {
         }
     }
 
+    /// How many bytes an event has in the files.
+    pub(super) fn event_bytes(&self, event: usize) -> usize {
+        let length = |piece: &Piece| piece.length as usize;
+        match &self.run {
+            Run::Lcls1(run) => run.events().get(event).map_or(0, |e| run.pieces(e).iter().map(length).sum()),
+            Run::Lcls2(run) => run.events().get(event).map_or(0, |e| run.pieces(e).map(length).sum()),
+        }
+    }
+
     /// Where the pieces of an event are.
     pub(super) fn pieces(&self, event: usize) -> Vec<Piece> {
         match &self.run {

@@ -29,7 +29,7 @@ const LINE: Duration = Duration::from_secs(5);
 /// How long the frames under way may take after the sources have ended.
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);
 /// Log lines that wait; more are dropped here, and counted by the engine.
-const LOG_LINES: usize = 1000;
+pub(crate) const LOG_LINES: usize = 1000;
 /// Log lines written at once; a node that fails on every frame must not scroll everything else away.
 const LINES_AT_ONCE: usize = 10;
 
@@ -139,7 +139,7 @@ pub(crate) fn count_interrupts(output: &mut Output) -> Arc<AtomicUsize> {
 }
 
 /// Events go to the main thread, which alone writes; those that are alarms also to those who serve.
-fn log_events(log: SyncSender<String>, bell: Bell) -> EventHandler {
+pub(crate) fn log_events(log: SyncSender<String>, bell: Bell) -> EventHandler {
     Arc::new(move |event| {
         let _ = log.try_send(summary::event(event));
         if event.is_error {
@@ -354,6 +354,17 @@ fn finish(run: Arc<Run>) -> Report {
     }
 }
 
+/// The log lines that wait, or as many as are written at once and how many more there were.
+pub(crate) fn waiting_lines(log: &Receiver<String>) -> Vec<String> {
+    let mut lines: Vec<String> = log.try_iter().collect();
+    if lines.len() > LINES_AT_ONCE {
+        let more = lines.len() - LINES_AT_ONCE;
+        lines.truncate(LINES_AT_ONCE);
+        lines.push(format!("and {more} more events"));
+    }
+    lines
+}
+
 /// Shows a run: as a table on a terminal, as lines elsewhere.
 struct Show {
     is_live: bool,
@@ -368,14 +379,9 @@ impl Show {
     }
 
     fn log(&mut self, log: &Receiver<String>, output: &mut Output) {
-        let lines: Vec<String> = log.try_iter().collect();
-        if lines.is_empty() {
-            return;
-        }
-        self.table.erase(output.out);
-        lines.iter().take(LINES_AT_ONCE).for_each(|line| output.log(line));
-        if lines.len() > LINES_AT_ONCE {
-            output.log(format_args!("and {} more events", lines.len() - LINES_AT_ONCE));
+        for line in waiting_lines(log) {
+            self.table.erase(output.out);
+            output.log(line);
         }
     }
 

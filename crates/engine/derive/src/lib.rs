@@ -43,28 +43,35 @@ fn params_impl(input: &DeriveInput) -> syn::Result<Tokens> {
     let Fields::Named(fields) = &data.fields else {
         return Err(Error::new(input.span(), "parameters are named fields"));
     };
-    let params = fields.named.iter().map(param).collect::<syn::Result<Vec<_>>>()?;
+    let (shared, own): (Vec<_>, Vec<_>) = fields.named.iter().partition(|field| is_flat(field));
+    let shared = match shared[..] {
+        [] => None,
+        [one] => Some(&one.ident),
+        [_, second, ..] => return Err(Error::new(second.span(), "at most one field is flat")),
+    };
+    let params = own.into_iter().map(param).collect::<syn::Result<Vec<_>>>()?;
     let ty = &input.ident;
     let names: Vec<_> = params.iter().map(|p| &p.name).collect();
     let indices = 0..params.len();
     let indices_again = 0..params.len();
     let specs = params.iter().map(spec);
     let defaults = params.iter().map(default_value);
+    let Flat { default, specs: all_specs, get, set } = Flat::of(shared, params.len());
     Ok(quote! {
         impl ::core::default::Default for #ty {
             fn default() -> Self {
-                Self { #(#names: #defaults),* }
+                Self { #(#names: #defaults,)* #default }
             }
         }
         impl ::livetime_engine::Params for #ty {
             fn specs(&self) -> &'static [::livetime_engine::ParamSpec] {
                 const SPECS: &[::livetime_engine::ParamSpec] = &[#(#specs),*];
-                SPECS
+                #all_specs
             }
             fn get(&self, index: usize) -> ::core::option::Option<::livetime_engine::Value> {
                 match index {
                     #(#indices => Some(::livetime_engine::ParamType::to_value(&self.#names)),)*
-                    _ => None,
+                    _ => #get,
                 }
             }
             fn set(
@@ -77,11 +84,47 @@ fn params_impl(input: &DeriveInput) -> syn::Result<Tokens> {
                         self.#names = ::livetime_engine::ParamType::from_value(value)?;
                         Ok(())
                     })*
-                    _ => Err(::livetime_engine::ParamError::unknown_index(index)),
+                    _ => #set,
                 }
             }
         }
     })
+}
+
+fn is_flat(field: &syn::Field) -> bool {
+    let is_flat = |list: &syn::MetaList| list.tokens.to_string() == "flatten";
+    field.attrs.iter().any(|a| a.path().is_ident("param") && a.meta.require_list().is_ok_and(is_flat))
+}
+
+/// What is done with the field whose parameters come behind the `own` ones of the struct.
+struct Flat {
+    default: Tokens,
+    specs: Tokens,
+    get: Tokens,
+    set: Tokens,
+}
+
+impl Flat {
+    fn of(field: Option<&Option<Ident>>, own: usize) -> Flat {
+        let Some(field) = field else {
+            return Flat {
+                default: quote!(),
+                specs: quote!(SPECS),
+                get: quote!(None),
+                set: quote!(Err(::livetime_engine::ParamError::unknown_index(index))),
+            };
+        };
+        Flat {
+            default: quote!(#field: ::core::default::Default::default()),
+            specs: quote! {
+                static ALL: ::std::sync::OnceLock<::std::vec::Vec<::livetime_engine::ParamSpec>> =
+                    ::std::sync::OnceLock::new();
+                ALL.get_or_init(|| [SPECS, ::livetime_engine::Params::specs(&self.#field)].concat())
+            },
+            get: quote!(::livetime_engine::Params::get(&self.#field, index - #own)),
+            set: quote!(::livetime_engine::Params::set(&mut self.#field, index - #own, value)),
+        }
+    }
 }
 
 fn param(field: &syn::Field) -> syn::Result<Param> {

@@ -11,6 +11,7 @@ use livetime_frame::{
 };
 
 use super::NodeError;
+use super::under_way::{Ledger, UnderWay};
 use crate::account::NodeAccount;
 use crate::actors::Channels;
 use crate::clock::Clock;
@@ -48,6 +49,9 @@ pub struct Context {
     /// Sources: when the frame that comes next was begun.
     pub(crate) begun_ns: u64,
     pub(crate) channels: Channels,
+    /// Frames of this call that an [`UnderWay`] speaks for.
+    pub(crate) kept: u64,
+    pub(crate) ledger: Option<Arc<Ledger>>,
 }
 
 /// Where emitted frames go.
@@ -77,6 +81,17 @@ impl Context {
     /// Asks for [`Node::timer`](super::Node::timer) at `at_ns`, or takes the wish back. Costs nothing per frame.
     pub fn set_timer(&mut self, at_ns: Option<u64>) {
         self.timer = at_ns;
+    }
+
+    /// For one frame of this call of [`Node::frame`](super::Node::frame) or [`Node::frames`](super::Node::frames): what becomes of it is said
+    /// later, whether the call fails or not. Costs two atomic additions per frame.
+    pub fn under_way(&mut self) -> UnderWay {
+        self.kept += 1;
+        let ledger = self.ledger.get_or_insert_with(|| {
+            let (account, control) = (self.account.clone(), self.control.clone());
+            Arc::new(Ledger { account, control, clock: self.clock.clone(), node: self.name.clone() })
+        });
+        UnderWay::new(ledger.clone())
     }
 
     /// Records something worth telling: it appears in the log and in the report.

@@ -2,6 +2,7 @@
 
 mod context;
 mod kinds;
+mod under_way;
 
 use std::any::Any;
 use std::fmt;
@@ -13,6 +14,7 @@ use crate::{ParamError, Params};
 pub use context::Context;
 pub(crate) use context::{FAST_NS, Output, Outputs, SourceWatch};
 pub use kinds::{Accepts, NodeKind, NodeSpec, NodeType, PortSpec, Stream};
+pub use under_way::UnderWay;
 
 /// A node: private state that handles one message at a time. See `docs/spec/node.md` for the contract.
 ///

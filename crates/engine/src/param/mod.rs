@@ -12,7 +12,8 @@ pub use types::{Choice, ParamEnum, ParamType};
 ///
 /// The doc comment of a field is its help text; a field without one does not compile. Attributes:
 /// `default`, `min`, `max`, `unit`, `pv` (areaDetector's PV suffix), `readback` (written by the node,
-/// read by everybody else) and `count` (a readback that counts over all frames).
+/// read by everybody else) and `count` (a readback that counts over all frames). One field may be a struct of parameters itself, which several nodes
+/// share: with the attribute `flatten` alone, its parameters come behind the others.
 ///
 /// ```
 /// use livetime_engine::{assign, Params};
@@ -27,6 +28,20 @@ pub use types::{Choice, ParamEnum, ParamType};
 ///     #[param(readback)]
 ///     above: u64,
 /// }
+///
+/// /// Parameters of a threshold for a region.
+/// #[derive(Params)]
+/// struct Region {
+///     /// First row.
+///     row: usize,
+///     #[param(flatten)]
+///     threshold: Threshold,
+/// }
+///
+/// let mut region = Region::default();
+/// assign(&mut region, "level", &12.5.into())?;
+/// assert_eq!((region.threshold.level, region.get(1)), (12.5, Some(12.5.into())));
+/// assert_eq!(region.specs().iter().map(|s| s.name).collect::<Vec<_>>(), ["row", "level", "above"]);
 ///
 /// let mut threshold = Threshold::default();
 /// assign(&mut threshold, "level", &12.5.into())?;

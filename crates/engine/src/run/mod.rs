@@ -472,7 +472,7 @@ impl NodeInfo {
         let times =
             |pick: fn(&NodeAccount) -> &Histogram| -> Times { summarise(accounts.iter().map(|a| pick(a))) };
         // Completed before received, so that a frame in the handler is received and not yet completed.
-        let completed = sum(|a| a.completed.load(Relaxed));
+        let completed = sum(NodeAccount::all_completed);
         let incoming: Vec<EdgeAccount> =
             edges.iter().filter(|e| e.to.0 == node).map(|e| edge_account(graph, e)).collect();
         let is_own = self.workers.iter().all(|w| threads[*w].nodes == [node]);

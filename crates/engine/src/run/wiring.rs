@@ -174,6 +174,8 @@ fn context(
         last: None,
         begun_ns: 0,
         channels: shared.channels.clone(),
+        kept: 0,
+        ledger: None,
     }
 }
 

@@ -85,6 +85,8 @@ impl Harness {
             last: None,
             begun_ns: 0,
             channels: Channels::default(),
+            kept: 0,
+            ledger: None,
         };
         let inputs = pool.allocator();
         let mut harness = Harness { node: node_type.build(&values)?, ctx, pool, inputs, sequence: 0 };

@@ -6,7 +6,8 @@
 //! Of a stream that does not flow it is silent. (The behaviour of SObjectizer's frame rate estimator.)
 //!
 //! A frame costs one addition. Time is looked at only when a timer comes, twice in `down_after`: a stream
-//! that ceases is found between `down_after` and one and a half times that after its last frame.
+//! that ceases is found between `down_after` and one and a half times that after its last frame. At the end of the run the rate is told
+//! once more, over the latest interval and what had begun of the next.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -76,6 +77,8 @@ struct Watch {
     is_up: bool,
     /// Frames before the time that the rate is measured over, and when that began.
     since: (u64, u64),
+    /// The same of the measurement before this one.
+    before: (u64, u64),
     rate_hz: f64,
 }
 
@@ -94,6 +97,7 @@ impl Watch {
             let came = !self.is_up;
             if came {
                 (self.is_up, self.since) = (true, (self.seen, ticked_ns));
+                self.before = self.since;
             }
             (self.seen, self.seen_ns) = (self.count, now_ns);
             return if came { Change::Came } else { Change::Nothing };
@@ -107,9 +111,18 @@ impl Watch {
 
     /// Frames per second since the measurement began, which begins again.
     fn measure(&mut self, now_ns: u64) {
-        let (count, began_ns) = std::mem::replace(&mut self.since, (self.seen, now_ns));
+        self.before = std::mem::replace(&mut self.since, (self.seen, now_ns));
+        let (count, began_ns) = self.before;
         let elapsed = now_ns.saturating_sub(began_ns).max(1) as f64 / 1e9;
         self.rate_hz = (self.seen - count) as f64 / elapsed;
+    }
+
+    /// The rate at the end, also when the latest measurement has just begun; none if no time has passed.
+    fn measure_last(&mut self, now_ns: u64) {
+        if now_ns > self.before.1 {
+            self.since = self.before;
+            self.measure(now_ns);
+        }
     }
 }
 
@@ -137,10 +150,10 @@ impl RateMonitor {
         self.ticked_ns = now_ns;
     }
 
-    fn report(&mut self, now_ns: u64, ctx: &Context) {
+    fn report(&mut self, measure: fn(&mut Watch, u64), now_ns: u64, ctx: &Context) {
         for number in 0..INPUTS {
             if self.streams[number].is_up {
-                self.streams[number].measure(now_ns);
+                measure(&mut self.streams[number], now_ns);
                 ctx.tell(format!("{}: {:.1} frames/s", self.name(number), self.streams[number].rate_hz));
             }
         }
@@ -205,10 +218,18 @@ impl Node for RateMonitor {
         let now_ns = ctx.now_ns();
         self.look(now_ns, ctx);
         if now_ns >= self.end_ns {
-            self.report(now_ns, ctx);
+            self.report(Watch::measure, now_ns, ctx);
         }
         self.publish();
         self.set_timer(now_ns, ctx);
+        Ok(())
+    }
+
+    fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        let now_ns = ctx.now_ns();
+        self.look(now_ns, ctx);
+        self.report(Watch::measure_last, now_ns, ctx);
+        self.publish();
         Ok(())
     }
 }
@@ -290,6 +311,27 @@ mod tests {
         assert!((1050..=1100).contains(down_ms), "last frame at 950 ms, down at {down_ms} ms");
         let Some(Value::List(rates)) = node.get("rates") else { panic!() };
         assert_eq!((rates.len(), rates[7]), (8, 0.0));
+    }
+
+    #[test]
+    fn the_end_is_told_too() {
+        for (to_ms, rate_hz) in [(400, 101.0), (1_021, 100.0), (1_500, 100.0)] {
+            let mut node = Harness::new::<RateMonitor>(&[("interval", 1.0.into())]).unwrap();
+            stream(&mut node, 0, 10, 0, to_ms);
+            node.drain().unwrap();
+            assert_eq!(node.number_of("frames"), to_ms.div_ceil(10) as f64, "{to_ms}");
+            assert!(
+                (node.number_of("rate_hz") - rate_hz).abs() < 2.0,
+                "{to_ms}: {}",
+                node.number_of("rate_hz")
+            );
+        }
+        // No time has passed.
+        let mut node = Harness::new::<RateMonitor>(&[]).unwrap();
+        let frame = node.bytes(b"x").unwrap();
+        node.feed(&frame).unwrap();
+        node.drain().unwrap();
+        assert_eq!((node.number_of("frames"), node.number_of("rate_hz")), (1.0, 0.0));
     }
 
     #[test]

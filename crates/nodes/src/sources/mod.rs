@@ -16,4 +16,4 @@ pub mod xtc;
 pub mod xtc2;
 
 pub use acquisition::{DetectorState, ImageMode};
-pub use recording::Timing;
+pub use recording::{Playback, Timing};

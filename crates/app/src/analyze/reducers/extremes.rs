@@ -8,23 +8,32 @@ use livetime_kernels::{Level, Pixel, accumulate};
 /// Lowest and highest values. They are kept in words, so that they are aligned for every type.
 pub(super) struct Extremes {
     dtype: DType,
-    pixels: usize,
     lowest: Vec<u64>,
     highest: Vec<u64>,
 }
 
 impl Extremes {
     pub(super) fn new(dtype: DType, pixels: usize) -> Extremes {
-        let words = || vec![0; (pixels * dtype.bytes()).div_ceil(8)];
-        let mut extremes = Extremes { dtype, pixels, lowest: words(), highest: words() };
-        extremes.clear();
+        let mut extremes = Extremes { dtype, lowest: Vec::new(), highest: Vec::new() };
+        extremes.grow(pixels);
         extremes
     }
 
-    fn clear(&mut self) {
+    /// Has at least so many pixels from now on.
+    pub(super) fn grow(&mut self, pixels: usize) {
+        let (known, words) = (self.lowest.len(), (pixels * self.dtype.bytes()).div_ceil(8));
+        if words > known {
+            self.lowest.resize(words, 0);
+            self.highest.resize(words, 0);
+            self.clear_from(known);
+        }
+    }
+
+    /// The pixels from a word on have had no value.
+    fn clear_from(&mut self, word: usize) {
         with_dtype!(self.dtype, T => {
-            slice_mut::<T>(&mut self.lowest).fill(T::from_f64(f64::INFINITY));
-            slice_mut::<T>(&mut self.highest).fill(T::from_f64(f64::NEG_INFINITY));
+            slice_mut::<T>(&mut self.lowest[word..]).fill(T::from_f64(f64::INFINITY));
+            slice_mut::<T>(&mut self.highest[word..]).fill(T::from_f64(f64::NEG_INFINITY));
         });
     }
 
@@ -38,7 +47,7 @@ impl Extremes {
         });
     }
 
-    /// Takes in the extremes of later events and leaves them empty.
+    /// Takes in the extremes of later events, which are not longer, and leaves them empty.
     pub(super) fn merge(&mut self, next: &mut Extremes) {
         with_dtype!(self.dtype, T => {
             let lowest = slice_mut::<T>(&mut self.lowest).iter_mut().zip(slice::<T>(&next.lowest));
@@ -46,21 +55,32 @@ impl Extremes {
             let highest = slice_mut::<T>(&mut self.highest).iter_mut().zip(slice::<T>(&next.highest));
             highest.for_each(|(high, next)| if next > high { *high = *next });
         });
-        next.clear();
+        next.clear_from(0);
     }
 
-    /// Appends the lowest or the highest values as numbers of type `O`. A pixel whose lowest value is above the highest has had
-    /// none: NaN.
-    pub(super) fn append<O: Pixel>(&self, is_highest: bool, out: &mut Vec<O>) {
+    /// Appends the lowest or the highest values of so many pixels as numbers of type `O`. A pixel whose lowest value is above the
+    /// highest has had none: NaN.
+    pub(super) fn append<O: Pixel>(&self, is_highest: bool, pixels: usize, out: &mut Vec<O>) {
         let words = if is_highest { &self.highest } else { &self.lowest };
         with_dtype!(self.dtype, T => {
             let both = slice::<T>(&self.lowest).iter().zip(slice::<T>(&self.highest));
-            let values = slice::<T>(words).iter().zip(both).take(self.pixels);
+            let values = slice::<T>(words).iter().zip(both).take(pixels);
             out.extend(values.map(|(value, (low, high))| {
                 if low > high { O::from_f64(f64::NAN) } else { O::saturating(*value) }
             }));
         });
     }
+}
+
+/// The lowest and the highest value of all pixels, if there is any.
+pub(super) fn whole(parts: &[(&Extremes, usize)]) -> Option<(f64, f64)> {
+    let (mut lowest, mut highest) = (Vec::new(), Vec::new());
+    for (extremes, pixels) in parts {
+        extremes.append::<f64>(false, *pixels, &mut lowest);
+        extremes.append::<f64>(true, *pixels, &mut highest);
+    }
+    let numbers = |all: Vec<f64>| all.into_iter().filter(|v| !v.is_nan());
+    numbers(lowest).reduce(f64::min).zip(numbers(highest).reduce(f64::max))
 }
 
 fn slice<T: Pixel + bytemuck::Pod>(words: &[u64]) -> &[T] {

@@ -21,7 +21,7 @@ const BINS: usize = 1000;
 pub struct Histogram {
     /// How many bins; 1000 without this.
     pub bins: Option<usize>,
-    /// Lowest and highest value; without this those of the first event.
+    /// Lowest and highest value; without this those of the first event that has values.
     pub range: Option<(f64, f64)>,
 }
 
@@ -51,7 +51,11 @@ impl Histogram {
             return (Plan::Each(if is_signed { i32::from(i16::MIN) } else { 0 }), VALUES);
         }
         let (low, high) = self.range.unwrap_or(layout.first_values);
-        let (low, high) = if low < high { (low, high) } else { (low, low + 1.0) };
+        let (low, high) = match low < high {
+            true => (low, high),
+            false if low.is_finite() => (low, low + 1.0),
+            false => (0.0, 1.0),
+        };
         (Plan::Even { low, high }, self.bins.unwrap_or(BINS).max(1))
     }
 }

@@ -8,7 +8,7 @@ use crate::analyze::{Column, EventPictures, Layout, Named, Reducer};
 
 /// Hits: pixels at or above a threshold.
 ///
-/// - `hits`: `u32`, in how many events each pixel was hit.
+/// - `hits`: `u32`, in how many events each pixel was hit. Of arrays with one axis as long as the longest.
 /// - `events`: a table with a row for each event that was used: `event`, its number in the run; `time_ns`, since 1970; `hits`, how many
 ///   pixels were hit. All `u64`.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -35,7 +35,10 @@ impl Reducer for Hits {
     fn map(&self, found: &mut HitCounts, event: &EventPictures<'_>) {
         let mut hits = 0;
         for picture in event.pictures() {
+            let pixels = picture.bytes.len() / picture.panel.dtype.bytes();
             let counts = &mut found.counts[picture.position];
+            grow(counts, pixels);
+            let counts = &mut counts[..pixels];
             hits += with_dtype!(picture.panel.dtype, T => count::<T>(picture.bytes, self.threshold, counts));
         }
         found.events.push([event.event as u64, event.time_ns, hits]);
@@ -43,6 +46,7 @@ impl Reducer for Hits {
 
     fn merge(&self, found: &mut HitCounts, next: &mut HitCounts) {
         for (counts, next) in found.counts.iter_mut().zip(&mut next.counts) {
+            grow(counts, next.len());
             counts.iter_mut().zip(next).for_each(|(sum, n)| *sum += std::mem::take(n));
         }
         found.events.append(&mut next.events);
@@ -50,7 +54,9 @@ impl Reducer for Hits {
 
     fn finish(&self, layout: &Layout, mut found: HitCounts) -> Vec<Named> {
         found.events.sort_unstable();
-        let fill = |position: usize, out: &mut Vec<u32>| out.extend_from_slice(&found.counts[position]);
+        let fill = |position: usize, out: &mut Vec<u32>| {
+            out.extend(found.counts[position].iter().take(layout.panels[position].pixels()));
+        };
         let mut results = Named::panels("hits", layout, |panel| panel.shape.clone(), fill);
         let column = |name, which: usize| {
             Column::new(name, found.events.iter().map(|event| event[which]).collect::<Vec<u64>>())
@@ -65,12 +71,16 @@ impl Reducer for Hits {
     }
 }
 
+fn grow(counts: &mut Vec<u32>, pixels: usize) {
+    counts.resize(counts.len().max(pixels), 0);
+}
+
 /// Hits of a panel. Between integers the threshold is the next one above it.
 fn count<T: Element>(bytes: &[u8], threshold: f64, counts: &mut [u32]) -> u64 {
     let threshold = if T::FLOAT { threshold } else { threshold.ceil() };
     if threshold > T::HIGHEST.to_f64() || threshold.is_nan() {
         return 0;
     }
-    // The length is right: frames have the size of the layout's panels.
+    // The length is right: there are as many counts as pixels.
     accumulate::count_from(Level::best(), bytes, T::from_f64(threshold), counts).unwrap_or(0)
 }

@@ -3,6 +3,9 @@
 mod extremes;
 mod histogram;
 mod hits;
+mod lengths;
+mod moments;
+mod panel;
 mod pixels;
 mod sums;
 

@@ -2,13 +2,12 @@
 
 use livetime_frame::{DType, with_dtype};
 
-use super::extremes::Extremes;
+use super::extremes::whole;
 use super::frames;
+use super::moments::Moments;
+use super::panel::{Finished, PanelPartial};
 use super::sums::Sums;
 use crate::analyze::{EventPictures, Layout, Named, Panel, Reducer};
-
-/// Pixels that are taken at once: those of all events of a block stay in a near cache for the next kernel.
-const PIXELS: usize = 16 << 10;
 
 /// Statistics of each pixel over all events.
 ///
@@ -20,6 +19,12 @@ const PIXELS: usize = 16 << 10;
 ///
 /// Integers of up to 32 bits are summed exactly, everything else as `f64` about the pixel's first value. A panel that is missing in
 /// some events has a smaller n; a pixel without an event is NaN, its `min` and `max` are 0.
+///
+/// Arrays with one axis, as waveforms, may have another length in each event: a short one contributes to the first elements, and the
+/// results are as long as the longest. For these there are also
+///
+/// - `n`: `u64`, how many events have each element;
+/// - `all-count`, and as wanted `all-mean`, `all-std`, `all-min`, `all-max`, `all-sum`: of all elements of all events together.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PixelStatistics {
     /// `mean` is wanted.
@@ -52,20 +57,12 @@ impl PixelStatistics {
     }
 }
 
-/// What is known of a panel.
-pub struct PanelPartial {
-    size: usize,
-    pixels: usize,
-    events: u64,
-    sums: Option<Sums>,
-    extremes: Option<Extremes>,
-}
-
 impl Reducer for PixelStatistics {
     type Partial = Vec<PanelPartial>;
 
     fn partial(&self, layout: &Layout) -> Vec<PanelPartial> {
-        layout.panels.iter().map(|panel| PanelPartial::new(self, panel)).collect()
+        let new = |panel: &Panel| PanelPartial::new(panel, self.needs_sums(), self.min || self.max);
+        layout.panels.iter().map(new).collect()
     }
 
     fn map(&self, partial: &mut Vec<PanelPartial>, event: &EventPictures<'_>) {
@@ -84,27 +81,32 @@ impl Reducer for PixelStatistics {
 
     fn finish(&self, layout: &Layout, partial: Vec<PanelPartial>) -> Vec<Named> {
         let shape = |panel: &Panel| panel.shape.clone();
+        let panels: Vec<Finished<'_>> = layout.panels.iter().zip(&partial).map(Finished::new).collect();
         let mut results = Vec::new();
         if self.mean {
-            results.extend(Named::panels("mean", layout, shape, |i, out| partial[i].means(out)));
+            results.extend(Named::panels("mean", layout, shape, |i, out| panels[i].means(out)));
         }
         if self.std {
-            results.extend(Named::panels("std", layout, shape, |i, out| partial[i].deviations(out)));
+            results.extend(Named::panels("std", layout, shape, |i, out| panels[i].deviations(out)));
         }
         if self.min {
-            results.extend(extremes("min", layout, &partial));
+            results.extend(extremes("min", layout, &panels));
         }
         if self.max {
-            results.extend(extremes("max", layout, &partial));
+            results.extend(extremes("max", layout, &panels));
         }
         if self.sum && Reducer::takes_any_order(self, layout) {
-            results.extend(Named::panels("sum", layout, shape, |i, out| partial[i].integer_sums(out)));
+            results.extend(Named::panels("sum", layout, shape, |i, out| panels[i].integer_sums(out)));
         } else if self.sum {
-            results.extend(Named::panels("sum", layout, shape, |i, out| partial[i].sums(out)));
+            results.extend(Named::panels("sum", layout, shape, |i, out| panels[i].sums(out)));
         }
         if self.projection && layout.panels.iter().all(|panel| panel.shape.len() >= 2) {
-            results.extend(projection("projection-x", layout, &partial, true));
-            results.extend(projection("projection-y", layout, &partial, false));
+            results.extend(projection("projection-x", layout, &panels, true));
+            results.extend(projection("projection-y", layout, &panels, false));
+        }
+        if layout.panels.iter().all(Panel::has_any_length) {
+            results.extend(Named::panels("n", layout, shape, |i, out| panels[i].counts(out)));
+            results.extend(self.of_all(&panels));
         }
         results
     }
@@ -114,78 +116,41 @@ impl Reducer for PixelStatistics {
     }
 }
 
-impl PanelPartial {
-    fn new(wanted: &PixelStatistics, panel: &Panel) -> PanelPartial {
-        let (dtype, pixels) = (panel.dtype, panel.pixels());
-        PanelPartial {
-            size: dtype.bytes(),
-            pixels,
-            events: 0,
-            sums: wanted.needs_sums().then(|| Sums::new(dtype, pixels)),
-            extremes: (wanted.min || wanted.max).then(|| Extremes::new(dtype, pixels)),
-        }
-    }
-
-    fn map(&mut self, frames: &[&[u8]]) {
-        let size = self.size;
-        let mut cut = Vec::with_capacity(frames.len());
-        for start in (0..self.pixels).step_by(PIXELS) {
-            let range = start..self.pixels.min(start + PIXELS);
-            cut.clear();
-            cut.extend(frames.iter().filter_map(|f| f.get(range.start * size..range.end * size)));
-            if let Some(sums) = &mut self.sums {
-                sums.add(&cut, range.clone(), self.events == 0);
-            }
-            if let Some(extremes) = &mut self.extremes {
-                extremes.add(&cut, range);
-            }
-        }
-        self.events += frames.len() as u64;
-    }
-
-    fn merge(&mut self, next: &mut PanelPartial) {
-        let counts = (self.events, next.events);
-        if next.events == 0 {
-            return;
-        }
-        if let (Some(sums), Some(next)) = (&mut self.sums, &mut next.sums) {
-            sums.merge(counts, next);
-        }
-        if let (Some(extremes), Some(next)) = (&mut self.extremes, &mut next.extremes) {
-            extremes.merge(next);
-        }
-        self.events += std::mem::take(&mut next.events);
-    }
-
-    fn means(&self, out: &mut Vec<f64>) {
-        self.sums.iter().for_each(|sums| sums.means(self.events, out));
-    }
-
-    fn deviations(&self, out: &mut Vec<f64>) {
-        self.sums.iter().for_each(|sums| sums.deviations(self.events, out));
-    }
-
-    fn integer_sums(&self, out: &mut Vec<i64>) {
-        self.sums.iter().for_each(|sums| sums.integers(out));
-    }
-
-    fn sums(&self, out: &mut Vec<f64>) {
-        self.sums.iter().for_each(|sums| sums.numbers(self.events, out));
+impl PixelStatistics {
+    /// Numbers of all pixels of all events together.
+    fn of_all(&self, panels: &[Finished<'_>]) -> Vec<Named> {
+        let count: u64 = panels.iter().map(Finished::values).sum();
+        let mut results = vec![Named::number("all-count", count as f64)];
+        let mut moments = Moments::default();
+        panels.iter().for_each(|panel| moments.add(panel.moments()));
+        let parts = panels.iter().filter_map(Finished::all_extremes);
+        let (lowest, highest) = whole(&parts.collect::<Vec<_>>()).unwrap_or((f64::NAN, f64::NAN));
+        let numbers = [
+            (self.mean, "all-mean", moments.mean()),
+            (self.std, "all-std", moments.deviation()),
+            (self.min, "all-min", lowest),
+            (self.max, "all-max", highest),
+            (self.sum, "all-sum", moments.sum),
+        ];
+        results.extend(
+            numbers.iter().filter(|(w, ..)| *w).map(|(_, name, number)| Named::number(name, *number)),
+        );
+        results
     }
 }
 
 /// `min` or `max`, in the type of the pixels if all panels have one, else as `f64`.
-fn extremes(name: &str, layout: &Layout, partial: &[PanelPartial]) -> Vec<Named> {
+fn extremes(name: &str, layout: &Layout, panels: &[Finished<'_>]) -> Vec<Named> {
     let dtypes = || layout.panels.iter().map(|panel| panel.dtype);
     let dtype = dtypes().next().filter(|first| dtypes().all(|dtype| dtype == *first)).unwrap_or(DType::F64);
     with_dtype!(dtype, T => Named::panels::<T>(name, layout, |panel| panel.shape.clone(), |i, out| {
-        partial[i].extremes.iter().for_each(|extremes| extremes.append(name == "max", out));
+        panels[i].extremes(name == "max", out);
     }))
 }
 
 /// Mean over the rows, a value for each column, or over the columns, a value for each row, of an array's last two
 /// axes; the axes before them stay.
-fn projection(name: &str, layout: &Layout, partial: &[PanelPartial], over_rows: bool) -> Vec<Named> {
+fn projection(name: &str, layout: &Layout, panels: &[Finished<'_>], over_rows: bool) -> Vec<Named> {
     let shape = |panel: &Panel| match &panel.shape[..] {
         [outer @ .., rows, columns] => [outer, &[if over_rows { *columns } else { *rows }]].concat(),
         other => other.to_vec(),
@@ -193,7 +158,7 @@ fn projection(name: &str, layout: &Layout, partial: &[PanelPartial], over_rows: 
     Named::panels(name, layout, shape, |i, out| {
         let [.., rows, columns] = layout.panels[i].shape[..] else { return };
         let mut means = Vec::new();
-        partial[i].means(&mut means);
+        panels[i].means(&mut means);
         for picture in means.chunks((rows * columns).max(1)) {
             if over_rows {
                 let column = |x: usize| picture.iter().skip(x).step_by(columns).sum::<f64>() / rows as f64;

@@ -6,6 +6,9 @@ use livetime_frame::{DType, with_dtype};
 use livetime_kernels::Level;
 use livetime_kernels::accumulate::{self, Element, Exact};
 
+use super::lengths::{Counted, CountedTwice};
+use super::moments::Moments;
+
 /// Sums of each pixel, in the numbers that suit its type.
 pub(super) enum Sums {
     /// 8 and 16 bits.
@@ -33,6 +36,24 @@ impl Sums {
             _ => {
                 let zeros = || vec![0.0; pixels];
                 Sums::Real(dtype, Real { pivots: zeros(), sums: zeros(), squares: zeros() })
+            }
+        }
+    }
+
+    /// Has at least so many pixels from now on.
+    pub(super) fn grow(&mut self, pixels: usize) {
+        match self {
+            Sums::Narrow(_, sums, squares) => {
+                lengthen(sums, pixels);
+                lengthen(squares, pixels);
+            }
+            Sums::Wide(_, sums, squares) => {
+                lengthen(sums, pixels);
+                lengthen(squares, pixels);
+            }
+            Sums::Real(_, real) => {
+                let all = [&mut real.pivots, &mut real.sums, &mut real.squares];
+                all.into_iter().for_each(|values| lengthen(values, pixels));
             }
         }
     }
@@ -66,8 +87,8 @@ impl Sums {
         };
     }
 
-    /// Takes in the sums of later events and leaves them empty. `counts`: events of both.
-    pub(super) fn merge(&mut self, counts: (u64, u64), next: &mut Sums) {
+    /// Takes in the sums of later events, which are not longer, and leaves them empty. `pieces`: the pixels with the events of both.
+    pub(super) fn merge(&mut self, pieces: &[CountedTwice], next: &mut Sums) {
         match (self, next) {
             (Sums::Narrow(_, sums, squares), Sums::Narrow(_, next_sums, next_squares)) => {
                 take_in(sums, next_sums);
@@ -77,42 +98,71 @@ impl Sums {
                 take_in(sums, next_sums);
                 take_in(squares, next_squares);
             }
-            (Sums::Real(_, real), Sums::Real(_, next)) => real.merge(counts, next),
+            (Sums::Real(_, real), Sums::Real(_, next)) => real.merge(pieces, next),
             _ => {}
         }
     }
 
-    pub(super) fn means(&self, events: u64, out: &mut Vec<f64>) {
-        let n = events as f64;
-        match self {
-            Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) => {
-                out.extend(sums.iter().map(|s| *s as f64 / n))
+    /// Appends the mean of each pixel of `pieces`.
+    pub(super) fn means(&self, pieces: &[Counted], out: &mut Vec<f64>) {
+        for (range, events) in pieces {
+            let n = *events as f64;
+            match self {
+                Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) => {
+                    out.extend(sums[range.clone()].iter().map(|s| *s as f64 / n));
+                }
+                Sums::Real(_, real) => out.extend(real.values(range).map(|(p, s, _)| p + s / n)),
             }
-            Sums::Real(_, real) => out.extend(real.pivots.iter().zip(&real.sums).map(|(p, s)| p + s / n)),
         }
     }
 
-    pub(super) fn deviations(&self, events: u64, out: &mut Vec<f64>) {
-        match self {
-            Sums::Narrow(_, sums, squares) => deviations(events, sums, squares, out),
-            Sums::Wide(_, sums, squares) => deviations(events, sums, squares, out),
-            Sums::Real(_, real) => real.deviations(events, out),
+    /// Appends the standard deviation of each pixel of `pieces`.
+    pub(super) fn deviations(&self, pieces: &[Counted], out: &mut Vec<f64>) {
+        for (range, events) in pieces {
+            let at = || range.clone();
+            match self {
+                Sums::Narrow(_, sums, squares) => deviations(*events, &sums[at()], &squares[at()], out),
+                Sums::Wide(_, sums, squares) => deviations(*events, &sums[at()], &squares[at()], out),
+                Sums::Real(_, real) => real.deviations(range, *events, out),
+            }
         }
     }
 
-    /// Exact sums; none of numbers that are not.
-    pub(super) fn integers(&self, out: &mut Vec<i64>) {
+    /// All values of `pieces` together.
+    pub(super) fn moments(&self, pieces: &[Counted]) -> Moments {
+        let mut all = Moments::default();
+        for (range, events) in pieces {
+            let count = range.len() as u64 * events;
+            match self {
+                Sums::Narrow(_, sums, squares) => {
+                    all.add(moments(count, &sums[range.clone()], &squares[range.clone()]));
+                }
+                Sums::Wide(_, sums, squares) => {
+                    all.add(moments(count, &sums[range.clone()], &squares[range.clone()]));
+                }
+                Sums::Real(_, real) => {
+                    real.values(range).for_each(|(p, s, q)| all.add(Moments::about(*events, p, s, q)));
+                }
+            }
+        }
+        all
+    }
+
+    /// Appends the exact sums of `pieces`; none of numbers that are not.
+    pub(super) fn integers(&self, pieces: &[Counted], out: &mut Vec<i64>) {
         if let Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) = self {
-            out.extend_from_slice(sums);
+            pieces.iter().for_each(|(range, _)| out.extend_from_slice(&sums[range.clone()]));
         }
     }
 
-    /// Sums of any numbers.
-    pub(super) fn numbers(&self, events: u64, out: &mut Vec<f64>) {
-        match self {
-            Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) => out.extend(sums.iter().map(|s| *s as f64)),
-            Sums::Real(_, real) => {
-                out.extend(real.pivots.iter().zip(&real.sums).map(|(p, s)| p * events as f64 + s));
+    /// Appends the sums of `pieces`, of any numbers.
+    pub(super) fn numbers(&self, pieces: &[Counted], out: &mut Vec<f64>) {
+        for (range, events) in pieces {
+            match self {
+                Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) => {
+                    out.extend(sums[range.clone()].iter().map(|s| *s as f64));
+                }
+                Sums::Real(_, real) => out.extend(real.values(range).map(|(p, s, _)| p * *events as f64 + s)),
             }
         }
     }
@@ -124,6 +174,10 @@ fn exact<T: Exact>(
     squares: &mut [T::Square],
 ) -> Result<(), livetime_kernels::LengthError> {
     accumulate::exact::<T>(Level::best(), frames, sums, squares)
+}
+
+fn lengthen<T: Copy + Default>(values: &mut Vec<T>, pixels: usize) {
+    values.resize(values.len().max(pixels), T::default());
 }
 
 fn take_in<T: Copy + Default + std::ops::AddAssign>(sums: &mut [T], next: &mut [T]) {
@@ -146,7 +200,19 @@ fn deviations<T: Copy + Into<u128>>(events: u64, sums: &[i64], squares: &[T], ou
     out.extend(sums.iter().zip(squares).map(deviation));
 }
 
+fn moments<T: Copy + Into<u128>>(count: u64, sums: &[i64], squares: &[T]) -> Moments {
+    let sum = sums.iter().map(|s| i128::from(*s)).sum();
+    Moments::exact(count, sum, squares.iter().map(|q| (*q).into()).sum())
+}
+
 impl Real {
+    /// Pivots, sums and squares.
+    fn values(&self, range: &Range<usize>) -> impl Iterator<Item = (f64, f64, f64)> {
+        let at = || range.clone();
+        let sums = self.sums[at()].iter().zip(&self.squares[at()]);
+        self.pivots[at()].iter().zip(sums).map(|(p, (s, q))| (*p, *s, *q))
+    }
+
     fn add<T: Element>(
         &mut self,
         frames: &[&[u8]],
@@ -165,28 +231,29 @@ impl Real {
     }
 
     /// Sums about another pivot are sums about this one, moved by the distance of the pivots.
-    fn merge(&mut self, (events, next_events): (u64, u64), next: &mut Real) {
-        if events == 0 {
-            std::mem::swap(self, next);
-            return;
-        }
-        let n = next_events as f64;
-        for i in 0..self.pivots.len() {
-            let distance = next.pivots[i] - self.pivots[i];
-            self.sums[i] += next.sums[i] + n * distance;
-            self.squares[i] += next.squares[i] + distance * (2.0 * next.sums[i] + n * distance);
+    fn merge(&mut self, pieces: &[CountedTwice], next: &mut Real) {
+        for (range, [events, next_events]) in pieces.iter().filter(|(_, [_, next])| *next > 0) {
+            let at = || range.clone();
+            if *events == 0 {
+                self.pivots[at()].copy_from_slice(&next.pivots[at()]);
+            }
+            let n = *next_events as f64;
+            for i in at() {
+                let distance = next.pivots[i] - self.pivots[i];
+                self.sums[i] += next.sums[i] + n * distance;
+                self.squares[i] += next.squares[i] + distance * (2.0 * next.sums[i] + n * distance);
+            }
         }
         next.sums.fill(0.0);
         next.squares.fill(0.0);
     }
 
-    fn deviations(&self, events: u64, out: &mut Vec<f64>) {
+    fn deviations(&self, range: &Range<usize>, events: u64, out: &mut Vec<f64>) {
         let n = events as f64;
-        let deviation = |(sum, square): (&f64, &f64)| {
+        out.extend(self.values(range).map(|(_, sum, square)| {
             let variance = (square - sum * sum / n) / n;
             // Rounding may leave less than nothing; NaN stays.
             if variance < 0.0 { 0.0 } else { variance.sqrt() }
-        };
-        out.extend(self.sums.iter().zip(&self.squares).map(deviation));
+        }));
     }
 }

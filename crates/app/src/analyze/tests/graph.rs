@@ -38,7 +38,7 @@ fn work(path: &Path, text: &str, options: &GraphOptions) -> Result<GraphAnalysis
 
 fn found(path: &Path, text: &str, options: &GraphOptions) -> GraphFound {
     let recording = Recording::open(&[path]).unwrap();
-    work(path, text, options).unwrap().run(&recording, &mut |_| GoOn::Yes).unwrap()
+    work(path, text, options).unwrap().run(&recording, None, &mut |_| GoOn::Yes).unwrap()
 }
 
 fn with(workers: usize, settings: &[String]) -> GraphOptions {
@@ -167,7 +167,7 @@ fn a_user_ends_it_and_what_is_under_way_is_handled() {
     let text = "nodes:\n  cam: {type: sim_detector}\n  s: {type: slow, from: cam, params: {takes: 5 ms}}\n";
     let recording = Recording::open(&[&path]).unwrap();
     let work = work(&path, text, &with(1, &[])).unwrap();
-    let found = work.run(&recording, &mut |_| GoOn::Drain).unwrap();
+    let found = work.run(&recording, None, &mut |_| GoOn::Drain).unwrap();
     assert!(found.frames < 2000);
     assert_eq!((found.ended_by.name(), found.report.unintended_losses()), ("interrupted", 0));
     assert!(found.report.imbalances().is_empty());

@@ -6,7 +6,7 @@ use livetime_kernels::Pixel as _;
 use super::*;
 
 /// Types in the order of their numbers in the format.
-const TYPES: [DType; 10] = [
+pub(super) const TYPES: [DType; 10] = [
     DType::U8,
     DType::U16,
     DType::U32,
@@ -30,8 +30,13 @@ fn name(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Describes the array `raw` with two axes of a segment of the detector `area`.
+/// Describes the picture `raw` of a segment of the detector `area`.
 fn names(segment: u32, dtype: DType) -> Vec<u8> {
+    names_of(segment, dtype, 2)
+}
+
+/// The same with so many axes.
+pub(super) fn names_of(segment: u32, dtype: DType, rank: u32) -> Vec<u8> {
     let number = TYPES.iter().position(|t| *t == dtype).unwrap() as u32;
     let words = |words: &[u32]| words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>();
     let payload = [
@@ -44,28 +49,32 @@ fn names(segment: u32, dtype: DType) -> Vec<u8> {
         name(""),
         words(&[0]),
         name("raw"),
-        words(&[number, 2]),
+        words(&[number, rank]),
     ];
     xtc(0x100 + segment, 4, &payload.concat())
 }
 
-fn datagram(transition: u32, seconds: u32, payload: &[u8]) -> Vec<u8> {
+pub(super) fn datagram(transition: u32, seconds: u32, payload: &[u8]) -> Vec<u8> {
     let header = [0, seconds, transition << 24].map(u32::to_le_bytes).concat();
     [header, xtc(0, 0, payload)].concat()
 }
 
 fn record(segment: u32, rows: u32, columns: u32, pixels: &[u8]) -> Vec<u8> {
-    let shape = [rows, columns, 0, 0, 0].map(u32::to_le_bytes).concat();
+    record_of(segment, [rows, columns, 0, 0, 0], pixels)
+}
+
+pub(super) fn record_of(segment: u32, shape: [u32; 5], pixels: &[u8]) -> Vec<u8> {
+    let shape = shape.map(u32::to_le_bytes).concat();
     xtc(0x100 + segment, 1, &[xtc(0, 2, &shape), xtc(0, 3, pixels)].concat())
 }
 
-fn pixels(dtype: DType, count: usize, seed: u64) -> Vec<u8> {
+pub(super) fn pixels(dtype: DType, count: usize, seed: u64) -> Vec<u8> {
     let value = |n: u64| if dtype.is_float() { n as f64 / 1e17 - 300.0 } else { (n % 101) as f64 - 50.0 };
     let values = numbers(seed).take(count).map(value);
     with_dtype!(dtype, T => values.flat_map(|v| T::from_f64(v).to_le_bytes()).collect())
 }
 
-fn analyzed(path: &Path, detector: &str, workers: usize) -> Found {
+pub(super) fn analyzed(path: &Path, detector: &str, workers: usize) -> Found {
     let recording = Recording::open(&[path]).unwrap();
     let detector = recording.detector(Some(detector)).unwrap();
     let options = Options { workers, ..Options::default() };
@@ -158,16 +167,9 @@ fn a_panel_that_is_missing_has_fewer_events() {
     assert_same_bits(&found, &analyzed(&path, "area", 1));
 }
 
-/// A sample, unpacked into `folder`, in the folder that `LIVETIME_DATA` names, else in `shared/data` beside the workspace.
-#[allow(clippy::print_stderr, reason = "a test says that it is skipped")]
+/// A sample, unpacked into `folder`.
 fn sample(folder: &Path, name: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let data = std::env::var_os("LIVETIME_DATA").map_or(beside, PathBuf::from);
-    let packed = data.join(format!("xtc2/lcls2/{name}.zst"));
-    let Ok(packed) = std::fs::read(&packed) else {
-        eprintln!("SKIPPED: no `{}`; LIVETIME_DATA names the folder with test data", packed.display());
-        return None;
-    };
+    let packed = data(&format!("xtc2/lcls2/{name}.zst"))?;
     let path = folder.join(name);
     std::fs::write(&path, zstd::decode_all(&packed[..]).unwrap()).unwrap();
     Some(path)
@@ -196,4 +198,17 @@ fn real_detectors_have_the_panels_and_events_of_their_description() {
         }
         assert_same_bits(&found, &analyzed(&path, detector, 7));
     }
+}
+
+#[test]
+fn waveforms_of_a_real_digitiser_have_many_lengths() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(path) = sample(folder.path(), "dgramedit-test.xtc2") else { return };
+    let found = analyzed(&path, "hsd.raw.chan00", 2);
+    assert_eq!((found.account.used, found.account.lost()), (10, 0), "{:?}", found.account.named);
+    assert_eq!(found.account.lengths(0), Some(&(261_648..=261_912)));
+    let n = array(&found, "n").values();
+    assert_eq!((n.len(), n[0], n[261_647], n[261_648], n[261_911]), (261_912, 10.0, 10.0, 5.0, 1.0));
+    assert_eq!(n.iter().sum::<f64>(), found.account.raw_bytes as f64);
+    assert_same_bits(&found, &analyzed(&path, "hsd.raw.chan00", 7));
 }

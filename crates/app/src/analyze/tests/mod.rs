@@ -1,7 +1,9 @@
 //! Results are the same bits for any number of workers, and those of plain loops; nothing broken is left out silently.
 
+mod detectors;
 mod graph;
 mod lcls2;
+mod waveforms;
 
 use std::path::{Path, PathBuf};
 
@@ -42,6 +44,7 @@ fn frame(width: u32, height: u32, bits: u32, event: u64) -> Vec<u8> {
 
 struct Leaf {
     src: Src,
+    type_id: TypeId,
     payload: Vec<u8>,
     engine: Engine,
     damage: Damage,
@@ -49,20 +52,25 @@ struct Leaf {
 
 impl Leaf {
     fn new(payload: Vec<u8>) -> Leaf {
-        Leaf { src: CAMERA, payload, engine: Engine::NONE, damage: Damage::default() }
+        let (type_id, engine) = (TypeId::new(id::FRAME, 1), Engine::NONE);
+        Leaf { src: CAMERA, type_id, payload, engine, damage: Damage::default() }
     }
 }
 
 fn datagram(event: u64, leaves: &[Leaf]) -> Vec<u8> {
+    datagram_of(event, leaves, &Configs::default())
+}
+
+/// The same of detectors with configurations, which are needed to compress.
+fn datagram_of(event: u64, leaves: &[Leaf], configs: &Configs) -> Vec<u8> {
     let mut bytes = Vec::new();
     let header = DatagramHeader::event(1_000_000_000 + event * 8_333_333, 3 * event as u32);
     let mut builder = Builder::new(&mut bytes, &header);
     builder.open(XtcHeader::new(Src::segment(1), TypeId::CONTAINER)).unwrap();
     for leaf in leaves {
-        let mut type_id = TypeId::new(id::FRAME, 1);
-        let mut payload = leaf.payload.clone();
+        let (mut type_id, mut payload) = (leaf.type_id, leaf.payload.clone());
         if leaf.engine != Engine::NONE {
-            let found = panels(type_id, leaf.src, &leaf.payload, &Configs::default()).unwrap();
+            let found = panels(type_id, leaf.src, &leaf.payload, configs).unwrap();
             payload.clear();
             Compressor::new(leaf.engine).unwrap().encode(&found, &mut payload).unwrap();
             type_id = type_id.compressed();
@@ -76,11 +84,36 @@ fn datagram(event: u64, leaves: &[Leaf]) -> Vec<u8> {
 }
 
 fn write(folder: &Path, datagrams: &[Vec<u8>]) -> PathBuf {
-    let path = folder.join("e1-r0001-s00-c00.xtc");
+    write_of(folder, &configure(&[]), datagrams)
+}
+
+/// A transition with these configurations.
+fn configure(leaves: &[(Src, TypeId, Vec<u8>)]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    Builder::new(&mut bytes, &DatagramHeader::new(Transition::Configure, 999_999_999, 0)).finish().unwrap();
-    std::fs::write(&path, [bytes, datagrams.concat()].concat()).unwrap();
+    let mut builder = Builder::new(&mut bytes, &DatagramHeader::new(Transition::Configure, 999_999_999, 0));
+    for (src, type_id, payload) in leaves {
+        builder.leaf(XtcHeader::new(*src, *type_id), &[payload]).unwrap();
+    }
+    builder.finish().unwrap();
+    bytes
+}
+
+fn write_of(folder: &Path, configure: &[u8], datagrams: &[Vec<u8>]) -> PathBuf {
+    let path = folder.join("e1-r0001-s00-c00.xtc");
+    std::fs::write(&path, [configure, &datagrams.concat()].concat()).unwrap();
     path
+}
+
+/// A file of the folder that `LIVETIME_DATA` names, else of `shared/data` beside the workspace.
+#[allow(clippy::print_stderr, reason = "a test says that it is skipped")]
+fn data(name: &str) -> Option<Vec<u8>> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let path = std::env::var_os("LIVETIME_DATA").map_or(beside, PathBuf::from).join(name);
+    let bytes = std::fs::read(&path).ok();
+    if bytes.is_none() {
+        eprintln!("SKIPPED: no `{}`; LIVETIME_DATA names the folder with test data", path.display());
+    }
+    bytes
 }
 
 fn all() -> Reducers {

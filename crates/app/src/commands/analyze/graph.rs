@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
 
 use livetime_engine::{NodeType, ParamSpec, Report as Ledger, Value};
 use serde_json::{Map, Value as Json, json};
@@ -10,10 +11,11 @@ use super::report::{problems, recording_json};
 use super::{AnalyzeArgs, files};
 use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, Recording};
 use crate::commands::nodes::value_json;
-use crate::commands::run::count_interrupts;
+use crate::commands::run::{LOG_LINES, count_interrupts, log_events, waiting_lines};
 use crate::config;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
+use crate::pvs::Bell;
 use crate::report::json::ending_json;
 use crate::report::numbers::bytes;
 use crate::report::table::{Style, Table, cell};
@@ -74,7 +76,7 @@ pub(super) fn run(
     Ok(report.exit())
 }
 
-/// Shows how far the run is, and ends it when the user wants.
+/// Shows how far the run is and what nodes tell, and ends it when the user wants.
 fn watched(
     work: &GraphAnalysis,
     recording: &Recording,
@@ -83,7 +85,10 @@ fn watched(
     let interrupts: &AtomicUsize = &count_interrupts(output);
     let size = work.layout().span() as u64 * work.events() as u64;
     let mut progress = Progress::new(size, output);
-    let found = work.run(recording, &mut |now| {
+    let (sender, log) = sync_channel(LOG_LINES);
+    let on_event = log_events(sender, Bell::default());
+    let found = work.run(recording, Some(on_event), &mut |now| {
+        waiting_lines(&log).iter().for_each(|line| progress.log(line));
         progress.tell(now.raw_bytes);
         match interrupts.load(Ordering::Relaxed) {
             0 => GoOn::Yes,
@@ -91,6 +96,7 @@ fn watched(
             _ => GoOn::Abort,
         }
     });
+    waiting_lines(&log).iter().for_each(|line| progress.log(line));
     progress.clear();
     found
 }
@@ -108,7 +114,7 @@ struct Report<'a> {
 impl Report<'_> {
     fn exit(&self) -> Exit {
         match self.ending.exit().0 {
-            Exit::Ok if !self.recording.problems().is_empty() => Exit::Loss,
+            Exit::Ok if !self.recording.problems().is_empty() || self.found.damaged > 0 => Exit::Loss,
             exit => exit,
         }
     }
@@ -133,6 +139,9 @@ impl Report<'_> {
             bytes(found.raw_bytes),
             bytes(found.file_bytes),
         );
+        if found.damaged > 0 {
+            text += &format!("damaged, or without some panel: {} of the pictures\n", found.damaged);
+        }
         if !work.left_out().is_empty() {
             text += &format!("left out, behind other sources: {}\n", work.left_out().join(", "));
         }
@@ -172,6 +181,7 @@ impl Report<'_> {
             "meeting_points": work.meeting_points(),
             "events": work.events(),
             "used": found.frames,
+            "damaged": found.damaged,
             "readbacks": told,
             "rates": [rates],
             "run": ending_json(&self.ending),

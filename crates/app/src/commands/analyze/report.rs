@@ -44,8 +44,12 @@ impl Report<'_> {
         let found = &self.last.found;
         let panels = found.layout.panels.len();
         let first = found.layout.panels.first();
-        let panel = first.map_or_else(String::new, |p| format!("{} {:?}", p.dtype, p.shape));
         let account = &found.account;
+        let lengths = account.lengths(0).filter(|l| l.start() < l.end());
+        let panel = first.map_or_else(String::new, |p| match lengths {
+            Some(l) => format!("{} [{} to {}]", p.dtype, l.start(), l.end()),
+            None => format!("{} {:?}", p.dtype, p.shape),
+        });
         let incomplete = match account.incomplete {
             0 => String::new(),
             n => format!(", {n} of them without some panel"),
@@ -122,7 +126,11 @@ impl Report<'_> {
     pub(super) fn json(&self) -> Json {
         let found = &self.last.found;
         let account = &found.account;
-        let panel = |p: &crate::analyze::Panel| json!({ "number": p.number, "dtype": p.dtype.name(), "shape": p.shape });
+        let panel = |(position, p): (usize, &crate::analyze::Panel)| {
+            let lengths = account.lengths(position).filter(|_| p.has_any_length());
+            let lengths = lengths.map(|l| [*l.start(), *l.end()]);
+            json!({ "number": p.number, "dtype": p.dtype.name(), "shape": p.shape, "lengths": lengths })
+        };
         let faults: serde_json::Map<String, Json> =
             FaultKind::ALL.iter().map(|kind| (kind.name().into(), account.count(*kind).into())).collect();
         let named = |b: &crate::analyze::BrokenEvent| json!({ "event": b.event, "time_ns": b.time_ns, "kind": b.fault.kind.name(), "why": b.fault.why });
@@ -134,7 +142,7 @@ impl Report<'_> {
         let mut json = recording_json(self.recording);
         let more = json!({
             "detector": self.detector.to_string(),
-            "panels": found.layout.panels.iter().map(panel).collect::<Vec<_>>(),
+            "panels": found.layout.panels.iter().enumerate().map(panel).collect::<Vec<_>>(),
             "events": found.events,
             "used": account.used,
             "incomplete": account.incomplete,

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use livetime_engine::UnderWay;
 use livetime_formats::xtc1::Src;
 use livetime_frame::Frame;
 
@@ -17,6 +18,8 @@ pub(super) struct Job {
     /// The stream that it is written to, and the detector that it is from.
     pub(super) stream: usize,
     pub(super) src: Src,
+    /// Says what becomes of the frame, if its handler does not wait for that.
+    pub(super) under_way: Option<UnderWay>,
 }
 
 /// What happened so far.
@@ -70,6 +73,8 @@ struct Ready {
     bytes: Vec<u8>,
     stream: usize,
     time_ns: u64,
+    sequence: u64,
+    under_way: Option<UnderWay>,
     error: Option<String>,
 }
 
@@ -130,7 +135,7 @@ impl Line {
         state.account.degraded += u64::from(!self.threads.is_empty());
         let bytes = state.spare.pop().unwrap_or_default();
         drop(state);
-        let (ready, is_compressed) = encode(&mut self.encoder, &job, bytes);
+        let (ready, is_compressed) = encode(&mut self.encoder, job, bytes);
         let is_refused = self.threads.is_empty() && self.encoder.compresses() && !is_compressed;
         self.shared.deliver(number, ready, is_refused);
     }
@@ -206,9 +211,7 @@ impl Shared {
             };
             let bytes = state.spare.pop().unwrap_or_default();
             drop(state);
-            let (ready, is_compressed) = encode(encoder, &job, bytes);
-            // The frame's memory goes home before the disk is waited for.
-            drop(job);
+            let (ready, is_compressed) = encode(encoder, job, bytes);
             self.deliver(number, ready, !is_compressed);
         }
     }
@@ -223,18 +226,32 @@ impl Shared {
         }
         while matches!(state.places.front(), Some(Some(_))) {
             let Some(mut files) = state.files.take() else { return };
-            let Some(ready) = state.places.front_mut().and_then(Option::take) else { return };
+            let Some(mut ready) = state.places.front_mut().and_then(Option::take) else { return };
             drop(state);
             let written = match &ready.error {
                 None => files.write(ready.stream, ready.time_ns, &ready.bytes).map_err(|e| e.to_string()),
                 Some(error) => Err(error.clone()),
             };
+            ready.tell(&written);
             state = self.lock();
             state.files = Some(files);
             state.places.pop_front();
             state.first += 1;
             state.settle(ready, written);
             self.changed.notify_all();
+        }
+    }
+}
+
+impl Ready {
+    /// Says what became of the frame to who waits for that, without the lock.
+    fn tell(&mut self, written: &Result<(), String>) {
+        match (self.under_way.take(), written) {
+            (Some(frame), Ok(())) => frame.completed(),
+            (Some(frame), Err(why)) => {
+                frame.lost(format!("frame {} of time {} ns: {why}", self.sequence, self.time_ns));
+            }
+            (None, _) => {}
         }
     }
 }
@@ -254,10 +271,13 @@ impl State {
     }
 }
 
-fn encode(encoder: &mut Encoder, job: &Job, mut bytes: Vec<u8>) -> (Ready, bool) {
+/// The frame's memory goes home before the disk is waited for.
+fn encode(encoder: &mut Encoder, job: Job, mut bytes: Vec<u8>) -> (Ready, bool) {
     bytes.clear();
     let encoded = guarded(|| encoder.encode(&job.frame, job.src, &mut bytes).map_err(|e| e.to_string()));
     let is_compressed = encoded == Ok(true);
-    let ready = Ready { bytes, stream: job.stream, time_ns: time_ns(&job.frame), error: encoded.err() };
+    let (time_ns, sequence) = (time_ns(&job.frame), job.frame.header().sequence);
+    let Job { stream, under_way, .. } = job;
+    let ready = Ready { bytes, stream, time_ns, sequence, under_way, error: encoded.err() };
     (ready, is_compressed)
 }

@@ -14,7 +14,8 @@
 //! what was on its disk.
 //!
 //! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. When the disk is full, frames are errors and counted
-//! (`write_errors`; those under way just then only there), and once a second it is tried whether there is room again.
+//! (`write_errors`), also those that were under way just then: the ledger has a frame as completed when it is written. Once a second it is tried
+//! whether there is room again.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -182,7 +183,7 @@ impl Node for XtcRecorder {
         // What the format cannot hold is said of this frame.
         ArrayLeaf::of(frame.array()?.layout()).map_err(NodeError::new)?;
         let now_ns = ctx.now_ns();
-        let outcome = self.record(input, frame, now_ns);
+        let outcome = self.record(input, frame, now_ns, ctx);
         ctx.set_timer(Some(now_ns + LOOK_NS));
         let is_done = self.params.num_capture != 0 && self.taken >= self.params.num_capture;
         let ended = if is_done { self.end() } else { Ok(()) };
@@ -273,9 +274,17 @@ impl XtcRecorder {
         })
     }
 
-    fn record(&mut self, input: usize, frame: &Frame, now_ns: u64) -> Result<(), NodeError> {
+    fn record(
+        &mut self,
+        input: usize,
+        frame: &Frame,
+        now_ns: u64,
+        ctx: &mut Context,
+    ) -> Result<(), NodeError> {
         let (Some(line), Some(src)) = (&mut self.line, self.detectors.get(input)) else { return Ok(()) };
-        let job = Job { frame: frame.clone(), stream: input, src: *src };
+        let is_awaited = self.retry_ns.is_some() || line.is_synchronous();
+        let under_way = (!is_awaited).then(|| ctx.under_way());
+        let job = Job { frame: frame.clone(), stream: input, src: *src, under_way };
         match self.retry_ns {
             Some(retry_ns) if now_ns < retry_ns => {
                 self.params.write_errors += 1;
@@ -289,9 +298,8 @@ impl XtcRecorder {
             }
             None => line.put(job),
         }
-        let is_alone = self.retry_ns.is_some() || line.is_synchronous();
         self.publish(now_ns);
-        if self.retry_ns.is_some() && is_alone {
+        if self.retry_ns.is_some() && is_awaited {
             return Err(NodeError::new(&self.params.write_message));
         }
         self.taken += 1;

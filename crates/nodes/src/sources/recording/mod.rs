@@ -1,9 +1,11 @@
 //! What `xtc` and `xtc2` have in common: the events of a recording as frames.
 //!
-//! [`Recording`] is what a file format knows, [`Player`] does the rest: range, passes, times, reading ahead, accounts.
+//! [`Recording`] is what a file format knows, [`Player`] does the rest: range, passes, times, reading ahead, accounts. [`Playback`] are the
+//! parameters of both.
 
 mod loader;
 mod picture;
+mod playback;
 mod player;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +15,8 @@ use livetime_formats::xtc1::run::Problem;
 
 use super::image_files::listing;
 pub(super) use picture::{Picture, stack};
-pub(super) use player::{Player, Settings};
+pub use playback::Playback;
+pub(super) use player::Player;
 
 /// When events are sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]

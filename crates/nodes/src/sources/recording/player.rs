@@ -32,7 +32,7 @@ pub(crate) struct Account {
 }
 
 /// Sends the events `first..end` of a recording, again and again if that is wanted.
-pub(crate) struct Player<R: Recording> {
+pub(in crate::sources) struct Player<R: Recording> {
     recording: Arc<RwLock<R>>,
     first: usize,
     end: usize,

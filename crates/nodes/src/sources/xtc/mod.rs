@@ -6,8 +6,8 @@
 //! `RecordedSequence` of what `xtc_recorder` wrote.
 //!
 //! `file` is one file of the run, and all its streams and chunks beside it belong to it, or a pattern with `*` and `?`, or one file in each of several lines. Events come in the
-//! order of time. One without the detector gives no frame and is counted (`missing`); one that cannot be read is an error that names
-//! it (`failures`); one with damage is sent and says so (`damaged`). What is wrong with the files themselves is told at the start.
+//! order of time. One without the detector gives no frame and is counted (`missing`); one that cannot be read, or is damaged and without the
+//! detector, is an error that names it (`failures`); one with damage is sent and says so (`damaged`). What is wrong with the files themselves is told at the start.
 //!
 //! Events are read and decompressed ahead by threads of the node's own, straight into the memory of the frames. They may be sent
 //! as fast as possible, or as they were recorded. A run that is still being written can be followed: up to EndRun or Unconfigure, when its
@@ -42,50 +42,17 @@ mod tests;
 use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::xtc1::run::Run;
 
-use super::recording::{Player, Settings, Timing, files, range, tell};
+use super::recording::{Playback, Player, files, range, tell};
 use recording::Detector;
 
 /// Parameters of `xtc`.
 #[derive(Params)]
 pub struct XtcParams {
-    /// A file of the run, or a pattern with `*` and `?` for its files, or lines with a file in each.
-    #[param(pv = "FilePath")]
-    pub file: String,
     /// Which detector, as `CxiDs1-0|Cspad-0`, `Cspad-0` or `*|Opal1000-*`; empty means the only one.
     pub detector: String,
-    /// Which events are sent, as `100..200`, `100..` or `..200`, counted from 0; empty means all.
-    pub events: String,
-    /// When events are sent.
-    pub timing: Timing,
-    /// How many times faster than recorded, with timing `recorded`.
-    #[param(default = 1.0, min = 1e-6, max = 1e6)]
-    pub speed: f64,
-    /// How often the events are sent; 0 means without end.
-    #[param(default = 1)]
-    pub loops: u64,
-    /// Whether files that are still being written are followed until their run has ended.
-    pub follow: bool,
-    /// Threads that read ahead; 0 means that the node's own thread reads when a frame is due.
-    #[param(default = 1, max = 64)]
-    pub threads: usize,
-    /// Events found.
-    #[param(readback)]
-    pub num_events: usize,
-    /// Frames since the start of the run; the sequence number of the last one.
-    #[param(readback, pv = "ArrayCounter")]
-    pub array_counter: u64,
-    /// Events without the detector.
-    #[param(readback)]
-    pub missing: u64,
-    /// Events that could not be read.
-    #[param(readback)]
-    pub failures: u64,
-    /// Frames that say that data are missing or wrong.
-    #[param(readback)]
-    pub damaged: u64,
-    /// Places in the files that are not as they should be.
-    #[param(readback)]
-    pub problems: usize,
+    /// What is played, and how.
+    #[param(flatten)]
+    pub playback: Playback,
 }
 
 /// A recorded run as a detector.
@@ -123,14 +90,7 @@ impl Node for Xtc {
     }
 
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
-        let settings = self.settings();
-        let Some(player) = &mut self.player else { return Ok(Next::Finished) };
-        let next = player.produce(&settings, ctx);
-        let (account, p) = (player.account(), &mut self.params);
-        (p.array_counter, p.missing) = (account.frames, account.missing);
-        (p.failures, p.damaged) = (account.failures, account.damaged);
-        p.num_events = player.events();
-        next
+        self.params.playback.produce(&mut self.player, ctx)
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
@@ -149,19 +109,13 @@ impl Xtc {
     /// Looks for the files and starts at the first event.
     fn open(&mut self, ctx: &Context) -> Result<(), NodeError> {
         self.player = None;
-        let events = range(&self.params.events).map_err(NodeError::new)?;
-        let files = files(&self.params.file, Run::files_of).map_err(NodeError::new)?;
+        let events = range(&self.params.playback.events).map_err(NodeError::new)?;
+        let files = files(&self.params.playback.file, Run::files_of).map_err(NodeError::new)?;
         let run = Run::open(&files).map_err(NodeError::new)?;
-        self.params.problems = run.problems().len();
-        tell(ctx, run.problems(), run.is_growing(), self.params.follow);
+        self.params.playback.problems = run.problems().len();
+        tell(ctx, run.problems(), run.is_growing(), self.params.playback.follow);
         let recording = Detector::of(run, &self.params.detector).map_err(NodeError::new)?;
         self.player = Some(Player::new(recording, events));
         Ok(())
-    }
-
-    fn settings(&self) -> Settings {
-        let p = &self.params;
-        let (timing, speed, loops) = (p.timing, p.speed, p.loops);
-        Settings { timing, speed, loops, follow: p.follow, threads: p.threads }
     }
 }

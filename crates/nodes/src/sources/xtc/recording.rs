@@ -165,6 +165,12 @@ impl Recording for Detector {
             show(&Picture { layout, parts: &parts, event_time_ns, flags, attributes })?;
             return Ok(true);
         }
+        if !event.damage.is_none() {
+            let damage = event.damage;
+            return Err(failed(&format_args!(
+                "wanted a picture, found none in an event with damage: {damage}"
+            )));
+        }
         Ok(false)
     }
 

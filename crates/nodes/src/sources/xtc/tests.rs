@@ -140,6 +140,25 @@ fn what_is_missing_damaged_or_broken_is_counted_and_named() {
 }
 
 #[test]
+fn an_event_with_damage_and_no_picture_is_a_failure() {
+    let mut dropped = event(1, &[leaf(TIMEPIX, 9)]);
+    // The damage of the whole event, behind clock, stamp and env.
+    dropped[20..24].copy_from_slice(&Damage::DROPPED.0.to_le_bytes());
+    let folder = run(&[event(0, &[leaf(OPAL, 0)]), dropped, event(2, &[leaf(OPAL, 2)])]);
+    for threads in [0, 2] {
+        let params = [("detector", "Opal1000".into()), ("threads", threads.into())];
+        let mut harness = source(&path(&folder), &params).unwrap();
+        let (frames, errors) = play(&mut harness);
+        assert_eq!((values(&frames), errors.len()), (vec![0, 2], 1));
+        assert!(
+            errors[0].ends_with("found none in an event with damage: dropped contribution"),
+            "{errors:?}"
+        );
+        assert_eq!(["missing", "failures"].map(|n| harness.number_of(n)), [0.0, 1.0]);
+    }
+}
+
+#[test]
 fn detectors_that_there_are_are_listed() {
     let folder = run(&[event(0, &[leaf(OPAL, 1), leaf(TIMEPIX, 2)])]);
     let all = "`CxiEndstation-0|Opal1000-1`, `CxiDs1-0|Timepix-0`";

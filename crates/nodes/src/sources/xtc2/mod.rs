@@ -24,54 +24,21 @@ mod tests;
 use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::xtc2::run::Run;
 
-use super::recording::{Player, Settings, Timing, files, range, tell};
+use super::recording::{Playback, Player, files, range, tell};
 use recording::{Detector, Wanted};
 
 /// Parameters of `xtc2`.
 #[derive(Params)]
 pub struct Xtc2Params {
-    /// A file of the run, or a pattern with `*` and `?` for its files, or lines with a file in each.
-    #[param(pv = "FilePath")]
-    pub file: String,
     /// Which detector, as `jungfrau`; empty means the only one.
     pub detector: String,
     /// Which algorithm made the values, as `raw`; empty means the only one.
     pub algorithm: String,
     /// Which field, as `raw`; empty means the only one.
     pub field: String,
-    /// Which events are sent, as `100..200`, `100..` or `..200`, counted from 0; empty means all.
-    pub events: String,
-    /// When events are sent.
-    pub timing: Timing,
-    /// How many times faster than recorded, with timing `recorded`.
-    #[param(default = 1.0, min = 1e-6, max = 1e6)]
-    pub speed: f64,
-    /// How often the events are sent; 0 means without end.
-    #[param(default = 1)]
-    pub loops: u64,
-    /// Whether files that are still being written are followed until their run has ended.
-    pub follow: bool,
-    /// Threads that read ahead; 0 means that the node's own thread reads when a frame is due.
-    #[param(default = 1, max = 64)]
-    pub threads: usize,
-    /// Events found.
-    #[param(readback)]
-    pub num_events: usize,
-    /// Frames since the start of the run; the sequence number of the last one.
-    #[param(readback, pv = "ArrayCounter")]
-    pub array_counter: u64,
-    /// Events without the detector.
-    #[param(readback)]
-    pub missing: u64,
-    /// Events that could not be read.
-    #[param(readback)]
-    pub failures: u64,
-    /// Frames that say that data are missing or wrong.
-    #[param(readback)]
-    pub damaged: u64,
-    /// Places in the files that are not as they should be.
-    #[param(readback)]
-    pub problems: usize,
+    /// What is played, and how.
+    #[param(flatten)]
+    pub playback: Playback,
 }
 
 /// A recorded run as a detector.
@@ -109,14 +76,7 @@ impl Node for Xtc2 {
     }
 
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
-        let settings = self.settings();
-        let Some(player) = &mut self.player else { return Ok(Next::Finished) };
-        let next = player.produce(&settings, ctx);
-        let (account, p) = (player.account(), &mut self.params);
-        (p.array_counter, p.missing) = (account.frames, account.missing);
-        (p.failures, p.damaged) = (account.failures, account.damaged);
-        p.num_events = player.events();
-        next
+        self.params.playback.produce(&mut self.player, ctx)
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
@@ -135,11 +95,11 @@ impl Xtc2 {
     /// Looks for the files and starts at the first event.
     fn open(&mut self, ctx: &Context) -> Result<(), NodeError> {
         self.player = None;
-        let events = range(&self.params.events).map_err(NodeError::new)?;
-        let files = files(&self.params.file, Run::files_of).map_err(NodeError::new)?;
+        let events = range(&self.params.playback.events).map_err(NodeError::new)?;
+        let files = files(&self.params.playback.file, Run::files_of).map_err(NodeError::new)?;
         let run = Run::open(&files).map_err(NodeError::new)?;
-        self.params.problems = run.problems().len();
-        tell(ctx, run.problems(), run.is_growing(), self.params.follow);
+        self.params.playback.problems = run.problems().len();
+        tell(ctx, run.problems(), run.is_growing(), self.params.playback.follow);
         let recording = Detector::of(run, self.wanted()).map_err(NodeError::new)?;
         self.player = Some(Player::new(recording, events));
         Ok(())
@@ -148,11 +108,5 @@ impl Xtc2 {
     fn wanted(&self) -> Wanted {
         let p = &self.params;
         Wanted { detector: p.detector.clone(), algorithm: p.algorithm.clone(), field: p.field.clone() }
-    }
-
-    fn settings(&self) -> Settings {
-        let p = &self.params;
-        let (timing, speed, loops) = (p.timing, p.speed, p.loops);
-        Settings { timing, speed, loops, follow: p.follow, threads: p.threads }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use livetime_formats::xtc2::run::{EventBytes, Run};
-use livetime_formats::xtc2::{Damage, FieldType, Names, Record, Transition, Value};
+use livetime_formats::xtc2::{Damage, Datagram, FieldType, Names, Record, Transition, Value};
 use livetime_frame::{AttributeValue, ColorMode, Flags};
 
 use crate::sources::recording::{Picture, Recording, stack};
@@ -143,6 +143,8 @@ impl Recording for Detector {
         let mut segments: Vec<Record<'_, '_>> = records.collect();
         segments.sort_by_key(|record| record.names.segment);
         if segments.is_empty() {
+            let whole = scratch.bytes.pieces().try_for_each(|piece| Datagram::parse(piece)?.check());
+            whole.map_err(|e| failed(&e))?;
             return Ok(false);
         }
         let mut damage = segments.iter().fold(0, |damage, record| damage | record.damage.0);

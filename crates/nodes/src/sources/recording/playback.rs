@@ -1,0 +1,72 @@
+//! The parameters of all sources that play recordings.
+
+use livetime_engine::{Context, Next, NodeError, Params};
+
+use super::player::{Account, Settings};
+use super::{Player, Recording, Timing};
+
+/// What is played, how, and what became of it.
+#[derive(Params)]
+pub struct Playback {
+    /// A file of the run, or a pattern with `*` and `?` for its files, or lines with a file in each.
+    #[param(pv = "FilePath")]
+    pub file: String,
+    /// Which events are sent, as `100..200`, `100..` or `..200`, counted from 0; empty means all.
+    pub events: String,
+    /// When events are sent.
+    pub timing: Timing,
+    /// How many times faster than recorded, with timing `recorded`.
+    #[param(default = 1.0, min = 1e-6, max = 1e6)]
+    pub speed: f64,
+    /// How often the events are sent; 0 means without end.
+    #[param(default = 1)]
+    pub loops: u64,
+    /// Whether files that are still being written are followed until their run has ended.
+    pub follow: bool,
+    /// Threads that read ahead; 0 means that the node's own thread reads when a frame is due.
+    #[param(default = 1, max = 64)]
+    pub threads: usize,
+    /// Events found.
+    #[param(readback)]
+    pub num_events: usize,
+    /// Frames since the start of the run; the sequence number of the last one.
+    #[param(readback, pv = "ArrayCounter")]
+    pub array_counter: u64,
+    /// Events without the detector.
+    #[param(readback)]
+    pub missing: u64,
+    /// Events that could not be read.
+    #[param(readback)]
+    pub failures: u64,
+    /// Frames that say that data are missing or wrong.
+    #[param(readback)]
+    pub damaged: u64,
+    /// Places in the files that are not as they should be.
+    #[param(readback)]
+    pub problems: usize,
+}
+
+impl Playback {
+    /// The contract of [`livetime_engine::Node::produce`].
+    ///
+    /// # Errors
+    /// Those of [`Player::produce`].
+    pub(in crate::sources) fn produce<R: Recording>(
+        &mut self,
+        player: &mut Option<Player<R>>,
+        ctx: &mut Context,
+    ) -> Result<Next, NodeError> {
+        let Some(player) = player else { return Ok(Next::Finished) };
+        let next = player.produce(&self.settings(), ctx);
+        let Account { frames, missing, failures, damaged, .. } = player.account();
+        (self.array_counter, self.missing, self.failures, self.damaged) =
+            (frames, missing, failures, damaged);
+        self.num_events = player.events();
+        next
+    }
+
+    fn settings(&self) -> Settings {
+        let Playback { timing, speed, loops, follow, threads, .. } = *self;
+        Settings { timing, speed, loops, follow, threads }
+    }
+}
