@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes a Python environment with other implementations of what we do, once, and prints its interpreter.
 # Used by tests, which are skipped without it. `peers.sh` has p4p and pvaPy, `peers.sh ophyd` ophyd-async with p4p,
-# `peers.sh metrics` Prometheus' client library, `peers.sh hdf5` h5py, `peers.sh parquet` pyarrow.
+# `peers.sh metrics` Prometheus' client library, `peers.sh hdf5` h5py, `peers.sh codecs` the codecs of images with p4p and
+# pvaPy, `peers.sh parquet` pyarrow.
 # PEERS_FOLDER: where; default in the user's cache.
 set -euo pipefail
 case "${1:-}" in
@@ -9,8 +10,13 @@ case "${1:-}" in
     ophyd) name=ophyd wanted="ophyd-async==0.21.3 p4p==4.3.0 numpy==2.4.6" check="import ophyd_async.epics.adcore" ;;
     metrics) name=metrics wanted="prometheus_client==0.23.1" check="import prometheus_client.openmetrics.parser" ;;
     hdf5) name=hdf5 wanted="h5py==3.16.0 hdf5plugin==7.1.0 numpy==2.4.6" check="import h5py, hdf5plugin" ;;
+    codecs)
+        name=codecs
+        wanted="blosc==1.11.4 numcodecs==0.16.6 lz4==4.4.5 bitshuffle==0.5.2 p4p==4.3.0 pvapy==5.6.0 numpy==2.4.6"
+        check="import blosc, numcodecs.blosc, lz4.block, bitshuffle, p4p, pvaccess"
+        ;;
     parquet) name=parquet wanted="pyarrow==26.0.1" check="import pyarrow.parquet" ;;
-    *) echo "wanted nothing, ophyd, metrics, hdf5 or parquet, found $1" >&2; exit 2 ;;
+    *) echo "wanted nothing, ophyd, metrics, hdf5, codecs or parquet, found $1" >&2; exit 2 ;;
 esac
 folder="${PEERS_FOLDER:-${XDG_CACHE_HOME:-$HOME/.cache}/livetime}/$name"
 python="$folder/bin/python"

@@ -1,4 +1,4 @@
-//! `livetime run` as clients of EPICS see it: p4p and ophyd-async against the program.
+//! `livetime run` as clients of EPICS see it: p4p, pvaPy and ophyd-async against the program.
 //!
 //! Both come from `tools/peers.sh`; without them the tests say so and pass. Sockets are on loopback only.
 
@@ -104,10 +104,10 @@ fn python(what: &[&str]) -> Option<PathBuf> {
 }
 
 /// Runs a script against the server to its end, for at most two minutes.
-fn run_script(python: &Path, name: &str, served: &Served) -> String {
+fn run_script(python: &Path, name: &str, served: &Served, more: &[&str]) -> String {
     let mut command = Command::new(python);
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers").join(name));
-    command.args([&served.address, "T:"]).env("PYTHONUNBUFFERED", "1");
+    command.args([&served.address, "T:"]).args(more).env("PYTHONUNBUFFERED", "1");
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
     let end = Instant::now() + Duration::from_secs(120);
     while child.try_wait().unwrap().is_none() {
@@ -127,8 +127,35 @@ fn p4p_reads_watches_writes_and_acquires() {
     let Some(python) = python(&[]) else { return };
     let file = File::new("p4p", |text| text);
     let served = Served::start(file.path(), &[]);
-    let said = run_script(&python, "served.py", &served);
+    let said = run_script(&python, "served.py", &served, &[]);
     assert!(said.ends_with("images good\n"), "{said}");
+}
+
+const COMPRESSED: &str = "\
+memory: 64 MiB
+pvaccess: {prefix: 'T:', port: 0, search_port: 0, interfaces: 127.0.0.1}
+nodes:
+  detector:
+    type: sim_detector
+    params: {max_size_x: 64, max_size_y: 32, acquire: false}
+  CODEC1: {type: compress, from: detector}
+  PVA1: {type: pva_image, from: detector}
+  PVA2: {type: pva_image, from: CODEC1}
+  far:
+    type: pva_source
+    params: {channel: 'P:Image', auto_addresses: false, name_servers: '127.0.0.1:PORT'}
+  CODEC2: {type: decompress, from: far}
+  PVA3: {type: pva_image, from: CODEC2}
+";
+
+#[test]
+fn p4p_and_pvapy_read_and_send_compressed_images() {
+    let Some(python) = python(&["codecs"]) else { return };
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let pipeline = Pipeline::new("codecs", &COMPRESSED.replace("PORT", &port));
+    let served = Served::start(pipeline.path(), &[]);
+    let said = run_script(&python, "image_codecs.py", &served, &[&port]);
+    assert!(said.ends_with("taken good\n"), "{said}");
 }
 
 #[test]
@@ -136,7 +163,7 @@ fn ophyd_async_finds_all_it_needs() {
     let Some(python) = python(&["ophyd"]) else { return };
     let file = File::new("ophyd", |text| text);
     let served = Served::start(file.path(), &["--set", "detector.acquire=false"]);
-    let said = run_script(&python, "ophyd_sim.py", &served);
+    let said = run_script(&python, "ophyd_sim.py", &served, &[]);
     assert!(said.ends_with("ophyd-async is content\n"), "{said}");
 }
 
@@ -151,7 +178,7 @@ fn ophyd_async_counts_images_of_another_server() {
     );
     let follower = Pipeline::new("counted", &text);
     let served = Served::start(follower.path(), &["--set", "far.acquire=false"]);
-    let said = run_script(&python, "ophyd_pva.py", &served);
+    let said = run_script(&python, "ophyd_pva.py", &served, &[]);
     assert!(said.ends_with("ophyd-async is content\n"), "{said}");
 }
 

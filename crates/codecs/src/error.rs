@@ -56,6 +56,15 @@ pub enum CodecError {
         /// Byte of the stream where it was found.
         at: usize,
     },
+    /// The stream is one of a kind that is not known here, or left out of this program.
+    Unsupported {
+        /// Name of the codec.
+        codec: &'static str,
+        /// What is known.
+        wanted: &'static str,
+        /// What was found.
+        found: &'static str,
+    },
     /// The library behind a codec failed for a reason of its own, most likely for want of memory.
     Library {
         /// Name of the codec.
@@ -85,6 +94,9 @@ impl fmt::Display for CodecError {
             }
             CodecError::Damaged { codec, what, wanted, found, at } => {
                 write!(f, "{codec} stream, byte {at}: {what}: wanted {wanted}, found {found}")
+            }
+            CodecError::Unsupported { codec, wanted, found } => {
+                write!(f, "{codec}: wanted {wanted}, found {found}")
             }
             CodecError::Library { codec } => {
                 write!(f, "the library of {codec} failed; is there memory left?")

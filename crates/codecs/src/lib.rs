@@ -7,7 +7,9 @@
 //! |---|---|---|
 //! | [`Blockpack`] | detector frames of 8-, 16- and 32-bit integers, with or without a reference frame | our own: `docs/formats/blockpack.md` |
 //! | [`Bslz4`] | anything that detectors and HDF5 files hold | HDF5 filter 32008 |
-//! | [`Lz4`], `Zstd` (feature `zstd`) | anything | LZ4 block; Zstandard frame |
+//! | [`Blosc`] | anything; shuffled, then one of four compressors | Blosc 1, HDF5 filter 32001 |
+//! | [`Lz4`], [`Lz4Hdf5`] | anything | LZ4 block; HDF5 filter 32004 |
+//! | [`Zlib`], `Zstd` (feature `zstd`) | anything | zlib stream (RFC 1950); Zstandard frame |
 //! | [`Hist16`], [`HistN`] | the compressed leaves of XTC files of LCLS | bit for bit those of pdsdata |
 //!
 //! Decoders take nothing on trust: every size in a stream is compared with what is there before it is used, and a
@@ -30,13 +32,16 @@
 
 mod array;
 mod blockpack;
+mod blosc;
 mod bslz4;
 mod error;
 mod hist;
 mod hist16;
 mod histn;
 mod lz4;
+mod lz4hdf5;
 mod stream;
+mod zlib;
 #[cfg(feature = "zstd")]
 mod zstd;
 
@@ -45,11 +50,14 @@ pub use blockpack::{
     Blockpack, Header as BlockpackHeader, MOST_DIMENSIONS, Reference, Region, SequenceDecoder,
     SequenceEncoder,
 };
+pub use blosc::{Blosc, BloscCompressor, BloscSettings, BloscShuffle};
 pub use bslz4::Bslz4;
 pub use error::CodecError;
 pub use hist16::Hist16;
 pub use histn::HistN;
 pub use lz4::Lz4;
+pub use lz4hdf5::Lz4Hdf5;
+pub use zlib::Zlib;
 #[cfg(feature = "zstd")]
 pub use zstd::Zstd;
 

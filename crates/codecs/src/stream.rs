@@ -28,6 +28,14 @@ impl<'a> Reader<'a> {
         Reader { codec, stream, at: 0 }
     }
 
+    /// The same stream from byte `at` on.
+    pub(crate) fn from(&self, at: usize, what: &'static str) -> Result<Reader<'a>, CodecError> {
+        if at > self.stream.len() {
+            return Err(self.damaged(what, self.stream.len() as u64, at as u64));
+        }
+        Ok(Reader { at, ..*self })
+    }
+
     /// The byte that is read next.
     pub(crate) fn at(&self) -> usize {
         self.at

@@ -32,6 +32,35 @@ impl Zstd {
     }
 }
 
+impl Zstd {
+    /// `output` has room for the bound of zstd.
+    pub(crate) fn pack(
+        &mut self,
+        codec: &'static str,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<usize, CodecError> {
+        self.compressor.compress_to_buffer(input, output).map_err(|_| CodecError::Library { codec })
+    }
+
+    /// Decodes a frame that stands at byte `at` of a stream and fills `output`.
+    pub(crate) fn unpack(
+        &mut self,
+        codec: &'static str,
+        stream: &[u8],
+        at: usize,
+        output: &mut [u8],
+    ) -> Result<(), CodecError> {
+        let wanted = output.len() as u64;
+        let damaged = |found| CodecError::Damaged { codec, what: "bytes of a zstd frame", wanted, found, at };
+        match self.decompressor.decompress_to_buffer(stream, output) {
+            Ok(found) if found as u64 == wanted && !stream.is_empty() => Ok(()),
+            Ok(found) => Err(damaged(found as u64)),
+            Err(_) => Err(damaged(0)),
+        }
+    }
+}
+
 impl Codec for Zstd {
     fn name(&self) -> &'static str {
         NAME
@@ -47,19 +76,11 @@ impl Codec for Zstd {
 
     fn encode(&mut self, input: Array<'_>, output: &mut [u8]) -> Result<usize, CodecError> {
         check_room(self, input.data().len(), output.len())?;
-        let made = self.compressor.compress_to_buffer(input.data(), output);
-        made.map_err(|_| CodecError::Library { codec: NAME })
+        self.pack(NAME, input.data(), output)
     }
 
     fn decode(&mut self, stream: &[u8], dtype: DType, output: &mut [u8]) -> Result<(), CodecError> {
         check_dtype(self, dtype)?;
-        let wanted = output.len() as u64;
-        let damaged =
-            |found| CodecError::Damaged { codec: NAME, what: "bytes of the array", wanted, found, at: 0 };
-        match self.decompressor.decompress_to_buffer(stream, output) {
-            Ok(found) if found as u64 == wanted && !stream.is_empty() => Ok(()),
-            Ok(found) => Err(damaged(found as u64)),
-            Err(_) => Err(damaged(0)),
-        }
+        self.unpack(NAME, stream, 0, output)
     }
 }

@@ -603,12 +603,15 @@ impl Runner {
             return Err(ParamError::new(format!("node `{}` has ended", self.ctx.name)));
         }
         self.node.params().set(index, &value)?;
-        self.values.retain(|(i, _)| *i != index);
-        self.values.push((index, value));
         if matches!(self.due, Next::Idle | Next::At(_)) {
             self.due = Next::Now;
         }
-        self.call(|node, ctx| node.changed(index, ctx)).map_err(|f| ParamError::new(f.into_error().message))
+        let told = self.call(|node, ctx| node.changed(index, ctx));
+        // A node that refuses may go back to what it had, and would not start anew with what it refused.
+        let kept = if told.is_err() { self.node.params().get(index).unwrap_or(value) } else { value };
+        self.values.retain(|(i, _)| *i != index);
+        self.values.push((index, kept));
+        told.map_err(|f| ParamError::new(f.into_error().message))
     }
 
     /// All parameters, readbacks included, in the order of their declaration.

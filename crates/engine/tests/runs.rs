@@ -204,6 +204,19 @@ fn a_panic_costs_one_frame_and_the_node_starts_anew() {
 }
 
 #[test]
+fn what_a_node_refused_is_not_there_when_it_starts_anew() {
+    let mut graph = chain(WhenFull::Block, 8);
+    set(&mut graph, "pass", "sleep", 0.001);
+    set(&mut graph, "pass", "panic_every", 100);
+    let run = Run::start(&graph, RunOptions::default()).unwrap();
+    let error = run.set("pass", "impossible", &Value::Bool(true)).unwrap_err();
+    assert_eq!(error.to_string(), "that cannot be");
+    assert!(run.wait(LIMIT));
+    let report = run.finish(LIMIT);
+    assert_eq!((report.nodes[1].restarts, report.failure), (1, None));
+}
+
+#[test]
 fn waiting_frames_are_handled_together_and_fall_together() {
     let mut graph = chain(WhenFull::Block, 16);
     set(&mut graph, "pass", "together", 4);

@@ -18,6 +18,7 @@
 //! | [`random`] | random numbers that are functions of a counter |
 //! | [`waveform`] | simulated samples of wires: pedestal, noise, pulses |
 //! | [`bitshuffle`] | the bits of elements sorted by their value |
+//! | [`byteshuffle`] | the bytes of elements sorted by their value |
 //! | [`lz4`] | runs of equal bytes as LZ4 blocks |
 //! | [`blockpack`] | differences from a reference and a centre, packed bit by bit |
 //! | [`hist`] | the loops of the XTC codecs Hist16 and HistN |
@@ -39,6 +40,7 @@ mod bits;
 pub mod bitshuffle;
 pub mod blockpack;
 mod bytes;
+pub mod byteshuffle;
 mod cast;
 mod convert;
 pub mod cspad;

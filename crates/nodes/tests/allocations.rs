@@ -13,7 +13,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 /// Alone in its file: other tests of the same process would allocate meanwhile.
 #[test]
 fn codecs_allocate_nothing_per_frame() {
-    for codec in ["blockpack", "bslz4", "lz4", "zstd"] {
+    for codec in ["blockpack", "bslz4", "lz4", "zstd", "zlib", "blosc", "lz4hdf5"] {
         let run = Run::start(&graph(codec), RunOptions::default()).unwrap();
         std::thread::sleep(Duration::from_millis(300));
         // The pool may still grow when a thread is held up for longer than ever before, up to the bound of the

@@ -225,8 +225,8 @@ pub(super) static REASONS: &[(&str, &str)] = &[
     ),
     ("Mode", "`compress` and `decompress` are two types of nodes"),
     (
-        "ZlibCLevel BloscCompressor BloscCLevel BloscShuffle BloscNumThreads LZ4HDF5BlockSize",
-        "its codec is not among ours",
+        "BloscNumThreads",
+        "one thread compresses a frame; where the node is a pool, several are compressed at once",
     ),
     ("ReadBackgroundTIFFSeq ReadFlatFieldTIFFSeq PortBackup FilterTypeSeq NumFilterRecip", GLUE),
     (

@@ -2,20 +2,38 @@
 
 pub(crate) mod data;
 
-use livetime_codecs::{Array, Blockpack, Bslz4, Codec, DType, Hist16, HistN, Lz4};
+use livetime_codecs::{
+    Array, Blockpack, Blosc, BloscCompressor, BloscSettings, BloscShuffle, Bslz4, Codec, DType, Hist16,
+    HistN, Lz4, Lz4Hdf5, Zlib,
+};
 use livetime_kernels::Level;
 
 /// Every codec there is.
 pub(crate) fn codecs(level: Level) -> Vec<Box<dyn Codec>> {
-    vec![
+    let mut codecs: Vec<Box<dyn Codec>> = vec![
         Box::new(Hist16::with_level(level)),
         Box::new(HistN::with_level(level)),
         Box::new(Blockpack::with_level(level)),
         Box::new(Bslz4::with_level(level)),
         Box::new(Lz4::new()),
+        Box::new(Lz4Hdf5::new(0)),
+        Box::new(Lz4Hdf5::new(1000)),
+        Box::new(Zlib::new(1)),
         #[cfg(feature = "zstd")]
         Box::new(livetime_codecs::Zstd::new(1).unwrap()),
-    ]
+    ];
+    codecs.extend(bloscs().map(|settings| Box::new(Blosc::with_level(level, settings)) as Box<dyn Codec>));
+    codecs
+}
+
+/// Blosc with all compressors, and with all shuffles.
+fn bloscs() -> impl Iterator<Item = BloscSettings> {
+    use BloscShuffle::{Bit, Byte, None};
+    let settings = |(compressor, shuffle)| BloscSettings { compressor, level: 1, shuffle };
+    let compressors = BloscCompressor::ALL.into_iter();
+    let compressors = compressors.filter(|c| cfg!(feature = "zstd") || *c != BloscCompressor::Zstd);
+    let shuffles = [(BloscCompressor::Lz4, None), (BloscCompressor::BloscLz, Bit)];
+    compressors.map(|compressor| (compressor, Byte)).chain(shuffles).map(settings)
 }
 
 pub(crate) fn encode(codec: &mut dyn Codec, dtype: DType, bytes: &[u8]) -> Vec<u8> {

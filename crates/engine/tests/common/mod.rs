@@ -135,6 +135,8 @@ pub struct PassParams {
     pub together: usize,
     /// Panics when it is asked after its tenth frame.
     pub panic_when_asked: bool,
+    /// Refused, whenever it is true.
+    pub impossible: bool,
     /// Frames since the node was built.
     #[param(readback)]
     pub seen: u64,
@@ -157,7 +159,11 @@ impl Node for Pass {
     };
 
     fn new(params: PassParams) -> Result<Self, NodeError> {
-        Ok(Pass(params))
+        if params.impossible { Err(NodeError::new("that cannot be")) } else { Ok(Pass(params)) }
+    }
+
+    fn changed(&mut self, _: usize, _: &mut Context) -> Result<(), NodeError> {
+        if std::mem::take(&mut self.0.impossible) { Err(NodeError::new("that cannot be")) } else { Ok(()) }
     }
 
     fn params(&mut self) -> &mut PassParams {

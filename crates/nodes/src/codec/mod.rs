@@ -5,12 +5,18 @@
 //! | `blockpack` | integers of 8, 16, 32 bits | nobody (`docs/formats/blockpack.md`) |
 //! | `bslz4` | all | areaDetector, pvaPy, ImageJ: blocks of bitshuffle and LZ4 without the header of the HDF5 filter |
 //! | `lz4` | all | areaDetector, pvaPy, Phoebus: one LZ4 block |
+//! | `lz4hdf5` | all | areaDetector: blocks of LZ4 as HDF5's filter 32004 frames them |
+//! | `blosc` | all | areaDetector, pvaPy, ImageJ: a chunk of Blosc 1, with one of its compressors |
+//! | `zlib` | all | areaDetector: one zlib stream |
 //! | `zstd` | all | nobody: one Zstandard frame |
 //! | `jpeg` | pictures of u8, mono or RGB1; detail is lost | areaDetector, Phoebus |
 
+mod blosc;
 pub(crate) mod jpeg;
 
-use livetime_codecs::{Array, Blockpack, Bslz4, CodecError, Lz4, Zstd};
+pub use blosc::{BloscCompressor, BloscShuffle};
+
+use livetime_codecs::{Array, Blockpack, Blosc, BloscSettings, Bslz4, CodecError, Lz4, Lz4Hdf5, Zlib, Zstd};
 use livetime_engine::ParamEnum;
 use livetime_frame::{Codec, DType, Layout, MAX_DIMS};
 
@@ -31,6 +37,13 @@ pub enum Compressor {
     /// JPEG: pictures of u8, mono or RGB1; detail is lost.
     #[pv("JPEG")]
     Jpeg,
+    /// zlib: every type; slow; other programs understand it.
+    Zlib,
+    /// Blosc: every type, shuffled if wanted; other programs understand it.
+    Blosc,
+    /// LZ4 in blocks, as HDF5's filter 32004 frames it: every type; other programs understand it.
+    #[pv("LZ4HDF5")]
+    Lz4hdf5,
 }
 
 impl Compressor {
@@ -68,25 +81,68 @@ pub enum CodecStatus {
     Error,
 }
 
+/// A codec with the settings that it was made for; made when it is used.
+struct Made<S, C>(Option<(S, C)>);
+
+impl<S: PartialEq, C> Made<S, C> {
+    fn with(
+        &mut self,
+        settings: S,
+        make: impl FnOnce(&S) -> Result<C, CodecError>,
+    ) -> Result<&mut C, CodecError> {
+        let made = match self.0.take().filter(|(of, _)| *of == settings) {
+            Some((_, codec)) => codec,
+            None => make(&settings)?,
+        };
+        Ok(&mut self.0.insert((settings, made)).1)
+    }
+}
+
 /// All codecs with their working memory, of which only those take any that are used.
 pub(crate) struct Codecs {
     blockpack: Blockpack,
     bslz4: Bslz4,
     lz4: Lz4,
-    /// With the level it was made for.
-    zstd: Option<(i32, Zstd)>,
+    zstd: Made<i32, Zstd>,
+    zlib: Made<u32, Zlib>,
+    blosc: Made<BloscSettings, Blosc>,
+    lz4hdf5: Made<usize, Lz4Hdf5>,
 }
 
-/// How dense; each is for one codec.
+/// How dense; each is for one codec. What is decompressed says itself how it was made.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) jpeg_quality: u8,
     pub(crate) zstd_level: i32,
+    pub(crate) zlib_level: u32,
+    pub(crate) blosc: BloscSettings,
+    /// Bytes.
+    pub(crate) lz4hdf5_block: usize,
 }
+
+const ANY: Settings = Settings {
+    jpeg_quality: 85,
+    zstd_level: 1,
+    zlib_level: 1,
+    blosc: BloscSettings {
+        compressor: livetime_codecs::BloscCompressor::Lz4,
+        level: 1,
+        shuffle: livetime_codecs::BloscShuffle::None,
+    },
+    lz4hdf5_block: 0,
+};
 
 impl Codecs {
     pub(crate) fn new() -> Codecs {
-        Codecs { blockpack: Blockpack::new(), bslz4: Bslz4::bare(), lz4: Lz4::new(), zstd: None }
+        Codecs {
+            blockpack: Blockpack::new(),
+            bslz4: Bslz4::bare(),
+            lz4: Lz4::new(),
+            zstd: Made(None),
+            zlib: Made(None),
+            blosc: Made(None),
+            lz4hdf5: Made(None),
+        }
     }
 
     /// Writes the array `pixels`, packed, as a stream to `out` and gives its length. `out` keeps its size from frame to frame.
@@ -109,7 +165,7 @@ impl Codecs {
         shape.iter_mut().zip(layout.shape()).for_each(|(to, size)| *to = size);
         let shape = &shape[..layout.dims().len()];
         let text = |e: CodecError| e.to_string();
-        let codec = self.lossless(compressor, settings.zstd_level).map_err(text)?;
+        let codec = self.lossless(compressor, &settings).map_err(text)?;
         let dtype = dtype_of(layout.dtype());
         if !codec.supports(dtype) {
             return Err(text(CodecError::DType { codec: codec.name(), dtype }));
@@ -135,22 +191,23 @@ impl Codecs {
         if compressor == Compressor::Jpeg {
             return jpeg::decode(stream, layout, out);
         }
-        let codec = self.lossless(compressor, 1).map_err(|e| e.to_string())?;
+        let codec = self.lossless(compressor, &ANY).map_err(|e| e.to_string())?;
         codec.decode(stream, dtype_of(layout.dtype()), out).map_err(|e| e.to_string())
     }
 
     fn lossless(
         &mut self,
         compressor: Compressor,
-        zstd_level: i32,
+        settings: &Settings,
     ) -> Result<&mut dyn livetime_codecs::Codec, CodecError> {
         Ok(match compressor {
             Compressor::Bslz4 => &mut self.bslz4,
             Compressor::Lz4 => &mut self.lz4,
-            Compressor::Zstd => {
-                let made = self.zstd.take().filter(|(level, _)| *level == zstd_level);
-                let made = made.map_or_else(|| Zstd::new(zstd_level).map(|z| (zstd_level, z)), Ok)?;
-                &mut self.zstd.insert(made).1
+            Compressor::Zstd => self.zstd.with(settings.zstd_level, |level| Zstd::new(*level))?,
+            Compressor::Zlib => self.zlib.with(settings.zlib_level, |level| Ok(Zlib::new(*level)))?,
+            Compressor::Blosc => self.blosc.with(settings.blosc, |how| Ok(Blosc::new(*how)))?,
+            Compressor::Lz4hdf5 => {
+                self.lz4hdf5.with(settings.lz4hdf5_block, |block| Ok(Lz4Hdf5::new(*block)))?
             }
             // JPEG is none of these.
             Compressor::Blockpack | Compressor::Jpeg => &mut self.blockpack,

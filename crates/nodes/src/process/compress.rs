@@ -20,10 +20,11 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
+use livetime_codecs::BloscSettings;
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, Frame};
 
-use crate::codec::{CodecMode, CodecStatus, Codecs, Compressor, Settings};
+use crate::codec::{BloscCompressor, BloscShuffle, CodecMode, CodecStatus, Codecs, Compressor, Settings};
 use crate::convert::packed_like;
 use crate::packed::packed;
 
@@ -42,6 +43,21 @@ pub struct CompressParams {
     /// Level of `zstd`: more is denser and slower.
     #[param(default = 1, min = -7, max = 22)]
     pub zstd_level: i32,
+    /// Level of `zlib`: 0 only copies, more is denser and slower.
+    #[param(default = 6, max = 9, pv = "ZlibCLevel")]
+    pub zlib_level: u32,
+    /// What compresses in `blosc`: blosclz, lz4, zlib or zstd; the others can only be named.
+    #[param(pv = "BloscCompressor")]
+    pub blosc_compressor: BloscCompressor,
+    /// Level of `blosc`: 0 only copies, more is denser and slower with zlib and zstd.
+    #[param(default = 3, max = 9, pv = "BloscCLevel")]
+    pub blosc_level: u32,
+    /// How `blosc` sorts an array before it compresses it.
+    #[param(pv = "BloscShuffle")]
+    pub blosc_shuffle: BloscShuffle,
+    /// Most bytes of a block of `lz4hdf5`; 0 is 1 GiB.
+    #[param(max = 1_073_741_824, unit = "B", pv = "LZ4HDF5BlockSize")]
+    pub lz4hdf5_block: u32,
     /// Bytes of the last array by bytes of what it became.
     #[param(readback, pv = "CompFactor")]
     pub comp_factor: f64,
@@ -59,6 +75,8 @@ pub struct CompressParams {
 /// Compresses arrays.
 pub struct Compress {
     params: CompressParams,
+    /// The last one that can be written.
+    blosc_compressor: BloscCompressor,
     codecs: Codecs,
     /// The elements of an array with gaps.
     gathered: Vec<u8>,
@@ -79,11 +97,23 @@ impl Node for Compress {
     };
 
     fn new(params: CompressParams) -> Result<Compress, NodeError> {
-        Ok(Compress { params, codecs: Codecs::new(), gathered: Vec::new(), stream: Vec::new() })
+        let blosc_compressor = params.blosc_compressor;
+        writable(blosc_compressor)?;
+        let (gathered, stream) = (Vec::new(), Vec::new());
+        Ok(Compress { params, blosc_compressor, codecs: Codecs::new(), gathered, stream })
     }
 
     fn params(&mut self) -> &mut CompressParams {
         &mut self.params
+    }
+
+    fn changed(&mut self, _index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
+        let known = writable(self.params.blosc_compressor);
+        match known {
+            Ok(()) => self.blosc_compressor = self.params.blosc_compressor,
+            Err(_) => self.params.blosc_compressor = self.blosc_compressor,
+        }
+        known
     }
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
@@ -122,7 +152,7 @@ impl Compress {
         if layout.codec().is_some() || layout.is_empty() {
             return Err(format!("wanted an uncompressed array with elements, found {layout}"));
         }
-        let settings = Settings { jpeg_quality: p.jpeg_quality.min(100) as u8, zstd_level: p.zstd_level };
+        let settings = settings(p)?;
         let pixels = packed(array, &mut self.gathered);
         let size = self.codecs.encode(p.compressor, settings, layout, pixels, &mut self.stream)?;
         if size >= pixels.len() {
@@ -131,6 +161,23 @@ impl Compress {
         }
         Ok(size)
     }
+}
+
+/// Fails for a compressor that is only named.
+fn writable(compressor: BloscCompressor) -> Result<(), NodeError> {
+    let known = compressor.known().map(|_| ());
+    known.map_err(|why| NodeError::new(format_args!("`blosc_compressor`: {why}")))
+}
+
+fn settings(p: &CompressParams) -> Result<Settings, String> {
+    let compressor = p.blosc_compressor.known()?;
+    Ok(Settings {
+        jpeg_quality: p.jpeg_quality.min(100) as u8,
+        zstd_level: p.zstd_level,
+        zlib_level: p.zlib_level,
+        blosc: BloscSettings { compressor, level: p.blosc_level, shuffle: p.blosc_shuffle.known() },
+        lz4hdf5_block: p.lz4hdf5_block as usize,
+    })
 }
 
 #[cfg(test)]
@@ -144,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_is_compressed_comes_back() {
-        for name in ["blockpack", "bslz4", "lz4", "zstd"] {
+        for name in ["blockpack", "bslz4", "lz4", "zstd", "zlib", "blosc", "lz4hdf5"] {
             let mut compress = Harness::new::<Compress>(&[("compressor", name.into())]).unwrap();
             let mut decompress = Harness::new::<Decompress>(&[]).unwrap();
             for dtype in DType::ALL {
@@ -232,7 +279,7 @@ mod tests {
     fn parameters_act_from_the_next_frame() {
         let mut node = Harness::new::<Compress>(&[]).unwrap();
         let image = node.image(&[100, 100], &[9u32; 10_000]).unwrap();
-        for name in ["blockpack", "bslz4", "lz4", "zstd", "zstd"] {
+        for name in ["blockpack", "bslz4", "lz4", "zstd", "zstd", "zlib", "lz4hdf5", "blosc"] {
             node.set("compressor", name).unwrap();
             let packed = node.feed(&image).unwrap();
             assert_eq!(packed[0].array().unwrap().layout().codec().unwrap().0, name);
@@ -241,8 +288,47 @@ mod tests {
     }
 
     #[test]
+    fn blosc_is_written_as_its_parameters_say() {
+        let mut node = Harness::new::<Compress>(&[("compressor", "blosc".into())]).unwrap();
+        let mut decompress = Harness::new::<Decompress>(&[]).unwrap();
+        let elements: Vec<u16> = (0..100 * 100).map(|i| 1000 + i % 37).collect();
+        let image = node.image(&[100, 100], &elements).unwrap();
+        for (compressor, number) in [("BloscLZ", 0), ("LZ4", 1), ("ZLIB", 3), ("zstd", 4)] {
+            node.set("blosc_compressor", compressor).unwrap();
+            for (shuffle, flag) in [("None", 0), ("Byte", 1), ("bit", 4)] {
+                node.set("blosc_shuffle", shuffle).unwrap();
+                let packed = node.feed(&image).unwrap().remove(0);
+                let bytes = packed.bytes();
+                assert_eq!(
+                    (bytes[2] >> 5, bytes[2] & 7, bytes[3]),
+                    (number, flag, 2),
+                    "{compressor} {shuffle}"
+                );
+                assert_eq!(decompress.feed(&packed).unwrap()[0].bytes(), image.bytes());
+            }
+        }
+        node.set("blosc_level", 0).unwrap();
+        // A copy with a header is not smaller.
+        assert_eq!(node.feed(&image).unwrap()[0].bytes(), image.bytes());
+        assert_eq!(node.number_of("unchanged"), 1.0);
+    }
+
+    #[test]
+    fn what_blosc_cannot_write_is_refused_and_nothing_changes() {
+        let mut node = Harness::new::<Compress>(&[("blosc_compressor", "lz4".into())]).unwrap();
+        for name in ["LZ4HC", "SNAPPY"] {
+            let error = node.set("blosc_compressor", name).unwrap_err().to_string();
+            assert!(error.contains("wanted blosclz, lz4, zlib or zstd"), "{error}");
+            assert!(error.ends_with(&format!("found {}", name.to_lowercase())), "{error}");
+            assert_eq!(node.get("blosc_compressor"), Some("lz4".into()));
+        }
+        assert!(Harness::new::<Compress>(&[("blosc_compressor", "snappy".into())]).is_err());
+    }
+
+    #[test]
     fn keeps_the_contract() {
         assert_compliant::<Compress>(&[]);
+        assert_compliant::<Compress>(&[("compressor", "blosc".into())]);
         assert_compliant::<Compress>(&[("compressor", "lz4".into())]);
         assert_compliant::<Compress>(&[("compressor", "jpeg".into())]);
     }

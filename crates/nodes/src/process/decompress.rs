@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn broken_streams_are_named_and_counted() {
         let mut node = Harness::new::<Decompress>(&[]).unwrap();
-        for codec in ["blockpack", "bslz4", "lz4", "zstd", "jpeg"] {
+        for codec in ["blockpack", "bslz4", "lz4", "zstd", "jpeg", "zlib", "blosc", "lz4hdf5"] {
             let mut compress = Harness::new::<Compress>(&[("compressor", codec.into())]).unwrap();
             let image = compress.image(&[30, 20], &[700u16; 600]).unwrap();
             let packed = compress.feed(&image).unwrap().remove(0);
@@ -145,8 +145,8 @@ mod tests {
             }
             assert_eq!(node.get("codec_status"), Some("error".into()));
         }
-        assert!(node.feed(&stream("blosc", &[1], &[1])).unwrap_err().to_string().contains("found `blosc`"));
-        assert_eq!(node.number_of("failures"), 16.0);
+        assert!(node.feed(&stream("zfp", &[1], &[1])).unwrap_err().to_string().contains("found `zfp`"));
+        assert_eq!(node.number_of("failures"), 25.0);
         let plain = node.image(&[1], &[1u8]).unwrap();
         assert_eq!(node.feed(&plain).unwrap()[0].bytes(), [1]);
         assert_eq!(node.get("codec_error"), Some("".into()));

@@ -5,7 +5,8 @@ mod frames;
 use std::time::{Duration, Instant};
 
 use livetime_codecs::{
-    Array, Blockpack, Bslz4, Codec, CodecError, DType, Hist16, HistN, Lz4, Reference, Zstd,
+    Array, Blockpack, Blosc, BloscCompressor, BloscSettings, BloscShuffle, Bslz4, Codec, CodecError, DType,
+    Hist16, HistN, Lz4, Lz4Hdf5, Reference, Zlib, Zstd,
 };
 use livetime_kernels::Level;
 use serde_json::{Value, json};
@@ -31,9 +32,9 @@ pub(super) fn run(args: &BenchArgs, output: &mut Output) -> Result<Record, Strin
         for level in Level::available() {
             let first = level == Level::PORTABLE;
             let here = codecs(level, first).map_err(|e| e.to_string())?;
-            for mut codec in here.into_iter().filter(|c| c.name().contains(&args.filter)) {
-                output.log(format!("{} {} {}", frames.name, codec.name(), level.name()));
-                let mut plain = Plain(codec.as_mut());
+            for (name, mut codec) in here.into_iter().filter(|(name, _)| name.contains(&args.filter)) {
+                output.log(format!("{} {name} {}", frames.name, level.name()));
+                let mut plain = Plain { name, codec: codec.as_mut() };
                 rows.push(measure(&frames, "none", level, args, &mut plain).map_err(|e| e.to_string())?);
             }
             for (name, reference) in &frames.references {
@@ -48,20 +49,40 @@ pub(super) fn run(args: &BenchArgs, output: &mut Output) -> Result<Record, Strin
     Ok(record(&rows))
 }
 
+/// A codec, and how rows call it.
+type Named = (&'static str, Box<dyn Codec>);
+
 /// The codecs of a level; those that have only one come with the first.
-fn codecs(level: Level, first: bool) -> Result<Vec<Box<dyn Codec>>, CodecError> {
-    let mut codecs: Vec<Box<dyn Codec>> = vec![
-        Box::new(Hist16::with_level(level)),
-        Box::new(HistN::with_level(level)),
-        Box::new(Blockpack::with_level(level)),
-        Box::new(Bslz4::with_level(level)),
+fn codecs(level: Level, first: bool) -> Result<Vec<Named>, CodecError> {
+    let mut codecs: Vec<Named> = vec![
+        ("hist16", Box::new(Hist16::with_level(level))),
+        ("histn", Box::new(HistN::with_level(level))),
+        ("blockpack", Box::new(Blockpack::with_level(level))),
+        ("bslz4", Box::new(Bslz4::with_level(level))),
     ];
+    for (name, compressor, shuffle) in BLOSCS {
+        let settings = BloscSettings { compressor, level: 3, shuffle };
+        codecs.push((name, Box::new(Blosc::with_level(level, settings))));
+    }
     if first {
-        codecs.push(Box::new(Lz4::new()));
-        codecs.push(Box::new(Zstd::new(1)?));
+        codecs.push(("lz4", Box::new(Lz4::new())));
+        codecs.push(("lz4hdf5", Box::new(Lz4Hdf5::new(0))));
+        codecs.push(("zlib 1", Box::new(Zlib::new(1))));
+        codecs.push(("zlib 6", Box::new(Zlib::new(6))));
+        codecs.push(("zstd", Box::new(Zstd::new(1)?)));
     }
     Ok(codecs)
 }
+
+/// Blosc at level 3.
+const BLOSCS: [(&str, BloscCompressor, BloscShuffle); 6] = [
+    ("blosc blosclz none", BloscCompressor::BloscLz, BloscShuffle::None),
+    ("blosc blosclz byte", BloscCompressor::BloscLz, BloscShuffle::Byte),
+    ("blosc lz4 byte", BloscCompressor::Lz4, BloscShuffle::Byte),
+    ("blosc lz4 bit", BloscCompressor::Lz4, BloscShuffle::Bit),
+    ("blosc zlib byte", BloscCompressor::Zlib, BloscShuffle::Byte),
+    ("blosc zstd bit", BloscCompressor::Zstd, BloscShuffle::Bit),
+];
 
 /// A codec, with or without references.
 trait Measured {
@@ -71,23 +92,26 @@ trait Measured {
     fn decode(&mut self, i: usize, stream: &[u8], output: &mut [u8]) -> Result<(), CodecError>;
 }
 
-struct Plain<'a>(&'a mut dyn Codec);
+struct Plain<'a> {
+    name: &'static str,
+    codec: &'a mut dyn Codec,
+}
 
 impl Measured for Plain<'_> {
     fn name(&self) -> &'static str {
-        self.0.name()
+        self.name
     }
 
     fn bound(&self, bytes: usize) -> usize {
-        self.0.bound(bytes)
+        self.codec.bound(bytes)
     }
 
     fn encode(&mut self, _: usize, frame: &[u8], output: &mut [u8]) -> Result<usize, CodecError> {
-        self.0.encode(Array::new(frame, DType::U16, &[frame.len() / 2])?, output)
+        self.codec.encode(Array::new(frame, DType::U16, &[frame.len() / 2])?, output)
     }
 
     fn decode(&mut self, _: usize, stream: &[u8], output: &mut [u8]) -> Result<(), CodecError> {
-        self.0.decode(stream, DType::U16, output)
+        self.codec.decode(stream, DType::U16, output)
     }
 }
 

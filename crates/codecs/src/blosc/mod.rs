@@ -1,0 +1,252 @@
+//! Blosc 1: blocks, shuffled and compressed by one of several compressors; HDF5 filter 32001.
+//!
+//! ```text
+//! u8               version of the format: 2
+//! u8               version of the compressor's streams: 1
+//! u8               flags: 1 byte shuffle, 2 the array follows as it is, 4 bit shuffle, 16 blocks are not split;
+//!                  the upper three bits: 0 BloscLZ, 1 LZ4, 2 Snappy, 3 zlib, 4 zstd
+//! u8               bytes of an element
+//! u32 x 3          bytes of the array, of a block before compression, of the chunk with this header
+//! per block        u32: where it starts in the chunk
+//! per block        one stream, or one for each byte of an element: u32: bytes that follow; if as many as the stream
+//!                  has, they are stored as they are, else compressed
+//! ```
+//!
+//! All numbers are little-endian. A block is split if its header allows it, elements have at most 16 bytes, and it has at least 128 of them and
+//! is no shorter last one. (Francesc Alted, "Blosc Chunk Format".)
+
+mod blosclz;
+mod header;
+mod packers;
+mod shuffle;
+
+use livetime_kernels::Level;
+
+use crate::stream::{Reader, Writer, check_dtype, check_room};
+use crate::zlib::zlib_bound;
+use crate::{Array, Codec, CodecError, DType};
+use header::{HEADER, Header};
+use packers::Packers;
+use shuffle::Shuffler;
+
+const NAME: &str = "blosc";
+/// Bytes of a block that we write, for compressors that are fast in the nearest cache and for those that want to see more.
+const BLOCKS: [usize; 2] = [32 << 10, 128 << 10];
+/// The format counts with 31 bits.
+const MOST_BYTES: usize = i32::MAX as usize - HEADER;
+/// Streams of a block of ours: one for each byte of the largest element.
+const MOST_STREAMS: usize = 8;
+
+/// What compresses the blocks. Streams of LZ4HC are read as those of LZ4; Snappy is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BloscCompressor {
+    /// Blosc's own.
+    BloscLz,
+    /// LZ4.
+    Lz4,
+    /// zlib.
+    Zlib,
+    /// Zstandard; needs the feature `zstd`.
+    Zstd,
+}
+
+impl BloscCompressor {
+    /// All of them.
+    pub const ALL: [BloscCompressor; 4] =
+        [BloscCompressor::BloscLz, BloscCompressor::Lz4, BloscCompressor::Zlib, BloscCompressor::Zstd];
+
+    /// What headers call it.
+    fn number(self) -> u8 {
+        match self {
+            BloscCompressor::BloscLz => 0,
+            BloscCompressor::Lz4 => 1,
+            BloscCompressor::Zlib => 3,
+            BloscCompressor::Zstd => 4,
+        }
+    }
+}
+
+/// How a block is sorted before it is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BloscShuffle {
+    /// Not at all.
+    None,
+    /// The first bytes of all elements, then the second ones.
+    Byte,
+    /// The lowest bits of all elements, then the next ones; in a block whose elements are no multiple of 8, not at all.
+    Bit,
+}
+
+/// How chunks are written; what is read says of itself how it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BloscSettings {
+    /// What compresses the blocks.
+    pub compressor: BloscCompressor,
+    /// From 0 for a copy over 1 for the fastest to 9 for the densest; more is 9. zlib takes it as it is, zstd one less than
+    /// twice of it. LZ4 behind a bit shuffle looks up to 4 for runs of a byte only, which is much faster and a little
+    /// larger; else all above 0 are the same to LZ4, as to BloscLZ.
+    pub level: u32,
+    /// How blocks are sorted.
+    pub shuffle: BloscShuffle,
+}
+
+/// The codec with its working memory. Takes every type.
+pub struct Blosc {
+    settings: BloscSettings,
+    shuffler: Shuffler,
+    packers: Packers,
+}
+
+impl std::fmt::Debug for Blosc {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Blosc").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl Blosc {
+    /// With the best instructions of this processor.
+    pub fn new(settings: BloscSettings) -> Blosc {
+        Blosc::with_level(Level::best(), settings)
+    }
+
+    /// With the instructions of a level; the compressors have only one.
+    pub fn with_level(level: Level, settings: BloscSettings) -> Blosc {
+        Blosc { settings, shuffler: Shuffler::new(level), packers: Packers::new(level, settings.level) }
+    }
+
+    /// Writes blocks and gives the length of the chunk, or `None` if it would be no shorter than a copy.
+    fn pack(&mut self, header: Header, bytes: &[u8], output: &mut [u8]) -> Result<Option<usize>, CodecError> {
+        let mut stream = Writer::new(output);
+        stream.skip(HEADER + 4 * bytes.len().div_ceil(header.block));
+        for (i, block) in bytes.chunks(header.block).enumerate() {
+            let start = stream.at() as u32;
+            stream.put_at(HEADER + 4 * i, &start.to_le_bytes());
+            self.pack_block(header, block, &mut stream)?;
+        }
+        let packed = stream.at();
+        header.write(packed, output);
+        Ok((packed < HEADER + bytes.len()).then_some(packed))
+    }
+
+    fn pack_block(
+        &mut self,
+        header: Header,
+        block: &[u8],
+        stream: &mut Writer<'_>,
+    ) -> Result<(), CodecError> {
+        let part = block.len() / header.streams(block.len());
+        let BloscSettings { compressor, shuffle, .. } = self.settings;
+        let shuffled = self.shuffler.shuffle(header.shuffle(block.len()), header.size, block)?;
+        for part in shuffled.chunks(part) {
+            let packed = self.packers.encode(compressor, shuffle, part, &mut stream.rest()[4..])?;
+            stream.put(&(packed.min(part.len()) as u32).to_le_bytes());
+            if packed < part.len() {
+                stream.skip(packed);
+            } else {
+                stream.put(part);
+            }
+        }
+        Ok(())
+    }
+
+    fn unpack_block(
+        &mut self,
+        header: Header,
+        stream: &mut Reader<'_>,
+        output: &mut [u8],
+    ) -> Result<(), CodecError> {
+        let shuffle = header.shuffle(output.len());
+        if shuffle == BloscShuffle::None {
+            return unpack_streams(&mut self.packers, header, stream, output);
+        }
+        // No longer than the caller's output, whatever the header says.
+        let room = self.shuffler.room(output.len());
+        unpack_streams(&mut self.packers, header, stream, room)?;
+        self.shuffler.unshuffle(shuffle, header.size, output)
+    }
+}
+
+fn unpack_streams(
+    packers: &mut Packers,
+    header: Header,
+    stream: &mut Reader<'_>,
+    output: &mut [u8],
+) -> Result<(), CodecError> {
+    let streams = header.streams(output.len());
+    stream.expect("bytes of a block beyond whole elements", 0, (output.len() % streams) as u64)?;
+    let compressor = header.compressor()?;
+    for output in output.chunks_mut(output.len() / streams) {
+        let packed = stream.u32("bytes of a stream")? as usize;
+        let at = stream.at();
+        let packed = stream.take(packed, "bytes of a stream")?;
+        if packed.len() == output.len() {
+            output.copy_from_slice(packed);
+        } else {
+            packers.decode(compressor, packed, at, output)?;
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of a block of ours: whole eights of elements where there are some, so that bits can be shuffled.
+fn block_bytes(compressor: BloscCompressor, bytes: usize, size: usize) -> usize {
+    let is_dense = matches!(compressor, BloscCompressor::Zlib | BloscCompressor::Zstd);
+    let eights = bytes.min(BLOCKS[usize::from(is_dense)]) / (8 * size) * (8 * size);
+    if eights > 0 { eights } else { bytes.max(1) }
+}
+
+impl Codec for Blosc {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn supports(&self, _: DType) -> bool {
+        true
+    }
+
+    fn bound(&self, input_bytes: usize) -> usize {
+        let block = input_bytes.min(BLOCKS[1]);
+        let sizes = 4 * (1 + MOST_STREAMS) * (input_bytes / BLOCKS[0] + 2);
+        // Of all compressors, zlib wants the most room for what does not shrink.
+        HEADER + input_bytes + sizes + zlib_bound(block) - block
+    }
+
+    fn encode(&mut self, input: Array<'_>, output: &mut [u8]) -> Result<usize, CodecError> {
+        let (bytes, size) = (input.data(), input.dtype().bytes());
+        if bytes.len() > MOST_BYTES {
+            return Err(CodecError::Limit { codec: NAME, most: MOST_BYTES, found: bytes.len() });
+        }
+        check_room(self, bytes.len(), output.len())?;
+        let BloscSettings { compressor, level, shuffle } = self.settings;
+        let block = block_bytes(compressor, bytes.len(), size);
+        let header = Header::new(compressor, shuffle, size, bytes.len(), block);
+        if level > 0
+            && let Some(packed) = self.pack(header, bytes, output)?
+        {
+            return Ok(packed);
+        }
+        let packed = HEADER + bytes.len();
+        header.copied().write(packed, output);
+        output[HEADER..packed].copy_from_slice(bytes);
+        Ok(packed)
+    }
+
+    fn decode(&mut self, stream: &[u8], dtype: DType, output: &mut [u8]) -> Result<(), CodecError> {
+        check_dtype(self, dtype)?;
+        let mut reader = Reader::new(NAME, stream);
+        let header = Header::read(&mut reader, output.len())?;
+        if header.is_copied() || output.is_empty() {
+            output.copy_from_slice(reader.take(output.len(), "bytes of the array")?);
+            return reader.expect("bytes behind the array", 0, reader.left() as u64);
+        }
+        for output in output.chunks_mut(header.block) {
+            let start = reader.u32("start of a block")? as usize;
+            let mut block = reader.from(start, "start of a block")?;
+            self.unpack_block(header, &mut block, output)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! The compressors in a chunk.
+
+use livetime_kernels::{Level, lz4};
+
+use super::blosclz;
+use super::{BloscCompressor, BloscShuffle, NAME};
+use crate::CodecError;
+use crate::lz4::Lz4Block;
+use crate::zlib::ZlibStream;
+#[cfg(feature = "zstd")]
+use crate::zstd::Zstd;
+
+/// Up to here LZ4 looks for runs only in what has been shuffled by bits: there is little else.
+const MOST_RUNS: u32 = 4;
+
+/// All compressors; the large ones take memory when they are used first.
+pub(super) struct Packers {
+    instructions: Level,
+    /// From 1 to 9.
+    level: u32,
+    blosclz: blosclz::Encoder,
+    lz4: Lz4Block,
+    zlib: Option<ZlibStream>,
+    #[cfg(feature = "zstd")]
+    zstd: Option<Zstd>,
+}
+
+impl Packers {
+    pub(super) fn new(instructions: Level, level: u32) -> Packers {
+        Packers {
+            instructions,
+            level: level.clamp(1, 9),
+            blosclz: blosclz::Encoder::new(),
+            lz4: Lz4Block::new(),
+            zlib: None,
+            #[cfg(feature = "zstd")]
+            zstd: None,
+        }
+    }
+
+    /// Packs `input` and gives the size, which may be that of `input` or more: then what was written is of no use.
+    pub(super) fn encode(
+        &mut self,
+        compressor: BloscCompressor,
+        shuffle: BloscShuffle,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<usize, CodecError> {
+        match compressor {
+            BloscCompressor::BloscLz => Ok(self.blosclz.encode(input, output).unwrap_or(input.len())),
+            BloscCompressor::Lz4 if shuffle == BloscShuffle::Bit && self.level <= MOST_RUNS => {
+                Ok(lz4::encode_runs(self.instructions, input, output)?)
+            }
+            BloscCompressor::Lz4 => self.lz4.encode(NAME, input, output),
+            BloscCompressor::Zlib => self.zlib().encode(NAME, input, output),
+            #[cfg(feature = "zstd")]
+            BloscCompressor::Zstd => self.zstd()?.pack(NAME, input, output),
+            #[cfg(not(feature = "zstd"))]
+            BloscCompressor::Zstd => Err(WITHOUT_ZSTD),
+        }
+    }
+
+    /// Fills `output` from a stream that stands at byte `at` of the chunk.
+    pub(super) fn decode(
+        &mut self,
+        compressor: BloscCompressor,
+        stream: &[u8],
+        at: usize,
+        output: &mut [u8],
+    ) -> Result<(), CodecError> {
+        match compressor {
+            BloscCompressor::BloscLz => {
+                let (wanted, found) = (output.len() as u64, blosclz::decode(stream, output));
+                let found = found.unwrap_or(0) as u64;
+                let what = "bytes of a BloscLZ stream";
+                let error = CodecError::Damaged { codec: NAME, what, wanted, found, at };
+                if found == wanted { Ok(()) } else { Err(error) }
+            }
+            BloscCompressor::Lz4 => self.lz4.decode(NAME, stream, at, output),
+            BloscCompressor::Zlib => self.zlib().decode(NAME, stream, at, output),
+            #[cfg(feature = "zstd")]
+            BloscCompressor::Zstd => self.zstd()?.unpack(NAME, stream, at, output),
+            #[cfg(not(feature = "zstd"))]
+            BloscCompressor::Zstd => Err(WITHOUT_ZSTD),
+        }
+    }
+
+    fn zlib(&mut self) -> &mut ZlibStream {
+        self.zlib.get_or_insert_with(|| ZlibStream::new(self.level))
+    }
+
+    #[cfg(feature = "zstd")]
+    fn zstd(&mut self) -> Result<&mut Zstd, CodecError> {
+        let made = self.zstd.take().map_or_else(|| Zstd::new(2 * self.level as i32 - 1), Ok)?;
+        Ok(self.zstd.insert(made))
+    }
+}
+
+#[cfg(not(feature = "zstd"))]
+const WITHOUT_ZSTD: CodecError =
+    CodecError::Unsupported { codec: NAME, wanted: "BloscLZ, LZ4 or zlib in it", found: "zstd" };

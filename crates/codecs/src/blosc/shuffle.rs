@@ -1,0 +1,87 @@
+//! The shuffles of a block.
+
+use livetime_kernels::{Level, bitshuffle, byteshuffle};
+
+use super::BloscShuffle;
+use crate::CodecError;
+
+/// Shuffles blocks in memory that it keeps.
+#[derive(Debug)]
+pub(super) struct Shuffler {
+    level: Level,
+    shuffled: Vec<u8>,
+    /// The bytes of elements of sizes that the bit shuffle does not have.
+    planes: Vec<u8>,
+}
+
+impl Shuffler {
+    pub(super) fn new(level: Level) -> Shuffler {
+        Shuffler { level, shuffled: Vec::new(), planes: Vec::new() }
+    }
+
+    /// Room for a shuffled block.
+    pub(super) fn room(&mut self, block: usize) -> &mut [u8] {
+        room(&mut self.shuffled, block)
+    }
+
+    /// A block of elements of `size` bytes, shuffled.
+    pub(super) fn shuffle<'a>(
+        &'a mut self,
+        shuffle: BloscShuffle,
+        size: usize,
+        block: &'a [u8],
+    ) -> Result<&'a [u8], CodecError> {
+        if shuffle == BloscShuffle::None {
+            return Ok(block);
+        }
+        let shuffled = room(&mut self.shuffled, block.len());
+        let (elements, rest) = block.split_at(block.len() / size * size);
+        let (to, to_rest) = shuffled.split_at_mut(elements.len());
+        to_rest.copy_from_slice(rest);
+        match (shuffle, size) {
+            (BloscShuffle::Bit, 1 | 2 | 4 | 8) => bitshuffle::shuffle(self.level, size, elements, to)?,
+            (BloscShuffle::Bit, _) => {
+                let planes = room(&mut self.planes, elements.len());
+                byteshuffle::shuffle(self.level, size, elements, planes)?;
+                let count = elements.len() / size;
+                for (plane, to) in planes.chunks_exact(count).zip(to.chunks_exact_mut(count)) {
+                    bitshuffle::shuffle(self.level, 1, plane, to)?;
+                }
+            }
+            _ => byteshuffle::shuffle(self.level, size, elements, to)?,
+        }
+        Ok(shuffled)
+    }
+
+    /// Puts a block together that lies shuffled in [`Shuffler::room`].
+    pub(super) fn unshuffle(
+        &mut self,
+        shuffle: BloscShuffle,
+        size: usize,
+        block: &mut [u8],
+    ) -> Result<(), CodecError> {
+        let shuffled = &self.shuffled[..block.len()];
+        let (elements, rest) = block.split_at_mut(block.len() / size * size);
+        let (from, from_rest) = shuffled.split_at(elements.len());
+        rest.copy_from_slice(from_rest);
+        match (shuffle, size) {
+            (BloscShuffle::Bit, 1 | 2 | 4 | 8) => bitshuffle::unshuffle(self.level, size, from, elements)?,
+            (BloscShuffle::Bit, _) => {
+                let planes = room(&mut self.planes, elements.len());
+                let count = elements.len() / size;
+                for (from, plane) in from.chunks_exact(count).zip(planes.chunks_exact_mut(count)) {
+                    bitshuffle::unshuffle(self.level, 1, from, plane)?;
+                }
+                byteshuffle::unshuffle(self.level, size, planes, elements)?;
+            }
+            _ => byteshuffle::unshuffle(self.level, size, from, elements)?,
+        }
+        Ok(())
+    }
+}
+
+/// So many bytes of memory that only grows.
+fn room(memory: &mut Vec<u8>, bytes: usize) -> &mut [u8] {
+    memory.resize(bytes.max(memory.len()), 0);
+    &mut memory[..bytes]
+}
