@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -19,14 +20,16 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// Parameters of the keeper.
 #[derive(Params)]
 struct KeeperParams {
-    /// The thread waits this long for each frame.
-    #[param(default = 0.0, unit = "s")]
-    sleep: f64,
+    /// The thread waits for [`GO_ON`] before the first frame.
+    waits: bool,
     /// Returns an error or panics for a frame that it has given to its thread.
     fails: bool,
     /// Takes all back when told to stop, without a word.
     gives_up: bool,
 }
+
+/// Set by the test that lets keepers wait.
+static GO_ON: AtomicBool = AtomicBool::new(false);
 
 /// Gives frames to a thread, which completes those with even numbers, loses others, and drops every tenth.
 struct Keeper {
@@ -56,10 +59,12 @@ impl Node for Keeper {
 
     fn start(&mut self, _: &mut Context) -> Result<(), NodeError> {
         let (sender, frames) = channel::<(u64, UnderWay)>();
-        let (sleep, gives_up) = (Duration::from_secs_f64(self.params.sleep), self.params.gives_up);
+        let (waits, gives_up) = (self.params.waits, self.params.gives_up);
         let thread = std::thread::spawn(move || {
+            while waits && !GO_ON.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
             for (number, frame) in frames {
-                std::thread::sleep(sleep);
                 match number {
                     n if n % 10 == 0 || gives_up => drop(frame),
                     n if n % 2 == 0 => frame.completed(),
@@ -127,14 +132,15 @@ fn each_is_what_its_thread_says() {
 #[test]
 fn until_then_it_is_neither_completed_nor_lost() {
     let mut graph = graph(4);
-    set(&mut graph, "keeper", "sleep", 0.2);
+    set(&mut graph, "keeper", "waits", true);
     let run = Run::start(&graph, RunOptions::default()).unwrap();
     while run.report().nodes[1].received < 4 {
         std::thread::sleep(Duration::from_millis(1));
     }
     let report = run.report();
-    assert!(report.nodes[1].completed + report.nodes[1].lost_inside() < 4, "{report:#?}");
+    assert_eq!(report.nodes[1].completed + report.nodes[1].lost_inside(), 0, "{report:#?}");
     assert!(report.imbalances().is_empty());
+    GO_ON.store(true, Ordering::Relaxed);
     assert!(run.wait(LIMIT));
     let report = run.finish(LIMIT);
     assert_balanced(&report);
