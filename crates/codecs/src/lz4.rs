@@ -1,6 +1,7 @@
 //! LZ4 in its block format, without a frame: what areaDetector calls the codec `lz4`.
 
-use lz4_flex::block::{CompressTable, compress_into_with_table, decompress_into, get_maximum_output_size};
+use livetime_kernels::lz4;
+use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
 
 use crate::stream::{check_dtype, check_room};
 use crate::{Array, Codec, CodecError, DType};
@@ -96,10 +97,9 @@ impl Lz4Block {
     ) -> Result<(), CodecError> {
         let wanted = output.len() as u64;
         let damaged = |found| CodecError::Damaged { codec, what: "bytes of an LZ4 block", wanted, found, at };
-        match decompress_into(block, output) {
-            Ok(found) if found == output.len() => Ok(()),
-            Ok(found) => Err(damaged(found as u64)),
-            Err(_) => Err(damaged(0)),
+        match lz4::decode(block, output) {
+            Some(found) if found == output.len() => Ok(()),
+            found => Err(damaged(found.unwrap_or(0) as u64)),
         }
     }
 }

@@ -63,6 +63,7 @@ loops_by_width!(Avx2, "avx2", 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 
 loops_by_width!(Avx512, "avx512f,avx512bw", 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
 
 /// The step for all rows of a group one after the other, so that the compiler knows the number of each.
+#[cfg(target_arch = "x86_64")]
 macro_rules! each_row {
     ($i:ident of $count:expr => $step:block, $($number:literal)*) => {$(
         if $number < $count {

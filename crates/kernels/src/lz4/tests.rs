@@ -2,7 +2,7 @@ use super::*;
 use crate::test_data::numbers;
 
 /// What the format says, a byte at a time, and what it wants of the end.
-fn decode(mut block: &[u8]) -> Vec<u8> {
+fn decode_plainly(mut block: &[u8]) -> Vec<u8> {
     let mut output = Vec::new();
     let next = |block: &mut &[u8]| {
         let byte = block[0];
@@ -56,7 +56,7 @@ fn check(input: &[u8]) {
         let mut block = vec![0xaa; bound(input.len())];
         let size = encode_runs(level, input, &mut block).unwrap();
         block.truncate(size);
-        assert!(decode(&block) == input, "{level:?} {} bytes", input.len());
+        assert!(decode_plainly(&block) == input, "{level:?} {} bytes", input.len());
         assert!(expected.get_or_insert_with(|| block.clone()) == &block, "{level:?} {} bytes", input.len());
     }
 }
@@ -91,4 +91,58 @@ fn a_run_anywhere_is_found() {
 #[test]
 fn too_little_room_is_refused() {
     assert!(encode_runs(Level::best(), &[0; 100], &mut [0; bound(100) - 1]).is_err());
+}
+
+/// A block of sequences: literals, and a match of a length from a distance back.
+fn block(sequences: &[(usize, usize, usize)], last: usize) -> Vec<u8> {
+    let put_length = |block: &mut Vec<u8>, length: usize| {
+        if length >= 15 {
+            block.extend(std::iter::repeat_n(255, (length - 15) / 255));
+            block.push(((length - 15) % 255) as u8);
+        }
+    };
+    let (mut block, mut random) = (Vec::new(), numbers(9));
+    let mut put_literals = |block: &mut Vec<u8>, count: usize, low: usize| {
+        block.push((count.min(15) << 4 | low.min(15)) as u8);
+        put_length(block, count);
+        block.extend(random.by_ref().take(count).map(|x| (x >> 20) as u8));
+    };
+    for (literals, distance, length) in sequences {
+        put_literals(&mut block, *literals, length - MIN_MATCH);
+        block.extend((*distance as u16).to_le_bytes());
+        put_length(&mut block, length - MIN_MATCH);
+    }
+    put_literals(&mut block, last, 0);
+    block
+}
+
+#[test]
+fn blocks_of_any_encoder_are_read() {
+    for distance in [1, 2, 3, 7, 8, 31, 32, 33, 64, 500] {
+        for length in [4, 5, 18, 19, 31, 32, 33, 64, 273, 274, 700] {
+            for last in [12, 31, 32, 40, 300] {
+                let block = block(&[(510, 1, 4), (0, distance, length), (15, distance, length)], last);
+                let size = 510 + 4 + 15 + 2 * length + last;
+                let mut output = vec![0x55; size];
+                assert_eq!(super::decode(&block, &mut output), Some(size), "{distance} {length} {last}");
+                assert!(output == decode_plainly(&block), "{distance} {length} {last}");
+                let mut longer = vec![0x55; size + 100];
+                assert_eq!(super::decode(&block, &mut longer), Some(size));
+                assert!(longer[..size] == output, "{distance} {length} {last}");
+                assert_eq!(super::decode(&block, &mut vec![0; size - 1]), None);
+                (0..block.len()).for_each(|cut| {
+                    assert_ne!(super::decode(&block[..cut], &mut output), Some(size));
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn what_lies_before_the_start_is_refused() {
+    for block in [&[0x10, 1, 2, 0, 0][..], &[0x10, 1, 0, 0, 0], &[0, 1, 0, 0], &[0xf0], &[0xff, 255, 255]] {
+        assert_eq!(super::decode(block, &mut [0; 100]), None, "{block:?}");
+    }
+    assert_eq!(super::decode(&[], &mut []), None);
+    assert_eq!(super::decode(&[0], &mut []), Some(0));
 }

@@ -1,0 +1,97 @@
+//! From LZ4 blocks to bytes. Mostly a few bytes are to be copied, and to copy some more behind them is quicker than to ask how many:
+//! what is too much is written over by what comes next.
+
+use super::MIN_MATCH;
+
+/// Bytes that are copied together.
+const SOME: usize = 32;
+
+/// Unpacks an LZ4 block of any encoder to the start of `output`, and gives the number of bytes; `None` if it is none, or holds more
+/// than `output` has room for. What lies behind them is undefined.
+///
+/// ```
+/// use livetime_kernels::lz4;
+/// let mut bytes = [0; 100];
+/// assert_eq!(lz4::decode(&[0x1f, 7, 1, 0, 94 - 4 - 15, 0x50, 7, 7, 7, 7, 7], &mut bytes), Some(100));
+/// assert_eq!(bytes, [7; 100]);
+/// assert_eq!(lz4::decode(&[0x1f, 7], &mut bytes), None);
+/// ```
+pub fn decode(input: &[u8], output: &mut [u8]) -> Option<usize> {
+    let (mut at, mut made) = (0, 0);
+    loop {
+        let token = usize::from(*input.get(at)?);
+        at += 1;
+        let literals = length(token >> 4, input, &mut at)?;
+        copy_literals(input.get(at..)?, literals, output.get_mut(made..)?)?;
+        at += literals;
+        made += literals;
+        let Some(distance) = input.get(at..)?.first_chunk() else {
+            // The last sequence is only literals.
+            return (at == input.len()).then_some(made);
+        };
+        at += distance.len();
+        let distance = usize::from(u16::from_le_bytes(*distance));
+        let matched = length(token & 15, input, &mut at)?.checked_add(MIN_MATCH)?;
+        repeat(output, made, distance, matched)?;
+        made += matched;
+    }
+}
+
+/// A length whose half of the token is `short`.
+#[inline(always)]
+fn length(short: usize, input: &[u8], at: &mut usize) -> Option<usize> {
+    let mut length = short;
+    if short == 15 {
+        loop {
+            let more = *input.get(*at)?;
+            *at += 1;
+            length = length.checked_add(more.into())?;
+            if more < 255 {
+                break;
+            }
+        }
+    }
+    Some(length)
+}
+
+#[inline(always)]
+fn copy_literals(from: &[u8], count: usize, to: &mut [u8]) -> Option<()> {
+    if count <= SOME
+        && let (Some(from), Some(to)) = (from.first_chunk::<SOME>(), to.first_chunk_mut::<SOME>())
+    {
+        *to = *from;
+        return Some(());
+    }
+    to.get_mut(..count)?.copy_from_slice(from.get(..count)?);
+    Some(())
+}
+
+/// Writes `count` bytes from `at` on, each as the one `distance` before it.
+#[inline(always)]
+fn repeat(output: &mut [u8], at: usize, distance: usize, count: usize) -> Option<()> {
+    let from = at.checked_sub(distance).filter(|_| distance > 0)?;
+    let end = at.checked_add(count).filter(|end| *end <= output.len())?;
+    let has_room = at + SOME <= output.len();
+    if distance == 1 {
+        let byte = output[from];
+        match output[at..].first_chunk_mut::<SOME>() {
+            Some(to) if count <= SOME => *to = [byte; SOME],
+            _ => output[at..end].fill(byte),
+        }
+    } else if count <= SOME && distance >= SOME && has_room {
+        output.copy_within(from..from + SOME, at);
+    } else {
+        repeat_slowly(output, at, distance, end);
+    }
+    Some(())
+}
+
+/// Copies what there is, which becomes longer each time.
+fn repeat_slowly(output: &mut [u8], mut at: usize, distance: usize, end: usize) {
+    let from = at - distance;
+    while at < end {
+        let count = (at - from).min(end - at);
+        output.copy_within(from..from + count, at);
+        at += count;
+    }
+}
