@@ -5,6 +5,7 @@ use super::MIN_MATCH;
 
 /// Bytes that are copied together.
 const SOME: usize = 32;
+const HALF: usize = SOME / 2;
 
 /// Unpacks an LZ4 block of any encoder to the start of `output`, and gives the number of bytes; `None` if it is none, or holds more
 /// than `output` has room for. What lies behind them is undefined.
@@ -34,7 +35,34 @@ pub fn decode(input: &[u8], output: &mut [u8]) -> Option<usize> {
         let matched = length(token & 15, input, &mut at)?.checked_add(MIN_MATCH)?;
         repeat(output, made, distance, matched)?;
         made += matched;
+        // Runs of one byte, as bitshuffle leaves them, come together; so do matches of text.
+        while distance >= HALF
+            && let Some((read, written)) = short_sequence(&input[at..], output, made)
+        {
+            at += read;
+            made += written;
+        }
     }
+}
+
+/// A sequence whose lengths are in its token, far from both ends, of a match that does not begin in what it writes: without any
+/// other question. Gives the bytes read and written.
+#[inline(always)]
+fn short_sequence(input: &[u8], output: &mut [u8], made: usize) -> Option<(usize, usize)> {
+    let input = input.first_chunk::<{ 1 + HALF + 2 }>()?;
+    let token = usize::from(input[0]);
+    let (literals, matched) = (token >> 4, token & 15);
+    let distance = usize::from(u16::from_le_bytes([input[1 + literals], input[2 + literals]]));
+    let at = made + literals;
+    let from = at.checked_sub(distance)?;
+    if literals == 15 || matched == 15 || distance < HALF {
+        return None;
+    }
+    let to = output.get_mut(..at + 2 * HALF)?;
+    to[made..made + HALF].copy_from_slice(&input[1..1 + HALF]);
+    to.copy_within(from..from + HALF, at);
+    to.copy_within(from + HALF..from + 2 * HALF, at + HALF);
+    Some((1 + literals + 2, literals + matched + MIN_MATCH))
 }
 
 /// A length whose half of the token is `short`.
@@ -78,8 +106,8 @@ fn repeat(output: &mut [u8], at: usize, distance: usize, count: usize) -> Option
             Some(to) if count <= SOME => *to = [byte; SOME],
             _ => output[at..end].fill(byte),
         }
-    } else if count <= SOME && distance >= SOME && has_room {
-        output.copy_within(from..from + SOME, at);
+    } else if count <= SOME && distance >= HALF && has_room {
+        (0..SOME).step_by(HALF).for_each(|i| output.copy_within(from + i..from + i + HALF, at + i));
     } else {
         repeat_slowly(output, at, distance, end);
     }

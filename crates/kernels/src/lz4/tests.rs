@@ -118,20 +118,21 @@ fn block(sequences: &[(usize, usize, usize)], last: usize) -> Vec<u8> {
 
 #[test]
 fn blocks_of_any_encoder_are_read() {
-    for distance in [1, 2, 3, 7, 8, 31, 32, 33, 64, 500] {
+    for distance in [1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 64, 500] {
         for length in [4, 5, 18, 19, 31, 32, 33, 64, 273, 274, 700] {
             for last in [12, 31, 32, 40, 300] {
-                let block = block(&[(510, 1, 4), (0, distance, length), (15, distance, length)], last);
-                let size = 510 + 4 + 15 + 2 * length + last;
+                let same = |literals| (literals, distance, length);
+                let block = block(&[(510, 1, 4), same(0), same(3), same(14), same(15)], last);
+                let size = 510 + 4 + 3 + 14 + 15 + 4 * length + last;
                 let mut output = vec![0x55; size];
-                assert_eq!(super::decode(&block, &mut output), Some(size), "{distance} {length} {last}");
+                assert_eq!(decode(&block, &mut output), Some(size), "{distance} {length} {last}");
                 assert!(output == decode_plainly(&block), "{distance} {length} {last}");
                 let mut longer = vec![0x55; size + 100];
-                assert_eq!(super::decode(&block, &mut longer), Some(size));
+                assert_eq!(decode(&block, &mut longer), Some(size));
                 assert!(longer[..size] == output, "{distance} {length} {last}");
-                assert_eq!(super::decode(&block, &mut vec![0; size - 1]), None);
+                assert_eq!(decode(&block, &mut vec![0; size - 1]), None);
                 (0..block.len()).for_each(|cut| {
-                    assert_ne!(super::decode(&block[..cut], &mut output), Some(size));
+                    assert_ne!(decode(&block[..cut], &mut output), Some(size));
                 });
             }
         }
@@ -141,8 +142,8 @@ fn blocks_of_any_encoder_are_read() {
 #[test]
 fn what_lies_before_the_start_is_refused() {
     for block in [&[0x10, 1, 2, 0, 0][..], &[0x10, 1, 0, 0, 0], &[0, 1, 0, 0], &[0xf0], &[0xff, 255, 255]] {
-        assert_eq!(super::decode(block, &mut [0; 100]), None, "{block:?}");
+        assert_eq!(decode(block, &mut [0; 100]), None, "{block:?}");
     }
-    assert_eq!(super::decode(&[], &mut []), None);
-    assert_eq!(super::decode(&[0], &mut []), Some(0));
+    assert_eq!(decode(&[], &mut []), None);
+    assert_eq!(decode(&[0], &mut []), Some(0));
 }
