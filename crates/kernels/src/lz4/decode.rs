@@ -3,9 +3,12 @@
 
 use super::MIN_MATCH;
 
-/// Bytes that are copied together.
+/// Bytes that are copied together: of literals, of a short sequence, of a longer match.
 const SOME: usize = 32;
-const HALF: usize = SOME / 2;
+const HALF: usize = 16;
+const MORE: usize = 64;
+/// More bytes than this are worth a call.
+const LONG: usize = 512;
 
 /// Unpacks an LZ4 block of any encoder to the start of `output`, and gives the number of bytes; `None` if it is none, or holds more
 /// than `output` has room for. What lies behind them is undefined.
@@ -99,19 +102,44 @@ fn copy_literals(from: &[u8], count: usize, to: &mut [u8]) -> Option<()> {
 fn repeat(output: &mut [u8], at: usize, distance: usize, count: usize) -> Option<()> {
     let from = at.checked_sub(distance).filter(|_| distance > 0)?;
     let end = at.checked_add(count).filter(|end| *end <= output.len())?;
-    let has_room = at + SOME <= output.len();
     if distance == 1 {
         let byte = output[from];
         match output[at..].first_chunk_mut::<SOME>() {
             Some(to) if count <= SOME => *to = [byte; SOME],
             _ => output[at..end].fill(byte),
         }
-    } else if count <= SOME && distance >= HALF && has_room {
-        (0..SOME).step_by(HALF).for_each(|i| output.copy_within(from + i..from + i + HALF, at + i));
-    } else {
+    } else if count > LONG || end + MORE > output.len() {
         repeat_slowly(output, at, distance, end);
+    } else if distance >= HALF {
+        for i in (0..count).step_by(MORE) {
+            for i in (i..i + MORE).step_by(HALF) {
+                output.copy_within(from + i..from + i + HALF, at + i);
+            }
+        }
+    } else {
+        repeat_pattern(output, at, distance, end);
     }
     Some(())
+}
+
+/// For a distance below [`HALF`], if there is room for [`MORE`] bytes behind the end: the pattern in one number, stored in steps of
+/// whole patterns.
+#[inline(always)]
+fn repeat_pattern(output: &mut [u8], mut at: usize, distance: usize, end: usize) {
+    let Some(before) = output[at - distance..].first_chunk::<HALF>() else { return };
+    let bits = 8 * distance as u32;
+    let mut pattern = u128::from_le_bytes(*before) & !(u128::MAX << bits);
+    for doubled in 0..4 {
+        pattern |= pattern.checked_shl(bits << doubled).unwrap_or(0);
+    }
+    let step = HALF / distance * distance;
+    while at < end {
+        let Some(to) = output[at..].first_chunk_mut::<MORE>() else { return };
+        for i in 0..MORE / HALF {
+            to[i * step..i * step + HALF].copy_from_slice(&pattern.to_le_bytes());
+        }
+        at += MORE / HALF * step;
+    }
 }
 
 /// Copies what there is, which becomes longer each time.
