@@ -3,9 +3,10 @@
 
 use super::MIN_MATCH;
 
-/// Bytes that are copied together: of literals, of a short sequence, of a longer match.
+/// Bytes that are copied together: of matches, of a few literals, of more literals, of long matches.
+const WORD: usize = 8;
+const FEW: usize = 16;
 const SOME: usize = 32;
-const HALF: usize = 16;
 const MORE: usize = 64;
 /// More bytes than this are worth a call.
 const LONG: usize = 512;
@@ -38,8 +39,8 @@ pub fn decode(input: &[u8], output: &mut [u8]) -> Option<usize> {
         let matched = length(token & 15, input, &mut at)?.checked_add(MIN_MATCH)?;
         repeat(output, made, distance, matched)?;
         made += matched;
-        // Runs of one byte, as bitshuffle leaves them, come together; so do matches of text.
-        while distance >= HALF
+        // Runs of one byte, as bitshuffle leaves them, come together; so do other matches.
+        while distance > 1
             && let Some((read, written)) = short_sequence(&input[at..], output, made)
         {
             at += read;
@@ -48,23 +49,30 @@ pub fn decode(input: &[u8], output: &mut [u8]) -> Option<usize> {
     }
 }
 
-/// A sequence whose lengths are in its token, far from both ends, of a match that does not begin in what it writes: without any
-/// other question. Gives the bytes read and written.
+/// A sequence whose lengths are in its token, far from both ends: without any other question. Gives the bytes read and written.
 #[inline(always)]
 fn short_sequence(input: &[u8], output: &mut [u8], made: usize) -> Option<(usize, usize)> {
-    let input = input.first_chunk::<{ 1 + HALF + 2 }>()?;
+    let input = input.first_chunk::<{ 1 + FEW + 2 }>()?;
     let token = usize::from(input[0]);
     let (literals, matched) = (token >> 4, token & 15);
     let distance = usize::from(u16::from_le_bytes([input[1 + literals], input[2 + literals]]));
     let at = made + literals;
     let from = at.checked_sub(distance)?;
-    if literals == 15 || matched == 15 || distance < HALF {
+    if literals == 15 || matched == 15 || distance == 0 {
         return None;
     }
-    let to = output.get_mut(..at + 2 * HALF)?;
-    to[made..made + HALF].copy_from_slice(&input[1..1 + HALF]);
-    to.copy_within(from..from + HALF, at);
-    to.copy_within(from + HALF..from + 2 * HALF, at + HALF);
+    let to = output.get_mut(..at + SOME)?;
+    to[made..made + FEW].copy_from_slice(&input[1..1 + FEW]);
+    // Three words for at most 18 bytes; of a pattern, at least 5 bytes each.
+    if distance >= WORD {
+        copy_word(to, from, at);
+        if matched > WORD - MIN_MATCH {
+            copy_word(to, from + WORD, at + WORD);
+            copy_word(to, from + 2 * WORD, at + 2 * WORD);
+        }
+    } else {
+        store_pattern::<4>(to, at, distance);
+    }
     Some((1 + literals + 2, literals + matched + MIN_MATCH))
 }
 
@@ -110,36 +118,42 @@ fn repeat(output: &mut [u8], at: usize, distance: usize, count: usize) -> Option
         }
     } else if count > LONG || end + MORE > output.len() {
         repeat_slowly(output, at, distance, end);
-    } else if distance >= HALF {
+    } else if distance >= WORD {
         for i in (0..count).step_by(MORE) {
-            for i in (i..i + MORE).step_by(HALF) {
-                output.copy_within(from + i..from + i + HALF, at + i);
-            }
+            (i..i + MORE).step_by(WORD).for_each(|i| copy_word(output, from + i, at + i));
         }
     } else {
-        repeat_pattern(output, at, distance, end);
+        let mut at = at;
+        while at < end {
+            at += store_pattern::<{ MORE / WORD }>(output, at, distance);
+        }
     }
     Some(())
 }
 
-/// For a distance below [`HALF`], if there is room for [`MORE`] bytes behind the end: the pattern in one number, stored in steps of
-/// whole patterns.
 #[inline(always)]
-fn repeat_pattern(output: &mut [u8], mut at: usize, distance: usize, end: usize) {
-    let Some(before) = output[at - distance..].first_chunk::<HALF>() else { return };
+fn copy_word(bytes: &mut [u8], from: usize, to: usize) {
+    bytes.copy_within(from..from + WORD, to);
+}
+
+/// Repeats the `distance` bytes before `at`, fewer than a word, `N` times as often as a word holds them, and gives how many bytes that
+/// makes. Writes up to `N` words.
+#[inline(always)]
+fn store_pattern<const N: usize>(bytes: &mut [u8], at: usize, distance: usize) -> usize {
+    /// Bytes of as many whole patterns as a word holds.
+    const WHOLE: [usize; WORD] = [0, 8, 8, 6, 8, 5, 6, 7];
+    let mut word = [0; WORD];
+    word.copy_from_slice(&bytes[at - distance..at - distance + WORD]);
     let bits = 8 * distance as u32;
-    let mut pattern = u128::from_le_bytes(*before) & !(u128::MAX << bits);
-    for doubled in 0..4 {
+    let mut pattern = u64::from_le_bytes(word) & !(u64::MAX << bits);
+    for doubled in 0..3 {
         pattern |= pattern.checked_shl(bits << doubled).unwrap_or(0);
     }
-    let step = HALF / distance * distance;
-    while at < end {
-        let Some(to) = output[at..].first_chunk_mut::<MORE>() else { return };
-        for i in 0..MORE / HALF {
-            to[i * step..i * step + HALF].copy_from_slice(&pattern.to_le_bytes());
-        }
-        at += MORE / HALF * step;
+    let step = WHOLE[distance];
+    for at in (0..N).map(|i| at + i * step) {
+        bytes[at..at + WORD].copy_from_slice(&pattern.to_le_bytes());
     }
+    N * step
 }
 
 /// Copies what there is, which becomes longer each time.
