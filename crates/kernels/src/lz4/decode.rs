@@ -19,7 +19,8 @@ const LONG: usize = 512;
 /// let mut bytes = [0; 100];
 /// assert_eq!(lz4::decode(&[0x1f, 7, 1, 0, 94 - 4 - 15, 0x50, 7, 7, 7, 7, 7], &mut bytes), Some(100));
 /// assert_eq!(bytes, [7; 100]);
-/// assert_eq!(lz4::decode(&[0x1f, 7], &mut bytes), None);
+/// // A match of bytes before the first one.
+/// assert_eq!(lz4::decode(&[0x10, 7, 2, 0, 0], &mut bytes), None);
 /// ```
 pub fn decode(input: &[u8], output: &mut [u8]) -> Option<usize> {
     let (mut at, mut made) = (0, 0);
