@@ -33,6 +33,10 @@ impl Reducer for Hits {
     }
 
     fn map(&self, found: &mut HitCounts, event: &EventPictures<'_>) {
+        if found.events.is_empty() {
+            // Written before they are read: why, `Sums` says.
+            found.counts.iter_mut().for_each(|counts| counts.fill(0));
+        }
         let mut hits = 0;
         for picture in event.pictures() {
             let pixels = picture.bytes.len() / picture.panel.dtype.bytes();
@@ -47,7 +51,7 @@ impl Reducer for Hits {
     fn merge(&self, found: &mut HitCounts, next: &mut HitCounts) {
         for (counts, next) in found.counts.iter_mut().zip(&mut next.counts) {
             grow(counts, next.len());
-            counts.iter_mut().zip(next).for_each(|(sum, n)| *sum += std::mem::take(n));
+            counts.iter_mut().zip(next).for_each(|(sum, n)| *sum += *n);
         }
         found.events.append(&mut next.events);
     }

@@ -65,7 +65,7 @@ impl PanelPartial {
     pub(super) fn merge(&mut self, next: &mut PanelPartial) {
         self.grow(next.lengths.longest());
         let pieces = self.lengths.pieces_with(&next.lengths);
-        if let (Some(sums), Some(next)) = (&mut self.sums, &mut next.sums) {
+        if let (Some(sums), Some(next)) = (&mut self.sums, &next.sums) {
             sums.merge(&pieces, next);
         }
         if let (Some(extremes), Some(next)) = (&mut self.extremes, &mut next.extremes) {

@@ -63,8 +63,11 @@ impl Sums {
         dtype.bytes() <= 4 && !dtype.is_float()
     }
 
-    /// Adds the pixels `range` of some events, cut out of their frames.
+    /// Adds the pixels `range` of some events, cut out of their frames; `is_first`: whatever the sums are, they are none yet.
     pub(super) fn add(&mut self, frames: &[&[u8]], range: Range<usize>, is_first: bool) {
+        if is_first {
+            self.clear(range.clone());
+        }
         // The lengths are right: frames have the size of the layout's panels.
         let _ = match self {
             Sums::Narrow(dtype, sums, squares) => {
@@ -87,16 +90,36 @@ impl Sums {
         };
     }
 
-    /// Takes in the sums of later events, which are not longer, and leaves them empty. `pieces`: the pixels with the events of both.
-    pub(super) fn merge(&mut self, pieces: &[CountedTwice], next: &mut Sums) {
+    /// Memory that the system gave as zeros and that is written before it is read is mapped once; else twice, and the second time
+    /// all threads have to be told, page by page, which took longer than the sums of a short run.
+    fn clear(&mut self, range: Range<usize>) {
+        match self {
+            Sums::Narrow(_, sums, squares) => {
+                sums[range.clone()].fill(0);
+                squares[range].fill(0);
+            }
+            Sums::Wide(_, sums, squares) => {
+                sums[range.clone()].fill(0);
+                squares[range].fill(0);
+            }
+            Sums::Real(_, real) => {
+                real.sums[range.clone()].fill(0.0);
+                real.squares[range].fill(0.0);
+            }
+        }
+    }
+
+    /// Takes in the sums of later events, which are not longer and are nothing any more after it. `pieces`: the pixels with the events
+    /// of both.
+    pub(super) fn merge(&mut self, pieces: &[CountedTwice], next: &Sums) {
         match (self, next) {
             (Sums::Narrow(_, sums, squares), Sums::Narrow(_, next_sums, next_squares)) => {
-                take_in(sums, next_sums);
-                take_in(squares, next_squares);
+                take_in(pieces, sums, next_sums);
+                take_in(pieces, squares, next_squares);
             }
             (Sums::Wide(_, sums, squares), Sums::Wide(_, next_sums, next_squares)) => {
-                take_in(sums, next_sums);
-                take_in(squares, next_squares);
+                take_in(pieces, sums, next_sums);
+                take_in(pieces, squares, next_squares);
             }
             (Sums::Real(_, real), Sums::Real(_, next)) => real.merge(pieces, next),
             _ => {}
@@ -180,9 +203,14 @@ fn lengthen<T: Copy + Default>(values: &mut Vec<T>, pixels: usize) {
     values.resize(values.len().max(pixels), T::default());
 }
 
-fn take_in<T: Copy + Default + std::ops::AddAssign>(sums: &mut [T], next: &mut [T]) {
-    for (sum, next) in sums.iter_mut().zip(next) {
-        *sum += std::mem::take(next);
+fn take_in<T: Copy + std::ops::AddAssign>(pieces: &[CountedTwice], sums: &mut [T], next: &[T]) {
+    for (range, [events, _]) in pieces.iter().filter(|(_, [_, next_events])| *next_events > 0) {
+        let (sums, next) = (&mut sums[range.clone()], &next[range.clone()]);
+        if *events == 0 {
+            sums.copy_from_slice(next);
+        } else {
+            sums.iter_mut().zip(next).for_each(|(sum, next)| *sum += *next);
+        }
     }
 }
 
@@ -231,11 +259,14 @@ impl Real {
     }
 
     /// Sums about another pivot are sums about this one, moved by the distance of the pivots.
-    fn merge(&mut self, pieces: &[CountedTwice], next: &mut Real) {
+    fn merge(&mut self, pieces: &[CountedTwice], next: &Real) {
         for (range, [events, next_events]) in pieces.iter().filter(|(_, [_, next])| *next > 0) {
             let at = || range.clone();
             if *events == 0 {
                 self.pivots[at()].copy_from_slice(&next.pivots[at()]);
+                self.sums[at()].copy_from_slice(&next.sums[at()]);
+                self.squares[at()].copy_from_slice(&next.squares[at()]);
+                continue;
             }
             let n = *next_events as f64;
             for i in at() {
@@ -244,8 +275,6 @@ impl Real {
                 self.squares[i] += next.squares[i] + distance * (2.0 * next.sums[i] + n * distance);
             }
         }
-        next.sums.fill(0.0);
-        next.squares.fill(0.0);
     }
 
     fn deviations(&self, range: &Range<usize>, events: u64, out: &mut Vec<f64>) {
