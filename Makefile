@@ -3,9 +3,11 @@
 
 .PHONY: run test bench models clean
 
+# By cargo, which knows where CARGO_TARGET_DIR or a configuration puts the program.
+LIVETIME = cargo run --release --quiet --package livetime --
+
 run: ## the simulated detector through areaDetector's eleven plugins, live on the screen; Ctrl-C ends it
-	cargo build --release --quiet --package livetime
-	./target/release/livetime run
+	$(LIVETIME) run
 
 test: ## every test, documentation examples and model checks included
 	cargo test --workspace
@@ -22,18 +24,17 @@ models:
 		cargo test --release --package livetime-engine --lib models
 
 bench: ## the measurements of docs/performance.md, as JSON in bench/out
-	cargo build --release --quiet --package livetime
 	mkdir -p bench/out
-	./target/release/livetime bench plugins-2013 --json > bench/out/plugins-2013.json
-	./target/release/livetime bench nodes --json > bench/out/nodes.json
-	./target/release/livetime bench engine --json > bench/out/engine.json
-	./target/release/livetime bench graph examples/plugins-2013.yaml --json > bench/out/graph.json
-	./target/release/livetime bench analyze --json > bench/out/analyze.json
-	./target/release/livetime bench codecs --json > bench/out/codecs.json
-	./target/release/livetime bench hits --json > bench/out/hits.json
-	./target/release/livetime bench pva-get --json > bench/out/pva-get.json
-	./target/release/livetime bench pva-stages --json > bench/out/pva-stages.json
-	./target/release/livetime bench pva-monitor --json > bench/out/pva-monitor.json
+	$(LIVETIME) bench plugins-2013 --json > bench/out/plugins-2013.json
+	$(LIVETIME) bench nodes --json > bench/out/nodes.json
+	$(LIVETIME) bench engine --json > bench/out/engine.json
+	$(LIVETIME) bench graph examples/plugins-2013.yaml --json > bench/out/graph.json
+	$(LIVETIME) bench analyze --json > bench/out/analyze.json
+	$(LIVETIME) bench codecs --json > bench/out/codecs.json
+	$(LIVETIME) bench hits --json > bench/out/hits.json
+	$(LIVETIME) bench pva-get --json > bench/out/pva-get.json
+	$(LIVETIME) bench pva-stages --json > bench/out/pva-stages.json
+	$(LIVETIME) bench pva-monitor --json > bench/out/pva-monitor.json
 
 clean:
 	cargo clean
