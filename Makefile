@@ -1,40 +1,57 @@
 # Two commands: `make run` shows Livetime at work, `make test` runs every test.
-# Everything needed beyond Rust and a C compiler is fetched by cargo.
+# Everything needed beyond Rust and a C compiler is fetched by cargo, which shows on stderr what it builds.
 
-.PHONY: run test bench models clean
+.PHONY: run test models bench bench-peers install uninstall clean
 
 # By cargo, which knows where CARGO_TARGET_DIR or a configuration puts the program.
-LIVETIME = cargo run --release --quiet --package livetime --
+LIVETIME = cargo run --release --package livetime --
+XTASK = cargo run --quiet --package xtask --
 
 run: ## the simulated detector through areaDetector's eleven plugins, live on the screen; Ctrl-C ends it
 	$(LIVETIME) run
 
 test: ## every test, documentation examples and model checks included
-	cargo test --workspace
-	$(MAKE) --no-print-directory models
+	@echo "building, then running every test; the end says what passed, failed and was skipped"
+	@$(XTASK) test
 
-# Every interleaving of the lock-free parts. The bound on preemptions keeps it to a minute;
+# The lock-free parts under a model checker. The bound on preemptions keeps it to a minute;
 # `make models LOOM_MAX_PREEMPTIONS=` searches without bound.
 LOOM_MAX_PREEMPTIONS ?= 2
-LOOM_TARGET ?= $(or $(CARGO_TARGET_DIR),target)/loom
 models:
-	LOOM_MAX_PREEMPTIONS=$(LOOM_MAX_PREEMPTIONS) RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$(LOOM_TARGET) \
-		cargo test --release --package livetime-frame --test loom
-	LOOM_MAX_PREEMPTIONS=$(LOOM_MAX_PREEMPTIONS) RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$(LOOM_TARGET) \
-		cargo test --release --package livetime-engine --lib models
+	@LOOM_MAX_PREEMPTIONS=$(LOOM_MAX_PREEMPTIONS) $(XTASK) models
 
-bench: ## the measurements of docs/performance.md, as JSON in bench/out
+# One benchmark for each record: PAGE and COMMAND of docs/measurements.md.
+BENCHES = plugins-2013 nodes engine analyze codecs hits ingest apa pva-get pva-stages pva-monitor served
+bench: ## every measurement of the documents that needs no peer, as JSON in bench/out (docs/measurements.md)
 	mkdir -p bench/out
-	$(LIVETIME) bench plugins-2013 --json > bench/out/plugins-2013.json
-	$(LIVETIME) bench nodes --json > bench/out/nodes.json
-	$(LIVETIME) bench engine --json > bench/out/engine.json
-	$(LIVETIME) bench graph examples/plugins-2013.yaml --json > bench/out/graph.json
-	$(LIVETIME) bench analyze --json > bench/out/analyze.json
-	$(LIVETIME) bench codecs --json > bench/out/codecs.json
-	$(LIVETIME) bench hits --json > bench/out/hits.json
-	$(LIVETIME) bench pva-get --json > bench/out/pva-get.json
-	$(LIVETIME) bench pva-stages --json > bench/out/pva-stages.json
-	$(LIVETIME) bench pva-monitor --json > bench/out/pva-monitor.json
+	for what in $(BENCHES); do echo "bench $$what" >&2; $(LIVETIME) bench $$what --json > bench/out/$$what.json || exit 1; done
+	$(LIVETIME) bench plugins-2013 --large --json > bench/out/plugins-2013-large.json
+	$(LIVETIME) bench pva-get --spin --json > bench/out/pva-get-spin.json
+	$(LIVETIME) bench graph examples/plugins-2013.yaml --json > bench/out/graph-plugins-2013.json
+
+bench-peers: ## those with other implementations, which tools/ fetch and build
+	mkdir -p bench/out
+	$(LIVETIME) bench actors --peer "$$(tools/actors_peer.sh)" --json > bench/out/actors.json
+	cargo build --release --package livetime-pva --example bench_server
+	bench/pva_peers/run.py $(or $(CARGO_TARGET_DIR),target)/release/examples/bench_server --json bench/out/pva-peers.json
+
+# Where `make install` puts things; PREFIX=/usr/local for everybody on the machine.
+PREFIX ?= $(HOME)/.local
+SHARE = $(PREFIX)/share
+
+install: ## the program, completions for bash, zsh and fish, and manual pages, below PREFIX
+	cargo install --path crates/app --locked --force --profile dist --root "$(PREFIX)"
+	mkdir -p "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" "$(SHARE)/fish/vendor_completions.d"
+	"$(PREFIX)/bin/livetime" completions bash > "$(SHARE)/bash-completion/completions/livetime"
+	"$(PREFIX)/bin/livetime" completions zsh > "$(SHARE)/zsh/site-functions/_livetime"
+	"$(PREFIX)/bin/livetime" completions fish > "$(SHARE)/fish/vendor_completions.d/livetime.fish"
+	"$(PREFIX)/bin/livetime" man --output "$(SHARE)/man/man1"
+	@command -v livetime > /dev/null || echo "$(PREFIX)/bin is not on your PATH: add it, or call $(PREFIX)/bin/livetime"
+
+uninstall:
+	cargo uninstall --root "$(PREFIX)" livetime
+	rm -f "$(SHARE)/bash-completion/completions/livetime" "$(SHARE)/zsh/site-functions/_livetime"
+	rm -f "$(SHARE)/fish/vendor_completions.d/livetime.fish" "$(SHARE)"/man/man1/livetime.1 "$(SHARE)"/man/man1/livetime-*.1
 
 clean:
 	cargo clean

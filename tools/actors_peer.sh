@@ -15,7 +15,7 @@ flock 9
         https://github.com/Stiffstream/sobjectizer "$sources"
     cmake -S "$sources/dev" -B "$folder/build" -DCMAKE_BUILD_TYPE=Release -DBUILD_ALL=OFF \
         -DSOBJECTIZER_BUILD_SHARED=OFF -DSOBJECTIZER_BUILD_STATIC=ON
-    cmake --build "$folder/build" --parallel
+    cmake --build "$folder/build" --parallel "$(nproc)"
     "${CXX:-c++}" -std=c++17 -O3 -DNDEBUG -I"$sources/dev" "$here/bench/actors_peer/main.cpp" \
         "$folder"/build/so_5/libso_s.*.a -lpthread -o "$program"
 } >&2

@@ -9,8 +9,10 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include <sched.h>
 #include <sys/resource.h>
 
 #include <so_5/all.hpp>
@@ -94,17 +96,17 @@ double throw_ns(bool one_thread, unsigned long throws) {
 
 // ---- Producers, one channel, subscribers on threads of their own ----
 
+// The message itself: SObjectizer allocates it once, counts its references, and hands it to all subscribers.
 struct picture {
     unsigned long number;
     std::array<unsigned char, 64> bytes{};
 };
-using frame = std::shared_ptr<picture>;
 
 class counter final : public so_5::agent_t {
 public:
     counter(context_t ctx, so_5::mbox_t from, unsigned long wanted, std::atomic<int>* left, finished* done)
         : so_5::agent_t{ctx}, m_wanted{wanted}, m_left{left}, m_done{done} {
-        so_subscribe(from).event([this](const frame&) {
+        so_subscribe(from).event([this](const picture&) {
             if (++m_seen == m_wanted && m_left->fetch_sub(1) == 1) m_done->set_value(0);
         });
     }
@@ -115,26 +117,62 @@ private:
     finished* m_done;
 };
 
-// Time per frame from the first send to the last handler, with `producers` plain threads and one lossless queue per subscriber.
-double flood_ns(int producers, int subscribers, unsigned long frames) {
+struct go final : public so_5::signal_t {};
+struct again final : public so_5::signal_t {};
+
+// Sends 64 pictures at a time, so that it could be told to stop in between.
+class producer final : public so_5::agent_t {
+public:
+    producer(context_t ctx, so_5::mbox_t starts, so_5::mbox_t to, unsigned long pictures)
+        : so_5::agent_t{ctx}, m_to{std::move(to)}, m_left{pictures} {
+        so_subscribe(starts).event([this](mhood_t<go>) { step(); });
+        so_subscribe_self().event([this](mhood_t<again>) { step(); });
+    }
+
+private:
+    void step() {
+        const unsigned long count = std::min(m_left, 64ul);
+        for (unsigned long i = 0; i < count; ++i) so_5::send<picture>(m_to, picture{m_left - i});
+        m_left -= count;
+        if (m_left > 0) so_5::send<again>(*this);
+    }
+    so_5::mbox_t m_to;
+    unsigned long m_left;
+};
+
+enum class senders { agents, threads };
+
+// Time per picture from the start signal to the last handler. Producers are agents on threads of their own, or plain
+// threads; all are there and at rest before the clock starts.
+double flood_ns(senders who, int producers, int subscribers, unsigned long pictures) {
     finished done;
     std::atomic<int> left{subscribers};
     so_5::wrapped_env_t env;
     auto channel = env.environment().create_mbox();
+    auto starts = env.environment().create_mbox();
+    const unsigned long all = pictures * (unsigned long)producers;
     env.environment().introduce_coop(
         so_5::disp::active_obj::make_dispatcher(env.environment()).binder(), [&](so_5::coop_t& coop) {
-            for (int i = 0; i < subscribers; ++i)
-                coop.make_agent<counter>(channel, frames * (unsigned long)producers, &left, &done);
+            for (int i = 0; i < subscribers; ++i) coop.make_agent<counter>(channel, all, &left, &done);
+            for (int i = 0; who == senders::agents && i < producers; ++i)
+                coop.make_agent<producer>(starts, channel, pictures);
         });
+    std::promise<void> opened;
+    auto open = opened.get_future().share();
     std::vector<std::thread> threads;
-    auto start = clock_type::now();
-    for (int p = 0; p < producers; ++p)
-        threads.emplace_back([&] {
-            for (unsigned long i = 0; i < frames; ++i)
-                so_5::send<frame>(channel, std::make_shared<picture>(picture{i}));
+    for (int p = 0; who == senders::threads && p < producers; ++p)
+        threads.emplace_back([&channel, open, pictures] {
+            open.wait();
+            for (unsigned long i = 0; i < pictures; ++i) so_5::send<picture>(channel, picture{i});
         });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    auto start = clock_type::now();
+    if (who == senders::agents)
+        so_5::send<go>(starts);
+    else
+        opened.set_value();
     done.get_future().wait();
-    double ns = ns_since(start) / double(frames * (unsigned long)producers);
+    double ns = ns_since(start) / double(all);
     for (auto& t : threads) t.join();
     return ns;
 }
@@ -145,8 +183,18 @@ struct stamped {
     clock_type::time_point sent;
 };
 
+// Sender and receiver have a CPU each, if there are two: as in the pattern that this is compared with.
+void pin(int cpu) {
+    if (std::thread::hardware_concurrency() < 2) return;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    sched_setaffinity(0, sizeof set, &set);
+}
+
 class listener final : public so_5::agent_t {
 public:
+    void so_evt_start() override { pin(1); }
     listener(context_t ctx, so_5::mbox_t from, unsigned long wanted, std::vector<double>* waits, finished* done)
         : so_5::agent_t{ctx} {
         so_subscribe(from).event([=](const stamped& s) {
@@ -169,6 +217,9 @@ row waiting(const char* name, bool parked, unsigned long frames) {
     env.environment().introduce_coop(
         so_5::disp::one_thread::make_dispatcher(env.environment(), "", params).binder(),
         [&](so_5::coop_t& coop) { coop.make_agent<listener>(channel, frames, &waits, &done); });
+    cpu_set_t all;
+    sched_getaffinity(0, sizeof all, &all);
+    pin(0);
     double cpu = cpu_seconds();
     auto start = clock_type::now();
     timespec before{}, after{};
@@ -177,6 +228,7 @@ row waiting(const char* name, bool parked, unsigned long frames) {
         std::this_thread::sleep_until(start + std::chrono::microseconds(500) * (i + 1));
         so_5::send<stamped>(channel, stamped{clock_type::now()});
     }
+    sched_setaffinity(0, sizeof all, &all);
     done.get_future().wait();
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
     double sender = double(after.tv_sec - before.tv_sec) + double(after.tv_nsec - before.tv_nsec) * 1e-9;
@@ -229,11 +281,14 @@ double watched_ns(bool limited, unsigned long rounds) {
 
 // ---- A message refused at a limit ----
 
+// A reference to something that all messages share.
+using frame = std::shared_ptr<picture>;
+
 class full final : public so_5::agent_t {
 public:
-    full(context_t ctx, std::shared_future<void> go)
+    full(context_t ctx, std::shared_future<void> released)
         : so_5::agent_t{ctx + limit_then_drop<ball>(1u) + limit_then_drop<frame>(1u)} {
-        so_subscribe_self().event([go](const ball&) { go.wait(); }).event([](const frame&) {});
+        so_subscribe_self().event([released](const ball&) { released.wait(); }).event([](const frame&) {});
     }
 };
 
@@ -269,7 +324,38 @@ private:
     finished* m_done;
 };
 
-// One agent per cooperation, started one after the other.
+// Cooperations of one agent each, started one after the other by an agent.
+class parent final : public so_5::agent_t {
+public:
+    parent(context_t ctx, unsigned long agents, std::atomic<unsigned long>* left, finished* done)
+        : so_5::agent_t{ctx}, m_agents{agents}, m_left{left}, m_done{done} {
+        so_subscribe_self().event([this](mhood_t<go>) {
+            for (unsigned long i = 0; i < m_agents; ++i)
+                so_environment().introduce_coop([&](so_5::coop_t& coop) { coop.make_agent<idle>(m_left, m_done); });
+        });
+    }
+
+private:
+    unsigned long m_agents;
+    std::atomic<unsigned long>* m_left;
+    finished* m_done;
+};
+
+double start_from_agent_ns(unsigned long agents) {
+    finished done;
+    std::atomic<unsigned long> left{agents};
+    so_5::wrapped_env_t env;
+    so_5::mbox_t box;
+    env.environment().introduce_coop([&](so_5::coop_t& coop) {
+        box = coop.make_agent<parent>(agents, &left, &done)->so_direct_mbox();
+    });
+    auto start = clock_type::now();
+    so_5::send<go>(box);
+    done.get_future().wait();
+    return ns_since(start) / double(agents);
+}
+
+// The same from a plain thread: the agents run on another one.
 double start_ns(unsigned long agents) {
     finished done;
     std::atomic<unsigned long> left{agents};
@@ -372,15 +458,18 @@ int main(int argc, char** argv) {
     std::vector<row> rows;
     rows.push_back({"hop on one thread", throw_ns(true, 2'000'001 / scale | 1)});
     rows.push_back({"round trip between two threads", 2 * throw_ns(false, 400'001 / scale | 1)});
-    rows.push_back({"one to one", flood_ns(1, 1, 1'000'000 / scale)});
-    rows.push_back({"one to eight", flood_ns(1, 8, 200'000 / scale)});
-    rows.push_back({"four to one", flood_ns(4, 1, 250'000 / scale)});
+    rows.push_back({"one to one", flood_ns(senders::agents, 1, 1, 1'000'000 / scale)});
+    rows.push_back({"one to eight", flood_ns(senders::agents, 1, 8, 200'000 / scale)});
+    rows.push_back({"four to one", flood_ns(senders::agents, 4, 1, 250'000 / scale)});
+    rows.push_back({"one to one, from a plain thread", flood_ns(senders::threads, 1, 1, 1'000'000 / scale)});
+    rows.push_back({"four to one, from plain threads", flood_ns(senders::threads, 4, 1, 250'000 / scale)});
     rows.push_back(waiting("waiting at 2 kHz", false, 4'000 / scale));
     rows.push_back(waiting("waiting at 2 kHz, parked", true, 4'000 / scale));
     double plain = watched_ns(false, 1'000'000 / scale);
     rows.push_back({"time limit per frame", watched_ns(true, 1'000'000 / scale) - plain});
     rows.push_back({"refused at a limit", refused_ns(5'000'000 / scale)});
-    rows.push_back({"start an agent", start_ns(100'000 / scale)});
+    rows.push_back({"start an agent", start_from_agent_ns(100'000 / scale)});
+    rows.push_back({"start a group, from a plain thread", start_ns(100'000 / scale)});
     rows.push_back({"ring of agents, per hop", ring_ns(1000, 2'000'000 / scale)});
     rows.push_back({"skynet", skynet_ns(quick ? 10'000 : 1'000'000)});
     print(rows);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use livetime_engine::actors::{Agent, AgentError, Channel, Context, Placement, System};
+use livetime_actors::{Agent, AgentError, Channel, Context, Placement, System};
 
 #[derive(Clone, Debug)]
 struct DeviceError {

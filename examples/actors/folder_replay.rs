@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use livetime_engine::actors::{Agent, AgentError, Chain, Channel, Context, Publisher, System, Timer};
+use livetime_actors::{Agent, AgentError, Chain, Channel, Context, Publisher, System, Timer};
 
 /// The bytes of a file, shared by all who look at them.
 type Picture = Arc<[u8]>;

@@ -6,7 +6,7 @@ mod pictures;
 
 use std::time::Duration;
 
-use livetime_engine::actors::{Agent, AgentError, Channel, Context, Placement, System, Timer};
+use livetime_actors::{Agent, AgentError, Channel, Context, Placement, System, Timer};
 use livetime_frame::Frame;
 use pictures::Camera;
 

@@ -5,7 +5,7 @@ mod pictures;
 
 use std::time::Duration;
 
-use livetime_engine::actors::{Agent, AgentError, Channel, Context, Phase, StopGuard, System};
+use livetime_actors::{Agent, AgentError, Channel, Context, Phase, StopGuard, System};
 use livetime_frame::Frame;
 use pictures::Camera;
 

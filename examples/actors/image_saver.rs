@@ -6,7 +6,7 @@ mod pictures;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use livetime_engine::actors::{Agent, AgentError, Channel, ChannelKind, Context, System};
+use livetime_actors::{Agent, AgentError, Channel, ChannelKind, Context, System};
 use livetime_frame::Frame;
 use pictures::Camera;
 

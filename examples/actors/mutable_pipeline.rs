@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use livetime_engine::actors::{Address, Agent, AgentError, Chain, Context, Placement, System};
+use livetime_actors::{Address, Agent, AgentError, Chain, Context, Placement, System};
 
 /// Not `Clone`: there is one of it.
 struct Picture {

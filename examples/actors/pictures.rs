@@ -1,7 +1,7 @@
 //! Small grey pictures, for the examples to play with.
 #![allow(dead_code, unreachable_pub, reason = "a part of every example, which uses some of it")]
 
-use livetime_engine::actors::AgentError;
+use livetime_actors::AgentError;
 use livetime_frame::{Allocator, ColorMode, DType, Frame, FramePool, Layout};
 
 pub const WIDTH: usize = 64;

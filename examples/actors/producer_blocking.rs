@@ -5,7 +5,7 @@ mod pictures;
 
 use std::time::Duration;
 
-use livetime_engine::actors::{Agent, AgentError, Channel, Context, Publisher, System};
+use livetime_actors::{Agent, AgentError, Channel, Context, Publisher, System};
 use livetime_frame::Frame;
 use pictures::Camera;
 

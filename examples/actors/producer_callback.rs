@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use livetime_engine::actors::{Agent, AgentError, Channel, Context, System};
+use livetime_actors::{Agent, AgentError, Channel, Context, System};
 use livetime_frame::Frame;
 use pictures::Camera;
 

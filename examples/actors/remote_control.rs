@@ -5,7 +5,7 @@
 use std::io::Read;
 use std::time::Duration;
 
-use livetime_engine::actors::{Agent, AgentError, Channel, ChannelKind, Context, Publisher, System};
+use livetime_actors::{Agent, AgentError, Channel, ChannelKind, Context, Publisher, System};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Camera {

@@ -6,8 +6,8 @@ mod pictures;
 
 use std::time::Duration;
 
-use livetime_engine::actors::{AgentError, Chain, System};
-use livetime_engine::{Run, RunOptions};
+use livetime_actors::{AgentError, Chain, System};
+use livetime_engine::{Run, RunOptions, Services};
 use livetime_frame::Frame;
 use pictures::Camera;
 
@@ -28,7 +28,8 @@ fn main() -> Result<(), AgentError> {
     })?;
 
     let pipeline = livetime::config::parse("resizer", PIPELINE, livetime_nodes::ALL, &[])?;
-    let options = RunOptions { channels: system.channels(), ..RunOptions::default() };
+    let services = Services::default().with(system.channels());
+    let options = RunOptions { services, ..RunOptions::default() };
     let run = Run::start(&pipeline.graph, options)
         .map_err(|errors| AgentError::new(errors.first().map_or("nothing".into(), ToString::to_string)))?;
 

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use livetime_engine::actors::{Address, Agent, AgentError, Chain, Context, Placement, System};
+use livetime_actors::{Address, Agent, AgentError, Chain, Context, Placement, System};
 
 struct Letter {
     text: String,

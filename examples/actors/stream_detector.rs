@@ -5,7 +5,7 @@ mod pictures;
 
 use std::time::Duration;
 
-use livetime_engine::actors::{Agent, AgentError, Chain, Channel, Context, Publisher, System, Timer};
+use livetime_actors::{Agent, AgentError, Chain, Channel, Context, Publisher, System, Timer};
 use livetime_frame::Frame;
 use pictures::Camera;
 

@@ -1,6 +1,9 @@
-//! Developer commands: `cargo xtask tidy`, `cargo xtask new-node KIND NAME`.
+//! Developer commands: `cargo xtask` lists them.
 
 mod new_node;
+mod picture;
+mod records;
+mod tests;
 mod tidy;
 
 use std::path::PathBuf;
@@ -10,6 +13,11 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let result = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["tidy"] => tidy::run(&root()),
+        ["test"] => tests::run(&root()),
+        ["models"] => tests::models(&root()),
+        ["judge"] => tests::judge(&root()),
+        ["skip", step, needed, reason] => tests::record_skip(&root(), step, needed, reason),
+        ["picture"] => picture::run(&root()),
         ["new-node", kind, name] => new_node::run(&root(), kind, name),
         _ => Err(USAGE.into()),
     };
@@ -29,6 +37,11 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   tidy                 checks which crate imports which, where `unsafe` stands, file lengths, documents
+  test                 every test and model; ends with `N passed, N failed, N skipped`, the reasons before it
+  models               every interleaving of the lock-free parts
+  judge                the summary of the last test; fails where `.ci/known` and `.ci/floor` say that more must have run
+  skip STEP NEEDED REASON   records that a step outside of the tests was left out
+  picture              makes docs/images/live-table.svg of what `livetime run` shows
   new-node KIND NAME   writes a node file, its two list lines, and a test; KIND: source, process or sink
                        example: cargo xtask new-node process subtract_dark";
 

@@ -3,30 +3,71 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Who may import whom (`ARCHITECTURE.md`). A crate that is not listed may import none of ours.
+/// Who may import whom (`ARCHITECTURE.md`). A crate that is not listed may import none of ours. Nobody may import
+/// `livetime-testkit` but tests, by `[dev-dependencies]`, which are not looked at here.
 const ARROWS: &[(&str, &[&str])] = &[
     ("livetime-codecs", &["livetime-kernels"]),
-    ("livetime-formats", &["livetime-frame", "livetime-codecs"]),
-    ("livetime-engine", &["livetime-frame", "livetime-engine-derive"]),
+    ("livetime-formats", &["livetime-frame", "livetime-codecs", "livetime-runtime"]),
+    ("livetime-recording", &["livetime-formats", "livetime-frame", "livetime-codecs", "livetime-runtime"]),
+    ("livetime-runtime", &["livetime-frame"]),
+    ("livetime-engine", &["livetime-runtime", "livetime-frame", "livetime-engine-derive"]),
+    ("livetime-actors", &["livetime-runtime"]),
     (
         "livetime-nodes",
         &[
             "livetime-engine",
+            "livetime-actors",
+            "livetime-runtime",
             "livetime-frame",
             "livetime-kernels",
             "livetime-codecs",
             "livetime-formats",
+            "livetime-recording",
             "livetime-pva",
         ],
     ),
-    // `app` uses kernels to analyse recorded runs and to simulate them; codecs only in benchmarks.
+    ("livetime-wire", &["livetime-engine", "livetime-formats", "livetime-kernels", "livetime-frame"]),
+    // `pva` because the block `pvaccess` of a pipeline file says how to serve.
+    ("livetime-control", &["livetime-engine", "livetime-frame", "livetime-pva"]),
+    (
+        "livetime-epics",
+        &["livetime-control", "livetime-engine", "livetime-frame", "livetime-nodes", "livetime-pva"],
+    ),
+    ("livetime-analysis", &["livetime-formats", "livetime-frame", "livetime-kernels"]),
+    // All but `app` and `python`.
+    (
+        "livetime-bench",
+        &[
+            "livetime-control",
+            "livetime-epics",
+            "livetime-nodes",
+            "livetime-wire",
+            "livetime-engine",
+            "livetime-actors",
+            "livetime-runtime",
+            "livetime-frame",
+            "livetime-formats",
+            "livetime-pva",
+            "livetime-kernels",
+            "livetime-codecs",
+        ],
+    ),
+    // `app` uses kernels to analyse recorded runs and to simulate them.
     (
         "livetime",
         &[
+            "livetime-analysis",
+            "livetime-bench",
+            "livetime-control",
+            "livetime-epics",
             "livetime-nodes",
+            "livetime-wire",
             "livetime-engine",
+            "livetime-actors",
+            "livetime-runtime",
             "livetime-frame",
             "livetime-formats",
+            "livetime-recording",
             "livetime-pva",
             "livetime-kernels",
             "livetime-codecs",
@@ -38,9 +79,14 @@ const ARROWS: &[(&str, &[&str])] = &[
 const UNSAFE: &[&str] = &[
     "crates/kernels/",
     "crates/frame/src/pool/",
-    "crates/engine/src/edge/ring.rs",
-    "crates/engine/src/actors/keyed.rs",
-    "crates/engine/src/actors/queue.rs",
+    "crates/runtime/src/frame_ring.rs",
+    "crates/runtime/src/ring.rs",
+    "crates/runtime/src/models.rs",
+    // Who makes a queue promises who takes from it.
+    "crates/engine/src/edge/mod.rs",
+    "crates/actors/src/input.rs",
+    "crates/actors/src/models.rs",
+    "crates/actors/src/keyed.rs",
 ];
 
 /// Past this a file is asked whether it is still one thing.
@@ -58,6 +104,8 @@ const DOCUMENTS: &[&str] = &[
     "docs/actors.md",
     "docs/performance.md",
     "docs/performance-codecs.md",
+    "docs/embed.md",
+    "docs/measurements.md",
     "docs/formats/blockpack.md",
     "docs/formats/trigger-records.md",
     "docs/formats/xtc-compression.md",
@@ -78,6 +126,8 @@ pub(crate) fn run(root: &Path) -> Result<String, String> {
         let name = file.strip_prefix(root).unwrap_or(file).display().to_string();
         check_file(&name, &text, &mut problems);
     }
+    check_test_lists(&files, &mut problems)?;
+    crate::records::check(root, &mut problems)?;
     check_documents(root, &mut problems);
     if problems.is_empty() { Ok(format!("tidy: {} files", files.len())) } else { Err(problems.join("\n")) }
 }
@@ -138,11 +188,39 @@ fn check_file(name: &str, text: &str, problems: &mut Vec<String>) {
     }
     for (from, to) in [("sources", "process"), ("sources", "sinks"), ("process", "sinks")] {
         for (from, to) in [(from, to), (to, from)] {
-            if name.contains(&format!("nodes/src/{from}/")) && text.contains(&format!("crate::{to}::")) {
+            let is_node = ["nodes", "wire"].iter().any(|room| name.contains(&format!("{room}/src/{from}/")));
+            if is_node && text.contains(&format!("crate::{to}::")) {
                 problems.push(format!("{name}: {from} must not import {to}"));
             }
         }
     }
+}
+
+/// A file of tests that no test program lists would not run.
+fn check_test_lists(files: &[PathBuf], problems: &mut Vec<String>) -> Result<(), String> {
+    let is_list = |file: &&PathBuf| file.ends_with("tests/all.rs");
+    for list in files.iter().filter(is_list) {
+        let read = |path: &Path| fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
+        let tests = list.parent().unwrap_or(list);
+        let manifest = read(&tests.with_file_name("Cargo.toml"))?;
+        let names = files.iter().filter(|file| file.parent() == Some(tests) && file != &list);
+        let names = names.filter_map(|file| file.file_stem()?.to_str());
+        problems.extend(unlisted(names, &read(list)?, &manifest).map(|name| {
+            format!("{}: wanted `mod {name};`, without it {name}.rs does not run", list.display())
+        }));
+    }
+    Ok(())
+}
+
+fn unlisted<'a>(
+    names: impl Iterator<Item = &'a str>,
+    list: &str,
+    manifest: &str,
+) -> impl Iterator<Item = &'a str> {
+    names.filter(move |name| {
+        let is_module = list.lines().any(|line| line == format!("mod {name};"));
+        !is_module && !manifest.contains(&format!("[[test]]\nname = \"{name}\""))
+    })
 }
 
 fn holds_unsafe(line: &str) -> bool {
@@ -179,6 +257,14 @@ mod tests {
         let text = "//! A node.\nuse crate::sinks::null::Null;\n";
         assert_eq!(problems_of("crates/nodes/src/process/x.rs", text).len(), 1);
         assert!(problems_of("crates/nodes/src/sinks/x.rs", text).is_empty());
+    }
+
+    #[test]
+    fn tests_that_would_not_run_are_found() {
+        let found =
+            |list, manifest| unlisted(["runs", "pool"].into_iter(), list, manifest).collect::<Vec<_>>();
+        assert_eq!(found("mod common;\nmod runs;\n", ""), ["pool"]);
+        assert!(found("mod runs;\n", "[[test]]\nname = \"pool\"\n").is_empty());
     }
 
     #[test]

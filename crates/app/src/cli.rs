@@ -12,21 +12,28 @@ use crate::commands::convert::{CONVERT_HELP, ConvertArgs};
 use crate::commands::hits_score::{HITS_SCORE_HELP, HitsScoreArgs};
 use crate::commands::pv::PvArgs;
 use crate::commands::recover::{RECOVER_HELP, RecoverArgs};
+use crate::commands::shell::{COMPLETIONS_HELP, CompletionsArgs, MAN_HELP, ManArgs};
 use crate::commands::sim::SimArgs;
-use crate::config::pvaccess::checked_prefix;
-use crate::config::{Setting, positive_quantity};
+use crate::config::{Setting, checked_prefix, positive_quantity};
+use crate::log::Level;
 
 /// Software for live detector data: runs a graph of nodes and accounts for every frame.
 #[derive(Parser, Debug)]
-#[command(name = "livetime", version, after_help = EXIT_CODES)]
+#[command(name = "livetime", version = VERSION, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
+    /// Which lines a run writes to its log on stderr; each has a time and a level.
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "LEVEL")]
+    pub(crate) log: Level,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
+/// With the commit that it was built from, as records of benchmarks have it.
+pub(crate) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("LIVETIME_COMMIT"), ")");
+
 const EXIT_CODES: &str = "\
 Exit codes: 0 ok, 1 failed, 2 wrong usage or a pipeline file that is refused, 3 finished with unintended loss.
-Data go to stdout, everything else to stderr.";
+Data go to stdout, everything else to stderr. What a run tells while it runs has the time of day (UTC) and a level.";
 
 /// What to do.
 #[derive(Subcommand, Debug)]
@@ -64,6 +71,12 @@ pub(crate) enum Command {
     /// Print the JSON schema of pipeline files, for editors.
     #[command(after_help = SCHEMA_HELP)]
     Schema,
+    /// Print what a shell needs to complete this command line.
+    #[command(after_help = COMPLETIONS_HELP)]
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write those of all subcommands.
+    #[command(after_help = MAN_HELP)]
+    Man(ManArgs),
 }
 
 const RUN_HELP: &str = "\
@@ -122,6 +135,14 @@ pub(crate) struct PipelineArgs {
     pub(crate) json: bool,
 }
 
+fn listen(text: &str) -> Result<String, String> {
+    crate::pvs::listen_at([text]).map(|_| text.to_owned())
+}
+
+fn writer(text: &str) -> Result<String, String> {
+    crate::pvs::access_of([text]).map(|_| text.to_owned())
+}
+
 /// Arguments of `run`.
 #[derive(Args, Debug, Default)]
 pub(crate) struct RunArgs {
@@ -142,6 +163,15 @@ pub(crate) struct RunArgs {
     /// The names of all PVs begin with this, for example 13SIM1:
     #[arg(long, value_name = "TEXT", value_parser = checked_prefix)]
     pub(crate) prefix: Option<String>,
+    /// Listen for clients of pvAccess at these addresses, and serve the run; `any` is all, and without this it is this machine only.
+    #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = listen)]
+    pub(crate) listen: Vec<String>,
+    /// Who may write over pvAccess: local (this machine, the default), any, an address, a network, or USER@ one of these.
+    #[arg(long, value_name = "WHO", value_delimiter = ',', value_parser = writer)]
+    pub(crate) writers: Vec<String>,
+    /// Answer requests for metrics also to those who call this machine NAME; `*` is every name.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) metrics_host: Vec<String>,
     /// Serve metrics for Prometheus at this address; a port alone is for this machine only.
     #[arg(long, value_name = "ADDR", value_parser = crate::metrics::address)]
     pub(crate) metrics: Option<SocketAddr>,
@@ -183,6 +213,10 @@ pub(crate) struct InspectArgs {
     /// With --tree: stop after so many datagrams (records) of each file.
     #[arg(long, value_name = "DATAGRAMS", requires = "tree")]
     pub(crate) first: Option<u64>,
+    /// Read every picture of the runs that the files belong to, and tell how many are whole, damaged, missing or cannot be read, as
+    /// sources and `analyze` judge them.
+    #[arg(long, conflicts_with = "tree")]
+    pub(crate) pictures: bool,
     /// Print JSON on stdout instead of text.
     #[arg(long)]
     pub(crate) json: bool,

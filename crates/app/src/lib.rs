@@ -19,20 +19,27 @@ pub mod analyze;
 mod bench;
 mod cli;
 mod commands;
-pub mod config;
-mod cpu;
-mod facility;
+mod graph_analysis;
+mod log;
 pub mod metrics;
 mod output;
 mod plot;
 mod progress;
-pub mod pvs;
 mod report;
 pub mod simulate;
+mod simulate_wib;
 #[cfg(test)]
 mod test_nodes;
 mod trace;
 mod usage;
+
+/// The programs of `docs/embed.md`, which are tested as they stand there.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embed.md")]
+pub struct EmbedPage;
+
+pub use livetime_control::config;
+pub use livetime_epics as pvs;
 
 use std::process::ExitCode;
 
@@ -42,7 +49,7 @@ use livetime_engine::NodeType;
 use cli::{Cli, Command};
 use output::{Exit, Failure, Output};
 
-pub use bench::{Allocations, CountAllocations};
+pub use livetime_bench::{Allocations, CountAllocations};
 
 /// The program with these nodes: reads the command line, does what it says, and returns the exit code.
 ///
@@ -59,8 +66,17 @@ pub fn main(nodes: &[NodeType], count_allocations: CountAllocations) -> ExitCode
     };
     let (is_terminal, is_coloured) = output::terminal();
     let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
-    let mut output = Output { out: &mut out, err: &mut err, is_terminal, is_coloured };
+    let mut output = Output { out: &mut out, err: &mut err, is_terminal, is_coloured, level: cli.log };
     execute(cli, nodes, count_allocations, &mut output).into()
+}
+
+/// The types of nodes that the program offers: those for pictures, arrays and tables (`livetime_nodes`), and those for wire readout (`livetime_wire`). Sources
+/// come first, sinks last.
+pub fn standard_nodes() -> Vec<NodeType> {
+    let mut all = [livetime_nodes::ALL, livetime_wire::ALL].concat();
+    // Keeps the order within a kind.
+    all.sort_by_key(|node| node.spec.kind as u8);
+    all
 }
 
 fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut Output) -> Exit {
@@ -76,7 +92,9 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Bench(args) => bench::bench(args, nodes, count, output),
         Command::HitsScore(args) => commands::hits_score::hits_score(args, output),
         Command::Pv(args) => commands::pv::pv(args, output),
-        Command::Schema => commands::schema::schema(nodes, output),
+        Command::Schema => commands::nodes::schema(nodes, output),
+        Command::Completions(args) => commands::shell::completions(args, output),
+        Command::Man(args) => commands::shell::man(args, output),
     };
     result.unwrap_or_else(|Failure { exit, message }| {
         if !message.is_empty() {

@@ -10,7 +10,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 fn main() -> ExitCode {
-    livetime::main(livetime_nodes::ALL, || {
+    livetime::main(&livetime::standard_nodes(), || {
         let all = ALLOCATOR.stats();
         let bytes = all.bytes_allocated.saturating_sub(all.bytes_deallocated);
         livetime::Allocations { count: all.allocations + all.reallocations, bytes }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::log::Level;
 use crate::output::Output;
 use crate::report::numbers::bytes;
 
@@ -42,6 +43,11 @@ impl<'a, 'b> Progress<'a, 'b> {
     pub(crate) fn log(&mut self, line: impl std::fmt::Display) {
         self.erase();
         self.output.log(line);
+    }
+
+    /// Which lines of a log are wanted.
+    pub(crate) fn level(&self) -> Level {
+        self.output.level
     }
 
     /// Takes the line away.

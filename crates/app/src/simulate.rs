@@ -7,7 +7,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use livetime_formats::file::Head;
-use livetime_formats::parallel::{Worker, in_order};
 use livetime_formats::xtc1::compressed::{Compressor, Engine};
 use livetime_formats::xtc1::data::panels;
 use livetime_formats::xtc1::{
@@ -17,6 +16,7 @@ use livetime_formats::xtc1::{
 use livetime_formats::{Error, Result};
 use livetime_kernels::Level;
 use livetime_kernels::cspad::{Cspad, Preset, QUAD_PIXELS, QUADS};
+use livetime_runtime::ordered::{Worker, in_order};
 
 /// When the run begins: 3 April 2013, 14:40 UTC.
 const BEGIN_NS: u64 = 1_365_000_000_000_000_000;
@@ -210,6 +210,8 @@ impl Simulator<'_> {
 }
 
 impl Worker<Event> for Simulator<'_> {
+    type Error = Error;
+
     fn work(&mut self, event: &mut Event) -> Result<()> {
         let fiducial = (FIDUCIALS_PER_EVENT * event.number % u64::from(FIDUCIAL_PERIOD)) as u32;
         let mut header = DatagramHeader::event(time_ns(event.number), fiducial);

@@ -7,26 +7,16 @@
     reason = "a test fails by panicking, or says that it is skipped"
 )]
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 
 use common::{livetime, stderr, stdout};
 use livetime_formats::xtc1::{Builder, Damage, DatagramHeader, Src, TypeId, XtcHeader, id};
+use livetime_testkit::data;
 use serde_json::Value;
 
 const CONTAINER: &str = "xtc1/container/e236-r0003-s04-c00";
-
-/// A recorded file, in the folder that `LIVETIME_DATA` names, else in `shared/data` beside the workspace.
-fn data(name: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let file = std::env::var_os("LIVETIME_DATA").map_or(beside, PathBuf::from).join(name);
-    if file.exists() {
-        return Some(file);
-    }
-    eprintln!("SKIPPED: no `{}`; LIVETIME_DATA names the folder with test data", file.display());
-    None
-}
 
 fn analysis(file: &Path, more: &[&str]) -> (Option<i32>, Value) {
     let args = [&["analyze", "--json", file.to_str().unwrap()], more].concat();
@@ -101,6 +91,14 @@ fn wrong_usage_is_told_before_anything_is_read() {
         (vec!["analyze", file], "wanted one detector (--detector), found xpphsd.raw.array0Pgp,"),
         (vec!["analyze", file, "--detector", "nobody"], "wanted a detector `nobody`, found xpphsd"),
         (vec!["analyze", file, "--detector", "xpphsd.fex", "--with", "hits"], "wants `--threshold`"),
+        (
+            vec!["analyze", file, "--detector", "xpphsd.fex", "--threshold", "3"],
+            "`--threshold` is for `--with hits`",
+        ),
+        (
+            vec!["analyze", file, "--detector", "xpphsd.fex", "--bins", "9"],
+            "`--bins` is for `--with histogram`",
+        ),
         (vec!["analyze", file, "--workers", "0"], "wanted a number from 1 to 1024"),
         (vec!["analyze", file, "--events", "9..3"], "wanted a range of events"),
     ] {
@@ -201,4 +199,139 @@ fn a_pipeline_that_cannot_be_the_work_is_refused() {
         assert_eq!(output.status.code(), Some(2), "{more:?}: {}", stderr(&output));
         assert!(stderr(&output).contains(expected), "{more:?}: {}", stderr(&output));
     }
+}
+
+#[test]
+fn a_file_that_is_cut_before_its_first_picture_has_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = camera(folder.path(), Damage(0), &[]);
+    let bytes = std::fs::read(&file).unwrap();
+    for length in [0, 30, 70] {
+        std::fs::write(&file, &bytes[..length]).unwrap();
+        for more in [&[][..], &["--detector", "Opal1000"]] {
+            let output = livetime(&[&["analyze", file.to_str().unwrap()], more].concat());
+            assert_eq!(output.status.code(), Some(1), "{length}: {}", stderr(&output));
+            let text = stderr(&output);
+            assert!(length == 0 || text.contains("up to the end of the file"), "{length}: {text}");
+        }
+    }
+}
+
+/// All NPY files of a folder, with their bytes.
+fn arrays(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let arrays = files.filter(|file| file.extension().is_some_and(|ending| ending == "npy"));
+    let name = |file: &Path| file.file_name().unwrap().to_str().unwrap().to_owned();
+    let mut arrays: Vec<_> = arrays.map(|file| (name(&file), std::fs::read(&file).unwrap())).collect();
+    arrays.sort();
+    arrays
+}
+
+#[test]
+fn parts_of_a_plan_write_the_same_files_as_one_process() {
+    let Some(file) = data("xtc2/lcls2/chunking/xpptut15-r0014-s000-c000.xtc2") else { return };
+    in_parts(&file, "xpphsd.raw.array0Pgp");
+}
+
+#[test]
+fn parts_of_a_simulated_run_write_the_same_files_as_one_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("e1-r0001-s00-c00.xtc");
+    // Four blocks.
+    let written = livetime(&["sim", "xtc", run.to_str().unwrap(), "--events", "22"]);
+    assert_eq!(written.status.code(), Some(0), "{}", stderr(&written));
+    in_parts(&run, "Cspad");
+}
+
+/// Analyses a run by one process and in parts, one of which is killed, and compares.
+fn in_parts(file: &Path, detector: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let what =
+        ["--detector", detector, "--with", "mean,std,min,max,sum,histogram,hits", "--threshold", "100"];
+    let whole = at("whole");
+    let (code, one) = analysis(file, &[&what[..], &["-o", &whole]].concat());
+    assert_eq!((code, &one["reduction"]), (Some(0), &2.into()), "{one}");
+
+    let (plan, parts, out) = (at("plan.json"), at("parts"), at("out"));
+    let (code, json) = analysis(file, &[&what[..], &["--plan", &plan, "--parts", "3"]].concat());
+    let count = json["parts"].as_u64().unwrap();
+    assert_eq!((code, count), (Some(0), 3), "{json}");
+    let planned = |more: &[&str]| livetime(&[&["analyze", "--plan", &plan, "--json"], more].concat());
+    let part = |number: u64, workers: &str| {
+        let output = planned(&["--part", &number.to_string(), "-o", &parts, "--workers", workers]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let found: Vec<Value> = (0..count).rev().map(|number| part(number, "2")).collect();
+    let used: u64 = found.iter().map(|part| part["used"].as_u64().unwrap()).sum();
+    assert_eq!(Value::from(used), one["used"]);
+
+    // The last one was killed before it had written its file.
+    let last = found[0]["file"].as_str().unwrap();
+    std::fs::remove_file(last).unwrap();
+    let output = planned(&["--merge", &parts, "-o", &out]);
+    assert_eq!(output.status.code(), Some(1));
+    let missing = format!("wanted every part, found none of {}\n", count - 1);
+    assert!(stderr(&output).ends_with(&missing), "{}", stderr(&output));
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told["missing"], Value::from(vec![count - 1]));
+    assert_eq!(part(count - 1, "3")["repeated"], false);
+    assert_eq!(part(count - 1, "1")["repeated"], true);
+
+    let output = planned(&["--merge", &parts, "-o", &out]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let merged: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for name in ["detector", "panels", "events", "used", "incomplete", "not_used", "reduction"] {
+        assert_eq!(merged[name], one[name], "{name}");
+    }
+    assert_eq!(merged["parts"], Value::from(count));
+    let [whole, out] = [&whole, &out].map(|folder| arrays(Path::new(folder)));
+    assert!(whole.len() >= 7 && whole == out);
+}
+
+#[test]
+fn a_plan_is_used_as_it_should_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = camera(folder.path(), Damage::default(), &[]);
+    let file = file.to_str().unwrap();
+    let plan = folder.path().join("plan.json");
+    let plan = plan.to_str().unwrap();
+    let parts = folder.path().join("parts");
+    let parts = parts.to_str().unwrap();
+    let output = livetime(&["analyze", file, "--plan", plan]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        stdout(&output).contains("1 parts of 2 events of CxiEndstation-0|Opal1000-1"),
+        "{}",
+        stdout(&output)
+    );
+    for (args, code, expected) in [
+        (vec!["--plan", plan, "--part", "1", "-o", parts], 2, "wanted a part from 0 to 0, found 1"),
+        (vec!["--plan", plan, "--part", "0"], 2, "--output"),
+        (vec!["--part", "0", "-o", parts], 2, "--plan"),
+        (vec!["--plan", plan], 2, "FILES"),
+        (vec!["--plan", plan, "--part", "0", "-o", parts, "--with", "mean"], 2, "cannot be used with"),
+        (vec!["--plan", plan, "--merge", parts, "--part", "0", "-o", parts], 2, "cannot be used with"),
+        (vec!["--plan", "/no/such.json", "--part", "0", "-o", parts], 1, "/no/such.json"),
+        (vec!["--plan", file, "--part", "0", "-o", parts], 1, file),
+        (vec!["--plan", plan, "--merge", "/no/such"], 1, "/no/such"),
+    ] {
+        let output = livetime(&[&["analyze"], &args[..]].concat());
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
+    }
+    let output = livetime(&["analyze", "--plan", plan, "--part", "0", "-o", parts]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).starts_with("part 0 of 1: events 0..2, 2 used, 0 not: "), "{}", stdout(&output));
+    let output = livetime(&["analyze", "--plan", plan, "--merge", parts]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).ends_with("1 part merged\n"), "{}", stdout(&output));
+    // The run is another one now.
+    let mut bytes = std::fs::read(file).unwrap();
+    bytes.push(0);
+    std::fs::write(file, bytes).unwrap();
+    let output = livetime(&["analyze", "--plan", plan, "--part", "0", "-o", parts]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("as it was at the plan"), "{}", stderr(&output));
 }

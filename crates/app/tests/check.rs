@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use common::{Pipeline, livetime, own_nodes, stderr, stdout};
@@ -26,16 +25,12 @@ fn broken_files_are_refused_with_places() {
         let program = if needs.contains("slow") { own_nodes } else { standard };
         let missing: Vec<&str> = needs.split_whitespace().filter(|n| !knows(program, n)).collect();
         if !missing.is_empty() {
-            skipped(&format!("{}: no node type {missing:?} yet", file.display()));
+            let reason = format!("{}: no node type {missing:?} yet", file.display());
+            livetime_testkit::skip("machine/nodes", &reason);
             continue;
         }
         refuses(program, &file);
     }
-}
-
-/// Says so even when the test passes, past the capture of `eprintln`.
-fn skipped(what: &str) {
-    let _ = writeln!(std::io::stderr(), "SKIPPED {}", what.trim_end());
 }
 
 fn standard() -> std::process::Command {

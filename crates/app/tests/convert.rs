@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod common;
+use crate::common;
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -16,7 +16,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("livetime-convert-{}-{name}", std::process::id()));
+        let path = common::temporary(&format!("convert-{name}"));
         std::fs::create_dir(&path).unwrap();
         Folder(path)
     }

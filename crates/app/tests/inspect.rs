@@ -7,25 +7,16 @@
     reason = "a test fails by panicking, or says that it is skipped"
 )]
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 
 use common::{livetime, stderr, stdout};
+use livetime_formats::xtc1::{Builder, Damage, DatagramHeader, Src, TypeId, XtcHeader, id};
+use livetime_testkit::data;
 use serde_json::Value;
 
 const PACKED: &str = "xtc1/container/e236-r0003-s04-c00.hist16.xtc";
-
-/// A recorded file, in the folder that `LIVETIME_DATA` names, else in `shared/data` beside the workspace.
-fn data(name: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let file = std::env::var_os("LIVETIME_DATA").map_or(beside, PathBuf::from).join(name);
-    if file.exists() {
-        return Some(file);
-    }
-    eprintln!("SKIPPED: no `{}`; LIVETIME_DATA names the folder with test data", file.display());
-    None
-}
 
 #[test]
 fn a_file_is_summed_up() {
@@ -79,7 +70,7 @@ fn the_tree_shows_every_leaf_and_can_be_cut_short() {
 fn what_is_not_whole_is_shown_and_ends_with_1() {
     let Some(file) = data(PACKED) else { return };
     let bytes = std::fs::read(file).unwrap();
-    let cut = std::env::temp_dir().join(format!("livetime-inspect-{}.xtc", std::process::id()));
+    let cut = common::temporary("inspect.xtc");
     std::fs::write(&cut, &bytes[..400_000]).unwrap();
     let output = livetime(&["inspect", cut.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
@@ -249,4 +240,113 @@ fn felix_blocks_are_summed_up() {
     let output = livetime(&["inspect", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(3));
     assert!(stdout(&output).contains("missing 1, unreadable 0"), "{}", stdout(&output));
+}
+
+#[test]
+fn an_incomplete_contribution_is_told_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bytes = Vec::new();
+    let mut builder = Builder::new(&mut bytes, &DatagramHeader::event(1_000_000_000, 3));
+    let container = XtcHeader::new(Src::segment(1), TypeId::CONTAINER);
+    builder.leaf(XtcHeader { damage: Damage::INCOMPLETE, ..container }, &[&[0; 40]]).unwrap();
+    let opal = XtcHeader::new(Src::named("CxiEndstation-0|Opal1000-1").unwrap(), TypeId::new(id::FRAME, 1));
+    let picture = [&[2u32, 2, 8, 0].map(u32::to_le_bytes).concat()[..], &[1, 2, 3, 4]].concat();
+    builder.leaf(XtcHeader { damage: Damage::DROPPED, ..opal }, &[&picture]).unwrap();
+    builder.finish().unwrap();
+    let file = folder.path().join("e1-r0001-s00-c00.xtc");
+    std::fs::write(&file, bytes).unwrap();
+    let file = file.to_str().unwrap();
+    let text = stdout(&livetime(&["inspect", file]));
+    assert!(
+        text.contains("incomplete contributions: 1 of ") && text.contains("damage: incomplete"),
+        "{text}"
+    );
+    assert!(
+        text.contains("pictures with damage, and none without: CxiEndstation-0|Opal1000-1 in 1"),
+        "{text}"
+    );
+    let json: Value = serde_json::from_slice(&livetime(&["inspect", "--json", file]).stdout).unwrap();
+    let found = &json[0]["incomplete_contributions"][0];
+    assert_eq!((&found["contributions"], &found["bytes"]), (&1.into(), &60.into()), "{json}");
+    assert_eq!(json[0]["damaged_pictures"][0]["events"], 1);
+}
+
+#[test]
+fn an_empty_file_is_not_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in
+        ["e1-r0001-s00-c00.xtc", "e1-r0001-s000-c000.xtc2", "run1.records", "hits.parquet", "frames.bin"]
+    {
+        let file = folder.path().join(name);
+        std::fs::write(&file, b"").unwrap();
+        let output = livetime(&["inspect", file.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        assert!(stdout(&output).contains("empty: nothing was recorded"), "{name}: {}", stdout(&output));
+        let output = livetime(&["inspect", "--json", file.to_str().unwrap()]);
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json[0]["state"]["whole"], false, "{name}");
+    }
+}
+
+#[test]
+fn what_is_no_recorded_file_is_told_all_that_could_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes.txt");
+    std::fs::write(&file, "these are notes, and no frames of any detector at all, whatever was wanted")
+        .unwrap();
+    let output = livetime(&["inspect", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = stderr(&output);
+    let all = ["LCLS-I or LCLS-II", "trigger records", "WIB", "FELIX", "zstd", "Parquet"];
+    assert!(all.iter().all(|name| text.contains(name)), "{text}");
+}
+
+/// Two columns in two row groups, as the sink of hits writes them.
+fn hits(file: &Path) {
+    use parquet::data_type::{Int32Type, Int64Type};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    let schema = "message hits { required int64 time_start (INTEGER(64,false)); \
+                  required int32 channel (INTEGER(32,false)); }";
+    let schema = parquet::schema::parser::parse_message_type(schema).unwrap();
+    let about = vec![parquet::file::metadata::KeyValue::new("clock_hz".into(), "62500000".to_owned())];
+    let properties = WriterProperties::builder().set_key_value_metadata(Some(about)).build();
+    let to = std::fs::File::create(file).unwrap();
+    let mut writer = SerializedFileWriter::new(to, schema.into(), properties.into()).unwrap();
+    for group in 0..2 {
+        let mut rows = writer.next_row_group().unwrap();
+        let mut column = rows.next_column().unwrap().unwrap();
+        column.typed::<Int64Type>().write_batch(&[group, 5, 9], None, None).unwrap();
+        column.close().unwrap();
+        let mut column = rows.next_column().unwrap().unwrap();
+        column.typed::<Int32Type>().write_batch(&[1, 2, 3], None, None).unwrap();
+        column.close().unwrap();
+        rows.close().unwrap();
+    }
+    writer.close().unwrap();
+}
+
+#[test]
+fn files_of_hits_tell_columns_rows_and_what_they_say_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hits.parquet");
+    hits(&file);
+    let output = livetime(&["inspect", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    let wanted =
+        ["6 rows in 2 row groups, complete", "clock_hz: 62500000", "time_start", "u64", "channel", "u32"];
+    assert!(wanted.iter().all(|part| text.contains(part)), "{text}");
+    let json: Value =
+        serde_json::from_slice(&livetime(&["inspect", "--json", file.to_str().unwrap()]).stdout).unwrap();
+    assert_eq!((&json[0]["rows"], &json[0]["columns"][1]["name"]), (&6.into(), &"channel".into()), "{json}");
+    assert_eq!(json[0]["metadata"]["clock_hz"], "62500000");
+
+    // Its writer was killed: there is no footer.
+    let bytes = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &bytes[..bytes.len() - 9]).unwrap();
+    let output = livetime(&["inspect", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = stdout(&output);
+    assert!(told.contains("without a whole footer") && told.contains("livetime recover"), "{told}");
 }

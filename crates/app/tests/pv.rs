@@ -6,11 +6,11 @@
     reason = "a test fails by panicking and says when it skips"
 )]
 
-mod common;
+use crate::common;
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::UdpSocket;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 
 use common::{stderr, stdout};
@@ -26,13 +26,7 @@ struct Server {
 
 impl Server {
     fn start() -> Option<Server> {
-        let maker = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/peers.sh");
-        let made = Command::new(maker).stderr(Stdio::null()).output();
-        let Some(made) = made.ok().filter(|made| made.status.success()) else {
-            eprintln!("SKIPPED: tools/peers.sh cannot install p4p and pvaPy");
-            return None;
-        };
-        let python = PathBuf::from(String::from_utf8_lossy(&made.stdout).trim());
+        let python = livetime_testkit::python("")?;
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../pva/tests/peers/types_pvxs.py");
         let udp = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new(python);
@@ -134,8 +128,13 @@ fn failures_have_their_exit_codes() {
     assert_eq!(refused.status.code(), Some(1));
     assert_eq!(stderr(&refused), "livetime: the server refused: not today\n");
     let text = server.pv(&["put", "scalar:i", "many"]);
-    assert_eq!(text.status.code(), Some(1));
+    assert_eq!(text.status.code(), Some(2));
     assert!(stderr(&text).contains("int32_t"), "{}", stderr(&text));
+    assert!(!stderr(&text).contains("server refused"), "it was not asked: {}", stderr(&text));
+    // Options may stand behind the value, as --help shows.
+    server.ok(&["put", "scalar:i", "-7", "-w", "60s"]);
+    server.ok(&["put", "scalar:d", "value=3", "-r", "record[process=true]", "-w", "60s"]);
+    assert!(server.ok(&["get", "scalar:d"]).trim_end().ends_with(" 3"));
     for wrong in
         [&["get"][..], &["get", "x", "-r", "field("], &["get", "x", "-w", "soon"], &["list", "1.2.3.4:x"]]
     {

@@ -9,7 +9,7 @@
     reason = "a test fails by panicking, and says what it skips"
 )]
 
-mod common;
+use crate::common;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ struct File {
 
 impl File {
     fn new(name: &str, change: impl Fn(String) -> String) -> File {
-        let folder = std::env::temp_dir().join(format!("livetime-{}-{name}", std::process::id()));
+        let folder = common::temporary(name);
         let text = change(SERVED.replace("FOLDER", folder.to_str().unwrap()));
         File { pipeline: Pipeline::new(name, &text), folder }
     }
@@ -93,14 +93,7 @@ impl Drop for Served {
 
 /// The interpreter that has the peers; `what` chooses the environment.
 fn python(what: &[&str]) -> Option<PathBuf> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/peers.sh");
-    let output = Command::new("bash").arg(script).args(what).stderr(Stdio::inherit()).output().ok()?;
-    let path = String::from_utf8(output.stdout).ok()?.trim().to_owned();
-    let found = (output.status.success() && !path.is_empty()).then(|| path.into());
-    if found.is_none() {
-        eprintln!("SKIPPED: tools/peers.sh cannot install {}", what.join(" "));
-    }
-    found
+    livetime_testkit::python(what.first().unwrap_or(&""))
 }
 
 /// Runs a script against the server to its end, for at most two minutes.
@@ -271,7 +264,7 @@ fn a_port_that_is_taken_does_not_stop_the_run() {
     command.args(["run", file.path(), "--duration", "100ms", "--json"]);
     let output = command.stdin(Stdio::null()).output().unwrap();
     let said = common::stderr(&output);
-    assert!(said.contains("warning: the run is not served"), "{said}");
+    assert!(said.contains(" warn the run is not served"), "{said}");
     assert_eq!(output.status.code(), Some(0), "{said}");
 }
 
@@ -288,4 +281,97 @@ fn the_command_line_decides_whether_a_run_is_served() {
     assert!(!run("without", false, &["--no-pva"]).contains("serving"));
     assert!(!run("off", true, &[]).contains("serving"));
     assert!(run("on", true, &["--pva"]).contains("serving PVs 13SIM1:..."));
+}
+
+#[test]
+fn this_machine_may_write_at_each_of_its_addresses_and_others_learn_what_would_allow_it() {
+    let limit = Duration::from_secs(10);
+    let put = |served: &Served| {
+        let client = Client::new(ClientConfig::name_servers(&[served.address.parse().unwrap()])).unwrap();
+        client.channel("T:cam1:Offset").put(("value", 7.5)).wait(limit)
+    };
+    // The address of an interface, where there is one: then the client has that address, too.
+    let own = livetime_pva::net::own_addresses().into_iter().find(|a| a.is_ipv4() && !a.is_loopback());
+    let place = own.map_or("127.0.0.1".into(), |address| address.to_string());
+    let file = File::new("interface", |text| text);
+    let served = Served::start(file.path(), &["--listen", &place]);
+    assert!(served.address.starts_with(&place), "{}", served.address);
+    put(&served).unwrap();
+    let served = Served::start(file.path(), &["--writers", "192.0.2.1,ops@any"]);
+    let refused = put(&served).unwrap_err().to_string();
+    assert!(
+        refused.contains("127.0.0.1 is not among those who may write; `--writers 127.0.0.1`"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn another_port_than_was_asked_for_is_explained() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let file = File::new("moved", |text| text.replace("port: 0, search", &format!("port: {port}, search")));
+    let output = own_nodes().args(["run", file.path(), "--duration", "50ms"]).output().unwrap();
+    let said = common::stderr(&output);
+    assert!(
+        said.contains(&format!("it is not port {port}, because another program has port {port}")),
+        "{said}"
+    );
+}
+
+#[test]
+fn values_and_sizes_are_those_of_areadetector() {
+    // Without the nodes that take no colours.
+    let file = File::new("as-upstream", |text| text.split_inclusive('\n').take(7).collect());
+    let idle = ["--set", "detector.acquire=false", "--set", "detector.color_mode=rgb1"];
+    let served =
+        Served::start(file.path(), &[&idle[..], &["--set", "detector.image_mode=multiple"]].concat());
+    let client = Client::new(ClientConfig::name_servers(&[served.address.parse().unwrap()])).unwrap();
+    let limit = Duration::from_secs(10);
+    let get = |name: &str| {
+        let value = client.channel(&format!("T:{name}")).get().wait(limit).unwrap();
+        value.i64("value").or(value.i64("value.index")).unwrap()
+    };
+    let put = |name: &str, value: i32| client.channel(&format!("T:{name}")).put(("value", value)).wait(limit);
+    // Of nothing wanted one is taken, as there.
+    put("cam1:NumImages", 0).unwrap();
+    let acquire = client.channel("T:cam1:Acquire").put_with("record[block=true]", ("value", 1));
+    acquire.wait(limit).unwrap();
+    assert_eq!((get("cam1:NumImages_RBV"), get("cam1:NumImagesCounter_RBV")), (0, 1));
+    // Clients would take 3 for a third dimension.
+    assert_eq!((get("cam1:ArraySizeZ_RBV"), get("cam1:ArraySizeX_RBV")), (0, 64));
+    // What comes is known before it comes, and the region is left as it was written until then.
+    put("cam1:SizeX", 20).unwrap();
+    assert_eq!((get("cam1:ArraySizeX_RBV"), get("cam1:SizeX_RBV")), (20, 20));
+    put("cam1:BinX", 3).unwrap();
+    assert_eq!((get("cam1:ArraySizeX_RBV"), get("cam1:SizeX_RBV")), (6, 20));
+}
+
+/// An `image` that shares its thread with a node that takes a minute and more for a frame.
+const HANGING: &str = "\
+pvaccess: {prefix: 'T:', port: 0, search_port: 0, interfaces: 127.0.0.1}
+nodes:
+  detector:
+    type: sim_detector
+    params: {max_size_x: 64, max_size_y: 32, acquire_period: 5 ms}
+  STATS1: {type: statistics, from: detector}
+  sluggish: {type: slow, pv: slow, from: detector, params: {takes: 100 s}, placement: {group: hangs}}
+  Image1: {type: image, from: detector, placement: {group: hangs}}
+  PVA1: {type: pva_image, from: detector, placement: {group: hangs}}
+";
+
+#[test]
+fn a_node_that_hangs_delays_the_pvs_of_no_other() {
+    let pipeline = Pipeline::new("hangs", HANGING);
+    let served = Served::start(pipeline.path(), &[]);
+    let client = Client::new(ClientConfig::name_servers(&[served.address.parse().unwrap()])).unwrap();
+    let mut monitor = client.channel("T:Stats1:ArrayCounter_RBV").monitor("field(value)").unwrap();
+    let mut updates = 0;
+    // Were each update to wait for the node, it would be done after twenty of them.
+    while updates < 40 {
+        if let Ok(Some(livetime_pva::client::Event::Update(_))) = monitor.next(Duration::from_secs(60)) {
+            updates += 1;
+        }
+    }
+    let done = client.channel("T:slow:Completed_RBV").get().wait(Duration::from_secs(10)).unwrap();
+    assert_eq!(done.i64("value"), Some(0));
 }

@@ -48,7 +48,7 @@ mod zstd;
 pub use array::{Array, DType};
 pub use blockpack::{
     Blockpack, Header as BlockpackHeader, MOST_DIMENSIONS, Reference, Region, SequenceDecoder,
-    SequenceEncoder,
+    SequenceEncoder, Tier as BlockpackTier,
 };
 pub use blosc::{Blosc, BloscCompressor, BloscSettings, BloscShuffle};
 pub use bslz4::Bslz4;

@@ -1,7 +1,6 @@
 //! LZ4 in its block format, without a frame: what areaDetector calls the codec `lz4`.
 
-use livetime_kernels::lz4;
-use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
+use lz4::block::{CompressionMode, compress_to_buffer, decompress_to_buffer};
 
 use crate::stream::{check_dtype, check_room};
 use crate::{Array, Codec, CodecError, DType};
@@ -51,45 +50,53 @@ impl Codec for Lz4 {
     }
 }
 
-/// Bytes that a block can become.
+/// Bytes that a block can become, as the library counts.
 pub(crate) fn lz4_bound(bytes: usize) -> usize {
-    get_maximum_output_size(bytes)
+    bytes + bytes / 255 + 16
 }
 
-/// Blocks of LZ4, with the table that the encoder looks matches up in.
+/// The library counts bytes with 31 bits, and packs no more than this.
+const MOST_BYTES: usize = 0x7E00_0000;
+
+/// Blocks of LZ4.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Lz4Block {
-    table: CompressTable,
-}
-
-impl std::fmt::Debug for Lz4Block {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Lz4Block")
-    }
+    /// How many bytes the encoder skips where it finds no match; from 1 on, more is faster and less dense.
+    acceleration: i32,
 }
 
 impl Lz4Block {
     pub(crate) fn new() -> Lz4Block {
-        Lz4Block { table: CompressTable::small() }
+        Lz4Block::with_acceleration(1)
+    }
+
+    pub(crate) fn with_acceleration(acceleration: i32) -> Lz4Block {
+        Lz4Block { acceleration }
     }
 
     /// `output` has room for [`lz4_bound`].
     pub(crate) fn encode(
-        &mut self,
+        &self,
         codec: &'static str,
         input: &[u8],
         output: &mut [u8],
     ) -> Result<usize, CodecError> {
-        let found = output.len();
-        compress_into_with_table(input, output, &mut self.table).map_err(|_| CodecError::Room {
+        if input.len() > MOST_BYTES {
+            return Err(CodecError::Limit { codec, most: MOST_BYTES, found: input.len() });
+        }
+        let mode = Some(CompressionMode::FAST(self.acceleration));
+        // The library would not look at more.
+        let room = output.len().min(lz4_bound(input.len()));
+        compress_to_buffer(input, mode, false, &mut output[..room]).map_err(|_| CodecError::Room {
             codec,
             wanted: lz4_bound(input.len()),
-            found,
+            found: room,
         })
     }
 
     /// Decodes a block that stands at byte `at` of a stream and fills `output`.
     pub(crate) fn decode(
-        &mut self,
+        &self,
         codec: &'static str,
         block: &[u8],
         at: usize,
@@ -97,9 +104,41 @@ impl Lz4Block {
     ) -> Result<(), CodecError> {
         let wanted = output.len() as u64;
         let damaged = |found| CodecError::Damaged { codec, what: "bytes of an LZ4 block", wanted, found, at };
-        match lz4::decode(block, output) {
-            Some(found) if found == output.len() => Ok(()),
-            found => Err(damaged(found.unwrap_or(0) as u64)),
+        let (Ok(size), Ok(_)) = (i32::try_from(output.len()), i32::try_from(block.len())) else {
+            return Err(damaged(0));
+        };
+        match decompress_to_buffer(block, Some(size), output) {
+            Ok(found) if found == output.len() => Ok(()),
+            Ok(found) => Err(damaged(found as u64)),
+            Err(_) => Err(damaged(0)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_of_nothing_and_one_that_is_too_short_are_refused() {
+        let (mut codec, mut back) = (Lz4::new(), [0; 8]);
+        for stream in [&[][..], &[0x10], &[0x10, 7, 2, 0, 0], &[0x20, 7, 7]] {
+            let error = codec.decode(stream, DType::U8, &mut back).unwrap_err();
+            assert!(error.to_string().starts_with("lz4 stream, byte 0: bytes of an LZ4 block"), "{error}");
+        }
+        assert_eq!(codec.decode(&[0], DType::U8, &mut []), Ok(()));
+    }
+
+    #[test]
+    fn blocks_come_back_with_any_acceleration() {
+        let bytes: Vec<u8> =
+            (0..60_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 27) as u8 & 9).collect();
+        for acceleration in [1, 5, 9, 1000] {
+            let block = Lz4Block::with_acceleration(acceleration);
+            let (mut stream, mut back) = (vec![0; lz4_bound(bytes.len())], vec![0; bytes.len()]);
+            let size = block.encode(NAME, &bytes, &mut stream).unwrap();
+            block.decode(NAME, &stream[..size], 0, &mut back).unwrap();
+            assert!(back == bytes && size < bytes.len(), "{acceleration}: {size}");
         }
     }
 }

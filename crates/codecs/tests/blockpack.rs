@@ -2,20 +2,23 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[allow(dead_code, reason = "each file of tests uses its own part")]
-mod common;
+use crate::common;
 
 use common::data;
 use livetime_codecs::{
-    Array, Blockpack, BlockpackHeader, Codec, CodecError, DType, Reference, Region, SequenceDecoder,
-    SequenceEncoder,
+    Array, Blockpack, BlockpackHeader, BlockpackTier, Codec, CodecError, DType, Reference, Region,
+    SequenceDecoder, SequenceEncoder,
 };
 use livetime_kernels::{Level, cspad};
 
 const DTYPES: [DType; 6] = [DType::U8, DType::I8, DType::U16, DType::I16, DType::U32, DType::I32];
 
 fn encode(array: Array<'_>, reference: Option<Reference<'_>>) -> Vec<u8> {
-    let mut codec = Blockpack::new();
+    encode_as(BlockpackTier::Fast, array, reference)
+}
+
+fn encode_as(tier: BlockpackTier, array: Array<'_>, reference: Option<Reference<'_>>) -> Vec<u8> {
+    let mut codec = Blockpack::new().with_tier(tier);
     let mut stream = vec![0xaa; codec.bound(array.data().len())];
     let size = codec.encode_with(array, reference, &mut stream).unwrap();
     stream.truncate(size);
@@ -29,11 +32,13 @@ fn frames_come_back_with_any_reference() {
         let frame = data::make(dtype, 20_000, kind, 1);
         let dark = data::make(dtype, 20_000, (kind + 1) % data::KINDS, 2);
         let reference = Some(Reference::by_content(&dark));
-        let stream = encode(Array::new(&frame, dtype, &[100, 200]).unwrap(), reference);
-        for level in Level::available() {
-            let mut back = vec![0; frame.len()];
-            Blockpack::with_level(level).decode_with(&stream, dtype, reference, &mut back).unwrap();
-            assert!(back == frame, "{level:?} {dtype} {kind}");
+        for tier in BlockpackTier::ALL {
+            let stream = encode_as(tier, Array::new(&frame, dtype, &[100, 200]).unwrap(), reference);
+            for level in Level::available() {
+                let mut back = vec![0; frame.len()];
+                Blockpack::with_level(level).decode_with(&stream, dtype, reference, &mut back).unwrap();
+                assert!(back == frame, "{level:?} {dtype} {kind} {tier:?}");
+            }
         }
     }
 }
@@ -67,7 +72,10 @@ fn regions_are_parts_of_the_whole() {
         let frame = data::make(dtype, columns * rows * images, 2, 5);
         let dark = data::make(dtype, columns * rows * images, 1, 6);
         let reference = Some(Reference::new(9, &dark));
-        let stream = encode(Array::new(&frame, dtype, &[images, rows, columns]).unwrap(), reference);
+        let shape = [images, rows, columns];
+        let array = Array::new(&frame, dtype, &shape).unwrap();
+        let tier = if dtype == DType::I16 { BlockpackTier::Fast } else { BlockpackTier::Dense };
+        let stream = encode_as(tier, array, reference);
         let mut codec = Blockpack::new();
         for (image, x, y, width, height) in [
             (0, 0, 0, columns, rows),
@@ -118,12 +126,14 @@ fn a_region_needs_only_its_blocks() {
 #[test]
 fn a_changed_bit_anywhere_is_found() {
     let frame = data::make(DType::U16, 9000, 2, 5);
-    let stream = encode(Array::new(&frame, DType::U16, &[9000]).unwrap(), None);
     let mut back = vec![0; frame.len()];
-    for at in (0..200).chain((200..stream.len()).step_by(7)) {
-        let mut changed = stream.clone();
-        changed[at] ^= 1 << (at % 8);
-        assert!(Blockpack::new().decode(&changed, DType::U16, &mut back).is_err(), "byte {at}");
+    for tier in BlockpackTier::ALL {
+        let stream = encode_as(tier, Array::new(&frame, DType::U16, &[9000]).unwrap(), None);
+        for at in (0..200).chain((200..stream.len()).step_by(7)) {
+            let mut changed = stream.clone();
+            changed[at] ^= 1 << (at % 8);
+            assert!(Blockpack::new().decode(&changed, DType::U16, &mut back).is_err(), "byte {at}");
+        }
     }
 }
 
@@ -134,10 +144,46 @@ fn a_header_says_what_is_in_a_stream() {
     let stream = encode(Array::new(&frame, DType::I16, &[3, 4, 5]).unwrap(), Some(reference));
     let header = BlockpackHeader::read(&stream).unwrap();
     assert_eq!((header.dtype(), header.shape(), header.bytes()), (DType::I16, &[3, 4, 5][..], 120));
-    assert_eq!(header.reference(), Some(77));
+    assert_eq!((header.reference(), header.tier()), (Some(77), BlockpackTier::Fast));
+    let dense = encode_as(BlockpackTier::Dense, Array::new(&frame, DType::I16, &[60]).unwrap(), None);
+    assert_eq!(BlockpackHeader::read(&dense).unwrap().tier(), BlockpackTier::Dense);
     let error = Blockpack::new().encode(Array::new(&[0], DType::U8, &[1; 9]).unwrap(), &mut [0; 500]);
     assert_eq!(error, Err(CodecError::Length { what: "dimensions", wanted: 8, found: 9 }));
 }
+
+#[test]
+fn an_unknown_tier_is_refused() {
+    let frame = data::make(DType::U16, 100, 1, 5);
+    let mut stream = encode(Array::new(&frame, DType::U16, &[100]).unwrap(), None);
+    stream[7] = 2;
+    let error = Blockpack::new().decode(&stream, DType::U16, &mut [0; 200]).unwrap_err();
+    assert_eq!(error.to_string(), "blockpack stream, byte 8: tier, at most: wanted 1, found 2");
+}
+
+/// What has been written stays readable: these streams never change.
+#[test]
+fn golden_streams_are_read_and_written() {
+    let frame: Vec<u8> = (0..700u32).flat_map(|i| golden_pixel(i).to_le_bytes()).collect();
+    let array = Array::new(&frame, DType::U16, &[7, 100]).unwrap();
+    for (tier, golden) in [(BlockpackTier::Fast, FAST), (BlockpackTier::Dense, DENSE)] {
+        let stream = encode_as(tier, array, None);
+        let written = (stream.len(), twox_hash::XxHash3_64::oneshot(&stream));
+        assert_eq!(written, golden, "{tier:?} {:02x?}", &stream[..80]);
+        let mut back = vec![0; frame.len()];
+        Blockpack::new().decode(&stream, DType::U16, &mut back).unwrap();
+        assert_eq!(back, frame);
+    }
+}
+
+/// Noise about a slope, with some pixels that are far off.
+fn golden_pixel(i: u32) -> u16 {
+    let noise = (i.wrapping_mul(2_654_435_761) >> 16).count_ones() * 3;
+    if i % 97 == 50 { 16_000 - i as u16 } else { (1200 + noise + i / 20) as u16 }
+}
+
+/// Bytes of the streams, and the checksums of these (XXH3-64).
+const FAST: (usize, u64) = (796, 10_745_430_172_002_843_994);
+const DENSE: (usize, u64) = (632, 1_979_413_881_977_916_296);
 
 #[test]
 fn sequences_can_be_entered_at_key_frames() {
@@ -181,4 +227,8 @@ fn simulated_frames_become_as_small_as_the_study_says() {
     let array = Array::new(&frame, DType::U16, &[cspad::QUAD_PIXELS]).unwrap();
     let with = encode(array, Some(Reference::by_content(&previous))).len() as f64 / frame.len() as f64;
     assert!(with < 0.37, "{with}");
+    let dense =
+        |reference| encode_as(BlockpackTier::Dense, array, reference).len() as f64 / frame.len() as f64;
+    let (alone, with) = (dense(None), dense(Some(Reference::by_content(&previous))));
+    assert!(alone < 0.412 && with < 0.32, "{alone} {with}");
 }

@@ -9,15 +9,8 @@ use livetime_codecs::{Array, Codec, DType, Hist16, HistN};
 use livetime_kernels::Level;
 use serde_json::Value;
 
-#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn folder() -> Option<PathBuf> {
-    let data = std::env::var_os("LIVETIME_DATA").map_or_else(|| "../../../shared/data".into(), PathBuf::from);
-    let folder = data.join("xtc1");
-    if !folder.is_dir() {
-        eprintln!("SKIPPED: {} is missing (set LIVETIME_DATA)", folder.display());
-        return None;
-    }
-    Some(folder)
+    livetime_testkit::data("xtc1")
 }
 
 fn manifest(folder: &std::path::Path) -> Value {

@@ -4,10 +4,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[allow(dead_code, reason = "each file of tests uses its own part")]
-mod common;
-#[path = "common/peers.rs"]
-mod peers;
+use crate::common;
+use crate::peers;
 
 use std::fs;
 

@@ -1,12 +1,12 @@
 //! The accounts and statistics of one node, written by the thread that runs it.
 
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use livetime_runtime::{Histogram, LossReason};
 
 use crate::Value;
-use crate::edge::LossReason;
-use crate::statistics::Histogram;
 use crate::trace::SpanRing;
 
 /// One per node, or per copy of a node in a pool. Each field has one writer, but for those of frames that end later. On lines of its own: two nodes on two
@@ -24,10 +24,14 @@ pub(crate) struct NodeAccount {
     pub(crate) emitted: AtomicU64,
     pub(crate) restarts: AtomicU64,
     pub(crate) source_gap: AtomicU64,
+    pub(crate) unreadable: AtomicU64,
+    pub(crate) late: AtomicU64,
     pub(crate) sequence_jumps: AtomicU64,
     pub(crate) sequence_repeats: AtomicU64,
     pub(crate) stalls: AtomicU64,
     pub(crate) longest_gap_ns: AtomicU64,
+    /// An error was told, and not yet that the node is well again.
+    pub(crate) is_troubled: AtomicBool,
     /// In the handler, time of inline nodes behind it included.
     pub(crate) service: Histogram,
     /// From the source's stamp to the end of the handler.
@@ -52,13 +56,21 @@ impl NodeAccount {
         self.completed.load(Relaxed) + self.completed_later.load(Relaxed)
     }
 
+    /// Frames that it was handed and of which it is known what came of them.
+    pub(crate) fn settled(&self) -> u64 {
+        let lost = self.losses().into_iter().filter(|(reason, _)| !reason.is_beside_frames());
+        self.all_completed() + lost.map(|(_, count)| count).sum::<u64>()
+    }
+
     /// Losses that happened in the node itself.
-    pub(crate) fn losses(&self) -> [(LossReason, u64); 4] {
+    pub(crate) fn losses(&self) -> [(LossReason, u64); 6] {
         [
             (LossReason::NodeError, self.failed.load(Relaxed) + self.failed_later.load(Relaxed)),
             (LossReason::NodePanic, self.panicked.load(Relaxed)),
             (LossReason::PoolExhausted, self.exhausted.load(Relaxed)),
             (LossReason::SourceGap, self.source_gap.load(Relaxed)),
+            (LossReason::Unreadable, self.unreadable.load(Relaxed)),
+            (LossReason::Late, self.late.load(Relaxed)),
         ]
     }
 }

@@ -1,10 +1,12 @@
 //! Nodes and edges, declared; and the checks before anything starts.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::path::{Path, PathBuf};
 
-use livetime_frame::{FramePool, Layout};
+use livetime_frame::{ByteSize, FramePool, Layout};
+use livetime_runtime::{Cause, EdgeOptions, WaitStrategy, WhenFull};
 
-use crate::edge::{EdgeOptions, WhenFull};
 use crate::node::{NodeKind, NodeType, Stream};
 use crate::{Value, nearest};
 
@@ -34,19 +36,6 @@ pub enum OnFailure {
     Skip,
     /// Count the frame as lost, build the node anew with its current parameters, and go on.
     Restart,
-}
-
-/// How a thread waits for work.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum WaitStrategy {
-    /// Look again for as long as work usually takes to come, if that is short and there are cores enough;
-    /// then sleep.
-    #[default]
-    Adaptive,
-    /// Look again for ever: shortest latency, takes a whole core.
-    Spin,
-    /// Sleep at once.
-    Park,
 }
 
 /// How a node is run.
@@ -162,6 +151,8 @@ pub struct GraphError {
     pub place: Place,
     /// What was wanted and what was found.
     pub message: String,
+    /// The error that a node gave as the cause of this one.
+    pub cause: Option<Cause>,
 }
 
 impl fmt::Display for GraphError {
@@ -170,7 +161,11 @@ impl fmt::Display for GraphError {
     }
 }
 
-impl std::error::Error for GraphError {}
+impl std::error::Error for GraphError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(self.cause.as_ref()?.error())
+    }
+}
 
 impl Graph {
     /// Declares a node with default parameters and returns its number.
@@ -312,14 +307,16 @@ impl Graph {
             }
         };
         let streams = self.plan_streams(&order, &mut errors);
+        self.check_writes(&mut errors);
         let plan = Plan { memory_bytes: self.memory_needed(&streams), order, streams };
         if plan.memory_bytes > self.memory_bytes as u64 {
             errors.push(error(
                 Place::Memory,
                 format!(
-                    "full queues would hold {} bytes of frames, found a memory bound of {} bytes; \
+                    "full queues would hold {} of frames, found a memory bound of {}; \
                      make queues shorter or the bound larger",
-                    plan.memory_bytes, self.memory_bytes
+                    ByteSize(plan.memory_bytes),
+                    ByteSize(self.memory_bytes as u64)
                 ),
             ));
         }
@@ -373,9 +370,7 @@ impl Graph {
             Placement::Pool(_) if inputs.len() != 1 => {
                 Err(format!("a pool has exactly one edge to it, found {}", inputs.len()))
             }
-            Placement::Pool(_)
-                if matches!(inputs[0].options.when_full, WhenFull::DropOldest | WhenFull::Latest) =>
-            {
+            Placement::Pool(_) if inputs[0].options.when_full.takes_oldest() => {
                 Err("the edge to a pool must block, drop_newest or fail".into())
             }
             _ => Ok(()),
@@ -434,14 +429,37 @@ impl Graph {
             }
             let planned = decl.node_type.build(&decl.values).and_then(|mut node| node.plan(&inputs));
             streams[i] = planned.unwrap_or_else(|e| {
-                errors.push(error(Place::Node(i), format!("{}: {e}", decl.name)));
+                let place = e.param.map_or(Place::Node(i), |param| Place::Param(i, param.into()));
+                let message = format!("{}: {}", decl.name, e.in_full());
+                errors.push(GraphError { cause: e.cause, ..error(place, message) });
                 vec![Stream::Unknown; spec.outputs.len()]
             });
+            streams[i].resize(spec.outputs.len(), Stream::Unknown);
             if let (Some(layout), Some(first @ Stream::Unknown)) = (decl.expected, streams[i].first_mut()) {
                 *first = Stream::Array(layout);
             }
         }
         streams
+    }
+
+    /// Two nodes that write to one name take each other's files away.
+    fn check_writes(&self, errors: &mut Vec<GraphError>) {
+        let mut known: BTreeMap<PathBuf, usize> = BTreeMap::new();
+        for (i, decl) in self.nodes.iter().enumerate() {
+            // A node that cannot be made was told of already.
+            let Ok(node) = decl.node_type.build(&decl.values) else { continue };
+            for path in node.writes() {
+                let first = *known.entry(real_path(&path)).or_insert(i);
+                if first != i {
+                    let (path, other) = (path.display(), &self.nodes[first].name);
+                    let message = format!(
+                        "{}: wanted files of its own, found that `{other}` writes to `{path}` too",
+                        decl.name
+                    );
+                    errors.push(error(Place::Node(i), message));
+                }
+            }
+        }
     }
 
     /// Bytes of frames when every queue is full of different frames and every node holds one.
@@ -470,7 +488,17 @@ pub struct Plan {
     pub memory_bytes: u64,
 }
 
-fn check_edge(options: &EdgeOptions) -> Result<(), String> {
+/// The same for all ways to write a path to one file, as far as its folder is there.
+fn real_path(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let folder = whole.parent().and_then(|folder| folder.canonicalize().ok());
+    match (folder, whole.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => whole.components().collect(),
+    }
+}
+
+pub(crate) fn check_edge(options: &EdgeOptions) -> Result<(), String> {
     if options.queue == 0 || options.queue > 1 << 20 {
         return Err(format!("wanted a queue of 1 to {} frames, found {}", 1 << 20, options.queue));
     }
@@ -505,5 +533,5 @@ fn port_number(
 }
 
 fn error(place: Place, message: String) -> GraphError {
-    GraphError { place, message }
+    GraphError { place, message, cause: None }
 }

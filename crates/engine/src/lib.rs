@@ -13,41 +13,37 @@
 extern crate self as livetime_engine;
 
 mod account;
-pub mod actors;
-mod clock;
 mod control;
-mod doorbell;
 mod edge;
+pub mod files;
 mod graph;
 mod node;
 mod param;
 mod reorder;
 mod run;
 mod runner;
-mod statistics;
-mod sync;
+mod services;
 pub mod testing;
 mod trace;
-mod wait;
 mod worker;
 
-pub use clock::{Clock, time_of_day_ns};
-pub use control::{Event, EventHandler};
-pub use edge::{EdgeOptions, LossReason, WhenFull};
-pub use graph::{
-    EdgeDecl, Graph, GraphError, NodeDecl, NodeOptions, OnFailure, Place, Placement, Plan, WaitStrategy,
-};
+pub use graph::{EdgeDecl, Graph, GraphError, NodeDecl, NodeOptions, OnFailure, Place, Placement, Plan};
 pub use livetime_engine_derive::{ParamEnum, Params};
+pub use livetime_runtime::{
+    Bucket, Cause, Clock, EdgeOptions, Event, EventHandler, LossReason, Times, WaitStrategy, WhenFull,
+    time_of_day_ns,
+};
 pub use node::{
-    Accepts, Context, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, PortSpec, Stream, UnderWay,
+    Accepts, Context, DeclaredParams, DynNode, LastFrame, Next, Node, NodeError, NodeFactory, NodeKind,
+    NodeSpec, NodeType, PortSpec, Stream, Teller, UnderWay, intern, intern_list,
 };
 pub use param::{
     Choice, ParamEnum, ParamError, ParamKind, ParamSpec, ParamType, Params, Value, assign, find, nearest,
     parse_quantity,
 };
 pub use run::{
-    Bottleneck, EdgeAccount, LastFrame, Limit, MoreThreads, NodeReport, Report, Run, RunOptions, Snapshot,
-    SourceReport, ThreadReport,
+    Bottleneck, EdgeAccount, Limit, MoreThreads, NodeReport, Outlet, OutletError, Report, Run, RunOptions,
+    Snapshot, SourceReport, ThreadReport,
 };
-pub use statistics::{Bucket, Times};
+pub use services::Services;
 pub use trace::{Span, Tracer};

@@ -3,15 +3,15 @@
 //! Copies take frames from one queue. The position of a frame in that queue is its ticket. What a copy emits
 //! is held until all earlier tickets are done, and then sent by whoever completes the earliest one.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex};
 
 use livetime_frame::Frame;
+use livetime_runtime::ordered::Places;
+use livetime_runtime::{Doorbell, lock};
 
-use crate::control::lock;
-use crate::doorbell::Doorbell;
-use crate::node::{Context, NodeError, Output};
+use crate::edge::Output;
+use crate::node::{Context, NodeError};
 
 /// How far the copies may run ahead of the slowest ticket, per copy. Bounds the memory that is held back.
 const AHEAD: u64 = 16;
@@ -25,8 +25,8 @@ pub(crate) struct Reorder {
 }
 
 struct State {
-    /// What tickets `next`, `next + 1`, … emitted; `None` where a ticket is not done yet.
-    done: VecDeque<Option<Vec<(usize, Frame)>>>,
+    /// What tickets from `next` on emitted.
+    done: Places<Vec<(usize, Frame)>>,
     outputs: Vec<Output>,
     /// What copies emitted at their very end.
     last: Vec<(usize, Frame)>,
@@ -41,7 +41,7 @@ impl Reorder {
         let window = AHEAD * copies as u64;
         let slots = window as usize + copies;
         let state = State {
-            done: VecDeque::with_capacity(slots),
+            done: Places::with_capacity(slots),
             outputs,
             last: Vec::new(),
             copies_running: copies,
@@ -64,13 +64,9 @@ impl Reorder {
         ctx: &Context,
     ) -> Result<(), NodeError> {
         let mut state = lock(&self.state);
-        let place = (ticket - self.next.load(Ordering::Relaxed)) as usize;
-        while state.done.len() <= place {
-            state.done.push_back(None);
-        }
         let mut list = state.spare.pop().unwrap_or_default();
         std::mem::swap(&mut list, held);
-        state.done[place] = Some(list);
+        state.done.fill(ticket, list);
         let result = self.send_done(&mut state, ctx);
         drop(state);
         // Copies that ran too far ahead may go on.
@@ -81,8 +77,7 @@ impl Reorder {
 
     fn send_done(&self, state: &mut State, ctx: &Context) -> Result<(), NodeError> {
         let mut result = Ok(());
-        while let Some(Some(_)) = state.done.front() {
-            let mut list = state.done.pop_front().flatten().unwrap_or_default();
+        while let Some(mut list) = state.done.take_next() {
             result = result.and(send(&mut state.outputs, &mut list, ctx));
             state.spare.push(list);
             self.next.fetch_add(1, Ordering::Release);
@@ -100,7 +95,7 @@ impl Reorder {
         }
         // Tickets that were never completed belong to a copy that failed; the rest goes out in order.
         let State { done, outputs, last, .. } = &mut *state;
-        for mut list in done.drain(..).flatten().chain([std::mem::take(last)]) {
+        for mut list in done.drain().chain([std::mem::take(last)]) {
             if let Err(error) = send(outputs, &mut list, ctx) {
                 ctx.tell_error(error.to_string());
             }
@@ -123,7 +118,8 @@ fn send(outputs: &mut [Output], list: &mut Vec<(usize, Frame)>, ctx: &Context) -
     let mut result = Ok(());
     for (output, frame) in list.drain(..) {
         if let Some(output) = outputs.get_mut(output) {
-            result = result.and(output.send(frame, stamp_ns, &ctx.clock, &ctx.control, &ctx.bell));
+            let sent = output.send(frame, stamp_ns, &ctx.clock, &ctx.control, &ctx.bell);
+            result = result.and(sent.map_err(NodeError::new));
         }
     }
     outputs.iter_mut().for_each(Output::tell);

@@ -1,21 +1,26 @@
 //! One node as the engine runs it: takes frames from its inputs, calls the node, contains its failures.
 
+mod set;
+
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use livetime_frame::{Frame, Returns};
+use livetime_runtime::frame_ring::Taken;
+use livetime_runtime::sampling::Stopwatch;
+use livetime_runtime::statistics::add;
+use livetime_runtime::{Cause, Event, panic_text};
 
+use crate::Value;
 use crate::account::Ended;
-use crate::control::Event;
-use crate::edge::{Edge, Taken, Target};
+use crate::edge::{Edge, InlineNode, Output, Outputs, Sender};
 use crate::graph::{NodeOptions, OnFailure};
-use crate::node::{AnyNode, Context, FAST_NS, Next, NodeError, NodeKind, NodeType, Output, Outputs};
+use crate::node::{Context, DynNode, LastFrame, Next, NodeError, NodeKind, NodeType};
 use crate::reorder::Reorder;
-use crate::run::{LastFrame, Snapshot};
-use crate::statistics::add;
+use crate::run::Snapshot;
 use crate::trace::Visit;
-use crate::{ParamError, Value};
 
 /// Frames handled in one go before the thread looks at its other nodes.
 const BURST: usize = 32;
@@ -30,7 +35,7 @@ pub(crate) struct Runner {
     pub(crate) options: NodeOptions,
     /// As the node was built with, plus what was written since; for a restart.
     pub(crate) values: Vec<(usize, Value)>,
-    node: Box<dyn AnyNode>,
+    node: Box<dyn DynNode>,
     pub(crate) ctx: Context,
     inputs: Vec<Receiver>,
     next_input: usize,
@@ -41,10 +46,8 @@ pub(crate) struct Runner {
     pub(crate) reorder: Option<Arc<Reorder>>,
     /// In a pool: position of the last frame in the queue.
     last_ticket: Option<u64>,
-    /// End of the last handler if it was timed and nothing happened since: the start of the next one.
-    last_ns: u64,
-    /// The last timed handler took long enough to time every one. Without statistics nobody knows.
-    is_slow: bool,
+    /// Without statistics nobody knows whether a handler is slow.
+    watch: Stopwatch,
     /// Most frames that the node may want to handle in one call.
     most_at_once: usize,
     /// Frames that were taken to be handled together, and when they were queued.
@@ -79,10 +82,10 @@ impl Runner {
         node_type: NodeType,
         options: NodeOptions,
         values: Vec<(usize, Value)>,
-        node: Box<dyn AnyNode>,
+        node: Box<dyn DynNode>,
         ctx: Context,
     ) -> Runner {
-        let is_slow = ctx.statistics;
+        let watch = Stopwatch::new(ctx.statistics);
         let most_at_once = node.most_at_once();
         Runner {
             id,
@@ -99,8 +102,7 @@ impl Runner {
             finished: false,
             reorder: None,
             last_ticket: None,
-            last_ns: 0,
-            is_slow,
+            watch,
             most_at_once,
             together: Vec::with_capacity(most_at_once),
             stamps: Vec::with_capacity(most_at_once),
@@ -136,10 +138,8 @@ impl Runner {
             Outputs::Direct(outputs) => outputs.as_mut_slice(),
             Outputs::Held(_) => &mut [],
         };
-        outputs.iter_mut().flat_map(|o| &mut o.senders).filter_map(|s| match &mut s.target {
-            Target::Inline(child) => Some(&mut **child),
-            Target::Queue => None,
-        })
+        let inline = outputs.iter_mut().flat_map(|o| &mut o.senders).filter_map(Sender::inline_node);
+        inline.filter_map(|node| node.as_any().downcast_mut())
     }
 
     /// This node, or the one with number `id` that runs inside it.
@@ -262,8 +262,13 @@ impl Runner {
         let before = self.ctx.emitted();
         self.ctx.begun_ns = start_ns;
         match self.call(|node, ctx| node.produce(ctx)) {
-            Ok(next) if self.ctx.emitted() < self.ctx.max_frames => self.due = next,
-            Ok(_) => self.due = Next::Finished,
+            Ok(next) => {
+                let has_more = self.ctx.emitted() < self.ctx.max_frames;
+                self.due = if has_more { next } else { Next::Finished };
+                if self.ctx.account.is_troubled.load(Relaxed) && self.ctx.emitted() > before {
+                    self.settle();
+                }
+            }
             Err(failure) => {
                 self.deal_with(failure, Some(1));
                 // A source that fails at once and for ever must not take the whole core.
@@ -283,7 +288,7 @@ impl Runner {
 
     fn step_inputs(&mut self, burst: usize) -> bool {
         self.inputs.retain(|i| !i.is_gone());
-        self.last_ns = 0;
+        self.watch.forget();
         let mut returns = Returns::default();
         let mut handled = 0;
         while handled < burst && !self.is_interrupted() && self.outputs_ready() && self.ticket_ready() {
@@ -297,7 +302,7 @@ impl Runner {
                 self.complete(&reorder, taken.position);
             }
             // Who is slow keeps no memory back that a source may wait for.
-            match self.is_slow {
+            match self.watch.is_slow() {
                 true => drop(taken.frame),
                 false => returns.give(taken.frame),
             }
@@ -308,9 +313,7 @@ impl Runner {
 
     /// Aborts and requests act between two frames: a burst of a slow node may last for seconds.
     fn is_interrupted(&self) -> bool {
-        self.finished
-            || self.ctx.control.is_aborting()
-            || self.ctx.bell.has_tasks.load(std::sync::atomic::Ordering::Relaxed)
+        self.finished || self.ctx.control.is_aborting() || self.ctx.bell.has_tasks.load(Relaxed)
     }
 
     /// The oldest frame of the next input that has one, and which of `inputs` that is.
@@ -389,17 +392,14 @@ impl Runner {
     #[inline(always)]
     fn receive_group(&mut self, lane: usize, frames: &[Frame], stamps: &[u64]) {
         // A frame whose way is timed from its source on, or a handler slow enough not to notice.
-        self.ctx.timed = self.ctx.statistics && (self.is_slow || stamps.iter().any(|s| *s != 0));
-        let start_ns = match self.last_ns {
-            0 if self.ctx.timed => self.ctx.clock.now_ns(),
-            last => last,
-        };
+        self.ctx.timed = self.ctx.statistics && (self.watch.is_slow() || stamps.iter().any(|s| *s != 0));
+        let start_ns = if self.ctx.timed { self.watch.start(|| self.ctx.clock.now_ns()) } else { 0 };
+        self.watch.forget();
         let input = self.inputs[lane].edge.to.1;
         let result = match frames {
             [frame] => self.call(|node, ctx| node.frame(input, frame, ctx)),
             frames => self.call(|node, ctx| node.frames(input, frames, ctx)),
         };
-        self.last_ns = 0;
         if self.ctx.remember_frames
             && let Some(frame) = frames.last()
         {
@@ -411,15 +411,28 @@ impl Runner {
         // Of the others it is said later.
         let settled = (frames.len() as u64).saturating_sub(std::mem::take(&mut self.ctx.kept));
         match result {
-            Ok(()) => add(&self.ctx.account.completed, settled),
+            Ok(()) => {
+                add(&self.ctx.account.completed, settled);
+                if settled > 0 && self.ctx.account.is_troubled.load(Relaxed) {
+                    self.settle();
+                }
+            }
             Err(failure) => self.deal_with(failure, Some(settled)),
+        }
+    }
+
+    /// The node has done its work after errors, which is worth telling when it lasts.
+    #[cold]
+    fn settle(&self) {
+        if self.ctx.control.well(&self.ctx.name, self.ctx.clock.now_ns()) {
+            self.ctx.account.is_troubled.store(false, Relaxed);
         }
     }
 
     #[inline(always)]
     fn record_times(&mut self, lane: usize, start_ns: u64, frames: &[Frame], stamps: &[u64]) {
         let end_ns = self.ctx.clock.now_ns();
-        let service_ns = end_ns.saturating_sub(start_ns) / frames.len() as u64;
+        let service_ns = self.watch.end(start_ns, end_ns, frames.len() as u64);
         let account = &self.ctx.account;
         let edge = &self.inputs[lane].edge;
         for (frame, &stamp_ns) in frames.iter().zip(stamps) {
@@ -443,18 +456,6 @@ impl Runner {
                 account.latency.record(end_ns.saturating_sub(entry_ns));
             }
         }
-        self.is_slow = service_ns >= FAST_NS;
-        self.last_ns = end_ns;
-    }
-
-    /// A frame that does not wait in a queue: it is handled inside the sender's call.
-    pub(crate) fn receive_inline(&mut self, frame: &Frame, stamp_ns: u64) {
-        if self.finished {
-            return;
-        }
-        self.last_ns = stamp_ns;
-        // An inline node has one edge to it.
-        self.receive(0, frame, stamp_ns);
     }
 
     fn complete(&mut self, reorder: &Reorder, ticket: u64) {
@@ -477,7 +478,7 @@ impl Runner {
     /// panic, which is why the default policy for panics is to build it anew.
     fn call<R>(
         &mut self,
-        call: impl FnOnce(&mut dyn AnyNode, &mut Context) -> Result<R, NodeError>,
+        call: impl FnOnce(&mut dyn DynNode, &mut Context) -> Result<R, NodeError>,
     ) -> Result<R, Failure> {
         let (node, ctx) = (&mut *self.node, &mut self.ctx);
         let result = catch_unwind(AssertUnwindSafe(|| call(node, ctx)));
@@ -494,11 +495,15 @@ impl Runner {
         let account = &self.ctx.account;
         let (counter, policy, text) = match &failure {
             Failure::Error(e) if e.exhausted => (&account.exhausted, OnFailure::Skip, e.to_string()),
-            Failure::Error(e) => (&account.failed, self.options.on_error, e.to_string()),
+            Failure::Error(e) => (&account.failed, self.options.on_error, e.in_full()),
             Failure::Panic(text) => (&account.panicked, self.options.on_panic, format!("panicked: {text}")),
         };
         add(counter, frames.unwrap_or(0));
-        self.tell_error(text.clone());
+        account.is_troubled.store(true, Relaxed);
+        match &failure {
+            Failure::Error(e) if e.exhausted => self.ctx.tell_exhausted(text.clone()),
+            _ => self.tell_error(text.clone(), failure.cause()),
+        }
         match policy {
             OnFailure::Skip => {}
             OnFailure::Stop => self.fail(text),
@@ -524,26 +529,20 @@ impl Runner {
         self.end();
     }
 
-    fn tell_error(&self, message: String) {
+    fn tell_error(&self, message: String, cause: Option<Cause>) {
         let (at_ns, node) = (self.ctx.clock.now_ns(), self.ctx.name.to_string());
-        self.ctx.control.tell(Event { at_ns, node, is_error: true, message });
+        self.ctx.control.tell(Event { at_ns, node, is_error: true, message, cause });
     }
 
     // ---- The end ----
 
     fn finish(&mut self) {
         if let Err(failure) = self.call(|node, ctx| node.drain(ctx)) {
+            self.ctx.control.leave_unfinished(&self.ctx.name, &failure.to_string());
             self.deal_with(failure, None);
         }
         if !self.finished {
             self.end();
-        }
-    }
-
-    /// Called by the node that this one runs inside of, after the last frame.
-    pub(crate) fn finish_inline(&mut self) {
-        if !self.finished {
-            self.finish();
         }
     }
 
@@ -584,7 +583,7 @@ impl Runner {
             Ok(())
         });
         if let Err(Failure::Panic(text)) = stopped {
-            self.tell_error(format!("panicked while stopping: {text}"));
+            self.tell_error(format!("panicked while stopping: {text}"), None);
         }
     }
 
@@ -596,23 +595,6 @@ impl Runner {
     }
 
     // ---- Requests from other threads, between frames ----
-
-    /// Sets a parameter whose value was accepted by its declaration.
-    pub(crate) fn set_param(&mut self, index: usize, value: Value) -> Result<(), ParamError> {
-        if self.finished {
-            return Err(ParamError::new(format!("node `{}` has ended", self.ctx.name)));
-        }
-        self.node.params().set(index, &value)?;
-        if matches!(self.due, Next::Idle | Next::At(_)) {
-            self.due = Next::Now;
-        }
-        let told = self.call(|node, ctx| node.changed(index, ctx));
-        // A node that refuses may go back to what it had, and would not start anew with what it refused.
-        let kept = if told.is_err() { self.node.params().get(index).unwrap_or(value) } else { value };
-        self.values.retain(|(i, _)| *i != index);
-        self.values.push((index, kept));
-        told.map_err(|f| ParamError::new(f.into_error().message))
-    }
 
     /// All parameters, readbacks included, in the order of their declaration.
     pub(crate) fn params(&mut self) -> Vec<Value> {
@@ -633,26 +615,58 @@ impl Runner {
 
     /// The node itself, for tests and benchmarks.
     pub(crate) fn node(&mut self) -> &mut dyn Any {
-        self.node.as_any()
+        &mut *self.node
+    }
+}
+
+impl InlineNode for Runner {
+    fn receive(&mut self, frame: &Frame, stamp_ns: u64) {
+        if self.finished {
+            return;
+        }
+        self.watch.start_at(stamp_ns);
+        // An inline node has one edge to it.
+        Runner::receive(self, 0, frame, stamp_ns);
+    }
+
+    fn finish(&mut self) {
+        if !self.finished {
+            Runner::finish(self);
+        }
+    }
+
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
     }
 }
 
 /// All parameters of a node.
-fn values(node: &mut dyn AnyNode) -> Vec<Value> {
+fn values(node: &mut dyn DynNode) -> Vec<Value> {
     let params = node.params();
     (0..params.specs().len()).filter_map(|i| params.get(i)).collect()
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Error(error) => error.in_full().fmt(f),
+            Failure::Panic(text) => write!(f, "panicked: {text}"),
+        }
+    }
+}
+
 impl Failure {
+    fn cause(&self) -> Option<Cause> {
+        match self {
+            Failure::Error(error) => error.cause.clone(),
+            Failure::Panic(_) => None,
+        }
+    }
+
     fn into_error(self) -> NodeError {
         match self {
             Failure::Error(error) => error,
             Failure::Panic(text) => NodeError::new(format_args!("panicked: {text}")),
         }
     }
-}
-
-pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|s| s.to_string());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a text".into())
 }

@@ -6,9 +6,11 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
+use livetime_runtime::lock;
+use livetime_runtime::sync::{AtomicU64, Ordering};
+
 use crate::account::NodeAccount;
-use crate::control::{Control, lock};
-use crate::sync::{AtomicU64, Ordering};
+use crate::control::RunControl;
 
 /// What one node did with one frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,7 +115,7 @@ impl SpanRing {
 pub struct Tracer(Arc<Inner>);
 
 struct Inner {
-    control: Arc<Control>,
+    control: Arc<RunControl>,
     lanes: Vec<Lane>,
     reading: Mutex<()>,
 }
@@ -126,7 +128,7 @@ pub(crate) struct Lane {
 }
 
 impl Tracer {
-    pub(crate) fn new(control: Arc<Control>, lanes: Vec<Lane>) -> Tracer {
+    pub(crate) fn new(control: Arc<RunControl>, lanes: Vec<Lane>) -> Tracer {
         Tracer(Arc::new(Inner { control, lanes, reading: Mutex::default() }))
     }
 

@@ -1,14 +1,12 @@
 //! One thread of a run and the nodes on it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::clock::Clock;
-use crate::control::{Control, lock};
-use crate::doorbell::Doorbell;
-use crate::graph::WaitStrategy;
+use livetime_runtime::{Clock, Doorbell, Event, ThreadTimes, WaitStrategy, Waiting, lock, prepare_thread};
+
+use crate::control::RunControl;
 use crate::runner::Runner;
-use crate::wait::{Waiting, prepare_thread};
 
 /// A request to a worker, carried out between frames.
 pub(crate) type Task = Box<dyn FnOnce(&mut Worker) + Send>;
@@ -22,12 +20,7 @@ pub(crate) struct WorkerHandle {
     tasks: Mutex<Vec<Task>>,
     /// Set when the worker takes no tasks any more.
     pub(crate) ended: AtomicBool,
-    /// Thread number of the operating system; 0 until the thread runs.
-    pub(crate) tid: AtomicU64,
-    /// CPU time of a thread that has ended, in ns.
-    pub(crate) cpu_ns: AtomicU64,
-    /// How long a thread that has ended had waited for a core, in ns.
-    pub(crate) delayed_ns: AtomicU64,
+    pub(crate) times: ThreadTimes,
 }
 
 impl WorkerHandle {
@@ -39,9 +32,7 @@ impl WorkerHandle {
             cpus,
             tasks: Mutex::default(),
             ended: AtomicBool::new(false),
-            tid: AtomicU64::new(0),
-            cpu_ns: AtomicU64::new(0),
-            delayed_ns: AtomicU64::new(0),
+            times: ThreadTimes::default(),
         }
     }
 
@@ -77,7 +68,7 @@ pub(crate) struct Worker {
     pub(crate) handle: Arc<WorkerHandle>,
     pub(crate) runners: Vec<Runner>,
     pub(crate) clock: Clock,
-    pub(crate) control: Arc<Control>,
+    pub(crate) control: Arc<RunControl>,
     /// Whether there are cores enough for threads that look instead of sleeping.
     pub(crate) may_spin: bool,
 }
@@ -100,7 +91,7 @@ impl Worker {
             }
         }
         self.handle.close();
-        self.leave_thread();
+        self.handle.times.leave();
     }
 
     /// One turn of all nodes; returns whether any had something to do.
@@ -130,36 +121,11 @@ impl Worker {
 
     fn enter_thread(&self) {
         self.handle.bell.adopt_thread();
-        let tid = rustix::thread::gettid();
-        self.handle.tid.store(tid.as_raw_nonzero().get() as u64, Ordering::Release);
+        self.handle.times.enter();
         if let Err(error) = prepare_thread(&self.handle.cpus) {
             let message = format!("thread {}: cannot pin or time precisely: {error}", self.handle.name);
             let (at_ns, node) = (self.clock.now_ns(), String::new());
-            self.control.tell(crate::control::Event { at_ns, node, is_error: false, message });
+            self.control.tell(Event { at_ns, node, is_error: false, message, cause: None });
         }
     }
-
-    fn leave_thread(&self) {
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        let ns = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
-        self.handle.delayed_ns.store(scheduled("thread-self").map_or(0, |s| s.1), Ordering::Release);
-        self.handle.cpu_ns.store(ns.max(1), Ordering::Release);
-    }
-}
-
-/// CPU time of a worker's thread so far, and how long it was ready to run and had no core, in ns; `None` where the
-/// system does not tell.
-pub(crate) fn cpu_and_delay_ns(worker: &WorkerHandle) -> Option<(u64, u64)> {
-    match (worker.cpu_ns.load(Ordering::Acquire), worker.tid.load(Ordering::Acquire)) {
-        (0, 0) => None,
-        (0, tid) => scheduled(&format!("self/task/{tid}")),
-        (ended, _) => Some((ended, worker.delayed_ns.load(Ordering::Acquire))),
-    }
-}
-
-/// What Linux's scheduler notes of a thread: ns on a core, and ns waiting for one.
-fn scheduled(thread: &str) -> Option<(u64, u64)> {
-    let text = std::fs::read_to_string(format!("/proc/{thread}/schedstat")).ok()?;
-    let mut numbers = text.split_whitespace().map(|number| number.parse().ok());
-    Some((numbers.next()??, numbers.next()??))
 }

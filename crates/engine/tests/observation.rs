@@ -1,7 +1,7 @@
 //! What a run tells of itself: times per edge, the trace, and what limits it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -39,7 +39,7 @@ fn waiting_is_known_per_edge_and_a_node_has_the_sum() {
         assert!(simulation.run_to_end(100_000));
         let report = simulation.report();
         for (number, node) in report.nodes.iter().enumerate() {
-            let edges = report.edges.iter().filter(|e| e.nodes.1 == number);
+            let edges = report.edges.iter().filter(|e| e.nodes.1 == Some(number));
             assert_eq!(node.waiting, merged(edges.map(|e| &e.waiting)));
         }
         let [fast, slow, behind] = [0, 1, 2].map(|e| report.edges[e].waiting.count);

@@ -1,7 +1,7 @@
 //! Random graphs under random schedules in virtual time: the ledger closes at every step.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use common::*;
 use livetime_engine::testing::{Random, Simulation};

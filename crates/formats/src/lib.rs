@@ -37,7 +37,6 @@ mod fields;
 pub mod file;
 mod look_ahead;
 pub mod npy;
-pub mod parallel;
 mod run;
 pub mod trigger;
 pub mod wib;

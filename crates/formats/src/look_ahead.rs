@@ -1,10 +1,14 @@
 //! What of a stream is looked at before it is taken.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 /// What of a stream has been read and not taken yet; never more than was allocated at the start.
+///
+/// A stream that breaks off, such as a packed file that was cut in the middle, ends where it breaks: what came before is good. Only one of which nothing
+/// at all can be read is an error.
 #[derive(Debug)]
 pub(crate) struct LookAhead<R> {
     input: R,
@@ -12,12 +16,24 @@ pub(crate) struct LookAhead<R> {
     begin: usize,
     end: usize,
     is_at_end: bool,
+    /// Bytes that were read.
+    total: u64,
+    /// Why nothing more can be read, if that is not the end of the stream.
+    broken: Option<io::Error>,
 }
 
 impl<R: Read> LookAhead<R> {
     /// Of `bytes` bytes.
     pub(crate) fn new(input: R, bytes: usize) -> LookAhead<R> {
-        LookAhead { input, buffer: vec![0; bytes], begin: 0, end: 0, is_at_end: false }
+        LookAhead {
+            input,
+            buffer: vec![0; bytes],
+            begin: 0,
+            end: 0,
+            is_at_end: false,
+            total: 0,
+            broken: None,
+        }
     }
 
     /// Reads until at least `ahead` bytes are there, or all there are.
@@ -33,12 +49,24 @@ impl<R: Read> LookAhead<R> {
                     self.is_at_end = true;
                     break;
                 }
-                Ok(count) => self.end += count,
+                Ok(count) => {
+                    self.end += count;
+                    self.total += count as u64;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Err(error) if self.total == 0 => return Err(error),
+                Err(error) => {
+                    (self.is_at_end, self.broken) = (true, Some(error));
+                    break;
+                }
             }
         }
         Ok(())
+    }
+
+    /// Why the stream broke off, and behind how many bytes; `None` as long as it has not, and when it came to its end.
+    pub(crate) fn broken(&self) -> Option<BrokenOff<'_>> {
+        self.broken.as_ref().map(|why| BrokenOff { bytes: self.total, why })
     }
 
     /// What is there.
@@ -56,6 +84,21 @@ impl<R: Read> LookAhead<R> {
         let begin = self.begin;
         self.begin = (begin + count).min(self.end);
         &mut self.buffer[begin..self.begin]
+    }
+}
+
+/// Where and why a stream broke off before its end.
+#[derive(Clone, Copy, Debug)]
+pub struct BrokenOff<'a> {
+    /// Bytes that could be read, unpacked.
+    pub bytes: u64,
+    /// What the system or the decoder says.
+    pub why: &'a io::Error,
+}
+
+impl fmt::Display for BrokenOff<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cut off or damaged behind {} unpacked bytes: {}", self.bytes, self.why)
     }
 }
 

@@ -8,12 +8,13 @@
     reason = "a test fails by panicking"
 )]
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::datagram;
+use livetime_codecs::BlockpackTier;
 use livetime_formats::file::{Head, Next, Reader};
 use livetime_formats::npy::Npy;
 use livetime_formats::xtc1::compressed::Engine;
@@ -22,7 +23,7 @@ use livetime_formats::xtc1::data::{PictureReader, picture_leaves};
 use livetime_formats::xtc1::recover::save;
 use livetime_formats::xtc1::run::{EventBytes, Run};
 use livetime_formats::xtc1::{
-    Builder, Damage, Datagram, DatagramHeader, Edit, Src, Transition, TypeId, XtcHeader, id, rewrite,
+    Builder, Configs, Damage, Datagram, DatagramHeader, Edit, Src, Transition, TypeId, XtcHeader, id, rewrite,
 };
 use livetime_formats::{Error, Result};
 
@@ -205,6 +206,23 @@ fn what_needs_a_reference_frame_does_not_stay_without_it() {
 }
 
 #[test]
+fn the_dense_tier_comes_back() {
+    let folder = Folder::new();
+    let raw = camera_run(30);
+    let file = folder.file("raw.xtc", &raw);
+    let fast = folder.convert(&[&file], &with(Engine::BLOCKPACK)).unwrap().1;
+    for reference in [ReferenceSource::None, ReferenceSource::Mean(8)] {
+        let options = Options { tier: BlockpackTier::Dense, reference, ..with(Engine::BLOCKPACK) };
+        let (report, dense) = folder.convert(&[&file], &options).unwrap();
+        assert!(report.is_complete() && dense != fast && dense.len() < raw.len() * 4 / 5, "{}", dense.len());
+        let dense = folder.file("dense.xtc", &dense);
+        assert!(folder.convert(&[&dense], &with(Engine::NONE)).unwrap().1 == raw);
+        // From one tier to the other.
+        assert!(folder.convert(&[&dense], &with(Engine::BLOCKPACK)).unwrap().1 == fast);
+    }
+}
+
+#[test]
 fn a_reference_that_suits_nothing_is_refused() {
     let folder = Folder::new();
     let file = folder.file("raw.xtc", &camera_run(3));
@@ -213,6 +231,9 @@ fn a_reference_that_suits_nothing_is_refused() {
         folder.convert(inputs, &options).unwrap_err().to_string()
     };
     let small = || ReferenceSource::Frame(Npy { shape: vec![3], values: vec![0.0; 3] });
+    let dense = Options { tier: BlockpackTier::Dense, ..with(Engine::HIST16) };
+    let text = folder.convert(&[&file], &dense).unwrap_err().to_string();
+    assert!(text.contains("blockpack as the codec, to pack densely"), "{text}");
     let text = error(&[&file], Engine::BLOCKPACK, small());
     assert!(text.contains("3 in the array") && text.contains("Opal1000-1 with 2000"), "{text}");
     assert!(error(&[&file], Engine::HIST16, ReferenceSource::Mean(3)).contains("blockpack as the codec"));
@@ -520,4 +541,53 @@ fn nothing_is_overwritten_and_nothing_half_done_stays() {
     let mut names = folder.names();
     names.sort();
     assert_eq!(names, ["e1-r0001-s00-c01.xtc", "noise.xtc", "raw.xtc", "x.xtc2"]);
+}
+
+/// The pictures of one camera in an event: pixels (compressible or not), damage.
+fn event_of(leaves: &[(&[u8], Damage)]) -> Vec<u8> {
+    let mut bytes = datagram(Transition::Configure, SECOND, 0, &[1; 4]);
+    let mut builder = Builder::new(&mut bytes, &DatagramHeader::event(100 * SECOND, 3));
+    for (pixels, damage) in leaves {
+        let words = [50u32, 40, 12, 32].map(u32::to_le_bytes).concat();
+        let header = XtcHeader { damage: *damage, ..XtcHeader::new(CAMERA, TypeId::new(id::FRAME, 1)) };
+        builder.leaf(header, &[&words, pixels]).unwrap();
+    }
+    builder.finish().unwrap();
+    bytes
+}
+
+#[test]
+fn a_good_and_a_damaged_picture_of_one_detector_come_back_as_they_were() {
+    let folder = Folder::new();
+    let good: Vec<u8> = (0..2000).flat_map(|i| pixel(0, i).to_le_bytes()).collect();
+    let other: Vec<u8> = (0..2000).flat_map(|i| pixel(1, i).to_le_bytes()).collect();
+    // Nothing makes these smaller.
+    let noise: Vec<u8> = (0..4000u64).map(|i| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 51) as u8).collect();
+    let (fine, bad) = (Damage(0), Damage(1 << 14));
+    for leaves in [
+        [(&good[..], fine), (&other[..], bad)],
+        [(&other[..], bad), (&good[..], fine)],
+        [(&good[..], fine), (&good[..100], bad)],
+        [(&good[..], fine), (&noise[..], fine)],
+        [(&good[..], fine), (&good[..], fine)],
+    ] {
+        let raw = event_of(&leaves);
+        let file = folder.file("raw.xtc", &raw);
+        for engine in ENGINES {
+            let packed = folder.convert(&[&file], &with(engine)).unwrap().1;
+            assert!(packed.len() < raw.len(), "{engine}");
+            let file = folder.file("packed.xtc", &packed);
+            let back = folder.convert(&[&file], &with(Engine::NONE)).unwrap().1;
+            assert!(back == raw, "{engine}: {} bytes of {}", back.len(), raw.len());
+            // And who reads pictures gets the same one of both.
+            let picture = |bytes: &[u8]| {
+                let all = datagrams(bytes);
+                let datagram = Datagram::parse(&all[1]).unwrap();
+                let leaf = picture_leaves(&datagram).next().unwrap();
+                assert!(leaf.header.damage.is_none());
+                PictureReader::default().panels(&leaf, &Configs::default()).unwrap()[0].pixels.to_vec()
+            };
+            assert!(picture(&packed) == picture(&raw) || leaves[1].0 == noise, "{engine}");
+        }
+    }
 }

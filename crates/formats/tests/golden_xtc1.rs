@@ -8,7 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 

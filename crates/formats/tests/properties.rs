@@ -8,8 +8,6 @@
     reason = "a test fails by panicking"
 )]
 
-mod common;
-
 use livetime_formats::file::{Next, Reader};
 use livetime_formats::xtc1::compressed::{Compressor, Decompressor, Engine, parts};
 use livetime_formats::xtc1::data::{PictureReader, epics, evr, panels, picture_leaves, scalars};

@@ -8,7 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
-mod common;
+use crate::common;
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -19,7 +19,7 @@ use std::time::Duration;
 use common::{damaged, datagram};
 use livetime_formats::file::{Follower, Progress};
 use livetime_formats::xtc1::run::{EventBytes, Run};
-use livetime_formats::xtc1::{Damage, Datagram, DatagramHeader, Transition, Writer};
+use livetime_formats::xtc1::{Damage, Datagram, DatagramHeader, Src, Transition, Writer};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -186,7 +186,7 @@ fn a_follower_waits_for_a_writer_and_knows_when_it_has_finished() {
 
 /// Not a test: the writer that the next one kills.
 #[test]
-#[ignore = "writes until it is killed"]
+#[ignore = "run by `what_a_killed_writer_had_written_can_be_read`"]
 fn writes_until_it_is_killed() {
     let path = std::env::var_os("LIVETIME_TEST_WRITES").unwrap();
     let mut writer = Writer::create(Path::new(&path)).unwrap();
@@ -206,7 +206,8 @@ fn what_a_killed_writer_had_written_can_be_read() {
     let path = folder.path().join("e1-r0001-s00-c00.xtc");
     let count = path.with_extension("count");
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["writes_until_it_is_killed", "--exact", "--ignored"])
+        .arg(livetime_testkit::test_name(module_path!(), "writes_until_it_is_killed"))
+        .args(["--exact", "--ignored"])
         .env("LIVETIME_TEST_WRITES", &path)
         .stdout(std::process::Stdio::null())
         .spawn()
@@ -227,4 +228,23 @@ fn what_a_killed_writer_had_written_can_be_read() {
         assert!(leaf.iter().all(|b| *b == found as u8));
     }
     assert!(found >= told(), "{found} of {}", told());
+}
+
+#[test]
+fn a_configuration_that_comes_again_is_held_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let configure = |second, payload| datagram(Transition::Configure, second * SECOND, 0, &[payload; 4096]);
+    let paths = [
+        write(folder.path(), "e1-r0001-s00-c00.xtc", &[configure(1, 7), event(2, 1, 2)]),
+        write(folder.path(), "e1-r0001-s01-c00.xtc", &[configure(3, 7), event(4, 2, 4)]),
+        write(folder.path(), "e1-r0001-s02-c00.xtc", &[configure(5, 8), event(6, 3, 6)]),
+    ];
+    let run = Run::open(&paths).unwrap();
+    let found: Vec<&[u8]> = run
+        .events()
+        .iter()
+        .map(|event| run.configs(event).find(Src::detector(32, 0, 10, 0), 500).unwrap().1)
+        .collect();
+    assert_eq!(found.iter().map(|payload| payload[0]).collect::<Vec<_>>(), [7, 7, 8]);
+    assert!(std::ptr::eq(found[0], found[1]));
 }

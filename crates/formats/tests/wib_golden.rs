@@ -9,17 +9,10 @@ use livetime_formats::channel_map::{TextMap, TextMapKind};
 use livetime_formats::wib::{
     Faults, TimeCheck, TimeStep, Wib1Check, Wib1Frame, Wib1FrameMut, Wib1Identity, WibEthFrame,
 };
-use std::path::{Path, PathBuf};
 
-/// The unpacked file `name` of the recorded data, in the folder that `LIVETIME_DATA` names, else in `shared/data` beside
-/// the workspace.
+/// The unpacked file `name` of the recorded data.
 fn unpacked(name: &str) -> Option<Vec<u8>> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let file = std::env::var_os("LIVETIME_DATA").map_or(beside, PathBuf::from).join("wib").join(name);
-    let Ok(bytes) = std::fs::read(&file) else {
-        eprintln!("SKIPPED: no `{}`; LIVETIME_DATA names the folder with test data", file.display());
-        return None;
-    };
+    let bytes = std::fs::read(livetime_testkit::data(&format!("wib/{name}"))?).unwrap();
     Some(zstd::decode_all(&bytes[..]).unwrap())
 }
 

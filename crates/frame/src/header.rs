@@ -15,6 +15,8 @@ impl Flags {
     pub const DAMAGED: Flags = Flags(1);
     /// The last frame of its run.
     pub const LAST_OF_RUN: Flags = Flags(2);
+    /// The detector gave no time: the event time is when the frame came to whoever recorded it.
+    pub const ARRIVAL_TIME: Flags = Flags(4);
 
     /// True when every flag of `other` is set.
     pub fn contains(self, other: Flags) -> bool {
@@ -34,7 +36,7 @@ impl Flags {
 pub struct Header {
     /// Number given by the source: contiguous, starting at the source's first frame.
     pub sequence: u64,
-    /// When the event happened, ns since 1970 (UTC), as the detector says.
+    /// When the event happened, ns since 1970 (UTC), as the detector says; 0 when it does not say.
     pub event_time_ns: i64,
     /// When the frame entered the graph, ns on the run's monotonic clock; 0 when its way is not timed.
     pub entry_ns: u64,

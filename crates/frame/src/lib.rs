@@ -33,6 +33,7 @@
 
 mod array;
 mod attributes;
+mod byte_size;
 mod dtype;
 mod header;
 #[allow(unsafe_code, reason = "shared memory is counted and recycled by hand")]
@@ -41,6 +42,7 @@ mod sync;
 mod table;
 
 pub use array::{Axes, Codec, ColorMode, Dim, Layout, LayoutError, MAX_DIMS};
+pub use byte_size::ByteSize;
 pub use bytes::Bytes;
 
 pub use attributes::{Attribute, AttributeValue, Attributes};

@@ -1,6 +1,5 @@
-//! Every interleaving of frames that come home, checked by the model checker:
-//! `RUSTFLAGS="--cfg loom" cargo test -p livetime-frame --test loom --release`.
-#![cfg(loom)]
+//! The interleavings of frames that come home, checked by the model checker with at most as many preemptions as
+//! `make models` allows (two).
 
 use livetime_frame::{FramePool, Returns};
 use loom::thread;

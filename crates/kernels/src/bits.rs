@@ -1,4 +1,4 @@
-//! One bit of each of 64 bytes as a word, and eight such words as bytes again.
+//! One bit of each of 64 bytes as a word, and eight such words as bytes again; the bits of a word that a mask selects.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
@@ -7,6 +7,12 @@ use std::arch::x86_64::*;
 pub(crate) trait Bits {
     /// The highest bits of 64 bytes, that of the first byte lowest.
     fn highest(bytes: &[u8; 64]) -> u64;
+
+    /// The bits of `word` that `mask` selects, side by side from bit 0 on.
+    fn extract(word: u64, mask: u64) -> u64;
+
+    /// The inverse of [`Bits::extract`]: the lowest bits of `word`, in order, where `mask` has ones, and 0 elsewhere.
+    fn deposit(word: u64, mask: u64) -> u64;
 
     /// The lowest bits of 64 bytes, then the next ones …
     #[inline(always)]
@@ -47,12 +53,52 @@ impl Bits for Portable {
     }
 
     #[inline(always)]
+    fn extract(word: u64, mut mask: u64) -> u64 {
+        let (mut found, mut at) = (0, 0);
+        while mask != 0 {
+            found |= u64::from(word & mask & mask.wrapping_neg() != 0) << at;
+            mask &= mask - 1;
+            at += 1;
+        }
+        found
+    }
+
+    #[inline(always)]
+    fn deposit(mut word: u64, mut mask: u64) -> u64 {
+        let mut found = 0;
+        while mask != 0 {
+            found |= mask & mask.wrapping_neg() & (word & 1).wrapping_neg();
+            mask &= mask - 1;
+            word >>= 1;
+        }
+        found
+    }
+
+    #[inline(always)]
     fn turn(bytes: &[u8; 64]) -> [u64; 8] {
         let mut words = words_of(bytes);
         turn_bits(&mut words);
         turn_bytes(&mut words);
         words
     }
+}
+
+/// One instruction each, of BMI2, which both levels have.
+#[cfg(target_arch = "x86_64")]
+macro_rules! select_bits {
+    () => {
+        #[inline(always)]
+        fn extract(word: u64, mask: u64) -> u64 {
+            // SAFETY: used only in functions that `per_level!` compiled for a level with BMI2.
+            unsafe { _pext_u64(word, mask) }
+        }
+
+        #[inline(always)]
+        fn deposit(word: u64, mask: u64) -> u64 {
+            // SAFETY: as above.
+            unsafe { _pdep_u64(word, mask) }
+        }
+    };
 }
 
 /// One instruction for 32 bytes.
@@ -71,6 +117,8 @@ impl Bits for Avx2 {
         };
         u64::from(half(0)) | u64::from(half(32)) << 32
     }
+
+    select_bits!();
 }
 
 /// Masks are the words.
@@ -85,6 +133,8 @@ impl Bits for Avx512 {
         // the level avx512, which run only where AVX512BW is.
         unsafe { _mm512_movepi8_mask(_mm512_loadu_si512(bytes.as_ptr().cast())) }
     }
+
+    select_bits!();
 
     #[inline(always)]
     fn turn_back(words: [u64; 8]) -> [u8; 64] {

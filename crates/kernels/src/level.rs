@@ -11,13 +11,29 @@ static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 /// A value can only be had from [`Level::best`], [`Level::available`] or [`Level::PORTABLE`], so
 /// holding one proves that its instructions may be executed.
 ///
+/// Most kernels are fastest with the highest level. On some processors a few are not: with the level of [`Level::best`] they time their
+/// first calls on each of the two highest levels and go on with the faster one (`fastest.rs`). With one of [`Level::available`] a kernel
+/// runs on exactly this level, to measure or to compare. The results are the same bits.
+///
 /// ```
 /// use livetime_kernels::Level;
 /// assert!(Level::available().contains(&Level::PORTABLE));
 /// assert!(["portable", "avx2", "avx512"].contains(&Level::best().name()));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Level(Kind);
+#[derive(Clone, Copy, Debug)]
+pub struct Level {
+    kind: Kind,
+    /// Whether a kernel may take a lower level that is faster.
+    is_best: bool,
+}
+
+impl PartialEq for Level {
+    fn eq(&self, other: &Level) -> bool {
+        self.kind == other.kind
+    }
+}
+
+impl Eq for Level {}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
@@ -30,18 +46,22 @@ pub(crate) enum Kind {
 
 impl Level {
     /// What every processor of this architecture can do.
-    pub const PORTABLE: Level = Level(Kind::Portable);
+    pub const PORTABLE: Level = Level::exactly(Kind::Portable);
+
+    const fn exactly(kind: Kind) -> Level {
+        Level { kind, is_best: false }
+    }
 
     /// The highest level of this processor, or the one that [`Level::set_limit`] asked for. Detection runs once.
     pub fn best() -> Level {
         static BEST: OnceLock<Level> = OnceLock::new();
         let best = *BEST.get_or_init(|| Level::available().last().copied().unwrap_or(Level::PORTABLE));
         let limit = LIMIT.load(Ordering::Relaxed);
-        Level::available_below(best).nth(limit).unwrap_or(best)
+        Level::available_below(best).nth(limit).unwrap_or(Level { is_best: true, ..best })
     }
 
     /// Makes [`Level::best`] answer `limit` from now on, in the whole process: to measure or to compare
-    /// levels. `None` takes the limit away.
+    /// levels; kernels then run on exactly this level. `None` takes the limit away.
     pub fn set_limit(limit: Option<Level>) {
         let position = limit.and_then(|l| Level::available().iter().position(|a| *a == l));
         LIMIT.store(position.unwrap_or(usize::MAX), Ordering::Relaxed);
@@ -52,9 +72,9 @@ impl Level {
         let all = [
             Level::PORTABLE,
             #[cfg(target_arch = "x86_64")]
-            Level(Kind::Avx2),
+            Level::exactly(Kind::Avx2),
             #[cfg(target_arch = "x86_64")]
-            Level(Kind::Avx512),
+            Level::exactly(Kind::Avx512),
         ];
         let count = all.iter().position(|l| *l == best).map_or(0, |p| p + 1);
         all.into_iter().take(count)
@@ -67,10 +87,10 @@ impl Level {
         #[cfg(target_arch = "x86_64")]
         {
             if has_avx2() {
-                levels.push(Level(Kind::Avx2));
+                levels.push(Level::exactly(Kind::Avx2));
             }
             if has_avx2() && has_avx512() {
-                levels.push(Level(Kind::Avx512));
+                levels.push(Level::exactly(Kind::Avx512));
             }
         }
         levels
@@ -78,7 +98,7 @@ impl Level {
 
     /// `"portable"`, `"avx2"` or `"avx512"`.
     pub fn name(self) -> &'static str {
-        match self.0 {
+        match self.kind {
             Kind::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => "avx2",
@@ -88,7 +108,17 @@ impl Level {
     }
 
     pub(crate) fn kind(self) -> Kind {
-        self.0
+        self.kind
+    }
+
+    /// The levels among which a kernel may choose, the highest first: this one, and the one below if it has vectors too. `None` where
+    /// there is no choice.
+    pub(crate) fn choice(self) -> Option<[Level; 2]> {
+        match self.kind {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 if self.is_best => Some([Level::exactly(Kind::Avx512), Level::exactly(Kind::Avx2)]),
+            _ => None,
+        }
     }
 }
 

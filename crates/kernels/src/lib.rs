@@ -44,6 +44,7 @@ pub mod byteshuffle;
 mod cast;
 mod convert;
 pub mod cspad;
+mod fastest;
 pub mod hist;
 pub mod hits;
 mod lanes;

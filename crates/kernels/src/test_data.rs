@@ -56,15 +56,9 @@ pub(crate) fn assert_same<T: Pixel>(got: &[T], expected: &[T], context: impl std
     }
 }
 
-/// The file `name` of the recorded data in the folder that `LIVETIME_DATA` names, else in `shared/data` beside the
-/// workspace, unpacked if it ends in `.zst`. Says so when it is not there, because the test then checks nothing.
+/// The file `name` of the recorded data, unpacked if it ends in `.zst`.
 pub(crate) fn file(name: &str) -> Option<Vec<u8>> {
-    let beside = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let file = std::env::var_os("LIVETIME_DATA").map_or(beside, Into::into).join(name);
-    let Ok(bytes) = std::fs::read(&file) else {
-        eprintln!("SKIPPED: no `{}`; LIVETIME_DATA names the folder with test data", file.display());
-        return None;
-    };
+    let bytes = std::fs::read(livetime_testkit::data(name)?).unwrap();
     Some(if name.ends_with(".zst") { zstd::decode_all(&bytes[..]).unwrap() } else { bytes })
 }
 

@@ -17,7 +17,6 @@ pub mod sinks;
 pub mod sources;
 #[cfg(test)]
 mod test_data;
-pub mod wire;
 
 use livetime_engine::NodeType;
 pub use livetime_kernels::Level;
@@ -25,51 +24,30 @@ pub use livetime_kernels::Level;
 /// All nodes, in the order in which `livetime nodes` shows them.
 pub const ALL: &[NodeType] = &[
     // Sources.
-    NodeType::of::<sources::felix_blocks::FelixBlocks>(),
     NodeType::of::<sources::image_files::ImageFiles>(),
     NodeType::of::<sources::pva_source::PvaSource>(),
+    NodeType::of::<sources::recording::Recording>(),
     NodeType::of::<sources::sim_detector::SimDetector>(),
     NodeType::of::<sources::subscribe::Subscribe>(),
-    NodeType::of::<sources::wib_file::WibFile>(),
-    NodeType::of::<sources::wibeth_udp::WibethUdp>(),
-    NodeType::of::<sources::wib_simulator::WibSimulator>(),
     NodeType::of::<sources::xtc::Xtc>(),
     NodeType::of::<sources::xtc2::Xtc2>(),
     // Processes.
     NodeType::of::<process::compress::Compress>(),
     NodeType::of::<process::decompress::Decompress>(),
-    NodeType::of::<process::hit_finder::HitFinder>(),
-    NodeType::of::<process::hit_merger::HitMerger>(),
     NodeType::of::<process::image::Image>(),
     NodeType::of::<process::process::Process>(),
     NodeType::of::<process::rate_monitor::RateMonitor>(),
-    NodeType::of::<process::readout_buffer::ReadoutBuffer>(),
     NodeType::of::<process::resize::Resize>(),
     NodeType::of::<process::roi::Roi>(),
-    NodeType::of::<process::roi_selector::RoiSelector>(),
     NodeType::of::<process::statistics::Statistics>(),
     NodeType::of::<process::transform::Transform>(),
-    NodeType::of::<process::trigger_candidate::TriggerCandidate>(),
-    NodeType::of::<process::triggers::chain_2019::Trigger2019>(),
-    NodeType::of::<process::triggers::adc_window::TriggerAdcWindow>(),
-    NodeType::of::<process::triggers::adjacency::TriggerAdjacency>(),
-    NodeType::of::<process::triggers::bundle::TriggerBundle>(),
-    NodeType::of::<process::triggers::channel_distance::TriggerChannelDistance>(),
-    NodeType::of::<process::triggers::dbscan::TriggerDbscan>(),
-    NodeType::of::<process::triggers::horizontal_muon::TriggerHorizontalMuon>(),
-    NodeType::of::<process::triggers::michel::TriggerMichel>(),
-    NodeType::of::<process::triggers::plane_coincidence::TriggerPlaneCoincidence>(),
-    NodeType::of::<process::triggers::prescale::TriggerPrescale>(),
-    NodeType::of::<process::triggers::supernova::TriggerSupernova>(),
     // Sinks.
-    NodeType::of::<sinks::link_ledger::LinkLedgerFile>(),
-    #[cfg(feature = "parquet")]
-    NodeType::of::<sinks::hits_parquet::HitsParquet>(),
+    NodeType::of::<sinks::npy_files::NpyFiles>(),
     NodeType::of::<sinks::null::Null>(),
     NodeType::of::<sinks::publish::Publish>(),
     NodeType::of::<sinks::pva_image::PvaImage>(),
+    NodeType::of::<sinks::table_csv::TableCsv>(),
     NodeType::of::<sinks::tiff_files::TiffFiles>(),
-    NodeType::of::<sinks::trigger_records::TriggerRecords>(),
     NodeType::of::<sinks::xtc_recorder::XtcRecorder>(),
 ];
 
@@ -78,7 +56,7 @@ pub const ALL: &[NodeType] = &[
 /// # Errors
 /// Text with the nearest right name.
 pub fn find(name: &str) -> Result<NodeType, String> {
-    ALL.iter().find(|n| n.spec.name == name).copied().ok_or_else(|| {
+    ALL.iter().find(|n| n.spec.name == name).cloned().ok_or_else(|| {
         format!(
             "unknown node type `{name}`{}",
             livetime_engine::nearest(name, ALL.iter().map(|n| n.spec.name))

@@ -27,6 +27,7 @@ fn child(name: &str, folder: &Path) -> Child {
     let test = std::env::current_exe().unwrap();
     let mut command = Command::new("sh");
     command.args(["-c", "trap '' XFSZ; exec \"$0\" --exact --include-ignored --nocapture \"$1\""]);
+    let name = livetime_testkit::test_name(module_path!(), name);
     command.arg(test).arg(name).env(FOLDER, folder).stdout(Stdio::null()).spawn().unwrap()
 }
 

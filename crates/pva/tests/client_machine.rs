@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod machine;
+use crate::machine;
 
 use std::time::{Duration, Instant};
 

@@ -8,11 +8,11 @@
     reason = "a test fails by panicking and says so when it skips"
 )]
 
-mod machine;
+use crate::machine;
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use livetime_pva::data::{TypeCache, Value};
 use livetime_pva::proto::client::{Job, Put};
@@ -22,14 +22,9 @@ use livetime_pva::wire::{Assembler, Header, Order, Reader};
 use livetime_pva::{Result, nt};
 use machine::{Told, feed, machine, split};
 
+/// What other implementations said to each other.
 fn folder() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("LIVETIME_DATA").map_or(beside, PathBuf::from).join("pva");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("SKIPPED: no `{}`; LIVETIME_DATA names the folder with test data", folder.display());
-    None
+    livetime_testkit::data("pva")
 }
 
 /// One recorded connection: whether the server sent it, and what.

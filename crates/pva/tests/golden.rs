@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use livetime_pva::data::{Dynamic, Type, TypeCache, Value};
 use livetime_pva::proto::{
@@ -20,15 +20,9 @@ use livetime_pva::proto::{
 use livetime_pva::wire::{Assembler, BitSet, Header, Order, Reader, Writer};
 use livetime_pva::{Result, nt};
 
-/// The recorded data, in the folder that `LIVETIME_DATA` names, else in `shared/data` beside the workspace.
+/// What other implementations said to each other.
 fn folder() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("LIVETIME_DATA").map_or(beside, PathBuf::from).join("pva");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("SKIPPED: no `{}`; LIVETIME_DATA names the folder with test data", folder.display());
-    None
+    livetime_testkit::data("pva")
 }
 
 #[derive(Default)]
@@ -57,12 +51,12 @@ impl Peers {
 }
 
 #[derive(Default, Debug, PartialEq)]
-struct Counts {
+pub(crate) struct Counts {
     lines: usize,
-    messages: usize,
+    pub(crate) messages: usize,
     controls: usize,
-    same: usize,
-    cached_types: usize,
+    pub(crate) same: usize,
+    pub(crate) cached_types: usize,
     refused: usize,
 }
 
@@ -84,7 +78,8 @@ fn every_recorded_message_is_read_and_written_again() {
     assert_eq!(counts, expected);
 }
 
-fn replay(name: &str, text: &str, counts: &mut Counts) {
+/// Every message of a recording is read and written again.
+pub(crate) fn replay(name: &str, text: &str, counts: &mut Counts) {
     let mut peers = Peers::new();
     let (mut server, mut broken) = (false, false);
     for (number, line) in text.lines().enumerate() {

@@ -27,14 +27,7 @@ const LONG: Duration = Duration::from_secs(20);
 
 /// The Python with p4p and pvaPy that `tools/peers.sh` makes.
 fn python() -> Option<PathBuf> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/peers.sh");
-    let made = Command::new(script).stderr(Stdio::null()).output();
-    let made = made.ok().filter(|made| made.status.success());
-    let python = made.map(|made| PathBuf::from(String::from_utf8_lossy(&made.stdout).trim()));
-    if python.is_none() {
-        eprintln!("SKIPPED: tools/peers.sh cannot install p4p and pvaPy");
-    }
-    python
+    livetime_testkit::python("")
 }
 
 fn free_udp_port() -> u16 {
@@ -441,7 +434,7 @@ fn a_channel_that_the_server_closes_is_opened_again() {
 #[test]
 fn pvxs_is_found_and_read_by_ipv6() {
     if !has_ipv6() {
-        return eprintln!("SKIPPED: this machine has no ::1");
+        return livetime_testkit::skip("machine/ipv6", "this machine has no ::1");
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/p4p_neighbour.py");
     let udp = free_udp_port();

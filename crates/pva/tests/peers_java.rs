@@ -29,25 +29,23 @@ const INSIDE: &str = "LIVETIME_ONLY_LOOPBACK";
 const UDP: u16 = 5976;
 const LONG: Duration = Duration::from_secs(30);
 
-/// The jar, if this runs where there is only loopback. If not, runs the test `name` there.
-fn jar(name: &str) -> Option<PathBuf> {
+/// The jar, if this runs where there is only loopback. If not, runs the calling test there.
+fn jar() -> Option<PathBuf> {
     if let Some(jar) = std::env::var_os(INSIDE) {
         return Some(jar.into());
     }
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/core_pva.sh");
-    let output = Command::new("bash").arg(script).stderr(Stdio::inherit()).output().ok()?;
-    let jar = String::from_utf8(output.stdout).ok()?.trim().to_owned();
-    if !output.status.success() || jar.is_empty() {
-        eprintln!("SKIPPED: tools/core_pva.sh cannot fetch core-pva, or there is no Java");
-        return None;
-    }
+    let jar = livetime_testkit::core_pva()?;
     if !only_loopback("true").status().is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: `unshare` cannot make a network namespace here");
+        livetime_testkit::skip("machine/namespaces", "`unshare` cannot make a network namespace here");
         return None;
     }
     let mut test = only_loopback("exec \"$0\" --exact \"$1\" --nocapture");
-    let status = test.arg(std::env::current_exe().unwrap()).arg(name).env(INSIDE, jar).status().unwrap();
-    assert!(status.success(), "{name}: {status}");
+    // Captured: this run of the test is not one more test.
+    let thread = std::thread::current();
+    test.arg(std::env::current_exe().unwrap()).arg(thread.name().unwrap()).env(INSIDE, jar);
+    let output = test.output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success() && said.contains(" 1 passed; "), "{said}");
     None
 }
 
@@ -262,13 +260,13 @@ fn monitors(jar: &Path, by_name: Option<&Server>, pvs: &PvMap) {
 
 #[test]
 fn phoebus_knows_types_by_number() {
-    let Some(jar) = jar("phoebus_knows_types_by_number") else { return };
+    let Some(jar) = jar() else { return };
     serve_to_phoebus(&jar, true, false);
 }
 
 #[test]
 fn phoebus_is_told_types_in_full_and_where_the_server_is() {
-    let Some(jar) = jar("phoebus_is_told_types_in_full_and_where_the_server_is") else { return };
+    let Some(jar) = jar() else { return };
     serve_to_phoebus(&jar, false, true);
 }
 
@@ -293,7 +291,7 @@ fn sum() -> SharedPv {
 
 #[test]
 fn phoebus_puts_arrays_and_calls() {
-    let Some(jar) = jar("phoebus_puts_arrays_and_calls") else { return };
+    let Some(jar) = jar() else { return };
     let pvs = pvs();
     pvs.add("J:none", SharedPv::writable(value(&nt::scalar_array(Kind::F64), vec![1.0])));
     pvs.add("J:sum", sum());
@@ -322,7 +320,7 @@ fn halves() -> impl Iterator<Item = f64> {
 
 #[test]
 fn we_put_arrays_to_and_call_what_phoebus_serves() {
-    let Some(jar) = jar("we_put_arrays_to_and_call_what_phoebus_serves") else { return };
+    let Some(jar) = jar() else { return };
     let mut command = java(&jar, PHOEBUS);
     command.arg("server").stdin(Stdio::piped());
     let server = Watching::start(command);
@@ -375,7 +373,7 @@ impl Drop for Demo {
 
 #[test]
 fn we_read_watch_and_write_what_phoebus_serves() {
-    let Some(jar) = jar("we_read_watch_and_write_what_phoebus_serves") else { return };
+    let Some(jar) = jar() else { return };
     let mut demo = java(&jar, "org.epics.pva.server.ServerDemo");
     let _demo = Demo(demo.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     let client = Client::new(ClientConfig::loopback(UDP)).unwrap();

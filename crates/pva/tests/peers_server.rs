@@ -15,8 +15,8 @@ use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use livetime_pva::data::{Array, Builder, Chosen, Dynamic, Field, Kind, Type, Value};
@@ -25,18 +25,8 @@ use livetime_pva::nt;
 use livetime_pva::server::{Peer, Provider, PvMap, Server, ServerConfig, SharedPv};
 
 /// The interpreter that has the other implementations.
-fn python() -> Option<&'static Path> {
-    static PYTHON: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let found = PYTHON.get_or_init(|| {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/peers.sh");
-        let output = Command::new("bash").arg(script).stderr(Stdio::inherit()).output().ok()?;
-        let path = String::from_utf8(output.stdout).ok()?.trim().to_owned();
-        (output.status.success() && !path.is_empty()).then(|| path.into())
-    });
-    if found.is_none() {
-        eprintln!("SKIPPED: tools/peers.sh cannot install p4p and pvaPy");
-    }
-    found.as_deref()
+fn python() -> Option<PathBuf> {
+    livetime_testkit::python("")
 }
 
 /// A script, with nothing in its environment about where servers are.
@@ -263,7 +253,7 @@ fn every_type_and_operation(name: &str, type_cache: bool, shards: usize) {
     let _counter = Counter::start(&pvs);
     let config = ServerConfig { type_cache, shards, ..config(port) };
     let server = Server::start(config, pvs).unwrap();
-    let mut client = script(python, name);
+    let mut client = script(&python, name);
     by_search(&mut client, port);
     assert!(run(client).contains("done"));
     println!("{:?}", server.statistics());
@@ -316,7 +306,7 @@ fn ten_thousand_channels_by_search_and_by_name_server() {
     let port = free_port();
     let server = Server::start(config(port), Many(10_000)).unwrap();
     for search in [true, false] {
-        let mut client = script(python, "many.py");
+        let mut client = script(&python, "many.py");
         client.arg("10000");
         match search {
             true => by_search(&mut client, port),
@@ -341,7 +331,7 @@ fn two_servers_share_the_port_of_searches() {
     let _one = Server::start(config(port), named("one", 1)).unwrap();
     let _two = Server::start(config(port), named("two", 2)).unwrap();
     let _three = Server::start(config(port), named("three", 3)).unwrap();
-    let mut client = script(python, "one_get.py");
+    let mut client = script(&python, "one_get.py");
     client.args(["one", "two", "three"]);
     by_search(&mut client, port);
     assert_eq!(run(client).split_whitespace().collect::<Vec<_>>(), ["1", "2", "3"]);
@@ -355,7 +345,7 @@ fn our_server_and_that_of_p4p_tell_each_other_who_is_searched() {
     // Of several, the kernel gives a search to one: let each of them be it.
     for first in [true, false] {
         let before = first.then(|| ours(config(port)));
-        let mut server = script(python, "p4p_neighbour.py");
+        let mut server = script(&python, "p4p_neighbour.py");
         by_search(&mut server, port);
         server.env("EPICS_PVAS_INTF_ADDR_LIST", "127.0.0.1").env("EPICS_PVAS_SERVER_PORT", "0");
         server
@@ -366,7 +356,7 @@ fn our_server_and_that_of_p4p_tell_each_other_who_is_searched() {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert_eq!(line, "ready\n");
         let _ours = before.unwrap_or_else(|| ours(config(port)));
-        let mut client = script(python, "one_get.py");
+        let mut client = script(&python, "one_get.py");
         client.args(["theirs", "many:3"]);
         by_search(&mut client, port);
         assert_eq!(run(client).split_whitespace().collect::<Vec<_>>(), ["17", "3"]);
@@ -383,7 +373,7 @@ fn a_taken_port_is_replaced_and_announced() {
     let tcp_port = taken.local_addr().unwrap().port();
     let server = Server::start(ServerConfig { tcp_port, ..config(port) }, Many(3)).unwrap();
     assert_ne!(server.tcp_address().port(), tcp_port);
-    let mut client = script(python, "one_get.py");
+    let mut client = script(&python, "one_get.py");
     client.arg("many:2");
     by_search(&mut client, port);
     assert_eq!(run(client).trim(), "2");
@@ -401,7 +391,7 @@ fn clients_come_back_when_the_server_does() {
     let config = ServerConfig { beacons, ..config(port) };
     let mut server = Some(Server::start(config.clone(), pvs.clone()).unwrap());
     let tcp_port = server.as_ref().unwrap().tcp_address().port();
-    let mut client = script(python, "follow.py");
+    let mut client = script(&python, "follow.py");
     by_search(&mut client, port);
     let mut child = client.arg("T:back").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -423,20 +413,20 @@ fn clients_come_back_when_the_server_does() {
 fn p4p_finds_and_reads_by_ipv6() {
     let Some(python) = python() else { return };
     if !has_ipv6() {
-        return eprintln!("SKIPPED: this machine has no ::1");
+        return livetime_testkit::skip("machine/ipv6", "this machine has no ::1");
     }
     let port = free_port();
     let addresses = vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
     let server = Server::start(ServerConfig { addresses, ..config(port) }, Many(5)).unwrap();
     for (list, name) in [("::1", "many:3"), ("[::1]:PORT 127.0.0.1", "many:4")] {
-        let mut client = script(python, "one_get.py");
+        let mut client = script(&python, "one_get.py");
         client.arg(name);
         by_search(&mut client, port);
         let list = list.replace("PORT", &port.to_string());
         client.env("EPICS_PVA_ADDR_LIST", list).env("PVXS_ENABLE_IPV6", "YES");
         assert_eq!(run(client).trim(), &name[5..]);
     }
-    let mut client = script(python, "one_get.py");
+    let mut client = script(&python, "one_get.py");
     client.arg("many:2");
     by_name_server(&mut client, &server);
     let address = server.tcp_addresses().iter().find(|address| address.is_ipv6()).unwrap().to_string();

@@ -13,7 +13,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpStream, UdpSocket};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use livetime_pva::data::{Kind, Type, TypeCache, Value};
@@ -22,15 +22,9 @@ use livetime_pva::proto::{Command, Reply, sub};
 use livetime_pva::server::{Limits, Provider, PvMap, Server, ServerConfig, SharedPv, Timeouts};
 use livetime_pva::wire::{Assembler, HEADER_LEN, Header, Order, Reader, Segment};
 
-/// The recorded data, in the folder that `LIVETIME_DATA` names, else in `shared/data` beside the workspace.
+/// What other implementations said to each other.
 fn folder() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("LIVETIME_DATA").map_or(beside, PathBuf::from).join("pva");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("SKIPPED: no `{}`; LIVETIME_DATA names the folder with test data", folder.display());
-    None
+    livetime_testkit::data("pva")
 }
 
 /// A message as it was recorded: whether the server sent it, and its bytes.

@@ -24,7 +24,7 @@ const V6: IpAddr = IpAddr::V6(Ipv6Addr::LOCALHOST);
 fn ipv6() -> bool {
     let there = has_ipv6();
     if !there {
-        eprintln!("SKIPPED: this machine has no ::1");
+        livetime_testkit::skip("machine/ipv6", "this machine has no ::1");
     }
     there
 }

@@ -1,31 +1,17 @@
-//! `livetime bench`: the measurements that every claim about speed rests on.
-//!
-//! Each record names machine, commit and settings, and gives the median and the spread of at least five
-//! repeats (`--quick` makes fewer, to see that a benchmark works).
+//! `livetime bench`: measurements of Livetime itself, and of the user's own graph.
 
-mod actors;
 mod analyze;
-mod apa;
-mod codecs;
-mod engine;
-mod flood;
-mod graph;
-mod hits;
-mod ingest;
-mod machine;
-mod node;
-mod nodes;
-mod pace;
-mod plugins_2013;
-mod pva;
-mod replay;
-mod resize;
-mod search;
-mod served;
 
-use livetime_engine::{GraphError, NodeType};
-use serde_json::{Value, json};
+use std::sync::LazyLock;
 
+use clap::builder::PossibleValue;
+use livetime_bench::{
+    Benchmark, Chain, CountAllocations, Finished, Origin, Record, Session, Settings, Spread,
+};
+use livetime_engine::NodeType;
+
+use crate::cli::PipelineArgs;
+use crate::commands::load;
 use crate::output::{Exit, Failure, Output};
 
 /// Which benchmark, and how.
@@ -46,7 +32,8 @@ pub(crate) struct BenchArgs {
     /// `actors`, `analyze`, `codecs`, `engine`, `hits`, `ingest` and `nodes`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
-    /// `actors`: another engine's program with the same patterns, to be run in turn with ours.
+    /// To be run in turn with ours. `actors`: another engine's program with the same patterns; `codecs`: a Python with the original
+    /// libraries, as `bash tools/peers.sh codecs` prints it.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) peer: Option<std::path::PathBuf>,
     /// `apa`: number of links, or two as 1..10.
@@ -55,6 +42,9 @@ pub(crate) struct BenchArgs {
     /// `apa`, `plugins-2013` and `served`: seconds for each run.
     #[arg(long, default_value_t = 3.0)]
     pub(crate) seconds: f64,
+    /// `plugins-2013`: the study's second table, 2048 x 2048 pixels without exposure.
+    #[arg(long)]
+    pub(crate) large: bool,
     /// `pva-get`: numbers of channels, separated by commas.
     #[arg(long, value_delimiter = ',')]
     pub(crate) channels: Vec<usize>,
@@ -100,22 +90,82 @@ impl std::str::FromStr for ImageSize {
 #[derive(clap::Subcommand, Debug, Clone)]
 pub(crate) enum Own {
     /// The highest rate at which a pipeline loses nothing, and what limits it.
-    #[command(after_help = graph::HELP)]
-    Graph(graph::GraphArgs),
+    #[command(after_help = GRAPH_HELP)]
+    Graph(GraphArgs),
     /// The throughput of a node or a chain of nodes, fed with frames from the pipeline's own sources.
-    #[command(after_help = node::HELP)]
-    Node(node::NodeArgs),
+    #[command(after_help = NODE_HELP)]
+    Node(NodeArgs),
 }
+
+/// Arguments of `bench graph`.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct GraphArgs {
+    #[command(flatten)]
+    pub(crate) pipeline: PipelineArgs,
+    /// Seconds of each run.
+    #[arg(long, default_value_t = 3.0, value_parser = seconds)]
+    pub(crate) seconds: f64,
+    /// Short runs and no repeats: shows that it works, not how fast it is.
+    #[arg(long)]
+    pub(crate) quick: bool,
+}
+
+const GRAPH_HELP: &str = "\
+Examples:
+  livetime bench graph beamline.yaml
+  livetime bench graph beamline.yaml --seconds 10 --json > record.json
+  livetime bench graph beamline.yaml --set detector.max_size_x=2048
+
+The whole graph runs, also what it writes to files. Progress goes to stderr.
+Exit codes: 0 ok, 1 failed, 2 wrong usage or a file that is refused, 3 frames are lost at every rate.";
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|s| (0.01..=3600.0).contains(s));
+    seconds.ok_or_else(|| format!("wanted 0.01 to 3600 seconds, found `{text}`"))
+}
+
+/// Arguments of `bench node`.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct NodeArgs {
+    /// Pipeline file.
+    pub(crate) file: std::path::PathBuf,
+    /// The node, or the first and the last node of a chain: `roi..stats`.
+    pub(crate) node: String,
+    /// Frames to measure.
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
+    pub(crate) frames: u64,
+    /// Set a parameter before the start, for example roi.size_x=256; may be repeated.
+    #[arg(long = "set", value_name = "NODE.PARAM=VALUE")]
+    pub(crate) settings: Vec<crate::config::Setting>,
+    /// Print one JSON document on stdout.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No repeats: shows that it works, not how fast it is.
+    #[arg(long)]
+    pub(crate) quick: bool,
+}
+
+const NODE_HELP: &str = "\
+Examples:
+  livetime bench node beamline.yaml STATS1
+  livetime bench node beamline.yaml ROI1..STATS1 --frames 5000 --json > record.json
+  livetime bench node beamline.yaml PROC1 --set PROC1.num_filter=10
+
+The frames come from the sources of the file, through the nodes before NODE. Placements are those of the file, but every
+edge waits and none leaves frames out. Progress goes to stderr.
+Exit codes: 0 ok, 1 failed, 2 wrong usage or a file that is refused, 3 frames were lost in the nodes.";
 
 const HELP: &str = "\
 Examples:
   livetime bench graph beamline.yaml
   livetime bench node beamline.yaml STATS1 --frames 1000
   livetime bench plugins-2013 --json > record.json
+  livetime bench plugins-2013 --large
   livetime bench nodes --filter statistics
   livetime bench engine --quick
   livetime bench actors --peer ~/.cache/livetime/peers/sobjectizer/actors_peer
   livetime bench codecs --filter blockpack
+  livetime bench codecs --peer $(bash tools/peers.sh codecs)
   livetime bench hits --filter seed
   livetime bench ingest --filter datagrams
   livetime bench apa --links 1..10
@@ -125,55 +175,36 @@ Examples:
 
 Progress goes to stderr. Compare two versions in one session, one after the other: machines differ.";
 
-/// A benchmark.
-#[derive(clap::ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+/// A benchmark, or its other process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
-    /// areaDetector's study of 2013: detector and eleven plugins, rate against dropped frames.
-    #[value(name = "plugins-2013")]
-    Plugins2013,
-    /// Service time of every node, per dtype and instruction-set level.
-    Nodes,
-    /// Ratio and speed of every codec, on simulated and real frames.
-    Codecs,
-    /// Wire readout: unpacking and finding hits, per algorithm and instruction-set level.
-    Hits,
-    /// Wire readout: what a source spends on a raw frame.
-    Ingest,
-    /// Wire readout from raw frames to triggers, at the detector's rate: how many links lose nothing.
-    Apa,
-    /// Mean and deviation of recorded runs, per codec and number of workers.
+    Benchmark(Benchmark),
     Analyze,
-    /// What a frame costs on its way from node to node.
-    Engine,
-    /// What messages between agents cost.
-    Actors,
-    /// pvAccess: gets per second on 1 to 10000 channels, beside plain TCP.
-    #[value(name = "pva-get")]
-    PvaGet,
-    /// pvAccess: the stages of one get.
-    #[value(name = "pva-stages")]
-    PvaStages,
-    /// pvAccess: images and numbers to subscribers.
-    #[value(name = "pva-monitor")]
-    PvaMonitor,
-    /// What it costs a run at 10 kHz that it is served over pvAccess.
-    Served,
     /// The server process of the pvAccess benchmarks.
-    #[value(name = "pva-peer", hide = true)]
     PvaPeer,
 }
 
-/// What a program has taken from its allocator so far.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Allocations {
-    /// How often.
-    pub count: usize,
-    /// Bytes that it has not given back.
-    pub bytes: usize,
-}
+impl clap::ValueEnum for What {
+    fn value_variants<'a>() -> &'a [What] {
+        static ALL: LazyLock<Vec<What>> = LazyLock::new(|| {
+            let mut all: Vec<What> = Benchmark::ALL.into_iter().map(What::Benchmark).collect();
+            let behind_apa = all.iter().position(|what| *what == What::Benchmark(Benchmark::Engine));
+            all.insert(behind_apa.unwrap_or(all.len()), What::Analyze);
+            all.push(What::PvaPeer);
+            all
+        });
+        &ALL
+    }
 
-/// Tells what the program has allocated; the program's `main` knows its allocator.
-pub type CountAllocations = fn() -> Allocations;
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            What::Benchmark(benchmark) => PossibleValue::new(benchmark.name()).help(benchmark.about()),
+            What::Analyze => PossibleValue::new("analyze")
+                .help("Mean and deviation of recorded runs, per codec and number of workers"),
+            What::PvaPeer => PossibleValue::new("pva-peer").hide(true),
+        })
+    }
+}
 
 /// Runs a benchmark and prints its record: as JSON, or as a table.
 pub(crate) fn bench(
@@ -182,112 +213,107 @@ pub(crate) fn bench(
     count: CountAllocations,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    match &args.own {
-        Some(Own::Graph(args)) => return graph::run(args, nodes, output),
-        Some(Own::Node(args)) => return node::run(args, nodes, output),
-        None => {}
+    match (&args.own, args.what) {
+        (Some(Own::Graph(args)), _) => graph(args, nodes, output),
+        (Some(Own::Node(args)), _) => node(args, nodes, output),
+        (None, Some(What::PvaPeer)) => {
+            let served = livetime_bench::serve(&settings(args)?, output.out);
+            served.map(|()| Exit::Ok).map_err(|e| Failure::new(Exit::Failed, e))
+        }
+        (None, Some(What::Benchmark(benchmark))) => {
+            let (session, settings) = (Session::begin(), settings(args)?);
+            let found = benchmark.run(&settings, count, &mut log(output));
+            finish(benchmark.name(), &session, found, args, output)
+        }
+        (None, Some(What::Analyze)) => {
+            let session = Session::begin();
+            let found = analyze::run(args, output);
+            finish("analyze", &session, found, args, output)
+        }
+        (None, None) => Err(Failure::new(Exit::Usage, "wanted what to measure")),
     }
-    let Some(what) = args.what else { return Err(Failure::new(Exit::Usage, "wanted what to measure")) };
-    if what == What::PvaPeer {
-        let of = |list: &[usize]| list.first().copied().unwrap_or(0);
-        let served = pva::serve(of(&args.channels), of(&args.elements), args.size.0, args.spin);
-        return served.map(|()| Exit::Ok).map_err(|e| Failure::new(Exit::Failed, e));
-    }
-    let (name, found) = match what {
-        What::Plugins2013 => ("plugins-2013", plugins_2013::run(args, output)),
-        What::Nodes => ("nodes", nodes::run(args, output)),
-        What::Codecs => ("codecs", codecs::run(args, output)),
-        What::Hits => ("hits", hits::run(args, output)),
-        What::Ingest => ("ingest", ingest::run(args, output)),
-        What::Apa => ("apa", apa::run(args, output)),
-        What::Analyze => ("analyze", analyze::run(args, output)),
-        What::Engine => ("engine", engine::run(args, count, output)),
-        What::Actors => ("actors", actors::run(args, count, output)),
-        What::PvaGet => ("pva-get", pva::get(args, output)),
-        What::PvaStages => ("pva-stages", pva::stages(args, output)),
-        What::PvaMonitor => ("pva-monitor", pva::monitor(args, output)),
-        What::Served => ("served", served::run(args, output)),
-        What::PvaPeer => return Ok(Exit::Ok),
-    };
-    let found = found.map_err(|e| Failure::new(Exit::Failed, format!("bench {name}: {e}")))?;
-    tell(name, found, args.json, args.quick, output)?;
+}
+
+fn finish(
+    name: &str,
+    session: &Session,
+    found: Result<Record, String>,
+    args: &BenchArgs,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let found = found.map_err(|e| failed(name, e))?;
+    tell(session.finish(name, args.quick, COMMIT, found), args.json, output)?;
     Ok(Exit::Ok)
 }
 
-/// Prints what was found; as JSON, with what it was measured on.
-fn tell(name: &str, found: Record, json: bool, quick: bool, output: &mut Output) -> Result<(), Failure> {
-    if !json {
-        return output.data(&format!("{}\n", found.table));
-    }
-    let mut record = json!({
-        "bench": name,
-        "machine": machine::machine(),
-        "commit": env!("LIVETIME_COMMIT"),
-        "quick": quick,
-        "repeats": if quick { 1 } else { REPEATS },
-    });
-    merge(&mut record, found.json);
-    output.json(&record)
-}
-
-/// Adds the keys of one object to another.
-pub(crate) fn merge(into: &mut Value, more: Value) {
-    if let (Value::Object(into), Value::Object(more)) = (into, more) {
-        into.extend(more);
-    }
-}
-
-fn tenths(value: f64) -> f64 {
-    (value * 10.0).round() / 10.0
-}
-
-/// What a benchmark found: for machines, and for people.
-struct Record {
-    json: Value,
-    table: String,
-}
-
-/// Median, smallest and largest of some repeats.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Spread {
-    median: f64,
-    min: f64,
-    max: f64,
-}
-
-impl Spread {
-    fn of(mut values: Vec<f64>) -> Spread {
-        values.sort_by(f64::total_cmp);
-        let at = |i: usize| values.get(i).copied().unwrap_or(f64::NAN);
-        Spread { median: at(values.len() / 2), min: at(0), max: at(values.len().saturating_sub(1)) }
-    }
-}
-
-impl Spread {
-    fn json(self) -> Value {
-        json!({ "median": tenths(self.median), "min": tenths(self.min), "max": tenths(self.max) })
-    }
-}
-
-/// Repeats of a measurement that is not quick.
-const REPEATS: usize = 5;
-
 fn repeats(args: &BenchArgs) -> usize {
-    if args.quick { 1 } else { REPEATS }
+    livetime_bench::repeats(args.quick)
 }
 
-/// All problems of a graph in one line.
-fn in_one_line(errors: &[GraphError]) -> String {
-    errors.iter().map(GraphError::to_string).collect::<Vec<_>>().join("; ")
+const COMMIT: &str = env!("LIVETIME_COMMIT");
+
+fn settings(args: &BenchArgs) -> Result<Settings, Failure> {
+    let program = std::env::current_exe();
+    let program =
+        program.map_err(|e| Failure::new(Exit::Failed, format!("cannot find this program: {e}")))?;
+    Ok(Settings {
+        quick: args.quick,
+        filter: args.filter.clone(),
+        peer: args.peer.clone(),
+        links: args.links.clone().unwrap_or(1..=10),
+        seconds: args.seconds,
+        large: args.large,
+        channels: args.channels.clone(),
+        elements: args.elements.clone(),
+        image_bytes: args.size.0,
+        subscribers: args.subscribers.clone(),
+        spin: args.spin,
+        program,
+    })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Progress goes to the log.
+fn log(output: &mut Output) -> impl FnMut(&str) {
+    move |line: &str| output.log(line)
+}
 
-    #[test]
-    fn spread_of_repeats() {
-        assert_eq!(Spread::of(vec![3.0, 1.0, 2.0]), Spread { median: 2.0, min: 1.0, max: 3.0 });
-        assert!(Spread::of(vec![]).median.is_nan());
+fn failed(name: &str, why: String) -> Failure {
+    Failure::new(Exit::Failed, format!("bench {name}: {why}"))
+}
+
+/// Prints what was found.
+fn tell(found: Finished, json: bool, output: &mut Output) -> Result<(), Failure> {
+    if let Some(warning) = found.warning {
+        output.log(warning);
     }
+    if json { output.json(&found.json) } else { output.data(&format!("{}\n", found.table)) }
+}
+
+fn origin(pipeline: &PipelineArgs) -> Origin {
+    Origin {
+        file: pipeline.file.as_ref().map(|path| path.display().to_string()),
+        settings: pipeline.settings.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn graph(args: &GraphArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
+    let session = Session::begin();
+    let graph = load(&args.pipeline, nodes, output)?.graph;
+    let seconds = if args.quick { 0.2 } else { args.seconds };
+    let found = livetime_bench::graph(&graph, &origin(&args.pipeline), seconds, args.quick, &mut log(output));
+    let found = found.map_err(|e| failed("graph", e))?;
+    tell(session.finish("graph", args.quick, COMMIT, found.record), args.pipeline.json, output)?;
+    Ok(if found.has_losses { Exit::Loss } else { Exit::Ok })
+}
+
+fn node(args: &NodeArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
+    let session = Session::begin();
+    let pipeline =
+        PipelineArgs { file: Some(args.file.clone()), settings: args.settings.clone(), json: args.json };
+    let graph = load(&pipeline, nodes, output)?.graph;
+    let chain = Chain::find(&graph, &args.node).map_err(|e| Failure::new(Exit::Usage, e))?;
+    let found = chain.measure(&graph, &origin(&pipeline), args.frames, args.quick, &mut log(output));
+    let found = found.map_err(|e| failed("node", e))?;
+    tell(session.finish("node", args.quick, COMMIT, found.record), args.json, output)?;
+    Ok(if found.has_losses { Exit::Loss } else { Exit::Ok })
 }

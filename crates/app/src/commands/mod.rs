@@ -9,7 +9,7 @@ pub(crate) mod nodes;
 pub(crate) mod pv;
 pub(crate) mod recover;
 pub(crate) mod run;
-pub(crate) mod schema;
+pub(crate) mod shell;
 pub(crate) mod sim;
 
 use livetime_engine::NodeType;

@@ -1,7 +1,8 @@
-//! `livetime nodes`: the types of nodes, from their declarations.
+//! `livetime nodes`: the types of nodes, from their declarations. `livetime schema`: pipeline files of them.
 
-use livetime_engine::{NodeType, ParamKind, ParamSpec, PortSpec, Value as ParamValue};
-use serde_json::{Value, json};
+use livetime_control::describe::describe_json;
+use livetime_control::schema::schema_of;
+use livetime_engine::{NodeType, PortSpec};
 
 use crate::cli::NodesArgs;
 use crate::config::find_type;
@@ -17,6 +18,12 @@ pub(crate) fn nodes(args: &NodesArgs, nodes: &[NodeType], output: &mut Output) -
             if as_json { output.json(&describe_json(&node))? } else { output.data(&describe(&node))? }
         }
     }
+    Ok(Exit::Ok)
+}
+
+/// Writes the JSON schema of pipeline files.
+pub(crate) fn schema(nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
+    output.json(&schema_of(nodes))?;
     Ok(Exit::Ok)
 }
 
@@ -68,61 +75,4 @@ fn params_table(node: &NodeType, title: &str, readback: bool) -> Table {
         }
     }
     table
-}
-
-fn describe_json(node: &NodeType) -> Value {
-    let spec = &node.spec;
-    let defaults = node.params();
-    let params = node.param_specs().iter().enumerate();
-    json!({
-        "name": spec.name,
-        "kind": spec.kind.name(),
-        "summary": spec.summary,
-        "parallel": spec.parallel,
-        "inputs": spec.inputs.iter().map(port_json).collect::<Vec<_>>(),
-        "outputs": spec.outputs.iter().map(port_json).collect::<Vec<_>>(),
-        "params": params.map(|(i, s)| param_json(s, defaults.get(i))).collect::<Vec<_>>(),
-    })
-}
-
-fn port_json(port: &PortSpec) -> Value {
-    json!({
-        "name": port.name,
-        "frames": port.accepts.to_string(),
-        "kinds": port.accepts.kinds.iter().map(|k| k.name()).collect::<Vec<_>>(),
-        "dtypes": port.accepts.dtypes.iter().map(|d| d.name()).collect::<Vec<_>>(),
-        "min_dims": port.accepts.ndim.map(|d| d.0),
-        "max_dims": port.accepts.ndim.map(|d| d.1),
-    })
-}
-
-fn param_json(spec: &ParamSpec, default: Option<ParamValue>) -> Value {
-    let choice = |c: &livetime_engine::Choice| json!({ "name": c.name, "doc": c.doc, "pv": c.pv });
-    let choices = match spec.kind {
-        ParamKind::Enum(choices) => choices.iter().map(choice).collect(),
-        _ => Value::Null,
-    };
-    json!({
-        "name": spec.name,
-        "doc": spec.doc,
-        "type": spec.kind.name(),
-        "unit": spec.unit,
-        "min": spec.min,
-        "max": spec.max,
-        "pv": spec.pv,
-        "readback": spec.readback,
-        "default": default.as_ref().map(value_json),
-        "choices": choices,
-    })
-}
-
-/// A parameter's value in JSON.
-pub(crate) fn value_json(value: &ParamValue) -> Value {
-    match value {
-        ParamValue::Bool(v) => json!(v),
-        ParamValue::Int(v) => json!(v),
-        ParamValue::Float(v) => json!(v),
-        ParamValue::Text(v) => json!(v),
-        ParamValue::List(v) => json!(v),
-    }
 }

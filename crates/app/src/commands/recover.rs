@@ -1,4 +1,4 @@
-//! `livetime recover`: saves every complete datagram of a broken file, and says what is lost.
+//! `livetime recover`: saves every complete datagram of a broken XTC file, or the rows of a Parquet file whose writer was killed, and says what is lost.
 
 use std::path::PathBuf;
 
@@ -15,14 +15,15 @@ pub(crate) const RECOVER_HELP: &str = "\
 Examples:
   livetime recover e1-r0001-s00-c00.xtc.inprogress -o e1-r0001-s00-c00.xtc
   livetime recover broken.xtc -o saved.xtc --json
+  livetime recover hits_0001.parquet.inprogress -o hits_0001.parquet
 
-Ends with 0 if the file was whole, with 3 if something was lost, and with 1 if nothing could be saved: then no file is
+Of a Parquet file of hits_parquet everything up to its last index is saved. Ends with 0 if the file was whole, with 3 if something was lost, and with 1 if nothing could be saved: then no file is
 written. Nothing is overwritten.";
 
 /// Arguments of `recover`.
 #[derive(Args, Debug)]
 pub(crate) struct RecoverArgs {
-    /// Broken XTC file of LCLS-I.
+    /// Broken XTC file of LCLS-I, or Parquet file of hits that was not finished.
     file: PathBuf,
     /// File to write.
     #[arg(short, long, value_name = "FILE")]
@@ -33,6 +34,10 @@ pub(crate) struct RecoverArgs {
 }
 
 pub(crate) fn recover(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
+    #[cfg(feature = "parquet")]
+    if is_parquet(&args.file) {
+        return parquet(args, output);
+    }
     let size = std::fs::metadata(&args.file).map_or(0, |m| m.len());
     let mut progress = Progress::new(size, output);
     let saved = save(&args.file, &args.output, |done| {
@@ -50,6 +55,56 @@ pub(crate) fn recover(args: &RecoverArgs, output: &mut Output) -> Result<Exit, F
         (_, true) => Exit::Ok,
         (_, false) => Exit::Loss,
     })
+}
+
+/// By the first four bytes, whatever the name.
+#[cfg(feature = "parquet")]
+fn is_parquet(file: &std::path::Path) -> bool {
+    let mut magic = [0; 4];
+    let read =
+        std::fs::File::open(file).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut magic));
+    read.is_ok() && magic == *b"PAR1"
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let saved = livetime_wire::sinks::hits_parquet::recover(&args.file, &args.output);
+    let saved = saved.map_err(|e| Failure::new(Exit::Failed, e))?;
+    let input = args.file.display();
+    let (text, exit) = match &saved {
+        None => (format!("nothing could be saved of {input}: it has no index yet\n"), Exit::Failed),
+        Some(saved) => {
+            let head = format!(
+                "{}: {} rows in {} row groups, ",
+                args.output.display(),
+                saved.rows,
+                saved.row_groups
+            );
+            let size = format!("{} of {}\n", bytes(saved.bytes), bytes(saved.input_bytes));
+            match saved.input_bytes - saved.bytes {
+                0 => (head + &size + "nothing was lost\n", Exit::Ok),
+                lost => (
+                    head + &size + &format!("LOST: {lost} bytes behind the last index that can be read\n"),
+                    Exit::Loss,
+                ),
+            }
+        }
+    };
+    let json = json!({
+        "file": input.to_string(),
+        "output": saved.map(|_| args.output.display().to_string()),
+        "complete": exit == Exit::Ok,
+        "input_bytes": saved.map(|s| s.input_bytes),
+        "bytes": saved.map(|s| s.bytes),
+        "rows": saved.map(|s| s.rows),
+        "row_groups": saved.map(|s| s.row_groups),
+        "lost_bytes": saved.map(|s| s.input_bytes - s.bytes),
+    });
+    match args.json {
+        true => output.json(&json)?,
+        false => output.data(&text)?,
+    }
+    Ok(exit)
 }
 
 fn text(args: &RecoverArgs, saved: &Saved) -> String {

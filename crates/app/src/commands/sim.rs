@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use livetime_engine::{Value, assign};
 use livetime_formats::xtc1::compressed::Engine;
 use livetime_kernels::cspad::Preset;
+use livetime_wire::sources::wib_simulator::{SimulatedLinks, WibSimulatorParams};
 use serde_json::json;
 
 use super::convert::{codec, size};
@@ -12,6 +14,7 @@ use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::bytes;
 use crate::simulate::{Options, bytes_of, events_of, simulate};
+use crate::simulate_wib::{simulate_wib, write_truth};
 use crate::usage::Meter;
 
 pub(crate) const SIM_HELP: &str = "\
@@ -19,6 +22,15 @@ Examples:
   livetime sim xtc e1-r0001-s00-c00.xtc --events 100
   livetime sim xtc big.xtc --preset tutorial --size 10GB --seed 2
   livetime sim xtc packed.xtc --events 100 --codec hist16";
+
+const SIM_WIB_HELP: &str = "\
+Examples:
+  livetime sim wib apa --links 2 --seconds 0.1
+  livetime sim wib bad --links 1 --seconds 0.01 --faults 'drop 700; repeat 900+10; random 50' --truth truth.csv
+  livetime inspect bad-l00.wib
+  livetime run replay.yaml      # with {type: wib_file, params: {file: \"apa-l*.wib\"}}
+
+Faults as in the parameter `faults` of the node wib_simulator (livetime nodes wib_simulator); the files hold the frames as they would come, with all of them.";
 
 /// What to simulate.
 #[derive(Args, Debug)]
@@ -32,6 +44,45 @@ enum What {
     /// Write a run of a CSPad as XTC of LCLS-I. The same seed gives the same file on any machine.
     #[command(after_help = SIM_HELP)]
     Xtc(XtcArgs),
+    /// Write raw frames of wire readout, a file for each link, as wib_file reads them. The same seed gives the same files on any machine.
+    #[command(after_help = SIM_WIB_HELP)]
+    Wib(WibArgs),
+}
+
+#[derive(Args, Debug)]
+struct WibArgs {
+    /// How the names begin: NAME-l00.wib, NAME-l01.wib ... are written; nothing is overwritten.
+    name: PathBuf,
+    /// How many links: at most 10 of wib1, 40 streams of wibeth.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=40))]
+    links: u16,
+    /// Time that is simulated, in seconds: a link has 928 MB a second (wib1), or 220 MB (wibeth).
+    #[arg(long, default_value_t = 0.1)]
+    seconds: f64,
+    /// Format of the frames: wib1 or wibeth.
+    #[arg(long, default_value = "wib1")]
+    format: String,
+    /// What goes wrong on the way, as 'drop 700; link 2 repeat 40; random 5'.
+    #[arg(long, default_value = "")]
+    faults: String,
+    /// Write the true pulses into this file, as text: a line for each, with the columns of its first line.
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// Time of the first frame, ticks of the clock since 1970.
+    #[arg(long, default_value_t = 80_150_024_000_000_000)]
+    first_timestamp: u64,
+    /// Any parameter of the node wib_simulator that says what happens in the detector, as noise_rms=5 or track_rate=500; may be repeated.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Another seed is another detector with other noise.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Number of threads; without it, all cores. The files do not depend on it.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    workers: Option<u16>,
+    /// Print JSON on stdout instead of text.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -62,7 +113,91 @@ struct XtcArgs {
 }
 
 pub(crate) fn sim(args: &SimArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let What::Xtc(args) = &args.what;
+    match &args.what {
+        What::Xtc(args) => xtc(args, output),
+        What::Wib(args) => wib(args, output),
+    }
+}
+
+fn wib(args: &WibArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let usage = |text: String| Failure::new(Exit::Usage, text);
+    if !(args.seconds > 0.0 && args.seconds <= 1000.0) {
+        return Err(usage(format!("wanted more than 0 and at most 1000 seconds, found {}", args.seconds)));
+    }
+    let mut params = WibSimulatorParams::default();
+    let given: [(&str, Value); 5] = [
+        ("links", i64::from(args.links).into()),
+        ("format", args.format.as_str().into()),
+        ("faults", args.faults.as_str().into()),
+        ("first_timestamp", (args.first_timestamp as i64).into()),
+        ("seed", (args.seed as i64).into()),
+    ];
+    for (name, value) in given {
+        assign(&mut params, name, &value).map_err(|e| usage(e.to_string()))?;
+    }
+    for text in &args.set {
+        let (name, value) =
+            text.split_once('=').ok_or_else(|| usage(format!("wanted NAME=VALUE, found `{text}`")))?;
+        assign(&mut params, name, &value_of(value)).map_err(|e| usage(e.to_string()))?;
+    }
+    let links = SimulatedLinks::new(&params, args.seconds).map_err(|e| usage(e.to_string()))?;
+    let truth = links.truth();
+    if let Some(file) = &args.truth {
+        write_truth(file, &truth).map_err(|e| Failure::new(Exit::Failed, e))?;
+    }
+    let expected = links.frames() * links.links() as u64 * links.format().bytes() as u64;
+    let meter = Meter::start();
+    let mut progress = Progress::new(expected, output);
+    let written = simulate_wib(&args.name, &links, super::convert::workers_or_all(args.workers), |done| {
+        progress.tell(done);
+    });
+    progress.clear();
+    let files = written.map_err(|e| {
+        // It would be the truth of nothing.
+        let removed = args.truth.as_ref().map_or(Ok(()), std::fs::remove_file);
+        let more = removed.map_or_else(|e| format!("; cannot remove the truth: {e}"), |()| String::new());
+        Failure::new(Exit::Failed, e + &more)
+    })?;
+    let total: u64 = files.iter().map(|file| file.1).sum();
+    let usage = meter.stop(total, total);
+    if args.json {
+        output.json(&json!({
+            "files": files.iter().map(|(file, bytes)| json!({ "file": file.display().to_string(), "bytes": bytes })).collect::<Vec<_>>(),
+            "format": links.format().name(),
+            "frames_without_faults": links.frames() * links.links() as u64,
+            "seconds": args.seconds,
+            "seed": args.seed,
+            "faults": args.faults,
+            "true_pulses": truth.len(),
+            "truth": args.truth.as_ref().map(|file| file.display().to_string()),
+            "bytes": total,
+            "usage": usage.json(),
+        }))?;
+    } else {
+        let mut text: String =
+            files.iter().map(|(file, size)| format!("{}: {}\n", file.display(), bytes(*size))).collect();
+        if let Some(file) = &args.truth {
+            text += &format!("{}: {} true pulses\n", file.display(), truth.len());
+        }
+        output.data(&(text + &usage.text()))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// A flag, a number, or a text.
+fn value_of(text: &str) -> Value {
+    match text {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        _ => text
+            .parse()
+            .map(Value::Int)
+            .or_else(|_| text.parse().map(Value::Float))
+            .unwrap_or_else(|_| text.into()),
+    }
+}
+
+fn xtc(args: &XtcArgs, output: &mut Output) -> Result<Exit, Failure> {
     let events = args.size.map_or(args.events.unwrap_or(0), events_of);
     let options = Options {
         preset: args.preset,

@@ -1,6 +1,6 @@
 //! Which metrics of agents there are, and their values in a report.
 
-use livetime_engine::actors::{AgentReport, InputAccount, SystemReport};
+use livetime_actors::{AgentReport, InputAccount, SystemReport};
 
 use super::families::{Histogram, Labelled, Number, build, counter, gauge, histogram, histograms, numbers};
 use super::text::{Exposition, Family, Format};
@@ -147,15 +147,15 @@ fn discarded(agents: &[AgentReport]) -> Vec<Option<Labelled<'_, f64>>> {
 mod tests {
     use std::time::Duration;
 
-    use livetime_engine::actors::{AgentError, Context, OnFailure, Placement, System};
+    use livetime_actors::{AgentError, Context, OnFailure, Placement, System};
     use livetime_engine::{EdgeOptions, WhenFull};
 
     use super::*;
 
     /// Takes words, and fails at some.
-    struct Reader(livetime_engine::actors::Channel<&'static str>);
+    struct Reader(livetime_actors::Channel<&'static str>);
 
-    impl livetime_engine::actors::Agent for Reader {
+    impl livetime_actors::Agent for Reader {
         type State = ();
 
         fn start(&mut self, ctx: &mut Context<Self>) -> Result<(), AgentError> {

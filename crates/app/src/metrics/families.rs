@@ -1,7 +1,11 @@
 //! Which metrics there are, and their values in a report.
 
+use std::sync::Arc;
+
+use livetime_control::model::NodeMoment;
 use livetime_engine::{EdgeAccount, NodeReport, Report, Times};
 
+use super::readbacks;
 use super::text::{Exposition, Family, Format, Kind, Labels};
 
 /// Upper edges of the buckets, powers of two in ns from 256 ns to 17 s, at which the engine's histograms have edges too: so
@@ -108,8 +112,8 @@ const RUN: &[Number<Report>] = &[
     (gauge("process_resident_memory_bytes", "Memory of the program."), |_| process_memory_bytes()),
 ];
 
-/// The report as text.
-pub(super) fn exposition(report: &Report, format: Format) -> String {
+/// The report as text, and what the nodes say of themselves.
+pub(super) fn exposition(report: &Report, nodes: Option<&[Arc<NodeMoment>]>, format: Format) -> String {
     let mut text = Exposition::new(format);
     build(&mut text);
     for (family, of) in RUN {
@@ -126,7 +130,8 @@ pub(super) fn exposition(report: &Report, format: Format) -> String {
     let names: Vec<String> = report.edges.iter().map(|e| format!("{} -> {}", e.from, e.to)).collect();
     let labelled = || {
         report.edges.iter().zip(&names).map(|(e, name)| {
-            let labels = vec![("edge", &**name), ("node", &*report.nodes[e.nodes.1].name)];
+            let node = e.nodes.1.map_or("", |node| &report.nodes[node].name);
+            let labels = vec![("edge", &**name), ("node", node)];
             (labels, e)
         })
     };
@@ -139,6 +144,9 @@ pub(super) fn exposition(report: &Report, format: Format) -> String {
     });
     histograms(&mut text, &WAITING, waiting);
     numbers(&mut text, &DISCARDED, discarded(report, labelled()));
+    if let Some(nodes) = nodes {
+        readbacks::expose(nodes, &report.nodes, &mut text);
+    }
     text.finish()
 }
 
@@ -242,7 +250,7 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_report() {
-        let text = exposition(&fixture::report(2), Format::Prometheus);
+        let text = exposition(&fixture::report(2), None, Format::Prometheus);
         let has = |line: &str| assert!(text.lines().any(|l| l == line), "{line}\n{text}");
         has("livetime_frames_received_total{node=\"end\"} 300");
         has("livetime_frames_sent_total{node=\"cam\"} 400");
@@ -258,7 +266,7 @@ mod tests {
 
     #[test]
     fn histograms_are_cumulative_and_end_with_all() {
-        let text = exposition(&fixture::report(2), Format::OpenMetrics);
+        let text = exposition(&fixture::report(2), None, Format::OpenMetrics);
         let start = "livetime_process_duration_seconds_bucket{node=\"end\",le=\"";
         let counts: Vec<u64> = text
             .lines()

@@ -1,5 +1,7 @@
 //! What is answered to a request, without sockets.
 
+use std::net::IpAddr;
+
 use super::text::Format;
 
 /// Requests are at most this long.
@@ -16,21 +18,76 @@ pub(super) enum Request {
 
 const BAD: Request = Request::Other("400 Bad Request", "wanted a request of HTTP/1.0 or HTTP/1.1\n");
 const TOO_LONG: Request = Request::Other("431 Request Header Fields Too Large", "wanted a shorter request\n");
+const WRONG_HOST: Request = Request::Other(
+    "421 Misdirected Request",
+    "wanted a name or an address of this machine in `Host`; others are allowed with --metrics-host NAME\n",
+);
 const NOT_FOUND: Request = Request::Other("404 Not Found", "there is only /metrics\n");
 const NOT_ALLOWED: Request = Request::Other("405 Method Not Allowed", "wanted GET or HEAD\n");
 
 /// The request that begins with these bytes; `None` while it is not complete.
-pub(super) fn request(bytes: &[u8]) -> Option<Request> {
+pub(super) fn request(bytes: &[u8], hosts: &Hosts) -> Option<Request> {
     let end = bytes.windows(4).position(|w| w == b"\r\n\r\n");
     match end {
         None if bytes.len() >= LONGEST_REQUEST => Some(TOO_LONG),
         None => None,
         Some(end) if end + 4 > LONGEST_REQUEST => Some(TOO_LONG),
-        Some(end) => Some(std::str::from_utf8(&bytes[..end]).map_or(BAD, parsed)),
+        Some(end) => Some(std::str::from_utf8(&bytes[..end]).map_or(BAD, |head| parsed(head, hosts))),
     }
 }
 
-fn parsed(head: &str) -> Request {
+/// The names that clients may use for this machine.
+///
+/// A page that somebody looks at can be given any name that leads here, and would then be allowed to read what is
+/// served. A name that its maker chose is none of these.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Hosts {
+    names: Vec<String>,
+}
+
+impl Hosts {
+    /// The name of this machine, with and without its domain, and those of `more`.
+    pub(super) fn new(own: Option<&str>, more: &[String]) -> Hosts {
+        let mut names = vec!["localhost".to_owned()];
+        if let Some(name) = own {
+            names.push(name.to_ascii_lowercase());
+            names.extend(name.split('.').next().map(str::to_ascii_lowercase));
+        }
+        names.extend(more.iter().map(|name| name.trim_end_matches('.').to_ascii_lowercase()));
+        Hosts { names }
+    }
+
+    /// Whether `host`, as a client writes it, is this machine: an address, or one of the names.
+    fn has(&self, host: &str) -> bool {
+        let name = without_port(host.trim());
+        let is_address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
+        let name = name.trim_end_matches('.').to_ascii_lowercase();
+        is_address || self.names.contains(&name) || self.names.iter().any(|own| own == "*")
+    }
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if !name.is_empty() && port.chars().all(|c| c.is_ascii_digit()) => {
+            // Of an IPv6 address without brackets everything is address.
+            if name.contains(':') && !name.ends_with(']') { host } else { name }
+        }
+        _ => host,
+    }
+}
+
+/// Every `Host` has to be ours. Who sends none, as HTTP/1.0 allows, is no browser.
+fn is_for_us<'a>(mut headers: impl Iterator<Item = &'a str>, hosts: &Hosts) -> bool {
+    headers.all(|line| match line.split_once(':') {
+        Some((name, host)) if name.trim().eq_ignore_ascii_case("host") => hosts.has(host),
+        _ => true,
+    })
+}
+
+fn parsed(head: &str, hosts: &Hosts) -> Request {
+    if !is_for_us(head.split("\r\n").skip(1), hosts) {
+        return WRONG_HOST;
+    }
     let mut lines = head.split("\r\n");
     let words: Vec<&str> = lines.next().unwrap_or_default().split(' ').collect();
     let [method, target, "HTTP/1.0" | "HTTP/1.1"] = words[..] else { return BAD };
@@ -73,13 +130,52 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Option<Request> {
-        request(text.as_bytes())
+        request(text.as_bytes(), &Hosts::new(Some("daq7.beam.example"), &["monitor".into()]))
+    }
+
+    #[test]
+    fn only_names_of_this_machine_are_answered() {
+        let answered = |host: &str| {
+            let found = of(&format!("GET /metrics HTTP/1.1\r\nUser-Agent: x\r\nHost: {host}\r\n\r\n"));
+            match found {
+                Some(Request::Metrics { .. }) => true,
+                found => {
+                    assert_eq!(found, Some(WRONG_HOST), "{host}");
+                    false
+                }
+            }
+        };
+        let ours = [
+            "localhost",
+            "LocalHost:9090",
+            "127.0.0.1:9090",
+            "[::1]:9090",
+            "::1",
+            "10.1.2.3",
+            "daq7",
+            "daq7.beam.example.",
+            "DAQ7.beam.example:80",
+            "monitor:1",
+        ];
+        ours.into_iter().for_each(|host| assert!(answered(host), "{host}"));
+        let theirs = [
+            "evil.example",
+            "evil.example:9090",
+            "localhost.evil.example",
+            "daq7.evil.example",
+            "",
+            "127.0.0.1.evil.example",
+        ];
+        theirs.into_iter().for_each(|host| assert!(!answered(host), "{host}"));
+        let twice = of("GET /metrics HTTP/1.1\r\nHost: localhost\r\nhost : evil.example\r\n\r\n");
+        assert_eq!(twice, Some(WRONG_HOST));
+        assert!(matches!(of("GET /metrics HTTP/1.0\r\n\r\n"), Some(Request::Metrics { .. })));
     }
 
     #[test]
     fn requests_are_understood() {
         let metrics = |format, with_body| Some(Request::Metrics { format, with_body });
-        assert_eq!(of("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"), metrics(Format::Prometheus, true));
+        assert_eq!(of("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"), metrics(Format::Prometheus, true));
         let open =
             "GET /metrics?a=b HTTP/1.1\r\naCCept: text/plain;q=0.1, Application/OpenMetrics-text\r\n\r\n";
         assert_eq!(of(open), metrics(Format::OpenMetrics, true));
@@ -98,10 +194,10 @@ mod tests {
         ] {
             assert_eq!(of(text), Some(wanted), "{text}");
         }
-        assert_eq!(request(b"GET /\xff HTTP/1.1\r\n\r\n"), Some(BAD));
-        assert_eq!(request(&[b'a'; LONGEST_REQUEST - 1]), None);
-        assert_eq!(request(&[b'a'; LONGEST_REQUEST]), Some(TOO_LONG));
+        assert_eq!(request(b"GET /\xff HTTP/1.1\r\n\r\n", &Hosts::default()), Some(BAD));
+        assert_eq!(request(&[b'a'; LONGEST_REQUEST - 1], &Hosts::default()), None);
+        assert_eq!(request(&[b'a'; LONGEST_REQUEST], &Hosts::default()), Some(TOO_LONG));
         let late = [&[b'a'; LONGEST_REQUEST - 2][..], b"\r\n\r\n"].concat();
-        assert_eq!(request(&late), Some(TOO_LONG));
+        assert_eq!(request(&late, &Hosts::default()), Some(TOO_LONG));
     }
 }

@@ -6,24 +6,29 @@
 mod agents;
 mod families;
 mod http;
+mod readbacks;
 mod server;
 mod text;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::time::Duration;
 
-use livetime_engine::Run;
-use livetime_engine::actors::Reporter;
+use livetime_actors::Reporter;
+use livetime_control::model::Model;
 
 use server::Server;
+
+/// What a scraper gets is at most this old, or, if a node hangs, has waited this long for something newer.
+const FRESH: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Numbers that are served until this is dropped.
 ///
 /// ```
 /// use std::io::{Read, Write};
 /// use livetime::metrics;
-/// use livetime_engine::actors::{AgentError, System};
+/// use livetime_actors::{AgentError, System};
 ///
 /// let system = System::default();
 /// let words = system.channel::<String>("words")?;
@@ -33,7 +38,7 @@ use server::Server;
 ///
 /// let address = served.url().replace("http://", "").replace("/metrics", "");
 /// let mut client = std::net::TcpStream::connect(address)?;
-/// client.write_all(b"GET /metrics HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n")?;
+/// client.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
 /// let mut answer = String::new();
 /// client.read_to_string(&mut answer)?;
 /// assert!(answer.contains("livetime_messages_offered_total{agent=\"listener\",from=\"words\"} 1"), "{answer}");
@@ -44,24 +49,43 @@ pub struct Metrics {
 }
 
 /// An address for them, taken before the run starts.
-pub struct Listener(mio::net::TcpListener);
+pub struct Listener {
+    listener: mio::net::TcpListener,
+    names: Vec<String>,
+}
 
 /// Takes the address.
 ///
 /// # Errors
 /// When it is not of this machine, or taken.
 pub fn listen(address: SocketAddr) -> io::Result<Listener> {
-    Ok(Listener(mio::net::TcpListener::bind(address)?))
+    Ok(Listener { listener: mio::net::TcpListener::bind(address)?, names: Vec::new() })
 }
 
 impl Listener {
-    /// Serves what the run reports.
+    /// Answers also those who call this machine by one of `names`; `*` is every name. Without that only requests
+    /// are answered whose `Host` is an address, `localhost` or the machine's own name, so that no web page can read the
+    /// numbers by giving this machine a name of its own.
+    pub fn also_for(mut self, names: &[String]) -> Listener {
+        self.names.extend_from_slice(names);
+        self
+    }
+
+    fn hosts(&self) -> http::Hosts {
+        http::Hosts::new(own_name().as_deref(), &self.names)
+    }
+
+    /// Serves what the model of a run knows.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn serve(self, run: Arc<Run>) -> io::Result<Metrics> {
-        let render = move |format| families::exposition(&run.report(), format);
-        Ok(Metrics { server: Server::start(self.0, Box::new(render))? })
+    pub fn serve(self, model: Model) -> io::Result<Metrics> {
+        let hosts = self.hosts();
+        let render = move |format| {
+            let moment = model.at_most_old(FRESH, PATIENCE);
+            families::exposition(&moment.report, Some(&moment.nodes), format)
+        };
+        Ok(Metrics { server: Server::start(self.listener, hosts, Box::new(render))? })
     }
 
     /// Serves what the agents of a system report, until it ends.
@@ -69,8 +93,9 @@ impl Listener {
     /// # Errors
     /// When the system gives no thread.
     pub fn serve_agents(self, system: Reporter) -> io::Result<Metrics> {
+        let hosts = self.hosts();
         let render = move |format| agents::exposition(system.report().as_ref(), format);
-        Ok(Metrics { server: Server::start(self.0, Box::new(render))? })
+        Ok(Metrics { server: Server::start(self.listener, hosts, Box::new(render))? })
     }
 }
 
@@ -79,6 +104,13 @@ impl Metrics {
     pub fn url(&self) -> String {
         format!("http://{}/metrics", self.server.address())
     }
+}
+
+/// What this machine calls itself, where the system says it in a file.
+fn own_name() -> Option<String> {
+    let files = ["/proc/sys/kernel/hostname", "/etc/hostname"];
+    let name = files.iter().find_map(|file| std::fs::read_to_string(file).ok())?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
 /// An address with a port, or only a port, which is then of this machine alone.

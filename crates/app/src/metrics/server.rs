@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token, Waker};
 
-use super::http::{LONGEST_REQUEST, Request, answer, request};
+use super::http::{Hosts, LONGEST_REQUEST, Request, answer, request};
 use super::text::Format;
 
 /// Clients at one time.
@@ -41,14 +41,14 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn start(mut listener: TcpListener, render: Render) -> io::Result<Server> {
+    pub(super) fn start(mut listener: TcpListener, hosts: Hosts, render: Render) -> io::Result<Server> {
         let poll = Poll::new()?;
         let address = listener.local_addr()?;
         poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
         let waker = Waker::new(poll.registry(), WAKER)?;
         let stop = Arc::new(AtomicBool::new(false));
         let clients = Clients { list: BTreeMap::new(), next: FIRST_CLIENT };
-        let texts = Texts { render, made: BTreeMap::new() };
+        let texts = Texts { render, hosts, made: BTreeMap::new() };
         let mut serving = Serving { poll, listener, clients, texts, stop: stop.clone() };
         let thread = std::thread::Builder::new().name("metrics".into()).spawn(move || serving.run())?;
         Ok(Server { address, stop, waker, thread: Some(thread) })
@@ -163,7 +163,7 @@ impl Client {
                 Ok(count) => self.input.extend_from_slice(&chunk[..count]),
                 Err(error) => return may_go_on(&error),
             }
-            if let Some(request) = request(&self.input) {
+            if let Some(request) = request(&self.input, &texts.hosts) {
                 self.output = texts.answer(request);
             }
         }
@@ -201,6 +201,7 @@ fn may_go_on(error: &io::Error) -> bool {
 /// The texts that were made last.
 struct Texts {
     render: Render,
+    hosts: Hosts,
     made: BTreeMap<&'static str, (Instant, String)>,
 }
 
@@ -240,12 +241,12 @@ mod tests {
             counter.fetch_add(1, Ordering::Relaxed);
             "x 1\n".repeat(1 << 20)
         };
-        (Server::start(listener, Box::new(render)).unwrap(), made)
+        (Server::start(listener, Hosts::new(None, &[]), Box::new(render)).unwrap(), made)
     }
 
     fn get(server: &Server) -> String {
         let mut stream = Plain::connect(server.address()).unwrap();
-        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n").unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         text

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `livetime` with the standard nodes.
 pub fn livetime(args: &[&str]) -> Output {
@@ -24,12 +25,31 @@ pub fn own_nodes() -> Command {
     Command::new(program)
 }
 
+/// Returns when the node of this name runs in the program, however busy the machine is: threads bear the names of nodes.
+pub fn wait_for_node(program: &std::process::Child, name: &str) {
+    let tasks = format!("/proc/{}/task", program.id());
+    if !Path::new(&tasks).exists() {
+        // A system that does not tell.
+        return std::thread::sleep(std::time::Duration::from_secs(2));
+    }
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let is_there = || {
+        let tasks = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
+        let mut names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
+        names.any(|found| found.trim_end() == name)
+    };
+    while !is_there() {
+        assert!(std::time::Instant::now() < until, "no thread `{name}` in the program within 60 s");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
 /// A pipeline file in the system's folder for temporary files, removed at the end.
 pub struct Pipeline(PathBuf);
 
 impl Pipeline {
     pub fn new(name: &str, text: &str) -> Pipeline {
-        let path = std::env::temp_dir().join(format!("livetime-{}-{name}.yaml", std::process::id()));
+        let path = temporary(&format!("{name}.yaml"));
         std::fs::write(&path, text).expect("the folder can be written");
         Pipeline(path)
     }
@@ -37,6 +57,13 @@ impl Pipeline {
     pub fn path(&self) -> &str {
         self.0.to_str().expect("a path in UTF-8")
     }
+}
+
+/// A path in the system's folder for temporary files that no other test has.
+pub fn temporary(name: &str) -> PathBuf {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    std::env::temp_dir().join(format!("livetime-{}-{number}-{name}", std::process::id()))
 }
 
 impl Drop for Pipeline {

@@ -2,7 +2,7 @@
 
 use livetime_kernels::blockpack::BLOCK;
 
-use super::{ENTRY, NAME, Reference, checksum};
+use super::{ENTRY, NAME, Reference, Tier, checksum};
 use crate::stream::{Reader, Writer};
 use crate::{Array, CodecError, DType};
 
@@ -20,6 +20,7 @@ pub(super) const MOST_BYTES: usize = 16 + 8 * MOST_DIMENSIONS + 4;
 #[derive(Clone, Debug)]
 pub struct Header<'a> {
     dtype: DType,
+    tier: Tier,
     shape: [usize; MOST_DIMENSIONS],
     dimensions: usize,
     bytes: usize,
@@ -51,7 +52,8 @@ impl<'a> Header<'a> {
             return Err(stream.damaged("dimensions", MOST_DIMENSIONS as u64, dimensions as u64));
         }
         let tier = stream.u8("tier")?;
-        stream.expect("tier", 0, tier.into())?;
+        let known = Tier::ALL.into_iter().find(|known| *known as u8 == tier);
+        let tier = known.ok_or_else(|| stream.damaged("tier, at most", Tier::Dense as u64, tier.into()))?;
         let reference = stream.u64("identity of the reference frame")?;
         let mut shape = [1; MOST_DIMENSIONS];
         for size in &mut shape[..dimensions] {
@@ -69,7 +71,7 @@ impl<'a> Header<'a> {
         stream.expect("checksum of the header", wanted.into(), found.into())?;
         let start = stream.at();
         let (index, blocks) = (index.as_chunks().0, &whole[start..]);
-        let header = Header { dtype, shape, dimensions, bytes, reference, index, blocks, start };
+        let header = Header { dtype, tier, shape, dimensions, bytes, reference, index, blocks, start };
         let lengths = header.index.iter().map(|entry| u64::from(length(entry))).sum::<u64>();
         stream.expect("bytes of blocks", lengths, blocks.len() as u64)?;
         Ok(header)
@@ -78,6 +80,11 @@ impl<'a> Header<'a> {
     /// Type of the elements.
     pub fn dtype(&self) -> DType {
         self.dtype
+    }
+
+    /// How it was packed.
+    pub fn tier(&self) -> Tier {
+        self.tier
     }
 
     /// Sizes, the slowest dimension first.
@@ -134,13 +141,18 @@ fn length(entry: &[u8; ENTRY]) -> u32 {
 }
 
 /// Writes what stands before the index.
-pub(super) fn write(input: &Array<'_>, reference: u64, stream: &mut Writer<'_>) -> Result<(), CodecError> {
+pub(super) fn write(
+    input: &Array<'_>,
+    tier: Tier,
+    reference: u64,
+    stream: &mut Writer<'_>,
+) -> Result<(), CodecError> {
     let dimensions = input.shape().len();
     if dimensions > MOST_DIMENSIONS {
         return Err(CodecError::Length { what: "dimensions", wanted: MOST_DIMENSIONS, found: dimensions });
     }
     stream.put(&MAGIC);
-    stream.put(&[VERSION, input.dtype() as u8, dimensions as u8, 0]);
+    stream.put(&[VERSION, input.dtype() as u8, dimensions as u8, tier as u8]);
     stream.put(&reference.to_le_bytes());
     input.shape().iter().for_each(|size| stream.put(&(*size as u64).to_le_bytes()));
     Ok(())

@@ -9,7 +9,10 @@ mod region;
 mod sequence;
 
 use livetime_kernels::Level;
-use livetime_kernels::blockpack::{BLOCK, BlockError, Scratch, Word, pack_block, unpack_block};
+use livetime_kernels::blockpack::{
+    BLOCK, BlockError, DenseScratch, Scratch, Word, pack_block, pack_dense_block, unpack_block,
+    unpack_dense_block,
+};
 use twox_hash::XxHash3_64;
 
 use crate::stream::{Writer, check_dtype, check_room};
@@ -21,6 +24,21 @@ pub use sequence::{SequenceDecoder, SequenceEncoder};
 const NAME: &str = "blockpack";
 /// Length and checksum of a block.
 const ENTRY: usize = 8;
+
+/// How dense streams are; what is read says of itself how it was. The numbers stand in streams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tier {
+    /// All remainders of a group have the same bits, but for exceptions.
+    #[default]
+    Fast = 0,
+    /// What is above a few bits is in unary code, and centres follow the frame more closely: a tenth smaller on noise, packed at about half and unpacked at about a third of the speed.
+    Dense = 1,
+}
+
+impl Tier {
+    /// All of them.
+    pub const ALL: [Tier; 2] = [Tier::Fast, Tier::Dense];
+}
 
 /// A frame that is subtracted from others. Encoder and decoder need the same one.
 #[derive(Clone, Copy, Debug)]
@@ -71,9 +89,10 @@ impl<'a> Reference<'a> {
 #[derive(Debug)]
 pub struct Blockpack {
     level: Level,
-    bytes: Scratch<u8>,
-    words: Scratch<u16>,
-    double_words: Scratch<u32>,
+    tier: Tier,
+    bytes: Memory<u8>,
+    words: Memory<u16>,
+    double_words: Memory<u32>,
     /// A block that a region needs part of.
     block: Vec<u8>,
 }
@@ -86,8 +105,27 @@ impl Blockpack {
 
     /// With the instructions of a level.
     pub fn with_level(level: Level) -> Blockpack {
-        let (bytes, words, double_words) = (Scratch::new(), Scratch::new(), Scratch::new());
-        Blockpack { level, bytes, words, double_words, block: Vec::new() }
+        let (bytes, words, double_words) = (Memory::default(), Memory::default(), Memory::default());
+        Blockpack { level, tier: Tier::Fast, bytes, words, double_words, block: Vec::new() }
+    }
+
+    /// Writes streams of a tier. Those of every tier are read.
+    ///
+    /// ```
+    /// use livetime_codecs::{Array, Blockpack, BlockpackTier, Codec, DType};
+    /// let frame: Vec<u8> = (0..40_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24).count_ones() as u8).collect();
+    /// let array = Array::new(&frame, DType::U8, &[200, 200])?;
+    /// let (mut fast, mut dense) = (Blockpack::new(), Blockpack::new().with_tier(BlockpackTier::Dense));
+    /// let mut streams = [vec![0; fast.bound(frame.len())], vec![0; dense.bound(frame.len())]];
+    /// let sizes = [fast.encode(array, &mut streams[0])?, dense.encode(array, &mut streams[1])?];
+    /// assert!(sizes[1] < sizes[0]);
+    /// let mut back = vec![0; frame.len()];
+    /// fast.decode(&streams[1][..sizes[1]], DType::U8, &mut back)?;
+    /// assert_eq!(back, frame);
+    /// # Ok::<(), livetime_codecs::CodecError>(())
+    /// ```
+    pub fn with_tier(self, tier: Tier) -> Blockpack {
+        Blockpack { tier, ..self }
     }
 
     /// As [`Codec::encode`], with the difference to a reference frame.
@@ -106,12 +144,13 @@ impl Blockpack {
         check_room(self, bytes.len(), output.len())?;
         check_reference(reference, bytes.len())?;
         let mut stream = Writer::new(output);
-        header::write(&input, reference.map_or(0, |r| r.id), &mut stream)?;
+        header::write(&input, self.tier, reference.map_or(0, |r| r.id), &mut stream)?;
         let reference = reference.map(|r| r.data);
+        let how = (self.level, self.tier);
         match input.dtype().bytes() {
-            1 => write_blocks(self.level, bytes, reference, &mut self.bytes, &mut stream)?,
-            2 => write_blocks(self.level, bytes, reference, &mut self.words, &mut stream)?,
-            _ => write_blocks(self.level, bytes, reference, &mut self.double_words, &mut stream)?,
+            1 => write_blocks(how, bytes, reference, &mut self.bytes, &mut stream)?,
+            2 => write_blocks(how, bytes, reference, &mut self.words, &mut stream)?,
+            _ => write_blocks(how, bytes, reference, &mut self.double_words, &mut stream)?,
         }
         Ok(stream.at())
     }
@@ -155,11 +194,11 @@ impl Codec for Blockpack {
     }
 
     fn bound(&self, input_bytes: usize) -> usize {
-        // A block has at most 2 bytes besides its groups, and a group of 512 elements 6 besides them.
+        // A block has at most 2 bytes besides its groups, and a group of 512 elements 10 besides them.
         header::MOST_BYTES
             + (input_bytes / BLOCK + 1) * (ENTRY + 2)
             + input_bytes
-            + (input_bytes / 512 + 1) * 6
+            + (input_bytes / 512 + 1) * 10
     }
 
     fn encode(&mut self, input: Array<'_>, output: &mut [u8]) -> Result<usize, CodecError> {
@@ -185,12 +224,19 @@ fn checksum(bytes: &[u8]) -> u32 {
     XxHash3_64::oneshot(bytes) as u32
 }
 
+/// Working memory of the tiers.
+#[derive(Debug, Default)]
+struct Memory<T: Word> {
+    fast: Scratch<T>,
+    dense: DenseScratch<T>,
+}
+
 /// Writes the index of the blocks, its checksum, and the blocks.
 fn write_blocks<T: Word>(
-    level: Level,
+    (level, tier): (Level, Tier),
     bytes: &[u8],
     reference: Option<&[u8]>,
-    scratch: &mut Scratch<T>,
+    memory: &mut Memory<T>,
     stream: &mut Writer<'_>,
 ) -> Result<(), CodecError> {
     let size = BLOCK * size_of::<T>();
@@ -199,7 +245,10 @@ fn write_blocks<T: Word>(
     stream.skip(end - index + 4);
     for (i, block) in bytes.chunks(size).enumerate() {
         let reference = reference.map(|r| &r[i * size..i * size + block.len()]);
-        let length = pack_block(level, block, reference, scratch, stream.rest())?;
+        let length = match tier {
+            Tier::Fast => pack_block(level, block, reference, &mut memory.fast, stream.rest())?,
+            Tier::Dense => pack_dense_block(level, block, reference, &mut memory.dense, stream.rest())?,
+        };
         let checksum = checksum(&stream.rest()[..length]);
         stream.put_at(index + i * ENTRY, &(length as u32).to_le_bytes());
         stream.put_at(index + i * ENTRY + 4, &checksum.to_le_bytes());
@@ -241,7 +290,11 @@ fn read_block<T: Word>(
         return Err(damaged("checksum of a block", wanted.into(), found.into(), place));
     }
     let broken = |e: BlockError| damaged(e.what, e.wanted as u64, e.found as u64, place);
-    unpack_block::<T>(level, block, reference, output).map_err(broken)?;
+    let unpacked = match header.tier() {
+        Tier::Fast => unpack_block::<T>(level, block, reference, output),
+        Tier::Dense => unpack_dense_block::<T>(level, block, reference, output),
+    };
+    unpacked.map_err(broken)?;
     Ok(block.len())
 }
 

@@ -31,7 +31,8 @@ impl Packers {
             instructions,
             level: level.clamp(1, 9),
             blosclz: blosclz::Encoder::new(),
-            lz4: Lz4Block::new(),
+            // As the original library does it.
+            lz4: Lz4Block::with_acceleration(10 - level.clamp(1, 9) as i32),
             zlib: None,
             #[cfg(feature = "zstd")]
             zstd: None,

@@ -3,8 +3,8 @@
 pub(crate) mod data;
 
 use livetime_codecs::{
-    Array, Blockpack, Blosc, BloscCompressor, BloscSettings, BloscShuffle, Bslz4, Codec, DType, Hist16,
-    HistN, Lz4, Lz4Hdf5, Zlib,
+    Array, Blockpack, BlockpackTier, Blosc, BloscCompressor, BloscSettings, BloscShuffle, Bslz4, Codec,
+    DType, Hist16, HistN, Lz4, Lz4Hdf5, Zlib,
 };
 use livetime_kernels::Level;
 
@@ -14,11 +14,13 @@ pub(crate) fn codecs(level: Level) -> Vec<Box<dyn Codec>> {
         Box::new(Hist16::with_level(level)),
         Box::new(HistN::with_level(level)),
         Box::new(Blockpack::with_level(level)),
+        Box::new(Blockpack::with_level(level).with_tier(BlockpackTier::Dense)),
         Box::new(Bslz4::with_level(level)),
         Box::new(Lz4::new()),
         Box::new(Lz4Hdf5::new(0)),
         Box::new(Lz4Hdf5::new(1000)),
         Box::new(Zlib::new(1)),
+        Box::new(Zlib::new(9)),
         #[cfg(feature = "zstd")]
         Box::new(livetime_codecs::Zstd::new(1).unwrap()),
     ];

@@ -1,144 +1,33 @@
 //! Edges: bounded queues from an output to an input, what happens when one is full, and its accounts.
 
-#[cfg(all(test, loom))]
-mod models;
-#[allow(unsafe_code, reason = "the queue: hands frames over as plain pointers")]
-mod ring;
+mod output;
+mod reader;
 mod sender;
 
-use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU8};
 
 use crossbeam_utils::CachePadded;
+use livetime_runtime::frame_ring::{FrameRing, Taken};
+use livetime_runtime::statistics::{Histogram, Times, summarise};
+use livetime_runtime::sync::{AtomicU64, Ordering, fence};
+use livetime_runtime::{Doorbell, EdgeCounts, EdgeOptions, LossReason, Losses, RoomMark, WhenFull};
 
-pub(crate) use ring::Taken;
-pub(crate) use sender::{Offer, Sender, Target};
+pub(crate) use output::{Output, Outputs};
+pub(crate) use reader::{Reader, nanoseconds};
+pub(crate) use sender::{InlineNode, Sender, Target};
 
-use crate::doorbell::Doorbell;
-use crate::statistics::{Histogram, Times, summarise};
-use crate::sync::{AtomicU64, Ordering, fence};
-use ring::Ring;
+/// In the place of the receiving node's number: the edge leads out of the graph.
+pub(crate) const OUTLET: usize = usize::MAX;
 
-/// What happens to a frame that is offered to a full edge.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum WhenFull {
-    /// The sender waits: nothing is lost, and a slow receiver slows its sender.
-    Block,
-    /// The new frame is lost (areaDetector's way). The default: a live source is never held up.
-    #[default]
-    DropNewest,
-    /// The oldest queued frame is lost, and the new one takes its place.
-    DropOldest,
-    /// As `DropOldest` with a queue of one: the receiver always gets the newest frame.
-    Latest,
-    /// The run fails.
-    Fail,
-}
-
-impl WhenFull {
-    /// All policies with their names in pipeline files.
-    pub const ALL: [(WhenFull, &'static str); 5] = [
-        (WhenFull::Block, "block"),
-        (WhenFull::DropNewest, "drop_newest"),
-        (WhenFull::DropOldest, "drop_oldest"),
-        (WhenFull::Latest, "latest"),
-        (WhenFull::Fail, "fail"),
-    ];
-
-    /// Name in pipeline files.
-    pub fn name(self) -> &'static str {
-        WhenFull::ALL.iter().find(|(w, _)| *w == self).map_or("", |(_, name)| name)
-    }
-}
-
-/// Why a frame was not delivered.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum LossReason {
-    /// The edge was full and keeps what it has.
-    QueueFull,
-    /// The edge was full and a newer frame took this one's place.
-    Overwritten,
-    /// The run was aborted, or the receiving node ended early, while the frame was queued.
-    Aborted,
-    /// The run was aborted, or the receiving node had ended, when the frame was offered.
-    Refused,
-    /// The edge passes one frame in n.
-    Decimated,
-    /// The edge passes at most r frames a second.
-    RateLimited,
-    /// The node's handler returned an error for this frame.
-    NodeError,
-    /// The node's handler panicked on this frame.
-    NodePanic,
-    /// The frame pool had no memory for it.
-    PoolExhausted,
-    /// The source's own numbers show that it never sent this frame.
-    SourceGap,
-    /// No handler of an agent took it in the agent's state.
-    Ignored,
-}
-
-impl LossReason {
-    /// The reasons an edge counts.
-    pub(crate) const ON_EDGES: [LossReason; 6] = [
-        LossReason::QueueFull,
-        LossReason::Overwritten,
-        LossReason::Aborted,
-        LossReason::Refused,
-        LossReason::Decimated,
-        LossReason::RateLimited,
-    ];
-
-    /// Name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            LossReason::QueueFull => "queue_full",
-            LossReason::Overwritten => "overwritten",
-            LossReason::Aborted => "aborted",
-            LossReason::Refused => "refused",
-            LossReason::Decimated => "decimated",
-            LossReason::RateLimited => "rate_limited",
-            LossReason::NodeError => "node_error",
-            LossReason::NodePanic => "node_panic",
-            LossReason::PoolExhausted => "pool_exhausted",
-            LossReason::SourceGap => "source_gap",
-            LossReason::Ignored => "ignored",
-        }
-    }
-
-    /// True for losses that the pipeline asked for: decimation, rate limits, and `latest` edges are told
-    /// apart by the edge, see [`EdgeAccount`](crate::EdgeAccount).
-    pub fn is_intended(self) -> bool {
-        matches!(self, LossReason::Decimated | LossReason::RateLimited)
-    }
-}
-
-impl fmt::Display for LossReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// How an edge carries frames.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct EdgeOptions {
-    /// What happens when it is full.
-    pub when_full: WhenFull,
-    /// Most frames that wait in it.
-    pub queue: usize,
-    /// Passes one frame in `every`; 1 passes all.
-    pub every: u64,
-    /// Passes at most this many frames a second; `None` passes all.
-    pub max_rate_hz: Option<f64>,
-}
-
-impl Default for EdgeOptions {
-    /// 20 frames, `drop_newest`, no decimation.
-    fn default() -> EdgeOptions {
-        EdgeOptions { when_full: WhenFull::default(), queue: 20, every: 1, max_rate_hz: None }
-    }
-}
+/// The receiver takes frames, or will.
+const OPEN: u8 = 0;
+/// The receiving node ended early: what is offered is lost at once.
+const ABANDONED: u8 = 1;
+/// The reader has left. A sender that was about to offer a frame does not: it counts as not offered.
+const CLOSED: u8 = 2;
+/// The reader did not come when the run was to stop: a full queue blocks no more.
+const UNREAD: u8 = 3;
 
 /// What both ends of an edge, and everybody who reads its accounts, share.
 ///
@@ -149,17 +38,21 @@ pub(crate) struct Edge {
     pub(crate) from: (usize, usize),
     pub(crate) to: (usize, usize),
     pub(crate) options: EdgeOptions,
-    ring: Ring,
+    ring: FrameRing,
     /// Frames handed over inline, without the queue.
     inline: AtomicU64,
-    losses: [AtomicU64; LossReason::ON_EDGES.len()],
+    losses: Losses,
+    /// Where the receiver looks for a sender that waits.
+    room_mark: RoomMark,
     /// Set by the sender after its last frame.
     closed: AtomicBool,
     detached: AtomicBool,
     /// Cleared to stop offering frames; the queue is still emptied.
     pub(crate) enabled: AtomicBool,
-    /// Set by a receiver that ended early.
-    abandoned: AtomicBool,
+    /// What there is to say of the receiver: [`OPEN`] or another one.
+    standing: AtomicU8,
+    /// Of edges out of the graph: who reads them.
+    reader: Option<Reader>,
     /// The threads that may run the sending node: more than one for a pool.
     pub(crate) sender_bells: Box<[Arc<Doorbell>]>,
     /// The threads that may run the receiving node.
@@ -176,24 +69,64 @@ impl Edge {
         sender_bells: &[Arc<Doorbell>],
         receiver_bells: &[Arc<Doorbell>],
     ) -> Edge {
-        let sender_takes = matches!(options.when_full, WhenFull::DropOldest | WhenFull::Latest);
-        let exclusive = receiver_bells.len() == 1 && !sender_takes;
-        let capacity = if options.when_full == WhenFull::Latest { 1 } else { options.queue.max(1) };
+        let exclusive = receiver_bells.len() == 1 && !options.when_full.takes_oldest();
+        let capacity = options.capacity();
+        // SAFETY: the edge's one `Sender` alone puts, from position to position, after it has seen room. Only the thread
+        // of the one receiving node takes if the ring is exclusive, or whoever has seen that thread end.
+        #[allow(unsafe_code, reason = "promises who puts and who takes")]
+        let ring = unsafe { FrameRing::new(capacity, exclusive) };
         Edge {
             from,
             to,
             options,
-            ring: Ring::new(capacity, exclusive),
+            ring,
             inline: AtomicU64::new(0),
-            losses: std::array::from_fn(|_| AtomicU64::new(0)),
+            losses: Losses::default(),
+            room_mark: RoomMark::new(capacity),
             closed: AtomicBool::new(false),
             detached: AtomicBool::new(false),
             enabled: AtomicBool::new(true),
-            abandoned: AtomicBool::new(false),
+            standing: AtomicU8::new(OPEN),
+            reader: None,
             sender_bells: sender_bells.into(),
             receiver_bells: receiver_bells.into(),
             waiting: receiver_bells.iter().map(|_| CachePadded::default()).collect(),
         }
+    }
+
+    /// An edge out of the graph, to a thread of the program that `bell` wakes.
+    pub(crate) fn to_reader(
+        from: (usize, usize),
+        options: EdgeOptions,
+        sender_bells: &[Arc<Doorbell>],
+        bell: &Arc<Doorbell>,
+        reader: Reader,
+    ) -> Edge {
+        let edge = Edge::new(from, (OUTLET, 0), options, sender_bells, std::slice::from_ref(bell));
+        Edge { reader: Some(reader), ..edge }
+    }
+
+    pub(crate) fn reader(&self) -> Option<&Reader> {
+        self.reader.as_ref()
+    }
+
+    /// The reader has left: nothing is offered any more, and what waits is thrown away.
+    pub(crate) fn close_by_reader(&self, known_tail: &mut u64) {
+        self.enabled.store(false, Ordering::Release);
+        self.standing.store(CLOSED, Ordering::Release);
+        self.discard(known_tail);
+        self.ring_sender();
+    }
+
+    /// No frame will come any more, though no sender has said so.
+    pub(crate) fn end(&self) {
+        self.close();
+        self.receiver_bells.iter().for_each(|bell| bell.ring());
+    }
+
+    /// A sender that waits for room looks again.
+    pub(crate) fn ring_sender(&self) {
+        self.sender_bells.iter().for_each(|bell| bell.ring());
     }
 
     pub(crate) fn capacity(&self) -> u64 {
@@ -236,24 +169,35 @@ impl Edge {
 
     /// True when a frame can be offered without waiting.
     pub(crate) fn has_room(&self) -> bool {
-        self.queued() < self.capacity() || self.is_abandoned()
+        self.queued() < self.capacity() || self.standing() != OPEN || self.need_not_wait()
     }
 
     fn lose(&self, reason: LossReason, count: u64) {
-        if let Some(i) = LossReason::ON_EDGES.iter().position(|r| *r == reason) {
-            self.losses[i].fetch_add(count, Ordering::Relaxed);
-        }
+        self.losses.add(reason, count);
     }
 
     /// The receiving node has ended before its senders: what they still offer is lost at once.
     pub(crate) fn abandon(&self, known_tail: &mut u64) {
-        self.abandoned.store(true, Ordering::Release);
+        self.standing.store(ABANDONED, Ordering::Release);
         self.discard(known_tail);
-        self.sender_bells.iter().for_each(|bell| bell.ring());
+        self.ring_sender();
     }
 
-    pub(crate) fn is_abandoned(&self) -> bool {
-        self.abandoned.load(Ordering::Acquire)
+    #[inline]
+    fn standing(&self) -> u8 {
+        self.standing.load(Ordering::Acquire)
+    }
+
+    /// The queue is full and blocks, and nobody can be expected to make room: the reader has paused or left, or a run that shall stop
+    /// has waited long enough for it.
+    #[cold]
+    fn need_not_wait(&self) -> bool {
+        let Some(reader) = &self.reader else { return false };
+        if reader.is_missing() {
+            // Unless the reader closes the edge just now.
+            let _ = self.standing.compare_exchange(OPEN, UNREAD, Ordering::AcqRel, Ordering::Relaxed);
+        }
+        self.standing() != OPEN || !self.enabled.load(Ordering::Relaxed)
     }
 
     /// True when the receiving node runs on another thread than the sending one.
@@ -273,8 +217,9 @@ impl Edge {
 
     /// Throws away what is queued, with an entry in the ledger.
     pub(crate) fn discard(&self, known_tail: &mut u64) {
+        let reason = if self.reader.is_some() { LossReason::Closed } else { LossReason::Aborted };
         while let Some(_taken) = self.take(known_tail) {
-            self.lose(LossReason::Aborted, 1);
+            self.lose(reason, 1);
         }
     }
 
@@ -288,11 +233,10 @@ impl Edge {
         taken
     }
 
-    /// A sender parks only when the queue is full. From full, taking passes the half mark and then empty;
-    /// looking there, behind a fence that pairs with the one in `Doorbell::prepare`, misses no sleeper.
+    /// Wakes a sender that waits, at the mark and when the queue is empty. The fence pairs with the one in
+    /// `Doorbell::prepare`.
     fn tell_room(&self, taken: Option<u64>) {
-        let half = (self.capacity() / 2).max(1);
-        if taken.is_none_or(|position| (position + 1).is_multiple_of(half)) {
+        if taken.is_none_or(|position| self.room_mark.is_at(position + 1)) {
             fence(Ordering::SeqCst);
             self.sender_bells.iter().for_each(|bell| _ = bell.ring_if_seen_parked());
         }
@@ -313,30 +257,12 @@ impl Edge {
 
     /// Counts as they are now; see [`Edge`] for why they always balance.
     pub(crate) fn counts(&self) -> EdgeCounts {
-        let mut lost = [0; LossReason::ON_EDGES.len()];
-        for (out, counter) in lost.iter_mut().zip(&self.losses) {
-            *out = counter.load(Ordering::Relaxed);
-        }
+        let lost = self.losses.read();
         let inline = self.inline.load(Ordering::Relaxed);
         let head = self.ring.head();
         let tail = self.ring.tail();
         // When `tail` was read, `head` may have moved on since it was read, but was at least this.
         let head = head.max(tail.saturating_sub(self.capacity()));
-        let [full, overwritten, aborted, refused, decimated, limited] = lost;
-        EdgeCounts {
-            offered: tail + inline + full + refused + decimated + limited,
-            delivered: (head + inline).saturating_sub(overwritten + aborted),
-            queued: tail - head,
-            lost,
-        }
+        EdgeCounts::derive(tail, head, inline, lost)
     }
-}
-
-/// Counts of one edge at one moment.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct EdgeCounts {
-    pub(crate) offered: u64,
-    pub(crate) delivered: u64,
-    pub(crate) queued: u64,
-    pub(crate) lost: [u64; LossReason::ON_EDGES.len()],
 }

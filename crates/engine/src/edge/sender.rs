@@ -1,13 +1,13 @@
 //! The sending end of an edge.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use livetime_frame::{Frame, Shares};
+use livetime_runtime::sync::Ordering;
+use livetime_runtime::{Bounded, Clock, LossReason, Offer, Thinning, WhenFull};
 
-use super::{Edge, LossReason, WhenFull};
-use crate::clock::Clock;
-use crate::runner::Runner;
-use crate::sync::Ordering;
+use super::{ABANDONED, Edge, OPEN, UNREAD};
 
 /// Frames that a handler queues before the receiver sees them; what is left is seen when the handler returns.
 const BATCH: u64 = 16;
@@ -17,7 +17,17 @@ pub(crate) enum Target {
     /// Into the queue.
     Queue,
     /// To a node that runs on the sender's thread, inside the call.
-    Inline(Box<Runner>),
+    Inline(Box<dyn InlineNode>),
+}
+
+/// What an edge asks of a node that runs inside its sender's call.
+pub(crate) trait InlineNode: Send {
+    /// Handles a frame, now. The node's own error policy deals with failures.
+    fn receive(&mut self, frame: &Frame, stamp_ns: u64);
+    /// No frame comes any more.
+    fn finish(&mut self);
+    /// The node, for those who know what it is.
+    fn as_any(&mut self) -> &mut dyn Any;
 }
 
 /// The sending end: owned by the thread that runs the sending node, on lines of its own.
@@ -30,43 +40,24 @@ pub(crate) struct Sender {
     published: u64,
     /// `head` as seen last: room can only be more than it tells.
     known_head: u64,
-    until_next: u64,
-    next_allowed_ns: u64,
-    interval_ns: u64,
+    thinning: Thinning,
     /// Whether the receiver runs on another thread, and may sleep.
     crosses_threads: bool,
     /// Frames were published since the receiver was told.
     untold: bool,
 }
 
-/// What came of an offer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Offer {
-    /// The queue has it.
-    Queued,
-    /// It is not queued, and the ledger says why.
-    Lost,
-    /// The queue is full, and the edge is one that blocks.
-    MustWait,
-    /// The queue is full, and the edge is one that fails.
-    Failed,
-}
-
 impl Sender {
     pub(crate) fn new(edge: Arc<Edge>, target: Target) -> Sender {
-        let rate = edge.options.max_rate_hz.unwrap_or(0.0);
-        let interval_ns = if rate > 0.0 { (1e9 / rate) as u64 } else { 0 };
         Sender {
             tail: edge.ring.tail(),
             published: edge.ring.tail(),
             known_head: edge.ring.head(),
             crosses_threads: edge.crosses_threads(),
             untold: false,
+            thinning: Thinning::new(&edge.options),
             edge,
             target,
-            until_next: 1,
-            next_allowed_ns: 0,
-            interval_ns,
         }
     }
 
@@ -92,64 +83,39 @@ impl Sender {
     /// `stamp_ns` is 0 for frames whose way is not timed; then only a rate limit looks at the clock.
     pub(crate) fn wants(&mut self, stamp_ns: u64, clock: &Clock) -> bool {
         self.edge.enabled.load(Ordering::Relaxed)
-            && self.passes_decimation()
-            && (self.interval_ns == 0
-                || self.passes_limit(if stamp_ns == 0 { clock.now_ns() } else { stamp_ns }))
+            && (!self.thinning.is_needed() || self.passes_thinning(stamp_ns, clock))
     }
 
-    fn passes_decimation(&mut self) -> bool {
-        let every = self.edge.options.every;
-        if every <= 1 {
-            return true;
-        }
-        self.until_next -= 1;
-        if self.until_next > 0 {
-            self.edge.lose(LossReason::Decimated, 1);
-            return false;
-        }
-        self.until_next = every;
-        true
-    }
-
-    fn passes_limit(&mut self, now_ns: u64) -> bool {
-        if now_ns < self.next_allowed_ns {
-            self.edge.lose(LossReason::RateLimited, 1);
-            return false;
-        }
-        // Counting from the last slot and not from now keeps the mean rate at the limit, while a
-        // stream that paused gets no burst.
-        self.next_allowed_ns = (self.next_allowed_ns + self.interval_ns).max(now_ns + self.interval_ns / 2);
-        true
+    fn passes_thinning(&self, stamp_ns: u64, clock: &Clock) -> bool {
+        let now_ns = || if stamp_ns == 0 { clock.now_ns() } else { stamp_ns };
+        let checked = self.thinning.check_alone(now_ns);
+        checked.map_err(|reason| self.edge.lose(reason, 1)).is_ok()
     }
 
     /// Offers one of the references in `shares` to the queue, and takes it from there only if it has room.
-    pub(crate) fn offer(&mut self, shares: &mut Shares, stamp_ns: u64) -> Offer {
-        if self.edge.is_abandoned() {
-            self.edge.lose(LossReason::Refused, 1);
-            return Offer::Lost;
-        }
-        if self.is_full() {
-            match self.edge.options.when_full {
-                WhenFull::Block => return Offer::MustWait,
-                WhenFull::Fail => {
-                    self.edge.lose(LossReason::QueueFull, 1);
-                    return Offer::Failed;
-                }
-                WhenFull::DropNewest => {
-                    self.edge.lose(LossReason::QueueFull, 1);
-                    return Offer::Lost;
-                }
-                WhenFull::DropOldest | WhenFull::Latest => self.drop_oldest(),
+    pub(crate) fn offer(&mut self, shares: &mut Shares, stamp_ns: u64) -> Offer<()> {
+        match self.edge.standing() {
+            OPEN | UNREAD => {}
+            ABANDONED => {
+                self.edge.lose(LossReason::Refused, 1);
+                return Offer::Lost;
             }
+            _ => return Offer::Lost,
         }
-        if let Some(frame) = shares.take() {
-            self.edge.ring.fill(self.tail, frame, stamp_ns);
-            self.tail += 1;
-            if self.tail - self.published >= BATCH {
-                self.publish();
-            }
+        let when_full = self.edge.options.when_full;
+        match when_full.offer(&mut Filling { sender: self, shares, stamp_ns }, ()) {
+            Offer::MustWait(()) if self.edge.need_not_wait() => self.leave_out(),
+            offer => offer,
         }
-        Offer::Queued
+    }
+
+    /// The queue is full and blocks, and nobody will make room. To a reader that has paused or left nothing is offered.
+    #[cold]
+    fn leave_out(&mut self) -> Offer<()> {
+        if self.edge.standing() == UNREAD && self.edge.enabled.load(Ordering::Relaxed) {
+            self.edge.lose(LossReason::QueueFull, 1);
+        }
+        Offer::Lost
     }
 
     /// Makes what was queued visible to the receiver; true when it may sleep and has to be told.
@@ -178,27 +144,25 @@ impl Sender {
         self.tail - self.known_head >= self.edge.capacity()
     }
 
-    fn drop_oldest(&mut self) {
-        self.publish();
-        let mut known_tail = self.tail;
-        if self.edge.ring.take(&mut known_tail).is_some() {
-            self.edge.lose(LossReason::Overwritten, 1);
-        }
-        // Else the receiver took it meanwhile: either way there is room now.
-        self.known_head = self.edge.ring.head();
-    }
-
     /// The frame that must wait is given up: the run is aborted, or nobody could make room.
     pub(crate) fn give_up(&mut self, reason: LossReason) {
         self.edge.lose(reason, 1);
     }
 
-    /// Hands a frame to the node at the other end, now. The node's own error policy deals with failures.
+    /// The node that runs inside this edge, if there is one.
+    pub(crate) fn inline_node(&mut self) -> Option<&mut dyn InlineNode> {
+        match &mut self.target {
+            Target::Inline(node) => Some(&mut **node),
+            Target::Queue => None,
+        }
+    }
+
+    /// Hands a frame to the node at the other end, now.
     pub(crate) fn hand_over(&mut self, frame: &Frame, stamp_ns: u64) {
-        if let Target::Inline(runner) = &mut self.target {
+        if let Target::Inline(node) = &mut self.target {
             let passed = &self.edge.inline;
             passed.store(passed.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-            runner.receive_inline(frame, stamp_ns);
+            node.receive(frame, stamp_ns);
         }
     }
 
@@ -206,10 +170,50 @@ impl Sender {
     pub(crate) fn close(&mut self) {
         self.publish();
         self.edge.close();
-        if let Target::Inline(runner) = &mut self.target {
-            runner.finish_inline();
+        if let Target::Inline(node) = &mut self.target {
+            node.finish();
         }
         self.edge.receiver_bells.iter().for_each(|bell| bell.ring());
+    }
+}
+
+/// A reference on its way into the queue.
+struct Filling<'a> {
+    sender: &'a mut Sender,
+    shares: &'a mut Shares,
+    stamp_ns: u64,
+}
+
+impl Bounded for Filling<'_> {
+    type Item = ();
+
+    #[inline]
+    fn put(&mut self, (): ()) -> Result<(), ()> {
+        let sender = &mut *self.sender;
+        if sender.is_full() {
+            return Err(());
+        }
+        if let Some(frame) = self.shares.take() {
+            sender.edge.ring.fill(sender.tail, frame, self.stamp_ns);
+            sender.tail += 1;
+            if sender.tail - sender.published >= BATCH {
+                sender.publish();
+            }
+        }
+        Ok(())
+    }
+
+    fn drop_oldest(&mut self) -> bool {
+        let sender = &mut *self.sender;
+        sender.publish();
+        let mut known_tail = sender.tail;
+        let is_dropped = sender.edge.ring.take(&mut known_tail).is_some();
+        sender.known_head = sender.edge.ring.head();
+        is_dropped
+    }
+
+    fn lose(&mut self, reason: LossReason) {
+        self.sender.edge.lose(reason, 1);
     }
 }
 

@@ -1,11 +1,12 @@
 //! The declaration of a node: kind, ports, what they accept.
 
 use std::fmt;
+use std::sync::Arc;
 
 use livetime_frame::{DType, Kind, Layout};
 
-use super::{AnyNode, Node, NodeError};
-use crate::{ParamSpec, Params, Value};
+use super::{DeclaredParams, DynNode, Node, NodeError, NodeFactory};
+use crate::{ParamError, ParamSpec, Params, Value};
 
 /// Where a node stands in the flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -168,26 +169,47 @@ impl fmt::Display for Stream {
 }
 
 /// A type of node as the engine and the program know it: one entry of the list of nodes.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct NodeType {
     /// Name, ports and abilities.
     pub spec: NodeSpec,
-    params: fn() -> Box<dyn Params>,
-    build: Build,
+    maker: Maker,
+}
+
+/// Who makes parameters and nodes of a type.
+#[derive(Clone)]
+enum Maker {
+    /// A type of Rust.
+    Static { params: fn() -> Box<dyn Params>, build: Build },
+    /// A value.
+    Dynamic { factory: Arc<dyn NodeFactory>, params: DeclaredParams },
 }
 
 /// Makes a node from parameters given by number.
-type Build = fn(&[(usize, Value)]) -> Result<Box<dyn AnyNode>, NodeError>;
+type Build = fn(&[(usize, Value)]) -> Result<Box<dyn DynNode>, NodeError>;
 
 impl NodeType {
     /// The entry for `N`.
     pub const fn of<N: Node>() -> NodeType {
-        NodeType { spec: N::SPEC, params: || Box::new(N::Params::default()), build: build::<N> }
+        let maker = Maker::Static { params: || Box::new(N::Params::default()), build: build::<N> };
+        NodeType { spec: N::SPEC, maker }
+    }
+
+    /// An entry made while the program runs, such as for a function of another language.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the declaration of the parameters is not sound.
+    pub fn dynamic(factory: Arc<dyn NodeFactory>) -> Result<NodeType, ParamError> {
+        let (spec, params) = (factory.spec(), factory.params()?);
+        Ok(NodeType { spec, maker: Maker::Dynamic { factory, params } })
     }
 
     /// The parameters with their default values.
     pub fn params(&self) -> Box<dyn Params> {
-        (self.params)()
+        match &self.maker {
+            Maker::Static { params, .. } => params(),
+            Maker::Dynamic { params, .. } => Box::new(params.clone()),
+        }
     }
 
     /// The declarations of the parameters.
@@ -196,8 +218,11 @@ impl NodeType {
     }
 
     /// A node with the given parameters set, which were checked before.
-    pub(crate) fn build(&self, values: &[(usize, Value)]) -> Result<Box<dyn AnyNode>, NodeError> {
-        (self.build)(values)
+    pub(crate) fn build(&self, values: &[(usize, Value)]) -> Result<Box<dyn DynNode>, NodeError> {
+        match &self.maker {
+            Maker::Static { build, .. } => build(values),
+            Maker::Dynamic { factory, params } => factory.build(with_values(params.clone(), values)?),
+        }
     }
 }
 
@@ -207,10 +232,11 @@ impl fmt::Debug for NodeType {
     }
 }
 
-fn build<N: Node>(values: &[(usize, Value)]) -> Result<Box<dyn AnyNode>, NodeError> {
-    let mut params = N::Params::default();
-    for (index, value) in values {
-        params.set(*index, value)?;
-    }
-    Ok(Box::new(N::new(params)?))
+fn build<N: Node>(values: &[(usize, Value)]) -> Result<Box<dyn DynNode>, NodeError> {
+    Ok(Box::new(N::new(with_values(N::Params::default(), values)?)?))
+}
+
+fn with_values<P: Params>(mut params: P, values: &[(usize, Value)]) -> Result<P, ParamError> {
+    values.iter().try_for_each(|(index, value)| params.set(*index, value))?;
+    Ok(params)
 }

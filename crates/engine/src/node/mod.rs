@@ -1,20 +1,29 @@
 //! What a node is: the contract between the engine and everything that handles frames.
 
+mod backstage;
 mod context;
+mod dynamic;
+mod error;
+mod intern;
 mod kinds;
+mod last_frame;
+mod source_watch;
 mod under_way;
 
-use std::any::Any;
-use std::fmt;
+use std::path::PathBuf;
 
-use livetime_frame::{Frame, Layout, LayoutError, Payload, PoolExhausted, ViewError, WrongPayload};
+use livetime_frame::{Frame, Layout, Payload};
 
-use crate::{ParamError, Params};
+use crate::Params;
 
 pub use context::Context;
-pub(crate) use context::{FAST_NS, Output, Outputs, SourceWatch};
+pub use dynamic::{DeclaredParams, DynNode, NodeFactory};
+pub use error::NodeError;
+pub use intern::{intern, intern_list};
 pub use kinds::{Accepts, NodeKind, NodeSpec, NodeType, PortSpec, Stream};
-pub use under_way::UnderWay;
+pub use last_frame::LastFrame;
+pub(crate) use source_watch::SourceWatch;
+pub use under_way::{Teller, UnderWay};
 
 /// A node: private state that handles one message at a time. See `docs/spec/node.md` for the contract.
 ///
@@ -83,6 +92,12 @@ pub trait Node: Send + Sized + 'static {
         Ok(vec![Stream::Unknown; Self::SPEC.outputs.len()])
     }
 
+    /// Names of files that the node will write, each with one number for all that it numbers: two nodes of a graph must not write
+    /// to one name. Asked before a run starts.
+    fn writes(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// Opens files, devices, sockets. Called once before the first frame, and again after a restart.
     ///
     /// # Errors
@@ -148,7 +163,7 @@ pub trait Node: Send + Sized + 'static {
     /// No frame will come any more: emits what is still held back.
     ///
     /// # Errors
-    /// [`NodeError`]; recorded in the report.
+    /// [`NodeError`]; recorded in the report: the run has failed, because something that the node was to leave behind is not complete.
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let _ = ctx;
         Ok(())
@@ -169,127 +184,6 @@ pub enum Next {
     Idle,
     /// Never: the source has ended.
     Finished,
-}
-
-/// Why a node could not do its work.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NodeError {
-    pub(crate) message: String,
-    pub(crate) exhausted: bool,
-}
-
-impl NodeError {
-    /// An error with this text: lower case, what was wanted, what was found, where.
-    pub fn new(message: impl fmt::Display) -> NodeError {
-        NodeError { message: message.to_string(), exhausted: false }
-    }
-
-    pub(crate) fn of(self, node: &str) -> NodeError {
-        NodeError { message: format!("{node}: {}", self.message), ..self }
-    }
-}
-
-impl fmt::Display for NodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message.fmt(f)
-    }
-}
-
-impl std::error::Error for NodeError {}
-
-impl From<PoolExhausted> for NodeError {
-    fn from(error: PoolExhausted) -> NodeError {
-        NodeError { message: error.to_string(), exhausted: true }
-    }
-}
-
-impl From<ViewError> for NodeError {
-    fn from(error: ViewError) -> NodeError {
-        NodeError { message: error.to_string(), exhausted: matches!(error, ViewError::Exhausted(_)) }
-    }
-}
-
-macro_rules! plain_error {
-    ($($t:ty)*) => {$(
-        impl From<$t> for NodeError {
-            fn from(error: $t) -> NodeError {
-                NodeError::new(error)
-            }
-        }
-    )*};
-}
-
-plain_error!(WrongPayload LayoutError ParamError std::io::Error);
-
-/// [`Node`] without its type, as the engine holds it.
-pub(crate) trait AnyNode: Send {
-    fn params(&mut self) -> &mut dyn Params;
-    fn plan(&mut self, inputs: &[Stream]) -> Result<Vec<Stream>, NodeError>;
-    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError>;
-    fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError>;
-    fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError>;
-    fn most_at_once(&self) -> usize;
-    fn together(&mut self, waiting: &[Frame]) -> usize;
-    fn frames(&mut self, input: usize, frames: &[Frame], ctx: &mut Context) -> Result<(), NodeError>;
-    fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError>;
-    fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError>;
-    fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError>;
-    fn stop(&mut self);
-    fn as_any(&mut self) -> &mut dyn Any;
-}
-
-impl<N: Node> AnyNode for N {
-    fn params(&mut self) -> &mut dyn Params {
-        Node::params(self)
-    }
-
-    fn plan(&mut self, inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Node::plan(self, inputs)
-    }
-
-    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        Node::start(self, ctx)
-    }
-
-    fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
-        Node::produce(self, ctx)
-    }
-
-    fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
-        Node::frame(self, input, frame, ctx)
-    }
-
-    fn most_at_once(&self) -> usize {
-        N::MOST_AT_ONCE.max(1)
-    }
-
-    fn together(&mut self, waiting: &[Frame]) -> usize {
-        Node::together(self, waiting)
-    }
-
-    fn frames(&mut self, input: usize, frames: &[Frame], ctx: &mut Context) -> Result<(), NodeError> {
-        Node::frames(self, input, frames, ctx)
-    }
-
-    fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        Node::timer(self, ctx)
-    }
-
-    fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        Node::changed(self, index, ctx)
-    }
-
-    fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        Node::drain(self, ctx)
-    }
-
-    fn stop(&mut self) {
-        Node::stop(self)
-    }
-
-    fn as_any(&mut self) -> &mut dyn Any {
-        self
-    }
 }
 
 /// What kind of stream would hold this frame.

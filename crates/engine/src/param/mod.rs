@@ -5,8 +5,12 @@ mod types;
 
 use std::fmt;
 
+use livetime_runtime::Cause;
+
 pub use quantity::parse_quantity;
 pub use types::{Choice, ParamEnum, ParamType};
+
+use crate::NodeError;
 
 /// The parameters of a node, declared once as a struct with `#[derive(Params)]`.
 ///
@@ -195,7 +199,7 @@ pub fn assign(params: &mut dyn Params, name: &str, value: &Value) -> Result<usiz
 pub fn find(specs: &[ParamSpec], name: &str) -> Result<usize, ParamError> {
     specs.iter().position(|s| s.name == name).ok_or_else(|| {
         let hint = nearest(name, specs.iter().map(|s| s.name));
-        ParamError(format!("unknown parameter `{name}`{hint}"))
+        ParamError::new(format!("unknown parameter `{name}`{hint}"))
     })
 }
 
@@ -217,10 +221,10 @@ impl ParamSpec {
     /// [`ParamError`] when it is read-only, of another type, out of range or no choice.
     pub fn accept(&self, value: &Value) -> Result<Value, ParamError> {
         if self.readback {
-            return Err(ParamError(format!("`{}` is a readback: only the node writes it", self.name)));
+            return Err(ParamError::new(format!("`{}` is a readback: only the node writes it", self.name)));
         }
         let value = self.convert(value).ok_or_else(|| {
-            ParamError(format!("`{}`: wanted {}, found `{value}`", self.name, self.describe()))
+            ParamError::new(format!("`{}`: wanted {}, found `{value}`", self.name, self.describe()))
         })?;
         self.check_range(&value)?;
         Ok(value)
@@ -258,7 +262,11 @@ impl ParamSpec {
         let low = self.min.is_some_and(|min| number < min || number.is_nan());
         let high = self.max.is_some_and(|max| number > max || number.is_nan());
         if low || high {
-            return Err(ParamError(format!("`{}`: wanted {}, found {value}", self.name, self.describe())));
+            return Err(ParamError::new(format!(
+                "`{}`: wanted {}, found {value}",
+                self.name,
+                self.describe()
+            )));
         }
         Ok(())
     }
@@ -290,31 +298,44 @@ fn whole(value: f64) -> Option<Value> {
 
 /// A parameter that cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParamError(String);
+pub struct ParamError {
+    text: String,
+    /// The error that a node gave as its reason to refuse a value.
+    pub(crate) cause: Option<Cause>,
+}
 
 impl ParamError {
     /// An error with this text.
     pub fn new(text: impl Into<String>) -> ParamError {
-        ParamError(text.into())
+        ParamError { text: text.into(), cause: None }
+    }
+
+    /// That a node refuses a value for this reason.
+    pub(crate) fn refused(error: NodeError) -> ParamError {
+        ParamError { text: error.in_full(), cause: error.cause }
     }
 
     /// For a parameter index that is not declared.
     pub fn unknown_index(index: usize) -> ParamError {
-        ParamError(format!("there is no parameter number {index}"))
+        ParamError::new(format!("there is no parameter number {index}"))
     }
 
-    fn of(self, name: &str) -> ParamError {
-        ParamError(format!("`{name}`: {}", self.0))
+    pub(crate) fn of(self, name: &str) -> ParamError {
+        ParamError { text: format!("`{name}`: {}", self.text), ..self }
     }
 }
 
 impl fmt::Display for ParamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.text.fmt(f)
     }
 }
 
-impl std::error::Error for ParamError {}
+impl std::error::Error for ParamError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(self.cause.as_ref()?.error())
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use livetime_frame::{Header, Layout, Payload};
-
 use super::Run;
+use crate::node::LastFrame;
 use crate::{ParamError, Value};
 
 /// What a node tells of itself between two of its frames.
@@ -17,27 +16,6 @@ pub struct Snapshot {
     /// ([`RunOptions::remember_frames`](crate::RunOptions::remember_frames)): of a source the last one sent, else
     /// the last one received.
     pub last: Option<LastFrame>,
-}
-
-/// What a frame was.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct LastFrame {
-    /// Its number.
-    pub sequence: u64,
-    /// When it happened, ns since 1970.
-    pub event_time_ns: i64,
-    /// How it lay in memory; `None` if it was no array.
-    pub layout: Option<Layout>,
-}
-
-impl LastFrame {
-    pub(crate) fn of(header: &Header, payload: &Payload) -> LastFrame {
-        let layout = match payload {
-            Payload::Array(layout) => Some(*layout),
-            _ => None,
-        };
-        LastFrame { sequence: header.sequence, event_time_ns: header.event_time_ns, layout }
-    }
 }
 
 impl Run {
@@ -54,5 +32,20 @@ impl Run {
         let worker = info.and_then(|n| n.workers.first()).copied();
         let worker = worker.ok_or_else(|| ParamError::new(format!("there is no node number {node}")))?;
         self.begin(worker, node, move |runner| runner.snapshot(&params))
+    }
+
+    /// As [`Run::visit`], by number of the node, but returns at once; the answer comes when the node has handled the frame it
+    /// is at, and is `None` if the node is no `N`. Of a pool the first copy is visited.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the node has ended or does not exist.
+    pub fn visit_later<N: 'static, R: Send + 'static>(
+        &self,
+        node: usize,
+        visit: impl FnOnce(&mut N) -> R + Send + 'static,
+    ) -> Result<Receiver<Option<R>>, ParamError> {
+        let worker = self.nodes.get(node).and_then(|n| n.workers.first()).copied();
+        let worker = worker.ok_or_else(|| ParamError::new(format!("there is no node number {node}")))?;
+        self.begin(worker, node, move |runner| runner.node().downcast_mut().map(visit))
     }
 }

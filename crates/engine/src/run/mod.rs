@@ -1,8 +1,12 @@
 //! A run: from check to report.
 
+pub(crate) mod books;
 mod bottleneck;
 mod look;
+mod memory;
+pub(crate) mod outlet;
 mod report;
+mod set_all;
 pub(crate) mod wiring;
 
 use std::collections::BTreeMap;
@@ -13,24 +17,28 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use livetime_frame::FramePool;
+use livetime_runtime::statistics::{merged, summarise};
+use livetime_runtime::{Clock, EdgeOptions, EventHandler, Histogram, Times, lock, spawn};
 
 pub use bottleneck::{Bottleneck, Limit, MoreThreads};
-pub use look::{LastFrame, Snapshot};
+pub use look::Snapshot;
+pub(crate) use memory::Holders;
+pub use outlet::{Outlet, OutletError};
 pub use report::{EdgeAccount, NodeReport, Report, SourceReport, ThreadReport};
 
 use crate::account::{Ended, NodeAccount};
-use crate::actors::Channels;
-use crate::clock::Clock;
-use crate::control::{Control, EventHandler, lock};
-use crate::edge::{Edge, EdgeCounts, EdgeOptions, LossReason, Sender, Target};
+use crate::control::RunControl;
+use crate::edge::{Edge, Sender, Target};
 use crate::graph::{Graph, GraphError, Place, Placement};
-use crate::node::NodeKind;
+use crate::node::{NodeError, NodeKind};
 use crate::runner::Runner;
-use crate::statistics::{Histogram, Times, merged, summarise};
+use crate::services::Services;
 use crate::trace::{Lane, Tracer};
-use crate::worker::{Task, Worker, WorkerHandle, cpu_and_delay_ns};
+use crate::worker::{Task, Worker, WorkerHandle};
 use crate::{ParamError, ParamSpec, Value};
-use wiring::{Edges, NodeInfo, Shared, Wired};
+use books::{Books, SharedBooks};
+use outlet::Links;
+use wiring::{NodeInfo, Shared, Wired};
 
 /// How a graph is run.
 #[derive(Clone)]
@@ -41,22 +49,24 @@ pub struct RunOptions {
     pub max_frames: Option<u64>,
     /// Whether nodes remember what their last frame was, for [`Run::look`]; costs a copy of its header and layout per frame.
     pub remember_frames: bool,
+    /// Sources wait until [`Run::release_sources`], so that outlets can be connected before the first frame.
+    pub hold_sources: bool,
     /// Called with everything worth telling.
     pub on_event: Option<EventHandler>,
-    /// Channels through which nodes talk to the agents of the program around, see
-    /// [`System::channels`](crate::actors::System::channels).
-    pub channels: Channels,
+    /// What nodes share with each other and with the program around, such as the channels of its agents.
+    pub services: Services,
 }
 
 impl Default for RunOptions {
-    /// With statistics and channels of its own, without a limit, a memory or a handler.
+    /// With statistics and services of its own, without a limit, a memory or a handler.
     fn default() -> RunOptions {
         RunOptions {
             statistics: true,
             max_frames: None,
             remember_frames: false,
+            hold_sources: false,
             on_event: None,
-            channels: Channels::default(),
+            services: Services::default(),
         }
     }
 }
@@ -77,7 +87,8 @@ pub struct Run {
     graph: Graph,
     shared: Shared,
     nodes: Vec<NodeInfo>,
-    edges: Edges,
+    books: SharedBooks,
+    links: Arc<Links>,
     handles: Vec<Arc<WorkerHandle>>,
     threads: Vec<JoinHandle<()>>,
     start_ns: u64,
@@ -95,30 +106,37 @@ impl Run {
     pub fn start(graph: &Graph, options: RunOptions) -> Result<Run, Vec<GraphError>> {
         let shared = Shared {
             clock: Clock::real(),
-            control: Arc::new(Control::new(options.on_event)),
+            control: Arc::new(RunControl::new(options.on_event)),
             pool: FramePool::new(graph.memory_bytes),
             statistics: options.statistics,
             max_frames: options.max_frames.unwrap_or(u64::MAX),
             remember_frames: options.remember_frames,
-            channels: options.channels,
+            services: options.services,
         };
-        let wired = arm(graph, &shared)?;
+        let mut wired = arm(graph, &shared)?;
+        if options.hold_sources {
+            wired.workers.iter_mut().flat_map(|w| &mut w.runners).for_each(|runner| runner.pause(true));
+        }
         let handles: Vec<_> = wired.workers.iter().map(|w| w.handle.clone()).collect();
         let start_ns = shared.clock.now_ns();
         let Wired { nodes, edges, workers } = wired;
         let tracer = tracer(&nodes, &shared.control);
+        let books = SharedBooks::new(Books::new(edges).into());
+        let _ = shared.control.holders.set(Holders::new(graph, &nodes, &books, &shared.pool));
+        let links = Arc::new(Links::new(graph, &nodes, &handles, &books, &shared));
         let mut run = Run {
             graph: graph.clone(),
             tracer,
             shared,
             nodes,
-            edges: Edges::new(edges),
+            books,
+            links,
             handles,
             threads: vec![],
             start_ns,
         };
         for worker in workers {
-            match spawn(worker) {
+            match spawn(&worker.handle.name.clone(), move || worker.run()) {
                 Ok(thread) => run.threads.push(thread),
                 Err(error) => {
                     run.abort();
@@ -131,8 +149,17 @@ impl Run {
 
     /// Ends the sources; what is under way is handled to its end.
     pub fn stop(&self) {
-        self.shared.control.stop();
+        self.shared.control.ask_to_stop();
         self.handles.iter().for_each(|h| h.bell.ring());
+    }
+
+    /// Lets sources begin that [`RunOptions::hold_sources`] holds.
+    pub fn release_sources(&self) {
+        let sources =
+            (0..self.nodes.len()).filter(|n| self.graph.nodes[*n].node_type.spec.kind == NodeKind::Source);
+        // One that has ended meanwhile needs no word.
+        sources
+            .for_each(|node| _ = self.begin(self.nodes[node].workers[0], node, |runner| runner.pause(false)));
     }
 
     /// Ends everything now; what is queued is lost, with an entry in the ledger.
@@ -162,18 +189,18 @@ impl Run {
             self.abort();
             self.wait(Duration::from_secs(2));
         }
+        let mut have_all_ended = true;
         for (thread, handle) in std::mem::take(&mut self.threads).into_iter().zip(&self.handles) {
             if !thread.is_finished() {
+                have_all_ended = false;
                 let message = format!("thread `{}` did not end: its node does not return", handle.name);
                 self.shared.control.fail(message);
             } else if thread.join().is_err() {
                 self.shared.control.fail(format!("thread `{}` panicked outside its nodes", handle.name));
             }
         }
-        if self.is_finished() {
-            // What a sender put while its receiver was ending.
-            lock(&self.edges).iter().for_each(|edge| edge.discard(&mut 0));
-        }
+        lock(&self.books).end(have_all_ended);
+        self.shared.control.tell_the_rest();
         self.report()
     }
 
@@ -281,8 +308,8 @@ impl Run {
         if self.graph.nodes[number].node_type.spec.kind == NodeKind::Source {
             return self.ask(self.nodes[number].workers[0], number, |r, paused| r.pause(paused), !enabled);
         }
-        let edges = lock(&self.edges);
-        edges.iter().filter(|e| e.to.0 == number).for_each(|e| e.enabled.store(enabled, Ordering::Release));
+        let books = lock(&self.books);
+        books.edges().filter(|e| e.to.0 == number).for_each(|e| e.enabled.store(enabled, Ordering::Release));
         Ok(())
     }
 
@@ -294,7 +321,7 @@ impl Run {
         let from_port = self.graph.output(from).map_err(problem)?;
         let to_port = self.graph.input(to).map_err(problem)?;
         let is_it = |e: &&Arc<Edge>| e.from == from_port && e.to == to_port && e.is_open();
-        let edge = lock(&self.edges).iter().find(is_it).cloned();
+        let edge = lock(&self.books).edges().find(is_it).cloned();
         let edge = edge.ok_or_else(|| problem(format!("there is no edge from `{from}` to `{to}`")))?;
         self.refuse_inline(to_port.0)?;
         let worker = self.nodes[from_port.0].workers[0];
@@ -314,9 +341,9 @@ impl Run {
     /// does not answer.
     pub fn connect(&self, from: &str, to: &str, options: EdgeOptions) -> Result<(), GraphError> {
         let mut graph = self.graph.clone();
-        graph.edges = lock(&self.edges)
-            .iter()
-            .filter(|e| e.is_open())
+        graph.edges = lock(&self.books)
+            .edges()
+            .filter(|e| e.is_open() && e.reader().is_none())
             .map(|e| crate::graph::EdgeDecl { from: e.from, to: e.to, options: e.options })
             .collect();
         let number = graph.connect(from, to, options)?;
@@ -335,7 +362,7 @@ impl Run {
             let add = |r: &mut Runner, edge| r.add_input(edge);
             self.ask(worker, decl.to.0, add, edge.clone()).map_err(|e| problem(e.to_string()))?;
         }
-        lock(&self.edges).push(edge.clone());
+        lock(&self.books).add(edge.clone());
         let attach = |r: &mut Runner, edge: Arc<Edge>| {
             r.with_outputs(|outputs| outputs[edge.from.1].senders.push(Sender::new(edge, Target::Queue)));
         };
@@ -360,27 +387,32 @@ impl Run {
 
     /// Statistics and ledger as they are now.
     pub fn report(&self) -> Report {
-        let edges: Vec<Arc<Edge>> = lock(&self.edges).clone();
+        // Completed before received, so that a frame in the handler is received and not yet completed.
+        let completed: Vec<u64> = self.nodes.iter().map(NodeInfo::completed).collect();
+        let edges = lock(&self.books).accounts(&self.graph);
         let clock = &self.shared.clock;
         let mut threads = thread_reports(&self.nodes, self.handles.iter().map(|h| &**h));
         for (thread, handle) in threads.iter_mut().zip(&self.handles) {
-            (thread.cpu_ns, thread.delayed_ns) = cpu_and_delay_ns(handle).unzip();
+            (thread.cpu_ns, thread.delayed_ns) = handle.times.cpu_and_delay_ns().unzip();
         }
+        let nodes = self.nodes.iter().enumerate().zip(completed);
         let nodes =
-            (0..self.nodes.len()).map(|n| self.nodes[n].report(&self.graph, n, &edges, &threads)).collect();
+            nodes.map(|((n, info), done)| info.report(&self.graph, n, done, &edges, &threads)).collect();
         let (events, events_dropped) = self.shared.control.events();
         Report {
             elapsed_ns: clock.now_ns() - self.start_ns,
             finished: self.is_finished(),
             failure: self.shared.control.failure(),
+            unfinished: self.shared.control.unfinished(),
             nodes,
-            edges: edges.iter().map(|e| edge_account(&self.graph, e)).collect(),
+            edges,
             cores: cores(),
             pool: self.shared.pool.statistics(),
             cpu_ns: threads.iter().map(|t| t.cpu_ns).sum(),
             threads,
             events,
             events_dropped,
+            events_repeated: self.shared.control.repeated(),
         }
     }
 }
@@ -397,24 +429,22 @@ impl Drop for Run {
 /// Checks, builds and opens everything.
 pub(crate) fn arm(graph: &Graph, shared: &Shared) -> Result<Wired, Vec<GraphError>> {
     let plan = graph.check()?;
-    let mut wired = wiring::wire(graph, &plan, shared).map_err(|e| vec![problem(e.to_string())])?;
+    let mut wired = wiring::wire(graph, &plan, shared).map_err(|e| vec![of_node(e)])?;
     let sources = graph.nodes.iter().filter(|n| n.node_type.spec.kind == NodeKind::Source).count();
     shared.control.live_sources.store(sources, Ordering::Release);
-    wiring::start_all(&mut wired).map_err(|e| vec![problem(e.to_string())])?;
+    wiring::start_all(&mut wired).map_err(|e| vec![of_node(e)])?;
     Ok(wired)
 }
 
-fn spawn(worker: Worker) -> std::io::Result<JoinHandle<()>> {
-    // Linux shows 15 characters of a thread's name.
-    let name = worker.handle.name.chars().take(15).collect();
-    std::thread::Builder::new().name(name).spawn(move || worker.run())
-}
-
 fn problem(message: String) -> GraphError {
-    GraphError { place: Place::Graph, message }
+    GraphError { place: Place::Graph, message, cause: None }
 }
 
-pub(crate) fn tracer(nodes: &[NodeInfo], control: &Arc<Control>) -> Tracer {
+fn of_node(error: NodeError) -> GraphError {
+    GraphError { cause: error.cause.clone(), ..problem(error.in_full()) }
+}
+
+pub(crate) fn tracer(nodes: &[NodeInfo], control: &Arc<RunControl>) -> Tracer {
     let lanes = nodes.iter().enumerate().flat_map(|(node, info)| {
         let copies = info.workers.iter().zip(&info.accounts);
         copies.map(move |(thread, account)| Lane { node, thread: *thread, account: account.clone() })
@@ -441,29 +471,19 @@ pub(crate) fn thread_reports<'a>(
     handles.enumerate().map(report).collect()
 }
 
-pub(crate) fn edge_account(graph: &Graph, edge: &Edge) -> EdgeAccount {
-    let (from, to) = (&graph.nodes[edge.from.0], &graph.nodes[edge.to.0]);
-    let EdgeCounts { offered, delivered, queued, lost } = edge.counts();
-    EdgeAccount {
-        from: format!("{}.{}", from.name, from.node_type.spec.outputs[edge.from.1].name),
-        to: format!("{}.{}", to.name, to.node_type.spec.inputs[edge.to.1].name),
-        nodes: (edge.from.0, edge.to.0),
-        when_full: edge.options.when_full,
-        offered,
-        delivered,
-        queued,
-        capacity: edge.capacity(),
-        lost: LossReason::ON_EDGES.into_iter().zip(lost).filter(|(_, n)| *n > 0).collect(),
-        waiting: edge.waiting(),
-    }
-}
-
 impl NodeInfo {
+    /// Frames whose handlers came to a good end.
+    pub(crate) fn completed(&self) -> u64 {
+        self.accounts.iter().map(|account| account.all_completed()).sum()
+    }
+
+    /// `completed` was read before `edges`, which hold what the node has received.
     pub(crate) fn report(
         &self,
         graph: &Graph,
         node: usize,
-        edges: &[Arc<Edge>],
+        completed: u64,
+        edges: &[EdgeAccount],
         threads: &[ThreadReport],
     ) -> NodeReport {
         let decl = &graph.nodes[node];
@@ -471,10 +491,7 @@ impl NodeInfo {
         let sum = |field: fn(&NodeAccount) -> u64| accounts.iter().map(|a| field(a)).sum();
         let times =
             |pick: fn(&NodeAccount) -> &Histogram| -> Times { summarise(accounts.iter().map(|a| pick(a))) };
-        // Completed before received, so that a frame in the handler is received and not yet completed.
-        let completed = sum(NodeAccount::all_completed);
-        let incoming: Vec<EdgeAccount> =
-            edges.iter().filter(|e| e.to.0 == node).map(|e| edge_account(graph, e)).collect();
+        let incoming: Vec<&EdgeAccount> = edges.iter().filter(|e| e.nodes.1 == Some(node)).collect();
         let is_own = self.workers.iter().all(|w| threads[*w].nodes == [node]);
         let own_cpu = is_own.then(|| self.workers.iter().map(|w| threads[*w].cpu_ns).sum());
         let mut lost = BTreeMap::new();
@@ -492,9 +509,9 @@ impl NodeInfo {
             emitted: sum(|a| a.emitted.load(Relaxed)),
             lost,
             queued: incoming.iter().map(|e| e.queued).sum(),
-            capacity: edges.iter().filter(|e| e.to.0 == node && !e.is_detached()).map(|e| e.capacity()).sum(),
-            lost_before: incoming.iter().map(EdgeAccount::unintended).sum(),
-            skipped_before: incoming.iter().map(EdgeAccount::intended).sum(),
+            capacity: incoming.iter().map(|e| e.capacity).sum(),
+            lost_before: incoming.iter().map(|e| e.unintended()).sum(),
+            skipped_before: incoming.iter().map(|e| e.intended()).sum(),
             waiting: merged(incoming.iter().map(|e| e.waiting.clone())),
             service: times(|a| &a.service),
             latency: times(|a| &a.latency),

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use livetime_frame::PoolStatistics;
+use livetime_runtime::{Event, LossReason, Times, WhenFull};
 
-use crate::control::Event;
-use crate::edge::{LossReason, WhenFull};
 use crate::graph::Placement;
-use crate::statistics::Times;
 use crate::{ParamSpec, Value};
 
 /// The state of a run at one moment, or at its end.
@@ -19,9 +17,12 @@ pub struct Report {
     pub finished: bool,
     /// Why the run failed, if it did.
     pub failure: Option<String>,
+    /// What was to outlive the run and is not complete, with the node, the reason and where the data are; the run has failed then too.
+    pub unfinished: Vec<String>,
     /// The nodes in the order of their declaration.
     pub nodes: Vec<NodeReport>,
-    /// The edges, those that were disconnected included.
+    /// The edges. Those that were connected while the run went on are summed by output, receiver and policy, with those that are
+    /// gone; so are outlets.
     pub edges: Vec<EdgeAccount>,
     /// The threads.
     pub threads: Vec<ThreadReport>,
@@ -35,6 +36,8 @@ pub struct Report {
     pub events: Vec<Event>,
     /// Events that were counted but not kept.
     pub events_dropped: usize,
+    /// Events that were counted and not told one by one, because the same had been told a short time before.
+    pub events_repeated: usize,
 }
 
 /// One node.
@@ -115,10 +118,10 @@ pub struct SourceReport {
 pub struct EdgeAccount {
     /// `node.output`.
     pub from: String,
-    /// `node.input`.
+    /// `node.input`, or `(outlet)` for an edge to a thread of the program.
     pub to: String,
-    /// Numbers of the sending and of the receiving node.
-    pub nodes: (usize, usize),
+    /// Numbers of the sending and of the receiving node, if a node receives.
+    pub nodes: (usize, Option<usize>),
     /// Its policy.
     pub when_full: WhenFull,
     /// Frames offered to it.
@@ -127,7 +130,7 @@ pub struct EdgeAccount {
     pub delivered: u64,
     /// Frames that wait in it.
     pub queued: u64,
-    /// How many may wait in it.
+    /// How many may wait in it; 0 when it is disconnected.
     pub capacity: u64,
     /// Frames lost, by reason.
     pub lost: BTreeMap<LossReason, u64>,
@@ -157,17 +160,17 @@ impl EdgeAccount {
     }
 
     pub(crate) fn can_feed_a_pool(&self) -> bool {
-        !matches!(self.when_full, WhenFull::DropOldest | WhenFull::Latest)
+        !self.when_full.takes_oldest()
     }
 
     /// True when the pipeline asks for losses of this kind on this edge.
     pub fn is_intended(&self, reason: LossReason) -> bool {
-        reason.is_intended() || (reason == LossReason::Overwritten && self.when_full == WhenFull::Latest)
+        self.when_full.intends(reason)
     }
 }
 
 impl NodeReport {
-    /// Frames that this node was given and that came to nothing, or that a source could not send.
+    /// Frames that this node was given and that came to nothing, frames that a source could not send, and parts of frames that came too late.
     pub fn lost_inside(&self) -> u64 {
         self.lost.values().sum()
     }
@@ -183,9 +186,14 @@ impl NodeReport {
         self.waiting.mean_ns() + self.service.mean_ns()
     }
 
-    fn lost_of_received(&self) -> u64 {
-        let of_received = |r: &LossReason| *r != LossReason::SourceGap;
-        self.lost.iter().filter(|(r, _)| of_received(r)).map(|(_, n)| n).sum()
+    /// Its readbacks at its end, in the order of their declaration; none until it has ended.
+    pub fn readbacks(&self) -> impl Iterator<Item = (&'static ParamSpec, &Value)> {
+        self.last_values.iter().filter(|(spec, _)| spec.readback).map(|(spec, value)| (*spec, value))
+    }
+
+    /// Frames that it was handed and that came to nothing. With those completed, and the one in the handler, they are all that it received.
+    pub fn lost_of_received(&self) -> u64 {
+        self.lost.iter().filter(|(reason, _)| !reason.is_beside_frames()).map(|(_, n)| n).sum()
     }
 }
 
@@ -198,10 +206,13 @@ impl Report {
 
     /// What does not balance, in words; empty when the ledger is closed.
     ///
-    /// Every edge: offered = delivered + lost + queued. When the run has ended also: nothing is queued, and
+    /// Every edge: offered = delivered + lost + queued. When the run has ended also: nothing is queued but for the program, and
     /// every frame delivered to a process or sink was completed or lost there.
     pub fn imbalances(&self) -> Vec<String> {
-        let open = self.edges.iter().filter(|e| !e.is_closed() || (self.finished && e.queued > 0));
+        let open = self
+            .edges
+            .iter()
+            .filter(|e| !e.is_closed() || (self.finished && e.queued > 0 && e.nodes.1.is_some()));
         let mut found: Vec<String> = open.map(|e| format!("{} -> {}: {e:?}", e.from, e.to)).collect();
         if self.finished {
             let nodes = self.nodes.iter().filter(|n| n.received > 0);

@@ -1,20 +1,19 @@
 //! From a checked graph to workers that can run: threads, queues, runners.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use livetime_frame::{FramePool, SourceId};
+use livetime_runtime::{Clock, Doorbell, WaitStrategy};
 
 use crate::account::NodeAccount;
-use crate::actors::Channels;
-use crate::clock::Clock;
-use crate::control::Control;
-use crate::doorbell::Doorbell;
-use crate::edge::{Edge, Sender, Target};
-use crate::graph::{Graph, Placement, Plan, WaitStrategy};
-use crate::node::{Context, NodeError, NodeKind, Output, Outputs, SourceWatch};
+use crate::control::RunControl;
+use crate::edge::{Edge, Output, Outputs, Sender, Target};
+use crate::graph::{Graph, Placement, Plan};
+use crate::node::{Context, NodeError, NodeKind, SourceWatch};
 use crate::reorder::Reorder;
 use crate::runner::Runner;
+use crate::services::Services;
 use crate::worker::{Worker, WorkerHandle};
 
 /// What a run knows of a node.
@@ -35,12 +34,12 @@ pub(crate) struct Wired {
 /// What all nodes of a run share.
 pub(crate) struct Shared {
     pub(crate) clock: Clock,
-    pub(crate) control: Arc<Control>,
+    pub(crate) control: Arc<RunControl>,
     pub(crate) pool: FramePool,
     pub(crate) statistics: bool,
     pub(crate) max_frames: u64,
     pub(crate) remember_frames: bool,
-    pub(crate) channels: Channels,
+    pub(crate) services: Services,
 }
 
 pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired, NodeError> {
@@ -173,7 +172,7 @@ fn context(
         remember_frames: shared.remember_frames,
         last: None,
         begun_ns: 0,
-        channels: shared.channels.clone(),
+        services: shared.services.clone(),
         kept: 0,
         ledger: None,
     }
@@ -182,13 +181,18 @@ fn context(
 fn runner(graph: &Graph, node: usize, copy: usize, context: Context) -> Result<Runner, NodeError> {
     let decl = &graph.nodes[node];
     let built = decl.node_type.build(&decl.values).map_err(|e| e.of(&decl.name))?;
-    Ok(Runner::new(node, copy, decl.node_type, decl.options.clone(), decl.values.clone(), built, context))
+    Ok(Runner::new(
+        node,
+        copy,
+        decl.node_type.clone(),
+        decl.options.clone(),
+        decl.values.clone(),
+        built,
+        context,
+    ))
 }
 
 /// Nodes that run inside others are started by them.
 pub(crate) fn start_all(wired: &mut Wired) -> Result<(), NodeError> {
     wired.workers.iter_mut().flat_map(|w| &mut w.runners).try_for_each(Runner::start)
 }
-
-/// The edges of a run: those that were wired at the start, and those connected since.
-pub(crate) type Edges = Mutex<Vec<Arc<Edge>>>;

@@ -24,16 +24,27 @@ pub fn assert_compliant<N: Node>(params: &[(&str, Value)]) {
 ///
 /// # Panics
 /// As [`assert_compliant`].
-#[allow(clippy::panic, clippy::expect_used, reason = "made for tests, where a panic is the verdict")]
 pub fn assert_compliant_fed<N: Node>(params: &[(&str, Value)], feed: impl Fn(&mut Harness)) {
-    let node_type = NodeType::of::<N>();
-    check_declaration(&node_type);
+    assert_type_fed(&NodeType::of::<N>(), params, feed);
+}
+
+/// As [`assert_compliant`], for an entry of a list of nodes, such as one made at run time.
+///
+/// # Panics
+/// As [`assert_compliant`].
+pub fn assert_type_compliant(node_type: &NodeType, params: &[(&str, Value)]) {
+    assert_type_fed(node_type, params, |_| ());
+}
+
+#[allow(clippy::expect_used, reason = "made for tests, where a panic is the verdict")]
+fn assert_type_fed(node_type: &NodeType, params: &[(&str, Value)], feed: impl Fn(&mut Harness)) {
+    check_declaration(node_type);
     check_parameters(node_type, params);
     match node_type.spec.kind {
         NodeKind::Source => check_source(node_type, params, feed),
         NodeKind::Process | NodeKind::Sink => check_frames(node_type, params),
     }
-    let mut idle = Harness::of(node_type, params).expect("a node starts with its defaults");
+    let mut idle = Harness::of(node_type.clone(), params).expect("a node starts with its defaults");
     idle.drain().expect("a node without frames drains");
     idle.stop();
 }
@@ -58,9 +69,9 @@ fn is_snake_case(name: &str) -> bool {
 
 /// Documented, named well, in range by default, writable with the value they have, and refused beyond it.
 #[allow(clippy::panic, clippy::expect_used, reason = "made for tests, where a panic is the verdict")]
-fn check_parameters(node_type: NodeType, params: &[(&str, Value)]) {
+fn check_parameters(node_type: &NodeType, params: &[(&str, Value)]) {
     let name = node_type.spec.name;
-    let mut harness = Harness::of(node_type, params).expect("a node starts with its defaults");
+    let mut harness = Harness::of(node_type.clone(), params).expect("a node starts with its defaults");
     let defaults = node_type.params();
     let mut pvs = BTreeSet::new();
     for (index, spec) in node_type.param_specs().iter().enumerate() {
@@ -81,9 +92,9 @@ fn check_parameters(node_type: NodeType, params: &[(&str, Value)]) {
 
 /// Frames are numbered without gaps, and the source says when it wants to be called again.
 #[allow(clippy::expect_used, reason = "made for tests, where a panic is the verdict")]
-fn check_source(node_type: NodeType, params: &[(&str, Value)], feed: impl Fn(&mut Harness)) {
+fn check_source(node_type: &NodeType, params: &[(&str, Value)], feed: impl Fn(&mut Harness)) {
     let name = node_type.spec.name;
-    let mut harness = Harness::of(node_type, params).expect("a source starts");
+    let mut harness = Harness::of(node_type.clone(), params).expect("a source starts");
     feed(&mut harness);
     let frames = harness.run_source(5).expect("a source produces");
     let numbers: Vec<u64> = frames.iter().map(|f| f.header().sequence).collect();
@@ -91,7 +102,7 @@ fn check_source(node_type: NodeType, params: &[(&str, Value)], feed: impl Fn(&mu
     let (_, next) = harness.produce().expect("a source goes on");
     assert!(next != Next::Now || !frames.is_empty(), "{name}: spins without a frame");
     // The engine also calls when a parameter was written, which may be before the source's time has come.
-    let mut early = Harness::of(node_type, params).expect("a source starts");
+    let mut early = Harness::of(node_type.clone(), params).expect("a source starts");
     feed(&mut early);
     let mut numbers = Vec::new();
     for _ in 0..5 {
@@ -102,9 +113,9 @@ fn check_source(node_type: NodeType, params: &[(&str, Value)], feed: impl Fn(&mu
 }
 
 /// Every frame is handled or refused with both sides named; the node stays usable; order is kept.
-fn check_frames(node_type: NodeType, params: &[(&str, Value)]) {
+fn check_frames(node_type: &NodeType, params: &[(&str, Value)]) {
     let name = node_type.spec.name;
-    let Ok(mut harness) = Harness::of(node_type, params) else { return };
+    let Ok(mut harness) = Harness::of(node_type.clone(), params) else { return };
     for input in 0..node_type.spec.inputs.len() {
         let Ok(frames) = sample_frames(&mut harness) else { return };
         let accepts = node_type.spec.inputs[input].accepts;

@@ -4,14 +4,13 @@ use std::any::Any;
 use std::sync::Arc;
 
 use livetime_frame::{Element, Frame, FrameMut, FramePool, Header, Layout, SourceId};
+use livetime_runtime::{Clock, Event};
 
 use crate::account::NodeAccount;
-use crate::actors::Channels;
-use crate::clock::Clock;
-use crate::control::{Control, Event};
-use crate::node::{
-    AnyNode, Context, Next, Node, NodeError, NodeKind, NodeType, Outputs, SourceWatch, Stream,
-};
+use crate::control::RunControl;
+use crate::edge::Outputs;
+use crate::node::{Context, DynNode, Next, Node, NodeError, NodeKind, NodeType, SourceWatch, Stream};
+use crate::services::Services;
 use crate::{Value, assign};
 
 /// Runs one node on the calling thread in virtual time: feeds frames, collects what it emits.
@@ -39,7 +38,7 @@ use crate::{Value, assign};
 /// # Ok::<(), NodeError>(())
 /// ```
 pub struct Harness {
-    node: Box<dyn AnyNode>,
+    node: Box<dyn DynNode>,
     ctx: Context,
     pool: FramePool,
     inputs: livetime_frame::Allocator,
@@ -74,7 +73,7 @@ impl Harness {
             outputs: Outputs::Held(Vec::new()),
             timer: None,
             account: Arc::new(NodeAccount::default()),
-            control: Arc::new(Control::default()),
+            control: Arc::new(RunControl::default()),
             bell: Arc::default(),
             source: is_source.then(|| SourceWatch::new(SourceId(0))),
             statistics: true,
@@ -84,7 +83,7 @@ impl Harness {
             remember_frames: true,
             last: None,
             begun_ns: 0,
-            channels: Channels::default(),
+            services: Services::default(),
             kept: 0,
             ledger: None,
         };
@@ -94,9 +93,9 @@ impl Harness {
         Ok(harness)
     }
 
-    /// The channels through which the node talks to agents.
-    pub fn channels(&self) -> &Channels {
-        &self.ctx.channels
+    /// As the node finds it with [`Context::service`].
+    pub fn service<T: Clone + Default + Send + 'static>(&self) -> T {
+        self.ctx.service()
     }
 
     /// A mono array to feed, with the next sequence number; `shape` slowest dimension first.
@@ -145,7 +144,8 @@ impl Harness {
     fn number(&mut self, mut frame: FrameMut) -> Frame {
         let header = frame.header_mut();
         (header.sequence, header.entry_ns) = (self.sequence, self.ctx.clock.now_ns());
-        header.event_time_ns = self.sequence as i64;
+        // 0 would be no time at all.
+        header.event_time_ns = self.sequence as i64 + 1;
         self.sequence += 1;
         frame.freeze()
     }
@@ -294,7 +294,7 @@ impl Harness {
 
     /// The node itself.
     pub fn node<N: 'static>(&mut self) -> Option<&mut N> {
-        let any: &mut dyn Any = self.node.as_any();
+        let any: &mut dyn Any = &mut *self.node;
         any.downcast_mut()
     }
 

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use livetime_frame::FramePool;
+use livetime_runtime::{Clock, EdgeOptions, lock};
 
 use super::Random;
-use crate::actors::Channels;
-use crate::clock::Clock;
-use crate::control::Control;
-use crate::edge::Edge;
+use crate::control::RunControl;
 use crate::graph::{Graph, GraphError};
+use crate::run::books::{Books, SharedBooks};
+use crate::run::outlet::Links;
 use crate::run::wiring::{NodeInfo, Shared};
-use crate::run::{Report, arm, edge_account, thread_reports, tracer};
+use crate::run::{Outlet, Report, arm, thread_reports, tracer};
+use crate::services::Services;
 use crate::trace::Tracer;
 use crate::worker::Worker;
 use crate::{ParamError, Value};
@@ -22,7 +23,8 @@ pub struct Simulation {
     graph: Graph,
     shared: Shared,
     nodes: Vec<NodeInfo>,
-    edges: Vec<Arc<Edge>>,
+    books: SharedBooks,
+    links: Arc<Links>,
     workers: Vec<Worker>,
     random: Random,
 }
@@ -35,19 +37,23 @@ impl Simulation {
     pub fn new(graph: &Graph, seed: u64) -> Result<Simulation, Vec<GraphError>> {
         let shared = Shared {
             clock: Clock::simulated(),
-            control: Arc::new(Control::default()),
+            control: Arc::new(RunControl::default()),
             pool: FramePool::new(graph.memory_bytes),
             statistics: true,
             max_frames: u64::MAX,
             remember_frames: false,
-            channels: Channels::default(),
+            services: Services::default(),
         };
         let wired = arm(graph, &shared)?;
+        let books = SharedBooks::new(Books::new(wired.edges).into());
+        let handles: Vec<_> = wired.workers.iter().map(|worker| worker.handle.clone()).collect();
+        let links = Arc::new(Links::new(graph, &wired.nodes, &handles, &books, &shared));
         Ok(Simulation {
             graph: graph.clone(),
             shared,
+            books,
+            links,
             nodes: wired.nodes,
-            edges: wired.edges,
             workers: wired.workers,
             random: Random::new(seed),
         })
@@ -90,7 +96,7 @@ impl Simulation {
 
     /// Ends the sources.
     pub fn stop(&self) {
-        self.shared.control.stop();
+        self.shared.control.ask_to_stop();
     }
 
     /// Ends everything now.
@@ -100,8 +106,17 @@ impl Simulation {
 
     /// Stops or resumes offering frames to a node.
     pub fn set_enabled(&self, node: usize, enabled: bool) {
-        let edges = self.edges.iter().filter(|e| e.to.0 == node);
+        let books = lock(&self.books);
+        let edges = books.edges().filter(|e| e.to.0 == node);
         edges.for_each(|e| e.enabled.store(enabled, std::sync::atomic::Ordering::Release));
+    }
+
+    /// As [`Run::subscribe`](crate::Run::subscribe); the outlet must be read with a timeout of 0.
+    ///
+    /// # Errors
+    /// As [`Run::subscribe`](crate::Run::subscribe).
+    pub fn subscribe(&self, output: &str, options: EdgeOptions) -> Result<Outlet, GraphError> {
+        Outlet::new(self.links.clone(), output, options)
     }
 
     /// Writes a parameter between frames.
@@ -133,19 +148,22 @@ impl Simulation {
     pub fn report(&self) -> Report {
         let finished = self.is_finished();
         if finished {
-            self.edges.iter().for_each(|edge| edge.discard(&mut 0));
+            lock(&self.books).end(true);
         }
+        let completed: Vec<u64> = self.nodes.iter().map(NodeInfo::completed).collect();
+        let edges = lock(&self.books).accounts(&self.graph);
         let (events, events_dropped) = self.shared.control.events();
         let threads = thread_reports(&self.nodes, self.workers.iter().map(|w| &*w.handle));
-        let nodes = (0..self.nodes.len())
-            .map(|n| self.nodes[n].report(&self.graph, n, &self.edges, &threads))
-            .collect();
+        let nodes = self.nodes.iter().enumerate().zip(completed);
+        let nodes =
+            nodes.map(|((n, info), done)| info.report(&self.graph, n, done, &edges, &threads)).collect();
         Report {
             elapsed_ns: self.shared.clock.now_ns(),
             finished,
             failure: self.shared.control.failure(),
+            unfinished: self.shared.control.unfinished(),
             nodes,
-            edges: self.edges.iter().map(|e| edge_account(&self.graph, e)).collect(),
+            edges,
             threads,
             // Virtual time passes for all threads at once.
             cores: self.workers.len(),
@@ -153,6 +171,7 @@ impl Simulation {
             cpu_ns: None,
             events,
             events_dropped,
+            events_repeated: self.shared.control.repeated(),
         }
     }
 }

@@ -40,6 +40,8 @@ pub struct CounterParams {
     pub bytes: usize,
     /// Returns an error instead of every n-th frame.
     pub fail_every: u64,
+    /// Finds two frames that it cannot read before every n-th frame.
+    pub unreadable_every: u64,
     /// Frames sent in one call.
     #[param(default = 1, min = 1)]
     pub burst: u64,
@@ -97,6 +99,12 @@ impl Counter {
                 return Ok(Next::At(self.next_ns));
             }
         }
+        if hit(self.params.unreadable_every, self.sent) {
+            ctx.unreadable(
+                2,
+                format_args!("wanted two frames before frame {}, found noise", self.sent).to_string(),
+            );
+        }
         if hit(self.params.jump_every, self.sent) {
             self.sequence += 1;
         }
@@ -130,6 +138,8 @@ pub struct PassParams {
     pub fail_every: u64,
     /// Panics on every n-th frame.
     pub panic_every: u64,
+    /// Finds three parts of every n-th frame too late.
+    pub late_every: u64,
     /// How many waiting frames it wants at once.
     #[param(default = 1, min = 1)]
     pub together: usize,
@@ -192,6 +202,8 @@ impl Node for Pass {
             return Err(NodeError::new("wanted another number, found this one"));
         }
         assert!(!frames.iter().any(hit(self.0.panic_every)), "a number to panic at");
+        let late = frames.iter().filter(|frame| hit(self.0.late_every)(frame)).count();
+        ctx.late(3 * late as u64);
         frames.iter().try_for_each(|frame| ctx.forward(0, frame))
     }
 }
@@ -284,4 +296,17 @@ pub fn lost(report: &Report, node: &str) -> Vec<(String, u64)> {
 
 pub fn assert_balanced(report: &Report) {
     assert_eq!(report.imbalances(), Vec::<String>::new());
+}
+
+/// How often something was told of a node, each time by itself or counted.
+pub fn times_told(report: &Report, node: &str, text: &str) -> usize {
+    let count = |message: &str| match message.strip_prefix(text) {
+        Some("") => 1,
+        Some(rest) => {
+            let count = rest.strip_prefix(" (").and_then(|rest| rest.split_once(" times in "));
+            count.and_then(|(count, _)| count.parse().ok()).unwrap_or(0)
+        }
+        None => 0,
+    };
+    report.events.iter().filter(|e| e.node == node).map(|e| count(&e.message)).sum()
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Block;
 use super::block::UNIT;
-use crate::look_ahead::{LookAhead, open_unpacked};
+use crate::look_ahead::{BrokenOff, LookAhead, open_unpacked};
 
 /// Reads blocks one behind the other, and finds the next one again after a cut, or bytes that belong to none.
 ///
@@ -62,6 +62,11 @@ impl<R: Read> BlockReader<R> {
     /// Bytes of a block; `None` before the first has been found.
     pub fn size(&self) -> Option<usize> {
         self.size
+    }
+
+    /// Where the file or stream broke off, if it did: there is nothing more to read, though there should be.
+    pub fn broken(&self) -> Option<BrokenOff<'_>> {
+        self.ahead.broken()
     }
 
     /// Blocks so far.

@@ -2,6 +2,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::IN_PROGRESS;
@@ -43,13 +45,34 @@ impl GrowingFile {
     /// # Errors
     /// If one of them is there, because nothing is ever overwritten; or the system refuses.
     pub fn create(path: &Path) -> Result<GrowingFile> {
-        let written = in_progress(path);
-        if path.try_exists().map_err(|e| Error::io("to look for the file", e).in_file(path))? {
-            return Err(Error::new("a file that is not there yet", "one").in_file(path));
+        match GrowingFile::create_new(path)? {
+            Some(file) => Ok(file),
+            None => Err(Error::new("a file that is not there yet", "one").in_file(path)),
         }
-        let file = OpenOptions::new().write(true).create_new(true).open(&written);
-        let file = file.map_err(|e| Error::io("to create the file", e).in_file(&written))?;
-        Ok(GrowingFile { file, path: path.to_owned(), written, len: 0, is_broken: false })
+    }
+
+    /// As [`GrowingFile::create`]; `None` if one of them is there, also if another program made it just now. So two programs that number
+    /// their files never write to one.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn create_new(path: &Path) -> Result<Option<GrowingFile>> {
+        let written = in_progress(path);
+        let is_there = || path.try_exists().map_err(|e| Error::io("to look for the file", e).in_file(path));
+        if is_there()? {
+            return Ok(None);
+        }
+        let file = match OpenOptions::new().write(true).create_new(true).open(&written) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
+            file => file.map_err(|e| Error::io("to create the file", e).in_file(&written))?,
+        };
+        let file = GrowingFile { file, path: path.to_owned(), written, len: 0, is_broken: false };
+        // Whoever had the other name may have finished between the two looks.
+        if is_there()? {
+            file.discard()?;
+            return Ok(None);
+        }
+        Ok(Some(file))
     }
 
     /// Whether `path` is there, whole or being written.
@@ -91,6 +114,33 @@ impl GrowingFile {
         Ok(())
     }
 
+    /// Writes over bytes that are there already, such as a count at the begin of the file, with one call of the system: whoever reads the file finds the old ones or the new ones.
+    ///
+    /// # Errors
+    /// If there are not so many, or the system refuses; what is there may then be either.
+    pub fn rewrite(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
+        let end = offset.checked_add(bytes.len() as u64);
+        if end.is_none_or(|end| end > self.len) {
+            let (wanted, found) = (format!("{} bytes at {offset}", bytes.len()), format!("{}", self.len));
+            return Err(Error::new(wanted, found).in_file(&self.written));
+        }
+        let written = self.file.write_all_at(bytes, offset);
+        written.map_err(|e| Error::io("to write the file", e).at(offset).in_file(&self.written))
+    }
+
+    /// Cuts the file off behind its first `len` bytes, for whoever knows better than piece by piece what of it is whole. It can be written again
+    /// from there on. Does nothing if it is not longer.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn cut(&mut self, len: u64) -> Result<()> {
+        if !self.is_broken && self.len <= len {
+            return Ok(());
+        }
+        (self.len, self.is_broken) = (self.len.min(len), true);
+        self.repair()
+    }
+
     /// Bytes written.
     #[allow(clippy::len_without_is_empty, reason = "a length of a file, not of a container")]
     pub fn len(&self) -> u64 {
@@ -118,19 +168,29 @@ impl GrowingFile {
     /// Gives the file its name. A file without anything in it is a file too.
     ///
     /// # Errors
-    /// If the name was taken meanwhile, or the system refuses; the file then keeps the name with `.inprogress`.
+    /// If the name was taken meanwhile, or the system refuses; the file then keeps the name with `.inprogress`, and the error says where the
+    /// data are.
     pub fn finish(self) -> Result<()> {
-        // A hard link refuses to replace what is there; a rename would not. Not every file system has links.
-        match std::fs::hard_link(&self.written, &self.path) {
-            Ok(()) => {}
-            Err(e) if e.kind() != io::ErrorKind::AlreadyExists && !self.path.exists() => {
-                let named = std::fs::rename(&self.written, &self.path);
-                return named.map_err(|e| self.not_named(e));
-            }
-            Err(e) => return Err(self.not_named(e)),
-        }
-        let removed = std::fs::remove_file(&self.written);
-        removed.map_err(|e| Error::io("to take away the old name", e).in_file(&self.written))
+        let named = name_new(&self.written, &self.path);
+        named.map_err(|e| self.not_finished(format!("to name the file `{}`", self.path.display()), e))
+    }
+
+    /// As [`GrowingFile::finish`], when everything is on the disk: for what is recorded once and cannot be made again.
+    ///
+    /// # Errors
+    /// As [`GrowingFile::finish`]; also if the system says that something did not come to the disk.
+    pub fn finish_on_disk(self) -> Result<()> {
+        // What is not on the disk must not have a name that says so.
+        let synced = self.file.sync_data();
+        synced.map_err(|e| self.not_finished("to write to the disk what was recorded".into(), e))?;
+        self.finish()
+    }
+
+    /// Whether the file is still where it was created: false when somebody has taken it or its folder away.
+    pub fn is_in_place(&self) -> bool {
+        let same = |a: std::fs::Metadata, b: std::fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
+        let (open, named) = (self.file.metadata(), std::fs::metadata(&self.written));
+        open.ok().zip(named.ok()).is_some_and(|(open, named)| same(open, named))
     }
 
     /// Takes the file away again.
@@ -142,8 +202,37 @@ impl GrowingFile {
         removed.map_err(|e| Error::io("to remove the file", e).in_file(&self.written))
     }
 
-    fn not_named(&self, error: io::Error) -> Error {
-        Error::io(format!("to name the file {}", self.path.display()), error).in_file(&self.written)
+    fn not_finished(&self, wanted: String, error: io::Error) -> Error {
+        Error::new(wanted, format!("{error}; {}", self.whereabouts()))
+    }
+
+    /// Where the data are now, for people.
+    fn whereabouts(&self) -> String {
+        if self.is_in_place() {
+            return format!("all data are in `{}`", self.written.display());
+        }
+        // Linux tells where an open file is, whatever it was called before.
+        let now = std::fs::read_link(format!("/proc/self/fd/{}", self.file.as_raw_fd()));
+        let is_removed = self.file.metadata().map_or(true, |m| m.nlink() == 0);
+        match now {
+            Ok(path) if !is_removed => {
+                format!("all data are in `{}`, where somebody has moved them", path.display())
+            }
+            _ => format!("the data are gone: somebody has removed `{}`", self.written.display()),
+        }
+    }
+}
+
+/// Gives a file another name, unless there is a file of that name.
+///
+/// # Errors
+/// If the name is taken, or the system refuses; the file then keeps the name that it had.
+pub fn name_new(from: &Path, to: &Path) -> io::Result<()> {
+    // A hard link refuses to replace what is there; a rename would not. Not every file system has links.
+    match std::fs::hard_link(from, to) {
+        Ok(()) => std::fs::remove_file(from),
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists && !to.exists() => std::fs::rename(from, to),
+        Err(e) => Err(e),
     }
 }
 
@@ -203,6 +292,24 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_cut_where_its_writer_wants() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = GrowingFile::create(&folder.path().join("a")).unwrap();
+        file.append(&[b"onetwothree"]).unwrap();
+        file.rewrite(3, b"TWO").unwrap();
+        assert!(file.rewrite(9, b"xyz").is_err());
+        file.rewrite(3, b"two").unwrap();
+        file.cut(20).unwrap();
+        assert_eq!(file.len(), 11);
+        file.cut(6).unwrap();
+        assert_eq!(file.append(&[b"four"]).unwrap(), 6);
+        file.file.write_all(b"fi").unwrap();
+        file.is_broken = true;
+        file.cut(100).unwrap();
+        assert_eq!(std::fs::read(file.written_path()).unwrap(), b"onetwofour");
+    }
+
+    #[test]
     fn half_a_piece_is_cut_off() {
         let folder = tempfile::tempdir().unwrap();
         let mut file = GrowingFile::create(&folder.path().join("a")).unwrap();
@@ -218,5 +325,83 @@ mod tests {
         assert!(GrowingFile::is_taken(&path) && GrowingFile::create(&path).is_err());
         file.discard().unwrap();
         assert!(!GrowingFile::is_taken(&path));
+    }
+    #[test]
+    fn what_cannot_be_finished_says_where_the_data_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = folder.path().join("below");
+        let create = |name: &str| {
+            std::fs::create_dir_all(&below).unwrap();
+            let mut file = GrowingFile::create(&below.join(name)).unwrap();
+            file.append(&[b"data"]).unwrap();
+            assert!(file.is_in_place());
+            file
+        };
+        // Somebody takes the name.
+        let file = create("a");
+        std::fs::write(below.join("a"), "theirs").unwrap();
+        let error = file.finish_on_disk().unwrap_err().to_string();
+        assert!(error.contains("/below/a`") && error.contains("all data are in `"), "{error}");
+        assert!(error.contains("/below/a.inprogress`"), "{error}");
+        assert_eq!(std::fs::read(below.join("a")).unwrap(), b"theirs");
+        assert_eq!(std::fs::read(below.join("a.inprogress")).unwrap(), b"data");
+        // The folder is called otherwise.
+        let file = create("b");
+        std::fs::rename(&below, folder.path().join("moved")).unwrap();
+        assert!(!file.is_in_place());
+        let error = file.finish().unwrap_err().to_string();
+        assert!(error.contains("/moved/b.inprogress`, where somebody has moved them"), "{error}");
+        // The folder is gone.
+        let file = create("c");
+        std::fs::remove_dir_all(&below).unwrap();
+        assert!(!file.is_in_place());
+        let error = file.finish().unwrap_err().to_string();
+        assert!(error.contains("the data are gone: somebody has removed `"), "{error}");
+        // A file in the place of ours is not ours.
+        let file = create("d");
+        std::fs::remove_file(below.join("d.inprogress")).unwrap();
+        std::fs::write(below.join("d.inprogress"), "theirs").unwrap();
+        assert!(!file.is_in_place());
+    }
+
+    #[test]
+    fn what_does_not_come_to_the_disk_is_not_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut file = GrowingFile::create(&path).unwrap();
+        // A pipe cannot be synced.
+        let (_reader, writer) = io::pipe().unwrap();
+        file.file = File::from(std::os::fd::OwnedFd::from(writer));
+        let error = file.finish_on_disk().unwrap_err().to_string();
+        assert!(error.starts_with("wanted to write to the disk what was recorded, found"), "{error}");
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_name_is_given_to_one_of_many_only() {
+        let folder = tempfile::tempdir().unwrap();
+        // Many programs at once want the lowest number that is free; each writes who it is.
+        let work = |who: u8| {
+            let mut made = Vec::new();
+            for number in 0..200 {
+                if let Some(mut file) =
+                    GrowingFile::create_new(&folder.path().join(number.to_string())).unwrap()
+                {
+                    file.append(&[&[who]]).unwrap();
+                    file.finish().unwrap();
+                    made.push((number, who));
+                }
+            }
+            made
+        };
+        let made: Vec<_> = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..4).map(|who| scope.spawn(move || work(who))).collect();
+            all.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(made.len(), 200);
+        for (number, who) in made {
+            assert_eq!(std::fs::read(folder.path().join(number.to_string())).unwrap(), [who]);
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 200);
     }
 }

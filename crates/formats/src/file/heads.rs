@@ -36,6 +36,11 @@ impl<H: Head, R: ReadAt> Heads<H, R> {
         Heads { window: Window::new(source), size: 0, end: End::Whole { offset: 0 }, head: PhantomData }
     }
 
+    /// Goes on at `offset`, where a datagram must begin.
+    pub fn move_to(&mut self, offset: u64) {
+        self.end = End::Whole { offset };
+    }
+
     /// The next datagram's place and head; `None` when all complete datagrams are found. Asking again after that finds what was
     /// added since.
     ///

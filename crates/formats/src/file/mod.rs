@@ -9,24 +9,31 @@
 //! - [`Follower`] reads a file that is still being written.
 //! - [`GrowingFile`] writes a file of any format so that a reader can follow it, and a killed writer leaves what it had.
 //! - [`FileName`] says which run, stream and chunk a file holds.
+//! - [`files`] finds the files that a pattern names; [`Series`] names new ones by areaDetector's rules.
 
 mod follower;
 mod growing;
 mod heads;
+mod listing;
 mod name;
+mod names;
 mod read_at;
 mod reader;
+mod series;
 mod walker;
 mod window;
 
-pub use crate::look_ahead::open_unpacked;
+pub use crate::look_ahead::{BrokenOff, open_unpacked};
 pub use follower::{Follower, Growth, IN_PROGRESS, Progress};
-pub use growing::GrowingFile;
+pub use growing::{GrowingFile, name_new};
 pub use heads::Heads;
+pub use listing::{files, list, matches, name_of};
 pub use name::{FileName, Format};
+pub use names::{ensure_folder, file_name, may_write};
 pub(crate) use read_at::fill_at;
 pub use read_at::{ReadAt, read_exact_at};
 pub use reader::{Next, Raw, Reader};
+pub use series::Series;
 pub use walker::{Broken, MAX_DEPTH, Nested, Place, Walker};
 pub use window::Window;
 

@@ -42,6 +42,16 @@ impl<R: ReadAt> Window<R> {
         Ok(&self.buffer[start..self.filled.min(start + count)])
     }
 
+    /// Gives its memory back; what is asked for next is read again.
+    pub fn release(&mut self) {
+        (self.buffer, self.filled) = (Vec::new(), 0);
+    }
+
+    /// How many bytes of memory it holds.
+    pub fn memory(&self) -> usize {
+        self.buffer.capacity()
+    }
+
     fn start_of(&self, at: u64, count: usize) -> Option<usize> {
         let start = usize::try_from(at.checked_sub(self.at)?).ok()?;
         (start.checked_add(count)? <= self.filled).then_some(start)

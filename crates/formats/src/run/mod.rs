@@ -28,6 +28,15 @@ pub struct Piece {
     pub length: u64,
 }
 
+/// Which bytes of a file are scanned.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Places {
+    /// The file.
+    pub path: PathBuf,
+    /// Where datagrams begin and others end, in the order of the file. They neither overlap nor touch.
+    pub ranges: Vec<Range<u64>>,
+}
+
 /// Something that is not as it should be.
 #[derive(Debug)]
 pub struct Problem {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Files, Piece, Problem};
-use crate::file::{End, FileName, Format, Growth, Head, Heads};
+use super::{Files, Piece, Places, Problem};
+use crate::file::{End, FileName, Growth, Head, Heads, IN_PROGRESS};
 use crate::{Error, Result};
 
 /// A datagram that was found.
@@ -41,6 +42,8 @@ struct Chunk<H> {
     heads: Heads<H, Arc<File>>,
     growth: Growth,
     is_over: bool,
+    /// Only what lies there is scanned.
+    places: Option<Vec<Range<u64>>>,
 }
 
 impl<H: Head> Stream<H> {
@@ -48,11 +51,17 @@ impl<H: Head> Stream<H> {
         Stream { number, chunks: BTreeMap::new(), was_growing: false, pending: Vec::new(), newest_ns: 0 }
     }
 
-    fn add_chunk(&mut self, chunk: u32, index: u32, path: &Path, file: Arc<File>) -> Result<()> {
+    fn add_chunk(
+        &mut self,
+        chunk: u32,
+        index: u32,
+        path: &Path,
+        (file, places): (Arc<File>, Option<Vec<Range<u64>>>),
+    ) -> Result<()> {
         let path = path.to_owned();
         let (heads, growth) = (Heads::new(file), Growth::of(&path));
         self.was_growing |= growth.may_grow();
-        let added = Chunk { file: index, path, heads, growth, is_over: false };
+        let added = Chunk { file: index, path, heads, growth, is_over: false, places };
         match self.chunks.insert(chunk, added) {
             None => Ok(()),
             Some(other) => {
@@ -109,6 +118,9 @@ impl<H: Head> Chunk<H> {
         if self.is_over {
             return Ok(());
         }
+        if let Some(places) = self.places.take() {
+            return self.scan_places(&places, found, newest_ns);
+        }
         let outcome = self.scan_heads(found, newest_ns).and_then(|()| {
             // In this order: what was written before the writer's end is found by the second scan.
             let is_over = self.growth.is_over()?;
@@ -122,9 +134,14 @@ impl<H: Head> Chunk<H> {
             Err(error) if error.io_error().is_some() => return Err(error.in_file(&self.path)),
             Err(error) => {
                 self.is_over = true;
+                self.heads.window().release();
                 problems.push(Problem { path: self.path.clone(), error });
                 return Ok(());
             }
+        }
+        if self.is_over {
+            // A run may have thousands of files.
+            self.heads.window().release();
         }
         if let (true, End::Partial { offset, has, wants }) = (self.is_over, self.heads.end()) {
             let wanted = wants.map_or_else(|| "a datagram".into(), |w| format!("a datagram of {w} bytes"));
@@ -134,13 +151,39 @@ impl<H: Head> Chunk<H> {
         Ok(())
     }
 
-    fn scan_heads(&mut self, found: &mut Vec<Entry<H>>, newest_ns: &mut u64) -> Result<()> {
-        while let Some((offset, header)) = self.heads.next()? {
-            *newest_ns = (*newest_ns).max(header.time_ns());
-            let length = header.length();
-            found.push(Entry { header, piece: Piece { file: self.file, offset, length } });
+    /// Scans what lies in some places, which are known to begin and end with datagrams.
+    fn scan_places(
+        &mut self,
+        places: &[Range<u64>],
+        found: &mut Vec<Entry<H>>,
+        newest_ns: &mut u64,
+    ) -> Result<()> {
+        for place in places {
+            self.heads.move_to(place.start);
+            while self.heads.end().offset() < place.end {
+                if !self.scan_head(found, newest_ns).map_err(|e| e.in_file(&self.path))? {
+                    let error = Error::new("datagrams up to a place that is known", "the end of the file");
+                    return Err(error.at(place.end).in_file(&self.path));
+                }
+            }
         }
+        self.is_over = true;
+        self.heads.window().release();
         Ok(())
+    }
+
+    fn scan_heads(&mut self, found: &mut Vec<Entry<H>>, newest_ns: &mut u64) -> Result<()> {
+        while self.scan_head(found, newest_ns)? {}
+        Ok(())
+    }
+
+    /// Returns whether there was one.
+    fn scan_head(&mut self, found: &mut Vec<Entry<H>>, newest_ns: &mut u64) -> Result<bool> {
+        let Some((offset, header)) = self.heads.next()? else { return Ok(false) };
+        *newest_ns = (*newest_ns).max(header.time_ns());
+        let length = header.length();
+        found.push(Entry { header, piece: Piece { file: self.file, offset, length } });
+        Ok(true)
     }
 }
 
@@ -160,6 +203,16 @@ impl<H: Head> Streams<H> {
         }
         streams.list.sort_by_key(|s| s.number);
         problems.extend(streams.list.iter().filter_map(Stream::gap));
+        Ok(streams)
+    }
+
+    /// Opens files of one run, of which only what lies in these places is scanned. Each place begins and ends with a datagram.
+    pub(crate) fn open_places(places: &[Places], files: &mut Files) -> Result<Streams<H>> {
+        let mut streams = Streams { list: Vec::new() };
+        for Places { path, ranges } in places {
+            streams.add(path, None, Some(ranges.clone()), files)?;
+        }
+        streams.list.sort_by_key(|s| s.number);
         Ok(streams)
     }
 
@@ -208,6 +261,16 @@ impl<H: Head> Streams<H> {
         place: Option<(u32, u32)>,
         files: &mut Files,
     ) -> Result<()> {
+        self.add(path, place, None, files)
+    }
+
+    fn add(
+        &mut self,
+        path: &Path,
+        place: Option<(u32, u32)>,
+        ranges: Option<Vec<Range<u64>>>,
+        files: &mut Files,
+    ) -> Result<()> {
         let (index, file) = files.open(path)?;
         // A name that says nothing is a stream of its own, behind those that have numbers.
         let named = place.or_else(|| FileName::parse(path).map(|n| (n.stream, n.chunk)));
@@ -217,7 +280,7 @@ impl<H: Head> Streams<H> {
             self.list.push(Stream::new(number));
             self.list.len() - 1
         });
-        self.list[position].add_chunk(chunk, index, path, file).map_err(|e| e.in_file(path))
+        self.list[position].add_chunk(chunk, index, path, (file, ranges)).map_err(|e| e.in_file(path))
     }
 
     /// Adds the next chunk of a stream, if there is one. Of a run that was complete from the beginning, the files that were given are
@@ -251,13 +314,13 @@ pub(crate) fn check_names<P: AsRef<Path>>(paths: &[P]) -> Result<()> {
 
 pub(crate) fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
     let Some(wanted) = FileName::parse(path) else { return Ok(vec![path.to_owned()]) };
-    let format = Format::of(path);
+    let ending = ending(path);
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries =
         std::fs::read_dir(folder).map_err(|e| Error::io("to list the folder", e).in_file(folder))?;
     let is_wanted = |p: &PathBuf| {
         let name = FileName::parse(p);
-        Format::of(p) == format
+        self::ending(p) == ending
             && name.is_some_and(|n| (n.experiment, n.run) == (wanted.experiment.clone(), wanted.run))
     };
     let mut files: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(is_wanted).collect();
@@ -266,4 +329,43 @@ pub(crate) fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
     files.retain(|f| !(Growth::of(f).may_grow() && finished.contains(&f.with_extension(""))));
     files.sort();
     Ok(files)
+}
+
+/// What follows the first dot of a file's name, without `.inprogress`: a run may lie beside what was made of it, as `.xtc` beside
+/// `.hist16.xtc`.
+fn ending(path: &Path) -> Option<&str> {
+    let name = path.file_name()?.to_str()?;
+    let ending = name.split_once('.').map_or("", |(_, ending)| ending);
+    let growing = ending.strip_suffix(IN_PROGRESS);
+    Some(growing.map_or(ending, |rest| rest.strip_suffix('.').unwrap_or(rest)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xtc1::{Builder, DatagramHeader};
+
+    #[test]
+    fn a_file_that_is_scanned_holds_no_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut bytes = Vec::new();
+        for ns in 1..9 {
+            Builder::new(&mut bytes, &DatagramHeader::event(ns, 3)).finish().unwrap();
+        }
+        let broken = [&bytes[..], &[0xFF; 64]].concat();
+        let mut paths = Vec::new();
+        for (stream, bytes) in [&bytes, &broken].into_iter().enumerate() {
+            paths.push(folder.path().join(format!("e1-r0001-s{stream:02}-c00.xtc")));
+            std::fs::write(&paths[stream], bytes).unwrap();
+        }
+        let (mut files, mut problems) = (Files::default(), Vec::new());
+        let mut streams = Streams::<DatagramHeader>::open(&paths, &mut files, &mut problems).unwrap();
+        streams.scan(&mut files, &mut problems).unwrap();
+        assert_eq!((streams.list.len(), problems.len()), (2, 1));
+        for stream in streams.iter_mut() {
+            assert_eq!(stream.pending.len(), 8);
+            let memory = stream.chunks.values_mut().map(|chunk| chunk.heads.window().memory());
+            assert_eq!(memory.sum::<usize>(), 0);
+        }
+    }
 }

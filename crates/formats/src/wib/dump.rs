@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::RawFormat;
-use crate::look_ahead::{LookAhead, open_unpacked};
+use crate::look_ahead::{BrokenOff, LookAhead, open_unpacked};
 
 /// How frames lie in a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ impl DumpLayout {
 /// The layout is that of the first three frames in a row that are one step of time apart. From then on a frame is where the header of one
 /// that is from the same place lies, or where the one behind it is. Otherwise the next place is looked for where a header is
 /// from the same place, later by whole steps within 10 s, or where three frames follow each other; the bytes up to there are counted. No more is held in memory than 1 MiB.
+///
+/// A stream that breaks off gives all frames that are whole before, and says so ([`DumpReader::broken`]).
 ///
 /// ```
 /// use livetime_formats::wib::{DumpReader, Wib1Frame, Wib1FrameMut};
@@ -95,6 +97,11 @@ impl<R: Read> DumpReader<R> {
     /// Bytes so far that belong to no frame.
     pub fn skipped(&self) -> u64 {
         self.skipped
+    }
+
+    /// Where the file or stream broke off, if it did: there is nothing more to read, though there should be.
+    pub fn broken(&self) -> Option<BrokenOff<'_>> {
+        self.ahead.broken()
     }
 
     /// Frames so far.
@@ -334,6 +341,41 @@ mod tests {
         assert_eq!((found.len(), found[1], skipped), (20, 77, 0));
         frames[8..].iter_mut().for_each(|f| Wib1FrameMut::new(f).unwrap().set_identity(3, 3, 1));
         assert_eq!(read(&frames.concat(), 100).0.len(), 20);
+    }
+
+    /// All frames that can be unpacked are given, and it is said that there were more.
+    #[test]
+    fn what_was_packed_and_cut_is_read_up_to_the_cut() {
+        let mut state = 1u64;
+        let mut noise = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 60) as u8
+        };
+        let noisy = |n| {
+            let mut bytes = frame(n);
+            bytes[100..].iter_mut().for_each(|byte| *byte = noise());
+            bytes
+        };
+        let whole: Vec<u8> = (0..5000).flat_map(noisy).collect();
+        let packed = zstd::encode_all(&whole[..], 1).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cut.bin.zst");
+        let mut before = 0;
+        for (part, least) in [(3, 1000), (2, 2000), (1, 5000)] {
+            std::fs::write(&path, &packed[..packed.len() / part]).unwrap();
+            let mut reader = DumpReader::open(&path).unwrap();
+            let mut read = Vec::new();
+            while let Some(frames) = reader.next_frames(100).unwrap() {
+                read.extend_from_slice(frames);
+            }
+            assert!(whole.starts_with(&read) && reader.frames() >= least && reader.frames() > before);
+            before = reader.frames();
+            let unpacked = reader.broken().map(|broken| broken.bytes);
+            assert_eq!(unpacked, (part > 1).then_some(read.len() as u64 + reader.skipped()));
+        }
+        // Of what is damaged from the begin on nothing can be had.
+        std::fs::write(&path, &packed[..6]).unwrap();
+        assert!(DumpReader::open(&path).and_then(|mut reader| reader.next_stamp()).is_err());
     }
 
     proptest! {

@@ -49,7 +49,7 @@ impl Faults {
     pub const SEQUENCE: Faults = Faults(1 << 21);
     /// The header tells another length.
     pub const LENGTH: Faults = Faults(1 << 22);
-    /// The timestamp is more than 10 s from what it should be.
+    /// The timestamp has jumped: it is later than it should be and no frames after it confirm that, or more than 10 s off.
     pub const JUMP: Faults = Faults(1 << 23);
     /// The samples of a chip have been the same for longer than noise allows. Not seen on one frame, but by who follows the samples.
     pub const CONSTANT: Faults = Faults(1 << 24);
@@ -147,7 +147,7 @@ impl fmt::Display for Faults {
             "status bits",
             "sequence number",
             "length",
-            "timestamp more than 10 s off",
+            "timestamp jumped",
             "constant samples",
         ];
         let mut separator = "";

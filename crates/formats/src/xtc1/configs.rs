@@ -1,6 +1,5 @@
 //! The configurations that were in force when an event was taken.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Datagram, Src, TypeId, Xtc, id};
@@ -34,37 +33,49 @@ pub struct Configs {
 struct Entry {
     src: Src,
     type_id: TypeId,
-    bytes: Arc<[u8]>,
-    payload: Range<usize>,
+    payload: Arc<[u8]>,
 }
 
 impl Configs {
     /// Adds the leaves of a transition; they stand for what was known of the same sender and type number before.
     pub fn add(&mut self, transition: &Datagram<'_>) {
-        let mut leaves = transition.leaves().filter(is_config).peekable();
-        if leaves.peek().is_none() {
-            return;
-        }
-        let bytes: Arc<[u8]> = transition.bytes.into();
-        let mut added = Vec::new();
-        for Xtc { header, offset, payload, .. } in leaves {
-            let start = offset + super::XtcHeader::LEN;
-            let payload = start..start + payload.len();
-            added.push(Entry { src: header.src, type_id: header.type_id, bytes: bytes.clone(), payload });
-        }
+        let leaves = transition.leaves().filter(is_config);
+        let mut added: Vec<Entry> = leaves
+            .map(|Xtc { header, payload, .. }| Entry {
+                src: header.src,
+                type_id: header.type_id,
+                payload: payload.into(),
+            })
+            .collect();
         self.entries.retain(|old| !added.iter().any(|new| new.is_about(old.src, old.type_id.number())));
         self.entries.append(&mut added);
+    }
+
+    /// Holds what is the same in `other` in one place with it: every file of a run begins with the same configurations. Says whether all of
+    /// both is the same.
+    pub(crate) fn share(&mut self, other: &Configs) -> bool {
+        let mut shared = 0;
+        for entry in &mut self.entries {
+            let is_same = |old: &&Entry| {
+                (old.src, old.type_id) == (entry.src, entry.type_id) && old.payload == entry.payload
+            };
+            if let Some(old) = other.entries.iter().find(is_same) {
+                entry.payload = old.payload.clone();
+                shared += 1;
+            }
+        }
+        shared == self.entries.len() && shared == other.entries.len()
     }
 
     /// The last leaf of type `number` that `src` sent: its type word and its payload.
     pub fn find(&self, src: Src, number: u16) -> Option<(TypeId, &[u8])> {
         let entry = self.entries.iter().rev().find(|e| e.is_about(src, number))?;
-        Some((entry.type_id, &entry.bytes[entry.payload.clone()]))
+        Some((entry.type_id, &entry.payload[..]))
     }
 
     /// All of them: sender, type word and payload.
     pub fn iter(&self) -> impl Iterator<Item = (Src, TypeId, &[u8])> {
-        self.entries.iter().map(|e| (e.src, e.type_id, &e.bytes[e.payload.clone()]))
+        self.entries.iter().map(|e| (e.src, e.type_id, &*e.payload))
     }
 }
 

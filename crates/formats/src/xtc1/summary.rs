@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::compressed::Engine;
+use super::data::{holds_panels, is_same_sender};
 use super::{Damage, DatagramHeader, Src, Transition, TypeId, XtcHeader};
 use crate::fields::u32_at;
 use crate::file::{End, Head, Heads, Place, ReadAt, Walker, Window};
@@ -31,6 +32,19 @@ pub struct Summary {
     pub first_unsound: Option<Error>,
     /// Leaves by sender and type.
     pub leaves: BTreeMap<(Src, TypeId), Leaves>,
+    /// Contributions that are incomplete, so that nothing in them can be read, by sender and damage.
+    pub incomplete: BTreeMap<(Src, u32), Contributions>,
+    /// Events with pictures of a sender of which none is undamaged.
+    pub damaged_pictures: BTreeMap<Src, u64>,
+}
+
+/// Containers with the same fault.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Contributions {
+    /// How many.
+    pub count: u64,
+    /// Their bytes with their headers.
+    pub bytes: u64,
 }
 
 /// The leaves of one type from one sender. The sender's process does not count, nor whether they are compressed.
@@ -128,6 +142,8 @@ impl Summary {
             unsound: 0,
             first_unsound: None,
             leaves: BTreeMap::new(),
+            incomplete: BTreeMap::new(),
+            damaged_pictures: BTreeMap::new(),
         }
     }
 
@@ -156,9 +172,15 @@ impl Summary {
     ) -> Result<()> {
         let mut walker =
             Walker::<XtcHeader>::new(offset + DatagramHeader::ROOT as u64, offset + header.length());
+        // Senders with pictures, and whether one of them is undamaged.
+        let mut pictures: Vec<(Src, bool)> = Vec::new();
         while let Some(found) = walker.step(|at| header_at(window, at))? {
             match found {
-                Ok(place) if !place.header.type_id.is_container() => self.count_leaf(window, &place)?,
+                Ok(place) if !place.header.type_id.is_container() => {
+                    self.count_leaf(window, &place)?;
+                    note_picture(&place.header, &mut pictures);
+                }
+                Ok(place) if !place.header.is_entered() => self.count_incomplete(&place.header),
                 Ok(_) => {}
                 Err(broken) => {
                     self.unsound += 1;
@@ -166,12 +188,21 @@ impl Summary {
                 }
             }
         }
+        for (src, _) in pictures.iter().filter(|(_, is_good)| !is_good) {
+            *self.damaged_pictures.entry(*src).or_default() += 1;
+        }
         Ok(())
+    }
+
+    fn count_incomplete(&mut self, header: &XtcHeader) {
+        let counts = self.incomplete.entry((without_process(header.src), header.damage.0)).or_default();
+        counts.count += 1;
+        counts.bytes += u64::from(header.extent);
     }
 
     fn count_leaf<R: ReadAt>(&mut self, window: &mut Window<R>, place: &Place<XtcHeader>) -> Result<()> {
         let XtcHeader { damage, src, type_id, extent } = place.header;
-        let src = Src { log: src.log & 0xFF00_0000, ..src };
+        let src = without_process(src);
         let leaves = self.leaves.entry((src, type_id.plain())).or_default();
         leaves.count += 1;
         leaves.bytes += u64::from(extent);
@@ -192,6 +223,23 @@ impl Summary {
             }
         }
         Ok(())
+    }
+}
+
+/// Processes differ from file to file.
+fn without_process(src: Src) -> Src {
+    Src { log: src.log & 0xFF00_0000, ..src }
+}
+
+/// Takes a leaf in, if it may be a picture.
+fn note_picture(header: &XtcHeader, pictures: &mut Vec<(Src, bool)>) {
+    if !holds_panels(header.type_id.plain()) {
+        return;
+    }
+    let is_good = header.damage.is_none();
+    match pictures.iter_mut().find(|(src, _)| is_same_sender(*src, header.src)) {
+        Some((_, has_good)) => *has_good |= is_good,
+        None => pictures.push((without_process(header.src), is_good)),
     }
 }
 

@@ -35,6 +35,14 @@ impl Writer {
         GrowingFile::create(path).map(Writer)
     }
 
+    /// As [`Writer::create`]; `None` if there is a file of that name, also if another program made it just now.
+    ///
+    /// # Errors
+    /// As [`GrowingFile::create_new`].
+    pub fn create_new(path: &Path) -> Result<Option<Writer>> {
+        Ok(GrowingFile::create_new(path)?.map(Writer))
+    }
+
     /// Writes whole datagrams, one or several after another; returns where the first begins.
     ///
     /// # Errors
@@ -78,6 +86,19 @@ impl Writer {
     /// As [`GrowingFile::finish`].
     pub fn finish(self) -> Result<()> {
         self.0.finish()
+    }
+
+    /// As [`GrowingFile::finish_on_disk`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn finish_on_disk(self) -> Result<()> {
+        self.0.finish_on_disk()
+    }
+
+    /// As [`GrowingFile::is_in_place`].
+    pub fn is_in_place(&self) -> bool {
+        self.0.is_in_place()
     }
 
     /// Takes the file away again.

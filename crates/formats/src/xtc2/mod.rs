@@ -10,6 +10,7 @@
 //! | count what is in a file | [`summary::Summary`] |
 //! | find data from a small-data file | [`small_data::Original`] |
 
+mod choice;
 mod datagram;
 mod names;
 mod names_table;
@@ -20,6 +21,7 @@ pub mod summary;
 mod walk;
 mod xtc;
 
+pub use choice::{damage_of_event, segments};
 pub use datagram::{Datagram, DatagramHeader, Transition};
 pub use names::{Algorithm, Field, FieldType, Names, NamesId};
 pub use names_table::NamesTable;

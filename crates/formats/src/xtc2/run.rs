@@ -11,7 +11,7 @@ use crate::Result;
 use crate::file::FileName;
 use crate::run::{Files, Group, Streams, files_of, groups};
 
-pub use crate::run::{EventBytes, Piece, Problem};
+pub use crate::run::{EventBytes, Piece, Places, Problem};
 
 /// All that is known of a run without reading its data.
 #[derive(Debug)]
@@ -27,6 +27,10 @@ pub struct Run {
     problems: Vec<Problem>,
     repeated: u64,
     step: Option<u32>,
+    /// Where transitions are that changed descriptions.
+    state: Vec<Piece>,
+    /// Only the files that were given are read, whatever others they name.
+    has_all_files: bool,
 }
 
 /// An event.
@@ -62,6 +66,25 @@ impl Run {
     pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Run> {
         let (mut files, mut problems) = (Files::default(), Vec::new());
         let streams = Streams::open(paths, &mut files, &mut problems)?;
+        Run::of(files, streams, problems, false)
+    }
+
+    /// Scans only some places of the files of one run: the events that lie there, and what else is needed to read them ([`Run::state`]).
+    ///
+    /// # Errors
+    /// As [`Run::open`], and if there are no datagrams in these places.
+    pub fn open_places(places: &[Places]) -> Result<Run> {
+        let mut files = Files::default();
+        let streams = Streams::open_places(places, &mut files)?;
+        Run::of(files, streams, Vec::new(), true)
+    }
+
+    fn of(
+        files: Files,
+        streams: Streams<DatagramHeader>,
+        problems: Vec<Problem>,
+        has_all_files: bool,
+    ) -> Result<Run> {
         let mut run = Run {
             files,
             streams,
@@ -73,13 +96,15 @@ impl Run {
             problems,
             repeated: 0,
             step: None,
+            state: Vec::new(),
+            has_all_files,
         };
         run.refresh()?;
         Ok(run)
     }
 
-    /// All files of the run that the file `path` belongs to: those beside it with the same experiment, run and format. A name
-    /// that does not tell them stands for itself.
+    /// All files of the run that the file `path` belongs to: those beside it with the same experiment, run and ending, so that
+    /// `.xtc` and what was made of it, as `.hist16.xtc`, may lie in one folder. A name that does not tell them stands for itself.
     ///
     /// # Errors
     /// If the system refuses.
@@ -127,6 +152,11 @@ impl Run {
     /// The changes of state in the order of time.
     pub fn transitions(&self) -> &[RunTransition] {
         &self.transitions
+    }
+
+    /// Where all changes of state are that later events are read with: those that describe records.
+    pub fn state(&self) -> &[Piece] {
+        &self.state
     }
 
     /// What is wrong with the files.
@@ -251,6 +281,7 @@ impl Run {
         };
         let mut names = self.tables[table as usize].clone();
         if names.update(&datagram) {
+            self.state.push(*piece);
             self.current[stream] = self.tables.len() as u32;
             self.tables.push(names);
         }
@@ -267,7 +298,11 @@ impl Run {
             return Ok(false);
         };
         let next = path.with_file_name(file_name);
-        if chunk <= here.chunk || self.files.paths().any(|p| p == next) || !next.exists() {
+        if self.has_all_files
+            || chunk <= here.chunk
+            || self.files.paths().any(|p| p == next)
+            || !next.exists()
+        {
             return Ok(false);
         }
         self.streams.add_file(&next, Some((here.stream, chunk)), &mut self.files).map(|()| true)

@@ -22,6 +22,8 @@ pub struct Summary {
     pub events: u64,
     /// Earliest and latest event, ns since 1970.
     pub event_times_ns: Option<(u64, u64)>,
+    /// Datagrams whose root is damaged, by damage.
+    pub damage: BTreeMap<u16, u64>,
     /// Containers with a rest that means nothing.
     pub unsound: u64,
     /// The first thing that is broken inside a datagram.
@@ -126,6 +128,7 @@ impl Summary {
             transitions: BTreeMap::new(),
             events: 0,
             event_times_ns: None,
+            damage: BTreeMap::new(),
             unsound: 0,
             first_unsound: None,
             undescribed: 0,
@@ -135,6 +138,9 @@ impl Summary {
 
     fn count(&mut self, header: &DatagramHeader) {
         *self.transitions.entry(header.transition().to_string()).or_default() += 1;
+        if !header.root.damage.is_none() {
+            *self.damage.entry(header.root.damage.0).or_default() += 1;
+        }
         if header.transition() == Transition::L1Accept {
             self.events += 1;
             let ns = header.time_ns();

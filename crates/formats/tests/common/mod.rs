@@ -1,20 +1,13 @@
 //! What the tests share: the recorded data, and datagrams to write.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use livetime_formats::xtc1::{Builder, Damage, DatagramHeader, Src, Stamp, Transition, TypeId, XtcHeader};
 
-/// The file or folder `name` in the folder that `LIVETIME_DATA` names, else in `shared/data` beside the workspace. Says so when it
-/// is not there, because the test then checks nothing.
+/// The file or folder `name` of the recorded data; `None` is a skip on record.
 #[allow(dead_code, reason = "not every test reads data")]
 pub(crate) fn data(name: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let path = std::env::var_os("LIVETIME_DATA").map_or(beside, PathBuf::from).join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("SKIPPED: no `{}`; LIVETIME_DATA names the folder with test data", path.display());
-    None
+    livetime_testkit::data(name)
 }
 
 /// A datagram at `ns` with one leaf of `payload` in the container of a node.

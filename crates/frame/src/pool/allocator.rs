@@ -12,7 +12,7 @@ use super::cell::{Cell, Frame, FrameMut, Payload, Place};
 use super::shelf::Rack;
 use super::view::WrongPayload;
 use crate::sync::{AtomicUsize, Ordering};
-use crate::{Codec, Layout, TableLayout};
+use crate::{ByteSize, Codec, Layout, TableLayout};
 
 /// The memory of a run: a bound in bytes that all its allocators share.
 #[derive(Clone)]
@@ -346,10 +346,8 @@ pub struct PoolExhausted {
 impl fmt::Display for PoolExhausted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PoolExhausted { wanted_bytes, used_bytes, limit_bytes } = self;
-        write!(
-            f,
-            "frame pool exhausted: wanted {wanted_bytes} bytes, found {used_bytes} of {limit_bytes} in use"
-        )
+        let [wanted, used, limit] = [*wanted_bytes, *used_bytes, *limit_bytes].map(|n| ByteSize(n as u64));
+        write!(f, "frame pool exhausted: wanted {wanted}, found {used} of {limit} in use")
     }
 }
 

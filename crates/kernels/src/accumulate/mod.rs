@@ -51,7 +51,7 @@ pub fn exact<T: Exact>(
 
 per_level! {
     fn exact_sums<T: Exact>(element: PhantomData<T>, frames: &[&[u8]], sums: &mut [i64], squares: &mut [T::Square])
-        = integers::exact::<T, 8> | integers::exact::<T, 16> | integers::exact::<T, 64>;
+        = integers::exact::<T, 8> | integers::exact::<T, 16> | integers::exact::<T, 32>;
 }
 
 /// Adds the distances of the elements of `frames` from `pivots` to `sums`, and the squares of the distances to `squares`.

@@ -24,6 +24,7 @@
 //! The last group of a frame may be shorter; the remainders that it lacks are zeros.
 
 mod centre;
+mod dense;
 mod exceptions;
 mod pack;
 #[cfg(test)]
@@ -40,6 +41,7 @@ mod word;
 use std::fmt;
 use std::ops::RangeInclusive;
 
+pub use dense::{DenseScratch, dense_block_bound, pack_dense_block, unpack_dense_block};
 pub use pack::{Scratch, pack_block};
 pub use unpack::unpack_block;
 pub use word::Word;

@@ -115,7 +115,7 @@ struct Group<T> {
 
 /// Elements less those of the reference.
 #[inline(always)]
-fn subtract<T: Word>(elements: &[u8], reference: Option<&[u8]>, differences: &mut [T; GROUP]) {
+pub(super) fn subtract<T: Word>(elements: &[u8], reference: Option<&[u8]>, differences: &mut [T; GROUP]) {
     match reference {
         Some(reference) => {
             let pairs = T::split(elements).iter().zip(T::split(reference));

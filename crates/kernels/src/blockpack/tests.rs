@@ -3,7 +3,7 @@ use crate::Level;
 use crate::test_data::numbers;
 
 /// Elements with about `bits` bits of noise, one in `odd` anywhere.
-fn noise<T: Word>(count: usize, bits: u32, odd: u64, seed: u64) -> Vec<u8> {
+pub(super) fn noise<T: Word>(count: usize, bits: u32, odd: u64, seed: u64) -> Vec<u8> {
     let value = |x: u64| match x.is_multiple_of(odd) {
         true => (x >> 20) as i64,
         false => 1200 + (x >> 32) as i64 % (1i64 << bits),
@@ -18,7 +18,7 @@ fn packed<T: Word>(level: Level, input: &[u8], reference: Option<&[u8]>) -> Vec<
     block
 }
 
-fn counts() -> impl Iterator<Item = usize> {
+pub(super) fn counts() -> impl Iterator<Item = usize> {
     (0..20).chain([511, 512, 513, 1024, 1500, BLOCK - 1, BLOCK])
 }
 

@@ -65,7 +65,11 @@ fn parts<T: Word>(block: &[u8], output: usize) -> Result<Parts<'_, T>, BlockErro
     Ok(Parts { descriptors, payloads, exceptions: exceptions.as_chunks().0, escapes })
 }
 
-fn take<'a>(bytes: &'a [u8], count: usize, what: &'static str) -> Result<(&'a [u8], &'a [u8]), BlockError> {
+pub(super) fn take<'a>(
+    bytes: &'a [u8],
+    count: usize,
+    what: &'static str,
+) -> Result<(&'a [u8], &'a [u8]), BlockError> {
     bytes.split_at_checked(count).ok_or(BlockError { what, wanted: count, found: bytes.len() })
 }
 
@@ -106,9 +110,9 @@ fn body<R: Rows, T: Word>(
 }
 
 /// The reference where there is none.
-static NOTHING: [u8; MOST_BYTES] = [0; MOST_BYTES];
+pub(super) static NOTHING: [u8; MOST_BYTES] = [0; MOST_BYTES];
 /// Bytes of a group of the largest elements.
-const MOST_BYTES: usize = GROUP * size_of::<u32>();
+pub(super) const MOST_BYTES: usize = GROUP * size_of::<u32>();
 
 /// Unpacks a group of any length, without its exceptions.
 #[inline(always)]

@@ -11,6 +11,17 @@ use super::{GROUP, ROW, Word};
 pub(super) trait Rows {
     /// Unpacks numbers of so many bits from as many rows, and adds `base` and the reference to them.
     fn unpack<T: Word>(width: u32, rows: &[u8], base: T, reference: &[u8], elements: &mut [u8]);
+
+    /// Puts three bits of high parts, each in the order of a row of width 1, above the `width` bits of `low`; unfolds the
+    /// sign, and adds the centre of each eighth of the group and the reference. `width` is less than the bits of a word.
+    fn unfold<T: Word>(
+        width: u32,
+        low: &[u8],
+        high: &[[u8; ROW]; 3],
+        centres: &[T; 8],
+        reference: &[u8],
+        elements: &mut [u8],
+    );
 }
 
 /// For every processor: any width in the same loop.
@@ -23,6 +34,30 @@ impl Rows for Portable {
         unpack_words(width, rows, &mut numbers);
         for ((x, z), r) in T::split_mut(elements).iter_mut().zip(&numbers).zip(T::split(reference)) {
             *x = z.plus(base).plus(T::from_le(*r)).to_le();
+        }
+    }
+
+    #[inline(always)]
+    fn unfold<T: Word>(
+        width: u32,
+        low: &[u8],
+        high: &[[u8; ROW]; 3],
+        centres: &[T; 8],
+        reference: &[u8],
+        elements: &mut [u8],
+    ) {
+        let lanes = ROW / size_of::<T>();
+        let (low, reference) = (T::split(low).chunks_exact(lanes), T::split(reference).chunks_exact(lanes));
+        let (rows, one) = (T::split_mut(elements).chunks_exact_mut(lanes), T::from_low(1));
+        for (i, ((row, low), reference)) in (0..T::BITS).zip(rows.zip(low).zip(reference)) {
+            let centre = centres[i as usize * 8 / T::BITS as usize];
+            for (lane, x) in row.iter_mut().enumerate() {
+                let bit = |plane: usize| T::from_le(T::split(&high[plane])[lane]) >> i & one;
+                let high = bit(0) | bit(1) << 1 | bit(2) << 2;
+                let number = T::from_le(low[lane]) | high << width;
+                let remainder = number >> 1 ^ T::default().minus(number & one);
+                *x = remainder.plus(centre).plus(T::from_le(reference[lane])).to_le();
+            }
         }
     }
 }
@@ -54,6 +89,18 @@ macro_rules! loops_by_width {
                     $($width => unsafe { of_width::<T, $width>(rows, base, reference, elements) },)*
                     _ => {}
                 }
+            }
+
+            #[inline(always)]
+            fn unfold<T: Word>(
+                width: u32,
+                low: &[u8],
+                high: &[[u8; ROW]; 3],
+                centres: &[T; 8],
+                reference: &[u8],
+                elements: &mut [u8],
+            ) {
+                unfold_vectors::<$vector, T>(width, low, high, centres, reference, elements);
             }
         }
     };
@@ -99,6 +146,40 @@ fn unpack_width<V: Vector, T: Word, const W: u32>(
                 x = x.plus::<T>(low.and(mask));
             }
             x.store(&mut elements[i], part);
+        }, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn unfold_vectors<V: Vector, T: Word>(
+    width: u32,
+    low: &[u8],
+    high: &[[u8; ROW]; 3],
+    centres: &[T; 8],
+    reference: &[u8],
+    elements: &mut [u8],
+) {
+    let (low, count) = (low.as_chunks::<ROW>().0, T::BITS as usize);
+    let (reference, elements) = (reference.as_chunks::<ROW>().0, elements.as_chunks_mut::<ROW>().0);
+    if width >= T::BITS || low.len() != count || reference.len() != count || elements.len() != count {
+        return;
+    }
+    let bits: [V; 3] = [1, 2, 4].map(|bit| V::splat(T::from_low(bit)));
+    for part in 0..ROW / V::BYTES {
+        let planes = high.map(|plane| V::load(&plane, part));
+        each_row!(i of T::BITS as usize => {
+            // Bit `i` of each plane, where its bit of the high part is.
+            let mut high = planes[0].right::<T>(i as u32).and(bits[0]);
+            for bit in 1..3 {
+                let plane = planes[bit as usize];
+                let moved = if i as u32 >= bit { plane.right::<T>(i as u32 - bit) } else { plane.left::<T>(bit - i as u32) };
+                high = high.or(moved.and(bits[bit as usize]));
+            }
+            let number = V::load(&low[i], part).or(high.left::<T>(width));
+            let sign = V::splat(T::default()).minus::<T>(number.and(bits[0]));
+            let base = V::load(&reference[i], part).plus::<T>(V::splat(centres[i * 8 / count]));
+            number.right::<T>(1).xor(sign).plus::<T>(base).store(&mut elements[i], part);
         }, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
     }
 }

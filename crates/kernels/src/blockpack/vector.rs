@@ -14,8 +14,10 @@ pub(super) trait Vector: Copy {
     fn store(self, row: &mut [u8; ROW], part: usize);
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
     fn splat<T: Word>(value: T) -> Self;
     fn plus<T: Word>(self, other: Self) -> Self;
+    fn minus<T: Word>(self, other: Self) -> Self;
     /// Each word by so many bits, fewer than it has.
     fn left<T: Word>(self, bits: u32) -> Self;
     /// Each word by so many bits, fewer than it has.

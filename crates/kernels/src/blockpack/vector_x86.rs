@@ -88,10 +88,12 @@ impl Vector for Avx2 {
     bitwise! {
         and = _mm256_and_si256;
         or = _mm256_or_si256;
+        xor = _mm256_xor_si256;
     }
 
     by_word! {
         plus = _mm256_add_epi8, _mm256_add_epi16, _mm256_add_epi32;
+        minus = _mm256_sub_epi8, _mm256_sub_epi16, _mm256_sub_epi32;
     }
 
     shifts! {
@@ -128,10 +130,12 @@ impl Vector for Avx512 {
     bitwise! {
         and = _mm512_and_si512;
         or = _mm512_or_si512;
+        xor = _mm512_xor_si512;
     }
 
     by_word! {
         plus = _mm512_add_epi8, _mm512_add_epi16, _mm512_add_epi32;
+        minus = _mm512_sub_epi8, _mm512_sub_epi16, _mm512_sub_epi32;
     }
 
     shifts! {

@@ -51,7 +51,7 @@ pub trait Word:
     /// Whether `self > other`, both as numbers with a sign.
     fn exceeds(self, other: Self) -> bool;
     /// The sum of numbers with a sign.
-    fn total(numbers: &[Self; LANES]) -> i64;
+    fn total<const N: usize>(numbers: &[Self; N]) -> i64;
     /// `self`, but no less than `-limit` and no more than `limit` as a number with a sign.
     fn limited(self, limit: Self) -> Self;
 
@@ -136,7 +136,7 @@ macro_rules! word {
             }
 
             #[inline(always)]
-            fn total(numbers: &[$t; LANES]) -> i64 {
+            fn total<const N: usize>(numbers: &[$t; N]) -> i64 {
                 numbers.iter().map(|number| <$total>::from(*number as $signed)).sum::<$total>().into()
             }
 
@@ -154,7 +154,7 @@ word!(u32, i32, i64, 32);
 
 /// A row of packed bits as words that are shifted at once. Bits that a shift would carry from one lane into the next are
 /// masked before, or after: so one loop serves lanes of every width.
-type Row = [u64; ROW / 8];
+pub(super) type Row = [u64; ROW / 8];
 
 /// Packs the `width` lowest bits of all numbers of a group into so many rows.
 #[inline(always)]
@@ -181,6 +181,21 @@ pub(super) fn pack_rows<T: Word>(width: u32, remainders: &[T; GROUP], rows: &mut
             *open = (z & high).unbounded_shr(done);
         }
     }
+}
+
+/// The three lowest bits of all numbers of a group, each in the order of rows of width 1.
+#[inline(always)]
+pub(super) fn low_bits_by_row<T: Word>(numbers: &[T; GROUP]) -> [Row; 3] {
+    let (one, mut found) = (repeat(T::from_low(1)), [[0; ROW / 8]; 3]);
+    for (i, numbers) in bytes(numbers).as_chunks::<ROW>().0.iter().enumerate() {
+        let numbers = load::<T>(numbers);
+        for (bit, found) in found.iter_mut().enumerate() {
+            for (found, number) in found.iter_mut().zip(numbers) {
+                *found |= (number >> bit & one) << i;
+            }
+        }
+    }
+    found
 }
 
 /// Unpacks so many rows; a width of 0 has none.

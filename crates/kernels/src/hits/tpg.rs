@@ -38,6 +38,8 @@ pub struct TpgSetup {
     pub scale: [i16; 3],
     /// Threshold per plane, counts, at least 0.
     pub threshold: [i16; 3],
+    /// Pedestals begin at the first sample. The original's begin at 16384, and nothing is found until they have come down.
+    pub from_first: bool,
 }
 
 impl Default for TpgSetup {
@@ -50,6 +52,7 @@ impl Default for TpgSetup {
             memory: [8, 8, 0],
             scale: [5, 5, 10],
             threshold: [60; 3],
+            from_first: false,
         }
     }
 }
@@ -58,7 +61,8 @@ impl Default for TpgSetup {
 ///
 /// Frugal or fixed pedestal, running sum of values or of absolute values, threshold; peak and its tick are measured, the
 /// sum ends at 65535 and with it the hit, which then starts a tick early as in the original. All pedestals begin at 16384
-/// and need 11 ticks per count to come down (with limit 10), and |x| is over the threshold all that time.
+/// and need 11 ticks per count to come down (with limit 10), and |x| is over the threshold all that time: 85 ms of WIB1 data. With
+/// [`TpgSetup::from_first`] they begin at the first sample.
 ///
 /// ```
 /// use livetime_kernels::{Level, hits::{HitBuffer, TpgHits, TpgSetup}};
@@ -143,6 +147,10 @@ impl TpgHits {
         hits: &mut HitBuffer,
     ) -> Result<(), LengthError> {
         let channels = check::rows(samples, self.filters.len())?;
+        if self.count == 0 && self.setup.from_first {
+            let rows = self.filters.iter_mut().zip(samples.as_chunks::<32>().0);
+            rows.for_each(|(block, first)| block.pedestal = Row(*first));
+        }
         let samples = Samples { rows: samples, channels, first, count: self.count };
         let ticks = samples.rows.len() / channels;
         self.count += ticks as u64;
@@ -161,7 +169,8 @@ impl TpgHits {
 
     /// The earliest start that a hit still to come can have, when `tick` is the next row.
     pub fn open_since(&self, tick: i64) -> i64 {
-        tick.wrapping_sub(walk::longest_open::<TpgFollow<Portable>>(&self.follows).into())
+        // Those whose sum reaches its end start a tick early.
+        tick.wrapping_sub(i64::from(walk::longest_open::<TpgFollow<Portable>>(&self.follows)) + 1)
     }
 
     /// The pedestal of a channel; `None` beyond the last channel.

@@ -1,5 +1,4 @@
-//! LZ4 blocks: written for what bitshuffle leaves, rows of noise and runs of equal bytes, which are nearly all that there is to find; read
-//! whatever wrote them.
+//! LZ4 blocks, written for what bitshuffle leaves: rows of noise and runs of equal bytes, which are nearly all that there is to find.
 //!
 //! ```text
 //! sequence   token: number of literals in the upper half, length of the match less 4 in the lower half
@@ -9,13 +8,10 @@
 //! The last sequence is only literals. The format wants the last match to start 12 bytes before the end at the latest, and the last 5
 //! bytes to be literals. (Yann Collet, "LZ4 Block Format Description".)
 
-mod decode;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
-
-pub use decode::decode;
 
 use crate::bits::{self, Bits};
 use crate::{LengthError, Level};

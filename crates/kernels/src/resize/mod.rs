@@ -13,6 +13,7 @@ mod taps;
 mod tests;
 
 use crate::bytes::bytes_mut;
+use crate::fastest::Fastest;
 use crate::{LengthError, Level, Pixel, Plane};
 use bytes::ByteScratch;
 use real::{RealScratch, Sum};
@@ -58,6 +59,7 @@ pub struct ResizeScratch {
     bytes: ByteScratch,
     singles: RealScratch<f32>,
     doubles: RealScratch<f64>,
+    fastest: Fastest,
 }
 
 /// What the tables depend on.
@@ -129,7 +131,9 @@ pub fn resize<T: Pixel>(
     let task =
         Task { way: resize.way::<T>(width, input.height()), resize: *resize, width, height: input.height() };
     scratch.prepare(&task);
-    match task.way {
+    let bytes = (input.width() * task.height + output.width * output.height) * size_of::<T>();
+    let fastest = std::mem::take(&mut scratch.fastest);
+    fastest.run(level, bytes, |level| match task.way {
         Way::Copies => nearest::run(input, &scratch.nearest, samples, &mut output),
         Way::Bytes => scratch.bytes.run(level, input.bytes(), &mut output.bytes()),
         Way::Singles { covered } => {
@@ -138,7 +142,8 @@ pub fn resize<T: Pixel>(
         Way::Doubles { covered } => {
             scratch.in_type::<f64>().run_either(level, input, samples, covered, &mut output)
         }
-    }
+    });
+    scratch.fastest = fastest;
     Ok(())
 }
 
@@ -203,6 +208,7 @@ impl ResizeScratch {
             }
         }
         self.made_for = Some(*task);
+        self.fastest = Fastest::new();
     }
 
     fn in_type<A: Sum>(&mut self) -> &mut RealScratch<A> {

@@ -129,6 +129,8 @@ fn scaled_sums<T: Pixel>(image: Plane<T>, min: f64, max: f64) -> (f64, f64) {
 struct Border {
     width: usize,
     rows: usize,
+    /// There are rows above and below.
+    has_slabs: bool,
     corners_twice: bool,
     sum: f64,
     count: f64,
@@ -138,7 +140,9 @@ impl Border {
     fn new<T: Pixel>(image: Plane<T>, wanted: &Wanted) -> Border {
         let width = if wanted.basic { wanted.background_width } else { 0 };
         let rows = image.height();
-        Border { width, rows, corners_twice: wanted.quirks.corners_twice, sum: 0.0, count: 0.0 }
+        let corners_twice = wanted.quirks.corners_twice;
+        let has_slabs = rows > 1 || corners_twice && !wanted.is_line;
+        Border { width, rows, has_slabs, corners_twice, sum: 0.0, count: 0.0 }
     }
 
     #[inline(always)]
@@ -146,9 +150,8 @@ impl Border {
         if self.width == 0 {
             return;
         }
-        // A single row has two ends, but no row above and below.
-        let top = self.rows > 1 && y < self.width;
-        let bottom = self.rows > 1 && y >= self.rows.saturating_sub(self.width);
+        let top = self.has_slabs && y < self.width;
+        let bottom = self.has_slabs && y >= self.rows.saturating_sub(self.width);
         if self.corners_twice {
             let times = f64::from(u8::from(top) + u8::from(bottom));
             self.sum += times * sum;

@@ -52,9 +52,11 @@ impl ProfileBuffers {
         let (x, y) = (nearest(centroid.x, width), nearest(centroid.y, height));
         row(&mut self.centroid_x, image, y);
         column(&mut self.centroid_y, image, x);
-        row(&mut self.cursor_x, image, cursor.y);
-        column(&mut self.cursor_y, image, cursor.x);
-        Some(self.cursor_x.get(cursor.x).copied().unwrap_or(0.0))
+        // A cursor outside is at the nearest border, as in areaDetector.
+        let cursor = (cursor.x.min(width.saturating_sub(1)), cursor.y.min(height.saturating_sub(1)));
+        row(&mut self.cursor_x, image, cursor.1);
+        column(&mut self.cursor_y, image, cursor.0);
+        Some(self.cursor_x.get(cursor.0).copied().unwrap_or(0.0))
     }
 
     fn clear(&mut self) {

@@ -8,6 +8,8 @@ pub struct Wanted {
     /// Width in pixels of the border whose mean is the background of
     /// [`Basic::net`](super::Basic::net); 0: no background.
     pub background_width: usize,
+    /// The array has one dimension: it has ends, but no row above and below, whatever the quirks are.
+    pub is_line: bool,
     /// Centroid, widths, skewness, kurtosis, eccentricity and orientation.
     pub centroid: bool,
     /// Pixels of at least this value make the centroid and the threshold profiles. With NaN no
@@ -21,8 +23,7 @@ pub struct Wanted {
     pub quirks: Quirks,
 }
 
-/// A pixel of the image: column and row, from 0. It may lie outside; then its value and its
-/// profiles are 0.
+/// A pixel of the image: column and row, from 0. Outside of the image it stands for the nearest column and row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
     /// Column.
@@ -61,8 +62,8 @@ impl HistogramRange {
 /// Known faults of `NDPluginStats` that can be repeated for comparison. The default repeats none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quirks {
-    /// The background is the mean over four border slabs that overlap in the corners, so corner
-    /// pixels count twice. Otherwise each border pixel counts once.
+    /// The background is the mean over four border slabs that overlap in the corners, so corner pixels count twice; an image of one
+    /// row is all of its upper and of its lower slab. Otherwise each border pixel counts once, and a single row has two ends.
     pub corners_twice: bool,
     /// The eccentricity subtracts 4μ11² where the definition adds it.
     pub eccentricity_minus: bool,

@@ -73,6 +73,20 @@ fn values_by_hand() {
     }
 }
 
+/// While levels are tried and after one has been chosen.
+#[test]
+fn the_chosen_level_agrees() {
+    let memory = values::<u32>(256 * 300, 5);
+    let input = Plane::packed(&memory, 256, 300).unwrap();
+    let mut expected = vec![0; memory.len()];
+    transform(Level::PORTABLE, input, Transform::Rot90, 1, &mut expected).unwrap();
+    for call in 0..40 {
+        let mut output = vec![0; memory.len()];
+        transform(Level::best(), input, Transform::Rot90, 1, &mut output).unwrap();
+        assert!(output == expected, "call {call}");
+    }
+}
+
 #[test]
 fn what_does_not_fit_is_refused() {
     let image = Plane::packed(&[0u8; 12], 4, 3).unwrap();

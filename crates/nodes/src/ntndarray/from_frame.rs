@@ -1,8 +1,13 @@
 //! From a frame to an NTNDArray.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use bytes::Bytes;
 use livetime_engine::NodeError;
-use livetime_frame::{ArrayRef, AttributeValue, Attributes, Codec, ColorMode, DType, Dim, Frame, Layout};
+use livetime_frame::{
+    ArrayRef, AttributeValue, Attributes, Codec, ColorMode, DType, Dim, Frame, Header, Layout,
+};
 use livetime_pva::data::{Array, Chosen, Dynamic, Field, Kind, Type, Value};
 use livetime_pva::nt;
 
@@ -35,6 +40,7 @@ pub struct ImageWriter {
     bits: Bits,
     /// What the image says of layout and attributes; `None` before the first frame.
     said: Option<(Layout, Attributes)>,
+    loans: Loans,
 }
 
 /// Numbers of the fields.
@@ -77,7 +83,12 @@ impl ImageWriter {
         let image = Value::new(&nt::ndarray());
         let missing = || NodeError::new("wanted the fields of an NTNDArray, found fewer");
         let bits = Bits::of(&image).ok_or_else(missing)?;
-        Ok(ImageWriter { image, bits, said: None })
+        Ok(ImageWriter { image, bits, said: None, loans: Loans::default() })
+    }
+
+    /// Counts what its images keep.
+    pub fn loans(&self) -> &Loans {
+        &self.loans
     }
 
     /// The frame as an image. [`Value::changed`] says what differs from the one before.
@@ -118,7 +129,7 @@ impl ImageWriter {
     }
 
     fn fill(&mut self, frame: &Frame, array: ArrayRef<'_>) -> livetime_pva::Result<()> {
-        let pixels = pixels(frame, array)?;
+        let pixels = pixels(frame, array, &self.loans)?;
         self.image.set_bit(self.bits.compressed, pixels.data().len() as i64)?;
         let selector = nt::ndarray().nodes()[self.bits.value].ty.clone();
         let Type::Union(union) = selector else { return Ok(()) };
@@ -126,12 +137,23 @@ impl ImageWriter {
         let chosen = Chosen { selector, field: Field::Array(pixels) };
         self.image.set_bit(self.bits.value, Field::Union(Some(Box::new(chosen))))?;
         let header = frame.header();
-        self.image.set_bit(self.bits.unique_id, header.sequence as i32)?;
+        self.image.set_bit(self.bits.unique_id, number_of(header) as i32)?;
         for bit in [self.bits.data_time, self.bits.time] {
             self.image.set_bit(bit + 1, header.event_time_ns.div_euclid(1_000_000_000))?;
             self.image.set_bit(bit + 2, header.event_time_ns.rem_euclid(1_000_000_000) as i32)?;
         }
         Ok(())
+    }
+}
+
+/// Attribute of a frame that has another number in the run than its detector gave it.
+pub const UNIQUE_ID: &str = "UniqueId";
+
+/// The number that the detector gave the frame: its number in the run unless an attribute says otherwise.
+fn number_of(header: &Header) -> i64 {
+    match header.attributes.get(UNIQUE_ID) {
+        Some(AttributeValue::Int(number)) => *number,
+        _ => header.sequence as i64,
     }
 }
 
@@ -151,7 +173,66 @@ pub fn kind_of(dtype: DType) -> Kind {
     }
 }
 
-/// Keeps a frame while its bytes are on their way.
+/// Counts the memory that images keep while somebody has them: of frames whose pixels are on their way to clients, and of
+/// copies. A clone counts in the same place.
+///
+/// ```
+/// use livetime_frame::{ColorMode, DType, FramePool, Layout};
+/// use livetime_nodes::ntndarray::{Loans, pixels};
+///
+/// let layout = Layout::packed(DType::U8, ColorMode::Mono, &[2, 3])?;
+/// let frame = FramePool::new(1 << 20).allocator().array(layout)?.freeze();
+/// let loans = Loans::default();
+/// let on_its_way = pixels(&frame, frame.array()?, &loans)?;
+/// assert_eq!((loans.images(), loans.bytes()), (1, 6));
+/// drop(on_its_way);
+/// assert_eq!((loans.images(), loans.bytes()), (0, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Loans(Arc<[AtomicUsize; 2]>);
+
+impl Loans {
+    /// How many images somebody has.
+    pub fn images(&self) -> usize {
+        self.0[0].load(Ordering::Acquire)
+    }
+
+    /// Bytes of their pixels.
+    pub fn bytes(&self) -> usize {
+        self.0[1].load(Ordering::Acquire)
+    }
+
+    /// `pixels` as shared memory that is counted here until the last who has it lets go.
+    fn lend<T: AsRef<[u8]> + Send + 'static>(&self, pixels: T) -> Bytes {
+        let bytes = pixels.as_ref().len();
+        self.0[0].fetch_add(1, Ordering::AcqRel);
+        self.0[1].fetch_add(bytes, Ordering::AcqRel);
+        Bytes::from_owner(Lent { pixels, bytes, loans: self.clone() })
+    }
+}
+
+/// Keeps pixels while they are on their way.
+struct Lent<T> {
+    pixels: T,
+    bytes: usize,
+    loans: Loans,
+}
+
+impl<T: AsRef<[u8]>> AsRef<[u8]> for Lent<T> {
+    fn as_ref(&self) -> &[u8] {
+        self.pixels.as_ref()
+    }
+}
+
+impl<T> Drop for Lent<T> {
+    fn drop(&mut self) {
+        self.loans.0[0].fetch_sub(1, Ordering::AcqRel);
+        self.loans.0[1].fetch_sub(self.bytes, Ordering::AcqRel);
+    }
+}
+
+/// A frame as the owner of its bytes.
 struct Held(Frame);
 
 impl AsRef<[u8]> for Held {
@@ -162,24 +243,24 @@ impl AsRef<[u8]> for Held {
 
 /// The elements of an array in order, without a copy where they lie so.
 ///
+/// While somebody has them they are counted in `loans`.
+///
 /// # Errors
 /// An error when the bytes are no whole number of elements, which an array's are.
-pub fn pixels(frame: &Frame, array: ArrayRef<'_>) -> livetime_pva::Result<Array> {
+pub fn pixels(frame: &Frame, array: ArrayRef<'_>, loans: &Loans) -> livetime_pva::Result<Array> {
     let layout = array.layout();
     match layout.codec() {
-        Some(_) => Array::new(Kind::U8, Bytes::from_owner(Held(frame.clone()))),
-        None if layout.is_packed() => {
-            Array::new(kind_of(layout.dtype()), Bytes::from_owner(Held(frame.clone())))
-        }
-        None => Array::new(kind_of(layout.dtype()), gathered(array)),
+        Some(_) => Array::new(Kind::U8, loans.lend(Held(frame.clone()))),
+        None if layout.is_packed() => Array::new(kind_of(layout.dtype()), loans.lend(Held(frame.clone()))),
+        None => Array::new(kind_of(layout.dtype()), loans.lend(gathered(array))),
     }
 }
 
-fn gathered(array: ArrayRef<'_>) -> Bytes {
+fn gathered(array: ArrayRef<'_>) -> Vec<u8> {
     let layout = array.layout();
     let mut bytes = Vec::with_capacity(layout.len() * layout.dtype().bytes());
     gather(&array, &mut bytes);
-    bytes.into()
+    bytes
 }
 
 /// The dimensions, fastest first.
@@ -260,6 +341,7 @@ mod tests {
         let attributes = image.get("attribute").unwrap().as_values().unwrap();
         assert_eq!(attributes[0].as_ref().unwrap().str("name"), Some("ColorMode"));
         assert_eq!(attributes[1].as_ref().unwrap().str("name"), Some("Gain"));
+        assert_eq!((writer.loans().images(), writer.loans().bytes()), (1, 48));
         // The second time only what is new is marked.
         let bit = writer.bits.dimension;
         assert!(!writer.write(&frame).unwrap().changed().contains(bit));

@@ -3,5 +3,5 @@
 mod from_frame;
 mod to_frame;
 
-pub use from_frame::{ImageWriter, kind_of, pixels};
+pub use from_frame::{ImageWriter, Loans, UNIQUE_ID, kind_of, pixels};
 pub use to_frame::{Names, layout_of, pixels_of};

@@ -2,17 +2,11 @@
 
 pub mod compress;
 pub mod decompress;
-pub mod hit_finder;
-pub mod hit_merger;
 pub mod image;
 #[allow(clippy::module_inception, reason = "the node is called `process`, as areaDetector's is")]
 pub mod process;
 pub mod rate_monitor;
-pub mod readout_buffer;
 pub mod resize;
 pub mod roi;
-pub mod roi_selector;
 pub mod statistics;
 pub mod transform;
-pub mod trigger_candidate;
-pub mod triggers;

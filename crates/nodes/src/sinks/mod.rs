@@ -1,16 +1,12 @@
 //! Nodes that take frames out of the graph.
 
-mod file_name;
-#[cfg(feature = "parquet")]
-pub mod hits_parquet;
-pub mod link_ledger;
-mod next_file;
+mod event_time;
+pub mod npy_files;
 pub mod null;
 pub mod publish;
 pub mod pva_image;
+pub mod table_csv;
 pub mod tiff_files;
-pub mod trigger_records;
-mod write_status;
 pub mod xtc_recorder;
 
-pub use write_status::WriteStatus;
+pub use livetime_engine::files::WriteStatus;

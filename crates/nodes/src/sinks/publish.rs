@@ -2,26 +2,26 @@
 //!
 //! In: any frame. Out: nothing. Each frame is published on the channel of this name, where agents and chains subscribe (see
 //! `docs/actors.md`); they get references, no copies. A subscriber that must not lose anything and has no room holds the
-//! node back, as an edge that blocks would. A program is run with its channels by
-//! [`RunOptions::channels`](livetime_engine::RunOptions::channels).
+//! node back, as an edge that blocks would. A program hands its channels to a run as
+//! one of the [`RunOptions::services`](livetime_engine::RunOptions::services).
 //!
 //! ```
 //! use livetime_engine::Value;
-//! use livetime_engine::actors::{Chain, ChannelKind};
+//! use livetime_actors::{Chain, ChannelKind, Channels};
 //! use livetime_engine::testing::Harness;
 //! use livetime_frame::Frame;
 //! use livetime_nodes::sinks::publish::Publish;
 //!
 //! let mut node = Harness::new::<Publish>(&[("channel", Value::from("images"))])?;
 //! let seen = Chain::<Frame>::new(4);
-//! seen.subscribe(&node.channels().channel("images", ChannelKind::Broadcast).unwrap());
+//! seen.subscribe(&node.service::<Channels>().channel("images", ChannelKind::Broadcast).unwrap());
 //! let image = node.image::<u8>(&[1, 2], &[3, 4])?;
 //! node.feed(&image)?;
 //! assert_eq!(seen.try_receive().unwrap().bytes(), [3, 4]);
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::actors::{ChannelKind, Publisher};
+use livetime_actors::{ChannelKind, Channels, Publisher};
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
 use livetime_frame::Frame;
 
@@ -66,7 +66,7 @@ impl Node for Publish {
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        let channel = ctx.channels().channel(&self.params.channel, ChannelKind::Broadcast);
+        let channel = ctx.service::<Channels>().channel(&self.params.channel, ChannelKind::Broadcast);
         self.publisher = Some(channel.map_err(NodeError::new)?.publisher());
         Ok(())
     }
@@ -85,8 +85,8 @@ impl Node for Publish {
 
 #[cfg(test)]
 mod tests {
+    use livetime_actors::Chain;
     use livetime_engine::Value;
-    use livetime_engine::actors::Chain;
     use livetime_engine::testing::{Harness, assert_compliant};
 
     use super::*;
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn what_nobody_hears_is_counted() {
         let mut node = Harness::new::<Publish>(&[("channel", Value::from("a"))]).unwrap();
-        let channel = node.channels().channel::<Frame>("a", ChannelKind::Broadcast).unwrap();
+        let channel = node.service::<Channels>().channel::<Frame>("a", ChannelKind::Broadcast).unwrap();
         let image = node.image::<u8>(&[1, 3], &[0; 3]).unwrap();
         node.feed(&image).unwrap();
         let seen = Chain::new(1);
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn a_channel_of_other_messages_is_refused_by_name() {
         let mut node = Harness::new::<Publish>(&[]).unwrap();
-        node.channels().channel::<u32>("numbers", ChannelKind::Broadcast).unwrap();
+        node.service::<Channels>().channel::<u32>("numbers", ChannelKind::Broadcast).unwrap();
         let error = node.set("channel", "numbers").unwrap_err().to_string();
         assert!(error.contains("`numbers` is one of u32"), "{error}");
     }

@@ -1,52 +1,123 @@
 //! `pva_image`: shows frames as NTNDArray, the images of pvAccess (areaDetector's NDPluginPva).
 //!
-//! In: arrays of any type and dimension. Out: nothing. The program gives the node an [`Outlet`], behind which a
-//! server stands; without one it only counts. Pixels of packed arrays are not copied on their way to the network,
-//! those of a region once.
+//! In: arrays of any type and dimension. Out: nothing. The node only leaves each frame in a [`Handover`], in a time that does not depend
+//! on who looks; the program's own thread makes an image of it and shows it. Without a handover the node only counts.
+//! Pixels of packed arrays are not copied on their way to the network, those of a region once.
 //!
-//! A client that is too slow misses images, never the pipeline. Each image carries the frame's number in
-//! `uniqueId`, from which a client sees what it missed.
+//! When frames come faster than they are shown, the newest take the place of the oldest: `replaced` counts those. Whatever clients do, the node
+//! is never kept waiting, and no more frames wait than the handover allows. Each image carries the frame's number
+//! in `uniqueId`, from which a client sees what it missed.
 //!
 //! ```
-//! use std::sync::{Arc, Mutex};
 //! use livetime_engine::testing::Harness;
-//! use livetime_nodes::sinks::pva_image::PvaImage;
+//! use livetime_nodes::sinks::pva_image::{Handover, PvaImage};
 //!
-//! let shown = Arc::new(Mutex::new(Vec::new()));
-//! let seen = shown.clone();
 //! let mut node = Harness::new::<PvaImage>(&[])?;
-//! let outlet = move |image: &livetime_pva::data::Value| seen.lock().unwrap().push(image.i64("uniqueId"));
-//! node.node::<PvaImage>().unwrap().attach(Box::new(outlet));
-//! let picture = node.image::<u8>(&[2, 2], &[1, 2, 3, 4])?;
-//! node.feed(&picture)?;
-//! assert_eq!(*shown.lock().unwrap(), [Some(picture.header().sequence as i64)]);
+//! let handover = Handover::new(2, 1 << 20, || ());
+//! node.node::<PvaImage>().unwrap().attach(handover.clone());
+//! let pictures = [[1u8, 2], [3, 4], [5, 6]].map(|pixels| node.image::<u8>(&[1, 2], &pixels).unwrap());
+//! for picture in &pictures {
+//!     node.feed(picture)?;
+//! }
+//! // Two may wait; the oldest made room.
+//! assert!(handover.take().is_some_and(|frame| frame.is_same(&pictures[1])));
+//! assert!(handover.take().is_some_and(|frame| frame.is_same(&pictures[2])));
+//! assert!(handover.take().is_none());
+//! assert_eq!(node.number_of("replaced"), 1.0);
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
 use livetime_frame::Frame;
-use livetime_pva::data::Value;
 
-use crate::ntndarray::ImageWriter;
+/// Where frames wait to be shown: the newest ones, a bounded number of them. A clone is the same place.
+///
+/// Every frame that was left here was taken, or [replaced](Handover::replaced), or still waits.
+#[derive(Clone)]
+pub struct Handover(Arc<Inner>);
 
-/// Where images can be seen. Must not wait, and must not keep more images than it needs: each holds its frame.
-pub trait Outlet: Send {
-    /// Shows an image; [`Value::changed`] says what differs from the one before.
-    fn show(&mut self, image: &Value);
+struct Inner {
+    frames: usize,
+    bytes: usize,
+    bell: Box<dyn Fn() + Send + Sync>,
+    waiting: Mutex<Waiting>,
 }
 
-impl<F: FnMut(&Value) + Send> Outlet for F {
-    fn show(&mut self, image: &Value) {
-        self(image);
+#[derive(Default)]
+struct Waiting {
+    frames: VecDeque<Frame>,
+    bytes: usize,
+    replaced: u64,
+}
+
+impl Handover {
+    /// At most so many `frames` wait, of at most so many `bytes` together; one always may. `bell` is rung when there is one where
+    /// there was none; it must not wait.
+    pub fn new(frames: usize, bytes: usize, bell: impl Fn() + Send + Sync + 'static) -> Handover {
+        let waiting =
+            Mutex::new(Waiting { frames: VecDeque::with_capacity(frames + 1), ..Waiting::default() });
+        Handover(Arc::new(Inner { frames, bytes, bell: Box::new(bell), waiting }))
+    }
+
+    /// Leaves a frame. The oldest make room for it.
+    fn leave(&self, frame: Frame) {
+        let mut waiting = self.lock();
+        let was_empty = waiting.frames.is_empty();
+        let bytes = frame.bytes().len();
+        while !waiting.frames.is_empty()
+            && (waiting.frames.len() >= self.0.frames || waiting.bytes.saturating_add(bytes) > self.0.bytes)
+        {
+            waiting.pop();
+            waiting.replaced += 1;
+        }
+        waiting.bytes += bytes;
+        waiting.frames.push_back(frame);
+        drop(waiting);
+        if was_empty {
+            (self.0.bell)();
+        }
+    }
+
+    /// The oldest frame that waits.
+    pub fn take(&self) -> Option<Frame> {
+        self.lock().pop()
+    }
+
+    /// Whether no frame waits.
+    pub fn is_empty(&self) -> bool {
+        self.lock().frames.is_empty()
+    }
+
+    /// How many frames made room for newer ones.
+    pub fn replaced(&self) -> u64 {
+        self.lock().replaced
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiting {
+    fn pop(&mut self) -> Option<Frame> {
+        let frame = self.frames.pop_front()?;
+        self.bytes -= frame.bytes().len();
+        Some(frame)
     }
 }
 
 /// Parameters of `pva_image`.
 #[derive(Params)]
 pub struct PvaImageParams {
-    /// Images shown so far.
+    /// Frames left to be shown so far.
     #[param(readback, pv = "ArrayCounter")]
     pub frames: u64,
+    /// Of these, frames that newer ones replaced before they were shown, because they came too fast.
+    #[param(readback)]
+    pub replaced: u64,
     /// Frames whose numbers show that they never came here: lost on the way, or left out.
     #[param(readback)]
     pub missing: u64,
@@ -55,23 +126,20 @@ pub struct PvaImageParams {
 /// Shows frames as NTNDArray.
 pub struct PvaImage {
     params: PvaImageParams,
-    writer: Option<ImageWriter>,
-    outlet: Option<Box<dyn Outlet>>,
+    handover: Option<Handover>,
     /// The number that the next frame should have.
     expected: Option<u64>,
 }
 
 impl PvaImage {
-    /// From the next frame on images are shown at `outlet`.
-    pub fn attach(&mut self, outlet: Box<dyn Outlet>) {
-        self.outlet = Some(outlet);
-        // The first image there has to be complete.
-        self.writer = None;
+    /// From the next frame on frames are left at `handover`.
+    pub fn attach(&mut self, handover: Handover) {
+        self.handover = Some(handover);
     }
 
-    /// Whether there is an outlet. A node that was built anew after a failure has none.
+    /// Whether there is a handover. A node that was built anew after a failure has none.
     pub fn is_attached(&self) -> bool {
-        self.outlet.is_some()
+        self.handover.is_some()
     }
 
     fn count(&mut self, sequence: u64) {
@@ -95,29 +163,28 @@ impl Node for PvaImage {
     };
 
     fn new(params: PvaImageParams) -> Result<PvaImage, NodeError> {
-        Ok(PvaImage { params, writer: None, outlet: None, expected: None })
+        Ok(PvaImage { params, handover: None, expected: None })
     }
 
     fn params(&mut self) -> &mut PvaImageParams {
+        if let Some(handover) = &self.handover {
+            self.params.replaced = handover.replaced();
+        }
         &mut self.params
     }
 
     fn frame(&mut self, _input: usize, frame: &Frame, _ctx: &mut Context) -> Result<(), NodeError> {
-        if let Some(outlet) = &mut self.outlet {
-            let writer = match &mut self.writer {
-                Some(writer) => writer,
-                none => none.insert(ImageWriter::new()?),
-            };
-            outlet.show(writer.write(frame)?);
-            // The outlet keeps what it needs; a second reference here would hold the memory back.
-            writer.release();
+        // What is no array could not be shown.
+        frame.array()?;
+        if let Some(handover) = &self.handover {
+            handover.leave(frame.clone());
         }
         self.count(frame.header().sequence);
         Ok(())
     }
 
     fn stop(&mut self) {
-        (self.writer, self.expected) = (None, None);
+        self.expected = None;
     }
 }
 
@@ -137,19 +204,25 @@ mod tests {
     }
 
     #[test]
-    fn no_frame_is_kept() {
+    fn the_newest_wait_and_all_others_are_counted() {
         let mut node = Harness::new::<PvaImage>(&[]).unwrap();
-        let shown = |image: &Value| assert_eq!(image.array("value").map(|a| a.len()), Some(2));
-        node.node::<PvaImage>().unwrap().attach(Box::new(shown));
+        let rung = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let bell = rung.clone();
+        let ring = move || _ = bell.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        // Three frames of 8 bytes would be too many bytes.
+        let handover = Handover::new(10, 20, ring);
+        node.node::<PvaImage>().unwrap().attach(handover.clone());
         assert!(node.node::<PvaImage>().unwrap().is_attached());
         let mut allocator = FramePool::new(1 << 16).allocator();
         let layout = Layout::packed(DType::F32, ColorMode::Mono, &[1, 2]).unwrap();
-        let frame = allocator.array(layout).unwrap().freeze();
-        let address = frame.bytes().as_ptr();
-        node.feed(&frame).unwrap();
-        drop(frame);
-        // Its memory is free again.
-        assert_eq!(allocator.array(layout).unwrap().freeze().bytes().as_ptr(), address);
+        let large = Layout::packed(DType::F32, ColorMode::Mono, &[1, 20]).unwrap();
+        for layout in [layout, layout, layout, layout, large] {
+            node.feed(&allocator.array(layout).unwrap().freeze()).unwrap();
+        }
+        assert_eq!(rung.load(std::sync::atomic::Ordering::Relaxed), 1);
+        assert_eq!((node.number_of("frames"), node.number_of("replaced")), (5.0, 4.0));
+        assert_eq!(handover.take().unwrap().bytes().len(), 80, "one always may wait");
+        assert!(handover.is_empty() && handover.take().is_none());
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl ImageMode {
     pub(crate) fn is_done(self, taken: u64, wanted: u64) -> bool {
         match self {
             ImageMode::Single => taken >= 1,
-            ImageMode::Multiple => taken >= wanted,
+            ImageMode::Multiple => taken >= wanted.max(1),
             ImageMode::Continuous => false,
         }
     }

@@ -1,17 +1,12 @@
 //! Nodes that bring frames into the graph.
 
 mod acquisition;
-pub mod felix_blocks;
 pub mod image_files;
 pub mod pva_source;
-mod raw_readings;
-mod recording;
+pub mod recording;
 mod schedule;
 pub mod sim_detector;
 pub mod subscribe;
-pub mod wib_file;
-pub mod wib_simulator;
-pub mod wibeth_udp;
 pub mod xtc;
 pub mod xtc2;
 

@@ -6,13 +6,13 @@
 //!
 //! ```
 //! use livetime_engine::Value;
-//! use livetime_engine::actors::ChannelKind;
+//! use livetime_actors::{ChannelKind, Channels};
 //! use livetime_engine::testing::Harness;
 //! use livetime_frame::Frame;
 //! use livetime_nodes::sources::subscribe::Subscribe;
 //!
 //! let mut node = Harness::new::<Subscribe>(&[("channel", Value::from("images"))])?;
-//! let channel = node.channels().channel::<Frame>("images", ChannelKind::Broadcast).unwrap();
+//! let channel = node.service::<Channels>().channel::<Frame>("images", ChannelKind::Broadcast).unwrap();
 //! channel.publish(node.image::<u8>(&[1, 2], &[3, 4])?);
 //! let frames = node.run_source(1)?;
 //! assert_eq!(frames[0].bytes(), [3, 4]);
@@ -21,7 +21,7 @@
 
 use std::time::Duration;
 
-use livetime_engine::actors::{Chain, Channel, ChannelKind};
+use livetime_actors::{Chain, Channel, ChannelKind, Channels};
 use livetime_engine::{
     Context, Next, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream, WhenFull,
 };
@@ -99,7 +99,7 @@ impl Node for Subscribe {
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        let channel = ctx.channels().channel(&self.params.channel, ChannelKind::Broadcast);
+        let channel = ctx.service::<Channels>().channel(&self.params.channel, ChannelKind::Broadcast);
         let channel = channel.map_err(NodeError::new)?;
         let when_full = match self.params.when_full {
             WhenNoRoom::Block => WhenFull::Block,
@@ -153,7 +153,7 @@ mod tests {
     fn losses_are_told_by_the_numbers() {
         let params = [("queue", Value::from(2))];
         let mut node = Harness::new::<Subscribe>(&params).unwrap();
-        let channel = node.channels().channel::<Frame>("frames", ChannelKind::Broadcast).unwrap();
+        let channel = node.service::<Channels>().channel::<Frame>("frames", ChannelKind::Broadcast).unwrap();
         let image = node.image::<u16>(&[1, 1], &[7]).unwrap();
         (0..5).for_each(|_| _ = channel.publish(image.clone()));
         let first = node.run_source(2).unwrap();
@@ -169,7 +169,8 @@ mod tests {
     fn keeps_the_contract() {
         assert_compliant_fed::<Subscribe>(&[], |harness| {
             let image = harness.image::<u16>(&[1, 1], &[7]).unwrap();
-            let channel = harness.channels().channel::<Frame>("frames", ChannelKind::Broadcast).unwrap();
+            let channel =
+                harness.service::<Channels>().channel::<Frame>("frames", ChannelKind::Broadcast).unwrap();
             (0..6).for_each(|_| _ = channel.publish(image.clone()));
         });
     }
@@ -180,7 +181,7 @@ mod tests {
         let (frames, next) = node.produce().unwrap();
         assert!(frames.is_empty() && matches!(next, Next::At(_)), "{next:?}");
         node.set("channel", "others").unwrap();
-        let channel = node.channels().channel::<Frame>("others", ChannelKind::Broadcast).unwrap();
+        let channel = node.service::<Channels>().channel::<Frame>("others", ChannelKind::Broadcast).unwrap();
         assert_eq!(channel.subscribers(), 1);
         node.stop();
         assert_eq!(channel.subscribers(), 0);

@@ -1,15 +1,28 @@
 //! A connection, and who reads from it.
 //!
-//! Whoever waits for an answer reads from the connection itself: one thread at a time leads, others that wait
-//! follow and take over when it has what it wanted. When nobody waits, the thread of the client reads. So an
-//! answer that is waited for wakes one thread and not two.
+//! A thread that waits for an answer reads from the connection itself, one thread at a time ([`Reader`]). Other threads that wait follow: they sleep
+//! until the reader has what it wanted, and one of them goes on. When nobody waits, the client's thread reads. So an answer that is waited for
+//! wakes one thread and not two.
+//!
+//! Locks are taken in this order. A thread that holds one takes only those below it:
+//!
+//! | lock | protects | held while |
+//! |---|---|---|
+//! | `Conn::incoming` | buffer and assembler of what was read | the socket is read, and callbacks of users run |
+//! | `Shared::directory` | which channels and connections there are | channels are linked to connections |
+//! | `Conn::core` | protocol state, and what is to be sent | a message is handled or sent |
+//! | `channel::Inner::state` | link and waiting operations of a channel | |
+//! | `Op::state` | place, outcome and queue of an operation | |
+//! | `Conn::readers`, `Shared::deeds` | who reads; what the client's thread has to do | nothing else is locked below these |
+//!
+//! `Op`'s lock around a callback is only tried, never waited for.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
 use mio::unix::SourceFd;
@@ -18,17 +31,14 @@ use mio::{Interest, Token};
 use super::channel::Inner;
 use super::driver::{Deed, Shared};
 use super::op::{Later, Op, lock};
+use super::reader::{Next, Reader};
 use super::socket::{How, Once, Socket};
 use super::{Error, monitor};
 use crate::data::Value;
 use crate::proto::LogKind;
-use crate::proto::client::{Answer, Connection, Event};
+use crate::proto::client::{Answer, Connection, Event, Refusal};
 use crate::wire::{Assembler, LARGE_BYTES, Payload};
 use crate::{Error as WireError, Result as WireResult};
-
-/// How long after the last waiter the thread of the client takes over. Whoever asks again within that time finds
-/// the connection as it left it.
-pub(super) const LINGER: Duration = Duration::from_millis(5);
 
 const BUFFER: usize = 256 << 10;
 
@@ -48,9 +58,12 @@ pub(super) struct Conn {
     shared: Arc<Shared>,
     core: Mutex<Core>,
     incoming: Mutex<Incoming>,
-    lead: Mutex<Lead>,
+    readers: Mutex<Readers>,
+    /// Wakes followers.
     follow: Condvar,
+    /// Set once, and never taken back.
     closed: AtomicBool,
+    /// What comes must be read although nobody waits for it. Set once, and never taken back.
     attended: AtomicBool,
 }
 
@@ -69,14 +82,15 @@ struct Incoming {
     later: Later,
 }
 
-#[derive(Default)]
-struct Lead {
-    leading: bool,
+/// Who reads, who wants to read next, and what the system is asked to watch for.
+struct Readers {
+    reader: Reader,
+    /// Threads that wait for an operation while another one reads.
     followers: usize,
-    registered: Option<Interest>,
+    /// The system has not taken all that is to be sent.
     writing: bool,
-    reading: bool,
-    released: Option<Instant>,
+    /// What the system watches for now.
+    registered: Option<Interest>,
 }
 
 impl Conn {
@@ -101,12 +115,17 @@ impl Conn {
             shared: Arc::clone(shared),
             core: Mutex::new(Core { connection, backlog: VecDeque::new(), progress: now }),
             incoming: Mutex::new(incoming),
-            lead: Mutex::new(Lead::default()),
+            readers: Mutex::new(Readers {
+                reader: Reader::Idle(Next::Thread),
+                followers: 0,
+                writing: false,
+                registered: None,
+            }),
             follow: Condvar::new(),
             closed: AtomicBool::new(false),
             attended: AtomicBool::new(false),
         });
-        conn.listen(&mut lock(&conn.lead));
+        conn.watch(&mut lock(&conn.readers));
         conn
     }
 
@@ -211,46 +230,42 @@ impl Conn {
     /// Reads, or lets others read, until `until` holds, the connection is closed, or it is late.
     pub(super) fn drive(self: &Arc<Self>, until: &dyn Fn() -> bool, deadline: Option<Instant>) {
         loop {
-            let mut lead = lock(&self.lead);
+            let mut readers = lock(&self.readers);
             if until() || self.is_closed() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return;
             }
-            if lead.leading {
-                self.follow(lead, deadline);
+            let Some(was_notified) = readers.reader.begin() else {
+                self.follow(readers, deadline);
                 continue;
-            }
-            lead.leading = true;
-            let begins = lead.reading;
-            lead.reading = false;
-            self.listen_as_wanted(&mut lead);
-            drop(lead);
-            if begins {
+            };
+            self.watch(&mut readers);
+            drop(readers);
+            if was_notified {
                 self.shared.linger();
             }
             self.read_until(until, deadline);
-            self.release();
+            self.leave();
         }
     }
 
-    fn follow(&self, mut lead: MutexGuard<'_, Lead>, deadline: Option<Instant>) {
-        lead.followers += 1;
+    fn follow(&self, mut readers: MutexGuard<'_, Readers>, deadline: Option<Instant>) {
+        readers.followers += 1;
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let mut lead = match left {
-            Some(left) => self.follow.wait_timeout(lead, left).unwrap_or_else(PoisonError::into_inner).0,
-            None => self.follow.wait(lead).unwrap_or_else(PoisonError::into_inner),
+        let mut readers = match left {
+            Some(left) => self.follow.wait_timeout(readers, left).unwrap_or_else(PoisonError::into_inner).0,
+            None => self.follow.wait(readers).unwrap_or_else(PoisonError::into_inner),
         };
-        lead.followers -= 1;
+        readers.followers -= 1;
     }
 
-    fn release(&self) {
-        let mut lead = lock(&self.lead);
-        lead.leading = false;
-        if lead.followers > 0 {
+    /// The waiter that reads has what it wanted: a follower goes on, or the client's thread.
+    fn leave(&self) {
+        let mut readers = lock(&self.readers);
+        readers.reader.leave(Next::Waiter { left: Instant::now() });
+        if readers.followers > 0 {
             self.follow.notify_all();
         } else if self.attended.load(Ordering::Acquire) {
-            self.listen(&mut lead);
-        } else {
-            lead.released = Some(Instant::now());
+            self.listen(&mut readers);
         }
     }
 
@@ -271,19 +286,16 @@ impl Conn {
     }
 
     fn notify_followers(&self) {
-        if lock(&self.lead).followers > 0 {
+        if lock(&self.readers).followers > 0 {
             self.follow.notify_all();
         }
     }
 
     /// Reads what is there, for the thread of the client, if nobody else does.
     pub(super) fn read_ready(self: &Arc<Self>) {
-        let mut lead = lock(&self.lead);
-        if lead.leading || self.is_closed() {
+        if self.is_closed() || !lock(&self.readers).reader.enter() {
             return;
         }
-        lead.leading = true;
-        drop(lead);
         let mut incoming = lock(&self.incoming);
         let mut more = true;
         for _ in 0..TURNS {
@@ -296,21 +308,21 @@ impl Conn {
                 Err(reason) => {
                     drop(incoming);
                     self.shared.close(self, reason);
-                    return self.leave();
+                    return self.leave_thread();
                 }
             }
         }
         drop(incoming);
-        self.leave();
+        self.leave_thread();
         if more {
-            self.relisten(&mut lock(&self.lead));
+            self.relisten(&mut lock(&self.readers));
         }
     }
 
-    fn leave(&self) {
-        let mut lead = lock(&self.lead);
-        lead.leading = false;
-        if lead.followers > 0 {
+    fn leave_thread(&self) {
+        let mut readers = lock(&self.readers);
+        readers.reader.leave_thread();
+        if readers.followers > 0 {
             self.follow.notify_all();
         }
     }
@@ -318,62 +330,50 @@ impl Conn {
     /// What comes must be read although nobody waits for it.
     pub(super) fn attend(&self) {
         if !self.attended.swap(true, Ordering::AcqRel) {
-            let mut lead = lock(&self.lead);
-            if !lead.leading {
-                self.listen(&mut lead);
-            }
+            self.listen(&mut lock(&self.readers));
         }
     }
 
     /// Lets the thread of the client read if nobody did for a while. Returns whether it has to be asked again.
     pub(super) fn resume(&self) -> bool {
-        let mut lead = lock(&self.lead);
-        if lead.reading || self.is_closed() {
-            return false;
+        let mut readers = lock(&self.readers);
+        if readers.reader.is_left(Instant::now()) {
+            self.listen(&mut readers);
         }
-        if !lead.leading && lead.released.is_none_or(|released| released.elapsed() >= LINGER) {
-            self.listen(&mut lead);
-            return false;
-        }
-        true
+        !readers.reader.notifies() && !self.is_closed()
     }
 
     fn watch_writing(&self, writing: bool) {
-        let mut lead = lock(&self.lead);
-        lead.writing = writing;
-        self.listen_as_wanted(&mut lead);
+        let mut readers = lock(&self.readers);
+        readers.writing = writing;
+        self.watch(&mut readers);
     }
 
-    fn listen(&self, lead: &mut Lead) {
-        lead.reading = true;
-        lead.released = None;
-        self.listen_as_wanted(lead);
+    /// Lets the client's thread be notified, unless somebody reads.
+    fn listen(&self, readers: &mut Readers) {
+        readers.reader.notify();
+        self.watch(readers);
     }
 
     // The system tells only once that there is something to read: ask anew.
-    fn relisten(&self, lead: &mut Lead) {
-        if let (Some(interest), false) = (lead.registered, self.is_closed()) {
+    fn relisten(&self, readers: &mut Readers) {
+        if let (Some(interest), false) = (readers.registered, self.is_closed()) {
             let _ = self.shared.registry.reregister(&mut SourceFd(&self.socket.fd()), self.token, interest);
         }
     }
 
-    fn listen_as_wanted(&self, lead: &mut Lead) {
-        let wanted = match (lead.reading, lead.writing) {
-            _ if self.is_closed() => None,
-            (true, true) => Some(Interest::READABLE | Interest::WRITABLE),
-            (true, false) => Some(Interest::READABLE),
-            (false, true) => Some(Interest::WRITABLE),
-            (false, false) => None,
-        };
+    /// Asks the system to watch for what is wanted now.
+    fn watch(&self, readers: &mut Readers) {
+        let wanted = if self.is_closed() { None } else { readers.reader.interest(readers.writing) };
         let (registry, fd) = (&self.shared.registry, self.socket.fd());
-        let result = match (lead.registered, wanted) {
+        let result = match (readers.registered, wanted) {
             (None, None) => Ok(()),
             (Some(_), None) => registry.deregister(&mut SourceFd(&fd)),
             (None, Some(interest)) => registry.register(&mut SourceFd(&fd), self.token, interest),
             (Some(old), Some(new)) if old == new => Ok(()),
             (Some(_), Some(interest)) => registry.reregister(&mut SourceFd(&fd), self.token, interest),
         };
-        lead.registered = wanted;
+        readers.registered = wanted;
         if let Err(error) = result {
             log::warn!("{}: the system does not watch the connection: {error}", self.address);
         }
@@ -405,7 +405,7 @@ impl Conn {
         let mut core = self.core();
         core.connection.heard(Instant::now());
         let result = self.receive(&mut core, incoming, count);
-        // What came before an error counts. Deeds left here would keep the connection, which they know, for ever.
+        // What came before an error counts. Queued deeds hold an `Arc` to this connection; leaving them here would leak it.
         let later = &mut incoming.later;
         match &result {
             Ok(align) => align.iter().for_each(|offset| incoming.assembler.align(*offset)),
@@ -459,7 +459,11 @@ impl Conn {
                     Answer::Value(value) => array_offset(value, payload),
                     _ => None,
                 });
-                op.finish(answer.map_err(Error::Refused), &mut later.wakers);
+                let answer = answer.map_err(|refusal| match refusal {
+                    Refusal::Server(status) => Error::Refused(status),
+                    Refusal::Here(error) => Error::Invalid(error),
+                });
+                op.finish(answer, &mut later.wakers);
                 if op.has_callback() {
                     later.callbacks.push(Arc::clone(op));
                 }
@@ -531,9 +535,7 @@ impl Conn {
             }
         }
         drop(core);
-        let mut lead = lock(&self.lead);
-        self.listen_as_wanted(&mut lead);
-        drop(lead);
+        self.watch(&mut lock(&self.readers));
         self.socket.close();
         self.follow.notify_all();
         later.run();

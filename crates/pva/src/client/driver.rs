@@ -10,9 +10,10 @@ use mio::{Events, Poll, Registry, Token, Waker};
 
 use super::channel::Inner;
 use super::config::ClientConfig;
-use super::conn::{Conn, LINGER};
+use super::conn::Conn;
 use super::directory::Directory;
 use super::op::lock;
+use super::reader::LINGER;
 use super::udp::Udp;
 use super::{Error, Result};
 use crate::proto::SearchResponse;
@@ -41,10 +42,7 @@ pub(super) enum Deed {
     Ready(Arc<Conn>),
 }
 
-/// What the thread and the users of a client share.
-///
-/// Locks are taken in this order: `directory`, the core of a connection, the state of a channel, the state of an
-/// operation; `deeds` and who leads a connection at any time.
+/// What the thread and the users of a client share. The order of the locks stands at the top of `conn.rs`.
 pub(super) struct Shared {
     pub(super) config: ClientConfig,
     pub(super) registry: Registry,

@@ -33,6 +33,7 @@ mod error;
 mod get;
 mod monitor;
 mod op;
+mod reader;
 mod socket;
 mod udp;
 

@@ -42,6 +42,11 @@ impl TypeCache {
         self.types.len()
     }
 
+    /// How many fields they have together, those of fields included.
+    pub fn fields(&self) -> usize {
+        self.fields
+    }
+
     /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.types.is_empty()

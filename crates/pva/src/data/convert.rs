@@ -126,7 +126,8 @@ fn integer(v: i128, kind: Kind) -> Option<Field> {
 fn float(v: f64, kind: Kind) -> Option<Field> {
     match kind {
         Kind::F64 => Some(Field::F64(v)),
-        Kind::F32 => Some(Field::F32(v as f32)),
+        // Infinity is another number than one that is only large.
+        Kind::F32 => Some(v as f32).filter(|narrow| narrow.is_finite() || !v.is_finite()).map(Field::F32),
         _ if v.is_finite() => integer(v as i128, kind),
         _ => None,
     }

@@ -1,7 +1,9 @@
 //! The network interfaces of this machine.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+#[cfg(feature = "server")]
+use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use if_addrs::{IfAddr, Interface, get_if_addrs};
 
@@ -65,6 +67,7 @@ pub(super) fn multicast_interfaces() -> Vec<(u32, Option<Ipv4Addr>)> {
 }
 
 /// A port at an address of this machine. Link-local addresses mean something only together with their interface.
+#[cfg(feature = "server")]
 pub(crate) fn own(address: IpAddr, port: u16) -> SocketAddr {
     let mut found = SocketAddr::new(address, port);
     if let SocketAddr::V6(v6) = &mut found

@@ -8,15 +8,14 @@ mod variables;
 pub use destination::{Destination, List};
 pub use interfaces::{broadcasts, broadcasts_of, interface_number, interface_v4, own_addresses};
 pub use sockets::has_ipv6;
-#[cfg(feature = "server")]
-pub(crate) use sockets::listening;
 #[cfg(feature = "client")]
 pub(crate) use sockets::named;
+#[cfg(all(feature = "server", unix))]
+pub use sockets::tune;
+pub(crate) use sockets::{join, send, udp};
 pub use variables::Variables;
-pub(crate) use {
-    interfaces::own,
-    sockets::{join, send, udp},
-};
+#[cfg(feature = "server")]
+pub(crate) use {interfaces::own, sockets::listening};
 
 /// The usual TCP port of servers.
 pub const SERVER_PORT: u16 = 5075;

@@ -30,7 +30,9 @@ pub struct Rule {
 /// Some machines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Host {
-    /// This one.
+    /// This one, at whichever of its addresses.
+    Local,
+    /// This one, at `127.0.0.1` or `::1`.
     Loopback,
     /// Every one.
     Any,
@@ -43,7 +45,7 @@ pub enum Host {
 impl Default for Access {
     /// Everybody on this machine, nobody else.
     fn default() -> Access {
-        Access { rules: vec![Rule { host: Host::Loopback, user: None }] }
+        Access { rules: vec![Rule { host: Host::Local, user: None }] }
     }
 }
 
@@ -60,18 +62,18 @@ impl Access {
 
     /// Whether `peer` may write.
     pub fn allows(&self, peer: &Peer) -> bool {
-        self.rules.iter().any(|rule| {
-            rule.host.contains(peer.address.ip())
-                && rule.user.as_ref().is_none_or(|user| *user == peer.account)
-        })
+        self.rules
+            .iter()
+            .any(|rule| rule.host.has(peer) && rule.user.as_ref().is_none_or(|user| *user == peer.account))
     }
 }
 
 impl Host {
-    /// Whether `address` is one of them.
-    pub fn contains(self, address: IpAddr) -> bool {
-        let address = address.to_canonical();
+    /// Whether `peer` is at one of them.
+    pub fn has(self, peer: &Peer) -> bool {
+        let address = peer.address.ip().to_canonical();
         match self {
+            Host::Local => peer.local,
             Host::Loopback => address.is_loopback(),
             Host::Any => true,
             Host::Address(host) => host.to_canonical() == address,
@@ -103,13 +105,17 @@ mod tests {
         assert!(access.allows(&peer("127.0.0.1:1", "")) && access.allows(&peer("[::1]:1", "")));
         assert!(access.allows(&peer("[::ffff:127.0.0.1]:1", "")));
         assert!(!access.allows(&peer("10.1.2.3:1", "root")));
+        // At the address of an interface.
+        let here = Peer { local: true, ..peer("10.1.2.3:1", "") };
+        assert!(access.allows(&here) && !Host::Loopback.has(&here));
 
         let host = Host::Network("10.1.2.0".parse().unwrap(), 24);
         let access = Access { rules: vec![Rule { host, user: Some("ops".into()) }] };
         assert!(access.allows(&peer("10.1.2.3:1", "ops")));
         assert!(!access.allows(&peer("10.1.3.3:1", "ops")) && !access.allows(&peer("10.1.2.3:1", "me")));
-        assert!(Host::Network("10.0.0.0".parse().unwrap(), 0).contains([192, 168, 0, 1].into()));
-        assert!(!Host::Network("::".parse().unwrap(), 0).contains([192, 168, 0, 1].into()));
+        let far = peer("192.168.0.1:1", "");
+        assert!(Host::Network("10.0.0.0".parse().unwrap(), 0).has(&far));
+        assert!(!Host::Network("::".parse().unwrap(), 0).has(&far));
         assert!(!Access::read_only().allows(&peer("127.0.0.1:1", "")));
     }
 }

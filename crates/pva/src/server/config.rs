@@ -42,6 +42,8 @@ pub struct ServerConfig {
     pub spin: Duration,
     /// Who may write.
     pub access: Access,
+    /// What is added when somebody is refused to write: how that could be allowed. `{host}` becomes his address.
+    pub hint: String,
     /// Whether types that a client knows already are sent as numbers.
     pub type_cache: bool,
     /// When to give up.
@@ -65,6 +67,7 @@ impl Default for ServerConfig {
             shards: 1,
             spin: Duration::ZERO,
             access: Access::default(),
+            hint: String::new(),
             type_cache: true,
             timeouts: Timeouts::default(),
             limits: Limits::default(),
@@ -107,13 +110,16 @@ pub struct Timeouts {
     pub idle: Duration,
     /// For a client that does not read what it is sent.
     pub stalled: Duration,
+    /// For a message, from its first byte to its last, in however many segments.
+    pub message: Duration,
 }
 
 impl Default for Timeouts {
-    /// 5 s, 40 s, 40 s.
+    /// 5 s, 40 s, 40 s, 120 s.
     fn default() -> Timeouts {
         let long = Duration::from_secs(40);
-        Timeouts { handshake: Duration::from_secs(5), idle: long, stalled: long }
+        let message = Duration::from_secs(120);
+        Timeouts { handshake: Duration::from_secs(5), idle: long, stalled: long, message }
     }
 }
 
@@ -134,6 +140,16 @@ pub struct Limits {
     pub queue: usize,
     /// Bytes that wait for one monitor; one update always may.
     pub queue_bytes: usize,
+    /// Monitors of one PV from one address.
+    pub monitors_per_pv: usize,
+    /// Bytes that one connection may make the server keep: for channels, monitors, what waits for them, messages that
+    /// come in, and what the client does not read. Updates that wait may take half; then the newest takes the place
+    /// of the one before, of which one always may wait.
+    pub memory_per_connection: usize,
+    /// The same for all connections from one address.
+    pub memory_per_host: usize,
+    /// The same for all connections.
+    pub memory: usize,
     /// Searches per second from one address.
     pub searches: u32,
 }
@@ -147,7 +163,11 @@ impl Default for Limits {
             requests: 400_000,
             message: 64 << 20,
             queue: 256,
-            queue_bytes: 256 << 20,
+            queue_bytes: 64 << 20,
+            monitors_per_pv: 1000,
+            memory_per_connection: 192 << 20,
+            memory_per_host: 256 << 20,
+            memory: 512 << 20,
             searches: 10_000,
         }
     }

@@ -18,8 +18,8 @@ pub enum Event {
     Listening {
         /// Where.
         address: SocketAddr,
-        /// Whether the port that was asked for was taken, so that this is another.
-        moved: bool,
+        /// Why it is another port than the one that was asked for, if it is.
+        moved: Option<String>,
     },
     /// A client connected.
     Connected(SocketAddr),
@@ -48,9 +48,9 @@ pub enum Event {
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Event::Listening { address, moved: false } => write!(f, "listening at {address}"),
-            Event::Listening { address, moved: true } => {
-                write!(f, "listening at {address}, because the port that was asked for is taken")
+            Event::Listening { address, moved: None } => write!(f, "listening at {address}"),
+            Event::Listening { address, moved: Some(reason) } => {
+                write!(f, "listening at {address}, because {reason}")
             }
             Event::Connected(address) => write!(f, "{address} connected"),
             Event::Closed { peer, reason } => write!(f, "connection of {peer} closed: {reason}"),

@@ -19,8 +19,10 @@
 //! ```
 
 mod access;
+mod account;
 mod config;
 mod events;
+mod own;
 mod peer;
 mod provider;
 mod pv;

@@ -17,6 +17,8 @@ pub struct Peer {
     pub host: String,
     /// The groups that the client claims; no known client does.
     pub roles: Vec<String>,
+    /// Whether the connection comes from this machine, at whichever of its addresses.
+    pub local: bool,
 }
 
 impl Peer {
@@ -24,6 +26,7 @@ impl Peer {
     pub fn anonymous(address: SocketAddr) -> Peer {
         let address = SocketAddr::new(address.ip().to_canonical(), address.port());
         Peer {
+            local: address.ip().is_loopback(),
             address,
             method: "anonymous".into(),
             account: String::new(),
@@ -34,7 +37,7 @@ impl Peer {
 
     /// Whether the connection comes from this machine.
     pub fn is_local(&self) -> bool {
-        self.address.ip().is_loopback()
+        self.local
     }
 }
 

@@ -24,6 +24,8 @@ macro_rules! counters {
 }
 
 counters! {
+    /// Bytes that are kept for clients now ([`Limits::memory`](super::Limits::memory)).
+    memory,
     /// Connections now.
     connections,
     /// Connections that were accepted.

@@ -35,8 +35,13 @@ pub struct Assembler {
     current: Option<(Header, usize)>,
     // The first header of a message in segments.
     segments: Option<Header>,
+    // Segments of this message that brought nothing.
+    empty: usize,
     body: Body,
 }
+
+/// More segments of one message that bring nothing are refused: they could go on for ever.
+const EMPTY_SEGMENTS: usize = 16;
 
 /// A message: a control message without payload, or a whole application message.
 #[derive(Clone, Debug)]
@@ -84,6 +89,7 @@ impl Assembler {
             header_len: 0,
             current: None,
             segments: None,
+            empty: 0,
             body: Body::default(),
         }
     }
@@ -134,6 +140,20 @@ impl Assembler {
         self.current.map_or(0, |(_, missing)| missing)
     }
 
+    /// How many bytes the message that is coming in takes, as far as that is known: what has come, and what its present
+    /// segment announces. 0 between two messages.
+    pub fn expected(&self) -> usize {
+        match self.is_inside() {
+            true => self.body.len() + self.missing(),
+            false => 0,
+        }
+    }
+
+    /// Whether a message has begun and is not complete.
+    pub fn is_inside(&self) -> bool {
+        self.header_len > 0 || self.current.is_some() || self.segments.is_some()
+    }
+
     /// Reads what is missing from `source` to where it belongs, until that would block. Then call [`Assembler::next`] with an empty
     /// input. Returns how many bytes came, also if `source` then would block; 0 is its end.
     pub fn fill(&mut self, source: impl Read) -> io::Result<usize> {
@@ -170,6 +190,14 @@ impl Assembler {
         let size = header.size as usize;
         if matches!(header.segment, Segment::Whole | Segment::First) {
             self.body.begin(self.lead);
+            self.empty = 0;
+        }
+        if size == 0 && matches!(header.segment, Segment::First | Segment::Middle) {
+            self.empty += 1;
+            if self.empty > EMPTY_SEGMENTS {
+                let wanted = format!("at most {EMPTY_SEGMENTS} empty segments in a message");
+                return Err(Error::at(4, wanted, "another one".to_owned()));
+            }
         }
         let total = self.body.len().saturating_add(size);
         if total > self.limit {

@@ -48,6 +48,16 @@ impl Writer {
         self.small.len() + self.shared_len
     }
 
+    /// How many bytes of memory it has taken itself, used or not.
+    pub fn memory(&self) -> usize {
+        self.small.capacity() + self.shared.capacity() * size_of::<(usize, Bytes)>()
+    }
+
+    /// Whether it refers to memory of others.
+    pub fn is_sharing(&self) -> bool {
+        !self.shared.is_empty()
+    }
+
     /// Whether it holds nothing.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -62,6 +72,9 @@ impl Writer {
     pub fn shrink(&mut self, bytes: usize) {
         if self.small.capacity() > bytes {
             self.small.shrink_to(bytes);
+        }
+        if self.shared.capacity() * size_of::<(usize, Bytes)>() > bytes {
+            self.shared.shrink_to(0);
         }
     }
 

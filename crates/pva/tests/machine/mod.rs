@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use livetime_pva::Result;
 use livetime_pva::data::Value;
-use livetime_pva::proto::client::{Answer, Connection, Event, Identity};
+use livetime_pva::proto::client::{Answer, Connection, Event, Identity, Refusal};
 use livetime_pva::wire::{Assembler, Header};
 
 /// What happened in a session.
@@ -30,7 +30,10 @@ pub fn note(told: &mut Told, event: Event<'_, u32, u32>) {
         Event::Answered(_, Ok(Answer::Returned(value))) => told.answers.push(format!("returned {value:?}")),
         Event::Answered(_, Ok(Answer::Type(ty))) => told.answers.push(format!("type {ty}")),
         Event::Answered(_, Ok(Answer::Done)) => told.answers.push("done".into()),
-        Event::Answered(_, Err(status)) => told.answers.push(format!("refused {}", status.message)),
+        Event::Answered(_, Err(Refusal::Server(status))) => {
+            told.answers.push(format!("refused {}", status.message));
+        }
+        Event::Answered(_, Err(Refusal::Here(error))) => told.answers.push(format!("refused {error}")),
         Event::Update(_, value, ..) => told.updates.push(value.clone()),
         Event::Ended(..) => told.ended += 1,
         Event::Lost(..) => told.lost += 1,

@@ -6,7 +6,7 @@ use livetime_formats::xtc1::compressed::Engine;
 use serde_json::{Value, json};
 
 use super::{BenchArgs, Record, Spread, repeats};
-use crate::analyze::{Options, PixelStatistics, Recording, Reducers, analyze};
+use crate::analyze::{self, GoOn, Options, PixelStatistics, Recording, Reducers, analyze};
 use crate::output::Output;
 use crate::report::table::{Style, Table};
 use crate::usage::{Meter, Usage};
@@ -46,15 +46,15 @@ pub(super) fn run(args: &BenchArgs, output: &mut Output) -> Result<Record, Strin
 fn measure(run: &SimulatedRun, engine: Engine, workers: usize, args: &BenchArgs) -> Result<Row, String> {
     let reducers =
         || Reducers::default().with(PixelStatistics { mean: true, std: true, ..Default::default() });
-    let once = || -> livetime_formats::Result<Usage> {
+    let once = || -> analyze::Result<Usage> {
         let meter = Meter::start();
         let recording = Recording::open(&[run.path()])?;
         let detector = recording.detector(None)?;
         let options = Options { workers, ..Options::default() };
-        let found = analyze(&recording, &detector, &options, &reducers(), &mut |_| {})?;
+        let found = analyze(&recording, &detector, &options, &reducers(), &mut |_| GoOn::Yes)?;
         Ok(meter.stop(found.account.file_bytes, found.account.raw_bytes))
     };
-    let all = (0..=repeats(args)).map(|_| once()).collect::<livetime_formats::Result<Vec<Usage>>>();
+    let all = (0..=repeats(args)).map(|_| once()).collect::<analyze::Result<Vec<Usage>>>();
     let mut measured = all.map_err(|e| e.to_string())?.split_off(1);
     measured.sort_by_key(|usage| usage.wall);
     let usage = measured[measured.len() / 2];

@@ -13,19 +13,24 @@ Examples:
   livetime analyze run.xtc2 --detector epixquad.raw.raw --events 100..200 --with hits --threshold 3000 -o out
   livetime analyze e236-r0003-s04-c00.xtc --workers 1..4 -o out
   livetime analyze e236-r0003-s04-c00.xtc --pipeline beamline.yaml --set tiff.path=out -o out
+  livetime analyze e236-r0003-s04-c00.xtc --with mean,std --plan plan.json --parts 16
+  livetime analyze --plan plan.json --part 7 -o parts
+  livetime analyze --plan plan.json --merge parts -o out
 
 Of one file, all files of its run that lie beside it are read; of several, these. Results do not depend on the number of
 workers. With -o they are written as .npy (tables as structured arrays), pictures also as PNG, and all in analysis.json; files of an
 earlier analysis are replaced. A range of workers analyses once for each, compares the results bit for bit and plots the rates.
 With --pipeline the run takes the place of the one source of a pipeline file; no edge loses a frame, nothing is paced or served, and
 what all nodes tell at the end is shown, and written to analysis.json.
+With --plan the analysis is shared out: each part can be analysed by any process on any machine that sees the files, as often as one
+likes, and --merge makes of all parts what one process would find, bit for bit; it ends with 1 and names the parts that are missing.
 Ends with 3 if events or parts of files could not be used; the results are those of the others.";
 
 /// Arguments of `analyze`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct AnalyzeArgs {
     /// A file of the run, or the files to take.
-    #[arg(required = true)]
+    #[arg(required_unless_present_any = ["part", "merge"])]
     pub(crate) files: Vec<PathBuf>,
     /// The detector, as Cspad or CxiDs1-0|Cspad-0 (LCLS-I), or detector.algorithm.array or its first parts (LCLS-II);
     /// needed if there are several.
@@ -61,6 +66,18 @@ pub(crate) struct AnalyzeArgs {
     /// `--pipeline`: set a parameter before the start, for example tiff.path=out; may be repeated.
     #[arg(long = "set", value_name = "NODE.PARAM=VALUE", requires = "pipeline")]
     pub(crate) settings: Vec<Setting>,
+    /// With a run: write a plan of the analysis to this file, and analyse nothing. With --part or --merge: do what is planned there.
+    #[arg(long, value_name = "FILE", conflicts_with = "pipeline")]
+    pub(crate) plan: Option<PathBuf>,
+    /// `--plan`: so many parts; without it, parts of 8 GiB.
+    #[arg(long, value_name = "N", requires = "plan", requires = "files", value_parser = at_least_one)]
+    pub(crate) parts: Option<usize>,
+    /// `--plan`: analyse this part, from 0 on, and write what is found to the folder --output.
+    #[arg(long, value_name = "N", requires = "plan", requires = "output", conflicts_with_all = PLANNED)]
+    pub(crate) part: Option<usize>,
+    /// `--plan`: merge the parts in these folders, and write the results to the folder --output.
+    #[arg(long, value_name = "FOLDER", requires = "plan", num_args = 1.., conflicts_with_all = PLANNED, conflicts_with = "part")]
+    pub(crate) merge: Vec<PathBuf>,
     /// Write the results to this folder.
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
@@ -68,6 +85,9 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// What a plan says already.
+const PLANNED: [&str; 7] = ["files", "detector", "with", "events", "every", "threshold", "bins"];
 
 /// What an analysis finds.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

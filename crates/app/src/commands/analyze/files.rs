@@ -30,16 +30,16 @@ pub(super) fn write(folder: &Path, last: &Measured, all: &[Measured]) -> Result<
                     &[&npy_header(&describe(array.dtype()), array.shape()), array.bytes()],
                 )?;
                 files.array = Some(path("npy"));
-                if let Some(image) = picture::draw(array) {
-                    save(&image, &path("png"))?;
-                    files.picture = Some(path("png"));
-                }
             }
             Value::Table(table) => {
                 write_table(&path("npy"), table)?;
                 files.array = Some(path("npy"));
             }
             Value::Number(_) => {}
+        }
+        if let Some(image) = picture::draw_result(named, &last.found) {
+            save(&image, &path("png"))?;
+            files.picture = Some(path("png"));
         }
         written.push(files);
     }

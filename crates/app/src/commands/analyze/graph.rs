@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 
+use livetime_control::describe::value_json;
 use livetime_engine::{NodeType, ParamSpec, Report as Ledger, Value};
 use serde_json::{Map, Value as Json, json};
 
-use super::report::{problems, recording_json};
+use super::report::RunFiles;
 use super::{AnalyzeArgs, files};
 use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, Recording};
-use crate::commands::nodes::value_json;
 use crate::commands::run::{LOG_LINES, count_interrupts, log_events, waiting_lines};
 use crate::config;
 use crate::output::{Exit, Failure, Output};
@@ -40,8 +40,7 @@ pub(super) fn run(
     };
     let meter = Meter::start();
     let recording = Recording::open(&args.files).map_err(failed)?;
-    let wanted = args.detector.as_deref();
-    let detector = recording.detector(wanted).map_err(|e| Failure::new(Exit::Usage, e))?;
+    let detector = super::detector(&recording, args)?;
     let name = file.display().to_string();
     let loaded = config::read_text(file).map_err(|problem| config::Problems::new(&name, vec![problem]));
     let options = GraphOptions {
@@ -88,7 +87,7 @@ fn watched(
     let (sender, log) = sync_channel(LOG_LINES);
     let on_event = log_events(sender, Bell::default());
     let found = work.run(recording, Some(on_event), &mut |now| {
-        waiting_lines(&log).iter().for_each(|line| progress.log(line));
+        waiting_lines(&log, progress.level()).iter().for_each(|line| progress.log(line));
         progress.tell(now.raw_bytes);
         match interrupts.load(Ordering::Relaxed) {
             0 => GoOn::Yes,
@@ -96,7 +95,7 @@ fn watched(
             _ => GoOn::Abort,
         }
     });
-    waiting_lines(&log).iter().for_each(|line| progress.log(line));
+    waiting_lines(&log, progress.level()).iter().for_each(|line| progress.log(line));
     progress.clear();
     found
 }
@@ -122,7 +121,7 @@ impl Report<'_> {
     fn text(&self, is_coloured: bool) -> String {
         let style = Style { width: None, is_coloured };
         let mut text = self.heading();
-        text += &problems(self.recording);
+        text += &RunFiles::of(self.recording).problems_text();
         text += &format!("\n{}\n{}", summary::summary(&self.ending, style), self.readbacks().render(style));
         text + &format!("\n{} workers: {}", self.workers, self.usage.text())
     }
@@ -140,7 +139,7 @@ impl Report<'_> {
             bytes(found.file_bytes),
         );
         if found.damaged > 0 {
-            text += &format!("damaged, or without some panel: {} of the pictures\n", found.damaged);
+            text += &format!("with damage, or without some panel: {} of the pictures\n", found.damaged);
         }
         if !work.left_out().is_empty() {
             text += &format!("left out, behind other sources: {}\n", work.left_out().join(", "));
@@ -167,12 +166,12 @@ impl Report<'_> {
     fn json(&self) -> Json {
         let (work, found) = (self.work, self.found);
         let mut rates = json!({ "workers": self.workers });
-        crate::bench::merge(&mut rates, self.usage.json());
+        livetime_bench::merge(&mut rates, self.usage.json());
         let mut told: Map<String, Json> = Map::new();
         for (node, spec, value) in readbacks(&found.report) {
             told.entry(node).or_insert_with(|| json!({}))[spec.name] = value_json(value);
         }
-        let mut json = recording_json(self.recording);
+        let mut json = RunFiles::of(self.recording).json();
         let more = json!({
             "detector": self.detector.to_string(),
             "frame": work.layout().to_string(),
@@ -187,7 +186,7 @@ impl Report<'_> {
             "run": ending_json(&self.ending),
             "exit_code": self.exit() as u8,
         });
-        crate::bench::merge(&mut json, more);
+        livetime_bench::merge(&mut json, more);
         json
     }
 }

@@ -3,6 +3,7 @@
 mod args;
 mod files;
 mod graph;
+mod parts;
 mod picture;
 mod report;
 mod sweep;
@@ -10,11 +11,13 @@ mod sweep;
 use livetime_engine::NodeType;
 
 use crate::analyze::{
-    Detector, Found, Histogram, Hits, Options, PixelStatistics, Recording, Reducers, analyze,
+    self, Detector, Found, GoOn, Histogram, Hits, Options, PixelStatistics, Recording, Reducers, analyze,
 };
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::usage::{Meter, Usage};
+
+use report::RunFiles;
 
 use args::What;
 pub(crate) use args::{AnalyzeArgs, HELP};
@@ -27,9 +30,10 @@ struct Measured {
 }
 
 pub(crate) fn run(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
-    match &args.pipeline {
-        Some(file) => graph::run(args, file, nodes, output),
-        None => reduce(args, output),
+    match (&args.pipeline, &args.plan) {
+        (Some(file), _) => graph::run(args, file, nodes, output),
+        (None, Some(plan)) => parts::run(args, plan, output),
+        (None, None) => reduce(args, output),
     }
 }
 
@@ -38,11 +42,11 @@ fn reduce(args: &AnalyzeArgs, output: &mut Output) -> Result<Exit, Failure> {
     let failed = |error: livetime_formats::Error| Failure::new(Exit::Failed, error);
     let reducers = reducers(args)?;
     let recording = Recording::open(&args.files).map_err(failed)?;
-    let wanted = args.detector.as_deref();
-    let detector = recording.detector(wanted).map_err(|e| Failure::new(Exit::Usage, e))?;
+    let detector = detector(&recording, args)?;
     let mut all = Vec::new();
     for workers in args.workers.all() {
-        all.push(measure(args, &detector, &reducers, workers, output).map_err(failed)?);
+        let measured = measure(args, &detector, &reducers, workers, output);
+        all.push(measured.map_err(|error| Failure::new(Exit::Failed, error))?);
     }
     let Some(last) = all.last() else { return Err(Failure::new(Exit::Usage, "wanted a number of workers")) };
     let is_same = sweep::are_same(&all);
@@ -52,12 +56,13 @@ fn reduce(args: &AnalyzeArgs, output: &mut Output) -> Result<Exit, Failure> {
     };
     let report = report::Report {
         args,
-        recording: &recording,
+        run: &RunFiles::of(&recording),
         detector: &detector,
         all: &all,
         last,
         written,
         is_same,
+        parts: None,
     };
     let json = report.json();
     if let Some(folder) = &args.output {
@@ -75,6 +80,20 @@ fn reduce(args: &AnalyzeArgs, output: &mut Output) -> Result<Exit, Failure> {
     Ok(if is_whole { Exit::Ok } else { Exit::Loss })
 }
 
+/// The detector that is wanted. Not to find one is a wrong use of the command only if the files are whole and hold others: a file that was cut
+/// before its first picture has failed, whatever was asked for.
+fn detector(recording: &Recording, args: &AnalyzeArgs) -> Result<Detector, Failure> {
+    recording.detector(args.detector.as_deref()).map_err(|error| {
+        let has_others = recording.detectors().is_ok_and(|all| !all.is_empty());
+        if has_others && recording.problems().is_empty() {
+            return Failure::new(Exit::Usage, error);
+        }
+        let problems = RunFiles::of(recording).problems_text();
+        let events = recording.events();
+        Failure::new(Exit::Failed, format!("{error} ({events} events)\n{problems}").trim_end())
+    })
+}
+
 /// Opens the run and analyses it.
 fn measure(
     args: &AnalyzeArgs,
@@ -82,10 +101,10 @@ fn measure(
     reducers: &Reducers,
     workers: usize,
     output: &mut Output,
-) -> livetime_formats::Result<Measured> {
+) -> analyze::Result<Measured> {
     let meter = Meter::start();
     let recording = Recording::open(&args.files)?;
-    let options = Options { workers, events: args.events.clone(), every: args.every };
+    let options = options(args, workers);
     let mut progress: Option<Progress> = None;
     let mut target = Some(output);
     let found = analyze(&recording, detector, &options, reducers, &mut |now| {
@@ -97,6 +116,7 @@ fn measure(
         if let Some(progress) = &mut progress {
             progress.tell(now.raw_bytes);
         }
+        GoOn::Yes
     });
     if let Some(progress) = progress {
         progress.clear();
@@ -106,9 +126,25 @@ fn measure(
     Ok(Measured { workers, found, usage })
 }
 
+fn options(args: &AnalyzeArgs, workers: usize) -> Options {
+    Options { workers, events: args.events.clone(), every: args.every, ..Options::default() }
+}
+
 /// What the options ask for.
+///
+/// # Errors
+/// If one is of no use without another: who gave it would take the results for something that they are not.
 fn reducers(args: &AnalyzeArgs) -> Result<Reducers, Failure> {
     let has = |what: What| args.with.contains(&what);
+    let useless = [
+        (args.threshold.is_some() && !has(What::Hits), "--threshold", "hits"),
+        (args.bins.is_some() && !has(What::Histogram), "--bins", "histogram"),
+        (args.range.is_some() && !has(What::Histogram), "--range", "histogram"),
+    ];
+    if let Some((_, option, what)) = useless.iter().find(|(is_useless, ..)| *is_useless) {
+        let why = format!("`{option}` is for `--with {what}`, which is not among what is wanted");
+        return Err(Failure::new(Exit::Usage, why));
+    }
     let pixels = PixelStatistics {
         mean: has(What::Mean),
         std: has(What::Std),

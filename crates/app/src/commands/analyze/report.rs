@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use livetime_formats::xtc1::run::Problem;
 use serde_json::{Value as Json, json};
 
 use super::files::Written;
 use super::{AnalyzeArgs, Measured, sweep};
-use crate::analyze::{Array, Detector, FaultKind, Named, Recording, Value};
+use crate::analyze::{Account, Array, Detector, FaultKind, Named, Plan, Recording, Value};
 use crate::report::numbers::{bytes, utc};
 use crate::report::table::{Style, Table, cell};
 
@@ -16,20 +15,22 @@ const NAMED: usize = 10;
 
 pub(super) struct Report<'a> {
     pub(super) args: &'a AnalyzeArgs,
-    pub(super) recording: &'a Recording,
+    pub(super) run: &'a RunFiles,
     pub(super) detector: &'a Detector,
     pub(super) all: &'a [Measured],
     pub(super) last: &'a Measured,
     /// The files of each result, if they were written.
     pub(super) written: Vec<Written>,
     pub(super) is_same: bool,
+    /// If parts were merged: how many, and how many files were there twice.
+    pub(super) parts: Option<(usize, usize)>,
 }
 
 impl Report<'_> {
     pub(super) fn text(&self) -> String {
         let mut text = self.heading();
         text += &self.faults();
-        text += &problems(self.recording);
+        text += &self.run.problems_text();
         text += &format!("\n{}\n{}", self.results(), self.rates());
         if self.all.len() > 1 && self.is_same {
             text += "the results are the same bits for every number of workers\n";
@@ -98,8 +99,14 @@ impl Report<'_> {
     }
 
     fn rates(&self) -> String {
-        if let [only] = self.all {
-            return format!("{} workers: {}", only.workers, only.usage.text());
+        match (self.all, self.parts) {
+            ([only], _) => return format!("{} workers: {}", only.workers, only.usage.text()),
+            (_, Some((parts, copies))) => {
+                let copies = if copies > 0 { format!(", {copies} of them twice") } else { String::new() };
+                let noun = if parts == 1 { "part" } else { "parts" };
+                return format!("{parts} {noun} merged{copies}\n");
+            }
+            _ => {}
         }
         let heads =
             ["workers", "MB/s of data", "MB/s of files", "MB/s of disk", "CPU %", "CPU s per 100 MB", "s"];
@@ -131,28 +138,30 @@ impl Report<'_> {
             let lengths = lengths.map(|l| [*l.start(), *l.end()]);
             json!({ "number": p.number, "dtype": p.dtype.name(), "shape": p.shape, "lengths": lengths })
         };
-        let faults: serde_json::Map<String, Json> =
-            FaultKind::ALL.iter().map(|kind| (kind.name().into(), account.count(*kind).into())).collect();
         let named = |b: &crate::analyze::BrokenEvent| json!({ "event": b.event, "time_ns": b.time_ns, "kind": b.fault.kind.name(), "why": b.fault.why });
         let run = |m: &Measured| {
             let mut row = json!({ "workers": m.workers });
-            crate::bench::merge(&mut row, m.usage.json());
+            livetime_bench::merge(&mut row, m.usage.json());
             row
         };
-        let mut json = recording_json(self.recording);
+        let mut json = self.run.json();
         let more = json!({
             "detector": self.detector.to_string(),
             "panels": found.layout.panels.iter().enumerate().map(panel).collect::<Vec<_>>(),
             "events": found.events,
             "used": account.used,
             "incomplete": account.incomplete,
-            "not_used": faults,
+            "not_used": not_used_json(account),
             "named": account.named.iter().map(named).collect::<Vec<_>>(),
             "results": found.results.iter().enumerate().map(|(i, n)| self.result_json(i, n)).collect::<Vec<_>>(),
             "rates": self.all.iter().map(run).collect::<Vec<_>>(),
+            "reduction": crate::analyze::REDUCTION,
             "same_for_all_workers": self.is_same,
         });
-        crate::bench::merge(&mut json, more);
+        livetime_bench::merge(&mut json, more);
+        if let Some((parts, _)) = self.parts {
+            json["parts"] = parts.into();
+        }
         json
     }
 
@@ -173,29 +182,67 @@ impl Report<'_> {
                 json!({ "rows": table.rows(), "columns": columns.map(|c| c.name).collect::<Vec<_>>() })
             }
         };
-        crate::bench::merge(&mut json, more);
+        livetime_bench::merge(&mut json, more);
         json
     }
 }
 
-/// What is wrong with the files, and whether there will be more.
-pub(super) fn problems(recording: &Recording) -> String {
-    let problem = |p: &Problem| format!("{}: {}\n", p.path.display(), p.error);
-    let mut text: String = recording.problems().iter().map(problem).collect();
-    if recording.is_growing() {
-        text += "the run is still being written: these are the events so far\n";
-    }
-    text
+/// The files of the run that was analysed.
+pub(super) struct RunFiles {
+    names: Vec<String>,
+    /// File, and what is wrong with it.
+    problems: Vec<(String, String)>,
+    /// There will be more.
+    is_growing: bool,
 }
 
-/// The same for machines.
-pub(super) fn recording_json(recording: &Recording) -> Json {
-    let problem = |p: &Problem| json!({ "file": p.path.display().to_string(), "error": p.error.to_string() });
-    json!({
-        "files": recording.files().iter().map(|p| p.display().to_string()).collect::<Vec<_>>(),
-        "problems": recording.problems().iter().map(problem).collect::<Vec<_>>(),
-        "growing": recording.is_growing(),
-    })
+impl RunFiles {
+    pub(super) fn of(recording: &Recording) -> RunFiles {
+        let problems = recording.problems().iter();
+        RunFiles {
+            names: recording.files().iter().map(|path| path.display().to_string()).collect(),
+            problems: problems.map(|p| (p.path.display().to_string(), p.error.to_string())).collect(),
+            is_growing: recording.is_growing(),
+        }
+    }
+
+    /// As they were when the plan was made.
+    pub(super) fn planned(plan: &Plan) -> RunFiles {
+        RunFiles {
+            names: plan.files().map(|path| path.display().to_string()).collect(),
+            problems: plan.problems().to_vec(),
+            is_growing: false,
+        }
+    }
+
+    pub(super) fn is_whole(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    /// What is wrong with the files, and whether there will be more.
+    pub(super) fn problems_text(&self) -> String {
+        let mut text: String =
+            self.problems.iter().map(|(file, error)| format!("{file}: {error}\n")).collect();
+        if self.is_growing {
+            text += "the run is still being written: these are the events so far\n";
+        }
+        text
+    }
+
+    pub(super) fn json(&self) -> Json {
+        let problem = |(file, error): &(String, String)| json!({ "file": file, "error": error });
+        json!({
+            "files": self.names,
+            "problems": self.problems.iter().map(problem).collect::<Vec<_>>(),
+            "growing": self.is_growing,
+        })
+    }
+}
+
+/// How many events were not used, by reason.
+pub(super) fn not_used_json(account: &Account) -> Json {
+    let counts = FaultKind::ALL.iter().map(|kind| (kind.name().into(), account.count(*kind).into()));
+    Json::Object(counts.collect())
 }
 
 /// Type, shape, lowest, mean and highest.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use jiff::Timestamp;
+use livetime_codecs::BlockpackTier;
 use livetime_formats::npy::Npy;
 use livetime_formats::xtc1::SourcePattern;
 use livetime_formats::xtc1::compressed::Engine;
@@ -18,6 +19,7 @@ Examples:
   livetime convert e1-r0001-s00-c00.xtc -o packed.xtc --codec hist16
   livetime convert packed.xtc -o raw.xtc --codec none
   livetime convert run.xtc -o small.xtc --codec blockpack --reference mean
+  livetime convert run.xtc -o smaller.xtc --codec blockpack --dense --reference mean
   livetime convert run.xtc -o cut.xtc --events 100..200 --without Opal1000
   livetime convert run.xtc -o minute.xtc --time 2013-04-03T14:40:00Z..2013-04-03T14:41:00Z
   livetime convert e1-r0001-s0*-c00.xtc -o merged.xtc
@@ -40,6 +42,9 @@ pub(crate) struct ConvertArgs {
     /// How pictures are compressed: hist16, histn, blockpack; none decompresses. Without it they stay as they are.
     #[arg(long, value_parser = codec)]
     pub(super) codec: Option<Engine>,
+    /// With blockpack: a tenth smaller on noise, packed at about half and unpacked at about a third of the speed.
+    #[arg(long)]
+    dense: bool,
     /// What blockpack subtracts: none, mean (of the first 16 events; mean:N of N), or an array of NumPy.
     #[arg(long, value_name = "none|mean|FILE.npy", default_value = "none")]
     pub(super) reference: String,
@@ -93,7 +98,8 @@ impl ConvertArgs {
             only: self.detector.clone(),
             without: self.without.clone(),
         };
-        Ok(Options { codec: self.codec, reference: self.reference()?, selection, split, workers })
+        let tier = if self.dense { BlockpackTier::Dense } else { BlockpackTier::Fast };
+        Ok(Options { codec: self.codec, tier, reference: self.reference()?, selection, split, workers })
     }
 
     fn reference(&self) -> Result<ReferenceSource, Failure> {

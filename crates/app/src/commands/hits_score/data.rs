@@ -1,7 +1,7 @@
 //! What is simulated.
 
 use livetime_engine::nearest;
-use livetime_nodes::wire::{PulseShape, SimulationSetup, TestPulses};
+use livetime_wire::{PulseShape, SimulationSetup, TestPulses};
 
 /// Data of one kind.
 pub(super) struct DataSet {

@@ -190,13 +190,22 @@ fn score_json(score: &Score) -> Value {
 }
 
 fn bin_json(bin: &Bin) -> Value {
-    let moments = |m: &Moments| json!({ "mean": known(m.mean()), "deviation": known(m.deviation()) });
+    let moments = |m: &Moments| {
+        json!({
+            "mean": known(m.mean()),
+            "mean_error": known(m.mean_error()),
+            "deviation": known(m.deviation()),
+            "deviation_error": known(m.deviation_error()),
+        })
+    };
+    let (below, above) = bin.efficiency_error();
     json!({
         "at": bin.at,
         "pulses": bin.pulses,
         "found": bin.found,
         "merged": bin.merged,
         "efficiency": known(bin.efficiency()),
+        "efficiency_error": [known(below), known(above)],
         "peak_time": moments(&bin.peak_time),
         "begin": moments(&bin.begin),
         "over": moments(&bin.over),

@@ -1,6 +1,6 @@
 //! What is counted, and what follows from it.
 
-use livetime_nodes::wire::TruePulse;
+use livetime_wire::TruePulse;
 
 use super::finder::Found;
 use super::matching::Matches;
@@ -28,6 +28,21 @@ impl Moments {
     /// NaN without any.
     pub(super) fn mean(&self) -> f64 {
         self.sum / self.count
+    }
+
+    /// Standard error of the mean; NaN with fewer than two.
+    pub(super) fn mean_error(&self) -> f64 {
+        self.known_deviation() / self.count.sqrt()
+    }
+
+    /// Standard error of the standard deviation, of normal values; NaN with fewer than two.
+    pub(super) fn deviation_error(&self) -> f64 {
+        self.known_deviation() / (2.0 * self.count).sqrt()
+    }
+
+    /// One value does not deviate from its own mean, and says nothing of others.
+    fn known_deviation(&self) -> f64 {
+        if self.count < 2.0 { f64::NAN } else { self.deviation() }
     }
 
     /// Standard deviation; NaN without any.
@@ -59,6 +74,19 @@ impl Bin {
     /// NaN without pulses.
     pub(super) fn efficiency(&self) -> f64 {
         self.found as f64 / self.pulses as f64
+    }
+
+    /// How far the true efficiency may lie below and above what was found, with a confidence of 68.3 % (Wilson, 1927): never below 0 or above 1, and not 0 where all or none were found. NaN
+    /// without pulses.
+    pub(super) fn efficiency_error(&self) -> (f64, f64) {
+        if self.pulses == 0 {
+            return (f64::NAN, f64::NAN);
+        }
+        let (n, found) = (self.pulses as f64, self.efficiency());
+        let scale = 1.0 / (1.0 + 1.0 / n);
+        let centre = scale * (found + 0.5 / n);
+        let half = scale * (found * (1.0 - found) / n + 0.25 / (n * n)).sqrt();
+        ((found - (centre - half)).clamp(0.0, found), (centre + half - found).clamp(0.0, 1.0 - found))
     }
 
     fn add(&mut self, pulse: &TruePulse, hit: Option<&Found>, merged: bool) {
@@ -197,11 +225,34 @@ mod tests {
         assert_eq!((point(&bins[..3], 0.5), point(&bins, 0.0)), (None, Some(10.0)));
     }
 
+    /// By hand: n = 100 with 50, 0 and 100 found.
+    #[test]
+    fn errors_of_efficiencies_stay_within_what_can_be() {
+        let error = |found, pulses| Bin { pulses, found, ..Bin::default() }.efficiency_error();
+        let near = |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).abs() < 1e-4 && (a.1 - b.1).abs() < 1e-4;
+        assert!(near(error(50, 100), (0.049_752, 0.049_752)), "{:?}", error(50, 100));
+        assert!(near(error(0, 100), (0.0, 0.009_901)), "{:?}", error(0, 100));
+        assert!(near(error(100, 100), (0.009_901, 0.0)), "{:?}", error(100, 100));
+        for pulses in [1, 3, 1000] {
+            for found in 0..=pulses {
+                let part = found as f64 / pulses as f64;
+                let (below, above) = error(found, pulses);
+                assert!(below >= 0.0 && above >= 0.0 && below <= part && part + above <= 1.0 + 1e-12);
+                assert!(below + above > 0.0);
+            }
+        }
+        assert!(error(0, 0).0.is_nan());
+    }
+
     #[test]
     fn moments_of_numbers() {
         let mut moments = Moments::default();
         [1.0, 3.0].into_iter().for_each(|v| moments.add(v));
         assert_eq!((moments.mean(), moments.deviation()), (2.0, 1.0));
         assert!(Moments::default().mean().is_nan());
+        assert!((moments.mean_error() - 0.5f64.sqrt()).abs() < 1e-12 && moments.deviation_error() == 0.5);
+        let mut one = Moments::default();
+        one.add(7.0);
+        assert!(one.mean() == 7.0 && one.mean_error().is_nan() && one.deviation_error().is_nan());
     }
 }

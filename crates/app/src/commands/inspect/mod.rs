@@ -1,5 +1,7 @@
 //! `livetime inspect`: what is in recorded files.
 
+mod hits;
+mod pictures;
 mod records;
 mod tree;
 mod wire;
@@ -13,8 +15,8 @@ use livetime_formats::file::End;
 use livetime_formats::{Error, xtc1 as lcls1, xtc2 as lcls2};
 use serde_json::{Value, json};
 
+use crate::analyze::{Facility, facility};
 use crate::cli::InspectArgs;
-use crate::facility::{Facility, facility};
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::{bytes, utc};
@@ -87,6 +89,12 @@ impl From<Failure> for FileFailure {
 fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<Report, FileFailure> {
     let file = File::open(path).map_err(|e| Error::io("to open the file", e))?;
     let size = file.metadata().map_err(|e| Error::io("the size of the file", e))?.len();
+    if size == 0 {
+        return Ok(empty(path));
+    }
+    if hits::is_parquet(path, &file)? {
+        return Ok(hits::report(path, size, &file)?);
+    }
     if records::is_records(path, &file)? {
         return Ok(records::report(path, size, &file, args.tree, args.first)?);
     }
@@ -95,7 +103,7 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
     {
         return Ok(wire::report(path, size, content)?);
     }
-    let facility = facility(path)?;
+    let facility = facility(path).map_err(|e| if e.io_error().is_some() { e } else { unknown() })?;
     if args.tree {
         let is_whole = match facility {
             Facility::Lcls1 => tree::lcls1(path, &file, args.first, output)?,
@@ -113,7 +121,25 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
         Facility::Lcls2 => xtc2::report(path, size, &lcls2::summary::Summary::scan(&file, tell)?),
     };
     progress.clear();
-    Ok(report)
+    Ok(if args.pictures { pictures::judged(report, path)? } else { report })
+}
+
+/// Nobody has written anything into it: a recorder that died at its start, or a copy that failed.
+fn empty(path: &Path) -> Report {
+    let file = path.display().to_string();
+    let state =
+        json!({ "whole": false, "complete_bytes": 0, "partial_bytes": 0, "broken": "the file is empty" });
+    Report {
+        text: format!("{file}: empty: nothing was recorded, or it was lost\n"),
+        json: json!({ "file": file, "format": null, "bytes": 0, "state": state }),
+        exit: Exit::Failed,
+    }
+}
+
+fn unknown() -> Error {
+    let wanted = "an XTC file of LCLS-I or LCLS-II, trigger records, raw frames of wires (WIB1, WIB2, WIBEth, bare or \
+                  in FELIX blocks, also packed with zstd), or hits (Parquet)";
+    Error::new(wanted, "something else")
 }
 
 /// The first line about a file: what it is, how large, how much of it is complete.

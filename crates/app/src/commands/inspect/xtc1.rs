@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use livetime_formats::xtc1::compressed::Engine;
-use livetime_formats::xtc1::summary::{Leaves, Summary};
+use livetime_formats::xtc1::summary::{Contributions, Leaves, Summary};
 use livetime_formats::xtc1::{Damage, Src, TypeId};
 use serde_json::{Value, json};
 
@@ -31,6 +31,16 @@ fn text(path: &Path, size: u64, summary: &Summary) -> String {
     text += &format!("datagrams: {}\n", transitions.join(", "));
     for (damage, count) in &summary.damage {
         text += &format!("damage: {count} datagrams: {}\n", Damage(*damage));
+    }
+    for ((src, damage), Contributions { count, bytes: size }) in &summary.incomplete {
+        text += &format!(
+            "incomplete contributions: {count} of {src}, {} that cannot be read, damage: {}\n",
+            bytes(*size),
+            Damage(*damage)
+        );
+    }
+    for (src, events) in &summary.damaged_pictures {
+        text += &format!("pictures with damage, and none without: {src} in {events} events\n");
     }
     if let Some(error) = &summary.first_unsound {
         text += &format!("broken inside datagrams: {}, the first: {error}\n", summary.unsound);
@@ -74,6 +84,15 @@ fn as_json(path: &Path, size: u64, summary: &Summary) -> Value {
     };
     let damage =
         |(word, count): (&u32, &u64)| json!({ "damage": Damage(*word).to_string(), "datagrams": count });
+    let incomplete = |((src, damage), found): (&(Src, u32), &Contributions)| {
+        json!({
+            "sender": src.to_string(),
+            "damage": Damage(*damage).to_string(),
+            "contributions": found.count,
+            "bytes": found.bytes,
+        })
+    };
+    let damaged = |(src, events): (&Src, &u64)| json!({ "sender": src.to_string(), "events": events });
     json!({
         "file": path.display().to_string(),
         "format": "xtc1",
@@ -87,6 +106,8 @@ fn as_json(path: &Path, size: u64, summary: &Summary) -> Value {
         "last_event_ns": summary.event_times_ns.map(|t| t.1),
         "event_rate_hz": summary.event_rate_hz(),
         "damage": summary.damage.iter().map(damage).collect::<Vec<_>>(),
+        "incomplete_contributions": summary.incomplete.iter().map(incomplete).collect::<Vec<_>>(),
+        "damaged_pictures": summary.damaged_pictures.iter().map(damaged).collect::<Vec<_>>(),
         "broken_inside": summary.unsound,
         "first_broken_inside": summary.first_unsound.as_ref().map(|e| e.to_string()),
         "leaves": summary.leaves.iter().map(leaf).collect::<Vec<_>>(),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use livetime_formats::xtc2::Damage;
 use livetime_formats::xtc2::summary::{Counts, Records, Summary};
 use serde_json::{Value, json};
 
@@ -24,6 +25,9 @@ fn text(path: &Path, size: u64, summary: &Summary) -> String {
     let transitions: Vec<String> =
         summary.transitions.iter().map(|(name, n)| format!("{name} {n}")).collect();
     text += &format!("datagrams: {}\n", transitions.join(", "));
+    for (damage, count) in &summary.damage {
+        text += &format!("damage: {count} datagrams: {}\n", Damage(*damage));
+    }
     if let Some(error) = &summary.first_unsound {
         text += &format!("broken inside datagrams: {}, the first: {error}\n", summary.unsound);
     }
@@ -58,6 +62,8 @@ fn as_json(path: &Path, size: u64, summary: &Summary) -> Value {
             "damaged": counts.damaged,
         })
     };
+    let damage =
+        |(word, count): (&u16, &u64)| json!({ "damage": Damage(*word).to_string(), "datagrams": count });
     json!({
         "file": path.display().to_string(),
         "format": "xtc2",
@@ -69,6 +75,7 @@ fn as_json(path: &Path, size: u64, summary: &Summary) -> Value {
         "first_event_ns": summary.event_times_ns.map(|t| t.0),
         "last_event_ns": summary.event_times_ns.map(|t| t.1),
         "event_rate_hz": summary.event_rate_hz(),
+        "damage": summary.damage.iter().map(damage).collect::<Vec<_>>(),
         "broken_inside": summary.unsound,
         "first_broken_inside": summary.first_unsound.as_ref().map(|e| e.to_string()),
         "undescribed": summary.undescribed,

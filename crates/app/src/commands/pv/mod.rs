@@ -61,7 +61,8 @@ const PUT_HELP: &str = "\
 Examples:
   livetime pv put 13SIM1:cam1:AcquireTime 0.01
   livetime pv put 13SIM1:cam1:ImageMode Continuous
-  livetime pv put lut:curve 0 0.5 1
+  livetime pv put 13SIM1:cam1:Acquire 1 -r \"record[block=true]\" -w 60s
+  livetime pv put lut:curve -1 0.5 1
   livetime pv put motor value=3 -r \"record[process=true,block=true]\" -w 60s";
 
 const MONITOR_HELP: &str = "\
@@ -122,8 +123,9 @@ struct PutArgs {
     asked: Asked,
     /// Name of the process variable.
     name: String,
-    /// The value: a number, a text, a choice; several for an array; or FIELD=VALUE.
-    #[arg(required = true, allow_hyphen_values = true)]
+    /// The value: a number, a text, a choice; several for an array; or FIELD=VALUE. One that begins with a dash and is no number goes
+    /// behind `--`.
+    #[arg(required = true, allow_negative_numbers = true)]
     values: Vec<String>,
 }
 

@@ -7,8 +7,9 @@
 
 use std::collections::BTreeMap;
 
+use livetime_runtime::{LossReason, WhenFull};
+
 use super::{EdgeAccount, Report, ThreadReport};
-use crate::edge::{LossReason, WhenFull};
 use crate::graph::Placement;
 
 /// What limits a graph.
@@ -16,8 +17,14 @@ use crate::graph::Placement;
 pub struct Bottleneck {
     /// Frames per second that all sources together send now.
     pub rate_hz: f64,
-    /// Frames per second that they could send without losses behind them, in the same proportion to each other.
+    /// Frames per second that they could send without losses behind them, in the same proportion to each other, with the cores as busy as
+    /// they were: the time that threads waited for a core is part of what a frame takes.
     pub sustainable_hz: f64,
+    /// The same if every thread had a core whenever it needs one, as far as the graph itself leaves cores.
+    pub undisturbed_hz: f64,
+    /// The largest share of the run's time that one thread was ready to run and had no core. Where it is large, the machine was busy, with the graph or
+    /// with other programs.
+    pub delayed: f64,
     /// What keeps it from more.
     pub limit: Limit,
     /// The node that has most to do in the busiest place.
@@ -64,6 +71,8 @@ struct Place {
     constant: f64,
     /// The share of the work that is CPU time; the rest is waiting, for a disk or a device.
     cpu_share: f64,
+    /// How many times as long the work took because the thread had no core meanwhile.
+    stretch: f64,
 }
 
 impl Place {
@@ -80,6 +89,11 @@ impl Place {
         headroom(self.threads, self.growing(), self.constant)
     }
 
+    /// The same with the cores as busy as they were.
+    fn headroom_as_it_was(&self) -> f64 {
+        headroom(self.threads, self.growing() * self.stretch, self.constant * self.stretch)
+    }
+
     fn busiest_node(&self) -> Option<(usize, f64)> {
         self.growing.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))
     }
@@ -93,7 +107,8 @@ impl Report {
     /// What limits the graph, as far as its own service times tell; `None` before frames were sent, or without
     /// statistics. Times are those since the start of the run.
     ///
-    /// The estimate takes the service times as they are: it does not know that caches and memory are shared.
+    /// The estimate takes the service times as they are: it does not know that caches and memory are shared. How long threads waited for a core is
+    /// measured, and told beside the estimate.
     pub fn bottleneck(&self) -> Option<Bottleneck> {
         let seconds = self.elapsed_ns as f64 / 1e9;
         let is_source = self.sources();
@@ -108,11 +123,14 @@ impl Report {
         let node = busiest.busiest_node()?.0;
         let one_more = self.with_one_more(&places, node).and_then(|(node, placement, places)| {
             let (factor, limit) = limit_of(&places, self.cores)?;
+            let factor = factor.min(as_it_was(&places));
             Some(MoreThreads { node, placement, sustainable_hz: factor * rate_hz, limit })
         });
         Some(Bottleneck {
             rate_hz,
-            sustainable_hz: factor * rate_hz,
+            sustainable_hz: factor.min(as_it_was(&places)) * rate_hz,
+            undisturbed_hz: factor * rate_hz,
+            delayed: self.delayed(),
             limit,
             node,
             utilisation: busiest.utilisation(),
@@ -122,8 +140,14 @@ impl Report {
         })
     }
 
+    /// The largest share of the time that one thread was ready to run and had no core.
+    fn delayed(&self) -> f64 {
+        let delayed = self.threads.iter().filter_map(|thread| thread.delayed_ns).max();
+        delayed.unwrap_or(0) as f64 / self.elapsed_ns.max(1) as f64
+    }
+
     fn sources(&self) -> Vec<bool> {
-        (0..self.nodes.len()).map(|n| self.edges.iter().all(|e| e.nodes.1 != n)).collect()
+        (0..self.nodes.len()).map(|n| self.edges.iter().all(|e| e.nodes.1 != Some(n))).collect()
     }
 
     fn places(&self, seconds: f64) -> Vec<Place> {
@@ -153,7 +177,7 @@ impl Report {
         let sum = |of: fn(&ThreadReport) -> Option<u64>| -> Option<u64> {
             threads.iter().map(|t| of(&self.threads[*t])).sum()
         };
-        place.cpu_share = 1.0;
+        (place.cpu_share, place.stretch) = (1.0, 1.0);
         let outermost = |node: &usize| self.nodes[*node].placement != Placement::Inline;
         let busy: f64 = self.nodes_on(threads).filter(outermost).map(|node| demands[node].busy_ns).sum();
         if busy <= 0.0 {
@@ -166,7 +190,7 @@ impl Report {
         let real = (busy - inside * sum(|t| t.delayed_ns).unwrap_or(0) as f64).max(cpu);
         place.growing.iter_mut().for_each(|(_, work)| *work *= real / busy);
         place.constant *= real / busy;
-        place.cpu_share = cpu / real;
+        (place.cpu_share, place.stretch) = (cpu / real, busy / real);
     }
 
     fn nodes_on(&self, threads: &[usize]) -> impl Iterator<Item = usize> {
@@ -193,7 +217,7 @@ impl Report {
 
     fn demand(&self, node: usize, upstream: &[Demand]) -> Demand {
         let report = &self.nodes[node];
-        let incoming: Vec<&EdgeAccount> = self.edges.iter().filter(|e| e.nodes.1 == node).collect();
+        let incoming: Vec<&EdgeAccount> = self.edges.iter().filter(|e| e.nodes.1 == Some(node)).collect();
         if incoming.is_empty() {
             return Demand {
                 busy_ns: report.service.sum_ns as f64,
@@ -214,7 +238,7 @@ impl Report {
     }
 
     fn inline_in(&self, node: usize) -> Vec<usize> {
-        let children = self.edges.iter().filter(|e| e.nodes.0 == node).map(|e| e.nodes.1);
+        let children = self.edges.iter().filter(|e| e.nodes.0 == node).filter_map(|e| e.nodes.1);
         children.filter(|child| self.nodes[*child].placement == Placement::Inline).collect()
     }
 
@@ -234,8 +258,8 @@ impl Report {
         if let Some(moved) = moved {
             let (growing, rest) = place.growing.iter().partition(|(n, _)| *n == moved);
             place.growing = rest;
-            let cpu_share = place.cpu_share;
-            places.push(Place { threads: 1.0, growing, constant: 0.0, cpu_share });
+            let (cpu_share, stretch) = (place.cpu_share, place.stretch);
+            places.push(Place { threads: 1.0, growing, constant: 0.0, cpu_share, stretch });
             return Some((moved, Placement::Own, places));
         }
         if !self.nodes[node].parallel {
@@ -267,6 +291,11 @@ fn does_not_grow(edge: &EdgeAccount) -> bool {
 fn busiest(places: &[Place]) -> Option<&Place> {
     let working = places.iter().filter(|p| p.growing() > 0.0);
     working.min_by(|a, b| a.headroom().total_cmp(&b.headroom()))
+}
+
+/// By how much the rate may grow with the cores as busy as they were.
+fn as_it_was(places: &[Place]) -> f64 {
+    places.iter().map(Place::headroom_as_it_was).fold(f64::INFINITY, f64::min)
 }
 
 /// By how much the rate may grow, and what the limit is.

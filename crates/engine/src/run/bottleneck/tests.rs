@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use livetime_frame::FramePool;
+use livetime_runtime::Times;
 
 use super::*;
 use crate::run::{NodeReport, SourceReport};
-use crate::statistics::Times;
 
 /// One second of a run on `cores` cores.
 struct Case(Report);
@@ -19,6 +19,7 @@ impl Case {
             elapsed_ns: 1_000 * MS,
             finished: true,
             failure: None,
+            unfinished: Vec::new(),
             nodes: vec![],
             edges: vec![],
             threads: vec![],
@@ -27,6 +28,7 @@ impl Case {
             cpu_ns: None,
             events: vec![],
             events_dropped: 0,
+            events_repeated: 0,
         })
     }
 
@@ -69,7 +71,7 @@ impl Case {
         self.0.edges.push(EdgeAccount {
             from: format!("n{from}.out"),
             to: format!("n{to}.in"),
-            nodes: (from, to),
+            nodes: (from, Some(to)),
             when_full: WhenFull::DropNewest,
             offered: delivered + lost.iter().map(|(_, n)| n).sum::<u64>(),
             delivered,
@@ -244,6 +246,23 @@ fn waiting_for_a_disk_is_no_cpu_time_and_waiting_for_a_core_is_no_service() {
     near(crowded.cpu_utilisation, 0.5001);
     // A thread that looks for work all the time.
     near(times(1_000, 0).bottleneck().cpu_utilisation, 0.7001);
+}
+
+#[test]
+fn a_busy_machine_sustains_less_than_an_idle_one() {
+    // 900 ms in the handler, 500 of them on a core: others had it for the rest.
+    let crowded = chain().change(|r| {
+        r.nodes[2].service = Times::of([9 * MS; 100]);
+        (r.threads[2].cpu_ns, r.threads[2].delayed_ns) = (Some(500 * MS), Some(400 * MS));
+    });
+    let found = crowded.bottleneck();
+    assert_eq!(found.limit, Limit::Node(2));
+    near(found.delayed, 0.4);
+    near(found.sustainable_hz, 100.0 / 0.9);
+    // 90 % of the waiting was in the handler.
+    near(found.undisturbed_hz, 100.0 / (0.9 - 0.9 * 0.4));
+    let idle = chain().bottleneck();
+    assert_eq!((idle.delayed, idle.sustainable_hz), (0.0, idle.undisturbed_hz));
 }
 
 #[test]

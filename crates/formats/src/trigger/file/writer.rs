@@ -46,6 +46,14 @@ impl RecordWriter {
         Ok(RecordWriter { file: GrowingFile::create(path)?, heads: Vec::new() })
     }
 
+    /// As [`RecordWriter::create`]; `None` if there is a file of that name, also if another program made it just now.
+    ///
+    /// # Errors
+    /// As [`GrowingFile::create_new`].
+    pub fn create_new(path: &Path) -> Result<Option<RecordWriter>> {
+        Ok(GrowingFile::create_new(path)?.map(|file| RecordWriter { file, heads: Vec::new() }))
+    }
+
     /// The file.
     pub fn file(&self) -> &GrowingFile {
         &self.file
@@ -99,12 +107,12 @@ impl RecordWriter {
         self.file.repair()
     }
 
-    /// Gives the file its name. A file without records is a file too.
+    /// Gives the file its name when everything is on the disk. A file without records is a file too.
     ///
     /// # Errors
-    /// As [`GrowingFile::finish`].
+    /// As [`GrowingFile::finish_on_disk`].
     pub fn finish(self) -> Result<()> {
-        self.file.finish()
+        self.file.finish_on_disk()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use livetime_codecs::{
-    Array, Blockpack, BlockpackHeader, Codec, CodecError, DType, Hist16, HistN, Reference,
+    Array, Blockpack, BlockpackHeader, BlockpackTier, Codec, CodecError, DType, Hist16, HistN, Reference,
 };
 
 use super::{Engine, Part, parts};
@@ -255,6 +255,11 @@ impl Compressor {
             }),
             other => Err(Error::new("engine none, hist16, histn or blockpack", other.to_string())),
         }
+    }
+
+    /// Writes streams of blockpack of a tier; to the other engines it means nothing.
+    pub fn with_tier(self, tier: BlockpackTier) -> Compressor {
+        Compressor { blockpack: self.blockpack.with_tier(tier), ..self }
     }
 
     /// Gives blockpack a reference frame for panel `number`: bytes as [`Panel::data`] has them, a dark frame for example. Where

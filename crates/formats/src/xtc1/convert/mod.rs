@@ -1,7 +1,7 @@
 //! Compresses, decompresses, cuts, splits and merges files, with all cores and without losing anything.
 //!
 //! Threads take turns to read the input, rewrite whole datagrams, and take turns to write them in their order
-//! ([`crate::parallel`]). Nothing has to fit into memory but a few datagrams for each thread, and the result does not depend on
+//! ([`livetime_runtime::ordered`]). Nothing has to fit into memory but a few datagrams for each thread, and the result does not depend on
 //! their number.
 //!
 //! What is proved before a new file gets its name:
@@ -27,10 +27,12 @@ mod stream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use livetime_codecs::BlockpackTier;
+use livetime_runtime::ordered::in_order;
+
 use super::compressed::Engine;
 use super::run::Run;
 use crate::file::{FileName, Format};
-use crate::parallel::in_order;
 use crate::{Error, Result};
 use job::{BLOCK, Job, Source};
 use merge::Merge;
@@ -49,6 +51,8 @@ pub use split::Split;
 pub struct Options {
     /// How pictures are compressed: [`Engine::NONE`] decompresses all that is compressed, `None` leaves everything as it is.
     pub codec: Option<Engine>,
+    /// How dense blockpack packs.
+    pub tier: BlockpackTier,
     /// What blockpack subtracts.
     pub reference: ReferenceSource,
     /// What is converted.
@@ -65,6 +69,7 @@ impl Default for Options {
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
         Options {
             codec: None,
+            tier: BlockpackTier::Fast,
             reference: ReferenceSource::None,
             selection: Selection::default(),
             split: Split::Not,
@@ -174,12 +179,18 @@ fn check_formats<P: AsRef<Path>>(inputs: &[P]) -> Result<()> {
 }
 
 fn check_options(options: &Options) -> Result<()> {
-    let is_none = matches!(options.reference, ReferenceSource::None);
-    if is_none || options.codec == Some(Engine::BLOCKPACK) {
+    let wanted = if !matches!(options.reference, ReferenceSource::None) {
+        "blockpack as the codec, to use a reference frame"
+    } else if options.tier != BlockpackTier::Fast {
+        "blockpack as the codec, to pack densely"
+    } else {
+        return Ok(());
+    };
+    if options.codec == Some(Engine::BLOCKPACK) {
         return Ok(());
     }
     let found = options.codec.map_or_else(|| "no codec".into(), |codec| codec.to_string());
-    Err(Error::new("blockpack as the codec, to use a reference frame", found))
+    Err(Error::new(wanted, found))
 }
 
 /// The files of one stream in the order of their chunks; `None` if there are several streams.

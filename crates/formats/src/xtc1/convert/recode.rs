@@ -3,15 +3,15 @@
 use std::ops::Range;
 
 use livetime_codecs::{BlockpackHeader, Reference};
+use livetime_runtime::ordered::Worker;
 
 use super::Options;
 use super::job::Job;
 use super::prove::Prover;
 use super::report::{Kept, Reason, Report};
 use crate::file::Head;
-use crate::parallel::Worker;
 use crate::xtc1::compressed::{Compressor, Decompressor, Engine, Part, parts};
-use crate::xtc1::data::{holds_panels, panels};
+use crate::xtc1::data::{are_twins, holds_panels, panels};
 use crate::xtc1::reference::{ReferenceFrame, is_reference};
 use crate::xtc1::rewrite::copy_into;
 use crate::xtc1::{
@@ -48,7 +48,7 @@ impl<'a> Recoder<'a> {
         Ok(Recoder {
             options,
             references,
-            compressor: options.codec.map(Compressor::new).transpose()?,
+            compressor: compressor(options)?,
             decompressor: Decompressor::default(),
             prover,
             plain: Vec::new(),
@@ -118,7 +118,7 @@ impl<'a> Recoder<'a> {
         if !leaf.header.damage.is_none() && !needs_reference(leaf) {
             return Ok(Change::Kept(Reason::Damaged));
         }
-        if has_twin(datagram, leaf) && !needs_reference(leaf) {
+        if self.has_twin(datagram, leaf, configs) && !needs_reference(leaf) {
             return Ok(Change::Kept(Reason::Twin));
         }
         if !is_packed {
@@ -132,6 +132,17 @@ impl<'a> Recoder<'a> {
         };
         self.plain = plain;
         change
+    }
+
+    /// Whether the same data are there raw and compressed, which recorders write for checks: then both stay. The data are compared: two
+    /// pictures of one sender of which one did not become smaller look alike, and must come back as they were.
+    fn has_twin(&mut self, datagram: &Datagram<'_>, leaf: &Xtc<'_>, configs: &Configs) -> bool {
+        datagram.leaves().any(|other| {
+            let (packed, plain) =
+                if leaf.header.type_id.is_compressed() { (leaf, &other) } else { (&other, leaf) };
+            are_twins(leaf, &other)
+                && self.decompressor.is_packed_from(packed.payload, configs, plain.payload)
+        })
     }
 
     /// What was compressed becomes plain if the new codec does not make it smaller.
@@ -188,6 +199,8 @@ impl<'a> Recoder<'a> {
 }
 
 impl Worker<Job> for Recoder<'_> {
+    type Error = Error;
+
     fn work(&mut self, job: &mut Job) -> Result<()> {
         // Of the input before. Here it costs no thread its turn.
         job.check_written()?;
@@ -223,6 +236,11 @@ fn is_same(a: &Xtc<'_>, b: &Xtc<'_>) -> bool {
     a.header.type_id == b.header.type_id && a.header.damage == b.header.damage && a.payload == b.payload
 }
 
+fn compressor(options: &Options) -> Result<Option<Compressor>> {
+    let found = options.codec.map(Compressor::new).transpose()?;
+    Ok(found.map(|compressor| compressor.with_tier(options.tier)))
+}
+
 /// Reference frames can be added to its root.
 pub(super) fn takes_references(datagram: &Datagram<'_>) -> bool {
     datagram.header.transition() == Transition::Configure
@@ -234,18 +252,6 @@ pub(super) fn takes_references(datagram: &Datagram<'_>) -> bool {
 fn is_packed_by(leaf: &Xtc<'_>, engine: Engine) -> bool {
     let is_other = |engine| move |part: Result<Part<'_>>| !part.is_ok_and(|p| p.engine == engine);
     engine != Engine::BLOCKPACK && engine != Engine::NONE && !parts(leaf.payload).any(is_other(engine))
-}
-
-/// Recorders may write the same data raw and compressed, for checks.
-fn has_twin(datagram: &Datagram<'_>, leaf: &Xtc<'_>) -> bool {
-    let (src, type_id) = (leaf.header.src, leaf.header.type_id);
-    datagram.leaves().any(|other| {
-        let header = other.header;
-        header.src.phy == src.phy
-            && header.type_id != type_id
-            && header.type_id.plain() == type_id.plain()
-            && header.src.level() == src.level()
-    })
 }
 
 /// Such a leaf cannot stay as it is: the frame that it needs goes.

@@ -1,22 +1,9 @@
 //! The pictures of an event, whether they are compressed or not.
 
-use super::{Panel, holds_panels, panels};
+use super::{Panel, panels};
 use crate::Result;
 use crate::xtc1::compressed::Decompressor;
-use crate::xtc1::{Configs, Datagram, Xtc};
-
-/// The leaves of `datagram` that hold pictures. Where one sender's data are there both as they were and compressed, which
-/// recorders do for checks, only those that are not compressed.
-pub fn picture_leaves<'a>(datagram: &Datagram<'a>) -> impl Iterator<Item = Xtc<'a>> + use<'a> {
-    let datagram = *datagram;
-    datagram.leaves().filter(move |leaf| {
-        let type_id = leaf.header.type_id;
-        let is_twin = |other: Xtc<'_>| {
-            other.header.type_id == type_id.plain() && other.header.src.phy == leaf.header.src.phy
-        };
-        holds_panels(type_id.plain()) && !(type_id.is_compressed() && datagram.leaves().any(is_twin))
-    })
-}
+use crate::xtc1::{Configs, Xtc};
 
 /// Finds the pictures of leaves, and decompresses where that is needed. Keeps its working memory: one for each thread.
 ///

@@ -3,7 +3,7 @@
 //! | bytes | field |
 //! |---|---|
 //! | 8 | sequence number |
-//! | 4 | conditions: bit 0 data are missing or wrong, bit 1 last frame of its run |
+//! | 4 | conditions: bit 0 data are missing or wrong, bit 1 last frame of its run, bit 2 the event's time is when it was recorded, because the detector gave none |
 //! | 4 | how many attributes |
 //!
 //! Each attribute: `u16` length of the name, `u16` kind of the value (0 `i64`, 1 `u64`, 2 `f64`, 3 text), then the name, then the value,
@@ -14,12 +14,17 @@ use livetime_frame::{AttributeValue, Flags, Header};
 use crate::fields::Fields;
 use crate::{Error, Result};
 
+/// The conditions, from bit 0 on.
+const CONDITIONS: [Flags; 3] = [Flags::DAMAGED, Flags::LAST_OF_RUN, Flags::ARRIVAL_TIME];
+
 /// Appends what `header` says to a payload that begins at `out`'s end. Names and texts that the format cannot say are cut off.
 pub fn write_recorded(header: &Header, out: &mut Vec<u8>) {
     let start = out.len();
     let flag = |flag, bit: u32| u32::from(header.flags.contains(flag)) << bit;
     out.extend_from_slice(&header.sequence.to_le_bytes());
-    out.extend_from_slice(&(flag(Flags::DAMAGED, 0) | flag(Flags::LAST_OF_RUN, 1)).to_le_bytes());
+    let conditions =
+        CONDITIONS.into_iter().zip(0..).fold(0, |all, (condition, bit)| all | flag(condition, bit));
+    out.extend_from_slice(&conditions.to_le_bytes());
     out.extend_from_slice(&(header.attributes.len() as u32).to_le_bytes());
     for attribute in header.attributes.iter() {
         let name = cut(&attribute.name, u16::MAX.into());
@@ -106,7 +111,7 @@ impl<'a> Recorded<'a> {
         let mut fields = Fields::new(payload);
         let (sequence, conditions, left) = (fields.u64()?, fields.u32()?, fields.u32()?);
         let mut flags = Flags::default();
-        for (bit, flag) in [Flags::DAMAGED, Flags::LAST_OF_RUN].into_iter().enumerate() {
+        for (bit, flag) in CONDITIONS.into_iter().enumerate() {
             if conditions >> bit & 1 == 1 {
                 flags = flags.with(flag);
             }

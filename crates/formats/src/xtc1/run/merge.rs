@@ -150,7 +150,7 @@ impl Run {
                 datagrams(&self.read_config(entry)?).for_each(|datagram| configs.add(&datagram));
             }
         }
-        if is_configure || !extents.is_empty() {
+        if (is_configure || !extents.is_empty()) && !configs.share(self.current_configs()) {
             self.configs.push(configs);
         }
         Ok(())

@@ -13,12 +13,12 @@ mod merge;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::{Clock, Configs, Damage, DatagramHeader, Env, Stamp};
+use super::{Clock, Configs, Damage, DatagramHeader, Env, Stamp, Transition};
 use crate::Result;
 use crate::run::{Files, Streams, check_names, files_of};
 use cameras::Cameras;
 
-pub use crate::run::{EventBytes, Piece, Problem};
+pub use crate::run::{EventBytes, Piece, Places, Problem};
 
 /// The first number of streams from slow cameras.
 pub const FIRST_CAMERA_STREAM: u32 = 80;
@@ -124,6 +124,20 @@ impl Run {
         check_names(paths)?;
         let (mut files, mut problems) = (Files::default(), Vec::new());
         let streams = Streams::open(paths, &mut files, &mut problems)?;
+        Run::of(files, streams, problems)
+    }
+
+    /// Scans only some places of the files of one run: the events that lie there, and what else is needed to read them ([`Run::state`]).
+    ///
+    /// # Errors
+    /// As [`Run::open`], and if there are no datagrams in these places.
+    pub fn open_places(places: &[Places]) -> Result<Run> {
+        let mut files = Files::default();
+        let streams = Streams::open_places(places, &mut files)?;
+        Run::of(files, streams, Vec::new())
+    }
+
+    fn of(files: Files, streams: Streams<DatagramHeader>, problems: Vec<Problem>) -> Result<Run> {
         let mut run = Run {
             files,
             streams,
@@ -143,8 +157,8 @@ impl Run {
         Ok(run)
     }
 
-    /// All files of the run that the file `path` belongs to: those beside it with the same experiment, run and format. A name
-    /// that does not tell them stands for itself.
+    /// All files of the run that the file `path` belongs to: those beside it with the same experiment, run and ending, so that
+    /// `.xtc` and what was made of it, as `.hist16.xtc`, may lie in one folder. A name that does not tell them stands for itself.
     ///
     /// # Errors
     /// If the system refuses.
@@ -186,6 +200,19 @@ impl Run {
     /// The changes of state in the streams of slow cameras, which are not among [`Run::transitions`].
     pub fn camera_transitions(&self) -> &[RunTransition] {
         &self.camera_transitions
+    }
+
+    /// Where all changes of state are that later events are read with: those that configure.
+    pub fn state(&self) -> Vec<Piece> {
+        /// A transition without anything in it is not longer.
+        const EMPTY: u64 = (DatagramHeader::ROOT + 40) as u64;
+        let configure = |t: &RunTransition| t.header.transition() == Transition::Configure;
+        let all = self.transitions.iter().chain(&self.camera_transitions);
+        let pieces = all.flat_map(|t| self.copies(t).iter().map(move |piece| (configure(t), *piece)));
+        pieces
+            .filter(|(configures, piece)| *configures || piece.length > EMPTY)
+            .map(|(_, piece)| piece)
+            .collect()
     }
 
     /// What is wrong with the files.

@@ -62,7 +62,8 @@ impl FinderSetup {
 /// Per channel a frugal median as pedestal, the seed's binomial filter, the noise as the median of the absolute filtered
 /// signal, a threshold in units of it. Against the seed's algorithm:
 ///
-/// - The filter's delay is taken off: [`Hit::start`](super::Hit::start) is when the samples were over the threshold.
+/// - The filter's delay is taken off: [`Hit::start`](super::Hit::start) is when the samples were over the threshold. What the first rows, or the
+///   first after [`HitFinder::interrupt`], show of a pulse may so start up to 3 ticks before them.
 /// - A hit begins over the threshold and ends under half of it, so that noise on a pulse's edges does not split it.
 /// - Peak and tick of the peak are measured, in the filtered signal; sums are of 32 bits, in fractions of a count.
 /// - Pedestal and noise are renewed every 8th tick, which halves the work.
@@ -173,11 +174,12 @@ impl HitFinder {
         tick.wrapping_sub(waiting.max(open.into()) as i64 + follow::DELAY)
     }
 
-    fn has_started(&self) -> bool {
+    /// Whether pedestals and noise are known: the first 64 ticks have come.
+    pub fn has_started(&self) -> bool {
         self.starting.len() == start::TICKS * self.filters.len() * 32
     }
 
-    /// Pedestal of a channel in counts; `None` beyond the last channel.
+    /// Pedestal of a channel in counts, 0 before the first 64 ticks are there; `None` beyond the last channel.
     pub fn pedestal(&self, channel: usize) -> Option<i16> {
         Some(self.filters.get(channel / 32)?.median.0[channel % 32])
     }

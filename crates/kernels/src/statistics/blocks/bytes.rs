@@ -192,10 +192,10 @@ impl Blocks<u8> for Bytes {
         let found = match level.kind() {
             // SAFETY: a `Level` of this kind is only made where detection found the features.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => unsafe { columns.add(super::bytes_avx512::add, block, least) },
+            Kind::Avx512 => unsafe { columns.add(super::byte_strips::avx512, block, least) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => unsafe { columns.add(super::bytes_avx2::add, block, least) },
+            Kind::Avx2 => unsafe { columns.add(super::byte_strips::avx2, block, least) },
             Kind::Portable => Sums { min: 0, max: 0, squares: 0, all: [0; ROWS], passing: [0; ROWS] },
         };
         sums.add(found.all.iter().sum(), found.squares);

@@ -4,19 +4,17 @@
 //! bottom. So the column sums of a strip stay in registers for a whole block: `S += v`, and beside
 //! it `T += S`. After `K` rows from row `y0` on, `Σ y·v = (y0 + K)·S − T`.
 
+#[cfg(target_arch = "x86_64")]
+mod byte_strips;
 mod bytes;
-#[cfg(target_arch = "x86_64")]
-mod bytes_avx2;
-#[cfg(target_arch = "x86_64")]
-mod bytes_avx512;
 mod singles;
 #[cfg(target_arch = "x86_64")]
 mod singles_avx512;
+#[cfg(target_arch = "x86_64")]
+mod vector;
+#[cfg(target_arch = "x86_64")]
+mod word_strips;
 mod words;
-#[cfg(target_arch = "x86_64")]
-mod words_avx2;
-#[cfg(target_arch = "x86_64")]
-mod words_avx512;
 
 use super::measure::Measure;
 use super::projections::Projections;

@@ -116,10 +116,10 @@ impl Blocks<u16> for Words {
         let found = match level.kind() {
             // SAFETY: a `Level` of this kind is only made where detection found the features.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => unsafe { add(super::words_avx512::add, block, y, least, to) },
+            Kind::Avx512 => unsafe { add(super::word_strips::avx512, block, y, least, to) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => unsafe { add(super::words_avx2::add, block, y, least, to) },
+            Kind::Avx2 => unsafe { add(super::word_strips::avx2, block, y, least, to) },
             Kind::Portable => Sums::NONE,
         };
         let total = found.all.iter().sum::<u64>();

@@ -73,7 +73,8 @@ fn extreme<T: Exact>(image: Plane<T>, better: impl Fn(T, T) -> bool) -> (f64, us
 fn net<T: Exact>(image: Plane<T>, wanted: &Wanted, total: f64) -> f64 {
     let (w, h, b) = (image.width(), image.height(), wanted.background_width);
     let times = |x: usize, y: usize| {
-        let ends = [x < b, x + b >= w, h > 1 && y < b, h > 1 && y + b >= h];
+        let slabs = h > 1 || wanted.quirks.corners_twice && !wanted.is_line;
+        let ends = [x < b, x + b >= w, slabs && y < b, slabs && y + b >= h];
         let n = ends.into_iter().filter(|&e| e).count();
         if wanted.quirks.corners_twice { n } else { n.min(1) }
     };
@@ -129,7 +130,10 @@ fn profiles<T: Exact>(image: Plane<T>, wanted: &Wanted) -> [Vec<f64>; 6] {
     let column = |x: usize| image.rows().map(move |row| row[x]);
     let row = |y: usize| image.row(y).iter().copied();
     let cursor = wanted.profiles.unwrap_or_default();
-    let at = |x: usize, y: usize| if x < w && y < h { image.row(y)[x].to_f64() } else { 0.0 };
+    let at = |x: usize, y: usize| match w.min(h) {
+        0 => 0.0,
+        _ => image.row(y.min(h - 1))[x.min(w - 1)].to_f64(),
+    };
     [
         (0..w).map(|x| sum(column(x)) / h as f64).collect(),
         (0..h).map(|y| sum(row(y)) / w as f64).collect(),
@@ -166,7 +170,8 @@ impl Judgement {
         let cursor = wanted.profiles.unwrap_or_default();
         let range = wanted.histogram.unwrap_or(HistogramRange { min: 0.0, max: 1.0, bins: 1 });
         let (counts, histogram) = histogram(image, range);
-        let inside = cursor.x < image.width() && cursor.y < image.height();
+        let at =
+            (cursor.x.min(image.width().saturating_sub(1)), cursor.y.min(image.height().saturating_sub(1)));
         Judgement {
             basic: basic(image, wanted),
             weight: finite_weight(pixels(image).map(|p| p.2)),
@@ -174,7 +179,7 @@ impl Judgement {
             centroid: centroid(image, wanted),
             passing_weight: finite_weight(passing()),
             negative: passing().any(|v| v < T::default()),
-            cursor: if inside { image.row(cursor.y)[cursor.x].to_f64() } else { 0.0 },
+            cursor: if !image.is_empty() { image.row(at.1)[at.0].to_f64() } else { 0.0 },
             profiles: profiles(image, wanted),
             counts,
             histogram,

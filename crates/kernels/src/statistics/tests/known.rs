@@ -115,11 +115,26 @@ fn profiles_cut_through_the_centroid() {
     let cursor = Cursor { x: 7, y: 0 };
     let wanted = Wanted { profiles: Some(cursor), threshold: 5.0, ..Wanted::default() };
     let (found, scratch) = found(&pixels, 3, 3, &wanted);
+    // A cursor outside is at the nearest border.
     assert_eq!((found.cursor_value, found.centroid, found.basic), (Some(0.0), None, None));
     let p = scratch.profiles();
     assert_eq!((p.centroid_x, p.centroid_y), (&[2.0, 9.0, 3.0][..], &[1.0, 9.0, 4.0][..]));
-    assert_eq!((p.cursor_x, p.cursor_y), (&[0.0, 1.0, 0.0][..], &[0.0; 3][..]));
+    assert_eq!((p.cursor_x, p.cursor_y), (&[0.0, 1.0, 0.0][..], &[0.0, 3.0, 0.0][..]));
     assert_eq!((p.threshold_x, p.threshold_y), (&[0.0, 3.0, 0.0][..], &[0.0, 3.0, 0.0][..]));
+}
+
+/// By hand after NDPluginStats: of each dimension the first and the last slab, clipped to the array; of one row both are all of it.
+#[test]
+fn the_background_of_one_row_as_area_detector_has_it() {
+    let pixels = [9u8, 1, 2, 3, 7];
+    let net = |is_line, corners_twice| {
+        let quirks = Quirks { corners_twice, ..Quirks::default() };
+        let wanted = Wanted { basic: true, background_width: 1, is_line, quirks, ..Wanted::default() };
+        found(&pixels, 5, 1, &wanted).0.basic.unwrap().net
+    };
+    let of = |sum: f64, count: f64| 22.0 - sum / count * 5.0;
+    assert_eq!(net(false, true), of(9.0 + 7.0 + 22.0 + 22.0, 12.0));
+    assert_eq!([net(false, false), net(true, false), net(true, true)], [of(16.0, 2.0); 3]);
 }
 
 #[test]

@@ -22,6 +22,7 @@ fn everything(threshold: f64) -> Wanted {
     Wanted {
         basic: true,
         background_width: 2,
+        is_line: false,
         centroid: true,
         threshold,
         profiles: Some(Cursor { x: 5, y: 2 }),

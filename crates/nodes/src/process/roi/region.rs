@@ -62,9 +62,18 @@ impl Wish {
         if self.enable && end > room {
             let to =
                 if explicit { format!("{min} to {}", end - 1) } else { format!("{min} and what follows") };
-            return Err(NodeError::new(format_args!(
-                "wanted elements {to} along {axis}, found {room} elements along {axis}"
-            )));
+            // Of a place that is inside, the size is too large.
+            let param = match (axis, explicit && min < room) {
+                ("x", true) => "size_x",
+                ("x", false) => "min_x",
+                ("y", true) => "size_y",
+                ("y", false) => "min_y",
+                (_, true) => "size_z",
+                (_, false) => "min_z",
+            };
+            let message =
+                format_args!("wanted elements {to} along {axis}, found {room} elements along {axis}");
+            return Err(NodeError::new(message).of_param(param));
         }
         Ok(())
     }

@@ -50,7 +50,7 @@ impl Statistics {
     fn measure<T: Pixel + Element>(&mut self, array: &ArrayRef) -> Result<(), NodeError> {
         let planes = Planes::<T>::of(array)?;
         let is_plane = array.layout().dims().len() <= 2;
-        let wanted = self.params.wanted(is_plane);
+        let wanted = self.params.wanted(array.layout().dims().len());
         if is_plane { self.measure_plane(&planes, &wanted) } else { self.measure_planes(&planes, &wanted) }
     }
 

@@ -24,10 +24,10 @@ pub struct StatisticsParams {
     /// Pixels of at least this value make the centroid and the threshold profiles.
     #[param(default = 1.0, pv = "CentroidThreshold")]
     pub centroid_threshold: f64,
-    /// Column of the cursor, from 0.
+    /// Column of the cursor, from 0; outside of the image it stands for the nearest one.
     #[param(min = 0, unit = "px", pv = "CursorX")]
     pub cursor_x: i64,
-    /// Row of the cursor, from 0.
+    /// Row of the cursor, from 0; outside of the image it stands for the nearest one.
     #[param(min = 0, unit = "px", pv = "CursorY")]
     pub cursor_y: i64,
     /// Number of bins of the histogram.
@@ -135,13 +135,13 @@ pub struct StatisticsParams {
     /// The column nearest to the centroid.
     #[param(readback, pv = "ProfileCentroidY")]
     pub profile_centroid_y: Vec<f64>,
-    /// The row at the cursor; 0 when the cursor is outside.
+    /// The row at the cursor.
     #[param(readback, pv = "ProfileCursorX")]
     pub profile_cursor_x: Vec<f64>,
-    /// The column at the cursor; 0 when the cursor is outside.
+    /// The column at the cursor.
     #[param(readback, pv = "ProfileCursorY")]
     pub profile_cursor_y: Vec<f64>,
-    /// The pixel at the cursor; 0 when the cursor is outside. Made with the profiles.
+    /// The pixel at the cursor. Made with the profiles.
     #[param(readback, pv = "CursorVal")]
     pub cursor_val: f64,
     /// Pixels in each bin.
@@ -165,8 +165,9 @@ pub struct StatisticsParams {
 }
 
 impl StatisticsParams {
-    /// What the kernel is asked for. `is_plane`: an array of at most two dimensions, one colour.
-    pub(super) fn wanted(&self, is_plane: bool) -> Wanted {
+    /// What the kernel is asked for, of arrays with so many dimensions; one with at most two has one colour.
+    pub(super) fn wanted(&self, dimensions: usize) -> Wanted {
+        let is_plane = dimensions <= 2;
         let place = |v: i64| usize::try_from(v).unwrap_or(0);
         let cursor = Cursor { x: place(self.cursor_x), y: place(self.cursor_y) };
         let range =
@@ -175,6 +176,7 @@ impl StatisticsParams {
             basic: self.compute_statistics,
             // The border of several planes or colours is looked at by itself.
             background_width: if is_plane { place(self.bgd_width) } else { 0 },
+            is_line: dimensions < 2,
             centroid: self.compute_centroid && is_plane,
             threshold: self.centroid_threshold,
             profiles: (self.compute_profiles && is_plane).then_some(cursor),

@@ -8,6 +8,8 @@ use tiff::TiffResult;
 use tiff::encoder::{DirectoryEncoder, TiffEncoder, TiffKind, TiffKindBig, TiffKindStandard, TiffValue};
 use tiff::tags::{Tag, Type};
 
+use crate::sinks::event_time::EventTime;
+
 /// Seconds from 1970 to 1990, where EPICS starts to count.
 const EPICS_EPOCH_S: i64 = 631_152_000;
 
@@ -79,13 +81,14 @@ pub(super) fn encode(
     strips: &Strips,
     array: &ArrayRef,
     header: &Header,
+    time: EventTime,
 ) -> TiffResult<()> {
     if array.bytes().len().max(strips.bytes_per_plane * usize::from(strips.samples)) < LARGEST_CLASSIC {
         let mut encoder = TiffEncoder::<_, TiffKindStandard>::new_generic(out)?;
-        directory(encoder.image_directory()?, strips, array, header)
+        directory(encoder.image_directory()?, strips, array, header, time)
     } else {
         let mut encoder = TiffEncoder::<_, TiffKindBig>::new_generic(out)?;
-        directory(encoder.image_directory()?, strips, array, header)
+        directory(encoder.image_directory()?, strips, array, header, time)
     }
 }
 
@@ -94,6 +97,7 @@ fn directory<W: Write + Seek, K: TiffKind>(
     strips: &Strips,
     array: &ArrayRef,
     header: &Header,
+    time: EventTime,
 ) -> TiffResult<()> {
     let start = to.write_data::<&[u8]>(&[])?;
     strips.write(array.bytes(), |run| to.write_data(run).map(drop))?;
@@ -105,8 +109,8 @@ fn directory<W: Write + Seek, K: TiffKind>(
     to.write_tag(Tag::StripOffsets, K::convert_slice(&offsets))?;
     to.write_tag(Tag::StripByteCounts, K::convert_slice(&sizes))?;
     describe(&mut to, strips)?;
-    identify(&mut to, header)?;
-    annotate(&mut to, &header.attributes)?;
+    identify(&mut to, header, time)?;
+    annotate(&mut to, &header.attributes, time)?;
     to.finish()
 }
 
@@ -136,8 +140,9 @@ fn describe<W: Write + Seek, K: TiffKind>(
 fn identify<W: Write + Seek, K: TiffKind>(
     to: &mut DirectoryEncoder<'_, W, K>,
     header: &Header,
+    time: EventTime,
 ) -> TiffResult<()> {
-    let since_1990_ns = header.event_time_ns.saturating_sub(EPICS_EPOCH_S * 1_000_000_000);
+    let since_1990_ns = time.ns.saturating_sub(EPICS_EPOCH_S * 1_000_000_000);
     let (seconds, ns) = (since_1990_ns.div_euclid(1_000_000_000), since_1990_ns.rem_euclid(1_000_000_000));
     to.write_tag(Tag::Unknown(65000), since_1990_ns as f64 / 1e9)?;
     to.write_tag(Tag::Unknown(65001), header.sequence as u32)?;
@@ -149,6 +154,7 @@ fn identify<W: Write + Seek, K: TiffKind>(
 fn annotate<W: Write + Seek, K: TiffKind>(
     to: &mut DirectoryEncoder<'_, W, K>,
     attributes: &Attributes,
+    time: EventTime,
 ) -> TiffResult<()> {
     to.write_tag(Tag::Software, Text("Livetime".into()))?;
     for (tag, name) in
@@ -158,8 +164,10 @@ fn annotate<W: Write + Seek, K: TiffKind>(
             to.write_tag(tag, Text(value.to_string()))?;
         }
     }
-    for (tag, attribute) in (65010..=u16::MAX).zip(attributes.iter()) {
-        to.write_tag(Tag::Unknown(tag), Text(format!("{}:{}", attribute.name, attribute.value)))?;
+    let attributes = attributes.iter().map(|attribute| format!("{}:{}", attribute.name, attribute.value));
+    let arrival = time.is_arrival.then(|| "TimeStampSource:arrival".to_owned());
+    for (tag, text) in (65010..=u16::MAX).zip(attributes.chain(arrival)) {
+        to.write_tag(Tag::Unknown(tag), Text(text))?;
     }
     Ok(())
 }

@@ -12,9 +12,11 @@
 //! | 65010 … | attributes as `name:value` |
 //! | Make, Model, ImageDescription | attributes `Manufacturer`, `Model`, `TIFFImageDescription` |
 //!
+//! The event time of a frame that has none is when it came, and an attribute `TimeStampSource:arrival` says so.
+//!
 //! A file gets its name when it is complete, so that a crash leaves no half file under it, and an existing
-//! file is only replaced when `overwrite` says so. A frame that could not be written is an error that names
-//! the file; its number is used for the next frame.
+//! file is only replaced when `overwrite` says so: numbers that are taken are passed over. A frame that could not be written is an error that
+//! names the file; its number is used for the next frame. A folder that is missing is told at once, and frames are lost until there is one.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -32,19 +34,21 @@
 //! ```
 
 mod encode;
+mod new_file;
 #[cfg(test)]
 mod tests;
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
+use livetime_engine::files::{WriteReport, found_folder};
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_formats::file::{Series, ensure_folder};
 use livetime_frame::Frame;
 
-use super::file_name::{ensure_folder, file_name};
-use super::write_status::WriteStatus;
+use super::event_time::EventTime;
 use encode::{Strips, encode};
+use new_file::{NewFile, not_written};
 
 /// Parameters of `tiff_files`.
 #[derive(Params)]
@@ -58,10 +62,10 @@ pub struct TiffFilesParams {
     /// Template of C's printf for folder, name and number.
     #[param(default = "%s%s_%3.3d.tif", pv = "FileTemplate")]
     pub template: String,
-    /// Number of the next file.
+    /// Number of the next file; it grows past those that are there already, unless they are replaced.
     #[param(default = 1, min = 0, pv = "FileNumber")]
     pub file_number: u64,
-    /// Whether the number grows with each file.
+    /// Whether the number grows with each file; if not, a file that is there is an error or is replaced.
     #[param(default = true, pv = "AutoIncrement")]
     pub auto_increment: bool,
     /// Which missing folders are created: 0 none, -n at most n, n those below the first n.
@@ -72,6 +76,9 @@ pub struct TiffFilesParams {
     /// Added to the name while the file is being written; empty means that it has its name from the start.
     #[param(default = ".tmp", pv = "TempSuffix")]
     pub temp_suffix: String,
+    /// Whether there is a folder that can be written to.
+    #[param(readback, pv = "FilePathExists")]
+    pub file_path_exists: bool,
     /// The last file.
     #[param(readback, pv = "FullFileName")]
     pub full_file_name: String,
@@ -81,12 +88,9 @@ pub struct TiffFilesParams {
     /// Frames that could not be written.
     #[param(readback)]
     pub write_errors: u64,
-    /// How the last file fared.
-    #[param(readback, pv = "WriteStatus")]
-    pub write_status: WriteStatus,
-    /// What went wrong with the last file; empty when it was written.
-    #[param(readback, pv = "WriteMessage")]
-    pub write_message: String,
+    /// How writing fares.
+    #[param(flatten)]
+    pub report: WriteReport,
 }
 
 /// Writes each frame as a TIFF file.
@@ -114,70 +118,91 @@ impl Node for TiffFiles {
         &mut self.params
     }
 
-    fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
-        self.next_name().map_err(NodeError::new)?;
-        self.folder()
+    fn writes(&self) -> Vec<PathBuf> {
+        self.series().path(1).into_iter().collect()
     }
 
-    fn frame(&mut self, _input: usize, frame: &Frame, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.save(frame) {
-            Ok(name) => {
-                self.params.full_file_name = name;
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.check_template()?;
+        self.look_for_folder(ctx);
+        Ok(())
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let saved = self.save(frame, EventTime::of(frame.header(), ctx));
+        self.params.file_path_exists = saved.is_ok() || Path::new(&self.params.path).is_dir();
+        match saved {
+            Ok((path, number)) => {
+                self.params.full_file_name = path.display().to_string();
                 self.params.num_captured += 1;
-                self.params.file_number += u64::from(self.params.auto_increment);
-                self.params.write_status = WriteStatus::Ok;
-                self.params.write_message.clear();
+                self.params.file_number = number + u64::from(self.params.auto_increment);
+                self.params.report.succeeded();
                 Ok(())
             }
             Err(message) => {
                 self.params.write_errors += 1;
-                self.params.write_status = WriteStatus::Error;
-                self.params.write_message.clone_from(&message);
+                self.params.report.failed(&*message);
                 Err(NodeError::new(message))
             }
         }
     }
 
-    fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
+    fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         match self.params.specs().get(index).map_or("", |spec| spec.name) {
-            "path" | "create_directory" => self.folder(),
-            "template" => self.next_name().map(drop).map_err(NodeError::new),
+            "path" | "create_directory" => {
+                self.look_for_folder(ctx);
+                Ok(())
+            }
+            "template" => self.check_template(),
             _ => Ok(()),
         }
     }
 }
 
 impl TiffFiles {
-    fn folder(&self) -> Result<(), NodeError> {
-        ensure_folder(&self.params.path, self.params.create_directory).map_err(NodeError::new)
+    fn look_for_folder(&mut self, ctx: &Context) {
+        let p = &mut self.params;
+        p.file_path_exists = found_folder(ensure_folder(&p.path, p.create_directory), ctx);
     }
 
-    fn next_name(&self) -> Result<String, String> {
+    fn check_template(&self) -> Result<(), NodeError> {
+        self.series().path(self.params.file_number).map(drop).map_err(NodeError::new)
+    }
+
+    fn series(&self) -> Series<'_> {
         let p = &self.params;
-        file_name(&p.template, &p.path, &p.file_name, p.file_number)
+        Series { template: &p.template, folder: &p.path, name: &p.file_name, last: u64::MAX }
     }
 
-    /// Writes the frame and returns the name of the file.
-    fn save(&self, frame: &Frame) -> Result<String, String> {
+    /// Writes the frame; the name of the file and its number.
+    fn save(&self, frame: &Frame, time: EventTime) -> Result<(PathBuf, u64), String> {
         let array = frame.array().map_err(|e| e.to_string())?;
         let strips = Strips::of(array.layout())?;
-        let name = self.next_name()?;
-        let failed = |e: &dyn std::fmt::Display| format!("`{name}`: wanted to write a file, found: {e}");
-        if !self.params.overwrite && Path::new(&name).exists() {
-            return Err(format!("`{name}`: wanted a new file, found one of this name"));
+        let (mut number, p) = (self.params.file_number, &self.params);
+        let (path, new) = if p.auto_increment && !p.overwrite {
+            let suffix = &p.temp_suffix;
+            let is_taken = |path: &Path| NewFile::is_taken(path, suffix);
+            self.series().create_next(&mut number, is_taken, |path| self.create(path))?
+        } else {
+            let path = self.series().path(number)?;
+            let new = self.create(&path)?;
+            let taken = || format!("`{}`: wanted a new file, found one of this name", path.display());
+            (path.clone(), new.ok_or_else(taken)?)
+        };
+        new.write(&path, |out| encode(out, &strips, &array, frame.header(), time))?;
+        Ok((path, number))
+    }
+
+    /// A new file, and its folder if that has gone; `None` if the name is taken.
+    fn create(&self, path: &Path) -> Result<Option<NewFile>, String> {
+        let p = &self.params;
+        let create = || NewFile::create(path, &p.temp_suffix, p.overwrite);
+        match create() {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                ensure_folder(&p.path, p.create_directory)?;
+                create().map_err(|e| not_written(path, &e))
+            }
+            created => created.map_err(|e| not_written(path, &e)),
         }
-        let temporary = format!("{name}{}", self.params.temp_suffix);
-        let written = File::create(&temporary).map_err(|e| failed(&e)).and_then(|file| {
-            let mut out = BufWriter::with_capacity(1 << 16, file);
-            encode(&mut out, &strips, &array, frame.header()).map_err(|e| failed(&e))?;
-            out.flush().map_err(|e| failed(&e))?;
-            // With an empty suffix this does nothing.
-            fs::rename(&temporary, &name).map_err(|e| failed(&e))
-        });
-        if written.is_err() {
-            // What is left of it has no use; that it may not be there is no further error.
-            let _ = fs::remove_file(&temporary);
-        }
-        written.map(|()| name)
     }
 }

@@ -125,21 +125,92 @@ fn tags_carry_number_time_and_attributes() {
 }
 
 #[test]
+fn a_frame_without_a_time_has_that_of_its_arrival() {
+    let folder = TempDir::new().unwrap();
+    let mut harness = sink(&folder, &[]);
+    let mut frame = FramePool::new(1 << 20)
+        .allocator()
+        .array(Layout::packed(DType::U8, ColorMode::Mono, &[2, 2]).unwrap())
+        .unwrap();
+    frame.header_mut().attributes.set(&Arc::from("Gain"), AttributeValue::Float(2.5));
+    let now_s = || livetime_engine::time_of_day_ns() as f64 / 1e9 - 631_152_000.0;
+    let before = now_s();
+    harness.feed(&frame.freeze()).unwrap();
+    let mut file = decoder(folder.path().join("run_001.tif"));
+    let recorded = file.get_tag_f64(Tag::Unknown(65000)).unwrap();
+    assert!((before - 0.001..=now_s() + 0.001).contains(&recorded), "{before} {recorded}");
+    assert_eq!(file.get_tag_ascii_string(Tag::Unknown(65010)).unwrap(), "Gain:2.5");
+    assert_eq!(file.get_tag_ascii_string(Tag::Unknown(65011)).unwrap(), "TimeStampSource:arrival");
+}
+
+#[test]
+fn a_second_run_goes_on_behind_the_first() {
+    let folder = TempDir::new().unwrap();
+    for run in 0..3u8 {
+        let mut harness = sink(&folder, &[]);
+        for _ in 0..4 {
+            let image = harness.image::<u8>(&[1, 1], &[run]).unwrap();
+            harness.feed(&image).unwrap();
+        }
+        assert_eq!((harness.number_of("num_captured"), harness.number_of("write_errors")), (4.0, 0.0));
+    }
+    let runs: Vec<u8> = (1..=12).map(|n| samples(folder.path().join(format!("run_{n:03}.tif")))[0]).collect();
+    assert_eq!(runs, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]);
+    // What a killed program has left is not touched.
+    fs::write(folder.path().join("run_013.tif.tmp"), "half").unwrap();
+    let mut harness = sink(&folder, &[]);
+    let image = harness.image::<u8>(&[1, 1], &[9]).unwrap();
+    harness.feed(&image).unwrap();
+    assert_eq!(samples(folder.path().join("run_014.tif")), [9]);
+    assert_eq!(fs::read(folder.path().join("run_013.tif.tmp")).unwrap(), b"half");
+}
+
+#[test]
+fn two_at_once_never_write_to_one_file() {
+    let folder = TempDir::new().unwrap();
+    for suffix in [".tmp", ""] {
+        let work = |who: u8| {
+            let mut harness = sink(&folder, &[("temp_suffix", suffix.into())]);
+            let image = harness.image::<u8>(&[100, 100], &[who; 10_000]).unwrap();
+            (0..100).filter(|_| harness.feed(&image).is_ok()).count()
+        };
+        let written: Vec<usize> = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..3).map(|who| scope.spawn(move || work(who))).collect();
+            all.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let mut found = [0; 3];
+        for file in fs::read_dir(folder.path()).unwrap() {
+            let path = file.unwrap().path();
+            let pixels = samples(path.clone());
+            assert!(pixels.len() == 10_000 && pixels.iter().all(|p| *p == pixels[0]), "{path:?}");
+            found[usize::from(pixels[0])] += 1;
+            fs::remove_file(path).unwrap();
+        }
+        assert_eq!(found.to_vec(), written);
+    }
+}
+
+#[test]
 fn no_file_is_replaced_or_left_half_written() {
     let folder = TempDir::new().unwrap();
-    let mut harness = sink(&folder, &[("file_number", 5.into())]);
+    let mut harness = sink(&folder, &[("file_number", 5.into()), ("auto_increment", false.into())]);
     let first = harness.image::<u8>(&[1, 1], &[1]).unwrap();
     let second = harness.image::<u8>(&[1, 1], &[2]).unwrap();
     harness.feed(&first).unwrap();
-    harness.set("file_number", 5).unwrap();
     let error = harness.feed(&second).err().unwrap().to_string();
     assert!(error.ends_with("run_005.tif`: wanted a new file, found one of this name"), "{error}");
     assert_eq!(harness.get("write_message"), Some(error.as_str().into()));
     assert_eq!((harness.get("write_status"), harness.number_of("write_errors")), (Some("error".into()), 1.0));
     assert_eq!(samples(folder.path().join("run_005.tif")), [1]);
     harness.set("overwrite", true).unwrap();
+    // What is written by another program at this moment is left alone.
+    fs::write(folder.path().join("run_005.tif.tmp"), "theirs").unwrap();
     harness.feed(&second).unwrap();
     assert_eq!(samples(folder.path().join("run_005.tif")), [2]);
+    assert_eq!(fs::read(folder.path().join("run_005.tif.tmp")).unwrap(), b"theirs");
+    fs::remove_file(folder.path().join("run_005.tif.tmp")).unwrap();
+    harness.set("auto_increment", true).unwrap();
+    harness.feed(&second).unwrap();
     assert_eq!((harness.get("write_status"), harness.number_of("file_number")), (Some("ok".into()), 6.0));
     // The name is taken by a folder: the rename fails, and nothing is left.
     fs::create_dir(folder.path().join("run_006.tif")).unwrap();
@@ -152,17 +223,47 @@ fn no_file_is_replaced_or_left_half_written() {
 }
 
 #[test]
-fn folders_and_names_are_checked_at_the_start() {
+fn a_missing_folder_is_shown_and_told_and_keeps_nobody_from_starting() {
     let folder = TempDir::new().unwrap();
     let missing = folder.path().join("a/b").to_str().unwrap().to_owned();
-    let start = |params: &[(&str, Value)]| Harness::new::<TiffFiles>(params).err().map(|e| e.to_string());
-    assert!(start(&[]).unwrap().contains("wanted a folder"));
-    assert!(start(&[("path", missing.as_str().into())]).unwrap().starts_with(&format!("`{missing}`")));
-    assert!(start(&[("path", missing.as_str().into()), ("template", "%f".into())]).is_some());
-    assert_eq!(start(&[("path", missing.as_str().into()), ("create_directory", (-2).into())]), None);
+    let path = ("path", missing.as_str().into());
+    let mut harness = Harness::new::<TiffFiles>(std::slice::from_ref(&path)).unwrap();
+    let told = harness.events();
+    assert!(
+        told[0].is_error && told[0].message.starts_with(&format!("`{missing}`: wanted a folder")),
+        "{told:?}"
+    );
+    assert_eq!(harness.get("file_path_exists"), Some(false.into()));
+    let image = harness.image::<u8>(&[1, 1], &[1]).unwrap();
+    assert!(harness.feed(&image).unwrap_err().to_string().contains("/a/b`: wanted a folder, found none"));
+    assert_eq!(harness.number_of("write_errors"), 1.0);
+    // It comes, goes, and is named anew.
+    fs::create_dir_all(&missing).unwrap();
+    harness.feed(&image).unwrap();
+    assert_eq!(harness.get("file_path_exists"), Some(true.into()));
+    fs::remove_dir_all(&missing).unwrap();
+    assert!(harness.feed(&image).is_err());
+    harness.set("path", "/no/such/folder").unwrap();
+    assert_eq!(harness.get("file_path_exists"), Some(false.into()));
+    harness.set("path", folder.path().to_str().unwrap()).unwrap();
+    assert_eq!(harness.get("file_path_exists"), Some(true.into()));
+    harness.feed(&image).unwrap();
+    // Folders that may be created are created again.
+    let below = folder.path().join("c");
+    let params = [("path", below.to_str().unwrap().into()), ("create_directory", (-1).into())];
+    let mut harness = Harness::new::<TiffFiles>(&params).unwrap();
+    harness.feed(&image).unwrap();
+    fs::remove_dir_all(&below).unwrap();
+    harness.feed(&image).unwrap();
+    assert_eq!(harness.number_of("write_errors"), 0.0);
+}
+
+#[test]
+fn templates_that_are_none_are_refused() {
+    let folder = TempDir::new().unwrap();
+    assert!(Harness::new::<TiffFiles>(&[("template", "%f".into())]).is_err());
     let mut harness = sink(&folder, &[]);
     assert!(harness.set("template", "%s%f").is_err());
-    assert!(harness.set("path", "/no/such/folder").is_err());
 }
 
 #[test]

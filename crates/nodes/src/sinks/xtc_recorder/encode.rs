@@ -1,13 +1,15 @@
 //! From a frame to a datagram.
 
+use livetime_codecs::BlockpackTier;
 use livetime_engine::ParamEnum;
 use livetime_formats::xtc1::compressed::{Compressor, Engine};
 use livetime_formats::xtc1::data::{ArrayLeaf, write_recorded};
 use livetime_formats::xtc1::{Builder, Damage, DatagramHeader, Src, TypeId, XtcHeader, id};
 use livetime_formats::{Error, Result};
-use livetime_frame::{AttributeValue, Flags, Frame};
+use livetime_frame::{AttributeValue, Flags, Frame, Header};
 
 use crate::packed::packed;
+use crate::sinks::event_time::EventTime;
 
 /// How data are compressed in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
@@ -21,8 +23,10 @@ pub enum Compression {
     /// HistN, for 8- and 16-bit integers: readers of the facility understand it.
     #[pv("HistN")]
     Histn,
-    /// Our own, for integers of 8, 16 and 32 bits: densest and fastest.
+    /// Our own, for integers of 8, 16 and 32 bits: dense and fastest.
     Blockpack,
+    /// Our own, a tenth smaller on noise, packed at about half and unpacked at about a third of the speed.
+    BlockpackDense,
 }
 
 impl Compression {
@@ -31,8 +35,12 @@ impl Compression {
             Compression::None => Engine::NONE,
             Compression::Hist16 => Engine::HIST16,
             Compression::Histn => Engine::HISTN,
-            Compression::Blockpack => Engine::BLOCKPACK,
+            Compression::Blockpack | Compression::BlockpackDense => Engine::BLOCKPACK,
         }
+    }
+
+    fn tier(self) -> BlockpackTier {
+        if self == Compression::BlockpackDense { BlockpackTier::Dense } else { BlockpackTier::Fast }
     }
 }
 
@@ -53,8 +61,9 @@ impl Encoder {
     /// # Errors
     /// None; the engines are all known.
     pub(super) fn new(codec: Compression) -> Result<Encoder> {
-        let wanted = (codec != Compression::None).then(|| Compressor::new(codec.engine()));
-        Ok(Encoder { gathered: Vec::new(), compressor: wanted.transpose()? })
+        let wanted = (codec != Compression::None).then(|| Compressor::new(codec.engine())).transpose()?;
+        let compressor = wanted.map(|compressor| compressor.with_tier(codec.tier()));
+        Ok(Encoder { gathered: Vec::new(), compressor })
     }
 
     /// Whether it compresses at all.
@@ -67,7 +76,13 @@ impl Encoder {
     ///
     /// # Errors
     /// For frames that the format cannot hold.
-    pub(super) fn encode(&mut self, frame: &Frame, src: Src, out: &mut Vec<u8>) -> Result<bool> {
+    pub(super) fn encode(
+        &mut self,
+        frame: &Frame,
+        time: EventTime,
+        src: Src,
+        out: &mut Vec<u8>,
+    ) -> Result<bool> {
         let array = frame.array().map_err(|e| Error::new("an array", e.to_string()))?;
         let leaf = ArrayLeaf::of(array.layout())?;
         let elements = packed(&array, &mut self.gathered);
@@ -75,10 +90,15 @@ impl Encoder {
         let is_damaged = frame.header().flags.contains(Flags::DAMAGED);
         let damage = if is_damaged { DAMAGED } else { Damage::default() };
         let header = |type_id| XtcHeader { damage, ..XtcHeader::new(src, type_id) };
-        let mut builder = Builder::new(out, &event_of(frame, damage));
+        let mut builder = Builder::new(out, &event_of(frame, time, damage));
         builder.open(XtcHeader::new(SEGMENT, TypeId::CONTAINER))?;
         builder.leaf_with(XtcHeader::new(src, TypeId::new(id::RECORDED, 1)), |out| {
-            write_recorded(frame.header(), out);
+            let header = frame.header();
+            let flags = time.flags(header);
+            match flags == header.flags {
+                true => write_recorded(header, out),
+                false => write_recorded(&Header { flags, ..header.clone() }, out),
+            }
             Ok(())
         })?;
         let plain_len = leaf.header().len() + elements.len();
@@ -100,19 +120,19 @@ impl Encoder {
     }
 }
 
-fn event_of(frame: &Frame, damage: Damage) -> DatagramHeader {
+fn event_of(frame: &Frame, time: EventTime, damage: Damage) -> DatagramHeader {
     let fiducial = match frame.header().attributes.get("Fiducial") {
         Some(AttributeValue::Uint(v)) => u32::try_from(*v).ok(),
         Some(AttributeValue::Int(v)) => u32::try_from(*v).ok(),
         _ => None,
     };
     let fiducial = fiducial.filter(|f| *f < NO_FIDUCIAL).unwrap_or(NO_FIDUCIAL);
-    let mut header = DatagramHeader::event(time_ns(frame), fiducial);
+    let mut header = DatagramHeader::event(time_ns(time), fiducial);
     header.root.damage = damage;
     header
 }
 
 /// When the frame's event happened, as the format can say it.
-pub(super) fn time_ns(frame: &Frame) -> u64 {
-    u64::try_from(frame.header().event_time_ns).unwrap_or(0)
+pub(super) fn time_ns(time: EventTime) -> u64 {
+    u64::try_from(time.ns).unwrap_or(0)
 }

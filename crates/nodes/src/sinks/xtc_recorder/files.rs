@@ -1,8 +1,9 @@
 //! The files of a run that is being recorded: one stream for each input, in chunks.
 
 use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 
-use livetime_formats::file::FileName;
+use livetime_formats::file::{FileName, GrowingFile};
 use livetime_formats::xtc1::{DatagramHeader, Transition, Writer};
 use livetime_formats::{Error, Result};
 
@@ -21,6 +22,10 @@ pub(super) struct Files {
     run: u32,
     chunk_bytes: u64,
     streams: Vec<Stream>,
+    /// A chunk that is brought to the disk and gets its name.
+    closing: Option<JoinHandle<Result<()>>>,
+    /// Chunks that could not be finished: why, and where they are.
+    unfinished: Vec<String>,
 }
 
 #[derive(Default)]
@@ -34,24 +39,44 @@ struct Stream {
 }
 
 impl Files {
-    /// Creates the first file of the first stream; those of others come with their first datagrams.
+    /// The number of the run whose files begin with `stem`.
     ///
     /// # Errors
-    /// If names with `stem` are not those of a run, a file of that name is there already, or the system refuses.
-    pub(super) fn create(stem: &str, streams: usize, chunk_bytes: u64) -> Result<Files> {
+    /// If names with `stem` are not those of a run.
+    pub(super) fn check_stem(stem: &str) -> Result<u32> {
         let name = FileName::parse(&path(stem, 0, 0));
-        let run =
-            name.ok_or_else(|| Error::new("a template for names as `e1-r0001`", format!("`{stem}`")))?.run;
-        let streams = (0..streams).map(|_| Stream::default()).collect();
-        let mut files = Files { stem: stem.into(), run, chunk_bytes, streams };
-        files.open(0)?;
-        Ok(files)
+        Ok(name.ok_or_else(|| Error::new("a template for names as `e1-r0001`", format!("`{stem}`")))?.run)
+    }
+
+    /// Creates the first file of the first stream; those of others come with their first datagrams. `None` if there is a run of that name
+    /// already.
+    ///
+    /// # Errors
+    /// If names with `stem` are not those of a run, or the system refuses.
+    pub(super) fn create_new(stem: &str, streams: usize, chunk_bytes: u64) -> Result<Option<Files>> {
+        let run = Files::check_stem(stem)?;
+        let Some(first) = Writer::create_new(&path(stem, 0, 0))? else { return Ok(None) };
+        let mut streams: Vec<Stream> = (0..streams).map(|_| Stream::default()).collect();
+        if let Some(stream) = streams.first_mut() {
+            stream.writer = Some(first);
+        }
+        let stem = stem.into();
+        Ok(Some(Files { stem, run, chunk_bytes, streams, closing: None, unfinished: Vec::new() }))
     }
 
     /// Whether there is a file of the run `stem`.
     pub(super) fn is_taken(stem: &str) -> bool {
-        let first = path(stem, 0, 0);
-        first.exists() || first.with_extension("xtc.inprogress").exists()
+        GrowingFile::is_taken(&path(stem, 0, 0))
+    }
+
+    /// Whether all files are still where they were created.
+    pub(super) fn are_in_place(&self) -> bool {
+        self.streams.iter().filter_map(|stream| stream.writer.as_ref()).all(Writer::is_in_place)
+    }
+
+    /// What could not be finished since this was asked last.
+    pub(super) fn take_unfinished(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.unfinished)
     }
 
     /// The file that stream `stream` is written to now.
@@ -97,33 +122,64 @@ impl Files {
         }
         let next = Writer::create(&path(&self.stem, stream, at.chunk + 1))?;
         at.chunk += 1;
-        finish(at.writer.replace(next))
+        if let Some(full) = at.writer.replace(next) {
+            self.close(full);
+        }
+        Ok(())
     }
 
-    /// Ends the run: transitions, and final names.
+    /// Ends a chunk without waiting for the disk, one at a time. That it fails is no fault of the frame that comes next.
+    fn close(&mut self, full: Writer) {
+        self.wait_for_closing();
+        let thread = std::thread::Builder::new().name("close-chunk".into());
+        let writer = std::sync::Arc::new(std::sync::Mutex::new(Some(full)));
+        let theirs = writer.clone();
+        match thread.spawn(move || finish(take(&theirs))) {
+            Ok(thread) => self.closing = Some(thread),
+            // Without a thread, this one waits.
+            Err(_) => self.note(finish(take(&writer))),
+        }
+    }
+
+    fn wait_for_closing(&mut self) {
+        if let Some(thread) = self.closing.take() {
+            let panicked = || Err(Error::new("to end a chunk", "a panic"));
+            self.note(thread.join().unwrap_or_else(|_| panicked()));
+        }
+    }
+
+    fn note(&mut self, finished: Result<()>) {
+        self.unfinished.extend(finished.err().map(|error| error.to_string()));
+    }
+
+    /// Ends the run: transitions, and final names; all files are finished as far as possible.
     ///
     /// # Errors
-    /// The first that comes up; all files are finished as far as possible.
-    pub(super) fn finish(self) -> Result<()> {
+    /// Text: of each file that could not be finished why, and where it is.
+    pub(super) fn finish(mut self) -> std::result::Result<(), String> {
+        self.wait_for_closing();
         let run = self.run;
-        let mut outcome = Ok(());
-        for mut stream in self.streams {
-            let mut end = Ok(());
+        for mut stream in std::mem::take(&mut self.streams) {
             if let Some(writer) = stream.writer.as_mut().filter(|_| stream.has_begun) {
-                end = writer.repair().and_then(|()| {
+                let end = writer.repair().and_then(|()| {
                     writer.write(&transitions(END, stream.newest_ns.saturating_add(1), run)).map(drop)
                 });
                 // A file without its end is a file all the same, if half a transition is cut off.
                 let _ = writer.repair();
+                self.note(end);
             }
-            outcome = outcome.and(end).and(finish(stream.writer));
+            self.note(finish(stream.writer));
         }
-        outcome
+        if self.unfinished.is_empty() { Ok(()) } else { Err(self.unfinished.join("; ")) }
     }
 }
 
+fn take(writer: &std::sync::Mutex<Option<Writer>>) -> Option<Writer> {
+    writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+}
+
 fn finish(writer: Option<Writer>) -> Result<()> {
-    writer.map_or(Ok(()), Writer::finish)
+    writer.map_or(Ok(()), Writer::finish_on_disk)
 }
 
 fn path(stem: &str, stream: usize, chunk: u32) -> PathBuf {

@@ -7,14 +7,17 @@ use std::thread::JoinHandle;
 use livetime_engine::UnderWay;
 use livetime_formats::xtc1::Src;
 use livetime_frame::Frame;
+use livetime_runtime::ordered::Places;
 
 use super::encode::{Compression, Encoder, time_ns};
 use super::files::Files;
 use crate::codec::jpeg::guarded;
+use crate::sinks::event_time::EventTime;
 
 /// A frame on its way.
 pub(super) struct Job {
     pub(super) frame: Frame,
+    pub(super) time: EventTime,
     /// The stream that it is written to, and the detector that it is from.
     pub(super) stream: usize,
     pub(super) src: Src,
@@ -57,9 +60,7 @@ struct State {
     /// With their numbers, oldest first.
     waiting: VecDeque<(u64, Job)>,
     /// All that are under way in their order; a place is filled when its datagram is ready.
-    places: VecDeque<Option<Ready>>,
-    /// Number of the first place.
-    first: u64,
+    places: Places<Ready>,
     /// Memory of datagrams that were written.
     spare: Vec<Vec<u8>>,
     /// Not there while somebody writes.
@@ -89,11 +90,10 @@ impl Line {
         degrade: bool,
     ) -> Result<Line, String> {
         let threads = if codec == Compression::None { 0 } else { threads };
-        let places = VecDeque::with_capacity(2 * queue + threads);
+        let places = Places::with_capacity(2 * queue + threads);
         let state = State {
             waiting: VecDeque::with_capacity(queue),
             places,
-            first: 0,
             spare: Vec::new(),
             files: Some(files),
             account: Account::default(),
@@ -120,13 +120,12 @@ impl Line {
         let mut state = self.shared.lock();
         let must_wait = |state: &State| {
             let is_behind = !self.threads.is_empty() && state.waiting.len() >= self.queue;
-            state.places.len() >= 2 * self.queue + self.threads.len() || is_behind && !self.degrade
+            state.places.under_way() >= 2 * self.queue + self.threads.len() || is_behind && !self.degrade
         };
         while must_wait(&state) {
             state = self.shared.wait(state);
         }
-        let number = state.first + state.places.len() as u64;
-        state.places.push_back(None);
+        let number = state.places.open();
         if !self.threads.is_empty() && state.waiting.len() < self.queue {
             state.waiting.push_back((number, job));
             self.shared.changed.notify_all();
@@ -148,18 +147,28 @@ impl Line {
     /// Waits until all frames are written or have failed.
     pub(super) fn flush(&self) {
         let mut state = self.shared.lock();
-        while !state.places.is_empty() {
+        while state.places.under_way() > 0 {
             state = self.shared.wait(state);
         }
     }
 
     /// Frames under way.
     pub(super) fn under_way(&self) -> usize {
-        self.shared.lock().places.len()
+        self.shared.lock().places.under_way()
     }
 
     pub(super) fn account(&self) -> Account {
         self.shared.lock().account.clone()
+    }
+
+    /// Whether all files are still where they were created, as far as nobody is at them.
+    pub(super) fn is_in_place(&self) -> bool {
+        self.shared.lock().files.as_ref().is_none_or(Files::are_in_place)
+    }
+
+    /// Files that could not be finished since this was asked last: why, and where they are.
+    pub(super) fn take_unfinished(&self) -> Vec<String> {
+        self.shared.lock().files.as_mut().map_or(Vec::new(), Files::take_unfinished)
     }
 
     /// The file that stream `stream` is written to, unless somebody is at it.
@@ -175,7 +184,7 @@ impl Line {
     pub(super) fn finish(self) -> Result<(), String> {
         self.flush();
         let files = self.shared.lock().files.take();
-        files.map_or(Ok(()), Files::finish).map_err(|e| e.to_string())
+        files.map_or(Ok(()), Files::finish)
     }
 }
 
@@ -220,13 +229,10 @@ impl Shared {
     fn deliver(&self, number: u64, ready: Ready, is_refused: bool) {
         let mut state = self.lock();
         state.account.uncompressed += u64::from(is_refused && ready.error.is_none());
-        let place = (number - state.first) as usize;
-        if let Some(place) = state.places.get_mut(place) {
-            *place = Some(ready);
-        }
-        while matches!(state.places.front(), Some(Some(_))) {
+        state.places.fill(number, ready);
+        while state.places.is_ready() {
             let Some(mut files) = state.files.take() else { return };
-            let Some(mut ready) = state.places.front_mut().and_then(Option::take) else { return };
+            let Some(mut ready) = state.places.begin_next() else { return };
             drop(state);
             let written = match &ready.error {
                 None => files.write(ready.stream, ready.time_ns, &ready.bytes).map_err(|e| e.to_string()),
@@ -235,8 +241,7 @@ impl Shared {
             ready.tell(&written);
             state = self.lock();
             state.files = Some(files);
-            state.places.pop_front();
-            state.first += 1;
+            state.places.end_next();
             state.settle(ready, written);
             self.changed.notify_all();
         }
@@ -274,9 +279,10 @@ impl State {
 /// The frame's memory goes home before the disk is waited for.
 fn encode(encoder: &mut Encoder, job: Job, mut bytes: Vec<u8>) -> (Ready, bool) {
     bytes.clear();
-    let encoded = guarded(|| encoder.encode(&job.frame, job.src, &mut bytes).map_err(|e| e.to_string()));
+    let encoded =
+        guarded(|| encoder.encode(&job.frame, job.time, job.src, &mut bytes).map_err(|e| e.to_string()));
     let is_compressed = encoded == Ok(true);
-    let (time_ns, sequence) = (time_ns(&job.frame), job.frame.header().sequence);
+    let (time_ns, sequence) = (time_ns(job.time), job.frame.header().sequence);
     let Job { stream, under_way, .. } = job;
     let ready = Ready { bytes, stream, time_ns, sequence, under_way, error: encoded.err() };
     (ready, is_compressed)

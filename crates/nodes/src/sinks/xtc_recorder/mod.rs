@@ -6,7 +6,8 @@
 //! A picture of u8, u16 or u32 without colours is written as a leaf of type Frame, which all readers know, everything else as a leaf of our own
 //! type; number, conditions and attributes of a frame stand in a leaf beside it ([`data`](livetime_formats::xtc1::data)). Before the first event
 //! come Configure, BeginRun, BeginCalibCycle and Enable, behind the last one their counterparts. Event time is that of the frame; the
-//! fiducial is its attribute `Fiducial`, or invalid.
+//! fiducial is its attribute `Fiducial`, or invalid. A frame without an event time is recorded with the time at which it came, and a condition that
+//! says so.
 //!
 //! Frames are compressed by `threads` threads and written in the order in which they came. When they fall behind, so that `queue` frames
 //! wait, frames are written as they are and counted (`degraded`), or the node waits, as `degrade` says; when the disk falls behind, the node waits.
@@ -15,7 +16,8 @@
 //!
 //! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. When the disk is full, frames are errors and counted
 //! (`write_errors`), also those that were under way just then: the ledger has a frame as completed when it is written. Once a second it is tried
-//! whether there is room again.
+//! whether there is room again. So it is with a folder that is missing at the start, or is taken away while frames are recorded; then the next run
+//! begins when there is a folder again. A file that could not be brought to the disk, or be given its name, makes the run of the graph a failed one.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -42,23 +44,24 @@ mod line;
 #[cfg(test)]
 mod tests;
 
+use std::path::{Path, PathBuf};
+
+use livetime_engine::files::{WriteReport, Writing, found_folder};
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_formats::file::{Series, ensure_folder};
 use livetime_formats::xtc1::Src;
 use livetime_formats::xtc1::data::ArrayLeaf;
 use livetime_frame::Frame;
 
-use super::file_name::{ensure_folder, file_name};
-use super::write_status::WriteStatus;
+use super::event_time::EventTime;
 pub use encode::Compression;
 use files::Files;
 use line::{Account, Job, Line};
 
-/// After a failed write: when the next one is tried.
-const RETRY_NS: u64 = 1_000_000_000;
 /// How long readbacks may be behind while no frame comes.
 const LOOK_NS: u64 = 100_000_000;
-/// Run numbers that are tried for one that is free.
-const MOST_TAKEN: u64 = 10_000;
+/// Largest number of a run.
+const LAST_RUN: u64 = 9999;
 
 /// Parameters of `xtc_recorder`.
 #[derive(Params)]
@@ -104,6 +107,9 @@ pub struct XtcRecorderParams {
     /// Size of a file after which the next one is begun.
     #[param(default = 100000000000, min = 1, unit = "B")]
     pub chunk_bytes: u64,
+    /// Whether there is a folder that can be written to.
+    #[param(readback, pv = "FilePathExists")]
+    pub file_path_exists: bool,
     /// The last file of the first input.
     #[param(readback, pv = "FullFileName")]
     pub full_file_name: String,
@@ -125,12 +131,9 @@ pub struct XtcRecorderParams {
     /// Frames that could not be written.
     #[param(readback)]
     pub write_errors: u64,
-    /// How the last write fared.
-    #[param(readback, pv = "WriteStatus")]
-    pub write_status: WriteStatus,
-    /// What went wrong with the last write; empty when nothing did.
-    #[param(readback, pv = "WriteMessage")]
-    pub write_message: String,
+    /// How writing fares.
+    #[param(flatten)]
+    pub report: WriteReport,
 }
 
 /// Records frames.
@@ -142,8 +145,7 @@ pub struct XtcRecorder {
     taken: u64,
     /// Failures of this run that were counted already.
     failed: u64,
-    /// When writing is tried again.
-    retry_ns: Option<u64>,
+    writing: Writing,
 }
 
 impl Node for XtcRecorder {
@@ -164,30 +166,50 @@ impl Node for XtcRecorder {
     };
 
     fn new(params: XtcRecorderParams) -> Result<XtcRecorder, NodeError> {
-        Ok(XtcRecorder { params, line: None, detectors: Vec::new(), taken: 0, failed: 0, retry_ns: None })
+        Ok(XtcRecorder {
+            params,
+            line: None,
+            detectors: Vec::new(),
+            taken: 0,
+            failed: 0,
+            writing: Writing::default(),
+        })
     }
 
     fn params(&mut self) -> &mut XtcRecorderParams {
         &mut self.params
     }
 
-    fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
-        if self.params.capture { self.begin() } else { Ok(()) }
+    fn writes(&self) -> Vec<PathBuf> {
+        self.series().path(1).into_iter().collect()
+    }
+
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.writing.start(ctx);
+        self.check_names()?;
+        if !self.params.capture {
+            self.params.file_path_exists = Path::new(&self.params.path).is_dir();
+            return Ok(());
+        }
+        if self.look_for_folder(ctx) { self.begin(ctx.now_ns()) } else { Ok(()) }
     }
 
     fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
-        if self.line.is_none() {
+        if !self.params.capture {
             self.params.ignored += 1;
             return Ok(());
         }
         // What the format cannot hold is said of this frame.
         ArrayLeaf::of(frame.array()?.layout()).map_err(NodeError::new)?;
         let now_ns = ctx.now_ns();
+        self.look_for_files(now_ns);
+        self.begin_again(now_ns)?;
         let outcome = self.record(input, frame, now_ns, ctx);
         ctx.set_timer(Some(now_ns + LOOK_NS));
-        let is_done = self.params.num_capture != 0 && self.taken >= self.params.num_capture;
-        let ended = if is_done { self.end() } else { Ok(()) };
-        outcome.and(ended)
+        if self.params.num_capture != 0 && self.taken >= self.params.num_capture {
+            self.end_and_tell();
+        }
+        outcome
     }
 
     fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
@@ -199,11 +221,20 @@ impl Node for XtcRecorder {
         Ok(())
     }
 
-    fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
+    fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         match self.params.specs().get(index).map_or("", |spec| spec.name) {
-            "capture" if self.params.capture && self.line.is_none() => self.begin(),
-            "capture" if !self.params.capture => self.end(),
-            "path" | "create_directory" => self.folder(),
+            "capture" if self.params.capture && self.line.is_none() => {
+                let begun = self.begin(ctx.now_ns());
+                self.params.capture = begun.is_ok();
+                begun
+            }
+            "capture" if !self.params.capture => {
+                self.end().inspect_err(|why| self.writing.tell_unfinished(why))
+            }
+            "path" | "create_directory" => {
+                self.look_for_folder(ctx);
+                Ok(())
+            }
             "template" | "file_name" | "file_number" => self.stem().map(drop),
             "detector" => detectors(&self.params.detector).map(drop),
             _ => Ok(()),
@@ -215,46 +246,97 @@ impl Node for XtcRecorder {
     }
 
     fn stop(&mut self) {
-        // What went wrong is in the readbacks.
-        let _ = self.end();
+        self.end_and_tell();
     }
 }
 
 impl XtcRecorder {
-    fn folder(&self) -> Result<(), NodeError> {
-        ensure_folder(&self.params.path, self.params.create_directory).map_err(NodeError::new)
+    fn look_for_folder(&mut self, ctx: &Context) -> bool {
+        let p = &mut self.params;
+        p.file_path_exists = found_folder(ensure_folder(&p.path, p.create_directory), ctx);
+        p.file_path_exists
+    }
+
+    /// Names with which no run could ever be recorded.
+    fn check_names(&self) -> Result<(), NodeError> {
+        let stem = self.stem()?;
+        Files::check_stem(&stem).map_err(NodeError::new)?;
+        detectors(&self.params.detector).map(drop)
+    }
+
+    fn series(&self) -> Series<'_> {
+        let p = &self.params;
+        let last = if p.auto_increment { LAST_RUN } else { p.file_number };
+        Series { template: &p.template, folder: &p.path, name: &p.file_name, last }
     }
 
     /// Folder, name and number of the run.
     fn stem(&self) -> Result<String, NodeError> {
-        let p = &self.params;
-        file_name(&p.template, &p.path, &p.file_name, p.file_number).map_err(NodeError::new)
+        let path = self.series().path(self.params.file_number).map_err(NodeError::new)?;
+        Ok(path.display().to_string())
+    }
+
+    /// Begins a run that should have begun before, once a second.
+    fn begin_again(&mut self, now_ns: u64) -> Result<(), NodeError> {
+        if self.line.is_some() {
+            return Ok(());
+        }
+        let may_write = self.writing.may_write(&self.params.report, now_ns).map_err(NodeError::new);
+        let begun = may_write.and_then(|()| self.begin(now_ns));
+        self.params.write_errors += u64::from(begun.is_err());
+        begun
     }
 
     /// Creates the files of the next run.
-    fn begin(&mut self) -> Result<(), NodeError> {
+    fn begin(&mut self, now_ns: u64) -> Result<(), NodeError> {
         let begun = self.create();
-        self.params.capture = begun.is_ok();
+        self.params.file_path_exists = begun.is_ok() || Path::new(&self.params.path).is_dir();
+        if let Err(why) = &begun {
+            self.writing.wait(now_ns);
+            self.params.report.failed(why.to_string());
+        }
         begun
     }
 
     fn create(&mut self) -> Result<(), NodeError> {
-        self.folder()?;
+        ensure_folder(&self.params.path, self.params.create_directory).map_err(NodeError::new)?;
         self.detectors = detectors(&self.params.detector)?;
-        let last = self.params.file_number.saturating_add(MOST_TAKEN);
-        while self.params.auto_increment && self.params.file_number < last && Files::is_taken(&self.stem()?) {
-            self.params.file_number += 1;
-        }
         let p = &self.params;
-        let files =
-            Files::create(&self.stem()?, self.detectors.len(), p.chunk_bytes).map_err(NodeError::new)?;
+        let mut number = p.file_number;
+        let is_taken = |stem: &Path| Files::is_taken(&stem.display().to_string());
+        let create = |stem: &Path| {
+            let stem = stem.display().to_string();
+            Files::create_new(&stem, self.detectors.len(), p.chunk_bytes).map_err(|e| e.to_string())
+        };
+        let (_, files) = self.series().create_next(&mut number, is_taken, create).map_err(NodeError::new)?;
         let line =
             Line::start(files, p.compression, p.threads, p.queue, p.degrade).map_err(NodeError::new)?;
+        self.params.file_number = number;
         self.line = Some(line);
-        (self.taken, self.failed, self.retry_ns) = (0, 0, None);
+        (self.taken, self.failed) = (0, 0);
+        self.writing.resume();
         self.publish(0);
         self.publish_path();
         Ok(())
+    }
+
+    /// Looks whether somebody has taken the files away: what would be written to them could never be read.
+    fn look_for_files(&mut self, now_ns: u64) {
+        let Some(line) = &self.line else { return };
+        if !self.writing.is_time_to_check(now_ns) {
+            return;
+        }
+        line.take_unfinished().into_iter().for_each(|why| self.writing.tell_unfinished(&why));
+        if !line.is_in_place() {
+            self.end_and_tell();
+            self.params.capture = true;
+        }
+    }
+
+    fn end_and_tell(&mut self) {
+        if let Err(why) = self.end() {
+            self.writing.tell_unfinished(&why);
+        }
     }
 
     /// Ends the run that is being recorded, if there is one.
@@ -265,11 +347,15 @@ impl XtcRecorder {
         self.publish_path();
         let ended = self.line.take().map_or(Ok(()), Line::finish);
         self.params.capture = false;
+        self.writing.resume();
         self.params.file_number += u64::from(self.params.auto_increment);
-        let name = self.params.full_file_name.strip_suffix(".inprogress").map(str::to_owned);
-        self.params.full_file_name = name.unwrap_or_default();
+        if ended.is_ok()
+            && let Some(name) = self.params.full_file_name.strip_suffix(".inprogress").map(str::to_owned)
+        {
+            self.params.full_file_name = name;
+        }
         ended.map_err(|why| {
-            (self.params.write_status, self.params.write_message) = (WriteStatus::Error, why.clone());
+            self.params.report.failed(&*why);
             NodeError::new(why)
         })
     }
@@ -282,25 +368,26 @@ impl XtcRecorder {
         ctx: &mut Context,
     ) -> Result<(), NodeError> {
         let (Some(line), Some(src)) = (&mut self.line, self.detectors.get(input)) else { return Ok(()) };
-        let is_awaited = self.retry_ns.is_some() || line.is_synchronous();
+        let is_retry = self.writing.has_failed();
+        let is_awaited = is_retry || line.is_synchronous();
         let under_way = (!is_awaited).then(|| ctx.under_way());
-        let job = Job { frame: frame.clone(), stream: input, src: *src, under_way };
-        match self.retry_ns {
-            Some(retry_ns) if now_ns < retry_ns => {
-                self.params.write_errors += 1;
-                return Err(NodeError::new(&self.params.write_message));
-            }
-            Some(_) => {
-                // Nothing but this frame is under way, so that what becomes of it can be said.
-                line.flush();
-                line.put(job);
-                line.flush();
-            }
-            None => line.put(job),
+        let time = EventTime::of(frame.header(), ctx);
+        let job = Job { frame: frame.clone(), time, stream: input, src: *src, under_way };
+        if let Err(why) = self.writing.may_write(&self.params.report, now_ns) {
+            self.params.write_errors += 1;
+            return Err(NodeError::new(why));
+        }
+        if is_retry {
+            // Nothing but this frame is under way, so that what becomes of it can be said.
+            line.flush();
+            line.put(job);
+            line.flush();
+        } else {
+            line.put(job);
         }
         self.publish(now_ns);
-        if self.retry_ns.is_some() && is_awaited {
-            return Err(NodeError::new(&self.params.write_message));
+        if is_awaited && self.writing.has_failed() {
+            return Err(NodeError::new(&self.params.report.write_message));
         }
         self.taken += 1;
         Ok(())
@@ -314,14 +401,19 @@ impl XtcRecorder {
         (p.num_captured, p.bytes_written) = (written, bytes);
         (p.degraded, p.uncompressed) = (degraded, uncompressed);
         p.write_errors += failed - self.failed;
-        self.retry_ns = match &error {
-            Some(_) if failed > self.failed => Some(now_ns + RETRY_NS),
-            Some(_) => self.retry_ns,
-            None => None,
-        };
+        match error {
+            Some(error) => {
+                if failed > self.failed {
+                    self.writing.wait(now_ns);
+                }
+                p.report.failed(error);
+            }
+            None => {
+                self.writing.resume();
+                p.report.succeeded();
+            }
+        }
         self.failed = failed;
-        p.write_status = if error.is_some() { WriteStatus::Error } else { WriteStatus::Ok };
-        p.write_message = error.unwrap_or_default();
     }
 
     fn publish_path(&mut self) {

@@ -47,9 +47,14 @@ fn assert_same(a: &Frame, b: &Frame) {
 
 #[test]
 fn what_a_detector_sends_is_what_is_played() {
-    for (codec, dtype) in
-        [("none", "u8"), ("hist16", "u16"), ("histn", "u8"), ("histn", "u16"), ("blockpack", "i32")]
-    {
+    for (codec, dtype) in [
+        ("none", "u8"),
+        ("hist16", "u16"),
+        ("histn", "u8"),
+        ("histn", "u16"),
+        ("blockpack", "i32"),
+        ("blockpack_dense", "u16"),
+    ] {
         for threads in [0, 1, 3] {
             let folder = TempDir::new().unwrap();
             let params = [("data_type", dtype.into()), ("acquire_period", 0.into()), ("noise", 3.0.into())];
@@ -66,6 +71,7 @@ fn what_a_detector_sends_is_what_is_played() {
             for (a, b) in frames.iter().zip(&played) {
                 assert_same(a, b);
                 assert_eq!(a.header().event_time_ns, b.header().event_time_ns);
+                assert!(!b.header().flags.contains(Flags::ARRIVAL_TIME));
                 let number = AttributeValue::Uint(a.header().sequence);
                 assert_eq!(b.header().attributes.get("RecordedSequence"), Some(&number));
             }
@@ -75,7 +81,7 @@ fn what_a_detector_sends_is_what_is_played() {
 
 #[test]
 fn every_type_colour_and_region_is_read_back() {
-    for codec in ["none", "hist16", "histn", "blockpack"] {
+    for codec in ["none", "hist16", "histn", "blockpack", "blockpack_dense"] {
         let folder = TempDir::new().unwrap();
         let mut harness = recorder(&folder, &[("compression", codec.into()), ("threads", 2.into())]);
         let mut frames = Vec::new();
@@ -266,10 +272,7 @@ fn runs_begin_and_end_when_they_are_told_to() {
     harness.set("auto_increment", false).unwrap();
     harness.set("file_number", 3).unwrap();
     let error = harness.set("capture", true).unwrap_err().to_string();
-    assert!(
-        error.ends_with("run-r0003-s00-c00.xtc: wanted a file that is not there yet, found one"),
-        "{error}"
-    );
+    assert!(error.ends_with("run-r0003`: wanted a new file, found one of this name"), "{error}");
     assert_eq!(harness.get("capture"), Some(false.into()));
 }
 
@@ -282,7 +285,6 @@ fn names_and_frames_that_cannot_be_are_refused() {
     };
     assert!(start(&[("detector", "Camera".into())]).ends_with("found `Camera`"));
     assert!(start(&[("template", "%s%s_%d".into())]).contains("wanted a template"));
-    assert!(start(&[("path", "/no/such/folder".into())]).starts_with("`/no/such/folder`"));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     let mut harness = recorder(&folder, &[]);
     let mut compress = Harness::new::<Compress>(&[]).unwrap();
@@ -290,6 +292,121 @@ fn names_and_frames_that_cannot_be_are_refused() {
     let packed = compress.feed(&image).unwrap().remove(0);
     let error = harness.feed(&packed).unwrap_err().to_string();
     assert_eq!(error, "wanted an uncompressed array, found 64x64 u8 mono blockpack");
+}
+
+#[test]
+fn a_frame_without_a_time_has_that_of_its_arrival() {
+    let folder = TempDir::new().unwrap();
+    let mut harness = recorder(&folder, &[]);
+    let mut frame = described(3);
+    frame.header_mut().event_time_ns = 0;
+    let before = livetime_engine::time_of_day_ns();
+    harness.feed(&frame.freeze()).unwrap();
+    harness.feed(&described(4).freeze()).unwrap();
+    harness.drain().unwrap();
+    // In the order of their times.
+    let played = play(&file(&folder), "");
+    let header = played[1].header();
+    assert!((before..=livetime_engine::time_of_day_ns()).contains(&header.event_time_ns), "{header:?}");
+    assert!(header.flags.contains(Flags::ARRIVAL_TIME));
+    assert!(!played[0].header().flags.contains(Flags::ARRIVAL_TIME));
+}
+
+#[test]
+fn a_run_that_cannot_be_finished_says_where_its_data_are() {
+    for removed in [false, true] {
+        let folder = TempDir::new().unwrap();
+        let below = folder.path().join("below");
+        fs::create_dir(&below).unwrap();
+        let path = [("path", below.to_str().unwrap().into())];
+        let mut harness = Harness::new::<XtcRecorder>(&path).unwrap();
+        harness.feed(&described(1).freeze()).unwrap();
+        match removed {
+            true => fs::remove_dir_all(&below).unwrap(),
+            false => fs::write(below.join("run-r0001-s00-c00.xtc"), "theirs").unwrap(),
+        }
+        let error = harness.drain().unwrap_err().to_string();
+        let wanted = if removed { "the data are gone: somebody has removed `" } else { "all data are in `" };
+        assert!(error.contains(wanted) && error.contains("run-r0001-s00-c00.xtc.inprogress`"), "{error}");
+        assert_eq!(harness.get("write_message"), Some(error.as_str().into()));
+        if !removed {
+            assert_eq!(fs::read(below.join("run-r0001-s00-c00.xtc")).unwrap(), b"theirs");
+            let left = below.join("run-r0001-s00-c00.xtc.inprogress");
+            assert_eq!(Run::open(&[left]).unwrap().events().len(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_run_that_ends_before_the_graph_tells_what_is_not_finished_and_loses_no_frame() {
+    let folder = TempDir::new().unwrap();
+    let mut harness = recorder(&folder, &[("num_capture", 2.into())]);
+    fs::write(file(&folder), "theirs").unwrap();
+    harness.feed(&described(1).freeze()).unwrap();
+    harness.feed(&described(2).freeze()).unwrap();
+    let told = harness.events();
+    assert!(told.last().unwrap().message.contains("all data are in `"), "{told:?}");
+    assert_eq!(harness.number_of("num_captured"), 2.0);
+}
+
+#[test]
+fn a_folder_that_is_taken_away_ends_the_run_and_one_that_comes_begins_the_next() {
+    let folder = TempDir::new().unwrap();
+    let below = folder.path().join("below");
+    let path = [("path", below.to_str().unwrap().into())];
+    let mut harness = Harness::new::<XtcRecorder>(&path).unwrap();
+    assert!(harness.events()[0].message.contains("/below`: wanted a folder, found none"));
+    let mut number = 0;
+    let mut feed = |harness: &mut Harness, s: u64| {
+        number += 1;
+        harness.advance(s * 1_000_000_000).unwrap();
+        harness.feed(&described(number).freeze()).map(drop)
+    };
+    assert!(feed(&mut harness, 1).is_err());
+    assert_eq!(
+        (harness.get("capture"), harness.get("file_path_exists")),
+        (Some(true.into()), Some(false.into()))
+    );
+    fs::create_dir(&below).unwrap();
+    // Within a second nothing is tried.
+    assert!(feed(&mut harness, 1).is_err());
+    feed(&mut harness, 3).unwrap();
+    assert_eq!(
+        (harness.get("file_path_exists"), harness.number_of("write_errors")),
+        (Some(true.into()), 2.0)
+    );
+    fs::remove_dir_all(&below).unwrap();
+    assert!(feed(&mut harness, 5).is_err());
+    assert!(
+        harness.events().iter().any(|e| e.message.contains("the data are gone")),
+        "{:?}",
+        harness.events()
+    );
+    fs::create_dir(&below).unwrap();
+    feed(&mut harness, 7).unwrap();
+    harness.drain().unwrap();
+    assert_eq!(fs::read_dir(&below).unwrap().count(), 1);
+    assert_eq!(play(&below.join("run-r0002-s00-c00.xtc"), "").len(), 1);
+}
+
+#[test]
+fn two_at_once_record_two_runs() {
+    let folder = TempDir::new().unwrap();
+    let work = |_| {
+        let mut harness = recorder(&folder, &[]);
+        harness.feed(&described(1).freeze()).unwrap();
+        harness.drain().unwrap();
+        harness.number_of("file_number")
+    };
+    let mut numbers: Vec<f64> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..6).map(|who| scope.spawn(move || work(who))).collect();
+        all.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    numbers.sort_by(f64::total_cmp);
+    assert_eq!(numbers, [2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+    for run in 1..=6 {
+        assert_eq!(play(&folder.path().join(format!("run-r{run:04}-s00-c00.xtc")), "").len(), 1);
+    }
 }
 
 #[test]

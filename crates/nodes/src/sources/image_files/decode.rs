@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use image::codecs::{jpeg::JpegDecoder, png::PngDecoder};
 use image::{ColorType, ImageDecoder, Limits};
-use livetime_frame::{ColorMode, DType, Layout};
+use livetime_frame::{ByteSize, ColorMode, DType, Layout};
 use tiff::decoder::{Decoder, DecodingSampleType as Sample};
 
 use crate::codec::jpeg::{guarded, is_complete};
@@ -37,7 +37,9 @@ pub(super) fn open(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, String
     let found = decoded_len(&picture.layout, picture.alpha_of);
     if found > max_bytes {
         return Err(format!(
-            "wanted at most {max_bytes} bytes of pixels, found {found} ({})",
+            "wanted at most {} of pixels, found {} ({})",
+            ByteSize(max_bytes as u64),
+            ByteSize(found as u64),
             picture.layout
         ));
     }

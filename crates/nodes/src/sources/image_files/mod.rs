@@ -20,7 +20,6 @@
 //! ```
 
 mod decode;
-pub(in crate::sources) mod listing;
 #[cfg(test)]
 mod tests;
 
@@ -32,7 +31,8 @@ use std::sync::Arc;
 use livetime_engine::{
     Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream, time_of_day_ns,
 };
-use livetime_frame::{Allocator, AttributeValue, Frame, FrameMut, FramePool, Layout};
+use livetime_formats::file::{list, matches, name_of};
+use livetime_frame::{Allocator, AttributeValue, ByteSize, Frame, FrameMut, FramePool, Layout};
 
 use super::schedule::Schedule;
 
@@ -183,8 +183,13 @@ impl Node for ImageFiles {
 impl ImageFiles {
     /// Looks for the files and starts at the first one.
     fn open(&mut self) -> Result<(), NodeError> {
-        let files = listing::list(&self.params.path, &self.params.pattern).map_err(NodeError::new)?;
-        let entry = |path: PathBuf| Entry { name: listing::name_of(&path).into(), path, kept: None };
+        let (path, pattern) = (&self.params.path, &*self.params.pattern);
+        let files = match pattern {
+            "" => list(path, &ENDINGS.join(" or "), is_picture),
+            pattern => list(path, pattern, |name| matches(name, pattern)),
+        };
+        let files = files.map_err(NodeError::new)?;
+        let entry = |path: PathBuf| Entry { name: name_of(&path).into(), path, kept: None };
         self.files = files.into_iter().map(entry).collect();
         self.params.files = self.files.len();
         (self.next, self.passes, self.good_in_pass) = (0, 0, 0);
@@ -297,6 +302,14 @@ impl ImageFiles {
     }
 }
 
+/// Names that are taken from a folder when no pattern is given.
+const ENDINGS: [&str; 5] = [".jpg", ".jpeg", ".png", ".tif", ".tiff"];
+
+fn is_picture(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    !name.starts_with('.') && ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
 fn period_ns(rate_hz: f64) -> u64 {
     if rate_hz > 0.0 { (1e9 / rate_hz).round() as u64 } else { 0 }
 }
@@ -307,7 +320,7 @@ fn read_file(path: &Path, max_bytes: usize, bytes: &mut Vec<u8>) -> Result<(), S
     let read = file.take(max_bytes as u64 + 1).read_to_end(bytes);
     read.map_err(|e| format!("wanted a picture, found: {e}"))?;
     if bytes.len() > max_bytes {
-        return Err(format!("wanted a file of at most {max_bytes} bytes, found a larger one"));
+        return Err(format!("wanted a file of at most {}, found a larger one", ByteSize(max_bytes as u64)));
     }
     Ok(())
 }

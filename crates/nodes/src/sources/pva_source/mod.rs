@@ -3,7 +3,8 @@
 //! Out: arrays as the server sends them, with its attributes and times. Large images stay where the client received
 //! them, outside the run's memory bound; as many can be under way as queues hold. Compressed images stay so if `decompress` knows their
 //! codec, and are refused otherwise.
-//! Nothing is known of the frames before they come.
+//! Nothing is known of the frames before they come. They keep the numbers that their server gave them (`uniqueId`), so that those of
+//! a chain of servers can be compared: as the frame's number, or, where that had to go on otherwise, as the attribute `UniqueId`.
 //!
 //! What was missed is counted exactly where the server numbers its images (`uniqueId`): numbers left out, because
 //! the server or the network or this node was too slow, are frames that the source lost. `overruns` counts the updates
@@ -23,14 +24,26 @@ mod tests;
 
 use std::time::Duration;
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
-use livetime_frame::{Bytes, FrameMut, Layout};
+use livetime_engine::{
+    Context, Next, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
+};
+use livetime_frame::{AttributeValue, Bytes, FrameMut, Layout};
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor, Update};
 use livetime_pva::net::Variables;
 
 use super::acquisition::{ACQUIRING, COMPLETE, DetectorState, ImageMode, STOPPED};
-use crate::ntndarray::{Names, layout_of, pixels_of};
+use crate::ntndarray::{Names, UNIQUE_ID, layout_of, pixels_of};
 use numbers::{Numbered, Numbers};
+
+/// Whether there is a server; the choices of pvaDriver's PvConnection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
+pub enum Connection {
+    /// There is none.
+    #[default]
+    Down,
+    /// There is one.
+    Up,
+}
 
 /// Parameters of `pva_source`.
 #[derive(Params)]
@@ -44,8 +57,8 @@ pub struct PvaSourceParams {
     /// How many images an acquisition has.
     #[param(pv = "ImageMode")]
     pub image_mode: ImageMode,
-    /// Images of an acquisition with image_mode `multiple`.
-    #[param(default = 100, min = 1, pv = "NumImages")]
+    /// Images of an acquisition with image_mode `multiple`; 0 is as 1.
+    #[param(default = 100, min = 0, pv = "NumImages")]
     pub num_images: u64,
     /// Whether the source ends when all images are taken; if not, it waits for `acquire` to be written.
     #[param(default = true)]
@@ -80,7 +93,7 @@ pub struct PvaSourceParams {
     pub num_images_counter: u64,
     /// Whether there is a server; looked for while images are taken.
     #[param(readback, pv = "PvConnection")]
-    pub connected: bool,
+    pub connected: Connection,
     /// Images so far.
     #[param(readback, pv = "ArrayCounter")]
     pub frames: u64,
@@ -103,7 +116,7 @@ pub struct PvaSource {
     numbers: Numbers,
     names: Names,
     /// The number of the next frame, should the one before not have come through.
-    next: u64,
+    next: Option<u64>,
     /// What the last number of the server was taken as.
     server_number: Option<u64>,
     /// Whether the image that the server shows when it is asked is from before the acquisition.
@@ -134,7 +147,7 @@ impl Node for PvaSource {
             monitor: None,
             numbers: Numbers::default(),
             names: Names::default(),
-            next: 0,
+            next: None,
             server_number: None,
             skips_shown: false,
         })
@@ -167,12 +180,12 @@ impl Node for PvaSource {
                 return Ok(if is_done { self.complete() } else { Next::Now });
             }
             Some(Event::Connected) => {
-                self.params.connected = true;
+                self.params.connected = Connection::Up;
                 self.params.detector_state = DetectorState::Acquire;
                 ctx.tell(format!("`{}` is there", self.params.channel));
             }
             Some(Event::Disconnected) => {
-                self.params.connected = false;
+                self.params.connected = Connection::Down;
                 self.params.detector_state = DetectorState::Disconnected;
                 self.numbers.reconnect();
                 ctx.tell_error(format!("`{}` is gone; it is searched again", self.params.channel));
@@ -233,7 +246,7 @@ impl PvaSource {
     }
 
     fn close_channel(&mut self) {
-        (self.monitor, self.params.connected) = (None, false);
+        (self.monitor, self.params.connected) = (None, Connection::Down);
     }
 
     fn begin(&mut self) {
@@ -305,14 +318,19 @@ impl PvaSource {
             }
         };
         self.params.missed += missed;
-        // The engine counts numbers that are left out as lost.
-        self.next += missed;
+        // Frames are numbered as their server numbers them. The engine counts numbers that are left out as lost.
+        let number = self.next.map_or(u64::from(id as u32), |next| next + missed);
+        self.next = Some(number);
         let layout = layout_of(image)?;
         let mut frame = frame_of(layout, pixels_of(image)?.data(), ctx)?;
         let header = frame.header_mut();
-        header.sequence = self.next;
+        header.sequence = number;
         self.names.describe(image, header);
-        self.next += 1;
+        // After a pause or a new beginning the numbers of the server are others.
+        if number as u32 != id as u32 {
+            header.attributes.set(&self.names.of(UNIQUE_ID), AttributeValue::Int(id.into()));
+        }
+        self.next = Some(number + 1);
         self.params.frames += 1;
         self.params.num_images_counter += 1;
         ctx.emit(frame)

@@ -31,7 +31,7 @@ impl Numbers {
     pub(super) fn next(&mut self, id: i32) -> Numbered {
         let reconnected = std::mem::take(&mut self.reconnected);
         let Some((last, number)) = self.last else {
-            let number = u64::from(id.unsigned_abs());
+            let number = u64::from(id as u32);
             self.last = Some((id, number));
             return Numbered::New(number);
         };

@@ -1,132 +1,196 @@
-//! What `xtc` and `xtc2` have in common: the events of a recording as frames.
+//! `recording`: a recorded run as frames.
 //!
-//! [`Recording`] is what a file format knows, [`Player`] does the rest: range, passes, times, reading ahead, accounts. [`Playback`] are the
-//! parameters of both.
+//! Out: arrays of one detector, packed, numbered from 1. Event time is that of the event. Attribute `Damage` where there is any.
+//!
+//! | format | array |
+//! |---|---|
+//! | LCLS-I (XTC) | a picture as it is; the quadrants of a CSPad or the links of a pnCCD in the order of their numbers with an axis before their own; what `xtc_recorder` wrote as it was, with its attributes and `RecordedSequence`. `Fiducial` where it is valid, `EventDamage` where the event has damage |
+//! | LCLS-II (XTC2) | one field of one detector; of several segments these in the order of their numbers with an axis before their own |
+//!
+//! `file` is one file of the run, and all its streams and chunks beside it whose names end as its does belong to it, or a pattern with `*` and
+//! `?`, or one file in each of several lines. The format is found by the first file. `detector` is a name or a pattern; in LCLS-II
+//! `algorithm` and `field` choose too, what is left out may be anything, and of several fields a picture is preferred to lists of
+//! numbers. A name that does not mean one detector is refused with a list of what there is.
+//!
+//! Events come in the order of time. One without the detector gives no frame and is counted (`missing`); one that cannot be read, or is
+//! damaged and without the detector, is an error that names it (`failures`). A picture that is damaged, or not all there, is counted
+//! (`damaged`), and `damage` says what becomes of it: it is sent and says so (`keep`), left out (`skip`), or ends the source with an
+//! error (`stop`). The judgement is that of [`livetime_recording::Recording::read`], which all readers of a run share. What of the files
+//! cannot be read, as behind a cut, is a loss of the source for each place (`problems`), with its reason in the log: a run with one ends
+//! with exit code 3.
+//!
+//! Events are read and decompressed ahead by threads of the node's own, straight into the memory of the frames. They may be sent
+//! as fast as possible, or as they were recorded. A run that is still being written can be followed: up to EndRun or Unconfigure, when its
+//! last file has its final name. A writer that died is waited for until the run is stopped.
+//!
+//! `xtc` and `xtc2` are older names of this source, for one format each.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_formats::xtc1::{Builder, DatagramHeader, Src, TypeId, XtcHeader, id};
+//! use livetime_nodes::sources::recording::Recording;
+//!
+//! let path = std::env::temp_dir().join(format!("e2-r{:04}-s00-c00.xtc", std::process::id()));
+//! let words = [3u32, 2, 8, 0].map(u32::to_le_bytes).concat();
+//! let mut bytes = Vec::new();
+//! let mut builder = Builder::new(&mut bytes, &DatagramHeader::event(1_000_000_000, 3));
+//! let leaf = XtcHeader::new(Src::named("CxiEndstation-0|Opal1000-1")?, TypeId::new(id::FRAME, 1));
+//! builder.leaf(leaf, &[&words, &[1, 2, 3, 4, 5, 6]])?;
+//! builder.finish()?;
+//! std::fs::write(&path, bytes)?;
+//!
+//! let mut source = Harness::new::<Recording>(&[("file", path.to_str().unwrap_or_default().into())])?;
+//! let frame = source.run_source(1)?.remove(0);
+//! assert_eq!(frame.array()?.rows::<u8>()?.last(), Some(&[4, 5, 6][..]));
+//! assert_eq!(frame.header().event_time_ns, 1_000_000_000);
+//! # std::fs::remove_file(path)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-mod loader;
-mod picture;
 mod playback;
 mod player;
-
-use std::path::{Path, PathBuf};
-
-use livetime_engine::{Context, ParamEnum};
-use livetime_formats::xtc1::run::Problem;
-
-use super::image_files::listing;
-pub(super) use picture::{Picture, stack};
-pub use playback::Playback;
-pub(super) use player::Player;
-
-/// When events are sent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
-pub enum Timing {
-    /// As fast as the queues behind take them.
-    #[default]
-    Fast,
-    /// As far apart as they were recorded, divided by `speed`.
-    Recorded,
-}
-
-/// The events of a recording, which several threads may read at once.
-pub(super) trait Recording: Send + Sync + 'static {
-    /// Working memory, one for each thread.
-    type Scratch: Default + Send;
-
-    /// How many events are known.
-    fn events(&self) -> usize;
-
-    /// When an event happened, ns since 1970.
-    fn event_time_ns(&self, event: usize) -> u64;
-
-    /// Shows the detector's picture of an event; says whether the event has one.
-    ///
-    /// # Errors
-    /// Text that says what is wrong and where, or what `show` says.
-    fn read(
-        &self,
-        event: usize,
-        scratch: &mut Self::Scratch,
-        show: &mut dyn FnMut(&Picture<'_>) -> Result<(), String>,
-    ) -> Result<bool, String>;
-
-    /// Looks for events that were recorded meanwhile.
-    ///
-    /// # Errors
-    /// Text, if the system refuses.
-    fn refresh(&mut self) -> Result<(), String>;
-
-    /// Whether events may still come.
-    fn may_grow(&self) -> bool;
-}
-
-/// The files that `file` names: those that match a pattern, or one and the files of the same run beside it, which `files_of` finds; of
-/// several lines just the file in each.
-///
-/// # Errors
-/// Text naming the file.
-pub(super) fn files(
-    file: &str,
-    files_of: impl Fn(&Path) -> livetime_formats::Result<Vec<PathBuf>>,
-) -> Result<Vec<PathBuf>, String> {
-    if file.contains('\n') {
-        return Ok(file.lines().map(PathBuf::from).collect());
-    }
-    let path = Path::new(file);
-    let name = listing::name_of(path);
-    if !name.contains(['*', '?']) {
-        let files = if path.is_file() { files_of(path).map_err(|e| e.to_string())? } else { Vec::new() };
-        return if files.is_empty() {
-            Err(format!("`{file}`: wanted a recorded file, found none"))
-        } else {
-            Ok(files)
-        };
-    }
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    listing::list(&folder.to_string_lossy(), &name)
-}
-
-/// Problems that are told one by one.
-const MOST_TOLD: usize = 10;
-
-/// Tells what is wrong with the files of a run, and what will not be sent of one that `is_growing`.
-pub(super) fn tell(ctx: &Context, problems: &[Problem], is_growing: bool, follow: bool) {
-    for Problem { path, error } in problems.iter().take(MOST_TOLD) {
-        ctx.tell_error(format!("{}: {}", path.display(), error.reason()));
-    }
-    if is_growing && !follow {
-        ctx.tell("the run is still being written; what comes from now on is not sent (`follow` is false)");
-    }
-}
-
-/// The events `A..B` of `text`: from number A on up to B, which is not among them; either may be missing.
-///
-/// # Errors
-/// Text.
-pub(super) fn range(text: &str) -> Result<(usize, usize), String> {
-    let refuse = || format!("wanted events as `100..200`, `100..` or `..200`, found `{text}`");
-    if text.is_empty() {
-        return Ok((0, usize::MAX));
-    }
-    let (first, end) = text.split_once("..").ok_or_else(refuse)?;
-    let number = |text: &str, missing| if text.is_empty() { Some(missing) } else { text.trim().parse().ok() };
-    let range = number(first, 0).zip(number(end, usize::MAX));
-    range.filter(|(first, end)| first < end).ok_or_else(refuse)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
+mod tests;
+#[cfg(test)]
+mod xtc1_tests;
+#[cfg(test)]
+mod xtc2_tests;
 
-    #[test]
-    fn ranges() {
-        for (text, wanted) in
-            [("", (0, usize::MAX)), ("3..5", (3, 5)), ("3..", (3, usize::MAX)), ("..5", (0, 5))]
-        {
-            assert_eq!(range(text), Ok(wanted), "{text}");
+use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_recording::{RunFormat, Wanted, parse_range};
+
+pub use livetime_engine::files::Timing;
+pub use playback::{Damage, Playback};
+use player::Player;
+
+/// What the parameters of a source of recorded runs say.
+pub(in crate::sources) trait Choice: Params {
+    /// Which detector.
+    fn wanted(&self) -> Wanted;
+
+    /// How it is played.
+    fn playback(&mut self) -> &mut Playback;
+}
+
+/// The parameters that mean another run or detector, of all sources of recorded runs.
+const OPENS_AGAIN: [&str; 5] = ["file", "detector", "algorithm", "field", "events"];
+
+/// A source of recorded runs, by its parameters.
+pub(in crate::sources) struct Source<P> {
+    pub(in crate::sources) params: P,
+    /// `None`: found by the file.
+    format: Option<RunFormat>,
+    player: Option<Player>,
+    /// What `file` was when it was opened last.
+    opened: String,
+}
+
+impl<P: Choice> Source<P> {
+    pub(in crate::sources) fn new(params: P, format: Option<RunFormat>) -> Source<P> {
+        Source { params, format, player: None, opened: String::new() }
+    }
+
+    /// Looks for the files and starts at the first event.
+    pub(in crate::sources) fn open(&mut self, ctx: &Context) -> Result<(), NodeError> {
+        let wanted = self.params.wanted();
+        let Playback { file, events, follow, .. } = self.params.playback();
+        // Files that are opened again have been entered with what is lost in them.
+        let is_same = std::mem::replace(&mut self.opened, file.clone()) == *file;
+        let entered = self.player.take().map_or(0, |player| player.entered());
+        let entered = if is_same { entered } else { 0 };
+        let events = parse_range(events).map_err(NodeError::new)?;
+        let run = livetime_recording::Recording::find(file, self.format).map_err(NodeError::new)?;
+        if run.is_growing() && !*follow {
+            ctx.tell(
+                "the run is still being written; what comes from now on is not sent (`follow` is false)",
+            );
         }
-        for text in ["3", "5..3", "3..3", "a..b", "-1..2", "1..2..3"] {
-            assert!(range(text).is_err(), "{text}");
-        }
+        self.player = Some(Player::new(run, wanted, events).map_err(NodeError::new)?.with_entered(entered));
+        Ok(())
+    }
+
+    /// The contract of [`Node::produce`].
+    pub(in crate::sources) fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
+        self.params.playback().produce(&mut self.player, ctx)
+    }
+
+    /// The contract of [`Node::changed`].
+    pub(in crate::sources) fn changed(&mut self, index: usize, ctx: &Context) -> Result<(), NodeError> {
+        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        if OPENS_AGAIN.contains(&name) { self.open(ctx) } else { Ok(()) }
+    }
+
+    pub(in crate::sources) fn stop(&mut self) {
+        self.player = None;
+    }
+}
+
+/// Parameters of `recording`.
+#[derive(Params)]
+pub struct RecordingParams {
+    /// Which detector, as `CxiDs1-0|Cspad-0`, `Cspad-0` or `*|Opal1000-*` (LCLS-I), `jungfrau` or `epixquad.raw.raw` (LCLS-II); empty means
+    /// the only one.
+    pub detector: String,
+    /// Which algorithm made the values, as `raw` (LCLS-II); empty means the only one.
+    pub algorithm: String,
+    /// Which field, as `raw` (LCLS-II); empty means the only one.
+    pub field: String,
+    /// What is played, and how.
+    #[param(flatten)]
+    pub playback: Playback,
+}
+
+impl Choice for RecordingParams {
+    fn wanted(&self) -> Wanted {
+        let RecordingParams { detector, algorithm, field, .. } = self;
+        Wanted { detector: detector.clone(), algorithm: algorithm.clone(), field: field.clone() }
+    }
+
+    fn playback(&mut self) -> &mut Playback {
+        &mut self.playback
+    }
+}
+
+/// A recorded run as a detector.
+pub struct Recording(Source<RecordingParams>);
+
+impl Node for Recording {
+    type Params = RecordingParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "recording",
+        kind: NodeKind::Source,
+        summary: "A recorded run (XTC of LCLS-I or LCLS-II) as frames of one detector.",
+        inputs: &[],
+        outputs: &[PortSpec::array("out")],
+        parallel: false,
+    };
+
+    fn new(params: RecordingParams) -> Result<Recording, NodeError> {
+        Ok(Recording(Source::new(params, None)))
+    }
+
+    fn params(&mut self) -> &mut RecordingParams {
+        &mut self.0.params
+    }
+
+    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
+        Ok(vec![Stream::Unknown])
+    }
+
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.0.open(ctx)
+    }
+
+    fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
+        self.0.produce(ctx)
+    }
+
+    fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
+        self.0.changed(index, ctx)
+    }
+
+    fn stop(&mut self) {
+        self.0.stop();
     }
 }

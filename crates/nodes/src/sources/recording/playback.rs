@@ -1,9 +1,32 @@
 //! The parameters of all sources that play recordings.
 
-use livetime_engine::{Context, Next, NodeError, Params};
+use livetime_engine::{Context, Next, NodeError, ParamEnum, Params};
+use livetime_recording::OnDamage;
 
-use super::player::{Account, Settings};
-use super::{Player, Recording, Timing};
+use super::Timing;
+use super::player::{Player, Settings};
+
+/// What becomes of pictures that are damaged or not all there: [`OnDamage`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
+pub enum Damage {
+    /// They are left out, and counted.
+    Skip,
+    /// They are sent, and say that they are damaged.
+    #[default]
+    Keep,
+    /// The first one is an error, and ends the source.
+    Stop,
+}
+
+impl From<Damage> for OnDamage {
+    fn from(damage: Damage) -> OnDamage {
+        match damage {
+            Damage::Skip => OnDamage::Skip,
+            Damage::Keep => OnDamage::Keep,
+            Damage::Stop => OnDamage::Stop,
+        }
+    }
+}
 
 /// What is played, how, and what became of it.
 #[derive(Params)]
@@ -26,6 +49,8 @@ pub struct Playback {
     /// Threads that read ahead; 0 means that the node's own thread reads when a frame is due.
     #[param(default = 1, max = 64)]
     pub threads: usize,
+    /// What becomes of pictures that are damaged or not all there.
+    pub damage: Damage,
     /// Events found.
     #[param(readback)]
     pub num_events: usize,
@@ -38,10 +63,10 @@ pub struct Playback {
     /// Events that could not be read.
     #[param(readback)]
     pub failures: u64,
-    /// Frames that say that data are missing or wrong.
+    /// Pictures of which data are missing or wrong, sent or not.
     #[param(readback)]
     pub damaged: u64,
-    /// Places in the files that are not as they should be.
+    /// Places in the files that cannot be read; each is a loss.
     #[param(readback)]
     pub problems: usize,
 }
@@ -51,22 +76,22 @@ impl Playback {
     ///
     /// # Errors
     /// Those of [`Player::produce`].
-    pub(in crate::sources) fn produce<R: Recording>(
+    pub(in crate::sources) fn produce(
         &mut self,
-        player: &mut Option<Player<R>>,
+        player: &mut Option<Player>,
         ctx: &mut Context,
     ) -> Result<Next, NodeError> {
         let Some(player) = player else { return Ok(Next::Finished) };
         let next = player.produce(&self.settings(), ctx);
-        let Account { frames, missing, failures, damaged, .. } = player.account();
-        (self.array_counter, self.missing, self.failures, self.damaged) =
-            (frames, missing, failures, damaged);
-        self.num_events = player.events();
+        let account = player.account();
+        (self.array_counter, self.missing) = (account.frames, account.missing);
+        (self.failures, self.damaged) = (account.failures(), account.not_whole());
+        (self.num_events, self.problems) = (player.events(), player.entered());
         next
     }
 
     fn settings(&self) -> Settings {
         let Playback { timing, speed, loops, follow, threads, .. } = *self;
-        Settings { timing, speed, loops, follow, threads }
+        Settings { timing, speed, loops, follow, threads, on_damage: self.damage.into() }
     }
 }

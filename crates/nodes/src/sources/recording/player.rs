@@ -1,90 +1,87 @@
 //! Plays a recording: which event is next, and when.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::ops::Range;
 
 use livetime_engine::{Context, Next, NodeError};
-use livetime_frame::{Flags, FrameMut, Layout};
+use livetime_frame::{FrameMut, Layout};
+use livetime_recording::{Account, Memory, OnDamage, Ordered, Problem, ReadError, Recording, Wanted};
 
-use super::loader::{Loaded, Loader};
-use super::{Picture, Recording, Timing};
+use super::Timing;
 
 /// When it is looked again whether a file has grown.
 const LOOK_AGAIN_NS: u64 = 20_000_000;
+/// Places that cannot be read which are told one by one.
+const MOST_TOLD: usize = 10;
 
 /// What a user may want.
 #[derive(Clone, Copy)]
-pub(crate) struct Settings {
-    pub(crate) timing: Timing,
-    pub(crate) speed: f64,
-    pub(crate) loops: u64,
-    pub(crate) follow: bool,
-    pub(crate) threads: usize,
+pub(super) struct Settings {
+    pub(super) timing: Timing,
+    pub(super) speed: f64,
+    pub(super) loops: u64,
+    pub(super) follow: bool,
+    pub(super) threads: usize,
+    pub(super) on_damage: OnDamage,
 }
 
-/// What happened so far.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Account {
-    pub(crate) frames: u64,
-    pub(crate) missing: u64,
-    pub(crate) failures: u64,
-    pub(crate) damaged: u64,
-    pub(crate) passes: u64,
-}
-
-/// Sends the events `first..end` of a recording, again and again if that is wanted.
-pub(in crate::sources) struct Player<R: Recording> {
-    recording: Arc<RwLock<R>>,
-    first: usize,
-    end: usize,
-    /// The event that is sent next, and the one that is read next.
+/// Sends a range of the events of a recording, again and again if that is wanted.
+pub(in crate::sources) struct Player {
+    order: Ordered,
+    range: Range<usize>,
+    /// The event that is sent next.
     next: usize,
-    ahead: usize,
-    loader: Option<Loader>,
-    scratch: R::Scratch,
-    /// The layout of the last frame.
-    layout: Option<Layout>,
-    /// Memory that was meant for an event without the detector.
-    spare: Option<FrameMut>,
     /// Time of the run and of the recording when this pass began.
     begun: Option<(u64, u64)>,
     frames_in_pass: u64,
-    account: Account,
+    passes: u64,
+    /// Places that cannot be read and are entered as losses already.
+    entered: usize,
 }
 
-impl<R: Recording> Player<R> {
-    pub(crate) fn new(recording: R, (first, end): (usize, usize)) -> Player<R> {
-        Player {
-            recording: Arc::new(RwLock::new(recording)),
-            first,
-            end,
-            next: first,
-            ahead: first,
-            loader: None,
-            scratch: R::Scratch::default(),
-            layout: None,
-            spare: None,
-            begun: None,
-            frames_in_pass: 0,
-            account: Account::default(),
-        }
+impl Player {
+    /// # Errors
+    /// As [`Recording::detector`].
+    pub(super) fn new(
+        recording: Recording,
+        wanted: Wanted,
+        range: Range<usize>,
+    ) -> livetime_formats::Result<Player> {
+        let order = Ordered::new(recording, wanted)?;
+        let next = range.start;
+        Ok(Player { order, range, next, begun: None, frames_in_pass: 0, passes: 0, entered: 0 })
     }
 
-    pub(crate) fn account(&self) -> Account {
-        self.account
+    /// The first `entered` places that cannot be read are losses already: the same files were played before.
+    pub(super) fn with_entered(self, entered: usize) -> Player {
+        Player { entered, ..self }
+    }
+
+    /// How many places that cannot be read were entered as losses.
+    pub(super) fn entered(&self) -> usize {
+        self.entered
+    }
+
+    pub(super) fn account(&self) -> Account {
+        self.order.account()
     }
 
     /// Events known.
-    pub(crate) fn events(&self) -> usize {
-        self.with(R::events)
+    pub(super) fn events(&self) -> usize {
+        self.order.recording().events()
     }
 
     /// The contract of [`livetime_engine::Node::produce`].
     ///
     /// # Errors
     /// [`NodeError`] for an event that cannot be read; the one behind it is next.
-    pub(crate) fn produce(&mut self, settings: &Settings, ctx: &mut Context) -> Result<Next, NodeError> {
-        let known = self.events();
-        if self.next >= known.min(self.end) {
+    pub(super) fn produce(&mut self, settings: &Settings, ctx: &mut Context) -> Result<Next, NodeError> {
+        (self.order.threads, self.order.on_damage) = (settings.threads, settings.on_damage);
+        if self.order.is_stopped() {
+            return Ok(Next::Finished);
+        }
+        let end = self.events().min(self.range.end);
+        self.enter_problems(ctx);
+        if self.next >= end {
             return self.at_the_end(settings, ctx);
         }
         let now_ns = ctx.now_ns();
@@ -93,24 +90,50 @@ impl<R: Recording> Player<R> {
             return Ok(Next::At(due_ns));
         }
         let event = self.next;
-        let frame = self.take(event, known.min(self.end), settings, ctx)?;
-        if let Some(mut frame) = frame {
-            frame.header_mut().sequence = self.account.frames + 1;
-            self.account.damaged += u64::from(frame.header().flags.contains(Flags::DAMAGED));
-            self.account.frames += 1;
+        self.next += 1;
+        if let Some(mut frame) = self.read(event, end, ctx)? {
+            frame.header_mut().sequence = self.order.account().frames;
             self.frames_in_pass += 1;
             ctx.emit(frame)?;
         }
-        let is_last = self.next >= self.end.min(known) && !settings.follow && self.frames_in_pass > 0;
+        let is_last = self.next >= end && !settings.follow && self.frames_in_pass > 0;
         Ok(if is_last && self.is_last_pass(settings) { Next::Finished } else { Next::Now })
+    }
+
+    fn read(&mut self, event: usize, end: usize, ctx: &mut Context) -> Result<Option<FrameMut>, NodeError> {
+        let before = self.order.layout();
+        let read = self.order.read(event, end, &mut Graph(ctx));
+        if let (Some(before), Some(layout)) = (before, self.order.layout())
+            && before != layout
+        {
+            ctx.tell(format!("event {event} has {layout}, those before had {before}"));
+        }
+        read.map_err(|error| match error {
+            ReadError::Fault(fault) => NodeError::new(fault.why),
+            ReadError::Memory(error) => error,
+        })
+    }
+
+    /// Enters what cannot be read and was found since the last time into the ledger: each place is one loss, because nobody knows how
+    /// many events lie behind it.
+    fn enter_problems(&mut self, ctx: &Context) {
+        let new = self.order.recording().problems_from(self.entered);
+        let told = MOST_TOLD.saturating_sub(self.entered);
+        for Problem { path, why } in new.iter().take(told) {
+            ctx.unreadable(1, format!("{}: {why}", path.display()));
+        }
+        let more = new.len().saturating_sub(told);
+        if more > 0 {
+            ctx.unreadable(more as u64, format!("and {more} more places that cannot be read"));
+        }
+        self.entered += new.len();
     }
 
     /// What comes behind the last event.
     fn at_the_end(&mut self, settings: &Settings, ctx: &Context) -> Result<Next, NodeError> {
-        if settings.follow && self.next < self.end && self.with(R::may_grow) {
-            let mut recording = self.recording.write().unwrap_or_else(PoisonError::into_inner);
-            recording.refresh().map_err(NodeError::new)?;
-            let has_more = recording.events() > self.next;
+        if settings.follow && self.next < self.range.end && self.order.recording().may_grow() {
+            self.order.refresh().map_err(NodeError::new)?;
+            let has_more = self.events() > self.next;
             return Ok(if has_more { Next::Now } else { Next::At(ctx.now_ns() + LOOK_AGAIN_NS) });
         }
         if self.frames_in_pass == 0 {
@@ -120,13 +143,13 @@ impl<R: Recording> Player<R> {
         if self.is_last_pass(settings) {
             return Ok(Next::Finished);
         }
-        self.account.passes += 1;
-        (self.next, self.ahead, self.begun, self.frames_in_pass) = (self.first, self.first, None, 0);
+        self.passes += 1;
+        (self.next, self.begun, self.frames_in_pass) = (self.range.start, None, 0);
         Ok(Next::Now)
     }
 
     fn is_last_pass(&self, settings: &Settings) -> bool {
-        settings.loops != 0 && self.account.passes + 1 >= settings.loops
+        settings.loops != 0 && self.passes + 1 >= settings.loops
     }
 
     /// When the next event is due on the run's clock.
@@ -134,116 +157,24 @@ impl<R: Recording> Player<R> {
         if settings.timing == Timing::Fast {
             return now_ns;
         }
-        let time_ns = self.with(|r| r.event_time_ns(self.next));
+        let time_ns = self.order.recording().time_ns(self.next);
         let (begun_ns, first_ns) = *self.begun.get_or_insert((now_ns, time_ns));
         let since_ns = time_ns.saturating_sub(first_ns) as f64 / settings.speed.max(1e-9);
         begun_ns.saturating_add(since_ns as u64)
     }
+}
 
-    /// The frame of the event, which is the next that is read: from the threads if they have it. `None` if the detector is not in it.
-    fn take(
-        &mut self,
-        event: usize,
-        end: usize,
-        settings: &Settings,
-        ctx: &mut Context,
-    ) -> Result<Option<FrameMut>, NodeError> {
-        self.read_ahead(event, end, settings, ctx)?;
-        self.next += 1;
-        let loaded = match self.loader.as_mut().filter(|loader| loader.under_way() > 0) {
-            Some(loader) => match loader.take() {
-                Ok(loaded) => loaded,
-                Err(why) => {
-                    // With new threads, which begin behind this event.
-                    self.loader = None;
-                    return Err(self.failed(why));
-                }
-            },
-            None => Loaded::OtherLayout,
-        };
-        match loaded {
-            Loaded::Frame(frame) => Ok(Some(frame)),
-            Loaded::Missing(frame) => {
-                self.spare = Some(frame);
-                self.account.missing += 1;
-                Ok(None)
-            }
-            Loaded::Failed(why, frame) => {
-                self.spare = Some(frame);
-                Err(self.failed(why))
-            }
-            Loaded::OtherLayout => self.read_here(event, ctx),
-        }
+/// The memory of a running graph.
+struct Graph<'a>(&'a mut Context);
+
+impl Memory for Graph<'_> {
+    type Error = NodeError;
+
+    fn array(&mut self, layout: Layout) -> Result<FrameMut, NodeError> {
+        self.0.array(layout)
     }
 
-    /// Gives threads the events from `event` on, as many as they can hold.
-    fn read_ahead(
-        &mut self,
-        event: usize,
-        end: usize,
-        settings: &Settings,
-        ctx: &mut Context,
-    ) -> Result<(), NodeError> {
-        let Some(layout) = self.layout.filter(|_| settings.threads > 0) else { return Ok(()) };
-        if self.loader.is_none() {
-            self.loader = Some(Loader::start(&self.recording, settings.threads).map_err(NodeError::new)?);
-        }
-        let Some(loader) = &mut self.loader else { return Ok(()) };
-        if loader.under_way() == 0 {
-            self.ahead = event;
-        }
-        while self.ahead < end && loader.has_room() {
-            let frame = match self.spare.take() {
-                Some(frame) if super::loader::layout_of(&frame) == Some(layout) => frame,
-                // What is under way must not wait for memory that only it can bring back.
-                _ => match ctx.array_ahead(layout) {
-                    Some(frame) => frame,
-                    None => break,
-                },
-            };
-            loader.give(self.ahead, frame);
-            self.ahead += 1;
-        }
-        Ok(())
-    }
-
-    /// Reads the event on this thread, into memory of the layout that it turns out to have.
-    fn read_here(&mut self, event: usize, ctx: &mut Context) -> Result<Option<FrameMut>, NodeError> {
-        let (mut frame, mut refused) = (None, None);
-        let mut show = |picture: &Picture<'_>| match ctx.array(picture.layout) {
-            Ok(mut memory) => {
-                picture.fill(&mut memory);
-                frame = Some((memory, picture.layout));
-                Ok(())
-            }
-            Err(error) => {
-                refused = Some(error);
-                Ok(())
-            }
-        };
-        let recording = self.recording.read().unwrap_or_else(PoisonError::into_inner);
-        let read = recording.read(event, &mut self.scratch, &mut show);
-        drop(recording);
-        if let Some(error) = refused {
-            return Err(error);
-        }
-        read.map_err(|why| self.failed(why))?;
-        let Some((frame, layout)) = frame else {
-            self.account.missing += 1;
-            return Ok(None);
-        };
-        if let Some(before) = self.layout.replace(layout).filter(|before| *before != layout) {
-            ctx.tell(format!("event {event} has {layout}, those before had {before}"));
-        }
-        Ok(Some(frame))
-    }
-
-    fn failed(&mut self, why: String) -> NodeError {
-        self.account.failures += 1;
-        NodeError::new(why)
-    }
-
-    fn with<T>(&self, ask: impl FnOnce(&R) -> T) -> T {
-        ask(&self.recording.read().unwrap_or_else(PoisonError::into_inner))
+    fn array_ahead(&mut self, layout: Layout) -> Option<FrameMut> {
+        self.0.array_ahead(layout)
     }
 }

@@ -138,8 +138,8 @@ impl Node for SimDetector {
             }
             _ => self.reset(),
         }
-        // Whoever asks for too much is told at once, not by each frame that fails.
-        readout::shape(&self.params).map(drop)
+        // Whoever asks for too much is told at once, not by each frame that fails; and what comes is said before it comes.
+        readout::announce(&mut self.params)
     }
 
     fn stop(&mut self) {

@@ -118,8 +118,8 @@ pub struct SimDetectorParams {
     /// How many frames an acquisition has.
     #[param(pv = "ImageMode")]
     pub image_mode: ImageMode,
-    /// Frames of an acquisition with image_mode `multiple`.
-    #[param(default = 100, min = 1, pv = "NumImages")]
+    /// Frames of an acquisition with image_mode `multiple`; 0 is as 1.
+    #[param(default = 100, min = 0, pv = "NumImages")]
     pub num_images: u64,
     /// Whether the source ends when all frames are taken; if not, it waits for `acquire` to be written.
     #[param(default = true)]

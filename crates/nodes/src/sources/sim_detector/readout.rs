@@ -1,7 +1,7 @@
 //! Which part of the picture is sent, and how it is described.
 
 use livetime_engine::NodeError;
-use livetime_frame::{ColorMode, Layout};
+use livetime_frame::{ByteSize, ColorMode, Layout};
 use livetime_kernels::Conversion;
 
 use super::params::SimDetectorParams;
@@ -47,6 +47,18 @@ impl Readout {
     }
 }
 
+/// Says in the readbacks how large the next frame will be. The region is left as it was written until then: who moves it
+/// writes several parameters, and only all together have to fit.
+///
+/// # Errors
+/// [`NodeError`] when the picture would be too large.
+pub(super) fn announce(p: &mut SimDetectorParams) -> Result<(), NodeError> {
+    let written = (p.min_x, p.size_x, p.bin_x, p.min_y, p.size_y, p.bin_y);
+    let announced = Readout::new(p);
+    (p.min_x, p.size_x, p.bin_x, p.min_y, p.size_y, p.bin_y) = written;
+    announced.map(drop)
+}
+
 /// The picture that these parameters describe.
 ///
 /// # Errors
@@ -56,9 +68,13 @@ pub(super) fn shape(p: &SimDetectorParams) -> Result<Shape, NodeError> {
     let bytes = shape.len() as u64 * p.data_type.dtype().bytes() as u64;
     if bytes > LARGEST {
         return Err(NodeError::new(format_args!(
-            "wanted a picture of at most {LARGEST} bytes, found max_size_x {} and max_size_y {} with {bytes}",
-            p.max_size_x, p.max_size_y
-        )));
+            "wanted a picture of at most {}, found max_size_x {} and max_size_y {} with {}",
+            ByteSize(LARGEST),
+            p.max_size_x,
+            p.max_size_y,
+            ByteSize(bytes)
+        ))
+        .of_param(if p.max_size_x >= p.max_size_y { "max_size_x" } else { "max_size_y" }));
     }
     Ok(shape)
 }

@@ -356,7 +356,7 @@ fn without_memory_the_number_is_kept() {
     // Also when only a small part of it is sent.
     let part = [("size_x", 8.into()), ("size_y", 8.into()), ("data_type", "u16".into())];
     let error = Harness::new::<SimDetector>(&[&large[..], &part].concat()).err().unwrap().to_string();
-    assert!(error.starts_with("wanted a picture of at most 4294967296 bytes, found"), "{error}");
+    assert!(error.starts_with("wanted a picture of at most 4 GiB, found"), "{error}");
     harness.set("max_size_x", 65536).unwrap();
     assert!(harness.set("max_size_y", 65536 / 2 + 1).is_ok());
     assert_eq!(harness.set("data_type", "u16").unwrap_err().to_string()[..30], error[..30]);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use super::request::{Answer, Event, Job, Next, Request, Step};
+use super::request::{Answer, Event, Job, Next, Refusal, Request, Step};
 use super::slab::Slab;
 use crate::data::{Builder, Dynamic, Kind, Structure, Type, TypeCache, Value};
 use crate::proto::{
@@ -381,7 +381,7 @@ impl<C, R> Connection<C, R> {
         // Types are read in any case: numbers may be defined in them.
         let answer = match status.is_success() {
             true => Ok(Answer::Type(Type::decode_some(&mut body, &mut self.cache)?)),
-            false => Err(status),
+            false => Err(Refusal::Server(status)),
         };
         let asked = self.requests.get(ioid).is_some_and(|request| request.command == Command::GetField);
         if asked && let Some(request) = self.forget(ioid) {
@@ -405,7 +405,7 @@ impl<C, R> Connection<C, R> {
         }
         if !reply.is_success() {
             let status = reply.status.unwrap_or_default();
-            return self.finish(ioid, Err(status), sink);
+            return self.finish(ioid, Err(Refusal::Server(status)), sink);
         }
         let was_opening = request.step == Step::Opening;
         let next = match was_opening {
@@ -458,7 +458,7 @@ impl<C, R> Connection<C, R> {
     fn finish(
         &mut self,
         ioid: u32,
-        answer: std::result::Result<Answer, Status>,
+        answer: std::result::Result<Answer, Refusal>,
         sink: &mut impl FnMut(Event<'_, C, R>),
     ) -> Result<()> {
         let Some(request) = self.requests.get_mut(ioid) else { return Ok(()) };

@@ -34,5 +34,5 @@ mod slab;
 
 pub use connection::{Connection, Identity};
 pub use put::Put;
-pub use request::{Answer, Event, Job};
+pub use request::{Answer, Event, Job, Refusal};
 pub use searcher::{Found, MAX_DATAGRAM, Searcher};

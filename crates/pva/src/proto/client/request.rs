@@ -58,6 +58,15 @@ pub enum Answer {
     Type(Type),
 }
 
+/// Why a request brought nothing.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Refusal {
+    /// The server says so.
+    Server(Status),
+    /// It does not fit what the server has, and was not sent.
+    Here(Error),
+}
+
 /// What happened on a connection. `C` and `R` are what the owner knows channels and requests by.
 #[derive(Debug)]
 pub enum Event<'a, C, R> {
@@ -70,7 +79,7 @@ pub enum Event<'a, C, R> {
     /// The server closed a channel. Its requests were told before.
     Closed(C),
     /// A request was answered. One that ran once is forgotten, as is one that could not begin.
-    Answered(&'a R, std::result::Result<Answer, Status>),
+    Answered(&'a R, std::result::Result<Answer, Refusal>),
     /// A monitor is running.
     Started(&'a R, &'a Value),
     /// A monitor brought a change: its whole value, and what is new.
@@ -115,7 +124,7 @@ pub(super) enum Next {
     ReadBack,
     Start,
     /// Tell the owner.
-    Answer(std::result::Result<Answer, Status>),
+    Answer(std::result::Result<Answer, Refusal>),
 }
 
 impl<R> Request<R> {
@@ -168,7 +177,7 @@ impl<R> Request<R> {
                 self.written = Some(value);
                 Next::ReadBack
             }
-            Err(error) => Next::Answer(Err(error.into())),
+            Err(error) => Next::Answer(Err(Refusal::Here(error))),
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::SharedPv;
 use crate::data::{Dynamic, Value};
 use crate::request::Options;
+use crate::server::account::Charge;
 use crate::server::session::{Completion, Mailbox, Shared};
 use crate::server::{Event, Peer};
 use crate::wire::Status;
@@ -19,6 +20,21 @@ pub(crate) struct Token {
     serial: u32,
     answered: bool,
     note: Option<Note>,
+    // For what the request brings along.
+    // Given back with the token, when the request is answered.
+    charge: Option<Charge>,
+}
+
+/// A refusal is told to its client with so many characters, and to the log with fewer: it may quote what was put.
+const REASON: usize = 1000;
+const LOGGED: usize = 300;
+
+/// The beginning of a text that may be long.
+fn shortened(text: String, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text,
+        Some((end, _)) => format!("{}… ({} more bytes)", &text[..end], text.len() - end),
+    }
 }
 
 /// What the log is told of a request once it is answered.
@@ -32,14 +48,20 @@ pub(crate) struct Note {
 impl Note {
     fn tell(self, result: &Result<Option<Dynamic>, Status>) {
         let Note { shared, channel, peer, what } = self;
-        let outcome = result.as_ref().map(|_| ()).map_err(|status| status.message.clone());
+        let reason = |status: &Status| shortened(status.message.clone(), LOGGED);
+        let outcome = result.as_ref().map(|_| ()).map_err(reason);
         shared.tell(&Event::Write { channel, peer, what, outcome });
     }
 }
 
 impl Token {
     pub(crate) fn new(mailbox: Arc<Mailbox>, ioid: u32, serial: u32) -> Token {
-        Token { mailbox, ioid, serial, answered: false, note: None }
+        Token { mailbox, ioid, serial, answered: false, note: None, charge: None }
+    }
+
+    pub(crate) fn charge(mut self, charge: Charge) -> Token {
+        self.charge = Some(charge);
+        self
     }
 
     pub(crate) fn note(mut self, note: Option<Note>) -> Token {
@@ -86,7 +108,7 @@ impl Put {
 
     /// It cannot be done because of `reason`, which people read.
     pub fn refuse(mut self, reason: impl Into<String>) {
-        self.token.answer(Err(Status::error(reason)));
+        self.token.answer(Err(Status::error(shortened(reason.into(), REASON))));
     }
 
     /// Ends it well, or with the reason why it cannot be done.
@@ -137,6 +159,17 @@ impl Call {
 
     /// It cannot be done because of `reason`, which people read.
     pub fn refuse(mut self, reason: impl Into<String>) {
-        self.token.answer(Err(Status::error(reason)));
+        self.token.answer(Err(Status::error(shortened(reason.into(), REASON))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_is_short() {
+        assert_eq!(shortened("äöü".into(), 3), "äöü");
+        assert_eq!(shortened("äöü".into(), 2), "äö… (2 more bytes)");
     }
 }

@@ -1,6 +1,7 @@
 //! A PV: a value that clients read, watch and perhaps write.
 
 mod handlers;
+mod placement;
 mod queue;
 mod state;
 mod view;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 
 pub use handlers::{Call, Put};
 pub(crate) use handlers::{CallHandler, Note, PutHandler, Token};
-pub(crate) use queue::{Next, Subscription};
+pub(crate) use queue::{Depth, Next, Subscription};
 pub(crate) use state::State;
 pub(crate) use view::View;
 
@@ -157,6 +158,14 @@ impl SharedPv {
             }
             state = self.0.room.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    /// Lets go of all values but the present one, as far as they are large: in every queue the newest takes the place of all that
+    /// wait, and what is just being sent is copied by those who send it.
+    ///
+    /// For an owner whose values refer to memory that he needs back, however slowly clients read.
+    pub fn relieve(&self) {
+        self.state().relieve();
     }
 
     /// How many clients watch it.

@@ -1,11 +1,13 @@
 //! The updates that wait for one monitor.
 
 use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::View;
 use crate::data::Structure;
+use crate::server::account::Charge;
 use crate::server::session::Mailbox;
 use crate::wire::{BitSet, Encoded, Writer};
 
@@ -56,6 +58,8 @@ pub(crate) struct Subscription {
     pub(crate) view: View,
     limit: usize,
     limit_bytes: usize,
+    // Where the monitor comes from.
+    host: IpAddr,
     mailbox: Arc<Mailbox>,
     // Whether the newest update is not encoded yet, to be asked without the lock.
     lazy: AtomicBool,
@@ -63,11 +67,14 @@ pub(crate) struct Subscription {
     queue: Mutex<Queue>,
 }
 
-#[derive(Default)]
 struct Queue {
     // `None`, only at the end: to be encoded from the value of the PV when it is sent.
     entries: VecDeque<Option<Body>>,
     bytes: usize,
+    // Of the newest update that was encoded: the next one is supposed to be as long.
+    usual: usize,
+    // For all that waits here beyond what every monitor is counted with.
+    charge: Charge,
     // Of the newest update: what changed, and what changed more than once.
     changed: BitSet,
     overrun: BitSet,
@@ -90,18 +97,51 @@ pub(crate) enum Next {
     Nothing,
 }
 
+/// How much may wait for a monitor, and who pays for it.
+pub(crate) struct Depth {
+    /// Updates.
+    pub(crate) updates: usize,
+    /// Bytes of them.
+    pub(crate) bytes: usize,
+    /// Updates that may be sent before the client asks for more, if it wants to be asked.
+    pub(crate) window: Option<u32>,
+    pub(crate) charge: Charge,
+}
+
+/// An update in a queue, without what it refers to.
+const ENTRY: usize = size_of::<Option<Body>>();
+
+/// So much is counted with the monitor itself.
+const INCLUDED: usize = 4 * ENTRY;
+
+/// Memory is taken and given back in steps.
+const STEP: usize = 4096;
+
+/// A queue that takes more is made smaller once it is empty, if others could need the memory.
+const LONG: usize = 1024;
+
+/// So much is to be free for them.
+const RESERVE: usize = 32 << 20;
+
+/// What is large enough to be let go of when memory is needed elsewhere.
+const LARGE: usize = 16 << 10;
+
 impl Subscription {
     pub(crate) fn new(
         ioid: u32,
         view: View,
-        limit: usize,
-        limit_bytes: usize,
-        window: Option<u32>,
+        depth: Depth,
+        host: IpAddr,
         mailbox: Arc<Mailbox>,
     ) -> Subscription {
-        let queue = Mutex::new(Queue { window, ..Queue::default() });
+        let queue = Mutex::new(Queue::new(depth.window, depth.charge));
         let (lazy, squashed) = (AtomicBool::new(false), AtomicU64::new(0));
-        Subscription { ioid, view, limit: limit.max(1), limit_bytes, mailbox, lazy, squashed, queue }
+        let (limit, limit_bytes) = (depth.updates.max(1), depth.bytes);
+        Subscription { ioid, view, limit, limit_bytes, host, mailbox, lazy, squashed, queue }
+    }
+
+    pub(crate) fn host(&self) -> IpAddr {
+        self.host
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
@@ -111,8 +151,7 @@ impl Subscription {
     /// Begins with the fields `first`. Returns whether the connection has to look.
     pub(crate) fn start(&self, first: BitSet) -> bool {
         let mut queue = self.lock();
-        queue.entries.clear();
-        queue.bytes = 0;
+        queue.forget();
         queue.entries.push_back(None);
         queue.changed = first;
         queue.overrun.clear();
@@ -123,8 +162,7 @@ impl Subscription {
 
     pub(crate) fn stop(&self) {
         let mut queue = self.lock();
-        queue.entries.clear();
-        queue.bytes = 0;
+        queue.forget();
         (queue.running, queue.finished) = (false, false);
         self.lazy.store(false, Ordering::Release);
     }
@@ -145,9 +183,9 @@ impl Subscription {
         // What is to be encoded from the value stays the newest: if it was full when it should have been settled, and has
         // room since, the next one is merged all the same.
         let is_lazy = matches!(queue.entries.back(), Some(None));
-        let merge = is_lazy || !self.has_room(&queue, body.len());
+        queue.usual = body.len();
+        let merge = is_lazy || !self.has_room(&queue, body.len()) || !queue.take(body.len());
         if !merge {
-            queue.bytes += body.len();
             queue.entries.push_back(Some(body.clone()));
             queue.changed.clone_from(changed);
             queue.overrun.clear();
@@ -174,7 +212,8 @@ impl Subscription {
         if !queue.running {
             return self.limit;
         }
-        let full = queue.bytes > self.limit_bytes;
+        let full =
+            queue.bytes > self.limit_bytes || !(queue.entries.is_empty() || queue.could_take(queue.usual));
         if full { 0 } else { self.limit.saturating_sub(queue.entries.len()) }
     }
 
@@ -185,7 +224,8 @@ impl Subscription {
 
     /// Whether the newest update has to be encoded before the value changes.
     pub(crate) fn wants_settling(&self) -> bool {
-        self.is_lazy() && self.lock().entries.len() < self.limit
+        let queue = self.lock();
+        self.is_lazy() && queue.entries.len() < self.limit && queue.could_take(queue.usual)
     }
 
     /// Encodes the newest update if it is not yet and will not be merged with the next anyway.
@@ -194,8 +234,15 @@ impl Subscription {
         if !matches!(queue.entries.back(), Some(None)) || queue.entries.len() >= self.limit {
             return;
         }
+        if !queue.could_take(queue.usual) {
+            return;
+        }
         let body = encode(&queue.changed, &queue.overrun);
-        queue.bytes += body.len();
+        queue.usual = body.len();
+        // What cannot be kept is merged with what comes next.
+        if !queue.take(body.len()) {
+            return;
+        }
         if let Some(newest) = queue.entries.back_mut() {
             *newest = Some(body);
         }
@@ -229,6 +276,24 @@ impl Subscription {
         Next::Encoded(queue.pop().1)
     }
 
+    /// Lets go of large updates that wait: the newest takes their place, to be encoded from the value when it is sent.
+    pub(crate) fn relieve(&self, everything: impl FnOnce() -> BitSet) {
+        let mut queue = self.lock();
+        let is_large = |entry: &Option<Body>| entry.as_ref().is_some_and(|body| body.len() >= LARGE);
+        if !queue.entries.iter().any(is_large) {
+            return;
+        }
+        let waited = queue.entries.len();
+        queue.forget();
+        queue.entries.push_back(None);
+        queue.changed = everything();
+        if waited > 1 {
+            queue.overrun = queue.changed.clone();
+        }
+        self.squashed.fetch_add(waited as u64 - 1, Ordering::Relaxed);
+        self.lazy.store(true, Ordering::Release);
+    }
+
     /// Says that no further updates come.
     pub(crate) fn finish(self: &Arc<Self>) {
         let mut queue = self.lock();
@@ -249,6 +314,73 @@ impl Subscription {
 }
 
 impl Queue {
+    fn new(window: Option<u32>, charge: Charge) -> Queue {
+        Queue {
+            entries: VecDeque::new(),
+            bytes: 0,
+            usual: 0,
+            charge,
+            changed: BitSet::default(),
+            overrun: BitSet::default(),
+            window,
+            scheduled: false,
+            running: false,
+            finished: false,
+        }
+    }
+
+    /// What is to be counted with `bytes` more in one more update.
+    fn cost(&self, bytes: usize) -> usize {
+        let full = self.entries.len() == self.entries.capacity();
+        let entries = if full { 2 * self.entries.capacity() } else { self.entries.capacity() };
+        let bytes = if bytes > SMALL { bytes } else { 0 };
+        (entries * ENTRY + self.bytes + bytes).saturating_sub(INCLUDED).next_multiple_of(STEP)
+    }
+
+    fn could_take(&self, bytes: usize) -> bool {
+        let more = self.cost(bytes).saturating_sub(self.charge.bytes());
+        more == 0 || self.charge.account().has_spare(more)
+    }
+
+    /// Notes that an update of `bytes` waits; `false` if there is no memory for it.
+    fn take(&mut self, bytes: usize) -> bool {
+        let cost = self.cost(bytes);
+        if cost > self.charge.bytes() && !self.charge.set_spare(cost) {
+            return false;
+        }
+        self.bytes += if bytes > SMALL { bytes } else { 0 };
+        true
+    }
+
+    /// Notes that an update of `bytes` waits no more.
+    fn give(&mut self, bytes: usize) {
+        self.bytes -= if bytes > SMALL { bytes } else { 0 };
+        if self.entries.is_empty() && self.entries.capacity() * ENTRY > LONG {
+            self.tidy();
+        }
+        let cost = (self.entries.capacity() * ENTRY + self.bytes).saturating_sub(INCLUDED);
+        if cost.next_multiple_of(STEP) < self.charge.bytes() {
+            // Less is always to be had.
+            let _ = self.charge.set_spare(cost.next_multiple_of(STEP));
+        }
+    }
+
+    /// Gives memory of a long queue back when others could need it.
+    #[cold]
+    fn tidy(&mut self) {
+        if !self.charge.account().has_spare(RESERVE) {
+            self.entries.shrink_to(4);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.entries.clear();
+        self.bytes = 0;
+        self.entries.shrink_to(4);
+        self.overrun.clear();
+        self.give(0);
+    }
+
     fn squash(&mut self, structure: &Structure, changed: &BitSet) {
         // Everything, and again: so it is with images.
         if self.changed.contains(0) && changed.contains(0) {
@@ -263,14 +395,15 @@ impl Queue {
             self.changed = BitSet::from_iter([0]);
         }
         if let Some(newest) = self.entries.back_mut() {
-            self.bytes -= newest.take().map_or(0, |body| body.len());
+            let bytes = newest.take().map_or(0, |body| body.len());
+            self.give(bytes);
         }
     }
 
     /// The oldest update, and whether the connection has to look again.
     fn pop(&mut self) -> (Option<Body>, bool) {
         let body = self.entries.pop_front().flatten();
-        self.bytes -= body.as_ref().map_or(0, Body::len);
+        self.give(body.as_ref().map_or(0, Body::len));
         if let Some(window) = &mut self.window {
             *window = window.saturating_sub(1);
         }
@@ -301,15 +434,18 @@ mod tests {
     use super::*;
     use crate::data::{Kind, Value};
     use crate::nt;
-    use crate::server::SharedPv;
+    use crate::server::account::Accounts;
+    use crate::server::{Limits, SharedPv};
 
     #[test]
     fn room_that_comes_during_a_post_puts_nothing_behind_what_waits_for_the_value() {
         let pv = SharedPv::new(Value::new(&nt::scalar_with(Kind::I32, nt::Metadata::NONE)));
         let request = crate::request::parse("field()").unwrap();
         let (view, structure) = View::open(&pv, &request, "field").unwrap();
-        let subscription =
-            Arc::new(Subscription::new(1, view, 2, 1 << 20, None, Arc::new(Mailbox::new(|| {}))));
+        let host = [127, 0, 0, 1].into();
+        let account = Accounts::new(&Limits::default()).of(host);
+        let depth = Depth { updates: 2, bytes: 1 << 20, window: None, charge: Charge::new(&account) };
+        let subscription = Arc::new(Subscription::new(1, view, depth, host, Arc::new(Mailbox::new(|| {}))));
         let (body, all) = (Body::Small(0, [0; SMALL]), BitSet::from_iter([0]));
         let post = || subscription.push(&structure, &body, &all);
         subscription.start(all.clone());

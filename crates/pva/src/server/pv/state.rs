@@ -1,7 +1,10 @@
 //! The value of a PV and everybody who looks at it.
 
+use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
+use super::placement::place_arrays;
 use super::queue::{Body, Next, Subscription};
 use crate::data::{Structure, TypeCache, Value};
 use crate::proto::{Command, sub};
@@ -25,6 +28,8 @@ pub(crate) struct State {
     pub(super) epoch: u32,
     views: Slots<Shown>,
     channels: Slots<(Arc<Mailbox>, u32)>,
+    // Monitors of each host, started or not.
+    watched: HashMap<IpAddr, usize>,
     writer: Writer,
     // Whether some subscription may hold an update that is not encoded yet.
     lazy: bool,
@@ -47,6 +52,7 @@ impl State {
             epoch: 0,
             views: Slots::default(),
             channels: Slots::default(),
+            watched: HashMap::new(),
             writer: Writer::new(Order::HOST),
             lazy: false,
         }
@@ -71,6 +77,7 @@ impl State {
         self.epoch = self.epoch.wrapping_add(1);
         (self.value, self.encoded, self.lazy) = (value, None, false);
         self.views = Slots::default();
+        self.watched.clear();
         for (mailbox, sid) in self.channels.drain() {
             mailbox.close(sid);
         }
@@ -211,11 +218,48 @@ impl State {
         }
     }
 
+    /// Counts a monitor of `host`, or says that it has `limit` already.
+    pub(super) fn watch(&mut self, host: IpAddr, limit: usize) -> std::result::Result<(), Status> {
+        let count = self.watched.entry(host).or_default();
+        if *count >= limit {
+            return Err(Status::error(format!("{limit} monitors of this channel from this host already")));
+        }
+        *count += 1;
+        Ok(())
+    }
+
+    pub(super) fn unwatch(&mut self, host: IpAddr) {
+        let Some(count) = self.watched.get_mut(&host) else { return };
+        *count -= 1;
+        if *count == 0 {
+            self.watched.remove(&host);
+        }
+    }
+
+    /// Lets go of all values but the present one: what waits is merged, and what is being sent is copied.
+    pub(super) fn relieve(&mut self) {
+        let Some(structure) = self.structure().cloned() else { return };
+        for view in self.views.iter() {
+            let first = || view.selection.first(&structure);
+            view.subscribers.iter().for_each(|subscription| subscription.relieve(first));
+        }
+        self.lazy = true;
+        self.channels.iter().for_each(|(mailbox, _)| mailbox.relieve());
+    }
+
     pub(super) fn selection(&self, index: usize) -> Option<&Selection> {
         self.views.get(index).map(|view| &view.selection)
     }
 
-    /// The answer to a get of view `index`: a bit set and all selected fields.
+    /// The answer to a get of view `index`, its large arrays where they are sent fast: gets often ask for the same value again.
+    pub(super) fn answer(&mut self, index: usize) -> Option<&Encoded> {
+        if self.views.get(index)?.body.is_empty() && self.encoded.is_none() {
+            self.value.iter_mut().for_each(place_arrays);
+        }
+        self.current(index)
+    }
+
+    /// A bit set and all selected fields of view `index`.
     pub(super) fn current(&mut self, index: usize) -> Option<&Encoded> {
         if self.views.get(index)?.body.is_empty() {
             self.encode_current(index);

@@ -1,5 +1,6 @@
 //! Fields of a PV that some client chose.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use super::{Next, SharedPv, State, Subscription};
@@ -31,14 +32,23 @@ impl View {
         self.with(|state| state.close_view(self.index));
     }
 
+    /// Counts a monitor; an error if `host` has `limit` already.
+    pub(crate) fn watch(&self, host: IpAddr, limit: usize) -> Result<(), Status> {
+        self.with(|state| state.watch(host, limit)).unwrap_or(Ok(()))
+    }
+
+    pub(crate) fn unwatch(&self, host: IpAddr) {
+        self.with(|state| state.unwatch(host));
+    }
+
     pub(crate) fn selection(&self) -> Option<Selection> {
         self.with(|state| state.selection(self.index).cloned()).flatten()
     }
 
     /// Hands the current value, as a bit set and the fields, to `write`.
     #[inline]
-    pub(crate) fn current<R>(&self, write: impl FnOnce(&Encoded) -> R) -> Option<R> {
-        self.with(|state| state.current(self.index).map(write)).flatten()
+    pub(crate) fn answer<R>(&self, write: impl FnOnce(&Encoded) -> R) -> Option<R> {
+        self.with(|state| state.answer(self.index).map(write)).flatten()
     }
 
     /// Returns whether there is something to send.

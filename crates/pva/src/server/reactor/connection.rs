@@ -8,6 +8,7 @@ use mio::net::TcpStream;
 use super::guests::Guest;
 use crate::Error;
 use crate::server::Session;
+use crate::server::account::Charge;
 use crate::server::statistics::Counters;
 use crate::server::statistics::add;
 
@@ -28,6 +29,7 @@ pub(super) struct Connection {
     pub(super) session: Session,
     // Input that came while output had to wait.
     backlog: Vec<u8>,
+    kept: Charge,
     // Whether the kernel may have more input, or take more output.
     readable: bool,
     writable: bool,
@@ -69,6 +71,7 @@ impl Connection {
     pub(super) fn new(stream: TcpStream, session: Session, guest: Guest) -> Connection {
         Connection {
             stream,
+            kept: Charge::new(session.account()),
             session,
             backlog: Vec::new(),
             readable: false,
@@ -112,6 +115,10 @@ impl Connection {
         if !self.backlog.is_empty() {
             let consumed = self.session.receive(&self.backlog, now)?;
             self.backlog.drain(..consumed);
+            if self.backlog.is_empty() {
+                self.backlog = Vec::new();
+                let _ = self.kept.set(0);
+            }
             return Ok(true);
         }
         if !self.readable {
@@ -141,8 +148,18 @@ impl Connection {
         self.readable = count == scratch.len() || self.ended;
         let input = &scratch[..count];
         let consumed = self.session.receive(input, now)?;
-        self.backlog.extend_from_slice(&input[consumed..]);
+        self.keep(&input[consumed..])?;
         Ok(true)
+    }
+
+    /// Keeps input for later.
+    fn keep(&mut self, input: &[u8]) -> Result<(), End> {
+        self.backlog.extend_from_slice(input);
+        let bytes = self.backlog.capacity();
+        match bytes == self.kept.bytes() || self.kept.set(bytes) {
+            true => Ok(()),
+            false => Err(Error::new("a client that reads", format!("{bytes} bytes of requests")).into()),
+        }
     }
 
     fn write(&mut self, now: Duration, counters: &Counters) -> Result<(), End> {

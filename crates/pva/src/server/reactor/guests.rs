@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::server::Service;
 use crate::server::statistics::{add, subtract};
+use crate::server::{Limits, Service};
 
 /// How many connections there are from each address.
 #[derive(Clone, Default)]
@@ -16,6 +16,24 @@ pub(super) struct Guest {
     guests: Guests,
     service: Service,
     address: IpAddr,
+}
+
+/// How many files this process may have open, connections among them; `None` where the system does not say.
+fn open_files() -> Option<usize> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// Clients get at most half of the files that the process may open: the rest of the program needs some, too. Of these one
+/// host gets at most half.
+pub(super) fn affordable(limits: Limits) -> Limits {
+    let connections = open_files().map_or(limits.connections, |files| limits.connections.min(files / 2));
+    let connections_per_host = match connections < limits.connections {
+        true => limits.connections_per_host.min(connections / 2),
+        false => limits.connections_per_host,
+    };
+    Limits { connections, connections_per_host, ..limits }
 }
 
 impl Guests {

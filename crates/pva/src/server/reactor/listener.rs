@@ -13,16 +13,27 @@ const BACKLOG: i32 = 1024;
 /// How often another port is looked for that is free at all addresses.
 const TRIES: usize = 8;
 
-/// Listens at all `addresses` with one port. If it is taken at one of them, all get another.
-pub(super) fn bind(addresses: &[IpAddr], port: u16) -> io::Result<Vec<TcpListener>> {
+/// Listens at all `addresses` with one port. If it is taken at one of them, all get another; then the text says why.
+pub(super) fn bind(addresses: &[IpAddr], port: u16) -> io::Result<(Vec<TcpListener>, Option<String>)> {
     let mut result = bind_all(addresses, port);
+    let mut moved = None;
     for _ in 0..TRIES {
         match &result {
-            Err(error) if is_taken(error) => result = bind_all(addresses, 0),
+            Err(error) if is_taken(error) => {
+                moved.get_or_insert_with(|| reason(error, port));
+                result = bind_all(addresses, 0);
+            }
             _ => break,
         }
     }
-    result
+    Ok((result?, moved))
+}
+
+fn reason(error: &io::Error, port: u16) -> String {
+    match error.kind() {
+        ErrorKind::AddrInUse => format!("another program has port {port} ({error})"),
+        _ => format!("port {port} is not for this user ({error})"),
+    }
 }
 
 fn bind_all(addresses: &[IpAddr], mut port: u16) -> io::Result<Vec<TcpListener>> {

@@ -28,21 +28,22 @@ pub struct Server {
     inboxes: Arc<[Arc<Inbox>]>,
     responder: Option<Responder>,
     threads: Vec<JoinHandle<()>>,
+    moved: Option<String>,
 }
 
 impl Server {
     /// Serves the PVs of `provider`. Fails if no address can be listened at, or no thread started.
     pub fn start(mut config: ServerConfig, provider: impl Provider + 'static) -> io::Result<Server> {
+        config.limits = guests::affordable(config.limits);
         let service = Service::new(&config, provider);
         config.addresses = listening(&config.addresses, |text| service.0.problem(text));
-        let listeners = listener::bind(&config.addresses, config.tcp_port)?;
+        let (listeners, moved) = listener::bind(&config.addresses, config.tcp_port)?;
         let addresses =
             listeners.iter().map(|listener| listener.local_addr()).collect::<io::Result<Vec<_>>>()?;
         let first = addresses.first().copied().ok_or_else(|| io::Error::other("no address to listen at"))?;
         service.0.port.store(first.port(), Relaxed);
         for &address in &addresses {
-            let moved = config.tcp_port != 0 && address.port() != config.tcp_port;
-            service.0.tell(&Event::Listening { address, moved });
+            service.0.tell(&Event::Listening { address, moved: moved.clone() });
         }
         let responder = Responder::start(&config, &service)?;
         let mut shards = (0..config.shards.max(1))
@@ -53,7 +54,8 @@ impl Server {
             shard.listen(listeners, &inboxes)?;
         }
         let udp_port = responder.as_ref().map(Responder::port);
-        let mut server = Server { service, addresses, udp_port, inboxes, responder, threads: Vec::new() };
+        let mut server =
+            Server { service, addresses, udp_port, inboxes, responder, threads: Vec::new(), moved };
         for (index, shard) in shards.into_iter().enumerate() {
             let name = format!("pva-server-{index}");
             server.threads.push(Builder::new().name(name).spawn(move || shard.run())?);
@@ -64,6 +66,11 @@ impl Server {
     /// Where it accepts connections; of several addresses the first.
     pub fn tcp_address(&self) -> SocketAddr {
         self.addresses[0]
+    }
+
+    /// Why it listens at another port than it was told to, if it does.
+    pub fn moved(&self) -> Option<&str> {
+        self.moved.as_deref()
     }
 
     /// All addresses where it accepts connections.

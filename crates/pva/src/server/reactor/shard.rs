@@ -6,12 +6,12 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token, Waker};
 
 use super::connection::{Connection, End};
 use super::guests::Guests;
 use super::inbox::{Accepted, Inbox, Work};
+use crate::net::tune;
 use crate::server::session::Shared;
 use crate::server::slots::Slots;
 use crate::server::statistics::add;
@@ -22,10 +22,6 @@ const FIRST_LISTENER: usize = usize::MAX / 2;
 
 /// What is read at once. As much is worked on and answered in one go.
 const SCRATCH: usize = 256 << 10;
-
-#[cfg(target_os = "linux")]
-/// The kernel takes no more than this for a client that does not read, so that what it reads later is not old.
-const UNSENT: u32 = 1 << 20;
 
 /// How often time-outs are looked at.
 const TICK: Duration = Duration::from_millis(500);
@@ -48,6 +44,32 @@ struct Acceptor {
     inboxes: Arc<[Arc<Inbox>]>,
     next: usize,
     guests: Guests,
+    refusals: Refusals,
+}
+
+/// Who was refused and not told of, and when something was told.
+#[derive(Default)]
+struct Refusals {
+    count: u64,
+    told: Option<Duration>,
+}
+
+/// Refused connections are told of at most once in so long.
+const QUIET: Duration = Duration::from_secs(5);
+
+impl Refusals {
+    /// What to say of a refused connection now, if anything.
+    fn add(&mut self, address: SocketAddr, reason: &str, now: Duration) -> Option<String> {
+        self.count += 1;
+        if self.told.is_some_and(|told| now < told + QUIET) {
+            return None;
+        }
+        self.told = Some(now);
+        Some(match std::mem::take(&mut self.count) {
+            1 => format!("refused {address}: {reason}"),
+            count => format!("refused {count} connections, at last {address}: {reason}"),
+        })
+    }
 }
 
 impl Shard {
@@ -78,7 +100,13 @@ impl Shard {
             self.poll.registry().register(listener, Token(FIRST_LISTENER + index), Interest::READABLE)?;
         }
         let inboxes = Arc::clone(inboxes);
-        self.acceptor = Some(Acceptor { listeners, inboxes, next: 0, guests: Guests::default() });
+        self.acceptor = Some(Acceptor {
+            listeners,
+            inboxes,
+            next: 0,
+            guests: Guests::default(),
+            refusals: Refusals::default(),
+        });
         Ok(())
     }
 
@@ -202,7 +230,12 @@ impl Shard {
                 }
                 Err(text) => {
                     add(&self.service.0.counters.refused, 1);
-                    self.service.0.problem(format!("refused {address}: {text}"));
+                    let now = self.start.elapsed();
+                    acceptor
+                        .refusals
+                        .add(address, text, now)
+                        .into_iter()
+                        .for_each(|text| self.service.0.problem(text));
                 }
             }
         }
@@ -221,25 +254,11 @@ impl Shard {
 
     fn add(&mut self, accepted: Accepted, now: Duration) -> io::Result<usize> {
         let Accepted { mut stream, address, guest } = accepted;
-        stream.set_nodelay(true)?;
-        #[cfg(target_os = "linux")]
-        tune(&stream, address)?;
+        tune(&stream)?;
         let index = self.connections.next();
         self.poll.registry().register(&mut stream, Token(index), Interest::READABLE | Interest::WRITABLE)?;
         let inbox = Arc::clone(&self.inbox);
         let session = Session::new(&self.service, address, move || inbox.ring(index), now);
         Ok(self.connections.insert(Connection::new(stream, session, guest)))
     }
-}
-
-#[cfg(target_os = "linux")]
-fn tune(stream: &TcpStream, address: SocketAddr) -> io::Result<()> {
-    let socket = socket2::SockRef::from(stream);
-    socket.set_tcp_notsent_lowat(UNSENT)?;
-    if address.ip().to_canonical().is_loopback() {
-        // Nothing is congested between two processes; BBR, the default of some systems, would send by a timer and,
-        // after a pause, slowly. A system that has no other goes on with that.
-        let _ = socket.set_tcp_congestion(b"reno");
-    }
-    Ok(())
 }

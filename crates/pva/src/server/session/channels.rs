@@ -6,6 +6,7 @@ use super::core::Core;
 use crate::Result;
 use crate::proto::{ChannelCreated, ChannelId, CreateChannel, GetField};
 use crate::server::SharedPv;
+use crate::server::account::CHANNEL;
 use crate::server::statistics::{add, subtract};
 use crate::wire::Status;
 
@@ -76,6 +77,17 @@ impl Core {
         if self.channels.len() >= self.shared.limits.channels.min(PLACES) {
             return Err("too many channels on this connection");
         }
+        if !self.account.take(CHANNEL + name.len()) {
+            return Err("this connection, its host, or all clients together take too much memory already");
+        }
+        let opened = self.open_paid(cid, name);
+        if opened.is_err() {
+            self.account.give(CHANNEL + name.len());
+        }
+        opened
+    }
+
+    fn open_paid(&mut self, cid: u32, name: &str) -> std::result::Result<u32, &'static str> {
         let pv = match self.shared.provider.open(name, &self.peer) {
             Some(pv) => Some(pv),
             None if name == SERVER => None,
@@ -133,6 +145,7 @@ impl Core {
             }
         }
         subtract(&self.shared.counters.channels, 1);
+        self.account.give(CHANNEL + channel.name.len());
         let cid = channel.cid;
         channel.leave();
         Some(cid)

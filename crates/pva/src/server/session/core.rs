@@ -11,6 +11,7 @@ use super::output::Output;
 use super::service::Shared;
 use crate::data::{SentTypes, TypeCache};
 use crate::proto::{ClientMessage, Command, Request, SearchResponse, echo};
+use crate::server::account::{Account, Charge, FIELD, SMALL};
 use crate::server::pv::{Note, Subscription};
 use crate::server::slots::Slots;
 use crate::server::statistics::{add, subtract};
@@ -25,6 +26,8 @@ pub(super) struct Core {
     pub(super) shared: Arc<Shared>,
     pub(super) mailbox: Arc<Mailbox>,
     pub(super) peer: Arc<Peer>,
+    /// What the client makes us keep.
+    pub(super) account: Arc<Account>,
     pub(super) output: Output,
     pub(super) received_types: TypeCache,
     pub(super) sent_types: Option<SentTypes>,
@@ -38,11 +41,18 @@ pub(super) struct Core {
     pub(super) serial: u32,
     /// Monitors with something to send, the next in front.
     pub(super) ready: VecDeque<Arc<Subscription>>,
+    // For what waits to be sent, and for the types that the client gave numbers to.
+    unsent: Charge,
+    types: Charge,
 }
 
 impl Core {
     pub(super) fn new(shared: Arc<Shared>, peer: Peer, mailbox: Arc<Mailbox>) -> Core {
+        let account = shared.accounts.of(peer.address.ip());
         let mut core = Core {
+            unsent: Charge::new(&account),
+            types: Charge::new(&account),
+            account,
             sent_types: shared.type_cache.then(SentTypes::new),
             shared,
             mailbox,
@@ -80,6 +90,19 @@ impl Core {
             }
             _ => self.other(message),
         }
+    }
+
+    /// Counts the memory for what waits to be sent and for types. An error is the end of a client that takes too much of it.
+    pub(super) fn settle_accounts(&mut self) -> Result<()> {
+        let (unsent, types) = (self.output.memory(), self.received_types.fields() * FIELD);
+        let counted = |bytes: usize| if bytes > SMALL { bytes } else { 0 };
+        if counted(unsent) != self.unsent.bytes() && !self.unsent.set(counted(unsent)) {
+            return Err(Error::new("a client that reads", format!("{unsent} bytes that wait for it")));
+        }
+        if counted(types) != self.types.bytes() && !self.types.set(counted(types)) {
+            return Err(Error::new("fewer types", format!("{types} bytes of them")));
+        }
+        Ok(())
     }
 
     fn other(&mut self, message: &Message<'_>) -> Result<()> {

@@ -12,6 +12,7 @@ use crate::data::{Dynamic, Field, Structure, Value};
 use crate::proto::{Command, ReplyHead, Request, RequestHead, sub};
 use crate::request::Options;
 use crate::server::SharedPv;
+use crate::server::account::{Charge, SMALL};
 use crate::server::pv::{Call, Put, Token};
 use crate::server::statistics::add;
 use crate::wire::{Reader, Status};
@@ -53,16 +54,17 @@ impl Core {
             }
             Kind::Put { view, structure, options } | Kind::PutGet { put: view, structure, options, .. } => {
                 let (view, structure, options) = (view.clone(), Arc::clone(structure), Arc::clone(options));
+                let bytes = request.body.remaining();
                 let mut value = self.changes(request.body, &structure)?;
                 if let Some(selection) = view.selection() {
                     value.changed = selection.apply(&structure, &value.changed);
                 }
-                self.put(head, view.pv, value, options, false)
+                self.put(head, view.pv, (value, bytes), options, false)
             }
             Kind::Process { pv, options } => {
                 let (pv, options) = (pv.clone(), Arc::clone(options));
                 match pv.structure() {
-                    Some(structure) => self.put(head, pv, Value::new(&structure), options, true),
+                    Some(structure) => self.put(head, pv, (Value::new(&structure), 0), options, true),
                     None => self.answer(reply, &Status::error("channel has no value")),
                 }
             }
@@ -95,16 +97,22 @@ impl Core {
         Ok(value)
     }
 
-    /// Begins an execution. `None`: another one is going on, which the client is told.
-    fn start(&mut self, head: RequestHead) -> Result<Option<Token>> {
+    /// Begins an execution that brings `bytes` along. `None`: another one is going on, which the client is told.
+    fn start(&mut self, head: RequestHead, bytes: usize) -> Result<Option<Token>> {
         self.serial = self.serial.wrapping_add(1);
         let serial = self.serial;
         let RequestHead { command, ioid, sub, .. } = head;
+        let mut charge = Charge::new(&self.account);
+        if bytes > SMALL && !charge.set(bytes) {
+            let status = Status::error("no memory for this while others wait");
+            self.answer(ReplyHead { command, ioid, sub }, &status)?;
+            return Ok(None);
+        }
         match self.operation(head.sid, ioid, command) {
             Some(operation) if operation.running.is_none() => {
                 operation.running = Some(sub);
                 operation.serial = serial;
-                Ok(Some(Token::new(Arc::clone(&self.mailbox), ioid, serial)))
+                Ok(Some(Token::new(Arc::clone(&self.mailbox), ioid, serial).charge(charge)))
             }
             _ => {
                 self.answer(ReplyHead { command, ioid, sub }, &Status::error("other request pending"))?;
@@ -117,12 +125,12 @@ impl Core {
         &mut self,
         head: RequestHead,
         pv: SharedPv,
-        value: Value,
+        (value, bytes): (Value, usize),
         options: Arc<Options>,
         process_only: bool,
     ) -> Result<()> {
         add(&self.shared.counters.puts, 1);
-        let Some(token) = self.start(head)? else { return Ok(()) };
+        let Some(token) = self.start(head, bytes)? else { return Ok(()) };
         let peer = Arc::clone(&self.peer);
         let what = || if process_only { "process".into() } else { describe(&value) };
         let token = token.note(self.note(head.sid, what));
@@ -130,9 +138,26 @@ impl Core {
         let put = Put { pv: pv.clone(), value, options, peer, process_only, token };
         match pv.put_handler() {
             Some(handler) if allowed => handler(put),
-            _ => put.refuse(NOT_PERMITTED),
+            Some(_) => put.refuse(self.not_permitted(NOT_PERMITTED)),
+            None => put.refuse(format!("{NOT_PERMITTED}: this channel can only be read")),
         }
         self.answer_done()
+    }
+
+    /// Why the client may not, and what could be done about it.
+    fn not_permitted(&self, what: &str) -> String {
+        let host = self.peer.address.ip();
+        let hint = self.shared.hint.replace("{host}", &host.to_string());
+        let dash = if hint.is_empty() { "" } else { "; " };
+        format!("{what}: {} is not among those who may write{dash}{hint}", self.peer_without_port())
+    }
+
+    fn peer_without_port(&self) -> String {
+        let host = self.peer.address.ip();
+        match self.peer.account.as_str() {
+            "" => host.to_string(),
+            account => format!("{account} at {host}"),
+        }
     }
 
     /// Answers at once what was answered at once, in front of what the client wants next.
@@ -151,16 +176,18 @@ impl Core {
         mut body: Reader<'_>,
     ) -> Result<()> {
         add(&self.shared.counters.calls, 1);
+        let bytes = body.remaining();
         let arguments = Dynamic::decode(&mut body, &mut self.received_types)?;
         let Target::Pv { pv, .. } = target else { return self.ask_server(head, arguments.as_ref()) };
-        let Some(token) = self.start(head)? else { return Ok(()) };
+        let Some(token) = self.start(head, bytes)? else { return Ok(()) };
         let peer = Arc::clone(&self.peer);
         let token = token.note(self.note(head.sid, || "call".into()));
         let allowed = self.may_write(pv.access());
         let call = Call { pv: pv.clone(), arguments, options, peer, token };
         match pv.call_handler() {
             Some(handler) if allowed => handler(call),
-            _ => call.refuse("Call not permitted"),
+            Some(_) => call.refuse(self.not_permitted("Call not permitted")),
+            None => call.refuse("this channel cannot be called"),
         }
         self.answer_done()
     }

@@ -30,7 +30,7 @@ impl Core {
 
     pub(super) fn validate(&mut self, validation: ClientValidation) -> Result<()> {
         let known = METHODS.contains(&validation.method.as_str());
-        let mut peer = Peer::anonymous(self.peer.address);
+        let mut peer = Peer { local: self.peer.local, ..Peer::anonymous(self.peer.address) };
         if validation.method == "ca"
             && let Some(says) = validation.credentials.and_then(|credentials| credentials.into_value().ok())
         {

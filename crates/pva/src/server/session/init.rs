@@ -8,7 +8,8 @@ use super::operation::{Kind, Operation};
 use crate::data::Structure;
 use crate::proto::{Command, Init, ReplyHead, Request, RequestHead, sub};
 use crate::request::Options;
-use crate::server::pv::{Subscription, View};
+use crate::server::account::{Charge, MONITOR, OPERATION};
+use crate::server::pv::{Depth, Subscription, View};
 use crate::server::statistics::add;
 use crate::wire::Status;
 use crate::{Error, Result};
@@ -61,6 +62,19 @@ impl Core {
         if self.operations.len() >= self.shared.limits.requests {
             return Err(Status::error("too many requests on this connection"));
         }
+        if !self.account.take(cost(head.command)) {
+            return Err(Status::error(
+                "this connection, its host, or all clients together take too much memory already",
+            ));
+        }
+        let prepared = self.prepare_paid(head, init);
+        if prepared.is_err() {
+            self.account.give(cost(head.command));
+        }
+        prepared
+    }
+
+    fn prepare_paid(&mut self, head: RequestHead, init: &Init) -> std::result::Result<(Kind, Types), Status> {
         let channel = self.channel(head.sid).ok_or_else(|| Status::error("bad channel id"))?;
         let options = Arc::new(Options::of(&init.request));
         let target = channel.target.clone();
@@ -85,6 +99,8 @@ impl Core {
             }
             Command::Monitor => {
                 let (view, ty) = view("field")?;
+                let (host, limit) = (self.peer.address.ip(), self.shared.limits.monitors_per_pv);
+                view.watch(host, limit).inspect_err(|_| view.close())?;
                 Ok((self.subscribe(head.ioid, view, &options, init.window), [Some(ty), None]))
             }
             Command::Process => Ok((Kind::Process { pv: pv.clone(), options }, [None, None])),
@@ -100,8 +116,15 @@ impl Core {
         let limits = &self.shared.limits;
         let queue = (options.queue_size as usize).clamp(1, limits.queue.max(1));
         let mailbox = Arc::clone(&self.mailbox);
-        let subscription = Subscription::new(ioid, view, queue, limits.queue_bytes, window, mailbox);
+        let charge = Charge::new(&self.account);
+        let depth = Depth { updates: queue, bytes: limits.queue_bytes, window, charge };
+        let subscription = Subscription::new(ioid, view, depth, self.peer.address.ip(), mailbox);
         add(&self.shared.counters.subscriptions, 1);
         Kind::Monitor { subscription: Arc::new(subscription), running: false }
     }
+}
+
+/// What an operation is counted with.
+pub(super) fn cost(command: Command) -> usize {
+    OPERATION + if command == Command::Monitor { MONITOR } else { 0 }
 }

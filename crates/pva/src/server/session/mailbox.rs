@@ -22,6 +22,8 @@ pub(crate) struct Mail {
     pub(crate) ready: Vec<Arc<Subscription>>,
     pub(crate) done: Vec<Completion>,
     pub(crate) closed: Vec<u32>,
+    /// Whether what waits to be sent must not refer to memory of others any more.
+    pub(crate) relief: bool,
 }
 
 /// The answer to a put or a call.
@@ -48,6 +50,10 @@ impl Mailbox {
 
     pub(crate) fn close(&self, sid: u32) {
         self.leave(|mail| mail.closed.push(sid));
+    }
+
+    pub(crate) fn relieve(&self) {
+        self.leave(|mail| mail.relief = true);
     }
 
     /// An answer that was given.

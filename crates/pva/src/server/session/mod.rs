@@ -26,6 +26,7 @@ pub use service::Service;
 pub(crate) use service::Shared;
 
 use crate::server::Peer;
+use crate::server::account::{Account, Charge, SMALL};
 use crate::wire::Assembler;
 use crate::{Error, Result};
 
@@ -49,6 +50,9 @@ pub struct Session {
     // When output was first left waiting, or last moved.
     stalled: Option<Duration>,
     begun: Duration,
+    // When the message that is coming in began.
+    message: Option<Duration>,
+    incoming: Charge,
 }
 
 impl Session {
@@ -61,9 +65,14 @@ impl Session {
         now: Duration,
     ) -> Session {
         let mailbox = Arc::new(Mailbox::new(bell));
+        let peer = Peer::anonymous(address);
+        let peer = Peer { local: service.0.own.contains(peer.address.ip()), ..peer };
+        let core = Core::new(Arc::clone(&service.0), peer, mailbox);
         Session {
             assembler: Assembler::new(FIRST_MESSAGE),
-            core: Core::new(Arc::clone(&service.0), Peer::anonymous(address), mailbox),
+            message: None,
+            incoming: Charge::new(&core.account),
+            core,
             mail: Mail::default(),
             received: now,
             stalled: None,
@@ -84,12 +93,30 @@ impl Session {
         while self.accepts() {
             let Some(message) = self.assembler.next(&mut rest)? else { break };
             let validated = self.core.validated;
+            self.message = None;
             self.core.handle(&message)?;
             if self.core.validated && !validated {
                 self.assembler.set_limit(self.core.shared.limits.message);
             }
         }
+        self.expect(now)?;
         Ok(input.len() - rest.len())
+    }
+
+    /// Counts the memory for the message that is coming in, and the time since it began.
+    fn expect(&mut self, now: Duration) -> Result<()> {
+        self.message = self.assembler.is_inside().then(|| self.message.unwrap_or(now));
+        let expected = self.assembler.expected();
+        let bytes = if expected > SMALL { expected } else { 0 };
+        match bytes == self.incoming.bytes() || self.incoming.set(bytes) {
+            true => Ok(()),
+            false => Err(Error::new("a message for which there is memory", format!("one of {bytes} bytes"))),
+        }
+    }
+
+    /// What the client makes us keep.
+    pub(crate) fn account(&self) -> &Arc<Account> {
+        &self.core.account
     }
 
     /// Whether input would be worked on now.
@@ -119,7 +146,12 @@ impl Session {
             self.core.expel(sid)?;
         }
         self.core.ready.extend(self.mail.ready.drain(..));
-        self.core.send_updates(budget)
+        if std::mem::take(&mut self.mail.relief) {
+            self.core.output.own();
+        }
+        let more = self.core.send_updates(budget)?;
+        self.core.settle_accounts()?;
+        Ok(more)
     }
 
     /// Looks whether it is time to give up; then the reason is the error.
@@ -129,6 +161,11 @@ impl Session {
         if !self.core.validated && since(self.begun) > timeouts.handshake {
             return Err(late("the handshake", timeouts.handshake));
         }
+        if self.message.is_some_and(|then| since(then) > timeouts.message) {
+            return Err(late("the whole of a message", timeouts.message));
+        }
+        self.core.output.rest();
+        self.core.settle_accounts()?;
         match self.stalled {
             Some(then) if since(then) > timeouts.stalled => Err(late("the client to read", timeouts.stalled)),
             None if since(self.received) > timeouts.idle && !self.core.old => {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::channels::Target;
 use super::core::Core;
+use super::init::cost;
 use super::mailbox::Completion;
 use crate::data::{Dynamic, Structure};
 use crate::proto::{Command, ReplyHead, sub};
@@ -63,6 +64,7 @@ impl Core {
 
     /// Gives back what an operation holds that is not in the list any more.
     pub(super) fn end(&self, operation: Operation) {
+        self.account.give(cost(operation.command));
         match operation.kind {
             Kind::Get(view) | Kind::Put { view, .. } => view.close(),
             Kind::PutGet { put, get, .. } => {
@@ -71,6 +73,7 @@ impl Core {
             }
             Kind::Monitor { subscription, .. } => {
                 subscription.view.stop(&subscription);
+                subscription.view.unwatch(subscription.host());
                 subscription.view.close();
                 subtract(&self.shared.counters.subscriptions, 1);
             }
@@ -121,7 +124,7 @@ pub(super) fn write_result(writer: &mut Writer, head: ReplyHead, result: Option<
 /// Writes the current value as the answer to a get.
 #[inline]
 pub(super) fn write_current(writer: &mut Writer, head: ReplyHead, view: &View) -> Result<()> {
-    let written = view.current(|body| {
+    let written = view.answer(|body| {
         writer.raw(&success_head(head, body.len()));
         writer.encoded(body);
     });

@@ -5,17 +5,22 @@ use std::io::IoSlice;
 use crate::wire::Writer;
 
 /// A kept buffer beyond this is given back.
-const KEEP: usize = 1 << 20;
+const KEEP: usize = 512 << 10;
+
+/// Of a connection with nothing to send for a while, this much is kept.
+const KEEP_IDLE: usize = 4 << 10;
 
 /// Messages in pieces: what is small lies in one buffer, large arrays are only referred to.
 pub(super) struct Output {
     writer: Writer,
     written: usize,
+    // Whether what lies in `writer` begins in the middle of something.
+    is_cut: bool,
 }
 
 impl Output {
     pub(super) fn new(writer: Writer) -> Output {
-        Output { writer, written: 0 }
+        Output { writer, written: 0, is_cut: false }
     }
 
     #[inline]
@@ -27,9 +32,39 @@ impl Output {
         self.writer.len() - self.written
     }
 
+    /// How many bytes of memory it takes that belongs to it alone.
+    pub(super) fn memory(&self) -> usize {
+        self.writer.memory()
+    }
+
+    /// Copies what waits, so that it no longer refers to anybody's memory.
+    pub(super) fn own(&mut self) {
+        if self.pending() == 0 || !self.writer.is_sharing() {
+            return;
+        }
+        let mut skip = self.written;
+        let mut rest = Vec::with_capacity(self.pending());
+        for chunk in self.writer.chunks() {
+            rest.extend_from_slice(chunk.get(skip.min(chunk.len())..).unwrap_or_default());
+            skip -= skip.min(chunk.len());
+        }
+        self.writer.clear();
+        self.writer.raw(&rest);
+        // What is left is still the end of something.
+        self.written = 0;
+        self.is_cut = true;
+    }
+
+    /// Gives back what nobody needs now.
+    pub(super) fn rest(&mut self) {
+        if self.pending() == 0 {
+            self.writer.shrink(KEEP_IDLE);
+        }
+    }
+
     /// Whether part of it is sent and the rest has to wait.
     pub(super) fn is_blocked(&self) -> bool {
-        self.written > 0
+        self.written > 0 || self.is_cut
     }
 
     /// Fills `slices` with what comes next; returns how many.
@@ -47,7 +82,7 @@ impl Output {
     pub(super) fn advance(&mut self, count: usize) {
         self.written += count;
         if self.written >= self.writer.len() {
-            self.written = 0;
+            (self.written, self.is_cut) = (0, false);
             self.writer.clear();
             self.writer.shrink(KEEP);
         }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
 use crate::proto::Guid;
+use crate::server::account::Accounts;
+use crate::server::own::Own;
 use crate::server::statistics::Counters;
 use crate::server::{Access, Event, Limits, Log, Peer, Provider, ServerConfig, Statistics, Timeouts};
 
@@ -14,10 +16,13 @@ pub struct Service(pub(crate) Arc<Shared>);
 pub(crate) struct Shared {
     pub(crate) provider: Box<dyn Provider>,
     pub(crate) access: Access,
+    pub(crate) hint: String,
+    pub(crate) own: Own,
     pub(crate) type_cache: bool,
     pub(crate) timeouts: Timeouts,
     pub(crate) limits: Limits,
     pub(crate) counters: Counters,
+    pub(crate) accounts: Accounts,
     pub(crate) guid: Guid,
     pub(crate) port: AtomicU16,
     log: Option<Log>,
@@ -29,10 +34,13 @@ impl Service {
         Service(Arc::new(Shared {
             provider: Box::new(provider),
             access: config.access.clone(),
+            hint: config.hint.clone(),
+            own: Own::default(),
             type_cache: config.type_cache,
             timeouts: config.timeouts,
             limits: config.limits,
             counters: Counters::default(),
+            accounts: Accounts::new(&config.limits),
             guid: guid(),
             port: AtomicU16::new(config.tcp_port),
             log: config.log.clone(),
@@ -41,7 +49,7 @@ impl Service {
 
     /// What it has counted.
     pub fn statistics(&self) -> Statistics {
-        self.0.counters.read()
+        Statistics { memory: self.0.accounts.used() as u64, ..self.0.counters.read() }
     }
 
     /// What the server is known by.

@@ -4,7 +4,6 @@ mod answer;
 mod beacon;
 mod datagram;
 mod limit;
-mod own;
 mod responder;
 mod sockets;
 

@@ -13,7 +13,6 @@ use super::answer::{Answer, Arrival, answer};
 use super::beacon::Beacons;
 use super::datagram::{Origin, Received, receive, send};
 use super::limit::Limit;
-use super::own::Own;
 use super::sockets::{Hears, Sockets};
 use crate::net::{self, Destination};
 use crate::server::session::Shared;
@@ -61,7 +60,6 @@ struct State {
     shared: Arc<Shared>,
     poll: Poll,
     sockets: Sockets,
-    own: Own,
     ignore: Vec<SocketAddr>,
     destinations: Vec<Destination>,
     beacons: Beacons,
@@ -82,7 +80,6 @@ impl State {
             shared,
             poll,
             sockets,
-            own: Own::default(),
             ignore: config.ignore.clone(),
             destinations: config.beacons.clone(),
             beacons: Beacons::default(),
@@ -165,7 +162,7 @@ impl State {
             destination: received.destination.map(|to| to.header),
             unicast: match hears {
                 Hears::Host => received.destination.map(|to| Some(to.header) == to.local),
-                Hears::Group | Hears::Neighbours => Some(false),
+                Hears::Group | Hears::Neighbours | Hears::Machine => Some(false),
             },
             forwarded: hears == Hears::Neighbours,
         };
@@ -184,7 +181,7 @@ impl State {
         let ignored = |ignored: &SocketAddr| ignored.ip() == ip && [0, port].contains(&ignored.port());
         let at_us = match (hears, received.destination.and_then(|to| to.local)) {
             // The group reaches only this machine, so nobody else can have sent to it.
-            (Hears::Neighbours, _) => self.own.contains(ip, now),
+            (Hears::Neighbours | Hears::Machine, _) => self.shared.own.contains(ip),
             (Hears::Host, Some(local)) => self.sockets.listens_at(local),
             (Hears::Host | Hears::Group, _) => true,
         };
@@ -193,11 +190,18 @@ impl State {
     }
 
     fn act(&mut self, index: usize, action: Answer, arrival: Arrival, origin: Option<Origin>) {
+        if let Answer::Reply { to, .. } = &action
+            && self.sockets.is_local()
+            && !self.shared.own.contains(to.ip())
+        {
+            // It could not connect.
+            return add(&self.shared.counters.dropped, 1);
+        }
         let result = match action {
             Answer::Reply { to, datagram, asked: None } => self.reply(index, to, &datagram, origin),
             Answer::Reply { to, datagram, asked: Some(address) } => {
-                let own = self.own.contains(address, self.start.elapsed());
-                if !own || !self.sockets.listens_at(address) {
+                let own = self.shared.own.contains(address);
+                if !own || !(self.sockets.is_local() || self.sockets.listens_at(address)) {
                     return add(&self.shared.counters.dropped, 1);
                 }
                 self.reply(index, to, &datagram, Some(Origin { address, interface: 0 }))

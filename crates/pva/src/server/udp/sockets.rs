@@ -22,6 +22,9 @@ pub(super) enum Hears {
     Group,
     /// What other servers on this machine pass on.
     Neighbours,
+    /// What this machine sends to all machines. A server at loopback alone is found by that: clients do not
+    /// search there unless they are told to.
+    Machine,
 }
 
 pub(super) struct Listener {
@@ -47,6 +50,13 @@ impl Sockets {
             sockets.port = socket.local_addr()?.as_socket().map_or(port, |address| address.port());
             sockets.add(socket, Hears::Host, address.is_ipv6())?;
         }
+        if sockets.is_local() && sockets.speaker(false).is_some() {
+            let all = Ipv4Addr::UNSPECIFIED.into();
+            let bound = udp(own(all, sockets.port), true).and_then(|s| sockets.add(s, Hears::Machine, false));
+            if let Err(error) = bound {
+                problem(format!("only clients that search at 127.0.0.1 find the server: {error}"));
+            }
+        }
         for group in &config.groups {
             let joined =
                 join(group, sockets.port).and_then(|s| sockets.add(s, Hears::Group, group.address.is_ipv6()));
@@ -64,6 +74,11 @@ impl Sockets {
         Ok(sockets)
     }
 
+    /// Whether nobody but this machine can connect.
+    pub(super) fn is_local(&self) -> bool {
+        self.addresses.iter().all(|address| address.to_canonical().is_loopback())
+    }
+
     fn add(&mut self, socket: Socket, hears: Hears, v6: bool) -> io::Result<()> {
         prepare(&socket, v6)?;
         self.all.push(Listener { socket: UdpSocket::from_std(socket.into()), hears, v6 });
@@ -78,7 +93,11 @@ impl Sockets {
     /// The socket that answers what came to socket `index`.
     pub(super) fn answering(&self, index: usize) -> Option<&UdpSocket> {
         let asked = self.all.get(index)?;
-        if asked.hears == Hears::Host { Some(&asked.socket) } else { self.speaker(asked.v6) }
+        if matches!(asked.hears, Hears::Host | Hears::Machine) {
+            Some(&asked.socket)
+        } else {
+            self.speaker(asked.v6)
+        }
     }
 
     /// Passes a search on to the servers of this machine; `None` if that is not possible.

@@ -1,7 +1,9 @@
 //! What is known of a link.
 
 use livetime_formats::wib::{Faults, RawFormat};
-use livetime_nodes::wire::{IngestCounts, IngestOptions, Interval, LedgerRow, LinkIngest, LinkLedger, State};
+use livetime_wire::{
+    IngestCounts, IngestOptions, Interval, LedgerRow, LinkIngest, LinkLedger, Settled, State,
+};
 
 use super::samples::{PlaneNoise, Samples};
 
@@ -15,7 +17,10 @@ pub(super) struct Link {
     ingest: LinkIngest,
     pub(super) ledger: LinkLedger,
     rows: Vec<LedgerRow>,
-    /// Each fault that was seen: its first frame, counted from 0, and that frame's time.
+    /// Frames taken in.
+    taken: u64,
+    /// Each fault that was seen: about where its first frame came, counted from 0 (a frame may have been held for up to 16 others), and that
+    /// frame's time.
     pub(super) first: [Option<(u64, u64)>; Faults::COUNT],
     /// A frame, for its identity.
     pub(super) sample: Vec<u8>,
@@ -29,6 +34,7 @@ impl Link {
             ingest: LinkIngest::new(format, 0, IngestOptions::default()),
             ledger: LinkLedger::default(),
             rows: Vec::new(),
+            taken: 0,
             first: [None; Faults::COUNT],
             sample: Vec::new(),
             samples: Samples::new(format),
@@ -46,6 +52,7 @@ impl Link {
             let run = if known.is_empty() { self.ingest.calm_run(rest) } else { 0 };
             if run > 0 {
                 self.samples.add(&rest[..run * bytes]);
+                self.taken += run as u64;
                 rest = &rest[run * bytes..];
                 continue;
             }
@@ -60,20 +67,15 @@ impl Link {
     }
 
     fn look(&mut self, frame: &[u8], known: Faults) {
-        let counts = self.ingest.counts();
-        let number = counts.frames + counts.dropped;
-        let stamp = self.format().stamp(frame);
-        let (_, faults) = self.ingest.next_with(frame, known);
-        for fault in faults.each() {
-            self.first[fault.bits().trailing_zeros() as usize].get_or_insert((number, stamp));
-        }
-        if faults.is_empty() {
-            self.samples.add(frame);
-        }
+        let number = self.taken;
+        self.taken += 1;
+        let (first, samples) = (&mut self.first, &mut self.samples);
+        self.ingest.next_with(frame, known, |settled| enter(first, samples, number, &settled));
     }
 
     pub(super) fn finish(&mut self) {
-        self.ingest.finish(&mut self.rows);
+        let (number, first, samples) = (self.taken.saturating_sub(1), &mut self.first, &mut self.samples);
+        self.ingest.finish(&mut self.rows, |settled| enter(first, samples, number, &settled));
         self.enter();
     }
 
@@ -102,5 +104,20 @@ impl Link {
     pub(super) fn has_losses(&self) -> bool {
         let counts = self.counts();
         counts.dropped > 0 || self.ledger.ticks_in(State::Good) < self.ledger.ticks()
+    }
+}
+
+/// Enters the faults of a frame, or its samples if there are none.
+fn enter(
+    first: &mut [Option<(u64, u64)>; Faults::COUNT],
+    samples: &mut Samples,
+    number: u64,
+    frame: &Settled<'_>,
+) {
+    for fault in frame.faults.each() {
+        first[fault.bits().trailing_zeros() as usize].get_or_insert((number, frame.stamp));
+    }
+    if frame.faults.is_empty() {
+        samples.add(frame.bytes);
     }
 }

@@ -30,6 +30,8 @@ struct Found {
     layout: Layout,
     /// Bytes that belong to no frame or block.
     skipped: u64,
+    /// Where the file is cut off or damaged so that nothing more can be read.
+    broken: Option<String>,
     links: Vec<Link>,
 }
 
@@ -66,11 +68,11 @@ pub(super) fn recognise(path: &Path) -> Result<Option<Content>> {
     Ok(is_dump.then_some(Content::Dump))
 }
 
-/// The begin of a file, unpacked if it is packed.
+/// The begin of a file, unpacked if it is packed, as far as it can be read.
 fn begin_of(path: &Path) -> io::Result<Vec<u8>> {
     let mut begin = Vec::new();
-    open_unpacked(path)?.take(LOOK).read_to_end(&mut begin)?;
-    Ok(begin)
+    let read = open_unpacked(path)?.take(LOOK).read_to_end(&mut begin);
+    if begin.is_empty() { read.map(|_| begin) } else { Ok(begin) }
 }
 
 /// What is in the file.
@@ -95,7 +97,9 @@ fn dump(mut reader: DumpReader<impl Read>) -> io::Result<Found> {
         links.iter_mut().for_each(|link| link.frames(frames, Faults::NONE));
     }
     let bare = DumpLayout::ALL[0];
-    Ok(Found { layout: Layout::Dump(reader.layout().unwrap_or(bare)), skipped: reader.skipped(), links })
+    let layout = Layout::Dump(reader.layout().unwrap_or(bare));
+    let broken = reader.broken().map(|broken| broken.to_string());
+    Ok(Found { layout, skipped: reader.skipped(), broken, links })
 }
 
 fn next_frames<R: Read>(reader: &mut DumpReader<R>) -> io::Result<Option<(&[u8], RawFormat)>> {
@@ -141,7 +145,8 @@ fn blocks(mut reader: BlockReader<impl Read>) -> io::Result<Found> {
     }
     let layout = Layout::Blocks { bytes: reader.size().unwrap_or(0), counts, unknown_chunks };
     let links = elinks.into_iter().filter_map(|(.., link)| link).collect();
-    Ok(Found { layout, skipped: reader.skipped(), links })
+    let broken = reader.broken().map(|broken| broken.to_string());
+    Ok(Found { layout, skipped: reader.skipped(), broken, links })
 }
 
 impl Found {
@@ -153,6 +158,6 @@ impl Found {
                 counts.bad_blocks + counts.missing_blocks + counts.lost_chunks + unknown_chunks
             }
         };
-        self.skipped + lost_blocks > 0 || self.links.iter().any(Link::has_losses)
+        self.broken.is_some() || self.skipped + lost_blocks > 0 || self.links.iter().any(Link::has_losses)
     }
 }

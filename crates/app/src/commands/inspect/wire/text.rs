@@ -4,7 +4,7 @@ use std::path::Path;
 
 use livetime_formats::channel_map::Plane;
 use livetime_formats::wib::{Faults, RawFormat, Wib1Frame, Wib2Frame, WibEthFrame};
-use livetime_nodes::wire::{Interval, State};
+use livetime_wire::{Interval, State};
 use serde_json::{Value, json};
 
 use super::link::Link;
@@ -22,6 +22,9 @@ pub(super) fn text(path: &Path, size: u64, found: &Found) -> String {
         text += &format!(", {} bytes belong to no frame", found.skipped);
     }
     text += "\n";
+    if let Some(broken) = &found.broken {
+        text += &format!("NOT WHOLE: {broken}; what follows is of the part before\n");
+    }
     if let Layout::Blocks { counts, unknown_chunks, .. } = &found.layout {
         text += &format!(
             "blocks: {}, missing {}, unreadable {}; chunks: {}, lost {}, with faults {}, of unknown content {}\n",
@@ -188,6 +191,7 @@ pub(super) fn json(path: &Path, size: u64, found: &Found) -> Value {
         "bytes": size,
         "skipped_bytes": found.skipped,
         "whole": !found.has_losses(),
+        "broken": found.broken,
         "links": found.links.iter().map(link_json).collect::<Vec<_>>(),
     });
     if let Layout::Blocks { bytes, counts, unknown_chunks } = &found.layout {

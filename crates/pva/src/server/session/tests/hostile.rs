@@ -211,3 +211,149 @@ fn who_leaves_before_an_update_leaves_nothing_behind() {
     drop((service, pv));
     assert_eq!(Arc::strong_count(&held), 1);
 }
+
+#[test]
+fn segments_that_bring_nothing_do_not_go_on_for_ever() {
+    let service = service("a", &SharedPv::new(number()));
+    let mut client = Client::connected(&service);
+    let empty = |segment: u8| [0xCA, 2, segment, 2, 0, 0, 0, 0];
+    client.bring(&empty(0x10)).unwrap();
+    let refused = (0..1000).position(|_| client.bring(&empty(0x30)).is_err());
+    assert!(refused.is_some_and(|count| count < 100), "{refused:?}");
+
+    // Nor do segments that bring a little, for ever.
+    let mut client = Client::connected(&service);
+    client.session.receive(&[0xCA, 2, 0x10, 2, 1, 0, 0, 0, 7], NOW).unwrap();
+    let seconds = Duration::from_secs;
+    for second in (10..=120).step_by(10) {
+        client.session.receive(&[0xCA, 2, 0x30, 2, 1, 0, 0, 0, 7], seconds(second)).unwrap();
+        assert!(client.session.tick(seconds(second)).is_ok());
+    }
+    assert!(client.session.tick(seconds(121)).unwrap_err().to_string().contains("the whole of a message"));
+}
+
+/// A monitor of everything, with a window, started.
+fn watch(client: &mut Client, sid: u32, ioid: u32, queue: u32) -> bool {
+    let request = format!("record[pipeline=true,queueSize={queue}]field()");
+    if client.init_with(Command::Monitor, sid, ioid, &request, Some(1)).is_err() {
+        return false;
+    }
+    client.execute(Command::Monitor, sid, ioid, sub::START, |_| {}).unwrap();
+    // The value as it is; the window is then closed.
+    assert_eq!(client.take().len(), 1);
+    true
+}
+
+fn image(pixel: u8) -> Value {
+    let mut value = Value::new(&nt::ndarray());
+    value.set("value", vec![pixel; 1 << 20]).unwrap();
+    value
+}
+
+#[test]
+fn monitors_in_masses_take_no_more_memory_than_is_said() {
+    let pv = SharedPv::new(image(0));
+    let limits = Limits {
+        memory_per_connection: 8 << 20,
+        memory_per_host: 12 << 20,
+        memory: 16 << 20,
+        monitors_per_pv: 100,
+        ..Limits::default()
+    };
+    let service = service_with("a", &pv, ServerConfig { limits, ..ServerConfig::default() });
+    let mut clients: Vec<Client> = ["127.0.0.1:1", "127.0.0.1:2", "10.0.0.1:1", "10.0.0.2:1"]
+        .map(|address| {
+            let mut client = Client::from(&service, address);
+            client.validate().unwrap();
+            client
+        })
+        .into();
+    let mut watched = 0;
+    for client in &mut clients {
+        let sid = client.open("a");
+        watched += (1..=300).filter(|ioid| watch(client, sid, *ioid, 100)).count();
+    }
+    assert_eq!(watched, 3 * 100, "so many of one PV from one host");
+    for pixel in 0..50 {
+        let posted = image(pixel);
+        pv.post(&posted, &crate::wire::BitSet::from_iter([0])).unwrap();
+        let memory = service.statistics().memory;
+        assert!(memory <= 16 << 20, "{memory}");
+    }
+    // The newest is seen all the same, by everybody, once he asks for more.
+    for client in &mut clients[2..] {
+        client.take();
+        let sid = 1 << 20;
+        client.execute(Command::Monitor, sid, 1, sub::PIPELINE, |w| w.u32(100)).unwrap();
+        let last = client.take().pop().unwrap();
+        assert!(last.1.windows(100).any(|pixels| pixels == [49; 100]));
+    }
+    drop(clients);
+    assert_eq!((service.statistics().memory, pv.subscribers()), (0, 0));
+}
+
+#[test]
+fn relief_lets_go_of_what_slow_clients_hold() {
+    let pv = SharedPv::new(image(0));
+    let service = service("a", &pv);
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    watch(&mut client, sid, 1, 100);
+    client.take();
+    client.execute(Command::Monitor, sid, 1, sub::PIPELINE, |w| w.u32(3)).unwrap();
+    let alive: Vec<Arc<()>> = (0..10).map(|_| Arc::new(())).collect();
+    for (pixel, token) in alive.iter().enumerate() {
+        struct Lent {
+            pixels: Vec<u8>,
+            _token: Arc<()>,
+        }
+        impl AsRef<[u8]> for Lent {
+            fn as_ref(&self) -> &[u8] {
+                &self.pixels
+            }
+        }
+        let lent = Lent { pixels: vec![pixel as u8; 1 << 20], _token: Arc::clone(token) };
+        let pixels = crate::data::Array::new(Kind::U8, bytes::Bytes::from_owner(lent)).unwrap();
+        pv.update(|value| value.set("value", pixels)).unwrap();
+        if pixel == 0 {
+            // The first is half sent.
+            client.session.work(1).unwrap();
+            client.session.sent(100_000, NOW);
+        }
+    }
+    let held = || alive.iter().filter(|token| Arc::strong_count(token) > 1).count();
+    assert_eq!(held(), 10);
+    pv.relieve();
+    client.session.work(1).unwrap();
+    assert_eq!(held(), 1, "the present value");
+    // What was half sent goes on as it began, and the newest follows.
+    let (rest, next) = (client.bytes(), client.bytes());
+    assert!(rest.windows(100).any(|w| w == [0; 100]) && !rest.windows(100).any(|w| w == [9; 100]));
+    assert!(next.windows(100).any(|w| w == [9; 100]));
+    client.session.tick(NOW).unwrap();
+    assert!(service.statistics().memory < 64 << 10);
+}
+
+#[test]
+fn a_refusal_is_short_in_the_log_however_long_the_put_was() {
+    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let write = Arc::clone(&told);
+    let text = SharedPv::builder().value(Value::new(&nt::scalar_with(Kind::Str, nt::Metadata::NONE)));
+    let pv = text.on_put(|put| {
+        let text = put.value.str("value").unwrap_or_default().to_owned();
+        put.refuse(format!("wanted a number, found `{text}`"));
+    });
+    let log: crate::server::Log = Arc::new(move |event| write.lock().unwrap().push(event.to_string()));
+    let service = service_with("a", &pv.build(), ServerConfig { log: Some(log), ..ServerConfig::default() });
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    client.init(Command::Put, sid, 1, "");
+    client
+        .execute(Command::Put, sid, 1, 0, |w| {
+            w.raw(&[1, 2]);
+            w.str(&"x".repeat(100_000));
+        })
+        .unwrap();
+    assert!(client.answer(Command::Put, 1, 0).0.message.len() < 2000);
+    assert!(told.lock().unwrap()[0].len() < 1000, "{:?}", told.lock().unwrap());
+}

@@ -329,6 +329,18 @@ fn a_put_may_be_answered_later() {
 fn writing_is_for_some() {
     let pv = SharedPv::writable(number());
     let (service, log) = logged(&pv);
+    // Whatever address of this machine a client comes from, it is this machine.
+    let own = crate::net::own_addresses().into_iter().map(|address| (SocketAddr::new(address, 5), true));
+    let local: Vec<_> = own.collect();
+    for (address, allowed) in local {
+        let mut client = Client::from(&service, &address.to_string());
+        client.validate().unwrap();
+        let sid = client.open("a");
+        client.init(Command::Put, sid, 1, "");
+        client.execute(Command::Put, sid, 1, 0, |w| put_number(w, 7)).unwrap();
+        assert_eq!(client.answer(Command::Put, 1, 0).0.is_success(), allowed, "{address}");
+    }
+    log.lock().unwrap().clear();
     for (address, allowed) in [("127.0.0.1:5", true), ("10.0.0.1:5", false)] {
         let mut client = Client::from(&service, address);
         client.validate().unwrap();
@@ -336,9 +348,13 @@ fn writing_is_for_some() {
         client.init(Command::Put, sid, 1, "");
         client.execute(Command::Put, sid, 1, 0, |w| put_number(w, 7)).unwrap();
         let status = client.answer(Command::Put, 1, 0).0;
-        assert_eq!((status.is_success(), status.message == "Put not permitted"), (allowed, !allowed));
+        assert_eq!(
+            (status.is_success(), status.message.starts_with("Put not permitted: ")),
+            (allowed, !allowed)
+        );
     }
-    let refused = "ann at 10.0.0.1:5 was refused to write a: value = 7: Put not permitted";
+    let refused = "ann at 10.0.0.1:5 was refused to write a: value = 7: Put not permitted: \
+                   ann at 10.0.0.1 is not among those who may write; ask for 10.0.0.1";
     assert_eq!(*log.lock().unwrap(), ["ann at 127.0.0.1:5 wrote a: value = 7", refused]);
 }
 
@@ -347,6 +363,7 @@ fn logged(pv: &SharedPv) -> (Service, Arc<Mutex<Vec<String>>>) {
     let log = Arc::new(Mutex::new(Vec::new()));
     let write = Arc::clone(&log);
     let config = ServerConfig {
+        hint: "ask for {host}".into(),
         log: Some(Arc::new(move |event| write.lock().unwrap().push(event.to_string()))),
         ..ServerConfig::default()
     };

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Two builds of `livetime` against each other: is any row of `livetime bench` slower than before?
+
+    bench/pairs.py OLD NEW engine actors nodes --pairs 3 --json pairs.json
+
+OLD and NEW are programs (`target/release/livetime` of two commits). Each benchmark runs in pairs, old and new in turn
+and the order changed from pair to pair, so that a machine that becomes slower meanwhile does so for both. A row is
+compared by the ratio of its cost, new by old, within each pair: below 1 is faster. The table shows the median of these
+ratios and their spread, the rows that became slower by more than `--limit` first. A benchmark may be followed by
+arguments of its own: "codecs --filter lz4". Rows that only one of the two programs has are counted, not compared.
+
+Run by hand, on a machine that does nothing else. Exit code 3: a row is slower than the limit in every pair.
+"""
+import argparse
+import json
+import shlex
+import statistics
+import subprocess
+import sys
+
+# What a row costs, and whether more is better. The first one that a row has counts; of codecs both.
+COSTS = [
+    ("ns_per_frame", False), ("ns", False), ("ns_per_superchunk", False), ("cpu_s_per_100_mb", False),
+    ("gets_per_s", True), ("updates_per_s", True), ("loss_free_hz", True), ("cpu_us_per_frame", False),
+    ("mean_ns", False), ("seconds", False),
+]
+BOTH = [("compress_mb_s", True), ("decompress_mb_s", True)]
+# Numbers that say which row it is, and are no result.
+SETTINGS = {
+    "links", "channels", "elements", "workers", "period_s", "subscribers", "bytes", "shape", "receivers", "finders",
+    "agents", "nodes", "size",
+}
+
+
+def name_of(row):
+    """What distinguishes a row from the others of its benchmark."""
+    says = {k: v for k, v in row.items() if isinstance(v, (str, bool)) or k in SETTINGS}
+    return " ".join(f"{v}" if isinstance(v, str) else f"{k}={v}" for k, v in sorted(says.items()) if v not in ("none", ""))
+
+
+def number(value):
+    if isinstance(value, dict):
+        value = value.get("median")
+    if isinstance(value, list):
+        value = statistics.median(value) if value else None
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def costs_of(record):
+    """Name of each row -> its cost; less is better."""
+    found = {}
+    for row in [*record.get("rows", []), {k: v for k, v in record.items() if k == "loss_free_hz"}]:
+        wanted = [(k, up) for k, up in COSTS if number(row.get(k))][:1] or [(k, up) for k, up in BOTH if number(row.get(k))]
+        for key, more_is_better in wanted:
+            value = number(row[key])
+            found[f"{name_of(row)} [{key}]".strip()] = 1 / value if more_is_better else value
+    return found
+
+
+def measure(program, bench):
+    output = subprocess.run([program, "bench", *shlex.split(bench), "--json"], stdout=subprocess.PIPE, check=False)
+    return json.loads(output.stdout)
+
+
+def compare(old, new, bench, pairs):
+    ratios, last = {}, {}
+    for pair in range(pairs):
+        order = [("old", old), ("new", new)]
+        both = {which: measure(program, bench) for which, program in (order if pair % 2 == 0 else order[::-1])}
+        last = {which: {k: record.get(k) for k in ("commit", "machine")} for which, record in both.items()}
+        costs = {which: costs_of(record) for which, record in both.items()}
+        for name in costs["old"].keys() & costs["new"].keys():
+            ratios.setdefault(name, []).append(costs["new"][name] / costs["old"][name])
+        last["only_old"] = sorted(costs["old"].keys() - costs["new"].keys())
+        last["only_new"] = sorted(costs["new"].keys() - costs["old"].keys())
+        print(f"{bench}: pair {pair + 1} of {pairs}", file=sys.stderr)
+    rows = [
+        {"row": name, "ratios": [round(r, 4) for r in found], "median": round(statistics.median(found), 4)}
+        for name, found in ratios.items()
+    ]
+    return {"bench": bench, **last, "rows": sorted(rows, key=lambda r: -r["median"])}
+
+
+def record(results, pairs):
+    """All of it, as it is kept in bench/record."""
+    first = results[0]
+    return {"bench": "pairs", "commit": first["new"]["commit"], "old_commit": first["old"]["commit"],
+            "machine": first["new"]["machine"], "pairs": pairs, "results": results}
+
+
+def show(result, limit):
+    rows = result["rows"]
+    slower = [r for r in rows if r["median"] > 1 + limit]
+    median = statistics.median(r["median"] for r in rows) if rows else float("nan")
+    print(f"\n{result['bench']}: {len(rows)} rows, median of all {median:.3f}; {len(slower)} slower than {1 + limit:.2f}; "
+          f"only old {len(result['only_old'])}, only new {len(result['only_new'])}")
+    for row in slower + [r for r in rows[-3:] if r not in slower]:
+        print(f"  {row['median']:.3f} ({min(row['ratios']):.3f} to {max(row['ratios']):.3f})  {row['row']}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("old")
+    parser.add_argument("new")
+    parser.add_argument("benches", nargs="+")
+    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--limit", type=float, default=0.03, help="how much slower is slower (0.03)")
+    parser.add_argument("--json", help="where to write the comparison")
+    args = parser.parse_args()
+    results = []
+    for bench in args.benches:
+        results.append(compare(args.old, args.new, bench, args.pairs))
+        show(results[-1], args.limit)
+        if args.json:
+            with open(args.json, "w") as file:
+                json.dump(record(results, args.pairs), file, indent=1)
+    worst = [r for result in results for r in result["rows"] if min(r["ratios"]) > 1 + args.limit]
+    return 3 if worst else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,432 @@
+//! Groups: agents that are started and ended as one.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, Weak, mpsc};
+use std::time::Duration;
+
+use livetime_runtime::{lock, panic_text};
+
+use super::account::AgentAccount;
+use super::agent::{Agent, AnyAgent, Care, Cell, Factory};
+use super::core::Core;
+use super::placement::{Placement, ThreadOptions};
+use super::sender::runs_here;
+use super::strand::{Strand, StrandHandle, Task};
+use super::supervision::{AgentError, Failure, OnFailure};
+
+/// What the agents of a group share.
+pub(crate) struct GroupCore {
+    pub(crate) name: String,
+    /// No other group has it; later ones have larger ones.
+    pub(crate) number: u64,
+    /// Agents that have not ended, and one more until the group has started.
+    live: AtomicUsize,
+    is_ending: AtomicBool,
+    state: Mutex<State>,
+    ended: Condvar,
+    parent: Option<Arc<GroupCore>>,
+    /// Its agents have spawned others, whose numbers it does not know.
+    has_spawned: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    /// Where its agents run, and the numbers of those that were started with it.
+    strands: Vec<(Arc<StrandHandle>, Vec<u32>)>,
+    children: Vec<Weak<GroupCore>>,
+    /// How many children there may be before those that are gone are let go.
+    let_go_at: usize,
+    resources: Vec<Box<dyn Any + Send>>,
+    reason: Option<String>,
+    /// Its agents were told to end.
+    told: bool,
+    has_ended: bool,
+}
+
+/// What is told when a group has started or ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GroupEvent {
+    /// Its name.
+    pub group: String,
+    /// Why it ended; `None` when it has started.
+    pub ended: Option<String>,
+}
+
+impl GroupCore {
+    fn new(name: String, parent: Option<Arc<GroupCore>>) -> Arc<GroupCore> {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let group = Arc::new(GroupCore {
+            name,
+            number: LAST.fetch_add(1, Ordering::Relaxed),
+            live: AtomicUsize::new(1),
+            is_ending: AtomicBool::new(false),
+            state: Mutex::default(),
+            ended: Condvar::new(),
+            parent: parent.clone(),
+            has_spawned: AtomicBool::new(false),
+        });
+        if let Some(parent) = parent {
+            let mut state = lock(&parent.state);
+            if state.children.len() >= state.let_go_at {
+                state.children.retain(|child| child.strong_count() > 0);
+                state.let_go_at = 2 * state.children.len() + 16;
+            }
+            state.children.push(Arc::downgrade(&group));
+        }
+        group
+    }
+
+    pub(crate) fn agent_started(&self) {
+        self.live.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn agent_spawned(&self) {
+        self.agent_started();
+        // Looked at first: agents on several threads may spawn, and the line is theirs.
+        if !self.has_spawned.load(Ordering::Relaxed) {
+            self.has_spawned.store(true, Ordering::Release);
+        }
+    }
+
+    pub(crate) fn agent_ended(self: &Arc<GroupCore>, core: &Arc<Core>) {
+        if self.live.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.finish(core);
+        }
+    }
+
+    /// Ends the children, and then, when they have ended, the agents. Does not wait.
+    pub(crate) fn end(self: &Arc<GroupCore>, reason: String, core: &Arc<Core>) {
+        let children: Vec<_> = {
+            let mut state = lock(&self.state);
+            state.reason.get_or_insert(reason);
+            state.children.iter().filter_map(Weak::upgrade).collect()
+        };
+        self.is_ending.store(true, Ordering::Release);
+        children.iter().for_each(|child| child.end("its parent ends".into(), core));
+        self.end_agents(core);
+    }
+
+    /// Tells the agents to end, once, when no child is left.
+    fn end_agents(self: &Arc<GroupCore>, core: &Arc<Core>) {
+        let strands = {
+            let mut state = lock(&self.state);
+            if !self.is_ending.load(Ordering::Acquire) || state.told {
+                return;
+            }
+            // The last one first: those at the end of the list are the last that were told to end.
+            while let Some(child) = state.children.pop() {
+                if child.upgrade().is_some_and(|child| !child.has_ended()) {
+                    state.children.push(child);
+                    return;
+                }
+            }
+            state.told = true;
+            std::mem::take(&mut state.strands)
+        };
+        for (strand, numbers) in strands {
+            let group = self.clone();
+            // A strand that has ended has ended its agents.
+            let _ = strand.send(Box::new(move |strand: &mut Strand| strand.end_group(&group, &numbers)));
+        }
+        core.run_simulated_tasks();
+    }
+
+    /// The last agent has ended.
+    fn finish(self: &Arc<GroupCore>, core: &Arc<Core>) {
+        let resources = std::mem::take(&mut lock(&self.state).resources);
+        // After all agents: buffers and devices outlive the handlers that use them.
+        drop(resources);
+        let reason = {
+            let mut state = lock(&self.state);
+            state.has_ended = true;
+            state.reason.clone().unwrap_or_else(|| "all its agents have ended".into())
+        };
+        core.group_ended(self);
+        core.tell_group(|| GroupEvent { group: self.name.clone(), ended: Some(reason) });
+        self.ended.notify_all();
+        if let Some(parent) = &self.parent {
+            parent.end_agents(core);
+        }
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        lock(&self.state).has_ended
+    }
+
+    pub(crate) fn wait(&self, limit: Duration) -> bool {
+        let state = lock(&self.state);
+        let waited = self.ended.wait_timeout_while(state, limit, |state| !state.has_ended);
+        waited.map_or_else(|e| e.into_inner().0.has_ended, |(state, _)| state.has_ended)
+    }
+
+    /// Agents of the group run there; one that has started has this number.
+    fn runs_on(&self, strand: &Arc<StrandHandle>, number: Option<u32>) {
+        let mut state = lock(&self.state);
+        // Agents of one strand mostly come in a row. Notifying one of them twice does no harm.
+        match state.strands.last_mut() {
+            Some((known, numbers)) if Arc::ptr_eq(known, strand) => numbers.extend(number),
+            _ => state.strands.push((strand.clone(), number.into_iter().collect())),
+        }
+    }
+}
+
+type MakeCell = Box<dyn FnOnce(u32, Care) -> Box<dyn AnyAgent> + Send>;
+
+struct Planned {
+    name: String,
+    placement: Placement,
+    threads: ThreadOptions,
+    on_failure: OnFailure,
+    make: MakeCell,
+}
+
+/// A group that is being put together, see [`System::group`](super::System::group).
+pub struct GroupBuilder {
+    core: Arc<Core>,
+    name: String,
+    parent: Option<Arc<GroupCore>>,
+    placement: Placement,
+    threads: ThreadOptions,
+    on_failure: OnFailure,
+    planned: Vec<Planned>,
+    resources: Vec<Box<dyn Any + Send>>,
+}
+
+impl GroupBuilder {
+    pub(crate) fn new(core: Arc<Core>, name: &str, parent: Option<Arc<GroupCore>>) -> GroupBuilder {
+        GroupBuilder {
+            core,
+            name: name.to_string(),
+            parent,
+            placement: Placement::Own,
+            threads: ThreadOptions::default(),
+            on_failure: OnFailure::Stop,
+            planned: Vec::new(),
+            resources: Vec::new(),
+        }
+    }
+
+    /// Where the agents added from now on run; own threads if nothing is said.
+    pub fn placement(mut self, placement: Placement) -> Self {
+        self.placement = placement;
+        self
+    }
+
+    /// How the threads work that are made for the agents added from now on; a thread or pool that is there already stays as
+    /// it is.
+    pub fn threads(mut self, options: ThreadOptions) -> Self {
+        self.threads = options;
+        self
+    }
+
+    /// What happens when a handler of the agents added from now on fails; if nothing is said, the system stops.
+    pub fn on_failure(mut self, what: OnFailure) -> Self {
+        self.on_failure = what;
+        self
+    }
+
+    /// Adds an agent.
+    pub fn add<A: Agent>(self, name: &str, agent: A) -> Self {
+        self.plan(name, Box::new(move |number, care| Box::new(Cell::new(number, agent, care, None))))
+    }
+
+    /// Adds an agent that can be built anew after a failure, see [`OnFailure::Restart`].
+    pub fn add_factory<A: Agent>(self, name: &str, mut make: impl FnMut() -> A + Send + 'static) -> Self {
+        self.plan(
+            name,
+            Box::new(move |number, care| {
+                let agent = make();
+                let factory: Factory<A> = Box::new(make);
+                Box::new(Cell::new(number, agent, care, Some(factory)))
+            }),
+        )
+    }
+
+    fn plan(mut self, name: &str, make: MakeCell) -> Self {
+        let (placement, threads) = (self.placement.clone(), self.threads.clone());
+        let (name, on_failure) = (name.to_string(), self.on_failure);
+        self.planned.push(Planned { name, placement, threads, on_failure, make });
+        self
+    }
+
+    /// Gives the group something to own: it is dropped after all agents of the group have ended.
+    pub fn own(mut self, resource: impl Send + 'static) -> Self {
+        self.resources.push(Box::new(resource));
+        self
+    }
+
+    /// Starts all agents, in the order in which they were added, or none. Returns when all have subscribed; no message
+    /// is handled before. Agents on shared threads and in pools may be started on the calling thread.
+    ///
+    /// # Errors
+    /// What kept an agent from starting; those that had started were ended again.
+    pub fn start(self) -> Result<Group, AgentError> {
+        let GroupBuilder { core, name, parent, planned, resources, .. } = self;
+        let group = GroupCore::new(name, parent);
+        lock(&group.state).resources = resources;
+        let handle = Group { core: core.clone(), group: group.clone() };
+        core.group_started(&group);
+        let mut started = Vec::new();
+        for plan in planned {
+            match start_one(&core, &group, plan) {
+                Ok(place) => started.push(place),
+                Err(error) => {
+                    group.end(format!("did not start: {error}"), &core);
+                    group.agent_ended(&core);
+                    group.wait(Duration::from_secs(5));
+                    return Err(error);
+                }
+            }
+        }
+        for (strand, number) in started {
+            let release = move |strand: &mut Strand| strand.release(number);
+            if let Err(release) = strand.act_here(release) {
+                let _ = strand.send(Box::new(release));
+            }
+        }
+        core.run_simulated_tasks();
+        core.tell_group(|| GroupEvent { group: group.name.clone(), ended: None });
+        group.agent_ended(&core);
+        Ok(handle)
+    }
+}
+
+/// Starts one agent on its strand, held back, and waits for it.
+fn start_one(
+    core: &Arc<Core>,
+    group: &Arc<GroupCore>,
+    plan: Planned,
+) -> Result<(Arc<StrandHandle>, u32), AgentError> {
+    let strand = core.strand_for(&plan.placement, &plan.threads, &plan.name, group)?;
+    if runs_here(Arc::as_ptr(&strand) as usize) {
+        let name = &plan.name;
+        return Err(AgentError::new(format_args!(
+            "agent `{name}`: its thread would wait for itself; use `spawn`"
+        )));
+    }
+    let account: Arc<AgentAccount> = core.new_account(&plan.name, &strand.name);
+    let care = Care {
+        name: plan.name.as_str().into(),
+        group: group.clone(),
+        account,
+        on_failure: plan.on_failure,
+        is_named: true,
+    };
+    group.runs_on(&strand, None);
+    group.agent_started();
+    let make = plan.make;
+    let start = move |strand: &mut Strand| strand.start_agent(make, care);
+    // On a thread of its own an agent also starts there: it may open what belongs to that thread.
+    let started = match plan.placement {
+        Placement::Own => Err(start),
+        Placement::Group(_) | Placement::Pool { .. } => strand.act_here(start),
+    };
+    let has_ended = || AgentError::new(format_args!("agent `{}`: its thread has ended", plan.name));
+    let result = match started {
+        Ok(result) => result,
+        Err(start) => match ask(core, &strand, start) {
+            Some(answered) => answered.recv().map_err(|_| has_ended())?,
+            None => {
+                group.agent_ended(core);
+                return Err(has_ended());
+            }
+        },
+    };
+    let number = result.map_err(|e| AgentError::new(format_args!("agent `{}`: {e}", plan.name)))?;
+    group.runs_on(&strand, Some(number));
+    Ok((strand, number))
+}
+
+/// Asks the strand's own thread to do something; `None` when it has ended.
+fn ask<R: Send + 'static>(
+    core: &Arc<Core>,
+    strand: &Arc<StrandHandle>,
+    act: impl FnOnce(&mut Strand) -> R + Send + 'static,
+) -> Option<mpsc::Receiver<R>> {
+    let (answer, answered) = mpsc::sync_channel(1);
+    let task: Task = Box::new(move |strand| _ = answer.send(act(strand)));
+    strand.send(task).ok()?;
+    core.run_simulated_tasks();
+    Some(answered)
+}
+
+impl Strand {
+    /// Makes an agent and calls its `start`; it handles nothing before it is released.
+    fn start_agent(&mut self, make: MakeCell, care: Care) -> Result<u32, Failure> {
+        let number = self.local.new_agent();
+        let (group, core) = (care.group.clone(), self.local.core.clone());
+        let local = &mut self.local;
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            let mut cell = make(number, care);
+            cell.hold_back(true, local);
+            let result = cell.start(local);
+            (cell, result)
+        }));
+        self.local.tell_peers();
+        let (cell, result) = made.map_err(|panic| {
+            self.local.free_agent(number);
+            group.agent_ended(&core);
+            Failure::Panic(format!("while starting: {}", panic_text(&*panic)))
+        })?;
+        self.insert(number, cell);
+        if let Err(error) = result {
+            self.remove(number);
+            return Err(Failure::Error(error));
+        }
+        self.settle();
+        Ok(number)
+    }
+
+    fn release(&mut self, number: u32) {
+        if let Some(agent) = self.agents.get_mut(number as usize).and_then(Option::as_mut) {
+            agent.hold_back(false, &mut self.local);
+        }
+    }
+
+    /// Ends all agents of a group; those that were started with it have these numbers, unless they have ended.
+    pub(crate) fn end_group(&mut self, group: &Arc<GroupCore>, started: &[u32]) {
+        // Looking at all agents for every group of one would cost the square of their number.
+        let all = group.has_spawned.load(Ordering::Acquire).then_some(0..self.agents.len() as u32);
+        for number in started.iter().copied().chain(all.into_iter().flatten()) {
+            let agent = self.agents.get(number as usize).and_then(Option::as_ref);
+            if agent.is_some_and(|agent| Arc::ptr_eq(&agent.care().group, group)) {
+                self.remove(number);
+            }
+        }
+    }
+}
+
+/// A group that runs. Dropping this handle changes nothing.
+pub struct Group {
+    core: Arc<Core>,
+    group: Arc<GroupCore>,
+}
+
+impl Group {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.group.name
+    }
+
+    /// A group that ends before this one does.
+    pub fn child(&self, name: &str) -> GroupBuilder {
+        GroupBuilder::new(self.core.clone(), name, Some(self.group.clone()))
+    }
+
+    /// Ends its children and then its agents; what is queued for them is counted as lost. Does not wait.
+    pub fn end(&self, reason: &str) {
+        self.group.end(reason.to_string(), &self.core);
+    }
+
+    /// Waits until all its agents have ended, at most for `limit`; returns whether they have.
+    pub fn wait(&self, limit: Duration) -> bool {
+        self.group.wait(limit)
+    }
+
+    /// True when all its agents have ended.
+    pub fn has_ended(&self) -> bool {
+        self.group.has_ended()
+    }
+}

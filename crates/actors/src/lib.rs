@@ -1,0 +1,111 @@
+//! Agents and channels: an actor engine beside graphs of nodes, with the same policies, accounts and statistics.
+//!
+//! A [`System`] hosts [`Agent`]s. Agents subscribe handlers to [`Channel`]s and hand out [`Address`]es; messages are any
+//! type of the user's own. [`Placement`] says which thread runs an agent, and agents do not notice. A [`Chain`] leads to
+//! threads that are no agents. Every input is bounded, with a stated behaviour when full, and a [`SystemReport`] holds
+//! the accounts of every input and the four quantities of every agent: arrival rate, throughput, waiting time and
+//! service time, whose sum is the latency.
+//!
+//! Agents are for what comes in many kinds and at its own times: commands, states with time limits, supervision, a
+//! million small sessions. For streams of frames that a pipeline file describes there are graphs of nodes, in
+//! `livetime_engine`; neither knows the other, and the nodes `publish` and `subscribe` join them by [`Channels`].
+//!
+//! ```
+//! use std::time::Duration;
+//! use livetime_actors::{Agent, AgentError, Chain, Channel, Context, System};
+//!
+//! /// Adds up what it hears, and reports the sum when the system stops.
+//! struct Sum {
+//!     numbers: Channel<u64>,
+//!     total: u64,
+//!     result: Chain<u64>,
+//! }
+//!
+//! impl Agent for Sum {
+//!     type State = ();
+//!
+//!     fn start(&mut self, ctx: &mut Context<Self>) -> Result<(), AgentError> {
+//!         ctx.on(&self.numbers, |sum: &mut Self, number, _| sum.total += number);
+//!         Ok(())
+//!     }
+//!
+//!     fn drain(&mut self, _: &mut Context<Self>) {
+//!         self.result.send(self.total);
+//!     }
+//! }
+//!
+//! let system = System::default();
+//! let (numbers, result) = (system.channel::<u64>("numbers")?, Chain::new(1));
+//! let sum = Sum { numbers: numbers.clone(), total: 0, result: result.clone() };
+//! system.group("main").add("sum", sum).start()?;
+//! (1..=4).for_each(|number| _ = numbers.publish(number));
+//! let report = system.stop(Duration::from_secs(5));
+//! assert_eq!(result.try_receive(), Some(10));
+//! assert!(report.agent("sum").is_some_and(|sum| sum.completed == 4));
+//! # Ok::<(), AgentError>(())
+//! ```
+
+#![deny(missing_docs, unsafe_code)]
+
+mod account;
+mod address;
+mod agent;
+mod binding;
+mod chain;
+mod channel;
+mod channels;
+mod closure;
+mod context;
+mod core;
+mod group;
+mod guard;
+mod host;
+mod input;
+#[allow(unsafe_code, reason = "what one strand alone uses, without a lock")]
+mod keyed;
+mod limit;
+mod local;
+#[cfg(all(test, loom))]
+#[allow(unsafe_code, reason = "promises the queue who takes")]
+mod models;
+mod outbox;
+mod parallel;
+mod placement;
+mod pool;
+mod report;
+mod sender;
+mod simulation;
+mod strand;
+mod subscribers;
+mod subscription;
+mod supervision;
+mod system;
+mod telemetry;
+mod timer;
+mod wheel;
+
+pub use address::{Address, Target};
+pub use agent::Agent;
+pub use binding::Binding;
+pub use chain::{Chain, ChainCounts, Receiver, WaitHandle, select};
+pub use channel::{Channel, ChannelKind, Publisher};
+pub use channels::Channels;
+pub use closure::ClosureAgent;
+pub use context::Context;
+pub use group::{Group, GroupBuilder, GroupEvent};
+pub use guard::StopGuard;
+pub use livetime_runtime::{EdgeOptions, Event, EventHandler, LossReason, Times, WaitStrategy, WhenFull};
+pub use parallel::ParallelContext;
+pub use placement::{Placement, PoolOrder, ThreadOptions};
+pub use report::{AgentReport, InputAccount, SystemReport};
+pub use simulation::Simulation;
+pub use subscription::On;
+pub use supervision::{AgentError, OnFailure, Outcome};
+pub use system::{Phase, System, SystemOptions};
+pub use telemetry::Reporter;
+pub use timer::Timer;
+
+/// How an input carries messages if nothing else is said: 256 of them, and a sender that finds it full waits. Commands
+/// and results are not lost by default; a live stream's subscriber says `latest` or `drop_newest`.
+pub const INPUT: EdgeOptions =
+    EdgeOptions { when_full: WhenFull::Block, queue: 256, every: 1, max_rate_hz: None };

@@ -1,0 +1,264 @@
+//! Handlers that several threads of a pool run at the same time.
+//!
+//! The strand takes messages from the input and hands them to its pool as jobs; what a job came to, and what it wants to send,
+//! comes back to the strand, which keeps the accounts and sends. So everything but the handler itself stays with one thread.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use livetime_runtime::statistics::add;
+use livetime_runtime::sync::{Ordering, fence};
+use livetime_runtime::{EdgeOptions, Event, lock};
+
+use super::address::Address;
+use super::agent::{Agent, Me};
+use super::channel::Channel;
+use super::input::{Input, Item, Sink};
+use super::local::Local;
+use super::outbox::offer_from_agent;
+use super::pool::{Job, Work};
+use super::strand::{Host, StrandHandle};
+use super::subscription::{Step, Subscription};
+use super::supervision::AgentError;
+
+/// Jobs for each thread of the pool that may be under way: one that runs and one behind it.
+const JOBS_PER_THREAD: usize = 2;
+
+/// What the engine offers a handler that runs beside others. What it sends leaves when it has returned.
+pub struct ParallelContext<'a> {
+    name: &'a str,
+    strand: &'a StrandHandle,
+    later: Vec<Later>,
+}
+
+type Later = Box<dyn FnOnce(&mut Local) + Send>;
+
+impl ParallelContext<'_> {
+    /// The agent's name.
+    pub fn name(&self) -> &str {
+        self.name
+    }
+
+    /// Now on the system's clock, in ns.
+    pub fn now_ns(&self) -> u64 {
+        self.strand.clock.now_ns()
+    }
+
+    /// Records something worth telling: it appears in the log and in the report.
+    pub fn tell(&self, message: impl Into<String>) {
+        let (at_ns, node) = (self.now_ns(), self.name.to_string());
+        self.strand.control.tell(Event {
+            at_ns,
+            node,
+            is_error: false,
+            message: message.into(),
+            cause: None,
+        });
+    }
+
+    /// Sends a message to all subscribers of a channel.
+    pub fn publish<T: Clone + Send + 'static>(&mut self, to: &Channel<T>, message: T) {
+        let mut publisher = to.publisher();
+        self.later.push(Box::new(move |local| _ = publisher.send(message, 0, Some(local))));
+    }
+
+    /// Sends a message.
+    pub fn send<T: Send + 'static>(&mut self, to: &Address<T>, message: T) {
+        let to = to.0.clone();
+        self.later.push(Box::new(move |local| _ = offer_from_agent(&to, message, 0, local)));
+    }
+}
+
+/// The handler with what it shares.
+pub(crate) type Handle<T> = Arc<dyn Fn(T, &mut ParallelContext) -> Result<(), AgentError> + Send + Sync>;
+
+/// The messages of one input that are handled side by side.
+struct Jobs<T> {
+    name: Arc<str>,
+    input: Arc<Input<T>>,
+    handle: Mutex<Handle<T>>,
+    /// Messages of which no thread has begun.
+    waiting: Mutex<VecDeque<Item<T>>>,
+    done: Mutex<VecDeque<Done>>,
+}
+
+/// What became of a message.
+struct Done {
+    stamp_ns: u64,
+    start_ns: u64,
+    end_ns: u64,
+    result: std::thread::Result<Result<(), AgentError>>,
+    later: Vec<Later>,
+}
+
+impl<T: Send + 'static> Jobs<T> {
+    fn handle(&self, item: Item<T>) -> Done {
+        let strand = &*self.input.strand;
+        let handle = lock(&self.handle).clone();
+        let mut ctx = ParallelContext { name: &self.name, strand, later: Vec::new() };
+        let start_ns = strand.clock.now_ns();
+        let result = catch_unwind(AssertUnwindSafe(|| handle(item.message, &mut ctx)));
+        let (end_ns, later) = (strand.clock.now_ns(), ctx.later);
+        Done { stamp_ns: item.stamp_ns, start_ns, end_ns, result, later }
+    }
+}
+
+impl<T: Send + 'static> Job for Jobs<T> {
+    fn run(&self) {
+        let Some(item) = lock(&self.waiting).pop_front() else { return };
+        let done = self.handle(item);
+        lock(&self.done).push_back(done);
+        fence(Ordering::SeqCst);
+        self.input.strand.tell(self.input.bits());
+    }
+}
+
+/// A subscription whose messages are handled side by side.
+pub(crate) struct ParallelHandlers<T> {
+    jobs: Arc<Jobs<T>>,
+    channel: Channel<T>,
+    /// Messages that were handed to the pool and did not come back.
+    in_flight: usize,
+}
+
+impl<T: Clone + Send + 'static> ParallelHandlers<T> {
+    /// Subscribes, or gives the handler anew after a restart of the agent.
+    pub(crate) fn grant<A: Agent>(
+        list: &mut Vec<Box<dyn Subscription<A>>>,
+        me: &Me<A>,
+        local: &mut Local,
+        channel: Channel<T>,
+        options: EdgeOptions,
+        handle: Handle<T>,
+    ) {
+        let known = list.iter_mut().filter(|s| s.is_of(&channel));
+        if let Some(known) = known.filter_map(|s| s.as_any().downcast_mut::<ParallelHandlers<T>>()).next() {
+            *lock(&known.jobs.handle) = handle;
+            return;
+        }
+        let input = Arc::new(Input::new(local, me.number, options));
+        if me.care.is_named {
+            me.care.account.add_input(channel.name(), input.clone());
+        }
+        let jobs = Arc::new(Jobs {
+            name: me.care.name.clone(),
+            input: input.clone(),
+            handle: Mutex::new(handle),
+            waiting: Mutex::default(),
+            done: Mutex::default(),
+        });
+        list.push(Box::new(ParallelHandlers { jobs, channel: channel.clone(), in_flight: 0 }));
+        channel.add(input, Some(local));
+    }
+
+    /// Takes in what has come back.
+    fn collect<A: Agent>(&mut self, me: &mut Me<A>, local: &mut Local) -> Result<(), AgentError> {
+        while self.in_flight > 0 {
+            let done = lock(&self.jobs.done).pop_front();
+            let Some(done) = done else { break };
+            self.in_flight -= 1;
+            me.in_flight -= 1;
+            local.in_flight -= 1;
+            settle(done, me, local)?;
+        }
+        Ok(())
+    }
+}
+
+/// Keeps the accounts of a message that was handled, and sends what its handler wanted to send.
+fn settle<A: Agent>(done: Done, me: &mut Me<A>, local: &mut Local) -> Result<(), AgentError> {
+    me.care.account.record(done.stamp_ns, done.start_ns, done.end_ns);
+    done.later.into_iter().for_each(|send| send(local));
+    // A failure from here on is that of a message.
+    me.has_message = true;
+    match done.result {
+        Ok(result) => result?,
+        // Dealt with as any panic of a handler.
+        Err(panic) => resume_unwind(panic),
+    }
+    me.has_message = false;
+    me.care.account.complete();
+    Ok(())
+}
+
+impl<A: Agent, T: Clone + Send + 'static> Subscription<A> for ParallelHandlers<T> {
+    fn step(&mut self, _: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, AgentError> {
+        let before = self.in_flight;
+        self.collect(me, local)?;
+        if self.in_flight < before {
+            // Others of this agent may have waited for that.
+            return Ok(Step::Handled);
+        }
+        let handle = local.handle.clone();
+        let pool = match &handle.host {
+            Host::Pool { pool, .. } => Some(pool),
+            Host::Thread { .. } | Host::Simulated { .. } => None,
+        };
+        let most = pool.map_or(1, |pool| JOBS_PER_THREAD * pool.threads());
+        if me.wants_alone || me.in_flight >= most {
+            return Ok(Step::Nothing);
+        }
+        let Some((item, _)) = self.jobs.input.take(local) else { return Ok(Step::Nothing) };
+        match pool {
+            None => settle(self.jobs.handle(item), me, local)?,
+            Some(pool) => {
+                lock(&self.jobs.waiting).push_back(item);
+                self.in_flight += 1;
+                me.in_flight += 1;
+                local.in_flight += 1;
+                pool.push(Work::Job(self.jobs.clone()));
+            }
+        }
+        Ok(Step::Handled)
+    }
+
+    fn is_urgent(&self) -> bool {
+        false
+    }
+
+    fn has_message(&self, local: &mut Local) -> bool {
+        self.jobs.input.has_message(local)
+    }
+
+    fn looked_at(&self) {
+        self.jobs.input.looked_at();
+    }
+
+    fn close(&mut self, me: &mut Me<A>, local: &mut Local) {
+        self.channel.remove(&(self.jobs.input.clone() as Arc<dyn Sink<T>>));
+        let given_up = std::mem::take(&mut *lock(&self.jobs.waiting)).len();
+        add(&me.care.account.aborted, given_up as u64);
+        self.in_flight -= given_up;
+        me.in_flight -= given_up;
+        local.in_flight -= given_up;
+        while self.in_flight > 0 {
+            // Other threads are about to come back. A failure now is counted, and there is nobody left to act on it.
+            let collected = catch_unwind(AssertUnwindSafe(|| self.collect(me, local)));
+            match collected {
+                Ok(Ok(())) => std::thread::sleep(Duration::from_micros(20)),
+                Ok(Err(_)) => add(&me.care.account.failed, 1),
+                Err(_) => add(&me.care.account.panicked, 1),
+            }
+            me.has_message = false;
+        }
+        self.jobs.input.close(local);
+        if !me.care.is_named {
+            me.care.account.fold(self.jobs.input.counts());
+        }
+    }
+
+    fn forget_handlers(&mut self) -> Option<Box<dyn Any + Send>> {
+        None
+    }
+
+    fn is_of(&self, channel: &dyn Any) -> bool {
+        channel.downcast_ref::<Channel<T>>().is_some_and(|c| c.is_same(&self.channel))
+    }
+
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+}

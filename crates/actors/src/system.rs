@@ -1,0 +1,237 @@
+//! A system: hosts agents inside any program.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use livetime_runtime::{Clock, EventHandler, lock};
+
+use super::address::Target;
+use super::agent::Agent;
+use super::channel::{Channel, ChannelKind};
+use super::channels::Channels;
+use super::closure::ClosureAgent;
+use super::context::Context;
+use super::core::Core;
+use super::group::{Group, GroupBuilder, GroupEvent};
+use super::guard::StopGuard;
+use super::report::SystemReport;
+use super::supervision::{AgentError, Outcome};
+use super::timer::Timer;
+
+/// What a system is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// Agents run.
+    Running,
+    /// It has been asked to stop: stop guards are waited for.
+    Stopping,
+    /// Timers have ended, and what is queued is handled.
+    Draining,
+    /// Agents are ended.
+    Ending,
+}
+
+/// How a system is run.
+#[derive(Clone, Default)]
+pub struct SystemOptions {
+    /// Called with everything worth telling.
+    pub on_event: Option<EventHandler>,
+}
+
+/// Hosts agents inside any program: named channels, threads, timers.
+///
+/// Dropping it stops it, and waits for that as [`System::stop`] does, at most 5 s.
+///
+/// ```
+/// use std::time::Duration;
+/// use livetime_actors::{Chain, System};
+///
+/// let system = System::default();
+/// let (words, lengths) = (system.channel::<String>("words")?, Chain::new(8));
+/// let out = lengths.clone();
+/// system.agent_fn("measure", &words, move |word: String, _| _ = out.send(word.len()))?;
+/// words.publish("frame".to_string());
+/// assert_eq!(lengths.receive(Duration::from_secs(5)), Some(5));
+/// # Ok::<(), livetime_actors::AgentError>(())
+/// ```
+pub struct System {
+    pub(crate) core: Arc<Core>,
+    pub(crate) has_stopped: AtomicBool,
+}
+
+impl Default for System {
+    fn default() -> System {
+        System::new(SystemOptions::default())
+    }
+}
+
+impl System {
+    /// A system without agents.
+    pub fn new(options: SystemOptions) -> System {
+        System::with_clock(options, Clock::real())
+    }
+
+    pub(crate) fn with_clock(options: SystemOptions, clock: Clock) -> System {
+        System { core: Arc::new(Core::new(options, clock)), has_stopped: AtomicBool::new(false) }
+    }
+
+    /// The channel of this name, which is made if there is none.
+    ///
+    /// # Errors
+    /// [`AgentError`] when the channel of this name carries other messages.
+    pub fn channel<T: Clone + Send + 'static>(&self, name: &str) -> Result<Channel<T>, AgentError> {
+        self.core.channels.channel(name, ChannelKind::Broadcast)
+    }
+
+    /// The channel of this name and kind, which is made if there is none.
+    ///
+    /// # Errors
+    /// [`AgentError`] when the channel of this name carries other messages, or is of another kind.
+    pub fn channel_of<T: Clone + Send + 'static>(
+        &self,
+        name: &str,
+        kind: ChannelKind,
+    ) -> Result<Channel<T>, AgentError> {
+        self.core.channels.channel(name, kind)
+    }
+
+    /// All channels by name, to be shared with a graph.
+    pub fn channels(&self) -> Channels {
+        self.core.channels.clone()
+    }
+
+    /// A group of agents to be put together and started.
+    pub fn group(&self, name: &str) -> GroupBuilder {
+        GroupBuilder::new(self.core.clone(), name, None)
+    }
+
+    /// Starts an agent that is a function of the messages of one channel, on a thread of its own.
+    ///
+    /// # Errors
+    /// [`AgentError`] when the thread cannot be started.
+    pub fn agent_fn<T, F, R>(
+        &self,
+        name: &str,
+        channel: &Channel<T>,
+        mut handle: F,
+    ) -> Result<Group, AgentError>
+    where
+        T: Clone + Send + 'static,
+        F: FnMut(T, &mut Context<ClosureAgent<T>>) -> R + Send + 'static,
+        R: Outcome,
+    {
+        self.group(name)
+            .add(
+                name,
+                ClosureAgent::new(
+                    channel.clone(),
+                    Box::new(move |message, ctx| handle(message, ctx).result()),
+                ),
+            )
+            .start()
+    }
+
+    /// Sends `message` after `delay`.
+    pub fn after<T: Send + 'static>(&self, delay: Duration, to: impl Into<Target<T>>, message: T) -> Timer {
+        self.core.after(delay, to.into(), message)
+    }
+
+    /// Sends `message` every `period`, for the first time after one period. What finds no room is counted as lost.
+    pub fn every<T: Clone + Send + 'static>(
+        &self,
+        period: Duration,
+        to: impl Into<Target<T>>,
+        message: T,
+    ) -> Timer {
+        self.core.every(period, to.into(), message)
+    }
+
+    /// Where it is told what the system is doing; the newest message is kept.
+    pub fn phase(&self) -> Channel<Phase> {
+        self.core.phase.clone()
+    }
+
+    /// Where it is told which groups have started and ended.
+    pub fn group_events(&self) -> Channel<GroupEvent> {
+        self.core.group_events.clone()
+    }
+
+    /// Holds back the end of the system until the guard is dropped, or the time to stop is over: for those who have
+    /// to write something first.
+    pub fn stop_guard(&self, name: &str) -> StopGuard {
+        self.core.guards.add(name)
+    }
+
+    /// Now on the system's clock, in ns.
+    pub fn now_ns(&self) -> u64 {
+        self.core.clock.now_ns()
+    }
+
+    /// Waits until somebody wants the system to stop, an agent that failed for example; at most for `limit`. Returns
+    /// whether somebody does.
+    pub fn wait(&self, limit: Duration) -> bool {
+        let until = Instant::now() + limit;
+        let mut wish = lock(&self.core.wish);
+        // An input with policy `fail` says so without ringing anybody.
+        while !*wish && !self.core.control.is_stopping() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            let waited = self.core.wished.wait_timeout(wish, left.min(Duration::from_millis(20)));
+            wish = waited.map_or_else(|e| e.into_inner().0, |(wish, _)| wish);
+        }
+        true
+    }
+
+    /// Statistics and accounts as they are now.
+    pub fn report(&self) -> SystemReport {
+        self.core.report()
+    }
+
+    /// Stops: says so on [`System::phase`], waits for stop guards, ends all timers, lets agents handle what is queued
+    /// and calls their `drain`; then ends all groups, children first. What cannot be done within `limit` is left, and
+    /// the report says what.
+    pub fn stop(self, limit: Duration) -> SystemReport {
+        self.stop_once(limit);
+        self.core.report()
+    }
+
+    pub(crate) fn stop_once(&self, limit: Duration) {
+        let core = &self.core;
+        if !self.has_stopped.swap(true, Ordering::AcqRel) {
+            core.stop(limit, |until| core.wait_until(until, || core.is_quiet()));
+            core.control.tell_the_rest();
+        }
+    }
+}
+
+impl Drop for System {
+    fn drop(&mut self) {
+        // Nobody runs the agents of a simulation any more.
+        let is_simulated = self.core.clock.is_simulated();
+        self.stop_once(if is_simulated { Duration::ZERO } else { Duration::from_secs(5) });
+    }
+}
+
+/// A system's end is bound to the agents' contexts only through here.
+impl<A: Agent> Context<'_, A> {
+    /// The channel of this name, see [`System::channel`].
+    ///
+    /// # Errors
+    /// As [`System::channel`].
+    pub fn channel<T: Clone + Send + 'static>(&self, name: &str) -> Result<Channel<T>, AgentError> {
+        self.local.core.channels.channel(name, ChannelKind::Broadcast)
+    }
+
+    /// Asks for the whole system to stop; [`System::wait`] then returns.
+    pub fn stop_system(&self) {
+        self.local.core.wish_to_stop();
+    }
+
+    /// A guard that holds back the end of the system, see [`System::stop_guard`].
+    pub fn stop_guard(&self, name: &str) -> StopGuard {
+        self.local.core.guards.add(name)
+    }
+}

@@ -1,0 +1,216 @@
+//! What became of the events: every one is used, or counted with the reason why not.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use livetime_formats::Error;
+
+use crate::{Layout, Loader, ReduceError, Saver};
+
+/// So many broken events are named; the others are counted.
+pub const MOST_NAMED: usize = 1000;
+
+/// More events than any run has, so that sums of counts cannot overflow.
+pub(crate) const MOST_EVENTS: u64 = 1 << 30;
+/// More bytes than any run has.
+const MOST_BYTES: u64 = 1 << 50;
+/// More elements than an array with one axis has.
+const MOST_ELEMENTS: usize = 1 << 31;
+
+/// Why an event could not be used.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FaultKind {
+    /// The detector was not read for it, and nothing says that it should have been.
+    Missing,
+    /// The recorder says that data of the detector are damaged or were dropped.
+    Damaged,
+    /// The data are not what their format wants, or cannot be decompressed.
+    Broken,
+    /// The pictures have another type or shape than those before. (Arrays with one axis may have any length.)
+    Changed,
+    /// The file cannot be read.
+    Unreadable,
+}
+
+impl FaultKind {
+    /// All of them.
+    pub const ALL: [FaultKind; 5] = [
+        FaultKind::Missing,
+        FaultKind::Damaged,
+        FaultKind::Broken,
+        FaultKind::Changed,
+        FaultKind::Unreadable,
+    ];
+
+    /// `"missing"`, `"damaged"`, `"broken"`, `"changed"` or `"unreadable"`.
+    pub fn name(self) -> &'static str {
+        match self {
+            FaultKind::Missing => "missing",
+            FaultKind::Damaged => "damaged",
+            FaultKind::Broken => "broken",
+            FaultKind::Changed => "changed",
+            FaultKind::Unreadable => "unreadable",
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why an event could not be used, with what was wanted and found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// The reason.
+    pub kind: FaultKind,
+    /// In words.
+    pub why: String,
+}
+
+/// What becomes of an event.
+pub(crate) type Outcome<T = ()> = Result<T, Fault>;
+
+impl Fault {
+    pub(crate) fn new(kind: FaultKind, why: impl fmt::Display) -> Fault {
+        Fault { kind, why: why.to_string() }
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Fault {
+        let kind = if error.io_error().is_some() { FaultKind::Unreadable } else { FaultKind::Broken };
+        Fault::new(kind, error)
+    }
+}
+
+/// An event that could not be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BrokenEvent {
+    /// Number of the event in the run, from 0 on.
+    pub event: usize,
+    /// When it happened, ns since 1970.
+    pub time_ns: u64,
+    /// Why.
+    pub fault: Fault,
+}
+
+/// How many events were used, and which were not.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Account {
+    /// Events whose pictures are in the results.
+    pub used: u64,
+    /// Of these, events in which some panel was missing.
+    pub incomplete: u64,
+    /// Bytes read from the files.
+    pub file_bytes: u64,
+    /// Bytes of the pictures, uncompressed.
+    pub raw_bytes: u64,
+    /// The first [`MOST_NAMED`] events that could not be used, in their order.
+    pub named: Vec<BrokenEvent>,
+    counts: [u64; 5],
+    /// By position of the panel.
+    lengths: Vec<Option<RangeInclusive<usize>>>,
+}
+
+impl Account {
+    /// How many events could not be used for that reason.
+    pub fn count(&self, kind: FaultKind) -> u64 {
+        self.counts[kind as usize]
+    }
+
+    /// How many events are lost: all that could not be used but for those that the detector was not read for.
+    pub fn lost(&self) -> u64 {
+        self.counts.iter().sum::<u64>() - self.count(FaultKind::Missing)
+    }
+
+    /// How many events there are, used or not.
+    pub fn events(&self) -> u64 {
+        self.used + self.counts.iter().sum::<u64>()
+    }
+
+    /// How many pixels the panel at `position` of the layout had in the used events that had it, the fewest and the most.
+    pub fn lengths(&self, position: usize) -> Option<&RangeInclusive<usize>> {
+        self.lengths.get(position)?.as_ref()
+    }
+
+    /// Takes in how many pixels a panel had.
+    pub(crate) fn add_length(&mut self, position: usize, found: RangeInclusive<usize>) {
+        self.lengths.resize(self.lengths.len().max(position + 1), None);
+        let known = self.lengths[position].take();
+        let (low, high) = known.map_or((*found.start(), *found.end()), |known| {
+            (*known.start().min(found.start()), *known.end().max(found.end()))
+        });
+        self.lengths[position] = Some(low..=high);
+    }
+
+    pub(crate) fn add(&mut self, broken: BrokenEvent) {
+        self.counts[broken.fault.kind as usize] += 1;
+        if self.named.len() < MOST_NAMED {
+            self.named.push(broken);
+        }
+    }
+
+    /// Takes in what another worker counted.
+    pub(crate) fn merge(&mut self, other: Account) {
+        self.used += other.used;
+        self.incomplete += other.incomplete;
+        self.file_bytes = self.file_bytes.saturating_add(other.file_bytes);
+        self.raw_bytes = self.raw_bytes.saturating_add(other.raw_bytes);
+        self.named.extend(other.named);
+        self.named.sort_by_key(|broken| broken.event);
+        self.named.truncate(MOST_NAMED);
+        for (position, found) in other.lengths.into_iter().enumerate() {
+            found.into_iter().for_each(|found| self.add_length(position, found));
+        }
+        self.counts.iter_mut().zip(other.counts).for_each(|(sum, count)| *sum += count);
+    }
+
+    pub(crate) fn save(&self, out: &mut Saver) {
+        [self.used, self.incomplete, self.file_bytes, self.raw_bytes].into_iter().for_each(|n| out.number(n));
+        self.counts.iter().for_each(|count| out.number(*count));
+        out.number(self.named.len() as u64);
+        for broken in &self.named {
+            out.number(broken.event as u64);
+            out.number(broken.time_ns);
+            out.number(broken.fault.kind as u64);
+            out.text(&broken.fault.why);
+        }
+        out.number(self.lengths.len() as u64);
+        for found in &self.lengths {
+            // A panel that was in no event has a length above the highest.
+            let (low, high) = found.as_ref().map_or((1, 0), |found| (*found.start(), *found.end()));
+            out.number(low as u64);
+            out.number(high as u64);
+        }
+    }
+
+    /// # Errors
+    /// If it is no account of pictures of this layout.
+    pub(crate) fn load(from: &mut Loader<'_>, layout: &Layout) -> Result<Account, ReduceError> {
+        let used = from.at_most(MOST_EVENTS)?;
+        let mut account = Account {
+            used,
+            incomplete: from.at_most(used)?,
+            file_bytes: from.at_most(MOST_BYTES)?,
+            raw_bytes: from.at_most(MOST_BYTES)?,
+            ..Account::default()
+        };
+        for count in &mut account.counts {
+            *count = from.at_most(MOST_EVENTS)?;
+        }
+        for _ in 0..from.size_at_most(MOST_NAMED)? {
+            let (event, time_ns) = (usize::try_from(from.number()?)?, from.number()?);
+            let kind = FaultKind::ALL[from.size_at_most(FaultKind::ALL.len() - 1)?];
+            account.named.push(BrokenEvent { event, time_ns, fault: Fault { kind, why: from.text()? } });
+        }
+        let panels = &layout.panels[..from.size_at_most(layout.panels.len())?];
+        for panel in panels {
+            let most = if panel.has_any_length() { MOST_ELEMENTS } else { panel.pixels() };
+            let (low, high) = (from.size_at_most(MOST_ELEMENTS)?, from.size_at_most(most)?);
+            account.lengths.push((low <= high).then_some(low..=high));
+        }
+        Ok(account)
+    }
+}

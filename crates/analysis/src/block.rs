@@ -1,0 +1,41 @@
+//! Events that a reducer takes in at once.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::EventPictures;
+use crate::error::Step;
+
+/// Events of a run that follow each other, at most [`BLOCK_BYTES`](crate::BLOCK_BYTES) or one event.
+#[derive(Debug)]
+pub struct Block<'a> {
+    events: &'a [EventPictures<'a>],
+    is_stopped: &'a AtomicBool,
+    /// The event that was last taken from [`Block::events`].
+    current: Cell<Option<usize>>,
+}
+
+impl<'a> Block<'a> {
+    pub(crate) fn new(events: &'a [EventPictures<'a>], is_stopped: &'a AtomicBool) -> Block<'a> {
+        Block { events, is_stopped, current: Cell::new(None) }
+    }
+
+    /// The events, one after the other. When the analysis is stopped there are no more, and nobody will see what was made of those
+    /// before.
+    pub fn events(&self) -> impl Iterator<Item = &EventPictures<'a>> {
+        let goes_on = |_: &&EventPictures<'a>| !self.is_stopped.load(Ordering::Relaxed);
+        self.events.iter().take_while(goes_on).inspect(|event| self.current.set(Some(event.event)))
+    }
+
+    /// The events at once, for who needs many side by side.
+    pub fn all(&self) -> &[EventPictures<'a>] {
+        self.events
+    }
+
+    /// Where a reducer is.
+    pub(crate) fn step(&self) -> Step {
+        let (first, last) = (self.events.first(), self.events.last());
+        let (first, last) = (first.map_or(0, |e| e.event), last.map_or(0, |e| e.event));
+        self.current.get().map_or(Step::Block(first, last), Step::Event)
+    }
+}

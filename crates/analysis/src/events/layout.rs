@@ -1,0 +1,166 @@
+//! The panels of a detector, which are the same in all events but for the length of lists.
+
+use livetime_formats::{Error, Result};
+use livetime_frame::{DType, with_dtype};
+use livetime_kernels::Level;
+use livetime_kernels::accumulate::{self, Element};
+
+use super::block::{Reader, Slot};
+use super::{Detector, Recording};
+use crate::account::{Account, Fault, FaultKind, Outcome};
+
+/// Events that are looked at, at most.
+const LOOK: usize = 1000;
+/// So many events in turn with no new panel: all are known.
+const SETTLED: usize = 2;
+
+/// The panels of a detector.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Layout {
+    /// In the order of their numbers.
+    pub panels: Vec<Panel>,
+    /// The lowest and the highest value of the first event that has values.
+    pub first_values: (f64, f64),
+}
+
+/// A quadrant of a CSPad, a link of a pnCCD, a segment of a detector of LCLS-II, or all of a camera.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Panel {
+    /// Its number; 0 if there is only one.
+    pub number: u32,
+    /// Type of a pixel.
+    pub dtype: DType,
+    /// Shape, slowest axis first. If there is only one axis, its length may be another in each event: a reducer begins with that of the
+    /// first event, and finishes with that of the longest that was used.
+    pub shape: Vec<usize>,
+}
+
+impl Panel {
+    /// Whether its length may differ from event to event, as that of a waveform.
+    pub fn has_any_length(&self) -> bool {
+        self.shape.len() == 1
+    }
+
+    /// How many pixels it has.
+    pub fn pixels(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// How many bytes its pixels have.
+    pub fn bytes(&self) -> usize {
+        self.pixels() * self.dtype.bytes()
+    }
+}
+
+impl Layout {
+    /// How many bytes the pictures of an event have.
+    pub fn bytes(&self) -> usize {
+        self.panels.iter().map(Panel::bytes).sum()
+    }
+
+    /// Position of the panel with that number, if it has that type and shape.
+    pub(crate) fn position(&self, number: u32, dtype: DType, shape: &[usize]) -> Outcome<usize> {
+        let changed = |wanted: String, found: String| {
+            Fault::new(FaultKind::Changed, format!("wanted {wanted}, found {found}"))
+        };
+        let Ok(position) = self.panels.binary_search_by_key(&number, |p| p.number) else {
+            let known: Vec<u32> = self.panels.iter().map(|p| p.number).collect();
+            return Err(changed(
+                format!("panels {known:?} as in the first events"),
+                format!("panel {number}"),
+            ));
+        };
+        let panel = &self.panels[position];
+        let fits = panel.shape == shape || panel.has_any_length() && shape.len() == 1;
+        if fits && panel.dtype == dtype {
+            return Ok(position);
+        }
+        let wanted = format!("{} {:?} in panel {number} as in the first event", panel.dtype, panel.shape);
+        Err(changed(wanted, format!("{dtype} {shape:?}")))
+    }
+
+    /// Finds it in the first events that can be read.
+    pub(crate) fn find(
+        recording: &Recording,
+        detector: &Detector,
+        events: &mut dyn Iterator<Item = usize>,
+    ) -> Result<Layout> {
+        let mut layout = Layout { panels: Vec::new(), first_values: (f64::INFINITY, f64::NEG_INFINITY) };
+        let (mut reader, mut slot) = (Reader::default(), Slot::default());
+        let (mut settled, mut fault) = (0, None);
+        for event in events.take(LOOK) {
+            match layout.look_at(recording, detector, event, &mut reader, &mut slot) {
+                Ok(has_new) => settled = if has_new { 0 } else { settled + 1 },
+                Err(found) => fault = fault.or(Some((event, found))),
+            }
+            if settled >= SETTLED && layout.has_values() {
+                break;
+            }
+        }
+        if layout.panels.is_empty() {
+            let found = fault.map_or_else(|| "no event".into(), |(e, f)| format!("in event {e}: {}", f.why));
+            return Err(Error::new(format!("pictures of {detector}"), found));
+        }
+        Ok(layout)
+    }
+
+    /// Whether an event had any value that is a number.
+    fn has_values(&self) -> bool {
+        self.first_values.0 <= self.first_values.1
+    }
+
+    /// With the lengths of the longest arrays that were used.
+    pub(crate) fn finished(&self, account: &Account) -> Layout {
+        let mut finished = self.clone();
+        for (position, panel) in finished.panels.iter_mut().enumerate().filter(|(_, p)| p.has_any_length()) {
+            panel.shape = account.lengths(position).map_or_else(|| panel.shape.clone(), |l| vec![*l.end()]);
+        }
+        finished
+    }
+
+    /// Returns whether the event has panels that were not known.
+    fn look_at(
+        &mut self,
+        recording: &Recording,
+        detector: &Detector,
+        event: usize,
+        reader: &mut Reader,
+        slot: &mut Slot,
+    ) -> Outcome<bool> {
+        slot.read(reader, recording, detector, event)?;
+        let (mut found, mut extremes, has_values) = (Vec::new(), self.first_values, self.has_values());
+        slot.visit(recording, detector, &mut |number, dtype, shape, bytes| {
+            found.push(Panel { number, dtype, shape: shape.to_vec() });
+            if !has_values {
+                extremes = widened(extremes, dtype, bytes);
+            }
+            Ok(())
+        })?;
+        self.first_values = extremes;
+        let known = self.panels.len();
+        for panel in found {
+            if let Err(place) = self.panels.binary_search_by_key(&panel.number, |p| p.number) {
+                self.panels.insert(place, panel);
+            }
+        }
+        Ok(self.panels.len() > known)
+    }
+}
+
+/// A range, widened to the finite values of a picture.
+fn widened(range: (f64, f64), dtype: DType, bytes: &[u8]) -> (f64, f64) {
+    /// The picture as many short frames, so that the kernel for many frames finds the extremes.
+    const LANES: usize = 64;
+    fn all<T: Element>((low, high): (f64, f64), bytes: &[u8]) -> (f64, f64) {
+        let (frames, rest) = bytes.split_at(bytes.len() / (LANES * size_of::<T>()) * LANES * size_of::<T>());
+        let frames: Vec<&[u8]> = frames.chunks_exact(LANES * size_of::<T>()).collect();
+        let rest: Vec<&[u8]> = rest.chunks_exact(size_of::<T>()).collect();
+        let (mut lowest, mut highest) = ([T::HIGHEST; LANES], [T::LOWEST; LANES]);
+        // The lengths are right by construction.
+        let _ = accumulate::extremes(Level::best(), &frames, &mut lowest, &mut highest);
+        let _ = accumulate::extremes(Level::best(), &rest, &mut lowest[..1], &mut highest[..1]);
+        let finite = |values: [T; LANES]| values.into_iter().map(T::to_f64).filter(|v| v.is_finite());
+        (finite(lowest).fold(low, f64::min), finite(highest).fold(high, f64::max))
+    }
+    with_dtype!(dtype, T => all::<T>(range, bytes))
+}

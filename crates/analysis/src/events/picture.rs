@@ -1,0 +1,57 @@
+//! The pictures of an event, as reducers see them.
+
+use livetime_frame::{DType, with_dtype};
+use livetime_kernels::accumulate::Element;
+
+use super::Panel;
+
+/// The pictures of one detector at one event.
+#[derive(Clone, Copy, Debug)]
+pub struct EventPictures<'a> {
+    /// Number of the event in the run, from 0 on.
+    pub event: usize,
+    /// When it happened, ns since 1970.
+    pub time_ns: u64,
+    pub(crate) panels: &'a [Panel],
+    pub(crate) pictures: &'a [Option<&'a [u8]>],
+}
+
+/// What one panel recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct Picture<'a> {
+    /// Position of the panel in the [`Layout`](super::Layout).
+    pub position: usize,
+    /// Its number, type and shape; an array with one axis may have another length, that of `bytes`.
+    pub panel: &'a Panel,
+    /// The pixels, row after row, little-endian. They may lie at any address.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> EventPictures<'a> {
+    /// The pictures, by panel. A panel that was not read has none.
+    pub fn pictures(&self) -> impl Iterator<Item = Picture<'a>> + use<'a> {
+        let all = self.panels.iter().zip(self.pictures).enumerate();
+        all.filter_map(|(position, (panel, bytes))| (*bytes).map(|bytes| Picture { position, panel, bytes }))
+    }
+
+    /// The picture of the panel at `position` of the layout, if it was read.
+    pub fn picture(&self, position: usize) -> Option<Picture<'a>> {
+        let (panel, bytes) = (self.panels.get(position)?, (*self.pictures.get(position)?)?);
+        Some(Picture { position, panel, bytes })
+    }
+}
+
+impl Picture<'_> {
+    /// The pixels as `f64`, row after row.
+    pub fn values(&self) -> Vec<f64> {
+        values(self.panel.dtype, self.bytes)
+    }
+}
+
+/// Little-endian elements as `f64`.
+pub(crate) fn values(dtype: DType, bytes: &[u8]) -> Vec<f64> {
+    fn all<T: Element>(bytes: &[u8]) -> Vec<f64> {
+        (0..bytes.len() / size_of::<T>()).map(|i| T::load::<1>(bytes, i)[0].to_f64()).collect()
+    }
+    with_dtype!(dtype, T => all::<T>(bytes))
+}

@@ -1,0 +1,188 @@
+//! Where events lie in the files of a run, so that another process finds some of them without a scan of all.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::hash::Hasher;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use livetime_formats::file::{ReadAt, read_exact_at};
+use livetime_formats::{Error, Result};
+use twox_hash::XxHash3_64;
+
+use super::recording::{Piece, Places, Run};
+use super::{Detector, Recording};
+
+/// So many bytes at both ends of a file are compared when it is opened again.
+const ENDS: u64 = 4096;
+
+/// What a file is known by.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct FileEnds {
+    /// How many bytes it has.
+    pub(crate) bytes: u64,
+    /// A hash of its first and last bytes.
+    pub(crate) hash: u64,
+}
+
+impl FileEnds {
+    pub(crate) fn of(path: &Path) -> Result<FileEnds> {
+        let look = || {
+            let file = File::open(path).map_err(|e| Error::io("to open the file", e))?;
+            let bytes = file.size().map_err(|e| Error::io("the size of the file", e))?;
+            let mut ends = vec![0; 2 * bytes.min(ENDS) as usize];
+            let (first, last) = ends.split_at_mut(bytes.min(ENDS) as usize);
+            read_exact_at(&file, first, 0)?;
+            read_exact_at(&file, last, bytes - last.len() as u64)?;
+            Ok(FileEnds { bytes, hash: XxHash3_64::oneshot(&ends) })
+        };
+        look().map_err(|e: Error| e.in_file(path))
+    }
+}
+
+/// A range of bytes of a file, which is a number among the files of the run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct PieceAt {
+    pub(crate) file: usize,
+    pub(crate) bytes: Range<u64>,
+}
+
+impl PieceAt {
+    /// Whether it is a range of one of so many files.
+    pub(crate) fn is_in(&self, files: usize) -> bool {
+        self.file < files && self.bytes.start <= self.bytes.end
+    }
+}
+
+impl From<Piece> for PieceAt {
+    fn from(piece: Piece) -> PieceAt {
+        let bytes = piece.offset..piece.offset.saturating_add(piece.length);
+        PieceAt { file: piece.file as usize, bytes }
+    }
+}
+
+/// Where events that follow each other lie. A scan of these places finds them, and perhaps others, too.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct EventPlaces {
+    /// Their numbers.
+    pub(crate) events: Range<usize>,
+    /// One place in each file that has any of them.
+    pub(crate) reads: Vec<PieceAt>,
+    /// The first piece of the first of them.
+    pub(crate) first: PieceAt,
+    /// A hash of the places of all their pieces, in their order.
+    pub(crate) hash: u64,
+}
+
+impl Recording {
+    /// Where all changes of state are that events are read with.
+    pub(crate) fn state_places(&self) -> Vec<PieceAt> {
+        self.state().into_iter().map(PieceAt::from).collect()
+    }
+
+    /// Where these events are.
+    pub(crate) fn places(&self, events: Range<usize>) -> EventPlaces {
+        let mut reads: BTreeMap<u32, Range<u64>> = BTreeMap::new();
+        for piece in events.clone().flat_map(|event| self.pieces(event)) {
+            let PieceAt { bytes, .. } = PieceAt::from(piece);
+            let read = reads.entry(piece.file).or_insert(bytes.clone());
+            *read = read.start.min(bytes.start)..read.end.max(bytes.end);
+        }
+        let hash = self.hash(events.clone(), |file| file as usize);
+        let reads = reads.into_iter().map(|(file, bytes)| PieceAt { file: file as usize, bytes }).collect();
+        let none = PieceAt { file: 0, bytes: 0..0 };
+        let first = self.pieces(events.start).first().map_or(none, |piece| PieceAt::from(*piece));
+        EventPlaces { events, reads, first, hash }
+    }
+
+    /// Opens the part of a run with these events: of `files`, all files of the run, only those are opened that have any of these
+    /// events or of `state`, and only scanned where these are.
+    ///
+    /// # Errors
+    /// If the events are not found where they should be, or the system refuses.
+    pub(crate) fn open_part(
+        files: &[PathBuf],
+        detector: &Detector,
+        state: &[PieceAt],
+        wanted: &EventPlaces,
+    ) -> Result<Recording> {
+        let is_lcls1 = matches!(detector, Detector::Lcls1(_));
+        let (numbers, places) = all_places(files, state.iter().chain(&wanted.reads));
+        let recording = Recording::open_places(is_lcls1, &places)?;
+        let numbers = |file: u32| numbers.get(file as usize).copied().unwrap_or(usize::MAX);
+        if let Some(found) = recording.find(wanted, numbers) {
+            return Ok(found);
+        }
+        // Streams that are not in the order of time, or events that are there twice: only a scan of everything tells what belongs together.
+        let whole = match is_lcls1 {
+            true => Run::Lcls1(livetime_formats::xtc1::run::Run::open(files)?),
+            false => Run::Lcls2(livetime_formats::xtc2::run::Run::open(files)?),
+        };
+        let whole = Recording::of(whole);
+        if whole.hash(wanted.events.clone(), |file| file as usize) == wanted.hash {
+            return Ok(whole);
+        }
+        let Range { start, end } = wanted.events;
+        Err(Error::new(format!("the events {start} to {end} that were there at the plan"), "others"))
+    }
+
+    /// Finds the wanted events among those that were scanned, and gives them their numbers. Others may be before them, of streams that
+    /// come later than the rest.
+    fn find(self, wanted: &EventPlaces, numbers: impl Fn(u32) -> usize + Copy) -> Option<Recording> {
+        let first = |event: usize| {
+            let piece = *self.pieces(event).first()?;
+            Some(PieceAt { file: numbers(piece.file), ..PieceAt::from(piece) })
+        };
+        let skip = (0..self.events()).find(|event| first(*event).as_ref() == Some(&wanted.first))?;
+        let is_same = self.hash(skip..skip + wanted.events.len(), numbers) == wanted.hash;
+        is_same.then(|| self.number(wanted.events.start, skip))
+    }
+
+    /// A hash of the places of all pieces of some events.
+    fn hash(&self, events: Range<usize>, numbers: impl Fn(u32) -> usize) -> u64 {
+        let mut hash = XxHash3_64::new();
+        for event in events {
+            let pieces = self.pieces(event);
+            hash.write(&(pieces.len() as u64).to_le_bytes());
+            for piece in pieces {
+                let words = [numbers(piece.file) as u64, piece.offset, piece.length];
+                words.iter().for_each(|word| hash.write(&word.to_le_bytes()));
+            }
+        }
+        hash.finish()
+    }
+}
+
+/// The places in each file, those that overlap or touch together, with the numbers of the files.
+fn all_places<'a>(files: &[PathBuf], pieces: impl Iterator<Item = &'a PieceAt>) -> (Vec<usize>, Vec<Places>) {
+    let mut by_file: BTreeMap<usize, Vec<Range<u64>>> = BTreeMap::new();
+    pieces.for_each(|piece| by_file.entry(piece.file).or_default().push(piece.bytes.clone()));
+    let places = by_file.into_iter().filter_map(|(number, ranges)| {
+        let path = files.get(number)?.clone();
+        Some((number, Places { path, ranges: together(ranges) }))
+    });
+    places.unzip()
+}
+
+fn together(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    ranges.sort_by_key(|range| range.start);
+    let mut all: Vec<Range<u64>> = Vec::new();
+    for range in ranges {
+        match all.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => all.push(range),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_that_touch_are_one() {
+        assert_eq!(together(vec![5..9, 0..3, 9..12, 1..2]), [0..3, 5..12]);
+        assert!(together(Vec::new()).is_empty());
+    }
+}

@@ -1,0 +1,59 @@
+//! Parallel analysis of recorded runs: the pictures of one detector, event by event, on all cores, or by many processes.
+//!
+//! The events of a [`Recording`] are cut into blocks, and blocks into leaves. Each worker takes a leaf, reads and decompresses its pictures,
+//! and gives them to [`Reducer`]s, which make partial results of them; these are merged in a fixed tree ([`Work`]). The tree is the same
+//! for any number of workers, processes and machines, and so is every bit of the results. Broken events are counted and named.
+//!
+//! A reducer can fail, and its error or the message of its panic is what the analysis returns; the caller can stop an analysis at any
+//! time, between two events.
+//!
+//! Memory: each worker has the events of one block (at most [`BLOCK_BYTES`], at least one event) and of each reducer one partial result. Of
+//! reducers that do not take any order there are also those that wait to be merged: about the logarithm of the number of leaves.
+//!
+//! ```no_run
+//! use livetime_analysis::{GoOn, Options, PixelStatistics, Recording, Reducers, analyze};
+//!
+//! let recording = Recording::open(&["e236-r0003-s04-c00.xtc"])?;
+//! let detector = recording.detector(None)?;
+//! let reducers = Reducers::default().with(PixelStatistics::all());
+//! let found = analyze(&recording, &detector, &Options::default(), &reducers, &mut |_| GoOn::Yes)?;
+//! for named in &found.results {
+//!     println!("{}", named.name);
+//! }
+//! # Ok::<(), livetime_analysis::Error>(())
+//! ```
+
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+mod account;
+mod block;
+mod cut;
+mod error;
+mod events;
+mod leaves;
+mod partial;
+mod parts;
+mod plan;
+mod progress;
+mod reduce;
+mod reducer;
+mod reducers;
+mod results;
+mod save;
+mod tree;
+mod work;
+
+pub use account::{Account, BrokenEvent, Fault, FaultKind, MOST_NAMED};
+pub use block::Block;
+pub use error::{Error, ReduceError, Result, Step};
+pub use events::{Detector, EventPictures, Facility, Layout, Panel, Picture, Recording, facility};
+pub use partial::Partial;
+pub use parts::{Merged, Part, WrittenPart};
+pub use plan::Plan;
+pub use progress::{GoOn, Progress};
+pub use reducer::{Reducer, Reducers};
+pub use reducers::{Histogram, Hits, PixelStatistics};
+pub use results::{Array, Column, Named, Table, Value};
+pub use save::{Loader, Saver};
+pub use work::{BLOCK_BYTES, Found, Options, REDUCTION, Work, analyze};

@@ -1,0 +1,124 @@
+//! What was found in some leaves.
+
+use std::ops::Range;
+
+use crate::account::Account;
+use crate::error::{Error, Result};
+use crate::leaves::Leaves;
+use crate::reducer::{AnyPartial, AnyReducer};
+use crate::tree::{Forest, nodes_of};
+use crate::{Loader, ReduceError, Saver, Work};
+
+/// What was found in some leaves of a [`Work`].
+pub struct Partial {
+    pub(crate) leaves: Leaves,
+    pub(crate) account: Account,
+    /// Of each reducer that takes any order.
+    pub(crate) any_order: Vec<AnyPartial>,
+    /// Of each reducer that does not.
+    pub(crate) forest: Forest<Vec<AnyPartial>>,
+}
+
+impl Partial {
+    /// The leaves, as ranges that neither overlap nor touch.
+    pub fn leaves(&self) -> &[Range<usize>] {
+        self.leaves.ranges()
+    }
+
+    /// What became of their events.
+    pub fn account(&self) -> &Account {
+        &self.account
+    }
+}
+
+impl Work<'_> {
+    /// A partial result as bytes: the same bytes for the same leaves, whoever has found it.
+    ///
+    /// # Errors
+    /// If a reducer cannot be saved.
+    pub fn save(&self, partial: &Partial) -> Result<Vec<u8>> {
+        let mut out = Saver::default();
+        let ranges = partial.leaves();
+        out.number(ranges.len() as u64);
+        for range in ranges {
+            out.number(range.start as u64);
+            out.number(range.end as u64);
+        }
+        partial.account.save(&mut out);
+        self.save_all(true, &partial.any_order, &mut out)?;
+        for (_, partials) in partial.forest.iter() {
+            self.save_all(false, partials, &mut out)?;
+        }
+        Ok(out.bytes)
+    }
+
+    /// Loads what [`Work::save`] has saved, whatever the bytes are.
+    ///
+    /// # Errors
+    /// If it is no partial result of this work.
+    pub fn load(&self, bytes: &[u8]) -> Result<Partial> {
+        let mut from = Loader::new(bytes);
+        let (leaves, account) = self.load_head(&mut from).map_err(refused)?;
+        let longest: Vec<usize> =
+            (0..self.layout.panels.len()).map(|p| account.lengths(p).map_or(0, |l| *l.end())).collect();
+        let any_order = self.load_all(true, &mut from, account.used, &longest)?;
+        let mut forest = Forest::new(self.leaves());
+        if self.reducers(false).next().is_some() {
+            for node in nodes_of(leaves.ranges(), self.leaves()) {
+                // Nodes of one partial result have no neighbours among themselves.
+                forest.put(node, self.load_all(false, &mut from, account.used, &longest)?);
+            }
+        }
+        from.end().map_err(refused)?;
+        Ok(Partial { leaves, account, any_order, forest })
+    }
+
+    fn save_all(&self, is_any_order: bool, partials: &[AnyPartial], out: &mut Saver) -> Result<()> {
+        self.reducers(is_any_order).zip(partials).try_for_each(|(reducer, partial)| {
+            let start = out.bytes.len();
+            out.number(0);
+            reducer.save(partial, out)?;
+            let length = (out.bytes.len() - start - 8) as u64;
+            out.bytes[start..start + 8].copy_from_slice(&length.to_le_bytes());
+            Ok(())
+        })
+    }
+
+    fn load_all(
+        &self,
+        is_any_order: bool,
+        from: &mut Loader<'_>,
+        events: u64,
+        longest: &[usize],
+    ) -> Result<Vec<AnyPartial>> {
+        let load = |reducer: &dyn AnyReducer| {
+            let bytes = from.bytes().map_err(refused)?;
+            let mut own = Loader::new(bytes).with_bounds(events, longest);
+            let partial = reducer.load(&self.layout, &mut own)?;
+            own.end().map_err(refused)?;
+            Ok(partial)
+        };
+        self.reducers(is_any_order).map(load).collect()
+    }
+
+    /// Leaves and account, which must have all events of these leaves.
+    fn load_head(&self, from: &mut Loader<'_>) -> Result<(Leaves, Account), ReduceError> {
+        let mut leaves = Leaves::default();
+        for _ in 0..from.at_most(self.leaves() as u64)? {
+            let end = self.leaves();
+            let start = from.size_at_most(end)?;
+            leaves.add(&Leaves::of(start..from.size_at_most(end)?))?;
+        }
+        let wanted: usize = leaves.ranges().iter().map(|range| self.cut.events_of_leaves(range)).sum();
+        let account = Account::load(from, &self.layout)?;
+        if account.events() != wanted as u64 {
+            let found = format!("found {}", account.events());
+            return Err(format!("wanted an account of {wanted} events, {found}").into());
+        }
+        Ok((leaves, account))
+    }
+}
+
+fn refused(error: ReduceError) -> Error {
+    Error::refused("a partial result of this analysis", format!("bytes that are none: {error}"))
+}

@@ -1,0 +1,266 @@
+//! Parts of a plan as files: made by many processes, merged by one.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use twox_hash::XxHash3_64;
+
+use crate::error::{Error, Result};
+use crate::events::FileEnds;
+use crate::leaves::Leaves;
+use crate::{Account, Found, GoOn, Plan, Progress, Recording, Work};
+
+/// What a file of a part begins with; the last byte is the version of the format.
+const MAGIC: [u8; 8] = *b"LTPART\0\x01";
+/// Magic, hash of the plan, number of the part.
+const HEAD: usize = 24;
+/// The checksum of all before it.
+const TAIL: usize = 8;
+/// What the names of files of parts end with.
+const ENDING: &str = "ltpart";
+
+/// What was found in a part of a plan: the same bytes, whoever found it.
+pub struct Part {
+    number: usize,
+    account: Account,
+    bytes: Vec<u8>,
+}
+
+/// A file of a part.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrittenPart {
+    /// Its path.
+    pub path: PathBuf,
+    /// It was there already, with the same bytes.
+    pub is_repeated: bool,
+}
+
+/// The results of all parts.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Merged {
+    /// What was found.
+    pub found: Found,
+    /// Files that were read beside one for each part, with the same bytes.
+    pub copies: usize,
+}
+
+impl Part {
+    /// Its number, from 0 on.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// What became of its events.
+    pub fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// The whole file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Writes `part-00017.ltpart` into `folder`, which is made if need be. The file is written under another name and renamed, so that
+    /// a process that is killed leaves nothing that looks like a part.
+    ///
+    /// # Errors
+    /// If a part of this number is there with other bits, or of another plan, or the system refuses.
+    pub fn write(&self, folder: &Path) -> Result<WrittenPart> {
+        fs::create_dir_all(folder).map_err(|e| io("to make the folder", folder, e))?;
+        let path = folder.join(format!("part-{:05}.{ENDING}", self.number));
+        match fs::read(&path) {
+            Ok(there) if there == self.bytes => return Ok(WrittenPart { path, is_repeated: true }),
+            // What is broken is no part.
+            Ok(there) if is_whole(&there) => {
+                let wanted = format!("part {} with the same bits, or none", self.number);
+                return Err(Error::refused(
+                    wanted,
+                    format!("other bits, or of another plan, in {}", path.display()),
+                ));
+            }
+            _ => {}
+        }
+        write_whole(&path, &self.bytes)?;
+        Ok(WrittenPart { path, is_repeated: false })
+    }
+}
+
+impl Plan {
+    /// Finds what there is to find in a part, by so many threads. `tell` is called after each block, and several times a second, by the
+    /// calling thread; it returns whether to go on.
+    ///
+    /// # Errors
+    /// If there is no such part, if the files of the run have changed since the plan, or as [`Work::reduce`].
+    pub fn reduce(
+        &self,
+        work: &Work<'_>,
+        part: usize,
+        workers: usize,
+        tell: &mut dyn FnMut(Progress) -> GoOn,
+    ) -> Result<Part> {
+        let Some(planned) = self.parts.get(part) else {
+            return Err(Error::refused(format!("a part from 0 to {}", self.parts() - 1), part.to_string()));
+        };
+        self.check_run(part)?;
+        let partial = if planned.leaves.is_empty() {
+            work.nothing()
+        } else {
+            let files: Vec<PathBuf> = self.files().map(Path::to_owned).collect();
+            let recording = Recording::open_part(&files, &self.detector, &self.state, &planned.places)?;
+            work.reduce(&recording, planned.leaves.clone(), workers, tell)?
+        };
+        let number = (part as u64).to_le_bytes();
+        let mut bytes = [&MAGIC[..], &self.hash().to_le_bytes(), &number, &work.save(&partial)?].concat();
+        bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
+        Ok(Part { number: part, account: partial.account, bytes })
+    }
+
+    /// Merges the parts in these folders and files. Every part must be there; what is there several times must have the same bytes.
+    ///
+    /// # Errors
+    /// [`Error::MissingParts`] with their numbers, or that a file is broken, of another plan, or has other bits than another one of the same
+    /// part.
+    pub fn merge(&self, work: &Work<'_>, paths: &[PathBuf]) -> Result<Merged> {
+        let by_part = self.files_by_part(paths)?;
+        let missing: Vec<usize> = (0..self.parts()).filter(|part| !by_part.contains_key(part)).collect();
+        if !missing.is_empty() {
+            return Err(Error::MissingParts(missing));
+        }
+        let (mut all, mut copies) = (None, 0);
+        for (part, files) in &by_part {
+            let Some((first, others)) = files.split_first() else { continue };
+            let bytes = read_part(first)?;
+            for other in others {
+                if read_part(other)? != bytes {
+                    let found = format!("others in {} and {}", first.display(), other.display());
+                    return Err(Error::refused(format!("the same bits in all files of part {part}"), found));
+                }
+                copies += 1;
+            }
+            let partial = work.load(&bytes[HEAD..bytes.len() - TAIL]);
+            let partial = partial.map_err(|e| in_file(first, e))?;
+            if partial.leaves != Leaves::of(self.parts[*part].leaves.clone()) {
+                return Err(in_file(first, Error::refused(format!("the leaves of part {part}"), "others")));
+            }
+            match &mut all {
+                None => all = Some(partial),
+                Some(all) => work.merge(all, partial)?,
+            }
+        }
+        let all = all.ok_or_else(|| Error::refused("a plan with parts", "one without"))?;
+        Ok(Merged { found: work.finish(all)?, copies })
+    }
+
+    /// Whether the files of the run are those of the plan: all by their sizes, those that the part reads also by their ends.
+    fn check_run(&self, part: usize) -> Result<()> {
+        let reads = self.parts[part].places.reads.iter().chain(&self.state);
+        let read: Vec<usize> = reads.map(|piece| piece.file).collect();
+        for (number, file) in self.files.iter().enumerate() {
+            let path = &file.path;
+            let bytes = fs::metadata(path).map_err(|e| io("to look at the file", path, e))?.len();
+            let has_changed =
+                bytes != file.ends.bytes || read.contains(&number) && FileEnds::of(path)? != file.ends;
+            if has_changed {
+                let wanted =
+                    format!("{} as it was at the plan, with {} bytes", path.display(), file.ends.bytes);
+                return Err(Error::refused(wanted, format!("another one, with {bytes}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// All files of parts in folders, and those that are given, by the number that each says it has.
+    fn files_by_part(&self, paths: &[PathBuf]) -> Result<BTreeMap<usize, Vec<PathBuf>>> {
+        let mut by_part: BTreeMap<usize, Vec<PathBuf>> = BTreeMap::new();
+        for path in files_in(paths)? {
+            let part = self.part_of(&path).map_err(|e| in_file(&path, e))?;
+            by_part.entry(part).or_default().push(path);
+        }
+        Ok(by_part)
+    }
+
+    /// The number of the part that a file says it is.
+    fn part_of(&self, path: &Path) -> Result<usize> {
+        use std::io::Read;
+        let mut head = [0; HEAD];
+        let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
+        read.map_err(|e| io("to read the part", path, e))?;
+        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| head[at + i]));
+        if head[..8] != MAGIC {
+            return Err(Error::refused("a part of version 1", "something else"));
+        }
+        if word(8) != self.hash() {
+            return Err(Error::refused(
+                format!("a part of the plan {self}"),
+                format!("one of {:016x}", word(8)),
+            ));
+        }
+        let number = usize::try_from(word(16)).ok().filter(|number| *number < self.parts());
+        number.ok_or_else(|| {
+            Error::refused(format!("a part from 0 to {}", self.parts() - 1), word(16).to_string())
+        })
+    }
+}
+
+/// Writes a file under another name and renames it: it is there as a whole, or not at all.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("file");
+    let beside = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let write = || {
+        let mut file = File::create(&beside)?;
+        file.write_all(bytes)?;
+        // Else a crash of the machine could leave the name without the bytes.
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    };
+    write().map_err(|e| {
+        let _ = fs::remove_file(&beside);
+        io("to write the file", path, e)
+    })
+}
+
+/// The files of parts in these folders, and those that are given themselves.
+fn files_in(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let entries = fs::read_dir(path).map_err(|e| io("to list the folder", path, e))?;
+        let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        found.retain(|file| file.extension().is_some_and(|ending| ending == ENDING));
+        found.sort();
+        files.extend(found);
+    }
+    Ok(files)
+}
+
+/// A file with a right checksum.
+fn read_part(path: &Path) -> Result<Vec<u8>> {
+    let bytes = fs::read(path).map_err(|e| io("to read the part", path, e))?;
+    if is_whole(&bytes) {
+        return Ok(bytes);
+    }
+    Err(in_file(path, Error::refused("a part with a right checksum", "a file that is broken")))
+}
+
+fn is_whole(bytes: &[u8]) -> bool {
+    let split = bytes.split_last_chunk::<TAIL>().filter(|(all, _)| all.len() >= HEAD);
+    split.is_some_and(|(all, sum)| {
+        all.starts_with(&MAGIC) && XxHash3_64::oneshot(all) == u64::from_le_bytes(*sum)
+    })
+}
+
+fn io(wanted: &'static str, path: &Path, error: std::io::Error) -> Error {
+    livetime_formats::Error::io(wanted, error).in_file(path).into()
+}
+
+fn in_file(path: &Path, error: Error) -> Error {
+    match error {
+        Error::Refused { wanted, found } => Error::refused(wanted, format!("{found} in {}", path.display())),
+        error => error,
+    }
+}

@@ -1,0 +1,225 @@
+//! Plans as JSON.
+
+use std::ops::Range;
+
+use livetime_formats::xtc1::Src;
+use livetime_frame::DType;
+use serde_json::{Value, json};
+
+use super::{Plan, PlannedFile, PlannedPart};
+use crate::cut::Cut;
+use crate::error::{Error, Result};
+use crate::events::{EventPlaces, FileEnds, PieceAt};
+use crate::{Detector, Layout, Panel, REDUCTION};
+
+/// Of the format.
+const VERSION: u64 = 1;
+
+impl Plan {
+    /// With its hash.
+    pub(super) fn json(&self) -> Value {
+        let mut json = self.content();
+        json["hash"] = self.to_string().into();
+        json
+    }
+
+    /// All but the hash, which is made of it.
+    pub(super) fn content(&self) -> Value {
+        let file = |f: &PlannedFile| json!({ "path": f.path.to_str(), "bytes": f.ends.bytes, "ends": hex(f.ends.hash) });
+        let part = |part: &PlannedPart| {
+            json!({
+                "leaves": pair(&part.leaves),
+                "events": pair(&part.places.events),
+                "reads": part.places.reads.iter().map(place).collect::<Vec<_>>(),
+                "first": place(&part.places.first),
+                "places": hex(part.places.hash),
+            })
+        };
+        let panel = |p: &Panel| json!({ "number": p.number, "dtype": p.dtype.name(), "shape": p.shape });
+        // Text, of which every bit comes back.
+        let (low, high) = self.layout.first_values;
+        json!({
+            "livetime_plan": VERSION,
+            "reduction": REDUCTION,
+            "run": {
+                "files": self.files.iter().map(file).collect::<Vec<_>>(),
+                "problems": self.problems.iter().map(|(file, error)| json!([file, error])).collect::<Vec<_>>(),
+                "state": self.state.iter().map(place).collect::<Vec<_>>(),
+            },
+            "detector": detector(&self.detector),
+            "panels": self.layout.panels.iter().map(panel).collect::<Vec<_>>(),
+            "first_values": [low.to_string(), high.to_string()],
+            "events": pair(&self.cut.range),
+            "every": self.cut.every,
+            "block_events": self.cut.block,
+            "blocks": self.cut.blocks(),
+            "leaf_blocks": self.cut.leaf(),
+            "leaves": self.cut.leaves(),
+            "reducers": self.reducers,
+            "parts": self.parts.iter().map(part).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// What a plan says. Whether it makes sense is checked elsewhere.
+pub(super) fn parse(text: &str) -> Result<Plan> {
+    let json: Value = serde_json::from_str(text).map_err(|e| Error::refused("JSON", e.to_string()))?;
+    let json = Field { name: "the plan", json: &json };
+    for (name, wanted) in [("livetime_plan", VERSION), ("reduction", u64::from(REDUCTION))] {
+        let found = json.get(name)?.number()?;
+        if found != wanted {
+            return Err(Error::refused(format!("a plan with `{name}` {wanted}"), found.to_string()));
+        }
+    }
+    let run = json.get("run")?;
+    let cut = Cut {
+        range: json.get("events")?.range()?,
+        every: json.get("every")?.size()?,
+        block: json.get("block_events")?.size()?,
+    };
+    Ok(Plan {
+        files: run.get("files")?.all(file)?,
+        problems: run
+            .get("problems")?
+            .all(|p| Ok((p.at(0)?.text()?.to_owned(), p.at(1)?.text()?.to_owned())))?,
+        state: run.get("state")?.all(|p| p.place())?,
+        detector: json.get("detector")?.detector()?,
+        layout: layout(&json)?,
+        cut,
+        reducers: json.get("reducers")?.all(|text| Ok(text.text()?.to_owned()))?,
+        parts: json.get("parts")?.all(part)?,
+        hash: json.get("hash")?.hash()?,
+    })
+}
+
+fn file(json: Field<'_>) -> Result<PlannedFile> {
+    let ends = FileEnds { bytes: json.get("bytes")?.number()?, hash: json.get("ends")?.hash()? };
+    Ok(PlannedFile { path: json.get("path")?.text()?.into(), ends })
+}
+
+fn part(json: Field<'_>) -> Result<PlannedPart> {
+    let places = EventPlaces {
+        events: json.get("events")?.range()?,
+        reads: json.get("reads")?.all(|p| p.place())?,
+        first: json.get("first")?.place()?,
+        hash: json.get("places")?.hash()?,
+    };
+    Ok(PlannedPart { leaves: json.get("leaves")?.range()?, places })
+}
+
+fn layout(json: &Field<'_>) -> Result<Layout> {
+    let panel = |panel: Field<'_>| {
+        let dtype = panel.get("dtype")?;
+        let known = dtype.text()?.parse::<DType>().map_err(|_| dtype.refused("a type of pixels"))?;
+        Ok(Panel {
+            number: panel.get("number")?.number_u32()?,
+            dtype: known,
+            shape: panel.get("shape")?.all(|n| n.size())?,
+        })
+    };
+    let values = json.get("first_values")?;
+    let value = |at: usize| {
+        let field = values.at(at)?;
+        field.text()?.parse::<f64>().map_err(|_| field.refused("a number as text"))
+    };
+    Ok(Layout { panels: json.get("panels")?.all(panel)?, first_values: (value(0)?, value(1)?) })
+}
+
+fn detector(detector: &Detector) -> Value {
+    match detector {
+        Detector::Lcls1(Src { log, phy }) => json!({ "name": detector.to_string(), "lcls1": [log, phy] }),
+        Detector::Lcls2 { name, algorithm, field, rank } => {
+            json!({ "name": detector.to_string(), "lcls2": [name, algorithm, field, rank] })
+        }
+    }
+}
+
+fn pair<T: Copy + Into<Value>>(range: &Range<T>) -> Value {
+    Value::Array(vec![range.start.into(), range.end.into()])
+}
+
+fn place(piece: &PieceAt) -> Value {
+    json!([piece.file, piece.bytes.start, piece.bytes.end])
+}
+
+fn hex(hash: u64) -> String {
+    format!("{hash:016x}")
+}
+
+/// A piece of JSON, and what it is called.
+#[derive(Clone, Copy)]
+struct Field<'a> {
+    name: &'a str,
+    json: &'a Value,
+}
+
+impl<'a> Field<'a> {
+    fn refused(&self, wanted: &str) -> Error {
+        let mut found = self.json.to_string();
+        // Not all of a large file.
+        found.truncate(found.char_indices().nth(60).map_or(found.len(), |(at, _)| at));
+        Error::refused(format!("{wanted} in `{}`", self.name), found)
+    }
+
+    fn get(&self, name: &'a str) -> Result<Field<'a>> {
+        let json = self
+            .json
+            .get(name)
+            .ok_or_else(|| Error::refused(format!("`{name}` in {}", self.name), "none"))?;
+        Ok(Field { name, json })
+    }
+
+    fn at(&self, at: usize) -> Result<Field<'a>> {
+        let json = self.json.get(at).ok_or_else(|| self.refused("a longer list"))?;
+        Ok(Field { name: self.name, json })
+    }
+
+    fn all<T>(&self, each: impl Fn(Field<'a>) -> Result<T>) -> Result<Vec<T>> {
+        let list = self.json.as_array().ok_or_else(|| self.refused("a list"))?;
+        list.iter().map(|json| each(Field { name: self.name, json })).collect()
+    }
+
+    fn number(&self) -> Result<u64> {
+        self.json.as_u64().ok_or_else(|| self.refused("a number"))
+    }
+
+    fn number_u32(&self) -> Result<u32> {
+        u32::try_from(self.number()?).map_err(|_| self.refused("a number of 32 bits"))
+    }
+
+    fn size(&self) -> Result<usize> {
+        usize::try_from(self.number()?).map_err(|_| self.refused("a size"))
+    }
+
+    fn text(&self) -> Result<&'a str> {
+        self.json.as_str().ok_or_else(|| self.refused("text"))
+    }
+
+    fn range(&self) -> Result<Range<usize>> {
+        Ok(self.at(0)?.size()?..self.at(1)?.size()?)
+    }
+
+    fn hash(&self) -> Result<u64> {
+        u64::from_str_radix(self.text()?, 16).map_err(|_| self.refused("a hash"))
+    }
+
+    fn place(&self) -> Result<PieceAt> {
+        let bytes = self.at(1)?.number()?..self.at(2)?.number()?;
+        Ok(PieceAt { file: self.at(0)?.size()?, bytes })
+    }
+
+    fn detector(&self) -> Result<Detector> {
+        if let Ok(src) = self.get("lcls1") {
+            return Ok(Detector::Lcls1(Src { log: src.at(0)?.number_u32()?, phy: src.at(1)?.number_u32()? }));
+        }
+        let names = self.get("lcls2")?;
+        let [name, algorithm, field] =
+            [0, 1, 2].map(|at| names.at(at).and_then(|name| Ok(name.text()?.to_owned())));
+        Ok(Detector::Lcls2 {
+            name: name?,
+            algorithm: algorithm?,
+            field: field?,
+            rank: names.at(3)?.number_u32()?,
+        })
+    }
+}

@@ -1,0 +1,22 @@
+//! The reducers that come with the program.
+
+mod described;
+mod extremes;
+mod histogram;
+mod hits;
+mod lengths;
+mod moments;
+mod panel;
+mod pixels;
+mod sums;
+
+pub use histogram::Histogram;
+pub use hits::Hits;
+pub use pixels::PixelStatistics;
+
+use super::EventPictures;
+
+/// The pictures of one panel, of all events that have it.
+fn frames<'a>(events: &[EventPictures<'a>], position: usize) -> Vec<&'a [u8]> {
+    events.iter().filter_map(|event| event.picture(position)).map(|picture| picture.bytes).collect()
+}

@@ -1,0 +1,174 @@
+//! What is known of the pixels of one panel.
+
+use livetime_kernels::Pixel;
+
+use super::extremes::Extremes;
+use super::lengths::{Counted, Lengths};
+use super::moments::Moments;
+use super::sums::Sums;
+use crate::{Loader, Panel, ReduceError, Saver};
+
+/// Pixels that are taken at once: those of all events of a block stay in a near cache for the next kernel.
+const PIXELS: usize = 16 << 10;
+
+/// Frames whose pixels are read at once. A processor fetches ahead of a few streams only: with all frames of a block side by side each line of
+/// memory is waited for, with few the sums, which stay in the second cache, are read and written more often. Of 4, 8, 16 and 32, 8 is fastest.
+const STREAMS: usize = 8;
+
+/// What some events hold of a panel.
+pub struct PanelPartial {
+    /// Bytes of a pixel.
+    size: usize,
+    /// Pixels that there is room for.
+    pixels: usize,
+    /// Events by the number of pixels that they have.
+    lengths: Lengths,
+    sums: Option<Sums>,
+    extremes: Option<Extremes>,
+}
+
+impl PanelPartial {
+    pub(super) fn new(panel: &Panel, wants_sums: bool, wants_extremes: bool) -> PanelPartial {
+        let (dtype, pixels) = (panel.dtype, panel.pixels());
+        PanelPartial {
+            size: dtype.bytes(),
+            pixels,
+            lengths: Lengths::default(),
+            sums: wants_sums.then(|| Sums::new(dtype, pixels)),
+            extremes: wants_extremes.then(|| Extremes::new(dtype, pixels)),
+        }
+    }
+
+    pub(super) fn map(&mut self, frames: &[&[u8]]) {
+        let size = self.size;
+        let mut new = Lengths::default();
+        frames.iter().for_each(|frame| new.add(frame.len() / size));
+        self.grow(new.longest());
+        let mut cut = Vec::with_capacity(frames.len());
+        for (piece, [before, more]) in self.lengths.pieces_with(&new) {
+            if more == 0 {
+                continue;
+            }
+            for start in piece.clone().step_by(PIXELS) {
+                let range = start..piece.end.min(start + PIXELS);
+                cut.clear();
+                cut.extend(frames.iter().filter_map(|f| f.get(range.start * size..range.end * size)));
+                for (number, frames) in cut.chunks(STREAMS).enumerate() {
+                    let is_first = before == 0 && number == 0;
+                    self.sums.iter_mut().for_each(|sums| sums.add(frames, range.clone(), is_first));
+                }
+                if let Some(extremes) = &mut self.extremes {
+                    extremes.add(&cut, range);
+                }
+            }
+        }
+        self.lengths.merge(&mut new);
+    }
+
+    /// Saves what the events hold, and nothing of pixels that no event has: these may be anything.
+    pub(super) fn save(&self, out: &mut Saver) {
+        self.lengths.save(out);
+        let pixels = self.lengths.longest();
+        self.sums.iter().for_each(|sums| sums.save(pixels, out));
+        self.extremes.iter().for_each(|extremes| extremes.save(pixels, out));
+    }
+
+    /// Loads what was saved of the panel at `position`, into the partial result of no event.
+    pub(super) fn load(
+        &mut self,
+        panel: &Panel,
+        position: usize,
+        from: &mut Loader<'_>,
+    ) -> Result<(), ReduceError> {
+        let most = if panel.has_any_length() { usize::MAX } else { panel.pixels() };
+        self.lengths = Lengths::load(from, most)?;
+        let pixels = self.lengths.longest();
+        if pixels > from.longest(position) {
+            return Err(format!("wanted up to {} pixels, found {pixels}", from.longest(position)).into());
+        }
+        let is_whole = panel.has_any_length() || pixels == panel.pixels() || self.lengths.events() == 0;
+        if !is_whole {
+            return Err(format!("wanted {} pixels, found {pixels}", panel.pixels()).into());
+        }
+        // Not before it is known that so many numbers are there.
+        from.has_numbers(pixels)?;
+        self.grow(pixels);
+        let events = self.lengths.events();
+        self.sums.as_mut().map_or(Ok(()), |sums| sums.load(pixels, events, from))?;
+        self.extremes.as_mut().map_or(Ok(()), |extremes| extremes.load(pixels, from))
+    }
+
+    /// Whether it has as many pixels as a panel of the results.
+    pub(super) fn reaches(&self, panel: &Panel) -> bool {
+        panel.pixels() <= self.pixels
+    }
+
+    fn grow(&mut self, pixels: usize) {
+        self.pixels = self.pixels.max(pixels);
+        self.sums.iter_mut().for_each(|sums| sums.grow(pixels));
+        self.extremes.iter_mut().for_each(|extremes| extremes.grow(pixels));
+    }
+
+    pub(super) fn merge(&mut self, next: &mut PanelPartial) {
+        self.grow(next.lengths.longest());
+        let pieces = self.lengths.pieces_with(&next.lengths);
+        if let (Some(sums), Some(next)) = (&mut self.sums, &next.sums) {
+            sums.merge(&pieces, next);
+        }
+        if let (Some(extremes), Some(next)) = (&mut self.extremes, &mut next.extremes) {
+            extremes.merge(next);
+        }
+        self.lengths.merge(&mut next.lengths);
+    }
+}
+
+/// All that is known of a panel, cut into pieces that the same events have.
+pub(super) struct Finished<'a> {
+    partial: &'a PanelPartial,
+    pixels: usize,
+    pieces: Vec<Counted>,
+}
+
+impl Finished<'_> {
+    pub(super) fn new<'a>((panel, partial): (&Panel, &'a PanelPartial)) -> Finished<'a> {
+        Finished { partial, pixels: panel.pixels(), pieces: partial.lengths.pieces(panel.pixels()) }
+    }
+
+    pub(super) fn means(&self, out: &mut Vec<f64>) {
+        self.partial.sums.iter().for_each(|sums| sums.means(&self.pieces, out));
+    }
+
+    pub(super) fn deviations(&self, out: &mut Vec<f64>) {
+        self.partial.sums.iter().for_each(|sums| sums.deviations(&self.pieces, out));
+    }
+
+    pub(super) fn integer_sums(&self, out: &mut Vec<i64>) {
+        self.partial.sums.iter().for_each(|sums| sums.integers(&self.pieces, out));
+    }
+
+    pub(super) fn sums(&self, out: &mut Vec<f64>) {
+        self.partial.sums.iter().for_each(|sums| sums.numbers(&self.pieces, out));
+    }
+
+    pub(super) fn extremes<T: Pixel>(&self, is_highest: bool, out: &mut Vec<T>) {
+        self.partial.extremes.iter().for_each(|extremes| extremes.append(is_highest, self.pixels, out));
+    }
+
+    pub(super) fn counts(&self, out: &mut Vec<u64>) {
+        self.pieces.iter().for_each(|(piece, events)| out.extend(std::iter::repeat_n(*events, piece.len())));
+    }
+
+    /// How many values there are in all events.
+    pub(super) fn values(&self) -> u64 {
+        self.pieces.iter().map(|(piece, events)| piece.len() as u64 * events).sum()
+    }
+
+    pub(super) fn moments(&self) -> Moments {
+        self.partial.sums.as_ref().map_or_else(Moments::default, |sums| sums.moments(&self.pieces))
+    }
+
+    /// Lowest and highest values, if they were wanted, of so many pixels.
+    pub(super) fn all_extremes(&self) -> Option<(&Extremes, usize)> {
+        self.partial.extremes.as_ref().map(|extremes| (extremes, self.pixels))
+    }
+}

@@ -1,0 +1,356 @@
+//! Sums and sums of squares of pixels.
+
+use std::ops::Range;
+
+use livetime_frame::{DType, with_dtype};
+use livetime_kernels::Level;
+use livetime_kernels::accumulate::{self, Element, Exact};
+
+use super::extremes::fits;
+use super::lengths::{Counted, CountedTwice};
+use super::moments::Moments;
+use crate::{Loader, ReduceError, Saver};
+
+/// Sums of each pixel, in the numbers that suit its type.
+pub(super) enum Sums {
+    /// 8 and 16 bits.
+    Narrow(DType, Vec<i64>, Vec<u64>),
+    /// 32 bits.
+    Wide(DType, Vec<i64>, Vec<u128>),
+    /// 64 bits and floats.
+    Real(DType, Real),
+}
+
+/// Sums of the distances from a pivot, which is the first value of the pixel.
+pub(super) struct Real {
+    pivots: Vec<f64>,
+    sums: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+impl Sums {
+    pub(super) fn new(dtype: DType, pixels: usize) -> Sums {
+        match dtype {
+            DType::I8 | DType::U8 | DType::I16 | DType::U16 => {
+                Sums::Narrow(dtype, vec![0; pixels], vec![0; pixels])
+            }
+            DType::I32 | DType::U32 => Sums::Wide(dtype, vec![0; pixels], vec![0; pixels]),
+            _ => {
+                let zeros = || vec![0.0; pixels];
+                Sums::Real(dtype, Real { pivots: zeros(), sums: zeros(), squares: zeros() })
+            }
+        }
+    }
+
+    /// Has at least so many pixels from now on.
+    pub(super) fn grow(&mut self, pixels: usize) {
+        match self {
+            Sums::Narrow(_, sums, squares) => {
+                lengthen(sums, pixels);
+                lengthen(squares, pixels);
+            }
+            Sums::Wide(_, sums, squares) => {
+                lengthen(sums, pixels);
+                lengthen(squares, pixels);
+            }
+            Sums::Real(_, real) => {
+                let all = [&mut real.pivots, &mut real.sums, &mut real.squares];
+                all.into_iter().for_each(|values| lengthen(values, pixels));
+            }
+        }
+    }
+
+    /// Whether sums of pixels of that type are exact.
+    pub(super) fn are_exact(dtype: DType) -> bool {
+        dtype.bytes() <= 4 && !dtype.is_float()
+    }
+
+    /// Adds the pixels `range` of some events, cut out of their frames; `is_first`: whatever the sums are, they are none yet.
+    pub(super) fn add(&mut self, frames: &[&[u8]], range: Range<usize>, is_first: bool) {
+        if is_first {
+            self.clear(range.clone());
+        }
+        // The lengths are right: frames have the size of the layout's panels.
+        let _ = match self {
+            Sums::Narrow(dtype, sums, squares) => {
+                let (sums, squares) = (&mut sums[range.clone()], &mut squares[range]);
+                match dtype {
+                    DType::I8 => exact::<i8>(frames, sums, squares),
+                    DType::U8 => exact::<u8>(frames, sums, squares),
+                    DType::I16 => exact::<i16>(frames, sums, squares),
+                    _ => exact::<u16>(frames, sums, squares),
+                }
+            }
+            Sums::Wide(dtype, sums, squares) => {
+                let (sums, squares) = (&mut sums[range.clone()], &mut squares[range]);
+                match dtype {
+                    DType::I32 => exact::<i32>(frames, sums, squares),
+                    _ => exact::<u32>(frames, sums, squares),
+                }
+            }
+            Sums::Real(dtype, real) => with_dtype!(*dtype, T => real.add::<T>(frames, range, is_first)),
+        };
+    }
+
+    /// Memory that the system gave as zeros and that is written before it is read is mapped once; else twice, and the second time
+    /// all threads have to be told, page by page, which took longer than the sums of a short run.
+    fn clear(&mut self, range: Range<usize>) {
+        match self {
+            Sums::Narrow(_, sums, squares) => {
+                sums[range.clone()].fill(0);
+                squares[range].fill(0);
+            }
+            Sums::Wide(_, sums, squares) => {
+                sums[range.clone()].fill(0);
+                squares[range].fill(0);
+            }
+            Sums::Real(_, real) => {
+                real.sums[range.clone()].fill(0.0);
+                real.squares[range].fill(0.0);
+            }
+        }
+    }
+
+    /// Takes in the sums of later events, which are not longer and are nothing any more after it. `pieces`: the pixels with the events
+    /// of both.
+    pub(super) fn merge(&mut self, pieces: &[CountedTwice], next: &Sums) {
+        match (self, next) {
+            (Sums::Narrow(_, sums, squares), Sums::Narrow(_, next_sums, next_squares)) => {
+                take_in(pieces, sums, next_sums);
+                take_in(pieces, squares, next_squares);
+            }
+            (Sums::Wide(_, sums, squares), Sums::Wide(_, next_sums, next_squares)) => {
+                take_in(pieces, sums, next_sums);
+                take_in(pieces, squares, next_squares);
+            }
+            (Sums::Real(_, real), Sums::Real(_, next)) => real.merge(pieces, next),
+            _ => {}
+        }
+    }
+
+    /// Those of the first pixels.
+    pub(super) fn save(&self, pixels: usize, out: &mut Saver) {
+        match self {
+            Sums::Narrow(_, sums, squares) => {
+                out.list(&sums[..pixels]);
+                out.list(&squares[..pixels]);
+            }
+            Sums::Wide(_, sums, squares) => {
+                out.list(&sums[..pixels]);
+                out.list_u128(&squares[..pixels]);
+            }
+            Sums::Real(_, Real { pivots, sums, squares }) => {
+                [pivots, sums, squares].iter().for_each(|values| out.list(&values[..pixels]));
+            }
+        }
+    }
+
+    /// Takes those of the first pixels, which are sums of at most `events` values.
+    pub(super) fn load(
+        &mut self,
+        pixels: usize,
+        events: u64,
+        from: &mut Loader<'_>,
+    ) -> Result<(), ReduceError> {
+        match self {
+            Sums::Narrow(dtype, sums, squares) => {
+                let most = largest(*dtype, events, pixels)?;
+                take(sums, from.list()?, pixels, |sum| sum.unsigned_abs() <= most)?;
+                take(squares, from.list()?, pixels, |square| u128::from(*square) <= u128::from(most) << 16)
+            }
+            Sums::Wide(dtype, sums, squares) => {
+                let most = largest(*dtype, events, pixels)?;
+                take(sums, from.list()?, pixels, |sum| sum.unsigned_abs() <= most)?;
+                take(squares, from.list_u128()?, pixels, |square| *square <= u128::from(most) << 32)
+            }
+            Sums::Real(_, real) => {
+                for values in [&mut real.pivots, &mut real.sums, &mut real.squares] {
+                    take(values, from.list()?, pixels, |_| true)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Appends the mean of each pixel of `pieces`.
+    pub(super) fn means(&self, pieces: &[Counted], out: &mut Vec<f64>) {
+        for (range, events) in pieces {
+            let n = *events as f64;
+            match self {
+                Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) => {
+                    out.extend(sums[range.clone()].iter().map(|s| *s as f64 / n));
+                }
+                Sums::Real(_, real) => out.extend(real.values(range).map(|(p, s, _)| p + s / n)),
+            }
+        }
+    }
+
+    /// Appends the standard deviation of each pixel of `pieces`.
+    pub(super) fn deviations(&self, pieces: &[Counted], out: &mut Vec<f64>) {
+        for (range, events) in pieces {
+            let at = || range.clone();
+            match self {
+                Sums::Narrow(_, sums, squares) => deviations(*events, &sums[at()], &squares[at()], out),
+                Sums::Wide(_, sums, squares) => deviations(*events, &sums[at()], &squares[at()], out),
+                Sums::Real(_, real) => real.deviations(range, *events, out),
+            }
+        }
+    }
+
+    /// All values of `pieces` together.
+    pub(super) fn moments(&self, pieces: &[Counted]) -> Moments {
+        let mut all = Moments::default();
+        for (range, events) in pieces {
+            let count = range.len() as u64 * events;
+            match self {
+                Sums::Narrow(_, sums, squares) => {
+                    all.add(moments(count, &sums[range.clone()], &squares[range.clone()]));
+                }
+                Sums::Wide(_, sums, squares) => {
+                    all.add(moments(count, &sums[range.clone()], &squares[range.clone()]));
+                }
+                Sums::Real(_, real) => {
+                    real.values(range).for_each(|(p, s, q)| all.add(Moments::about(*events, p, s, q)));
+                }
+            }
+        }
+        all
+    }
+
+    /// Appends the exact sums of `pieces`; none of numbers that are not.
+    pub(super) fn integers(&self, pieces: &[Counted], out: &mut Vec<i64>) {
+        if let Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) = self {
+            pieces.iter().for_each(|(range, _)| out.extend_from_slice(&sums[range.clone()]));
+        }
+    }
+
+    /// Appends the sums of `pieces`, of any numbers.
+    pub(super) fn numbers(&self, pieces: &[Counted], out: &mut Vec<f64>) {
+        for (range, events) in pieces {
+            match self {
+                Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) => {
+                    out.extend(sums[range.clone()].iter().map(|s| *s as f64));
+                }
+                Sums::Real(_, real) => out.extend(real.values(range).map(|(p, s, _)| p * *events as f64 + s)),
+            }
+        }
+    }
+}
+
+/// The largest sum of so many values of that type, if all values of all pixels can be summed too.
+fn largest(dtype: DType, events: u64, pixels: usize) -> Result<u64, ReduceError> {
+    let values = events.checked_mul(pixels as u64).filter(|values| *values <= 1 << 60);
+    values.ok_or_else(|| format!("wanted up to 2^60 values, found {events} events of {pixels} pixels"))?;
+    Ok(events << (8 * dtype.bytes()))
+}
+
+/// Takes numbers of the first pixels.
+fn take<T: Copy>(
+    values: &mut [T],
+    loaded: Vec<T>,
+    pixels: usize,
+    is_possible: impl Fn(&T) -> bool,
+) -> Result<(), ReduceError> {
+    fits(loaded.len(), pixels)?;
+    if !loaded.iter().all(is_possible) {
+        return Err("wanted sums of so many events, found one that is too large".into());
+    }
+    values[..pixels].copy_from_slice(&loaded);
+    Ok(())
+}
+
+fn exact<T: Exact>(
+    frames: &[&[u8]],
+    sums: &mut [i64],
+    squares: &mut [T::Square],
+) -> Result<(), livetime_kernels::LengthError> {
+    accumulate::exact::<T>(Level::best(), frames, sums, squares)
+}
+
+fn lengthen<T: Copy + Default>(values: &mut Vec<T>, pixels: usize) {
+    values.resize(values.len().max(pixels), T::default());
+}
+
+fn take_in<T: Copy + std::ops::AddAssign>(pieces: &[CountedTwice], sums: &mut [T], next: &[T]) {
+    for (range, [events, _]) in pieces.iter().filter(|(_, [_, next_events])| *next_events > 0) {
+        let (sums, next) = (&mut sums[range.clone()], &next[range.clone()]);
+        if *events == 0 {
+            sums.copy_from_slice(next);
+        } else {
+            sums.iter_mut().zip(next).for_each(|(sum, next)| *sum += *next);
+        }
+    }
+}
+
+/// √(nΣv² − (Σv)²)/n: the difference is exact, so that nothing cancels.
+fn deviations<T: Copy + Into<u128>>(events: u64, sums: &[i64], squares: &[T], out: &mut Vec<f64>) {
+    let n = events as f64;
+    let deviation = |(sum, square): (&i64, &T)| {
+        let square_of_sum = u128::from(sum.unsigned_abs()) * u128::from(sum.unsigned_abs());
+        let all: u128 = (*square).into();
+        let difference = (u128::from(events) * all).saturating_sub(square_of_sum);
+        // Mostly 64 bits are enough, which the processor converts itself.
+        let difference = u64::try_from(difference).map_or_else(|_| difference as f64, |short| short as f64);
+        difference.sqrt() / n
+    };
+    out.extend(sums.iter().zip(squares).map(deviation));
+}
+
+fn moments<T: Copy + Into<u128>>(count: u64, sums: &[i64], squares: &[T]) -> Moments {
+    let sum = sums.iter().map(|s| i128::from(*s)).sum();
+    Moments::exact(count, sum, squares.iter().map(|q| (*q).into()).sum())
+}
+
+impl Real {
+    /// Pivots, sums and squares.
+    fn values(&self, range: &Range<usize>) -> impl Iterator<Item = (f64, f64, f64)> {
+        let at = || range.clone();
+        let sums = self.sums[at()].iter().zip(&self.squares[at()]);
+        self.pivots[at()].iter().zip(sums).map(|(p, (s, q))| (*p, *s, *q))
+    }
+
+    fn add<T: Element>(
+        &mut self,
+        frames: &[&[u8]],
+        range: Range<usize>,
+        is_first: bool,
+    ) -> Result<(), livetime_kernels::LengthError> {
+        let pivots = &mut self.pivots[range.clone()];
+        if let (true, Some(first)) = (is_first, frames.first()) {
+            for (i, pivot) in pivots.iter_mut().enumerate() {
+                let value = T::load::<1>(first, i)[0].to_f64();
+                *pivot = if value.is_finite() { value } else { 0.0 };
+            }
+        }
+        let (sums, squares) = (&mut self.sums[range.clone()], &mut self.squares[range]);
+        accumulate::about::<T>(Level::best(), frames, pivots, sums, squares)
+    }
+
+    /// Sums about another pivot are sums about this one, moved by the distance of the pivots.
+    fn merge(&mut self, pieces: &[CountedTwice], next: &Real) {
+        for (range, [events, next_events]) in pieces.iter().filter(|(_, [_, next])| *next > 0) {
+            let at = || range.clone();
+            if *events == 0 {
+                self.pivots[at()].copy_from_slice(&next.pivots[at()]);
+                self.sums[at()].copy_from_slice(&next.sums[at()]);
+                self.squares[at()].copy_from_slice(&next.squares[at()]);
+                continue;
+            }
+            let n = *next_events as f64;
+            for i in at() {
+                let distance = next.pivots[i] - self.pivots[i];
+                self.sums[i] += next.sums[i] + n * distance;
+                self.squares[i] += next.squares[i] + distance * (2.0 * next.sums[i] + n * distance);
+            }
+        }
+    }
+
+    fn deviations(&self, range: &Range<usize>, events: u64, out: &mut Vec<f64>) {
+        let n = events as f64;
+        out.extend(self.values(range).map(|(_, sum, square)| {
+            let variance = (square - sum * sum / n) / n;
+            // Rounding may leave less than nothing; NaN stays.
+            if variance < 0.0 { 0.0 } else { variance.sqrt() }
+        }));
+    }
+}

@@ -1,0 +1,147 @@
+//! What an analysis finds: named arrays, numbers and tables.
+
+use livetime_frame::{DType, Element};
+
+use super::events::values;
+use super::{Layout, Panel};
+
+/// A result with its name.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Named {
+    /// What it is, as `mean`; also the name of its file.
+    pub name: String,
+    /// The result.
+    pub value: Value,
+}
+
+/// A result.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Value {
+    /// A picture, or any other array.
+    Array(Array),
+    /// A number.
+    Number(f64),
+    /// Columns of one length.
+    Table(Table),
+}
+
+/// An array of numbers.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Array {
+    dtype: DType,
+    shape: Vec<usize>,
+    /// Words, into which the elements that are as large can be moved without a copy.
+    words: Vec<u64>,
+}
+
+impl Array {
+    /// An array of `elements`, whose number the shape must tell: else its shape is one axis.
+    pub fn new<T: Element>(shape: &[usize], mut elements: Vec<T>) -> Array {
+        let fits = shape.iter().product::<usize>() == elements.len();
+        let shape = if fits { shape.to_vec() } else { vec![elements.len()] };
+        if cfg!(target_endian = "big") {
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut elements);
+            bytes.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
+        }
+        let words = bytemuck::allocation::try_cast_vec(elements).unwrap_or_else(|(_, elements)| {
+            let bytes: &[u8] = bytemuck::cast_slice(&elements);
+            let mut words = vec![0u64; bytes.len().div_ceil(8)];
+            bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+            words
+        });
+        Array { dtype: T::DTYPE, shape, words }
+    }
+
+    /// Type of the elements.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Shape, slowest axis first.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The elements, last axis fastest, little-endian.
+    pub fn bytes(&self) -> &[u8] {
+        let length = self.shape.iter().product::<usize>() * self.dtype.bytes();
+        &bytemuck::cast_slice(&self.words)[..length]
+    }
+
+    /// The elements as `f64`.
+    pub fn values(&self) -> Vec<f64> {
+        values(self.dtype, self.bytes())
+    }
+}
+
+/// A table.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Table {
+    /// Its columns.
+    pub columns: Vec<Column>,
+}
+
+impl Table {
+    /// How many rows it has: those of its shortest column.
+    pub fn rows(&self) -> usize {
+        self.columns.iter().map(|c| c.cells.shape().iter().product()).min().unwrap_or(0)
+    }
+}
+
+/// A column of a table.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Column {
+    /// What it is, with its unit.
+    pub name: &'static str,
+    /// The cells: one axis.
+    pub cells: Array,
+}
+
+impl Column {
+    /// A column of these cells.
+    pub fn new<T: Element>(name: &'static str, cells: Vec<T>) -> Column {
+        Column { name, cells: Array::new(&[cells.len()], cells) }
+    }
+}
+
+impl Named {
+    /// A number.
+    pub fn number(name: &str, number: f64) -> Named {
+        Named { name: name.to_owned(), value: Value::Number(number) }
+    }
+
+    /// A table.
+    pub fn table(name: &str, columns: Vec<Column>) -> Named {
+        Named { name: name.to_owned(), value: Value::Table(Table { columns }) }
+    }
+
+    /// An array of something in each panel of `layout`. `fill` appends that of the panel at a position, which has the shape `shape`
+    /// makes of the panel's. There is one array if there is one panel; one with a new first axis if all panels have one
+    /// shape; else one for each, as `name-NUMBER`.
+    pub fn panels<T: Element>(
+        name: &str,
+        layout: &Layout,
+        shape: impl Fn(&Panel) -> Vec<usize>,
+        fill: impl Fn(usize, &mut Vec<T>),
+    ) -> Vec<Named> {
+        let named = |name: String, shape: &[usize], elements: Vec<T>| Named {
+            name,
+            value: Value::Array(Array::new(shape, elements)),
+        };
+        let shapes: Vec<Vec<usize>> = layout.panels.iter().map(shape).collect();
+        if shapes.windows(2).all(|pair| pair[0] == pair[1]) {
+            let panels = Some(shapes.len()).filter(|n| *n > 1);
+            let shape: Vec<usize> =
+                panels.into_iter().chain(shapes.first().into_iter().flatten().copied()).collect();
+            let mut all = Vec::with_capacity(shape.iter().product());
+            (0..shapes.len()).for_each(|position| fill(position, &mut all));
+            return vec![named(name.to_owned(), &shape, all)];
+        }
+        let each = shapes.iter().zip(&layout.panels).enumerate().map(|(position, (shape, panel))| {
+            let mut elements = Vec::new();
+            fill(position, &mut elements);
+            named(format!("{name}-{}", panel.number), shape, elements)
+        });
+        each.collect()
+    }
+}

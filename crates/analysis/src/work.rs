@@ -1,0 +1,253 @@
+//! The work of an analysis: what is reduced, merged and finished, by one process or by many.
+
+use std::ops::Range;
+
+use crate::cut::{Cut, MOST_EVENTS};
+use crate::error::{Error, Result};
+use crate::leaves::Leaves;
+use crate::partial::Partial;
+use crate::reduce::reduce;
+use crate::reducer::{AnyPartial, AnyReducer};
+use crate::tree::{Forest, Node};
+use crate::{Account, Detector, GoOn, Layout, Named, Progress, Recording, Reducers};
+
+/// So many bytes of events and of their pictures are in a block, or one event.
+pub const BLOCK_BYTES: usize = 32 << 20;
+
+/// How results are merged, as `analysis.json` tells it: 2 is leaves in a fixed binary tree; 1 was one block after the other.
+pub const REDUCTION: u32 = 2;
+
+/// Which events, by how many workers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Threads that decompress and reduce, from 1 on.
+    pub workers: usize,
+    /// Numbers of the events, from 0 on; what is beyond the end of the run does not matter.
+    pub events: Range<usize>,
+    /// Only one event in so many, beginning with the first.
+    pub every: usize,
+    /// How many bytes of events and of their pictures are in a block, at least one event. Results of floats may have other last bits with
+    /// another number.
+    pub block_bytes: usize,
+}
+
+/// All events, by as many workers as there are cores.
+impl Default for Options {
+    fn default() -> Options {
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        Options { workers, events: 0..usize::MAX, every: 1, block_bytes: BLOCK_BYTES }
+    }
+}
+
+/// What was found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Found {
+    /// What the pictures look like; arrays with one axis as long as the longest that was used.
+    pub layout: Layout,
+    /// How many events were wanted.
+    pub events: usize,
+    /// What became of them.
+    pub account: Account,
+    /// The results of the reducers, in their order.
+    pub results: Vec<Named>,
+}
+
+/// Gives the pictures of `detector` to `reducers` and returns their results, which do not depend on the number of
+/// workers. `tell` is called after each block, and several times a second, by the calling thread; it returns whether to go on.
+///
+/// # Errors
+/// If none of the first events has pictures of the detector, if the system refuses a thread, if a reducer fails or panics, or if `tell` wants
+/// no more. Events that are broken are no error; they are in [`Found::account`].
+pub fn analyze(
+    recording: &Recording,
+    detector: &Detector,
+    options: &Options,
+    reducers: &Reducers,
+    tell: &mut dyn FnMut(Progress) -> GoOn,
+) -> Result<Found> {
+    let work = Work::new(recording, detector, options, reducers)?;
+    let all = work.reduce(recording, 0..work.leaves(), options.workers, tell)?;
+    work.finish(all)
+}
+
+/// An analysis in steps, for those who share it out: [`reduce`](Work::reduce) some leaves, [`merge`](Work::merge) what was found, in any order,
+/// and [`finish`](Work::finish) when all leaves are there.
+///
+/// Events are cut into blocks of about 32 MiB, and blocks into leaves of a power of two of them, so that there are many leaves (at most 2 GiB
+/// each). Within a leaf events are taken in one after the other; above the leaves partial results are merged in a fixed binary tree. Both
+/// depend on the run alone, and so do all bits of the results. Reducers that take any order are merged as it comes.
+///
+/// ```no_run
+/// use livetime_analysis::{GoOn, Options, PixelStatistics, Recording, Reducers, Work};
+///
+/// let recording = Recording::open(&["e236-r0003-s04-c00.xtc"])?;
+/// let detector = recording.detector(None)?;
+/// let reducers = Reducers::default().with(PixelStatistics::all());
+/// let work = Work::new(&recording, &detector, &Options::default(), &reducers)?;
+/// let half = work.leaves() / 2;
+/// let mut all = work.reduce(&recording, half..work.leaves(), 1, &mut |_| GoOn::Yes)?;
+/// let first = work.reduce(&recording, 0..half, 1, &mut |_| GoOn::Yes)?;
+/// // What was saved can be loaded by another process that has the same work.
+/// work.merge(&mut all, work.load(&work.save(&first)?)?)?;
+/// println!("{} events used", work.finish(all)?.account.used);
+/// # Ok::<(), livetime_analysis::Error>(())
+/// ```
+pub struct Work<'r> {
+    pub(crate) detector: Detector,
+    pub(crate) layout: Layout,
+    pub(crate) cut: Cut,
+    reducers: &'r Reducers,
+    /// Of each reducer: whether all its partial results can be merged in any order.
+    is_any_order: Vec<bool>,
+}
+
+impl<'r> Work<'r> {
+    /// Looks at the first events of the run and cuts it.
+    ///
+    /// # Errors
+    /// If none of the first events has pictures of the detector.
+    pub fn new(
+        recording: &Recording,
+        detector: &Detector,
+        options: &Options,
+        reducers: &'r Reducers,
+    ) -> Result<Work<'r>> {
+        let end = options.events.end.min(recording.events());
+        let range = options.events.start.min(end)..end;
+        let mut cut = Cut { range, every: options.every.max(1), block: 1 };
+        let layout = Layout::find(recording, detector, &mut cut.iter())?;
+        let largest = cut.iter().map(|event| recording.event_bytes(event)).max().unwrap_or(0);
+        cut.block = (options.block_bytes / layout.bytes().max(largest).max(1)).clamp(1, MOST_EVENTS);
+        Ok(Work::of(detector.clone(), layout, cut, reducers))
+    }
+
+    /// The same without a look at the run.
+    pub(crate) fn of(detector: Detector, layout: Layout, cut: Cut, reducers: &'r Reducers) -> Work<'r> {
+        let is_any_order = reducers.iter().map(|r| r.takes_any_order(&layout)).collect();
+        Work { detector, layout, cut, reducers, is_any_order }
+    }
+
+    /// What the pictures look like.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// How many events are wanted.
+    pub fn events(&self) -> usize {
+        self.cut.events()
+    }
+
+    /// How many blocks they are cut into.
+    pub fn blocks(&self) -> usize {
+        self.cut.blocks()
+    }
+
+    /// How many leaves these make.
+    pub fn leaves(&self) -> usize {
+        self.cut.leaves()
+    }
+
+    /// Gives the events of some leaves to the reducers, by so many threads. `tell` is called after each block, and several times a
+    /// second, by the calling thread; it returns whether to go on.
+    ///
+    /// # Errors
+    /// If there are no such leaves, if the system refuses a thread, if a reducer fails or panics, or if `tell` wants no more.
+    pub fn reduce(
+        &self,
+        recording: &Recording,
+        leaves: Range<usize>,
+        workers: usize,
+        tell: &mut dyn FnMut(Progress) -> GoOn,
+    ) -> Result<Partial> {
+        if leaves.start > leaves.end || leaves.end > self.leaves() {
+            let found = format!("{}..{}", leaves.start, leaves.end);
+            return Err(Error::refused(format!("leaves in 0..{}", self.leaves()), found));
+        }
+        reduce(self, recording, leaves, workers.max(1), tell)
+    }
+
+    /// Takes in what was found in other leaves, before or after these.
+    ///
+    /// # Errors
+    /// If a leaf is there already, or a reducer fails or panics. Then `into` is good for nothing any more.
+    pub fn merge(&self, into: &mut Partial, next: Partial) -> Result<()> {
+        into.leaves.add(&next.leaves)?;
+        into.account.merge(next.account);
+        self.merge_all(true, &mut into.any_order, &mut { next.any_order })?;
+        for (node, partial) in next.forest.into_iter() {
+            self.put(&mut into.forest, node, partial)?;
+        }
+        Ok(())
+    }
+
+    /// The results, when all leaves are there.
+    ///
+    /// # Errors
+    /// If leaves are missing, which are told, or a reducer fails or panics.
+    pub fn finish(&self, partial: Partial) -> Result<Found> {
+        let missing = partial.leaves.missing(self.leaves());
+        if !missing.is_empty() {
+            return Err(Error::MissingLeaves(missing));
+        }
+        let Partial { account, any_order, forest, .. } = partial;
+        let layout = self.layout.finished(&account);
+        let mut any_order = any_order.into_iter();
+        let mut ordered = forest.into_iter().flat_map(|(_, partials)| partials);
+        let mut results = Vec::new();
+        for (reducer, is_any_order) in self.reducers.iter().zip(&self.is_any_order) {
+            let last = if *is_any_order { any_order.next() } else { ordered.next() };
+            let last = last.unwrap_or_else(|| reducer.partial(&self.layout));
+            results.extend(reducer.finish(&layout, last)?);
+        }
+        Ok(Found { layout, events: self.events(), account, results })
+    }
+
+    /// What is found in no leaf.
+    pub(crate) fn nothing(&self) -> Partial {
+        Partial {
+            leaves: Leaves::default(),
+            account: Account::default(),
+            any_order: self.partials(true),
+            forest: Forest::new(self.leaves()),
+        }
+    }
+
+    /// How the reducers describe themselves.
+    pub(crate) fn describe(&self) -> Vec<String> {
+        self.reducers.describe()
+    }
+
+    /// The reducers that take any order, or the others.
+    pub(crate) fn reducers(&self, is_any_order: bool) -> impl Iterator<Item = &'r dyn AnyReducer> {
+        let wanted = self.is_any_order.iter().map(move |is| *is == is_any_order);
+        self.reducers.iter().zip(wanted).filter(|(_, is_wanted)| *is_wanted).map(|(reducer, _)| reducer)
+    }
+
+    /// Partial results of no event.
+    pub(crate) fn partials(&self, is_any_order: bool) -> Vec<AnyPartial> {
+        self.reducers(is_any_order).map(|reducer| reducer.partial(&self.layout)).collect()
+    }
+
+    /// Merges partial results one by one; `next` are those of no event then.
+    pub(crate) fn merge_all(
+        &self,
+        is_any_order: bool,
+        into: &mut [AnyPartial],
+        next: &mut [AnyPartial],
+    ) -> Result<()> {
+        let both = into.iter_mut().zip(next);
+        self.reducers(is_any_order).zip(both).try_for_each(|(reducer, (a, b))| reducer.merge(a, b))
+    }
+
+    /// Puts the partial results of a node into the tree and merges as far up as it goes.
+    fn put(&self, forest: &mut Forest<Vec<AnyPartial>>, node: Node, partial: Vec<AnyPartial>) -> Result<()> {
+        let mut next = forest.put(node, partial);
+        while let Some(mut pair) = next {
+            if let Some(right) = &mut pair.right {
+                self.merge_all(false, &mut pair.left, right)?;
+            }
+            next = forest.put(pair.node, pair.left);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,24 @@
+//! Analyses of recorded runs, those of tests and real ones.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and what it prints is for those who run it alone"
+)]
+
+mod camera;
+mod common;
+
+mod detectors;
+mod frames;
+mod lcls2;
+mod parts;
+mod stops;
+mod waveforms;
+
+use camera::*;
+use common::*;
+use livetime_analysis::*;

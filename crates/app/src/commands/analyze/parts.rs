@@ -1,0 +1,143 @@
+//! `livetime analyze --plan`: an analysis in parts, by any number of processes.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::report::{Report, RunFiles, not_used_json};
+use super::{AnalyzeArgs, Measured, files, options, reducers};
+use crate::analyze::{Error, GoOn, Plan, Recording, Work};
+use crate::output::{Exit, Failure, Output};
+use crate::progress::Progress;
+use crate::report::numbers::bytes;
+use crate::usage::Meter;
+
+/// Makes a plan, analyses a part of it, or merges all parts.
+pub(super) fn run(args: &AnalyzeArgs, path: &Path, output: &mut Output) -> Result<Exit, Failure> {
+    match args.part {
+        Some(part) => reduce(args, &Plan::read(path).map_err(failed)?, part, output),
+        None if !args.merge.is_empty() => merge(args, &Plan::read(path).map_err(failed)?, output),
+        None => plan(args, path, output),
+    }
+}
+
+fn plan(args: &AnalyzeArgs, path: &Path, output: &mut Output) -> Result<Exit, Failure> {
+    let reducers = reducers(args)?;
+    let recording = Recording::open(&args.files).map_err(|e| Failure::new(Exit::Failed, e))?;
+    let detector = super::detector(&recording, args)?;
+    let work = Work::new(&recording, &detector, &options(args, 1), &reducers).map_err(failed)?;
+    let plan = Plan::new(&recording, &work, args.parts).map_err(failed)?;
+    plan.write(path).map_err(failed)?;
+    let (parts, name) = (plan.parts(), path.display());
+    if args.json {
+        output.json(&json!({
+            "plan": name.to_string(), "hash": plan.to_string(), "detector": detector.to_string(),
+            "events": work.events(), "blocks": work.blocks(), "leaves": work.leaves(), "parts": parts,
+        }))?;
+    } else {
+        let (events, leaves) = (work.events(), work.leaves());
+        output.data(&format!(
+            "{name}: {parts} parts of {events} events of {detector}, in {leaves} leaves\n\
+             each part, N from 0 to {}:  livetime analyze --plan {name} --part N -o parts\n\
+             then:  livetime analyze --plan {name} --merge parts -o out\n",
+            parts - 1,
+        ))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Analyses one part. Events that cannot be used are in its account: merging tells them.
+fn reduce(args: &AnalyzeArgs, plan: &Plan, part: usize, output: &mut Output) -> Result<Exit, Failure> {
+    let (Some(workers), Some(folder)) = (args.workers.only(), &args.output) else {
+        return Err(Failure::new(Exit::Usage, "--part: wanted one number of workers, found a range"));
+    };
+    let (Some(leaves), Some(events)) = (plan.leaves_of(part), plan.events_of(part)) else {
+        let message = format!("--part: wanted a part from 0 to {}, found {part}", plan.parts() - 1);
+        return Err(Failure::new(Exit::Usage, message));
+    };
+    let meter = Meter::start();
+    let reducers = plan.reducers().map_err(failed)?;
+    let work = plan.work(&reducers).map_err(failed)?;
+    let mut progress = Progress::new(work.layout().bytes() as u64 * events.len() as u64, output);
+    let found = plan.reduce(&work, part, workers, &mut |now| {
+        progress.tell(now.raw_bytes);
+        GoOn::Yes
+    });
+    progress.clear();
+    let found = found.map_err(failed)?;
+    let written = found.write(folder).map_err(failed)?;
+    let account = found.account();
+    let usage = meter.stop(account.file_bytes, account.raw_bytes);
+    let file = written.path.display();
+    if args.json {
+        let mut rates = json!({ "workers": workers });
+        livetime_bench::merge(&mut rates, usage.json());
+        output.json(&json!({
+            "part": part, "parts": plan.parts(), "plan": plan.to_string(),
+            "leaves": [leaves.start, leaves.end], "events": [events.start, events.end],
+            "used": account.used, "not_used": not_used_json(account),
+            "file": file.to_string(), "repeated": written.is_repeated, "rates": [rates],
+        }))?;
+    } else {
+        let there = if written.is_repeated { ", which was there with the same bits" } else { "" };
+        output.data(&format!(
+            "part {part} of {}: events {}..{}, {} used, {} not: {} in {file}{there}\n{workers} workers: {}",
+            plan.parts(),
+            events.start,
+            events.end,
+            account.used,
+            account.events() - account.used,
+            bytes(found.bytes().len() as u64),
+            usage.text(),
+        ))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Merges all parts and reports as an analysis by one process does.
+fn merge(args: &AnalyzeArgs, plan: &Plan, output: &mut Output) -> Result<Exit, Failure> {
+    let meter = Meter::start();
+    let reducers = plan.reducers().map_err(failed)?;
+    let work = plan.work(&reducers).map_err(failed)?;
+    let merged = match plan.merge(&work, &args.merge) {
+        Ok(merged) => merged,
+        Err(Error::MissingParts(missing)) => {
+            if args.json {
+                output.json(&json!({ "missing": missing, "parts": plan.parts() }))?;
+            }
+            return Err(failed(Error::MissingParts(missing)));
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    let usage = meter.stop(merged.found.account.file_bytes, merged.found.account.raw_bytes);
+    let last = Measured { workers: 1, found: merged.found, usage };
+    let written = match &args.output {
+        Some(folder) => files::write(folder, &last, &[]).map_err(|e| Failure::new(Exit::Failed, e))?,
+        None => Vec::new(),
+    };
+    let run = RunFiles::planned(plan);
+    let report = Report {
+        args,
+        run: &run,
+        detector: plan.detector(),
+        all: &[],
+        last: &last,
+        written,
+        is_same: true,
+        parts: Some((plan.parts(), merged.copies)),
+    };
+    let json = report.json();
+    if let Some(folder) = &args.output {
+        files::write_json(folder, &json).map_err(|e| Failure::new(Exit::Failed, e))?;
+    }
+    if args.json {
+        output.json(&json)?
+    } else {
+        output.data(&report.text())?
+    }
+    Ok(if last.found.account.lost() == 0 && run.is_whole() { Exit::Ok } else { Exit::Loss })
+}
+
+fn failed(error: Error) -> Failure {
+    Failure::new(Exit::Failed, error)
+}

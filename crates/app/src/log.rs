@@ -1,0 +1,73 @@
+//! What a program that runs for long tells while it runs: lines with a time and a level, of which the user chooses how many.
+
+use std::fmt;
+
+use clap::ValueEnum;
+use livetime_engine::{Event, time_of_day_ns};
+
+use crate::report::numbers::utc;
+
+/// How much a line matters, and up to where lines are written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, ValueEnum)]
+pub(crate) enum Level {
+    /// Data were lost, or the run is in danger.
+    Error,
+    /// Something is not as it was asked for; the run goes on.
+    Warn,
+    /// What happens: what nodes tell, writes to PVs, a line on the state of the run every 5 s.
+    #[default]
+    Info,
+    /// All that there is, connections of clients too.
+    Debug,
+}
+
+/// One line of the log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Line {
+    pub(crate) level: Level,
+    /// Time of day, ns since 1970.
+    at_ns: u64,
+    text: String,
+}
+
+impl Line {
+    /// A line of now.
+    pub(crate) fn new(level: Level, text: impl fmt::Display) -> Line {
+        let at_ns = u64::try_from(time_of_day_ns()).unwrap_or(0);
+        Line { level, at_ns, text: text.to_string() }
+    }
+
+    /// What a node of a run has told just now.
+    pub(crate) fn of(event: &Event) -> Line {
+        let level = if event.is_error { Level::Error } else { Level::Info };
+        let node = if event.node.is_empty() { "run" } else { &event.node };
+        Line::new(level, format_args!("{node}: {}", event.message))
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let level = match self.level {
+            Level::Error => "error",
+            Level::Warn => "warn",
+            Level::Info => "info",
+            Level::Debug => "debug",
+        };
+        write!(f, "{} {level} {}", utc(self.at_ns), self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_the_time_of_day_and_a_level() {
+        let line = Line { level: Level::Warn, at_ns: 1_795_341_019_123_000_000, text: "full".into() };
+        assert_eq!(line.to_string(), "2026-11-22 09:50:19.123Z warn full");
+        let event =
+            Event { at_ns: 5, node: "disk".into(), is_error: true, message: "full".into(), cause: None };
+        let text = Line::of(&event).to_string();
+        assert!(text.ends_with("Z error disk: full") && text.starts_with("20"), "{text}");
+    }
+}

@@ -1,0 +1,8 @@
+//! What a run tells people while it runs; the report itself comes from `livetime_control::report`.
+
+#[cfg(test)]
+#[path = "../../control/src/report/fixture.rs"]
+pub(crate) mod fixture;
+pub(crate) mod live;
+
+pub(crate) use livetime_control::report::{EndedBy, Ending, json, losses, numbers, rates, summary, table};

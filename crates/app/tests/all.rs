@@ -1,0 +1,27 @@
+//! The program as users call it, recorded data and peers included: one test program, because each one is linked with all of ours.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and what it prints is for those who run it alone"
+)]
+
+mod common;
+
+mod analyze;
+mod check;
+mod convert;
+mod damage;
+mod hostile;
+mod inspect;
+mod nodes;
+mod observe;
+mod pv;
+mod pvs;
+mod readme;
+mod run;
+mod sinks;
+mod wire;

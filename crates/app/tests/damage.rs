@@ -1,0 +1,212 @@
+//! One run with every kind of damage: source, analysis, `inspect` and the iterator come to the same events and the same counts.
+
+use crate::common;
+
+use std::path::Path;
+
+use common::{livetime, stderr};
+use livetime_engine::testing::Harness;
+use livetime_engine::{Next, NodeType};
+use livetime_formats::xtc1::compressed::Engine;
+use livetime_formats::xtc1::convert::{Options as Conversion, convert};
+use livetime_formats::xtc1::{Builder, Damage, DatagramHeader, Src, TypeId, XtcHeader, id};
+use livetime_nodes::sources::recording::Recording as Source;
+use livetime_recording::{Account, OnDamage, Options, Recording};
+use livetime_testkit::xtc2::{self, CONFIGURE, L1_ACCEPT, Names};
+use serde_json::Value;
+
+const OPAL: &str = "CxiEndstation-0|Opal1000-1";
+const BAD: u32 = 1 << 14;
+/// Pixels of a picture: enough to be compressed.
+const SIDE: u32 = 30;
+
+/// An event: damage of its root, and value, damage and missing bytes of its leaves.
+fn event(number: u64, root: u32, leaves: &[(u16, u32, usize)]) -> Vec<u8> {
+    let mut header = DatagramHeader::event(1_000_000_000 + number * 10_000_000, 3 * number as u32);
+    header.root.damage = Damage(root);
+    let mut bytes = Vec::new();
+    let mut builder = Builder::new(&mut bytes, &header);
+    for (value, damage, cut) in leaves {
+        let words = [SIDE, SIDE, 16, 0].map(u32::to_le_bytes).concat();
+        let pixels = value.to_le_bytes().repeat((SIDE * SIDE) as usize);
+        let leaf = XtcHeader::new(Src::named(OPAL).unwrap(), TypeId::new(id::FRAME, 1));
+        let leaf = XtcHeader { damage: Damage(*damage), ..leaf };
+        builder.leaf(leaf, &[&words, &pixels[..pixels.len() - cut]]).unwrap();
+    }
+    builder.finish().unwrap();
+    bytes
+}
+
+fn incomplete(number: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let header = DatagramHeader::event(1_000_000_000 + number * 10_000_000, 3 * number as u32);
+    let mut builder = Builder::new(&mut bytes, &header);
+    let container = XtcHeader::new(Src::segment(1), TypeId::CONTAINER);
+    builder.leaf(XtcHeader { damage: Damage::INCOMPLETE, ..container }, &[&[0; 40]]).unwrap();
+    builder.finish().unwrap();
+    bytes
+}
+
+fn lcls1() -> Vec<u8> {
+    let dropped = Damage::DROPPED.0;
+    let events = [
+        event(0, 0, &[(1, 0, 0)]),
+        // Not read; damaged; broken; lost; lost in an incomplete contribution.
+        event(1, 0, &[]),
+        event(2, 0, &[(2, BAD, 0)]),
+        event(3, 0, &[(3, 0, 5)]),
+        event(4, dropped, &[]),
+        incomplete(5),
+        // A good one beside a bad or broken one; damage of the event that is about something else.
+        event(6, 0, &[(90, BAD, 0), (6, 0, 0)]),
+        event(7, 0, &[(90, 0, 5), (7, 0, 0)]),
+        event(8, dropped, &[(8, 0, 0)]),
+        // Damaged, and nothing can be read.
+        event(9, 0, &[(9, BAD, 5)]),
+        // Only damaged ones.
+        event(10, 0, &[(10, BAD, 0), (90, BAD, 0)]),
+    ];
+    // The file breaks off in an event.
+    let last = event(11, 0, &[(11, 0, 0)]);
+    [&events.concat()[..], &last[..last.len() - 10]].concat()
+}
+
+fn lcls2() -> Vec<u8> {
+    let fields = &[("raw", 1, 2)];
+    let panel = |segment| Names { id: 0x100 + segment, detector: "epix", algorithm: "raw", segment, fields };
+    let record = |segment: u32, value: u16, damage: u16, cut: usize| {
+        let pixels = value.to_le_bytes().repeat(6);
+        xtc2::record(panel(segment).id, damage, &[&[2, 3]], &pixels[..pixels.len() - cut])
+    };
+    let (bad, dropped) = (1 << 12, 1 << 4);
+    let event = |number: u64, root: u16, records: &[Vec<u8>]| {
+        xtc2::datagram(L1_ACCEPT, 1_000_000_000 + number * 10_000_000, root, records)
+    };
+    let both = |value| vec![record(0, value, 0, 0), record(1, value, 0, 0)];
+    let events = [
+        xtc2::datagram(CONFIGURE, 1, 0, &[xtc2::names(&panel(0)), xtc2::names(&panel(1))]),
+        event(0, 0, &both(1)),
+        event(1, 0, &[]),
+        event(2, 0, &[record(0, 2, bad, 0), record(1, 2, bad, 0)]),
+        event(3, 0, &[record(0, 3, 0, 0), record(1, 3, 0, 4)]),
+        event(4, dropped, &[]),
+        // One segment is damaged or missing.
+        event(5, 0, &[record(0, 5, 0, 0), record(1, 90, bad, 0)]),
+        event(6, 0, &[record(0, 6, 0, 0)]),
+        event(7, dropped, &both(7)),
+        event(8, 0, &both(8)),
+    ];
+    let whole = events.concat();
+    whole[..whole.len() - 10].to_vec()
+}
+
+/// Events with their marks, and what the iterator counted; problems of files at the end.
+fn iterated(path: &Path, on_damage: OnDamage) -> (Vec<(i64, bool)>, Account, usize) {
+    let recording = Recording::open(&[path]).unwrap();
+    let detector = recording.detector("").unwrap();
+    let mut frames = recording.frames(&detector, Options { threads: 2, on_damage, ..Options::default() });
+    let marks: Vec<_> = frames.by_ref().flatten().map(|event| mark(&event.frame)).collect();
+    (marks, frames.account(), recording.problems().len())
+}
+
+fn mark(frame: &livetime_frame::Frame) -> (i64, bool) {
+    let header = frame.header();
+    (header.event_time_ns, header.flags.contains(livetime_frame::Flags::DAMAGED))
+}
+
+/// The same from the source: events, and counts as `damaged`, `failures`, `missing`, `problems`.
+fn played(path: &Path, damage: &str) -> (Vec<(i64, bool)>, [f64; 4]) {
+    let params = [("file", path.to_str().unwrap().into()), ("damage", damage.into())];
+    let mut source = Harness::of(NodeType::of::<Source>(), &params).unwrap();
+    let mut marks = Vec::new();
+    loop {
+        // Errors are counted by the source.
+        if let Ok((frames, next)) = source.produce() {
+            marks.extend(frames.iter().map(mark));
+            if next == Next::Finished {
+                let names = ["damaged", "failures", "missing", "problems"];
+                return (marks, names.map(|name| source.number_of(name)));
+            }
+        }
+    }
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = livetime(args);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", stderr(&output)))
+}
+
+fn number(json: &Value) -> u64 {
+    json.as_u64().unwrap_or_else(|| panic!("wanted a number, found {json}"))
+}
+
+/// All readers of one file; returns what they agree on.
+fn agreed(path: &Path) -> Account {
+    let (kept, account, problems) = iterated(path, OnDamage::Keep);
+    let (skipped, of_skip, _) = iterated(path, OnDamage::Skip);
+    let unmarked: Vec<_> = kept.iter().copied().filter(|(_, is_damaged)| !is_damaged).collect();
+    assert_eq!(skipped, unmarked);
+    assert_eq!(of_skip.skipped, account.not_whole());
+
+    let counts =
+        [account.not_whole(), account.failures(), account.missing, problems as u64].map(|n| n as f64);
+    assert_eq!(played(path, "keep"), (kept, counts));
+    assert_eq!(played(path, "skip"), (skipped, counts));
+
+    let file = path.to_str().unwrap();
+    let inspected = &json(&["inspect", file, "--pictures", "--json"])[0];
+    assert_eq!(inspected["pictures"].as_array().unwrap().len(), 1);
+    let pictures = &inspected["pictures"][0];
+    let names = ["whole", "partial", "damaged", "missing", "lost", "broken", "unreadable"];
+    let Account { whole, partial, damaged, missing, lost, broken, unreadable, .. } = account;
+    let all = [whole, partial, damaged, missing, lost, broken, unreadable];
+    assert_eq!(names.map(|name| number(&pictures[name])), all);
+    assert_eq!(number(&inspected["run_events"]), all.iter().sum::<u64>());
+
+    // What is lost, and what is only there with damage, analysis calls damaged.
+    let analysed = json(&["analyze", file, "--with", "mean", "--json"]);
+    let why = |kind: &str| number(&analysed["not_used"][kind]);
+    assert_eq!(number(&analysed["used"]), whole + partial);
+    assert_eq!(number(&analysed["incomplete"]), partial);
+    assert_eq!([why("damaged"), why("broken"), why("missing")], [damaged + lost, broken, missing]);
+    assert_eq!(analysed["problems"].as_array().unwrap().len(), problems);
+    account
+}
+
+#[test]
+fn all_readers_of_a_damaged_run_agree() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) =
+        (folder.path().join("e1-r0001-s00-c00.xtc"), folder.path().join("x-r0001-s000-c000.xtc2"));
+    std::fs::write(&first, lcls1()).unwrap();
+    let of_lcls1 = agreed(&first);
+    assert_eq!(
+        of_lcls1,
+        Account { frames: 6, whole: 4, damaged: 2, missing: 1, lost: 3, broken: 1, ..Account::default() }
+    );
+    std::fs::write(&second, lcls2()).unwrap();
+    let of_lcls2 = agreed(&second);
+    let wanted = Account {
+        frames: 5,
+        whole: 2,
+        partial: 2,
+        damaged: 1,
+        missing: 1,
+        lost: 1,
+        broken: 1,
+        ..Account::default()
+    };
+    assert_eq!(of_lcls2, wanted);
+    // And `convert` makes nothing better or worse.
+    let packed = folder.path().join("packed.xtc");
+    let codec = Some(Engine::BLOCKPACK);
+    convert(&[first.as_path()], &packed, &Conversion { codec, ..Conversion::default() }, |_| true).unwrap();
+    assert_eq!(agreed(&packed), of_lcls1);
+}
+
+/// Recorded samples are whole, and all readers say so.
+#[test]
+fn all_readers_of_recorded_samples_agree() {
+    let Some(file) = livetime_testkit::data("xtc1/container/e236-r0003-s04-c00.hist16.xtc") else { return };
+    assert_eq!(agreed(&file).whole, 2);
+}

@@ -1,0 +1,267 @@
+//! `livetime bench codecs`: ratio and speed of every codec, per instruction-set level, on one core; with `--peer` also those of the
+//! C libraries, each in turn with ours.
+
+mod frames;
+mod peers;
+
+use std::time::{Duration, Instant};
+
+use livetime_codecs::{
+    Array, Blockpack, BlockpackTier, Blosc, BloscCompressor, BloscSettings, BloscShuffle, Bslz4, Codec,
+    CodecError, DType, Hist16, HistN, Lz4, Lz4Hdf5, Reference, Zlib, Zstd,
+};
+use livetime_kernels::Level;
+use serde_json::{Value, json};
+
+use super::{Progress, Record, Settings, Spread};
+use frames::Frames;
+use livetime_control::report::table::{Style, Table};
+use peers::Files;
+
+struct Row {
+    data: &'static str,
+    codec: &'static str,
+    level: &'static str,
+    reference: &'static str,
+    /// Of a peer.
+    version: Option<String>,
+    ratio: f64,
+    compress: Spread,
+    decompress: Spread,
+}
+
+pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, String> {
+    let mut rows = Vec::new();
+    for frames in frames::all(progress)? {
+        let files = settings.peer.as_ref().map(|_| Files::write(&frames)).transpose();
+        let files = files.map_err(|e| format!("wanted a folder for frames, found: {e}"))?;
+        for level in Level::available() {
+            let first = level == Level::PORTABLE;
+            let here = codecs(level, first).map_err(|e| e.to_string())?;
+            for (name, mut codec) in here.into_iter().filter(|(name, _)| name.contains(&settings.filter)) {
+                progress.log(format!("{} {name} {}", frames.name, level.name()));
+                let mut plain = Plain { name, codec: codec.as_mut() };
+                rows.push(measure(&frames, "none", level, settings, &mut plain).map_err(|e| e.to_string())?);
+                let is_last = level == Level::best() || has_one_level(name);
+                if let (Some(python), Some(files), true) = (&settings.peer, &files, is_last) {
+                    rows.extend(peers::measure(python, files, frames.name, name, settings)?);
+                }
+            }
+            let tiers = TIERS.into_iter().filter(|(name, _)| name.contains(&settings.filter));
+            for ((name, tier), (reference, references)) in
+                tiers.flat_map(|tier| frames.references.iter().map(move |reference| (tier, reference)))
+            {
+                progress.log(format!("{} {name} {} {reference}", frames.name, level.name()));
+                let mut with = With { name, codec: Blockpack::with_level(level).with_tier(tier), references };
+                rows.push(
+                    measure(&frames, reference, level, settings, &mut with).map_err(|e| e.to_string())?,
+                );
+            }
+        }
+    }
+    Ok(record(&rows))
+}
+
+/// A codec, and how rows call it.
+type Named = (&'static str, Box<dyn Codec>);
+
+/// The codecs of a level; those that have only one come with the first.
+fn codecs(level: Level, first: bool) -> Result<Vec<Named>, CodecError> {
+    let mut codecs: Vec<Named> = vec![
+        ("hist16", Box::new(Hist16::with_level(level))),
+        ("histn", Box::new(HistN::with_level(level))),
+        ("bslz4", Box::new(Bslz4::with_level(level))),
+    ];
+    for (name, tier) in TIERS {
+        codecs.push((name, Box::new(Blockpack::with_level(level).with_tier(tier))));
+    }
+    for (name, compressor, shuffle) in BLOSCS {
+        let settings = BloscSettings { compressor, level: 3, shuffle };
+        codecs.push((name, Box::new(Blosc::with_level(level, settings))));
+    }
+    if first {
+        codecs.push(("lz4", Box::new(Lz4::new())));
+        codecs.push(("lz4hdf5", Box::new(Lz4Hdf5::new(0))));
+        codecs.push(("zlib 1", Box::new(Zlib::new(1))));
+        codecs.push(("zlib 6", Box::new(Zlib::new(6))));
+        codecs.push(("zstd", Box::new(Zstd::new(1)?)));
+    }
+    Ok(codecs)
+}
+
+/// Whether a codec has no loops of ours.
+fn has_one_level(name: &str) -> bool {
+    ["lz4", "zlib", "zstd"].iter().any(|one| name.starts_with(one))
+}
+
+/// The tiers of blockpack, and what rows call them.
+const TIERS: [(&str, BlockpackTier); 2] =
+    [("blockpack", BlockpackTier::Fast), ("blockpack dense", BlockpackTier::Dense)];
+
+/// Blosc at level 3.
+const BLOSCS: [(&str, BloscCompressor, BloscShuffle); 6] = [
+    ("blosc blosclz none", BloscCompressor::BloscLz, BloscShuffle::None),
+    ("blosc blosclz byte", BloscCompressor::BloscLz, BloscShuffle::Byte),
+    ("blosc lz4 byte", BloscCompressor::Lz4, BloscShuffle::Byte),
+    ("blosc lz4 bit", BloscCompressor::Lz4, BloscShuffle::Bit),
+    ("blosc zlib byte", BloscCompressor::Zlib, BloscShuffle::Byte),
+    ("blosc zstd bit", BloscCompressor::Zstd, BloscShuffle::Bit),
+];
+
+/// A codec, with or without references.
+trait Measured {
+    fn name(&self) -> &'static str;
+    fn bound(&self, bytes: usize) -> usize;
+    fn encode(&mut self, i: usize, frame: &[u8], output: &mut [u8]) -> Result<usize, CodecError>;
+    fn decode(&mut self, i: usize, stream: &[u8], output: &mut [u8]) -> Result<(), CodecError>;
+}
+
+struct Plain<'a> {
+    name: &'static str,
+    codec: &'a mut dyn Codec,
+}
+
+impl Measured for Plain<'_> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn bound(&self, bytes: usize) -> usize {
+        self.codec.bound(bytes)
+    }
+
+    fn encode(&mut self, _: usize, frame: &[u8], output: &mut [u8]) -> Result<usize, CodecError> {
+        self.codec.encode(Array::new(frame, DType::U16, &[frame.len() / 2])?, output)
+    }
+
+    fn decode(&mut self, _: usize, stream: &[u8], output: &mut [u8]) -> Result<(), CodecError> {
+        self.codec.decode(stream, DType::U16, output)
+    }
+}
+
+struct With<'a> {
+    name: &'static str,
+    codec: Blockpack,
+    /// One for each frame.
+    references: &'a [Vec<u8>],
+}
+
+impl Measured for With<'_> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn bound(&self, bytes: usize) -> usize {
+        self.codec.bound(bytes)
+    }
+
+    fn encode(&mut self, i: usize, frame: &[u8], output: &mut [u8]) -> Result<usize, CodecError> {
+        let reference = Reference::new(i as u64 + 1, &self.references[i]);
+        self.codec.encode_with(Array::new(frame, DType::U16, &[frame.len() / 2])?, Some(reference), output)
+    }
+
+    fn decode(&mut self, i: usize, stream: &[u8], output: &mut [u8]) -> Result<(), CodecError> {
+        let reference = Reference::new(i as u64 + 1, &self.references[i]);
+        self.codec.decode_with(stream, DType::U16, Some(reference), output)
+    }
+}
+
+/// Encodes and decodes all frames; that they come back is checked.
+fn measure(
+    frames: &Frames,
+    reference: &'static str,
+    level: Level,
+    settings: &Settings,
+    codec: &mut dyn Measured,
+) -> Result<Row, CodecError> {
+    let total: usize = frames.frames.iter().map(Vec::len).sum();
+    let mut streams: Vec<Vec<u8>> = frames.frames.iter().map(|f| vec![0; codec.bound(f.len())]).collect();
+    let mut sizes = vec![0; streams.len()];
+    let mut encode = || {
+        for (i, frame) in frames.frames.iter().enumerate() {
+            sizes[i] = codec.encode(i, frame, &mut streams[i])?;
+        }
+        Ok(())
+    };
+    let compress = speed(total, settings, &mut encode)?;
+    let mut back: Vec<Vec<u8>> = frames.frames.iter().map(|f| vec![0; f.len()]).collect();
+    let mut decode = || {
+        for (i, output) in back.iter_mut().enumerate() {
+            codec.decode(i, &streams[i][..sizes[i]], output)?;
+        }
+        Ok(())
+    };
+    let decompress = speed(total, settings, &mut decode)?;
+    if back != frames.frames {
+        return Err(CodecError::Length {
+            what: "frames that came back unchanged",
+            wanted: back.len(),
+            found: 0,
+        });
+    }
+    let ratio = sizes.iter().sum::<usize>() as f64 / total as f64;
+    let (data, name, level) = (frames.name, codec.name(), level.name());
+    Ok(Row { data, codec: name, level, reference, version: None, ratio, compress, decompress })
+}
+
+/// How long a repeat takes.
+fn span_s(settings: &Settings) -> f64 {
+    if settings.quick { 0.001 } else { 0.2 }
+}
+
+/// MB/s of frames in repeats of a fifth of a second, after one round to warm up.
+fn speed(
+    bytes: usize,
+    settings: &Settings,
+    work: &mut dyn FnMut() -> Result<(), CodecError>,
+) -> Result<Spread, CodecError> {
+    let span = Duration::from_secs_f64(span_s(settings));
+    work()?;
+    let mut speeds = Vec::new();
+    for _ in 0..settings.repeats() {
+        let start = Instant::now();
+        let mut rounds = 0;
+        while rounds == 0 || start.elapsed() < span {
+            work()?;
+            rounds += 1;
+        }
+        speeds.push((bytes * rounds) as f64 / start.elapsed().as_secs_f64() / 1e6);
+    }
+    Ok(Spread::of(speeds))
+}
+
+fn record(rows: &[Row]) -> Record {
+    let speeds =
+        |s: &Spread| json!({ "median": s.median.round(), "min": s.min.round(), "max": s.max.round() });
+    let json: Vec<Value> = rows
+        .iter()
+        .map(|row| {
+            json!({
+                "data": row.data,
+                "codec": row.codec,
+                "level": row.level,
+                "reference": row.reference,
+                "version": row.version,
+                "ratio": (row.ratio * 10_000.0).round() / 10_000.0,
+                "compress_mb_s": row.compress.median.round(),
+                "decompress_mb_s": row.decompress.median.round(),
+                "compress_spread": speeds(&row.compress),
+                "decompress_spread": speeds(&row.decompress),
+            })
+        })
+        .collect();
+    let heads = ["data", "codec", "level", "reference", "ratio", "compress MB/s", "decompress MB/s"];
+    let mut table = Table::new(&heads).right(4..7);
+    for row in rows {
+        table.row([
+            row.data.to_owned(),
+            row.codec.to_owned(),
+            row.level.to_owned(),
+            row.reference.to_owned(),
+            format!("{:.3}", row.ratio),
+            format!("{:.0}", row.compress.median),
+            format!("{:.0}", row.decompress.median),
+        ]);
+    }
+    Record { json: json!({ "rows": json }), table: table.render(Style::default()) }
+}

@@ -1,0 +1,205 @@
+//! Running a graph for a while, and the search for the highest rate at which it loses nothing.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use livetime_engine::{Graph, Report, Run, RunOptions};
+use serde_json::{Value, json};
+
+use super::{Spread, in_one_line, tenths};
+
+/// How close the search comes to the limit.
+const PRECISION: f64 = 1.03;
+/// Steps on the way up and down.
+const STEP: f64 = 1.5;
+/// Beyond these factors of the first rate the search is given up.
+const RANGE: f64 = 10_000.0;
+
+/// What one run did.
+pub(super) struct Ran {
+    pub(super) report: Report,
+    /// The time in which the sources were running, without the drain.
+    pub(super) seconds: f64,
+    /// The sources came to their end before the time was over.
+    pub(super) ended_early: bool,
+}
+
+/// Runs a graph for so many seconds, or until it ends by itself.
+pub(super) fn run_for(graph: &Graph, seconds: f64) -> Result<Ran, String> {
+    let run = Run::start(graph, RunOptions::default()).map_err(|errors| in_one_line(&errors))?;
+    let until = Instant::now() + Duration::from_secs_f64(seconds);
+    let ended_early = run.wait(until.saturating_duration_since(Instant::now()));
+    let elapsed = run.report().elapsed_ns as f64 / 1e9;
+    run.stop();
+    let report = run.finish(Duration::from_secs(10));
+    let imbalances = report.imbalances();
+    if let Some(failure) = &report.failure {
+        return Err(failure.clone());
+    }
+    if !imbalances.is_empty() {
+        return Err(format!("the ledger does not close: {}", imbalances.join("; ")));
+    }
+    Ok(Ran { report, seconds: elapsed, ended_early })
+}
+
+impl Ran {
+    /// Frames that the sources sent.
+    pub(super) fn frames(&self) -> u64 {
+        let is_source = |n: &usize| self.report.edges.iter().all(|e| e.nodes.1 != Some(*n));
+        (0..self.report.nodes.len()).filter(is_source).map(|n| self.report.nodes[n].emitted).sum()
+    }
+
+    pub(super) fn hz(&self) -> f64 {
+        self.frames() as f64 / self.seconds
+    }
+
+    pub(super) fn cpu_percent(&self) -> f64 {
+        let cpu_ns = self.report.cpu_ns.unwrap_or(0) as f64;
+        100.0 * cpu_ns / self.report.elapsed_ns as f64
+    }
+
+    /// Frames that each node behind the first was offered and did not come to a good end with.
+    pub(super) fn dropped(&self) -> BTreeMap<&str, u64> {
+        self.report.nodes[1..].iter().map(|n| (&*n.name, n.lost_before + n.lost_inside())).collect()
+    }
+
+    pub(super) fn total_dropped(&self) -> u64 {
+        self.report.unintended_losses()
+    }
+
+    /// In words.
+    pub(super) fn line(&self) -> String {
+        let (hz, cpu, lost) = (self.hz(), self.cpu_percent(), self.total_dropped());
+        format!("{hz:.0} frames/s, {cpu:.0} % CPU, {lost} dropped")
+    }
+}
+
+/// The highest rate at which nothing is dropped, and the runs that confirm it.
+pub(super) struct Search {
+    /// The slowest of the runs that confirm it; 0 if there is no such rate.
+    pub(super) hz: f64,
+    pub(super) confirmed_hz: Vec<f64>,
+    pub(super) tried: Vec<(f64, u64)>,
+    /// The last run without a loss.
+    pub(super) clean: Option<Ran>,
+    /// The slowest run with losses.
+    pub(super) lossy: Option<(f64, Ran)>,
+}
+
+/// Raises the rate until something is dropped (or lowers it until nothing is), halves the interval, then asks for
+/// `repeats` runs without a loss, a little slower each time that one fails.
+pub(super) fn search(
+    first_hz: f64,
+    repeats: usize,
+    run_at: &mut impl FnMut(f64) -> Result<Ran, String>,
+) -> Result<Search, String> {
+    let mut found = Search { hz: 0.0, confirmed_hz: vec![], tried: vec![], clean: None, lossy: None };
+    let (mut low, mut high) = (first_hz / STEP, first_hz);
+    while high < first_hz * RANGE && found.is_clean(high, run_at)?.is_some() {
+        (low, high) = (high, high * STEP);
+    }
+    while high <= first_hz && found.is_clean(low, run_at)?.is_none() {
+        (low, high) = (low / STEP, low);
+        if low < first_hz / RANGE {
+            return Ok(found);
+        }
+    }
+    while high / low > PRECISION {
+        let middle = (low * high).sqrt();
+        match found.is_clean(middle, run_at)? {
+            Some(_) => low = middle,
+            None => high = middle,
+        }
+    }
+    while found.confirmed_hz.len() < repeats && low > first_hz / RANGE {
+        match found.is_clean(low, run_at)? {
+            Some(hz) => found.confirmed_hz.push(hz),
+            None => {
+                found.confirmed_hz.clear();
+                low /= PRECISION;
+            }
+        }
+    }
+    let hz = found.confirmed_hz.iter().copied().fold(f64::INFINITY, f64::min);
+    found.hz = if hz.is_finite() { hz } else { 0.0 };
+    Ok(found)
+}
+
+impl Search {
+    /// Runs at a rate; the rate that was reached if nothing was lost.
+    fn is_clean(
+        &mut self,
+        hz: f64,
+        run_at: &mut impl FnMut(f64) -> Result<Ran, String>,
+    ) -> Result<Option<f64>, String> {
+        let ran = run_at(hz)?;
+        let (reached, dropped) = (ran.hz(), ran.total_dropped());
+        self.tried.push((hz, dropped));
+        if dropped > 0 {
+            if self.lossy.as_ref().is_none_or(|(slowest, _)| hz < *slowest) {
+                self.lossy = Some((hz, ran));
+            }
+            return Ok(None);
+        }
+        // A source that did not reach its rate was held up, and proves nothing about that rate.
+        let is_clean = reached > 0.98 * hz;
+        if is_clean {
+            self.clean = Some(ran);
+        }
+        Ok(is_clean.then_some(reached))
+    }
+
+    /// Median and spread of the confirming runs.
+    pub(super) fn spread(&self) -> Spread {
+        Spread::of(self.confirmed_hz.clone())
+    }
+
+    /// For records.
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "loss_free_hz": tenths(self.hz),
+            "loss_free_confirmed_hz": self.confirmed_hz.iter().map(|hz| tenths(*hz)).collect::<Vec<_>>(),
+            "loss_free_tried": self.tried.iter().map(|(hz, lost)| json!([tenths(*hz), lost])).collect::<Vec<_>>(),
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "../../control/src/report/fixture.rs"]
+mod fixture;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A graph that loses frames above `limit_hz`, with a source that makes at most `source_hz`.
+    fn graph(limit_hz: f64, source_hz: f64) -> impl FnMut(f64) -> Result<Ran, String> {
+        move |hz| {
+            let mut report = fixture::report(1);
+            let reached = hz.min(source_hz);
+            let lost = if reached > limit_hz { 5 } else { 0 };
+            report.nodes[0].emitted = (1000.0 * reached) as u64;
+            report.edges[0].lost =
+                std::iter::repeat_n((livetime_engine::LossReason::QueueFull, lost), 1).collect();
+            Ok(Ran { report, seconds: 1000.0, ended_early: false })
+        }
+    }
+
+    #[test]
+    fn the_limit_is_found_from_below_and_from_above() {
+        for first in [10.0, 950.0, 30_000.0] {
+            let found = search(first, 3, &mut graph(1000.0, f64::MAX)).unwrap();
+            assert!(found.hz <= 1000.0 && found.hz > 960.0, "{first}: {}", found.hz);
+            assert_eq!(found.confirmed_hz.len(), 3);
+            assert!(found.clean.is_some() && found.lossy.unwrap().0 > 1000.0);
+        }
+    }
+
+    #[test]
+    fn a_source_that_is_too_slow_is_a_limit_and_a_graph_that_always_loses_has_none() {
+        let found = search(100.0, 3, &mut graph(f64::MAX, 500.0)).unwrap();
+        assert!(found.hz <= 500.0 && found.hz > 450.0 && found.lossy.is_none(), "{}", found.hz);
+        let found = search(100.0, 3, &mut graph(0.0, f64::MAX)).unwrap();
+        assert!(found.hz == 0.0 && found.clean.is_none() && found.lossy.is_some());
+    }
+}

@@ -1,0 +1,348 @@
+//! Second stage: what a pipeline file means with the nodes there are.
+
+use std::collections::BTreeSet;
+
+use livetime_engine::{Graph, GraphError, NodeType, ParamKind, ParamSpec, Place, Plan, Value, nearest};
+
+use super::error::{At, Problem};
+use super::file::{EdgeEntry, NodeEntry, Pipeline};
+use super::yaml::{Data, Item, Scalar};
+use crate::pvaccess::Options;
+
+/// A parameter set on the command line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Setting {
+    /// Name of the node.
+    pub node: String,
+    /// Name of the parameter.
+    pub param: String,
+    /// Its value as it was written.
+    pub value: String,
+}
+
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}={}", self.node, self.param, self.value)
+    }
+}
+
+impl std::str::FromStr for Setting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Setting, String> {
+        let split = text.split_once('=').and_then(|(name, value)| {
+            let (node, param) = name.trim().split_once('.')?;
+            Some(Setting { node: node.into(), param: param.into(), value: value.trim().into() })
+        });
+        split.ok_or_else(|| format!("wanted node.param=value, found `{text}`"))
+    }
+}
+
+/// Makes the graph, applies the settings of the command line and checks the whole.
+pub(crate) fn build(
+    pipeline: &Pipeline,
+    node_types: &[NodeType],
+    settings: &[Setting],
+    problems: &mut Vec<Problem>,
+) -> Option<(Graph, Plan, Options)> {
+    let mut builder = Builder {
+        node_types,
+        graph: Graph::default(),
+        places: Places {
+            nodes: Vec::new(),
+            params: Vec::new(),
+            edges: Vec::new(),
+            whole: pipeline.at,
+            memory: None,
+        },
+        broken: BTreeSet::new(),
+        problems,
+    };
+    builder.memory(pipeline);
+    pipeline.nodes.iter().for_each(|node| builder.node(node));
+    pipeline.nodes.iter().for_each(|node| node.edges.iter().for_each(|edge| builder.edge(node, edge)));
+    settings.iter().for_each(|setting| builder.setting(setting));
+    let pvaccess = builder.pvaccess(pipeline);
+    builder.finish().map(|(graph, plan)| (graph, plan, pvaccess))
+}
+
+/// Where the parts of the graph stand in the file.
+struct Places {
+    nodes: Vec<At>,
+    /// Of each node, where the values of parameters stand.
+    params: Vec<Vec<(String, At)>>,
+    edges: Vec<At>,
+    whole: At,
+    memory: Option<At>,
+}
+
+impl Places {
+    fn of(&self, place: &Place) -> At {
+        match place {
+            Place::Node(node) => self.nodes.get(*node).copied(),
+            Place::Param(node, name) => {
+                let written =
+                    self.params.get(*node).and_then(|all| all.iter().find(|(known, _)| known == name));
+                written.map(|(_, at)| *at).or_else(|| self.nodes.get(*node).copied())
+            }
+            Place::Edge(edge) => self.edges.get(*edge).copied(),
+            Place::Memory => self.memory,
+            Place::Graph => None,
+        }
+        .unwrap_or(self.whole)
+    }
+}
+
+struct Builder<'a> {
+    node_types: &'a [NodeType],
+    graph: Graph,
+    places: Places,
+    /// Nodes that the graph lacks because of an error that was told already.
+    broken: BTreeSet<&'a str>,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl<'a> Builder<'a> {
+    fn memory(&mut self, pipeline: &Pipeline) {
+        if let Some((bytes, at)) = pipeline.memory {
+            self.places.memory = Some(at);
+            self.graph.memory_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        }
+    }
+
+    /// Chosen instance names are unique: else a node would hide another one's PVs.
+    fn pvaccess(&mut self, pipeline: &Pipeline) -> Options {
+        let mut options = pipeline.pvaccess.clone().unwrap_or_default();
+        for node in &pipeline.nodes {
+            let Some(name) = &node.pv else { continue };
+            if options.names.values().any(|taken| *taken == name.text) {
+                let message = format!("`pv`: wanted a name of its own, found `{}` twice", name.text);
+                self.problems.push(Problem::new(name.at, message));
+            }
+            options.names.insert(node.name.text.clone(), name.text.clone());
+        }
+        options
+    }
+
+    fn node(&mut self, entry: &'a NodeEntry) {
+        if let Err(problem) = self.add(entry) {
+            self.broken.insert(&entry.name.text);
+            self.problems.extend(problem);
+        }
+    }
+
+    /// An error without a problem is one that was told before.
+    fn add(&mut self, entry: &NodeEntry) -> Result<(), Option<Problem>> {
+        let type_name = entry.type_name.as_ref().ok_or(None)?;
+        let node_type = find_type(self.node_types, &type_name.text)
+            .map_err(|message| Some(Problem::new(type_name.at, message)))?;
+        let added = self.graph.add(&entry.name.text, node_type.clone());
+        let node = added.map_err(|e| Some(Problem::new(entry.name.at, e.message)))?;
+        self.places.nodes.push(entry.name.at);
+        let values = entry.params.iter().map(|(name, item)| (name.text.clone(), item.at));
+        self.places.params.push(values.collect());
+        if let Some(options) = self.graph.options_mut(node) {
+            *options = entry.options.clone();
+        }
+        if let Some(layout) = entry.expected {
+            self.graph.expect(node, layout);
+        }
+        for (name, item) in &entry.params {
+            match written_value(node_type.param_specs(), &name.text, item) {
+                // The name is wrong or the value is, and each has its place.
+                Ok(value) => {
+                    self.param(node, &name.text, &value, |known| if known { item.at } else { name.at })
+                }
+                Err(message) => self.problems.push(Problem::new(item.at, message)),
+            }
+        }
+        Ok(())
+    }
+
+    fn param(&mut self, node: usize, name: &str, value: &Value, at: impl Fn(bool) -> At) {
+        if let Err(message) = set_param(&mut self.graph, node, name, value) {
+            let known = livetime_engine::find(self.graph.nodes()[node].node_type.param_specs(), name).is_ok();
+            self.problems.push(Problem::new(at(known), message));
+        }
+    }
+
+    fn edge(&mut self, entry: &NodeEntry, edge: &EdgeEntry) {
+        let from = &edge.from;
+        let sender = from.text.split('.').next().unwrap_or_default();
+        if self.broken.contains(sender) || self.broken.contains(&*entry.name.text) {
+            return;
+        }
+        let (to, to_at) = match &edge.to {
+            Some(port) => (format!("{}.{}", entry.name.text, port.text), port.at),
+            None => (entry.name.text.clone(), from.at),
+        };
+        match self.graph.connect(&from.text, &to, edge.options) {
+            Ok(_) => self.places.edges.push(from.at),
+            Err(e) => {
+                // The message names the wrong end; the place has to follow it.
+                let at = if edge.to.is_some() && self.has_output(&from.text) { to_at } else { from.at };
+                self.problems.push(Problem::new(at, e.message));
+            }
+        }
+    }
+
+    fn has_output(&self, text: &str) -> bool {
+        let (node, port) = text.split_once('.').map_or((text, None), |(node, port)| (node, Some(port)));
+        let found = self.graph.nodes().iter().find(|n| n.name == node);
+        found.is_some_and(|n| {
+            let outputs = n.node_type.spec.outputs;
+            port.map_or(!outputs.is_empty(), |port| outputs.iter().any(|o| o.name == port))
+        })
+    }
+
+    fn setting(&mut self, setting: &Setting) {
+        if self.broken.contains(&*setting.node) {
+            return;
+        }
+        if let Err(message) = apply(&mut self.graph, setting) {
+            let Setting { node, param, value } = setting;
+            self.problems.push(Problem::elsewhere(format!("--set {node}.{param}={value}: {message}")));
+        }
+    }
+
+    /// The engine's checks make sense only for a graph that is whole.
+    fn finish(self) -> Option<(Graph, Plan)> {
+        if !self.problems.is_empty() {
+            return None;
+        }
+        match self.graph.check() {
+            Ok(plan) => Some((self.graph, plan)),
+            Err(errors) => {
+                let problem = |e: GraphError| Problem::new(self.places.of(&e.place), e.message);
+                self.problems.extend(errors.into_iter().map(problem));
+                None
+            }
+        }
+    }
+}
+
+/// The type of node called `name`.
+///
+/// # Errors
+/// That there is none, with the nearest name that there is.
+pub fn find_type(node_types: &[NodeType], name: &str) -> Result<NodeType, String> {
+    node_types.iter().find(|n| n.spec.name == name).cloned().ok_or_else(|| {
+        let names = || node_types.iter().map(|n| n.spec.name);
+        let hint = area_detector_hint(name, names()).unwrap_or_else(|| nearest(name, names()));
+        format!("unknown node type `{}`{hint}", super::yaml::shortened(name))
+    })
+}
+
+/// What areaDetector's plugins and drivers are called here, by the part of their names that tells them apart; an empty name says that there is none.
+const AREA_DETECTOR: [(&str, &str); 21] = [
+    ("stats", "statistics"),
+    ("roi", "roi"),
+    ("roistat", "statistics"),
+    ("process", "process"),
+    ("transform", "transform"),
+    ("colorconvert", ""),
+    ("stdarrays", "image"),
+    ("pva", "pva_image"),
+    ("filetiff", "tiff_files"),
+    ("filejpeg", ""),
+    ("filehdf5", ""),
+    ("filenetcdf", ""),
+    ("filenexus", ""),
+    ("filemagick", ""),
+    ("codec", "compress"),
+    ("simdetector", "sim_detector"),
+    ("adsimdetector", "sim_detector"),
+    ("pvadriver", "pva_source"),
+    ("ffmpegstream", ""),
+    ("overlay", ""),
+    ("timeseries", ""),
+];
+
+/// For names of areaDetector's, as `NDStats`, `NDPluginStats` or `NDPluginStats_Stats1`: which type does the same here.
+fn area_detector_hint<'a>(name: &str, mut known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let lower = name.to_ascii_lowercase().replace(['_', '-'], "");
+    let plain = lower.strip_prefix("nd").map_or(&*lower, |rest| rest.strip_prefix("plugin").unwrap_or(rest));
+    let is_theirs = plain.len() < lower.len() || plain.contains("detector") || plain == "pvadriver";
+    let plain = plain.trim_end_matches(|c: char| c.is_ascii_digit() && plain != "filehdf5");
+    let plain = plain.strip_suffix("configure").unwrap_or(plain);
+    let (_, ours) = AREA_DETECTOR.iter().find(|(theirs, _)| is_theirs && *theirs == plain)?;
+    match known.any(|name| name == *ours) {
+        true => Some(format!("; areaDetector's is `{ours}` here")),
+        false => Some("; this plugin of areaDetector's has no counterpart here so far".into()),
+    }
+}
+
+fn apply(graph: &mut Graph, setting: &Setting) -> Result<(), String> {
+    let node = graph.node(&setting.node)?;
+    let scalar = Scalar { text: setting.value.clone(), plain: true };
+    let value = scalar_value(spec_of(graph.nodes()[node].node_type.param_specs(), &setting.param), &scalar);
+    set_param(graph, node, &setting.param, &value)
+}
+
+/// Sets a parameter after trying it on a fresh set of parameters, which also knows the range of its Rust type.
+fn set_param(graph: &mut Graph, node: usize, name: &str, value: &Value) -> Result<(), String> {
+    let decl = &graph.nodes()[node];
+    let tried = livetime_engine::assign(&mut *decl.node_type.params(), name, value);
+    tried.map_err(|e| format!("{}: {e}", decl.name))?;
+    graph.set(node, name, value).map_err(|e| e.message)
+}
+
+fn spec_of(specs: &'static [ParamSpec], name: &str) -> Option<&'static ParamSpec> {
+    specs.iter().find(|s| s.name == name)
+}
+
+fn written_value(specs: &'static [ParamSpec], name: &str, item: &Item) -> Result<Value, String> {
+    match &item.data {
+        Data::Scalar(scalar) if scalar.is_null() => Err(format!("`{name}`: wanted a value, found nothing")),
+        Data::Scalar(scalar) => Ok(scalar_value(spec_of(specs, name), scalar)),
+        Data::List(items) => {
+            let numbers: Option<Vec<f64>> = items.iter().map(number).collect();
+            let list = numbers.map(Value::List);
+            list.ok_or_else(|| format!("`{name}`: wanted a list of numbers, found something else in it"))
+        }
+        Data::Map(_) => Err(format!("`{name}`: wanted a value, found a mapping")),
+    }
+}
+
+fn number(item: &Item) -> Option<f64> {
+    match &item.data {
+        Data::Scalar(scalar) => scalar.text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The value of a scalar. Texts stay as they are written: a file called `007` is not called `7`.
+fn scalar_value(spec: Option<&ParamSpec>, scalar: &Scalar) -> Value {
+    let text = &scalar.text;
+    match spec.map(|s| s.kind) {
+        Some(ParamKind::Text) => Value::Text(text.clone()),
+        Some(ParamKind::List) => listed(text).unwrap_or_else(|| Value::Text(text.clone())),
+        _ if !scalar.plain => Value::Text(text.clone()),
+        _ => plain_value(text),
+    }
+}
+
+fn plain_value(text: &str) -> Value {
+    if let Ok(value) = text.parse() {
+        Value::Bool(value)
+    } else if let Ok(value) = text.parse() {
+        Value::Int(value)
+    } else if let Some(value) = hexadecimal(text) {
+        Value::Int(value)
+    } else if let Ok(value) = text.parse::<f64>() {
+        Value::Float(value)
+    } else {
+        Value::Text(text.into())
+    }
+}
+
+fn hexadecimal(text: &str) -> Option<i64> {
+    i64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
+}
+
+/// `[1, 2]` or `1,2`, as a list is written on the command line.
+fn listed(text: &str) -> Option<Value> {
+    let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text).trim();
+    let parts = inner.split(',').filter(|_| !inner.is_empty());
+    parts.map(|part| part.trim().parse().ok()).collect::<Option<Vec<f64>>>().map(Value::List)
+}

@@ -1,0 +1,140 @@
+//! Pipeline files: from text to a graph that can run, or to everything that is wrong with it.
+//!
+//! Two stages: `file` says what was written, with places; `build` says what it means with the nodes there
+//! are. Only [`load`] touches the outside.
+
+mod build;
+mod error;
+pub(crate) mod file;
+mod pvaccess;
+mod read;
+mod replay;
+mod yaml;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use livetime_engine::{Graph, NodeType, Plan};
+
+use crate::pvaccess::Options;
+pub use build::Setting;
+pub use build::find_type;
+pub use error::{At, Problem, Problems};
+pub use pvaccess::{MAX_PREFIX, checked_prefix};
+pub use read::positive_quantity;
+pub use replay::{Replaced, Replay};
+
+/// The pipeline that runs when none is named.
+pub const DEFAULT: (&str, &str) =
+    ("built-in plugins-2013.yaml", include_str!("../../../../examples/plugins-2013.yaml"));
+
+/// Longer files are refused: a pipeline of a thousand nodes takes a tenth of it.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// A graph that was checked.
+#[derive(Clone, Debug)]
+pub struct Pipeline {
+    /// Nodes and edges.
+    pub graph: Graph,
+    /// What will flow where.
+    pub plan: Plan,
+    /// How the run is to be served.
+    pub pvaccess: Options,
+}
+
+/// Reads and checks a pipeline file, or the default pipeline.
+///
+/// # Errors
+/// Everything that is wrong with it. An unreadable file is one of these.
+pub fn load(
+    path: Option<&Path>,
+    node_types: &[NodeType],
+    settings: &[Setting],
+) -> Result<Pipeline, Problems> {
+    let Some(path) = path else {
+        return parse(DEFAULT.0, DEFAULT.1, node_types, settings);
+    };
+    let name = path.display().to_string();
+    let text = read_text(path).map_err(|problem| Problems::new(&name, vec![problem]))?;
+    parse(&name, &text, node_types, settings)
+}
+
+/// Checks the text of a pipeline file called `name`.
+///
+/// ```
+/// let text = "nodes:\n  sink: {type: nul, from: source}\n";
+/// let problems = livetime_control::config::parse("p.yaml", text, livetime_nodes::ALL, &[]).unwrap_err();
+/// assert_eq!(problems.to_string(), "p.yaml:2:16: unknown node type `nul`; did you mean `null`?");
+/// ```
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn parse(
+    name: &str,
+    text: &str,
+    node_types: &[NodeType],
+    settings: &[Setting],
+) -> Result<Pipeline, Problems> {
+    let (file, mut problems) = file::read(text);
+    let built = file.and_then(|file| build::build(&file, node_types, settings, &mut problems));
+    match built {
+        Some((graph, plan, pvaccess)) => Ok(Pipeline { graph, plan, pvaccess }),
+        None => Err(Problems::new(name, problems)),
+    }
+}
+
+/// As [`parse`], for a recorded run in place of a source.
+///
+/// # Errors
+/// Everything that is wrong with it; also if it is not clear which source is meant.
+pub fn parse_replay(
+    name: &str,
+    text: &str,
+    node_types: &[NodeType],
+    settings: &[Setting],
+    replay: &Replay,
+) -> Result<(Pipeline, Replaced), Problems> {
+    let (file, mut problems) = file::read(text);
+    let built = file.and_then(|mut file| {
+        let replaced = replay::replace(&mut file, replay, node_types, &mut problems);
+        let built = build::build(&file, node_types, settings, &mut problems);
+        built.zip(replaced)
+    });
+    match built {
+        Some(((graph, plan, pvaccess), replaced)) => Ok((Pipeline { graph, plan, pvaccess }, replaced)),
+        None => Err(Problems::new(name, problems)),
+    }
+}
+
+/// The text of a pipeline file.
+///
+/// # Errors
+/// If the system refuses, or it is too long, or no UTF-8.
+pub fn read_text(path: &Path) -> Result<String, Problem> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    read.map_err(|e| Problem::elsewhere(format!("cannot read the pipeline file {}: {e}", path.display())))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Problem::new(At::START, "wanted a file of at most 1 MiB, found a longer one"));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let at = place_of(&e.as_bytes()[..e.utf8_error().valid_up_to()]);
+        Problem::new(at, format!("wanted UTF-8 text, found the byte {:#04x}", first_bad(&e)))
+    })
+}
+
+fn first_bad(error: &std::string::FromUtf8Error) -> u8 {
+    error.as_bytes().get(error.utf8_error().valid_up_to()).copied().unwrap_or(0)
+}
+
+/// The place behind `text`, which is valid UTF-8.
+fn place_of(text: &[u8]) -> At {
+    let line_start = text.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+    let line = 1 + text.iter().filter(|b| **b == b'\n').count();
+    let is_character_start = |b: &&u8| **b & 0xc0 != 0x80;
+    At { line, column: 1 + text[line_start..].iter().filter(is_character_start).count() }
+}
+
+#[cfg(test)]
+mod tests;

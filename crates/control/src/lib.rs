@@ -1,0 +1,35 @@
+//! Pipeline files, reports, descriptions, and one model of a running graph: what every face needs, without a command line.
+//!
+//! A face shows a run to somebody and lets them act on it: the terminal, EPICS PVs, a web page, Python. Faces share this crate, so that a
+//! number, a name or a rule exists once and means the same on each of them.
+//!
+//! * [`config`] turns a pipeline file into a checked [`Graph`](livetime_engine::Graph), or says with places what is wrong in it.
+//! * [`model`] is what is known of a running graph, in numbered moments, and the one way to act on it; [`access`] says who may.
+//! * [`report`] turns what a run reports into JSON, and into text for people.
+//! * [`describe`] and [`schema`] tell as data which types of nodes there are, with their ports and parameters.
+//! * [`pvaccess`] is how a file and a command line say whether, where and to whom a run is served.
+//!
+//! ```
+//! use livetime_engine::{Run, RunOptions};
+//!
+//! let text = "nodes:\n  cam: {type: sim_detector}\n  stats: {type: statistics, from: cam}\n";
+//! let pipeline = livetime_control::config::parse("my.yaml", text, livetime_nodes::ALL, &[])?;
+//! let options = RunOptions { max_frames: Some(3), ..RunOptions::default() };
+//! let run = Run::start(&pipeline.graph, options).map_err(|errors| errors[0].message.clone())?;
+//! let report = run.finish(std::time::Duration::from_secs(10));
+//! assert_eq!(livetime_control::report::json::report_json(&report)["ledger_closed"], true);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+pub mod access;
+pub mod config;
+pub mod describe;
+pub mod model;
+pub mod pvaccess;
+pub mod report;
+pub mod schema;
+#[cfg(test)]
+mod test_nodes;

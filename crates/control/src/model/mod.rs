@@ -1,0 +1,254 @@
+//! One model of a running graph, which every face shows and acts on.
+//!
+//! Think of it as a newspaper and a counter. One thread, the looker, asks all nodes what they know, takes one report, and publishes
+//! that as an immutable, numbered [`Moment`]. Faces take the newest when it suits them and compare versions; a slow face misses moments and
+//! delays nobody. Whoever wants something done hands an [`Action`] with a [`Caller`] to [`Model::act`]: what is asked of one node
+//! is done in the order in which it was asked, whichever faces asked, and the [`Answer`] holds the moment after it.
+//!
+//! The looker looks ten times a second while somebody watches ([`Model::watch`]), once a second otherwise, and at once when
+//! a node told of an error ([`Bell`]) or an action changed something. It waits for no node: one that hangs is shown as it was.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//! use livetime_control::access::Access;
+//! use livetime_control::model::{Action, Bell, Caller, Change, Model};
+//! use livetime_engine::{Run, RunOptions};
+//!
+//! let text = "nodes:\n  cam: {type: sim_detector}\n  stats: {type: statistics, from: cam}\n";
+//! let pipeline = livetime_control::config::parse("my.yaml", text, livetime_nodes::ALL, &[])?;
+//! let run = Run::start(&pipeline.graph, RunOptions::default()).map_err(|errors| errors[0].message.clone())?;
+//! let run = Arc::new(run);
+//! let model = Model::start(&run, &Bell::default(), Access::default())?;
+//!
+//! let cam = run.graph().node("cam")?;
+//! let answer = model.act_and_wait(Caller::program(), Action::Change(cam, Change::Set("gain".into(), 3.0.into())));
+//! assert_eq!(answer.result, Ok(()));
+//! let (counts, node) = answer.moment.node("cam").ok_or("no such node")?;
+//! println!("{} frames, gain {:?}", counts.emitted, node.value("gain"));
+//!
+//! let mut watch = model.watch(Duration::from_millis(100));
+//! let moment = watch.next(Duration::from_secs(10)).ok_or("nobody looks")?;
+//! assert!(moment.version >= answer.moment.version);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod acquire;
+mod act;
+mod bell;
+mod log;
+mod looker;
+mod moment;
+mod node;
+mod rates;
+mod wires;
+mod writers;
+
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use livetime_engine::Run;
+
+use crate::access::Access;
+pub use act::{Action, Answer, Caller, Change, Counter, Rewire};
+pub use bell::Bell;
+pub use log::{Entry, What};
+pub use looker::Begun;
+pub use moment::{Input, Moment, NodeMoment, NodeState, Offsets};
+pub use rates::Rates;
+
+use act::Asked;
+use looker::Shared;
+use writers::{WAITING, Writers};
+
+/// The model of a run. Clones are the same model, which ends with the last of them, or with [`Model::end`].
+#[derive(Clone)]
+pub struct Model {
+    threads: Arc<Threads>,
+}
+
+/// Ends the threads when the last handle is gone.
+struct Threads {
+    shared: Arc<Shared>,
+    writers: Writers<Asked>,
+    looker: Mutex<Option<JoinHandle<()>>>,
+    access: Access,
+}
+
+impl Model {
+    /// Begins to look at `run`. `access` says who may act.
+    ///
+    /// # Errors
+    /// A text when the system gives no thread. The run goes on all the same.
+    pub fn start(run: &Arc<Run>, bell: &Bell, access: Access) -> Result<Model, String> {
+        let shared = Arc::new(Shared::new(run, bell.0.clone()));
+        let looking = shared.clone();
+        let looker = Builder::new().name("looker".into()).spawn(move || looking.look_on());
+        let looker = Mutex::new(Some(looker.map_err(|e| format!("cannot start a thread: {e}"))?));
+        let acting = shared.clone();
+        let writers = Writers::new(shared.nodes.len(), move |asked| act::carry_out(&acting, asked));
+        Ok(Model { threads: Arc::new(Threads { shared, writers, looker, access }) })
+    }
+
+    /// The run.
+    pub fn run(&self) -> &Arc<Run> {
+        &self.shared().run
+    }
+
+    // ---- Showing ----
+
+    /// The newest moment.
+    pub fn newest(&self) -> Arc<Moment> {
+        self.shared().newest()
+    }
+
+    /// The newest moment if it is newer than version `version`; else waits for one, at most for `limit`, and not after the end.
+    pub fn newer_than(&self, version: u64, limit: Duration) -> Option<Arc<Moment>> {
+        self.shared().newer_than(version, limit)
+    }
+
+    /// A moment that is not older than `age`, or, if the looker takes longer than `limit` for one, the newest there is.
+    pub fn at_most_old(&self, age: Duration, limit: Duration) -> Arc<Moment> {
+        let newest = self.newest();
+        if newest.taken.elapsed() <= age || self.is_ended() {
+            return newest;
+        }
+        self.shared().alarm().ring();
+        self.newer_than(newest.version, limit).unwrap_or_else(|| self.newest())
+    }
+
+    /// Lets the looker look at least once in `period` as long as what is returned is kept.
+    pub fn watch(&self, period: Duration) -> Watch {
+        let number = self.shared().watch(period);
+        Watch { shared: self.shared().clone(), number, seen: 0 }
+    }
+
+    /// Calls `begun` when an acquisition begins: for those whose clients rely on seeing each one. It is called on the
+    /// thread that starts the acquisition, before the source is told, and must not wait.
+    pub fn on_begun(&self, begun: Begun) {
+        self.shared().on_begun(begun);
+    }
+
+    /// The events and actions of the run from number `number` on that are still kept.
+    pub fn log_since(&self, number: u64) -> Vec<Entry> {
+        self.shared().log().since(number)
+    }
+
+    // ---- Acting ----
+
+    /// Lets `action` be done, and returns at once. `reply` is called with what came of it, on a thread of the model or on this one;
+    /// it must not wait. It is dropped uncalled when the run ends before.
+    pub fn act(&self, caller: Caller, action: Action, reply: impl FnOnce(Answer) + Send + 'static) {
+        let shared = self.shared();
+        let refused = |reason: String| Answer { result: Err(reason), moment: shared.newest() };
+        if !self.threads.access.allows(&caller) {
+            return reply(refused(format!("{caller} is not among those who may act")));
+        }
+        match action {
+            Action::Change(node, _) if node >= shared.nodes.len() => {
+                reply(refused(format!("there is no node number {node}")));
+            }
+            Action::Change(node, change) => {
+                let asked = Asked { caller, node, change, reply: Box::new(reply) };
+                if let Err(asked) = self.threads.writers.push(node, asked) {
+                    (asked.reply)(refused(format!("{WAITING} changes wait for this node already")));
+                }
+            }
+            Action::Stop | Action::Abort => {
+                let text = action.to_string();
+                if action == Action::Abort {
+                    shared.run.abort()
+                } else {
+                    shared.run.stop()
+                }
+                shared.alarm().ring();
+                let what = What::Action { caller, node: String::new(), action: text, problem: None };
+                shared.log().add(what);
+                reply(Answer { result: Ok(()), moment: shared.newest() });
+            }
+        }
+    }
+
+    /// The same, and waits for the answer. Not for threads that must not wait: a node that hangs takes 5 s.
+    pub fn act_and_wait(&self, caller: Caller, action: Action) -> Answer {
+        let (tell, told) = sync_channel(1);
+        self.act(caller, action, move |answer| _ = tell.send(answer));
+        let ended = || Answer { result: Err("the run has ended".into()), moment: self.newest() };
+        told.recv().unwrap_or_else(|_| ended())
+    }
+
+    /// Looks a last time and ends all threads. What waits to be done is dropped. The last moment stays to be read.
+    pub fn end(&self) {
+        self.threads.end();
+    }
+
+    /// Whether the last moment is published.
+    pub fn is_ended(&self) -> bool {
+        self.shared().is_over()
+    }
+
+    fn shared(&self) -> &Arc<Shared> {
+        &self.threads.shared
+    }
+}
+
+impl Threads {
+    fn end(&self) {
+        self.writers.end();
+        self.shared.alarm().end();
+        if let Some(looker) = lock(&self.looker).take() {
+            join(looker);
+        }
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Somebody who watches a run.
+pub struct Watch {
+    shared: Arc<Shared>,
+    number: u64,
+    seen: u64,
+}
+
+impl Watch {
+    /// The newest moment that this watch has not returned yet; waits for it at most for `limit`, and not after the end of the model.
+    pub fn next(&mut self, limit: Duration) -> Option<Arc<Moment>> {
+        let moment = self.shared.newer_than(self.seen, limit)?;
+        self.seen = moment.version;
+        Some(moment)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.shared.unwatch(self.number);
+    }
+}
+
+/// Waits for a thread, unless it is this one. A thread that panicked has said so, and the run ends as it would.
+fn join(thread: JoinHandle<()>) {
+    if thread.thread().id() != std::thread::current().id() {
+        let _ = thread.join();
+    }
+}
+
+/// Locks, whether or not a thread panicked while it held the lock.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Locks if nobody holds the lock.
+fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    match mutex.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}

@@ -1,0 +1,159 @@
+//! One node as the looker knows it.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Instant;
+
+use livetime_engine::{
+    Graph, LastFrame, NodeDecl, NodeKind, NodeReport, ParamSpec, Report, Run, Snapshot, Value,
+};
+
+use super::moment::{Input, NodeMoment, NodeState, Offsets};
+use super::rates::Pace;
+
+/// One node as the looker knows it. Whoever acts on the node holds its lock meanwhile.
+pub(super) struct Node {
+    pub(super) number: usize,
+    pub(super) name: String,
+    pub(super) state: NodeState,
+    specs: &'static [ParamSpec],
+    values: Arc<Vec<Value>>,
+    last: Option<LastFrame>,
+    pace: Pace,
+    /// The parameter that starts and stops the node, if it has one.
+    pub(super) acquire_param: Option<usize>,
+    /// The one in which the node counts frames itself, if it does, and what it said.
+    counter: Option<usize>,
+    own_count: Option<u64>,
+    /// All parameters by number, to be asked for.
+    wanted: Arc<[usize]>,
+    /// Counts actions: what a node was asked before one is out of date.
+    pub(super) actions: u64,
+    asked: Option<(u64, Receiver<Snapshot>)>,
+}
+
+impl Node {
+    pub(super) fn new(graph: &Graph, number: usize) -> Node {
+        let decl = &graph.nodes()[number];
+        let specs = decl.node_type.param_specs();
+        Node {
+            number,
+            name: decl.name.clone(),
+            state: state(graph, number),
+            specs,
+            values: Arc::default(),
+            last: None,
+            pace: Pace::default(),
+            acquire_param: specs.iter().position(|s| s.pv == Some("Acquire") && !s.readback),
+            counter: specs.iter().position(|s| s.pv == Some("ArrayCounter")),
+            own_count: None,
+            wanted: (0..specs.len()).collect(),
+            actions: 0,
+            asked: None,
+        }
+    }
+
+    pub(super) fn spec(&self, index: usize) -> &'static ParamSpec {
+        &self.specs[index]
+    }
+
+    /// Asks the node for its parameters, unless it has not answered yet.
+    pub(super) fn ask(&mut self, run: &Run) {
+        if self.asked.is_none() {
+            let answer = run.look(self.number, self.wanted.clone());
+            self.asked = answer.ok().map(|answer| (self.actions, answer));
+        }
+    }
+
+    /// Forgets what was asked: somebody has acted since.
+    pub(super) fn ask_anew(&mut self, run: &Run) {
+        self.actions += 1;
+        self.forget_question();
+        self.ask(run);
+    }
+
+    /// Does not wait for an answer any more: it may be older than what somebody relies on.
+    pub(super) fn forget_question(&mut self) {
+        self.asked = None;
+    }
+
+    /// Takes what the node answers until `deadline`.
+    pub(super) fn take_answer(&mut self, deadline: Instant) {
+        let Some((actions, answer)) = &self.asked else { return };
+        let result = answer.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+        match result {
+            Err(RecvTimeoutError::Timeout) => return,
+            Ok(snapshot) if *actions == self.actions => self.take(snapshot),
+            Ok(_) | Err(RecvTimeoutError::Disconnected) => {}
+        }
+        self.asked = None;
+    }
+
+    fn take(&mut self, snapshot: Snapshot) {
+        self.last = snapshot.last.or(self.last);
+        if let Some(index) = self.acquire_param {
+            self.state.is_acquiring = snapshot.values.get(index) == Some(&Value::Bool(true));
+        }
+        if let Some(Value::Int(count)) = self.counter.and_then(|i| snapshot.values.get(i)) {
+            self.own_count = Some(*count as u64);
+        }
+        self.values = Arc::new(snapshot.values);
+    }
+
+    /// Frames so far.
+    pub(super) fn frames(&self, node: &NodeReport) -> u64 {
+        let by_engine = if self.state.is_source { node.emitted } else { node.completed };
+        self.own_count.unwrap_or(by_engine)
+    }
+
+    /// Takes over what `report` says of the node.
+    pub(super) fn count(&mut self, report: &Report) {
+        if let Some(node) = report.nodes.get(self.number) {
+            self.state.frames = self.frames(node);
+            self.pace.update(report.elapsed_ns, self.state.frames, node);
+        }
+        if self.state.is_source && self.acquire_param.is_none() {
+            self.state.is_acquiring = self.state.is_enabled && !report.finished;
+        }
+    }
+
+    /// All that is known of it now.
+    pub(super) fn moment(&self) -> Arc<NodeMoment> {
+        let rates = self.pace.rates;
+        let (values, state) = (self.values.clone(), self.state.clone());
+        Arc::new(NodeMoment { specs: self.specs, values, last: self.last, state, rates })
+    }
+}
+
+fn state(graph: &Graph, number: usize) -> NodeState {
+    NodeState {
+        is_source: graph.nodes()[number].node_type.spec.kind == NodeKind::Source,
+        is_enabled: true,
+        is_acquiring: false,
+        is_busy: false,
+        waits_for_nodes: false,
+        acquisitions: 0,
+        input: input_of(graph, number).map(Arc::new),
+        queued_behind: 0,
+        frames: 0,
+        offsets: Offsets::default(),
+    }
+}
+
+/// The first edge that leads to the node's first input.
+fn input_of(graph: &Graph, number: usize) -> Option<Input> {
+    let edge = graph.edges().iter().find(|e| e.to == (number, 0))?;
+    let (sender, receiver) = (&graph.nodes()[edge.from.0], &graph.nodes()[number]);
+    Some(Input {
+        node: sender.name.clone(),
+        output: edge.from.1,
+        from: output_name(sender, edge.from.1)?,
+        to: format!("{}.{}", receiver.name, receiver.node_type.spec.inputs.first()?.name),
+        options: edge.options,
+    })
+}
+
+/// `node.port`, if the node has an output of this number.
+pub(super) fn output_name(node: &NodeDecl, output: usize) -> Option<String> {
+    Some(format!("{}.{}", node.name, node.node_type.spec.outputs.get(output)?.name))
+}

@@ -1,0 +1,112 @@
+//! What a run tells: to people while it runs and at its end, and to machines.
+
+pub mod json;
+pub mod losses;
+pub mod numbers;
+pub mod rates;
+pub mod summary;
+pub mod table;
+
+use std::process::ExitCode;
+
+use livetime_engine::Report;
+
+/// How a program ends that ran something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// As wanted.
+    Ok = 0,
+    /// Something failed.
+    Failed = 1,
+    /// The command line or the pipeline file is wrong; nothing was started.
+    Usage = 2,
+    /// The run came to its end, and frames were lost that nobody asked to lose.
+    Loss = 3,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// What made a run end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndedBy {
+    /// All sources came to their end.
+    Sources,
+    /// The time given with `--duration` is over.
+    Duration,
+    /// Ctrl-C, or a signal to terminate.
+    Interrupt,
+    /// A second Ctrl-C.
+    Abort,
+    /// What was under way did not come to its end in time.
+    DrainLimit,
+    /// A failure that stops the run.
+    Failure,
+}
+
+impl EndedBy {
+    /// Name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            EndedBy::Sources => "sources_ended",
+            EndedBy::Duration => "duration",
+            EndedBy::Interrupt => "interrupted",
+            EndedBy::Abort => "aborted",
+            EndedBy::DrainLimit => "drain_limit",
+            EndedBy::Failure => "failure",
+        }
+    }
+
+    /// In words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            EndedBy::Sources => "all sources have ended",
+            EndedBy::Duration => "its time is over",
+            EndedBy::Interrupt => "interrupted, and drained",
+            EndedBy::Abort => "aborted by a second interrupt; what was queued is lost",
+            EndedBy::DrainLimit => "aborted: did not drain in time; what was queued is lost",
+            EndedBy::Failure => "stopped by a failure",
+        }
+    }
+}
+
+/// A run that is over.
+pub struct Ending<'a> {
+    /// Name of the pipeline file.
+    pub pipeline: &'a str,
+    /// The last report.
+    pub report: &'a Report,
+    /// What made it end.
+    pub ended_by: EndedBy,
+    /// What does not balance.
+    pub imbalances: Vec<String>,
+}
+
+impl<'a> Ending<'a> {
+    /// What is to be told of a run of `pipeline`; a failure in the report is what ended it, whatever else did.
+    pub fn new(pipeline: &'a str, report: &'a Report, ended_by: EndedBy) -> Ending<'a> {
+        let ended_by = if report.failure.is_some() { EndedBy::Failure } else { ended_by };
+        Ending { pipeline, report, ended_by, imbalances: report.imbalances() }
+    }
+
+    /// Exit code, and its reason for machines.
+    pub fn exit(&self) -> (Exit, &'static str) {
+        if self.report.failure.is_some() {
+            (Exit::Failed, "failed")
+        } else if !self.imbalances.is_empty() {
+            (Exit::Failed, "ledger_open")
+        } else if !self.report.unfinished.is_empty() {
+            (Exit::Failed, "not_finished")
+        } else if self.report.unintended_losses() > 0 {
+            (Exit::Loss, "unintended_losses")
+        } else {
+            (Exit::Ok, "ok")
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod fixture;

@@ -1,0 +1,3 @@
+//! All tests of the crate's public face: one program, so that what lies below is linked once.
+
+mod model;

@@ -1,0 +1,169 @@
+//! An output of a node: the edges that leave it, and how a frame goes down all of them.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use livetime_frame::Frame;
+use livetime_runtime::sync::{Ordering, fence};
+use livetime_runtime::{Clock, Control, Doorbell, LossReason, Offer};
+
+use super::{Sender, Target};
+
+/// Where emitted frames go.
+pub(crate) enum Outputs {
+    /// Down the edges, at once.
+    Direct(Vec<Output>),
+    /// Kept until their turn comes (copies of a node in a pool), or until a test looks at them.
+    Held(Vec<(usize, Frame)>),
+}
+
+/// Why a frame did not go down all edges.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SendError {
+    /// An edge that fails was full.
+    Full,
+    /// An edge that blocks was full, and only this thread could make room.
+    OwnThread,
+}
+
+impl fmt::Display for SendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SendError::Full => "an edge with policy `fail` is full",
+            SendError::OwnThread => {
+                "sends several frames at once into a full `block` edge of its own thread; \
+                 give one of the two nodes its own thread"
+            }
+        })
+    }
+}
+
+/// One output of a node and the edges that leave it.
+#[derive(Default)]
+pub(crate) struct Output {
+    pub(crate) senders: Vec<Sender>,
+}
+
+impl Output {
+    /// True when a frame can be sent without waiting.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.senders.iter().all(Sender::is_ready)
+    }
+
+    /// How many frames can be sent without waiting.
+    pub(crate) fn room(&self) -> u64 {
+        self.senders.iter().map(Sender::room).min().unwrap_or(u64::MAX)
+    }
+
+    /// Queues first, so that other threads can start; then the nodes that run inside this call.
+    pub(crate) fn send(
+        &mut self,
+        frame: Frame,
+        stamp_ns: u64,
+        clock: &Clock,
+        control: &Control,
+        bell: &Arc<Doorbell>,
+    ) -> Result<(), SendError> {
+        let queues = self.senders.iter().filter(|s| matches!(s.target, Target::Queue)).count();
+        match (queues, self.senders.len() - queues) {
+            (0, 0) => Ok(()),
+            (0, _) => {
+                self.hand_over(&frame, stamp_ns, clock);
+                Ok(())
+            }
+            (_, 0) => self.queue(frame, queues, stamp_ns, clock, control, bell),
+            _ => {
+                let result = self.queue(frame.clone(), queues, stamp_ns, clock, control, bell);
+                self.tell();
+                self.hand_over(&frame, stamp_ns, clock);
+                result
+            }
+        }
+    }
+
+    /// True when all receivers run inside the sender's call.
+    pub(crate) fn is_inline(&self) -> bool {
+        self.senders.iter().all(|s| matches!(s.target, Target::Inline(_)))
+    }
+
+    pub(crate) fn hand_over(&mut self, frame: &Frame, stamp_ns: u64, clock: &Clock) {
+        for sender in self.senders.iter_mut().filter(|s| matches!(s.target, Target::Inline(_))) {
+            if sender.wants(stamp_ns, clock) {
+                sender.hand_over(frame, stamp_ns);
+            }
+        }
+    }
+
+    /// Wakes the receivers of what was queued. Called once after a handler, not once per frame: a handler
+    /// that sends a batch wakes once.
+    pub(crate) fn tell(&mut self) {
+        let mut untold = false;
+        for sender in &mut self.senders {
+            untold |= sender.publish();
+        }
+        if untold {
+            // One fence for all receivers: orders the queues' tails before the looks at the bells.
+            fence(Ordering::SeqCst);
+            self.senders.iter_mut().for_each(Sender::tell);
+        }
+    }
+
+    fn queue(
+        &mut self,
+        frame: Frame,
+        queues: usize,
+        stamp_ns: u64,
+        clock: &Clock,
+        control: &Control,
+        bell: &Arc<Doorbell>,
+    ) -> Result<(), SendError> {
+        let mut shares = frame.split(queues);
+        let mut result = Ok(());
+        for number in 0..self.senders.len() {
+            let sender = &mut self.senders[number];
+            if !matches!(sender.target, Target::Queue) || !sender.wants(stamp_ns, clock) {
+                continue;
+            }
+            let mut offer = sender.offer(&mut shares, stamp_ns);
+            while offer == Offer::MustWait(()) {
+                let sender = &mut self.senders[number];
+                if control.is_aborting() {
+                    sender.give_up(LossReason::Refused);
+                    break;
+                }
+                if clock.is_simulated() || sender.edge.receiver_bells.iter().any(|b| Arc::ptr_eq(b, bell)) {
+                    // Only this thread could make room, and it is here.
+                    sender.give_up(LossReason::QueueFull);
+                    result = Err(SendError::OwnThread);
+                    break;
+                }
+                // The others need not wait for what they have been sent.
+                self.tell();
+                wait_for_room(&mut self.senders[number], bell);
+                offer = self.senders[number].offer(&mut shares, stamp_ns);
+            }
+            if offer == Offer::Failed {
+                result = Err(SendError::Full);
+            }
+        }
+        result
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.senders.iter_mut().for_each(Sender::close);
+    }
+}
+
+fn wait_for_room(sender: &mut Sender, bell: &Doorbell) {
+    sender.publish();
+    fence(Ordering::SeqCst);
+    sender.edge.tell_frames();
+    bell.prepare();
+    if sender.edge.has_room() {
+        bell.cancel();
+    } else {
+        // The limit is for an abort, which does not ring for us.
+        bell.wait(Some(Duration::from_millis(20)));
+    }
+}

@@ -1,0 +1,115 @@
+//! Behind the context: how what a node asks for is done.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use livetime_frame::{Allocator, Frame, PoolExhausted};
+use livetime_runtime::Event;
+use livetime_runtime::statistics::add;
+
+use super::under_way::Ledger;
+use super::{Context, NodeError};
+use crate::edge::{Output, Outputs};
+use crate::trace::Visit;
+
+/// A node that has waited for memory for this long says so. In a graph in its stride memory comes back as fast as frames are handled.
+const LONG_WAIT_NS: u64 = 1_000_000_000;
+
+impl Context {
+    pub(super) fn ledger(&mut self) -> &Arc<Ledger> {
+        self.ledger.get_or_insert_with(|| {
+            let (account, control) = (self.account.clone(), self.control.clone());
+            Arc::new(Ledger { account, control, clock: self.clock.clone(), node: self.name.clone() })
+        })
+    }
+
+    pub(super) fn event(&self, is_error: bool, message: String) {
+        let (at_ns, node) = (self.clock.now_ns(), self.name.to_string());
+        self.control.tell(Event { at_ns, node, is_error, message, cause: None });
+    }
+
+    pub(super) fn allocate<T>(
+        &mut self,
+        mut make: impl FnMut(&mut Allocator) -> Result<T, PoolExhausted>,
+    ) -> Result<T, NodeError> {
+        let mut since_ns = 0;
+        loop {
+            match make(&mut self.allocator) {
+                Ok(made) => return Ok(made),
+                // Frames come back from any thread without a signal to us, so look again after a while.
+                // 100 us is far below the time it takes to fill a queue again.
+                Err(error) if self.may_wait() => {
+                    // What this handler has sent holds memory too, and comes back only from those who see it.
+                    self.tell_receivers();
+                    self.tell_long_wait(&mut since_ns, error);
+                    std::thread::sleep(Duration::from_micros(100));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Tells once of a wait for memory that has become long. `since_ns` is when it began; 0 before it has.
+    fn tell_long_wait(&self, since_ns: &mut u64, error: PoolExhausted) {
+        let now_ns = self.clock.now_ns().max(1);
+        match *since_ns {
+            0 => *since_ns = now_ns,
+            since if since < now_ns && now_ns - since > LONG_WAIT_NS => {
+                // It is told when the node has worked again for a while.
+                self.account.is_troubled.store(true, Ordering::Relaxed);
+                self.tell_exhausted(format!("waits for memory: {error}"));
+                *since_ns = u64::MAX;
+            }
+            _ => {}
+        }
+    }
+
+    /// Tells that the frame pool has refused a frame, and who holds the others.
+    pub(crate) fn tell_exhausted(&self, message: String) {
+        let (at_ns, node) = (self.clock.now_ns(), self.name.to_string());
+        self.control.tell_exhausted(Event { at_ns, node, is_error: true, message, cause: None });
+    }
+
+    pub(super) fn may_wait(&self) -> bool {
+        self.wait_for_memory && !self.control.is_stopping() && !self.clock.is_simulated()
+    }
+
+    #[cold]
+    pub(super) fn trace_source(&self, sequence: u64, end_ns: u64) {
+        let source = self.source.as_ref().map_or(0, |source| source.id.0);
+        let (queued_ns, start_ns) = (self.begun_ns, self.begun_ns);
+        self.account.spans.put(&Visit { from: None, source, sequence, queued_ns, start_ns, end_ns });
+    }
+
+    pub(super) fn stamp(&self) -> u64 {
+        if self.timed { self.clock.now_ns() } else { 0 }
+    }
+
+    pub(super) fn send(&mut self, output: usize, frame: Frame, stamp_ns: u64) -> Result<(), NodeError> {
+        add(&self.account.emitted, 1);
+        match &mut self.outputs {
+            Outputs::Held(held) => {
+                held.push((output, frame));
+                Ok(())
+            }
+            Outputs::Direct(outputs) => match outputs.get_mut(output) {
+                Some(output) => output
+                    .send(frame, stamp_ns, &self.clock, &self.control, &self.bell)
+                    .map_err(NodeError::new),
+                None => Err(NodeError::new(format_args!("there is no output number {output}"))),
+            },
+        }
+    }
+
+    pub(crate) fn emitted(&self) -> u64 {
+        self.account.emitted.load(Ordering::Relaxed)
+    }
+
+    /// After a handler: wakes the receivers of what it sent.
+    pub(crate) fn tell_receivers(&mut self) {
+        if let Outputs::Direct(outputs) = &mut self.outputs {
+            outputs.iter_mut().for_each(Output::tell);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Why a node could not do its work, and what lies behind it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use livetime_frame::{LayoutError, PoolExhausted, ViewError, WrongPayload};
+use livetime_runtime::Cause;
+
+use crate::ParamError;
+
+/// Why a node could not do its work.
+///
+/// An error may hold the one that caused it, as a value: whoever reads the report's events gets it back whole, such
+/// as an exception of another language with its traceback.
+///
+/// ```
+/// use std::error::Error;
+/// use std::sync::Arc;
+/// use livetime_engine::NodeError;
+///
+/// let cause = "1.5.3".parse::<f64>().unwrap_err();
+/// let error = NodeError::with_source("cannot read the version of the camera", Arc::new(cause));
+/// assert_eq!(error.to_string(), "cannot read the version of the camera");
+/// let source = error.source().unwrap();
+/// assert!(source.downcast_ref::<std::num::ParseFloatError>().is_some());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeError {
+    message: String,
+    pub(crate) exhausted: bool,
+    /// The parameter that is to blame.
+    pub(crate) param: Option<&'static str>,
+    pub(crate) cause: Option<Cause>,
+}
+
+impl NodeError {
+    /// An error with this text: lower case, what was wanted, what was found, where.
+    pub fn new(message: impl fmt::Display) -> NodeError {
+        NodeError { message: message.to_string(), exhausted: false, param: None, cause: None }
+    }
+
+    /// An error with this text, and the error that caused it. The text does not repeat what `source` says: where the
+    /// engine writes the error into a line of text, it appends the causes.
+    pub fn with_source(
+        message: impl fmt::Display,
+        source: Arc<dyn std::error::Error + Send + Sync>,
+    ) -> NodeError {
+        NodeError { cause: Some(Cause::new(source)), ..NodeError::new(message) }
+    }
+
+    /// The same, and that this parameter is to blame: whoever wrote it is shown where.
+    #[must_use]
+    pub fn of_param(self, param: &'static str) -> NodeError {
+        NodeError { param: Some(param), ..self }
+    }
+
+    pub(crate) fn of(self, node: &str) -> NodeError {
+        NodeError { message: format!("{node}: {}", self.message), ..self }
+    }
+
+    /// The text, and those of all causes, in one line.
+    pub(crate) fn in_full(&self) -> String {
+        match &self.cause {
+            Some(cause) => cause.behind(&self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
+impl fmt::Display for NodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message.fmt(f)
+    }
+}
+
+impl std::error::Error for NodeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(self.cause.as_ref()?.error())
+    }
+}
+
+impl From<PoolExhausted> for NodeError {
+    fn from(error: PoolExhausted) -> NodeError {
+        NodeError { exhausted: true, ..NodeError::new(error) }
+    }
+}
+
+impl From<ViewError> for NodeError {
+    fn from(error: ViewError) -> NodeError {
+        NodeError { exhausted: matches!(error, ViewError::Exhausted(_)), ..NodeError::new(error) }
+    }
+}
+
+impl From<ParamError> for NodeError {
+    fn from(error: ParamError) -> NodeError {
+        NodeError { cause: error.cause.clone(), ..NodeError::new(error) }
+    }
+}
+
+macro_rules! plain_error {
+    ($($t:ty)*) => {$(
+        impl From<$t> for NodeError {
+            fn from(error: $t) -> NodeError {
+                NodeError::new(error)
+            }
+        }
+    )*};
+}
+
+plain_error!(WrongPayload LayoutError std::io::Error);

@@ -1,0 +1,143 @@
+//! The accounts of all edges of a run: of those that are there, and sums of those that have ended.
+//!
+//! An edge that was there from the start has an account of its own for ever. Edges that come and go while the run
+//! goes on are summed by sending output, receiver and policy: the policy belongs to it because it says which losses
+//! are intended. So the list is as long as there are such pairs, however often they are connected.
+
+use std::sync::{Arc, Mutex};
+
+use livetime_runtime::{EdgeCounts, Times, WhenFull};
+
+use super::EdgeAccount;
+use crate::edge::{Edge, OUTLET};
+use crate::graph::Graph;
+
+/// Shared by the run, the threads of its nodes, and its outlets.
+pub(crate) type SharedBooks = Arc<Mutex<Books>>;
+
+pub(crate) struct Books {
+    accounts: Vec<Account>,
+}
+
+/// Everything that went from one output to one receiver by edges of one policy.
+struct Account {
+    from: (usize, usize),
+    to: (usize, usize),
+    when_full: WhenFull,
+    /// Of edges that have ended.
+    ended: EdgeCounts,
+    waited: Times,
+    /// Edges that are there, or that somebody still holds.
+    edges: Vec<Arc<Edge>>,
+    /// So many of them, from the first, are the graph's own: they stay, with their capacity, beyond the end of the run.
+    given: usize,
+}
+
+impl Books {
+    /// For the edges with which a run begins, each with an account of its own, in their order.
+    pub(crate) fn new(edges: Vec<Arc<Edge>>) -> Books {
+        Books { accounts: edges.into_iter().map(|edge| Account::new(edge, 1)).collect() }
+    }
+
+    /// Takes in an edge that comes later.
+    pub(crate) fn add(&mut self, edge: Arc<Edge>) {
+        self.settle();
+        let is_like =
+            |a: &&mut Account| (a.from, a.to, a.when_full) == (edge.from, edge.to, edge.options.when_full);
+        match self.accounts.iter_mut().find(is_like) {
+            Some(account) => account.edges.push(edge),
+            None => self.accounts.push(Account::new(edge, 0)),
+        }
+    }
+
+    /// Adds edges that nobody holds any more to the sums: nobody can count on them now.
+    pub(crate) fn settle(&mut self) {
+        self.accounts.iter_mut().for_each(Account::settle);
+    }
+
+    /// The run is over. What a sender put while its receiver was ending is lost, unless a thread is left behind that
+    /// may still come back to it. Outlets can still be read.
+    pub(crate) fn end(&self, have_all_ended: bool) {
+        for edge in self.edges() {
+            match edge.reader() {
+                Some(_) => edge.end(),
+                None if have_all_ended => edge.discard(&mut 0),
+                None => {}
+            }
+        }
+    }
+
+    /// All edges that are there.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = &Arc<Edge>> {
+        self.accounts.iter().flat_map(|account| &account.edges)
+    }
+
+    /// The accounts as they are now.
+    pub(crate) fn accounts(&mut self, graph: &Graph) -> Vec<EdgeAccount> {
+        self.settle();
+        self.accounts.iter().map(|account| account.read(graph)).collect()
+    }
+}
+
+impl Account {
+    fn new(edge: Arc<Edge>, given: usize) -> Account {
+        Account {
+            from: edge.from,
+            to: edge.to,
+            when_full: edge.options.when_full,
+            ended: EdgeCounts::default(),
+            waited: Times::default(),
+            edges: vec![edge],
+            given,
+        }
+    }
+
+    fn settle(&mut self) {
+        for number in (self.given..self.edges.len()).rev() {
+            // It is still in the graph, or an outlet's.
+            if Arc::strong_count(&self.edges[number]) > 1 {
+                continue;
+            }
+            match Arc::try_unwrap(self.edges.swap_remove(number)) {
+                Ok(edge) => self.close(&edge),
+                Err(edge) => self.edges.push(edge),
+            }
+        }
+    }
+
+    fn close(&mut self, edge: &Edge) {
+        // What a sender put while its receiver was ending.
+        edge.discard(&mut 0);
+        self.ended.add(&edge.counts());
+        self.waited.merge(&edge.waiting());
+    }
+
+    fn read(&self, graph: &Graph) -> EdgeAccount {
+        let (mut counts, mut waiting) = (self.ended, self.waited.clone());
+        for edge in &self.edges {
+            counts.add(&edge.counts());
+            waiting.merge(&edge.waiting());
+        }
+        let sender = &graph.nodes[self.from.0];
+        EdgeAccount {
+            from: format!("{}.{}", sender.name, sender.node_type.spec.outputs[self.from.1].name),
+            to: receiver_name(graph, self.to),
+            nodes: (self.from.0, Some(self.to.0).filter(|node| *node != OUTLET)),
+            when_full: self.when_full,
+            offered: counts.offered,
+            delivered: counts.delivered,
+            queued: counts.queued,
+            capacity: self.edges.iter().filter(|e| !e.is_detached()).map(|e| e.capacity()).sum(),
+            lost: counts.losses(),
+            waiting,
+        }
+    }
+}
+
+fn receiver_name(graph: &Graph, to: (usize, usize)) -> String {
+    match graph.nodes.get(to.0) {
+        Some(node) => format!("{}.{}", node.name, node.node_type.spec.inputs[to.1].name),
+        // No node can have this name.
+        None => "(outlet)".into(),
+    }
+}

@@ -1,0 +1,22 @@
+//! Graphs as their users see them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and what it prints is for those who run it alone"
+)]
+
+mod common;
+
+mod causes;
+mod dynamic;
+mod memory;
+mod observation;
+mod outlets;
+mod runs;
+mod schedules;
+mod set_all;
+mod under_way;

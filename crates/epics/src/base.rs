@@ -1,0 +1,461 @@
+//! What every node shows besides its parameters: areaDetector's base PVs and our own statistics, from the
+//! engine's accounts.
+
+use livetime_control::model::{Input, Moment, NodeMoment};
+use livetime_engine::{LastFrame, LossReason, NodeReport, Placement, Times};
+use livetime_frame::{Dim, Layout};
+use livetime_pva::nt::Severity;
+
+use super::point::{Content, Shape};
+
+/// Which nodes have it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Of {
+    All,
+    Sources,
+    /// All but sources.
+    Plugins,
+}
+
+/// Under which names it is served.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Sides {
+    /// `X_RBV`.
+    Readback,
+    /// `X`, which only shows something.
+    Plain,
+    /// `X`, which can be written, and `X_RBV`.
+    Both,
+    /// `X`, which can be written.
+    Setpoint,
+    /// `X`, which cannot be written, and `X_RBV`.
+    Fixed,
+}
+
+/// One base PV.
+pub(super) struct Base {
+    pub(super) suffix: &'static str,
+    pub(super) of: Of,
+    pub(super) sides: Sides,
+    pub(super) shape: Shape,
+    pub(super) units: &'static str,
+    pub(super) doc: &'static str,
+    pub(super) item: Item,
+}
+
+/// What a base PV shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Item {
+    // ---- NDArrayBase ----
+    PortName,
+    AdCoreVersion,
+    Version,
+    Manufacturer,
+    Model,
+    NoText,
+    Acquire,
+    AcquireBusy,
+    WaitForPlugins,
+    NDimensions,
+    Dimensions,
+    /// `dims[n]` of areaDetector: 0 is the fastest.
+    ArraySizeOf(usize),
+    ArraySizeX,
+    ArraySizeY,
+    ArraySizeZ,
+    ArraySize,
+    CompressedSize,
+    Codec,
+    DataType,
+    ColorMode,
+    UniqueId,
+    TimeStamp,
+    EpicsSeconds,
+    EpicsNanoseconds,
+    ArrayCounter,
+    ArrayRate,
+    AttributesFile,
+    PoolMaxMem,
+    PoolUsedMem,
+    PoolBuffers,
+    QueuedBehind,
+    // ---- ADBase ----
+    DetectorState,
+    StatusMessage,
+    // ---- NDPluginBase ----
+    PluginType,
+    NdArrayPort,
+    NdArrayAddress,
+    EnableCallbacks,
+    MinCallbackTime,
+    MaxArrayRate,
+    ExecutionTime,
+    BlockingCallbacks,
+    Dropped,
+    DroppedOutput,
+    QueueSize,
+    QueueFree,
+    QueueUse,
+    Threads,
+    // ---- Our own ----
+    NodeType,
+    Received,
+    Completed,
+    Emitted,
+    Waiting(Quantile),
+    Service(Quantile),
+    Latency(Quantile),
+    Cpu,
+    Restarts,
+    Lost(LossReason),
+    Stalls,
+    LongestGap,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Quantile {
+    P50,
+    P99,
+    Max,
+}
+
+const DATA_TYPES: &[&str] =
+    &["Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Float32", "Float64"];
+const COLOR_MODES: &[&str] = &["Mono", "Bayer", "RGB1", "RGB2", "RGB3", "YUV444", "YUV422", "YUV421"];
+pub(super) const DETECTOR_STATES: &[&str] = &[
+    "Idle",
+    "Acquire",
+    "Readout",
+    "Correct",
+    "Saving",
+    "Aborting",
+    "Error",
+    "Waiting",
+    "Initializing",
+    "Disconnected",
+    "Aborted",
+];
+pub(super) const NO_YES: &[&str] = &["No", "Yes"];
+pub(super) const DISABLE_ENABLE: &[&str] = &["Disable", "Enable"];
+pub(super) const DONE_ACQUIRE: &[&str] = &["Done", "Acquire"];
+pub(super) const DONE_ACQUIRING: &[&str] = &["Done", "Acquiring"];
+
+const fn base(
+    suffix: &'static str,
+    of: Of,
+    sides: Sides,
+    shape: Shape,
+    units: &'static str,
+    item: Item,
+    doc: &'static str,
+) -> Base {
+    Base { suffix, of, sides, shape, units, doc, item }
+}
+
+use Item as I;
+use Of::{All, Plugins, Sources};
+use Sides::{Both, Fixed, Plain, Readback, Setpoint};
+
+const fn choices(choices: &'static [&'static str]) -> Shape {
+    Shape::choices(choices)
+}
+
+/// All of them. A parameter of a node with the same suffix takes the place of a base PV, except where
+/// [`Item::keeps`] says so.
+#[rustfmt::skip]
+pub(super) static BASE: &[Base] = &[
+    base("PortName", All, Readback, Shape::Text, "", I::PortName, "Name of the node."),
+    base("ADCoreVersion", All, Readback, Shape::Text, "", I::AdCoreVersion, "Version of areaDetector whose names are served."),
+    base("DriverVersion", All, Readback, Shape::Text, "", I::Version, "Version of Livetime."),
+    base("Manufacturer", All, Readback, Shape::Text, "", I::Manufacturer, "Who made the detector; of a plugin Livetime."),
+    base("Model", All, Readback, Shape::Text, "", I::Model, "Which detector it is; of a plugin its type."),
+    base("SerialNumber", All, Readback, Shape::Text, "", I::NoText, "Empty: no node has one."),
+    base("FirmwareVersion", All, Readback, Shape::Text, "", I::NoText, "Empty: no node has one."),
+    base("SDKVersion", All, Readback, Shape::Text, "", I::Version, "Version of Livetime."),
+    base("Acquire", Sources, Both, choices(DONE_ACQUIRE), "", I::Acquire, "Starts and stops the acquisition. A put that waits ends with it."),
+    base("AcquireBusy", Sources, Plain, choices(DONE_ACQUIRING), "", I::AcquireBusy, "Acquiring, or, with WaitForPlugins, frames are still queued behind it."),
+    base("WaitForPlugins", Sources, Setpoint, choices(NO_YES), "", I::WaitForPlugins, "Whether an acquisition ends only when all queues behind it are empty."),
+    base("NDimensions", All, Fixed, Shape::I32, "", I::NDimensions, "Dimensions of the last frame."),
+    base("Dimensions", All, Fixed, Shape::I32s, "", I::Dimensions, "Their sizes, fastest first, in an array of 10."),
+    base("ArraySize0", All, Fixed, Shape::I32, "", I::ArraySizeOf(0), "Size of the fastest dimension."),
+    base("ArraySize1", All, Fixed, Shape::I32, "", I::ArraySizeOf(1), "Size of the second dimension."),
+    base("ArraySize2", All, Fixed, Shape::I32, "", I::ArraySizeOf(2), "Size of the third dimension."),
+    base("ArraySizeX", All, Readback, Shape::I32, "", I::ArraySizeX, "Width of the last frame."),
+    base("ArraySizeY", All, Readback, Shape::I32, "", I::ArraySizeY, "Height of the last frame."),
+    base("ArraySizeZ", All, Readback, Shape::I32, "", I::ArraySizeZ, "Colours of the last frame; 0 without, and of detectors, as simDetector has it."),
+    base("ArraySize", All, Readback, Shape::I32, "B", I::ArraySize, "Bytes of the last frame."),
+    base("CompressedSize", All, Readback, Shape::I32, "B", I::CompressedSize, "Bytes of the last frame."),
+    base("Codec", All, Readback, Shape::Text, "", I::Codec, "Compression of the last frame."),
+    base("DataType", All, Readback, choices(DATA_TYPES), "", I::DataType, "Element type of the last frame."),
+    base("ColorMode", All, Readback, choices(COLOR_MODES), "", I::ColorMode, "Colours of the last frame."),
+    base("UniqueId", All, Readback, Shape::I32, "", I::UniqueId, "Number of the last frame, given by the detector."),
+    base("TimeStamp", All, Readback, Shape::F64, "s", I::TimeStamp, "Time of the last frame, seconds since 1990."),
+    base("EpicsTSSec", All, Readback, Shape::I32, "s", I::EpicsSeconds, "Time of the last frame, whole seconds since 1990."),
+    base("EpicsTSNsec", All, Readback, Shape::I32, "ns", I::EpicsNanoseconds, "Time of the last frame, ns within the second."),
+    base("ArrayCounter", All, Both, Shape::I32, "", I::ArrayCounter, "Frames sent by a detector, handled by a plugin. Writing moves the count shown, not the numbers of frames."),
+    base("ArrayRate", All, Readback, Shape::F64, "Hz", I::ArrayRate, "Frames per second over the last second."),
+    base("NDAttributesFile", All, Setpoint, Shape::Text, "", I::AttributesFile, "Can only be emptied: attributes are not read from files."),
+    base("PoolMaxMem", All, Plain, Shape::F64, "MB", I::PoolMaxMem, "Bound of the memory for frames, shared by all nodes."),
+    base("PoolUsedMem", All, Plain, Shape::F64, "MB", I::PoolUsedMem, "Memory taken for frames, in use or free."),
+    base("PoolAllocBuffers", All, Plain, Shape::I32, "", I::PoolBuffers, "Buffers that exist, in use or free."),
+    base("NumQueuedArrays", All, Plain, Shape::I32, "", I::QueuedBehind, "Frames that wait in queues behind this node."),
+
+    base("DetectorState", Sources, Readback, choices(DETECTOR_STATES), "", I::DetectorState, "What the detector is doing."),
+    base("StatusMessage", Sources, Readback, Shape::Text, "", I::StatusMessage, "The same in words."),
+
+    base("PluginType", Plugins, Readback, Shape::Text, "", I::PluginType, "areaDetector's name for the type of node; of a type that it lacks ours."),
+    base("NDArrayPort", Plugins, Both, Shape::Text, "", I::NdArrayPort, "The node that frames come from. Writing connects to another one."),
+    base("NDArrayAddress", Plugins, Both, Shape::I32, "", I::NdArrayAddress, "Number of its output."),
+    base("EnableCallbacks", Plugins, Both, choices(DISABLE_ENABLE), "", I::EnableCallbacks, "Whether frames are offered to the node."),
+    base("MinCallbackTime", Plugins, Both, Shape::F64, "s", I::MinCallbackTime, "Least time between two frames; what comes sooner is left out, and counted as rate_limited."),
+    base("MaxArrayRate", Plugins, Both, Shape::F64, "Hz", I::MaxArrayRate, "The same as a rate; 0: no limit."),
+    base("ExecutionTime", Plugins, Readback, Shape::F64, "ms", I::ExecutionTime, "Mean time to handle one of the latest frames."),
+    base("BlockingCallbacks", Plugins, Fixed, choices(NO_YES), "", I::BlockingCallbacks, "Whether it runs inside its sender's thread. The pipeline file decides."),
+    base("DroppedArrays", Plugins, Both, Shape::I32, "", I::Dropped, "Frames lost in front of it that nobody asked to lose. Writing moves the count shown, not the ledger."),
+    base("DroppedOutputArrays", All, Both, Shape::I32, "", I::DroppedOutput, "Frames lost inside it: errors, panics, no memory."),
+    base("QueueSize", Plugins, Both, Shape::I32, "", I::QueueSize, "Most frames that wait. Writing connects with another queue."),
+    base("QueueFree", Plugins, Plain, Shape::I32, "", I::QueueFree, "How many more may wait."),
+    base("QueueUse", Plugins, Plain, Shape::I32, "", I::QueueUse, "How many wait; MINOR from 75 %, MAJOR when full."),
+    base("NumThreads", Plugins, Fixed, Shape::I32, "", I::Threads, "Threads that run it. The pipeline file decides."),
+    base("MaxThreads", Plugins, Readback, Shape::I32, "", I::Threads, "The same."),
+
+    base("NodeType", All, Readback, Shape::Text, "", I::NodeType, "Type of the node in pipeline files."),
+    base("Received", Plugins, Readback, Shape::I64, "", I::Received, "Frames handed to the node."),
+    base("Completed", Plugins, Readback, Shape::I64, "", I::Completed, "Frames whose handling came to a good end."),
+    base("Emitted", All, Readback, Shape::I64, "", I::Emitted, "Frames sent."),
+    base("WaitingP50", Plugins, Readback, Shape::F64, "ms", I::Waiting(Quantile::P50), "Half of the frames waited no longer."),
+    base("WaitingP99", Plugins, Readback, Shape::F64, "ms", I::Waiting(Quantile::P99), "99 of 100 frames waited no longer."),
+    base("WaitingMax", Plugins, Readback, Shape::F64, "ms", I::Waiting(Quantile::Max), "The longest wait."),
+    base("ServiceP50", All, Readback, Shape::F64, "ms", I::Service(Quantile::P50), "Half of the frames were handled no longer."),
+    base("ServiceP99", All, Readback, Shape::F64, "ms", I::Service(Quantile::P99), "99 of 100 frames were handled no longer."),
+    base("ServiceMax", All, Readback, Shape::F64, "ms", I::Service(Quantile::Max), "The longest handling."),
+    base("LatencyP50", Plugins, Readback, Shape::F64, "ms", I::Latency(Quantile::P50), "From the detector to the end of the handling, for half of the frames no longer."),
+    base("LatencyP99", Plugins, Readback, Shape::F64, "ms", I::Latency(Quantile::P99), "The same for 99 of 100."),
+    base("LatencyMax", Plugins, Readback, Shape::F64, "ms", I::Latency(Quantile::Max), "The longest."),
+    base("CPU", All, Readback, Shape::F64, "%", I::Cpu, "Of one processor, over the last second; 0 where threads are shared."),
+    base("Restarts", All, Readback, Shape::I64, "", I::Restarts, "How often it was built anew after a failure."),
+    base("LostQueueFull", Plugins, Readback, Shape::I64, "", I::Lost(LossReason::QueueFull), "Lost because the queue was full."),
+    base("LostOverwritten", Plugins, Readback, Shape::I64, "", I::Lost(LossReason::Overwritten), "Lost to newer ones in a full queue."),
+    base("LostAborted", Plugins, Readback, Shape::I64, "", I::Lost(LossReason::Aborted), "Queued when the run was aborted."),
+    base("LostRefused", Plugins, Readback, Shape::I64, "", I::Lost(LossReason::Refused), "Offered after the node had ended."),
+    base("LostDecimated", Plugins, Readback, Shape::I64, "", I::Lost(LossReason::Decimated), "Left out because the pipeline says so."),
+    base("LostRateLimited", Plugins, Readback, Shape::I64, "", I::Lost(LossReason::RateLimited), "Left out because of a rate limit."),
+    base("LostNodeError", All, Readback, Shape::I64, "", I::Lost(LossReason::NodeError), "Lost by an error in the node."),
+    base("LostNodePanic", All, Readback, Shape::I64, "", I::Lost(LossReason::NodePanic), "Lost by a panic in the node."),
+    base("LostPoolExhausted", All, Readback, Shape::I64, "", I::Lost(LossReason::PoolExhausted), "Lost because there was no memory."),
+    base("LostSourceGap", Sources, Readback, Shape::I64, "", I::Lost(LossReason::SourceGap), "Numbers that the source never sent."),
+    base("LostUnreadable", Sources, Readback, Shape::I64, "", I::Lost(LossReason::Unreadable), "Lost because a file or stream is damaged or cut off."),
+    base("LostLate", Plugins, Readback, Shape::I64, "", I::Lost(LossReason::Late), "Parts of frames, such as hits, that came too late."),
+    base("Stalls", Sources, Readback, Shape::I64, "", I::Stalls, "Silences that were unusually long."),
+    base("LongestGap", Sources, Readback, Shape::F64, "ms", I::LongestGap, "The longest time between two frames."),
+];
+
+impl Base {
+    /// Whether a source, or another node, has it.
+    pub(super) fn is_of(&self, is_source: bool) -> bool {
+        match self.of {
+            All => true,
+            Sources => is_source,
+            Plugins => !is_source,
+        }
+    }
+
+    /// The names after the instance: what is shown only, and what can be written.
+    pub(super) fn names(&self) -> Vec<(String, bool)> {
+        let (plain, readback) = (self.suffix.to_owned(), format!("{}_RBV", self.suffix));
+        match self.sides {
+            Readback => vec![(readback, false)],
+            Plain => vec![(plain, false)],
+            Both => vec![(plain, true), (readback, false)],
+            Setpoint => vec![(plain, true)],
+            Fixed => vec![(plain, false), (readback, false)],
+        }
+    }
+}
+
+impl Item {
+    /// Whether it stays the same all the time that a run lasts.
+    pub(super) fn is_constant(self) -> bool {
+        matches!(
+            self,
+            I::PortName
+                | I::AdCoreVersion
+                | I::Version
+                | I::Manufacturer
+                | I::Model
+                | I::NoText
+                | I::AttributesFile
+                | I::PluginType
+                | I::BlockingCallbacks
+                | I::NodeType
+                | I::PoolMaxMem
+        )
+    }
+
+    /// Whether it tells that an acquisition has begun or ended.
+    pub(super) fn is_of_acquisition(self) -> bool {
+        matches!(self, I::Acquire | I::AcquireBusy | I::DetectorState | I::StatusMessage)
+    }
+
+    /// Whether it stays although the node has a parameter of that name: the parameter is then only what it reads.
+    pub(super) fn keeps(self) -> bool {
+        matches!(self, I::Acquire | I::ArrayCounter)
+    }
+}
+
+/// What there is to show.
+pub(super) struct View<'a> {
+    pub(super) moment: &'a Moment,
+    /// Number of the node.
+    pub(super) number: usize,
+    /// What the engine counts of it.
+    pub(super) counts: &'a NodeReport,
+    pub(super) node: &'a NodeMoment,
+}
+
+impl View<'_> {
+    fn input(&self) -> Option<&Input> {
+        self.node.state.input.as_deref()
+    }
+
+    fn max_rate_hz(&self) -> Option<f64> {
+        self.input()?.options.max_rate_hz
+    }
+
+    /// Losses of one kind in the node and on the edges that lead to it.
+    fn lost(&self, reason: LossReason) -> u64 {
+        let before: u64 = self.moment.edges_to(self.number).filter_map(|e| e.lost.get(&reason)).sum();
+        before + self.counts.lost.get(&reason).copied().unwrap_or(0)
+    }
+}
+
+/// What `item` shows now, and whether that is an alarm.
+pub(super) fn read(item: Item, view: &View<'_>) -> (Content, Severity) {
+    let severity = match item {
+        I::QueueUse => queue_severity(view.counts),
+        I::Acquire if view.node.state.is_acquiring => Severity::Minor,
+        _ => Severity::None,
+    };
+    (content(item, view), severity)
+}
+
+fn queue_severity(node: &NodeReport) -> Severity {
+    match (node.queued, node.capacity) {
+        (_, 0) => Severity::None,
+        (queued, capacity) if queued >= capacity => Severity::Major,
+        (queued, capacity) if 4 * queued >= 3 * capacity => Severity::Minor,
+        _ => Severity::None,
+    }
+}
+
+fn content(item: Item, view: &View<'_>) -> Content {
+    let View { counts, node, .. } = view;
+    let (state, pool) = (&node.state, &view.moment.report.pool);
+    let text = |text: &str| Content::Text(text.into());
+    match item {
+        I::PortName => text(&counts.name),
+        I::AdCoreVersion => text("3.14.0"),
+        I::Version => text(env!("CARGO_PKG_VERSION")),
+        I::Manufacturer => text("Livetime"),
+        I::Model | I::NodeType => text(counts.type_name),
+        I::NoText | I::AttributesFile => text(""),
+        I::Acquire => Content::flag(state.is_acquiring),
+        I::AcquireBusy => Content::flag(state.is_busy),
+        I::WaitForPlugins => Content::flag(state.waits_for_nodes),
+        I::ArrayCounter => Content::count(state.frames.wrapping_sub(state.offsets.frames)),
+        I::ArrayRate => Content::F64(node.rates.hz),
+        I::PoolMaxMem => Content::F64(megabytes(pool.limit_bytes)),
+        I::PoolUsedMem => Content::F64(megabytes(pool.used_bytes)),
+        I::PoolBuffers => Content::count(pool.buffers as u64),
+        I::QueuedBehind => Content::count(state.queued_behind),
+        I::DetectorState => Content::Index(i32::from(state.is_acquiring)),
+        I::StatusMessage => {
+            text(if state.is_acquiring { "Acquiring data" } else { "Waiting for acquisition" })
+        }
+        I::PluginType => Content::Text(super::names::plugin_type(counts.type_name)),
+        I::NdArrayPort => text(view.input().map_or("", |i| &i.node)),
+        I::NdArrayAddress => Content::count(view.input().map_or(0, |i| i.output as u64)),
+        I::EnableCallbacks => Content::flag(state.is_enabled),
+        I::MinCallbackTime => Content::F64(view.max_rate_hz().map_or(0.0, |hz| 1.0 / hz)),
+        I::MaxArrayRate => Content::F64(view.max_rate_hz().unwrap_or(0.0)),
+        I::ExecutionTime => Content::F64(node.rates.service_ms),
+        I::BlockingCallbacks => Content::flag(counts.placement == Placement::Inline),
+        I::Dropped => Content::count(counts.lost_before.wrapping_sub(state.offsets.lost_before)),
+        I::DroppedOutput => Content::count(counts.lost_inside().wrapping_sub(state.offsets.lost_inside)),
+        I::QueueSize => Content::count(view.input().map_or(0, |i| i.options.queue as u64)),
+        I::QueueFree => Content::count(counts.capacity.saturating_sub(counts.queued)),
+        I::QueueUse => Content::count(counts.queued),
+        I::Threads => Content::count(counts.threads.len() as u64),
+        I::Received => Content::I64(counts.received as i64),
+        I::Completed => Content::I64(counts.completed as i64),
+        I::Emitted => Content::I64(counts.emitted as i64),
+        I::Waiting(quantile) => quantile.of(&counts.waiting),
+        I::Service(quantile) => quantile.of(&counts.service),
+        I::Latency(quantile) => quantile.of(&counts.latency),
+        I::Cpu => Content::F64(node.rates.cpu_percent),
+        I::Restarts => Content::I64(counts.restarts as i64),
+        I::Lost(reason) => Content::I64(view.lost(reason) as i64),
+        I::Stalls => Content::I64(counts.source.stalls as i64),
+        I::LongestGap => Content::F64(counts.source.longest_gap_ns as f64 / 1e6),
+        of_frame => frame_content(of_frame, node.last.as_ref(), state.is_source),
+    }
+}
+
+impl Quantile {
+    fn of(self, times: &Times) -> Content {
+        let ns = match self {
+            Quantile::P50 => times.p50_ns(),
+            Quantile::P99 => times.p99_ns(),
+            Quantile::Max => times.max_ns,
+        };
+        Content::F64(ns as f64 / 1e6)
+    }
+}
+
+fn megabytes(bytes: usize) -> f64 {
+    bytes as f64 / 1048576.0
+}
+
+/// Seconds from 1970 to 1990, where the clock of EPICS begins.
+const EPICS_EPOCH_S: i64 = 631_152_000;
+
+/// What the last frame was; zeros before the first one.
+fn frame_content(item: Item, last: Option<&LastFrame>, is_source: bool) -> Content {
+    let layout = last.and_then(|l| l.layout.as_ref());
+    let time_ns = last.map_or(EPICS_EPOCH_S * 1_000_000_000, |l| l.event_time_ns);
+    let since_ns = time_ns.saturating_sub(EPICS_EPOCH_S * 1_000_000_000);
+    let of_layout = |f: fn(&Layout) -> usize| Content::count(layout.map_or(0, f) as u64);
+    match item {
+        I::UniqueId => Content::count(last.map_or(0, |l| l.sequence)),
+        I::TimeStamp => Content::F64(since_ns as f64 / 1e9),
+        I::EpicsSeconds => Content::I32(since_ns.div_euclid(1_000_000_000) as i32),
+        I::EpicsNanoseconds => Content::I32(since_ns.rem_euclid(1_000_000_000) as i32),
+        I::NDimensions => of_layout(|l| l.dims().len()),
+        I::Dimensions => Content::I32s(layout.map_or(vec![0; 10], dimensions)),
+        I::ArraySizeOf(n) => Content::count(layout.map_or(0, |l| size_of_dim(l, n)) as u64),
+        I::ArraySizeX => of_layout(Layout::width),
+        I::ArraySizeY => of_layout(Layout::height),
+        // Clients take it for a third dimension; simDetector leaves it at 0 with colours, too.
+        I::ArraySizeZ if is_source => Content::I32(0),
+        I::ArraySizeZ => of_layout(|l| l.axes().color.map_or(0, |c| l.dims()[c].size)),
+        I::ArraySize | I::CompressedSize => of_layout(|l| l.len() * l.dtype().bytes()),
+        I::Codec => Content::Text(layout.and_then(Layout::codec).map_or("", |c| c.0).into()),
+        I::DataType => Content::Index(layout.map_or(0, |l| {
+            livetime_frame::DType::ALL.iter().position(|d| *d == l.dtype()).unwrap_or(0) as i32
+        })),
+        I::ColorMode => Content::Index(layout.map_or(0, |l| {
+            livetime_frame::ColorMode::ALL.iter().position(|c| *c == l.color()).unwrap_or(0) as i32
+        })),
+        _ => Content::I32(0),
+    }
+}
+
+fn size_of_dim(layout: &Layout, n: usize) -> usize {
+    layout.dims().iter().rev().nth(n).map_or(0, |d| d.size)
+}
+
+fn dimensions(layout: &Layout) -> Vec<i32> {
+    let mut sizes: Vec<i32> = layout.dims().iter().rev().map(|d: &Dim| d.size as i32).collect();
+    sizes.resize(10, 0);
+    sizes
+}

@@ -1,0 +1,124 @@
+//! What the threads that serve a run share.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use livetime_control::model::{Answer, Model, Moment};
+use livetime_pva::server::Put;
+
+use super::node::NodePvs;
+use super::picture::Pictures;
+use super::run_pvs::RunPvs;
+
+/// How long a moment is waited for. The end asks for one, so this only bounds what a lost thread would cost.
+const WAIT: Duration = Duration::from_secs(1);
+
+/// What the threads that serve a run share.
+pub(super) struct Core {
+    pub(super) model: Model,
+    pub(super) nodes: Vec<Mutex<NodePvs>>,
+    pub(super) whole: Mutex<RunPvs>,
+    pub(super) pictures: Mutex<Pictures>,
+    pub(super) puts: Mutex<Puts>,
+    pub(super) is_ended: AtomicBool,
+    /// Time between two updates.
+    pub(super) period: Duration,
+}
+
+/// Puts that end when the moment of this version is shown.
+#[derive(Default)]
+pub(super) struct Puts {
+    /// Version of the moment that is shown as a whole.
+    shown: u64,
+    waiting: Vec<(u64, Put)>,
+}
+
+impl Core {
+    /// Shows moment after moment, until the end.
+    pub(super) fn update(&self) {
+        let mut shown = 0;
+        while !self.is_ended.load(Ordering::Acquire) && !self.model.is_ended() {
+            if let Some(moment) = self.model.newer_than(shown, WAIT) {
+                shown = moment.version;
+                self.show(&moment);
+            }
+        }
+        let last = self.model.newest();
+        if last.version > shown {
+            self.show(&last);
+        }
+    }
+
+    /// In this order: what nodes say, what is counted, whether they acquire, pictures, the ends of puts that wait.
+    fn show(&self, moment: &Moment) {
+        let run = self.model.run();
+        lock(&self.pictures).ask(run);
+        self.nodes.iter().for_each(|node| lock(node).show_params(moment));
+        self.nodes.iter().for_each(|node| lock(node).show_bases(moment));
+        lock(&self.whole).show(&moment.report);
+        self.nodes.iter().for_each(|node| lock(node).show_acquisition(moment));
+        lock(&self.pictures).show(run, &moment.report, Instant::now() + self.period / 2);
+        self.finish(moment.version);
+    }
+
+    fn finish(&self, version: u64) {
+        let mut puts = lock(&self.puts);
+        puts.shown = version;
+        let is_shown = |put: &mut (u64, Put)| put.0 <= version;
+        let over: Vec<(u64, Put)> = puts.waiting.extract_if(.., is_shown).collect();
+        drop(puts);
+        over.into_iter().for_each(|(_, put)| put.accept());
+    }
+
+    /// Shows what a put has done, and ends it. Called on the thread that has done it.
+    pub(super) fn answered(&self, number: usize, put: Put, answer: Answer) {
+        lock(&self.nodes[number]).show_all(&answer.moment);
+        put.finish(answer.result);
+    }
+
+    /// Ends a put that waited for an acquisition when all that belongs to this is shown.
+    pub(super) fn acquired(&self, put: Put, answer: Answer) {
+        let mut puts = lock(&self.puts);
+        if answer.result.is_ok() && puts.shown < answer.moment.version {
+            return puts.waiting.push((answer.moment.version, put));
+        }
+        drop(puts);
+        put.finish(answer.result);
+    }
+}
+
+/// Wakes a thread.
+#[derive(Default)]
+pub(super) struct Alarm {
+    is_rung: Mutex<bool>,
+    bell: Condvar,
+    is_ended: AtomicBool,
+}
+
+impl Alarm {
+    pub(super) fn ring(&self) {
+        *lock(&self.is_rung) = true;
+        self.bell.notify_all();
+    }
+
+    pub(super) fn end(&self) {
+        self.is_ended.store(true, Ordering::Release);
+        self.ring();
+    }
+
+    pub(super) fn is_ended(&self) -> bool {
+        self.is_ended.load(Ordering::Acquire)
+    }
+
+    /// Waits for a ring, at most for `limit`.
+    pub(super) fn wait(&self, limit: Duration) {
+        let waited = self.bell.wait_timeout_while(lock(&self.is_rung), limit, |is_rung| !*is_rung);
+        *waited.unwrap_or_else(PoisonError::into_inner).0 = false;
+    }
+}
+
+/// Locks, whether or not a thread panicked while it held the lock.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

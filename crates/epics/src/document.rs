@@ -1,0 +1,221 @@
+//! Writes `docs/pvs.md`, and finds what it and the code do not agree on.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use livetime_engine::{NodeKind, NodeType};
+
+use super::base::BASE;
+use super::names::plugin_type;
+use super::node::{about_base, about_param, bases_served, params_served};
+use super::run_pvs::WHOLE;
+use super::upstream::{Has, TEMPLATES, Template, reason};
+
+/// A PV that is served.
+struct Served {
+    name: String,
+    shape: String,
+    units: String,
+    doc: String,
+    is_writable: bool,
+}
+
+/// Everything that a node of this type serves, in the order of the code.
+fn served_by(node: &NodeType) -> Vec<Served> {
+    let specs = node.param_specs();
+    let params = params_served(specs).into_iter().map(|p| {
+        let (spec, about) = (&specs[p.index], about_param(&specs[p.index], p.is_writable));
+        let (shape, units) = (about.shape.name(), about.units.into());
+        Served { name: p.name, shape, units, doc: spec.doc.into(), is_writable: p.is_writable }
+    });
+    let bases = bases_served(specs, node.spec.kind == NodeKind::Source).into_iter().map(|b| {
+        let about = about_base(&b);
+        let (shape, units) = (about.shape.name(), about.units.into());
+        Served { shape, units, doc: b.base.doc.into(), is_writable: b.is_writable, name: b.name }
+    });
+    params.chain(bases).chain(pictures(node.spec.name)).collect()
+}
+
+fn pictures(type_name: &str) -> Vec<Served> {
+    let picture = |name: &str, shape: &str, doc: &str| Served {
+        name: name.into(),
+        shape: shape.into(),
+        units: String::new(),
+        doc: doc.into(),
+        is_writable: false,
+    };
+    match type_name {
+        "image" => vec![picture("ArrayData", "array of the pixels' type", "Pixels of the newest frame.")],
+        "pva_image" => vec![
+            picture("Image", "NTNDArray", "Every frame with its attributes."),
+            picture("PvName_RBV", "string", "Name of the PV that shows the frames."),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+fn find<'a>(served: &'a [Served], name: &str) -> Option<&'a Served> {
+    served.iter().find(|s| s.name == name)
+}
+
+/// `served`, `read-only` or `left out`, the names, and why.
+fn fate(suffix: &str, has: Has, served: &[Served]) -> (&'static str, String, String) {
+    let readback = format!("{suffix}_RBV");
+    let names: Vec<&Served> = [suffix, &readback].iter().filter_map(|n| find(served, n)).collect();
+    let written = names.iter().map(|s| format!("`{}`", s.name)).collect::<Vec<_>>().join(", ");
+    let why = || {
+        let reason = reason(suffix);
+        assert!(reason.is_some(), "there is no reason why `{suffix}` is not served as it is upstream");
+        reason.unwrap_or_default().to_owned()
+    };
+    let wants_writing = matches!(has, Has::Both | Has::Setpoint);
+    match names.first() {
+        None => ("left out", written, why()),
+        Some(first) if wants_writing && !names.iter().any(|s| s.is_writable) => {
+            ("read-only", written, format!("{}; {}", first.shape, why()))
+        }
+        Some(first) => ("served", written, described(first)),
+    }
+}
+
+fn described(served: &Served) -> String {
+    let units = if served.units.is_empty() { String::new() } else { format!(" in {}", served.units) };
+    format!("{}{units}", served.shape)
+}
+
+fn template(text: &mut String, template: &Template, nodes: &[NodeType]) {
+    let of = |name: &str| nodes.iter().find(|n| n.spec.name == name);
+    let mut served = Vec::new();
+    for name in template.node.map_or(vec!["sim_detector", "null"], |name| vec![name]) {
+        served.extend(of(name).map(served_by).unwrap_or_default());
+    }
+    let mut rows: BTreeMap<(&str, String, String), Vec<&str>> = BTreeMap::new();
+    let mut lines = Vec::new();
+    for (suffix, has) in template.suffixes() {
+        match fate(suffix, has, &served) {
+            (fate @ ("left out" | "read-only"), names, why) if names.is_empty() => {
+                rows.entry((fate, names, why)).or_default().push(suffix);
+            }
+            (fate, names, why) => lines.push(format!("| `{suffix}` | {fate} | {names} | {why} |")),
+        }
+    }
+    for ((fate, names, why), suffixes) in rows {
+        let suffixes = suffixes.iter().map(|s| format!("`{s}`")).collect::<Vec<_>>().join(", ");
+        lines.push(format!("| {suffixes} | {fate} | {names} | {why} |"));
+    }
+    let _ = write!(
+        text,
+        "\n### {}\n\n| PV of areaDetector | here | names | type, or why |\n|---|---|---|---|\n{}\n",
+        template.name,
+        lines.join("\n")
+    );
+}
+
+/// What areaDetector does not have.
+fn ours(text: &mut String, node: &NodeType, known: &[String]) {
+    let is_new = |s: &Served| {
+        let base = |n: &str| BASE.iter().any(|b| b.names().iter().any(|(name, _)| name == n));
+        !known.contains(&s.name) && !base(&s.name)
+    };
+    let rows: Vec<String> = served_by(node).iter().filter(|s| is_new(s)).map(row).collect();
+    if !rows.is_empty() {
+        let title = format!("`{}` (PluginType {})", node.spec.name, plugin_type(node.spec.name));
+        let title = if node.spec.kind == NodeKind::Source { format!("`{}`", node.spec.name) } else { title };
+        let _ = write!(text, "\n### {title}\n\n{HEAD}{}\n", rows.join("\n"));
+    }
+}
+
+const HEAD: &str = "| PV | type | | what it is |\n|---|---|---|---|\n";
+
+fn row(served: &Served) -> String {
+    let access = if served.is_writable { "read and write" } else { "read" };
+    format!("| `{}` | {} | {access} | {} |", served.name, described(served), served.doc)
+}
+
+/// All suffixes of areaDetector with and without `_RBV`.
+fn known() -> Vec<String> {
+    let suffixes = TEMPLATES.iter().flat_map(Template::suffixes);
+    suffixes.flat_map(|(suffix, _)| [suffix.to_owned(), format!("{suffix}_RBV")]).collect()
+}
+
+fn document(nodes: &[NodeType]) -> String {
+    let mut text = INTRODUCTION.to_owned();
+    text += "\n## areaDetector's PVs\n";
+    TEMPLATES.iter().for_each(|t| template(&mut text, t, nodes));
+    text += "\n## PVs that areaDetector does not have\n\n### Every node\n\n";
+    let known = known();
+    let bases = bases_served(&[], true).into_iter().chain(bases_served(&[], false));
+    let mut rows = Vec::new();
+    for base in bases.filter(|b| !known.contains(&b.name)) {
+        let about = about_base(&base);
+        let served = Served {
+            shape: about.shape.name(),
+            units: about.units.into(),
+            doc: base.base.doc.into(),
+            is_writable: base.is_writable,
+            name: base.name,
+        };
+        let row = row(&served);
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+    let _ = write!(text, "{HEAD}{}\n\n### The run as a whole\n\n{HEAD}", rows.join("\n"));
+    for whole in WHOLE {
+        let served = Served {
+            name: whole.name.into(),
+            shape: whole.shape.name(),
+            units: whole.units.into(),
+            doc: whole.doc.into(),
+            is_writable: false,
+        };
+        let _ = writeln!(text, "{}", row(&served));
+    }
+    nodes.iter().for_each(|node| ours(&mut text, node, &known));
+    text
+}
+
+const INTRODUCTION: &str = include_str!("document.md");
+
+/// The nodes that the program `livetime` offers, in its order.
+fn standard_nodes() -> Vec<NodeType> {
+    let mut all = [livetime_nodes::ALL, livetime_wire::ALL].concat();
+    all.sort_by_key(|node| node.spec.kind as u8);
+    all
+}
+
+#[test]
+fn the_document_says_what_the_code_does() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pvs.md");
+    let wanted = document(&standard_nodes());
+    if std::env::var_os("LIVETIME_WRITE_DOCS").is_some() {
+        std::fs::write(&path, &wanted).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    let differs = wanted.lines().zip(found.lines()).find(|(wanted, found)| wanted != found);
+    assert!(
+        wanted == found,
+        "docs/pvs.md is not what the code says: {differs:?}; LIVETIME_WRITE_DOCS=1 cargo test -p livetime-epics document"
+    );
+}
+
+#[test]
+fn no_node_serves_a_name_twice() {
+    for node in &standard_nodes() {
+        let names: Vec<String> = served_by(node).into_iter().map(|s| s.name).collect();
+        for (i, name) in names.iter().enumerate() {
+            assert!(!names[..i].contains(name), "{}: {name}", node.spec.name);
+        }
+    }
+}
+
+#[test]
+fn our_own_names_are_none_of_areadetectors() {
+    let known = known();
+    for node in &standard_nodes() {
+        for spec in node.param_specs().iter().filter(|s| s.pv.is_none()) {
+            let suffix = super::names::camel(spec.name);
+            assert!(!known.contains(&suffix), "{}: {suffix} is a PV of areaDetector", node.spec.name);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The running graph served over pvAccess, under areaDetector's names.
+//!
+//! Every parameter of every node, its statistics and its losses are PVs: `13SIM1:cam1:AcquireTime`,
+//! `13SIM1:Stats1:MeanValue_RBV`, `13SIM1:ROI1:DroppedArrays_RBV`. `docs/pvs.md` lists them all.
+//!
+//! PVs are a presentation of the [`Model`] of the run, which looks at it ten times a second unless the pipeline file says otherwise, and
+//! at once when something went wrong. One thread shows what changed from one moment to the next; a second one shows the images that
+//! `pva_image` nodes hand over, so that no node waits for clients. What clients write becomes a change of the model; the
+//! put ends when the PVs show what it has done. The server's own threads never wait.
+
+mod base;
+mod core;
+#[cfg(test)]
+mod document;
+mod names;
+mod node;
+mod picture;
+mod point;
+mod prefix;
+mod put;
+mod run_pvs;
+#[cfg(test)]
+mod upstream;
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use livetime_control::model::{Model, Watch};
+use livetime_engine::{Graph, Plan, Run};
+use livetime_pva::server::{self, PvMap, Server, ServerConfig};
+
+pub use livetime_control::access::access_of;
+pub use livetime_control::model::Bell;
+pub use livetime_control::pvaccess::{INTERFACE, Options, listen_at, this_machine};
+pub use names::instances;
+pub use prefix::free_prefix;
+
+use self::core::{Alarm, Core, lock};
+use node::NodePvs;
+use picture::{Pictures, Screen};
+use put::Commands;
+use run_pvs::RunPvs;
+
+/// How long the last moment may take.
+const LAST: Duration = Duration::from_millis(200);
+
+/// A run that is served. Ends when it is dropped, or with [`Served::end`].
+pub struct Served {
+    server: Option<Server>,
+    core: Arc<Core>,
+    /// Rings when there is a picture to be shown.
+    screen_bell: Arc<Alarm>,
+    threads: Vec<JoinHandle<()>>,
+    _watch: Watch,
+}
+
+impl Served {
+    /// Serves `run`, which should remember its frames
+    /// ([`RunOptions::remember_frames`](livetime_engine::RunOptions::remember_frames)), with a model of its own.
+    ///
+    /// # Errors
+    /// A text when no socket can be opened, or no thread started. The run goes on all the same.
+    pub fn start(run: &Arc<Run>, plan: &Plan, options: &Options, bell: &Bell) -> Result<Served, String> {
+        Served::of(&Model::start(run, bell, options.access.clone())?, plan, options)
+    }
+
+    /// Serves the run of a model, which other faces may show, too.
+    ///
+    /// # Errors
+    /// A text when no socket can be opened, or no thread started. The run goes on all the same.
+    pub fn of(model: &Model, plan: &Plan, options: &Options) -> Result<Served, String> {
+        let map = PvMap::new();
+        let commands = Commands::new(model);
+        let screen_bell = Arc::new(Alarm::default());
+        let (core, screens) = core(model, plan, options, &screen_bell, &map, &commands)?;
+        let core = Arc::new(core);
+        commands.answer_to(&core);
+        let showing = Arc::downgrade(&core);
+        model.on_begun(Arc::new(move |moment, node| {
+            if let Some(core) = showing.upgrade() {
+                lock(&core.nodes[node]).show_begun(moment);
+            }
+        }));
+        let config = ServerConfig { access: access(options), ..options.server.clone() };
+        let server = Server::start(config, map).map_err(|e| e.to_string())?;
+        let watch = model.watch(core.period);
+        let (updating, bell) = (core.clone(), screen_bell.clone());
+        let mut served =
+            Served { server: Some(server), core, screen_bell, threads: Vec::new(), _watch: watch };
+        served.spawn("pv updates", move || updating.update())?;
+        if !screens.is_empty() {
+            served.spawn("pv images", move || picture::show_all(screens, &bell))?;
+        }
+        Ok(served)
+    }
+
+    fn spawn(&mut self, name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
+        let thread = Builder::new().name(name.into()).spawn(work);
+        self.threads.push(thread.map_err(|e| format!("cannot start a thread: {e}"))?);
+        Ok(())
+    }
+
+    /// Where clients connect to.
+    pub fn address(&self) -> Option<std::net::SocketAddr> {
+        self.server.as_ref().map(Server::tcp_address)
+    }
+
+    /// Why clients connect to another port than the one that was asked for, if they do.
+    pub fn moved(&self) -> Option<&str> {
+        self.server.as_ref().and_then(Server::moved)
+    }
+
+    /// Shows the last values and ends.
+    pub fn end(self) {}
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.core.is_ended.store(true, Ordering::Release);
+        self.screen_bell.end();
+        // The thread that shows wakes by it.
+        self.core.model.at_most_old(Duration::ZERO, LAST);
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has said so, and the run ends as it would.
+            let _ = thread.join();
+        }
+        self.server = None;
+    }
+}
+
+/// Who may write, as the server wants it.
+fn access(options: &Options) -> server::Access {
+    use livetime_control::access::Host;
+    let host = |host: Host| match host {
+        Host::Local => server::Host::Local,
+        Host::Loopback => server::Host::Loopback,
+        Host::Any => server::Host::Any,
+        Host::Address(address) => server::Host::Address(address),
+        Host::Network(address, bits) => server::Host::Network(address, bits),
+    };
+    let rules = options.access.rules.iter();
+    let rule = |rule: &livetime_control::access::Rule| server::Rule {
+        host: host(rule.host),
+        user: rule.user.clone(),
+    };
+    server::Access { rules: rules.map(rule).collect() }
+}
+
+fn core(
+    model: &Model,
+    plan: &Plan,
+    options: &Options,
+    screen_bell: &Arc<Alarm>,
+    map: &PvMap,
+    commands: &Commands,
+) -> Result<(Core, Vec<Screen>), String> {
+    let text = |e: livetime_pva::Error| e.to_string();
+    let graph: &Graph = model.run().graph();
+    let instances = instances(graph, &options.names);
+    let prefix = &options.prefix;
+    let mut nodes = Vec::new();
+    for (number, instance) in instances.iter().enumerate() {
+        let prefix = format!("{prefix}{instance}:");
+        nodes.push(Mutex::new(NodePvs::new(graph, number, &prefix, map, commands).map_err(text)?));
+    }
+    let (pictures, screens) = Pictures::new(graph, plan, &instances, prefix, map, screen_bell)?;
+    let core = Core {
+        model: model.clone(),
+        nodes,
+        whole: Mutex::new(RunPvs::new(graph, &instances, prefix, map).map_err(text)?),
+        pictures: Mutex::new(pictures),
+        puts: Mutex::default(),
+        is_ended: Default::default(),
+        period: Duration::from_secs_f64(1.0 / options.update_rate_hz.clamp(0.1, 100.0)),
+    };
+    Ok((core, screens))
+}

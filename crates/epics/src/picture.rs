@@ -1,0 +1,260 @@
+//! Pictures: `image1:ArrayData` and `Pva1:Image`.
+//!
+//! Frames that clients are to see are memory that the run lacks, so there is a bound to them: an image is sent from where its pixels
+//! lie, and when clients are so slow that too many are under way, all but the newest are let go of before another one is shown
+//! ([`SharedPv::relieve`]). What waits to be shown meanwhile is replaced by newer frames. Nothing of that is done by a node's thread.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::time::{Duration, Instant};
+
+use livetime_engine::{Graph, Plan, Report, Run, time_of_day_ns};
+use livetime_frame::{DType, Frame};
+use livetime_nodes::ntndarray::{ImageWriter, Loans, kind_of, pixels};
+use livetime_nodes::process::image::Image;
+use livetime_nodes::sinks::pva_image::{Handover, PvaImage};
+use livetime_pva::data::{Kind, Value};
+use livetime_pva::nt;
+use livetime_pva::server::{PvMap, SharedPv};
+use livetime_pva::wire::BitSet;
+
+use super::core::Alarm;
+use super::point::time_of;
+
+/// Frames that wait for one PV to be shown.
+const WAITING: usize = 8;
+
+/// Of the memory for frames, what may be on its way to clients: an eighth for all pictures together, and as much may wait to be shown.
+pub(super) const SHARE: usize = 8;
+
+/// How long until it is looked again whether clients have let go of something.
+const RELIEF: Duration = Duration::from_millis(5);
+
+/// The nodes that hold pictures, and where these are shown.
+pub(super) struct Pictures {
+    newest: Vec<Newest>,
+    streams: Vec<Stream>,
+}
+
+/// The newest picture of an `image`, as an array of numbers.
+struct Newest {
+    number: usize,
+    room: Room,
+    kind: Kind,
+    /// What the node was asked and has not answered yet.
+    asked: Option<Receiver<Option<Option<Frame>>>>,
+    /// The one that is shown.
+    shown: Option<Frame>,
+}
+
+/// Every picture of a `pva_image`.
+struct Stream {
+    number: usize,
+    handover: Handover,
+    /// How often the node had been built anew when it was given the handover, and its answer to that.
+    restarts: Option<u64>,
+    given: Option<Receiver<Option<()>>>,
+}
+
+/// Shows what a `pva_image` hands over.
+pub(super) struct Screen {
+    handover: Handover,
+    room: Room,
+    writer: ImageWriter,
+}
+
+/// How much a PV of pictures may keep.
+struct Room {
+    pv: SharedPv,
+    loans: Loans,
+    bytes: usize,
+}
+
+impl Room {
+    /// Whether another picture may be shown; if not, clients are made to let go.
+    fn has(&self, bytes: usize) -> bool {
+        let has =
+            |room: &Room| room.loans.images() < 2 || room.loans.bytes().saturating_add(bytes) <= room.bytes;
+        if !has(self) {
+            self.pv.relieve();
+        }
+        has(self)
+    }
+}
+
+impl Pictures {
+    pub(super) fn new(
+        graph: &Graph,
+        plan: &Plan,
+        instances: &[String],
+        prefix: &str,
+        map: &PvMap,
+        bell: &Arc<Alarm>,
+    ) -> Result<(Pictures, Vec<Screen>), String> {
+        let shows = |name: &str| matches!(name, "image" | "pva_image");
+        let count = graph.nodes().iter().filter(|n| shows(n.node_type.spec.name)).count();
+        let bytes = graph.memory_bytes / SHARE / count.max(1);
+        let mut pictures = Pictures { newest: Vec::new(), streams: Vec::new() };
+        let mut screens = Vec::new();
+        for (number, (decl, instance)) in graph.nodes().iter().zip(instances).enumerate() {
+            match decl.node_type.spec.name {
+                "image" => {
+                    let kind = kind_of(input_dtype(graph, plan, number));
+                    let pv = SharedPv::new(array_value(kind).map_err(|e| e.to_string())?);
+                    map.add(format!("{prefix}{instance}:ArrayData"), pv.clone());
+                    let room = Room { pv, loans: Loans::default(), bytes };
+                    pictures.newest.push(Newest { number, room, kind, asked: None, shown: None });
+                }
+                "pva_image" => {
+                    let pv = SharedPv::new(Value::new(&nt::ndarray()));
+                    let name = format!("{prefix}{instance}:Image");
+                    let text = text_value(&name).map_err(|e| e.to_string())?;
+                    map.add(format!("{prefix}{instance}:PvName_RBV"), SharedPv::new(text));
+                    map.add(name, pv.clone());
+                    let bell = bell.clone();
+                    let handover = Handover::new(WAITING, bytes, move || bell.ring());
+                    let writer = ImageWriter::new().map_err(|e| e.to_string())?;
+                    let room = Room { pv, loans: writer.loans().clone(), bytes };
+                    screens.push(Screen { handover: handover.clone(), room, writer });
+                    pictures.streams.push(Stream { number, handover, restarts: None, given: None });
+                }
+                _ => {}
+            }
+        }
+        Ok((pictures, screens))
+    }
+
+    /// Asks all nodes for what they have; none is waited for.
+    pub(super) fn ask(&mut self, run: &Run) {
+        self.newest.iter_mut().for_each(|newest| newest.ask(run));
+    }
+
+    /// Shows what they have answered until `deadline`, and gives those that were built anew what they need.
+    pub(super) fn show(&mut self, run: &Run, report: &Report, deadline: Instant) {
+        self.newest.iter_mut().for_each(|newest| newest.show_answer(deadline));
+        for stream in &mut self.streams {
+            stream.attach(run, report.nodes.get(stream.number).map_or(0, |n| n.restarts));
+        }
+    }
+}
+
+impl Newest {
+    fn ask(&mut self, run: &Run) {
+        if self.asked.is_none() {
+            self.asked = run.visit_later(self.number, |node: &mut Image| node.newest()).ok();
+        }
+    }
+
+    fn show_answer(&mut self, deadline: Instant) {
+        let Some(asked) = &self.asked else { return };
+        let answer = asked.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+        if matches!(answer, Err(RecvTimeoutError::Timeout)) {
+            return;
+        }
+        self.asked = None;
+        let Ok(Some(Some(frame))) = answer else { return };
+        if self.shown.as_ref().is_some_and(|shown| shown.is_same(&frame)) {
+            return;
+        }
+        // What the shown one keeps is counted by the PV.
+        self.shown = None;
+        if self.room.has(frame.bytes().len()) {
+            // What is no array, or too large for a message, is not shown.
+            let _ = self.show(&frame);
+            self.shown = Some(frame);
+        }
+    }
+
+    fn show(&mut self, frame: &Frame) -> livetime_pva::Result<()> {
+        let Ok(array) = frame.array() else { return Ok(()) };
+        let elements = pixels(frame, array, &self.room.loans)?;
+        let pv = &self.room.pv;
+        if elements.kind() != self.kind {
+            self.kind = elements.kind();
+            pv.replace(array_value(self.kind)?);
+        }
+        pv.update(|value| {
+            value.set_bit(1, elements)?;
+            nt::set_time(value, "timeStamp", time_of(frame.header().event_time_ns))
+        })
+    }
+}
+
+impl Stream {
+    /// A node that hangs is asked once, and gets the handover when it goes on.
+    fn attach(&mut self, run: &Run, restarts: u64) {
+        match self.given.as_ref().map(Receiver::try_recv) {
+            Some(Err(TryRecvError::Empty)) => return,
+            // It ended before it got it, and may be built anew.
+            Some(Err(TryRecvError::Disconnected)) => (self.given, self.restarts) = (None, None),
+            Some(Ok(_)) | None => self.given = None,
+        }
+        if self.restarts == Some(restarts) {
+            return;
+        }
+        let handover = self.handover.clone();
+        let given = run.visit_later(self.number, move |node: &mut PvaImage| node.attach(handover));
+        if let Ok(given) = given {
+            (self.given, self.restarts) = (Some(given), Some(restarts));
+        }
+    }
+}
+
+/// Shows all that is handed over until the end, and what waits then.
+pub(super) fn show_all(mut screens: Vec<Screen>, bell: &Alarm) {
+    let mut has_more = false;
+    loop {
+        let is_ended = bell.is_ended();
+        if !is_ended {
+            bell.wait(if has_more { RELIEF } else { Duration::from_secs(1) });
+        }
+        has_more = screens.iter_mut().fold(false, |more, screen| screen.show_all() | more);
+        if is_ended {
+            return;
+        }
+    }
+}
+
+impl Screen {
+    /// Shows what waits, as long as there is room. Returns whether there is more.
+    fn show_all(&mut self) -> bool {
+        // With others in between, however fast frames come.
+        for _ in 0..WAITING {
+            if self.handover.is_empty() {
+                return false;
+            }
+            if !self.room.has(self.room.loans.bytes() / self.room.loans.images().max(1)) {
+                return true;
+            }
+            let Some(frame) = self.handover.take() else { return false };
+            // A frame that is no array does not come here, and one that no message can hold is missed by the clients.
+            if let Ok(image) = self.writer.write(&frame) {
+                let _ = self.room.pv.post(image, &BitSet::from_iter([0]));
+            }
+            // The PV keeps what it needs; a second reference here would hold the memory back.
+            self.writer.release();
+        }
+        !self.handover.is_empty()
+    }
+}
+
+/// The elements that a node will get, as far as that is known before the run.
+fn input_dtype(graph: &Graph, plan: &Plan, node: usize) -> DType {
+    let edge = graph.edges().iter().find(|e| e.to.0 == node);
+    let stream = edge.and_then(|e| plan.streams.get(e.from.0)?.get(e.from.1));
+    stream.and_then(|s| s.layout()).map_or(DType::U8, |l| l.dtype())
+}
+
+fn array_value(kind: Kind) -> livetime_pva::Result<Value> {
+    let mut value = Value::new(&nt::scalar_array(kind));
+    value.set("display.description", "Pixels of the newest frame.")?;
+    nt::set_time(&mut value, "timeStamp", time_of(time_of_day_ns()))?;
+    Ok(value)
+}
+
+fn text_value(text: &str) -> livetime_pva::Result<Value> {
+    let mut value = Value::new(&nt::scalar(Kind::Str));
+    value.set("value", text)?;
+    nt::set_time(&mut value, "timeStamp", time_of(time_of_day_ns()))?;
+    Ok(value)
+}

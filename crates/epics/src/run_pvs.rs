@@ -1,0 +1,115 @@
+//! PVs of the run as a whole.
+
+use livetime_engine::{Graph, Report};
+use livetime_pva::nt::Severity;
+use livetime_pva::server::{PvMap, SharedPv};
+
+use super::base::NO_YES;
+use super::point::{About, Content, Point, Shape};
+
+/// One PV of the run.
+pub(super) struct Whole {
+    pub(super) name: &'static str,
+    pub(super) shape: Shape,
+    pub(super) units: &'static str,
+    pub(super) doc: &'static str,
+    show: fn(&Report, &Facts) -> (Content, Severity),
+}
+
+/// What does not change during a run.
+pub(super) struct Facts {
+    nodes: Vec<String>,
+    instances: Vec<String>,
+    types: Vec<String>,
+    cpu_percent: f64,
+}
+
+const fn whole(
+    name: &'static str,
+    shape: Shape,
+    units: &'static str,
+    doc: &'static str,
+    show: fn(&Report, &Facts) -> (Content, Severity),
+) -> Whole {
+    Whole { name, shape, units, doc, show }
+}
+
+fn well(content: Content) -> (Content, Severity) {
+    (content, Severity::None)
+}
+
+fn alarm_if(is_alarm: bool, severity: Severity, content: Content) -> (Content, Severity) {
+    (content, if is_alarm { severity } else { Severity::None })
+}
+
+/// All of them; they are served as `PREFIX` + name.
+#[rustfmt::skip]
+pub(super) static WHOLE: &[Whole] = &[
+    whole("Run:State_RBV", Shape::choices(&["Running", "Ended", "Failed"]), "", "Whether the run goes on.", |r, _| {
+        let state = if r.failure.is_some() { 2 } else { i32::from(r.finished) };
+        alarm_if(state == 2, Severity::Major, Content::Index(state))
+    }),
+    whole("Run:Failure_RBV", Shape::Text, "", "Why it failed, if it did.", |r, _| {
+        alarm_if(r.failure.is_some(), Severity::Major, Content::Text(r.failure.clone().unwrap_or_default()))
+    }),
+    whole("Run:Elapsed_RBV", Shape::F64, "s", "Time since its start.", |r, _| well(Content::F64(r.elapsed_ns as f64 / 1e9))),
+    whole("Run:CPU_RBV", Shape::F64, "%", "Of one processor, since its start, all threads of the run together.", |_, f| well(Content::F64(f.cpu_percent))),
+    whole("Run:UnintendedLosses_RBV", Shape::I64, "", "Frames lost anywhere that nobody asked to lose.", |r, _| {
+        let lost = r.unintended_losses();
+        alarm_if(lost > 0, Severity::Minor, Content::I64(lost as i64))
+    }),
+    whole("Run:LedgerClosed_RBV", Shape::choices(NO_YES), "", "Whether every frame is accounted for.", |r, _| {
+        let closed = r.imbalances().is_empty();
+        alarm_if(!closed, Severity::Major, Content::flag(closed))
+    }),
+    whole("Run:Events_RBV", Shape::I64, "", "Things worth telling that happened.", |r, _| {
+        well(Content::I64((r.events.len() + r.events_dropped + r.events_repeated) as i64))
+    }),
+    whole("Run:LastEvent_RBV", Shape::Text, "", "The last of them that was kept.", |r, _| {
+        let text = r.events.last().map(|e| format!("{}: {}", e.node, e.message)).unwrap_or_default();
+        alarm_if(r.events.last().is_some_and(|e| e.is_error), Severity::Minor, Content::Text(text))
+    }),
+    whole("Run:Nodes_RBV", Shape::Texts, "", "Names of the nodes.", |_, f| well(Content::Texts(f.nodes.clone()))),
+    whole("Run:Instances_RBV", Shape::Texts, "", "The names of their PVs begin with these.", |_, f| well(Content::Texts(f.instances.clone()))),
+    whole("Run:Types_RBV", Shape::Texts, "", "Their types.", |_, f| well(Content::Texts(f.types.clone()))),
+];
+
+/// The PVs of the run.
+pub(super) struct RunPvs {
+    facts: Facts,
+    points: Vec<(&'static Whole, Point)>,
+}
+
+impl RunPvs {
+    pub(super) fn new(
+        graph: &Graph,
+        instances: &[String],
+        prefix: &str,
+        map: &PvMap,
+    ) -> livetime_pva::Result<RunPvs> {
+        let mut points = Vec::new();
+        for whole in WHOLE {
+            let (shape, description) = (whole.shape.clone(), whole.doc.into());
+            let about = About { shape, description, units: whole.units, limits: None };
+            let point = Point::new(&about, |builder| builder)?;
+            map.add(format!("{prefix}{}", whole.name), SharedPv::clone(&point.pv));
+            points.push((whole, point));
+        }
+        let facts = Facts {
+            nodes: graph.nodes().iter().map(|n| n.name.clone()).collect(),
+            instances: instances.to_vec(),
+            types: graph.nodes().iter().map(|n| n.node_type.spec.name.into()).collect(),
+            cpu_percent: 0.0,
+        };
+        Ok(RunPvs { facts, points })
+    }
+
+    pub(super) fn show(&mut self, report: &Report) {
+        let elapsed_ns = report.elapsed_ns.max(1) as f64;
+        self.facts.cpu_percent = 100.0 * report.cpu_ns.unwrap_or(0) as f64 / elapsed_ns;
+        for (whole, point) in &mut self.points {
+            let (content, severity) = (whole.show)(report, &self.facts);
+            point.show_with(content, severity);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Files and wires: samples of other programs, generated trees, conversion.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and what it prints is for those who run it alone"
+)]
+
+mod common;
+
+mod convert;
+mod golden_xtc1;
+mod own_golden;
+mod properties;
+mod runs;
+mod wib_golden;
+mod xtc2_samples;

@@ -1,0 +1,153 @@
+//! Registers of AVX2.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, below")]
+// SAFETY of every block here: these functions are called only from functions that are compiled for a level that has AVX2 and FMA, and those run only where
+// detection found it. Memory is reached as the callers of `load` and `store` promise.
+
+use super::{Doubles, Vector};
+use std::arch::x86_64::*;
+
+/// Methods that are one instruction with two operands.
+macro_rules! instructions {
+    ($($name:ident = $intrinsic:ident;)*) => {$(
+        #[inline(always)]
+        fn $name(self, other: Self) -> Self {
+            unsafe { $intrinsic(self, other) }
+        }
+    )*};
+}
+
+impl Vector for __m256i {
+    type Doubles = __m256d;
+
+    instructions! {
+        and = _mm256_and_si256;
+        xor = _mm256_xor_si256;
+        add16 = _mm256_add_epi16;
+        add32 = _mm256_add_epi32;
+        add64 = _mm256_add_epi64;
+        sub32 = _mm256_sub_epi32;
+        min8 = _mm256_min_epu8;
+        max8 = _mm256_max_epu8;
+        min16 = _mm256_min_epu16;
+        max16 = _mm256_max_epu16;
+        dot16 = _mm256_madd_epi16;
+    }
+
+    #[inline(always)]
+    fn zero() -> Self {
+        unsafe { _mm256_setzero_si256() }
+    }
+
+    #[inline(always)]
+    fn splat8(value: u8) -> Self {
+        unsafe { _mm256_set1_epi8(value as i8) }
+    }
+
+    #[inline(always)]
+    fn splat16(value: u16) -> Self {
+        unsafe { _mm256_set1_epi16(value as i16) }
+    }
+
+    #[inline(always)]
+    fn splat32(value: i32) -> Self {
+        unsafe { _mm256_set1_epi32(value) }
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        unsafe { _mm256_loadu_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        unsafe { _mm256_storeu_si256(to.cast(), self) }
+    }
+
+    #[inline(always)]
+    fn at_least8(self, least: Self) -> Self {
+        unsafe { _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_max_epu8(self, least), self), self) }
+    }
+
+    #[inline(always)]
+    fn at_least16(self, least: Self) -> Self {
+        unsafe { _mm256_and_si256(_mm256_cmpeq_epi16(_mm256_max_epu16(self, least), self), self) }
+    }
+
+    #[inline(always)]
+    fn odd8(self) -> Self {
+        unsafe { _mm256_srli_epi16::<8>(self) }
+    }
+
+    #[inline(always)]
+    fn odd16(self) -> Self {
+        unsafe { _mm256_srli_epi32::<16>(self) }
+    }
+
+    #[inline(always)]
+    fn odd32(self) -> Self {
+        unsafe { _mm256_srli_epi64::<32>(self) }
+    }
+
+    #[inline(always)]
+    fn even32(self) -> Self {
+        unsafe { _mm256_srli_epi64::<32>(_mm256_slli_epi64::<32>(self)) }
+    }
+
+    #[inline(always)]
+    fn sum8(self) -> Self {
+        unsafe { _mm256_sad_epu8(self, _mm256_setzero_si256()) }
+    }
+
+    #[inline(always)]
+    fn fold64(self) -> u64 {
+        unsafe {
+            let pair = _mm_add_epi64(_mm256_castsi256_si128(self), _mm256_extracti128_si256::<1>(self));
+            _mm_cvtsi128_si64(pair).wrapping_add(_mm_extract_epi64::<1>(pair)) as u64
+        }
+    }
+
+    #[inline(always)]
+    fn smallest8(self) -> u8 {
+        unsafe {
+            let quarter = _mm_min_epu8(_mm256_castsi256_si128(self), _mm256_extracti128_si256::<1>(self));
+            let words = _mm_min_epu8(quarter, _mm_srli_epi16::<8>(quarter));
+            // The upper halves of the words are 0 now.
+            _mm_cvtsi128_si32(_mm_minpos_epu16(words)) as u8
+        }
+    }
+
+    #[inline(always)]
+    fn doubles(self) -> [__m256d; 2] {
+        unsafe {
+            let (lower, upper) = (_mm256_castsi256_si128(self), _mm256_extracti128_si256::<1>(self));
+            [_mm256_cvtepi32_pd(lower), _mm256_cvtepi32_pd(upper)]
+        }
+    }
+}
+
+impl Doubles for __m256d {
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        unsafe { _mm256_set1_pd(value) }
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: *const f64) -> Self {
+        unsafe { _mm256_loadu_pd(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f64) {
+        unsafe { _mm256_storeu_pd(to, self) }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        unsafe { _mm256_add_pd(self, other) }
+    }
+
+    #[inline(always)]
+    fn mul_sub(self, factor: Self, other: Self) -> Self {
+        unsafe { _mm256_fmsub_pd(self, factor, other) }
+    }
+}

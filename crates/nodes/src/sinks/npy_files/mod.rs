@@ -1,0 +1,312 @@
+//! `npy_files`: arrays become files of NumPy, to be read with `numpy.load`.
+//!
+//! In: arrays of any element type and shape, not compressed; views are packed while they are written. Out: nothing.
+//!
+//! | `grouping` | a file holds |
+//! |---|---|
+//! | `stack` (default) | arrays of the same type and shape one behind the other, along a new first axis: `[frames, height, width]` |
+//! | `single` | one array |
+//!
+//! A stack grows: after each array the header at the begin of the file says how many there are now. So it can be read while it is written (also with `mmap_mode="r"`), and if the program is
+//! killed: all arrays but the one that was being written are there, and bytes behind them are left out by NumPy. An array of another type or shape begins the next file, as does the end of `max_frames` or
+//! `max_bytes`.
+//!
+//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. When the disk is full, arrays are errors and counted, once a second it is tried whether there is room again,
+//! and what was written of an array by halves is cut off. Event times and numbers of the frames are not in these files.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_nodes::sinks::npy_files::NpyFiles;
+//!
+//! let folder = std::env::temp_dir().join(format!("livetime-npy-{}", std::process::id()));
+//! let params = [("path", folder.to_str().unwrap_or_default().into()), ("create_directory", (-1).into())];
+//! let mut node = Harness::new::<NpyFiles>(&params)?;
+//! let frame = node.image(&[2, 3], &[1u16, 2, 3, 4, 5, 6])?;
+//! node.feed(&frame)?;
+//! node.feed(&frame)?;
+//! node.drain()?;
+//! let file = std::fs::read(folder.join("stack_0001.npy"))?;
+//! assert!(file.starts_with(b"\x93NUMPY\x01\x00") && file.len() == 128 + 2 * 12);
+//! assert!(String::from_utf8_lossy(&file).contains("'descr': '<u2', 'fortran_order': False, 'shape': (2, 2, 3)"));
+//! # std::fs::remove_dir_all(folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod encode;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use livetime_engine::files::{WriteReport, Writing, found_folder};
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_formats::file::{GrowingFile, Series, ensure_folder};
+use livetime_frame::{ArrayRef, Frame};
+
+use encode::{Elements, header, packed};
+
+/// What a file holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
+pub enum NpyMode {
+    /// Arrays along a new first axis.
+    #[default]
+    Stack,
+    /// One array.
+    Single,
+}
+
+/// Parameters of `npy_files`.
+#[derive(Params)]
+pub struct NpyFilesParams {
+    /// Folder of the files.
+    #[param(pv = "FilePath")]
+    pub path: String,
+    /// Name of the files.
+    #[param(default = "stack", pv = "FileName")]
+    pub file_name: String,
+    /// Template of C's printf for folder, name and number.
+    #[param(default = "%s%s_%4.4d.npy", pv = "FileTemplate")]
+    pub template: String,
+    /// Number of the next file; it grows with each file, and past those that are there already.
+    #[param(default = 1, min = 0, pv = "FileNumber")]
+    pub file_number: u64,
+    /// Which missing folders are created: 0 none, -n at most n, n those below the first n.
+    #[param(pv = "CreateDirectory")]
+    pub create_directory: i32,
+    /// What a file holds.
+    pub grouping: NpyMode,
+    /// Whether arrays are written; a stack ends when this becomes false.
+    #[param(default = true, pv = "Capture")]
+    pub capture: bool,
+    /// Arrays after which the next stack is begun; 0 means no limit.
+    pub max_frames: u64,
+    /// Size of a stack after which the next one is begun.
+    #[param(default = 10000000000, min = 1, unit = "B")]
+    pub max_bytes: u64,
+    /// Whether there is a folder that can be written to.
+    #[param(readback, pv = "FilePathExists")]
+    pub file_path_exists: bool,
+    /// The file that is being written, or the last one.
+    #[param(readback, pv = "FullFileName")]
+    pub full_file_name: String,
+    /// Arrays written.
+    #[param(readback, pv = "NumCaptured")]
+    pub num_captured: u64,
+    /// Files written.
+    #[param(readback)]
+    pub files_written: u64,
+    /// Arrays that came while nothing was written.
+    #[param(readback)]
+    pub ignored: u64,
+    /// Arrays that could not be written.
+    #[param(readback)]
+    pub write_errors: u64,
+    /// How writing fares.
+    #[param(flatten)]
+    pub report: WriteReport,
+}
+
+/// Writes arrays to files of NumPy.
+pub struct NpyFiles {
+    params: NpyFilesParams,
+    stack: Option<Stack>,
+    /// Elements of an array that does not lie packed.
+    bytes: Vec<u8>,
+    writing: Writing,
+}
+
+/// A file that grows.
+struct Stack {
+    file: GrowingFile,
+    elements: Elements,
+    frames: u64,
+}
+
+impl Node for NpyFiles {
+    type Params = NpyFilesParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "npy_files",
+        kind: NodeKind::Sink,
+        summary: "Writes arrays to files of NumPy: one file for each, or one that grows.",
+        inputs: &[PortSpec::array("in")],
+        outputs: &[],
+        parallel: false,
+    };
+
+    fn new(params: NpyFilesParams) -> Result<NpyFiles, NodeError> {
+        Ok(NpyFiles { params, stack: None, bytes: Vec::new(), writing: Writing::default() })
+    }
+
+    fn params(&mut self) -> &mut NpyFilesParams {
+        &mut self.params
+    }
+
+    fn writes(&self) -> Vec<PathBuf> {
+        self.series().path(1).into_iter().collect()
+    }
+
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.writing.start(ctx);
+        self.check_template()?;
+        if self.params.capture {
+            self.look_for_folder(ctx);
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        if !self.params.capture {
+            self.params.ignored += 1;
+            return Ok(());
+        }
+        let array = frame.array()?;
+        let elements = Elements::of(array.layout()).map_err(NodeError::new)?;
+        let now_ns = ctx.now_ns();
+        let may_write = self.writing.may_write(&self.params.report, now_ns);
+        let written = may_write.and_then(|()| self.write(&array, elements));
+        self.settle(written, now_ns)?;
+        if self.is_full() {
+            // This array has been written.
+            let _ = self.end_or_tell();
+        }
+        Ok(())
+    }
+
+    fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
+        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+            "capture" if !self.params.capture => self.end_or_tell(),
+            "capture" | "path" | "create_directory" => {
+                self.look_for_folder(ctx);
+                Ok(())
+            }
+            "grouping" => self.end_or_tell(),
+            "template" | "file_name" | "file_number" => self.check_template(),
+            _ => Ok(()),
+        }
+    }
+
+    fn drain(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
+        self.end()
+    }
+
+    fn stop(&mut self) {
+        let _ = self.end_or_tell();
+    }
+}
+
+impl NpyFiles {
+    /// Ends the file when no run ends with it: where its data are if it could not be ended is told, and the run ends as failed.
+    fn end_or_tell(&mut self) -> Result<(), NodeError> {
+        let ended = self.end();
+        ended.inspect_err(|why| self.writing.tell_unfinished(why))
+    }
+
+    /// A folder that is missing is an error at once, and frames are lost until there is one.
+    fn look_for_folder(&mut self, ctx: &Context) {
+        let p = &mut self.params;
+        p.file_path_exists = found_folder(ensure_folder(&p.path, p.create_directory), ctx);
+    }
+
+    fn ensure_folder(&mut self) -> Result<(), String> {
+        let found = ensure_folder(&self.params.path, self.params.create_directory);
+        self.params.file_path_exists = found.is_ok();
+        found
+    }
+
+    fn check_template(&self) -> Result<(), NodeError> {
+        self.series().path(self.params.file_number).map(drop).map_err(NodeError::new)
+    }
+
+    fn series(&self) -> Series<'_> {
+        let p = &self.params;
+        Series { template: &p.template, folder: &p.path, name: &p.file_name, last: u64::MAX }
+    }
+
+    fn write(&mut self, array: &ArrayRef<'_>, elements: Elements) -> Result<(), String> {
+        if self.stack.as_ref().is_some_and(|stack| stack.elements != elements) {
+            self.end().map_err(|e| e.to_string())?;
+        }
+        if self.stack.is_none() {
+            self.stack = Some(Stack { file: self.create()?, elements, frames: 0 });
+        }
+        let Some(stack) = &mut self.stack else { return Ok(()) };
+        let bytes = packed(array, &mut self.bytes);
+        let frames = |count| (self.params.grouping == NpyMode::Stack).then_some(count);
+        stack.write(bytes, frames)
+    }
+
+    fn create(&mut self) -> Result<GrowingFile, String> {
+        self.ensure_folder()?;
+        let mut number = self.params.file_number;
+        let create = |path: &Path| GrowingFile::create_new(path).map_err(|e| e.to_string());
+        let (_, file) = self.series().create_next(&mut number, GrowingFile::is_taken, create)?;
+        self.params.file_number = number;
+        self.params.full_file_name = file.written_path().display().to_string();
+        Ok(file)
+    }
+
+    fn settle(&mut self, written: Result<(), String>, now_ns: u64) -> Result<(), NodeError> {
+        let p = &mut self.params;
+        let settled = self.writing.settle(written, &mut p.report, now_ns);
+        match settled {
+            Ok(()) => p.num_captured += 1,
+            Err(_) => p.write_errors += 1,
+        }
+        settled
+    }
+
+    fn is_full(&self) -> bool {
+        let p = &self.params;
+        self.stack.as_ref().is_some_and(|stack| {
+            p.grouping == NpyMode::Single
+                || stack.file.len() >= p.max_bytes
+                || p.max_frames != 0 && stack.frames >= p.max_frames
+        })
+    }
+
+    /// Ends the file that is being written, if there is one.
+    fn end(&mut self) -> Result<(), NodeError> {
+        let Some(mut stack) = self.stack.take() else { return Ok(()) };
+        let p = &mut self.params;
+        p.file_number += 1;
+        let name = stack.file.path().display().to_string();
+        let ended = match (stack.file.repair(), stack.frames) {
+            // Not even the first array found room.
+            (_, 0) => return stack.file.discard().map_err(NodeError::new),
+            (repaired, _) => repaired.and_then(|()| stack.file.finish_on_disk()),
+        };
+        match ended {
+            Ok(()) => {
+                p.full_file_name = name;
+                p.files_written += 1;
+                Ok(())
+            }
+            Err(error) => {
+                p.report.failed(error.to_string());
+                Err(NodeError::new(error))
+            }
+        }
+    }
+}
+
+impl Stack {
+    /// Appends an array, and only then says in the header that it is there; `frames` makes the first axis of the number of arrays.
+    fn write(&mut self, bytes: &[u8], frames: impl Fn(u64) -> Option<u64>) -> Result<(), String> {
+        let failed = |e: livetime_formats::Error| e.to_string();
+        self.file.repair().map_err(failed)?;
+        if self.file.len() == 0 {
+            self.file.append(&[&header(&self.elements, frames(0))]).map_err(failed)?;
+        }
+        let before = self.file.len();
+        self.file.append(&[bytes]).map_err(failed)?;
+        let told = self.file.rewrite(0, &header(&self.elements, frames(self.frames + 1)));
+        if let Err(error) = told {
+            // Else it would come between the arrays that are counted.
+            self.file.cut(before).map_err(failed)?;
+            return Err(error.to_string());
+        }
+        self.frames += 1;
+        Ok(())
+    }
+}

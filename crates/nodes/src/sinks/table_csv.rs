@@ -1,0 +1,266 @@
+//! `table_csv`: tables of any columns become a text file that every tool reads: the simulator's truth, activities, decisions, the ledger of links.
+//!
+//! In: tables, all with the same columns. Out: nothing. The first line has the names of the columns, separated by commas; each row of a table is a line of numbers in the
+//! same order. Lines end with a line feed; floating-point numbers have as many digits as it takes to read them back unchanged, `NaN`, `inf` and `-inf` included.
+//!
+//! The file is called `FILE.inprogress` until it is complete, and an existing one is never replaced. What has been written is with the system: if the program is
+//! killed, all whole tables can be read. When the disk is full, tables are errors, and what was written of a table by halves is cut off.
+//!
+//! For hits there is `hits_parquet`, which is faster and smaller.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_frame::{DType, Schema, TableLayout};
+//! use livetime_nodes::sinks::table_csv::TableCsv;
+//!
+//! let file = std::env::temp_dir().join(format!("livetime-truth-{}.csv", std::process::id()));
+//! let mut node = Harness::new::<TableCsv>(&[("file", file.to_str().unwrap_or_default().into())])?;
+//! let schema = Schema::new([("time_peak", DType::U64), ("width", DType::F32)]);
+//! let mut table = node.pool().allocator().table(TableLayout::new(schema, 1).unwrap())?;
+//! table.column_mut::<u64>(0)?[0] = 1000;
+//! table.column_mut::<f32>(1)?[0] = 2.5;
+//! node.feed(&table.freeze())?;
+//! node.drain()?;
+//! assert_eq!(std::fs::read_to_string(&file)?, "time_peak,width\n1000,2.5\n");
+//! # std::fs::remove_file(file)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::fmt::{Display, Write};
+use std::path::{Path, PathBuf};
+
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_formats::file::GrowingFile;
+use livetime_frame::{DType, Element, Frame, Schema, TableRef};
+
+/// Parameters of `table_csv`.
+#[derive(Params)]
+pub struct TableCsvParams {
+    /// The file; it must not be there yet.
+    pub file: String,
+    /// Rows written.
+    #[param(readback)]
+    pub rows: u64,
+    /// Bytes written.
+    #[param(readback, unit = "B")]
+    pub bytes_written: u64,
+}
+
+/// Writes tables as text.
+pub struct TableCsv {
+    params: TableCsvParams,
+    file: Option<GrowingFile>,
+    schema: Option<Schema>,
+    /// The lines of a table.
+    text: String,
+    columns: Vec<String>,
+}
+
+impl Node for TableCsv {
+    type Params = TableCsvParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "table_csv",
+        kind: NodeKind::Sink,
+        summary: "Writes tables of any columns to a text file.",
+        inputs: &[PortSpec::table("in")],
+        outputs: &[],
+        parallel: false,
+    };
+
+    fn new(params: TableCsvParams) -> Result<TableCsv, NodeError> {
+        Ok(TableCsv { params, file: None, schema: None, text: String::new(), columns: Vec::new() })
+    }
+
+    fn params(&mut self) -> &mut TableCsvParams {
+        &mut self.params
+    }
+
+    fn writes(&self) -> Vec<PathBuf> {
+        let file = &self.params.file;
+        if file.is_empty() { Vec::new() } else { vec![file.into()] }
+    }
+
+    fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
+        if self.params.file.is_empty() {
+            return Ok(());
+        }
+        self.file = Some(GrowingFile::create(Path::new(&self.params.file)).map_err(NodeError::new)?);
+        Ok(())
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, _ctx: &mut Context) -> Result<(), NodeError> {
+        let table = frame.table()?;
+        let Some(file) = &mut self.file else {
+            return Err(NodeError::new("wanted the name of a file (parameter `file`), found none"));
+        };
+        let schema = table.layout().schema();
+        self.text.clear();
+        match &self.schema {
+            None => header(schema, &mut self.text),
+            Some(known) if known == schema => {}
+            Some(known) => {
+                let [known, found] = [known, schema].map(names);
+                return Err(NodeError::new(format_args!("wanted the columns {known}, found {found}")));
+            }
+        }
+        lines(table, &mut self.columns, &mut self.text)?;
+        file.repair().and_then(|()| file.append(&[self.text.as_bytes()])).map_err(NodeError::new)?;
+        self.schema.get_or_insert_with(|| schema.clone());
+        self.params.rows += table.layout().rows() as u64;
+        self.params.bytes_written = file.len();
+        Ok(())
+    }
+
+    fn changed(&mut self, _index: usize, ctx: &mut Context) -> Result<(), NodeError> {
+        self.end()?;
+        self.start(ctx)
+    }
+
+    fn drain(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
+        self.end()
+    }
+
+    fn stop(&mut self) {
+        // What is there can be read under its first name, too.
+        let _ = self.end();
+    }
+}
+
+impl TableCsv {
+    fn end(&mut self) -> Result<(), NodeError> {
+        self.schema = None;
+        let Some(mut file) = self.file.take() else { return Ok(()) };
+        file.repair().and_then(|()| file.sync()).and_then(|()| file.finish()).map_err(NodeError::new)
+    }
+}
+
+fn names(schema: &Schema) -> String {
+    schema.columns().iter().map(|column| column.name.to_string()).collect::<Vec<_>>().join(",")
+}
+
+fn header(schema: &Schema, text: &mut String) {
+    *text += &names(schema);
+    text.push('\n');
+}
+
+/// Appends a line for each row.
+fn lines(table: TableRef<'_>, columns: &mut Vec<String>, text: &mut String) -> Result<(), NodeError> {
+    let (layout, mut cells) = (table.layout(), Vec::new());
+    columns.clear();
+    for index in 0..layout.schema().columns().len() {
+        let mut column = String::new();
+        let ends = match layout.place(index).map(|(_, dtype)| dtype) {
+            Some(DType::I8) => column_text::<i8>(table, index, &mut column)?,
+            Some(DType::U8) => column_text::<u8>(table, index, &mut column)?,
+            Some(DType::I16) => column_text::<i16>(table, index, &mut column)?,
+            Some(DType::U16) => column_text::<u16>(table, index, &mut column)?,
+            Some(DType::I32) => column_text::<i32>(table, index, &mut column)?,
+            Some(DType::U32) => column_text::<u32>(table, index, &mut column)?,
+            Some(DType::I64) => column_text::<i64>(table, index, &mut column)?,
+            Some(DType::U64) => column_text::<u64>(table, index, &mut column)?,
+            Some(DType::F32) => column_text::<f32>(table, index, &mut column)?,
+            Some(DType::F64) => column_text::<f64>(table, index, &mut column)?,
+            None => Vec::new(),
+        };
+        columns.push(column);
+        cells.push(ends);
+    }
+    for row in 0..layout.rows() {
+        for (column, (ends, all)) in cells.iter().zip(columns.iter()).enumerate() {
+            let begin = row.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+            let cell = ends.get(row).and_then(|end| all.get(begin..*end)).unwrap_or_default();
+            if column > 0 {
+                text.push(',');
+            }
+            *text += cell;
+        }
+        text.push('\n');
+    }
+    Ok(())
+}
+
+/// All numbers of a column one behind the other, and where each ends.
+fn column_text<T: Element + Display>(
+    table: TableRef<'_>,
+    index: usize,
+    text: &mut String,
+) -> Result<Vec<usize>, NodeError> {
+    let values = table.column::<T>(index)?;
+    Ok(values
+        .iter()
+        .map(|value| {
+            // Writing to a text does not fail.
+            let _ = write!(text, "{value}");
+            text.len()
+        })
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use livetime_engine::testing::{Harness, assert_compliant};
+    use livetime_frame::TableLayout;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn sink(folder: &TempDir) -> Harness {
+        let file = folder.path().join("t.csv");
+        Harness::new::<TableCsv>(&[("file", file.to_str().unwrap().into())]).unwrap()
+    }
+
+    fn table(harness: &Harness, second: DType, rows: &[(u64, f64)]) -> Frame {
+        let schema = Schema::new([("time", DType::U64), ("value", second)]);
+        let mut table =
+            harness.pool().allocator().table(TableLayout::new(schema, rows.len()).unwrap()).unwrap();
+        for (i, row) in rows.iter().enumerate() {
+            table.column_mut::<u64>(0).unwrap()[i] = row.0;
+            match second {
+                DType::F64 => table.column_mut::<f64>(1).unwrap()[i] = row.1,
+                _ => table.column_mut::<i8>(1).unwrap()[i] = row.1 as i8,
+            }
+        }
+        table.freeze()
+    }
+
+    #[test]
+    fn rows_are_lines_and_numbers_are_read_back() {
+        let folder = TempDir::new().unwrap();
+        let mut harness = sink(&folder);
+        let some = table(&harness, DType::F64, &[(u64::MAX, 0.1), (0, -1e300)]);
+        let none = table(&harness, DType::F64, &[]);
+        let more = table(&harness, DType::F64, &[(7, f64::NAN)]);
+        [some, none, more].iter().for_each(|table| drop(harness.feed(table).unwrap()));
+        assert_eq!(harness.number_of("rows"), 3.0);
+        harness.drain().unwrap();
+        let text = std::fs::read_to_string(folder.path().join("t.csv")).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!((lines[0], lines[1], lines[3]), ("time,value", "18446744073709551615,0.1", "7,NaN"));
+        assert_eq!(lines[2].split(',').nth(1).unwrap().parse(), Ok(-1e300));
+        assert_eq!(lines.len(), 4);
+    }
+
+    #[test]
+    fn other_columns_are_refused_and_the_file_goes_on() {
+        let folder = TempDir::new().unwrap();
+        let mut harness = sink(&folder);
+        let (one, other) =
+            (table(&harness, DType::I8, &[(1, -3.0)]), table(&harness, DType::F64, &[(1, 2.0)]));
+        harness.feed(&one).unwrap();
+        assert!(harness.feed(&other).is_err());
+        harness.feed(&one).unwrap();
+        harness.drain().unwrap();
+        let text = std::fs::read_to_string(folder.path().join("t.csv")).unwrap();
+        assert_eq!(text, "time,value\n1,-3\n1,-3\n");
+        assert!(
+            Harness::new::<TableCsv>(&[("file", folder.path().join("t.csv").to_str().unwrap().into())])
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn keeps_the_contract() {
+        assert_compliant::<TableCsv>(&[]);
+    }
+}

@@ -1,0 +1,123 @@
+use std::path::PathBuf;
+
+use livetime_engine::testing::{Harness, assert_compliant};
+use livetime_engine::{Next, NodeType, ParamSpec, Value};
+use livetime_formats::xtc1::{Builder, Damage, DatagramHeader, Src, TypeId, XtcHeader, id};
+use livetime_frame::Flags;
+use livetime_testkit::xtc2::{self, CONFIGURE, L1_ACCEPT, Names};
+use tempfile::TempDir;
+
+use super::Recording;
+use crate::sources::xtc::Xtc;
+use crate::sources::xtc2::Xtc2;
+
+/// Five events of a camera, of which the third is damaged.
+fn lcls1() -> (TempDir, PathBuf) {
+    let mut bytes = Vec::new();
+    for number in 0..5u8 {
+        let header = DatagramHeader::event(1_000_000_000 + u64::from(number), 3);
+        let mut builder = Builder::new(&mut bytes, &header);
+        let src = Src::named("CxiEndstation-0|Opal1000-1").unwrap();
+        let damage = Damage(if number == 2 { 1 << 14 } else { 0 });
+        let leaf = XtcHeader { damage, ..XtcHeader::new(src, TypeId::new(id::FRAME, 1)) };
+        builder.leaf(leaf, &[&[3u32, 2, 8, 0].map(u32::to_le_bytes).concat(), &[number; 6]]).unwrap();
+        builder.finish().unwrap();
+    }
+    file("e1-r0001-s00-c00.xtc", &bytes)
+}
+
+/// The same of a detector of LCLS-II.
+fn lcls2() -> (TempDir, PathBuf) {
+    let fields = &[("raw", 0, 2)];
+    let names = Names { id: 1, detector: "opal", algorithm: "raw", segment: 0, fields };
+    let mut bytes = xtc2::datagram(CONFIGURE, 1, 0, &[xtc2::names(&names)]);
+    for number in 0..5u8 {
+        let record = xtc2::record(1, if number == 2 { 1 << 12 } else { 0 }, &[&[2, 3]], &[number; 6]);
+        bytes.extend(xtc2::datagram(L1_ACCEPT, 1_000_000_000 + u64::from(number), 0, &[record]));
+    }
+    file("xpp1-r0001-s000-c000.xtc2", &bytes)
+}
+
+fn file(name: &str, bytes: &[u8]) -> (TempDir, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    (folder, path)
+}
+
+fn source(node_type: NodeType, path: &std::path::Path, params: &[(&str, Value)]) -> Harness {
+    let file = [("file", path.to_str().unwrap().into())];
+    Harness::of(node_type, &[&file[..], params].concat()).unwrap()
+}
+
+/// First pixels of the frames, which of them are marked, and errors.
+fn play(harness: &mut Harness) -> (Vec<(u8, bool)>, Vec<String>) {
+    let (mut frames, mut errors) = (Vec::new(), Vec::new());
+    for _ in 0..100 {
+        match harness.produce() {
+            Ok((more, next)) => {
+                let one =
+                    |f: &livetime_frame::Frame| (f.bytes()[0], f.header().flags.contains(Flags::DAMAGED));
+                frames.extend(more.iter().map(one));
+                if next == Next::Finished {
+                    return (frames, errors);
+                }
+            }
+            Err(error) => errors.push(error.to_string()),
+        }
+    }
+    panic!("no end after {frames:?} and {errors:?}");
+}
+
+#[test]
+fn the_format_is_found_by_the_file_and_the_older_names_do_the_same() {
+    for ((_folder, path), older) in [(lcls1(), NodeType::of::<Xtc>()), (lcls2(), NodeType::of::<Xtc2>())] {
+        let all = [(0, false), (1, false), (2, true), (3, false), (4, false)];
+        for node_type in [NodeType::of::<Recording>(), older] {
+            let mut harness = source(node_type, &path, &[]);
+            let (frames, errors) = play(&mut harness);
+            assert_eq!((&frames[..], errors.len()), (&all[..], 0), "{}", path.display());
+            let counts = ["num_events", "array_counter", "damaged", "failures", "missing"];
+            assert_eq!(counts.map(|name| harness.number_of(name)), [5.0, 5.0, 1.0, 0.0, 0.0]);
+        }
+    }
+}
+
+#[test]
+fn damage_is_kept_left_out_or_the_end() {
+    for (_folder, path) in [lcls1(), lcls2()] {
+        for threads in [0, 2] {
+            let damage = |damage: &str| [("damage", Value::from(damage)), ("threads", threads.into())];
+            let mut skip = source(NodeType::of::<Recording>(), &path, &damage("skip"));
+            let (frames, errors) = play(&mut skip);
+            assert_eq!(frames, [0, 1, 3, 4].map(|n| (n, false)));
+            assert_eq!(
+                (errors.len(), skip.number_of("damaged"), skip.number_of("array_counter")),
+                (0, 1.0, 4.0)
+            );
+            let mut stop = source(NodeType::of::<Recording>(), &path, &damage("stop"));
+            let (frames, errors) = play(&mut stop);
+            assert_eq!(frames, [0, 1].map(|n| (n, false)));
+            assert!(errors.len() == 1 && errors[0].contains("event 2 at"), "{errors:?}");
+            assert_eq!(stop.number_of("damaged"), 1.0);
+        }
+    }
+}
+
+/// What a pipeline file or a client of `xtc` or `xtc2` may use is there in `recording` too, and means the same.
+#[test]
+fn has_every_parameter_of_the_older_names() {
+    let params = |node_type: &NodeType| -> Vec<ParamSpec> { node_type.params().specs().to_vec() };
+    let all = params(&NodeType::of::<Recording>());
+    let describe = |spec: &ParamSpec| format!("{} {:?} {:?}", spec.name, spec.pv, spec.kind);
+    let all: Vec<String> = all.iter().map(describe).collect();
+    for older in [NodeType::of::<Xtc>(), NodeType::of::<Xtc2>()] {
+        assert!(params(&older).iter().all(|spec| all.contains(&describe(spec))), "{}", older.spec.name);
+    }
+}
+
+#[test]
+fn keeps_the_contract() {
+    let (_folder, path) = lcls1();
+    assert_compliant::<Recording>(&[("file", path.to_str().unwrap().into()), ("loops", 0.into())]);
+}

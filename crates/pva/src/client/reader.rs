@@ -1,0 +1,141 @@
+//! Who reads from a connection: the states and their changes, without sockets and locks.
+//!
+//! | state | who reads | the client's thread is notified of new data |
+//! |---|---|---|
+//! | `Idle(Next::Thread)` | nobody: nothing has come | yes |
+//! | `Idle(Next::Waiter)` | nobody: a waiter has just left and probably comes back | no |
+//! | `Thread(next)` | the client's thread; afterwards `Idle(next)` | as in `Idle(next)` |
+//! | `Waiter` | a thread that waits for an operation | no |
+//!
+//! | change | from | to |
+//! |---|---|---|
+//! | `begin` | `Idle(_)` | `Waiter` |
+//! | `leave` | `Waiter` | `Idle(Next::Waiter)` |
+//! | `enter` | `Idle(next)` | `Thread(next)` |
+//! | `leave_thread` | `Thread(next)` | `Idle(next)` |
+//! | `notify` | `Idle(_)` | `Idle(Next::Thread)` |
+
+use std::time::{Duration, Instant};
+
+use mio::Interest;
+
+/// How long after the last waiter has left the client's thread takes over. A waiter that comes back within this time finds the
+/// connection as it left it, which spares two calls of the system for each operation of a program that does one after the other.
+pub(super) const LINGER: Duration = Duration::from_millis(5);
+
+/// Who reads from the connection; one thread at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reader {
+    /// Nobody at this moment.
+    Idle(Next),
+    /// The client's thread.
+    Thread(Next),
+    /// A thread that waits for an operation.
+    Waiter,
+}
+
+/// Who reads what comes next on an idle connection, unless a waiter begins before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Next {
+    /// The client's thread, which is notified.
+    Thread,
+    /// The waiter that left at this time, if it comes back within [`LINGER`]; nobody is notified.
+    Waiter {
+        /// When it left.
+        left: Instant,
+    },
+}
+
+impl Reader {
+    /// A waiter wants to read. `None` if somebody reads; else whether the client's thread was notified until now.
+    pub(super) fn begin(&mut self) -> Option<bool> {
+        let Reader::Idle(next) = *self else { return None };
+        *self = Reader::Waiter;
+        Some(next == Next::Thread)
+    }
+
+    /// The waiter that reads has what it wanted, or gives up.
+    pub(super) fn leave(&mut self, next: Next) {
+        *self = Reader::Idle(next);
+    }
+
+    /// The client's thread wants to read what is there. `false` if somebody reads.
+    pub(super) fn enter(&mut self) -> bool {
+        let Reader::Idle(next) = *self else { return false };
+        *self = Reader::Thread(next);
+        true
+    }
+
+    /// The client's thread has read what was there.
+    pub(super) fn leave_thread(&mut self) {
+        if let Reader::Thread(next) = *self {
+            *self = Reader::Idle(next);
+        }
+    }
+
+    /// The client's thread is to be notified from now on. Changes nothing while somebody reads.
+    pub(super) fn notify(&mut self) {
+        if matches!(self, Reader::Idle(_)) {
+            *self = Reader::Idle(Next::Thread);
+        }
+    }
+
+    /// Whether the client's thread is notified of new data.
+    pub(super) fn notifies(self) -> bool {
+        matches!(self, Reader::Idle(Next::Thread) | Reader::Thread(Next::Thread))
+    }
+
+    /// Whether a waiter left [`LINGER`] before `now` or earlier, and nobody has come since.
+    pub(super) fn is_left(self, now: Instant) -> bool {
+        matches!(self, Reader::Idle(Next::Waiter { left }) if now.saturating_duration_since(left) >= LINGER)
+    }
+
+    /// What the system is asked to watch for, if there is something to send when `writing`.
+    pub(super) fn interest(self, writing: bool) -> Option<Interest> {
+        match (self.notifies(), writing) {
+            (true, true) => Some(Interest::READABLE | Interest::WRITABLE),
+            (true, false) => Some(Interest::READABLE),
+            (false, true) => Some(Interest::WRITABLE),
+            (false, false) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thread_reads_at_a_time() {
+        let left = Instant::now();
+        for idle in [Reader::Idle(Next::Thread), Reader::Idle(Next::Waiter { left })] {
+            let mut waiter = idle;
+            assert_eq!(waiter.begin(), Some(idle.notifies()));
+            assert!(waiter.begin().is_none() && !waiter.enter() && !waiter.notifies());
+            waiter.notify();
+            assert_eq!(waiter, Reader::Waiter);
+            let mut thread = idle;
+            assert!(thread.enter() && !thread.enter() && thread.begin().is_none());
+            thread.notify();
+            assert_eq!(thread.notifies(), idle.notifies());
+            thread.leave_thread();
+            assert_eq!(thread, idle);
+        }
+    }
+
+    #[test]
+    fn the_thread_takes_over_when_no_waiter_comes_back() {
+        let left = Instant::now();
+        let mut reader = Reader::Waiter;
+        assert!(!reader.is_left(left + 2 * LINGER));
+        reader.leave(Next::Waiter { left });
+        assert!(!reader.is_left(left) && reader.is_left(left + LINGER));
+        assert_eq!(reader.interest(false), None);
+        assert_eq!(reader.interest(true), Some(Interest::WRITABLE));
+        reader.notify();
+        assert!(!reader.is_left(left + LINGER));
+        assert_eq!(reader.interest(false), Some(Interest::READABLE));
+        assert_eq!(reader.interest(true), Some(Interest::READABLE | Interest::WRITABLE));
+        assert_eq!(reader.begin(), Some(true));
+    }
+}

@@ -1,0 +1,209 @@
+//! Memory that clients take: counted for each connection, each host, and all of them together.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::Limits;
+
+/// What is counted for a channel besides its name.
+pub(crate) const CHANNEL: usize = 320;
+
+/// What is counted for an operation of a channel.
+pub(crate) const OPERATION: usize = 512;
+
+/// What is counted for a monitor besides that.
+pub(crate) const MONITOR: usize = 768;
+
+/// What is counted for a field of a type that a client brings.
+pub(crate) const FIELD: usize = 128;
+
+/// So many bytes of anything that changes often are not counted: most connections never need more.
+pub(crate) const SMALL: usize = 16 << 10;
+
+/// How many hosts are remembered before those without connections are forgotten.
+const HOSTS: usize = 64;
+
+/// Memory that somebody has taken, and how much he may have. What is taken here is taken from the account above, too.
+///
+/// Two things must hold whatever clients do: what is taken never exceeds the limit of any account, and it is given back
+/// when the account ends.
+#[derive(Debug)]
+pub(crate) struct Account {
+    used: AtomicUsize,
+    limit: usize,
+    above: Option<Arc<Account>>,
+}
+
+impl Account {
+    fn new(limit: usize, above: Option<Arc<Account>>) -> Arc<Account> {
+        Arc::new(Account { used: AtomicUsize::new(0), limit, above })
+    }
+
+    /// Takes `bytes`, or nothing.
+    pub(crate) fn take(&self, bytes: usize) -> bool {
+        self.take_of(bytes, 1)
+    }
+
+    /// Takes `bytes` for something that can be done without: that may fill half of an account only, so that it
+    /// keeps nobody from what cannot.
+    pub(crate) fn take_spare(&self, bytes: usize) -> bool {
+        self.take_of(bytes, 2)
+    }
+
+    fn take_of(&self, bytes: usize, part: usize) -> bool {
+        let before = self.used.fetch_add(bytes, Relaxed);
+        let fits = before.saturating_add(bytes) <= self.limit / part;
+        let taken = fits && self.above.as_ref().is_none_or(|above| above.take_of(bytes, part));
+        if !taken {
+            self.used.fetch_sub(bytes, Relaxed);
+        }
+        taken
+    }
+
+    pub(crate) fn give(&self, bytes: usize) {
+        self.used.fetch_sub(bytes, Relaxed);
+        self.above.iter().for_each(|above| above.give(bytes));
+    }
+
+    /// Whether [`Account::take_spare`] would succeed now.
+    pub(crate) fn has_spare(&self, bytes: usize) -> bool {
+        self.used().saturating_add(bytes) <= self.limit / 2
+            && self.above.as_ref().is_none_or(|above| above.has_spare(bytes))
+    }
+
+    pub(crate) fn used(&self) -> usize {
+        self.used.load(Relaxed)
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        let used = *self.used.get_mut();
+        self.above.iter().for_each(|above| above.give(used));
+    }
+}
+
+/// Something that takes memory now more, now less. What it has is given back with it.
+#[derive(Debug)]
+pub(crate) struct Charge {
+    account: Arc<Account>,
+    bytes: usize,
+}
+
+impl Charge {
+    pub(crate) fn new(account: &Arc<Account>) -> Charge {
+        Charge { account: Arc::clone(account), bytes: 0 }
+    }
+
+    /// Has `bytes` from now on; `false`, and no change, if that is too much.
+    pub(crate) fn set(&mut self, bytes: usize) -> bool {
+        self.set_by(bytes, Account::take)
+    }
+
+    /// The same for what can be done without.
+    pub(crate) fn set_spare(&mut self, bytes: usize) -> bool {
+        self.set_by(bytes, Account::take_spare)
+    }
+
+    fn set_by(&mut self, bytes: usize, take: fn(&Account, usize) -> bool) -> bool {
+        if bytes > self.bytes && !take(&self.account, bytes - self.bytes) {
+            return false;
+        }
+        if bytes < self.bytes {
+            self.account.give(self.bytes - bytes);
+        }
+        self.bytes = bytes;
+        true
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn account(&self) -> &Account {
+        &self.account
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.account.give(self.bytes);
+    }
+}
+
+/// The accounts of all hosts.
+#[derive(Debug)]
+pub(crate) struct Accounts {
+    all: Arc<Account>,
+    hosts: Mutex<HashMap<IpAddr, Weak<Account>>>,
+    per_host: usize,
+    per_connection: usize,
+}
+
+impl Accounts {
+    pub(crate) fn new(limits: &Limits) -> Accounts {
+        Accounts {
+            all: Account::new(limits.memory, None),
+            hosts: Mutex::default(),
+            per_host: limits.memory_per_host,
+            per_connection: limits.memory_per_connection,
+        }
+    }
+
+    /// An account for a connection from `host`.
+    pub(crate) fn of(&self, host: IpAddr) -> Arc<Account> {
+        let host = host.to_canonical();
+        let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = hosts.get(&host).and_then(Weak::upgrade);
+        let account = known.unwrap_or_else(|| {
+            if hosts.len() >= HOSTS {
+                hosts.retain(|_, account| account.strong_count() > 0);
+            }
+            let account = Account::new(self.per_host, Some(Arc::clone(&self.all)));
+            hosts.insert(host, Arc::downgrade(&account));
+            account
+        });
+        Account::new(self.per_connection, Some(account))
+    }
+
+    /// What all clients together have taken.
+    pub(crate) fn used(&self) -> usize {
+        self.all.used()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_takes_more_than_his_share_and_all_is_given_back() {
+        let limits =
+            Limits { memory: 1000, memory_per_host: 600, memory_per_connection: 400, ..Limits::default() };
+        let accounts = Accounts::new(&limits);
+        let (here, there) = ([127, 0, 0, 1].into(), [10, 0, 0, 1].into());
+        let (a, b, c) = (accounts.of(here), accounts.of(here), accounts.of(there));
+        assert!(a.take(400) && !a.take(1));
+        assert!(b.take(200) && !b.take(1));
+        assert!(c.take(400) && !c.take(1));
+        assert_eq!(accounts.used(), 1000);
+        drop(a);
+        assert_eq!(accounts.used(), 600);
+        assert!(!b.take_spare(1), "half is for what cannot be done without");
+        assert!(b.take(1));
+        drop((b, c));
+        assert_eq!(accounts.used(), 0);
+
+        let account = accounts.of(here);
+        let mut charge = Charge::new(&account);
+        assert!(charge.set(300) && charge.set(100) && !charge.set(500) && !charge.set_spare(201));
+        assert_eq!((charge.bytes(), accounts.used()), (100, 100));
+        // It may outlive the connection.
+        drop(account);
+        assert_eq!(accounts.used(), 100);
+        drop(charge);
+        assert_eq!(accounts.used(), 0);
+    }
+}

@@ -1,0 +1,47 @@
+//! Which addresses are those of this machine.
+
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::net::own_addresses;
+
+/// Asking the system takes a while, and interfaces come and go rarely.
+const FRESH: Duration = Duration::from_secs(5);
+
+#[derive(Default)]
+pub(crate) struct Own(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    addresses: Vec<IpAddr>,
+    read: Option<Instant>,
+}
+
+impl Own {
+    /// Whether `address` is one of this machine's, as far as was known a few seconds ago.
+    pub(super) fn contains(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        if address.is_loopback() {
+            return true;
+        }
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.read.is_none_or(|read| read.elapsed() > FRESH) {
+            *known = Known { addresses: own_addresses(), read: Some(Instant::now()) };
+        }
+        known.addresses.contains(&address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_is_ours_and_an_example_is_not() {
+        let own = Own::default();
+        assert!(own.contains([127, 0, 0, 2].into()));
+        assert!(!own.contains([192, 0, 2, 1].into()));
+        own_addresses().into_iter().for_each(|address| assert!(own.contains(address), "{address}"));
+    }
+}

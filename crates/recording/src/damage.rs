@@ -1,0 +1,189 @@
+//! What is wrong with an event, and what a reader does about it: the words in which every reader of a run speaks.
+
+use std::fmt;
+
+use livetime_formats::Error;
+
+/// What becomes of an event whose picture is damaged, wholly or in part.
+///
+/// The policy says nothing about events that have no picture to show ([`FaultKind`]): those are errors that are counted, and the
+/// next event follows; only with [`OnDamage::Stop`] they end the reading too.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum OnDamage {
+    /// It is left out and counted ([`Account::skipped`]). Right for means and sums, which one bad picture spoils.
+    Skip,
+    /// It is given, with the flag [`Flags::DAMAGED`](livetime_frame::Flags::DAMAGED) and the attribute `Damage`, and counted. Right for
+    /// looking at data, and for everything that hands them on.
+    #[default]
+    Keep,
+    /// It is an error, behind which nothing is read. Right where damage means that something must be repaired first.
+    Stop,
+}
+
+/// How good the picture of an event is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Condition {
+    /// All of it is there, and the recorder noted nothing.
+    #[default]
+    Whole,
+    /// Some panels are good, others are damaged or missing.
+    Partial,
+    /// There is a picture, and the recorder noted damage for all of it.
+    Damaged,
+}
+
+impl Condition {
+    /// Whether something is wrong with the picture.
+    pub fn is_damaged(self) -> bool {
+        self != Condition::Whole
+    }
+}
+
+/// Why an event gave no frame.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FaultKind {
+    /// The detector was not read for it, and nothing says that it should have been. Not a loss.
+    Missing,
+    /// There is a picture, it is damaged, and [`OnDamage::Stop`] wants none such.
+    Damaged,
+    /// No picture can be shown, and the recorder noted damage that may be the reason.
+    Lost,
+    /// The data are not what their format wants, or cannot be decompressed, and the recorder noted nothing.
+    Broken,
+    /// The system refuses to read the file, or a part of the file cannot be read.
+    Unreadable,
+    /// There is no memory for the frame: too many are being kept.
+    NoMemory,
+}
+
+impl FaultKind {
+    /// `"missing"`, `"damaged"`, `"lost"`, `"broken"`, `"unreadable"` or `"no memory"`.
+    pub fn name(self) -> &'static str {
+        match self {
+            FaultKind::Missing => "missing",
+            FaultKind::Damaged => "damaged",
+            FaultKind::Lost => "lost",
+            FaultKind::Broken => "broken",
+            FaultKind::Unreadable => "unreadable",
+            FaultKind::NoMemory => "no memory",
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why an event gave no frame, or why nothing is known behind a place of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// The reason.
+    pub kind: FaultKind,
+    /// Number of the event in the run; `None` if it is about a file.
+    pub event: Option<usize>,
+    /// In words: what was wanted, what was found, and where.
+    pub why: String,
+}
+
+/// The result of reading an event.
+pub(crate) type Outcome<T = ()> = Result<T, Fault>;
+
+impl Fault {
+    pub(crate) fn new(kind: FaultKind, why: impl fmt::Display) -> Fault {
+        Fault { kind, event: None, why: why.to_string() }
+    }
+
+    /// The same, said of an event at a place.
+    pub(crate) fn at(self, event: usize, place: impl fmt::Display) -> Fault {
+        Fault { event: Some(event), why: format!("{place}: {}", self.why), ..self }
+    }
+}
+
+/// What the system refused is not the fault of the data.
+impl From<Error> for Fault {
+    fn from(error: Error) -> Fault {
+        let kind = if error.io_error().is_some() { FaultKind::Unreadable } else { FaultKind::Broken };
+        Fault::new(kind, error)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// The judgement on an event in which there is nothing of the detector: it was not read, or `damage` of the event says that its
+/// data may have been lost.
+pub(crate) fn absent(what: &str, damage: Option<impl fmt::Display>) -> Fault {
+    match damage {
+        None => Fault::new(FaultKind::Missing, format!("wanted {what}, found none")),
+        Some(damage) => {
+            let why = format!("wanted {what}, found none in an event with damage: {damage}");
+            Fault::new(FaultKind::Lost, why)
+        }
+    }
+}
+
+/// How many events were given, and what became of the others.
+///
+/// `whole + partial + damaged + missing + lost + broken + unreadable + no_memory` is the number of events that were read.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Account {
+    /// Events that gave a frame.
+    pub frames: u64,
+    /// Events with a whole picture.
+    pub whole: u64,
+    /// Events with a picture of which a part is damaged or missing.
+    pub partial: u64,
+    /// Events with a picture that is damaged.
+    pub damaged: u64,
+    /// Of these two, events that were left out because the policy says so.
+    pub skipped: u64,
+    /// Events without the detector.
+    pub missing: u64,
+    /// Events whose picture may have been lost by the recorder.
+    pub lost: u64,
+    /// Events whose data are not what their format wants.
+    pub broken: u64,
+    /// Events that the system refused to read.
+    pub unreadable: u64,
+    /// Events for which there was no memory.
+    pub no_memory: u64,
+}
+
+impl Account {
+    /// Pictures that are not whole, given or not.
+    pub fn not_whole(&self) -> u64 {
+        self.partial + self.damaged
+    }
+
+    /// Events that should have given a picture and have none that can be shown.
+    pub fn failures(&self) -> u64 {
+        self.lost + self.broken + self.unreadable
+    }
+
+    pub(crate) fn add_picture(&mut self, condition: Condition) {
+        *match condition {
+            Condition::Whole => &mut self.whole,
+            Condition::Partial => &mut self.partial,
+            Condition::Damaged => &mut self.damaged,
+        } += 1;
+    }
+
+    /// A picture that is damaged has been counted by its condition.
+    pub(crate) fn add_fault(&mut self, kind: FaultKind) {
+        *match kind {
+            FaultKind::Missing => &mut self.missing,
+            FaultKind::Damaged => return,
+            FaultKind::Lost => &mut self.lost,
+            FaultKind::Broken => &mut self.broken,
+            FaultKind::Unreadable => &mut self.unreadable,
+            FaultKind::NoMemory => &mut self.no_memory,
+        } += 1;
+    }
+}

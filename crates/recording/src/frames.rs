@@ -1,0 +1,196 @@
+//! The events of a run as an iterator of frames.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::time::Duration;
+
+use livetime_frame::{Allocator, Frame, FramePool};
+
+use crate::{Account, Detector, Fault, FaultKind, OnDamage, Ordered, ReadError, Recording, Wanted};
+
+/// When it is looked again whether a file has grown.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// Memory for frames if nobody gives a pool: some hundred pictures of 4 megapixels.
+const POOL_BYTES: usize = 2 << 30;
+
+/// Which events are read, and how.
+#[derive(Clone)]
+pub struct Options {
+    /// Numbers of the events, from 0 on; what is beyond the end of the run does not matter.
+    pub events: Range<usize>,
+    /// Threads that read and decompress ahead; 0: the thread that iterates reads.
+    pub threads: usize,
+    /// What becomes of pictures that are not whole.
+    pub on_damage: OnDamage,
+    /// Whether a run that is still being written is followed until it has ended; a writer that died is waited for.
+    pub follow: bool,
+    /// Where the memory of the frames comes from; it limits how many may be kept.
+    pub pool: FramePool,
+}
+
+/// All events, read by one thread ahead, damaged ones marked, up to 2 GiB of frames.
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            events: 0..usize::MAX,
+            threads: 1,
+            on_damage: OnDamage::default(),
+            follow: false,
+            pool: FramePool::new(POOL_BYTES),
+        }
+    }
+}
+
+/// An event as a frame.
+#[derive(Clone, Debug)]
+pub struct EventFrame {
+    /// Number of the event in the run, from 0 on.
+    pub event: usize,
+    /// What the detector recorded: packed, aligned, with the time of the event, numbered from 1. It may be kept.
+    pub frame: Frame,
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub enum Step {
+    /// An event.
+    Frame(EventFrame),
+    /// An event without a frame, or a place from which on a file cannot be read.
+    Fault(Fault),
+    /// The run is being written, and there is nothing new.
+    NotYet,
+    /// Nothing.
+    End,
+}
+
+/// The events of a run as frames of one detector, in their order: [`Recording::frames`].
+///
+/// An event that should have given a frame and cannot is an error, and the next one follows. One without the detector is counted only.
+/// Behind the last event comes an error for each place from which on a file cannot be read. So a loop that sees no error has seen all.
+///
+/// Frames that are kept hold memory of the pool. If it is exhausted, the event is an error of the kind [`FaultKind::NoMemory`].
+pub struct Frames {
+    state: State,
+    allocator: Allocator,
+    events: Range<usize>,
+    follow: bool,
+    /// Problems that were given as errors.
+    problems: usize,
+    waiting: VecDeque<Fault>,
+}
+
+enum State {
+    Reading(Box<Ordered>),
+    /// The detector that was wanted is none; given once.
+    Refused(Option<Fault>, Recording),
+}
+
+/// A detector, or what a user says to mean one.
+pub(crate) enum Choice {
+    Known(Detector),
+    Wanted(Wanted),
+}
+
+impl Frames {
+    pub(crate) fn new(recording: Recording, choice: Choice, options: Options) -> Frames {
+        let Options { events, threads, on_damage, follow, pool } = options;
+        let order = match choice {
+            Choice::Known(detector) => Ok(Ordered::of(recording.clone(), &detector)),
+            Choice::Wanted(wanted) => Ordered::new(recording.clone(), wanted),
+        };
+        let state = match order {
+            Ok(mut order) => {
+                (order.threads, order.on_damage) = (threads, on_damage);
+                State::Reading(Box::new(order))
+            }
+            Err(error) => State::Refused(Some(error.into()), recording),
+        };
+        Frames { state, allocator: pool.allocator(), events, follow, problems: 0, waiting: VecDeque::new() }
+    }
+
+    /// What became of the events so far.
+    pub fn account(&self) -> Account {
+        match &self.state {
+            State::Reading(order) => order.account(),
+            State::Refused(..) => Account::default(),
+        }
+    }
+
+    /// The run.
+    pub fn recording(&self) -> &Recording {
+        match &self.state {
+            State::Reading(order) => order.recording(),
+            State::Refused(_, recording) => recording,
+        }
+    }
+
+    /// The next event, or why there is none. Waits for a thread that reads it, and for nothing else.
+    pub fn step(&mut self) -> Step {
+        let order = match &mut self.state {
+            State::Reading(order) => order,
+            State::Refused(fault, _) => return fault.take().map_or(Step::End, Step::Fault),
+        };
+        loop {
+            if order.is_stopped() {
+                return Step::End;
+            }
+            let end = order.recording().events().min(self.events.end);
+            if self.events.start >= end {
+                break;
+            }
+            let event = self.events.start;
+            self.events.start += 1;
+            match order.read(event, end, &mut self.allocator) {
+                Ok(Some(mut frame)) => {
+                    frame.header_mut().sequence = order.account().frames;
+                    return Step::Frame(EventFrame { event, frame: frame.freeze() });
+                }
+                Ok(None) => {}
+                Err(ReadError::Fault(fault)) => return Step::Fault(fault),
+                Err(ReadError::Memory(error)) => {
+                    return Step::Fault(Fault {
+                        event: Some(event),
+                        ..Fault::new(FaultKind::NoMemory, error)
+                    });
+                }
+            }
+        }
+        self.at_the_end()
+    }
+
+    /// What comes behind the last event that is known.
+    fn at_the_end(&mut self) -> Step {
+        let State::Reading(order) = &mut self.state else { return Step::End };
+        if self.follow && self.events.start < self.events.end && order.recording().may_grow() {
+            let before = order.recording().events();
+            return match order.refresh() {
+                Ok(()) if order.recording().events() > before => self.step(),
+                Ok(()) => Step::NotYet,
+                Err(error) => {
+                    // Asking again and again would never end.
+                    self.follow = false;
+                    Step::Fault(error.into())
+                }
+            };
+        }
+        let new = order.recording().problems_from(self.problems);
+        self.problems += new.len();
+        self.waiting.extend(new.into_iter().map(Fault::from));
+        self.waiting.pop_front().map_or(Step::End, Step::Fault)
+    }
+}
+
+impl Iterator for Frames {
+    type Item = Result<EventFrame, Fault>;
+
+    fn next(&mut self) -> Option<Result<EventFrame, Fault>> {
+        loop {
+            match self.step() {
+                Step::Frame(event) => return Some(Ok(event)),
+                Step::Fault(fault) => return Some(Err(fault)),
+                Step::NotYet => std::thread::sleep(LOOK_AGAIN),
+                Step::End => return None,
+            }
+        }
+    }
+}

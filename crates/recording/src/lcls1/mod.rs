@@ -1,0 +1,326 @@
+//! Runs of LCLS-I (XTC).
+
+mod small_data;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use livetime_formats::xtc1::compressed::Decompressor;
+use livetime_formats::xtc1::data::{
+    Candidate, CspadConfig, Recorded, RecordedValue, damage_of_event, first_readable, is_same_sender, panels,
+    picture_leaves, pictures_of,
+};
+use livetime_formats::xtc1::run::{self, Event, EventBytes, Piece, Problem};
+use livetime_formats::xtc1::{
+    Configs, Damage, Datagram, FIDUCIAL_PERIOD, SourcePattern, Src, Transition, Xtc, XtcHeader, id,
+};
+use livetime_formats::{Error, Result};
+use livetime_frame::AttributeValue;
+
+use crate::damage::{Outcome, absent};
+use crate::picture::{Names, place_in};
+use crate::run::Run;
+use crate::{Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
+use small_data::PvNames;
+
+/// Events with pictures after which the detectors are known, if none is asked for by name.
+const ENOUGH: usize = 8;
+/// Events that are looked at for detectors at most: a detector that is read once in a thousand events is found by its name.
+const MOST_LOOKED_AT: usize = 1000;
+
+#[derive(Debug)]
+pub(crate) struct Lcls1 {
+    pub(crate) run: run::Run,
+    /// Files were still being written when it was opened.
+    was_growing: bool,
+    /// Read when a process variable is wanted first.
+    pv_names: OnceLock<PvNames>,
+}
+
+impl Lcls1 {
+    pub(crate) fn open(paths: &[PathBuf]) -> Result<Lcls1> {
+        let run = run::Run::open(paths)?;
+        Ok(Lcls1 { was_growing: run.is_growing(), run, pv_names: OnceLock::new() })
+    }
+}
+
+impl Run for Lcls1 {
+    fn events(&self) -> usize {
+        self.run.events().len()
+    }
+
+    fn time_ns(&self, event: usize) -> u64 {
+        self.run.events().get(event).map_or(0, |e| e.clock.ns())
+    }
+
+    fn place(&self, number: usize) -> String {
+        let Some(event) = self.run.events().get(number) else { return format!("event {number}") };
+        let piece = self.run.pieces(event).first();
+        let path = piece.and_then(|piece| self.run.files().nth(piece.file as usize)).unwrap_or(Path::new(""));
+        format!("{}: event {number} at {}", path.display(), event.clock)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.run.files().map(Path::to_owned).collect()
+    }
+
+    fn pieces(&self, event: usize) -> Vec<Piece> {
+        self.run.events().get(event).map_or_else(Vec::new, |e| self.run.pieces(e).to_vec())
+    }
+
+    fn problems(&self) -> &[Problem] {
+        self.run.problems()
+    }
+
+    fn is_growing(&self) -> bool {
+        self.run.is_growing()
+    }
+
+    fn may_grow(&self) -> bool {
+        let ends = |t: &Transition| matches!(t, Transition::EndRun | Transition::Unconfigure);
+        let has_ended = self.run.transitions().last().is_some_and(|t| ends(&t.header.transition()));
+        // Between two chunks none may be growing for a moment.
+        self.was_growing && (self.run.is_growing() || !has_ended)
+    }
+
+    fn refresh(&mut self) -> Result<()> {
+        let known = self.run.transitions().len();
+        self.run.refresh()?;
+        if self.run.transitions().len() > known {
+            self.pv_names = OnceLock::new();
+        }
+        Ok(())
+    }
+
+    /// The senders of pictures in the first events, up to one that is wanted by name.
+    fn detectors(&self, wanted: &Wanted) -> Result<Vec<Detector>> {
+        let pattern = pattern(wanted)?;
+        let is_wanted = |src: &Src| pattern.as_ref().is_some_and(|pattern| pattern.matches(*src));
+        let (mut found, mut bytes, mut with_pictures) = (Vec::<Src>::new(), EventBytes::default(), 0);
+        for event in self.run.events().iter().take(MOST_LOOKED_AT) {
+            // An event that cannot be read is an error when it is its turn.
+            if self.run.read(event, &mut bytes).is_err() {
+                continue;
+            }
+            let before = found.len();
+            let mut has_pictures = false;
+            for leaf in bytes.pieces().flat_map(Datagram::parse).flat_map(|d| picture_leaves(&d)) {
+                has_pictures = true;
+                if found.iter().all(|src| !is_same_sender(*src, leaf.header.src)) {
+                    found.push(leaf.header.src);
+                }
+            }
+            with_pictures += usize::from(has_pictures);
+            let is_found = pattern.is_none() || found[before..].iter().any(is_wanted);
+            if with_pictures >= ENOUGH && is_found {
+                break;
+            }
+        }
+        // The process may differ from file to file.
+        Ok(found.into_iter().map(|src| Detector::Lcls1(Src { log: src.log & 0xFF00_0000, ..src })).collect())
+    }
+
+    fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
+        if self.run.events().is_empty() {
+            return Ok(None);
+        }
+        let pattern = pattern(wanted)?;
+        let is_wanted = |detector: &&Detector| match detector {
+            Detector::Lcls1(src) => pattern.as_ref().is_none_or(|pattern| pattern.matches(*src)),
+            Detector::Lcls2 { .. } => false,
+        };
+        let chosen: Vec<&Detector> = found.iter().filter(is_wanted).collect();
+        match chosen[..] {
+            [one] => Ok(Some(one.clone())),
+            [] => Err(Error::new("the pictures of a detector", list(found.iter()))),
+            _ => Err(Error::new("the name of one detector", list(chosen.into_iter()))),
+        }
+    }
+
+    fn read(
+        &self,
+        detector: &Detector,
+        number: usize,
+        reader: &mut Reader,
+        picture: &mut Picture,
+    ) -> Outcome {
+        let (Detector::Lcls1(src), Some(event)) = (detector, self.run.events().get(number)) else {
+            return Err(absent("an event with a detector of LCLS-I", None::<Damage>));
+        };
+        picture.begin(number, event.clock.ns());
+        let Reader { bytes, decompressor, names } = reader;
+        self.run.read(event, bytes)?;
+        picture.file_bytes = bytes.size();
+        let pieces = bytes.pieces().map(Datagram::parse).collect::<Result<Vec<_>>>()?;
+        let candidates = pictures_of(pieces.iter().copied(), *src);
+        let configs = self.run.configs(event);
+        let chosen =
+            match first_readable(&candidates, |c| take(c, decompressor, configs, picture).map(|()| c)) {
+                Ok(Some(chosen)) => chosen,
+                Ok(None) => return Err(without_picture(event, &pieces)?),
+                Err(error) if candidates.iter().all(Candidate::is_damaged) => {
+                    return Err(Fault::new(FaultKind::Lost, error));
+                }
+                Err(error) => return Err(error.into()),
+            };
+        judge(chosen, configs, picture);
+        describe(event, &pieces[chosen.piece], *src, names, picture)?;
+        // What was read is needed no more if it was decompressed; its memory is still in the cache.
+        if !chosen.leaf.header.type_id.is_compressed() {
+            std::mem::swap(bytes, &mut picture.bytes);
+        }
+        Ok(())
+    }
+
+    fn small_data(&self, number: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
+        let Some(event) = self.run.events().get(number) else {
+            return Err(absent("an event of the run", None::<Damage>));
+        };
+        self.run.read(event, &mut reader.bytes)?;
+        let names = self.pv_names.get_or_init(|| PvNames::of(&self.run));
+        Ok(small_data::of_event(&reader.bytes, event.clock.ns(), names)?)
+    }
+
+    fn configuration(&self, number: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
+        let Some(event) = self.run.events().get(number) else {
+            return Err(absent("an event of the run", None::<Damage>));
+        };
+        let is_before = |t: &&run::RunTransition| {
+            t.header.transition() == Transition::Configure && t.header.clock <= event.clock
+        };
+        reader.bytes = EventBytes::default();
+        if let Some(configure) = self.run.transitions().iter().rev().find(is_before) {
+            self.run.read_transition(configure, &mut reader.bytes)?;
+        }
+        Ok(small_data::of_configs(self.run.configs(event), &reader.bytes))
+    }
+}
+
+fn pattern(wanted: &Wanted) -> Result<Option<SourcePattern>> {
+    if !wanted.algorithm.is_empty() || !wanted.field.is_empty() {
+        let found = format!("an algorithm or field: `{}`, `{}`", wanted.algorithm, wanted.field);
+        return Err(Error::new("a detector of LCLS-I, which is known by its name alone", found));
+    }
+    if wanted.detector.is_empty() { Ok(None) } else { wanted.detector.parse().map(Some) }
+}
+
+fn list<'a>(detectors: impl Iterator<Item = &'a Detector>) -> String {
+    let mut text = String::new();
+    for detector in detectors {
+        let comma = if text.is_empty() { "" } else { ", " };
+        let _ = write!(text, "{comma}`{detector}`");
+    }
+    if text.is_empty() { "none".into() } else { text }
+}
+
+/// Finds the panels of a leaf; if that is compressed, it becomes plain.
+fn take(
+    candidate: &Candidate<'_>,
+    decompressor: &mut Decompressor,
+    configs: &Configs,
+    picture: &mut Picture,
+) -> Result<()> {
+    let leaf = &candidate.leaf;
+    picture.forget_panels();
+    let mut plain = std::mem::take(&mut picture.plain);
+    let found = if leaf.header.type_id.is_compressed() {
+        let decoded = decompressor.decode_at(leaf.payload, configs, &mut plain, 0);
+        decoded.and_then(|length| add_panels(leaf, configs, &plain[..length], (None, 0), picture))
+    } else {
+        let place = (Some(candidate.piece), leaf.offset + XtcHeader::LEN);
+        add_panels(leaf, configs, leaf.payload, place, picture)
+    };
+    picture.plain = plain;
+    found
+}
+
+/// Notes the panels of the plain `payload`, which begins at a byte of a piece or of what was decompressed.
+fn add_panels(
+    leaf: &Xtc<'_>,
+    configs: &Configs,
+    payload: &[u8],
+    (piece, start): (Option<usize>, usize),
+    picture: &mut Picture,
+) -> Result<()> {
+    let damage = leaf.header.damage.0;
+    for panel in panels(leaf.header.type_id.plain(), leaf.header.src, payload, configs)? {
+        let place = place_in(payload, panel.pixels);
+        let (number, dtype, color) = (panel.number, panel.dtype, panel.color);
+        let found = Panel { number, dtype, color, shape: panel.shape(), bytes: panel.pixels, damage };
+        picture.add(&found, piece, start + place.start..start + place.end)?;
+    }
+    picture.sort_panels();
+    Ok(())
+}
+
+/// A picture is damaged if its own leaf says so, and not all there if quadrants are missing.
+fn judge(chosen: &Candidate<'_>, configs: &Configs, picture: &mut Picture) {
+    let lacks_panels = lacks_quadrants(picture.panels().count(), &chosen.leaf, configs);
+    if lacks_panels {
+        picture.damage |= Damage::DROPPED.0;
+    }
+    picture.condition = match (chosen.is_damaged(), lacks_panels) {
+        (true, _) => Condition::Damaged,
+        (false, true) => Condition::Partial,
+        (false, false) => Condition::Whole,
+    };
+}
+
+/// Whether a CSPad has fewer quadrants than its configuration says.
+fn lacks_quadrants(panels: usize, leaf: &Xtc<'_>, configs: &Configs) -> bool {
+    if leaf.header.type_id.number() != id::CSPAD_ELEMENT {
+        return false;
+    }
+    let config = configs.find(leaf.header.src, id::CSPAD_CONFIG);
+    let config = config.and_then(|(type_id, payload)| CspadConfig::parse(type_id.version(), payload).ok());
+    config.is_some_and(|config| (panels as u32) < config.quads())
+}
+
+/// What an event without a picture of the detector means.
+fn without_picture(event: &Event, pieces: &[Datagram<'_>]) -> Outcome<Fault> {
+    pieces.iter().try_for_each(Datagram::check)?;
+    let damage = Damage(event.damage.0 | damage_of_event(pieces.iter().copied()).0);
+    Ok(absent("a picture", Some(damage).filter(|damage| !damage.is_none())))
+}
+
+/// Collects attributes and conditions, those that were recorded with the frame among them.
+fn describe(
+    event: &Event,
+    datagram: &Datagram<'_>,
+    src: Src,
+    names: &mut Names,
+    picture: &mut Picture,
+) -> Result<()> {
+    let attributes = &mut picture.attributes;
+    let fiducial = event.stamp.fiducial();
+    if fiducial < FIDUCIAL_PERIOD {
+        attributes.push((names.of("Fiducial"), AttributeValue::Uint(fiducial.into())));
+    }
+    if picture.damage != 0 {
+        attributes.push((names.of("Damage"), AttributeValue::Uint(picture.damage.into())));
+    }
+    if !event.damage.is_none() {
+        attributes.push((names.of("EventDamage"), AttributeValue::Uint(event.damage.0.into())));
+    }
+    let is_recorded =
+        |leaf: &Xtc<'_>| leaf.header.type_id.number() == id::RECORDED && is_same_sender(leaf.header.src, src);
+    let Some(leaf) = datagram.leaves().find(is_recorded) else { return Ok(()) };
+    let recorded = Recorded::parse(leaf.payload)?;
+    attributes.push((names.of("RecordedSequence"), AttributeValue::Uint(recorded.sequence)));
+    for attribute in recorded.attributes {
+        let (name, value) = attribute?;
+        attributes.push((names.of(name), value_of(value, names)));
+    }
+    picture.flags = recorded.flags;
+    Ok(())
+}
+
+fn value_of(value: RecordedValue<'_>, names: &mut Names) -> AttributeValue {
+    match value {
+        RecordedValue::Int(v) => AttributeValue::Int(v),
+        RecordedValue::Uint(v) => AttributeValue::Uint(v),
+        RecordedValue::Float(v) => AttributeValue::Float(v),
+        RecordedValue::Text(text) => AttributeValue::Text(names.of(text)),
+    }
+}

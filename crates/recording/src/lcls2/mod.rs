@@ -1,0 +1,275 @@
+//! Runs of LCLS-II (XTC2).
+
+mod small_data;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use livetime_formats::xtc1::run::Problem;
+use livetime_formats::xtc2::run::{self, EventBytes, Piece};
+use livetime_formats::xtc2::{
+    Damage, Datagram, Field, FieldType, Names, Record, Transition, damage_of_event, segments,
+};
+use livetime_formats::{Error, Result};
+use livetime_frame::{AttributeValue, ColorMode};
+
+use crate::damage::{Outcome, absent};
+use crate::picture::place_in;
+use crate::run::Run;
+use crate::{Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
+
+#[derive(Debug)]
+pub(crate) struct Lcls2 {
+    pub(crate) run: run::Run,
+    /// Files were still being written when it was opened.
+    was_growing: bool,
+    /// The segments of each detector and algorithm, by everything the run said about them.
+    segments: BTreeMap<(String, String), BTreeSet<u32>>,
+}
+
+impl Lcls2 {
+    pub(crate) fn open(paths: &[PathBuf]) -> Result<Lcls2> {
+        let run = run::Run::open(paths)?;
+        let mut opened = Lcls2 { was_growing: run.is_growing(), run, segments: BTreeMap::new() };
+        opened.note_segments();
+        Ok(opened)
+    }
+
+    fn note_segments(&mut self) {
+        for names in self.run.tables().flat_map(|table| table.all()) {
+            let key = (names.detector.clone(), names.algorithm.name.clone());
+            self.segments.entry(key).or_default().insert(names.segment);
+        }
+    }
+
+    fn segments_of(&self, name: &str, algorithm: &str) -> usize {
+        let is_it = |key: &&(String, String)| key.0 == name && key.1 == algorithm;
+        self.segments.keys().find(is_it).map_or(0, |key| self.segments[key].len())
+    }
+}
+
+impl Run for Lcls2 {
+    fn events(&self) -> usize {
+        self.run.events().len()
+    }
+
+    fn time_ns(&self, event: usize) -> u64 {
+        self.run.events().get(event).map_or(0, |e| e.event_time_ns)
+    }
+
+    fn place(&self, number: usize) -> String {
+        let Some(event) = self.run.events().get(number) else { return format!("event {number}") };
+        let piece = self.run.pieces(event).next();
+        let path = piece.and_then(|piece| self.run.files().nth(piece.file as usize)).unwrap_or(Path::new(""));
+        format!("{}: event {number} at {} ns", path.display(), event.event_time_ns)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.run.files().map(Path::to_owned).collect()
+    }
+
+    fn pieces(&self, event: usize) -> Vec<Piece> {
+        self.run.events().get(event).map_or_else(Vec::new, |e| self.run.pieces(e).copied().collect())
+    }
+
+    fn problems(&self) -> &[Problem] {
+        self.run.problems()
+    }
+
+    fn is_growing(&self) -> bool {
+        self.run.is_growing()
+    }
+
+    fn may_grow(&self) -> bool {
+        let ends = |t: Transition| matches!(t, Transition::EndRun | Transition::Unconfigure);
+        let has_ended = self.run.transitions().last().is_some_and(|t| ends(t.header.transition()));
+        // Between two chunks none may be growing for a moment.
+        self.was_growing && (self.run.is_growing() || !has_ended)
+    }
+
+    fn refresh(&mut self) -> Result<()> {
+        self.run.refresh()?;
+        self.note_segments();
+        Ok(())
+    }
+
+    /// The arrays that the run describes.
+    fn detectors(&self, _: &Wanted) -> Result<Vec<Detector>> {
+        let all: BTreeSet<Detector> =
+            self.run.tables().flat_map(|table| table.all()).flat_map(arrays).collect();
+        Ok(all.into_iter().collect())
+    }
+
+    fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
+        if found.is_empty() && self.run.is_growing() {
+            return Ok(None);
+        }
+        let fitting: Vec<&Detector> = found.iter().filter(|detector| is_meant(detector, wanted)).collect();
+        let is_picture = |d: &&Detector| matches!(d, Detector::Lcls2 { rank, .. } if *rank > 1);
+        let pictures: Vec<&Detector> = fitting.iter().copied().filter(is_picture).collect();
+        match (&fitting[..], &pictures[..]) {
+            ([one], _) | (_, [one]) => Ok(Some((*one).clone())),
+            ([], _) => Err(Error::new("a field with arrays", list(found.iter()))),
+            _ => Err(Error::new("the names of one field with arrays", list(fitting.into_iter()))),
+        }
+    }
+
+    fn read(
+        &self,
+        detector: &Detector,
+        number: usize,
+        reader: &mut Reader,
+        picture: &mut Picture,
+    ) -> Outcome {
+        let (Detector::Lcls2 { name, algorithm, field, .. }, Some(event)) =
+            (detector, self.run.events().get(number))
+        else {
+            return Err(absent("an event with a detector of LCLS-II", None::<Damage>));
+        };
+        picture.begin(number, event.event_time_ns);
+        self.run.read(event, &mut reader.bytes)?;
+        picture.file_bytes = reader.bytes.size();
+        let is_its = |r: &Record<'_, '_>| r.names.detector == *name && r.names.algorithm.name == *algorithm;
+        let records = segments(self.run.records(event, &reader.bytes).filter(is_its));
+        if records.is_empty() {
+            return Err(without_record(&reader.bytes)?);
+        }
+        let good = take(&records, field, &reader.bytes, picture)?;
+        judge(good, records.len(), self.segments_of(name, algorithm), picture);
+        if picture.damage != 0 {
+            let damage = AttributeValue::Uint(picture.damage.into());
+            picture.attributes.push((reader.names.of("Damage"), damage));
+        }
+        std::mem::swap(&mut reader.bytes, &mut picture.bytes);
+        Ok(())
+    }
+
+    fn small_data(&self, number: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
+        let Some(event) = self.run.events().get(number) else {
+            return Err(absent("an event of the run", None::<Damage>));
+        };
+        self.run.read(event, &mut reader.bytes)?;
+        Ok(self.run.records(event, &reader.bytes).flat_map(|record| small_data::of_record(&record)).collect())
+    }
+
+    /// The transitions before the event, up to the last Configure; of slow updates the last one, which has all that is in force.
+    fn configuration(&self, number: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
+        let Some(event) = self.run.events().get(number) else {
+            return Err(absent("an event of the run", None::<Damage>));
+        };
+        let before = self.run.transitions().iter().rev();
+        let before = before.skip_while(|t| t.header.event_time_ns > event.event_time_ns);
+        let (mut found, mut has_update) = (Vec::<SmallValue>::new(), false);
+        for transition in before {
+            let kind = transition.header.transition();
+            if kind == Transition::SlowUpdate && std::mem::replace(&mut has_update, true) {
+                continue;
+            }
+            self.run.read_transition(transition, &mut reader.bytes)?;
+            let records = self.run.transition_records(transition, &reader.bytes);
+            let values: Vec<SmallValue> = records.flat_map(|record| small_data::of_record(&record)).collect();
+            // What was set later is in force.
+            let is_new = |v: &SmallValue| found.iter().all(|f| (&f.source, &f.name) != (&v.source, &v.name));
+            let new: Vec<SmallValue> = values.into_iter().filter(is_new).collect();
+            found.extend(new);
+            if kind == Transition::Configure {
+                break;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The fields of a description that hold arrays of numbers at events.
+fn arrays(names: &Names) -> impl Iterator<Item = Detector> {
+    let is_array = |field: &&Field| field.rank > 0 && matches!(field.field_type, FieldType::Number(_));
+    // A configuration is in transitions only.
+    let fields = names.fields.iter().filter(|_| names.algorithm.name != "config").filter(is_array);
+    fields.map(|field| Detector::Lcls2 {
+        name: names.detector.clone(),
+        algorithm: names.algorithm.name.clone(),
+        field: field.name.clone(),
+        rank: field.rank,
+    })
+}
+
+fn is_meant(detector: &Detector, wanted: &Wanted) -> bool {
+    let Detector::Lcls2 { name, algorithm, field, .. } = detector else { return false };
+    let is = |wanted: &str, name: &str| wanted.is_empty() || wanted == name;
+    let whole = format!("{detector}");
+    let begins = whole.strip_prefix(&wanted.detector);
+    let is_named =
+        is(&wanted.detector, name) || begins.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    is_named && is(&wanted.algorithm, algorithm) && is(&wanted.field, field)
+}
+
+fn list<'a>(detectors: impl Iterator<Item = &'a Detector>) -> String {
+    let text = |detector: &Detector| match detector {
+        Detector::Lcls1(src) => src.to_string(),
+        Detector::Lcls2 { name, algorithm, field, .. } => {
+            format!("`detector: {name}, algorithm: {algorithm}, field: {field}`")
+        }
+    };
+    let all: Vec<String> = detectors.map(text).collect();
+    if all.is_empty() { "none".into() } else { all.join("; ") }
+}
+
+/// Notes the segments as panels; returns how many of them are undamaged. A damaged segment that cannot be read is left out.
+fn take(
+    records: &[Record<'_, '_>],
+    field: &str,
+    bytes: &EventBytes,
+    picture: &mut Picture,
+) -> Outcome<usize> {
+    let (mut good, mut unreadable) = (0, None);
+    for record in records {
+        let damage = u32::from(record.damage.0);
+        let value = match record.value(field) {
+            Ok(value) => value,
+            Err(error) if record.damage.is_none() => return Err(error.into()),
+            Err(error) => {
+                picture.damage |= damage;
+                unreadable = unreadable.or(Some(error));
+                continue;
+            }
+        };
+        good += usize::from(record.damage.is_none());
+        let (number, dtype, color) = (record.names.segment, value.dtype, ColorMode::Mono);
+        let panel = Panel { number, dtype, color, shape: value.shape(), bytes: value.bytes, damage };
+        let (piece, place) = place_of(value.bytes, bytes);
+        picture.add(&panel, Some(piece), place)?;
+    }
+    match unreadable {
+        Some(error) if picture.panels().next().is_none() => Err(Fault::new(FaultKind::Lost, error)),
+        _ => Ok(good),
+    }
+}
+
+/// The piece of the event in which `part` lies, and where.
+fn place_of(part: &[u8], bytes: &EventBytes) -> (usize, std::ops::Range<usize>) {
+    let mut pieces =
+        bytes.pieces().enumerate().map(|(number, piece)| (number, piece.len(), place_in(piece, part)));
+    let found = pieces.find(|(_, length, place)| place.end <= *length);
+    found.map_or((0, 0..0), |(number, _, place)| (number, place))
+}
+
+/// A segment is damaged if its record says so; the others are as good as they were. Of the `wanted` segments `found` have records, of
+/// which `good` are undamaged.
+fn judge(good: usize, found: usize, wanted: usize, picture: &mut Picture) {
+    if found < wanted {
+        picture.damage |= u32::from(Damage::DROPPED.0);
+    }
+    picture.condition = match good {
+        0 => Condition::Damaged,
+        _ if good < wanted => Condition::Partial,
+        _ => Condition::Whole,
+    };
+}
+
+/// What an event without a record of the detector means.
+fn without_record(bytes: &EventBytes) -> Outcome<Fault> {
+    let pieces = bytes.pieces().map(Datagram::parse).collect::<Result<Vec<_>>>()?;
+    pieces.iter().try_for_each(Datagram::check)?;
+    let damage = damage_of_event(pieces);
+    Ok(absent("a record", Some(damage).filter(|damage| !damage.is_none())))
+}

@@ -1,0 +1,277 @@
+//! Events read ahead, given in their order.
+
+use livetime_formats::Result;
+use livetime_frame::{Allocator, FrameMut, Layout, PoolExhausted};
+
+use crate::damage::Outcome;
+use crate::read_ahead::{Loaded, Loader, layout_of};
+use crate::{Account, Condition, Detector, Fault, FaultKind, OnDamage, Picture, Reader, Recording, Wanted};
+
+/// Where the memory of frames comes from: a pool, or a running graph.
+pub trait Memory {
+    /// Why there is none.
+    type Error;
+
+    /// Memory for an array; may wait for it.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn array(&mut self, layout: Layout) -> std::result::Result<FrameMut, Self::Error>;
+
+    /// The same for an event that is read ahead; never waits. What is under way must not wait for memory that only it can bring
+    /// back.
+    fn array_ahead(&mut self, layout: Layout) -> Option<FrameMut>;
+}
+
+impl Memory for Allocator {
+    type Error = PoolExhausted;
+
+    fn array(&mut self, layout: Layout) -> std::result::Result<FrameMut, PoolExhausted> {
+        Allocator::array(self, layout)
+    }
+
+    fn array_ahead(&mut self, layout: Layout) -> Option<FrameMut> {
+        Allocator::array(self, layout).ok()
+    }
+}
+
+/// Why an event gave no frame.
+#[derive(Debug)]
+pub enum ReadError<E> {
+    /// Something is wrong with the event.
+    Fault(Fault),
+    /// There is no memory for it.
+    Memory(E),
+}
+
+/// Gives one event after the other as a frame of one detector, with threads that read and decompress ahead, straight into the memory
+/// of the frames.
+///
+/// This is what [`Frames`](crate::Frames) and the source `recording` have in common: which event is next, and when, they say
+/// themselves.
+pub struct Ordered {
+    recording: Recording,
+    wanted: Wanted,
+    /// `None` as long as the run says nothing about its detectors.
+    detector: Option<Detector>,
+    /// How many threads read ahead; 0: the thread that asks reads.
+    pub threads: usize,
+    /// What becomes of pictures that are not whole.
+    pub on_damage: OnDamage,
+    /// The event that is asked for next if it goes on as it did, and the one that is read ahead next.
+    next: usize,
+    ahead: usize,
+    loader: Option<Loader>,
+    reader: Reader,
+    picture: Picture,
+    /// The layout of the last frame.
+    layout: Option<Layout>,
+    /// Memory that was meant for an event without a picture.
+    spare: Option<FrameMut>,
+    account: Account,
+    is_stopped: bool,
+}
+
+impl Ordered {
+    /// Of the detector that is wanted. A run that is being written may name it later.
+    ///
+    /// # Errors
+    /// As [`Recording::detector`].
+    pub fn new(recording: Recording, wanted: Wanted) -> Result<Ordered> {
+        let detector = recording.known_detector(&wanted)?;
+        Ok(Ordered { detector, ..Ordered::unknown(recording, wanted) })
+    }
+
+    /// Of a detector that is known.
+    pub fn of(recording: Recording, detector: &Detector) -> Ordered {
+        let wanted = Wanted::from(detector);
+        Ordered { detector: Some(detector.clone()), ..Ordered::unknown(recording, wanted) }
+    }
+
+    fn unknown(recording: Recording, wanted: Wanted) -> Ordered {
+        Ordered {
+            recording,
+            wanted,
+            detector: None,
+            threads: 1,
+            on_damage: OnDamage::default(),
+            next: 0,
+            ahead: 0,
+            loader: None,
+            reader: Reader::default(),
+            picture: Picture::default(),
+            layout: None,
+            spare: None,
+            account: Account::default(),
+            is_stopped: false,
+        }
+    }
+
+    /// The run.
+    pub fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// What became of the events so far.
+    pub fn account(&self) -> Account {
+        self.account
+    }
+
+    /// The layout of the last frame.
+    pub fn layout(&self) -> Option<Layout> {
+        self.layout
+    }
+
+    /// Whether [`OnDamage::Stop`] has ended the reading.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+
+    /// Looks for events that were recorded meanwhile.
+    ///
+    /// # Errors
+    /// As [`Recording::refresh`] and [`Recording::detector`].
+    pub fn refresh(&mut self) -> Result<()> {
+        self.recording.refresh()?;
+        if self.detector.is_none() {
+            self.detector = self.recording.known_detector(&self.wanted)?;
+        }
+        Ok(())
+    }
+
+    /// Reads `event`; the ones behind it, up to `end`, are read ahead, so that asking for one event after the other is quick. `None`: it
+    /// gives no frame, and the account says why.
+    ///
+    /// # Errors
+    /// [`ReadError`]; the event is counted, and the one behind it may be read.
+    pub fn read<M: Memory>(
+        &mut self,
+        event: usize,
+        end: usize,
+        memory: &mut M,
+    ) -> std::result::Result<Option<FrameMut>, ReadError<M::Error>> {
+        let loaded = match self.load(event, end, memory) {
+            Err(ReadError::Fault(fault)) => Err(fault),
+            Err(error) => {
+                self.account.add_fault(FaultKind::NoMemory);
+                return Err(error);
+            }
+            Ok(loaded) => Ok(loaded),
+        };
+        let judged = loaded.and_then(|(frame, condition)| self.judge(frame, condition));
+        match judged {
+            Ok(frame) => Ok(frame),
+            Err(fault) if fault.kind == FaultKind::Missing => {
+                self.account.add_fault(fault.kind);
+                Ok(None)
+            }
+            Err(fault) => {
+                self.account.add_fault(fault.kind);
+                self.is_stopped |= self.on_damage == OnDamage::Stop;
+                Err(ReadError::Fault(self.placed(fault, event)))
+            }
+        }
+    }
+
+    /// Counts a picture, and says what becomes of it.
+    fn judge(&mut self, frame: FrameMut, condition: Condition) -> Outcome<Option<FrameMut>> {
+        self.account.add_picture(condition);
+        match self.on_damage {
+            OnDamage::Skip if condition.is_damaged() => {
+                self.account.skipped += 1;
+                Ok(None)
+            }
+            OnDamage::Stop if condition.is_damaged() => {
+                Err(Fault::new(FaultKind::Damaged, "wanted an undamaged picture, found one that is damaged"))
+            }
+            _ => {
+                self.account.frames += 1;
+                Ok(Some(frame))
+            }
+        }
+    }
+
+    fn placed(&self, fault: Fault, event: usize) -> Fault {
+        let place = self.recording.place(event);
+        match &self.detector {
+            Some(detector) => fault.at(event, format_args!("{place}: {detector}")),
+            None => fault.at(event, place),
+        }
+    }
+
+    /// From the threads if they have it.
+    fn load<M: Memory>(
+        &mut self,
+        event: usize,
+        end: usize,
+        memory: &mut M,
+    ) -> std::result::Result<(FrameMut, Condition), ReadError<M::Error>> {
+        if event != self.next {
+            // What was read ahead is not wanted now.
+            self.loader = None;
+        }
+        self.next = event + 1;
+        self.read_ahead(event, end, memory).map_err(ReadError::Fault)?;
+        match self.loader.as_mut().and_then(Loader::take) {
+            None | Some(Ok(Loaded::OtherLayout)) => self.read_here(event, memory),
+            Some(Ok(Loaded::Frame(frame, condition))) => Ok((frame, condition)),
+            Some(Ok(Loaded::Nothing(fault, frame))) => {
+                self.spare = Some(frame);
+                Err(ReadError::Fault(fault))
+            }
+            Some(Err(panicked)) => {
+                // With new threads, which begin behind this event.
+                self.loader = None;
+                Err(ReadError::Fault(Fault::new(FaultKind::Broken, panicked)))
+            }
+        }
+    }
+
+    /// Gives threads the events from `event` on, as many as they can hold.
+    fn read_ahead<M: Memory>(&mut self, event: usize, end: usize, memory: &mut M) -> Outcome {
+        let (Some(layout), Some(detector)) = (self.layout, &self.detector) else { return Ok(()) };
+        if self.threads == 0 {
+            // Those that were there give what they have, in its turn.
+            return Ok(());
+        }
+        if self.loader.is_none() {
+            let loader = Loader::start(&self.recording, detector, self.threads);
+            self.loader = Some(loader.map_err(|why| {
+                Fault::new(FaultKind::Unreadable, format!("wanted a thread that reads ahead, found: {why}"))
+            })?);
+        }
+        let Some(loader) = &mut self.loader else { return Ok(()) };
+        if loader.under_way() == 0 {
+            self.ahead = event;
+        }
+        while self.ahead < end && loader.has_room() {
+            let frame = match self.spare.take() {
+                Some(frame) if layout_of(&frame) == Some(layout) => frame,
+                _ => match memory.array_ahead(layout) {
+                    Some(frame) => frame,
+                    None => break,
+                },
+            };
+            loader.give(self.ahead, frame);
+            self.ahead += 1;
+        }
+        Ok(())
+    }
+
+    /// Reads the event on this thread, into memory of the layout that it turns out to have.
+    fn read_here<M: Memory>(
+        &mut self,
+        event: usize,
+        memory: &mut M,
+    ) -> std::result::Result<(FrameMut, Condition), ReadError<M::Error>> {
+        let Some(detector) = &self.detector else {
+            return Err(ReadError::Fault(Fault::new(FaultKind::Missing, "wanted a detector, found none")));
+        };
+        let read = self.recording.read(detector, event, &mut self.reader, &mut self.picture);
+        let layout = read.and_then(|()| self.picture.layout()).map_err(ReadError::Fault)?;
+        let mut frame = memory.array(layout).map_err(ReadError::Memory)?;
+        self.picture.fill(&mut frame);
+        self.layout = Some(layout);
+        Ok((frame, self.picture.condition()))
+    }
+}

@@ -1,0 +1,245 @@
+//! What a detector recorded at one event, before it is a frame.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use livetime_formats::xtc1::compressed::Decompressor;
+use livetime_formats::xtc1::run::EventBytes;
+use livetime_formats::{Error, Result};
+use livetime_frame::{AttributeValue, ColorMode, DType, Flags, FrameMut, Layout, MAX_DIMS};
+
+use crate::damage::Outcome;
+use crate::{Condition, Fault, FaultKind};
+
+/// What a thread needs to read events. Keep it for the next event: it keeps its memory.
+#[derive(Default)]
+pub struct Reader {
+    pub(crate) bytes: EventBytes,
+    pub(crate) decompressor: Decompressor,
+    pub(crate) names: Names,
+}
+
+/// What a detector recorded at one event, decompressed, in the panels in which it was recorded. Keep it for the next event: it
+/// keeps its memory.
+///
+/// The pixels lie where they were read or decompressed: a reader that reduces them at once needs no copy. [`Picture::fill`] copies
+/// them into a frame.
+#[derive(Default)]
+pub struct Picture {
+    event: usize,
+    time_ns: u64,
+    pub(crate) condition: Condition,
+    /// All damage of its panels.
+    pub(crate) damage: u32,
+    pub(crate) flags: Flags,
+    pub(crate) attributes: Vec<(Arc<str>, AttributeValue)>,
+    /// As read; of another event if everything was decompressed.
+    pub(crate) bytes: EventBytes,
+    /// What was decompressed, and what is left of events before.
+    pub(crate) plain: Vec<u8>,
+    places: Vec<Place>,
+    pub(crate) file_bytes: u64,
+}
+
+/// A quadrant of a CSPad, a link of a pnCCD, a segment of a detector of LCLS-II, or all of a camera, at one event.
+#[derive(Clone, Copy, Debug)]
+pub struct Panel<'a> {
+    /// Its number; 0 if there is only one.
+    pub number: u32,
+    /// Type of a pixel.
+    pub dtype: DType,
+    /// How colours lie.
+    pub color: ColorMode,
+    /// Shape, slowest axis first.
+    pub shape: &'a [usize],
+    /// The pixels, row after row, little-endian. They may lie at any address.
+    pub bytes: &'a [u8],
+    /// What the recorder noted about it; 0: nothing.
+    pub damage: u32,
+}
+
+/// Where a panel is.
+struct Place {
+    number: u32,
+    dtype: DType,
+    color: ColorMode,
+    shape: [usize; MAX_DIMS],
+    ndim: usize,
+    damage: u32,
+    /// In this piece of the event, or in what was decompressed.
+    piece: Option<usize>,
+    bytes: Range<usize>,
+}
+
+impl Picture {
+    /// Number of the event in the run.
+    pub fn event(&self) -> usize {
+        self.event
+    }
+
+    /// When it happened, ns since 1970.
+    pub fn time_ns(&self) -> u64 {
+        self.time_ns
+    }
+
+    /// How good it is.
+    pub fn condition(&self) -> Condition {
+        self.condition
+    }
+
+    /// How many bytes were read from files for it.
+    pub fn file_bytes(&self) -> u64 {
+        self.file_bytes
+    }
+
+    /// Its panels in the order of their numbers.
+    pub fn panels(&self) -> impl Iterator<Item = Panel<'_>> {
+        self.places.iter().map(|place| Panel {
+            number: place.number,
+            dtype: place.dtype,
+            color: place.color,
+            shape: place.shape(),
+            bytes: self.whole(place.piece).get(place.bytes.clone()).unwrap_or_default(),
+            damage: place.damage,
+        })
+    }
+
+    /// How its panels lie as one array: one alone as it is, several of one shape with an axis before their own, others behind each
+    /// other along their first axis.
+    ///
+    /// # Errors
+    /// [`FaultKind::Broken`] if they do not fit together.
+    pub fn layout(&self) -> Outcome<Layout> {
+        let shapes: Vec<&[usize]> = self.places.iter().map(Place::shape).collect();
+        let Some(first) = self.places.first() else {
+            return Err(Fault::new(FaultKind::Broken, "wanted panels, found none"));
+        };
+        if let Some(other) = self.places.iter().find(|place| place.dtype != first.dtype) {
+            let why = format!("wanted panels of one type, found {} and {}", first.dtype, other.dtype);
+            return Err(Fault::new(FaultKind::Broken, why));
+        }
+        stack(first.dtype, first.color, &shapes).map_err(|why| Fault::new(FaultKind::Broken, why))
+    }
+
+    /// Writes it into a frame of its layout, with its time, flags and attributes.
+    pub fn fill(&self, frame: &mut FrameMut) {
+        let mut rest = frame.bytes_mut();
+        for panel in self.panels() {
+            let (place, behind) = rest.split_at_mut(panel.bytes.len().min(rest.len()));
+            place.copy_from_slice(&panel.bytes[..place.len()]);
+            rest = behind;
+        }
+        let header = frame.header_mut();
+        header.event_time_ns = i64::try_from(self.time_ns).unwrap_or(i64::MAX);
+        header.flags = if self.condition.is_damaged() { self.flags.with(Flags::DAMAGED) } else { self.flags };
+        self.attributes.iter().for_each(|(name, value)| header.attributes.set(name, value.clone()));
+    }
+
+    /// Forgets the event before.
+    pub(crate) fn begin(&mut self, event: usize, time_ns: u64) {
+        (self.event, self.time_ns, self.file_bytes) = (event, time_ns, 0);
+        (self.condition, self.damage, self.flags) = (Condition::Whole, 0, Flags::default());
+        self.places.clear();
+        self.attributes.clear();
+    }
+
+    pub(crate) fn forget_panels(&mut self) {
+        self.damage = 0;
+        self.places.clear();
+    }
+
+    /// Notes where a panel is: `bytes` of `piece`, or of what was decompressed.
+    pub(crate) fn add(&mut self, panel: &Panel<'_>, piece: Option<usize>, bytes: Range<usize>) -> Result<()> {
+        let &Panel { number, dtype, color, damage, .. } = panel;
+        let ndim = panel.shape.len();
+        let mut shape = [0; MAX_DIMS];
+        let Some(sizes) = shape.get_mut(..ndim) else {
+            return Err(Error::new(format!("at most {MAX_DIMS} axes"), ndim.to_string()));
+        };
+        sizes.copy_from_slice(panel.shape);
+        self.damage |= damage;
+        self.places.push(Place { number, dtype, color, shape, ndim, damage, piece, bytes });
+        Ok(())
+    }
+
+    pub(crate) fn sort_panels(&mut self) {
+        self.places.sort_by_key(|place| place.number);
+    }
+
+    fn whole(&self, piece: Option<usize>) -> &[u8] {
+        piece.map_or(&self.plain[..], |piece| self.bytes.pieces().nth(piece).unwrap_or_default())
+    }
+}
+
+impl Place {
+    fn shape(&self) -> &[usize] {
+        &self.shape[..self.ndim]
+    }
+}
+
+/// Where `part` lies in `whole`, of which it is a piece.
+pub(crate) fn place_in(whole: &[u8], part: &[u8]) -> Range<usize> {
+    let start = (part.as_ptr() as usize).wrapping_sub(whole.as_ptr() as usize);
+    start..start.saturating_add(part.len())
+}
+
+/// How pieces of these shapes lie as one array: one alone as it is, those of one shape with an axis before their own, others behind each
+/// other along their first axis.
+///
+/// # Errors
+/// Text, if they do not fit together.
+fn stack(dtype: DType, color: ColorMode, shapes: &[&[usize]]) -> std::result::Result<Layout, String> {
+    let refuse = || format!("wanted pieces of a detector that fit together, found the shapes {shapes:?}");
+    let first = *shapes.first().ok_or_else(refuse)?;
+    let mut shape = Vec::with_capacity(first.len() + 1);
+    if shapes.iter().all(|s| *s == first) {
+        shape.extend((shapes.len() > 1).then_some(shapes.len()));
+        shape.extend_from_slice(first);
+    } else if shapes.iter().all(|s| !s.is_empty() && s[1..] == first[1..]) {
+        shape.extend_from_slice(first);
+        shape[0] = shapes.iter().map(|s| s[0]).sum();
+    } else {
+        return Err(refuse());
+    }
+    if shape.is_empty() {
+        shape.push(1);
+    }
+    let color = if shapes.len() > 1 { ColorMode::Mono } else { color };
+    Layout::packed(dtype, color, &shape).map_err(|e| e.to_string())
+}
+
+/// Names that are kept; further ones are made anew each time.
+const MOST_NAMES: usize = 256;
+
+/// Names and texts of attributes that come again and again, shared between frames.
+#[derive(Default)]
+pub(crate) struct Names(Vec<Arc<str>>);
+
+impl Names {
+    pub(crate) fn of(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.0.iter().find(|known| &***known == name) {
+            return known.clone();
+        }
+        let new: Arc<str> = name.into();
+        if self.0.len() < MOST_NAMES {
+            self.0.push(new.clone());
+        }
+        new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_put_together() {
+        let stack = |shapes: &[&[usize]]| stack(DType::U16, ColorMode::Mono, shapes).map(|l| l.to_string());
+        assert_eq!(stack(&[&[3, 4]]).unwrap(), "3x4 u16 mono");
+        assert_eq!(stack(&[&[3, 4], &[3, 4]]).unwrap(), "2x3x4 u16 mono");
+        assert_eq!(stack(&[&[8, 3, 4], &[7, 3, 4]]).unwrap(), "15x3x4 u16 mono");
+        assert_eq!(stack(&[&[]]).unwrap(), "1 u16 mono");
+        assert!(stack(&[&[3, 4], &[4, 3]]).unwrap_err().contains("[[3, 4], [4, 3]]"));
+        assert!(stack(&[&[3, 4], &[]]).is_err() && stack(&[]).is_err());
+    }
+}

@@ -1,0 +1,318 @@
+//! A recorded run, whatever its format.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use livetime_formats::file::{self, Format, Head, ReadAt};
+use livetime_formats::xtc1::run::Piece;
+use livetime_formats::{Error, Result, xtc1, xtc2};
+use livetime_frame::Layout;
+
+use crate::frames::Choice;
+use crate::lcls1::Lcls1;
+use crate::lcls2::Lcls2;
+use crate::run::Run;
+use crate::{Account, Detector, Fault, FaultKind, Frames, Options, Picture, Reader, SmallValue, Wanted};
+
+/// Events that are looked at for the first picture of a detector.
+const MOST_LOOKED_AT: usize = 1000;
+
+/// How the files of a run are written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RunFormat {
+    /// XTC of LCLS-I.
+    Xtc1,
+    /// XTC of LCLS-II.
+    Xtc2,
+}
+
+impl RunFormat {
+    /// Of the file `path`: by its name, or else by what it begins with.
+    ///
+    /// # Errors
+    /// If it is neither, or the system refuses.
+    pub fn of(path: &Path) -> Result<RunFormat> {
+        match Format::of(path) {
+            Some(Format::Xtc1 | Format::SmallXtc1) => return Ok(RunFormat::Xtc1),
+            Some(Format::Xtc2 | Format::SmallXtc2) => return Ok(RunFormat::Xtc2),
+            Some(Format::Index) => {
+                return Err(Error::new("a file of datagrams", "an index file").in_file(path));
+            }
+            None => {}
+        }
+        let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
+        let mut head = [0; 40];
+        let count = file.read_at(&mut head, 0).map_err(|e| Error::io("to read the file", e).in_file(path))?;
+        let head = head.get(..count).unwrap_or_default();
+        if xtc1::DatagramHeader::parse(head).is_ok() {
+            return Ok(RunFormat::Xtc1);
+        }
+        match xtc2::DatagramHeader::parse(head) {
+            Ok(_) => Ok(RunFormat::Xtc2),
+            Err(_) => Err(Error::new("an XTC file of LCLS-I or LCLS-II", "something else").in_file(path)),
+        }
+    }
+}
+
+/// A place from which on a file cannot be read. Nobody knows how many events lie behind it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// The file.
+    pub path: PathBuf,
+    /// What was wanted, what was found, and where.
+    pub why: String,
+}
+
+/// A recorded run: the events in the files of one run, in the order of time.
+///
+/// It is a handle: clones are the same run, and any number of threads may read it at once. What is open is scanned once, without its
+/// data; every event can then be read alone. A run that is still being written is known as far as [`Recording::refresh`] came last.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    run: Arc<RwLock<Box<dyn Run>>>,
+    format: RunFormat,
+}
+
+impl Recording {
+    /// Opens the files of one run; of a single file, all files of its run that lie beside it and whose names end alike.
+    ///
+    /// # Errors
+    /// If the files are of no known format, are of several runs, or the system refuses. A file that is broken is opened up to there:
+    /// see [`Recording::problems`].
+    pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Recording> {
+        let Some(first) = paths.first() else {
+            return Err(Error::new("at least one file of a run", "none"));
+        };
+        let format = RunFormat::of(first.as_ref())?;
+        let paths = match paths {
+            [path] => files_of(format, path.as_ref())?,
+            paths => paths.iter().map(|p| p.as_ref().to_owned()).collect::<Vec<PathBuf>>(),
+        };
+        Recording::of(format, &paths)
+    }
+
+    /// Opens the run that `text` names: a file as for [`Recording::open`], a pattern with `*` and `?` for its files, or several
+    /// lines with a file in each. `format`: `None` finds it out by the first file.
+    ///
+    /// ```
+    /// let error = livetime_recording::Recording::find("no-r0001-s000-c000.xtc2", None).unwrap_err();
+    /// assert!(error.to_string().ends_with("wanted a recorded file, found none"));
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Recording::open`], or if there is no such file.
+    pub fn find(text: &str, format: Option<RunFormat>) -> std::result::Result<Recording, String> {
+        let known = |path: &Path| format.map_or_else(|| RunFormat::of(path), Ok);
+        let paths = file::files(text, |path| files_of(known(path)?, path))?;
+        let first = paths.first().ok_or_else(|| format!("`{text}`: wanted a recorded file, found none"))?;
+        known(first).and_then(|format| Recording::of(format, &paths)).map_err(|e| e.to_string())
+    }
+
+    fn of(format: RunFormat, paths: &[PathBuf]) -> Result<Recording> {
+        let run: Box<dyn Run> = match format {
+            RunFormat::Xtc1 => Box::new(Lcls1::open(paths)?),
+            RunFormat::Xtc2 => Box::new(Lcls2::open(paths)?),
+        };
+        Ok(Recording { run: Arc::new(RwLock::new(run)), format })
+    }
+
+    /// How its files are written.
+    pub fn format(&self) -> RunFormat {
+        self.format
+    }
+
+    /// How many events are known.
+    pub fn events(&self) -> usize {
+        self.run().events()
+    }
+
+    /// When event number `event` happened, ns since 1970; 0 if there is none.
+    pub fn time_ns(&self, event: usize) -> u64 {
+        self.run().time_ns(event)
+    }
+
+    /// The file, the number and the time of an event, for messages.
+    pub fn place(&self, event: usize) -> String {
+        self.run().place(event)
+    }
+
+    /// The files, in the order in which [`Recording::pieces`] names them.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.run().files()
+    }
+
+    /// Where the data of an event are in the files.
+    pub fn pieces(&self, event: usize) -> Vec<Piece> {
+        self.run().pieces(event)
+    }
+
+    /// The places from which on a file cannot be read.
+    pub fn problems(&self) -> Vec<Problem> {
+        self.problems_from(0)
+    }
+
+    /// Those behind the first `known`.
+    pub fn problems_from(&self, known: usize) -> Vec<Problem> {
+        let run = self.run();
+        let new = run.problems().iter().skip(known);
+        new.map(|p| Problem { path: p.path.clone(), why: p.error.to_string() }).collect()
+    }
+
+    /// Whether files are still being written: there will be more events.
+    pub fn is_growing(&self) -> bool {
+        self.run().is_growing()
+    }
+
+    /// Whether events may still come: files are being written, or the run has not ended and its next file may be about to begin.
+    pub fn may_grow(&self) -> bool {
+        self.run().may_grow()
+    }
+
+    /// Looks for events that were recorded meanwhile; those that are known keep their numbers.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn refresh(&self) -> Result<()> {
+        self.run_mut().refresh()
+    }
+
+    /// The detectors with pictures or arrays: of LCLS-I those in the first events, of LCLS-II those that the run describes.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn detectors(&self) -> Result<Vec<Detector>> {
+        self.run().detectors(&Wanted::default())
+    }
+
+    /// The detector that is wanted, or with an empty text the only one there is. If what is wanted fits several arrays of which one is a
+    /// picture, that one is meant.
+    ///
+    /// # Errors
+    /// If there is none, or more than one; the error lists them.
+    pub fn detector(&self, wanted: impl Into<Wanted>) -> Result<Detector> {
+        let known = self.known_detector(&wanted.into())?;
+        known.ok_or_else(|| Error::new("a detector", "a run without events"))
+    }
+
+    /// As [`Recording::detector`]; `None` as long as the run says nothing about its detectors.
+    ///
+    /// # Errors
+    /// As [`Recording::detector`].
+    pub fn known_detector(&self, wanted: &Wanted) -> Result<Option<Detector>> {
+        let run = self.run();
+        run.choose(&run.detectors(wanted)?, wanted)
+    }
+
+    /// Type and shape of the first picture of a detector; `None` if it has none in the first thousand events.
+    pub fn layout(&self, detector: &Detector) -> Option<Layout> {
+        let (mut reader, mut picture) = (Reader::default(), Picture::default());
+        let mut events = 0..self.events().min(MOST_LOOKED_AT);
+        events.find_map(|event| {
+            self.read(detector, event, &mut reader, &mut picture).ok()?;
+            picture.layout().ok()
+        })
+    }
+
+    /// Reads what `detector` recorded at an event, and judges it. Any number of threads may read at once, each with its own `reader`.
+    ///
+    /// The rule, for all formats:
+    ///
+    /// 1. A picture is damaged if the recorder says so of it. What it says of the whole event is about something in the event, and
+    ///    makes no picture damaged that is there.
+    /// 2. Of several pictures of one detector, undamaged ones come before damaged ones, then the order of the file decides.
+    /// 3. The first that can be read counts.
+    /// 4. Panels are judged alone: a damaged or missing one makes the picture [`Condition::Partial`](crate::Condition::Partial) and
+    ///    leaves the others as good as they were.
+    /// 5. Where there is nothing of the detector, its data may have been lost if the event says that something went wrong; else the
+    ///    detector was not read.
+    ///
+    /// # Errors
+    /// [`Fault`] if there is no picture to show: of the kinds [`FaultKind::Missing`], [`FaultKind::Lost`], [`FaultKind::Broken`] or
+    /// [`FaultKind::Unreadable`]. Without the place; see [`Recording::place`].
+    pub fn read(
+        &self,
+        detector: &Detector,
+        event: usize,
+        reader: &mut Reader,
+        picture: &mut Picture,
+    ) -> std::result::Result<(), Fault> {
+        let read = self.run().read(detector, event, reader, picture);
+        read.map_err(|fault| Fault { event: Some(event), ..fault })
+    }
+
+    /// Reads what `detector` recorded at all events, and counts how good it is: the account that a reader of frames comes to.
+    pub fn judge(&self, detector: &Detector) -> Account {
+        let (mut reader, mut picture) = (Reader::default(), Picture::default());
+        let mut account = Account::default();
+        for event in 0..self.events() {
+            let read = self.read(detector, event, &mut reader, &mut picture);
+            match read.and_then(|()| picture.layout()) {
+                Ok(_) => account.add_picture(picture.condition()),
+                Err(fault) => account.add_fault(fault.kind),
+            }
+        }
+        account
+    }
+
+    /// What was recorded at an event beside the arrays: event codes, what monitors of the beam and process variables said (LCLS-I, as far
+    /// as they are in this event); single values and short lists of all records (LCLS-II).
+    ///
+    /// # Errors
+    /// [`Fault`] if the event cannot be read.
+    pub fn small_data(
+        &self,
+        event: usize,
+        reader: &mut Reader,
+    ) -> std::result::Result<Vec<SmallValue>, Fault> {
+        let read = self.run().small_data(event, reader);
+        read.map_err(|fault| fault.at(event, self.place(event)))
+    }
+
+    /// What was configured when an event was taken: what a scan had set, process variables, and the settings of detectors, as far as
+    /// their layout is known; the others are named without values.
+    ///
+    /// # Errors
+    /// [`Fault`] if it cannot be read.
+    pub fn configuration(
+        &self,
+        event: usize,
+        reader: &mut Reader,
+    ) -> std::result::Result<Vec<SmallValue>, Fault> {
+        let read = self.run().configuration(event, reader);
+        read.map_err(|fault| fault.at(event, self.place(event)))
+    }
+
+    /// The events as frames of one detector, in their order. See [`Options`].
+    pub fn frames(&self, detector: &Detector, options: Options) -> Frames {
+        Frames::new(self.clone(), Choice::Known(detector.clone()), options)
+    }
+
+    /// As [`Recording::frames`], of a detector that the run may name later, while it is being written.
+    pub fn frames_of(&self, wanted: impl Into<Wanted>, options: Options) -> Frames {
+        Frames::new(self.clone(), Choice::Wanted(wanted.into()), options)
+    }
+
+    // A thread that panicked while it read has changed nothing.
+    fn run(&self) -> RwLockReadGuard<'_, Box<dyn Run>> {
+        self.run.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run_mut(&self) -> RwLockWriteGuard<'_, Box<dyn Run>> {
+        self.run.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The fault of a place in a file.
+impl From<Problem> for Fault {
+    fn from(problem: Problem) -> Fault {
+        Fault::new(FaultKind::Unreadable, format!("{}: {}", problem.path.display(), problem.why))
+    }
+}
+
+fn files_of(format: RunFormat, path: &Path) -> Result<Vec<PathBuf>> {
+    match format {
+        RunFormat::Xtc1 => xtc1::run::Run::files_of(path),
+        RunFormat::Xtc2 => xtc2::run::Run::files_of(path),
+    }
+}

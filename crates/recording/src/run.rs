@@ -1,0 +1,54 @@
+//! What a file format knows of its runs. A further format is one more implementation of [`Run`], and one more line where files are
+//! opened.
+
+use std::path::PathBuf;
+
+use livetime_formats::Result;
+use livetime_formats::xtc1::run::{Piece, Problem};
+
+use crate::damage::Outcome;
+use crate::{Detector, Picture, Reader, SmallValue, Wanted};
+
+pub(crate) trait Run: Send + Sync + std::fmt::Debug {
+    /// How many events are known.
+    fn events(&self) -> usize;
+
+    /// When an event happened, ns since 1970; 0 if there is none of that number.
+    fn time_ns(&self, event: usize) -> u64;
+
+    /// The file, number and time of an event, for messages.
+    fn place(&self, event: usize) -> String;
+
+    /// The files, in the order in which pieces name them.
+    fn files(&self) -> Vec<PathBuf>;
+
+    /// Where the data of an event are.
+    fn pieces(&self, event: usize) -> Vec<Piece>;
+
+    /// Places from which on a file cannot be read.
+    fn problems(&self) -> &[Problem];
+
+    /// Whether files are still being written.
+    fn is_growing(&self) -> bool;
+
+    /// Whether events may still come: as [`Run::is_growing`], and between two chunks.
+    fn may_grow(&self) -> bool;
+
+    /// Looks for events that were recorded meanwhile.
+    fn refresh(&mut self) -> Result<()>;
+
+    /// What has arrays. If `wanted` names something, the search goes on for it beyond the first events.
+    fn detectors(&self, wanted: &Wanted) -> Result<Vec<Detector>>;
+
+    /// The one of `found` that `wanted` means; `None` as long as the run says nothing about its detectors.
+    fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>>;
+
+    /// Reads what `detector` recorded at an event. This is where damage is judged.
+    fn read(&self, detector: &Detector, event: usize, reader: &mut Reader, picture: &mut Picture) -> Outcome;
+
+    /// What was recorded at an event beside the arrays.
+    fn small_data(&self, event: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>>;
+
+    /// What was configured when an event was taken.
+    fn configuration(&self, event: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>>;
+}

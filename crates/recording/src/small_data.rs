@@ -1,0 +1,52 @@
+//! What was recorded beside the arrays.
+
+use livetime_frame::AttributeValue;
+
+/// A named value of a run: what an event receiver, a beam-line monitor, a process variable or a configuration said.
+///
+/// ```
+/// use livetime_frame::AttributeValue;
+/// use livetime_recording::SmallValue;
+///
+/// let value = SmallValue {
+///     source: "BldInfo(PhaseCavity)".into(),
+///     name: "charge_1".into(),
+///     unit: "pC",
+///     values: vec![AttributeValue::Float(2.5)],
+///     damage: 0,
+/// };
+/// assert_eq!((value.number(), value.text()), (Some(2.5), None));
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct SmallValue {
+    /// Who said it: the sender (LCLS-I), or detector and algorithm (LCLS-II).
+    pub source: String,
+    /// What it is: `event codes`, `ebeam_charge`, the name of a process variable.
+    pub name: String,
+    /// Its unit, as far as the format says.
+    pub unit: &'static str,
+    /// One value, or as many as there are. None: it was recorded, and cannot be read: its layout is not known here, or it is damaged.
+    pub values: Vec<AttributeValue>,
+    /// What the recorder noted about it; 0: nothing.
+    pub damage: u32,
+}
+
+impl SmallValue {
+    /// The first value as a number; `None` for a text.
+    pub fn number(&self) -> Option<f64> {
+        match self.values.first()? {
+            AttributeValue::Int(v) => Some(*v as f64),
+            AttributeValue::Uint(v) => Some(*v as f64),
+            AttributeValue::Float(v) => Some(*v),
+            AttributeValue::Text(_) => None,
+        }
+    }
+
+    /// The first value as a text; `None` for a number.
+    pub fn text(&self) -> Option<&str> {
+        match self.values.first()? {
+            AttributeValue::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}

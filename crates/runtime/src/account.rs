@@ -1,0 +1,200 @@
+//! Why something is lost, and the counts of a queue at one moment.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Why a frame was not delivered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum LossReason {
+    /// The edge was full and keeps what it has.
+    QueueFull,
+    /// The edge was full and a newer frame took this one's place.
+    Overwritten,
+    /// The run was aborted, or the receiving node ended early, while the frame was queued.
+    Aborted,
+    /// The run was aborted, or the receiving node had ended, when the frame was offered.
+    Refused,
+    /// The edge passes one frame in n.
+    Decimated,
+    /// The edge passes at most r frames a second.
+    RateLimited,
+    /// The program closed its end of the edge while the frame was queued.
+    Closed,
+    /// The node's handler returned an error for this frame.
+    NodeError,
+    /// The node's handler panicked on this frame.
+    NodePanic,
+    /// The frame pool had no memory for it.
+    PoolExhausted,
+    /// The source's own numbers show that it never sent this frame.
+    SourceGap,
+    /// A file or a stream holds it, damaged or cut off, and the source could not read it.
+    Unreadable,
+    /// A part of a frame, such as a hit, came after the node had sent on what is later in time.
+    Late,
+    /// No handler of an agent took it in the agent's state.
+    Ignored,
+}
+
+impl LossReason {
+    /// The reasons for which a queue loses something, in the order of [`EdgeCounts::lost`].
+    pub const ON_EDGES: [LossReason; 7] = [
+        LossReason::QueueFull,
+        LossReason::Overwritten,
+        LossReason::Aborted,
+        LossReason::Refused,
+        LossReason::Decimated,
+        LossReason::RateLimited,
+        LossReason::Closed,
+    ];
+
+    /// Its place in [`LossReason::ON_EDGES`], if it is there.
+    #[inline]
+    fn place(self) -> Option<usize> {
+        LossReason::ON_EDGES.iter().position(|reason| *reason == self)
+    }
+
+    /// Name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            LossReason::QueueFull => "queue_full",
+            LossReason::Overwritten => "overwritten",
+            LossReason::Aborted => "aborted",
+            LossReason::Refused => "refused",
+            LossReason::Decimated => "decimated",
+            LossReason::RateLimited => "rate_limited",
+            LossReason::Closed => "closed",
+            LossReason::NodeError => "node_error",
+            LossReason::NodePanic => "node_panic",
+            LossReason::PoolExhausted => "pool_exhausted",
+            LossReason::SourceGap => "source_gap",
+            LossReason::Unreadable => "unreadable",
+            LossReason::Late => "late",
+            LossReason::Ignored => "ignored",
+        }
+    }
+
+    /// True when what was lost is not a frame that the node was handed: frames that never left a source, or parts of frames. The
+    /// books of frames received by a node do without these.
+    pub fn is_beside_frames(self) -> bool {
+        matches!(self, LossReason::SourceGap | LossReason::Unreadable | LossReason::Late)
+    }
+
+    /// True for losses that the pipeline asked for by decimation or a rate limit, or the program by closing its end of an edge. What a queue with the policy
+    /// [`Latest`](crate::WhenFull::Latest) overwrites is asked for too; only the queue knows that.
+    pub fn is_intended(self) -> bool {
+        matches!(self, LossReason::Decimated | LossReason::RateLimited | LossReason::Closed)
+    }
+}
+
+impl fmt::Display for LossReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Losses of one queue, by reason. Any thread may count.
+#[derive(Default)]
+pub struct Losses([AtomicU64; LossReason::ON_EDGES.len()]);
+
+impl Losses {
+    /// Counts losses; a reason that is not one of [`LossReason::ON_EDGES`] is not counted here.
+    #[inline]
+    pub fn add(&self, reason: LossReason, count: u64) {
+        if let Some(place) = reason.place() {
+            self.0[place].fetch_add(count, Relaxed);
+        }
+    }
+
+    /// The counts as they are now, in the order of [`LossReason::ON_EDGES`].
+    pub fn read(&self) -> [u64; LossReason::ON_EDGES.len()] {
+        std::array::from_fn(|place| self.0[place].load(Relaxed))
+    }
+}
+
+/// Counts of one queue at one moment: offered = delivered + lost + queued.
+///
+/// No queue stores these. It stores what entered, what left, and losses by reason, and [`EdgeCounts::derive`] gets the
+/// rest from them: so the equation holds at every reading, and there is no second copy of a number that could drift.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EdgeCounts {
+    /// Offered to it.
+    pub offered: u64,
+    /// Handed to the receiver.
+    pub delivered: u64,
+    /// Waiting in it.
+    pub queued: u64,
+    /// Lost, by the reasons of [`LossReason::ON_EDGES`].
+    pub lost: [u64; LossReason::ON_EDGES.len()],
+}
+
+impl EdgeCounts {
+    /// From how many entered the queue, how many left it, how many were handed over beside it, and the losses.
+    ///
+    /// `entered` must have been read after `left`, which can only be less then.
+    pub fn derive(
+        entered: u64,
+        left: u64,
+        beside: u64,
+        lost: [u64; LossReason::ON_EDGES.len()],
+    ) -> EdgeCounts {
+        let [full, overwritten, aborted, refused, decimated, limited, closed] = lost;
+        EdgeCounts {
+            offered: entered + beside + full + refused + decimated + limited,
+            delivered: (left + beside).saturating_sub(overwritten + aborted + closed),
+            queued: entered.saturating_sub(left),
+            lost,
+        }
+    }
+
+    /// What was queued is lost: nobody will take it.
+    pub fn abort_queued(&mut self) {
+        let queued = std::mem::take(&mut self.queued);
+        self.lose(LossReason::Aborted, queued);
+    }
+
+    /// Counts losses, in a queue that keeps its counts under a lock.
+    pub fn lose(&mut self, reason: LossReason, count: u64) {
+        if let Some(place) = reason.place() {
+            self.lost[place] += count;
+        }
+    }
+
+    /// Adds the counts of another queue.
+    pub fn add(&mut self, other: &EdgeCounts) {
+        self.offered += other.offered;
+        self.delivered += other.delivered;
+        self.queued += other.queued;
+        self.lost.iter_mut().zip(other.lost).for_each(|(sum, count)| *sum += count);
+    }
+
+    /// The losses that there were, by reason.
+    pub fn losses(&self) -> BTreeMap<LossReason, u64> {
+        LossReason::ON_EDGES.into_iter().zip(self.lost).filter(|(_, count)| *count > 0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_account_closes_whatever_happened() {
+        let losses = Losses::default();
+        losses.add(LossReason::QueueFull, 3);
+        losses.add(LossReason::Overwritten, 2);
+        losses.add(LossReason::Aborted, 1);
+        losses.add(LossReason::NodeError, 100);
+        let mut counts = EdgeCounts::derive(20, 15, 4, losses.read());
+        assert_eq!((counts.offered, counts.delivered, counts.queued), (27, 16, 5));
+        assert_eq!(counts.offered, counts.delivered + counts.queued + counts.lost.iter().sum::<u64>());
+        counts.abort_queued();
+        assert_eq!(counts.offered, counts.delivered + counts.losses().values().sum::<u64>());
+        assert_eq!(counts.losses()[&LossReason::Aborted], 6);
+        let mut sum = counts;
+        sum.add(&counts);
+        assert_eq!((sum.offered, sum.lost[0]), (54, 6));
+    }
+}

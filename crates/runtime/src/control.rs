@@ -1,0 +1,161 @@
+//! What all threads of a run or of a system share: how it shall end, and what happened.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use crate::repeats::Repeats;
+use crate::{Cause, lock};
+
+/// Something worth telling that happened in a run of a graph or in a system of agents.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// When, ns on the run's clock.
+    pub at_ns: u64,
+    /// Name of the node or agent concerned; empty for the run as a whole.
+    pub node: String,
+    /// True when data were lost or the run is in danger.
+    pub is_error: bool,
+    /// What happened, with the texts of all causes.
+    pub message: String,
+    /// The error that a node gave as the cause of this one. A report keeps the first few of each node.
+    pub cause: Option<Cause>,
+}
+
+/// Called with every event, on the thread where it happened.
+pub type EventHandler = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// Events kept for the report; later ones are only counted, so that no node eats the memory.
+const KEPT_EVENTS: usize = 200;
+/// Causes kept for each node: one may hold much, such as all variables of a traceback.
+const KEPT_CAUSES: usize = 4;
+/// Works that could not be finished which are named.
+const KEPT_UNFINISHED: usize = 100;
+
+/// How a run is to end, and the events in it: shared by all its threads.
+#[derive(Default)]
+pub struct Control {
+    stopping: AtomicBool,
+    aborting: AtomicBool,
+    failure: Mutex<Option<String>>,
+    events: Mutex<Vec<Event>>,
+    unkept: AtomicUsize,
+    repeats: Mutex<Repeats>,
+    /// Events that were counted and not told one by one.
+    repeated: AtomicUsize,
+    unfinished: Mutex<Vec<String>>,
+    handler: Option<EventHandler>,
+}
+
+impl Control {
+    /// Nothing has happened yet; `handler` is called with every event.
+    pub fn new(handler: Option<EventHandler>) -> Control {
+        Control { handler, ..Control::default() }
+    }
+
+    /// Sources shall end; what is under way is handled to its end.
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+    }
+
+    /// Everything shall end now.
+    pub fn abort(&self) {
+        self.aborting.store(true, Ordering::Release);
+        self.stop();
+    }
+
+    /// Stops the run because of `message`; the first failure is the one reported.
+    pub fn fail(&self, message: String) {
+        lock(&self.failure).get_or_insert(message);
+        self.stop();
+    }
+
+    /// True when sources shall end.
+    #[inline]
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    /// True when everything shall end now.
+    #[inline]
+    pub fn is_aborting(&self) -> bool {
+        self.aborting.load(Ordering::Acquire)
+    }
+
+    /// Why the run has failed, if it has.
+    pub fn failure(&self) -> Option<String> {
+        lock(&self.failure).clone()
+    }
+
+    /// Tells what happened, unless the same was told a short time ago.
+    pub fn tell(&self, event: Event) {
+        self.tell_whole(event, |_| ());
+    }
+
+    /// As [`Control::tell`], for an event of which a part is costly: `complete` adds it, and is not called when the same
+    /// was told a short time ago.
+    pub fn tell_whole(&self, event: Event, complete: impl FnOnce(&mut Event)) {
+        let told = lock(&self.repeats).fold(event);
+        match told {
+            Some(mut event) => {
+                complete(&mut event);
+                self.publish(event);
+            }
+            None => _ = self.repeated.fetch_add(1, Ordering::Relaxed),
+        }
+    }
+
+    /// A node that had errors has done its work; true when it counts as well again.
+    pub fn well(&self, node: &str, now_ns: u64) -> bool {
+        let well = lock(&self.repeats).well(node, now_ns);
+        if let Some(Some(event)) = &well {
+            self.publish(event.clone());
+        }
+        well.is_some()
+    }
+
+    /// Tells what was counted and not told yet.
+    pub fn tell_the_rest(&self) {
+        let rest = lock(&self.repeats).rest();
+        rest.into_iter().for_each(|event| self.publish(event));
+    }
+
+    /// Something that was to outlive the run is not complete: the run has failed, though it goes on.
+    pub fn leave_unfinished(&self, node: &str, message: &str) {
+        let mut unfinished = lock(&self.unfinished);
+        let text = format!("{node}: {message}");
+        if unfinished.len() < KEPT_UNFINISHED && !unfinished.contains(&text) {
+            unfinished.push(text);
+        }
+    }
+
+    /// What was to outlive the run and is not complete, one text for each.
+    pub fn unfinished(&self) -> Vec<String> {
+        lock(&self.unfinished).clone()
+    }
+
+    fn publish(&self, mut event: Event) {
+        if let Some(handler) = &self.handler {
+            handler(&event);
+        }
+        let mut events = lock(&self.events);
+        if events.len() < KEPT_EVENTS {
+            let with_cause = |other: &&Event| other.cause.is_some() && other.node == event.node;
+            if events.iter().filter(with_cause).count() >= KEPT_CAUSES {
+                event.cause = None;
+            }
+            events.push(event);
+        } else {
+            self.unkept.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The events kept, and how many more there were.
+    pub fn events(&self) -> (Vec<Event>, usize) {
+        (lock(&self.events).clone(), self.unkept.load(Ordering::Relaxed))
+    }
+
+    /// How many events were not told one by one, because the same had been told.
+    pub fn repeated(&self) -> usize {
+        self.repeated.load(Ordering::Relaxed)
+    }
+}

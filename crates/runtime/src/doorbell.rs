@@ -1,0 +1,79 @@
+//! How a thread with nothing to do sleeps, and how others wake it.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::sync::{AtomicU32, Mutex, Ordering, Thread, current, fence, lock, park, park_timeout};
+
+const AWAKE: u32 = 0;
+const PARKED: u32 = 1;
+const RUNG: u32 = 2;
+
+/// The bell of one worker thread.
+///
+/// The sleeper calls [`prepare`](Doorbell::prepare), looks once more for work, and then waits or cancels.
+/// The waker makes its work visible and then calls [`ring_if_seen_parked`](Doorbell::ring_if_seen_parked). Both put a
+/// sequentially consistent fence between their store and their load, so at least one of them sees the other.
+///
+/// On lines of its own: its thread reads it between two frames.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct Doorbell {
+    state: AtomicU32,
+    /// Locked by who sleeps here from now on, and by who wakes a sleeper.
+    thread: Mutex<Option<Thread>>,
+    /// Requests wait for this thread: it looks between two frames.
+    pub has_tasks: AtomicBool,
+}
+
+impl Doorbell {
+    /// Makes the calling thread the one that this bell wakes, from its next [`Doorbell::prepare`] on.
+    pub fn adopt_thread(&self) {
+        *lock(&self.thread) = Some(current());
+    }
+
+    /// Announces that the thread is about to sleep. A ring from now on keeps it awake.
+    pub fn prepare(&self) {
+        if self.state.swap(PARKED, Ordering::SeqCst) == RUNG {
+            self.state.store(RUNG, Ordering::Relaxed);
+        }
+        fence(Ordering::SeqCst);
+    }
+
+    /// Takes the announcement back.
+    pub fn cancel(&self) {
+        self.state.store(AWAKE, Ordering::Relaxed);
+    }
+
+    /// Sleeps until rung, or for `limit`.
+    pub fn wait(&self, limit: Option<Duration>) {
+        // A wake-up without a ring (they happen) only costs the caller one more look for work.
+        if self.state.load(Ordering::Acquire) == PARKED {
+            match limit {
+                Some(limit) => park_timeout(limit),
+                None => park(),
+            }
+        }
+        self.state.store(AWAKE, Ordering::Relaxed);
+    }
+
+    /// Wakes the thread, or keeps it from its next sleep.
+    pub fn ring(&self) {
+        if self.state.swap(RUNG, Ordering::SeqCst) == PARKED
+            && let Some(thread) = &*lock(&self.thread)
+        {
+            thread.unpark();
+        }
+    }
+
+    /// Wakes the thread if it sleeps or is about to, and says whether it did. The caller put a sequentially
+    /// consistent fence between what it stored for the sleeper and this call.
+    #[inline]
+    pub fn ring_if_seen_parked(&self) -> bool {
+        let parked = self.state.load(Ordering::Relaxed) == PARKED;
+        if parked {
+            self.ring();
+        }
+        parked
+    }
+}

@@ -1,0 +1,63 @@
+//! What runs below graphs and agents: threads that wait well, clocks, bounded queues, and numbers that close.
+//!
+//! Both engines of Livetime, the graphs of nodes and the agents, are made of the parts in this crate. It knows neither.
+//!
+//! - Time: [`Clock`] is the monotonic clock of a run, real or virtual.
+//! - Threads: a thread with nothing to do waits with [`Waiting`], by a [`WaitStrategy`], on its [`Doorbell`], which
+//!   others ring.
+//! - Queues: a [`FrameRing`](frame_ring::FrameRing) for frames with one sender, a [`Ring`](ring::Ring) for anything and
+//!   any number of senders. [`EdgeOptions`] say how much waits in one, what happens when it is full
+//!   ([`WhenFull::offer`]), and what is wanted at all ([`Thinning`]).
+//! - Accounts: every loss has a [`LossReason`]; [`EdgeCounts`] are what a queue has seen.
+//! - Times: [`sampling`] says which items are timed. [`Histogram`] has one writer and any number of readers, who get [`Times`] and merge them.
+//! - Order: [`ordered`] has many workers whose results leave in the order of their input.
+//! - Events: [`Control`] carries what happened and how a run is to end; a fault that repeats is told ever more rarely.
+//!
+//! ```
+//! use livetime_runtime::{Clock, Histogram};
+//!
+//! let (clock, service) = (Clock::simulated(), Histogram::default());
+//! let start_ns = clock.now_ns();
+//! clock.advance(start_ns + 1_500);
+//! service.record(clock.now_ns() - start_ns);
+//! assert_eq!(service.read().max_ns, 1_500);
+//! ```
+
+#![deny(missing_docs, unsafe_code)]
+
+mod account;
+mod cause;
+mod clock;
+mod control;
+mod doorbell;
+#[allow(unsafe_code, reason = "a queue: hands frames over as plain pointers")]
+pub mod frame_ring;
+#[cfg(all(test, loom))]
+#[allow(unsafe_code, reason = "promises the queues who puts and who takes")]
+mod models;
+pub mod ordered;
+mod panic;
+mod policy;
+mod random;
+mod repeats;
+#[allow(unsafe_code, reason = "a queue: hands items from thread to thread")]
+pub mod ring;
+pub mod sampling;
+pub mod statistics;
+pub mod sync;
+mod thinning;
+mod thread;
+mod wait;
+
+pub use account::{EdgeCounts, LossReason, Losses};
+pub use cause::Cause;
+pub use clock::{Clock, time_of_day_ns};
+pub use control::{Control, Event, EventHandler};
+pub use doorbell::Doorbell;
+pub use panic::{lock, panic_text};
+pub use policy::{Bounded, EdgeOptions, Offer, RoomMark, WhenFull};
+pub use random::Random;
+pub use statistics::{Bucket, Histogram, Times};
+pub use thinning::Thinning;
+pub use thread::{ThreadTimes, spawn};
+pub use wait::{WaitStrategy, Waiting, prepare_thread};

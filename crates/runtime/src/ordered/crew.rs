@@ -1,0 +1,254 @@
+//! Threads that work on jobs as they come, and give the results back in the order of the jobs.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, PoisonError};
+use std::thread::JoinHandle;
+
+use super::Places;
+use crate::sync::{Condvar, Mutex, lock};
+use crate::{panic_text, spawn};
+
+/// Threads for jobs that come one by one, one worker on each. Jobs go to whichever thread is free; results are taken in
+/// the order in which the jobs were put.
+///
+/// Putting never waits and nothing is thrown away: the caller looks at [`under_way`](Crew::under_way) before it puts, and
+/// takes results before it puts more. With two jobs for each thread none of them idles while the caller takes.
+///
+/// ```
+/// use livetime_runtime::ordered::Crew;
+///
+/// let mut crew = Crew::start("square", [|n: u64| n * n, |n: u64| n * n])?;
+/// let mut squares = Vec::new();
+/// for number in 0..100 {
+///     while crew.under_way() >= 4 {
+///         squares.extend(crew.take().transpose().unwrap());
+///     }
+///     crew.put(number);
+/// }
+/// squares.extend(std::iter::from_fn(|| crew.take()).map(Result::unwrap));
+/// assert!(squares.into_iter().eq((0..100).map(|n| n * n)));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Crew<J, R> {
+    shared: Arc<Shared<J, R>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// A worker has panicked at this job; what it said. The crew goes on with the workers that are left.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Panicked(pub String);
+
+impl fmt::Display for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "wanted a worker that returns, found one that panicked: {}", self.0)
+    }
+}
+
+impl std::error::Error for Panicked {}
+
+/// What the threads share.
+pub(super) struct Shared<J, R> {
+    state: Mutex<State<J, R>>,
+    /// For workers: there is a job, or never will be.
+    has_job: Condvar,
+    /// For who takes: a result is there.
+    has_result: Condvar,
+}
+
+struct State<J, R> {
+    /// With their numbers, oldest first.
+    waiting: VecDeque<(u64, J)>,
+    places: Places<Result<R, Panicked>>,
+    /// Workers that have not panicked.
+    live: usize,
+    is_over: bool,
+}
+
+impl<J: Send + 'static, R: Send + 'static> Crew<J, R> {
+    /// Starts a thread for each worker, called `name-0`, `name-1`, …
+    ///
+    /// # Errors
+    /// When the system has no thread; those that were started end.
+    pub fn start<W: FnMut(J) -> R + Send + 'static>(
+        name: &str,
+        workers: impl IntoIterator<Item = W>,
+    ) -> std::io::Result<Crew<J, R>> {
+        let workers: Vec<W> = workers.into_iter().collect();
+        let mut crew = Crew { shared: Arc::new(Shared::new(workers.len())), threads: Vec::new() };
+        for (number, worker) in workers.into_iter().enumerate() {
+            let shared = crew.shared.clone();
+            crew.threads.push(spawn(&format!("{name}-{number}"), move || shared.serve(worker))?);
+        }
+        Ok(crew)
+    }
+
+    /// How many threads were started.
+    pub fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Jobs that were put and whose result was not taken.
+    pub fn under_way(&self) -> usize {
+        lock(&self.shared.state).places.under_way()
+    }
+
+    /// Gives a job to whichever thread is free next.
+    pub fn put(&mut self, job: J) {
+        self.shared.put(job);
+    }
+
+    /// The result of the oldest job that was not taken, as soon as it is there; `None` if no job is under way.
+    ///
+    /// # Errors
+    /// Inside: [`Panicked`], if its worker did, or if no worker is left.
+    pub fn take(&mut self) -> Option<Result<R, Panicked>> {
+        self.shared.take()
+    }
+
+    /// As [`take`](Crew::take), without waiting: `None` also if the result is not there yet.
+    pub fn try_take(&mut self) -> Option<Result<R, Panicked>> {
+        lock(&self.shared.state).places.take_next()
+    }
+}
+
+impl<J, R> Drop for Crew<J, R> {
+    /// Jobs that no thread has begun are given up; those that are worked on are waited for.
+    fn drop(&mut self) {
+        self.shared.end();
+        self.threads.drain(..).for_each(|thread| _ = thread.join());
+    }
+}
+
+impl<J, R> Shared<J, R> {
+    pub(super) fn new(workers: usize) -> Shared<J, R> {
+        let state =
+            State { waiting: VecDeque::new(), places: Places::default(), live: workers, is_over: false };
+        Shared { state: Mutex::new(state), has_job: Condvar::new(), has_result: Condvar::new() }
+    }
+
+    pub(super) fn put(&self, job: J) {
+        let mut state = lock(&self.state);
+        let number = state.places.open();
+        state.waiting.push_back((number, job));
+        if state.live == 0 {
+            state.give_up();
+        }
+        self.has_job.notify_one();
+    }
+
+    pub(super) fn take(&self) -> Option<Result<R, Panicked>> {
+        let mut state = lock(&self.state);
+        while state.places.under_way() > 0 {
+            if let Some(result) = state.places.take_next() {
+                return Some(result);
+            }
+            state = self.has_result.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        None
+    }
+
+    pub(super) fn end(&self) {
+        lock(&self.state).is_over = true;
+        self.has_job.notify_all();
+    }
+
+    /// What a thread does.
+    pub(super) fn serve(&self, mut worker: impl FnMut(J) -> R) {
+        while let Some((number, job)) = self.next_job() {
+            let result = catch_unwind(AssertUnwindSafe(|| worker(job)));
+            let has_panicked = result.is_err();
+            let mut state = lock(&self.state);
+            state.places.fill(number, result.map_err(|panic| Panicked(panic_text(&*panic))));
+            if has_panicked {
+                // Nobody knows in which state the panic has left it.
+                state.live -= 1;
+                state.give_up();
+            }
+            if state.places.is_ready() {
+                self.has_result.notify_all();
+            }
+            if has_panicked {
+                return;
+            }
+        }
+    }
+
+    fn next_job(&self) -> Option<(u64, J)> {
+        let mut state = lock(&self.state);
+        loop {
+            if state.is_over {
+                return None;
+            }
+            match state.waiting.pop_front() {
+                Some(job) => return Some(job),
+                None => state = self.has_job.wait(state).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+}
+
+impl<J, R> State<J, R> {
+    /// If no worker is left, jobs that wait come to nothing.
+    fn give_up(&mut self) {
+        if self.live == 0 {
+            for (number, _) in self.waiting.drain(..) {
+                self.places.fill(number, Err(Panicked("all workers have".into())));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn crew(threads: usize) -> Crew<u64, u64> {
+        let worker = |number: u64| {
+            (0..number % 5).for_each(|_| std::thread::yield_now());
+            assert!(number != 77, "not 77");
+            2 * number
+        };
+        Crew::start("test", (0..threads).map(|_| worker)).unwrap()
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_jobs() {
+        for threads in [1, 2, 5] {
+            let mut crew = crew(threads);
+            let mut taken = Vec::new();
+            for number in 100..400 {
+                if crew.under_way() >= 2 * crew.threads() {
+                    taken.push(crew.take().unwrap().unwrap());
+                }
+                crew.put(number);
+                taken.extend(std::iter::from_fn(|| crew.try_take()).map(Result::unwrap));
+            }
+            taken.extend(std::iter::from_fn(|| crew.take()).map(Result::unwrap));
+            assert!(taken.into_iter().eq((100..400).map(|n| 2 * n)), "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn a_panic_is_the_result_of_its_job_alone_while_a_worker_is_left() {
+        let mut two = crew(2);
+        (76..79).for_each(|number| two.put(number));
+        let all: Vec<_> = std::iter::from_fn(|| two.take()).collect();
+        assert_eq!((&all[0], &all[2]), (&Ok(152), &Ok(156)));
+        assert!(all[1].as_ref().is_err_and(|panic| panic.0.contains("not 77")), "{:?}", all[1]);
+        let mut one = crew(1);
+        (76..79).for_each(|number| one.put(number));
+        let all: Vec<_> = std::iter::from_fn(|| one.take()).collect();
+        assert_eq!(all.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, false]);
+        one.put(1);
+        assert!(one.take().unwrap().is_err());
+    }
+
+    #[test]
+    fn a_crew_that_is_dropped_gives_up_what_waits() {
+        let mut crew = crew(1);
+        (100..200).for_each(|number| crew.put(number));
+        assert_eq!(crew.take(), Some(Ok(200)));
+    }
+}

@@ -1,0 +1,354 @@
+//! How a thread waits for work: looks for a while, then sleeps.
+//!
+//! Looking costs a core for as long as it lasts; sleeping and being woken costs the sender and the sleeper about 13 us
+//! of CPU together, and the frame some tens of us of latency. `adaptive` therefore never looks for longer than a sleep
+//! costs, so that it needs at most about twice the CPU of `park`; `predict` pays more, for less latency.
+
+use std::time::Duration;
+
+use crate::clock::Clock;
+use crate::doorbell::Doorbell;
+
+/// How a thread waits for work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum WaitStrategy {
+    /// Look again for as long as work usually takes to come, if that is less than a sleep costs; then sleep.
+    #[default]
+    Adaptive,
+    /// As `Adaptive`; and where work comes at regular times, and there are cores enough, sleep until shortly before it is
+    /// expected and then look: the shortest latency after `Spin`, for about 100 us of a core per frame.
+    Predict,
+    /// Look again for ever: shortest latency, takes a whole core.
+    Spin,
+    /// Sleep at once.
+    Park,
+}
+
+/// The longest a thread looks for work before it sleeps: about what sleeping and being woken costs. With twice as
+/// much, work that comes every 50 us would cost a core per thread.
+const LONGEST_SPIN_NS: u64 = 20_000;
+/// The shortest look that is worth beginning. A thread whose looks have become shorter sleeps at once.
+const SHORTEST_SPIN_NS: u64 = 2_000;
+/// How long a sleeping thread takes to wake up: what was found after a sleep had come about so much earlier.
+const WAKE_UP_NS: u64 = 50_000;
+/// The most that is learnt from one sleep that ended late.
+const LONGEST_LATENESS_NS: u64 = 100_000;
+/// Pauses of a processor between two looks; together about a us.
+const PAUSES: usize = 24;
+/// What a look costs that lets other threads run meanwhile (`sched_yield`). If they do, much more time passes, but it
+/// is they who use it.
+const YIELD_NS: u64 = 500;
+/// A sleep has this limit, so that a wish to abort is seen even by a thread that nobody wakes.
+const LONGEST_SLEEP: Duration = Duration::from_millis(100);
+
+/// Looks right after something was sent to another thread: an answer comes within a few hundred ns. A pause of the
+/// processor takes up to 50 ns, so the first looks do without.
+const LOOKS_FOR_ANSWER: std::ops::Range<usize> = 300..340;
+/// Looks at work that is expected before the clock is read again.
+const LOOKS_PER_CLOCK: usize = 100;
+/// Gaps between arrivals that may be predicted.
+const PREDICTED_GAPS_NS: std::ops::Range<u64> = 150_000..50_000_000;
+/// How much earlier than needed a sleep before an arrival ends, until it is known how late sleeps end here.
+const FIRST_LATENESS_NS: u64 = 40_000;
+
+/// One thread's way of waiting, and what it has learnt.
+pub struct Waiting {
+    strategy: WaitStrategy,
+    /// Whether there are cores enough for threads that look instead of sleeping.
+    pub may_spin: bool,
+    spin_ns: u64,
+    arrivals: Arrivals,
+}
+
+/// What is known of the times at which work comes.
+#[derive(Default)]
+struct Arrivals {
+    last_ns: u64,
+    gap_ns: u64,
+    /// Mean deviation of the gaps from `gap_ns`.
+    deviation_ns: u64,
+    /// How much later than asked for a sleep ends.
+    lateness_ns: u64,
+}
+
+impl Arrivals {
+    fn note(&mut self, now_ns: u64) {
+        let gap_ns = now_ns.saturating_sub(self.last_ns);
+        self.last_ns = now_ns;
+        let deviation_ns = gap_ns.abs_diff(self.gap_ns);
+        self.gap_ns = (7 * self.gap_ns + gap_ns) / 8;
+        self.deviation_ns = (7 * self.deviation_ns + deviation_ns) / 8;
+    }
+
+    /// From when to when the next one is expected, the time to wake up included; `None` if they are not regular.
+    fn next(&self) -> Option<(u64, u64)> {
+        let is_regular = PREDICTED_GAPS_NS.contains(&self.gap_ns) && self.deviation_ns < self.gap_ns / 8;
+        let expected_ns = self.last_ns + self.gap_ns;
+        let early_ns = 2 * self.deviation_ns + 2 * self.lateness_ns.max(FIRST_LATENESS_NS / 4);
+        is_regular.then(|| (expected_ns.saturating_sub(early_ns), expected_ns + early_ns))
+    }
+}
+
+impl Waiting {
+    /// A thread that waits by `strategy`; it looks for work without sleeping only if it `may_spin`.
+    pub fn new(strategy: WaitStrategy, may_spin: bool) -> Waiting {
+        let arrivals = Arrivals { lateness_ns: FIRST_LATENESS_NS, ..Arrivals::default() };
+        Waiting { strategy, may_spin, spin_ns: LONGEST_SPIN_NS, arrivals }
+    }
+
+    /// Returns when `is_ready` at the time given, when `deadline_ns` has come, or now and then for no reason.
+    pub fn wait(
+        &mut self,
+        clock: &Clock,
+        bell: &Doorbell,
+        is_ready: impl Fn(u64) -> bool,
+        deadline_ns: impl Fn() -> Option<u64>,
+    ) {
+        match self.strategy {
+            WaitStrategy::Spin => spin(clock, is_ready),
+            WaitStrategy::Park => sleep(clock, bell, is_ready, deadline_ns),
+            WaitStrategy::Adaptive => self.adapt(clock, bell, is_ready, deadline_ns),
+            WaitStrategy::Predict => self.predict(clock, bell, is_ready, deadline_ns),
+        }
+    }
+
+    /// Looks for a short while whether another thread answers that has just been sent something.
+    pub fn look_for_answer(&self, is_ready: impl Fn() -> bool) -> bool {
+        let looks = matches!(self.strategy, WaitStrategy::Adaptive | WaitStrategy::Predict);
+        let may_look = self.may_spin && looks;
+        may_look
+            && (0..LOOKS_FOR_ANSWER.end).any(|look| {
+                if look >= LOOKS_FOR_ANSWER.start {
+                    std::hint::spin_loop();
+                }
+                is_ready()
+            })
+    }
+
+    /// Looks for as long as work usually takes to come, if that is short; then sleeps.
+    fn adapt(
+        &mut self,
+        clock: &Clock,
+        bell: &Doorbell,
+        is_ready: impl Fn(u64) -> bool,
+        deadline_ns: impl Fn() -> Option<u64>,
+    ) {
+        let start_ns = clock.now_ns();
+        let looked_ns = self.spin_ns;
+        let found_after_ns = match looked_ns {
+            0 => None,
+            _ if self.may_spin => look_for(looked_ns, clock, &is_ready),
+            _ => look_and_yield(looked_ns, clock, &is_ready, &deadline_ns),
+        };
+        if found_after_ns.is_none() {
+            sleep(clock, bell, &is_ready, deadline_ns);
+        }
+        let cost_ns = found_after_ns.unwrap_or_else(|| clock.now_ns() - start_ns);
+        self.learn(cost_ns, looked_ns, found_after_ns.is_some());
+    }
+
+    /// Chooses how long to look next time. A look in vain halves the next one; only work that came soon, though
+    /// nobody looked, begins it again. So a rhythm that looking cannot bridge costs a few looks in a row and then none.
+    fn learn(&mut self, gap_ns: u64, looked_ns: u64, is_found: bool) {
+        let came_after_ns = if is_found { gap_ns } else { gap_ns.saturating_sub(WAKE_UP_NS) };
+        let looked_in_vain = looked_ns > 0 && !is_found;
+        self.spin_ns = match () {
+            () if looked_in_vain => Some(looked_ns / 2).filter(|ns| *ns >= SHORTEST_SPIN_NS).unwrap_or(0),
+            () if came_after_ns < LONGEST_SPIN_NS => {
+                (2 * came_after_ns).clamp(SHORTEST_SPIN_NS, LONGEST_SPIN_NS)
+            }
+            () => 0,
+        };
+    }
+
+    /// Where work comes at regular times, sleeps until shortly before it is expected, and then looks.
+    fn predict(
+        &mut self,
+        clock: &Clock,
+        bell: &Doorbell,
+        is_ready: impl Fn(u64) -> bool,
+        deadline_ns: impl Fn() -> Option<u64>,
+    ) {
+        let start_ns = clock.now_ns();
+        match self.arrivals.next().filter(|_| self.may_spin) {
+            Some((from_ns, to_ns)) => {
+                let is_there = self.sleep_until(from_ns, clock, bell, &is_ready, &deadline_ns)
+                    || look_closely(to_ns, clock, &is_ready);
+                if !is_there {
+                    sleep(clock, bell, &is_ready, deadline_ns);
+                }
+            }
+            None => self.adapt(clock, bell, &is_ready, deadline_ns),
+        }
+        let now_ns = clock.now_ns();
+        // Short waits belong to one burst, and what follows it is no arrival of its own.
+        if is_ready(now_ns) && now_ns - start_ns > PREDICTED_GAPS_NS.start / 4 {
+            self.arrivals.note(now_ns);
+        }
+    }
+
+    /// Sleeps until shortly before work is expected; true when it has come earlier.
+    fn sleep_until(
+        &mut self,
+        until_ns: u64,
+        clock: &Clock,
+        bell: &Doorbell,
+        is_ready: &impl Fn(u64) -> bool,
+        deadline_ns: &impl Fn() -> Option<u64>,
+    ) -> bool {
+        let until_ns = deadline_ns().unwrap_or(u64::MAX).min(until_ns);
+        if until_ns > clock.now_ns() + 2_000 {
+            sleep(clock, bell, is_ready, || Some(until_ns));
+            let late_ns = clock.now_ns().saturating_sub(until_ns);
+            if late_ns > 0 {
+                self.arrivals.lateness_ns =
+                    (7 * self.arrivals.lateness_ns + late_ns.min(LONGEST_LATENESS_NS)) / 8;
+            }
+        }
+        is_ready(clock.now_ns())
+    }
+}
+
+/// Looks for work now and then, for `limit_ns`; returns after how long it came. Looking all the time would take the
+/// sender's cache lines away on every frame and make the two walk in step, frame by frame; a pause of a us lets a
+/// batch gather.
+fn look_for(limit_ns: u64, clock: &Clock, is_ready: &impl Fn(u64) -> bool) -> Option<u64> {
+    let start_ns = clock.now_ns();
+    loop {
+        let now_ns = clock.now_ns();
+        if is_ready(now_ns) {
+            return Some(now_ns - start_ns);
+        }
+        if now_ns - start_ns >= limit_ns {
+            return None;
+        }
+        (0..PAUSES).for_each(|_| std::hint::spin_loop());
+    }
+}
+
+/// The same where there are more threads than cores: between two looks others run, which is cheaper than to be woken
+/// for every batch. `limit_ns` is what the looks may cost this thread; the result, too.
+fn look_and_yield(
+    limit_ns: u64,
+    clock: &Clock,
+    is_ready: &impl Fn(u64) -> bool,
+    deadline_ns: &impl Fn() -> Option<u64>,
+) -> Option<u64> {
+    for cost_ns in (0..limit_ns).step_by(YIELD_NS as usize) {
+        let now_ns = clock.now_ns();
+        if is_ready(now_ns) {
+            return Some(cost_ns);
+        }
+        if deadline_ns().is_some_and(|at| now_ns >= at) {
+            return None;
+        }
+        std::thread::yield_now();
+    }
+    None
+}
+
+/// Looks for work that is expected about now, every few ns: its sender sends one message and not many.
+fn look_closely(until_ns: u64, clock: &Clock, is_ready: &impl Fn(u64) -> bool) -> bool {
+    loop {
+        let now_ns = clock.now_ns();
+        if (0..LOOKS_PER_CLOCK).any(|_| is_ready(now_ns)) {
+            return true;
+        }
+        if now_ns >= until_ns {
+            return false;
+        }
+    }
+}
+
+/// Looks for work without a pause, for a while.
+fn spin(clock: &Clock, is_ready: impl Fn(u64) -> bool) {
+    for _ in 0..10_000 {
+        if is_ready(clock.now_ns()) {
+            return;
+        }
+        std::hint::spin_loop();
+    }
+    std::thread::yield_now();
+}
+
+fn sleep(
+    clock: &Clock,
+    bell: &Doorbell,
+    is_ready: impl Fn(u64) -> bool,
+    deadline_ns: impl Fn() -> Option<u64>,
+) {
+    bell.prepare();
+    let now_ns = clock.now_ns();
+    if is_ready(now_ns) {
+        bell.cancel();
+        return;
+    }
+    let until_deadline = deadline_ns().map(|at| Duration::from_nanos(at.saturating_sub(now_ns)));
+    bell.wait(Some(until_deadline.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP)));
+}
+
+/// Makes the calling thread's sleeps precise, and lets it run only on `cpus`, if there are any.
+pub fn prepare_thread(cpus: &[usize]) -> rustix::io::Result<()> {
+    // The kernel may lengthen a sleep by 50 us to save power; periods of a ms need better.
+    rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1))?;
+    if cpus.is_empty() {
+        return Ok(());
+    }
+    let mut set = rustix::thread::CpuSet::new();
+    cpus.iter().for_each(|cpu| set.set(*cpu));
+    rustix::thread::sched_setaffinity(None, &set)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// Waits for work that comes every ms; returns how often it looked, per wait, once it has learnt the rhythm.
+    fn looks_at_1_khz(strategy: WaitStrategy) -> u64 {
+        const PERIOD_NS: u64 = 1_000_000;
+        let (clock, bell) = (Clock::real(), Doorbell::default());
+        bell.adopt_thread();
+        let mut waiting = Waiting::new(strategy, true);
+        let looks = Cell::new(0);
+        let mut due_ns = clock.now_ns();
+        for round in 0..60 {
+            if round == 30 {
+                looks.set(0);
+            }
+            due_ns = (due_ns + PERIOD_NS).max(clock.now_ns());
+            while clock.now_ns() < due_ns {
+                let is_ready = |now_ns| {
+                    looks.set(looks.get() + 1);
+                    now_ns >= due_ns
+                };
+                waiting.wait(&clock, &bell, is_ready, || Some(due_ns));
+            }
+        }
+        looks.get() / 30
+    }
+
+    #[test]
+    fn by_default_a_thread_sleeps_through_gaps_that_cost_more_to_look_through() {
+        assert!(looks_at_1_khz(WaitStrategy::default()) < 10);
+        assert!(looks_at_1_khz(WaitStrategy::Park) < 10);
+    }
+
+    #[test]
+    fn looks_bridge_short_gaps_and_are_given_up_where_they_find_nothing() {
+        let mut waiting = Waiting::new(WaitStrategy::Adaptive, true);
+        waiting.learn(3_000, waiting.spin_ns, true);
+        assert_eq!(waiting.spin_ns, 6_000);
+        // Longer gaps, each looked at in vain and then slept through.
+        for _ in 0..3 {
+            waiting.learn(90_000, waiting.spin_ns, false);
+        }
+        assert_eq!(waiting.spin_ns, 0);
+        waiting.learn(90_000, 0, false);
+        assert_eq!(waiting.spin_ns, 0);
+        // Work that had come 4 us after the thread fell asleep.
+        waiting.learn(WAKE_UP_NS + 4_000, 0, false);
+        assert_eq!(waiting.spin_ns, 8_000);
+    }
+}

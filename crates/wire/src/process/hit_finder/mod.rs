@@ -1,0 +1,413 @@
+//! `hit_finder`: pulses on all wires of one or more links.
+//!
+//! In: raw frames of any number of links ([`RawBatch`]: WIB1, WIB2, WIBEth). Out: for each batch one table of [`HitRow`], with the attributes
+//! `link` and `watermark` (no later table of the link has a hit that starts before it; also without hits); at `ledger` what was lost, not searched,
+//! or constant.
+//!
+//! All planes are searched in the order of the frame; plane and wire are looked up for the hits. To share the work, give each of several
+//! `hit_finder`s some of the `links`, or some of the `planes`.
+//!
+//! - **Gaps.** Frames missing before a batch end the open hits, marked [`HitRow::GAP`]. Pedestals stay; the filter forgets the last
+//!   samples, so that no hit is made of a gap. A gap that the source has not entered in the ledger as absent is entered here as dropped.
+//! - **Faults.** Blocks of 64 channels with capture or checksum errors, and frames of another link, are held at the samples before them for 8
+//!   ticks, then at their pedestals, so that no fault moves a pedestal or makes a hit. Hits around any fault are marked [`HitRow::FAULTY`].
+//!   A chip whose samples are the same for 64 ticks is entered in the ledger as corrupt (`constant`).
+//! - **Noisy channels.** A channel over `noisy_rate` for a second passes on one hit in a hundred until it is under half of it for ten seconds;
+//!   channels in `masked` pass on none.
+//! - **Too slow.** With `shed_after`, batches that have waited longer than this are searched on the collection plane only, and those that
+//!   have waited twice as long are not searched, every second one of a link; both are in the ledger. Raw frames are not touched by it.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_wire::process::hit_finder::HitFinder;
+//! use livetime_wire::{HitRow, RawFormat, RawLabels, RowTable, watermark_of};
+//! use livetime_kernels::wib::{WIB1_BYTES, pack_wib1};
+//!
+//! let mut node = Harness::new::<HitFinder>(&[("channel_map", "none".into())])?;
+//! let mut samples = vec![900i16; 256 * 240];
+//! for (tick, value) in [(149, 30), (150, 100), (151, 110), (152, 60), (153, 20)] {
+//!     samples[tick * 256 + 7] += value;
+//! }
+//! let mut frames = vec![0; 240 * WIB1_BYTES];
+//! pack_wib1(&samples, &mut frames)?;
+//! let batch = node.bytes_with(&frames, |header| RawLabels::new(RawFormat::Wib1).put(header, 3, 1_000_000, 0))?;
+//! let tables = node.feed(&batch)?;
+//! let mut hits = Vec::new();
+//! RowTable::<HitRow>::default().read(&tables[0], &mut hits)?;
+//! assert_eq!((hits[0].channel, hits[0].link, hits[0].time_peak(25)), (3 << 16 | 7, 3, 1_000_000 + 151 * 25));
+//! assert_eq!(watermark_of(&tables[0]), Some(1_000_000 + (240 - 3) * 25));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod constant;
+#[cfg(test)]
+mod faults;
+mod link;
+mod noisy;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream};
+use livetime_frame::{Frame, Kind};
+
+use crate::{HitRow, LedgerRow, LinkSet, RawBatch, RowTable, inherit_times};
+use link::{Link, Output, Scratch, Shed};
+
+pub use crate::ChannelMap;
+pub use search::Algorithm;
+
+/// Planes that are searched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
+pub enum Planes {
+    /// All of them.
+    #[default]
+    All,
+    /// The collection plane.
+    Collection,
+    /// Both induction planes.
+    Induction,
+}
+
+impl Planes {
+    /// Bit `n` for plane `n`.
+    fn bits(self) -> u64 {
+        match self {
+            Planes::All => 0b111,
+            Planes::Collection => 0b100,
+            Planes::Induction => 0b011,
+        }
+    }
+}
+
+/// Parameters of `hit_finder`. Those of the algorithm act on links that begin after a change.
+#[derive(Params)]
+pub struct HitFinderParams {
+    /// How hits are found.
+    pub algorithm: Algorithm,
+    /// Numbers of the links that are searched, for example `0-4,7`; empty: all.
+    pub links: String,
+    /// Planes that are searched.
+    pub planes: Planes,
+    /// From channels of frames to wires and planes.
+    pub channel_map: ChannelMap,
+    /// Threshold of the first induction plane: in standard deviations of the filtered noise (default), in counts (tpg); 0: the algorithm's own, 6
+    /// and 60.
+    #[param(min = 0, max = 16383)]
+    pub threshold_u: f64,
+    /// Threshold of the second induction plane.
+    #[param(min = 0, max = 16383)]
+    pub threshold_v: f64,
+    /// Threshold of the collection plane.
+    #[param(min = 0, max = 16383)]
+    pub threshold_collection: f64,
+    /// Pulses of the induction planes swing to both sides: both lobes are one hit (default only).
+    pub bipolar_induction: bool,
+    /// Take away what the channels of a board and plane have in common.
+    pub remove_coherent: bool,
+    /// Where the quartiles begin, below and above the first sample (seed only).
+    #[param(default = 3, min = 0, max = 1000, unit = "counts")]
+    pub seed_offset: u32,
+    /// Net steps that move a pedestal (tpg only).
+    #[param(default = 10, min = 1, max = 100)]
+    pub tpg_limit: u32,
+    /// Pedestals begin at the first sample, as those of the other algorithms do. Without, they begin at 16384 as in the original and need 11
+    /// ticks (with `tpg_limit: 10`) per count to come down, in which no hit is found: 85 ms for 12-bit data (tpg only).
+    pub tpg_from_first: bool,
+    /// Offline numbers of channels that give no hits, separated by commas.
+    pub masked: String,
+    /// Hits per second that make a channel noisy; 0: none is.
+    #[param(default = 50_000, max = 2_000_000, unit = "Hz")]
+    pub noisy_rate: u32,
+    /// Batches that have waited this long are searched in part; 0: all are searched, however late.
+    #[param(min = 0, max = 60, unit = "s")]
+    pub shed_after: f64,
+    /// Link whose `pedestals`, `channel_noise` and `rates` are shown.
+    #[param(max = 65535)]
+    pub monitor_link: u32,
+    /// Hits so far.
+    #[param(readback, count)]
+    pub hits: u64,
+    /// Hits that were not passed on because their channel is noisy or masked.
+    #[param(readback, count)]
+    pub hits_held_back: u64,
+    /// Hits that found no room. It has never been seen other than 0.
+    #[param(readback, count)]
+    pub hits_lost: u64,
+    /// Links that are searched.
+    #[param(readback)]
+    pub links_found: usize,
+    /// Links that the channel map does not know.
+    #[param(readback)]
+    pub links_unmapped: usize,
+    /// Places where frames were missing.
+    #[param(readback, count)]
+    pub gaps: u64,
+    /// Frames with faults.
+    #[param(readback, count)]
+    pub faulty_frames: u64,
+    /// Batches that were searched in part or not at all.
+    #[param(readback, count)]
+    pub batches_shed: u64,
+    /// Offline numbers of the noisy channels.
+    #[param(readback)]
+    pub noisy: String,
+    /// Pedestal of each channel of the monitored link, once a second.
+    #[param(readback, unit = "counts")]
+    pub pedestals: Vec<f64>,
+    /// Standard deviation of the noise of each channel of the monitored link, once a second.
+    #[param(readback, unit = "counts")]
+    pub channel_noise: Vec<f64>,
+    /// Hits of each channel of the monitored link in the last second.
+    #[param(readback, unit = "Hz")]
+    pub rates: Vec<f64>,
+}
+
+impl HitFinderParams {
+    /// The planes of each search. Induction is apart where it may be shed.
+    fn searches(&self) -> &'static [&'static [u8]] {
+        match self.planes {
+            Planes::All if self.shed_after > 0.0 => &[&[2], &[0, 1]],
+            Planes::All => &[&[0, 1, 2]],
+            Planes::Collection => &[&[2]],
+            Planes::Induction => &[&[0, 1]],
+        }
+    }
+
+    fn masked(&self) -> Vec<u32> {
+        self.masked.split(',').filter_map(|number| number.trim().parse().ok()).collect()
+    }
+}
+
+/// Finds hits.
+pub struct HitFinder {
+    params: HitFinderParams,
+    wanted: LinkSet,
+    links: BTreeMap<u16, Link>,
+    scratch: Scratch,
+    output: Output,
+    /// Name of this node: distinguishes its hits from those of other finders.
+    name: Arc<str>,
+    hits: RowTable<HitRow>,
+    ledger: RowTable<LedgerRow>,
+    /// How long batches wait at present.
+    waited_ns: u64,
+}
+
+/// Ledger rows that are sent at once.
+const LEDGER_ROWS: usize = 64;
+
+impl Node for HitFinder {
+    type Params = HitFinderParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "hit_finder",
+        kind: NodeKind::Process,
+        summary: "Finds pulses on the wires of one or more links.",
+        inputs: &[PortSpec::bytes("in")],
+        outputs: &[PortSpec::table("hits"), PortSpec::table("ledger")],
+        parallel: false,
+    };
+
+    fn new(params: HitFinderParams) -> Result<HitFinder, NodeError> {
+        let bad = params.masked.split(',').find(|n| !n.trim().is_empty() && n.trim().parse::<u32>().is_err());
+        if let Some(bad) = bad {
+            return Err(NodeError::new(format_args!("`masked`: wanted numbers of channels, found `{bad}`")));
+        }
+        Ok(HitFinder {
+            wanted: LinkSet::parse(&params.links)?,
+            params,
+            links: BTreeMap::new(),
+            scratch: Scratch::new(),
+            output: Output::default(),
+            name: Arc::from(""),
+            hits: RowTable::default(),
+            ledger: RowTable::default(),
+            waited_ns: 0,
+        })
+    }
+
+    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
+        Ok(vec![Stream::Other(Kind::Table); 2])
+    }
+
+    fn params(&mut self) -> &mut HitFinderParams {
+        &mut self.params
+    }
+
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.name = Arc::from(ctx.name());
+        Ok(())
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let batch = RawBatch::of(frame)?;
+        if !self.wanted.contains(batch.link) || batch.is_empty() {
+            return Ok(());
+        }
+        self.begin_link(&batch, ctx)?;
+        let shed = self.shed(frame, &batch, ctx);
+        self.follow_clock(frame, &batch, ctx)?;
+        let Some(link) = self.links.get_mut(&batch.link) else { return Ok(()) };
+        self.output.hits.clear();
+        let before = (link.gaps, link.faulty_frames, link.noisy.held_back());
+        let result = link.search(&batch, shed, &self.params, &mut self.scratch, &mut self.output);
+        let p = &mut self.params;
+        p.gaps += link.gaps - before.0;
+        p.faulty_frames += link.faulty_frames - before.1;
+        p.hits_held_back += link.noisy.held_back() - before.2;
+        let lost = self.scratch.lost() - p.hits_lost;
+        if lost > 0 {
+            ctx.late(lost);
+        }
+        p.hits_lost += lost;
+        p.batches_shed += u64::from(shed != Shed::Nothing);
+        let watermark = link.watermark();
+        let is_second = link.noisy.follow_time(batch.end());
+        result?;
+        self.send_hits(frame, batch.link, watermark, ctx)?;
+        if is_second {
+            self.show(batch.link);
+        }
+        if self.output.ledger.len() >= LEDGER_ROWS || is_second {
+            self.send_ledger(ctx)?;
+        }
+        Ok(())
+    }
+
+    fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
+        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+            "links" => self.wanted = LinkSet::parse(&self.params.links)?,
+            "noisy_rate" => {
+                let limit = self.params.noisy_rate;
+                self.links.values_mut().for_each(|link| link.noisy.set_limit(limit));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        for (number, link) in &mut self.links {
+            self.output.hits.clear();
+            link.end(&mut self.scratch, &mut self.output);
+            self.params.hits += self.output.hits.len() as u64;
+            let mut table = self.hits.frame(&self.output.hits, ctx)?;
+            self.hits.set_link(&mut table, *number);
+            self.hits.set_finder(&mut table, &self.name, self.params.planes.bits());
+            // Nothing comes any more.
+            self.hits.set_watermark(&mut table, u64::MAX);
+            ctx.emit(table)?;
+        }
+        self.send_ledger(ctx)
+    }
+}
+
+impl HitFinder {
+    /// A batch of a new link, or of another format, begins it.
+    fn begin_link(&mut self, batch: &RawBatch, ctx: &mut Context) -> Result<(), NodeError> {
+        if self.links.get(&batch.link).is_some_and(|link| link.format() == batch.format) {
+            return Ok(());
+        }
+        let mut link = Link::new(&self.params, batch)?;
+        link.noisy.set_limit(self.params.noisy_rate);
+        if !link.is_mapped {
+            ctx.tell_error(format_args!(
+                "link {}: the channel map does not know its crate, slot and fiber; channels are numbered 65536 · link + channel",
+                batch.link
+            ).to_string());
+        }
+        if link.searches.is_empty() {
+            return Err(NodeError::new(format_args!(
+                "link {} has no channel on the chosen planes",
+                batch.link
+            )));
+        }
+        self.links.insert(batch.link, link);
+        self.params.links_found = self.links.len();
+        self.params.links_unmapped = self.links.values().filter(|link| !link.is_mapped).count();
+        Ok(())
+    }
+
+    /// When the clock of a link was set back, the last hits of the epoch before go into a table of their own, behind which the watermark goes back.
+    fn follow_clock(&mut self, frame: &Frame, batch: &RawBatch, ctx: &mut Context) -> Result<(), NodeError> {
+        let Some(link) = self.links.get_mut(&batch.link).filter(|link| link.is_set_back(batch)) else {
+            return Ok(());
+        };
+        self.output.hits.clear();
+        let watermark = link.end_epoch(&mut self.scratch, &mut self.output);
+        ctx.tell(format!("link {}: the clock was set back from {watermark} to {}", batch.link, batch.first));
+        self.send_hits(frame, batch.link, watermark, ctx)
+    }
+
+    /// What to leave out of a batch because of the time that it has waited.
+    fn shed(&mut self, frame: &Frame, batch: &RawBatch, ctx: &mut Context) -> Shed {
+        if self.params.shed_after <= 0.0 {
+            return Shed::Nothing;
+        }
+        // Not every frame carries the time of its entry.
+        if frame.header().entry_ns != 0 {
+            self.waited_ns = ctx.now_ns().saturating_sub(frame.header().entry_ns);
+        }
+        let limit = (self.params.shed_after * 1e9) as u64;
+        let is_second = batch.first / (batch.end() - batch.first).max(1) % 2 == 1;
+        match self.waited_ns / limit.max(1) {
+            0 => Shed::Nothing,
+            1 => Shed::Induction,
+            _ if is_second => Shed::Everything,
+            _ => Shed::Induction,
+        }
+    }
+
+    fn send_hits(
+        &mut self,
+        frame: &Frame,
+        link: u16,
+        watermark: u64,
+        ctx: &mut Context,
+    ) -> Result<(), NodeError> {
+        self.params.hits += self.output.hits.len() as u64;
+        let mut table = self.hits.frame(&self.output.hits, ctx)?;
+        inherit_times(&mut table, frame);
+        self.hits.set_link(&mut table, link);
+        self.hits.set_finder(&mut table, &self.name, self.params.planes.bits());
+        self.hits.set_watermark(&mut table, watermark);
+        ctx.emit(table)
+    }
+
+    fn send_ledger(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        if self.output.ledger.is_empty() {
+            return Ok(());
+        }
+        let table = self.ledger.frame(&self.output.ledger, ctx)?;
+        self.output.ledger.clear();
+        ctx.emit_to(1, table)
+    }
+
+    /// Readbacks that are renewed once a second.
+    fn show(&mut self, number: u16) {
+        let noisy =
+            self.links.values().flat_map(|l| l.noisy.noisy().map(|c| l.channels[c].offline.to_string()));
+        self.params.noisy = noisy.collect::<Vec<_>>().join(",");
+        let Some(link) = self.links.get(&number).filter(|_| u32::from(number) == self.params.monitor_link)
+        else {
+            return;
+        };
+        let p = &mut self.params;
+        p.rates.clear();
+        p.rates.extend(link.noisy.rates().map(f64::from));
+        for values in [&mut p.pedestals, &mut p.channel_noise] {
+            values.clear();
+            values.resize(link.channels.len(), 0.0);
+        }
+        for search in &link.searches {
+            for (i, channel) in search.channels.iter().enumerate() {
+                p.pedestals[usize::from(*channel)] = search.pedestal(i).unwrap_or(0).into();
+                p.channel_noise[usize::from(*channel)] = search.noise(i);
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The hits of one stream that are held.
+
+use std::collections::VecDeque;
+
+use livetime_engine::NodeError;
+use livetime_formats::trigger::MissingReason;
+use livetime_frame::{Frame, FramePool, TableRef};
+
+use super::link::{Interval, Reading};
+use crate::HitFragment;
+
+/// Tables of hits in the order in which they came.
+pub(super) struct HitStream {
+    tables: VecDeque<Table>,
+    /// Time of the first hit, or the first promise.
+    began: u64,
+    /// Hits before this may be gone.
+    gone_until: u64,
+    /// No hit with an earlier start will come.
+    pub(super) watermark: u64,
+    /// When the latest table came.
+    pub(super) seen_ns: u64,
+}
+
+struct Table {
+    frame: Frame,
+    cost: usize,
+    /// The watermark before it: no hit in it is earlier.
+    since: u64,
+    first: u64,
+    last: u64,
+    /// The latest start in this table and those before it.
+    reach: u64,
+}
+
+impl HitStream {
+    pub(super) fn new(watermark: u64) -> HitStream {
+        HitStream { tables: VecDeque::new(), began: watermark, gone_until: 0, watermark, seen_ns: 0 }
+    }
+
+    /// Holds a table; what it takes of the frame pool.
+    ///
+    /// # Errors
+    /// [`NodeError`] when it is no table of hits.
+    pub(super) fn put(
+        &mut self,
+        frame: &Frame,
+        table: TableRef<'_>,
+        watermark: u64,
+        now_ns: u64,
+    ) -> Result<usize, NodeError> {
+        let starts = table.column::<u64>(0)?;
+        self.seen_ns = now_ns;
+        let since = self.watermark;
+        self.watermark = since.max(watermark);
+        let (Some(first), Some(last)) = (starts.iter().min(), starts.iter().max()) else { return Ok(0) };
+        if self.tables.is_empty() && self.gone_until == 0 {
+            self.began = self.began.min(*first);
+        }
+        let cost = FramePool::cost_bytes(frame.bytes().len());
+        let reach = self.tables.back().map_or(*last, |before| before.reach.max(*last));
+        let since = since.min(*first);
+        self.tables.push_back(Table { frame: frame.clone(), cost, since, first: *first, last: *last, reach });
+        Ok(cost)
+    }
+
+    /// Lets go of tables with hits before `until` only; what they took of the frame pool.
+    pub(super) fn let_go_until(&mut self, until: u64) -> usize {
+        let mut freed = 0;
+        while self.tables.front().is_some_and(|oldest| oldest.reach < until || until == u64::MAX) {
+            freed += self.let_go();
+        }
+        freed
+    }
+
+    /// Lets go of the oldest table; what it took of the frame pool.
+    pub(super) fn let_go(&mut self) -> usize {
+        let Some(oldest) = self.tables.pop_front() else { return 0 };
+        self.gone_until = self.gone_until.max(oldest.reach.saturating_add(1));
+        oldest.cost
+    }
+
+    /// Tables held.
+    pub(super) fn len(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// What there is of a window, with the reason for what has not come yet.
+    pub(super) fn read(&self, link: Option<u16>, window: Interval, tail: MissingReason) -> HitFragment {
+        let (begin, end) = window;
+        let past = self.tables.partition_point(|table| table.reach < begin);
+        let near = self.tables.range(past..).take_while(|table| table.since < end);
+        let inside = near.filter(|table| table.first < end && table.last >= begin);
+        let tables = inside.map(|table| table.frame.clone()).collect();
+        let mut reading = Reading { at: begin, end, missing: Vec::new() };
+        reading.miss(self.began, MissingReason::NeverReceived);
+        reading.miss(self.gone_until, MissingReason::TooOld);
+        reading.at = reading.at.max(self.watermark);
+        reading.miss(end, tail);
+        HitFragment { link, tables, missing: reading.missing }
+    }
+}

@@ -1,0 +1,408 @@
+//! `readout_buffer`: holds the last seconds of raw frames and hits, and hands out windows of them on request.
+//!
+//! In: `raw`, batches of raw frames of any number of links ([`RawBatch`]); `hits`, tables of hits of single links or merged ([`HitRow`]), which
+//! may be left unconnected; `decisions`, tables of requests ([`DecisionRow`]), in any order, of windows in the past, in the future or both. Out: at
+//! `out` a [`TriggerRecord`] for each request, in the order in which they can be answered; at `ledger` which data were received but are not in
+//! the buffer ([`LedgerRow`]), a few times per second.
+//!
+//! Nothing is copied: what is held are references, so it is memory of the frame pool that is held. The oldest data are released when a link has more than
+//! `seconds`, when all together have more than `max_bytes` or `pool_share` of the pool (then of the link of which the longest time is held), and
+//! when the pool is exhausted all the same. What a waiting request needs is pinned, that is everything from the begin of the earliest
+//! window that waits on: it stays until there is `pinned_share` more, and what is released then is an overrun, which is counted and entered in the ledger.
+//!
+//! A request is answered when all links and streams of hits have reached the end of its window: the end of the newest batch of each link, the watermark of
+//! each stream. A link or stream without data for `dead_after` is not waited for. When that takes longer than `deadline` it is answered with what is
+//! there. Nobody polls: requests wait in heaps, and a batch costs one look at the top. An answer holds, for each link, the frames of the
+//! window, and each tick that is missing with its reason ([`MissingReason`](livetime_formats::trigger::MissingReason)). A gap between two batches of
+//! a link counts as dropped when the source says that it sent a batch for it, or, where it does not tell ([`RawBatch::after`]), when as many numbers of its
+//! frames are missing as batches of the link fit into the gap; else as never received.
+//!
+//! When the clock of a link is set back, old data can no longer be distinguished from what will come: waiting requests are answered with what
+//! there is, and the data of the link are released.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_wire::process::readout_buffer::ReadoutBuffer;
+//! use livetime_wire::{DecisionRow, RawFormat, RawLabels, Row, TriggerRecord};
+//! use livetime_frame::TableLayout;
+//!
+//! let mut node = Harness::new::<ReadoutBuffer>(&[])?;
+//! let mut memory = node.pool().allocator();
+//! let mut batch = memory.bytes(12 * 464)?; // 12 frames of 25 ticks: 1000 to 1300
+//! RawLabels::new(RawFormat::Wib1).put(batch.header_mut(), 7, 1000, 0);
+//! node.feed(&batch.freeze())?;
+//!
+//! let decision = DecisionRow { number: 1, window_begin: 1110, window_end: 1200, ..DecisionRow::default() };
+//! let mut table = memory.table(TableLayout::new(DecisionRow::schema(), 1).unwrap())?;
+//! DecisionRow::put(&[decision], &mut table)?;
+//! let answers = node.feed_to(2, &table.freeze())?;
+//! let record = answers[0].value::<TriggerRecord>()?;
+//! assert!(record.is_whole());
+//! assert_eq!((record.fragments[0].pieces[0].first, record.fragments[0].bytes()), (1100, 4 * 464));
+//! # Ok::<(), livetime_engine::NodeError>(())
+//! ```
+
+mod hits;
+mod link;
+mod params;
+mod store;
+#[cfg(test)]
+mod tests;
+mod waiting;
+
+use std::sync::Arc;
+
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
+use livetime_frame::Frame;
+
+use crate::{
+    DecisionRow, HitRow, LedgerRow, LinkSet, RawBatch, RowTable, TriggerRecord, finder_of, inherit_times,
+    link_of, watermark_of,
+};
+pub use params::ReadoutBufferParams;
+use store::{Bounds, Store};
+use waiting::{Request, Waiting};
+
+/// How often readbacks are made, and rows of the ledger sent.
+const PUBLISH_NS: u64 = 250_000_000;
+/// How often the node checks whether the pool is exhausted: a source that waits for memory sends nothing that would wake it.
+const LOOK_NS: u64 = 20_000_000;
+/// Requests by hand have numbers from here on.
+const BY_HAND: u64 = 1 << 63;
+
+/// Holds raw frames and hits, and hands out windows of them.
+pub struct ReadoutBuffer {
+    params: ReadoutBufferParams,
+    store: Store,
+    waiting: Waiting,
+    hits: RowTable<HitRow>,
+    decisions: RowTable<DecisionRow>,
+    ledger: RowTable<LedgerRow>,
+    /// Rows of the table that was read last.
+    asked: Vec<DecisionRow>,
+    /// Requests by hand so far.
+    by_hand: u64,
+    response: Response,
+    /// How often the pool had been exhausted when it was looked at last.
+    exhausted: usize,
+    /// When readbacks are made next.
+    publish_ns: u64,
+    /// When the timer comes.
+    timer_ns: Option<u64>,
+}
+
+/// Times from requests to answers.
+#[derive(Default)]
+struct Response {
+    count: u64,
+    sum_ns: u64,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+/// Why a request is answered.
+#[derive(Clone, Copy, PartialEq)]
+enum Cause {
+    Reached,
+    Deadline,
+    TooMany,
+    /// The clock was set back, and what is held has to go.
+    SetBack,
+    Drained,
+}
+
+impl Node for ReadoutBuffer {
+    type Params = ReadoutBufferParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "readout_buffer",
+        kind: NodeKind::Process,
+        summary: "Holds the last seconds of raw frames and hits, and hands out windows of them on request.",
+        inputs: &[PortSpec::bytes("raw"), PortSpec::table("hits"), PortSpec::table("decisions")],
+        outputs: &[PortSpec::value("out"), PortSpec::table("ledger")],
+        parallel: false,
+    };
+
+    fn new(params: ReadoutBufferParams) -> Result<ReadoutBuffer, NodeError> {
+        Ok(ReadoutBuffer {
+            params,
+            store: Store::default(),
+            waiting: Waiting::default(),
+            hits: RowTable::default(),
+            decisions: RowTable::default(),
+            ledger: RowTable::default(),
+            asked: Vec::new(),
+            by_hand: 0,
+            response: Response::default(),
+            exhausted: 0,
+            publish_ns: 0,
+            timer_ns: None,
+        })
+    }
+
+    fn params(&mut self) -> &mut ReadoutBufferParams {
+        &mut self.params
+    }
+
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        LinkSet::parse(&self.params.links)?;
+        self.exhausted = ctx.pool_statistics().exhausted;
+        Ok(())
+    }
+
+    fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let reached = match input {
+            0 => self.raw(frame, ctx)?,
+            1 => self.hits(frame, ctx)?,
+            _ => return self.ask(frame, ctx),
+        };
+        if self.waiting.first_end().is_some_and(|end| end <= reached) {
+            self.answer_reached(ctx);
+        }
+        if self.timer_ns.is_none_or(|at_ns| at_ns > ctx.now_ns() + LOOK_NS) {
+            self.arm(ctx);
+        }
+        Ok(())
+    }
+
+    fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        let now_ns = ctx.now_ns();
+        if self.params.request {
+            self.ask_by_hand(ctx);
+        }
+        self.squeeze(ctx);
+        while let Some(request) = self.waiting.take_due(now_ns) {
+            self.answer(request, Cause::Deadline, ctx);
+        }
+        self.answer_reached(ctx);
+        let bounds = self.bounds(ctx);
+        self.store.shrink(bounds.bytes, bounds.most_bytes(), self.waiting.first_begin());
+        let mut told = Ok(());
+        if now_ns >= self.publish_ns {
+            self.publish(now_ns, ctx);
+            told = self.tell_ledger(ctx);
+            self.publish_ns = now_ns + PUBLISH_NS;
+        }
+        self.arm(ctx);
+        told
+    }
+
+    fn changed(&mut self, _index: usize, ctx: &mut Context) -> Result<(), NodeError> {
+        // Nothing may be sent here, and shorter times act now.
+        ctx.set_timer(Some(ctx.now_ns()));
+        LinkSet::parse(&self.params.links).map(drop)
+    }
+
+    fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        while let Some(request) = self.waiting.take_ended(u64::MAX) {
+            self.answer(request, Cause::Drained, ctx);
+        }
+        self.publish(ctx.now_ns(), ctx);
+        self.tell_ledger(ctx)
+    }
+
+    fn stop(&mut self) {
+        self.store = Store::default();
+    }
+}
+
+impl ReadoutBuffer {
+    /// Holds a batch; the time that its link has reached.
+    fn raw(&mut self, frame: &Frame, ctx: &mut Context) -> Result<u64, NodeError> {
+        let batch = RawBatch::of(frame)?;
+        if batch.is_empty() {
+            return Ok(0);
+        }
+        let (bounds, now_ns) = (self.bounds(ctx), ctx.now_ns());
+        if self.store.links.is_empty() {
+            self.store.expect(&LinkSet::parse(&self.params.links)?, batch.format, now_ns);
+        }
+        if self.store.is_set_back(&batch, bounds) {
+            self.answer_all(ctx);
+        }
+        let pinned_from = self.waiting.first_begin();
+        let reached = self.store.put_raw(frame, &batch, bounds, pinned_from, now_ns)?;
+        self.squeeze(ctx);
+        Ok(reached)
+    }
+
+    /// Holds a table of hits; the stream's watermark.
+    fn hits(&mut self, frame: &Frame, ctx: &mut Context) -> Result<u64, NodeError> {
+        let table = self.hits.table(frame)?;
+        let watermark = watermark_of(frame);
+        let watermark = watermark.ok_or_else(|| {
+            NodeError::new("wanted a table of hits with the attribute `watermark`, found none")
+        })?;
+        let key = (link_of(frame), finder_of(frame).unwrap_or_else(|| Arc::from("")));
+        self.store.put_hits(key, frame, table, watermark, ctx.now_ns())
+    }
+
+    fn ask(&mut self, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let mut asked = std::mem::take(&mut self.asked);
+        let read = self.decisions.read(frame, &mut asked);
+        for decision in &asked {
+            self.request(*decision, Some(frame.clone()), ctx);
+        }
+        asked.clear();
+        self.asked = asked;
+        self.arm(ctx);
+        read
+    }
+
+    fn ask_by_hand(&mut self, ctx: &mut Context) {
+        let p = &mut self.params;
+        p.request = false;
+        let decision = DecisionRow {
+            number: BY_HAND + self.by_hand,
+            window_begin: p.window_begin,
+            window_end: p.window_end,
+            time_candidate: p.window_begin,
+            ..DecisionRow::default()
+        };
+        self.by_hand += 1;
+        self.request(decision, None, ctx);
+    }
+
+    /// Answers a request, or lets it wait.
+    fn request(&mut self, decision: DecisionRow, origin: Option<Frame>, ctx: &mut Context) {
+        self.params.requests += 1;
+        let asked_ns = ctx.now_ns();
+        let request = Request { decision, origin, asked_ns };
+        let is_invalid = decision.window_begin >= decision.window_end;
+        if is_invalid || decision.window_end <= self.store.watermark(self.alive_since_ns(asked_ns)) {
+            self.answer(request, Cause::Reached, ctx);
+        } else if self.waiting.len() >= self.params.most_waiting {
+            self.answer(request, Cause::TooMany, ctx);
+        } else {
+            self.waiting.put(request, asked_ns.saturating_add(nanoseconds(self.params.deadline)));
+        }
+    }
+
+    fn answer_reached(&mut self, ctx: &mut Context) {
+        let reached = self.store.watermark(self.alive_since_ns(ctx.now_ns()));
+        while let Some(request) = self.waiting.take_ended(reached) {
+            self.answer(request, Cause::Reached, ctx);
+        }
+    }
+
+    /// The clock of a link was set back: what it held is let go of, so those who wait get what there is.
+    fn answer_all(&mut self, ctx: &mut Context) {
+        while let Some(request) = self.waiting.take_ended(u64::MAX) {
+            self.answer(request, Cause::SetBack, ctx);
+        }
+    }
+
+    fn answer(&mut self, request: Request, cause: Cause, ctx: &mut Context) {
+        let now_ns = ctx.now_ns();
+        let record = self.store.read(&request.decision, self.alive_since_ns(now_ns));
+        self.count(&record, cause);
+        self.response.record(now_ns.saturating_sub(request.asked_ns));
+        if let Err(error) = send(record, &request, ctx) {
+            self.params.unsent += 1;
+            ctx.late(1);
+            ctx.tell_error(format!("the record of trigger {} is lost: {error}", request.decision.number));
+        }
+    }
+
+    fn count(&mut self, record: &TriggerRecord, cause: Cause) {
+        let p = &mut self.params;
+        let is_invalid = record.decision.window_begin >= record.decision.window_end;
+        match record.is_whole() {
+            _ if is_invalid => p.invalid += 1,
+            true => p.whole += 1,
+            false if record.bytes() == 0 => p.empty += 1,
+            false => p.partial += 1,
+        }
+        p.late += u64::from(cause == Cause::Deadline);
+        p.hurried += u64::from(matches!(cause, Cause::TooMany | Cause::SetBack));
+    }
+
+    fn bounds(&self, ctx: &Context) -> Bounds {
+        let p = &self.params;
+        let pool = ctx.pool_statistics().limit_bytes as f64;
+        let share = (pool * p.pool_share) as usize;
+        let bytes = if p.max_bytes == 0 { share } else { share.min(p.max_bytes as usize) };
+        Bounds { seconds: p.seconds, bytes, pinned_bytes: (pool * p.pinned_share) as usize }
+    }
+
+    /// Lets go of a part when the pool has been exhausted since it was looked at last.
+    fn squeeze(&mut self, ctx: &Context) {
+        let exhausted = ctx.pool_statistics().exhausted;
+        if std::mem::replace(&mut self.exhausted, exhausted) == exhausted || self.store.bytes() == 0 {
+            return;
+        }
+        self.params.squeezed += 1;
+        let left = self.store.bytes() / 16 * 15;
+        self.store.shrink(left, left, self.waiting.first_begin());
+    }
+
+    /// Who was last seen before this is dead.
+    fn alive_since_ns(&self, now_ns: u64) -> u64 {
+        now_ns.saturating_sub(nanoseconds(self.params.dead_after))
+    }
+
+    /// Sets the timer for what comes next.
+    fn arm(&mut self, ctx: &mut Context) {
+        let now_ns = ctx.now_ns();
+        let look_ns = (self.store.bytes() > 0).then_some(now_ns + LOOK_NS);
+        let silent_ns = self.store.longest_silent_ns(self.alive_since_ns(now_ns));
+        let dead_ns = silent_ns.map(|seen| seen.saturating_add(nanoseconds(self.params.dead_after)) + 1);
+        let dead_ns = dead_ns.filter(|_| self.waiting.len() > 0);
+        let publish_ns = (!self.store.ledger.is_empty()).then_some(self.publish_ns.max(now_ns));
+        let asked_ns = self.params.request.then_some(now_ns);
+        let at_ns = [look_ns, dead_ns, publish_ns, asked_ns, self.waiting.first_deadline()];
+        self.timer_ns = at_ns.into_iter().flatten().min();
+        ctx.set_timer(self.timer_ns);
+    }
+
+    fn tell_ledger(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        if self.store.ledger.is_empty() {
+            return Ok(());
+        }
+        let table = self.ledger.frame(&self.store.ledger, ctx)?;
+        self.store.ledger.clear();
+        ctx.emit_to(1, table)
+    }
+
+    fn publish(&mut self, now_ns: u64, ctx: &Context) {
+        let (alive_since_ns, bounds) = (self.alive_since_ns(now_ns), self.bounds(ctx));
+        let (p, links) = (&mut self.params, &self.store.links);
+        p.link_numbers.clear();
+        p.link_numbers.extend(links.keys().map(|number| f64::from(*number)));
+        p.held_s.clear();
+        p.held_s.extend(links.values().map(|link| (link.ticks * link.format.tick_ns()) as f64 / 1e9));
+        p.held_bytes.clear();
+        p.held_bytes.extend(links.values().map(|link| link.bytes as f64));
+        p.dead = links.values().filter(|link| link.seen_ns < alive_since_ns).count();
+        p.bytes = self.store.bytes() as u64;
+        p.pinned_bytes = self.store.bytes().saturating_sub(bounds.bytes) as u64;
+        p.waiting = self.waiting.len();
+        p.overruns = self.store.overruns;
+        let r = &self.response;
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        (p.response_min_s, p.response_max_s) = (seconds(r.min_ns), seconds(r.max_ns));
+        p.response_mean_s = seconds(r.sum_ns) / r.count.max(1) as f64;
+    }
+}
+
+impl Response {
+    fn record(&mut self, ns: u64) {
+        self.min_ns = if self.count == 0 { ns } else { self.min_ns.min(ns) };
+        self.max_ns = self.max_ns.max(ns);
+        self.sum_ns = self.sum_ns.saturating_add(ns);
+        self.count += 1;
+    }
+}
+
+fn send(record: TriggerRecord, request: &Request, ctx: &mut Context) -> Result<(), NodeError> {
+    let mut frame = ctx.value(Arc::new(record))?;
+    match &request.origin {
+        Some(origin) => inherit_times(&mut frame, origin),
+        None => frame.header_mut().entry_ns = ctx.now_ns(),
+    }
+    ctx.emit_to(0, frame)
+}
+
+fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * 1e9) as u64
+}

@@ -1,0 +1,265 @@
+//! A Parquet file of hits.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use livetime_formats::file::GrowingFile;
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::data_type::{DataType, Int32Type, Int64Type};
+use parquet::errors::Result;
+use parquet::file::metadata::{FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataWriter};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::{ColumnPath, SchemaDescriptor};
+
+use crate::HitRow;
+
+/// The columns, in the order of [`write_group`].
+const SCHEMA: &str = "
+    message hits {
+        required int64 time_start (INTEGER(64, false));
+        required int32 channel (INTEGER(32, false));
+        required int32 adc_integral (INTEGER(32, false));
+        required int32 adc_peak (INTEGER(16, false));
+        required int32 samples_over (INTEGER(16, false));
+        required int32 samples_to_peak (INTEGER(16, false));
+        required int32 link (INTEGER(16, false));
+        required int32 plane (INTEGER(8, false));
+        required int32 flags (INTEGER(8, false));
+    }";
+
+/// What each column holds, for readers of the file who have nothing else.
+const COLUMNS: [(&str, &str); 9] = [
+    (
+        "time_start",
+        "when the pulse came over the threshold, ticks of the clock (clock_hz) since 1970-01-01 00:00 UTC",
+    ),
+    ("channel", "offline number of the wire; without a channel map 65536 * link + channel in the frame"),
+    ("adc_integral", "sum over the samples over the threshold, ADC counts times samples, pedestal taken off"),
+    (
+        "adc_peak",
+        "highest sample, ADC counts, pedestal taken off; 0 where the algorithm does not look for it",
+    ),
+    ("samples_over", "samples over the threshold: of WIB1 25 ticks of the clock each, of WIB2 and WIBEth 32"),
+    (
+        "samples_to_peak",
+        "samples from time_start to the highest one; 0 where the algorithm does not look for it",
+    ),
+    ("link", "number of the link in the run that the wire is read by"),
+    ("plane", "0 and 1 induction, 2 collection"),
+    (
+        "flags",
+        "bits: 1 ended because of its length (cut), 2 ended because frames are missing (gap), 4 a frame under it has faults (faulty), \
+         8 the sum does not fit and is its highest value (saturated), \
+         16 it was still over the threshold when the run ended (open)",
+    ),
+];
+
+/// An index is written when what came since the last one is this many times longer: all together they take at most a twentieth of a file
+/// that is written without pause.
+const BYTES_PER_INDEX: u64 = 20;
+
+/// What is written beside the hits.
+pub(super) struct About {
+    pub(super) run: u32,
+    pub(super) clock_hz: u64,
+    /// Level of zstd.
+    pub(super) level: u32,
+}
+
+/// A file that is being written.
+///
+/// Parquet is read from its end: the index there says where the columns of all row groups lie, wherever that is. So behind the row groups an index is written again and again, and the
+/// file goes on behind it. Whatever happens, what begins with the file and ends with an index is a whole Parquet file; old indexes are skipped as bytes that no
+/// column refers to.
+pub(super) struct HitFile {
+    writer: SerializedFileWriter<Shared>,
+    /// The same as in the writer, which could not give it back after a failure.
+    file: Shared,
+    about: FileMetaData,
+    /// Hits written.
+    pub(super) rows: u64,
+    /// Of these, hits that an index has: they can be read whatever happens.
+    pub(super) safe_rows: u64,
+    /// The file up to its last index.
+    safe_bytes: u64,
+    index_bytes: u64,
+}
+
+impl HitFile {
+    /// Creates `path`, as `path.inprogress`; `None` if one of them is there.
+    ///
+    /// # Errors
+    /// Text, if the system refuses.
+    pub(super) fn create(path: &Path, about: &About) -> std::result::Result<Option<HitFile>, String> {
+        let Some(file) = GrowingFile::create_new(path).map_err(|e| e.to_string())? else { return Ok(None) };
+        let file = Shared(Arc::new(Mutex::new(file)));
+        let made = properties(about).and_then(|properties| {
+            let schema = Arc::new(parse_message_type(SCHEMA)?);
+            let key_values = properties.key_value_metadata().cloned();
+            let created_by = Some(properties.created_by().to_owned());
+            let columns = Arc::new(SchemaDescriptor::new(schema.clone()));
+            let about = FileMetaData::new(1, 0, created_by, key_values, columns, None);
+            Ok((SerializedFileWriter::new(file.clone(), schema, Arc::new(properties))?, about))
+        });
+        let (writer, about) = made.map_err(|e| e.to_string())?;
+        Ok(Some(HitFile { writer, file, about, rows: 0, safe_rows: 0, safe_bytes: 0, index_bytes: 0 }))
+    }
+
+    /// Where the file is while it is written.
+    pub(super) fn written_path(&self) -> PathBuf {
+        self.file.lock().written_path().to_owned()
+    }
+
+    /// Bytes written.
+    pub(super) fn bytes(&self) -> u64 {
+        self.writer.bytes_written() as u64
+    }
+
+    /// Writes hits as one row group, and an index if that is worth it.
+    ///
+    /// # Errors
+    /// Text, if the system refuses; then nothing more can be written, only [`HitFile::give_up`] saves what is safe.
+    pub(super) fn write(&mut self, hits: &[HitRow]) -> std::result::Result<(), String> {
+        let written = write_group(&mut self.writer, hits).and_then(|()| Ok(self.writer.flush()?));
+        written.map_err(|e| e.to_string())?;
+        self.rows += hits.len() as u64;
+        let is_worth_it = self.bytes() - self.safe_bytes >= BYTES_PER_INDEX * self.index_bytes;
+        if is_worth_it { self.secure() } else { Ok(()) }
+    }
+
+    /// Writes an index: from now on all hits so far can be read, whatever happens to the program.
+    ///
+    /// # Errors
+    /// As [`HitFile::write`].
+    pub(super) fn secure(&mut self) -> std::result::Result<(), String> {
+        if self.safe_rows == self.rows && self.safe_bytes > 0 {
+            return Ok(());
+        }
+        let index = self.index().map_err(|e| e.to_string())?;
+        let written = self.writer.write_all(&index).and_then(|()| self.writer.flush());
+        written.map_err(|e| e.to_string())?;
+        (self.safe_rows, self.safe_bytes, self.index_bytes) = (self.rows, self.bytes(), index.len() as u64);
+        Ok(())
+    }
+
+    fn index(&self) -> Result<Vec<u8>> {
+        let about = &self.about;
+        let file = FileMetaData::new(
+            about.version(),
+            self.rows as i64,
+            about.created_by().map(str::to_owned),
+            about.key_value_metadata().cloned(),
+            about.schema_descr_ptr(),
+            None,
+        );
+        let metadata = ParquetMetaData::new(file, self.writer.flushed_row_groups().to_vec());
+        let mut index = Vec::new();
+        ParquetMetaDataWriter::new(&mut index, &metadata).finish()?;
+        Ok(index)
+    }
+
+    /// Writes the index, waits for the disk and gives the file its name; name and bytes.
+    ///
+    /// # Errors
+    /// Text, if the system refuses. What is safe stays in the file, under the name that the text says.
+    pub(super) fn finish(mut self) -> std::result::Result<(String, u64), String> {
+        self.secure()?;
+        self.close().and_then(|closed| closed.ok_or_else(|| "the file has two writers".into()))
+    }
+
+    /// After a failure: cuts the file behind its last index and gives it its name; name and bytes. A file of which nothing is safe is removed.
+    ///
+    /// # Errors
+    /// Text, if the system refuses. What is safe stays in the file, under the name that the text says.
+    pub(super) fn give_up(self) -> std::result::Result<Option<(String, u64)>, String> {
+        let safe_bytes = self.safe_bytes;
+        self.file.lock().cut(safe_bytes).map_err(|e| e.to_string())?;
+        self.close()
+    }
+
+    fn close(self) -> std::result::Result<Option<(String, u64)>, String> {
+        let (safe_bytes, is_empty) = (self.safe_bytes, self.safe_rows == 0);
+        // What its buffer still holds, it would write when it is dropped.
+        drop(self.writer);
+        let Some(file) = Arc::into_inner(self.file.0) else { return Ok(None) };
+        let mut file = file.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if is_empty {
+            return file.discard().map(|()| None).map_err(|e| e.to_string());
+        }
+        let named = (file.path().display().to_string(), safe_bytes);
+        let whole = file.cut(safe_bytes).and_then(|()| file.finish_on_disk());
+        whole.map(|()| Some(named)).map_err(|e| e.to_string())
+    }
+}
+
+/// A file that its writer and we write to.
+#[derive(Clone)]
+struct Shared(Arc<Mutex<GrowingFile>>);
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, GrowingFile> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.lock().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.lock().flush()
+    }
+}
+
+/// Times are written as differences, which compress best; all other columns have few values.
+fn properties(about: &About) -> Result<WriterProperties> {
+    let time = ColumnPath::from("time_start");
+    let of = |key: &str, value: String| KeyValue::new(key.to_owned(), value);
+    let mut key_values = vec![
+        of("run", about.run.to_string()),
+        of("clock_hz", about.clock_hz.to_string()),
+        of("format", "hits of livetime, version 1".into()),
+    ];
+    key_values.extend(COLUMNS.map(|(name, what)| of(name, what.into())));
+    Ok(WriterProperties::builder()
+        .set_created_by(concat!("livetime ", env!("CARGO_PKG_VERSION")).into())
+        .set_key_value_metadata(Some(key_values))
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(about.level as i32)?))
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        // An index of pages is worth it only for those who look for single rows.
+        .set_offset_index_disabled(true)
+        .set_column_dictionary_enabled(time.clone(), false)
+        .set_column_encoding(time, Encoding::DELTA_BINARY_PACKED)
+        .build())
+}
+
+fn write_group(writer: &mut SerializedFileWriter<Shared>, hits: &[HitRow]) -> Result<()> {
+    let mut group = writer.next_row_group()?;
+    // Parquet has signed numbers, which the schema says are read without a sign.
+    write::<Int64Type>(&mut group, hits, |hit| hit.time_start as i64)?;
+    write::<Int32Type>(&mut group, hits, |hit| hit.channel as i32)?;
+    write::<Int32Type>(&mut group, hits, |hit| hit.adc_integral as i32)?;
+    write::<Int32Type>(&mut group, hits, |hit| hit.adc_peak.into())?;
+    write::<Int32Type>(&mut group, hits, |hit| hit.samples_over.into())?;
+    write::<Int32Type>(&mut group, hits, |hit| hit.samples_to_peak.into())?;
+    write::<Int32Type>(&mut group, hits, |hit| hit.link.into())?;
+    write::<Int32Type>(&mut group, hits, |hit| hit.plane.into())?;
+    write::<Int32Type>(&mut group, hits, |hit| hit.flags.into())?;
+    group.close().map(drop)
+}
+
+/// The next column.
+fn write<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, Shared>,
+    hits: &[HitRow],
+    value: impl Fn(&HitRow) -> T::T,
+) -> Result<()> {
+    let values: Vec<T::T> = hits.iter().map(value).collect();
+    let Some(mut column) = group.next_column()? else { return Ok(()) };
+    column.typed::<T>().write_batch(&values, None, None)?;
+    column.close()
+}

@@ -1,0 +1,403 @@
+//! `hits_parquet`: hits become Parquet files, for analysis with any tool that reads them.
+//!
+//! In: tables of hits ([`HitRow`]), best merged, because they compress best in the order of time. Out: nothing. A file has the columns of [`HitRow`],
+//! all unsigned, compressed with zstd; times as differences. Its metadata say the run (`run`) and the clock (`clock_hz`): `time_start` is in
+//! ticks of it since 1970; every column has its unit there (`docs/formats/hits-parquet.md`). Hits wait in memory for `row_group` of them, for `flush_seconds`, or for the end
+//! of the file, which comes after `max_rows`, `max_bytes` or `max_seconds`.
+//!
+//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. While it grows an index is written behind its row groups again and again, at the latest
+//! `flush_seconds` after a hit has come: a program that is killed loses at most the hits of that time, and `livetime recover` saves all others. A frame counts as
+//! completed when all of its hits can be read, not before. When the disk is full the file ends with its last index and gets its name, the hits behind it are lost (`hits_lost`, their frames in the
+//! ledger), and once a second it is tried to begin another file.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_wire::sinks::hits_parquet::HitsParquet;
+//! use livetime_wire::{HitRow, Row};
+//! use livetime_frame::TableLayout;
+//!
+//! let folder = std::env::temp_dir().join(format!("livetime-hits-{}", std::process::id()));
+//! let params = [("path", folder.to_str().unwrap_or_default().into()), ("create_directory", (-1).into())];
+//! let mut node = Harness::new::<HitsParquet>(&params)?;
+//! let mut table = node.pool().allocator().table(TableLayout::new(HitRow::schema(), 1).unwrap())?;
+//! HitRow::put(&[HitRow { time_start: 1000, channel: 7, ..HitRow::default() }], &mut table)?;
+//! node.feed(&table.freeze())?;
+//! node.drain()?;
+//! let file = std::fs::read(folder.join("hits_0001.parquet"))?;
+//! assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1"));
+//! # std::fs::remove_dir_all(folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod file;
+mod recover;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use livetime_engine::files::{WriteReport, Writing, found_folder};
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, UnderWay};
+use livetime_formats::file::{GrowingFile, Series, ensure_folder};
+use livetime_frame::Frame;
+
+use crate::{HitRow, Row, RowTable};
+use file::{About, HitFile};
+pub use recover::{Saved, recover};
+
+/// Parameters of `hits_parquet`.
+#[derive(Params)]
+pub struct HitsParquetParams {
+    /// Folder of the files.
+    #[param(pv = "FilePath")]
+    pub path: String,
+    /// Name of the files.
+    #[param(default = "hits", pv = "FileName")]
+    pub file_name: String,
+    /// Template of C's printf for folder, name and number.
+    #[param(default = "%s%s_%4.4d.parquet", pv = "FileTemplate")]
+    pub template: String,
+    /// Number of the next file; it grows with each file, and past those that are there already.
+    #[param(default = 1, min = 0, pv = "FileNumber")]
+    pub file_number: u64,
+    /// Which missing folders are created: 0 none, -n at most n, n those below the first n.
+    #[param(pv = "CreateDirectory")]
+    pub create_directory: i32,
+    /// Whether hits are written; a file is begun with the next hits, and ended when this becomes false.
+    #[param(default = true, pv = "Capture")]
+    pub capture: bool,
+    /// Number of the run.
+    #[param(default = 1)]
+    pub run: u32,
+    /// Rate of the clock that times are counted by: 50 MHz for WIB1, 62.5 MHz for WIB2 and WIBEth.
+    #[param(default = 50000000, min = 1, unit = "Hz")]
+    pub clock_hz: u64,
+    /// Hits that are written at once, as one row group.
+    #[param(default = 262144, min = 1, max = 16777216)]
+    pub row_group: usize,
+    /// Hits are safe from a crash of the program at the latest this long after they came. Shorter makes files larger: each time costs about 1 kB, and as much again for each
+    /// time before in the same file.
+    #[param(default = 5.0, min = 0.1, max = 3600, unit = "s")]
+    pub flush_seconds: f64,
+    /// Level of zstd.
+    #[param(default = 1, min = 1, max = 22)]
+    pub level: u32,
+    /// Hits after which the next file is begun.
+    #[param(default = 100000000, min = 1)]
+    pub max_rows: u64,
+    /// Size of a file after which the next one is begun.
+    #[param(default = 1000000000, min = 1, unit = "B")]
+    pub max_bytes: u64,
+    /// Time after which the next file is begun; 0 means no limit.
+    #[param(default = 600.0, min = 0.0, max = 86400, unit = "s")]
+    pub max_seconds: f64,
+    /// Whether there is a folder that can be written to.
+    #[param(readback, pv = "FilePathExists")]
+    pub file_path_exists: bool,
+    /// The file that is being written, or the last one.
+    #[param(readback, pv = "FullFileName")]
+    pub full_file_name: String,
+    /// Hits written so that they can be read whatever happens to the program.
+    #[param(readback)]
+    pub hits_written: u64,
+    /// Hits that a crash of the program would cost.
+    #[param(readback)]
+    pub hits_waiting: u64,
+    /// Hits that could not be written.
+    #[param(readback)]
+    pub hits_lost: u64,
+    /// Bytes written.
+    #[param(readback, unit = "B")]
+    pub bytes_written: u64,
+    /// Files written.
+    #[param(readback, pv = "NumCaptured")]
+    pub num_captured: u64,
+    /// Tables that came while nothing was written.
+    #[param(readback)]
+    pub ignored: u64,
+    /// How writing fares.
+    #[param(flatten)]
+    pub report: WriteReport,
+}
+
+/// Writes hits to Parquet files.
+pub struct HitsParquet {
+    params: HitsParquetParams,
+    table: RowTable<HitRow>,
+    /// Hits that wait.
+    hits: Vec<HitRow>,
+    file: Option<HitFile>,
+    /// Frames of which hits are not safe yet, each with the number of hits of the file up to its last.
+    under_way: VecDeque<(u64, UnderWay)>,
+    /// Bytes and hits of the files before this one.
+    before: (u64, u64),
+    /// When the file ends because of its age.
+    end_ns: Option<u64>,
+    /// When the hits that are not safe yet have to be.
+    flush_ns: Option<u64>,
+    writing: Writing,
+}
+
+impl Node for HitsParquet {
+    type Params = HitsParquetParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "hits_parquet",
+        kind: NodeKind::Sink,
+        summary: "Writes hits to Parquet files.",
+        inputs: &[PortSpec::table("in")],
+        outputs: &[],
+        parallel: false,
+    };
+
+    fn new(params: HitsParquetParams) -> Result<HitsParquet, NodeError> {
+        Ok(HitsParquet {
+            params,
+            table: RowTable::default(),
+            hits: Vec::new(),
+            file: None,
+            under_way: VecDeque::new(),
+            before: (0, 0),
+            end_ns: None,
+            flush_ns: None,
+            writing: Writing::default(),
+        })
+    }
+
+    fn params(&mut self) -> &mut HitsParquetParams {
+        &mut self.params
+    }
+
+    fn writes(&self) -> Vec<PathBuf> {
+        self.series().path(1).into_iter().collect()
+    }
+
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.writing.start(ctx);
+        self.check_template()?;
+        if self.params.capture {
+            self.look_for_folder(ctx);
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let table = self.table.table(frame)?;
+        if !self.params.capture {
+            self.params.ignored += 1;
+            return Ok(());
+        }
+        let now_ns = ctx.now_ns();
+        if let Err(why) = self.writing.may_write(&self.params.report, now_ns) {
+            self.params.hits_lost += table.layout().rows() as u64;
+            return Err(NodeError::new(why));
+        }
+        HitRow::get(table, &mut self.hits)?;
+        if let Err(why) = self.begin(now_ns) {
+            self.fail(&why, now_ns);
+            return Err(NodeError::new(why));
+        }
+        if let Some(file) = &self.file {
+            self.under_way.push_back((file.rows + self.hits.len() as u64, ctx.under_way()));
+        }
+        if let Err(why) = self.write_groups() {
+            // Which frames are lost by it, they say themselves.
+            self.fail(&why, now_ns);
+        }
+        self.settle(ctx);
+        Ok(())
+    }
+
+    fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        let now_ns = ctx.now_ns();
+        let is_over = |at: Option<u64>| at.is_some_and(|at| now_ns >= at);
+        let done = match (is_over(self.end_ns), is_over(self.flush_ns)) {
+            (true, _) => self.end(),
+            (false, true) => self.flush(),
+            (false, false) => Ok(()),
+        };
+        self.conclude(done, ctx)
+    }
+
+    fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
+        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+            "capture" if !self.params.capture => {
+                let ended = self.end();
+                self.conclude(ended, ctx)
+            }
+            "capture" | "path" | "create_directory" => {
+                self.look_for_folder(ctx);
+                Ok(())
+            }
+            "template" | "file_name" | "file_number" => self.check_template(),
+            _ => Ok(()),
+        }
+    }
+
+    fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        let ended = self.end();
+        self.conclude(ended, ctx)
+    }
+
+    fn stop(&mut self) {
+        // What went wrong is in the readbacks, and with the frames that it cost.
+        if let Err(why) = self.end() {
+            self.fail(&why, 0);
+        }
+        self.settle_frames();
+    }
+}
+
+impl HitsParquet {
+    /// A folder that is missing is an error at once, and frames are lost until there is one.
+    fn look_for_folder(&mut self, ctx: &Context) {
+        let p = &mut self.params;
+        p.file_path_exists = found_folder(ensure_folder(&p.path, p.create_directory), ctx);
+    }
+
+    fn ensure_folder(&mut self) -> Result<(), String> {
+        let found = ensure_folder(&self.params.path, self.params.create_directory);
+        self.params.file_path_exists = found.is_ok();
+        found
+    }
+
+    fn check_template(&self) -> Result<(), NodeError> {
+        self.series().path(self.params.file_number).map(drop).map_err(NodeError::new)
+    }
+
+    fn series(&self) -> Series<'_> {
+        let p = &self.params;
+        Series { template: &p.template, folder: &p.path, name: &p.file_name, last: u64::MAX }
+    }
+
+    /// Creates a file, if there is none and there are hits.
+    fn begin(&mut self, now_ns: u64) -> Result<(), String> {
+        if self.hits.is_empty() && self.file.is_none() {
+            return Ok(());
+        }
+        if self.file.is_none() {
+            self.create(now_ns)?;
+        }
+        let flush_seconds = self.params.flush_seconds;
+        self.flush_ns = self.flush_ns.or(Some(now_ns + (flush_seconds * 1e9) as u64));
+        Ok(())
+    }
+
+    fn create(&mut self, now_ns: u64) -> Result<(), String> {
+        self.ensure_folder()?;
+        let p = &self.params;
+        let about = About { run: p.run, clock_hz: p.clock_hz, level: p.level };
+        let mut number = p.file_number;
+        let create = |path: &Path| HitFile::create(path, &about);
+        let (_, file) = self.series().create_next(&mut number, GrowingFile::is_taken, create)?;
+        self.end_ns = (p.max_seconds > 0.0).then(|| now_ns + (p.max_seconds * 1e9) as u64);
+        self.params.file_number = number;
+        self.params.full_file_name = file.written_path().display().to_string();
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// Writes all whole row groups, and ends the file when it is full.
+    fn write_groups(&mut self) -> Result<(), String> {
+        let size = self.params.row_group;
+        while self.hits.len() >= size {
+            let Some(file) = &mut self.file else { return Ok(()) };
+            file.write(&self.hits[..size])?;
+            self.hits.drain(..size);
+        }
+        let p = &self.params;
+        let is_full =
+            |file: &HitFile| file.bytes() >= p.max_bytes || file.rows + self.hits.len() as u64 >= p.max_rows;
+        if self.file.as_ref().is_some_and(is_full) { self.end() } else { Ok(()) }
+    }
+
+    /// Writes what waits, so that all hits are safe.
+    fn flush(&mut self) -> Result<(), String> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        if !self.hits.is_empty() {
+            file.write(&self.hits)?;
+            self.hits.clear();
+        }
+        file.secure()
+    }
+
+    /// Writes what waits and ends the file, if there is one.
+    fn end(&mut self) -> Result<(), String> {
+        self.end_ns = None;
+        self.flush()?;
+        self.settle_frames();
+        let Some(file) = self.file.take() else { return Ok(()) };
+        self.params.file_number += 1;
+        self.before.1 += file.safe_rows;
+        // What is safe can be read under the old name, too.
+        let (name, bytes) = file.finish().inspect_err(|why| self.writing.tell_unfinished(why))?;
+        self.params.full_file_name = name;
+        self.params.num_captured += 1;
+        self.before.0 += bytes;
+        Ok(())
+    }
+
+    /// After a failure: ends the file with the hits that are safe; all others are lost, and frames that have some of them.
+    fn fail(&mut self, why: &str, now_ns: u64) {
+        self.settle_frames();
+        let p = &mut self.params;
+        let (mut lost, mut why) = (self.hits.len() as u64, why.to_owned());
+        if let Some(file) = self.file.take() {
+            p.file_number += 1;
+            lost += file.rows - file.safe_rows;
+            self.before.1 += file.safe_rows;
+            match file.give_up() {
+                Ok(None) => {}
+                Ok(Some((name, bytes))) => {
+                    p.full_file_name = name;
+                    p.num_captured += 1;
+                    self.before.0 += bytes;
+                }
+                Err(more) => why += &format!("; {more}"),
+            }
+        }
+        self.hits.clear();
+        p.hits_lost += lost;
+        self.under_way.drain(..).for_each(|(_, frame)| frame.lost(why.as_str()));
+        (self.end_ns, self.flush_ns) = (None, None);
+        p.report.failed(why);
+        self.writing.wait(now_ns);
+    }
+
+    /// For what happens beside frames.
+    fn conclude(&mut self, done: Result<(), String>, ctx: &mut Context) -> Result<(), NodeError> {
+        let done = done.map_err(|why| {
+            self.fail(&why, ctx.now_ns());
+            NodeError::new(why)
+        });
+        self.settle(ctx);
+        done
+    }
+
+    /// Frames of which all hits are safe have come to their end.
+    fn settle_frames(&mut self) {
+        let safe_rows = self.file.as_ref().map_or(0, |file| file.safe_rows);
+        while self.under_way.front().is_some_and(|(rows, _)| *rows <= safe_rows) {
+            let Some((_, frame)) = self.under_way.pop_front() else { break };
+            frame.completed();
+        }
+    }
+
+    /// Brings frames, readbacks and the timer up to date.
+    fn settle(&mut self, ctx: &mut Context) {
+        self.settle_frames();
+        let (bytes, rows, safe_rows) =
+            self.file.as_ref().map_or((0, 0, 0), |file| (file.bytes(), file.rows, file.safe_rows));
+        let p = &mut self.params;
+        p.hits_waiting = rows - safe_rows + self.hits.len() as u64;
+        (p.bytes_written, p.hits_written) = (self.before.0 + bytes, self.before.1 + safe_rows);
+        if p.hits_waiting == 0 {
+            self.flush_ns = None;
+        }
+        if self.file.is_some() && self.writing.resume() {
+            p.report.succeeded();
+        }
+        ctx.set_timer(self.end_ns.into_iter().chain(self.flush_ns).min());
+    }
+}

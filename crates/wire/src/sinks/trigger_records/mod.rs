@@ -1,0 +1,326 @@
+//! `trigger_records`: what was read out for triggers becomes files with the headers of DUNE.
+//!
+//! In: a [`TriggerRecord`] in each frame, as `readout_buffer` sends them. Out: nothing. A record in a file is a TriggerRecordHeader (version 4) with one
+//! ComponentRequest for each fragment, then the fragments, each a FragmentHeader (version 5) and its data: raw frames as they came (ProtoWIB, WIB or
+//! WIBEth; subsystem 1, number of the link), hits as trigger primitives of version 2 (subsystem 3, number of the link, or 65536 for merged
+//! ones), and, when data are missing, the list of what is missing and why. The layout in words: `docs/formats/trigger-records.md`; the reader is
+//! [`RecordReader`](livetime_formats::trigger::RecordReader), and `livetime inspect`.
+//!
+//! A record is written with one system call for up to 1024 pieces, from the memory into which the detector's frames were received: no byte of raw data
+//! is copied here. A file is called `NAME.inprogress` until it is complete, and none is ever replaced. What has been written is with the system: if the
+//! program is killed, all whole records can be read. A folder that is missing or is taken away, and a file that could not be brought to the disk or be
+//! given its name, are treated as `xtc_recorder` does. When the disk is full, records are errors and counted, and writing is tried again once a second; an
+//! incomplete record at the end is cut off.
+//!
+//! A recording is bounded, if that is wanted: after `stop_after_records`, `stop_after_bytes` or `stop_after_seconds` it ends, and what comes later is not recorded (`ignored`)
+//! until `capture` is set again.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use livetime_engine::testing::Harness;
+//! use livetime_formats::trigger::RecordReader;
+//! use livetime_wire::sinks::trigger_records::TriggerRecords;
+//! use livetime_wire::{DecisionRow, TriggerRecord};
+//!
+//! let folder = std::env::temp_dir().join(format!("livetime-records-{}", std::process::id()));
+//! let params = [("path", folder.to_str().unwrap_or_default().into()), ("create_directory", (-1).into())];
+//! let mut node = Harness::new::<TriggerRecords>(&params)?;
+//! let decision = DecisionRow { number: 7, window_begin: 100, window_end: 200, ..DecisionRow::default() };
+//! let record = TriggerRecord { decision, ..TriggerRecord::default() };
+//! let frame = node.pool().allocator().value(Arc::new(record))?;
+//! node.feed(&frame.freeze())?;
+//! node.drain()?;
+//!
+//! let mut reader = RecordReader::new(std::fs::File::open(folder.join("run_0001.records"))?);
+//! assert_eq!(reader.next()?.unwrap().header.trigger_number, 7);
+//! # std::fs::remove_dir_all(folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod encode;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use livetime_engine::files::{Recorded, StopAfter, WriteReport, Writing, found_folder};
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_formats::file::{GrowingFile, Series, ensure_folder};
+use livetime_formats::trigger::RecordWriter;
+use livetime_frame::Frame;
+
+use crate::TriggerRecord;
+use encode::Encoder;
+
+/// Parameters of `trigger_records`.
+#[derive(Params)]
+pub struct TriggerRecordsParams {
+    /// Folder of the files.
+    #[param(pv = "FilePath")]
+    pub path: String,
+    /// Name of the files.
+    #[param(default = "run", pv = "FileName")]
+    pub file_name: String,
+    /// Template of C's printf for folder, name and number.
+    #[param(default = "%s%s_%4.4d.records", pv = "FileTemplate")]
+    pub template: String,
+    /// Number of the next file; it grows with each file, and past those that are there already.
+    #[param(default = 1, min = 0, pv = "FileNumber")]
+    pub file_number: u64,
+    /// Which missing folders are created: 0 none, -n at most n, n those below the first n.
+    #[param(pv = "CreateDirectory")]
+    pub create_directory: i32,
+    /// Whether records are written; a file is begun with the next record, and ended when this becomes false.
+    #[param(default = true, pv = "Capture")]
+    pub capture: bool,
+    /// Number of the run.
+    #[param(default = 1)]
+    pub run: u32,
+    /// Number of the detector: 3 for wire readout of horizontal drift, 10 and 11 for vertical drift, bottom and top.
+    #[param(default = 3, min = 0, max = 65535)]
+    pub detector: u32,
+    /// Size of a file after which the next one is begun.
+    #[param(default = 10000000000, min = 1, unit = "B")]
+    pub max_bytes: u64,
+    /// Records after which the next file is begun; 0 means no limit.
+    pub max_records: u64,
+    /// The recording ends when it has this many records; 0 means no limit.
+    pub stop_after_records: u64,
+    /// The recording ends when its files have this many bytes together; 0 means no limit.
+    #[param(unit = "B")]
+    pub stop_after_bytes: u64,
+    /// The recording ends this long after its first record; 0 means no limit.
+    #[param(min = 0, max = 1e9, unit = "s")]
+    pub stop_after_seconds: f64,
+    /// Whether there is a folder that can be written to.
+    #[param(readback, pv = "FilePathExists")]
+    pub file_path_exists: bool,
+    /// The file that is being written, or the last one.
+    #[param(readback, pv = "FullFileName")]
+    pub full_file_name: String,
+    /// Records written.
+    #[param(readback, pv = "NumCaptured")]
+    pub num_captured: u64,
+    /// Of these: records of which data are missing.
+    #[param(readback)]
+    pub incomplete: u64,
+    /// Bytes written.
+    #[param(readback, unit = "B")]
+    pub bytes_written: u64,
+    /// Hits with a channel that a trigger primitive cannot hold: written without one.
+    #[param(readback)]
+    pub channels_lost: u64,
+    /// Records that came while nothing was written.
+    #[param(readback)]
+    pub ignored: u64,
+    /// Records that could not be written.
+    #[param(readback)]
+    pub write_errors: u64,
+    /// How writing fares.
+    #[param(flatten)]
+    pub report: WriteReport,
+}
+
+/// Writes trigger records to files.
+pub struct TriggerRecords {
+    params: TriggerRecordsParams,
+    writer: Option<RecordWriter>,
+    /// Records in the file.
+    records: u64,
+    /// What has been recorded since `capture` was set.
+    recorded: Recorded,
+    encoder: Encoder,
+    writing: Writing,
+}
+
+impl Node for TriggerRecords {
+    type Params = TriggerRecordsParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "trigger_records",
+        kind: NodeKind::Sink,
+        summary: "Writes what was read out for triggers to files with the headers of DUNE.",
+        inputs: &[PortSpec::value("in")],
+        outputs: &[],
+        parallel: false,
+    };
+
+    fn new(params: TriggerRecordsParams) -> Result<TriggerRecords, NodeError> {
+        Ok(TriggerRecords {
+            params,
+            writer: None,
+            records: 0,
+            recorded: Recorded::default(),
+            encoder: Encoder::default(),
+            writing: Writing::default(),
+        })
+    }
+
+    fn params(&mut self) -> &mut TriggerRecordsParams {
+        &mut self.params
+    }
+
+    fn writes(&self) -> Vec<PathBuf> {
+        self.series().path(1).into_iter().collect()
+    }
+
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.writing.start(ctx);
+        self.check_template()?;
+        match self.params.capture {
+            true => self.look_for_folder(ctx),
+            false => self.params.file_path_exists = Path::new(&self.params.path).is_dir(),
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let record: &TriggerRecord = frame.value()?;
+        if !self.params.capture {
+            self.params.ignored += 1;
+            return Ok(());
+        }
+        let now_ns = ctx.now_ns();
+        self.look_for_file(now_ns);
+        let may_write = self.writing.may_write(&self.params.report, now_ns);
+        let written = may_write.and_then(|()| self.write(record));
+        if let Ok(bytes) = written {
+            self.recorded.add(1, bytes, now_ns);
+        }
+        self.settle(written, now_ns)?;
+        self.stop_if_enough(now_ns, ctx);
+        Ok(())
+    }
+
+    fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
+        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+            "capture" if !self.params.capture => {
+                self.recorded = Recorded::default();
+                self.end().inspect_err(|why| self.writing.tell_unfinished(why)).map_err(NodeError::new)
+            }
+            "capture" | "path" | "create_directory" => {
+                self.look_for_folder(ctx);
+                Ok(())
+            }
+            "template" | "file_name" | "file_number" => self.check_template(),
+            _ => Ok(()),
+        }
+    }
+
+    fn drain(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
+        self.end().map_err(NodeError::new)
+    }
+
+    fn stop(&mut self) {
+        self.end_and_tell();
+    }
+}
+
+impl TriggerRecords {
+    /// Ends the recording when it is as large as it was wanted; what comes later is not recorded.
+    fn stop_if_enough(&mut self, now_ns: u64, ctx: &mut Context) {
+        let p = &self.params;
+        let wanted = StopAfter {
+            what: "records",
+            count: p.stop_after_records,
+            bytes: p.stop_after_bytes,
+            seconds: p.stop_after_seconds,
+        };
+        let Some(why) = self.recorded.is_enough(&wanted, now_ns) else { return };
+        ctx.tell(format!("the recording has ended: {why}"));
+        (self.params.capture, self.recorded) = (false, Recorded::default());
+        // The last record is written, whatever becomes of the file's name.
+        self.end_and_tell();
+    }
+
+    fn look_for_folder(&mut self, ctx: &Context) {
+        let p = &mut self.params;
+        p.file_path_exists = found_folder(ensure_folder(&p.path, p.create_directory), ctx);
+    }
+
+    fn check_template(&self) -> Result<(), NodeError> {
+        self.series().path(self.params.file_number).map(drop).map_err(NodeError::new)
+    }
+
+    fn series(&self) -> Series<'_> {
+        let p = &self.params;
+        Series { template: &p.template, folder: &p.path, name: &p.file_name, last: u64::MAX }
+    }
+
+    /// Looks whether somebody has taken the file away: what would be written to it could never be read.
+    fn look_for_file(&mut self, now_ns: u64) {
+        let Some(writer) = &self.writer else { return };
+        if self.writing.is_time_to_check(now_ns) && !writer.file().is_in_place() {
+            self.end_and_tell();
+        }
+    }
+
+    fn end_and_tell(&mut self) {
+        if let Err(why) = self.end() {
+            self.writing.tell_unfinished(&why);
+        }
+    }
+
+    fn create(&mut self) -> Result<(), String> {
+        ensure_folder(&self.params.path, self.params.create_directory)?;
+        let mut number = self.params.file_number;
+        let create = |path: &Path| RecordWriter::create_new(path).map_err(|e| e.to_string());
+        let (_, writer) = self.series().create_next(&mut number, GrowingFile::is_taken, create)?;
+        self.params.file_number = number;
+        self.params.full_file_name = writer.file().written_path().display().to_string();
+        (self.writer, self.records) = (Some(writer), 0);
+        Ok(())
+    }
+
+    /// Writes a record; how many bytes it took.
+    fn write(&mut self, record: &TriggerRecord) -> Result<u64, String> {
+        if self.writer.is_none() {
+            self.create()?;
+        }
+        let p = &mut self.params;
+        let (run, detector) = (p.run, p.detector as u16);
+        let Some(writer) = &mut self.writer else { return Ok(0) };
+        let before = writer.file().len();
+        p.channels_lost += self.encoder.hits(record).map_err(|e| e.to_string())?;
+        writer.repair().map_err(|e| e.to_string())?;
+        self.encoder.write(record, run, detector, writer).map_err(|e| e.to_string())?;
+        Ok(writer.file().len() - before)
+    }
+
+    fn settle(&mut self, written: Result<u64, String>, now_ns: u64) -> Result<(), NodeError> {
+        let p = &mut self.params;
+        p.file_path_exists = written.is_ok() || Path::new(&p.path).is_dir();
+        let bytes =
+            self.writing.settle(written, &mut p.report, now_ns).inspect_err(|_| p.write_errors += 1)?;
+        self.records += 1;
+        p.num_captured += 1;
+        p.bytes_written += bytes;
+        p.incomplete += u64::from(self.encoder.is_incomplete());
+        if self.is_full() {
+            // The record is written, whatever becomes of the file's name.
+            self.end_and_tell();
+        }
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        let p = &self.params;
+        let bytes = self.writer.as_ref().map_or(0, |writer| writer.file().len());
+        bytes >= p.max_bytes || p.max_records != 0 && self.records >= p.max_records
+    }
+
+    /// Ends the file that is being written, if there is one.
+    fn end(&mut self) -> Result<(), String> {
+        let Some(mut writer) = self.writer.take() else { return Ok(()) };
+        let name = writer.file().path().display().to_string();
+        // A half record at the end is read as such, if it cannot be cut off.
+        let repaired = writer.repair();
+        let ended = repaired.and(writer.finish()).map_err(|e| e.to_string());
+        self.params.file_number += 1;
+        match &ended {
+            Ok(()) => self.params.full_file_name = name,
+            Err(why) => self.params.report.failed(why),
+        }
+        ended
+    }
+}

@@ -1,0 +1,7 @@
+//! Nodes that bring raw frames into the graph.
+
+pub mod felix_blocks;
+mod raw_readings;
+pub mod wib_file;
+pub mod wib_simulator;
+pub mod wibeth_udp;

@@ -1,0 +1,59 @@
+//! What the sources of raw frames have in common: readbacks, and the words for faults.
+
+use livetime_engine::Context;
+use livetime_formats::wib::{Faults, RawFormat};
+
+use crate::IngestCounts;
+
+/// Frames of a batch when none are given: those of about 200 us.
+pub(super) fn batch_frames(given: usize, format: RawFormat) -> usize {
+    match (given, format) {
+        (0, RawFormat::WibEth) => 6,
+        // 32 superchunks.
+        (0, _) => 384,
+        (given, _) => given,
+    }
+}
+
+/// How many frames have which fault, as `mm 3, capture error in block 2: 1`; empty when none has any.
+pub(super) fn describe(counts: &IngestCounts) -> String {
+    let all = (0..Faults::COUNT).map(|bit| (Faults::of_bits(1 << bit), counts.faults[bit]));
+    let parts = all.filter(|(_, count)| *count > 0).map(|(fault, count)| format!("{fault}: {count}"));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// Enters into the run's ledger what of the detector's frames is not as it should be, and tells it. To be called once, at the end of a source: until then frames
+/// that are missing may still come.
+///
+/// Missing frames were lost before they came here. Frames with faults, frames that were not sent and the bytes that belong to no frame, as many frames as would
+/// fill them, are unreadable.
+pub(super) fn enter_losses(counts: &IngestCounts, skipped_bytes: u64, frame_bytes: usize, ctx: &Context) {
+    if counts.missing > 0 {
+        ctx.lost_at_source(counts.missing);
+        ctx.tell_error(format!("{} frames are missing between those that came", counts.missing));
+    }
+    let cut = skipped_bytes.div_ceil(frame_bytes.max(1) as u64);
+    let unreadable = counts.corrupt + counts.dropped + cut;
+    if unreadable > 0 {
+        let (corrupt, dropped, faults) = (counts.corrupt, counts.dropped, describe(counts));
+        ctx.unreadable(
+            unreadable,
+            format!(
+                "{corrupt} frames have faults, {dropped} were not sent ({faults}), {skipped_bytes} bytes belong to no frame"
+            ),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_in_words() {
+        let mut counts = IngestCounts::default();
+        assert_eq!(describe(&counts), "");
+        (counts.faults[0], counts.faults[10]) = (3, 1);
+        assert_eq!(describe(&counts), "mm: 3, capture error in block 2: 1");
+    }
+}

@@ -1,0 +1,195 @@
+//! `wib_file`: recorded raw frames of the wire readout, a file for each link.
+//!
+//! Out: `raw`, batches of frames ([`RawBatch`](crate::RawBatch)), several links interleaved in the order of time; `ledger`, what became of
+//! the time of each link ([`LedgerRow`](crate::LedgerRow)).
+//!
+//! A file holds the frames of one link, bare or packed by Zstandard: WIB1 frames of 464 bytes, with a CRC word (468), or with header and trailer of FELIX
+//! (480); WIB2 frames (472); WIBEth frames (7200). Which, is seen from the content. After a cut or garbage the next frame is looked for, and
+//! the bytes up to there are counted (`skipped_bytes`). What comes twice or too late is not sent; what is missing or has faults is told by the ledger
+//! ([`LinkIngest`]). A file that is cut off or damaged, also in the middle of what Zstandard has packed, is sent up to there. At the end all that was missing,
+//! damaged or cut off is entered into the run's ledger (`source_gap`, `unreadable`), so that the run ends as `livetime inspect` of the files does.
+//!
+//! Several files are read side by side, the one that is behind in time first. When they are read again (`loops`), time goes on: timestamps and
+//! sequence numbers are those of a detector that does not stop; convert counts stay as recorded.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_formats::wib::{Wib1Frame, Wib1FrameMut};
+//! use livetime_wire::{RawBatch, sources::wib_file::WibFile};
+//!
+//! let mut frames = vec![0; 100 * Wib1Frame::BYTES];
+//! for (i, bytes) in frames.chunks_mut(Wib1Frame::BYTES).enumerate() {
+//!     let mut frame = Wib1FrameMut::new(bytes)?;
+//!     frame.set_identity(5, 2, 1);
+//!     frame.set_timestamp(1000 + 25 * i as u64);
+//! }
+//! let file = std::env::temp_dir().join(format!("wib-file-{}.bin", std::process::id()));
+//! std::fs::write(&file, frames)?;
+//!
+//! let mut source = Harness::new::<WibFile>(&[("file", file.to_str().unwrap_or_default().into())])?;
+//! let sent = source.run_source(1)?;
+//! let batch = RawBatch::of(&sent[0])?;
+//! assert_eq!((batch.len(), batch.first, batch.end(), batch.faults), (100, 1000, 3500, 0));
+//! # std::fs::remove_file(file)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod dump;
+#[cfg(test)]
+mod tests;
+
+use livetime_engine::files::Timing;
+use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_formats::file::files;
+use livetime_frame::Kind;
+
+use super::raw_readings::describe;
+use crate::{IngestOptions, LinkIngest};
+use dump::Dumps;
+
+/// Parameters of `wib_file`.
+#[derive(Params)]
+pub struct WibFileParams {
+    /// A file, or a pattern with `*` and `?` for the files of several links in natural order, or lines with a file in each.
+    #[param(pv = "FilePath")]
+    pub file: String,
+    /// Number of the first file's link; the others follow.
+    #[param(max = 65535)]
+    pub first_link: u32,
+    /// Frames of a batch; 0 means those of about 200 us: 384, of WIBEth 6.
+    #[param(max = 100000)]
+    pub batch: usize,
+    /// Compare the checksums of WIB1 frames; not for data without.
+    pub checksums: bool,
+    /// Expect the convert counts of WIB1 frames to step by one; not for data without.
+    pub convert_counts: bool,
+    /// When frames are sent.
+    pub timing: Timing,
+    /// How many times faster than recorded, with timing `recorded`.
+    #[param(default = 1.0, min = 1e-6, max = 1e6)]
+    pub speed: f64,
+    /// How often the files are read; 0 means without end.
+    #[param(default = 1)]
+    pub loops: u64,
+    /// Links.
+    #[param(readback)]
+    pub links: usize,
+    /// Frames sent.
+    #[param(readback)]
+    pub frames: u64,
+    /// Frames sent that have faults.
+    #[param(readback)]
+    pub corrupt: u64,
+    /// Frames not sent: they came twice, too late, or with a time that cannot be.
+    #[param(readback)]
+    pub dropped: u64,
+    /// Frames that are missing, as the timestamps tell.
+    #[param(readback)]
+    pub missing: u64,
+    /// Times that the clock of a link began anew, with the first.
+    #[param(readback)]
+    pub epochs: u64,
+    /// Bytes that belong to no frame.
+    #[param(readback, unit = "B")]
+    pub skipped_bytes: u64,
+    /// How many frames have which fault.
+    #[param(readback)]
+    pub faults: String,
+}
+
+/// Recorded links.
+pub struct WibFile {
+    params: WibFileParams,
+    dumps: Option<Dumps>,
+    /// Those before a parameter was changed, until what is left of them has been sent.
+    ended: Option<Dumps>,
+}
+
+impl Node for WibFile {
+    type Params = WibFileParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "wib_file",
+        kind: NodeKind::Source,
+        summary: "Recorded raw frames of the wire readout, a file for each link.",
+        inputs: &[],
+        outputs: &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
+        parallel: false,
+    };
+
+    fn new(params: WibFileParams) -> Result<WibFile, NodeError> {
+        Ok(WibFile { params, dumps: None, ended: None })
+    }
+
+    fn params(&mut self) -> &mut WibFileParams {
+        &mut self.params
+    }
+
+    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
+        Ok(vec![Stream::Other(Kind::Bytes), Stream::Other(Kind::Table)])
+    }
+
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        let p = &self.params;
+        let options =
+            IngestOptions { identity: None, checksums: p.checksums, convert_counts: p.convert_counts };
+        let files = files(&p.file, |path| Ok(vec![path.to_owned()])).map_err(NodeError::new)?;
+        let dumps =
+            Dumps::open(files, p.first_link, p.batch, |format, link| LinkIngest::new(format, link, options))?;
+        self.params.links = dumps.links();
+        ctx.preallocate_for_queues(dumps.batch_bytes());
+        self.dumps = Some(dumps);
+        Ok(())
+    }
+
+    fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
+        let p = &self.params;
+        let Some(dumps) = &mut self.dumps else { return Ok(Next::Finished) };
+        if let Some(mut ended) = self.ended.take() {
+            let finished = ended.finish(ctx);
+            ended.enter_losses(ctx);
+            dumps.number_from(ended.sent());
+            finished?;
+        }
+        let speed = (p.timing == Timing::Recorded).then_some(p.speed);
+        let next = dumps.produce(speed, p.loops, ctx);
+        self.read_back();
+        next
+    }
+
+    fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
+        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+            "timing" | "speed" | "loops" => Ok(()),
+            _ => {
+                let before = self.dumps.take();
+                self.ended = self.ended.take().or(before);
+                self.start(ctx)
+            }
+        }
+    }
+
+    fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        let Some(dumps) = &mut self.dumps else { return Ok(()) };
+        let finished = dumps.finish(ctx);
+        dumps.enter_losses(ctx);
+        self.read_back();
+        finished
+    }
+
+    fn stop(&mut self) {
+        (self.dumps, self.ended) = (None, None);
+    }
+}
+
+impl WibFile {
+    fn read_back(&mut self) {
+        let Some(dumps) = &self.dumps else { return };
+        let (counts, p) = (dumps.counts(), &mut self.params);
+        let is_news = (p.corrupt, p.dropped) != (counts.corrupt, counts.dropped);
+        (p.frames, p.corrupt, p.dropped) = (counts.frames, counts.corrupt, counts.dropped);
+        (p.missing, p.epochs, p.skipped_bytes) = (counts.missing, counts.epochs, dumps.skipped());
+        if is_news {
+            p.faults = describe(&counts);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! `cargo xtask test`: every test, then what passed, failed, and was skipped for which reason.
+//!
+//! The test runner hides what a passing test prints, so tests record what they leave out in a file (`crates/testkit`).
+
+mod counts;
+mod judge;
+mod skips;
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use counts::Counts;
+use skips::Skips;
+
+/// Runs every test and model; `Err` if one failed. Both end with the summary.
+pub(crate) fn run(root: &Path) -> Result<String, String> {
+    let files = Files::new(root);
+    files.clear()?;
+    let mut counts = Counts::default();
+    let tests = cargo(root, &["test", "--workspace", "--no-fail-fast"]);
+    let all_passed = [count(tests, &files, &mut counts)?, models_into(root, &files, &mut counts)?];
+    fs::write(&files.counts, counts.to_text()).map_err(|e| format!("{}: {e}", files.counts.display()))?;
+    let summary = summary(counts, &Skips::read(&files.skips)?);
+    if all_passed == [true, true] { Ok(summary) } else { Err(summary) }
+}
+
+/// Every interleaving of the lock-free parts, within the bound on preemptions.
+pub(crate) fn models(root: &Path) -> Result<String, String> {
+    let mut counts = Counts::default();
+    let all_passed = models_into(root, &Files::new(root), &mut counts)?;
+    let summary = summary(counts, &Skips::default());
+    if all_passed { Ok(summary) } else { Err(summary) }
+}
+
+/// The summary of the last `test`, with what has been skipped since; `Err` if this machine is known to have what was
+/// missing, or if fewer tests ran than must.
+pub(crate) fn judge(root: &Path) -> Result<String, String> {
+    let files = Files::new(root);
+    let text = fs::read_to_string(&files.counts)
+        .map_err(|e| format!("{}: {e}: run `make test` first", files.counts.display()))?;
+    let (counts, skips) = (Counts::from_text(&text)?, Skips::read(&files.skips)?);
+    let problems = judge::problems(root, counts, &skips)?;
+    let summary = summary(counts, &skips);
+    if problems.is_empty() { Ok(summary) } else { Err(format!("{}\n{summary}", problems.join("\n"))) }
+}
+
+/// Records that a step outside of the tests was left out, for the summary.
+pub(crate) fn record_skip(root: &Path, step: &str, needed: &str, reason: &str) -> Result<String, String> {
+    let files = Files::new(root);
+    skips::append(&files.skips, step, needed, reason)?;
+    Ok(format!("SKIPPED: {step}: {reason}"))
+}
+
+fn summary(counts: Counts, skips: &Skips) -> String {
+    let Counts { passed, failed, ignored } = counts;
+    let skipped = skips.tests();
+    let mut text = skips.reasons();
+    if ignored > 0 {
+        text += &format!(
+            "skipped: {ignored} tests and examples that are marked `ignore` and that no other test runs\n"
+        );
+    }
+    format!(
+        "{text}{} passed, {failed} failed, {} skipped",
+        passed.saturating_sub(skipped),
+        skips.all() + ignored
+    )
+}
+
+/// Where a run of tests keeps what the summary needs: the target folder, which holds this program too.
+struct Files {
+    target: PathBuf,
+    counts: PathBuf,
+    skips: PathBuf,
+}
+
+impl Files {
+    fn new(root: &Path) -> Files {
+        let program = std::env::current_exe().ok();
+        let target = program.as_deref().and_then(|p| p.ancestors().nth(2)).map(Path::to_path_buf);
+        let target = target.unwrap_or_else(|| root.join("target"));
+        Files { counts: target.join("test-counts"), skips: target.join("skipped-tests"), target }
+    }
+
+    fn clear(&self) -> Result<(), String> {
+        _ = fs::remove_file(&self.counts);
+        fs::write(&self.skips, "").map_err(|e| format!("{}: {e}", self.skips.display()))
+    }
+}
+
+fn cargo(root: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // What cargo set for this program would make the crates of its test programs be built again.
+    command.current_dir(root).args(args).env_remove("CARGO_MANIFEST_DIR");
+    command
+}
+
+/// A second target folder, because `--cfg loom` changes every crate that is built with it.
+fn models_into(root: &Path, files: &Files, counts: &mut Counts) -> Result<bool, String> {
+    let mut all_passed = true;
+    let crates = [
+        ["livetime-frame", "--test", "all", ""],
+        ["livetime-runtime", "--lib", "--", "models"],
+        ["livetime-engine", "--lib", "--", "models"],
+        ["livetime-actors", "--lib", "--", "models"],
+    ];
+    for what in crates {
+        let args =
+            ["test", "--profile", "models", "--package"].into_iter().chain(what).filter(|a| !a.is_empty());
+        let mut command = cargo(root, &args.collect::<Vec<_>>());
+        command.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", files.target.join("loom"));
+        match std::env::var("LOOM_MAX_PREEMPTIONS") {
+            Ok(bound) if bound.is_empty() => command.env_remove("LOOM_MAX_PREEMPTIONS"),
+            Ok(bound) => command.env("LOOM_MAX_PREEMPTIONS", bound),
+            Err(_) => command.env("LOOM_MAX_PREEMPTIONS", "2"),
+        };
+        all_passed &= count(command, files, counts)?;
+    }
+    Ok(all_passed)
+}
+
+/// Shows what the command prints, and adds up its results.
+fn count(mut command: Command, files: &Files, counts: &mut Counts) -> Result<bool, String> {
+    let failed = |e: std::io::Error| format!("cargo test: {e}");
+    command.env("LIVETIME_SKIPPED", &files.skips).stdout(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    let output = child.stdout.take().ok_or("cargo test: no output")?;
+    for line in BufReader::new(output).split(b'\n') {
+        let line = String::from_utf8_lossy(&line.map_err(failed)?).into_owned();
+        println!("{line}");
+        counts.add(&line);
+    }
+    Ok(child.wait().map_err(failed)?.success())
+}
+
+#[cfg(test)]
+mod checks {
+    use super::*;
+
+    #[test]
+    fn a_test_that_skipped_did_not_pass() {
+        let skips = Skips::parse("golden\treads\tdata/xtc1\tno xtc1\nfuzz\t\tpeer/fuzz\tno cargo-fuzz\n");
+        let text = summary(Counts { passed: 10, failed: 1, ignored: 0 }, &skips);
+        assert_eq!(text.lines().last(), Some("9 passed, 1 failed, 2 skipped"), "{text}");
+        assert!(
+            text.contains("no xtc1") && text.contains("golden::reads") && text.contains("no cargo-fuzz"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn ignored_examples_are_skips() {
+        let text = summary(Counts { passed: 3, failed: 0, ignored: 2 }, &Skips::default());
+        assert!(
+            text.contains("marked `ignore`") && text.ends_with("3 passed, 0 failed, 2 skipped"),
+            "{text}"
+        );
+    }
+}
