@@ -1,8 +1,9 @@
 //! How a thread waits for work: looks for a while, then sleeps.
 //!
-//! Looking costs a core for as long as it lasts; sleeping and being woken costs the sender and the sleeper about 13 us
-//! of CPU together, and the frame some tens of us of latency. `adaptive` therefore never looks for longer than a sleep
-//! costs, so that it needs at most about twice the CPU of `park`; `predict` pays more, for less latency.
+//! Looking costs a core for as long as it lasts; sleeping and being woken costs the sender and the sleeper 13 to 20 us
+//! of CPU together, and the frame some tens of us of latency. `adaptive` therefore keeps an account: a look that finds
+//! work earns the sleep that it saved, a look in vain is paid from what was earned, and who has earned nothing sleeps
+//! at once. So it needs at most about twice the CPU of `park`; `predict` pays more, for less latency.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use crate::doorbell::Doorbell;
 /// How a thread waits for work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum WaitStrategy {
-    /// Look again for as long as work usually takes to come, if that is less than a sleep costs; then sleep.
+    /// Look again for a short while, as long as such looks save more sleeps than they cost; then sleep.
     #[default]
     Adaptive,
     /// As `Adaptive`; and where work comes at regular times, and there are cores enough, sleep until shortly before it is
@@ -24,11 +25,14 @@ pub enum WaitStrategy {
     Park,
 }
 
-/// The longest a thread looks for work before it sleeps: about what sleeping and being woken costs. With twice as
-/// much, work that comes every 50 us would cost a core per thread.
-const LONGEST_SPIN_NS: u64 = 20_000;
-/// The shortest look that is worth beginning. A thread whose looks have become shorter sleeps at once.
-const SHORTEST_SPIN_NS: u64 = 2_000;
+/// What sleeping and being woken costs, and so what a look earns that finds work instead. With twice as much, work that
+/// comes every 50 us would cost a core per thread.
+const SLEEP_NS: u64 = 20_000;
+/// The longest look. Two threads that answer each other bridge with it the time that the other takes to wake up; else,
+/// once one of them has slept, each would find the other asleep for ever.
+const LONGEST_LOOK_NS: u64 = WAKE_UP_NS;
+/// The most that a thread may have earned: 20 of the longest looks in vain. One disturbance uses up a few.
+const MOST_CREDIT_NS: u64 = 1_000_000;
 /// How long a sleeping thread takes to wake up: what was found after a sleep had come about so much earlier.
 const WAKE_UP_NS: u64 = 50_000;
 /// The most that is learnt from one sleep that ended late.
@@ -56,7 +60,8 @@ pub struct Waiting {
     strategy: WaitStrategy,
     /// Whether there are cores enough for threads that look instead of sleeping.
     pub may_spin: bool,
-    spin_ns: u64,
+    /// How much time looks may still cost in vain.
+    credit_ns: u64,
     arrivals: Arrivals,
 }
 
@@ -93,7 +98,7 @@ impl Waiting {
     /// A thread that waits by `strategy`; it looks for work without sleeping only if it `may_spin`.
     pub fn new(strategy: WaitStrategy, may_spin: bool) -> Waiting {
         let arrivals = Arrivals { lateness_ns: FIRST_LATENESS_NS, ..Arrivals::default() };
-        Waiting { strategy, may_spin, spin_ns: LONGEST_SPIN_NS, arrivals }
+        Waiting { strategy, may_spin, credit_ns: LONGEST_LOOK_NS, arrivals }
     }
 
     /// Returns when `is_ready` at the time given, when `deadline_ns` has come, or now and then for no reason.
@@ -125,7 +130,7 @@ impl Waiting {
             })
     }
 
-    /// Looks for as long as work usually takes to come, if that is short; then sleeps.
+    /// Looks for a while, if the account allows it; then sleeps.
     fn adapt(
         &mut self,
         clock: &Clock,
@@ -134,7 +139,7 @@ impl Waiting {
         deadline_ns: impl Fn() -> Option<u64>,
     ) {
         let start_ns = clock.now_ns();
-        let looked_ns = self.spin_ns;
+        let looked_ns = self.credit_ns.min(LONGEST_LOOK_NS);
         let found_after_ns = match looked_ns {
             0 => None,
             _ if self.may_spin => look_for(looked_ns, clock, &is_ready),
@@ -143,21 +148,23 @@ impl Waiting {
         if found_after_ns.is_none() {
             sleep(clock, bell, &is_ready, deadline_ns);
         }
-        let cost_ns = found_after_ns.unwrap_or_else(|| clock.now_ns() - start_ns);
-        self.learn(cost_ns, looked_ns, found_after_ns.is_some());
+        match found_after_ns {
+            Some(cost_ns) => self.found(cost_ns),
+            None => self.slept(looked_ns, clock.now_ns() - start_ns),
+        }
     }
 
-    /// Chooses how long to look next time. A look in vain halves the next one; only work that came soon, though
-    /// nobody looked, begins it again. So a rhythm that looking cannot bridge costs a few looks in a row and then none.
-    fn learn(&mut self, gap_ns: u64, looked_ns: u64, is_found: bool) {
-        let came_after_ns = if is_found { gap_ns } else { gap_ns.saturating_sub(WAKE_UP_NS) };
-        let looked_in_vain = looked_ns > 0 && !is_found;
-        self.spin_ns = match () {
-            () if looked_in_vain => Some(looked_ns / 2).filter(|ns| *ns >= SHORTEST_SPIN_NS).unwrap_or(0),
-            () if came_after_ns < LONGEST_SPIN_NS => {
-                (2 * came_after_ns).clamp(SHORTEST_SPIN_NS, LONGEST_SPIN_NS)
-            }
-            () => 0,
+    /// A look that cost so much found work and saved a sleep.
+    fn found(&mut self, cost_ns: u64) {
+        self.credit_ns = (self.credit_ns + SLEEP_NS).saturating_sub(cost_ns).min(MOST_CREDIT_NS);
+    }
+
+    /// A look, if it was longer than 0, was in vain, and work came so long after it began. Work that came soon though
+    /// nobody looked would have been worth a look.
+    fn slept(&mut self, looked_ns: u64, gap_ns: u64) {
+        self.credit_ns = match looked_ns {
+            0 => SLEEP_NS.saturating_sub(gap_ns.saturating_sub(WAKE_UP_NS)),
+            _ => self.credit_ns - looked_ns,
         };
     }
 
@@ -336,19 +343,54 @@ mod tests {
     }
 
     #[test]
-    fn looks_bridge_short_gaps_and_are_given_up_where_they_find_nothing() {
+    fn looks_are_paid_from_the_sleeps_that_looks_have_saved() {
         let mut waiting = Waiting::new(WaitStrategy::Adaptive, true);
-        waiting.learn(3_000, waiting.spin_ns, true);
-        assert_eq!(waiting.spin_ns, 6_000);
+        waiting.found(3_000);
+        assert_eq!(waiting.credit_ns, LONGEST_LOOK_NS + SLEEP_NS - 3_000);
         // Longer gaps, each looked at in vain and then slept through.
-        for _ in 0..3 {
-            waiting.learn(90_000, waiting.spin_ns, false);
+        for _ in 0..2 {
+            waiting.slept(waiting.credit_ns.min(LONGEST_LOOK_NS), 190_000);
         }
-        assert_eq!(waiting.spin_ns, 0);
-        waiting.learn(90_000, 0, false);
-        assert_eq!(waiting.spin_ns, 0);
+        assert_eq!(waiting.credit_ns, 0);
+        waiting.slept(0, 190_000);
+        assert_eq!(waiting.credit_ns, 0);
         // Work that had come 4 us after the thread fell asleep.
-        waiting.learn(WAKE_UP_NS + 4_000, 0, false);
-        assert_eq!(waiting.spin_ns, 8_000);
+        waiting.slept(0, WAKE_UP_NS + 4_000);
+        assert_eq!(waiting.credit_ns, SLEEP_NS - 4_000);
+    }
+
+    #[test]
+    fn a_disturbance_does_not_end_the_looks_of_two_that_answer_each_other() {
+        let mut waiting = Waiting::new(WaitStrategy::Adaptive, true);
+        (0..100).for_each(|_| waiting.found(300));
+        assert_eq!(waiting.credit_ns, MOST_CREDIT_NS);
+        (0..5).for_each(|_| waiting.slept(LONGEST_LOOK_NS, 200_000));
+        assert!(waiting.credit_ns >= LONGEST_LOOK_NS);
+    }
+
+    #[test]
+    fn whatever_the_rhythm_looking_costs_at_most_the_sleeps_it_saves() {
+        let mut random = crate::Random::new(5);
+        for _ in 0..200 {
+            let mut waiting = Waiting::new(WaitStrategy::Adaptive, true);
+            let longest_gap = 1_000 + random.below(300_000) as u64;
+            let (mut cost, mut sleeps_only) = (0, MOST_CREDIT_NS);
+            for _ in 0..500 {
+                let gap = random.below(longest_gap as usize) as u64;
+                let look = waiting.credit_ns.min(LONGEST_LOOK_NS);
+                sleeps_only += SLEEP_NS;
+                match gap < look {
+                    true => {
+                        waiting.found(gap);
+                        cost += gap;
+                    }
+                    false => {
+                        waiting.slept(look, gap + WAKE_UP_NS);
+                        cost += look + SLEEP_NS;
+                    }
+                }
+            }
+            assert!(cost <= 2 * sleeps_only, "{longest_gap}: {cost} for {sleeps_only}");
+        }
     }
 }
