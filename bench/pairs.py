@@ -55,9 +55,13 @@ def quartiles(ratios):
     return statistics.quantiles(ratios, n=4, method="inclusive")[::2] if len(ratios) > 1 else ratios * 2
 
 
+# Says that a node does not do what the row is called, and stands in new records only.
+OF_NO_ROW = {"passes_unchanged"}
+
+
 def name_of(row):
     """What distinguishes a row from the others of its benchmark."""
-    says = {k: v for k, v in row.items() if isinstance(v, (str, bool)) or k in SETTINGS}
+    says = {k: v for k, v in row.items() if (isinstance(v, (str, bool)) or k in SETTINGS) and k not in OF_NO_ROW}
     return " ".join(f"{v}" if isinstance(v, str) else f"{k}={v}" for k, v in sorted(says.items()) if v not in ("none", ""))
 
 
