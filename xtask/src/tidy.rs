@@ -111,8 +111,8 @@ const DOCUMENTS: &[&str] = &[
     "docs/formats/xtc-compression.md",
     "docs/operate.md",
     "docs/spec/node.md",
-    "docs/formats/trigger-records.md",
     "docs/formats/xtc.md",
+    "docs/tour.md",
     "docs/trigger-primitives.md",
     "docs/xtc.md",
 ];
