@@ -31,7 +31,7 @@ pub fn free_prefix(client: &Client, usual: &str, suffix: &str) -> String {
 #[cfg(test)]
 mod tests {
     use livetime_pva::client::ClientConfig;
-    use livetime_pva::data::{Kind, Value};
+    use livetime_pva::data::{ScalarType, Value};
     use livetime_pva::nt;
     use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
 
@@ -42,7 +42,7 @@ mod tests {
         let pvs = PvMap::new();
         for name in ["13SIM1:cam1:PortName_RBV", "LIVETIME1:cam1:PortName_RBV", "LIVETIME3:cam1:PortName_RBV"]
         {
-            pvs.add(name, SharedPv::new(Value::new(&nt::scalar(Kind::Str))));
+            pvs.add(name, SharedPv::new(Value::new(&nt::scalar(ScalarType::Str))));
         }
         let server = Server::start(ServerConfig::loopback(), pvs).unwrap();
         let config = ClientConfig::name_servers(&[server.tcp_address()]);

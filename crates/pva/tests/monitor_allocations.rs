@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor, Update};
-use livetime_pva::data::{Kind, Value};
+use livetime_pva::data::{ScalarType, Value};
 use livetime_pva::nt;
 use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -24,7 +24,7 @@ fn next(monitor: &mut Monitor) -> Update {
 
 #[test]
 fn updates_take_no_memory() {
-    let pv = SharedPv::new(Value::new(&nt::scalar(Kind::F64)));
+    let pv = SharedPv::new(Value::new(&nt::scalar(ScalarType::F64)));
     let pvs = PvMap::new();
     pvs.add("n", pv.clone());
     let server = Server::start(ServerConfig::loopback(), pvs).unwrap();

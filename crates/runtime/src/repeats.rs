@@ -18,12 +18,12 @@ const MOST_KINDS: usize = 4096;
 /// What was told, and how often it came since.
 #[derive(Default)]
 pub(crate) struct Repeats {
-    kinds: BTreeMap<Kind, Series>,
+    kinds: BTreeMap<SeriesKey, Series>,
 }
 
 /// Errors of one node that have the same shape; all notes of a node are one kind, of which only repetitions are folded.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Kind {
+struct SeriesKey {
     node: String,
     is_error: bool,
     shape: String,
@@ -109,16 +109,16 @@ impl Repeats {
         all.filter_map(|(kind, series)| series.rest(kind.node.clone(), kind.is_error)).collect()
     }
 
-    fn kind(&self, event: &Event) -> Kind {
-        let rest = Kind { node: event.node.clone(), is_error: event.is_error, shape: String::new() };
+    fn kind(&self, event: &Event) -> SeriesKey {
+        let rest = SeriesKey { node: event.node.clone(), is_error: event.is_error, shape: String::new() };
         if !event.is_error {
             return rest;
         }
-        let kind = Kind { shape: shape(&event.message), ..rest.clone() };
+        let kind = SeriesKey { shape: shape(&event.message), ..rest.clone() };
         if self.kinds.contains_key(&kind) {
             return kind;
         }
-        let is_like = |other: &Kind| other.node == rest.node && other.is_error;
+        let is_like = |other: &SeriesKey| other.node == rest.node && other.is_error;
         let known = self.kinds.range(rest.clone()..).take_while(|(other, _)| is_like(other)).count();
         if known < MOST_OF_NODE { kind } else { rest }
     }

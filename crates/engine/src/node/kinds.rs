@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use livetime_frame::{DType, Kind, Layout};
+use livetime_frame::{DType, Layout, PayloadKind};
 
 use super::{DeclaredParams, DynNode, Node, NodeError, NodeFactory};
 use crate::{ParamError, ParamSpec, Params, Value};
@@ -63,33 +63,36 @@ impl PortSpec {
     }
 
     /// A port for payloads of these kinds.
-    pub const fn of(name: &'static str, kinds: &'static [Kind]) -> PortSpec {
+    pub const fn of(name: &'static str, kinds: &'static [PayloadKind]) -> PortSpec {
         PortSpec { name, accepts: Accepts { kinds, dtypes: &[], ndim: None } }
     }
 
     /// A port for tables.
     pub const fn table(name: &'static str) -> PortSpec {
-        PortSpec::of(name, &[Kind::Table])
+        PortSpec::of(name, &[PayloadKind::Table])
     }
 
     /// A port for bytes.
     pub const fn bytes(name: &'static str) -> PortSpec {
-        PortSpec::of(name, &[Kind::Bytes])
+        PortSpec::of(name, &[PayloadKind::Bytes])
     }
 
     /// A port for values of a user's own type.
     pub const fn value(name: &'static str) -> PortSpec {
-        PortSpec::of(name, &[Kind::Any])
+        PortSpec::of(name, &[PayloadKind::Any])
     }
 
     /// A port for arrays of any dtype and dimension.
     pub const fn array(name: &'static str) -> PortSpec {
-        PortSpec { name, accepts: Accepts { kinds: &[Kind::Array], dtypes: &[], ndim: None } }
+        PortSpec { name, accepts: Accepts { kinds: &[PayloadKind::Array], dtypes: &[], ndim: None } }
     }
 
     /// A port for arrays of `min` to `max` dimensions.
     pub const fn array_of_dims(name: &'static str, min: usize, max: usize) -> PortSpec {
-        PortSpec { name, accepts: Accepts { kinds: &[Kind::Array], dtypes: &[], ndim: Some((min, max)) } }
+        PortSpec {
+            name,
+            accepts: Accepts { kinds: &[PayloadKind::Array], dtypes: &[], ndim: Some((min, max)) },
+        }
     }
 }
 
@@ -97,7 +100,7 @@ impl PortSpec {
 #[derive(Clone, Copy, Debug)]
 pub struct Accepts {
     /// Payload kinds.
-    pub kinds: &'static [Kind],
+    pub kinds: &'static [PayloadKind],
     /// Element types of arrays.
     pub dtypes: &'static [DType],
     /// Fewest and most dimensions of arrays.
@@ -113,12 +116,12 @@ impl Accepts {
         let fits = match stream {
             Stream::Unknown => true,
             Stream::Other(kind) => self.takes_kind(*kind),
-            Stream::Array(layout) => self.takes_kind(Kind::Array) && self.takes_array(layout),
+            Stream::Array(layout) => self.takes_kind(PayloadKind::Array) && self.takes_array(layout),
         };
         if fits { Ok(()) } else { Err(format!("wanted {self}, found {stream}")) }
     }
 
-    fn takes_kind(&self, kind: Kind) -> bool {
+    fn takes_kind(&self, kind: PayloadKind) -> bool {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 
@@ -155,7 +158,7 @@ pub enum Stream {
     /// Arrays of this layout.
     Array(Layout),
     /// Payloads of another kind.
-    Other(Kind),
+    Other(PayloadKind),
 }
 
 impl fmt::Display for Stream {

@@ -1,6 +1,6 @@
 //! Chunks from blocks.
 
-use super::{Block, Kind, Subchunk};
+use super::{Block, Subchunk, SubchunkKind};
 use crate::Result;
 
 /// What is wrong with a chunk.
@@ -115,22 +115,22 @@ impl Assembler {
     fn subchunk(&mut self, part: Subchunk, f: &mut impl FnMut(&[u8], ChunkFaults)) {
         self.counts.subchunks += 1;
         match part.kind {
-            Kind::Whole => {
+            SubchunkKind::Whole => {
                 self.give_up();
                 self.broken = false;
                 self.faults = ChunkFaults::default();
                 self.add_faults(&part);
                 self.give(part.data, f);
             }
-            Kind::First => {
+            SubchunkKind::First => {
                 self.give_up();
                 self.chunk.clear();
                 self.faults = ChunkFaults::default();
                 (self.open, self.broken) = (true, false);
                 self.add(&part);
             }
-            Kind::Middle if self.open => self.add(&part),
-            Kind::Last if self.open => {
+            SubchunkKind::Middle if self.open => self.add(&part),
+            SubchunkKind::Last if self.open => {
                 self.add(&part);
                 self.open = false;
                 let chunk = std::mem::take(&mut self.chunk);
@@ -138,10 +138,10 @@ impl Assembler {
                 self.chunk = chunk;
             }
             // The begin was lost: counted now, unless that has been done.
-            Kind::Last => self.counts.lost_chunks += u64::from(!std::mem::take(&mut self.broken)),
+            SubchunkKind::Last => self.counts.lost_chunks += u64::from(!std::mem::take(&mut self.broken)),
             // Whatever it was is missing now.
-            Kind::Reserved => self.give_up(),
-            Kind::Middle | Kind::Fill | Kind::Timeout | Kind::OutOfBand => {}
+            SubchunkKind::Reserved => self.give_up(),
+            SubchunkKind::Middle | SubchunkKind::Fill | SubchunkKind::Timeout | SubchunkKind::OutOfBand => {}
         }
     }
 

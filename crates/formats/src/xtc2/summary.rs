@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Datagram, DatagramHeader, Kind, Names, NamesTable, Transition, XtcHeader};
+use super::{Datagram, DatagramHeader, Names, NamesTable, Transition, XtcHeader, XtcKind};
 use crate::file::{End, Head, Heads, Place, ReadAt, Walker, Window};
 use crate::{Error, Result};
 
@@ -160,7 +160,7 @@ impl Summary {
             Walker::<XtcHeader>::new(offset + DatagramHeader::ROOT as u64, offset + header.length());
         while let Some(found) = walker.step(|at| header_at(window, at))? {
             match found {
-                Ok(place) if place.header.kind() == Kind::ShapesData => self.count_record(&place, names),
+                Ok(place) if place.header.kind() == XtcKind::ShapesData => self.count_record(&place, names),
                 Ok(_) => {}
                 Err(broken) => {
                     self.unsound += 1;

@@ -19,7 +19,7 @@ mod view;
 pub use allocator::{Allocator, FramePool, PoolExhausted, PoolStatistics, ViewError};
 pub use cell::{Frame, FrameMut, Payload, Shares};
 pub use shelf::Returns;
-pub use view::{ArrayRef, Kind, TableRef, WrongPayload};
+pub use view::{ArrayRef, PayloadKind, TableRef, WrongPayload};
 
 /// Asks for the cache lines of a cell that will be read soon.
 #[inline]

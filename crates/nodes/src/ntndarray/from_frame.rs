@@ -8,7 +8,7 @@ use livetime_engine::NodeError;
 use livetime_frame::{
     ArrayRef, AttributeValue, Attributes, Codec, ColorMode, DType, Dim, Frame, Header, Layout,
 };
-use livetime_pva::data::{Array, Chosen, Dynamic, Field, Kind, Type, Value};
+use livetime_pva::data::{Array, Chosen, Dynamic, Field, ScalarType, Type, Value};
 use livetime_pva::nt;
 
 use crate::packed::gather;
@@ -122,8 +122,8 @@ impl ImageWriter {
         let dimensions = dimensions(&self.image, layout)?;
         self.image.set_bit(self.bits.dimension, dimensions)?;
         self.image.set_str(self.bits.codec, layout.codec().map_or("", |Codec(name)| name))?;
-        let number = Kind::ALL.iter().position(|k| *k == kind_of(layout.dtype())).unwrap_or(0) as i32;
-        self.image.set_bit(self.bits.parameters, Dynamic::new(Type::Scalar(Kind::I32), number)?)?;
+        let number = ScalarType::ALL.iter().position(|k| *k == kind_of(layout.dtype())).unwrap_or(0) as i32;
+        self.image.set_bit(self.bits.parameters, Dynamic::new(Type::Scalar(ScalarType::I32), number)?)?;
         let bytes = layout.len() * layout.dtype().bytes();
         self.image.set_bit(self.bits.uncompressed, bytes as i64)
     }
@@ -158,18 +158,18 @@ fn number_of(header: &Header) -> i64 {
 }
 
 /// What elements are called in pvAccess.
-pub fn kind_of(dtype: DType) -> Kind {
+pub fn kind_of(dtype: DType) -> ScalarType {
     match dtype {
-        DType::I8 => Kind::I8,
-        DType::U8 => Kind::U8,
-        DType::I16 => Kind::I16,
-        DType::U16 => Kind::U16,
-        DType::I32 => Kind::I32,
-        DType::U32 => Kind::U32,
-        DType::I64 => Kind::I64,
-        DType::U64 => Kind::U64,
-        DType::F32 => Kind::F32,
-        DType::F64 => Kind::F64,
+        DType::I8 => ScalarType::I8,
+        DType::U8 => ScalarType::U8,
+        DType::I16 => ScalarType::I16,
+        DType::U16 => ScalarType::U16,
+        DType::I32 => ScalarType::I32,
+        DType::U32 => ScalarType::U32,
+        DType::I64 => ScalarType::I64,
+        DType::U64 => ScalarType::U64,
+        DType::F32 => ScalarType::F32,
+        DType::F64 => ScalarType::F64,
     }
 }
 
@@ -250,7 +250,7 @@ impl AsRef<[u8]> for Held {
 pub fn pixels(frame: &Frame, array: ArrayRef<'_>, loans: &Loans) -> livetime_pva::Result<Array> {
     let layout = array.layout();
     match layout.codec() {
-        Some(_) => Array::new(Kind::U8, loans.lend(Held(frame.clone()))),
+        Some(_) => Array::new(ScalarType::U8, loans.lend(Held(frame.clone()))),
         None if layout.is_packed() => Array::new(kind_of(layout.dtype()), loans.lend(Held(frame.clone()))),
         None => Array::new(kind_of(layout.dtype()), loans.lend(gathered(array))),
     }
@@ -299,11 +299,11 @@ fn attributes(color: ColorMode, attributes: &Attributes) -> livetime_pva::Result
 
 fn attribute(name: &str, field: Field) -> livetime_pva::Result<Value> {
     let kind = match &field {
-        Field::I32(_) => Kind::I32,
-        Field::I64(_) => Kind::I64,
-        Field::U64(_) => Kind::U64,
-        Field::F64(_) => Kind::F64,
-        _ => Kind::Str,
+        Field::I32(_) => ScalarType::I32,
+        Field::I64(_) => ScalarType::I64,
+        Field::U64(_) => ScalarType::U64,
+        Field::F64(_) => ScalarType::F64,
+        _ => ScalarType::Str,
     };
     let mut value = Value::new(&nt::attribute());
     value.set("name", name)?;

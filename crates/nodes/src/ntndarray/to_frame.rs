@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use livetime_engine::NodeError;
 use livetime_frame::{AttributeValue, Codec, ColorMode, DType, Header, Layout};
-use livetime_pva::data::{Array, Field, Kind, Value};
+use livetime_pva::data::{Array, Field, ScalarType, Value};
 use livetime_pva::nt;
 
 use crate::codec::Compressor;
@@ -62,18 +62,18 @@ fn codec_of(image: &Value) -> Result<Option<Codec>, NodeError> {
 }
 
 /// The type of the pixels before they were compressed.
-fn said_kind(image: &Value) -> Result<Kind, NodeError> {
+fn said_kind(image: &Value) -> Result<ScalarType, NodeError> {
     let number = match image.get("codec.parameters") {
         Some(Field::Any(Some(any))) => any.field().as_i64(),
         _ => None,
     };
-    let kind = number.and_then(|n| usize::try_from(n).ok()).and_then(|n| Kind::ALL.get(n).copied());
+    let kind = number.and_then(|n| usize::try_from(n).ok()).and_then(|n| ScalarType::ALL.get(n).copied());
     kind.ok_or_else(|| NodeError::new("wanted the type of the pixels in `codec.parameters`, found none"))
 }
 
-fn dtype_of(kind: Kind) -> Option<DType> {
+fn dtype_of(kind: ScalarType) -> Option<DType> {
     DType::ALL.into_iter().find(|dtype| super::kind_of(*dtype) == kind).or(match kind {
-        Kind::Bool => Some(DType::U8),
+        ScalarType::Bool => Some(DType::U8),
         _ => None,
     })
 }
@@ -197,8 +197,8 @@ mod tests {
         let image = writer.write(&frame.freeze()).unwrap();
         assert_eq!((image.i64("compressedSize"), image.i64("uncompressedSize")), (Some(7), Some(240)));
         // Clients learn the type of the pixels from here: 3 is pvData's int.
-        assert_eq!(said_kind(image).unwrap(), Kind::I32);
-        assert_eq!(Kind::ALL[3], Kind::I32);
+        assert_eq!(said_kind(image).unwrap(), ScalarType::I32);
+        assert_eq!(ScalarType::ALL[3], ScalarType::I32);
         assert_eq!(layout_of(image).unwrap(), layout.compressed(Codec("bslz4")));
         assert_eq!(pixels_of(image).unwrap().data()[..], b"packed!"[..]);
     }
@@ -220,7 +220,7 @@ mod tests {
             image.set("codec.name", name).unwrap();
             assert_eq!(layout_of(&image).unwrap().to_string(), format!("2x3 u8 mono {name}"));
         }
-        image.set("codec.parameters", Dynamic::new(Type::Scalar(Kind::I32), 99).unwrap()).unwrap();
+        image.set("codec.parameters", Dynamic::new(Type::Scalar(ScalarType::I32), 99).unwrap()).unwrap();
         assert!(refused(&image).contains("`codec.parameters`"));
     }
 }

@@ -236,12 +236,12 @@ impl Future for NextEvent<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Kind;
+    use crate::data::ScalarType;
     use crate::nt;
 
     #[test]
     fn too_many_updates_become_one_and_say_so() {
-        let mut value = Value::new(&nt::scalar(Kind::I32));
+        let mut value = Value::new(&nt::scalar(ScalarType::I32));
         let mut queue = Queue::new(2, None);
         for (number, bit) in [(1, 1), (2, 1), (3, 3), (4, 1)] {
             value.set("value", number).unwrap();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Extent, Kind, MAX_FIELDS, MAX_NAME, Member, Structure, Type, Union};
+use super::{Extent, MAX_FIELDS, MAX_NAME, Member, ScalarType, Structure, Type, Union};
 use crate::wire::{Reader, Writer};
 use crate::{Error, Result};
 
@@ -146,7 +146,7 @@ impl Structure {
     }
 }
 
-fn encode_array(writer: &mut Writer, kind: Kind, extent: Extent) {
+fn encode_array(writer: &mut Writer, kind: ScalarType, extent: Extent) {
     let (flag, count) = match extent {
         Extent::Variable => (ARRAY, None),
         Extent::Bounded(bound) => (BOUNDED, Some(bound)),
@@ -197,7 +197,7 @@ fn decode(reader: &mut Reader<'_>, cache: &mut TypeCache, code: u8, at: usize) -
 }
 
 fn decode_scalars(reader: &mut Reader<'_>, code: u8, at: usize) -> Result<Type> {
-    let kind = Kind::from_code(code & !FIXED);
+    let kind = ScalarType::from_code(code & !FIXED);
     let kind = kind.ok_or_else(|| Error::at(at, "the code of a type", format!("0x{code:02X}")))?;
     Ok(match code & FIXED {
         ARRAY => Type::Array(kind, Extent::Variable),
@@ -269,7 +269,7 @@ mod tests {
     fn a_type_is_sent_once() {
         let (mut sent, mut known) = (SentTypes::new(), TypeCache::new());
         let mut lengths = Vec::new();
-        for ty in [nt::ndarray(), nt::scalar(Kind::F64), nt::ndarray()] {
+        for ty in [nt::ndarray(), nt::scalar(ScalarType::F64), nt::ndarray()] {
             let mut writer = Writer::new(Order::Big);
             sent.encode(&mut writer, &ty);
             let bytes = writer.to_vec();

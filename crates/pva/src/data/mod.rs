@@ -25,7 +25,7 @@ pub use build::Builder;
 pub use cache::{SentTypes, TypeCache};
 pub use dynamic::Dynamic;
 pub use field::{Chosen, Field, Strings};
-pub use kind::{Extent, Kind};
+pub use kind::{Extent, ScalarType};
 pub use structure::{Member, Node, Structure, Union};
 pub use types::Type;
 pub use value::Value;

@@ -9,9 +9,9 @@ use crate::{Error, Result};
 /// The value of a structure: one [`Field`] per field number, and which of them changed.
 ///
 /// ```
-/// use livetime_pva::{data::{Kind, Value}, nt};
+/// use livetime_pva::{data::{ScalarType, Value}, nt};
 ///
-/// let mut value = Value::new(&nt::scalar(Kind::I32));
+/// let mut value = Value::new(&nt::scalar(ScalarType::I32));
 /// value.set("value", 3)?;
 /// value.set("alarm.message", "HIGH")?;
 /// assert_eq!(value.i64("value"), Some(3));

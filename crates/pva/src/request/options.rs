@@ -157,7 +157,7 @@ fn ack_any(text: &str) -> Option<AckAny> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Builder, Kind};
+    use crate::data::{Builder, ScalarType};
     use crate::request::parse;
 
     #[test]
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(options.ack_any.count(options.queue_size), 3);
         assert_eq!(options.all.len(), 5);
 
-        let typed = Builder::new("").member("queueSize", Kind::I32).member("block", Kind::Bool);
+        let typed = Builder::new("").member("queueSize", ScalarType::I32).member("block", ScalarType::Bool);
         let record = Builder::new("").member("_options", typed.structure().unwrap()).structure().unwrap();
         let top = Builder::new("").member("record", record).structure().unwrap();
         let mut request = Value::new(&top);

@@ -97,12 +97,12 @@ fn select(structure: &Structure, bit: usize, wanted: &Structure, part: usize, ma
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Kind;
+    use crate::data::ScalarType;
     use crate::nt;
     use crate::request::parse;
 
     fn bits(text: &str) -> Result<Vec<usize>> {
-        let structure = nt::scalar_with(Kind::I32, nt::Metadata::NONE);
+        let structure = nt::scalar_with(ScalarType::I32, nt::Metadata::NONE);
         let selection = Selection::of(&structure, &parse(text)?)?;
         Ok(selection.mask().iter().collect())
     }
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn only_selected_changes_are_sent() {
-        let structure = nt::scalar_with(Kind::I32, nt::Metadata::NONE);
+        let structure = nt::scalar_with(ScalarType::I32, nt::Metadata::NONE);
         let selection = Selection::of(&structure, &parse("value,alarm.status").unwrap()).unwrap();
         let changed = |bits: &[usize]| bits.iter().copied().collect::<BitSet>();
         assert_eq!(selection.apply(&structure, &changed(&[0])), changed(&[1, 4]));

@@ -28,10 +28,10 @@ pub trait Provider: Send + Sync {
 /// PVs by name. They can be added and removed while servers run. A clone is the same map.
 ///
 /// ```
-/// use livetime_pva::{data::{Kind, Value}, nt, server::{PvMap, SharedPv}};
+/// use livetime_pva::{data::{ScalarType, Value}, nt, server::{PvMap, SharedPv}};
 ///
 /// let pvs = PvMap::new();
-/// pvs.add("demo:temperature", SharedPv::new(Value::new(&nt::scalar(Kind::F64))));
+/// pvs.add("demo:temperature", SharedPv::new(Value::new(&nt::scalar(ScalarType::F64))));
 /// assert_eq!(pvs.len(), 1);
 /// ```
 #[derive(Clone, Default, Debug)]

@@ -36,7 +36,7 @@ use std::path::Path;
 use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::felix::{Assembler, Block, BlockReader, ChunkFaults, Counts};
 use livetime_formats::wib::{Faults, RawFormat};
-use livetime_frame::Kind;
+use livetime_frame::PayloadKind;
 
 use super::raw_readings::{batch_frames, describe, enter_losses};
 use crate::{IngestOptions, LinkIngest, RawSender};
@@ -145,7 +145,7 @@ impl Node for FelixBlocks {
     }
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Other(Kind::Bytes), Stream::Other(Kind::Table)])
+        Ok(vec![Stream::Other(PayloadKind::Bytes), Stream::Other(PayloadKind::Table)])
     }
 
     fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::request::{Answer, Event, Job, Next, Refusal, Request, Step};
 use super::slab::Slab;
-use crate::data::{Builder, Dynamic, Kind, Structure, Type, TypeCache, Value};
+use crate::data::{Builder, Dynamic, ScalarType, Structure, Type, TypeCache, Value};
 use crate::proto::{
     ChannelCreated, ChannelId, ClientValidation, Command, Control, CreateChannel, GetField, Reply,
     RequestHead, RequestId, Search, ServerMessage, ServerValidation, echo, sub,
@@ -522,7 +522,7 @@ fn echo_period(idle: Duration) -> Duration {
 }
 
 fn credentials(user: &str, host: &str) -> Result<Dynamic> {
-    let ty = Builder::new("").member("user", Kind::Str).member("host", Kind::Str).structure()?;
+    let ty = Builder::new("").member("user", ScalarType::Str).member("host", ScalarType::Str).structure()?;
     let mut value = Value::new(&ty);
     value.set("user", user)?;
     value.set("host", host)?;

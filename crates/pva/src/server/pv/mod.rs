@@ -24,9 +24,9 @@ use crate::wire::{BitSet, Encoded};
 /// A value that clients read, watch and perhaps write. A clone is the same PV.
 ///
 /// ```
-/// use livetime_pva::{data::{Kind, Value}, nt, server::SharedPv};
+/// use livetime_pva::{data::{ScalarType, Value}, nt, server::SharedPv};
 ///
-/// let temperature = SharedPv::new(Value::new(&nt::scalar(Kind::F64)));
+/// let temperature = SharedPv::new(Value::new(&nt::scalar(ScalarType::F64)));
 /// temperature.update(|value| value.set("value", 21.5))?;
 /// assert_eq!(temperature.value().unwrap().f64("value"), Some(21.5));
 /// # Ok::<(), livetime_pva::Error>(())

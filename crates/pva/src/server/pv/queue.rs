@@ -432,14 +432,14 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Kind, Value};
+    use crate::data::{ScalarType, Value};
     use crate::nt;
     use crate::server::account::Accounts;
     use crate::server::{Limits, SharedPv};
 
     #[test]
     fn room_that_comes_during_a_post_puts_nothing_behind_what_waits_for_the_value() {
-        let pv = SharedPv::new(Value::new(&nt::scalar_with(Kind::I32, nt::Metadata::NONE)));
+        let pv = SharedPv::new(Value::new(&nt::scalar_with(ScalarType::I32, nt::Metadata::NONE)));
         let request = crate::request::parse("field()").unwrap();
         let (view, structure) = View::open(&pv, &request, "field").unwrap();
         let host = [127, 0, 0, 1].into();

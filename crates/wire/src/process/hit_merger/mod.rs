@@ -48,7 +48,7 @@ use std::sync::Arc;
 use livetime_engine::{
     Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream, time_of_day_ns,
 };
-use livetime_frame::{Frame, Kind};
+use livetime_frame::{Frame, PayloadKind};
 
 use crate::{
     Delays, HitRow, LedgerRow, LinkSet, RowTable, State, finder_of, inherit_times, link_of, planes_of,
@@ -180,7 +180,7 @@ impl Node for HitMerger {
     }
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Other(Kind::Table); 2])
+        Ok(vec![Stream::Other(PayloadKind::Table); 2])
     }
 
     fn params(&mut self) -> &mut HitMergerParams {

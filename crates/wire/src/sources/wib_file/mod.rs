@@ -41,7 +41,7 @@ mod tests;
 use livetime_engine::files::Timing;
 use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::file::files;
-use livetime_frame::Kind;
+use livetime_frame::PayloadKind;
 
 use super::raw_readings::describe;
 use crate::{IngestOptions, LinkIngest};
@@ -126,7 +126,7 @@ impl Node for WibFile {
     }
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Other(Kind::Bytes), Stream::Other(Kind::Table)])
+        Ok(vec![Stream::Other(PayloadKind::Bytes), Stream::Other(PayloadKind::Table)])
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {

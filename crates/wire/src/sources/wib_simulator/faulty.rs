@@ -7,7 +7,7 @@ use livetime_formats::wib::Faults;
 
 use super::clock::LinkClock;
 use super::direct::Batch;
-use super::faults::{Fault, Kind, LinkFaults};
+use super::faults::{Fault, FaultKind, LinkFaults};
 use super::prepare::Ring;
 use crate::{IngestOptions, LinkIngest, RawFormat, RawSender, SimulationSetup, restamp};
 
@@ -71,9 +71,9 @@ impl Faulty {
 /// The times of a link with the delays among `faults`.
 pub(super) fn link_clock(faults: &[Fault], link: u16, batch_frames: usize) -> LinkClock {
     let mine = || faults.iter().filter(|fault| fault.is_of(link));
-    let skew = |fault: &Fault| if let Kind::Skew { ns } = fault.kind { ns } else { 0 };
+    let skew = |fault: &Fault| if let FaultKind::Skew { ns } = fault.kind { ns } else { 0 };
     let stall = |fault: &Fault| match fault.kind {
-        Kind::Stall { ns } => Some((fault.first / batch_frames as u64, ns)),
+        FaultKind::Stall { ns } => Some((fault.first / batch_frames as u64, ns)),
         _ => None,
     };
     let mut stalls: Vec<(u64, u64)> = mine().filter_map(stall).collect();

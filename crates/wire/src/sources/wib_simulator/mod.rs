@@ -55,7 +55,7 @@ mod truth;
 use livetime_engine::{
     Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream, time_of_day_ns,
 };
-use livetime_frame::Kind;
+use livetime_frame::PayloadKind;
 
 use crate::{RawFormat, RowTable, SimulationSetup, TruthRow};
 use clock::Clock;
@@ -118,7 +118,7 @@ impl Node for WibSimulator {
     }
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok([Kind::Bytes, Kind::Table, Kind::Table].map(Stream::Other).to_vec())
+        Ok([PayloadKind::Bytes, PayloadKind::Table, PayloadKind::Table].map(Stream::Other).to_vec())
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
