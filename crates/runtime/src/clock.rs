@@ -42,7 +42,8 @@ impl Clock {
         }
     }
 
-    /// Moves a simulated clock on to `to_ns`; a real one, and one that is later already, stays as it is.
+    /// Advances a simulated clock to `to_ns`. A real clock, and a clock that is already later, does not
+    /// change.
     pub fn advance(&self, to_ns: u64) {
         if let TimeBase::Virtual(now) = &self.0 {
             now.fetch_max(to_ns, Ordering::Relaxed);
@@ -56,7 +57,7 @@ impl Clock {
     }
 }
 
-/// Time of day in ns since 1970 (UTC); 0 if the system's clock stands before that.
+/// Time of day in ns since 1970 (UTC); 0 if the system's clock shows an earlier time.
 pub fn time_of_day_ns() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |d| i64::try_from(d.as_nanos()).unwrap_or(i64::MAX))
