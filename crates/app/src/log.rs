@@ -12,7 +12,7 @@ use crate::report::numbers::utc;
 pub(crate) enum Level {
     /// Data were lost, or the run is in danger.
     Error,
-    /// Something is not as it was asked for; the run goes on.
+    /// Something is not as it was asked for; the run continues.
     Warn,
     /// What happens: what nodes tell, writes to PVs, a line on the state of the run every 5 s.
     #[default]

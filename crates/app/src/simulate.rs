@@ -85,7 +85,7 @@ pub fn bytes_of(events: u64) -> u64 {
 /// ```
 ///
 /// # Errors
-/// If the file is there already, the codec is not known, or the system refuses. What was written is removed then.
+/// If the file is there already, the codec is not known, or the operating system reports an error. What was written is removed then.
 pub fn simulate(path: &Path, options: &Options, watch: impl FnMut(u64) -> bool) -> Result<Simulated> {
     let mut writer = Writer::create(path)?;
     match write_run(&mut writer, options, watch) {

@@ -65,7 +65,7 @@ pub enum CodecError {
         /// What was found.
         found: &'static str,
     },
-    /// The library behind a codec failed for a reason of its own, most likely for want of memory.
+    /// The library behind a codec failed for a reason of its own, most likely for lack of memory.
     Library {
         /// Name of the codec.
         codec: &'static str,

@@ -32,9 +32,9 @@ pub enum Placement {
 pub enum OnFailure {
     /// Stop the run.
     Stop,
-    /// Count the frame as lost and go on.
+    /// Count the frame as lost and continue.
     Skip,
-    /// Count the frame as lost, build the node anew with its current parameters, and go on.
+    /// Count the frame as lost, build the node again with its current parameters, and continue.
     Restart,
 }
 
@@ -252,7 +252,7 @@ impl Graph {
         &self.edges
     }
 
-    /// The nodes with these numbers, and the edges between them; numbers are given anew.
+    /// The nodes with these numbers, and the edges between them; numbers are given again.
     pub fn part(&self, keep: &[usize]) -> Graph {
         let renumbered = |node: usize| keep.iter().position(|k| *k == node);
         let edge = |edge: &EdgeDecl| {

@@ -69,7 +69,7 @@ impl Reorder {
         state.done.fill(ticket, list);
         let result = self.send_done(&mut state, ctx);
         drop(state);
-        // Copies that ran too far ahead may go on.
+        // Copies that ran too far ahead may continue.
         fence(Ordering::SeqCst);
         self.bells.iter().for_each(|bell| _ = bell.ring_if_seen_parked());
         result

@@ -475,7 +475,7 @@ impl Runner {
     // ---- Failures ----
 
     /// Calls the node; a panic becomes a value. The node may be in a state that nobody foresaw after a
-    /// panic, which is why the default policy for panics is to build it anew.
+    /// panic, which is why the default policy for panics is to build it again.
     fn call<R>(
         &mut self,
         call: impl FnOnce(&mut dyn DynNode, &mut Context) -> Result<R, NodeError>,

@@ -1,7 +1,7 @@
 //! Sampled trace: one frame in n is followed through all nodes.
 //!
 //! Which frames are followed is decided by their number, so that it is the same ones everywhere. Each node writes what
-//! it did with them into a ring of its own, which one reader empties now and then; a ring that is full loses the new
+//! it did with them into a ring of its own, which one reader empties from time to time; a ring that is full loses the new
 //! span, with an entry. A run that is not traced pays for one look at a shared number per frame.
 
 use std::sync::{Arc, Mutex, OnceLock};

@@ -105,7 +105,7 @@ impl fmt::Display for BrokenOff<'_> {
 /// Opens a file; one that Zstandard has packed is unpacked while it is read.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the operating system.
 pub fn open_unpacked(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     let mut file = BufReader::with_capacity(4096, File::open(path)?);
     let is_packed = file.fill_buf()?.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]);

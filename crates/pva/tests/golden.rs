@@ -114,7 +114,7 @@ pub(crate) fn replay(name: &str, text: &str, counts: &mut Counts) {
     }
 }
 
-/// The bytes of a line. Two lines are cut short and say how they go on.
+/// The bytes of a line. Two lines are cut short and say how they continue.
 fn unhex(line: &str) -> Vec<u8> {
     let hex = line.split_whitespace().next().unwrap();
     let digit = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();

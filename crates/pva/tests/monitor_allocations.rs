@@ -44,7 +44,7 @@ fn updates_take_no_memory() {
     let region = Region::new(GLOBAL);
     (0..1000).for_each(|i| round(f64::from(i)));
     let change = region.change();
-    // Threads in the background may have something of their own to do now and then.
+    // Threads in the background may have something of their own to do from time to time.
     let count = change.allocations + change.reallocations;
     assert!(count < 100, "{count} in 1000 updates to 3 subscribers");
 }

@@ -206,7 +206,7 @@ fn puts(ask: &dyn Fn(&[&str]) -> String, pvs: &PvMap) {
     assert_eq!(now("J:readonly").f64("value"), Some(4.5));
 }
 
-/// A client that goes on until it is dropped, and what it has said.
+/// A client that continues until it is dropped, and what it has said.
 struct Watching {
     child: Child,
     said: Arc<Mutex<String>>,

@@ -17,7 +17,7 @@ const TELL_EVERY_NS: u64 = 250_000_000;
 const MOST_ROWS: usize = 4096;
 
 /// Sends the frames of some links: each is given to its [`LinkIngest`], copied into the batch of its link, and sent when the batch is full or
-/// time does not go on. What became of the time goes to the output beside.
+/// time does not continue. What became of the time goes to the output beside.
 ///
 /// Every frame given is either in a batch or reported as dropped: when there is no memory for a batch, as many frames as it would have
 /// held are dropped, and one error is returned.

@@ -90,7 +90,7 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
     Ok(ending.exit().0)
 }
 
-/// What goes on beside the run and has to let go of it before the end.
+/// What goes on beside the run and has to release it before the end.
 #[derive(Default)]
 struct Beside {
     served: Option<Served>,
@@ -358,7 +358,7 @@ impl Watch {
         (report, self.ended_by)
     }
 
-    /// Looks at the clock and at the interrupts; true when the run must not go on even to drain.
+    /// Looks at the clock and at the interrupts; true when the run must not continue even to drain.
     fn must_abort(&mut self, run: &Run, output: &mut Output) -> bool {
         let interrupts = self.interrupts.load(Ordering::Relaxed);
         match self.draining {

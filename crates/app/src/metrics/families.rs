@@ -225,7 +225,7 @@ fn process_cpu_seconds() -> Option<f64> {
     Some(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
 }
 
-/// `None` where the system does not tell.
+/// `None` where the operating system does not provide it.
 fn process_memory_bytes() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

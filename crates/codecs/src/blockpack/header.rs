@@ -16,7 +16,7 @@ pub(super) const MOST_BYTES: usize = 16 + 8 * MOST_DIMENSIONS + 4;
 
 /// What a stream says of itself, with its checksum verified.
 ///
-/// A caller who allocates by it should have a limit of his own: constant frames of any size make short streams.
+/// A caller that allocates by it should have its own limit: constant frames of any size make short streams.
 #[derive(Clone, Debug)]
 pub struct Header<'a> {
     dtype: DType,

@@ -255,7 +255,7 @@ impl Edge {
         summarise(self.waiting.iter().map(|w| &**w))
     }
 
-    /// Counts as they are now; see [`Edge`] for why they always balance.
+    /// Current counts; see [`Edge`] for why they always balance.
     pub(crate) fn counts(&self) -> EdgeCounts {
         let lost = self.losses.read();
         let inline = self.inline.load(Ordering::Relaxed);

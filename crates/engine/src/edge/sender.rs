@@ -144,7 +144,7 @@ impl Sender {
         self.tail - self.known_head >= self.edge.capacity()
     }
 
-    /// The frame that must wait is given up: the run is aborted, or nobody could make room.
+    /// The frame that must wait is abandoned: the run is aborted, or nobody could make room.
     pub(crate) fn give_up(&mut self, reason: LossReason) {
         self.edge.lose(reason, 1);
     }

@@ -139,7 +139,7 @@ impl Writing {
         is_time
     }
 
-    /// Tells that a file could not be finished and where its data are: the run goes on, and ends as failed.
+    /// Tells that a file could not be finished and where its data are: the run continues, and ends as failed.
     pub fn tell_unfinished(&self, why: &dyn Display) {
         if let Some(teller) = &self.teller {
             teller.tell_unfinished(why.to_string());

@@ -94,7 +94,7 @@ impl Context {
     }
 
     /// As [`Context::tell_error`], for something that was to outlive the run and is not complete, as a file that could not be given its
-    /// name: the message says what, why, and where the data are. The run goes on, and ends as failed. An error of
+    /// name: the message says what, why, and where the data are. The run continues, and ends as failed. An error of
     /// [`Node::drain`](super::Node::drain) is such a message.
     pub fn tell_unfinished(&self, message: impl Into<String>) {
         let message = message.into();

@@ -22,7 +22,7 @@ impl Run {
     /// Asks node number `node` for the parameters `params` (by number) and for its last frame. Returns at once;
     /// the answer comes when the node has handled the frame it is at. Of a pool the first copy answers.
     ///
-    /// This is for those who look at many nodes again and again: nobody waits for a slow one, and a node is
+    /// This is for those who look at many nodes repeatedly: nobody waits for a slow one, and a node is
     /// interrupted once for all its parameters.
     ///
     /// # Errors

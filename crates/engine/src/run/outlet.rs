@@ -273,7 +273,7 @@ impl Outlet {
     }
 
     /// How long a run that is asked to stop, or has failed, waits at a full queue with the policy `block` for a frame
-    /// to be asked for. Then the frames that find the queue full are lost (`queue_full`), and the run goes on to its
+    /// to be asked for. Then the frames that find the queue full are lost (`queue_full`), and the run continues to its
     /// end. 2 s from the start; [`Duration::MAX`] waits until the run is aborted.
     pub fn set_patience(&mut self, patience: Duration) {
         self.patience = Some(patience);

@@ -21,7 +21,7 @@ pub struct Report {
     pub unfinished: Vec<String>,
     /// The nodes in the order of their declaration.
     pub nodes: Vec<NodeReport>,
-    /// The edges. Those that were connected while the run went on are summed by output, receiver and policy, with those that are
+    /// The edges. Those that were connected while the run continued are summed by output, receiver and policy, with those that are
     /// gone; so are outlets.
     pub edges: Vec<EdgeAccount>,
     /// The threads.
@@ -30,7 +30,7 @@ pub struct Report {
     pub cores: usize,
     /// The frame pool.
     pub pool: PoolStatistics,
-    /// CPU time of all threads of the run, in ns; `None` where the system does not tell.
+    /// CPU time of all threads of the run, in ns; `None` where the operating system does not provide it.
     pub cpu_ns: Option<u64>,
     /// What happened.
     pub events: Vec<Event>,
@@ -78,7 +78,7 @@ pub struct NodeReport {
     pub latency: Times,
     /// CPU time of its threads in ns, if it has them for itself.
     pub cpu_ns: Option<u64>,
-    /// How often it was built anew after a failure.
+    /// How often it was built again after a failure.
     pub restarts: u64,
     /// Only for sources.
     pub source: SourceReport,
@@ -94,9 +94,9 @@ pub struct ThreadReport {
     pub name: String,
     /// Numbers of the nodes that it runs.
     pub nodes: Vec<usize>,
-    /// Its CPU time so far, in ns; `None` where the system does not tell.
+    /// Its CPU time so far, in ns; `None` where the operating system does not provide it.
     pub cpu_ns: Option<u64>,
-    /// How long it was ready to run and had no core, in ns; `None` where the system does not tell.
+    /// How long it was ready to run and had no core, in ns; `None` where the operating system does not provide it.
     pub delayed_ns: Option<u64>,
 }
 

@@ -47,7 +47,7 @@ pub struct Assembler {
     faults: ChunkFaults,
     /// Between a first and a last subchunk.
     open: bool,
-    /// The begin of a chunk was given up, its end may still come.
+    /// The begin of a chunk was abandoned, its end may still come.
     broken: bool,
     most: usize,
     /// Working memory.
@@ -75,7 +75,7 @@ impl Assembler {
     /// copied.
     ///
     /// # Errors
-    /// The block cannot be read. It is counted, what was begun is given up; go on with the next one.
+    /// The block cannot be read. It is counted, what was begun is abandoned; go on with the next one.
     pub fn block(&mut self, bytes: &[u8], mut f: impl FnMut(&[u8], ChunkFaults)) -> Result<()> {
         self.counts.blocks += 1;
         let read = Block::parse(bytes).and_then(|block| {

@@ -47,7 +47,7 @@ impl BlockReader<Box<dyn Read + Send>> {
     /// Opens a file; one that Zstandard has packed is unpacked while it is read.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn open(path: &Path) -> io::Result<BlockReader<Box<dyn Read + Send>>> {
         open_unpacked(path).map(BlockReader::new)
     }
@@ -82,7 +82,7 @@ impl<R: Read> BlockReader<R> {
     /// The next block, which may be damaged; `None` when there are no more.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn next_block(&mut self) -> io::Result<Option<&[u8]>> {
         loop {
             // One more than is looked ahead, so that a search gets on.

@@ -35,7 +35,7 @@ impl Growth {
     /// read after this call finds all of it.
     ///
     /// # Errors
-    /// If the system does not tell.
+    /// If the operating system does not provide it.
     pub fn is_over(&mut self) -> Result<bool> {
         let Some(path) = &self.path else { return Ok(true) };
         let there = path.try_exists().map_err(|e| Error::io("to look for the file", e).in_file(path))?;
@@ -69,7 +69,7 @@ impl<H: Head> Follower<H> {
     /// Opens `path`.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn open(path: &Path) -> Result<Follower<H>> {
         let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
         Ok(Follower { reader: Reader::new(file), growth: Growth::of(path), path: path.to_owned() })

@@ -1,4 +1,4 @@
-//! A new file that stays readable whatever happens to its writer.
+//! A new file that stays readable even if its writer is killed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
@@ -43,7 +43,7 @@ impl GrowingFile {
     /// Creates `path`, as `path.inprogress`.
     ///
     /// # Errors
-    /// If one of them is there, because nothing is ever overwritten; or the system refuses.
+    /// If one of them is there, because nothing is ever overwritten; or the operating system reports an error.
     pub fn create(path: &Path) -> Result<GrowingFile> {
         match GrowingFile::create_new(path)? {
             Some(file) => Ok(file),
@@ -55,7 +55,7 @@ impl GrowingFile {
     /// their files never write to one.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn create_new(path: &Path) -> Result<Option<GrowingFile>> {
         let written = in_progress(path);
         let is_there = || path.try_exists().map_err(|e| Error::io("to look for the file", e).in_file(path));
@@ -83,7 +83,7 @@ impl GrowingFile {
     /// Writes one piece, which lies in `parts`, from where they lie; returns where it begins.
     ///
     /// # Errors
-    /// If the system refuses; then nothing more is taken before [`GrowingFile::repair`].
+    /// If the operating system reports an error; then nothing more is taken before [`GrowingFile::repair`].
     pub fn append(&mut self, parts: &[&[u8]]) -> Result<u64> {
         if self.is_broken {
             return Err(
@@ -103,7 +103,7 @@ impl GrowingFile {
     /// again. Does nothing else.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn repair(&mut self) -> Result<()> {
         if !self.is_broken {
             return Ok(());
@@ -117,7 +117,7 @@ impl GrowingFile {
     /// Writes over bytes that are there already, such as a count at the begin of the file, with one call of the system: whoever reads the file finds the old ones or the new ones.
     ///
     /// # Errors
-    /// If there are not so many, or the system refuses; what is there may then be either.
+    /// If there are not so many, or the operating system reports an error; what is there may then be either.
     pub fn rewrite(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
         let end = offset.checked_add(bytes.len() as u64);
         if end.is_none_or(|end| end > self.len) {
@@ -132,7 +132,7 @@ impl GrowingFile {
     /// from there on. Does nothing if it is not longer.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn cut(&mut self, len: u64) -> Result<()> {
         if !self.is_broken && self.len <= len {
             return Ok(());
@@ -160,7 +160,7 @@ impl GrowingFile {
     /// Returns when everything is on the disk.
     ///
     /// # Errors
-    /// If the system says that it is not.
+    /// If the operating system reports that it is not.
     pub fn sync(&self) -> Result<()> {
         self.file.sync_data().map_err(|e| Error::io("to write to the disk", e).in_file(&self.written))
     }
@@ -168,7 +168,7 @@ impl GrowingFile {
     /// Gives the file its name. A file without anything in it is a file too.
     ///
     /// # Errors
-    /// If the name was taken meanwhile, or the system refuses; the file then keeps the name with `.inprogress`, and the error says where the
+    /// If the name was taken meanwhile, or the operating system reports an error; the file then keeps the name with `.inprogress`, and the error says where the
     /// data are.
     pub fn finish(self) -> Result<()> {
         let named = name_new(&self.written, &self.path);
@@ -196,7 +196,7 @@ impl GrowingFile {
     /// Takes the file away again.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn discard(self) -> Result<()> {
         let removed = std::fs::remove_file(&self.written);
         removed.map_err(|e| Error::io("to remove the file", e).in_file(&self.written))
@@ -226,7 +226,7 @@ impl GrowingFile {
 /// Gives a file another name, unless there is a file of that name.
 ///
 /// # Errors
-/// If the name is taken, or the system refuses; the file then keeps the name that it had.
+/// If the name is taken, or the operating system reports an error; the file then keeps the name that it had.
 pub fn name_new(from: &Path, to: &Path) -> io::Result<()> {
     // A hard link refuses to replace what is there; a rename would not. Not every file system has links.
     match std::fs::hard_link(from, to) {

@@ -34,7 +34,7 @@ impl Series<'_> {
     /// The number found is free, and the one before it is not: it takes a look at few files, not at all that are there.
     ///
     /// # Errors
-    /// Text, if the template is none, the system refuses, or no number is free.
+    /// Text, if the template is none, the operating system reports an error, or no number is free.
     pub fn create_next<T>(
         &self,
         number: &mut u64,

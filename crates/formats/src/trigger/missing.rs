@@ -13,7 +13,7 @@ pub enum MissingReason {
     Dropped = 2,
     /// Was there, and gone when it was asked for.
     TooOld = 3,
-    /// Was there and asked for, and was let go of because memory ran short.
+    /// Was there and asked for, and was released because memory ran short.
     Overrun = 4,
     /// Had not come when the record had to be made.
     NotYet = 5,

@@ -71,7 +71,7 @@ impl Wib1Check {
             .with(Faults::CONVERT_COUNT, !counted)
     }
 
-    /// The link starts anew: its next frame may have any time.
+    /// The link starts again: its next frame may have any time.
     pub fn restart(&mut self) {
         self.time.restart();
         self.count = None;

@@ -76,7 +76,7 @@ impl DumpReader<Box<dyn Read + Send>> {
     /// Opens a file; one that Zstandard has packed is unpacked while it is read.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn open(path: &Path) -> io::Result<DumpReader<Box<dyn Read + Send>>> {
         open_unpacked(path).map(DumpReader::new)
     }
@@ -112,7 +112,7 @@ impl<R: Read> DumpReader<R> {
     /// Time of the next frame, if it is known without looking for it; for dumps that are read side by side.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn next_stamp(&mut self) -> io::Result<Option<u64>> {
         Ok(self.seek()?.map(|layout| self.stamp_at(layout.format, 0)))
     }
@@ -120,7 +120,7 @@ impl<R: Read> DumpReader<R> {
     /// The next frames, at most `most` of them: whole frames one behind the other, to be changed at will. `None` when there are no more.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn next_frames(&mut self, most: usize) -> io::Result<Option<&mut [u8]>> {
         let Some(layout) = self.seek()? else { return Ok(None) };
         let frames = self.run(layout, most);

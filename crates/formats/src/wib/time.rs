@@ -63,7 +63,7 @@ impl TimeCheck {
         }
     }
 
-    /// Forgets the frame before: the link starts anew.
+    /// Forgets the frame before: the link starts again.
     pub fn restart(&mut self) {
         self.last = None;
     }

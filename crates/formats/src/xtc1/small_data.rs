@@ -8,7 +8,7 @@ use crate::fields::Fields;
 use crate::file::Head;
 use crate::{Error, Result};
 
-/// Leaves from this size on are replaced, unless told otherwise.
+/// Leaves from this size on are replaced, by default.
 pub const THRESHOLD: u32 = 1024;
 
 /// Where the datagram of an event is in the file with all data.

@@ -43,7 +43,7 @@ pub(super) enum Place {
 /// reference count, and is the only line that travels between cores for a small frame.
 #[repr(C)]
 pub(super) struct Content {
-    /// True when something must be let go of as soon as the frame is dropped: another frame, or a value.
+    /// True when something must be released as soon as the frame is dropped: another frame, or a value.
     pub(super) holds: bool,
     pub(super) header: Header,
     pub(super) place: Place,
@@ -320,7 +320,7 @@ impl Drop for Frame {
 }
 
 impl Frame {
-    /// Lets go of this reference; true when it was the last one, which leaves the cell to the caller.
+    /// Releases this reference; true when it was the last one, which leaves the cell to the caller.
     #[inline]
     fn is_last(&self) -> bool {
         let references = &self.cell().references;
@@ -335,7 +335,7 @@ impl Frame {
         true
     }
 
-    /// Lets go of this reference. If it was the last one the emptied cell is the caller's to bring back.
+    /// Releases this reference. If it was the last one the emptied cell is the caller's to bring back.
     #[inline]
     pub(super) fn into_last(self) -> Option<NonNull<Cell>> {
         let frame = ManuallyDrop::new(self);

@@ -80,7 +80,7 @@ impl Default for Returns {
 }
 
 impl Returns {
-    /// Lets go of a reference. If it was the last one, the memory is free again when the batch is brought back:
+    /// Releases a reference. If it was the last one, the memory is free again when the batch is brought back:
     /// when frames of another shelf follow, or when this value is dropped.
     #[inline]
     pub fn give(&mut self, frame: Frame) {

@@ -113,7 +113,7 @@ impl ImageWriter {
         Ok(&self.image)
     }
 
-    /// Lets go of the last frame.
+    /// Releases the last frame.
     pub fn release(&mut self) {
         let _ = self.image.set_bit(self.bits.value, Field::Union(None));
     }

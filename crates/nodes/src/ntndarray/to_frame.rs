@@ -118,11 +118,11 @@ fn attributes(image: &Value) -> impl Iterator<Item = (&str, &Field)> {
     })
 }
 
-/// Names that come again and again, shared.
+/// Names that come repeatedly, shared.
 #[derive(Default)]
 pub struct Names(Vec<Arc<str>>);
 
-/// Names that are kept; further ones are made anew each time.
+/// Names that are kept; further ones are made again each time.
 const MOST_NAMES: usize = 256;
 
 impl Names {

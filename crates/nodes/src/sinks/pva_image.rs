@@ -137,7 +137,7 @@ impl PvaImage {
         self.handover = Some(handover);
     }
 
-    /// Whether there is a handover. A node that was built anew after a failure has none.
+    /// Whether there is a handover. A node that was built again after a failure has none.
     pub fn is_attached(&self) -> bool {
         self.handover.is_some()
     }

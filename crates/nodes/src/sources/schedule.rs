@@ -27,7 +27,7 @@ impl Schedule {
     }
 
     /// When the next frame is due: `first_ns` after the start, later `period_ns` after the last deadline. Times are
-    /// given anew at each call, so that a change acts on the deadline that is waited for.
+    /// given again at each call, so that a change acts on the deadline that is waited for.
     pub(crate) fn due_ns(&self, first_ns: u64, period_ns: u64) -> u64 {
         let earliest_ns = if self.started { self.taken_ns.saturating_add(period_ns / 4 * 3) } else { 0 };
         self.deadline_ns(first_ns, period_ns).max(earliest_ns)
@@ -37,7 +37,7 @@ impl Schedule {
         self.anchor_ns.saturating_add(if self.started { period_ns } else { first_ns })
     }
 
-    /// The frame that was due is taken at `now_ns`. Returns the number of periods that were given up because the
+    /// The frame that was due is taken at `now_ns`. Returns the number of periods that were abandoned because the
     /// source is too far behind; the rhythm is kept.
     pub(crate) fn met(&mut self, now_ns: u64, first_ns: u64, period_ns: u64) -> u64 {
         let deadline_ns = self.deadline_ns(first_ns, period_ns);

@@ -199,7 +199,7 @@ impl Channel {
         self.start(Job::Get, request, value)
     }
 
-    /// Prepares reading again and again.
+    /// Prepares reading repeatedly.
     pub fn get_request(&self, request: &str) -> Result<GetRequest> {
         Ok(GetRequest::new(self.clone(), parse(request)?))
     }

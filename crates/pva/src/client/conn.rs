@@ -355,7 +355,7 @@ impl Conn {
         self.watch(readers);
     }
 
-    // The system tells only once that there is something to read: ask anew.
+    // The system tells only once that there is something to read: ask again.
     fn relisten(&self, readers: &mut Readers) {
         if let (Some(interest), false) = (readers.registered, self.is_closed()) {
             let _ = self.shared.registry.reregister(&mut SourceFd(&self.socket.fd()), self.token, interest);

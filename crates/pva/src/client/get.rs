@@ -1,4 +1,4 @@
-//! Reading the same channels again and again.
+//! Reading the same channels repeatedly.
 
 use std::fmt;
 use std::sync::Arc;

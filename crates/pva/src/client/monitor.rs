@@ -139,7 +139,7 @@ pub(super) fn take(op: &Op) -> Option<Event> {
 
 /// A running monitor. It ends when it is dropped.
 ///
-/// It goes on by itself when a server comes back; the gap is told by [`Event::Disconnected`] and
+/// It continues by itself when a server comes back; the gap is told by [`Event::Disconnected`] and
 /// [`Event::Connected`].
 pub struct Monitor {
     op: Arc<Op>,
@@ -197,7 +197,7 @@ impl Monitor {
         }
     }
 
-    /// Asks the server to send nothing for a while, or to go on, which begins with everything.
+    /// Asks the server to send nothing for a while, or to continue, which begins with everything.
     pub fn pause(&mut self, paused: bool) {
         let place = self.op.state().place.clone();
         if let Some((conn, ioid)) = place {

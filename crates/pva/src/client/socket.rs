@@ -11,7 +11,7 @@ use nix::sys::socket::{MsgFlags, recv, send, sendmsg};
 
 use crate::wire::Writer;
 
-/// How long a read sleeps at most, so that a waiter looks at the clock now and then.
+/// How long a read sleeps at most, so that a waiter looks at the clock from time to time.
 const TICK: Duration = Duration::from_millis(100);
 
 // More pieces are sent in several calls.
@@ -24,7 +24,7 @@ pub(super) enum How {
     Now,
     /// Sleep until something comes, at most until then.
     Sleep(Option<Instant>),
-    /// Look again and again until something comes, at most until then.
+    /// Look repeatedly until something comes, at most until then.
     Spin(Option<Instant>),
 }
 

@@ -99,7 +99,7 @@ impl Value {
         Ok(())
     }
 
-    /// Lets go of everything but memory for fields and texts, to be used by [`Value::copy_from`].
+    /// Releases everything but memory for fields and texts, to be used by [`Value::copy_from`].
     #[cfg(feature = "client")]
     pub(crate) fn empty(&mut self) {
         let is_other = |field: &&mut Field| !matches!(field, Field::Str(_));

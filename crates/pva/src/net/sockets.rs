@@ -43,7 +43,7 @@ const LOOPBACK_BUFFER: usize = 1 << 20;
 /// Gives an accepted connection the options that [`Server`](crate::server::Server) gives its own.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the operating system.
 #[cfg(all(feature = "server", target_os = "linux"))]
 pub fn tune(stream: &impl std::os::fd::AsFd) -> io::Result<()> {
     let socket = SockRef::from(stream);
@@ -62,7 +62,7 @@ pub fn tune(stream: &impl std::os::fd::AsFd) -> io::Result<()> {
 /// Gives an accepted connection the options that [`Server`](crate::server::Server) gives its own.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the operating system.
 #[cfg(all(feature = "server", unix, not(target_os = "linux")))]
 pub fn tune(stream: &impl std::os::fd::AsFd) -> io::Result<()> {
     SockRef::from(stream).set_tcp_nodelay(true)
@@ -115,7 +115,7 @@ pub(crate) fn join(group: &Destination, port: u16) -> io::Result<Socket> {
 /// Sends a datagram from `socket`, whose kind of address must be that of `to`.
 pub(crate) fn send(socket: SockRef<'_>, to: &Destination, datagram: &[u8]) -> io::Result<usize> {
     if to.is_group() {
-        // Set anew each time: another destination may have wanted something else.
+        // Set again each time: another destination may have wanted something else.
         let ttl = to.ttl.unwrap_or(1).into();
         match to.address {
             SocketAddr::V4(_) => {

@@ -41,7 +41,7 @@ pub enum Event {
         /// Why it was refused, if it was: by the access rules, or by the PV's handler.
         outcome: Result<(), String>,
     },
-    /// Something did not work; the server goes on.
+    /// Something did not work; the server continues.
     Problem(String),
 }
 

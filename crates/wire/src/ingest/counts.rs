@@ -19,7 +19,7 @@ pub struct IngestCounts {
     pub missing: u64,
     /// Gaps in which they are missing.
     pub gaps: u64,
-    /// Times that the clock began anew, with the first.
+    /// Times that the clock began again, with the first.
     pub epochs: u64,
     /// Frames with each fault, by its bit ([`Faults::bits`]); with those that were dropped.
     pub faults: [u64; Faults::COUNT],

@@ -51,7 +51,7 @@ pub enum Limit {
 /// A graph with one more thread.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoreThreads {
-    /// The node that is placed anew: the busiest one, or the busiest of those that run inside it.
+    /// The node that is placed again: the busiest one, or the busiest of those that run inside it.
     pub node: usize,
     /// How it would be placed.
     pub placement: Placement,

@@ -63,7 +63,7 @@ impl RecordWriter {
     /// bits follow from the fragments; of `header` counts what else it says.
     ///
     /// # Errors
-    /// More fragments than a record may have, or what is missing is in too many pieces: then nothing is written. Or the system refuses: then
+    /// More fragments than a record may have, or what is missing is in too many pieces: then nothing is written. Or the operating system reports an error: then
     /// nothing more is taken before [`RecordWriter::repair`].
     pub fn write(&mut self, header: TriggerRecordHeader, fragments: &[NewFragment<'_>]) -> Result<u64> {
         let missing = missing_of(fragments);
@@ -102,7 +102,7 @@ impl RecordWriter {
     /// As [`GrowingFile::repair`].
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn repair(&mut self) -> Result<()> {
         self.file.repair()
     }

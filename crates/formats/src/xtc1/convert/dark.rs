@@ -12,7 +12,7 @@ use crate::xtc1::reference::ReferenceFrame;
 use crate::xtc1::{Configs, Datagram, Src, TypeId};
 use crate::{Error, Result};
 
-/// Events that the mean is made of, unless told otherwise: more than so many make the data less than 1 % smaller.
+/// Events that the mean is made of, by default: more than so many make the data less than 1 % smaller.
 pub const MEAN_OF: u32 = 16;
 
 /// What blockpack subtracts from frames. It is kept in the Configure of the new file.

@@ -85,7 +85,7 @@ impl<R: ReadAt> Recovery<R> {
         Recovery { window: Window::new(source), size: 0, offset: 0, buffer: Vec::new(), search: Vec::new() }
     }
 
-    /// Where it goes on.
+    /// Where it continues.
     pub fn offset(&self) -> u64 {
         self.offset
     }
@@ -93,7 +93,7 @@ impl<R: ReadAt> Recovery<R> {
     /// What comes next; `None` at the end.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     #[allow(clippy::should_implement_trait, reason = "an iterator cannot lend its buffer")]
     pub fn next(&mut self) -> Result<Option<Found<'_>>> {
         let size = self.window.source().size();

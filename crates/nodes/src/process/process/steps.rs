@@ -22,7 +22,7 @@ pub(super) struct Steps {
 pub(super) struct FilterStep {
     /// The state begins as a copy of the frame.
     pub(super) is_new: bool,
-    /// The state starts anew.
+    /// The state starts again.
     pub(super) reset: Option<ResetCoefficients<f64>>,
     pub(super) coefficients: Coefficients<f64>,
 }

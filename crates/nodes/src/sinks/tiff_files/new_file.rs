@@ -25,7 +25,7 @@ impl NewFile {
     /// Creates `path` with `suffix`; `None` if one of the names is taken and must not be replaced.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub(super) fn create(path: &Path, suffix: &str, overwrite: bool) -> io::Result<Option<NewFile>> {
         let written = with_suffix(path, suffix);
         if !overwrite && path.exists() {

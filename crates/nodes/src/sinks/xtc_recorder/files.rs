@@ -52,7 +52,7 @@ impl Files {
     /// already.
     ///
     /// # Errors
-    /// If names with `stem` are not those of a run, or the system refuses.
+    /// If names with `stem` are not those of a run, or the operating system reports an error.
     pub(super) fn create_new(stem: &str, streams: usize, chunk_bytes: u64) -> Result<Option<Files>> {
         let run = Files::check_stem(stem)?;
         let Some(first) = Writer::create_new(&path(stem, 0, 0))? else { return Ok(None) };
@@ -92,10 +92,10 @@ impl Files {
         Ok(())
     }
 
-    /// Appends an event of time `time_ns` to a stream. After an error the next one is tried anew, at the place of this one.
+    /// Appends an event of time `time_ns` to a stream. After an error the next one is tried again, at the place of this one.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub(super) fn write(&mut self, stream: usize, time_ns: u64, datagram: &[u8]) -> Result<()> {
         self.open(stream)?;
         self.go_on(stream, datagram.len() as u64)?;
@@ -112,7 +112,7 @@ impl Files {
         Ok(())
     }
 
-    /// Goes on in the next chunk when this one is full. The next one is there before this one has its final name, so that
+    /// Continues in the next chunk when this one is full. The next one is there before this one has its final name, so that
     /// whoever follows the run sees that it has not ended.
     fn go_on(&mut self, stream: usize, more: u64) -> Result<()> {
         let at = &mut self.streams[stream];

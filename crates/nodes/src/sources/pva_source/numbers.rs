@@ -1,6 +1,6 @@
 //! From the numbers that a server gives its images to numbers without an end.
 
-/// Follows `uniqueId`, which has 32 bits and may begin anew.
+/// Follows `uniqueId`, which has 32 bits and may begin again.
 #[derive(Default)]
 pub(super) struct Numbers {
     last: Option<(i32, u64)>,
@@ -19,7 +19,7 @@ pub(super) enum Numbered {
     Restarted(u64),
 }
 
-/// A step back by less than this is one frame after another order, or one again; further back begins anew.
+/// A step back by less than this is one frame after another order, or one again; further back begins again.
 const FAR: i32 = 1 << 30;
 
 impl Numbers {

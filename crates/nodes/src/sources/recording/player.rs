@@ -24,7 +24,7 @@ pub(super) struct Settings {
     pub(super) on_damage: OnDamage,
 }
 
-/// Sends a range of the events of a recording, again and again if that is wanted.
+/// Sends a range of the events of a recording, repeatedly if that is wanted.
 pub(in crate::sources) struct Player {
     order: Ordered,
     range: Range<usize>,

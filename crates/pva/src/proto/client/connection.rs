@@ -59,7 +59,7 @@ pub struct Connection<C, R> {
     forgotten: VecDeque<(u32, Value)>,
     version: u8,
     // pvxs sends what waited for the window only when something else happens: with the next value, or when it is
-    // told to go on.
+    // told to continue.
     is_pvxs: bool,
     begun: Instant,
     heard: Instant,

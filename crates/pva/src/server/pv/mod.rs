@@ -160,7 +160,7 @@ impl SharedPv {
         }
     }
 
-    /// Lets go of all values but the present one, as far as they are large: in every queue the newest takes the place of all that
+    /// Releases all values but the present one, as far as they are large: in every queue the newest takes the place of all that
     /// wait, and what is just being sent is copied by those who send it.
     ///
     /// For an owner whose values refer to memory that he needs back, however slowly clients read.

@@ -123,7 +123,7 @@ const LONG: usize = 1024;
 /// So much is to be free for them.
 const RESERVE: usize = 32 << 20;
 
-/// What is large enough to be let go of when memory is needed elsewhere.
+/// What is large enough to be released when memory is needed elsewhere.
 const LARGE: usize = 16 << 10;
 
 impl Subscription {
@@ -276,7 +276,7 @@ impl Subscription {
         Next::Encoded(queue.pop().1)
     }
 
-    /// Lets go of large updates that wait: the newest takes their place, to be encoded from the value when it is sent.
+    /// Releases large updates that wait: the newest takes their place, to be encoded from the value when it is sent.
     pub(crate) fn relieve(&self, everything: impl FnOnce() -> BitSet) {
         let mut queue = self.lock();
         let is_large = |entry: &Option<Body>| entry.as_ref().is_some_and(|body| body.len() >= LARGE);

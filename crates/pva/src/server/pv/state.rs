@@ -236,7 +236,7 @@ impl State {
         }
     }
 
-    /// Lets go of all values but the present one: what waits is merged, and what is being sent is copied.
+    /// Releases all values but the present one: what waits is merged, and what is being sent is copied.
     pub(super) fn relieve(&mut self) {
         let Some(structure) = self.structure().cloned() else { return };
         for view in self.views.iter() {

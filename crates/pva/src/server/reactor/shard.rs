@@ -192,7 +192,7 @@ impl Shard {
     }
 
     fn tick(&mut self, now: Duration) {
-        // What could not be accepted before, for want of descriptors, say.
+        // What could not be accepted before, for lack of descriptors, say.
         for listener in 0..self.acceptor.as_ref().map_or(0, |acceptor| acceptor.listeners.len()) {
             self.accept(listener);
         }

@@ -210,7 +210,7 @@ impl Link {
         self.epoch = batch.epoch;
     }
 
-    /// A search that was not fed finds a gap when it goes on.
+    /// A search that was not fed finds a gap when it continues.
     fn tell_shed(&mut self, batch: &RawBatch, shed: Shed, out: &mut Output) {
         let state = match shed {
             Shed::Nothing => return,

@@ -87,7 +87,7 @@ impl Noisy {
 }
 
 impl Rate {
-    /// Counts go on in `second`. One that is earlier, or far away, is another epoch of time: counting begins anew.
+    /// Counts go on in `second`. One that is earlier, or far away, is another epoch of time: counting begins again.
     fn follow(&mut self, second: u64, limit: u32) {
         if second == self.at {
             return;

@@ -10,7 +10,7 @@
 //! time is in the ledger. With `links` given, nothing leaves until all planes of those links have come; without, or when some do not come, nothing leaves for
 //! the first quarter of `dead_after`, so that all can come.
 //!
-//! A watermark that goes back says that the clock was set back: the stream goes on in the next *epoch* of time. Its hits wait until all streams have followed;
+//! A watermark that goes back says that the clock was set back: the stream continues in the next *epoch* of time. Its hits wait until all streams have followed;
 //! then what is left of the epoch before leaves, and the output's watermark goes back too. A stream that others do not follow for `dead_after` is dead
 //! until the others have come to where it is.
 //!

@@ -76,7 +76,7 @@ impl Streams {
     pub(super) fn table(&mut self, key: &Key, planes: u64, watermark: u64, merged: u64, now_ns: u64) -> News {
         self.expected.remove(&key.0);
         if !self.streams.contains_key(key) {
-            // One that was given up before it came.
+            // One that was abandoned before it came.
             let dead_since = self.streams.remove(&(key.0, Arc::from(""))).and_then(|state| state.dead_since);
             self.streams.insert(key.clone(), State { dead_since, ..State::new(now_ns) });
         }

@@ -64,7 +64,7 @@ impl HitStream {
         Ok(cost)
     }
 
-    /// Lets go of tables with hits before `until` only; what they took of the frame pool.
+    /// Releases tables with hits before `until` only; what they took of the frame pool.
     pub(super) fn let_go_until(&mut self, until: u64) -> usize {
         let mut freed = 0;
         while self.tables.front().is_some_and(|oldest| oldest.reach < until || until == u64::MAX) {
@@ -73,7 +73,7 @@ impl HitStream {
         freed
     }
 
-    /// Lets go of the oldest table; what it took of the frame pool.
+    /// Releases the oldest table; what it took of the frame pool.
     pub(super) fn let_go(&mut self) -> usize {
         let Some(oldest) = self.tables.pop_front() else { return 0 };
         self.gone_until = self.gone_until.max(oldest.reach.saturating_add(1));

@@ -127,13 +127,13 @@ impl RawLink {
         Ok(dropped)
     }
 
-    /// Whether the oldest batch may be let go of while everything from `pinned_from` on must stay; `None` when there is no batch.
+    /// Whether the oldest batch may be released while everything from `pinned_from` on must stay; `None` when there is no batch.
     pub(super) fn is_oldest_free(&self, pinned_from: Option<u64>) -> Option<bool> {
         let oldest = self.batches.front()?;
         Some(pinned_from.is_none_or(|from| oldest.end <= from))
     }
 
-    /// Lets go of the oldest batch; its time.
+    /// Releases the oldest batch; its time.
     pub(super) fn let_go(&mut self, reason: MissingReason) -> Option<Interval> {
         let batch = self.batches.pop_front()?;
         self.mark(batch.first, batch.gap);

@@ -285,7 +285,7 @@ impl ReadoutBuffer {
         }
     }
 
-    /// The clock of a link was set back: what it held is let go of, so those who wait get what there is.
+    /// The clock of a link was set back: what it held is released, so those who wait get what there is.
     fn answer_all(&mut self, ctx: &mut Context) {
         while let Some(request) = self.waiting.take_ended(u64::MAX) {
             self.answer(request, Cause::SetBack, ctx);
@@ -325,7 +325,7 @@ impl ReadoutBuffer {
         Bounds { seconds: p.seconds, bytes, pinned_bytes: (pool * p.pinned_share) as usize }
     }
 
-    /// Lets go of a part when the pool has been exhausted since it was looked at last.
+    /// Releases a part when the pool has been exhausted since it was looked at last.
     fn squeeze(&mut self, ctx: &Context) {
         let exhausted = ctx.pool_statistics().exhausted;
         if std::mem::replace(&mut self.exhausted, exhausted) == exhausted || self.store.bytes() == 0 {

@@ -91,7 +91,7 @@ pub struct ReadoutBufferParams {
     /// Batches of raw frames let go of although a request waited for them.
     #[param(readback)]
     pub overruns: u64,
-    /// How often the frame pool was found exhausted, so that more was let go of than the bounds ask for.
+    /// How often the frame pool was found exhausted, so that more was released than the bounds ask for.
     #[param(readback)]
     pub squeezed: u64,
 }

@@ -1,4 +1,4 @@
-//! All that is held of all links, and what is let go of when it becomes too much.
+//! All that is held of all links, and what is released when it becomes too much.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl Store {
         }
     }
 
-    /// Whether the link's clock was set back before `batch`, so that what is held of it is let go of.
+    /// Whether the link's clock was set back before `batch`, so that what is held of it is released.
     pub(super) fn is_set_back(&self, batch: &RawBatch, bounds: Bounds) -> bool {
         let hold = ticks(bounds.seconds, batch.format.tick_ns());
         self.links.get(&batch.link).is_some_and(|link| link.is_set_back(batch, hold))
@@ -123,7 +123,7 @@ impl Store {
         self.raw_bytes + self.hit_bytes
     }
 
-    /// Lets go of the oldest until `wanted` bytes are held, or only what is pinned; of that too beyond `most` bytes.
+    /// Releases the oldest until `wanted` bytes are held, or only what is pinned; of that too beyond `most` bytes.
     pub(super) fn shrink(&mut self, wanted: usize, most: usize, pinned_from: Option<u64>) {
         while self.bytes() > wanted {
             let link = match self.longest(|link| link.is_oldest_free(pinned_from) == Some(true)) {
@@ -201,7 +201,7 @@ impl Store {
         number
     }
 
-    /// Lets go of a table of the longest stream of hits; false when there is none.
+    /// Releases a table of the longest stream of hits; false when there is none.
     fn let_go_of_hits(&mut self) -> bool {
         let longest = self.hits.values_mut().max_by_key(|hits| hits.len());
         let freed = longest.map_or(0, HitStream::let_go);

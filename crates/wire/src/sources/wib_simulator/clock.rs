@@ -62,7 +62,7 @@ impl Clock {
         at.next += 1;
     }
 
-    /// Goes on at another rate from now on.
+    /// Continues at another rate from now on.
     pub(super) fn set_rate(&mut self, rate: f64, now_ns: u64) {
         self.begin_batch = self.links.iter().map(|link| link.next).max().unwrap_or(0);
         (self.begin_ns, self.rate) = (now_ns, rate);

@@ -1,4 +1,4 @@
-//! Prepared batches sent as they are, without a copy: only their times are written anew.
+//! Prepared batches sent as they are, without a copy: only their times are written again.
 
 use livetime_engine::{Context, NodeError};
 
