@@ -28,7 +28,7 @@ const LONGEST_REFUSED: Duration = Duration::from_secs(30);
 
 type Key = (String, Option<SocketAddr>);
 
-/// Which channels are where, and the way to those that are nowhere yet.
+/// Which server has which channel, and the search for channels without a server.
 pub(super) struct Directory {
     pub(super) searcher: Searcher<Arc<Inner>>,
     pub(super) conns: HashMap<Token, Arc<Conn>>,
@@ -287,7 +287,7 @@ impl Directory {
         [self.searcher.deadline(), redial].into_iter().flatten().min()
     }
 
-    /// Gives up connecting where nobody answers.
+    /// Gives up connecting to addresses that do not answer.
     pub(super) fn tick(&mut self, now: Instant) {
         let late = |(_, dial): (&Token, &Dial)| now >= dial.begun + DIAL;
         let late: Vec<Token> =

@@ -42,7 +42,7 @@ impl TypeCache {
         self.types.len()
     }
 
-    /// How many fields they have together, those of fields included.
+    /// The total number of their fields, including nested ones.
     pub fn fields(&self) -> usize {
         self.fields
     }

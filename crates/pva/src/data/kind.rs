@@ -104,9 +104,9 @@ pub enum Extent {
     /// Any number.
     #[default]
     Variable,
-    /// At most so many. Some peers cannot decode this.
+    /// At most this many. Some peers cannot decode this.
     Bounded(u32),
-    /// Exactly so many. Some peers cannot decode this.
+    /// Exactly this many. Some peers cannot decode this.
     Fixed(u32),
 }
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::{Extent, Field, ScalarType, Structure, Union, Value};
 
-/// What a value can be.
+/// The type of a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
     /// A number, a truth value or a text.
     Scalar(ScalarType),
-    /// A text of at most so many bytes. Some peers cannot decode this.
+    /// A text of at most this many bytes. Some peers cannot decode this.
     BoundedStr(u32),
     /// Many scalars.
     Array(ScalarType, Extent),
@@ -21,9 +21,9 @@ pub enum Type {
     Union(Arc<Union>),
     /// Many of one union, each of which may be null.
     UnionArray(Arc<Union>),
-    /// A value that brings its type along, or none.
+    /// A value that carries its own type, or none.
     Any,
-    /// Many values that bring their types along, each of which may be null.
+    /// An array of values that carry their own types; each may be null.
     AnyArray,
 }
 

@@ -95,7 +95,7 @@ impl Destination {
         self.address.ip().is_multicast()
     }
 
-    /// Whether only one host gets what is sent there. `broadcasts` are the known broadcast addresses.
+    /// Whether only one host receives datagrams sent there. `broadcasts` are the known broadcast addresses.
     pub fn is_unicast(&self, broadcasts: &[IpAddr]) -> bool {
         let ip = self.address.ip();
         let broadcast = matches!(ip, IpAddr::V4(v4) if v4.is_broadcast()) || broadcasts.contains(&ip);

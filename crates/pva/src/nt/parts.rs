@@ -76,7 +76,7 @@ pub enum Severity {
     /// All is well.
     #[default]
     None,
-    /// Worth a look.
+    /// A minor alarm.
     Minor,
     /// Something must be done.
     Major,

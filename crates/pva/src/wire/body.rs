@@ -12,7 +12,7 @@ use super::{Payload, SHARE_BYTES};
 /// From this length on a payload is collected in memory from a [`BufferSource`], if there is one.
 pub const LARGE_BYTES: usize = 64 << 10;
 
-// What is reserved on the word of the peer alone; more only as bytes arrive.
+// The most memory that is reserved on the claim of the peer alone; more is reserved only as bytes arrive.
 const TRUSTED: usize = 16 << 20;
 
 // What may follow the largest segment of a message without another buffer.

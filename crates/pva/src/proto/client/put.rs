@@ -5,7 +5,7 @@ use crate::{Error, Result};
 
 /// What a put writes: fields by name, or a value.
 ///
-/// The type is known only when the server has told it; until then names and kinds may be wrong.
+/// The type is known only after the answer of the server; until then names and types may be wrong.
 ///
 /// ```
 /// use livetime_pva::proto::client::Put;

@@ -20,10 +20,10 @@ use crate::server::{Event, ServerConfig, Service, Session};
 const WAKE: Token = Token(usize::MAX);
 const FIRST_LISTENER: usize = usize::MAX / 2;
 
-/// What is read at once. As much is worked on and answered in one go.
+/// The most bytes that are read, and then handled, at once.
 const SCRATCH: usize = 256 << 10;
 
-/// How often time-outs are looked at.
+/// How often time-outs are checked.
 const TICK: Duration = Duration::from_millis(500);
 
 pub(super) struct Shard {
@@ -47,14 +47,14 @@ struct Acceptor {
     refusals: Refusals,
 }
 
-/// Who was refused and not told of, and when something was told.
+/// Refused connections that were not reported yet, and the time of the last report.
 #[derive(Default)]
 struct Refusals {
     count: u64,
     told: Option<Duration>,
 }
 
-/// Refused connections are told of at most once in so long.
+/// The shortest interval between two reports of refused connections.
 const QUIET: Duration = Duration::from_secs(5);
 
 impl Refusals {
