@@ -38,7 +38,7 @@ const BY_DRIVER: i32 = 0;
 pub struct ImageWriter {
     image: Value,
     bits: Bits,
-    /// What the image says of layout and attributes; `None` before the first frame.
+    /// The layout and attributes in the image; `None` before the first frame.
     said: Option<(Layout, Attributes)>,
     loans: Loans,
 }
@@ -91,7 +91,7 @@ impl ImageWriter {
         &self.loans
     }
 
-    /// The frame as an image. [`Value::changed`] says what differs from the one before.
+    /// The frame as an image. [`Value::changed`] names the fields that differ from the previous one.
     ///
     /// # Errors
     /// [`NodeError`] when the frame is no array.
@@ -173,8 +173,8 @@ pub fn kind_of(dtype: DType) -> ScalarType {
     }
 }
 
-/// Counts the memory that images keep while somebody has them: of frames whose pixels are on their way to clients, and of
-/// copies. A clone counts in the same place.
+/// Counts the memory that images hold: frames whose pixels are on their way to clients, and copies. Clones
+/// share one count.
 ///
 /// ```
 /// use livetime_frame::{ColorMode, DType, FramePool, Layout};
@@ -193,7 +193,7 @@ pub fn kind_of(dtype: DType) -> ScalarType {
 pub struct Loans(Arc<[AtomicUsize; 2]>);
 
 impl Loans {
-    /// How many images somebody has.
+    /// The number of images that are still held.
     pub fn images(&self) -> usize {
         self.0[0].load(Ordering::Acquire)
     }
@@ -203,7 +203,7 @@ impl Loans {
         self.0[1].load(Ordering::Acquire)
     }
 
-    /// `pixels` as shared memory that is counted here until the last who has it lets go.
+    /// `pixels` as shared memory that is counted here until its last holder releases it.
     fn lend<T: AsRef<[u8]> + Send + 'static>(&self, pixels: T) -> Bytes {
         let bytes = pixels.as_ref().len();
         self.0[0].fetch_add(1, Ordering::AcqRel);
@@ -243,7 +243,7 @@ impl AsRef<[u8]> for Held {
 
 /// The elements of an array in order, without a copy where they lie so.
 ///
-/// While somebody has them they are counted in `loans`.
+/// While they are held they are counted in `loans`.
 ///
 /// # Errors
 /// An error when the bytes are no whole number of elements, which an array's are.

@@ -22,7 +22,7 @@ use crate::codec::Compressor;
 /// ```
 ///
 /// # Errors
-/// [`NodeError`] when the image has no pixels, is compressed in a way that is not known here, or says of itself what cannot be.
+/// [`NodeError`] when the image has no pixels, is compressed with an unknown codec, or contradicts itself.
 pub fn layout_of(image: &Value) -> Result<Layout, NodeError> {
     let pixels = pixels_of(image)?;
     let sizes = sizes(image, pixels.len())?;
@@ -82,7 +82,7 @@ fn dimensions(image: &Value) -> impl DoubleEndedIterator<Item = &Value> {
     image.get("dimension").and_then(Field::as_values).unwrap_or_default().iter().flatten()
 }
 
-/// Sizes, slowest first; of an image that says none, that of a row.
+/// Sizes, slowest first; an image without sizes is one row.
 fn sizes(image: &Value, pixels: usize) -> Result<Vec<usize>, NodeError> {
     let sizes: Option<Vec<usize>> =
         dimensions(image).rev().map(|d| usize::try_from(d.i64("size")?).ok()).collect();
@@ -100,7 +100,7 @@ fn origins(image: &Value) -> impl Iterator<Item = (usize, usize, bool)> {
     dimensions(image).rev().map(origin)
 }
 
-/// What the attribute says, if the sizes agree with it.
+/// The colour mode of the attribute, if the sizes agree with it.
 fn color_of(image: &Value, sizes: &[usize]) -> ColorMode {
     let said = attributes(image).find(|(name, _)| *name == nt::COLOR_MODE);
     let index = said.and_then(|(_, value)| value.as_i64()).and_then(|index| usize::try_from(index).ok());

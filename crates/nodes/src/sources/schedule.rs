@@ -1,6 +1,6 @@
 //! When the next frame of a source is due.
 
-/// How far a source may fall behind its schedule and still make up for it, in ns.
+/// How far a source may fall behind its schedule and still catch up, in ns.
 ///
 /// Long enough that a thread that was not woken in time loses no frame of its rate, short enough that a
 /// source that cannot keep up does not answer with a long burst once it can.
@@ -9,8 +9,8 @@ const BACKLOG_NS: u64 = 50_000_000;
 /// Absolute deadlines: each is the one before it plus the period, so that waking up late does not lower the
 /// rate.
 ///
-/// What was late is made up for at four thirds of the rate and not at once: a detector sends no bursts, and one
-/// would fill the queues behind it.
+/// Late frames are made up for at four thirds of the rate and not at once: a detector sends no bursts, and a
+/// burst would fill the queues behind it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Schedule {
     /// The last deadline, or the start.

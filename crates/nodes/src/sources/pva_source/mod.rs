@@ -1,10 +1,11 @@
 //! `pva_source`: an NTNDArray channel of a pvAccess server as a detector (areaDetector's pvaDriver).
 //!
-//! Out: arrays as the server sends them, with its attributes and times. Large images stay where the client received
-//! them, outside the run's memory bound; as many can be under way as queues hold. Compressed images stay so if `decompress` knows their
-//! codec, and are refused otherwise.
-//! Nothing is known of the frames before they come. They keep the numbers that their server gave them (`uniqueId`), so that those of
-//! a chain of servers can be compared: as the frame's number, or, where that had to continue otherwise, as the attribute `UniqueId`.
+//! Out: arrays as the server sends them, with its attributes and times. Large images stay where the client
+//! received them, outside the run's memory bound; as many can be under way as queues hold. Compressed images
+//! stay so if `decompress` knows their codec, and are refused otherwise. The type and shape of the frames are
+//! not known before they arrive. They keep the numbers that their server gave them (`uniqueId`), so that
+//! those of a chain of servers can be compared: as the frame's number, or, where that had to continue
+//! otherwise, as the attribute `UniqueId`.
 //!
 //! What was missed is counted exactly where the server numbers its images (`uniqueId`): numbers left out, because
 //! the server or the network or this node was too slow, are frames that the source lost. `overruns` counts the updates
