@@ -33,7 +33,7 @@ pub struct Span {
     pub end_ns: u64,
 }
 
-/// What a node knows of a span; the reader knows the rest.
+/// The part of a span that a node records; the reader adds the rest.
 pub(crate) struct Visit {
     pub(crate) from: Option<usize>,
     pub(crate) source: u16,
@@ -46,7 +46,7 @@ pub(crate) struct Visit {
 /// The spans of one node (or one copy of it) on their way to the reader: one thread puts, one takes.
 #[derive(Default)]
 pub(crate) struct SpanRing {
-    /// Made before the first span is asked for, not on the way of a frame.
+    /// Made before the first span, not in the frame path.
     slots: OnceLock<Box<[Slot]>>,
     /// The next to be taken; only the reader writes it.
     head: AtomicU64,

@@ -84,7 +84,7 @@ mod tests {
         clock.advance(50 * second);
         // Nothing is hurried while the run continues.
         assert!(!reader.is_missing());
-        // Sources that end by themselves hurry nobody.
+        // Sources that end by themselves set no time limit.
         control.stop();
         assert!(!reader.is_missing());
         clock.advance(55 * second);

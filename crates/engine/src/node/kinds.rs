@@ -8,7 +8,7 @@ use livetime_frame::{DType, Layout, PayloadKind};
 use super::{DeclaredParams, DynNode, Node, NodeError, NodeFactory};
 use crate::{ParamError, ParamSpec, Params, Value};
 
-/// Where a node stands in the flow.
+/// The role of a node in the flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeKind {
     /// No input.
@@ -52,7 +52,7 @@ pub struct NodeSpec {
 pub struct PortSpec {
     /// Name, unique among the node's inputs or outputs.
     pub name: &'static str,
-    /// What may pass.
+    /// Which frames are accepted.
     pub accepts: Accepts,
 }
 
@@ -96,7 +96,7 @@ impl PortSpec {
     }
 }
 
-/// What a port lets pass; an empty list means everything.
+/// Which frames a port accepts; an empty list means all.
 #[derive(Clone, Copy, Debug)]
 pub struct Accepts {
     /// Payload kinds.
@@ -149,7 +149,7 @@ impl fmt::Display for Accepts {
     }
 }
 
-/// What is known before a run about the frames of a stream.
+/// A description of the frames of a stream, known before a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[allow(clippy::large_enum_variant, reason = "made once per edge, before a run")]
 pub enum Stream {
@@ -179,7 +179,7 @@ pub struct NodeType {
     maker: Maker,
 }
 
-/// Who makes parameters and nodes of a type.
+/// How parameters and nodes of a type are made.
 #[derive(Clone)]
 enum Maker {
     /// A type of Rust.
