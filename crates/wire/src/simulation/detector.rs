@@ -50,7 +50,8 @@ impl Cells {
         Cells { channels }
     }
 
-    /// Who reads the wire of `plane` (0 to 2) at position `cell` of the face (0 or 1), if that is simulated.
+    /// The channel that reads the wire of `plane` (0 to 2) at position `cell` of the face (0 or 1), if that
+    /// is simulated.
     fn channel(&self, plane: usize, cell: i64, face: i64) -> Option<(u16, u16)> {
         let wire = match PLANES[plane] {
             Plane::Collection if (0..480).contains(&cell) => 1600 + 480 * face + cell,
@@ -64,7 +65,7 @@ impl Cells {
     }
 }
 
-/// Electrons that come to a wire.
+/// Electrons that arrive at a wire.
 #[derive(Clone, Copy)]
 pub(super) struct Charge {
     /// When they were set free, ticks.

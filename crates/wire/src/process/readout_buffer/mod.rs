@@ -5,10 +5,12 @@
 //! `out` a [`TriggerRecord`] for each request, in the order in which they can be answered; at `ledger` which data were received but are not in
 //! the buffer ([`LedgerRow`]), a few times per second.
 //!
-//! Nothing is copied: what is held are references, so it is memory of the frame pool that is held. The oldest data are released when a link has more than
-//! `seconds`, when all together have more than `max_bytes` or `pool_share` of the pool (then of the link of which the longest time is held), and
-//! when the pool is exhausted all the same. What a waiting request needs is pinned, that is everything from the begin of the earliest
-//! window that waits on: it stays until there is `pinned_share` more, and what is released then is an overrun, which is counted and entered in the ledger.
+//! Nothing is copied: the buffer holds references, and thus memory of the frame pool. The oldest data are
+//! released when a link has more than `seconds`, when all together have more than `max_bytes` or `pool_share`
+//! of the pool (then of the link of which the longest time is held), and when the pool is exhausted all the
+//! same. What a waiting request needs is pinned, that is everything from the begin of the earliest window
+//! that waits on: it stays until there is `pinned_share` more, and what is released then is an overrun, which
+//! is counted and entered in the ledger.
 //!
 //! A request is answered when all links and streams of hits have reached the end of its window: the end of the newest batch of each link, the watermark of
 //! each stream. A link or stream without data for `dead_after` is not waited for. When that takes longer than `deadline` it is answered with what is

@@ -1,4 +1,4 @@
-//! All that is held of all links, and what is released when it becomes too much.
+//! The held data of all links, and the rule for what is released when they become too large.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -110,7 +110,7 @@ impl Store {
     ) -> Result<u64, NodeError> {
         let stream = self.hits.entry(key).or_insert_with(|| HitStream::new(watermark));
         if watermark < stream.watermark {
-            // The clock was set back: nothing that is held can be told from what will come.
+            // The clock was set back: held data cannot be distinguished from data to come.
             self.hit_bytes -= stream.let_go_until(u64::MAX);
             *stream = HitStream::new(watermark);
         }
@@ -139,7 +139,7 @@ impl Store {
         }
     }
 
-    /// The earliest time that all have reached who still bring something; 0 before there is a link.
+    /// The earliest time that all active links and streams have reached; 0 before there is a link.
     pub(super) fn watermark(&self, alive_since_ns: u64) -> u64 {
         if self.links.is_empty() {
             return 0;
@@ -151,7 +151,8 @@ impl Store {
         links.chain(hits).min().unwrap_or(u64::MAX)
     }
 
-    /// When those who still bring something were seen last, the one that was longest silent first.
+    /// When the active links and streams were seen last, the one that has been silent for the longest time
+    /// first.
     pub(super) fn longest_silent_ns(&self, alive_since_ns: u64) -> Option<u64> {
         let seen =
             self.links.values().map(|link| link.seen_ns).chain(self.hits.values().map(|hits| hits.seen_ns));
@@ -182,7 +183,7 @@ impl Store {
         numbers.lost
     }
 
-    /// The link of which the longest time is held, among those that fit.
+    /// The link with the longest time held, among the eligible ones.
     fn longest(&self, fits: impl Fn(&RawLink) -> bool) -> Option<u16> {
         let links = self.links.iter().filter(|(_, link)| fits(link));
         // Equals: the one that is behind.

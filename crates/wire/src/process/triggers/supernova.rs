@@ -46,7 +46,7 @@ trigger_params! {
         /// A hit joins a cluster whose channels are at most this far away.
         #[param(default = 2, min = 0)]
         distance: u32,
-        /// A cluster is closed this long after its first hit, whatever comes.
+        /// A cluster is closed at the latest this long after its first hit.
         #[param(default = 50_000, min = 1, max = 10_000_000_000.0, unit = "ticks")]
         longest: u64,
     }

@@ -52,7 +52,7 @@ impl Faulty {
     /// Sends what becomes of a batch.
     ///
     /// # Errors
-    /// [`NodeError`] when there is no memory, or an edge refuses; everything is accounted for all the same.
+    /// [`NodeError`] when there is no memory, or an edge refuses; everything is accounted for nevertheless.
     pub(super) fn send(&mut self, batch: Batch, ctx: &mut Context) -> Result<(), NodeError> {
         let place = self.rings.get(batch.link).and_then(|ring| ring.get(batch.position));
         let (Some(Some(prepared)), Some(link)) = (place, self.links.get_mut(batch.link)) else {
@@ -63,7 +63,7 @@ impl Faulty {
         let sender = &mut self.sender;
         let sent =
             link.pass(&self.bytes, batch.number, |frames| sender.put(batch.link, frames, Faults::NONE, ctx));
-        // What has begun a batch need not wait for the next one.
+        // Frames in a begun batch need not wait for the next one.
         sent.and(self.sender.flush(ctx))
     }
 }

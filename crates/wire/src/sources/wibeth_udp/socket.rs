@@ -40,7 +40,7 @@ impl Receiver {
         self.socket.local_addr().map_or(0, |address| address.port())
     }
 
-    /// Linux grants twice what was asked for, and needs about half of it for itself.
+    /// Linux grants twice the requested size, and needs about half of it for itself.
     pub(super) fn granted_bytes(&self) -> usize {
         SockRef::from(&self.socket).recv_buffer_size().unwrap_or(0)
             / if cfg!(target_os = "linux") { 2 } else { 1 }

@@ -1,4 +1,4 @@
-//! What the frames of a link become.
+//! The frames of a link with their faults.
 
 use std::ops::Range;
 
@@ -53,10 +53,11 @@ impl LinkFaults {
         LinkFaults { format, faults, chance, held: None, frame: vec![0; format.bytes()] }
     }
 
-    /// Gives the frames on as they come: `frames` are those from number `first` on. Where nothing is wrong, many at once.
+    /// Passes the frames on with their faults: `frames` begin with number `first`. Faultless frames are
+    /// passed on many at once.
     ///
     /// # Errors
-    /// The first of `give`; all frames are given all the same.
+    /// The first error of `give`; all frames are passed on nevertheless.
     pub(in super::super) fn pass(
         &mut self,
         frames: &[u8],

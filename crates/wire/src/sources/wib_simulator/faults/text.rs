@@ -7,7 +7,7 @@ use super::{Fault, FaultKind};
 /// The faults of a text: `drop 700; link 2 repeat 40+3`.
 ///
 /// # Errors
-/// [`NodeError`] with the part that says nothing.
+/// [`NodeError`] with the invalid part.
 pub(in super::super) fn parse(text: &str) -> Result<Vec<Fault>, NodeError> {
     let parts = text.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty());
     parts.map(|part| fault(part).ok_or_else(|| refuse(part))).collect()
