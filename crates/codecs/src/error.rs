@@ -1,4 +1,4 @@
-//! What can be wrong with an array or a stream.
+//! The errors of arrays and streams.
 
 use std::fmt;
 
@@ -116,7 +116,7 @@ impl From<LengthError> for CodecError {
     }
 }
 
-/// An identity as it is shown.
+/// An identity as it is printed.
 struct Id(Option<u64>);
 
 impl fmt::Display for Id {

@@ -3,7 +3,7 @@
 use super::{Block, Subchunk, SubchunkKind};
 use crate::Result;
 
-/// What is wrong with a chunk.
+/// The error of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChunkFaults {
     /// Its CRC was wrong.
@@ -28,7 +28,7 @@ pub struct Counts {
     pub blocks: u64,
     /// Blocks that could not be read.
     pub bad_blocks: u64,
-    /// Blocks that are missing, as far as the sequence numbers (modulo 32) tell.
+    /// Missing blocks, according to the sequence numbers (modulo 32).
     pub missing_blocks: u64,
     /// Subchunks.
     pub subchunks: u64,
@@ -57,7 +57,7 @@ pub struct Assembler {
 }
 
 impl Assembler {
-    /// For chunks of at most `most` bytes, which are allocated now; what is longer is cut off and marked.
+    /// For chunks of at most `most` bytes, which are allocated now; longer chunks are cut off and marked.
     pub fn new(most: usize) -> Assembler {
         Assembler {
             chunk: Vec::with_capacity(most),
@@ -71,11 +71,11 @@ impl Assembler {
         }
     }
 
-    /// Takes in the next block, and gives each chunk that it ends to `f`. A chunk that is whole in the block is not
-    /// copied.
+    /// Processes the next block, and calls `f` with each chunk that it completes. A chunk that lies whole in
+    /// the block is not copied.
     ///
     /// # Errors
-    /// The block cannot be read. It is counted, what was begun is abandoned; go on with the next one.
+    /// The block cannot be read. It is counted, and the begun chunk is dropped; continue with the next block.
     pub fn block(&mut self, bytes: &[u8], mut f: impl FnMut(&[u8], ChunkFaults)) -> Result<()> {
         self.counts.blocks += 1;
         let read = Block::parse(bytes).and_then(|block| {
@@ -92,7 +92,7 @@ impl Assembler {
         read
     }
 
-    /// What has been seen so far.
+    /// The counts so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
@@ -139,7 +139,7 @@ impl Assembler {
             }
             // The begin was lost: counted now, unless that has been done.
             SubchunkKind::Last => self.counts.lost_chunks += u64::from(!std::mem::take(&mut self.broken)),
-            // Whatever it was is missing now.
+            // The content of the block is missing now.
             SubchunkKind::Reserved => self.give_up(),
             SubchunkKind::Middle | SubchunkKind::Fill | SubchunkKind::Timeout | SubchunkKind::OutOfBand => {}
         }

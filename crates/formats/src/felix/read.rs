@@ -7,7 +7,7 @@ use super::Block;
 use super::block::UNIT;
 use crate::look_ahead::{BrokenOff, LookAhead, open_unpacked};
 
-/// Reads blocks one behind the other, and finds the next one again after a cut, or bytes that belong to none.
+/// Reads consecutive blocks, and finds the next one again after truncated data or foreign bytes.
 ///
 /// The size of the blocks is the smallest at which a block can be read and is followed by another one, or by the end. From then on a block
 /// is where a header lies, or one lies where the next block begins; the bytes up to there are counted. No more is held in memory than 1 MiB.
@@ -85,7 +85,7 @@ impl<R: Read> BlockReader<R> {
     /// Errors of the operating system.
     pub fn next_block(&mut self) -> io::Result<Option<&[u8]>> {
         loop {
-            // One more than is looked ahead, so that a search gets on.
+            // One more than the look-ahead, so that a search advances.
             self.ahead.fill(AHEAD + 1)?;
             match self.size {
                 Some(size) if self.is_block(size) => {
@@ -124,7 +124,8 @@ impl<R: Read> BlockReader<R> {
         magic.is_some() && (is_last || self.magic_at(at + size) == magic)
     }
 
-    /// Looks for the next block in what has been read, and leaves out what is before it, or all that cannot be judged better later.
+    /// Searches the next block in the bytes read so far, and skips the bytes before it; without a block it
+    /// skips all bytes that later bytes cannot make part of one.
     fn search(&mut self) {
         let len = self.ahead.bytes().len();
         let judged = if self.ahead.is_at_end() { len } else { len.saturating_sub(AHEAD) };

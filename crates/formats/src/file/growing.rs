@@ -51,8 +51,8 @@ impl GrowingFile {
         }
     }
 
-    /// As [`GrowingFile::create`]; `None` if one of them is there, also if another program made it just now. So two programs that number
-    /// their files never write to one.
+    /// As [`GrowingFile::create`]; `None` if one of the names exists, also if another program has just
+    /// created it. Two programs that number their files therefore never write to the same file.
     ///
     /// # Errors
     /// If the operating system reports an error.
@@ -67,7 +67,7 @@ impl GrowingFile {
             file => file.map_err(|e| Error::io("to create the file", e).in_file(&written))?,
         };
         let file = GrowingFile { file, path: path.to_owned(), written, len: 0, is_broken: false };
-        // Whoever had the other name may have finished between the two looks.
+        // The writer of the other name may have finished between the two checks.
         if is_there()? {
             file.discard()?;
             return Ok(None);
@@ -99,8 +99,8 @@ impl GrowingFile {
         Ok(offset)
     }
 
-    /// After a failed write: cuts off what is there of a piece, so that the file ends with the last whole one and can be written
-    /// again. Does nothing else.
+    /// After a failed write: cuts off the incomplete piece, so that the file ends with the last whole one and
+    /// can be written again. Does nothing otherwise.
     ///
     /// # Errors
     /// If the operating system reports an error.
@@ -114,10 +114,12 @@ impl GrowingFile {
         Ok(())
     }
 
-    /// Writes over bytes that are there already, such as a count at the begin of the file, with one call of the system: whoever reads the file finds the old ones or the new ones.
+    /// Overwrites existing bytes, such as a count at the begin of the file, with one system call: a reader
+    /// finds either the old or the new bytes.
     ///
     /// # Errors
-    /// If there are not so many, or the operating system reports an error; what is there may then be either.
+    /// If the file has fewer bytes, or the operating system reports an error; the bytes may then be the old
+    /// or the new ones.
     pub fn rewrite(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
         let end = offset.checked_add(bytes.len() as u64);
         if end.is_none_or(|end| end > self.len) {
@@ -128,8 +130,8 @@ impl GrowingFile {
         written.map_err(|e| Error::io("to write the file", e).at(offset).in_file(&self.written))
     }
 
-    /// Cuts the file off behind its first `len` bytes, for whoever knows better than piece by piece what of it is whole. It can be written again
-    /// from there on. Does nothing if it is not longer.
+    /// Truncates the file to its first `len` bytes, for a caller that knows better than by pieces which part
+    /// is whole. It can be written again from there on. Does nothing if it is not longer.
     ///
     /// # Errors
     /// If the operating system reports an error.
@@ -175,18 +177,19 @@ impl GrowingFile {
         named.map_err(|e| self.not_finished(format!("to name the file `{}`", self.path.display()), e))
     }
 
-    /// As [`GrowingFile::finish`], when everything is on the disk: for what is recorded once and cannot be made again.
+    /// As [`GrowingFile::finish`], after everything is on the disk: for data that are recorded once and
+    /// cannot be made again.
     ///
     /// # Errors
-    /// As [`GrowingFile::finish`]; also if the system says that something did not come to the disk.
+    /// As [`GrowingFile::finish`]; also if the operating system reports that data did not reach the disk.
     pub fn finish_on_disk(self) -> Result<()> {
-        // What is not on the disk must not have a name that says so.
+        // A file that is not on the disk must not have the name of a complete one.
         let synced = self.file.sync_data();
         synced.map_err(|e| self.not_finished("to write to the disk what was recorded".into(), e))?;
         self.finish()
     }
 
-    /// Whether the file is still where it was created: false when somebody has taken it or its folder away.
+    /// Whether the file is still where it was created: false when it or its folder was moved or removed.
     pub fn is_in_place(&self) -> bool {
         let same = |a: std::fs::Metadata, b: std::fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
         let (open, named) = (self.file.metadata(), std::fs::metadata(&self.written));
@@ -236,7 +239,7 @@ pub fn name_new(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// For whoever writes to anything: each write is a piece.
+/// For code that writes to any `Write`: each write is a piece.
 impl Write for GrowingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.append(&[bytes]).map_err(io::Error::other)?;
@@ -260,7 +263,7 @@ fn write_parts(file: &mut File, parts: &[&[u8]]) -> io::Result<()> {
     }
     let mut slices: Vec<IoSlice> = parts.iter().map(|part| IoSlice::new(part)).collect();
     let mut left = &mut slices[..];
-    // Empty parts at the front would look like a file that takes nothing.
+    // Empty slices at the front would look like a file that accepts nothing.
     IoSlice::advance_slices(&mut left, 0);
     while !left.is_empty() {
         match file.write_vectored(left) {

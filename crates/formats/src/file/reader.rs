@@ -36,14 +36,14 @@ pub struct Reader<H, R = File> {
     source: R,
     limit: u64,
     buffer: Vec<u8>,
-    /// What is not handed out yet: `buffer[start..end]`, which lies at `offset` of the file.
+    /// Bytes that were not returned yet: `buffer[start..end]`, which begins at `offset` of the file.
     start: usize,
     end: usize,
     offset: u64,
     head: PhantomData<H>,
 }
 
-/// What comes next in a file.
+/// The next item of a file.
 #[derive(Debug)]
 pub enum Next<'a, H> {
     /// A datagram.

@@ -31,13 +31,14 @@ impl DumpLayout {
     }
 }
 
-/// Reads the frames of a dump of one link, whatever its layout, and finds the next frame again after a cut, or bytes that belong to none.
+/// Reads the frames of a dump of one link, of any layout, and finds the next frame again after truncated data
+/// or foreign bytes.
 ///
 /// The layout is that of the first three frames in a row that are one step of time apart. From then on a frame is where the header of one
 /// that is from the same place lies, or where the one behind it is. Otherwise the next place is looked for where a header is
 /// from the same place, later by whole steps within 10 s, or where three frames follow each other; the bytes up to there are counted. No more is held in memory than 1 MiB.
 ///
-/// A stream that breaks off gives all frames that are whole before, and says so ([`DumpReader::broken`]).
+/// A truncated stream gives all whole frames before its end, and reports it ([`DumpReader::broken`]).
 ///
 /// ```
 /// use livetime_formats::wib::{DumpReader, Wib1Frame, Wib1FrameMut};
@@ -68,7 +69,7 @@ pub struct DumpReader<R> {
 const BUFFER: usize = 1 << 20;
 /// Three frames of any format, and the header behind them.
 const AHEAD: usize = 4 * 7200;
-/// Identity and time of all formats lie in so many bytes.
+/// The first bytes of a frame that hold identity and time, in all formats.
 const HEADER: usize = 16;
 const FAR_NS: u64 = 10_000_000_000;
 
@@ -134,7 +135,7 @@ impl<R: Read> DumpReader<R> {
     /// Goes to the next frame; the layout, or `None` at the end.
     fn seek(&mut self) -> io::Result<Option<DumpLayout>> {
         loop {
-            // One more than is looked ahead, so that a search gets on.
+            // One more than the look-ahead, so that a search advances.
             self.ahead.fill(AHEAD + 1)?;
             match self.layout {
                 Some(layout) if self.is_frame(layout, 0) => return Ok(Some(layout)),
@@ -197,7 +198,8 @@ impl<R: Read> DumpReader<R> {
         self.ahead.bytes().get(at..at + HEADER).map_or(0, |bytes| format.stamp(bytes))
     }
 
-    /// Looks for the next frame in what has been read, and leaves out what is before it, or all that cannot be judged better later.
+    /// Searches the next frame in the bytes read so far, and skips the bytes before it; without a frame it
+    /// skips all bytes that later bytes cannot make part of one.
     fn search(&mut self) {
         let judged = if self.ahead.is_at_end() { self.len() } else { self.len().saturating_sub(AHEAD) };
         let found = (0..judged).find_map(|at| Some((at, self.layout_at(at)?)));
@@ -260,7 +262,7 @@ impl<R: Read> DumpReader<R> {
         at
     }
 
-    /// Bytes that can be looked at.
+    /// The bytes that can be examined.
     fn len(&self) -> usize {
         self.ahead.bytes().len()
     }

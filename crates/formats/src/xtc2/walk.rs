@@ -11,7 +11,7 @@ pub struct Walk<'a> {
     walker: Walker<XtcHeader>,
 }
 
-/// What a walk comes to.
+/// A step of a walk.
 #[derive(Debug)]
 pub enum Step<'a> {
     /// A container, followed by what is in it, or a leaf.

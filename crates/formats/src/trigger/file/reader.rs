@@ -16,7 +16,7 @@ pub struct StoredRecord {
     pub len: u64,
     /// Its header.
     pub header: TriggerRecordHeader,
-    /// What was asked for.
+    /// The request.
     pub requests: Vec<ComponentRequest>,
     /// What came: one for each request, in the same order.
     pub fragments: Vec<StoredFragment>,

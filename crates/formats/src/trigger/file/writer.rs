@@ -18,11 +18,11 @@ pub struct NewFragment<'a> {
     pub detector: u16,
     /// Where the data come from.
     pub source: SourceId,
-    /// What was asked for, ticks of the clock: begin, end.
+    /// The requested window, ticks of the clock: begin, end.
     pub window: [u64; 2],
     /// The data, in the order in which they are written.
     pub parts: &'a [&'a [u8]],
-    /// What is missing of the window.
+    /// The missing parts of the window.
     pub missing: &'a [Missing],
 }
 

@@ -11,7 +11,7 @@
 //!    that are the same when they are decompressed.
 //! 2. Each piece of the file, read again from the system, is what was compared.
 //!
-//! What cannot be understood is copied as it is, and said.
+//! Content that cannot be understood is copied unchanged, and reported.
 
 mod dark;
 mod job;

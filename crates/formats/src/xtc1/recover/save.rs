@@ -1,4 +1,4 @@
-//! Writes every complete datagram of a broken file to a new one, and says what is lost.
+//! Writes every complete datagram of a broken file to a new one, and reports what is lost.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,12 +8,12 @@ use crate::file::{Head, Raw};
 use crate::xtc1::{DatagramHeader, Writer};
 use crate::{Error, Result};
 
-/// Small datagrams are written together up to so many bytes.
+/// Small datagrams are written together up to this number of bytes.
 const BLOCK: usize = 1 << 20;
 /// Regions that are remembered one by one. A file may be broken anywhere.
 const MOST_REGIONS: usize = 10_000;
 
-/// What was saved of a file.
+/// The report of saving a file.
 #[derive(Clone, Default, Debug)]
 pub struct Saved {
     /// Bytes of the broken file.
