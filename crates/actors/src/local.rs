@@ -20,8 +20,10 @@ const TELL_AFTER: u32 = 16;
 /// The number of strands whose handles are cached.
 const PEERS: usize = 8;
 
+/// The number that no agent has.
 const NOBODY: u32 = u32::MAX;
 
+/// Flags of an agent. The agent is in the queue of agents to run.
 const SCHEDULED: u8 = 1;
 /// The agent waits for room in an input that it sent to.
 const HELD: u8 = 2;

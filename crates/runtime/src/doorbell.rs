@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::sync::{AtomicU32, Mutex, Ordering, Thread, current, fence, lock, park, park_timeout};
 
+// The states of a bell: its thread works, its thread sleeps or is about to, somebody has rung.
 const AWAKE: u32 = 0;
 const PARKED: u32 = 1;
 const RUNG: u32 = 2;

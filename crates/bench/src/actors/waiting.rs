@@ -10,6 +10,7 @@ use rustix::thread::CpuSet;
 use super::{PATIENCE, Sample, Setting, missing};
 use crate::cpu::{process_cpu, thread_cpu};
 
+/// 2 kHz: rare enough that threads sleep in between.
 const PERIOD: Duration = Duration::from_micros(500);
 
 /// Notes how long ago messages were sent.

@@ -19,6 +19,7 @@ const FARTHEST: usize = 73_725;
 const SHORTEST_FAR: usize = 6;
 /// Bytes at the end in which no match starts.
 const LAST_START: usize = 12;
+/// Bytes at the end that are always literals.
 const LAST_LITERALS: usize = 5;
 /// Of the table's length; short streams have a shorter one, as it is cleared for each.
 const MOST_BITS: u32 = 13;

@@ -4,6 +4,7 @@ use super::{Flag, plain_words};
 use crate::CodecError;
 use crate::stream::{Reader, Writer};
 
+/// A word of the map whose pixels are all in the window, and the longest run of such words that a count holds.
 const ALL_IN: u16 = 0xFFFF;
 const LONGEST_RUN: usize = 0xFFFF;
 

@@ -37,7 +37,9 @@ pub struct BlockReader<R> {
     skipped: u64,
 }
 
+/// Bytes read at once: enough that system calls do not count.
 const BUFFER: usize = 1 << 20;
+/// The largest block.
 const MOST: usize = 64 * UNIT;
 /// A block and the header of the one behind it.
 const AHEAD: usize = 2 * MOST + 4;

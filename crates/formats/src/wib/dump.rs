@@ -66,11 +66,13 @@ pub struct DumpReader<R> {
     frames: u64,
 }
 
+/// Bytes read at once: enough that system calls do not count.
 const BUFFER: usize = 1 << 20;
 /// Three frames of any format, and the header behind them.
 const AHEAD: usize = 4 * 7200;
 /// The first bytes of a frame that hold identity and time, in all formats.
 const HEADER: usize = 16;
+/// A time further ahead than this, 10 s, counts as damaged and not as a gap.
 const FAR_NS: u64 = 10_000_000_000;
 
 impl DumpReader<Box<dyn Read + Send>> {

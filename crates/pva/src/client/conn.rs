@@ -40,6 +40,7 @@ use crate::proto::client::{Answer, Connection, Event, Refusal};
 use crate::wire::{Assembler, LARGE_BYTES, Payload};
 use crate::{Error as WireError, Result as WireResult};
 
+// Bytes read at once: a few hundred small answers per system call.
 const BUFFER: usize = 256 << 10;
 
 // Where a large message is expected, so little is read that most of it goes straight to its place.

@@ -21,8 +21,12 @@ use crate::net::named;
 use crate::proto::client::{Found, Searcher};
 use crate::proto::{SearchResponse, ServerMessage};
 
+/// The longest attempt to connect.
 const DIAL: Duration = Duration::from_secs(5);
+/// The pause before the next attempt to connect to a server with a configured address.
 const REDIAL: Duration = Duration::from_secs(2);
+/// The pause after a server refused a channel. It grows with each refusal up to the second value, so that a server
+/// that always refuses costs little.
 const REFUSED: Duration = Duration::from_secs(5);
 const LONGEST_REFUSED: Duration = Duration::from_secs(30);
 

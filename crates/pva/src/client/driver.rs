@@ -20,6 +20,7 @@ use super::{Error, Result};
 use crate::proto::SearchResponse;
 use crate::proto::client::Identity;
 
+// Tokens of the poll: the waker, then sockets for searches, then connections.
 pub(super) const WAKE: Token = Token(0);
 pub(super) const FIRST_UDP: usize = 1;
 pub(super) const FIRST_CONN: usize = 64;

@@ -17,6 +17,7 @@ use crate::net::{Destination, broadcasts, join, send, udp};
 use crate::proto::{Search, ServerMessage};
 use crate::wire::{Assembler, Order, Writer};
 
+// No UDP datagram is longer.
 const LONGEST: usize = 1 << 16;
 
 // Answers to many searches come at once.

@@ -8,6 +8,7 @@ use super::{Extent, MAX_FIELDS, MAX_NAME, Member, ScalarType, Structure, Type, U
 use crate::wire::{Reader, Writer};
 use crate::{Error, Result};
 
+// The codes of types on the wire, as the protocol defines them: references to the cache first, then kinds of types.
 const NULL: u8 = 0xFF;
 const KNOWN: u8 = 0xFE;
 const DEFINE: u8 = 0xFD;

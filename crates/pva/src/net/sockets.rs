@@ -31,8 +31,8 @@ pub(crate) fn listening(addresses: &[IpAddr], mut problem: impl FnMut(String)) -
     found
 }
 
-/// The send buffer of the kernel for a client that does not read. It is limited so that data are not old when
-/// the client reads them.
+/// The most unsent bytes that the kernel accepts for a connection (`TCP_NOTSENT_LOWAT`). Updates for a slow client
+/// then wait in our queue, where newer ones replace them, and are not old when the client reads them.
 #[cfg(all(feature = "server", target_os = "linux"))]
 const UNSENT: u32 = 1 << 20;
 

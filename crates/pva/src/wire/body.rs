@@ -51,7 +51,9 @@ pub struct Recycler(Arc<Mutex<Vec<Vec<u8>>>>);
 
 // Enough for a few images on their way through a program.
 const KEPT: usize = 16;
+// Beyond this many bytes buffers are freed, so that a burst of large images does not keep memory for ever.
 const KEPT_BYTES: usize = 256 << 20;
+// Sizes are rounded up to this, so that buffers fit images of slightly different size.
 const STEP: usize = 64 << 10;
 
 impl BufferSource for Recycler {

@@ -21,6 +21,7 @@ const PLANES: [Plane; 3] = [Plane::U, Plane::V, Plane::Collection];
 const PITCH_MM: [f64; 3] = [4.67, 4.67, 4.79];
 /// Of induction wires against the vertical.
 const ANGLE_DEGREES: f64 = 35.7;
+/// Drift velocity at 500 V/cm, and the lifetime of drifting electrons in pure argon.
 const DRIFT_MM_PER_US: f64 = 1.6;
 const LIFETIME_US: f64 = 6000.0;
 /// Along the drift: 5 cm²/s.

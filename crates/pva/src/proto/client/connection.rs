@@ -18,6 +18,7 @@ use crate::{Error, Result};
 const FIRST_CID: u32 = 0x1234_5678;
 const FIRST_IOID: u32 = 0x1000_2000;
 
+// A server that has not completed the handshake within this time is given up.
 const HANDSHAKE: Duration = Duration::from_secs(5);
 
 // Large, because Java peers send pieces of half of it.
@@ -25,6 +26,7 @@ const RECEIVE_BUFFER: u32 = 1 << 20;
 // The value that pvxs, and no other implementation, announces.
 const PVXS_BUFFER: u32 = 0x1_0000;
 
+// The size of the type registry that the client announces: the largest that the signed field holds.
 const REGISTRY: u16 = 0x7FFF;
 
 // A late answer arrives within a round trip. A request that was forgotten this many requests ago no longer

@@ -25,10 +25,15 @@ const OVERHEAD: usize = 8 + 8 + 16 + 2 + 1 + 4 + 2;
 const DATAGRAMS_AT_ONCE: usize = 32;
 const BREATH: Duration = Duration::from_millis(3);
 
+// The waits of a name: at first short, so that many names go into one datagram, then growing up to the longest one.
 const FIRST_WAIT: Duration = Duration::from_millis(10);
 const LONGEST_WAIT_S: u32 = 30;
+// New servers make all names be searched at once, but not more often than this: a site where many servers restart
+// would otherwise be flooded.
 const BETWEEN_HURRIES: Duration = Duration::from_secs(30);
 
+// Servers that are remembered by their beacons; one that was silent for two of its slow beacons (180 s) is forgotten
+// when room is needed.
 const MAX_SERVERS: usize = 20_000;
 const SERVER_EXPIRES: Duration = Duration::from_secs(360);
 

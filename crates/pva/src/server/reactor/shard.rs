@@ -17,6 +17,7 @@ use crate::server::slots::Slots;
 use crate::server::statistics::add;
 use crate::server::{Event, ServerConfig, Service, Session};
 
+/// Tokens of the poll that no connection has: connections are numbered from 0.
 const WAKE: Token = Token(usize::MAX);
 const FIRST_LISTENER: usize = usize::MAX / 2;
 
