@@ -15,8 +15,8 @@ use livetime_wire::{Row, TruthRow};
 /// How often `watch` is told.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Writes `NAME-l00.wib`, `NAME-l01.wib` and so on, with `workers` threads, each a link at a time. `watch` is told how many bytes are done. Returns the files and their
-/// sizes.
+/// Writes `NAME-l00.wib`, `NAME-l01.wib` and so on, with `workers` threads, each a link at a time. `watch` is
+/// called with the number of bytes done. Returns the files and their sizes.
 ///
 /// # Errors
 /// Text, if a file is there already or the operating system reports an error. What was written is removed then.
