@@ -60,8 +60,8 @@ impl Level {
         Level::available_below(best).nth(limit).unwrap_or(Level { is_best: true, ..best })
     }
 
-    /// Makes [`Level::best`] answer `limit` from now on, in the whole process: to measure or to compare
-    /// levels; kernels then run on exactly this level. `None` takes the limit away.
+    /// Makes [`Level::best`] return `limit` from now on, in the whole process, to measure or to compare
+    /// levels; kernels then run on exactly this level. `None` removes the limit.
     pub fn set_limit(limit: Option<Level>) {
         let position = limit.and_then(|l| Level::available().iter().position(|a| *a == l));
         LIMIT.store(position.unwrap_or(usize::MAX), Ordering::Relaxed);
