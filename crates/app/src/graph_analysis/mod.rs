@@ -109,7 +109,7 @@ impl GraphAnalysis {
         let mut replay = replay(recording, detector, node_types, options).map_err(refuse)?;
         replay.source = options.source.clone();
         let parsed = config::parse_replay(name, text, node_types, &options.settings, &replay);
-        let (mut pipeline, Replaced { source, left_out }) = parsed?;
+        let (mut pipeline, Replaced { source, left_out, .. }) = parsed?;
         let source = pipeline.graph.node(&source).map_err(refuse)?;
         pipeline.graph.memory_bytes = memory_bound(&pipeline.graph, &pipeline.plan, replay.workers);
         let end = options.events.end.min(recording.events());
@@ -247,7 +247,8 @@ fn replay(
     let layout = first_layout(config::find_type(node_types, type_name)?, &params)?;
     let workers = options.workers.max(1);
     params.push(("threads", workers.min(64).to_string()));
-    Ok(Replay { type_name, params, layout, source: None, workers })
+    let purpose = config::Purpose::Everything;
+    Ok(Replay { type_name, params, layout, source: None, workers, purpose })
 }
 
 /// The layout of the first picture, by asking the source itself.
