@@ -56,7 +56,7 @@ fn plan(args: &AnalyzeArgs, path: &Path, nodes: &[NodeType], output: &mut Output
     Ok(Exit::Ok)
 }
 
-/// Analyses one part. Events that cannot be used are in its account: merging tells them.
+/// Analyses one part. Events that cannot be used are in its account; the merge reports them.
 fn reduce(
     args: &AnalyzeArgs,
     plan: &Plan,
