@@ -42,8 +42,8 @@ pub use param::{
     parse_quantity,
 };
 pub use run::{
-    Bottleneck, EdgeAccount, Limit, MoreThreads, NodeReport, Outlet, OutletError, Report, Run, RunOptions,
-    Snapshot, SourceReport, ThreadReport,
+    Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeFailure, NodeReport, Outlet,
+    OutletError, Report, Run, RunOptions, Snapshot, SourceReport, ThreadReport,
 };
 pub use services::Services;
 pub use trace::{Span, Tracer};

@@ -12,6 +12,7 @@
 mod common;
 
 mod causes;
+mod direct;
 mod dynamic;
 mod memory;
 mod observation;

@@ -2,6 +2,7 @@
 
 pub(crate) mod books;
 mod bottleneck;
+mod direct;
 mod look;
 mod memory;
 pub(crate) mod outlet;
@@ -21,6 +22,7 @@ use livetime_runtime::statistics::{merged, summarise};
 use livetime_runtime::{Clock, EdgeOptions, EventHandler, Histogram, Times, lock, spawn};
 
 pub use bottleneck::{Bottleneck, Limit, MoreThreads};
+pub use direct::{DirectRun, Given, NodeFailure};
 pub use look::Snapshot;
 pub(crate) use memory::Holders;
 pub use outlet::{Outlet, OutletError};
@@ -387,33 +389,44 @@ impl Run {
 
     /// The current statistics and ledger.
     pub fn report(&self) -> Report {
-        // Completed before received, so that a frame in the handler is received and not yet completed.
-        let completed: Vec<u64> = self.nodes.iter().map(NodeInfo::completed).collect();
-        let edges = lock(&self.books).accounts(&self.graph);
-        let clock = &self.shared.clock;
-        let mut threads = thread_reports(&self.nodes, self.handles.iter().map(|h| &**h));
-        for (thread, handle) in threads.iter_mut().zip(&self.handles) {
-            (thread.cpu_ns, thread.delayed_ns) = handle.times.cpu_and_delay_ns().unzip();
-        }
-        let nodes = self.nodes.iter().enumerate().zip(completed);
-        let nodes =
-            nodes.map(|((n, info), done)| info.report(&self.graph, n, done, &edges, &threads)).collect();
-        let (events, events_dropped) = self.shared.control.events();
-        Report {
-            elapsed_ns: clock.now_ns() - self.start_ns,
-            finished: self.is_finished(),
-            failure: self.shared.control.failure(),
-            unfinished: self.shared.control.unfinished(),
-            nodes,
-            edges,
-            cores: cores(),
-            pool: self.shared.pool.statistics(),
-            cpu_ns: threads.iter().map(|t| t.cpu_ns).sum(),
-            threads,
-            events,
-            events_dropped,
-            events_repeated: self.shared.control.repeated(),
-        }
+        let Run { graph, shared, nodes, books, handles, start_ns, .. } = self;
+        report(graph, shared, nodes, books, handles, *start_ns, self.is_finished())
+    }
+}
+
+fn report(
+    graph: &Graph,
+    shared: &Shared,
+    nodes: &[NodeInfo],
+    books: &SharedBooks,
+    handles: &[Arc<WorkerHandle>],
+    start_ns: u64,
+    finished: bool,
+) -> Report {
+    // Completed before received, so that a frame in the handler is received and not yet completed.
+    let completed: Vec<u64> = nodes.iter().map(NodeInfo::completed).collect();
+    let edges = lock(books).accounts(graph);
+    let mut threads = thread_reports(nodes, handles.iter().map(|h| &**h));
+    for (thread, handle) in threads.iter_mut().zip(handles) {
+        (thread.cpu_ns, thread.delayed_ns) = handle.times.cpu_and_delay_ns().unzip();
+    }
+    let infos = nodes.iter().enumerate().zip(completed);
+    let nodes = infos.map(|((n, info), done)| info.report(graph, n, done, &edges, &threads)).collect();
+    let (events, events_dropped) = shared.control.events();
+    Report {
+        elapsed_ns: shared.clock.now_ns() - start_ns,
+        finished,
+        failure: shared.control.failure(),
+        unfinished: shared.control.unfinished(),
+        nodes,
+        edges,
+        cores: cores(),
+        pool: shared.pool.statistics(),
+        cpu_ns: threads.iter().map(|t| t.cpu_ns).sum(),
+        threads,
+        events,
+        events_dropped,
+        events_repeated: shared.control.repeated(),
     }
 }
 
