@@ -121,15 +121,29 @@ pub(crate) fn run(root: &Path) -> Result<String, String> {
     let mut problems = Vec::new();
     check_arrows(root, &mut problems)?;
     let files = rust_files(&root.join("crates"))?;
-    for file in &files {
-        let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
-        let name = file.strip_prefix(root).unwrap_or(file).display().to_string();
-        check_file(&name, &text, &mut problems);
+    let sources = sources(root, &files)?;
+    for (name, text) in &sources {
+        check_file(name, text, &mut problems);
     }
+    let compiled = crate::source::sources(&sources);
+    crate::circles::check(&compiled, &mut problems);
     check_test_lists(&files, &mut problems)?;
     crate::records::check(root, &mut problems)?;
     check_documents(root, &mut problems);
-    if problems.is_empty() { Ok(format!("tidy: {} files", files.len())) } else { Err(problems.join("\n")) }
+    if problems.is_empty() {
+        Ok(format!("tidy: {} files", files.len()))
+    } else {
+        Err(problems.join("\n"))
+    }
+}
+
+/// Names below `root`, and texts.
+fn sources(root: &Path, files: &[PathBuf]) -> Result<Vec<(String, String)>, String> {
+    let read = |file: &PathBuf| {
+        let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        Ok((file.strip_prefix(root).unwrap_or(file).display().to_string(), text))
+    };
+    files.iter().map(read).collect()
 }
 
 fn check_arrows(root: &Path, problems: &mut Vec<String>) -> Result<(), String> {

@@ -21,7 +21,6 @@ use livetime_runtime::statistics::{merged, summarise};
 use livetime_runtime::{Clock, EdgeOptions, EventHandler, Histogram, Times, lock, spawn};
 
 pub use bottleneck::{Bottleneck, Limit, MoreThreads};
-pub use look::Snapshot;
 pub(crate) use memory::Holders;
 pub use outlet::{Outlet, OutletError};
 pub use report::{EdgeAccount, NodeReport, Report, SourceReport, ThreadReport};

@@ -22,6 +22,7 @@ pub mod data;
 mod datagram;
 pub mod index;
 mod names;
+mod panel;
 pub mod recover;
 pub mod reference;
 mod rewrite;
