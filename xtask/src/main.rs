@@ -4,6 +4,7 @@ mod circles;
 mod new_node;
 mod picture;
 mod records;
+mod shape;
 mod source;
 mod tests;
 mod tidy;
@@ -39,7 +40,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   tidy                 checks which crate imports which, circles between folders, where `unsafe` stands,
-                       file lengths, documents
+                       lengths of functions and files, documents
   test                 every test and model; ends with `N passed, N failed, N skipped`, the reasons before it
   models               every interleaving of the lock-free parts
   judge                the summary of the last test; fails where `.ci/known` and `.ci/floor` say that more must have run
