@@ -47,6 +47,25 @@ pub struct NodeSpec {
     pub parallel: bool,
 }
 
+impl NodeSpec {
+    /// A source of one copy.
+    pub const fn source(name: &'static str, summary: &'static str, outputs: &'static [PortSpec]) -> NodeSpec {
+        NodeSpec { name, kind: NodeKind::Source, summary, inputs: &[], outputs, parallel: false }
+    }
+
+    /// A sink of one copy.
+    ///
+    /// ```
+    /// use livetime_engine::{NodeKind, NodeSpec, PortSpec};
+    ///
+    /// const SPEC: NodeSpec = NodeSpec::sink("brightest", "Keeps the brightest pixel.", &[PortSpec::array("in")]);
+    /// assert!(SPEC.kind == NodeKind::Sink && SPEC.outputs.is_empty() && !SPEC.parallel);
+    /// ```
+    pub const fn sink(name: &'static str, summary: &'static str, inputs: &'static [PortSpec]) -> NodeSpec {
+        NodeSpec { name, kind: NodeKind::Sink, summary, inputs, outputs: &[], parallel: false }
+    }
+}
+
 /// One input or output.
 #[derive(Clone, Copy, Debug)]
 pub struct PortSpec {
