@@ -192,6 +192,8 @@ impl fmt::Display for Stream {
 pub struct NodeType {
     /// Name, ports and abilities.
     pub spec: NodeSpec,
+    /// The newer name of the same type, if this is an older one that pipelines may still have.
+    pub alias_of: Option<&'static str>,
     maker: Maker,
 }
 
@@ -211,7 +213,13 @@ impl NodeType {
     /// The entry for `N`.
     pub const fn of<N: Node>() -> NodeType {
         let maker = Maker::Static { params: || Box::new(N::Params::default()), build: build::<N> };
-        NodeType { spec: N::SPEC, maker }
+        NodeType { spec: N::SPEC, alias_of: None, maker }
+    }
+
+    /// An older name of `N`, with a sentence that says so: pipelines that have it go on to work.
+    pub const fn alias<N: Node>(name: &'static str, summary: &'static str) -> NodeType {
+        let maker = Maker::Static { params: || Box::new(N::Params::default()), build: build::<N> };
+        NodeType { spec: NodeSpec { name, summary, ..N::SPEC }, alias_of: Some(N::SPEC.name), maker }
     }
 
     /// An entry made while the program runs, such as for a function of another language.
@@ -220,7 +228,7 @@ impl NodeType {
     /// [`ParamError`] when the declaration of the parameters is not sound.
     pub fn dynamic(factory: Arc<dyn NodeFactory>) -> Result<NodeType, ParamError> {
         let (spec, params) = (factory.spec(), factory.params()?);
-        Ok(NodeType { spec, maker: Maker::Dynamic { factory, params } })
+        Ok(NodeType { spec, alias_of: None, maker: Maker::Dynamic { factory, params } })
     }
 
     /// The parameters with their default values.
