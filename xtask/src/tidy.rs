@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// `livetime-testkit` but tests, by `[dev-dependencies]`, which are not looked at here.
 const ARROWS: &[(&str, &[&str])] = &[
     ("livetime-codecs", &["livetime-kernels"]),
-    ("livetime-formats", &["livetime-frame", "livetime-codecs", "livetime-runtime"]),
+    ("livetime-formats", &["livetime-frame", "livetime-codecs"]),
     ("livetime-recording", &["livetime-formats", "livetime-frame", "livetime-codecs", "livetime-runtime"]),
     ("livetime-runtime", &["livetime-frame"]),
     ("livetime-engine", &["livetime-runtime", "livetime-frame", "livetime-engine-derive"]),

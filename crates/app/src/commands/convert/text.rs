@@ -1,7 +1,7 @@
 //! What a conversion did, for people and for programs.
 
-use livetime_formats::xtc1::convert::{Kept, Leaves, Lost, Reason, Report};
 use livetime_formats::xtc1::{Src, TypeId};
+use livetime_recording::convert::{Kept, Leaves, Lost, Reason, Report};
 use serde_json::{Value, json};
 
 use crate::report::numbers::{bytes, utc};

@@ -166,7 +166,7 @@ fn an_event_with_damage_and_no_picture_is_a_failure() {
 /// Compresses what is not damaged, as `convert` does.
 fn packed(folder: &TempDir) -> PathBuf {
     use livetime_formats::xtc1::compressed::Engine;
-    use livetime_formats::xtc1::convert::{Options, convert};
+    use livetime_recording::convert::{Options, convert};
     let to = folder.path().join("packed.xtc");
     let _ = fs::remove_file(&to);
     let options = Options { codec: Some(Engine::BLOCKPACK), ..Options::default() };
