@@ -1,4 +1,4 @@
-//! Behind the context: what it holds, and how what a node asks for is done. What a node's author sees is in `context.rs`.
+//! What the context holds, and the implementation of its functions. `context.rs` is what the author of a node sees.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,7 +18,8 @@ use crate::edge::{Output, Outputs};
 use crate::services::Services;
 use crate::trace::Visit;
 
-/// A node that has waited for memory for this long says so. In a graph in its stride memory comes back as fast as frames are handled.
+/// A node that has waited for memory for this long reports it. In a working graph memory comes back as fast
+/// as frames are handled.
 const LONG_WAIT_NS: u64 = 1_000_000_000;
 
 /// Memory, outputs, time: what the engine offers a node while it handles a message.
@@ -35,14 +36,14 @@ pub struct Context {
     pub(crate) source: Option<SourceWatch>,
     /// Whether to keep times at all.
     pub(crate) statistics: bool,
-    /// Whether the clock is read for what is emitted now.
+    /// Whether the clock is read for frames that are emitted now.
     pub(crate) timed: bool,
     pub(crate) wait_for_memory: bool,
     /// A source ends after this many frames.
     pub(crate) max_frames: u64,
     /// Whether to keep `last`.
     pub(crate) remember_frames: bool,
-    /// What the last frame was: of a source the last one sent, else the last one received.
+    /// A description of the last frame: the last one sent by a source, or received by another node.
     pub(crate) last: Option<LastFrame>,
     /// Sources: when the frame that comes next was begun.
     pub(crate) begun_ns: u64,
@@ -73,10 +74,11 @@ impl Context {
         loop {
             match make(&mut self.allocator) {
                 Ok(made) => return Ok(made),
-                // Frames come back from any thread without a signal to us, so look again after a while.
-                // 100 us is far below the time it takes to fill a queue again.
+                // Frames return on any thread without a signal to this one, so it checks again after a while.
+                // 100 us is far below the time in which a queue fills again.
                 Err(error) if self.may_wait() => {
-                    // What this handler has sent holds memory too, and comes back only from those who see it.
+                    // Frames that this handler has sent hold memory too, and return only after their
+                    // receivers see them.
                     self.tell_receivers();
                     self.tell_long_wait(&mut since_ns, error);
                     std::thread::sleep(Duration::from_micros(100));
@@ -86,13 +88,13 @@ impl Context {
         }
     }
 
-    /// Tells once of a wait for memory that has become long. `since_ns` is when it began; 0 before it has.
+    /// Reports a long wait for memory once. `since_ns` is the begin of the wait; 0 if it has not begun.
     fn tell_long_wait(&self, since_ns: &mut u64, error: PoolExhausted) {
         let now_ns = self.clock.now_ns().max(1);
         match *since_ns {
             0 => *since_ns = now_ns,
             since if since < now_ns && now_ns - since > LONG_WAIT_NS => {
-                // It is told when the node has worked again for a while.
+                // The recovery is reported when the node has worked for a while.
                 self.account.is_troubled.store(true, Ordering::Relaxed);
                 self.tell_exhausted(format!("waits for memory: {error}"));
                 *since_ns = u64::MAX;
@@ -101,7 +103,7 @@ impl Context {
         }
     }
 
-    /// Tells that the frame pool has refused a frame, and who holds the others.
+    /// Reports that the frame pool has refused a frame, and which nodes and edges hold the others.
     pub(crate) fn tell_exhausted(&self, message: String) {
         let (at_ns, node) = (self.clock.now_ns(), self.name.to_string());
         self.control.tell_exhausted(Event { at_ns, node, is_error: true, message, cause: None });

@@ -4,10 +4,10 @@ use livetime_frame::{Header, Layout, Payload};
 
 use crate::Value;
 
-/// What a node tells of itself between two of its frames.
+/// The state of a node, read between two of its frames.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// The parameters that were asked for, in that order.
+    /// The requested parameters, in that order.
     pub values: Vec<Value>,
     /// Its last frame, if the run remembers frames
     /// ([`RunOptions::remember_frames`](crate::RunOptions::remember_frames)): of a source the last one sent, else
