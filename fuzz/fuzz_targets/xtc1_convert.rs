@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use livetime_formats::xtc1::compressed::Engine;
-use livetime_formats::xtc1::convert::{Options, ReferenceSource, convert};
+use livetime_recording::convert::{Options, ReferenceSource, convert};
 use livetime_formats::xtc1::recover::save;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {

@@ -1,8 +1,11 @@
 //! Developer commands: `cargo xtask` lists them.
 
+mod circles;
 mod new_node;
 mod picture;
 mod records;
+mod shape;
+mod source;
 mod tests;
 mod tidy;
 
@@ -36,7 +39,8 @@ fn main() -> ExitCode {
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  tidy                 checks which crate imports which, where `unsafe` stands, file lengths, documents
+  tidy                 checks which crate imports which, circles between folders, where `unsafe` stands,
+                       lengths of functions and files, documents
   test                 every test and model; ends with `N passed, N failed, N skipped`, the reasons before it
   models               every interleaving of the lock-free parts
   judge                the summary of the last test; fails where `.ci/known` and `.ci/floor` say that more must have run

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// `livetime-testkit` but tests, by `[dev-dependencies]`, which are not looked at here.
 const ARROWS: &[(&str, &[&str])] = &[
     ("livetime-codecs", &["livetime-kernels"]),
-    ("livetime-formats", &["livetime-frame", "livetime-codecs", "livetime-runtime"]),
+    ("livetime-formats", &["livetime-frame", "livetime-codecs"]),
     ("livetime-recording", &["livetime-formats", "livetime-frame", "livetime-codecs", "livetime-runtime"]),
     ("livetime-runtime", &["livetime-frame"]),
     ("livetime-engine", &["livetime-runtime", "livetime-frame", "livetime-engine-derive"]),
@@ -128,16 +128,31 @@ pub(crate) fn run(root: &Path) -> Result<String, String> {
     let mut problems = Vec::new();
     check_arrows(root, &mut problems)?;
     let files = rust_files(&root.join("crates"))?;
-    for file in &files {
-        let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
-        let name = file.strip_prefix(root).unwrap_or(file).display().to_string();
-        check_file(&name, &text, &mut problems);
+    let sources = sources(root, &files)?;
+    for (name, text) in &sources {
+        check_file(name, text, &mut problems);
     }
+    let compiled = crate::source::sources(&sources);
+    crate::circles::check(&compiled, &mut problems);
+    let shape = crate::shape::check(&compiled, &mut problems);
     check_test_lists(&files, &mut problems)?;
     crate::records::check(root, &mut problems)?;
     check_documents(root, &mut problems);
     check_widths(root, &mut problems)?;
-    if problems.is_empty() { Ok(format!("tidy: {} files", files.len())) } else { Err(problems.join("\n")) }
+    if problems.is_empty() {
+        Ok(format!("tidy: {} files; {shape}", files.len()))
+    } else {
+        Err(problems.join("\n"))
+    }
+}
+
+/// Names below `root`, and texts.
+fn sources(root: &Path, files: &[PathBuf]) -> Result<Vec<(String, String)>, String> {
+    let read = |file: &PathBuf| {
+        let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        Ok((file.strip_prefix(root).unwrap_or(file).display().to_string(), text))
+    };
+    files.iter().map(read).collect()
 }
 
 fn check_arrows(root: &Path, problems: &mut Vec<String>) -> Result<(), String> {

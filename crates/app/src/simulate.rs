@@ -16,6 +16,7 @@ use livetime_formats::xtc1::{
 use livetime_formats::{Error, Result};
 use livetime_kernels::Level;
 use livetime_kernels::cspad::{Cspad, Preset, QUAD_PIXELS, QUADS};
+use livetime_recording::convert::interrupted;
 use livetime_runtime::ordered::{Worker, in_order};
 
 /// When the run begins: 3 April 2013, 14:40 UTC.
@@ -122,7 +123,8 @@ fn write_run(writer: &mut Writer, options: &Options, mut watch: impl FnMut(u64) 
         done.fetch_add(EVENT_BYTES, Ordering::Relaxed);
         writer.write(&event.bytes).map(drop)
     };
-    in_order(jobs, &mut workers, take, give, || watch(done.load(Ordering::Relaxed)))?;
+    let written = in_order(jobs, &mut workers, take, give, || watch(done.load(Ordering::Relaxed)));
+    written.map_err(interrupted)?;
     let end = transitions(&END, time_ns(options.events))?;
     writer.write(&end)?;
     Ok((begin.len() + end.len()) as u64 + options.events * EVENT_BYTES)

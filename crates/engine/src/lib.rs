@@ -35,7 +35,7 @@ pub use livetime_runtime::{
 };
 pub use node::{
     Accepts, Context, DeclaredParams, DynNode, LastFrame, Next, Node, NodeError, NodeFactory, NodeKind,
-    NodeSpec, NodeType, PortSpec, Stream, Teller, UnderWay, intern, intern_list,
+    NodeSpec, NodeType, PortSpec, Snapshot, Stream, Teller, UnderWay, intern, intern_list,
 };
 pub use param::{
     Choice, ParamEnum, ParamError, ParamKind, ParamSpec, ParamType, Params, Value, assign, find, nearest,
@@ -43,7 +43,7 @@ pub use param::{
 };
 pub use run::{
     Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeFailure, NodeReport, Outlet,
-    OutletError, Report, Run, RunOptions, Snapshot, SourceReport, ThreadReport,
+    OutletError, Report, Run, RunOptions, SourceReport, ThreadReport,
 };
 pub use services::Services;
 pub use trace::{Span, Tracer};

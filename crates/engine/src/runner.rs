@@ -17,9 +17,8 @@ use crate::Value;
 use crate::account::Ended;
 use crate::edge::{Edge, InlineNode, Output, Outputs, Sender};
 use crate::graph::{NodeOptions, OnFailure};
-use crate::node::{Context, DynNode, LastFrame, Next, NodeError, NodeKind, NodeType};
+use crate::node::{Context, DynNode, LastFrame, Next, NodeError, NodeKind, NodeType, Snapshot};
 use crate::reorder::Reorder;
-use crate::run::Snapshot;
 use crate::trace::Visit;
 
 /// Frames handled in one turn before the thread continues with its other nodes.

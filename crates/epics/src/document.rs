@@ -117,6 +117,10 @@ fn ours(text: &mut String, node: &NodeType, known: &[String]) {
         let base = |n: &str| BASE.iter().any(|b| b.names().iter().any(|(name, _)| name == n));
         !known.contains(&s.name) && !base(&s.name)
     };
+    if let Some(name) = node.alias_of {
+        let _ = write!(text, "\n### `{}`\n\nAs `{name}`, of which it is an older name.\n", node.spec.name);
+        return;
+    }
     let rows: Vec<String> = served_by(node).iter().filter(|s| is_new(s)).map(row).collect();
     if !rows.is_empty() {
         let title = format!("`{}` (PluginType {})", node.spec.name, plugin_type(node.spec.name));

@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-use livetime_runtime::ordered::Interrupted;
-
 /// The result of functions that read data from outside.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -75,18 +73,6 @@ impl Error {
     /// What was wanted and found, without the place.
     pub fn reason(&self) -> String {
         format!("wanted {}, found {}", self.0.wanted, self.0.found)
-    }
-}
-
-impl From<Interrupted<Error>> for Error {
-    fn from(interrupted: Interrupted<Error>) -> Error {
-        match interrupted {
-            Interrupted::Failed(error) => error,
-            Interrupted::Stopped => Error::new("the work to come to its end", "that it was stopped"),
-            Interrupted::TooFew { jobs, workers } => {
-                Error::new("at least one worker, and a job for each", format!("{jobs} for {workers} workers"))
-            }
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Files and wires: samples of other programs, generated trees, conversion.
+//! Files and wires: samples of other programs, generated trees.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,9 +11,7 @@
 
 mod common;
 
-mod convert;
 mod golden_xtc1;
-mod own_golden;
 mod properties;
 mod runs;
 mod wib_golden;

@@ -29,8 +29,8 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<sources::recording::Recording>(),
     NodeType::of::<sources::sim_detector::SimDetector>(),
     NodeType::of::<sources::subscribe::Subscribe>(),
-    NodeType::of::<sources::xtc::Xtc>(),
-    NodeType::of::<sources::xtc2::Xtc2>(),
+    NodeType::alias::<sources::recording::Recording>("xtc", "The older name of recording (LCLS-I)."),
+    NodeType::alias::<sources::recording::Recording>("xtc2", "The older name of recording (LCLS-II)."),
     // Processes.
     NodeType::of::<process::compress::Compress>(),
     NodeType::of::<process::decompress::Decompress>(),

@@ -15,8 +15,8 @@ use livetime_formats::xtc1::recover::{Found, Recovery};
 use livetime_formats::xtc1::run::Run;
 use livetime_frame::{AttributeValue, Frame};
 use livetime_nodes::sinks::xtc_recorder::XtcRecorder;
+use livetime_nodes::sources::recording::Recording;
 use livetime_nodes::sources::sim_detector::SimDetector;
-use livetime_nodes::sources::xtc::Xtc;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Names the folder in which a child records.
@@ -43,7 +43,7 @@ fn image(harness: &mut Harness, number: u16) -> Frame {
 }
 
 fn play(file: &Path) -> Vec<Frame> {
-    let mut source = Harness::new::<Xtc>(&[("file", file.to_str().unwrap().into())]).unwrap();
+    let mut source = Harness::new::<Recording>(&[("file", file.to_str().unwrap().into())]).unwrap();
     let mut frames = Vec::new();
     loop {
         let (more, next) = source.produce().unwrap();

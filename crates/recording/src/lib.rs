@@ -5,7 +5,7 @@
 //! ([`Recording::frames`]) and what was recorded beside it ([`Recording::small_data`], [`Recording::configuration`]).
 //!
 //! **When.** Use it wherever recorded data come into a program: it is what the source `recording` and the analysis read with. To
-//! look at the bytes of a file itself, or to write one, use `livetime_formats`.
+//! look at the bytes of a file itself, or to write one, use `livetime_formats`; to rewrite whole files, [`mod@convert`].
 //!
 //! **How.** [`Recording::open`] takes the files, [`Recording::detectors`] lists what is in them, [`Recording::frames`] gives an
 //! iterator: threads read and decompress ahead, the order of the events stays. A frame is aligned memory of a pool, which may be
@@ -47,6 +47,7 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod convert;
 mod damage;
 mod detector;
 mod frames;

@@ -1,9 +1,19 @@
 //! All tests of the crate's public face, as one program.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and what it prints is for those who run it alone"
+)]
 
 mod common;
+mod convert;
+mod convert_golden;
 mod damage;
+#[path = "../../formats/tests/common/mod.rs"]
+mod datagrams;
 mod lcls2;
 mod reading;
 mod small_data;

@@ -2,8 +2,8 @@
 
 use livetime_formats::xtc1::Damage;
 use livetime_formats::xtc1::compressed::Engine;
-use livetime_formats::xtc1::convert::{Options as Conversion, convert};
 use livetime_frame::{AttributeValue, Flags};
+use livetime_recording::convert::{Options as Conversion, convert};
 use livetime_recording::{Account, FaultKind, Frames, OnDamage, Options, Recording};
 
 use crate::common::{BAD, Leaf, OPAL, add_incomplete, event, event_with, leaf, other, run};

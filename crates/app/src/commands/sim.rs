@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::report::numbers::bytes;
 use crate::simulate::{Options, bytes_of, events_of, simulate};
 use crate::simulate_wib::{simulate_wib, write_truth};
-use crate::usage::Meter;
+use crate::usage::{Meter, Usage};
 
 pub(crate) const SIM_HELP: &str = "\
 Examples:
@@ -121,27 +121,7 @@ pub(crate) fn sim(args: &SimArgs, output: &mut Output) -> Result<Exit, Failure> 
 }
 
 fn wib(args: &WibArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let usage = |text: String| Failure::new(Exit::Usage, text);
-    if !(args.seconds > 0.0 && args.seconds <= 1000.0) {
-        return Err(usage(format!("wanted more than 0 and at most 1000 seconds, found {}", args.seconds)));
-    }
-    let mut params = WibSimulatorParams::default();
-    let given: [(&str, Value); 5] = [
-        ("links", i64::from(args.links).into()),
-        ("format", args.format.as_str().into()),
-        ("faults", args.faults.as_str().into()),
-        ("first_timestamp", (args.first_timestamp as i64).into()),
-        ("seed", (args.seed as i64).into()),
-    ];
-    for (name, value) in given {
-        assign(&mut params, name, &value).map_err(|e| usage(e.to_string()))?;
-    }
-    for text in &args.set {
-        let (name, value) =
-            text.split_once('=').ok_or_else(|| usage(format!("wanted NAME=VALUE, found `{text}`")))?;
-        assign(&mut params, name, &value_of(value)).map_err(|e| usage(e.to_string()))?;
-    }
-    let links = SimulatedLinks::new(&params, args.seconds).map_err(|e| usage(e.to_string()))?;
+    let links = links_of(args).map_err(|text| Failure::new(Exit::Usage, text))?;
     let truth = links.truth();
     if let Some(file) = &args.truth {
         write_truth(file, &truth).map_err(|e| Failure::new(Exit::Failed, e))?;
@@ -162,27 +142,64 @@ fn wib(args: &WibArgs, output: &mut Output) -> Result<Exit, Failure> {
     let total: u64 = files.iter().map(|file| file.1).sum();
     let usage = meter.stop(total, total);
     if args.json {
-        output.json(&json!({
-            "files": files.iter().map(|(file, bytes)| json!({ "file": file.display().to_string(), "bytes": bytes })).collect::<Vec<_>>(),
-            "format": links.format().name(),
-            "frames_without_faults": links.frames() * links.links() as u64,
-            "seconds": args.seconds,
-            "seed": args.seed,
-            "faults": args.faults,
-            "true_pulses": truth.len(),
-            "truth": args.truth.as_ref().map(|file| file.display().to_string()),
-            "bytes": total,
-            "usage": usage.json(),
-        }))?;
+        output.json(&wib_json(args, &links, truth.len(), &files, &usage))?;
     } else {
-        let mut text: String =
-            files.iter().map(|(file, size)| format!("{}: {}\n", file.display(), bytes(*size))).collect();
-        if let Some(file) = &args.truth {
-            text += &format!("{}: {} true pulses\n", file.display(), truth.len());
-        }
-        output.data(&(text + &usage.text()))?;
+        output.data(&(wib_text(args, truth.len(), &files) + &usage.text()))?;
     }
     Ok(Exit::Ok)
+}
+
+fn links_of(args: &WibArgs) -> Result<SimulatedLinks, String> {
+    if !(args.seconds > 0.0 && args.seconds <= 1000.0) {
+        return Err(format!("wanted more than 0 and at most 1000 seconds, found {}", args.seconds));
+    }
+    let mut params = WibSimulatorParams::default();
+    let given: [(&str, Value); 5] = [
+        ("links", i64::from(args.links).into()),
+        ("format", args.format.as_str().into()),
+        ("faults", args.faults.as_str().into()),
+        ("first_timestamp", (args.first_timestamp as i64).into()),
+        ("seed", (args.seed as i64).into()),
+    ];
+    for (name, value) in given {
+        assign(&mut params, name, &value).map_err(|e| e.to_string())?;
+    }
+    for text in &args.set {
+        let (name, value) =
+            text.split_once('=').ok_or_else(|| format!("wanted NAME=VALUE, found `{text}`"))?;
+        assign(&mut params, name, &value_of(value)).map_err(|e| e.to_string())?;
+    }
+    SimulatedLinks::new(&params, args.seconds).map_err(|e| e.to_string())
+}
+
+/// `pulses` are those in the truth.
+fn wib_json(
+    args: &WibArgs,
+    links: &SimulatedLinks,
+    pulses: usize,
+    files: &[(PathBuf, u64)],
+    usage: &Usage,
+) -> serde_json::Value {
+    let total: u64 = files.iter().map(|file| file.1).sum();
+    let file = |(file, bytes): &(PathBuf, u64)| json!({ "file": file.display().to_string(), "bytes": bytes });
+    json!({
+        "files": files.iter().map(file).collect::<Vec<_>>(),
+        "format": links.format().name(),
+        "frames_without_faults": links.frames() * links.links() as u64,
+        "seconds": args.seconds,
+        "seed": args.seed,
+        "faults": args.faults,
+        "true_pulses": pulses,
+        "truth": args.truth.as_ref().map(|file| file.display().to_string()),
+        "bytes": total,
+        "usage": usage.json(),
+    })
+}
+
+fn wib_text(args: &WibArgs, pulses: usize, files: &[(PathBuf, u64)]) -> String {
+    let written = files.iter().map(|(file, size)| format!("{}: {}\n", file.display(), bytes(*size)));
+    let truth = args.truth.iter().map(|file| format!("{}: {pulses} true pulses\n", file.display()));
+    written.chain(truth).collect()
 }
 
 /// A flag, a number, or a text.

@@ -40,6 +40,7 @@ mod log;
 mod looker;
 mod moment;
 mod node;
+mod program;
 mod rates;
 mod wires;
 mod writers;

@@ -1,21 +1,57 @@
-//! The implementation of the context's functions.
+//! What the context holds, and the implementation of its functions. `context.rs` is what the author of a node sees.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use livetime_frame::{Allocator, Frame, PoolExhausted};
-use livetime_runtime::Event;
 use livetime_runtime::statistics::add;
+use livetime_runtime::{Clock, Doorbell, Event};
 
+use super::NodeError;
+use super::last_frame::LastFrame;
+use super::source_watch::SourceWatch;
 use super::under_way::Ledger;
-use super::{Context, NodeError};
+use crate::account::NodeAccount;
+use crate::control::RunControl;
 use crate::edge::{Output, Outputs};
+use crate::services::Services;
 use crate::trace::Visit;
 
 /// A node that has waited for memory for this long reports it. In a working graph memory comes back as fast
 /// as frames are handled.
 const LONG_WAIT_NS: u64 = 1_000_000_000;
+
+/// Memory, outputs, time: what the engine offers a node while it handles a message.
+pub struct Context {
+    pub(crate) name: Arc<str>,
+    pub(crate) clock: Clock,
+    pub(crate) allocator: Allocator,
+    pub(crate) outputs: Outputs,
+    pub(crate) timer: Option<u64>,
+    pub(crate) account: Arc<NodeAccount>,
+    pub(crate) control: Arc<RunControl>,
+    pub(crate) bell: Arc<Doorbell>,
+    /// Present in sources.
+    pub(crate) source: Option<SourceWatch>,
+    /// Whether to keep times at all.
+    pub(crate) statistics: bool,
+    /// Whether the clock is read for frames that are emitted now.
+    pub(crate) timed: bool,
+    pub(crate) wait_for_memory: bool,
+    /// A source ends after this many frames.
+    pub(crate) max_frames: u64,
+    /// Whether to keep `last`.
+    pub(crate) remember_frames: bool,
+    /// A description of the last frame: the last one sent by a source, or received by another node.
+    pub(crate) last: Option<LastFrame>,
+    /// Sources: when the frame that comes next was begun.
+    pub(crate) begun_ns: u64,
+    pub(crate) services: Services,
+    /// Frames of this call that an [`UnderWay`](super::UnderWay) speaks for.
+    pub(crate) kept: u64,
+    pub(crate) ledger: Option<Arc<Ledger>>,
+}
 
 impl Context {
     pub(super) fn ledger(&mut self) -> &Arc<Ledger> {

@@ -4,50 +4,15 @@ use std::any::Any;
 use std::sync::Arc;
 
 use livetime_frame::{
-    Allocator, Bytes, Codec, Frame, FrameMut, FramePool, Layout, PoolStatistics, TableLayout, ViewError,
+    Bytes, Codec, Frame, FrameMut, FramePool, Layout, PoolStatistics, TableLayout, ViewError,
 };
 use livetime_runtime::statistics::add;
-use livetime_runtime::{Clock, Doorbell};
 
 use super::NodeError;
+pub use super::backstage::Context;
 use super::last_frame::LastFrame;
-use super::source_watch::SourceWatch;
-use super::under_way::{Ledger, Teller, UnderWay};
-use crate::account::NodeAccount;
-use crate::control::RunControl;
+use super::under_way::{Teller, UnderWay};
 use crate::edge::Outputs;
-use crate::services::Services;
-
-/// Memory, outputs, time: what the engine offers a node while it handles a message.
-pub struct Context {
-    pub(crate) name: Arc<str>,
-    pub(crate) clock: Clock,
-    pub(crate) allocator: Allocator,
-    pub(crate) outputs: Outputs,
-    pub(crate) timer: Option<u64>,
-    pub(crate) account: Arc<NodeAccount>,
-    pub(crate) control: Arc<RunControl>,
-    pub(crate) bell: Arc<Doorbell>,
-    /// Present in sources.
-    pub(crate) source: Option<SourceWatch>,
-    /// Whether to keep times at all.
-    pub(crate) statistics: bool,
-    /// Whether the clock is read for frames that are emitted now.
-    pub(crate) timed: bool,
-    pub(crate) wait_for_memory: bool,
-    /// A source ends after this many frames.
-    pub(crate) max_frames: u64,
-    /// Whether to keep `last`.
-    pub(crate) remember_frames: bool,
-    /// A description of the last frame: the last one sent by a source, or received by another node.
-    pub(crate) last: Option<LastFrame>,
-    /// Sources: when the frame that comes next was begun.
-    pub(crate) begun_ns: u64,
-    pub(crate) services: Services,
-    /// Frames of this call that an [`UnderWay`] speaks for.
-    pub(crate) kept: u64,
-    pub(crate) ledger: Option<Arc<Ledger>>,
-}
 
 impl Context {
     /// The node's name in the graph.
@@ -121,7 +86,7 @@ impl Context {
         self.allocator.array(layout).ok()
     }
 
-    /// An array that `codec` made `len` bytes of; see [`Allocator::compressed`]. Else as [`Context::array`].
+    /// An array that `codec` made `len` bytes of; see [`Allocator::compressed`](livetime_frame::Allocator::compressed). Else as [`Context::array`].
     ///
     /// # Errors
     /// [`NodeError`] when the pool is exhausted.
@@ -153,7 +118,7 @@ impl Context {
         self.allocate(|a| a.value(value.clone()))
     }
 
-    /// A part of `of`, without copying; see [`Allocator::view`].
+    /// A part of `of`, without copying; see [`Allocator::view`](livetime_frame::Allocator::view).
     ///
     /// # Errors
     /// [`NodeError`] when the part does not lie inside, or the pool is exhausted.
@@ -168,7 +133,7 @@ impl Context {
         .map_err(NodeError::from)
     }
 
-    /// A frame around memory from elsewhere, without a copy; see [`Allocator::adopt`].
+    /// A frame around memory from elsewhere, without a copy; see [`Allocator::adopt`](livetime_frame::Allocator::adopt).
     ///
     /// # Errors
     /// [`NodeError`] when layout and memory do not fit, or the pool is exhausted.
@@ -180,7 +145,7 @@ impl Context {
         .map_err(NodeError::from)
     }
 
-    /// The payload of `of` under a header of its own; see [`Allocator::relabel`].
+    /// The payload of `of` under a header of its own; see [`Allocator::relabel`](livetime_frame::Allocator::relabel).
     ///
     /// # Errors
     /// [`NodeError`] when the pool is exhausted.
@@ -213,7 +178,7 @@ impl Context {
         self.allocator.pool_statistics()
     }
 
-    /// What nodes share with each other and with the program around the run; see [`Services`].
+    /// What nodes share with each other and with the program around the run; see [`Services`](crate::Services).
     pub fn service<T: Clone + Default + Send + 'static>(&self) -> T {
         self.services.get()
     }

@@ -65,6 +65,11 @@ impl NodeError {
             None => self.message.clone(),
         }
     }
+
+    /// That a node refuses a value of a parameter for this reason.
+    pub(crate) fn refusal(self) -> ParamError {
+        ParamError::with_cause(self.in_full(), self.cause)
+    }
 }
 
 impl fmt::Display for NodeError {

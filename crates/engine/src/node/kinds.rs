@@ -47,6 +47,25 @@ pub struct NodeSpec {
     pub parallel: bool,
 }
 
+impl NodeSpec {
+    /// A source of one copy.
+    pub const fn source(name: &'static str, summary: &'static str, outputs: &'static [PortSpec]) -> NodeSpec {
+        NodeSpec { name, kind: NodeKind::Source, summary, inputs: &[], outputs, parallel: false }
+    }
+
+    /// A sink of one copy.
+    ///
+    /// ```
+    /// use livetime_engine::{NodeKind, NodeSpec, PortSpec};
+    ///
+    /// const SPEC: NodeSpec = NodeSpec::sink("brightest", "Keeps the brightest pixel.", &[PortSpec::array("in")]);
+    /// assert!(SPEC.kind == NodeKind::Sink && SPEC.outputs.is_empty() && !SPEC.parallel);
+    /// ```
+    pub const fn sink(name: &'static str, summary: &'static str, inputs: &'static [PortSpec]) -> NodeSpec {
+        NodeSpec { name, kind: NodeKind::Sink, summary, inputs, outputs: &[], parallel: false }
+    }
+}
+
 /// One input or output.
 #[derive(Clone, Copy, Debug)]
 pub struct PortSpec {
@@ -176,6 +195,8 @@ impl fmt::Display for Stream {
 pub struct NodeType {
     /// Name, ports and abilities.
     pub spec: NodeSpec,
+    /// The newer name of the same type, if this is an older one that pipelines may still have.
+    pub alias_of: Option<&'static str>,
     maker: Maker,
 }
 
@@ -195,7 +216,13 @@ impl NodeType {
     /// The entry for `N`.
     pub const fn of<N: Node>() -> NodeType {
         let maker = Maker::Static { params: || Box::new(N::Params::default()), build: build::<N> };
-        NodeType { spec: N::SPEC, maker }
+        NodeType { spec: N::SPEC, alias_of: None, maker }
+    }
+
+    /// An older name of `N`, with a sentence that says so: pipelines that have it go on to work.
+    pub const fn alias<N: Node>(name: &'static str, summary: &'static str) -> NodeType {
+        let maker = Maker::Static { params: || Box::new(N::Params::default()), build: build::<N> };
+        NodeType { spec: NodeSpec { name, summary, ..N::SPEC }, alias_of: Some(N::SPEC.name), maker }
     }
 
     /// An entry made while the program runs, such as for a function of another language.
@@ -204,7 +231,7 @@ impl NodeType {
     /// [`ParamError`] when the declaration of the parameters is not sound.
     pub fn dynamic(factory: Arc<dyn NodeFactory>) -> Result<NodeType, ParamError> {
         let (spec, params) = (factory.spec(), factory.params()?);
-        Ok(NodeType { spec, maker: Maker::Dynamic { factory, params } })
+        Ok(NodeType { spec, alias_of: None, maker: Maker::Dynamic { factory, params } })
     }
 
     /// The parameters with their default values.

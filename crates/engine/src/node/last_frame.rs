@@ -1,6 +1,19 @@
-//! What the last frame of a node was.
+//! What a node tells of itself between two of its frames.
 
 use livetime_frame::{Header, Layout, Payload};
+
+use crate::Value;
+
+/// The state of a node, read between two of its frames.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The requested parameters, in that order.
+    pub values: Vec<Value>,
+    /// Its last frame, if the run remembers frames
+    /// ([`RunOptions::remember_frames`](crate::RunOptions::remember_frames)): of a source the last one sent, else
+    /// the last one received.
+    pub last: Option<LastFrame>,
+}
 
 /// What a frame was.
 #[derive(Clone, Copy, PartialEq, Debug)]

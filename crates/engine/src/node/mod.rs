@@ -21,7 +21,7 @@ pub use dynamic::{DeclaredParams, DynNode, NodeFactory};
 pub use error::NodeError;
 pub use intern::{intern, intern_list};
 pub use kinds::{Accepts, NodeKind, NodeSpec, NodeType, PortSpec, Stream};
-pub use last_frame::LastFrame;
+pub use last_frame::{LastFrame, Snapshot};
 pub(crate) use source_watch::SourceWatch;
 pub use under_way::{Teller, UnderWay};
 

@@ -10,8 +10,6 @@ use livetime_runtime::Cause;
 pub use quantity::parse_quantity;
 pub use types::{Choice, ParamEnum, ParamType};
 
-use crate::NodeError;
-
 /// The parameters of a node, declared once as a struct with `#[derive(Params)]`.
 ///
 /// The doc comment of a field is its help text; a field without one does not compile. Attributes:
@@ -310,9 +308,9 @@ impl ParamError {
         ParamError { text: text.into(), cause: None }
     }
 
-    /// That a node refuses a value for this reason.
-    pub(crate) fn refused(error: NodeError) -> ParamError {
-        ParamError { text: error.in_full(), cause: error.cause }
+    /// An error with this text, and the error that caused it.
+    pub(crate) fn with_cause(text: String, cause: Option<Cause>) -> ParamError {
+        ParamError { text, cause }
     }
 
     /// For a parameter index that is not declared.

@@ -4,19 +4,8 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use super::Run;
-use crate::node::LastFrame;
-use crate::{ParamError, Value};
-
-/// The state of a node, read between two of its frames.
-#[derive(Clone, Debug)]
-pub struct Snapshot {
-    /// The requested parameters, in that order.
-    pub values: Vec<Value>,
-    /// Its last frame, if the run remembers frames
-    /// ([`RunOptions::remember_frames`](crate::RunOptions::remember_frames)): of a source the last one sent, else
-    /// the last one received.
-    pub last: Option<LastFrame>,
-}
+use crate::ParamError;
+use crate::node::Snapshot;
 
 impl Run {
     /// Asks node number `node` for the parameters `params` (by number) and for its last frame. Returns at once;

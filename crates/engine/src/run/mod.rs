@@ -23,7 +23,6 @@ use livetime_runtime::{Clock, EdgeOptions, EventHandler, Histogram, Times, lock,
 
 pub use bottleneck::{Bottleneck, Limit, MoreThreads};
 pub use direct::{DirectRun, Given, NodeFailure};
-pub use look::Snapshot;
 pub(crate) use memory::Holders;
 pub use outlet::{Outlet, OutletError};
 pub use report::{EdgeAccount, NodeReport, Report, SourceReport, ThreadReport};

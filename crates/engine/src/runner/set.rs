@@ -19,7 +19,7 @@ impl Runner {
         let kept = if told.is_err() { self.node.params().get(index).unwrap_or(value) } else { value };
         self.values.retain(|(i, _)| *i != index);
         self.values.push((index, kept));
-        told.map_err(|f| ParamError::refused(f.into_error()))
+        told.map_err(|f| f.into_error().refusal())
     }
 
     /// Sets parameters whose values their declarations accepted, and tells the node of each when all are written.
@@ -41,7 +41,7 @@ impl Runner {
         for (told, (index, _)) in new.iter().enumerate() {
             if let Err(failure) = self.tell_changed(*index) {
                 self.take_back(&before, told);
-                return Err(ParamError::refused(failure.into_error()));
+                return Err(failure.into_error().refusal());
             }
         }
         self.values.retain(|(index, _)| new.iter().all(|(other, _)| other != index));

@@ -65,7 +65,10 @@ impl<T: ReadAt + ?Sized> ReadAt for Arc<T> {
 }
 
 /// Fills `buffer` from `offset` on as far as there are bytes; returns how many.
-pub(crate) fn fill_at(source: &(impl ReadAt + ?Sized), buffer: &mut [u8], offset: u64) -> Result<usize> {
+///
+/// # Errors
+/// If the system refuses.
+pub fn fill_at(source: &(impl ReadAt + ?Sized), buffer: &mut [u8], offset: u64) -> Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
         let count = source.read_at(&mut buffer[filled..], offset + filled as u64);

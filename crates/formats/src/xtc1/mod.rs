@@ -11,17 +11,17 @@
 //! | find where data are | [`index`], [`small_data`] |
 //! | understand leaves | [`data`], with the [`Configs`] that were in force |
 //! | compressed leaves | [`compressed`], [`mod@reference`] |
-//! | compress, decompress, cut, split and merge files | [`mod@convert`] |
+//! | compress, decompress, cut, split and merge files | `livetime_recording::convert` |
 
 mod builder;
 pub mod compressed;
 mod configs;
-pub mod convert;
 mod damage;
 pub mod data;
 mod datagram;
 pub mod index;
 mod names;
+mod panel;
 pub mod recover;
 pub mod reference;
 mod rewrite;
@@ -39,7 +39,7 @@ pub use builder::Builder;
 pub use configs::Configs;
 pub use damage::Damage;
 pub use datagram::{Datagram, DatagramHeader, Env};
-pub use rewrite::{Edit, rewrite};
+pub use rewrite::{Edit, copy_into, rewrite};
 pub use source::{Level, SourcePattern, Src};
 pub use time::{Clock, FIDUCIAL_PERIOD, Stamp, Transition};
 pub use type_id::{TypeId, id};

@@ -57,8 +57,11 @@ pub(super) fn rewrite_into(
     builder.finish()
 }
 
-/// Appends what is in the root of `datagram` to the root of `builder`.
-pub(super) fn copy_into(
+/// Appends what is in the root of `datagram` to the root of `builder`. What becomes of each leaf `edit` says, as in [`rewrite`].
+///
+/// # Errors
+/// As [`rewrite`].
+pub fn copy_into(
     builder: &mut Builder<'_>,
     datagram: &Datagram<'_>,
     mut edit: impl FnMut(&Xtc<'_>, &mut Builder<'_>) -> Result<Edit>,

@@ -7,8 +7,6 @@ pub mod recording;
 mod schedule;
 pub mod sim_detector;
 pub mod subscribe;
-pub mod xtc;
-pub mod xtc2;
 
 pub use acquisition::{DetectorState, ImageMode};
 pub use recording::{Playback, Timing};

@@ -455,26 +455,9 @@ impl Conn {
         later: &mut Later,
     ) -> Option<usize> {
         match event {
-            Event::Answered(op, answer) => {
-                let large = answer.as_ref().ok().and_then(|answer| match answer {
-                    Answer::Value(value) => array_offset(value, payload),
-                    _ => None,
-                });
-                let answer = answer.map_err(|refusal| match refusal {
-                    Refusal::Server(status) => Error::Refused(status),
-                    Refusal::Here(error) => Error::Invalid(error),
-                });
-                op.finish(answer, &mut later.wakers);
-                if op.has_callback() {
-                    later.callbacks.push(Arc::clone(op));
-                }
-                return large;
-            }
+            Event::Answered(op, answer) => return answered(op, answer, payload, later),
             Event::Update(op, value, changed, overrun) => {
-                op.push(|queue| queue.update(value, changed, overrun), &mut later.wakers);
-                if op.has_callback() {
-                    later.callbacks.push(Arc::clone(op));
-                }
+                tell(op, |queue| queue.update(value, changed, overrun), later);
                 return array_offset(value, payload);
             }
             Event::Started(op, _) => tell(op, |queue| queue.note(monitor::Event::Connected), later),
@@ -503,14 +486,7 @@ impl Conn {
                 later.deeds.push(Deed::Found(self.address, Box::new(owned(found))));
             }
             Event::Ready => later.deeds.push(Deed::Ready(Arc::clone(self))),
-            Event::Log(log) => {
-                let level = match log.kind {
-                    LogKind::Info => log::Level::Info,
-                    LogKind::Warning => log::Level::Warn,
-                    LogKind::Error | LogKind::Fatal => log::Level::Error,
-                };
-                log::log!(level, "{} says: {}", self.address, log.text);
-            }
+            Event::Log(log) => log::log!(level_of(log.kind), "{} says: {}", self.address, log.text),
         }
         None
     }
@@ -541,6 +517,36 @@ impl Conn {
         self.follow.notify_all();
         later.run();
         Some(channels)
+    }
+}
+
+/// Ends an operation, or one round of it. Returns where in the payload a large array began.
+fn answered(
+    op: &Arc<Op>,
+    answer: Result<Answer, Refusal>,
+    payload: &Payload<'_>,
+    later: &mut Later,
+) -> Option<usize> {
+    let large = match &answer {
+        Ok(Answer::Value(value)) => array_offset(value, payload),
+        _ => None,
+    };
+    let answer = answer.map_err(|refusal| match refusal {
+        Refusal::Server(status) => Error::Refused(status),
+        Refusal::Here(error) => Error::Invalid(error),
+    });
+    op.finish(answer, &mut later.wakers);
+    if op.has_callback() {
+        later.callbacks.push(Arc::clone(op));
+    }
+    large
+}
+
+fn level_of(kind: LogKind) -> log::Level {
+    match kind {
+        LogKind::Info => log::Level::Info,
+        LogKind::Warning => log::Level::Warn,
+        LogKind::Error | LogKind::Fatal => log::Level::Error,
     }
 }
 

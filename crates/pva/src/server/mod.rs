@@ -27,6 +27,7 @@ mod peer;
 mod provider;
 mod pv;
 mod reactor;
+mod service;
 mod session;
 mod slots;
 mod statistics;
@@ -39,7 +40,8 @@ pub use peer::Peer;
 pub use provider::{Provider, PvMap};
 pub use pv::{Call, Put, PvBuilder, SharedPv};
 pub use reactor::Server;
-pub use session::{Service, Session};
+pub use service::Service;
+pub use session::Session;
 pub use statistics::Statistics;
 pub use udp::{Answer, Arrival};
 

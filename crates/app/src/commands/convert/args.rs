@@ -9,7 +9,7 @@ use livetime_codecs::BlockpackTier;
 use livetime_formats::npy::Npy;
 use livetime_formats::xtc1::SourcePattern;
 use livetime_formats::xtc1::compressed::Engine;
-use livetime_formats::xtc1::convert::{MEAN_OF, Options, ReferenceSource, Selection, Split};
+use livetime_recording::convert::{MEAN_OF, Options, ReferenceSource, Selection, Split};
 
 use crate::config::positive_quantity;
 use crate::output::{Exit, Failure};

@@ -5,7 +5,7 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use livetime_formats::xtc1::convert::{Options, Report, convert as convert_files};
+use livetime_recording::convert::{Options, Report, convert as convert_files};
 use serde_json::{Value, json};
 
 use crate::output::{Exit, Failure, Output};

@@ -1,7 +1,7 @@
 //! The report of a conversion, as text and as JSON.
 
-use livetime_formats::xtc1::convert::{Kept, Leaves, Lost, Reason, Report};
 use livetime_formats::xtc1::{Src, TypeId};
+use livetime_recording::convert::{Kept, Leaves, Lost, Reason, Report};
 use serde_json::{Value, json};
 
 use crate::report::numbers::{bytes, utc};

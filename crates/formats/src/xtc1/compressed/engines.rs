@@ -8,7 +8,7 @@ use livetime_codecs::{
 };
 
 use super::{Engine, Part, parts};
-use crate::xtc1::data::Panel;
+use crate::xtc1::panel::Panel;
 use crate::xtc1::{Configs, reference};
 use crate::{Error, Result};
 

@@ -12,8 +12,8 @@
 
 use livetime_frame::{ColorMode, DType, Layout};
 
-use super::panels::{MOST_AXES, Panel};
 use crate::fields::u32_at;
+use crate::xtc1::panel::{MOST_AXES, Panel};
 use crate::xtc1::{TypeId, id};
 use crate::{Error, Result};
 

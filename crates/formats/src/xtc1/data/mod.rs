@@ -19,12 +19,13 @@ mod pictures;
 mod recorded;
 mod scalars;
 
+pub use crate::xtc1::panel::Panel;
 pub use array::ArrayLeaf;
 pub use choice::{
     Candidate, are_twins, damage_of_event, first_readable, is_same_sender, picture_leaves, pictures_of,
 };
 pub use cspad::{ASIC_COLUMNS, CspadConfig, SECTION_ROWS};
-pub use panels::{Panel, holds_panels, panels};
+pub use panels::{holds_panels, panels};
 pub use pictures::PictureReader;
 pub use recorded::{Recorded, RecordedAttributes, RecordedValue, write_recorded};
 pub use scalars::{Scalar, scalars};

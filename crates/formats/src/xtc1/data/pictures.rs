@@ -1,8 +1,9 @@
 //! The pictures of an event, whether they are compressed or not.
 
-use super::{Panel, panels};
+use super::panels;
 use crate::Result;
 use crate::xtc1::compressed::Decompressor;
+use crate::xtc1::panel::Panel;
 use crate::xtc1::{Configs, Xtc};
 
 /// Finds the pictures of leaves, and decompresses where that is needed. Keeps its working memory: one for each thread.

@@ -251,7 +251,10 @@ impl Run {
     }
 
     /// Fills `bytes` with the beginning of a piece.
-    pub(super) fn read_piece(&self, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
+    ///
+    /// # Errors
+    /// If the system refuses, or there are fewer bytes.
+    pub fn read_piece(&self, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
         self.files.read_into(piece, bytes)
     }
 

@@ -1,4 +1,4 @@
-//! `xtc_recorder`: frames become a run of LCLS-I (XTC), as `xtc` and the facility's programs read it.
+//! `xtc_recorder`: frames become a run of LCLS-I (XTC), as `recording` and the facility's programs read it.
 //!
 //! In: uncompressed arrays of any dtype, dimensions, colours and strides. Each input is one detector and one stream of the run: frames of
 //! several inputs with the same event time are pieces of one event for whoever reads the run. Out: nothing.
@@ -21,7 +21,7 @@
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
-//! use livetime_nodes::{sinks::xtc_recorder::XtcRecorder, sources::xtc::Xtc};
+//! use livetime_nodes::{sinks::xtc_recorder::XtcRecorder, sources::recording::Recording};
 //!
 //! let folder = std::env::temp_dir().join(format!("livetime-xtc-{}", std::process::id()));
 //! let path = folder.to_str().unwrap_or_default();
@@ -32,7 +32,7 @@
 //! recorder.drain()?;
 //!
 //! let file = folder.join("run-r0001-s00-c00.xtc");
-//! let mut source = Harness::new::<Xtc>(&[("file", file.to_str().unwrap_or_default().into())])?;
+//! let mut source = Harness::new::<Recording>(&[("file", file.to_str().unwrap_or_default().into())])?;
 //! assert_eq!(source.run_source(1)?[0].array()?.elements::<i16>()?, [500, -600]);
 //! # std::fs::remove_dir_all(folder)?;
 //! # Ok::<(), livetime_engine::NodeError>(())

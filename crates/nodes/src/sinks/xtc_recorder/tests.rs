@@ -11,8 +11,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::process::compress::Compress;
+use crate::sources::recording::Recording;
 use crate::sources::sim_detector::SimDetector;
-use crate::sources::xtc::Xtc;
 
 fn recorder(folder: &TempDir, params: &[(&str, Value)]) -> Harness {
     let path = [("path", folder.path().to_str().unwrap().into())];
@@ -25,7 +25,7 @@ fn file(folder: &TempDir) -> PathBuf {
 
 fn play(file: &Path, detector: &str) -> Vec<Frame> {
     let params = [("file", file.to_str().unwrap().into()), ("detector", detector.into())];
-    let mut source = Harness::new::<Xtc>(&params).unwrap();
+    let mut source = Harness::new::<Recording>(&params).unwrap();
     let mut frames = Vec::new();
     loop {
         let (more, next) = source.produce().unwrap();

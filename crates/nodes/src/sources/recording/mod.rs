@@ -26,7 +26,7 @@
 //! A program that has the run open already hands it over as a service of the graph ([`livetime_recording::OpenRun`]): then its files are not
 //! scanned again.
 //!
-//! `xtc` and `xtc2` are older names of this source, for one format each.
+//! `xtc` and `xtc2` are older names of this source.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -59,77 +59,15 @@ mod xtc1_tests;
 #[cfg(test)]
 mod xtc2_tests;
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
-use livetime_recording::{OpenRun, RunFormat, Wanted, parse_range};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
+use livetime_recording::{OpenRun, Wanted, parse_range};
 
 pub use livetime_engine::files::Timing;
 pub use playback::{Damage, Playback};
 use player::Player;
 
-/// What the parameters of a source of recorded runs say.
-pub(in crate::sources) trait Choice: Params {
-    /// Which detector.
-    fn wanted(&self) -> Wanted;
-
-    /// How it is played.
-    fn playback(&mut self) -> &mut Playback;
-}
-
-/// The parameters that mean another run or detector, of all sources of recorded runs.
+/// The parameters that mean another run or detector.
 const OPENS_AGAIN: [&str; 5] = ["file", "detector", "algorithm", "field", "events"];
-
-/// A source of recorded runs, by its parameters.
-pub(in crate::sources) struct Source<P> {
-    pub(in crate::sources) params: P,
-    /// `None`: found by the file.
-    format: Option<RunFormat>,
-    player: Option<Player>,
-    /// What `file` was when it was opened last.
-    opened: String,
-}
-
-impl<P: Choice> Source<P> {
-    pub(in crate::sources) fn new(params: P, format: Option<RunFormat>) -> Source<P> {
-        Source { params, format, player: None, opened: String::new() }
-    }
-
-    /// Looks for the files and starts at the first event.
-    pub(in crate::sources) fn open(&mut self, ctx: &Context) -> Result<(), NodeError> {
-        let wanted = self.params.wanted();
-        let Playback { file, events, follow, .. } = self.params.playback();
-        // Files that are opened again have been entered with what is lost in them.
-        let is_same = std::mem::replace(&mut self.opened, file.clone()) == *file;
-        let entered = self.player.take().map_or(0, |player| player.entered());
-        let entered = if is_same { entered } else { 0 };
-        let events = parse_range(events).map_err(NodeError::new)?;
-        let run = match ctx.service::<OpenRun>().find(file) {
-            Some(run) => run,
-            None => livetime_recording::Recording::find(file, self.format).map_err(NodeError::new)?,
-        };
-        if run.is_growing() && !*follow {
-            ctx.tell(
-                "the run is still being written; what comes from now on is not sent (`follow` is false)",
-            );
-        }
-        self.player = Some(Player::new(run, wanted, events).map_err(NodeError::new)?.with_entered(entered));
-        Ok(())
-    }
-
-    /// The contract of [`Node::produce`].
-    pub(in crate::sources) fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
-        self.params.playback().produce(&mut self.player, ctx)
-    }
-
-    /// The contract of [`Node::changed`].
-    pub(in crate::sources) fn changed(&mut self, index: usize, ctx: &Context) -> Result<(), NodeError> {
-        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
-        if OPENS_AGAIN.contains(&name) { self.open(ctx) } else { Ok(()) }
-    }
-
-    pub(in crate::sources) fn stop(&mut self) {
-        self.player = None;
-    }
-}
 
 /// Parameters of `recording`.
 #[derive(Params)]
@@ -146,38 +84,55 @@ pub struct RecordingParams {
     pub playback: Playback,
 }
 
-impl Choice for RecordingParams {
-    fn wanted(&self) -> Wanted {
-        let RecordingParams { detector, algorithm, field, .. } = self;
-        Wanted { detector: detector.clone(), algorithm: algorithm.clone(), field: field.clone() }
-    }
-
-    fn playback(&mut self) -> &mut Playback {
-        &mut self.playback
-    }
+/// A recorded run as a detector.
+pub struct Recording {
+    params: RecordingParams,
+    player: Option<Player>,
+    /// What `file` was when it was opened last.
+    opened: String,
 }
 
-/// A recorded run as a detector.
-pub struct Recording(Source<RecordingParams>);
+impl Recording {
+    /// Looks for the files and starts at the first event.
+    fn open(&mut self, ctx: &Context) -> Result<(), NodeError> {
+        let RecordingParams { detector, algorithm, field, playback } = &self.params;
+        let wanted =
+            Wanted { detector: detector.clone(), algorithm: algorithm.clone(), field: field.clone() };
+        let Playback { file, events, follow, .. } = playback;
+        // Files that are opened again have been entered with what is lost in them.
+        let is_same = std::mem::replace(&mut self.opened, file.clone()) == *file;
+        let entered = self.player.take().map_or(0, |player| player.entered());
+        let entered = if is_same { entered } else { 0 };
+        let events = parse_range(events).map_err(NodeError::new)?;
+        let run = match ctx.service::<OpenRun>().find(file) {
+            Some(run) => run,
+            None => livetime_recording::Recording::find(file, None).map_err(NodeError::new)?,
+        };
+        if run.is_growing() && !*follow {
+            ctx.tell(
+                "the run is still being written; what comes from now on is not sent (`follow` is false)",
+            );
+        }
+        self.player = Some(Player::new(run, wanted, events).map_err(NodeError::new)?.with_entered(entered));
+        Ok(())
+    }
+}
 
 impl Node for Recording {
     type Params = RecordingParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "recording",
-        kind: NodeKind::Source,
-        summary: "A recorded run (XTC of LCLS-I or LCLS-II) as frames of one detector.",
-        inputs: &[],
-        outputs: &[PortSpec::array("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "recording",
+        "A recorded run (XTC of LCLS-I or LCLS-II) as frames of one detector.",
+        &[PortSpec::array("out")],
+    );
 
     fn new(params: RecordingParams) -> Result<Recording, NodeError> {
-        Ok(Recording(Source::new(params, None)))
+        Ok(Recording { params, player: None, opened: String::new() })
     }
 
     fn params(&mut self) -> &mut RecordingParams {
-        &mut self.0.params
+        &mut self.params
     }
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
@@ -185,18 +140,19 @@ impl Node for Recording {
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        self.0.open(ctx)
+        self.open(ctx)
     }
 
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
-        self.0.produce(ctx)
+        self.params.playback.produce(&mut self.player, ctx)
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        self.0.changed(index, ctx)
+        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        if OPENS_AGAIN.contains(&name) { self.open(ctx) } else { Ok(()) }
     }
 
     fn stop(&mut self) {
-        self.0.stop();
+        self.player = None;
     }
 }

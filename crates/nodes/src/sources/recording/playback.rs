@@ -1,4 +1,4 @@
-//! The parameters of all sources that play recordings.
+//! What is played, how, and what became of it.
 
 use livetime_engine::{Context, Next, NodeError, ParamEnum, Params};
 use livetime_recording::OnDamage;
@@ -76,7 +76,7 @@ impl Playback {
     ///
     /// # Errors
     /// Those of [`Player::produce`].
-    pub(in crate::sources) fn produce(
+    pub(super) fn produce(
         &mut self,
         player: &mut Option<Player>,
         ctx: &mut Context,

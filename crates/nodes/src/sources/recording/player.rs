@@ -25,7 +25,7 @@ pub(super) struct Settings {
 }
 
 /// Sends a range of the events of a recording, repeatedly if that is wanted.
-pub(in crate::sources) struct Player {
+pub(super) struct Player {
     order: Ordered,
     range: Range<usize>,
     /// The event that is sent next.

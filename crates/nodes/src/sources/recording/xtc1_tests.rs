@@ -12,7 +12,7 @@ use livetime_formats::xtc1::{
 use livetime_frame::{AttributeValue, Flags, Frame, FramePool};
 use tempfile::TempDir;
 
-use crate::sources::xtc::Xtc;
+use super::Recording;
 
 const OPAL: &str = "CxiEndstation-0|Opal1000-1";
 const TIMEPIX: &str = "CxiDs1-0|Timepix-0";
@@ -73,7 +73,7 @@ fn ten_events() -> TempDir {
 
 fn source(file: &Path, params: &[(&str, Value)]) -> Result<Harness, String> {
     let file = [("file", file.to_str().unwrap().into())];
-    Harness::new::<Xtc>(&[&file[..], params].concat()).map_err(|e| e.to_string())
+    Harness::new::<Recording>(&[&file[..], params].concat()).map_err(|e| e.to_string())
 }
 
 /// Produces to the end; errors as texts.
@@ -166,7 +166,7 @@ fn an_event_with_damage_and_no_picture_is_a_failure() {
 /// Compresses what is not damaged, as `convert` does.
 fn packed(folder: &TempDir) -> PathBuf {
     use livetime_formats::xtc1::compressed::Engine;
-    use livetime_formats::xtc1::convert::{Options, convert};
+    use livetime_recording::convert::{Options, convert};
     let to = folder.path().join("packed.xtc");
     let _ = fs::remove_file(&to);
     let options = Options { codec: Some(Engine::BLOCKPACK), ..Options::default() };
@@ -318,7 +318,7 @@ fn compressed_quadrants_are_those_that_were_compressed() {
 /// A graph with this source alone, run to its end.
 fn played(file: &Path) -> livetime_engine::Report {
     let mut graph = Graph::default();
-    let run = graph.add("run", NodeType::of::<Xtc>()).unwrap();
+    let run = graph.add("run", NodeType::of::<Recording>()).unwrap();
     graph.add("end", NodeType::of::<crate::sinks::null::Null>()).unwrap();
     graph.set(run, "file", &file.to_str().unwrap().into()).unwrap();
     let options = EdgeOptions { when_full: WhenFull::Block, ..EdgeOptions::default() };
@@ -364,7 +364,7 @@ fn little_memory_makes_it_slow_and_nothing_else() {
     let folder = ten_events();
     let mut graph = Graph::default();
     graph.memory_bytes = 3 * FramePool::cost_bytes(12);
-    let run = graph.add("run", NodeType::of::<Xtc>()).unwrap();
+    let run = graph.add("run", NodeType::of::<Recording>()).unwrap();
     let end = graph.add("end", NodeType::of::<crate::sinks::null::Null>()).unwrap();
     graph.set(run, "file", &path(&folder).to_str().unwrap().into()).unwrap();
     graph.set(run, "threads", &4.into()).unwrap();
@@ -381,5 +381,5 @@ fn little_memory_makes_it_slow_and_nothing_else() {
 #[test]
 fn keeps_the_contract() {
     let folder = ten_events();
-    assert_compliant::<Xtc>(&[("file", path(&folder).to_str().unwrap().into()), ("loops", 0.into())]);
+    assert_compliant::<Recording>(&[("file", path(&folder).to_str().unwrap().into()), ("loops", 0.into())]);
 }

@@ -6,7 +6,7 @@ use livetime_engine::{Next, Value};
 use livetime_frame::Frame;
 use tempfile::TempDir;
 
-use crate::sources::xtc2::Xtc2;
+use super::Recording;
 
 /// A sample, unpacked into a folder of its own.
 fn sample(name: &str, size: usize) -> Option<TempDir> {
@@ -20,7 +20,7 @@ fn sample(name: &str, size: usize) -> Option<TempDir> {
 
 fn source(folder: &TempDir, name: &str, params: &[(&str, Value)]) -> Result<Harness, String> {
     let file = [("file", folder.path().join(name).to_str().unwrap().into())];
-    Harness::new::<Xtc2>(&[&file[..], params].concat()).map_err(|e| e.to_string())
+    Harness::new::<Recording>(&[&file[..], params].concat()).map_err(|e| e.to_string())
 }
 
 fn play(harness: &mut Harness) -> Vec<Frame> {
@@ -67,7 +67,7 @@ fn events_without_the_detector_are_counted() {
     let Some(file) = crate::test_data::find(name) else { return };
     let source = |params: &[(&str, Value)]| {
         let file = [("file", file.to_str().unwrap().into())];
-        Harness::new::<Xtc2>(&[&file[..], params].concat()).map_err(|e| e.to_string())
+        Harness::new::<Recording>(&[&file[..], params].concat()).map_err(|e| e.to_string())
     };
     let error = source(&[]).err().unwrap();
     assert!(error.contains("`detector: andor, algorithm: raw, field: calib`; `detector: epix"), "{error}");
@@ -84,5 +84,5 @@ fn keeps_the_contract() {
     let file = folder.path().join(name);
     let params =
         [("file", file.to_str().unwrap().into()), ("detector", "jungfrau".into()), ("loops", 0.into())];
-    assert_compliant::<Xtc2>(&params);
+    assert_compliant::<Recording>(&params);
 }

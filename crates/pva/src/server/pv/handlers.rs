@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::SharedPv;
+use super::mailbox::{Completion, Mailbox};
 use crate::data::{Dynamic, Value};
 use crate::request::Options;
 use crate::server::account::Charge;
-use crate::server::session::{Completion, Mailbox, Shared};
+use crate::server::service::Shared;
 use crate::server::{Event, Peer};
 use crate::wire::Status;
 

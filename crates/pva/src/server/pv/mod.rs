@@ -1,6 +1,7 @@
 //! A PV: a value that clients read, watch and perhaps write.
 
 mod handlers;
+mod mailbox;
 mod placement;
 mod queue;
 mod state;
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 
 pub use handlers::{Call, Put};
 pub(crate) use handlers::{CallHandler, Note, PutHandler, Token};
+pub(crate) use mailbox::{Completion, Mail, Mailbox};
 pub(crate) use queue::{Depth, Next, Subscription};
 pub(crate) use state::State;
 pub(crate) use view::View;

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::View;
+use super::mailbox::Mailbox;
 use crate::data::Structure;
 use crate::server::account::Charge;
-use crate::server::session::Mailbox;
 use crate::wire::{BitSet, Encoded, Writer};
 
 /// Up to this length an update is copied for each subscriber: that is cheaper than counting references.

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use super::mailbox::Mailbox;
 use super::placement::place_arrays;
 use super::queue::{Body, Next, Subscription};
 use crate::data::{Structure, TypeCache, Value};
 use crate::proto::{Command, sub};
 use crate::request::Selection;
-use crate::server::session::Mailbox;
 use crate::server::slots::Slots;
 use crate::wire::{BitSet, Encoded, MAX_PAYLOAD, Order, Reader, Status, Writer};
 use crate::{Error, Result};

@@ -12,7 +12,7 @@ use super::connection::{Connection, End};
 use super::guests::Guests;
 use super::inbox::{Accepted, Inbox, Work};
 use crate::net::tune;
-use crate::server::session::Shared;
+use crate::server::service::Shared;
 use crate::server::slots::Slots;
 use crate::server::statistics::add;
 use crate::server::{Event, ServerConfig, Service, Session};

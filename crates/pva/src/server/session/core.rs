@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use super::channels::Channel;
 use super::ids::Ids;
-use super::mailbox::Mailbox;
 use super::operation::Operation;
 use super::output::Output;
-use super::service::Shared;
 use crate::data::{SentTypes, TypeCache};
 use crate::proto::{ClientMessage, Command, Request, SearchResponse, echo};
 use crate::server::account::{Account, Charge, FIELD, SMALL};
-use crate::server::pv::{Note, Subscription};
+use crate::server::pv::{Mailbox, Note, Subscription};
+use crate::server::service::Shared;
 use crate::server::slots::Slots;
 use crate::server::statistics::{add, subtract};
 use crate::server::{Access, Peer};

@@ -6,11 +6,9 @@ mod execute;
 mod handshake;
 mod ids;
 mod init;
-mod mailbox;
 mod monitor;
 mod operation;
 mod output;
-mod service;
 mod special;
 #[cfg(test)]
 mod tests;
@@ -21,12 +19,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::core::Core;
-pub(crate) use mailbox::{Completion, Mail, Mailbox};
-pub use service::Service;
-pub(crate) use service::Shared;
 
-use crate::server::Peer;
 use crate::server::account::{Account, Charge, SMALL};
+use crate::server::pv::{Mail, Mailbox};
+use crate::server::{Peer, Service};
 use crate::wire::Assembler;
 use crate::{Error, Result};
 

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::data::TypeCache;
 use crate::proto::{ClientMessage, Search, SearchResponse, origin_tag};
 use crate::server::Service;
-use crate::server::session::Shared;
+use crate::server::service::Shared;
 use crate::server::statistics::add;
 use crate::wire::{HEADER_LEN, Header, Order, Reader, Segment, Writer};
 

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::proto::Beacon;
-use crate::server::session::Shared;
+use crate::server::service::Shared;
 use crate::wire::{Order, Writer};
 
 /// The intervals of beacons, at first and later: those of other implementations of the protocol.

@@ -15,7 +15,7 @@ use super::datagram::{Origin, Received, receive, send};
 use super::limit::Limit;
 use super::sockets::{Hears, Sockets};
 use crate::net::{self, Destination};
-use crate::server::session::Shared;
+use crate::server::service::Shared;
 use crate::server::statistics::add;
 use crate::server::{ServerConfig, Service};
 

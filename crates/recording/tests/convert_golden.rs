@@ -6,13 +6,13 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{damaged, datagram};
+use crate::datagrams::{damaged, datagram};
 use livetime_formats::file::{Next, Reader};
 use livetime_formats::xtc1::compressed::Engine;
-use livetime_formats::xtc1::convert::{Options, convert};
 use livetime_formats::xtc1::recover::save;
 use livetime_formats::xtc1::run::{EventBytes, Run};
 use livetime_formats::xtc1::{Builder, Damage, DatagramHeader, Src, Transition, TypeId, XtcHeader, id};
+use livetime_recording::convert::{Options, convert};
 
 const SECOND: u64 = 1_000_000_000;
 const EVENTS: u64 = 6;

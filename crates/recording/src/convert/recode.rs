@@ -3,21 +3,20 @@
 use std::ops::Range;
 
 use livetime_codecs::{BlockpackHeader, Reference};
+use livetime_formats::file::Head;
+use livetime_formats::xtc1::compressed::{Compressor, Decompressor, Engine, Part, parts};
+use livetime_formats::xtc1::data::{are_twins, holds_panels, panels};
+use livetime_formats::xtc1::reference::{ReferenceFrame, is_reference};
+use livetime_formats::xtc1::{
+    Builder, Configs, Damage, Datagram, DatagramHeader, Edit, Src, Transition, Xtc, XtcHeader, copy_into,
+};
+use livetime_formats::{Error, Result};
 use livetime_runtime::ordered::Worker;
 
 use super::Options;
 use super::job::Job;
 use super::prove::Prover;
 use super::report::{Kept, Reason, Report};
-use crate::file::Head;
-use crate::xtc1::compressed::{Compressor, Decompressor, Engine, Part, parts};
-use crate::xtc1::data::{are_twins, holds_panels, panels};
-use crate::xtc1::reference::{ReferenceFrame, is_reference};
-use crate::xtc1::rewrite::copy_into;
-use crate::xtc1::{
-    Builder, Configs, Damage, Datagram, DatagramHeader, Edit, Src, Transition, Xtc, XtcHeader,
-};
-use crate::{Error, Result};
 
 /// Changes leaves as the options say. Keeps its working memory.
 pub(super) struct Recoder<'a> {

@@ -4,11 +4,12 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use livetime_formats::file::ReadAt;
+use livetime_formats::xtc1::Writer;
+use livetime_formats::{Error, Result};
+
 use super::job::{Job, Written};
 use super::split::{Split, chunk_path};
-use crate::file::ReadAt;
-use crate::xtc1::Writer;
-use crate::{Error, Result};
 
 /// Writes jobs in their order. If it is dropped before [`Output::finish`], its files go.
 pub(super) struct Output {

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use livetime_formats::file::Head;
+use livetime_formats::npy::Npy;
+use livetime_formats::xtc1::data::{Panel, PictureReader, picture_leaves};
+use livetime_formats::xtc1::reference::ReferenceFrame;
+use livetime_formats::xtc1::{Configs, Datagram, Src, TypeId};
+use livetime_formats::{Error, Result};
+
 use super::job::{Job, Source};
 use super::recode::{takes_references, without_process};
 use super::select::Selection;
-use crate::file::Head;
-use crate::npy::Npy;
-use crate::xtc1::data::{Panel, PictureReader, picture_leaves};
-use crate::xtc1::reference::ReferenceFrame;
-use crate::xtc1::{Configs, Datagram, Src, TypeId};
-use crate::{Error, Result};
 
 /// The default number of events of the mean: a larger number makes the data less than 1 % smaller.
 pub const MEAN_OF: u32 = 16;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::xtc1::{Src, TypeId};
+use livetime_formats::xtc1::{Src, TypeId};
 
 /// The report of a conversion.
 #[derive(Clone, Default, Debug)]

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::file::Head;
-use crate::xtc1::{DatagramHeader, Level, SourcePattern, Src};
+use livetime_formats::file::Head;
+use livetime_formats::xtc1::{DatagramHeader, Level, SourcePattern, Src};
 
 /// What is converted; the rest is left out and counted. Transitions stay always.
 ///

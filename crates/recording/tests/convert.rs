@@ -8,7 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
-use crate::common;
+use crate::datagrams as common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,6 @@ use livetime_codecs::BlockpackTier;
 use livetime_formats::file::{Head, Next, Reader};
 use livetime_formats::npy::Npy;
 use livetime_formats::xtc1::compressed::Engine;
-use livetime_formats::xtc1::convert::{Options, Reason, ReferenceSource, Report, Selection, Split, convert};
 use livetime_formats::xtc1::data::{PictureReader, picture_leaves};
 use livetime_formats::xtc1::recover::save;
 use livetime_formats::xtc1::run::{EventBytes, Run};
@@ -26,6 +25,7 @@ use livetime_formats::xtc1::{
     Builder, Configs, Damage, Datagram, DatagramHeader, Edit, Src, Transition, TypeId, XtcHeader, id, rewrite,
 };
 use livetime_formats::{Error, Result};
+use livetime_recording::convert::{Options, Reason, ReferenceSource, Report, Selection, Split, convert};
 
 const SECOND: u64 = 1_000_000_000;
 const ENGINES: [Engine; 3] = [Engine::HIST16, Engine::HISTN, Engine::BLOCKPACK];

@@ -4,13 +4,14 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use livetime_formats::file::{Head, ReadAt, fill_at};
+use livetime_formats::xtc1::{Configs, Datagram, DatagramHeader, Transition};
+use livetime_formats::{Error, Result};
+
 use super::job::{BLOCK, Job, LIMIT, Source};
 use super::report::{Lost, Report};
 use super::select::Selector;
 use super::split::EventSplit;
-use crate::file::{Head, ReadAt, fill_at};
-use crate::xtc1::{Configs, Datagram, DatagramHeader, Transition};
-use crate::{Error, Result};
 
 /// Read at once while datagrams are skipped: the next head, and what the system reads anyway.
 const PAGE: usize = 4 << 10;

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use livetime_formats::file::Head;
+use livetime_formats::xtc1::run::{Event, Piece, Problem, Run, RunTransition};
+use livetime_formats::xtc1::{Configs, DatagramHeader, Transition};
+use livetime_formats::{Error, Result};
+
 use super::job::{BLOCK, Job, LIMIT, Source};
 use super::report::{Joined, Lost, Report};
 use super::select::Selector;
 use super::split::EventSplit;
-use crate::file::Head;
-use crate::xtc1::run::{Event, Piece, Problem, Run, RunTransition};
-use crate::xtc1::{Configs, DatagramHeader, Transition};
-use crate::{Error, Result};
 
 /// Reads the pieces of each event, and the copies of each transition.
 pub(super) struct Merge<'a> {

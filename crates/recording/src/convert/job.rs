@@ -4,10 +4,11 @@ use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
+use livetime_formats::file::read_exact_at;
+use livetime_formats::xtc1::Configs;
+use livetime_formats::{Error, Result};
+
 use super::report::Report;
-use crate::file::read_exact_at;
-use crate::xtc1::Configs;
-use crate::{Error, Result};
 
 /// Input per job where datagrams are small: enough that reads and writes cost little besides the data, and little
 /// enough that it stays in the cache on its way through one thread.

@@ -4,8 +4,8 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::queue::Subscription;
 use crate::data::Dynamic;
-use crate::server::pv::Subscription;
 use crate::wire::Status;
 
 /// Where other threads leave work for a connection: updates, answers, the end of channels.

@@ -1,13 +1,14 @@
 //! The proof that a datagram was changed without loss: both are walked through side by side, and what differs in its bytes must be
 //! the same when it is decompressed.
 
+use livetime_formats::file::Head;
+use livetime_formats::xtc1::compressed::{Decompressor, plain_len};
+use livetime_formats::xtc1::reference::ReferenceFrame;
+use livetime_formats::xtc1::{Configs, Datagram, Src, Step, TypeId, Walk, Xtc, XtcHeader};
+use livetime_formats::{Error, Result};
+
 use super::recode::without_process;
 use super::report::{Kept, Reason, Report};
-use crate::file::Head;
-use crate::xtc1::compressed::{Decompressor, plain_len};
-use crate::xtc1::reference::ReferenceFrame;
-use crate::xtc1::{Configs, Datagram, Src, Step, TypeId, Walk, Xtc, XtcHeader};
-use crate::{Error, Result};
 
 /// Compares and counts. Shares nothing with what made the output but the decoder. Keeps its working memory.
 #[derive(Default)]

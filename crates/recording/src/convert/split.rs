@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::file::FileName;
+use livetime_formats::file::FileName;
 
 /// How the output is split into files. They are chunks of one stream: only the first has the configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

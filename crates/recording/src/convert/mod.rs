@@ -28,12 +28,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use livetime_codecs::BlockpackTier;
-use livetime_runtime::ordered::in_order;
+use livetime_formats::file::{FileName, Format};
+use livetime_formats::xtc1::compressed::Engine;
+use livetime_formats::xtc1::run::Run;
+use livetime_formats::{Error, Result};
+use livetime_runtime::ordered::{Interrupted, in_order};
 
-use super::compressed::Engine;
-use super::run::Run;
-use crate::file::{FileName, Format};
-use crate::{Error, Result};
 use job::{BLOCK, Job, Source};
 use merge::Merge;
 use output::Output;
@@ -86,7 +86,7 @@ impl Default for Options {
 ///
 /// ```
 /// use livetime_formats::xtc1::compressed::Engine;
-/// use livetime_formats::xtc1::convert::{Options, convert};
+/// use livetime_recording::convert::{Options, convert};
 /// use livetime_formats::xtc1::{Builder, DatagramHeader, Src, TypeId, XtcHeader, id};
 ///
 /// let folder = tempfile::tempdir().unwrap();
@@ -153,7 +153,8 @@ fn run<S: Source>(
     // Two more than workers: one that waits to be written, and one that is.
     let jobs = (0..count + 2).map(|_| Job::default()).collect();
     let take = |job: &mut Job| source.fill(job);
-    let jobs = in_order(jobs, &mut workers, take, give, || watch(done.load(Ordering::Relaxed)))?;
+    let jobs = in_order(jobs, &mut workers, take, give, || watch(done.load(Ordering::Relaxed)));
+    let jobs = jobs.map_err(interrupted)?;
     jobs.into_iter().try_for_each(|mut job| job.check_written())?;
     let mut report = Report::default();
     source.account(&mut report);
@@ -164,6 +165,17 @@ fn run<S: Source>(
     }
     report.files = output.finish()?;
     Ok(report)
+}
+
+/// Why ordered work on files has not come to its end, as an error of files.
+pub fn interrupted(why: Interrupted<Error>) -> Error {
+    match why {
+        Interrupted::Failed(error) => error,
+        Interrupted::Stopped => Error::new("the work to come to its end", "that it was stopped"),
+        Interrupted::TooFew { jobs, workers } => {
+            Error::new("at least one worker, and a job for each", format!("{jobs} for {workers} workers"))
+        }
+    }
 }
 
 fn check_formats<P: AsRef<Path>>(inputs: &[P]) -> Result<()> {

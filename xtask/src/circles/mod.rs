@@ -1,0 +1,168 @@
+//! Circles of imports between the folders of a crate.
+//!
+//! A folder is a module. An import counts between the two children of the innermost folder that holds both ends, so a
+//! folder stands for all that lies below it, and what a parent and its child import from each other is no circle. Names
+//! that a module re-exports count where they are defined. Tests may import what they like.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::source::{self, Source};
+
+mod names;
+mod paths;
+
+use names::Names;
+
+/// One import across folders.
+struct Import {
+    /// File, line, and the path as it is resolved.
+    place: String,
+    from: String,
+    to: String,
+}
+
+pub(crate) fn check(sources: &[Source], problems: &mut Vec<String>) {
+    let mut crates: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
+    for source in sources {
+        let end = source.name.find("/src/").map_or(0, |at| at + 4);
+        crates.entry(&source.name[..end]).or_default().push(source);
+    }
+    for (root, sources) in crates {
+        problems.extend(circles_of(root, &sources));
+    }
+}
+
+/// The circles in the crate whose sources lie in `root`, as texts.
+fn circles_of(root: &str, sources: &[&Source]) -> Vec<String> {
+    let module =
+        |source: &Source| source.module[root.len()..].split('/').skip(1).map(str::to_owned).collect();
+    let modules: Vec<(Vec<String>, &str)> = sources.iter().map(|s| (module(s), &*s.code)).collect();
+    let names = Names::new(&modules);
+    let mut by_folder: BTreeMap<String, Vec<Import>> = BTreeMap::new();
+    for (source, (module, code)) in sources.iter().zip(&modules) {
+        for (at, path) in paths::paths(code) {
+            let Some(target) = names.resolve(module, &path) else { continue };
+            let Some((parent, from, to)) = names.siblings(module, &target) else { continue };
+            let place =
+                format!("{}:{}: crate::{}", source.name, source::line_of(code, at), target.join("::"));
+            by_folder.entry(parent).or_default().push(Import { place, from, to });
+        }
+    }
+    by_folder.iter().flat_map(|(parent, imports)| circles(&format!("{root}/{parent}"), imports)).collect()
+}
+
+/// The circles between the children of one folder.
+fn circles(parent: &str, imports: &[Import]) -> Vec<String> {
+    let reach = reach(imports);
+    let is_circle = |a: &str, b: &str| reaches(&reach, a, b) && reaches(&reach, b, a);
+    let mut told = BTreeSet::new();
+    let mut found = Vec::new();
+    for folder in reach.keys() {
+        let circle: Vec<&str> = reach.keys().copied().filter(|other| is_circle(folder, other)).collect();
+        if circle.is_empty() || !told.insert(circle.clone()) {
+            continue;
+        }
+        let within = |i: &&Import| circle.contains(&&*i.from) && circle.contains(&&*i.to);
+        let lines = imports.iter().filter(within).map(|i| format!("\n  {} -> {}: {}", i.from, i.to, i.place));
+        found.push(format!(
+            "{parent}: {} import each other; move what both need to where both can reach it{}",
+            circle.join(", "),
+            lines.collect::<String>()
+        ));
+    }
+    found
+}
+
+fn reaches(reach: &BTreeMap<&str, BTreeSet<&str>>, from: &str, to: &str) -> bool {
+    reach.get(from).is_some_and(|all| all.contains(to))
+}
+
+/// All that each folder imports, directly or through others.
+fn reach(imports: &[Import]) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut reach: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for import in imports {
+        reach.entry(&import.from).or_default().insert(&import.to);
+    }
+    loop {
+        let before: usize = reach.values().map(BTreeSet::len).sum();
+        let direct = reach.clone();
+        for all in reach.values_mut() {
+            let further: Vec<&str> = all.iter().filter_map(|to| direct.get(to)).flatten().copied().collect();
+            all.extend(further);
+        }
+        if reach.values().map(BTreeSet::len).sum::<usize>() == before {
+            return reach;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROOT: (&str, &str) = ("lib.rs", "mod a; mod b; pub use b::deep::Thing;");
+
+    /// A module that has further ones is a folder.
+    const BELOW: [(&str, &str); 3] = [("a/below.rs", ""), ("b/below.rs", ""), ("c/below.rs", "")];
+
+    fn found(files: &[(&str, &str)]) -> Vec<String> {
+        let files: Vec<_> = files
+            .iter()
+            .chain(&BELOW)
+            .map(|(name, text)| (format!("x/src/{name}"), (*text).to_owned()))
+            .collect();
+        let mut problems = Vec::new();
+        check(&source::sources(&files), &mut problems);
+        problems
+    }
+
+    #[test]
+    fn a_circle_is_told_with_its_lines() {
+        let a = ("a/mod.rs", "\nuse crate::b::deep::Thing;");
+        let b = ("b/deep.rs", "pub struct Thing;\nfn f() { crate::a::g() }");
+        let problems = found(&[ROOT, a, b]);
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].starts_with("x/src/: a, b import each other"), "{problems:?}");
+        assert!(problems[0].contains("x/src/a/mod.rs:2: crate::b::deep::Thing"), "{problems:?}");
+        assert!(problems[0].contains("x/src/b/deep.rs:2: crate::a::g"), "{problems:?}");
+    }
+
+    #[test]
+    fn a_name_counts_where_it_is_defined() {
+        let b = ("b/deep.rs", "use super::super::a; pub struct Thing;");
+        assert_eq!(found(&[ROOT, ("a/mod.rs", "use crate::Thing;"), b]).len(), 1);
+        let glob = ("a/mod.rs", "use crate::b::Thing;");
+        assert_eq!(found(&[ROOT, glob, ("b/mod.rs", "mod deep; pub use deep::*;"), b]).len(), 1);
+    }
+
+    #[test]
+    fn a_longer_circle_is_one() {
+        let root = ("lib.rs", "mod a; mod b; mod c;");
+        let [a, b, c] = [
+            ("a/mod.rs", "use crate::b::in_b;"),
+            ("b/mod.rs", "use crate::c::in_c;"),
+            ("c/mod.rs", "use crate::a::in_a;"),
+        ];
+        assert_eq!(found(&[root, a, b, c]).len(), 1);
+        assert!(found(&[root, a, b, ("c/mod.rs", "use crate::x;")]).is_empty());
+    }
+
+    #[test]
+    fn tests_comments_and_parents_make_no_circle() {
+        let b = ("b/deep.rs", "pub struct Thing;");
+        let user = ("a/mod.rs", "use crate::Thing;");
+        let tests = (
+            "b/mod.rs",
+            "mod deep;\n#[cfg(test)]\nmod tests;\n#[cfg(test)]\nmod t { use crate::a::g; }\n// crate::a::g\n",
+        );
+        assert!(found(&[ROOT, user, b, tests, ("b/tests.rs", "use crate::a::g;")]).is_empty());
+        assert!(
+            found(&[
+                ROOT,
+                ("a/mod.rs", "mod c; use c::x;"),
+                ("a/c/mod.rs", "use super::y; use crate::a::z;")
+            ])
+            .is_empty()
+        );
+    }
+}

@@ -1,0 +1,113 @@
+//! The modules of a crate, what each defines and re-exports, and where a path leads.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::paths;
+use crate::source;
+
+/// Re-exports of re-exports are followed so far.
+const DEEPEST: usize = 8;
+
+#[derive(Default)]
+struct Module {
+    defined: BTreeSet<String>,
+    /// Name here, and the path behind it; `*` has no name.
+    uses: Vec<(String, Vec<String>)>,
+    is_folder: bool,
+}
+
+/// By their paths.
+pub(super) struct Names(BTreeMap<Vec<String>, Module>);
+
+impl Names {
+    /// The modules of a crate and their code.
+    pub(super) fn new(files: &[(Vec<String>, &str)]) -> Names {
+        let mut modules: BTreeMap<Vec<String>, Module> = BTreeMap::new();
+        for (path, code) in files {
+            let module = modules.entry(path.clone()).or_default();
+            module.defined.extend(definitions(code));
+            module.uses.extend(paths::uses(code));
+            for length in 0..path.len() {
+                modules.entry(path[..length].to_vec()).or_default().is_folder = true;
+            }
+        }
+        Names(modules)
+    }
+
+    /// The module and the name in it that `path`, written in `module`, leads to. `None` outside of this crate.
+    pub(super) fn resolve(&self, module: &[String], path: &[String]) -> Option<Vec<String>> {
+        self.follow(module, path, DEEPEST)
+    }
+
+    fn follow(&self, module: &[String], path: &[String], depth: usize) -> Option<Vec<String>> {
+        let (mut here, mut rest) = self.start(module, path)?;
+        while let Some((name, further)) = rest.split_first() {
+            let child = [&here[..], std::slice::from_ref(name)].concat();
+            if self.0.contains_key(&child) {
+                (here, rest) = (child, further);
+                continue;
+            }
+            let behind = depth.checked_sub(1).and_then(|depth| self.behind(&here, name, depth));
+            return Some(behind.unwrap_or(child));
+        }
+        Some(here)
+    }
+
+    /// Where a name that `module` does not define comes from.
+    fn behind(&self, module: &[String], name: &str, depth: usize) -> Option<Vec<String>> {
+        let known = self.0.get(module)?;
+        if known.defined.contains(name) {
+            return None;
+        }
+        if let Some((_, path)) = known.uses.iter().find(|(alias, _)| alias == name) {
+            return self.follow(module, path, depth);
+        }
+        let all = known.uses.iter().filter(|(alias, _)| alias.is_empty());
+        let all = all.filter_map(|(_, path)| self.follow(module, path, depth));
+        all.filter_map(|there| self.in_glob(&there, name, depth)).next()
+    }
+
+    fn in_glob(&self, there: &[String], name: &str, depth: usize) -> Option<Vec<String>> {
+        let whole = [there, &[name.to_owned()]].concat();
+        let is_here = self.0.contains_key(&whole) || self.0.get(there)?.defined.contains(name);
+        if is_here { Some(whole) } else { self.behind(there, name, depth.checked_sub(1)?) }
+    }
+
+    /// The module in which a path begins, and what is left of the path.
+    fn start<'a>(&self, module: &[String], path: &'a [String]) -> Option<(Vec<String>, &'a [String])> {
+        let (first, rest) = path.split_first()?;
+        let ups = path.iter().take_while(|name| *name == "super").count();
+        match first.as_str() {
+            "crate" => Some((Vec::new(), rest)),
+            "self" => Some((module.to_vec(), rest)),
+            "super" => Some((module[..module.len().saturating_sub(ups)].to_vec(), &path[ups..])),
+            _ if self.0.contains_key(&[module, std::slice::from_ref(first)].concat()) => {
+                Some((module.to_vec(), path))
+            }
+            _ => None,
+        }
+    }
+
+    /// The innermost folder that holds both, and in which of its folders each lies; `None` if one lies in no folder of it,
+    /// or both in the same.
+    pub(super) fn siblings(&self, a: &[String], b: &[String]) -> Option<(String, String, String)> {
+        let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        let folder = |path: &[String]| {
+            let child = path.get(..=common)?;
+            self.0.get(child).is_some_and(|m| m.is_folder).then(|| child[common].clone())
+        };
+        Some((a[..common].join("/"), folder(a)?, folder(b)?))
+    }
+}
+
+/// The names of a module's items. Those of methods come with them, which does no harm.
+fn definitions(code: &str) -> impl Iterator<Item = String> {
+    const KEYWORDS: &[&str] =
+        &["struct", "enum", "union", "trait", "type", "fn", "const", "static", "mod", "macro_rules"];
+    let mut before = "";
+    source::words(code).filter_map(move |word| {
+        let is_name = KEYWORDS.contains(&before) && !KEYWORDS.contains(&word);
+        before = word;
+        is_name.then(|| word.to_owned())
+    })
+}
