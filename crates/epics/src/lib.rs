@@ -50,6 +50,7 @@ const LAST: Duration = Duration::from_millis(200);
 pub struct Served {
     server: Option<Server>,
     core: Arc<Core>,
+    pvs: PvMap,
     /// Rings when there is a picture to be shown.
     screen_bell: Arc<Alarm>,
     threads: Vec<JoinHandle<()>>,
@@ -84,11 +85,11 @@ impl Served {
             }
         }));
         let config = ServerConfig { access: access(options), ..options.server.clone() };
-        let server = Server::start(config, map).map_err(|e| e.to_string())?;
+        let server = Server::start(config, map.clone()).map_err(|e| e.to_string())?;
         let watch = model.watch(core.period);
         let (updating, bell) = (core.clone(), screen_bell.clone());
         let mut served =
-            Served { server: Some(server), core, screen_bell, threads: Vec::new(), _watch: watch };
+            Served { server: Some(server), core, pvs: map, screen_bell, threads: Vec::new(), _watch: watch };
         served.spawn("pv updates", move || updating.update())?;
         if !screens.is_empty() {
             served.spawn("pv images", move || picture::show_all(screens, &bell))?;
@@ -105,6 +106,11 @@ impl Served {
     /// Where clients connect to.
     pub fn address(&self) -> Option<std::net::SocketAddr> {
         self.server.as_ref().map(Server::tcp_address)
+    }
+
+    /// How many PVs there are.
+    pub fn pvs(&self) -> usize {
+        self.pvs.len()
     }
 
     /// Why clients connect to another port than the one that was asked for, if they do.

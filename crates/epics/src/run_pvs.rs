@@ -14,6 +14,7 @@ pub(super) struct Whole {
     pub(super) units: &'static str,
     pub(super) doc: &'static str,
     show: fn(&Report, &Facts) -> (Content, Severity),
+    is_constant: bool,
 }
 
 /// What does not change during a run.
@@ -31,7 +32,12 @@ const fn whole(
     doc: &'static str,
     show: fn(&Report, &Facts) -> (Content, Severity),
 ) -> Whole {
-    Whole { name, shape, units, doc, show }
+    Whole { name, shape, units, doc, show, is_constant: false }
+}
+
+/// Names of all nodes, which stay the same as long as the run lasts: they are shown once.
+const fn list(name: &'static str, doc: &'static str, show: fn(&Report, &Facts) -> (Content, Severity)) -> Whole {
+    Whole { name, shape: Shape::Texts, units: "", doc, show, is_constant: true }
 }
 
 fn well(content: Content) -> (Content, Severity) {
@@ -69,9 +75,9 @@ pub(super) static WHOLE: &[Whole] = &[
         let text = r.events.last().map(|e| format!("{}: {}", e.node, e.message)).unwrap_or_default();
         alarm_if(r.events.last().is_some_and(|e| e.is_error), Severity::Minor, Content::Text(text))
     }),
-    whole("Run:Nodes_RBV", Shape::Texts, "", "Names of the nodes.", |_, f| well(Content::Texts(f.nodes.clone()))),
-    whole("Run:Instances_RBV", Shape::Texts, "", "The names of their PVs begin with these.", |_, f| well(Content::Texts(f.instances.clone()))),
-    whole("Run:Types_RBV", Shape::Texts, "", "Their types.", |_, f| well(Content::Texts(f.types.clone()))),
+    list("Run:Nodes_RBV", "Names of the nodes.", |_, f| well(Content::Texts(f.nodes.clone()))),
+    list("Run:Instances_RBV", "The names of their PVs begin with these.", |_, f| well(Content::Texts(f.instances.clone()))),
+    list("Run:Types_RBV", "Their types.", |_, f| well(Content::Texts(f.types.clone()))),
 ];
 
 /// The PVs of the run.
@@ -111,5 +117,6 @@ impl RunPvs {
             let (content, severity) = (whole.show)(report, &self.facts);
             point.show_with(content, severity);
         }
+        self.points.retain(|(whole, _)| !whole.is_constant);
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct BenchArgs {
     /// Short and few measurements: shows that it works, not how fast it is.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// `actors`, `analyze`, `codecs`, `engine`, `hits`, `ingest` and `nodes`: only the rows whose name contains this text.
+    /// `actors`, `analyze`, `codecs`, `engine`, `hits`, `ingest`, `nodes` and `served`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
     /// To be run in turn with ours. `actors`: another engine's program with the same patterns; `codecs`: a Python with the original

@@ -59,7 +59,7 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(run: &Arc<Run>, heard: Arc<Heard>) -> Shared {
         let graph = run.graph();
-        let nodes: Vec<Node> = (0..graph.nodes().len()).map(|number| Node::new(graph, number)).collect();
+        let nodes = Node::all(graph);
         let moment = Moment::new(0, run.report(), nodes.iter().map(Node::moment).collect());
         Shared {
             run: run.clone(),

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Instant;
 
 use livetime_engine::{
-    Graph, LastFrame, NodeDecl, NodeKind, NodeReport, ParamSpec, Report, Run, Snapshot, Value,
+    ByNode, Graph, LastFrame, NodeDecl, NodeKind, NodeReport, ParamSpec, Report, Run, Snapshot, Value,
 };
 
 use super::moment::{Input, NodeMoment, NodeState, Offsets};
@@ -33,13 +33,21 @@ pub(super) struct Node {
 }
 
 impl Node {
-    pub(super) fn new(graph: &Graph, number: usize) -> Node {
+    /// All nodes of a graph.
+    pub(super) fn all(graph: &Graph) -> Vec<Node> {
+        let count = graph.nodes().len();
+        let edges = ByNode::new(count, graph.edges().iter().map(|edge| Some(edge.to.0)));
+        (0..count).map(|number| Node::new(graph, number, edges.of(number))).collect()
+    }
+
+    /// `edges` lead to it.
+    fn new(graph: &Graph, number: usize, edges: impl Iterator<Item = usize>) -> Node {
         let decl = &graph.nodes()[number];
         let specs = decl.node_type.param_specs();
         Node {
             number,
             name: decl.name.clone(),
-            state: state(graph, number),
+            state: state(graph, number, edges),
             specs,
             values: Arc::default(),
             last: None,
@@ -125,7 +133,7 @@ impl Node {
     }
 }
 
-fn state(graph: &Graph, number: usize) -> NodeState {
+fn state(graph: &Graph, number: usize, edges: impl Iterator<Item = usize>) -> NodeState {
     NodeState {
         is_source: graph.nodes()[number].node_type.spec.kind == NodeKind::Source,
         is_enabled: true,
@@ -133,7 +141,7 @@ fn state(graph: &Graph, number: usize) -> NodeState {
         is_busy: false,
         waits_for_nodes: false,
         acquisitions: 0,
-        input: input_of(graph, number).map(Arc::new),
+        input: input_of(graph, number, edges).map(Arc::new),
         queued_behind: 0,
         frames: 0,
         offsets: Offsets::default(),
@@ -141,8 +149,8 @@ fn state(graph: &Graph, number: usize) -> NodeState {
 }
 
 /// The first edge that leads to the node's first input.
-fn input_of(graph: &Graph, number: usize) -> Option<Input> {
-    let edge = graph.edges().iter().find(|e| e.to == (number, 0))?;
+fn input_of(graph: &Graph, number: usize, mut edges: impl Iterator<Item = usize>) -> Option<Input> {
+    let edge = edges.find_map(|edge| graph.edges().get(edge).filter(|edge| edge.to == (number, 0)))?;
     let (sender, receiver) = (&graph.nodes()[edge.from.0], &graph.nodes()[number]);
     Some(Input {
         node: sender.name.clone(),

@@ -26,6 +26,7 @@ pub(crate) use memory::Holders;
 pub use outlet::{Outlet, OutletError};
 pub use report::{EdgeAccount, NodeReport, Report, SourceReport, ThreadReport};
 
+use crate::ByNode;
 use crate::account::{Ended, NodeAccount};
 use crate::control::RunControl;
 use crate::edge::{Edge, Sender, Target};
@@ -395,9 +396,7 @@ impl Run {
         for (thread, handle) in threads.iter_mut().zip(&self.handles) {
             (thread.cpu_ns, thread.delayed_ns) = handle.times.cpu_and_delay_ns().unzip();
         }
-        let nodes = self.nodes.iter().enumerate().zip(completed);
-        let nodes =
-            nodes.map(|((n, info), done)| info.report(&self.graph, n, done, &edges, &threads)).collect();
+        let nodes = node_reports(&self.graph, &self.nodes, &completed, &edges, &threads);
         let (events, events_dropped) = self.shared.control.events();
         Report {
             elapsed_ns: clock.now_ns() - self.start_ns,
@@ -461,14 +460,33 @@ pub(crate) fn thread_reports<'a>(
     nodes: &[NodeInfo],
     handles: impl Iterator<Item = &'a WorkerHandle>,
 ) -> Vec<ThreadReport> {
-    let runs = |node: &usize, thread: usize| nodes[*node].workers.contains(&thread);
-    let report = |(thread, handle): (usize, &WorkerHandle)| ThreadReport {
+    let report = |handle: &WorkerHandle| ThreadReport {
         name: handle.name.clone(),
-        nodes: (0..nodes.len()).filter(|node| runs(node, thread)).collect(),
+        nodes: Vec::new(),
         cpu_ns: None,
         delayed_ns: None,
     };
-    handles.enumerate().map(report).collect()
+    let mut threads: Vec<ThreadReport> = handles.map(report).collect();
+    for (node, info) in nodes.iter().enumerate() {
+        info.workers.iter().for_each(|worker| threads[*worker].nodes.push(node));
+    }
+    threads
+}
+
+/// What is known of each node. `completed` was read before `edges`, which hold what the nodes have received.
+pub(crate) fn node_reports(
+    graph: &Graph,
+    nodes: &[NodeInfo],
+    completed: &[u64],
+    edges: &[EdgeAccount],
+    threads: &[ThreadReport],
+) -> Vec<NodeReport> {
+    let leading_to = ByNode::new(nodes.len(), edges.iter().map(|edge| edge.nodes.1));
+    let report = |(node, info): (usize, &NodeInfo)| {
+        let incoming: Vec<&EdgeAccount> = leading_to.of(node).map(|edge| &edges[edge]).collect();
+        info.report(graph, node, completed[node], &incoming, threads)
+    };
+    nodes.iter().enumerate().map(report).collect()
 }
 
 impl NodeInfo {
@@ -477,13 +495,13 @@ impl NodeInfo {
         self.accounts.iter().map(|account| account.all_completed()).sum()
     }
 
-    /// `completed` was read before `edges`, which hold what the node has received.
-    pub(crate) fn report(
+    /// `incoming` are the edges that lead to it.
+    fn report(
         &self,
         graph: &Graph,
         node: usize,
         completed: u64,
-        edges: &[EdgeAccount],
+        incoming: &[&EdgeAccount],
         threads: &[ThreadReport],
     ) -> NodeReport {
         let decl = &graph.nodes[node];
@@ -491,7 +509,6 @@ impl NodeInfo {
         let sum = |field: fn(&NodeAccount) -> u64| accounts.iter().map(|a| field(a)).sum();
         let times =
             |pick: fn(&NodeAccount) -> &Histogram| -> Times { summarise(accounts.iter().map(|a| pick(a))) };
-        let incoming: Vec<&EdgeAccount> = edges.iter().filter(|e| e.nodes.1 == Some(node)).collect();
         let is_own = self.workers.iter().all(|w| threads[*w].nodes == [node]);
         let own_cpu = is_own.then(|| self.workers.iter().map(|w| threads[*w].cpu_ns).sum());
         let mut lost = BTreeMap::new();
