@@ -19,6 +19,7 @@ mod point;
 mod prefix;
 mod put;
 mod run_pvs;
+mod table;
 #[cfg(test)]
 mod upstream;
 
@@ -42,6 +43,7 @@ use node::NodePvs;
 use picture::{Pictures, Screen};
 use put::Commands;
 use run_pvs::RunPvs;
+use table::Tables;
 
 /// How long the last moment may take.
 const LAST: Duration = Duration::from_millis(200);
@@ -166,10 +168,11 @@ fn core(
     let graph: &Graph = model.run().graph();
     let instances = instances(graph, &options.names);
     let prefix = &options.prefix;
-    let mut nodes = Vec::new();
-    for (number, instance) in instances.iter().enumerate() {
+    let (mut nodes, mut tables) = (Vec::new(), Tables::default());
+    for (number, (node, instance)) in graph.nodes().iter().zip(&instances).enumerate() {
         let prefix = format!("{prefix}{instance}:");
-        nodes.push(Mutex::new(NodePvs::new(graph, number, &prefix, map, commands).map_err(text)?));
+        let table = tables.of(&node.node_type).map_err(text)?;
+        nodes.push(Mutex::new(NodePvs::new(table, number, &prefix, map, commands).map_err(text)?));
     }
     let (pictures, screens) = Pictures::new(graph, plan, &instances, prefix, map, screen_bell)?;
     let core = Core {

@@ -10,9 +10,9 @@ use super::point::{About, Content, Point, Shape};
 /// One PV of the run.
 pub(super) struct Whole {
     pub(super) name: &'static str,
-    pub(super) shape: Shape,
-    pub(super) units: &'static str,
-    pub(super) doc: &'static str,
+    shape: Shape,
+    units: &'static str,
+    doc: &'static str,
     show: fn(&Report, &Facts) -> (Content, Severity),
     is_constant: bool,
 }
@@ -23,6 +23,12 @@ pub(super) struct Facts {
     instances: Vec<String>,
     types: Vec<String>,
     cpu_percent: f64,
+}
+
+impl Whole {
+    pub(super) fn about(&self) -> About {
+        About { units: self.units, ..About::plain(self.shape.clone(), self.doc) }
+    }
 }
 
 const fn whole(
@@ -95,9 +101,8 @@ impl RunPvs {
     ) -> livetime_pva::Result<RunPvs> {
         let mut points = Vec::new();
         for whole in WHOLE {
-            let (shape, description) = (whole.shape.clone(), whole.doc.into());
-            let about = About { shape, description, units: whole.units, limits: None };
-            let point = Point::new(&about, |builder| builder)?;
+            let about = whole.about();
+            let point = Point::new(&about, &about.value()?, |builder| builder)?;
             map.add(format!("{prefix}{}", whole.name), SharedPv::clone(&point.pv));
             points.push((whole, point));
         }
