@@ -66,6 +66,8 @@ struct Newest {
     kind: Kind,
     /// What the node was asked and has not answered yet.
     asked: Option<Receiver<Option<Option<Frame>>>>,
+    /// It was waited for once: a node that hangs is not waited for at every update.
+    is_late: bool,
     /// The one that is shown.
     shown: Option<Frame>,
 }
@@ -125,7 +127,7 @@ impl Pictures {
                     let pv = SharedPv::new(array_value(kind).map_err(|e| e.to_string())?);
                     map.add(format!("{prefix}{instance}:{}", NEWEST.name), pv.clone());
                     let room = Room { pv, loans: Loans::default(), bytes };
-                    pictures.newest.push(Newest { number, room, kind, asked: None, shown: None });
+                    pictures.newest.push(Newest { number, room, kind, asked: None, is_late: false, shown: None });
                 }
                 "pva_image" => {
                     let pv = SharedPv::new(Value::new(&nt::ndarray()));
@@ -163,13 +165,16 @@ impl Pictures {
 impl Newest {
     fn ask(&mut self, run: &Run) {
         if self.asked.is_none() {
+            self.is_late = false;
             self.asked = run.visit_later(self.number, |node: &mut Image| node.newest()).ok();
         }
     }
 
     fn show_answer(&mut self, deadline: Instant) {
         let Some(asked) = &self.asked else { return };
-        let answer = asked.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+        let limit = deadline.saturating_duration_since(Instant::now());
+        let limit = if std::mem::replace(&mut self.is_late, true) { Duration::ZERO } else { limit };
+        let answer = asked.recv_timeout(limit);
         if matches!(answer, Err(RecvTimeoutError::Timeout)) {
             return;
         }

@@ -252,17 +252,19 @@ fn changed(shared: &Shared, input: &Input, rewire: &Rewire) -> Result<Input, Str
 
 /// Connects the running graph anew. What cannot be connected stays as it was.
 fn connect(shared: &Shared, node: &mut Node, old: &Input, new: Input) -> Result<(), String> {
-    if *old == new {
+    if *old == new && !node.is_cut_off {
         return Ok(());
     }
-    // One at a time: each is checked against the graph as it is.
-    let _wiring = lock(&shared.wiring);
     let run = &shared.run;
-    run.disconnect(&old.from, &old.to).map_err(|e| e.message)?;
+    if !node.is_cut_off {
+        run.disconnect(&old.from, &old.to).map_err(|e| e.message)?;
+    }
+    node.is_cut_off = true;
     let connected = run.connect(&new.from, &new.to, new.options).map_err(|e| e.message);
     if connected.is_err() {
         run.connect(&old.from, &old.to, old.options).map_err(|e| e.message)?;
     }
+    node.is_cut_off = false;
     if !node.state.is_enabled {
         enable(shared, node, false)?;
     }

@@ -2,9 +2,8 @@
 //!
 //! | lock | held | while holding it, these may be taken |
 //! |---|---|---|
-//! | a node's | by whoever acts on it, which may take seconds | `wiring`, `wires`, `publishing` |
+//! | a node's | by whoever acts on it, which may take seconds | `wires`, `publishing` |
 //! | `publishing` | while a moment is made | a node's, only if it is free |
-//! | `wiring` | while the graph is connected anew | `wires` |
 //! | all others | to read or change one value | none |
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,8 +39,6 @@ pub(super) struct Shared {
     pub(super) run: Arc<Run>,
     pub(super) nodes: Vec<Mutex<Node>>,
     pub(super) wires: Mutex<Wires>,
-    /// Held by who re-wires the graph.
-    pub(super) wiring: Mutex<()>,
     waiting: Mutex<Vec<Waiting>>,
     heard: Arc<Heard>,
     /// Held by who makes a moment, so that counts never go back from one to the next.
@@ -65,7 +62,6 @@ impl Shared {
             run: run.clone(),
             wires: Mutex::new(Wires::new(graph)),
             nodes: nodes.into_iter().map(Mutex::new).collect(),
-            wiring: Mutex::default(),
             waiting: Mutex::default(),
             heard,
             publishing: Mutex::default(),

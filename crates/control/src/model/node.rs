@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use livetime_engine::{
     ByNode, Graph, LastFrame, NodeDecl, NodeKind, NodeReport, ParamSpec, Report, Run, Snapshot, Value,
@@ -10,6 +10,15 @@ use livetime_engine::{
 
 use super::moment::{Input, NodeMoment, NodeState, Offsets};
 use super::rates::Pace;
+
+/// What a node was asked for.
+struct Question {
+    /// The actions on the node that came before it.
+    actions: u64,
+    answer: Receiver<Snapshot>,
+    /// It was waited for once. A node that hangs is not waited for at every look.
+    is_old: bool,
+}
 
 /// One node as the looker knows it. Whoever acts on the node holds its lock meanwhile.
 pub(super) struct Node {
@@ -29,7 +38,9 @@ pub(super) struct Node {
     wanted: Arc<[usize]>,
     /// Counts actions: what a node was asked before one is out of date.
     pub(super) actions: u64,
-    asked: Option<(u64, Receiver<Snapshot>)>,
+    asked: Option<Question>,
+    /// Its first input was taken away for another one, and neither could be connected.
+    pub(super) is_cut_off: bool,
 }
 
 impl Node {
@@ -58,6 +69,7 @@ impl Node {
             wanted: (0..specs.len()).collect(),
             actions: 0,
             asked: None,
+            is_cut_off: false,
         }
     }
 
@@ -67,9 +79,11 @@ impl Node {
 
     /// Asks the node for its parameters, unless it has not answered yet.
     pub(super) fn ask(&mut self, run: &Run) {
+        // What it said since the last look.
+        self.take_answer(Instant::now());
         if self.asked.is_none() {
-            let answer = run.look(self.number, self.wanted.clone());
-            self.asked = answer.ok().map(|answer| (self.actions, answer));
+            let (answer, actions) = (run.look(self.number, self.wanted.clone()), self.actions);
+            self.asked = answer.ok().map(|answer| Question { actions, answer, is_old: false });
         }
     }
 
@@ -85,13 +99,15 @@ impl Node {
         self.asked = None;
     }
 
-    /// Takes what the node answers until `deadline`.
+    /// Takes what the node answers until `deadline`; one that was waited for in vain already is not waited for again.
     pub(super) fn take_answer(&mut self, deadline: Instant) {
-        let Some((actions, answer)) = &self.asked else { return };
-        let result = answer.recv_timeout(deadline.saturating_duration_since(Instant::now()));
-        match result {
+        let Some(asked) = &mut self.asked else { return };
+        let limit = deadline.saturating_duration_since(Instant::now());
+        let limit = if std::mem::replace(&mut asked.is_old, true) { Duration::ZERO } else { limit };
+        let actions = asked.actions;
+        match asked.answer.recv_timeout(limit) {
             Err(RecvTimeoutError::Timeout) => return,
-            Ok(snapshot) if *actions == self.actions => self.take(snapshot),
+            Ok(snapshot) if actions == self.actions => self.take(snapshot),
             Ok(_) | Err(RecvTimeoutError::Disconnected) => {}
         }
         self.asked = None;
