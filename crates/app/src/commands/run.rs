@@ -73,7 +73,7 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
     drop(run);
     let metrics = listener.map(|listener| serve_metrics(listener, &model, output)).transpose()?;
     let served = serve(&model, &mut pipeline, sender, output);
-    let watch = Watch::new(&model, args.duration, interrupts);
+    let watch = Watch::new(args.duration, interrupts);
     let mut beside = Beside { served, metrics, trace };
     let (report, ended_by) = watch.until_end(model, &mut beside, &log, Show::new(is_live), output);
     let ending = Ending::new(&name, &report, ended_by);
@@ -301,13 +301,12 @@ struct Watch {
     drain_limit: Duration,
     /// Since when the sources are told to end.
     draining: Option<Instant>,
-    /// What was shown last, and when.
-    last: Arc<Moment>,
+    /// When something was shown last.
     looked: Instant,
 }
 
 impl Watch {
-    fn new(model: &Model, duration: Option<Duration>, interrupts: Arc<AtomicUsize>) -> Watch {
+    fn new(duration: Option<Duration>, interrupts: Arc<AtomicUsize>) -> Watch {
         let started = Instant::now();
         Watch {
             until: duration.and_then(|d| started.checked_add(d)),
@@ -315,7 +314,6 @@ impl Watch {
             ended_by: EndedBy::Sources,
             drain_limit: DRAIN_LIMIT,
             draining: None,
-            last: model.newest(),
             looked: started,
         }
     }
@@ -340,8 +338,8 @@ impl Watch {
                 if moment.report.failure.is_some() && self.draining.is_none() {
                     self.drain(&run, EndedBy::Failure);
                 }
-                show.report(&self.last.report, &moment.report, self.draining.is_some(), output);
-                (self.last, self.looked) = (moment, Instant::now());
+                show.moment(&moment, self.draining.is_some(), output);
+                self.looked = Instant::now();
             }
             std::thread::sleep(self.until_next_look());
         }
@@ -437,15 +435,17 @@ impl Show {
         }
     }
 
-    fn report(&mut self, before: &Report, now: &Report, is_draining: bool, output: &mut Output) {
+    fn moment(&mut self, moment: &Moment, is_draining: bool, output: &mut Output) {
+        let report = &moment.report;
         if !self.is_live {
-            output.tell(Level::Info, live::line(before, now));
+            output.tell(Level::Info, live::line(report, moment.rates));
             return;
         }
         let status = if is_draining { "draining" } else { "running" };
         // A terminal that does not tell its size is taken for the usual one.
         let size = crossterm::terminal::size().ok().filter(|(w, h)| *w > 0 && *h > 0).unwrap_or((80, 24));
-        let lines = live::lines(before, now, status, size, output.is_coloured);
+        let rates: Vec<_> = moment.nodes.iter().map(|node| node.rates).collect();
+        let lines = live::lines(report, (&rates, moment.rates), status, size, output.is_coloured);
         self.table.draw(output.out, &lines);
     }
 }
@@ -471,7 +471,7 @@ nodes:
         let run = Arc::new(Run::start(&pipeline.graph, options).unwrap());
         let model = Model::start(&run, &Bell::default(), Access::default()).unwrap();
         drop(run);
-        let mut watch = Watch::new(&model, Some(Duration::from_millis(400)), Arc::default());
+        let mut watch = Watch::new(Some(Duration::from_millis(400)), Arc::default());
         watch.drain_limit = Duration::from_millis(200);
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let mut output =

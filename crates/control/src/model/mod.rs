@@ -52,12 +52,12 @@ use std::time::Duration;
 use livetime_engine::Run;
 
 use crate::access::Access;
+pub use crate::report::rates::{Rates, RunRates};
 pub use act::{Action, Answer, Caller, Change, Counter, Rewire};
 pub use bell::Bell;
 pub use log::{Entry, What};
 pub use looker::Begun;
 pub use moment::{Input, Moment, NodeMoment, NodeState, Offsets};
-pub use rates::Rates;
 
 use act::Asked;
 use looker::Shared;

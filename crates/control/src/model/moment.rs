@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use livetime_engine::{ByNode, EdgeAccount, EdgeOptions, LastFrame, NodeReport, ParamSpec, Report, Value};
 
-use super::rates::Rates;
+use crate::report::rates::{Rates, RunRates};
 
 /// What is known of a running graph at one moment. Immutable; a newer one has a higher version.
 #[derive(Debug)]
@@ -18,13 +18,15 @@ pub struct Moment {
     pub report: Report,
     /// The nodes in the order of their declaration. What was not looked at anew is the same `Arc` as in the moment before.
     pub nodes: Vec<Arc<NodeMoment>>,
+    /// How fast the run is as a whole, over the last second that is over.
+    pub rates: RunRates,
     edges: ByNode,
 }
 
 impl Moment {
-    pub(super) fn new(version: u64, report: Report, nodes: Vec<Arc<NodeMoment>>) -> Moment {
+    pub(super) fn new(version: u64, report: Report, nodes: Vec<Arc<NodeMoment>>, rates: RunRates) -> Moment {
         let edges = ByNode::new(nodes.len(), report.edges.iter().map(|edge| edge.nodes.1));
-        Moment { version, taken: Instant::now(), report, nodes, edges }
+        Moment { version, taken: Instant::now(), report, nodes, rates, edges }
     }
 
     /// The accounts of the edges that lead to node number `node`.
@@ -51,7 +53,7 @@ pub struct NodeMoment {
     pub last: Option<LastFrame>,
     /// What is known of it beside its parameters.
     pub state: NodeState,
-    /// How fast it is.
+    /// How fast it is, over the last second that is over.
     pub rates: Rates,
 }
 

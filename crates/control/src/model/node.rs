@@ -134,7 +134,7 @@ impl Node {
     pub(super) fn count(&mut self, report: &Report) {
         if let Some(node) = report.nodes.get(self.number) {
             self.state.frames = self.frames(node);
-            self.pace.update(report.elapsed_ns, self.state.frames, node);
+            self.pace.update(report, node, self.state.frames);
         }
         if self.state.is_source && self.acquire_param.is_none() {
             self.state.is_acquiring = self.state.is_enabled && !report.finished;
@@ -143,7 +143,7 @@ impl Node {
 
     /// All that is known of it now.
     pub(super) fn moment(&self) -> Arc<NodeMoment> {
-        let rates = self.pace.rates;
+        let rates = self.pace.rates();
         let (values, state) = (self.values.clone(), self.state.clone());
         Arc::new(NodeMoment { specs: self.specs, values, last: self.last, state, rates })
     }
