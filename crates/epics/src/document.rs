@@ -7,7 +7,7 @@ use livetime_engine::{NodeKind, NodeType};
 
 use super::base::BASE;
 use super::names::plugin_type;
-use super::point::About;
+use super::point::{About, Shape};
 use super::run_pvs::WHOLE;
 use super::table::{Served, bases_served, served_by};
 use super::upstream::{Has, TEMPLATES, Template, reason};
@@ -30,7 +30,7 @@ fn fate(suffix: &str, has: Has, served: &[Served]) -> (&'static str, String, Str
     match names.first() {
         None => ("left out", written, why()),
         Some(first) if wants_writing && !names.iter().any(|s| s.is_writable) => {
-            ("read-only", written, format!("{}; {}", first.about.shape.name(), why()))
+            ("read-only", written, format!("{}; {}", shape(&first.about.shape), why()))
         }
         Some(first) => ("served", written, described(first)),
     }
@@ -42,7 +42,16 @@ fn described(served: &Served) -> String {
 
 fn about(about: &About) -> String {
     let units = if about.units.is_empty() { String::new() } else { format!(" in {}", about.units) };
-    format!("{}{units}", about.shape.name())
+    format!("{}{units}", shape(&about.shape))
+}
+
+/// As people read it.
+fn shape(shape: &Shape) -> String {
+    match shape {
+        Shape::Enum(choices) => format!("enum: {}", choices.join(" · ")),
+        Shape::Pixels => "array of the pixels' type".into(),
+        other => other.kind().into(),
+    }
 }
 
 fn template(text: &mut String, template: &Template, nodes: &[NodeType]) {

@@ -10,6 +10,7 @@
 
 mod base;
 mod core;
+mod describe;
 #[cfg(test)]
 mod document;
 mod names;
@@ -32,6 +33,7 @@ use livetime_control::model::{Model, Watch};
 use livetime_engine::{Graph, Plan, Run};
 use livetime_pva::server::{self, PvMap, Server, ServerConfig};
 
+pub use describe::{describe_node, describe_run};
 pub use livetime_control::access::access_of;
 pub use livetime_control::model::Bell;
 pub use livetime_control::pvaccess::{INTERFACE, Options, listen_at, this_machine};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use livetime_engine::{Graph, NodeDecl, NodeKind};
+use livetime_engine::{Graph, NodeKind, NodeSpec};
 
 /// The instance name of every node, in the order of their declaration.
 ///
@@ -12,13 +12,13 @@ pub fn instances(graph: &Graph, chosen: &BTreeMap<String, String>) -> Vec<String
     let mut names: Vec<Option<String>> = graph.nodes().iter().map(|n| chosen.get(&n.name).cloned()).collect();
     let mut taken: BTreeSet<String> = names.iter().flatten().cloned().collect();
     for (node, name) in graph.nodes().iter().zip(&mut names).filter(|(_, name)| name.is_none()) {
-        let numbered = number_of(&node.name).map(|number| format!("{}{number}", stem(node)));
+        let numbered = number_of(&node.name).map(|number| format!("{}{number}", stem(&node.node_type.spec)));
         *name = numbered.filter(|numbered| taken.insert(numbered.clone()));
     }
     // Names are never given back, so the lowest number that was free is where to look for the next one.
     let mut lowest: BTreeMap<String, usize> = BTreeMap::new();
     for (node, name) in graph.nodes().iter().zip(&mut names).filter(|(_, name)| name.is_none()) {
-        let stem = stem(node);
+        let stem = stem(&node.node_type.spec);
         let number = lowest.entry(stem.clone()).or_insert(1);
         let mut free = format!("{stem}{number}");
         while !taken.insert(free.clone()) {
@@ -37,8 +37,7 @@ fn number_of(name: &str) -> Option<u32> {
 }
 
 /// What comes before the number.
-fn stem(node: &NodeDecl) -> String {
-    let spec = &node.node_type.spec;
+pub(super) fn stem(spec: &NodeSpec) -> String {
     match spec.name {
         _ if spec.kind == NodeKind::Source => "cam".into(),
         "image" => "image".into(),

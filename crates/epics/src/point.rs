@@ -31,20 +31,25 @@ impl Shape {
         Shape::Enum(Cow::Borrowed(choices))
     }
 
-    /// Its name in documents.
-    pub(super) fn name(&self) -> String {
+    /// Its name for machines.
+    pub(super) fn kind(&self) -> &'static str {
         match self {
-            Shape::Enum(choices) => format!("enum: {}", choices.join(" · ")),
-            Shape::I32 => "int32".into(),
-            Shape::I64 => "int64".into(),
-            Shape::F64 => "double".into(),
-            Shape::Text => "string".into(),
-            Shape::I32s => "int32[]".into(),
-            Shape::F64s => "double[]".into(),
-            Shape::Texts => "string[]".into(),
-            Shape::Pixels => "array of the pixels' type".into(),
-            Shape::Image => "NTNDArray".into(),
+            Shape::Enum(_) => "enum",
+            Shape::I32 => "int32",
+            Shape::I64 => "int64",
+            Shape::F64 => "double",
+            Shape::Text => "string",
+            Shape::I32s => "int32[]",
+            Shape::F64s => "double[]",
+            Shape::Texts => "string[]",
+            Shape::Pixels => "pixels[]",
+            Shape::Image => "NTNDArray",
         }
+    }
+
+    /// What an enumeration chooses from.
+    pub(super) fn texts(&self) -> Option<&[&'static str]> {
+        if let Shape::Enum(choices) = self { Some(choices) } else { None }
     }
 }
 

@@ -25,7 +25,7 @@ use livetime_control::report::table::{Style, Table};
 const ROWS: [usize; 4] = [1_000, 10_000, 50_000, 100_000];
 
 /// PVs of a statistics node, about: a row has a little more or less than its name says.
-const PVS_PER_NODE: usize = 107;
+const PVS_PER_NODE: usize = 156;
 
 /// Time between two updates.
 const PERIOD: Duration = Duration::from_millis(100);
