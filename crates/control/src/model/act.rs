@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use livetime_engine::{EdgeOptions, NodeReport, Value};
 
-use super::log::What;
 use super::looker::Shared;
 use super::moment::{Input, Moment, Offsets};
 use super::node::{Node, output_name};
@@ -283,7 +282,7 @@ impl Shared {
         let Asked { caller, node, change, reply } = asked;
         let node = self.run.graph().nodes().get(node).map(|n| n.name.clone()).unwrap_or_default();
         let problem = result.as_ref().err().cloned();
-        self.log().add(What::Action { caller, node, action: change.to_string(), problem });
+        self.log().action(caller, node, &change.to_string(), problem);
         reply(Answer { result, moment });
     }
 }

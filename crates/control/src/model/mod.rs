@@ -164,8 +164,7 @@ impl Model {
                     shared.run.stop()
                 }
                 shared.alarm().ring();
-                let what = What::Action { caller, node: String::new(), action: text, problem: None };
-                shared.log().add(what);
+                shared.log().action(caller, String::new(), &text, None);
                 reply(Answer { result: Ok(()), moment: shared.newest() });
             }
         }
