@@ -36,7 +36,10 @@ fn pvs_are_described_with_their_nodes() {
     let one: Value = serde_json::from_slice(&one.stdout).unwrap();
     let find = |name: &str| one["pvs"].as_array().unwrap().iter().find(|pv| pv["name"] == name).unwrap();
     let period = find("AcquirePeriod");
-    assert_eq!((&one["instance"], &period["type"], &period["unit"]), (&"cam".into(), &"double".into(), &"s".into()));
+    assert_eq!(
+        (&one["instance"], &period["type"], &period["unit"]),
+        (&"cam".into(), &"double".into(), &"s".into())
+    );
     assert_eq!((&period["param"], &period["writable"]), (&"period".into(), &true.into()));
     assert_eq!(find("AcquirePeriod_RBV")["writable"], false);
     assert_eq!(find("Acquire")["choices"], serde_json::json!(["Done", "Acquire"]));

@@ -217,9 +217,8 @@ fn hang(model: &Model, name: &str) -> std::sync::mpsc::Sender<()> {
 
 #[test]
 fn who_rewires_to_a_node_that_hangs_delays_nobody() {
-    let text = format!(
-        "{TEXT}  one: {{type: statistics, from: cam}}\n  two: {{type: statistics, from: cam}}\n"
-    );
+    let text =
+        format!("{TEXT}  one: {{type: statistics, from: cam}}\n  two: {{type: statistics, from: cam}}\n");
     let model = model(&text, Access::default());
     let [cam, one, two] = ["cam", "one", "two"].map(|name| node(&model, name));
     let from = |name: &str, queue: usize| {

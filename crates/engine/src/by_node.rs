@@ -57,7 +57,8 @@ mod tests {
 
     #[test]
     fn things_are_found_by_their_node_in_their_order() {
-        let by_node = ByNode::new(3, [Some(2), Some(0), Some(2), None, Some(1), Some(9), Some(2)].into_iter());
+        let by_node =
+            ByNode::new(3, [Some(2), Some(0), Some(2), None, Some(1), Some(9), Some(2)].into_iter());
         let found = [0, 1, 2, 3].map(|node| by_node.of(node).collect::<Vec<_>>());
         assert_eq!(found, [vec![1], vec![4], vec![0, 2, 6], vec![]]);
         assert_eq!(ByNode::new(0, std::iter::empty()).of(0).len(), 0);

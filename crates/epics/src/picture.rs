@@ -127,7 +127,14 @@ impl Pictures {
                     let pv = SharedPv::new(array_value(kind).map_err(|e| e.to_string())?);
                     map.add(format!("{prefix}{instance}:{}", NEWEST.name), pv.clone());
                     let room = Room { pv, loans: Loans::default(), bytes };
-                    pictures.newest.push(Newest { number, room, kind, asked: None, is_late: false, shown: None });
+                    pictures.newest.push(Newest {
+                        number,
+                        room,
+                        kind,
+                        asked: None,
+                        is_late: false,
+                        shown: None,
+                    });
                 }
                 "pva_image" => {
                     let pv = SharedPv::new(Value::new(&nt::ndarray()));

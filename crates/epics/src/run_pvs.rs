@@ -42,7 +42,11 @@ const fn whole(
 }
 
 /// Names of all nodes, which stay the same as long as the run lasts: they are shown once.
-const fn list(name: &'static str, doc: &'static str, show: fn(&Report, &Facts) -> (Content, Severity)) -> Whole {
+const fn list(
+    name: &'static str,
+    doc: &'static str,
+    show: fn(&Report, &Facts) -> (Content, Severity),
+) -> Whole {
     Whole { name, shape: Shape::Texts, units: "", doc, show, is_constant: true }
 }
 

@@ -16,7 +16,11 @@ pub(crate) fn nodes(args: &NodesArgs, nodes: &[NodeType], output: &mut Output) -
     let node = node.transpose().map_err(|message| Failure::new(Exit::Usage, message))?;
     if args.pvs {
         let pvs = node.as_ref().map_or_else(describe_run, |node| describe_node(node)["pvs"].take());
-        if args.json { output.json(&pvs)? } else { output.data(&pvs_table(&pvs))? }
+        if args.json {
+            output.json(&pvs)?
+        } else {
+            output.data(&pvs_table(&pvs))?
+        }
         return Ok(Exit::Ok);
     }
     match (node, args.json) {

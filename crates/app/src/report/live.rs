@@ -59,9 +59,8 @@ pub(crate) fn lines(
     (width, height): (u16, u16),
     is_coloured: bool,
 ) -> Vec<String> {
-    let render = |columns, is_coloured| {
-        summary::nodes(now, rates, columns).render(Style { width: None, is_coloured })
-    };
+    let render =
+        |columns, is_coloured| summary::nodes(now, rates, columns).render(Style { width: None, is_coloured });
     let fits = |text: &str| text.lines().all(|line| line.chars().count() <= usize::from(width));
     let wide = [Columns::All, Columns::More].into_iter().find(|columns| fits(&render(*columns, false)));
     let columns = wide.unwrap_or(Columns::Few);

@@ -55,8 +55,7 @@ pub(crate) struct Counts {
 
 impl Counts {
     /// At the start of a run.
-    pub(crate) const START: Counts =
-        Counts { at_ns: 0, frames: 0, received: 0, emitted: 0, cpu_ns: Some(0) };
+    pub(crate) const START: Counts = Counts { at_ns: 0, frames: 0, received: 0, emitted: 0, cpu_ns: Some(0) };
 
     /// By a node, of which `frames` are said to be all frames so far.
     pub(crate) fn of_node(report: &Report, node: &NodeReport, frames: u64) -> Counts {

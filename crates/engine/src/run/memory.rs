@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, Weak};
 use livetime_frame::FramePool;
 use livetime_runtime::lock;
 
+use super::RunControl;
 use super::books::{Books, SharedBooks};
 use super::wiring::NodeInfo;
-use super::RunControl;
 use crate::ByNode;
 use crate::account::NodeAccount;
 use crate::graph::Graph;

@@ -93,6 +93,8 @@ pub struct Run {
     handles: Vec<Arc<WorkerHandle>>,
     threads: Vec<JoinHandle<()>>,
     start_ns: u64,
+    /// Asked for once: the system's answer takes longer than a report of ten nodes.
+    cores: usize,
     tracer: Tracer,
     /// Held while an edge is checked against the graph as it is and put on the books; nobody waits for a node meanwhile.
     wiring: Mutex<()>,
@@ -137,6 +139,7 @@ impl Run {
             handles,
             threads: vec![],
             start_ns,
+            cores: cores(),
             wiring: Mutex::default(),
         };
         for worker in workers {
@@ -338,7 +341,7 @@ impl Run {
             unfinished: self.shared.control.unfinished(),
             nodes,
             edges,
-            cores: cores(),
+            cores: self.cores,
             pool: self.shared.pool.statistics(),
             cpu_ns: threads.iter().map(|t| t.cpu_ns).sum(),
             threads,
