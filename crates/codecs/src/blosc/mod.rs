@@ -76,7 +76,7 @@ pub enum BloscShuffle {
     Bit,
 }
 
-/// How chunks are written; what is read says of itself how it was.
+/// How chunks are written; a chunk tells its own settings to readers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BloscSettings {
     /// What compresses the blocks.

@@ -10,7 +10,7 @@ use crate::zlib::ZlibStream;
 #[cfg(feature = "zstd")]
 use crate::zstd::Zstd;
 
-/// Up to here LZ4 looks for runs only in what has been shuffled by bits: there is little else.
+/// Up to this level LZ4 searches only runs in bit-shuffled data, which contain little else.
 const MOST_RUNS: u32 = 4;
 
 /// All compressors; the large ones take memory when they are used first.

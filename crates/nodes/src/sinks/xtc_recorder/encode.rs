@@ -44,7 +44,7 @@ impl Compression {
     }
 }
 
-/// What stands for a fiducial where there is none.
+/// The value that means "no fiducial".
 const NO_FIDUCIAL: u32 = 0x1_FFFF;
 /// The node that recorded: this machine to itself.
 const SEGMENT: Src = Src::segment(0x7F00_0001);
