@@ -13,6 +13,7 @@
 extern crate self as livetime_engine;
 
 mod account;
+mod by_node;
 mod control;
 mod edge;
 pub mod files;
@@ -27,6 +28,7 @@ pub mod testing;
 mod trace;
 mod worker;
 
+pub use by_node::ByNode;
 pub use graph::{EdgeDecl, Graph, GraphError, NodeDecl, NodeOptions, OnFailure, Place, Placement, Plan};
 pub use livetime_engine_derive::{ParamEnum, Params};
 pub use livetime_runtime::{

@@ -160,6 +160,12 @@ impl Runner {
         self.inline_children().find_map(|child| child.find(id))
     }
 
+    /// The numbers of this node and of those that run inside it.
+    pub(crate) fn ids(&mut self, ids: &mut Vec<usize>) {
+        ids.push(self.id);
+        self.inline_children().for_each(|child| child.ids(ids));
+    }
+
     // ---- Scheduling ----
 
     /// True when [`Runner::step`] would do something at `now_ns`.

@@ -17,6 +17,7 @@ mod dynamic;
 mod memory;
 mod observation;
 mod outlets;
+mod rewire;
 mod runs;
 mod schedules;
 mod set_all;

@@ -8,7 +8,7 @@ use livetime_runtime::{Clock, EdgeOptions, lock};
 
 use super::books::{Books, SharedBooks};
 use super::wiring::{self, NodeInfo, Shared};
-use super::{Report, RunOptions, of_node, problem, report};
+use super::{Report, RunOptions, cores, of_node, problem, report};
 use crate::control::RunControl;
 use crate::edge::{Edge, InlineNode, OUTLET, Sender, Target};
 use crate::graph::{Graph, GraphError, Placement};
@@ -129,6 +129,7 @@ impl DirectRun {
             statistics: options.statistics,
             max_frames: u64::MAX,
             remember_frames: false,
+            cores: cores(),
             services: options.services,
         };
         let mut wired = wiring::wire(&graph, &plan, &shared).map_err(|e| vec![of_node(e)])?;

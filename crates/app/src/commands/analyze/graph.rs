@@ -15,7 +15,6 @@ use crate::commands::run::{LOG_LINES, count_interrupts, log_events, waiting_line
 use crate::config;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
-use crate::pvs::Bell;
 use crate::report::json::ending_json;
 use crate::report::numbers::bytes;
 use crate::report::table::{Style, Table, cell};
@@ -102,9 +101,9 @@ fn watched(
     let size = work.layout().span() as u64 * work.events() as u64;
     let mut progress = Progress::new(size, output);
     let (sender, log) = sync_channel(LOG_LINES);
-    let on_event = log_events(sender, Bell::default());
+    let on_event = log_events(sender);
     let found = work.run(recording, Some(on_event), &mut |now| {
-        waiting_lines(&log, progress.level()).iter().for_each(|line| progress.log(line));
+        waiting_lines(log.try_iter(), progress.level()).iter().for_each(|line| progress.log(line));
         progress.tell(now.raw_bytes);
         match interrupts.load(Ordering::Relaxed) {
             0 => GoOn::Yes,
@@ -112,7 +111,7 @@ fn watched(
             _ => GoOn::Abort,
         }
     });
-    waiting_lines(&log, progress.level()).iter().for_each(|line| progress.log(line));
+    waiting_lines(log.try_iter(), progress.level()).iter().for_each(|line| progress.log(line));
     progress.clear();
     found
 }
