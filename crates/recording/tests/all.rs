@@ -5,5 +5,6 @@
 mod common;
 mod damage;
 mod lcls2;
+mod own_golden;
 mod reading;
 mod small_data;
