@@ -15,6 +15,7 @@ mod analyze;
 mod check;
 mod convert;
 mod damage;
+mod full_disk;
 mod hostile;
 mod inspect;
 mod nodes;

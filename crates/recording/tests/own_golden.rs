@@ -265,7 +265,7 @@ fn a_file_cut_anywhere_is_read_up_to_its_last_datagram() {
             Some(*end)
         })
         .collect();
-    for cut in (0..bytes.len()).step_by(3) {
+    for cut in (0..bytes.len()).step_by(11) {
         let mut reader = Datagrams::<DatagramHeader, _>::new(&bytes[..cut]);
         let mut found = Vec::new();
         while let Next::Datagram(raw) = reader.next().unwrap() {
