@@ -12,6 +12,7 @@
 mod common;
 
 mod analyze;
+mod broken_files;
 mod check;
 mod convert;
 mod damage;
