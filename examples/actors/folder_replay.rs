@@ -1,4 +1,4 @@
-//! Plays the pictures of a folder back, one every 20 ms: a camera for those who have none.
+//! Plays the pictures of a folder back, one every 20 ms: a camera without hardware.
 //! `cargo run --example folder_replay [FOLDER]`
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 

@@ -1,4 +1,4 @@
-//! A cache that writes its pictures in one go before the program ends: a stop guard holds the end back until it has.
+//! A cache that writes its pictures in one go before the program ends: a stop guard delays the end until it has.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 mod pictures;

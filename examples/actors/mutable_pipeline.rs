@@ -1,4 +1,4 @@
-//! A message that is handed on belongs to who has it: three steps change the same picture in place, nothing is copied.
+//! A message belongs to the agent that holds it: three steps change the same picture in place, without a copy.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::time::Duration;

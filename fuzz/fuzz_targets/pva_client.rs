@@ -8,7 +8,7 @@ use std::io::Read;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use livetime_pva::data::{Kind, Value};
+use livetime_pva::data::{ScalarType, Value};
 use livetime_pva::nt;
 use livetime_pva::proto::client::{Answer, Connection, Event, Identity, Job, Put};
 use livetime_pva::request::parse;
@@ -23,7 +23,7 @@ const HELLO: &[u8] = &[
 ];
 
 fn jobs() -> Vec<(Job, bool)> {
-    let argument = Value::new(&nt::scalar(Kind::F64));
+    let argument = Value::new(&nt::scalar(ScalarType::F64));
     let put = |path, text: &str| Put::field(path, text);
     vec![
         (Job::Get, true),

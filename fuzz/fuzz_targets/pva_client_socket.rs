@@ -16,7 +16,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use livetime_pva::client::{Client, ClientConfig};
-use livetime_pva::data::{Kind, Value};
+use livetime_pva::data::{ScalarType, Value};
 use livetime_pva::net::{Destination, own_addresses};
 use livetime_pva::nt;
 use livetime_pva::proto::{ClientMessage, SearchResponse};
@@ -49,7 +49,7 @@ fn world() -> &'static World {
         let bad = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         bad.set_nonblocking(true).expect("a mode");
         let pvs = PvMap::new();
-        pvs.add("good", SharedPv::new(Value::new(&nt::scalar(Kind::F64))));
+        pvs.add("good", SharedPv::new(Value::new(&nt::scalar(ScalarType::F64))));
         let good = Server::start(ServerConfig::loopback(), pvs).expect("a server");
         World { searches, bad, good }
     })

@@ -3,7 +3,7 @@
 //! `cargo +nightly fuzz run pva_request`
 #![no_main]
 
-use livetime_pva::data::{Kind, TypeCache, Value};
+use livetime_pva::data::{ScalarType, TypeCache, Value};
 use livetime_pva::nt;
 use livetime_pva::request::{Options, Selection, parse};
 use livetime_pva::wire::{Order, Reader, Writer};
@@ -22,7 +22,7 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
     assert_eq!(again.structure(), request.structure());
     let options = Options::of(&request);
     assert_eq!(format!("{options:?}"), format!("{:?}", Options::of(&again)));
-    for structure in [nt::scalar(Kind::F64), nt::ndarray(), nt::enumerated()] {
+    for structure in [nt::scalar(ScalarType::F64), nt::ndarray(), nt::enumerated()] {
         for part in ["field", "putField", "getField"] {
             let Ok(selection) = Selection::of_part(&structure, &request, part) else { continue };
             let all = selection.apply(&structure, Value::new(&structure).changed());

@@ -11,7 +11,7 @@ use std::io::IoSlice;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use livetime_pva::data::{Kind, Value};
+use livetime_pva::data::{ScalarType, Value};
 use livetime_pva::nt;
 use livetime_pva::proto::client::{Answer, Connection, Event, Identity, Job};
 use livetime_pva::proto::{Command, Reply, ServerMessage};
@@ -45,11 +45,11 @@ impl Late {
 }
 
 fn pvs(number: &SharedPv, late: &Late) -> PvMap {
-    let value = || Value::new(&nt::scalar(Kind::F64));
+    let value = || Value::new(&nt::scalar(ScalarType::F64));
     let (puts, calls) = (late.clone(), late.clone());
     let slow = SharedPv::builder().value(value()).on_put(move |put| puts.with(|late| late.0.push(put)));
     let procedure = SharedPv::builder().on_call(move |call| match call.argument("a").is_some() {
-        true => call.reply(Value::new(&nt::scalar(Kind::I32))),
+        true => call.reply(Value::new(&nt::scalar(ScalarType::I32))),
         false => calls.with(|late| late.1.push(call)),
     });
     let pvs = PvMap::new();
@@ -134,7 +134,7 @@ impl Bystander {
         bystander.exchange();
         let everything = parse("").expect("everything");
         let ioid = bystander.connection.begin(cid, Job::Get, &everything, false, 0);
-        bystander.held = Some((ioid.expect("an open channel"), Value::new(&nt::scalar(Kind::F64))));
+        bystander.held = Some((ioid.expect("an open channel"), Value::new(&nt::scalar(ScalarType::F64))));
         bystander.exchange();
         bystander
     }
@@ -174,7 +174,7 @@ impl Bystander {
 thread_local!(static ANSWERS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    let (late, number) = (Late::default(), SharedPv::writable(Value::new(&nt::scalar(Kind::F64))));
+    let (late, number) = (Late::default(), SharedPv::writable(Value::new(&nt::scalar(ScalarType::F64))));
     let limits = Limits { message: 1 << 20, queue_bytes: 1 << 20, ..Limits::default() };
     let config = ServerConfig { limits, ..ServerConfig::loopback() };
     let service = Service::new(&config, pvs(&number, &late));

@@ -92,6 +92,10 @@ const UNSAFE: &[&str] = &[
 /// Past this a file is asked whether it is still one thing.
 const LONGEST_FILE: usize = 700;
 
+/// Lines of documents are at most this long, so that they can be read beside code and compared line by line. Tables,
+/// code and a single word (a link) may be longer.
+const WIDEST_LINE: usize = 120;
+
 const DOCUMENTS: &[&str] = &[
     "README.md",
     "ARCHITECTURE.md",
@@ -111,8 +115,8 @@ const DOCUMENTS: &[&str] = &[
     "docs/formats/xtc-compression.md",
     "docs/operate.md",
     "docs/spec/node.md",
-    "docs/formats/trigger-records.md",
     "docs/formats/xtc.md",
+    "docs/tour.md",
     "docs/trigger-primitives.md",
     "docs/xtc.md",
 ];
@@ -129,6 +133,7 @@ pub(crate) fn run(root: &Path) -> Result<String, String> {
     check_test_lists(&files, &mut problems)?;
     crate::records::check(root, &mut problems)?;
     check_documents(root, &mut problems);
+    check_widths(root, &mut problems)?;
     if problems.is_empty() { Ok(format!("tidy: {} files", files.len())) } else { Err(problems.join("\n")) }
 }
 
@@ -234,6 +239,33 @@ fn check_documents(root: &Path, problems: &mut Vec<String>) {
     }
 }
 
+/// Looks at the documents at the top and in these folders; others may hold what was fetched or built.
+fn check_widths(root: &Path, problems: &mut Vec<String>) -> Result<(), String> {
+    let at_top = fs::read_dir(root).map_err(|e| format!("{}: {e}", root.display()))?;
+    let mut documents: Vec<PathBuf> = at_top.flatten().map(|entry| entry.path()).collect();
+    for folder in ["docs", "crates", "examples", "testdata"] {
+        documents.extend(files(&root.join(folder))?);
+    }
+    for document in documents.iter().filter(|path| path.extension().is_some_and(|e| e == "md")) {
+        let text = fs::read_to_string(document).map_err(|e| format!("{}: {e}", document.display()))?;
+        let name = document.strip_prefix(root).unwrap_or(document).display();
+        let wide = wide_lines(&text);
+        problems.extend(wide.map(|line| format!("{name}:{line}: longer than {WIDEST_LINE} characters")));
+    }
+    Ok(())
+}
+
+/// The numbers of the lines of a document that are to be wrapped.
+fn wide_lines(text: &str) -> impl Iterator<Item = usize> {
+    let mut is_code = false;
+    (1..).zip(text.lines()).filter_map(move |(number, line)| {
+        let line = line.trim();
+        is_code ^= line.starts_with("```");
+        let may_be_long = is_code || line.starts_with('|') || !line.contains(' ');
+        (!may_be_long && line.chars().count() > WIDEST_LINE).then_some(number)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,5 +303,13 @@ mod tests {
     fn long_and_nameless_files_are_found() {
         assert_eq!(problems_of("crates/nodes/src/x.rs", &"//! x\n".repeat(701)).len(), 1);
         assert_eq!(problems_of("crates/nodes/src/x.rs", "fn f() {}\n").len(), 1);
+    }
+
+    #[test]
+    fn lines_of_documents_that_are_too_long_are_found() {
+        let long = "word ".repeat(30);
+        let text =
+            format!("# Title\n{long}\n| {long} |\n```text\n{long}\n```\n{}\n{long}\n", "x".repeat(200));
+        assert_eq!(wide_lines(&text).collect::<Vec<_>>(), [2, 8]);
     }
 }

@@ -62,8 +62,9 @@ pub trait Agent: Send + Sized + 'static {
     /// Its states; `()` for an agent without. It begins in the default one.
     type State: Copy + Eq + Debug + Send + Default + 'static;
 
-    /// Subscribes, opens files and devices. Called once before the first message, and again after a restart; on the agent's
-    /// own thread if it has one, see [`Placement`](super::Placement), else on whatever thread starts or runs it.
+    /// Subscribes, opens files and devices. Called once before the first message, and again after a restart;
+    /// on the agent's own thread if it has one, see [`Placement`](super::Placement), otherwise on the thread
+    /// that starts or runs it.
     ///
     /// # Errors
     /// [`AgentError`]; its group then does not start.
@@ -79,7 +80,7 @@ pub trait Agent: Send + Sized + 'static {
         let _ = (state, ctx);
     }
 
-    /// The system stops and no message is left: sends what is still held back.
+    /// Called when the system stops and no message is left: the agent sends what it still holds back.
     fn drain(&mut self, ctx: &mut Context<Self>) {
         let _ = ctx;
     }
@@ -113,12 +114,12 @@ pub(crate) struct Me<A: Agent> {
     pub(crate) limits: u64,
     /// A message that is to be handled again in another state.
     pub(crate) transferred: Option<Box<dyn Any + Send>>,
-    /// Addresses of the agent before it was built anew.
+    /// Addresses of the agent from before its restart.
     pub(crate) kept_inputs: Vec<Box<dyn Any + Send>>,
     /// Subscriptions made and given up by the handler that runs.
     pub(crate) changes: Vec<Change<A>>,
     pub(crate) ending: bool,
-    /// There is something to do behind the handler: a change of state, of subscriptions, or the end.
+    /// There is something to do after the handler: a change of state or of subscriptions, or the end.
     pub(crate) is_changed: bool,
     /// A message is being handled: a panic now costs it.
     pub(crate) has_message: bool,
@@ -129,10 +130,10 @@ pub(crate) struct Me<A: Agent> {
     pub(crate) wants_alone: bool,
     // Times.
     timed: bool,
-    /// What the handler sends is timed on its way. Not so if it is timed only because its message was: else one timed
-    /// message would make all that follow from it timed ones.
+    /// Messages that the handler sends are timed. This is false if the handler is timed only because its
+    /// message was; otherwise one timed message would make all its successors timed.
     pub(crate) stamps: bool,
-    /// Messages that the handler has sent, as far as it is needed to choose those that are timed.
+    /// The number of messages that the handler has sent; it decides which of them are timed.
     sent: u8,
     sampler: Sampler,
     watch: Stopwatch,
@@ -142,7 +143,7 @@ pub(crate) struct Me<A: Agent> {
 /// Of fast handlers one in this many is timed. No power of two, so that rings of agents do not time the
 /// same ones always.
 const TIMED_EVERY: u32 = 61;
-/// Of the messages that one handler sends, so many are timed on their way, and then one in [`STAMPED_EVERY`].
+/// Of the messages that one handler sends, this many are timed, and then one in [`STAMPED_EVERY`].
 const STAMPED_FIRST: u8 = 4;
 const STAMPED_EVERY: u8 = 16;
 
@@ -186,7 +187,7 @@ impl<A: Agent> Me<A> {
 }
 
 impl<A: Agent> Me<A> {
-    /// Goes to the state that was asked for.
+    /// Enters the requested state.
     pub(crate) fn change_state(&mut self, agent: &mut A, local: &mut Local) {
         // A hook may ask for one more change; one that asks for ever is not followed.
         for _ in 0..16 {
@@ -202,7 +203,7 @@ impl<A: Agent> Me<A> {
 
 /// An agent of any type.
 pub(crate) trait AnyAgent: Send {
-    /// Calls `start`, and takes in what it subscribed.
+    /// Calls `start`, and registers its subscriptions.
     fn start(&mut self, local: &mut Local) -> Result<(), AgentError>;
     /// Handles at most `batch` messages, and schedules the agent again when there may be more.
     fn run(&mut self, local: &mut Local, batch: usize) -> Result<(), AgentError>;
@@ -210,9 +211,9 @@ pub(crate) trait AnyAgent: Send {
     fn stop(&mut self, local: &mut Local);
     /// Closes inputs and accounts.
     fn end(&mut self, local: &mut Local);
-    /// After a failure: counts it, and makes the agent fit to go on.
+    /// After a failure: counts it, and prepares the agent for the next message.
     fn fail(&mut self, failure: &Failure, local: &mut Local);
-    /// Builds the agent anew; false without a factory.
+    /// Rebuilds the agent; false without a factory.
     fn rebuild(&mut self, local: &mut Local) -> Result<bool, AgentError>;
     fn care(&self) -> &Care;
     fn restarts(&mut self) -> &mut Restarts;
@@ -220,7 +221,7 @@ pub(crate) trait AnyAgent: Send {
     fn hold_back(&mut self, hold: bool, local: &mut Local);
 }
 
-/// Makes an agent anew.
+/// Rebuilds an agent.
 pub(crate) type Factory<A> = Box<dyn FnMut() -> A + Send>;
 
 /// An agent, its subscriptions, and everything the engine needs to run it.
@@ -303,7 +304,7 @@ impl<A: Agent> Cell<A> {
         Ok(Step::Nothing)
     }
 
-    /// What the handler asked for: another state, other subscriptions, the end.
+    /// Carries out the requests of the handler: another state, other subscriptions, the end.
     #[cold]
     fn settle(&mut self, local: &mut Local) {
         self.me.is_changed = false;
@@ -404,7 +405,7 @@ impl<A: Agent> AnyAgent for Cell<A> {
         self.me.next_state = None;
         self.me.limit = None;
         self.me.changes.clear();
-        // Inputs stay, with what waits in them; handlers are made anew.
+        // Inputs stay, with their queued messages; handlers are subscribed again.
         self.me.kept_inputs = self.subscriptions.iter_mut().filter_map(|s| s.forget_handlers()).collect();
         add(&self.me.care.account.restarts, 1);
         self.start(local)?;
@@ -424,7 +425,8 @@ impl<A: Agent> AnyAgent for Cell<A> {
         match hold {
             // As when it is held: what waits for it is no news.
             true => local.cool(),
-            // What came meanwhile; later messages schedule it themselves, unless an input was named and not looked at.
+            // Schedules the agent for messages that arrived meanwhile. Later messages schedule it themselves,
+            // unless an input was announced before and not checked yet.
             false => {
                 let is_named = local.is_named(self.me.number);
                 if is_named || self.subscriptions.iter().any(|s| s.has_message(local)) {

@@ -33,7 +33,8 @@ impl Drop for Binding {
 }
 
 impl<T: Clone + Send + 'static> Channel<T> {
-    /// Sends what `change` makes of each message on to `to`; `None` leaves it out. `change` runs on the sender's thread.
+    /// Sends the result of `change` for each message to `to`; a message for which it returns `None` is left
+    /// out. `change` runs on the sender's thread.
     ///
     /// ```
     /// use livetime_actors::{Chain, System};

@@ -36,7 +36,7 @@ pub struct Chain<T>(Arc<ChainCore<T>>);
 struct ChainCore<T> {
     when_full: WhenFull,
     state: Mutex<State<T>>,
-    /// Those who wait for messages, and those who wait for room.
+    /// Threads that wait for messages, and senders that wait for room.
     receivers: Waiters,
     senders: Waiters,
     notices: Mutex<Vec<Box<dyn FnMut() + Send>>>,
@@ -49,16 +49,16 @@ struct State<T> {
     counts: EdgeCounts,
 }
 
-/// A chain that gives messages away whatever their type is, for [`select`].
+/// A chain with messages of any type, for [`select`].
 pub trait Receiver {
-    /// True when a message waits, or none will ever come.
+    /// True when a message is queued, or when the chain is closed.
     fn is_ready(&self) -> bool;
 
     #[doc(hidden)]
     fn wait_for_message(&self, waiter: WaitHandle);
 }
 
-/// Somebody who waits for a message.
+/// A thread that waits for a message.
 #[doc(hidden)]
 pub struct WaitHandle(pub(crate) Waiter);
 
@@ -118,13 +118,13 @@ impl<T: Send + 'static> Chain<T> {
         Some(message)
     }
 
-    /// Takes the oldest message, and waits for one at most for `limit`; `None` also when the chain is closed and empty.
+    /// Takes the oldest message, waiting for at most `limit`; also `None` when the chain is closed and empty.
     pub fn receive(&self, limit: Duration) -> Option<T> {
         select(&[self], limit)?;
         self.try_receive()
     }
 
-    /// Gets what is published on a channel from now on.
+    /// Receives the messages that are published on a channel from now on.
     pub fn subscribe(&self, channel: &Channel<T>)
     where
         T: Clone,
@@ -137,7 +137,7 @@ impl<T: Send + 'static> Chain<T> {
         channel.remove(&self.sink());
     }
 
-    /// No message comes any more. Those that wait are kept for the receivers, or lost.
+    /// Closes the chain: it accepts no more messages. Queued messages are kept for the receivers, or lost.
     pub fn close(&self, keep: bool) {
         let mut state = lock(&self.0.state);
         state.is_closed = true;

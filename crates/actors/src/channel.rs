@@ -11,13 +11,13 @@ use super::outbox::offer_dyn;
 use super::sender::offer_and_wait;
 use super::subscribers::{List, Subscribers};
 
-/// To whom a channel gives a message.
+/// Which subscribers of a channel receive a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ChannelKind {
     /// To every subscriber.
     #[default]
     Broadcast,
-    /// To every subscriber; who comes late gets the newest message at once (run state, calibration).
+    /// Every subscriber; a new subscriber receives the newest message at once (run state, calibration).
     Retained,
     /// To one subscriber: the next one that has room (work sharing).
     RoundRobin,
@@ -25,7 +25,7 @@ pub enum ChannelKind {
 
 /// A channel: messages of type `T` from any number of senders to any number of subscribers.
 ///
-/// All clones are the same channel. Who publishes often makes a [`Publisher`].
+/// All clones are the same channel. To publish often, make a [`Publisher`].
 pub struct Channel<T>(Arc<ChannelCore<T>>);
 
 struct ChannelCore<T> {
@@ -54,7 +54,7 @@ impl<T> Channel<T> {
         &self.0.name
     }
 
-    /// To whom it gives messages.
+    /// Which subscribers receive messages.
     pub fn kind(&self) -> ChannelKind {
         self.0.kind
     }
@@ -68,8 +68,9 @@ impl<T> Channel<T> {
         lock(&self.0.subscribers).len()
     }
 
-    /// Calls `watcher` with true when the first subscriber has come and with false when the last has gone; and at
-    /// once with true if there is one already. So a producer need not make what nobody wants.
+    /// Calls `watcher` with true after the first subscription and with false after the last subscriber has
+    /// left; also at once with true if there is a subscriber already. A producer can thus avoid making
+    /// messages without a receiver.
     pub fn on_listening(&self, mut watcher: impl FnMut(bool) + Send + 'static) {
         let mut watchers = lock(&self.0.watchers);
         if self.subscribers() > 0 {
@@ -79,7 +80,7 @@ impl<T> Channel<T> {
     }
 
     fn change(&self, change: impl FnOnce(&mut Subscribers<T>)) {
-        // Held throughout, so that watchers are told in the order of the changes.
+        // Held throughout, so that watchers are called in the order of the changes.
         let mut watchers = lock(&self.0.watchers);
         let mut subscribers = lock(&self.0.subscribers);
         let before = subscribers.len();
@@ -111,7 +112,7 @@ impl<T: Clone + Send + 'static> Channel<T> {
         }))
     }
 
-    /// A sender that keeps the list of subscribers at hand.
+    /// A sender with a copy of the list of subscribers.
     pub fn publisher(&self) -> Publisher<T> {
         Publisher { channel: self.clone(), version: u64::MAX, list: Vec::new().into() }
     }
@@ -142,7 +143,7 @@ impl<T: Clone + Send + 'static> Channel<T> {
     }
 }
 
-/// Publishes on one channel. It keeps the list of subscribers at hand, so that sending takes no lock.
+/// Publishes on one channel. It keeps a copy of the list of subscribers, so that sending takes no lock.
 ///
 /// ```
 /// use livetime_actors::{Chain, System};

@@ -34,17 +34,17 @@ impl<A: Agent> Context<'_, A> {
         self.local.core.clock.now_ns()
     }
 
-    /// True when the system is stopping: who makes messages by itself ends now.
+    /// True when the system is stopping: an agent that generates messages by itself should end now.
     pub fn is_stopping(&self) -> bool {
         self.local.core.is_stopping()
     }
 
-    /// Records something worth telling: it appears in the log and in the report.
+    /// Records an event: it appears in the log and in the report.
     pub fn tell(&self, message: impl Into<String>) {
         self.event(false, message.into());
     }
 
-    /// As [`Context::tell`], for something that lost data or endangers the system.
+    /// As [`Context::tell`], for an error that lost data or endangers the system.
     pub fn tell_error(&self, message: impl Into<String>) {
         self.event(true, message.into());
     }
@@ -56,8 +56,8 @@ impl<A: Agent> Context<'_, A> {
 
     // ---- Receiving ----
 
-    /// Subscribes `handler` to a channel, from the end of the running handler on. What is returned says more: states,
-    /// queue, urgency.
+    /// Subscribes `handler` to a channel, from the end of the running handler on. Methods of the returned
+    /// value set states, queue and urgency.
     ///
     /// ```
     /// # use livetime_actors::{Agent, AgentError, Channel, Context};
@@ -93,10 +93,10 @@ impl<A: Agent> Context<'_, A> {
         )
     }
 
-    /// Subscribes a handler that several threads may run at the same time, each with a message of its own, when the agent is
-    /// placed in a pool; elsewhere it runs as any other. It sees what it shares with the agent, and not the agent. The other
-    /// handlers of the agent run alone: none beside another one, nor beside this. Messages are begun in order, and end as
-    /// they do.
+    /// Subscribes a handler that several threads may run at the same time, each with a message of its own,
+    /// when the agent is placed in a pool; elsewhere it runs as any other. It has access to the data that it
+    /// shares with the agent, but not to the agent. The other handlers of the agent run alone: never at the
+    /// same time as another handler or as this one. Messages are begun in order, and may end in any order.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -148,7 +148,7 @@ impl<A: Agent> Context<'_, A> {
         }));
     }
 
-    /// Gives all subscriptions of this agent to a channel up; what is queued is counted as lost.
+    /// Ends all subscriptions of this agent to a channel; queued messages are counted as lost.
     pub fn off<T: Clone + Send + 'static>(&mut self, channel: &Channel<T>) {
         self.me.is_changed = true;
         self.me.changes.push(unsubscribe(channel.clone()));
@@ -252,8 +252,8 @@ impl<A: Agent> Context<'_, A> {
         self.me.is_changed = true;
     }
 
-    /// Goes to another state, where `message` is handled again, before all others: the message is what brings the
-    /// agent there. `message` must be of the type that is being handled.
+    /// Enters another state and handles `message` again there, before all other messages. `message` must be
+    /// of the type that is being handled.
     pub fn transfer<T: Send + 'static>(&mut self, state: A::State, message: T) {
         self.switch_to(state);
         self.me.transferred = Some(Box::new(message) as Box<dyn Any + Send>);
@@ -265,7 +265,7 @@ impl<A: Agent> Context<'_, A> {
         Limit::set(self.me, self.local, limit, next);
     }
 
-    /// The time limit of the present state counts anew from now. Costs one store; "now" is known to 100 us.
+    /// Restarts the time limit of the current state. Costs one store; "now" is accurate to 100 us.
     #[inline]
     pub fn renew_limit(&mut self) {
         if let Some(limit) = &mut self.me.limit {
@@ -324,13 +324,13 @@ impl<A: Agent> Context<'_, A> {
         }
     }
 
-    /// Ends this agent when the handler returns. What is queued for it is counted as lost.
+    /// Ends this agent when the handler returns. Its queued messages are counted as lost.
     pub fn end(&mut self) {
         self.me.ending = true;
         self.me.is_changed = true;
     }
 
-    /// Ends this agent's group, for a reason that those who watch groups are told.
+    /// Ends this agent's group, with a reason for the events of groups.
     pub fn end_group(&mut self, reason: impl Into<String>) {
         let (group, core) = (self.me.care.group.clone(), self.local.core.clone());
         group.end(reason.into(), &core);

@@ -51,7 +51,7 @@ struct Places {
     shared: HashMap<String, Arc<StrandHandle>>,
     pools: HashMap<String, Arc<Pool>>,
     strands: Vec<Arc<StrandHandle>>,
-    /// How many strands there may be before those that have ended are let go.
+    /// How many strands there may be before ended ones are removed.
     let_go_at: usize,
     joins: Vec<(String, JoinHandle<()>)>,
 }
@@ -102,7 +102,7 @@ impl Core {
         self.phase_now.load(Ordering::Relaxed) >= Phase::Draining as u8
     }
 
-    /// Whether there are cores enough for threads that look instead of sleeping.
+    /// Whether there are enough cores for threads that poll instead of sleeping.
     pub(crate) fn may_spin(&self) -> bool {
         let ended = self.threads_ended.load(Ordering::Relaxed);
         self.threads.load(Ordering::Relaxed).saturating_sub(ended) <= self.cores
@@ -117,7 +117,7 @@ impl Core {
         self.phase.publish(phase);
     }
 
-    /// Somebody wants the system to stop; who waits for that goes on.
+    /// Set when a stop is requested; wakes threads that wait for that.
     pub(crate) fn wish_to_stop(&self) {
         *lock(&self.wish) = true;
         self.wished.notify_all();
@@ -294,7 +294,7 @@ impl Core {
         lock(&self.places).strands.iter().filter(|strand| !strand.has_ended()).cloned().collect()
     }
 
-    /// Lets the strands of a simulation do what they were asked for; those of threads do it by themselves.
+    /// Carries out the requests to the strands of a simulation; strands of threads do that themselves.
     pub(crate) fn run_simulated_tasks(&self) {
         if !self.clock.is_simulated() {
             return;
@@ -328,7 +328,7 @@ impl Core {
 
     // ---- The end ----
 
-    /// True when nobody has anything to do: seen twice, with nothing done in between.
+    /// True when no strand has work, in two successive checks with no work done in between.
     pub(crate) fn is_quiet(&self) -> bool {
         let look = || -> Option<Vec<u64>> {
             self.strands()

@@ -36,7 +36,7 @@ struct State {
     /// Where its agents run, and the numbers of those that were started with it.
     strands: Vec<(Arc<StrandHandle>, Vec<u32>)>,
     children: Vec<Weak<GroupCore>>,
-    /// How many children there may be before those that are gone are let go.
+    /// How many children there may be before ended ones are removed.
     let_go_at: usize,
     resources: Vec<Box<dyn Any + Send>>,
     reason: Option<String>,
@@ -45,7 +45,7 @@ struct State {
     has_ended: bool,
 }
 
-/// What is told when a group has started or ended.
+/// The message about a group that has started or ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GroupEvent {
     /// Its name.
@@ -84,7 +84,8 @@ impl GroupCore {
 
     pub(crate) fn agent_spawned(&self) {
         self.agent_started();
-        // Looked at first: agents on several threads may spawn, and the line is theirs.
+        // Read before it is written: agents on several threads may spawn, and a write would take the cache
+        // line away from them.
         if !self.has_spawned.load(Ordering::Relaxed) {
             self.has_spawned.store(true, Ordering::Release);
         }
@@ -208,20 +209,20 @@ impl GroupBuilder {
         }
     }
 
-    /// Where the agents added from now on run; own threads if nothing is said.
+    /// Where agents that are added from now on run; by default each on its own thread.
     pub fn placement(mut self, placement: Placement) -> Self {
         self.placement = placement;
         self
     }
 
-    /// How the threads work that are made for the agents added from now on; a thread or pool that is there already stays as
-    /// it is.
+    /// Options of the threads that are made for agents added from now on; existing threads and pools do not
+    /// change.
     pub fn threads(mut self, options: ThreadOptions) -> Self {
         self.threads = options;
         self
     }
 
-    /// What happens when a handler of the agents added from now on fails; if nothing is said, the system stops.
+    /// What happens when a handler of an agent added from now on fails; by default the system stops.
     pub fn on_failure(mut self, what: OnFailure) -> Self {
         self.on_failure = what;
         self
@@ -232,7 +233,7 @@ impl GroupBuilder {
         self.plan(name, Box::new(move |number, care| Box::new(Cell::new(number, agent, care, None))))
     }
 
-    /// Adds an agent that can be built anew after a failure, see [`OnFailure::Restart`].
+    /// Adds an agent that can be rebuilt after a failure, see [`OnFailure::Restart`].
     pub fn add_factory<A: Agent>(self, name: &str, mut make: impl FnMut() -> A + Send + 'static) -> Self {
         self.plan(
             name,
@@ -261,7 +262,7 @@ impl GroupBuilder {
     /// is handled before. Agents on shared threads and in pools may be started on the calling thread.
     ///
     /// # Errors
-    /// What kept an agent from starting; those that had started were ended again.
+    /// Why an agent could not start; agents that had started were ended again.
     pub fn start(self) -> Result<Group, AgentError> {
         let GroupBuilder { core, name, parent, planned, resources, .. } = self;
         let group = GroupCore::new(name, parent);
@@ -293,7 +294,7 @@ impl GroupBuilder {
     }
 }
 
-/// Starts one agent on its strand, held back, and waits for it.
+/// Starts one agent on its strand, suspended, and waits for it.
 fn start_one(
     core: &Arc<Core>,
     group: &Arc<GroupCore>,
@@ -415,7 +416,7 @@ impl Group {
         GroupBuilder::new(self.core.clone(), name, Some(self.group.clone()))
     }
 
-    /// Ends its children and then its agents; what is queued for them is counted as lost. Does not wait.
+    /// Ends its children and then its agents; their queued messages are counted as lost. Does not wait.
     pub fn end(&self, reason: &str) {
         self.group.end(reason.to_string(), &self.core);
     }

@@ -1,4 +1,4 @@
-//! Stop guards: hold back the end of a system until something is done.
+//! Stop guards: delay the end of a system until their holders have finished.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
@@ -15,7 +15,7 @@ struct Held {
     released: Condvar,
 }
 
-/// Holds back the end of the system; dropping it lets it go on, see [`System::stop_guard`](super::System::stop_guard).
+/// Delays the end of the system until it is dropped, see [`System::stop_guard`](super::System::stop_guard).
 #[must_use = "dropping a guard releases it"]
 pub struct StopGuard {
     guards: Guards,
@@ -30,7 +30,7 @@ impl Guards {
         StopGuard { guards: self.clone(), number }
     }
 
-    /// Waits until no guard is left, and returns the names of those that are when the time is over.
+    /// Waits until no guard is left; returns the names of the guards that are left at the time limit.
     pub(crate) fn wait(&self, until: Instant) -> Vec<String> {
         let limit = until.saturating_duration_since(Instant::now());
         let names = lock(&self.0.names);

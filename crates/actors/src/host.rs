@@ -26,7 +26,7 @@ fn run(core: &Core, handle: &Arc<StrandHandle>, options: &ThreadOptions) {
     running_on(Arc::as_ptr(handle) as usize);
     prepare_thread(core, &handle.name, &options.cpus);
     let mut waiting = Waiting::new(options.wait, core.may_spin());
-    // The last turn has told other strands of messages.
+    // The last turn notified other strands of messages.
     let mut asked = false;
     let mut place = lock(body);
     while let Some(strand) = place.as_mut().filter(|strand| !strand.end) {
@@ -39,7 +39,7 @@ fn run(core: &Core, handle: &Arc<StrandHandle>, options: &ThreadOptions) {
         let is_answered = std::mem::take(&mut asked) && waiting.look_for_answer(|| strand.local.has_news());
         if !is_answered {
             strand.local.cool();
-            // Who finds the strand without a thread may do himself what he wants of it.
+            // A caller that finds the strand without a thread may carry out its request itself.
             drop(place);
             waiting.wait(&core.clock, bell, |_| handle.has_work(), || None);
             place = lock(body);

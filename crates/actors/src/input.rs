@@ -25,8 +25,9 @@ pub(crate) struct Item<T> {
 
 /// Something that messages can be offered to.
 pub(crate) trait Sink<T>: Send + Sync {
-    /// Queues the message, or counts it as lost; `Ok` says which. Gives it back when there is no room and the sender
-    /// has to wait; then it is to be offered `again`. `local` is the sender's strand, if it is an agent.
+    /// Queues the message, or counts it as lost; `Ok` says which. Returns the message as an error when there
+    /// is no room and the sender must wait and offer it `again`. `local` is the sender's strand, if the
+    /// sender is an agent.
     fn offer(&self, message: T, stamp_ns: u64, again: bool, local: Option<&mut Local>) -> Result<bool, T>;
 
     /// True when a message offered now would be queued.
@@ -35,7 +36,7 @@ pub(crate) trait Sink<T>: Send + Sync {
     /// A message that had to wait is given up.
     fn give_up(&self, reason: LossReason);
 
-    /// Asks to be told when there is room. Returns false when there is room already.
+    /// Registers a waiter to be notified when there is room. Returns false when there is room already.
     fn wait_for_room(&self, waiter: Waiter) -> bool;
 
     /// True when nothing will ever be taken from it again.
@@ -45,13 +46,13 @@ pub(crate) trait Sink<T>: Send + Sync {
     fn may_wait(&self) -> bool;
 }
 
-/// Somebody who waits for room.
+/// A sender that waits for room.
 pub(crate) enum Waiter {
     Strand(Arc<StrandHandle>),
     Thread(Arc<Doorbell>),
 }
 
-/// Those who wait for room.
+/// The senders that wait for room.
 #[derive(Default)]
 pub(crate) struct Waiters {
     any: AtomicBool,
@@ -59,14 +60,14 @@ pub(crate) struct Waiters {
 }
 
 impl Waiters {
-    /// Then the caller looks for room once more.
+    /// The caller then checks for room once more.
     pub(crate) fn add(&self, waiter: Waiter) {
         lock(&self.list).push(waiter);
         self.any.store(true, Relaxed);
         fence(Ordering::SeqCst);
     }
 
-    /// There is room; the caller put a fence behind making it.
+    /// Notifies the waiters that there is room. The caller must place a fence after making room.
     pub(crate) fn tell(&self) {
         if !self.any.load(Relaxed) {
             return;
@@ -87,9 +88,10 @@ impl Waiters {
 
 /// One subscription of one agent, or its address: a bounded queue.
 ///
-/// Messages from agents of the same strand go through a queue of the strand, without atomics; those from elsewhere
-/// through a ring, which the first of them makes. Both are bounded: an input with senders here and there may hold twice
-/// what was asked for. Only where senders take older messages out, all go through the ring once there is one.
+/// Messages from agents of the same strand go through a queue of the strand, without atomics; messages from
+/// other strands go through a ring, which the first of them creates. Both are bounded, so an input with
+/// senders of both kinds may hold twice its bound. Only with policies that remove older messages do all
+/// messages go through the ring once it exists.
 pub(crate) struct Input<T> {
     pub(crate) strand: Arc<StrandHandle>,
     pub(crate) slot: u32,
@@ -107,7 +109,8 @@ pub(crate) struct Input<T> {
     left: AtomicU64,
     rare: OnceLock<Box<Rare>>,
     closed: AtomicBool,
-    /// The input was named to its strand since that looked last; for inputs without a bit of their own.
+    /// The input was announced to its strand since the strand checked last; for inputs without a bit of their
+    /// own.
     named: AtomicBool,
 }
 
@@ -156,7 +159,7 @@ impl<T: Send + 'static> Input<T> {
         })
     }
 
-    /// Puts the message where the receiver finds it; gives it back when there is no room.
+    /// Puts the message into the queue or the ring; returns it when there is no room.
     #[inline(always)]
     fn put(&self, message: T, stamp_ns: u64, local: Option<&mut Local>) -> Result<(), T> {
         let item = Item { message, stamp_ns };
@@ -192,7 +195,8 @@ impl<T: Send + 'static> Input<T> {
         Ok(())
     }
 
-    /// Takes the oldest message, and says whether it was the only one for sure; only the strand's thread calls it.
+    /// Takes the oldest message, and returns whether it was certainly the only one; only the strand's thread
+    /// calls this.
     #[inline(always)]
     pub(crate) fn take(self: &Arc<Input<T>>, local: &mut Local) -> Option<(Item<T>, bool)> {
         let own = self.own.open(&mut local.key)?;
@@ -216,7 +220,8 @@ impl<T: Send + 'static> Input<T> {
         Some((item, is_last))
     }
 
-    /// Every other message comes from the ring, if there is one: those from elsewhere get their turn.
+    /// Takes every other message from the ring, if there is one, so that neither the strand's own messages
+    /// nor others starve.
     #[inline(always)]
     fn take_from_ring_first(&self) -> Option<Item<T>> {
         let ring = self.ring.get()?;
@@ -230,7 +235,8 @@ impl<T: Send + 'static> Input<T> {
         has_own || self.ring.get().is_some_and(|ring| !ring.is_empty())
     }
 
-    /// Tells those who wait for room, at the mark. The fence pairs with the one in [`Waiters::add`].
+    /// Notifies waiting senders when a mark of [`RoomMark`] is reached. The fence pairs with the one in
+    /// [`Waiters::add`].
     #[inline]
     fn tell_room(&self) {
         let left = self.left.load(Relaxed) + self.ring.get().map_or(0, |r| r.head());
@@ -255,7 +261,7 @@ impl<T: Send + 'static> Input<T> {
         self.slot >= OWN_BITS
     }
 
-    /// The strand's thread is about to look: later messages name the input again.
+    /// The strand's thread is about to check the input: later messages announce it again.
     #[inline]
     pub(crate) fn looked_at(&self) {
         if self.is_named() && self.named.load(Relaxed) {
@@ -275,7 +281,7 @@ impl<T: Send + 'static> Input<T> {
         checked.map_err(|reason| self.lose(reason, 1)).is_ok()
     }
 
-    /// The queue is full, and its policy is to fail.
+    /// The queue is full, and its policy is `fail`.
     #[cold]
     fn fail(&self) {
         let message = format!("an input of `{}` with policy `fail` is full", self.strand.name);
@@ -295,7 +301,7 @@ impl<T: Send + 'static> Input<T> {
         dropped.is_some()
     }
 
-    /// The agent has ended: what is queued, and what is still offered, is lost.
+    /// The agent has ended: queued messages, and messages offered from now on, are lost.
     pub(crate) fn close(self: &Arc<Input<T>>, local: &mut Local) {
         self.closed.store(true, Ordering::SeqCst);
         while self.take(local).is_some() {
@@ -310,8 +316,8 @@ impl<T: Send + 'static> Input<T> {
 }
 
 impl<T> Input<T> {
-    /// Counts as they are now. Only messages that entered, messages that left and losses are stored; the rest follows,
-    /// so offered = delivered + lost + queued at every reading.
+    /// The current counts. Only messages that entered, messages that left and losses are stored; the rest is
+    /// derived, so offered = delivered + lost + queued holds at every reading.
     pub(crate) fn counts(&self) -> EdgeCounts {
         let lost = self.rare.get().map_or_else(Default::default, |rare| rare.losses.read());
         let ring = self.ring.get();
@@ -320,7 +326,7 @@ impl<T> Input<T> {
         let entered = self.entered.load(Ordering::Acquire) + ring.map_or(0, |r| r.tail());
         let mut counts = EdgeCounts::derive(entered, left, 0, lost);
         if self.closed.load(Ordering::Acquire) {
-            // What a sender put while the agent was ending.
+            // Messages that senders put while the agent was ending.
             counts.abort_queued();
         }
         counts

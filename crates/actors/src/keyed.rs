@@ -2,9 +2,9 @@
 //!
 //! Rules that the `unsafe` blocks rely on:
 //!
-//! 1. No two keys are equal, and a key cannot be copied. A strand has one; whoever runs the strand has it.
-//! 2. What is reached borrows the key for as long as it is used. So nobody else reaches this value meanwhile, and the
-//!    holder reaches no other one.
+//! 1. No two keys are equal, and a key cannot be copied. A strand has one; the thread that runs the strand
+//!    holds it. 2. A reference to a value borrows the key for as long as it is used. No other thread can
+//!    therefore reach the value meanwhile, and the holder can reach no other value.
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,14 +1,15 @@
 //! Agents and channels: an actor engine beside graphs of nodes, with the same policies, accounts and statistics.
 //!
-//! A [`System`] hosts [`Agent`]s. Agents subscribe handlers to [`Channel`]s and hand out [`Address`]es; messages are any
-//! type of the user's own. [`Placement`] says which thread runs an agent, and agents do not notice. A [`Chain`] leads to
-//! threads that are no agents. Every input is bounded, with a stated behaviour when full, and a [`SystemReport`] holds
-//! the accounts of every input and the four quantities of every agent: arrival rate, throughput, waiting time and
-//! service time, whose sum is the latency.
+//! A [`System`] hosts [`Agent`]s. Agents subscribe handlers to [`Channel`]s and hand out [`Address`]es;
+//! messages are any type of the user's own. [`Placement`] says which thread runs an agent; the agent's code
+//! does not depend on it. A [`Chain`] carries messages to plain threads. Every input is bounded, with a
+//! stated policy when full, and a [`SystemReport`] holds the accounts of every input and the four quantities
+//! of every agent: arrival rate, throughput, waiting time and service time, whose sum is the latency.
 //!
-//! Agents are for what comes in many kinds and at its own times: commands, states with time limits, supervision, a
+//! Agents suit messages of many types at irregular times: commands, states with time limits, supervision, a
 //! million small sessions. For streams of frames that a pipeline file describes there are graphs of nodes, in
-//! `livetime_engine`; neither knows the other, and the nodes `publish` and `subscribe` join them by [`Channels`].
+//! `livetime_engine`. Neither crate knows the other; the nodes `publish` and `subscribe` connect them through
+//! [`Channels`].
 //!
 //! ```
 //! use std::time::Duration;
@@ -105,7 +106,8 @@ pub use system::{Phase, System, SystemOptions};
 pub use telemetry::Reporter;
 pub use timer::Timer;
 
-/// How an input carries messages if nothing else is said: 256 of them, and a sender that finds it full waits. Commands
-/// and results are not lost by default; a live stream's subscriber says `latest` or `drop_newest`.
+/// The default options of an input: it holds 256 messages, and a sender that finds it full waits. Commands
+/// and results are therefore not lost by default; a subscriber of a live stream chooses `latest` or
+/// `drop_newest`.
 pub const INPUT: EdgeOptions =
     EdgeOptions { when_full: WhenFull::Block, queue: 256, every: 1, max_rate_hz: None };

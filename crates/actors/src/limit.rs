@@ -1,4 +1,4 @@
-//! Time limits of states: renewed by one store, looked at when they would be over.
+//! Time limits of states: renewed by one store, checked when they would expire.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ pub(crate) struct Limit<S> {
     pub(crate) renewed_ns: u64,
     limit_ns: u64,
     next: S,
-    /// Tells this limit from older ones, whose timers may have fired already.
+    /// Distinguishes this limit from older ones, whose timers may have fired already.
     number: u64,
     _timer: Timer,
 }
 
-/// The clock that `renew_limit` uses stands still within a turn: a limit is that much longer.
+/// The clock that `renew_limit` uses is read once per turn. A limit is longer by this tolerance.
 const SLACK_NS: u64 = 100_000;
 
 impl<S: Copy> Limit<S> {
@@ -54,7 +54,7 @@ fn make_input<A: Agent>(me: &mut Me<A>, local: &mut Local) -> Arc<Input<u64>> {
     input
 }
 
-/// Where the wheel says that a limit may be over.
+/// Receives the timers of limits that may have expired.
 struct Expiries(Arc<Input<u64>>);
 
 impl<A: Agent> Subscription<A> for Expiries {
@@ -66,7 +66,7 @@ impl<A: Agent> Subscription<A> for Expiries {
         };
         let over_ns = limit.renewed_ns.saturating_add(limit.limit_ns);
         if now_ns < over_ns {
-            // It was renewed since: look again when it would be over now.
+            // The limit was renewed meanwhile: check again when it would expire now.
             limit._timer = arm(&self.0, limit.number, over_ns, local);
         } else {
             me.next_state = Some(limit.next);

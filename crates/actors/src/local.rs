@@ -1,4 +1,5 @@
-//! What the agents of a strand share: the queues between them, who runs next, and whom they have to wake.
+//! The state that the agents of a strand share: the queues between them, which agent runs next, and which
+//! strands they must wake.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,13 +14,16 @@ use super::keyed::Key;
 use super::outbox::Outbox;
 use super::strand::{Host, MANY, OWN_BITS, StrandHandle};
 
-/// Messages that a handler sends to other threads before they are told; the rest when it returns.
+/// Messages that a handler sends to other threads before these are notified; for the rest they are notified
+/// when it returns.
 const TELL_AFTER: u32 = 16;
-/// Strands whose handles are kept at hand.
+/// The number of strands whose handles are cached.
 const PEERS: usize = 8;
 
+/// The number that no agent has.
 const NOBODY: u32 = u32::MAX;
 
+/// Flags of an agent. The agent is in the queue of agents to run.
 const SCHEDULED: u8 = 1;
 /// The agent waits for room in an input that it sent to.
 const HELD: u8 = 2;
@@ -44,7 +48,7 @@ pub(crate) struct Local {
     hot: Option<Hot>,
     peers: Vec<Peer>,
     untold: u32,
-    /// How often other strands were told of messages.
+    /// How often other strands were notified of messages.
     pub(crate) told: u64,
     pub(crate) outbox: Outbox,
     /// Messages that other threads of the pool handle now.
@@ -55,7 +59,7 @@ pub(crate) struct Local {
     pub(crate) ending: Vec<u32>,
     /// Agents were born or are ending.
     pub(crate) has_changes: bool,
-    /// The clock as it was read last.
+    /// The last reading of the clock.
     pub(crate) now_ns: u64,
     /// Some agent needs to know the time in every turn.
     pub(crate) needs_clock: bool,
@@ -65,7 +69,8 @@ pub(crate) struct Local {
     pub(crate) unnamed: Arc<AgentAccount>,
 }
 
-/// An input that is looked at itself: that is a cache line less than to be told of its messages first.
+/// The input that the waiting thread polls directly, which costs one cache-line transfer less than being
+/// notified of its messages.
 struct Hot {
     input: Arc<dyn HasRing>,
     slot: u32,
@@ -180,8 +185,8 @@ impl Local {
         }
     }
 
-    /// No input is looked at itself any more. Before a strand sleeps it must have taken all that it was told: who finds
-    /// his bit set does not wake it.
+    /// Stops polling an input directly. Before a strand sleeps it must have cleared all announcements,
+    /// because a sender that finds the bit of its input set does not wake the strand.
     pub(crate) fn cool(&mut self) {
         self.hot.iter_mut().for_each(|hot| hot.is_on = false);
     }
@@ -195,8 +200,8 @@ impl Local {
         }
     }
 
-    /// What the strand was told of, as bits. Messages of the input that is looked at itself are not told: its agent is
-    /// scheduled at once.
+    /// The announcements to the strand, as bits. Messages of the input that is polled directly are not
+    /// announced: its agent is scheduled at once.
     #[inline]
     pub(crate) fn take_told(&mut self) -> u64 {
         match &self.hot {
@@ -237,7 +242,7 @@ impl Local {
         }
     }
 
-    /// True when an input of the agent was named and the agent has not looked since.
+    /// True when an input of the agent was announced and the agent has not checked it since.
     pub(crate) fn is_named(&self, agent: u32) -> bool {
         self.flags[agent as usize] & NAMED != 0
     }
@@ -264,14 +269,14 @@ impl Local {
         }
     }
 
-    /// True when the agent must not handle another message before what it sent has found room.
+    /// True when the agent must not handle another message before its stored messages are delivered.
     #[inline]
     pub(crate) fn is_held(&self, agent: u32) -> bool {
         self.flags[agent as usize] & HELD != 0
     }
 
     pub(crate) fn hold(&mut self, agent: u32) {
-        // Its messages stay where they are: who looks at them would look for ever.
+        // Its messages stay queued: a thread that checked them now would check them again and again.
         self.cool();
         self.flags[agent as usize] |= HELD;
     }
@@ -280,7 +285,7 @@ impl Local {
     pub(crate) fn send_parked(&mut self) {
         let mut outbox = std::mem::take(&mut self.outbox);
         outbox.retry(self);
-        // What a binding could not pass on lies behind what waits already.
+        // A message that a binding could not pass on is stored behind the messages that already wait.
         outbox.append(std::mem::take(&mut self.outbox));
         self.outbox = outbox;
         for agent in 0..self.flags.len() as u32 {
@@ -294,7 +299,8 @@ impl Local {
 
     // ---- Others ----
 
-    /// Remembers that a message was put into an input of another strand, to tell it when the handler returns.
+    /// Remembers that a message was put into an input of another strand, to notify that strand when the
+    /// handler returns.
     #[inline]
     pub(crate) fn touch<T: Send + 'static>(&mut self, input: &Input<T>) {
         let bits = input.bits();

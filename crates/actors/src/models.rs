@@ -1,5 +1,5 @@
-//! The interleavings of telling a strand, of waiting for room, and of a timer that is taken back, of small
-//! programs, with at most as many preemptions as `make models` allows (two).
+//! Small programs that notify a strand, wait for room, and cancel a timer, checked in all interleavings with
+//! at most the number of preemptions that `make models` allows (two).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

@@ -1,7 +1,7 @@
 //! Messages that wait for room in an input which must not lose any.
 //!
-//! No thread waits: the message is put aside, its sender handles nothing more until it is gone, and the other agents of
-//! the thread go on.
+//! No thread waits: the message is stored, its sender handles nothing more until it is delivered, and the
+//! other agents of the thread continue.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ struct Waiting {
 }
 
 trait Parked: Send {
-    /// True when it is gone; else the strand will be told of room.
+    /// True when the message is delivered; otherwise the strand is notified when there is room.
     fn retry(&mut self, local: &mut Local) -> bool;
     fn give_up(&mut self);
 }
@@ -92,7 +92,7 @@ impl Outbox {
         self.waiting.iter().any(|w| w.agent == agent)
     }
 
-    /// The agent has ended: what it could not send is counted as refused.
+    /// The agent has ended: its undelivered messages are counted as refused.
     pub(crate) fn forget(&mut self, agent: u32) {
         self.waiting.iter_mut().filter(|w| w.agent == agent).for_each(|w| w.message.give_up());
         self.waiting.retain(|w| w.agent != agent);

@@ -1,7 +1,8 @@
 //! Handlers that several threads of a pool run at the same time.
 //!
-//! The strand takes messages from the input and hands them to its pool as jobs; what a job came to, and what it wants to send,
-//! comes back to the strand, which keeps the accounts and sends. So everything but the handler itself stays with one thread.
+//! The strand takes messages from the input and hands them to its pool as jobs. The result of a job and the
+//! messages that it sends return to the strand, which keeps the accounts and sends them. Everything but the
+//! handler itself therefore stays on one thread.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -24,10 +25,10 @@ use super::strand::{Host, StrandHandle};
 use super::subscription::{Step, Subscription};
 use super::supervision::AgentError;
 
-/// Jobs for each thread of the pool that may be under way: one that runs and one behind it.
+/// The number of jobs under way per thread of the pool: one that runs and one that waits.
 const JOBS_PER_THREAD: usize = 2;
 
-/// What the engine offers a handler that runs beside others. What it sends leaves when it has returned.
+/// The context of a handler that runs at the same time as others. Its messages are sent when it has returned.
 pub struct ParallelContext<'a> {
     name: &'a str,
     strand: &'a StrandHandle,
@@ -47,7 +48,7 @@ impl ParallelContext<'_> {
         self.strand.clock.now_ns()
     }
 
-    /// Records something worth telling: it appears in the log and in the report.
+    /// Records an event: it appears in the log and in the report.
     pub fn tell(&self, message: impl Into<String>) {
         let (at_ns, node) = (self.now_ns(), self.name.to_string());
         self.strand.control.tell(Event {
@@ -72,7 +73,7 @@ impl ParallelContext<'_> {
     }
 }
 
-/// The handler with what it shares.
+/// The handler with its shared data.
 pub(crate) type Handle<T> = Arc<dyn Fn(T, &mut ParallelContext) -> Result<(), AgentError> + Send + Sync>;
 
 /// The messages of one input that are handled side by side.
@@ -80,7 +81,7 @@ struct Jobs<T> {
     name: Arc<str>,
     input: Arc<Input<T>>,
     handle: Mutex<Handle<T>>,
-    /// Messages of which no thread has begun.
+    /// Messages that no thread has begun.
     waiting: Mutex<VecDeque<Item<T>>>,
     done: Mutex<VecDeque<Done>>,
 }
@@ -120,12 +121,12 @@ impl<T: Send + 'static> Job for Jobs<T> {
 pub(crate) struct ParallelHandlers<T> {
     jobs: Arc<Jobs<T>>,
     channel: Channel<T>,
-    /// Messages that were handed to the pool and did not come back.
+    /// Messages that were handed to the pool and have not returned.
     in_flight: usize,
 }
 
 impl<T: Clone + Send + 'static> ParallelHandlers<T> {
-    /// Subscribes, or gives the handler anew after a restart of the agent.
+    /// Subscribes, or replaces the handler after a restart of the agent.
     pub(crate) fn grant<A: Agent>(
         list: &mut Vec<Box<dyn Subscription<A>>>,
         me: &Me<A>,
@@ -154,7 +155,7 @@ impl<T: Clone + Send + 'static> ParallelHandlers<T> {
         channel.add(input, Some(local));
     }
 
-    /// Takes in what has come back.
+    /// Collects the returned jobs.
     fn collect<A: Agent>(&mut self, me: &mut Me<A>, local: &mut Local) -> Result<(), AgentError> {
         while self.in_flight > 0 {
             let done = lock(&self.jobs.done).pop_front();
@@ -235,7 +236,8 @@ impl<A: Agent, T: Clone + Send + 'static> Subscription<A> for ParallelHandlers<T
         me.in_flight -= given_up;
         local.in_flight -= given_up;
         while self.in_flight > 0 {
-            // Other threads are about to come back. A failure now is counted, and there is nobody left to act on it.
+            // Other threads are about to return. A failure now is counted, but has no further effect, because
+            // the agent has ended.
             let collected = catch_unwind(AssertUnwindSafe(|| self.collect(me, local)));
             match collected {
                 Ok(Ok(())) => std::thread::sleep(Duration::from_micros(20)),

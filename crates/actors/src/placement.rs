@@ -12,13 +12,13 @@ pub enum Placement {
     Own,
     /// The thread of this name, shared with all agents placed there.
     Group(String),
-    /// The pool of this name: the first agent placed there says how many threads it has and in which order they serve.
+    /// The pool of this name: the first agent placed there sets the number of its threads and its order.
     Pool {
         /// Its name.
         name: String,
         /// How many threads.
         threads: usize,
-        /// What is handled one after the other.
+        /// Which messages are handled one after the other.
         order: PoolOrder,
     },
 }
@@ -39,7 +39,8 @@ pub struct ThreadOptions {
     pub wait: WaitStrategy,
     /// The CPUs that it may run on; empty means all.
     pub cpus: Vec<usize>,
-    /// Messages that an agent may handle before its thread looks at others: more are faster, fewer fairer.
+    /// The number of messages that an agent may handle before its thread turns to others: a larger number is
+    /// faster, a smaller one fairer.
     pub batch: usize,
 }
 
@@ -50,7 +51,7 @@ impl Default for ThreadOptions {
     }
 }
 
-/// What a pool handles one after the other; the rest goes on at the same time.
+/// Which messages a pool handles one after the other; others are handled at the same time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PoolOrder {
     /// The messages of one agent.
@@ -71,7 +72,7 @@ impl Placement {
         Placement::Group(name.into())
     }
 
-    /// A pool of this name with so many threads, order by agent.
+    /// A pool of this name with this number of threads, with order by agent.
     pub fn pool(name: &str, threads: usize) -> Placement {
         Placement::Pool { name: name.into(), threads, order: PoolOrder::ByAgent }
     }

@@ -1,4 +1,4 @@
-//! What a system tells about itself.
+//! The report of a system.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
@@ -15,7 +15,7 @@ pub struct SystemReport {
     pub elapsed_ns: u64,
     /// Why it had to stop, if it failed.
     pub failure: Option<String>,
-    /// The agents in the order in which they were started, those that have ended included. Agents without a name are
+    /// The agents in the order in which they were started, including ended ones. Agents without a name are
     /// counted together, one entry per thread.
     pub agents: Vec<AgentReport>,
     /// Threads started so far.
@@ -43,9 +43,10 @@ pub struct AgentReport {
     pub has_ended: bool,
     /// Messages whose handler came to a good end.
     pub completed: u64,
-    /// Messages lost in the agent itself, by reason; those that no handler took in the agent's state included.
+    /// Messages lost in the agent itself, by reason, including messages without a handler in the agent's
+    /// state.
     pub lost: BTreeMap<LossReason, u64>,
-    /// How often it was built anew after a failure.
+    /// How often it was rebuilt after a failure.
     pub restarts: u64,
     /// Time in the queue. Of an agent with fast handlers, for some messages only.
     pub waiting: Times,
@@ -83,12 +84,13 @@ impl InputAccount {
         self.offered == self.delivered + self.queued + self.lost.values().sum::<u64>()
     }
 
-    /// Whether losses for this reason were asked for. A `latest` input is asked to forget all but the newest message.
+    /// Whether losses for this reason are intended. A `latest` input is meant to keep only the newest
+    /// message.
     pub fn is_intended(&self, reason: LossReason) -> bool {
         self.when_full.intends(reason)
     }
 
-    /// Losses that nobody asked for.
+    /// Unintentional losses.
     pub fn unintended(&self) -> u64 {
         self.lost.iter().filter(|(reason, _)| !self.is_intended(**reason)).map(|(_, n)| n).sum()
     }
@@ -145,7 +147,7 @@ impl SystemReport {
         found
     }
 
-    /// Messages that were lost though nobody asked for that.
+    /// Messages that were lost unintentionally.
     pub fn unintended_losses(&self) -> u64 {
         let in_agents = |agent: &AgentReport| {
             agent

@@ -18,7 +18,7 @@ thread_local! {
     static STRAND: Cell<usize> = const { Cell::new(0) };
 }
 
-/// This thread now runs the strand at this place in memory; 0 for none. Returns which one it ran before.
+/// Records that this thread now runs the strand at this address; 0 for none. Returns the previous one.
 pub(crate) fn running_on(strand: usize) -> usize {
     STRAND.replace(strand)
 }
@@ -33,7 +33,7 @@ pub(crate) fn with_bell<R>(wait: impl FnOnce(&Arc<Doorbell>) -> R) -> R {
     BELL.with(wait)
 }
 
-/// This thread must go on whatever happens: what would have to wait is lost.
+/// This thread must never wait: a message that would have to wait is lost.
 pub(crate) fn never_waits() {
     NEVER_WAITS.set(true);
 }

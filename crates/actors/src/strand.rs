@@ -21,20 +21,21 @@ pub(crate) type Task = Box<dyn FnOnce(&mut Strand) + Send>;
 pub(crate) const OWN_BITS: u32 = 60;
 /// Inputs are named in `many`.
 pub(crate) const MANY: u64 = 1 << 60;
-/// An input that somebody here waits for has room again.
+/// An input for which an agent here waits has room again.
 pub(crate) const ROOM: u64 = 1 << 61;
 /// The strand waits for a thread of its pool, or has one.
 const QUEUED: u64 = 1 << 62;
 /// Requests wait.
 const TASKS: u64 = 1 << 63;
 
-/// Agents that a strand runs before its thread looks at what came from outside.
+/// The number of agents that a strand runs before its thread checks for messages from outside.
 const RUNS: usize = 64;
 
-/// What others know of a strand.
+/// The part of a strand that other threads use.
 pub(crate) struct StrandHandle {
     pub(crate) name: String,
-    /// Who has work: see the constants above. Whoever sets the first bit wakes the strand's thread.
+    /// Announcements of work: see the constants above. The thread that sets the first bit wakes the strand's
+    /// thread.
     ready: CachePadded<AtomicU64>,
     many: Mutex<Vec<u32>>,
     tasks: Mutex<Vec<Task>>,
@@ -50,8 +51,8 @@ pub(crate) struct StrandHandle {
 
 /// Where a strand is run.
 pub(crate) enum Host {
-    /// On a thread of its own, which holds the lock but while it sleeps. In memory of its own: what the thread writes for
-    /// every message must not lie beside what senders read.
+    /// A strand with its own thread, which holds the lock except while it sleeps. It is boxed, because data
+    /// that the thread writes for every message must not share cache lines with data that senders read.
     Thread { bell: Arc<Doorbell>, body: Box<CachePadded<Mutex<Option<Strand>>>> },
     /// On any thread of a pool.
     Pool { pool: Arc<Pool>, body: Mutex<Option<Strand>> },
@@ -75,9 +76,10 @@ impl StrandHandle {
         }
     }
 
-    /// Says that there is work. The caller made it visible and put a sequentially consistent fence behind.
+    /// Announces work. The caller must have made the work visible, followed by a sequentially consistent
+    /// fence.
     pub(crate) fn tell(self: &Arc<StrandHandle>, bits: u64) {
-        // Whoever set these bits before wakes the thread; it has not looked at them yet.
+        // The thread that set these bits earlier wakes the strand, which has not read them yet.
         if self.ready.load(Ordering::Relaxed) & bits == bits {
             return;
         }
@@ -96,12 +98,12 @@ impl StrandHandle {
         }
     }
 
-    /// Names an input without a bit of its own. The caller then tells [`MANY`].
+    /// Announces an input without a bit of its own. The caller then sets the bit [`MANY`].
     pub(crate) fn name_input(&self, slot: u32) {
         lock(&self.many).push(slot);
     }
 
-    /// Leaves a request; gives it back when the strand has ended and will not look.
+    /// Leaves a request; returns it when the strand has ended and will not carry it out.
     pub(crate) fn send(self: &Arc<StrandHandle>, task: Task) -> Result<(), Task> {
         let mut tasks = lock(&self.tasks);
         if self.ended.load(Ordering::Acquire) {
@@ -145,7 +147,7 @@ impl StrandHandle {
             Host::Pool { pool, .. } if has_more || !self.leave_pool() => {
                 pool.push(Work::Strand(self.clone()))
             }
-            // A request that asks for nothing: its thread looks, and finds what is to be done.
+            // An empty request: it only makes the strand's thread check for work.
             Host::Thread { .. } if has_more => {
                 fence(Ordering::SeqCst);
                 self.tell(TASKS);
@@ -159,19 +161,19 @@ impl StrandHandle {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// True when somebody left work.
+    /// True when work was announced.
     #[inline]
     pub(crate) fn has_work(&self) -> bool {
         self.ready.load(Ordering::Relaxed) & !QUEUED != 0
     }
 
-    /// True when somebody left other work than `bits`.
+    /// True when work other than `bits` was announced.
     #[inline]
     pub(crate) fn has_work_beside(&self, bits: u64) -> bool {
         self.ready.load(Ordering::Relaxed) & !QUEUED & !bits != 0
     }
 
-    /// The strand is about to work, told or not.
+    /// The strand is about to work, whether or not work was announced.
     #[inline]
     pub(crate) fn set_busy(&self) {
         if self.idle.load(Ordering::Relaxed) {
@@ -179,12 +181,12 @@ impl StrandHandle {
         }
     }
 
-    /// True when the strand has handled everything it was told of.
+    /// True when the strand has handled everything that was announced to it.
     pub(crate) fn is_idle(&self) -> bool {
         self.idle.load(Ordering::SeqCst) && !self.has_work()
     }
 
-    /// Takes what was told, the pool's mark left as it is.
+    /// Takes the announcements, and leaves the pool's mark unchanged.
     pub(super) fn take_ready(&self) -> u64 {
         if !self.has_work() {
             return 0;
@@ -192,18 +194,19 @@ impl StrandHandle {
         // A strand that has work is not idle, whichever of the two is looked at first.
         self.set_busy();
         let bits = self.ready.fetch_and(QUEUED, Ordering::SeqCst) & !QUEUED;
-        // What was put before a bit was set, and by those who saw it set, is seen by whoever takes it.
+        // The thread that takes a bit sees everything that was put before the bit was set, and before other
+        // senders saw it set.
         fence(Ordering::SeqCst);
         bits
     }
 
-    /// After a visit by a thread of the pool: true when nobody left work meanwhile.
+    /// After a visit by a thread of the pool: true when no work was announced meanwhile.
     pub(crate) fn leave_pool(&self) -> bool {
         self.ready.compare_exchange(QUEUED, 0, Ordering::SeqCst, Ordering::Relaxed).is_ok()
     }
 }
 
-/// The agents of one strand, and what they send one another.
+/// The agents of one strand, and the messages between them.
 pub(crate) struct Strand {
     pub(crate) local: Local,
     pub(crate) agents: Vec<Option<Box<dyn AnyAgent>>>,
@@ -212,7 +215,7 @@ pub(crate) struct Strand {
     pub(crate) live: usize,
     /// The strand ends with its last agent.
     pub(crate) ends_with_agents: bool,
-    /// Agents that are to be built anew after a while.
+    /// Agents that will be rebuilt after a delay.
     pub(crate) restarting: Vec<u32>,
     /// Messages that an agent may handle before others have their turn.
     batch: usize,
@@ -247,7 +250,7 @@ impl Strand {
         progressed
     }
 
-    /// For those who want to know whether all is quiet.
+    /// Tells other threads whether the strand is idle.
     #[inline]
     fn note_visit(&self, progressed: bool) {
         if progressed {
@@ -260,7 +263,8 @@ impl Strand {
         }
     }
 
-    /// What another thread does here while nobody runs the strand. Returns also whether that left something to do.
+    /// Carries out a request on another thread while no thread runs the strand. Also returns whether that
+    /// left work to do.
     fn act<R>(&mut self, act: impl FnOnce(&mut Strand) -> R) -> (R, bool) {
         self.local.handle.set_busy();
         let before = running_on(Arc::as_ptr(&self.local.handle) as usize);
@@ -329,7 +333,7 @@ impl Strand {
         }
     }
 
-    /// Takes in agents that were born, and lets go of those that have ended.
+    /// Adds new agents, and removes ended ones.
     #[cold]
     pub(crate) fn settle(&mut self) {
         self.local.has_changes = false;
@@ -382,7 +386,8 @@ impl Strand {
         }
     }
 
-    /// The strand ends: no request is carried out any more; those that wait are dropped, which their senders notice.
+    /// The strand ends: no further request is carried out; waiting requests are dropped, which their senders
+    /// notice.
     pub(crate) fn close(&mut self) {
         (0..self.agents.len()).for_each(|number| self.remove(number as u32));
         let handle = &self.local.handle;

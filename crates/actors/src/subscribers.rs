@@ -1,21 +1,22 @@
-//! Who subscribes to a channel, in the order of the subscriptions.
+//! The subscribers of a channel, in the order of their subscriptions.
 //!
-//! Adding and removing one costs the same however many there are: only who publishes makes a list of all, once per
-//! change, and pays for each of them with a message anyway.
+//! Adding and removing one takes constant time. Only a publisher makes a list of all, once per change; it
+//! pays for each subscriber with a message anyway.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::input::Sink;
 
-/// All subscribers, as those who publish keep them at hand.
+/// The list of all subscribers, as publishers cache it.
 pub(super) type List<T> = Arc<[Arc<dyn Sink<T>>]>;
 
-/// Up to so many places are searched one by one; an index would take more memory than a channel with one subscriber.
+/// Up to this many places are searched one by one, because an index would take more memory than a channel
+/// with one subscriber.
 const SEARCHED: usize = 32;
 
 pub(super) struct Subscribers<T> {
-    /// `None` where one has gone.
+    /// `None` where a subscriber has left.
     places: Vec<Option<Arc<dyn Sink<T>>>>,
     live: usize,
     /// Address and place of each; only where there are many.

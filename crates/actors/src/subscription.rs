@@ -21,18 +21,19 @@ pub(crate) type Call<A, T> = Box<dyn FnMut(&mut A, T, &mut Context<'_, A>) -> Re
 pub(crate) type Change<A> =
     Box<dyn FnOnce(&mut Vec<Box<dyn Subscription<A>>>, &mut Me<A>, &mut Local) + Send>;
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     /// There was no message.
     Nothing,
     /// A message was handled.
     Handled,
-    /// A message was handled, and behind it was none. (What its handler sent has scheduled the agent again.)
+    /// A message was handled, and none follows it. (Messages that its handler sent to the agent itself have
+    /// scheduled it again.)
     Last,
 }
 
-/// One input of an agent, whatever its messages are.
+/// One input of an agent, for messages of any type.
 pub(crate) trait Subscription<A: Agent>: Send {
     /// Handles one message, if there is one.
     fn step(&mut self, agent: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, AgentError>;
@@ -43,7 +44,7 @@ pub(crate) trait Subscription<A: Agent>: Send {
     fn looked_at(&self);
     /// The agent ends, or gives the subscription up.
     fn close(&mut self, me: &mut Me<A>, local: &mut Local);
-    /// The agent is built anew and will subscribe again; returns its address if it has one.
+    /// The agent is being rebuilt and will subscribe again; returns the address of this input if it has one.
     fn forget_handlers(&mut self) -> Option<Box<dyn Any + Send>>;
     /// True when its messages come from this channel.
     fn is_of(&self, channel: &dyn Any) -> bool;
@@ -234,8 +235,8 @@ impl<'a, A: Agent, T: Clone + Send + 'static> On<'a, A, T> {
         self.with(|w| w.handler.states = states.to_vec())
     }
 
-    /// The handler takes what no other handler of this channel takes in the present state. Such messages are counted
-    /// as ignored all the same.
+    /// The handler receives messages that no other handler of this channel takes in the current state. Such
+    /// messages still count as ignored.
     pub fn when_ignored(self) -> Self {
         self.with(|w| w.handler.is_last_resort = true)
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::strand::Strand;
 use super::timer::Action;
 
-/// Why an agent could not do what it should.
+/// The error of an agent.
 ///
 /// Any error becomes one with `?`.
 ///
@@ -26,7 +26,7 @@ use super::timer::Action;
 #[derive(Clone, PartialEq, Eq)]
 pub struct AgentError(Box<Message>);
 
-/// Behind a pointer, so that the result of a handler fits into a register.
+/// Boxed, so that the result of a handler fits into a register.
 #[derive(Clone, PartialEq, Eq)]
 struct Message(String);
 
@@ -55,7 +55,7 @@ impl fmt::Debug for AgentError {
     }
 }
 
-/// What a handler may return: nothing, or a result whose error is dealt with as [`OnFailure`] says.
+/// The result of a handler: nothing, or a `Result` whose error is handled according to [`OnFailure`].
 pub trait Outcome {
     /// As a result.
     ///
@@ -81,20 +81,20 @@ impl Outcome for Result<(), AgentError> {
 /// What to do when a handler returns an error or panics. The message is lost in any case, and counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnFailure {
-    /// Stop the whole system. The default: a failure that nobody thought of is noticed.
+    /// Stop the whole system. This is the default, so that an unexpected failure is noticed.
     #[default]
     Stop,
     /// End the agent's group.
     DropGroup,
-    /// Build the agent anew and go on with the next message. Its queues stay as they are, so no message but the one
-    /// that failed is lost. Only for agents added with a factory; others end.
+    /// Rebuild the agent and continue with the next message. Its queues stay, so only the failed message is
+    /// lost. Only for agents that were added with a factory; others end.
     Restart {
         /// Time before the first restart; doubled for each further one, up to 1024 times.
         first: Duration,
         /// After this many restarts without 64 messages handled in between, the system is stopped.
         most: u32,
     },
-    /// Go on.
+    /// Continue with the next message.
     Ignore,
 }
 
@@ -117,7 +117,7 @@ impl fmt::Display for Failure {
 /// Messages handled without a failure after which the restarts before are forgotten.
 const FORGIVEN_AFTER: u64 = 64;
 
-/// How often an agent was built anew of late.
+/// How often an agent was rebuilt recently.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Restarts {
     count: u32,
@@ -137,7 +137,7 @@ impl Restarts {
 }
 
 impl Strand {
-    /// Acts on a failure of agent `number` as its policy says.
+    /// Handles a failure of agent `number` according to its policy.
     #[cold]
     pub(crate) fn fail(&mut self, number: u32, failure: Failure) {
         let Some(agent) = self.agents.get_mut(number as usize).and_then(Option::as_mut) else { return };
@@ -162,7 +162,7 @@ impl Strand {
             return;
         }
         if self.local.core.is_draining() {
-            // There are no timers any more, and what is queued is to be handled now.
+            // There are no timers any more, and queued messages must be handled now.
             self.restart(number);
             return;
         }
@@ -179,7 +179,7 @@ impl Strand {
         core.timers.set(core.clock.now_ns().saturating_add(delay_ns), Box::new(restart)).keep();
     }
 
-    /// Builds an agent anew, unless that was done, or the agent has ended, since it was asked for.
+    /// Rebuilds an agent, unless the agent was rebuilt or has ended since the request.
     fn restart_if_due(&mut self, number: u32) {
         let waiting = self.restarting.len();
         self.restarting.retain(|n| *n != number);

@@ -24,9 +24,9 @@ use super::timer::Timer;
 pub enum Phase {
     /// Agents run.
     Running,
-    /// It has been asked to stop: stop guards are waited for.
+    /// A stop was requested; the system waits for stop guards.
     Stopping,
-    /// Timers have ended, and what is queued is handled.
+    /// Timers have ended, and queued messages are handled.
     Draining,
     /// Agents are ended.
     Ending,
@@ -35,7 +35,7 @@ pub enum Phase {
 /// How a system is run.
 #[derive(Clone, Default)]
 pub struct SystemOptions {
-    /// Called with everything worth telling.
+    /// Called with every event.
     pub on_event: Option<EventHandler>,
 }
 
@@ -147,18 +147,18 @@ impl System {
         self.core.every(period, to.into(), message)
     }
 
-    /// Where it is told what the system is doing; the newest message is kept.
+    /// The channel on which the phase of the system is published; it keeps the newest message.
     pub fn phase(&self) -> Channel<Phase> {
         self.core.phase.clone()
     }
 
-    /// Where it is told which groups have started and ended.
+    /// The channel on which started and ended groups are published.
     pub fn group_events(&self) -> Channel<GroupEvent> {
         self.core.group_events.clone()
     }
 
-    /// Holds back the end of the system until the guard is dropped, or the time to stop is over: for those who have
-    /// to write something first.
+    /// Delays the end of the system until the guard is dropped or the time to stop has passed, for example to
+    /// write data first.
     pub fn stop_guard(&self, name: &str) -> StopGuard {
         self.core.guards.add(name)
     }
@@ -168,12 +168,13 @@ impl System {
         self.core.clock.now_ns()
     }
 
-    /// Waits until somebody wants the system to stop, an agent that failed for example; at most for `limit`. Returns
-    /// whether somebody does.
+    /// Waits for at most `limit` until a stop is requested, for example because an agent failed. Returns
+    /// whether it was requested.
     pub fn wait(&self, limit: Duration) -> bool {
         let until = Instant::now() + limit;
         let mut wish = lock(&self.core.wish);
-        // An input with policy `fail` says so without ringing anybody.
+        // An input with policy `fail` requests it without a notification, so this thread checks from time to
+        // time.
         while !*wish && !self.core.control.is_stopping() {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -185,14 +186,14 @@ impl System {
         true
     }
 
-    /// Statistics and accounts as they are now.
+    /// The current statistics and accounts.
     pub fn report(&self) -> SystemReport {
         self.core.report()
     }
 
-    /// Stops: says so on [`System::phase`], waits for stop guards, ends all timers, lets agents handle what is queued
-    /// and calls their `drain`; then ends all groups, children first. What cannot be done within `limit` is left, and
-    /// the report says what.
+    /// Stops the system: announces it on [`System::phase`], waits for stop guards, ends all timers, lets
+    /// agents handle queued messages and calls their `drain`, then ends all groups, children first. The
+    /// report contains what could not be done within `limit`.
     pub fn stop(self, limit: Duration) -> SystemReport {
         self.stop_once(limit);
         self.core.report()
@@ -209,7 +210,7 @@ impl System {
 
 impl Drop for System {
     fn drop(&mut self) {
-        // Nobody runs the agents of a simulation any more.
+        // No thread runs the agents of a simulation any more.
         let is_simulated = self.core.clock.is_simulated();
         self.stop_once(if is_simulated { Duration::ZERO } else { Duration::from_secs(5) });
     }

@@ -1,4 +1,4 @@
-//! What a system tells about itself while it runs, as messages.
+//! Reports of a running system, as messages.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -18,7 +18,7 @@ const CHANNEL: &str = "livetime.telemetry";
 pub struct Reporter(Weak<Core>);
 
 impl Reporter {
-    /// Statistics and accounts as they are now; `None` when the system has ended.
+    /// The current statistics and accounts; `None` when the system has ended.
     pub fn report(&self) -> Option<SystemReport> {
         self.0.upgrade().map(|core| core.report())
     }
@@ -56,7 +56,7 @@ impl System {
     }
 }
 
-/// Publishes a report again and again.
+/// Publishes reports periodically.
 struct Tell {
     reporter: Reporter,
     to: Publisher<Arc<SystemReport>>,
@@ -67,7 +67,7 @@ impl Action for Tell {
     fn fire(&mut self, now_ns: u64) -> Option<u64> {
         let report = self.reporter.report()?;
         self.to.publish(Arc::new(report));
-        // A report takes a while; what was missed meanwhile is not made up for.
+        // Making a report takes time; missed periods are not made up for.
         Some(now_ns.saturating_add(self.period_ns))
     }
 }

@@ -71,7 +71,7 @@ impl Timer {
         self.take_back()
     }
 
-    /// Lets the timer go on without this handle.
+    /// Lets the timer continue without this handle.
     pub fn keep(mut self) {
         self.is_kept = true;
     }
@@ -114,7 +114,7 @@ impl Timers {
         Timer { timers: self.clone(), state: timer, is_kept: false }
     }
 
-    /// Nobody needs a thread before the first timer.
+    /// The thread is started with the first timer.
     fn start_thread(self: &Arc<Timers>, state: &mut State) {
         if state.threads > 0 || self.clock.is_simulated() {
             return;
@@ -145,13 +145,13 @@ impl Timers {
         }
     }
 
-    /// Fires what is due; returns when to look again.
+    /// Fires the timers that are due; returns when the next one is.
     pub(crate) fn fire_due(&self) -> Option<u64> {
         let now_ns = self.clock.now_ns();
         let due = lock(&self.state).wheel.advance(now_ns);
         for mut entry in due {
-            // Outside the lock: what it sends may set timers.
-            // What it runs may be a user's (a binding's function), and its panic must not end all timers.
+            // Outside the lock, because the action may set timers. It may run a user's function (that of a
+            // binding), whose panic must not end all timers.
             let fire = AssertUnwindSafe(|| entry.action.fire(now_ns));
             let again = catch_unwind(fire).unwrap_or(None);
             let mut state = lock(&self.state);
@@ -207,7 +207,7 @@ impl<T: Send> Action for After<T> {
     }
 }
 
-/// Sends a message again and again.
+/// Sends a message periodically.
 pub(crate) struct Every<T> {
     pub(crate) to: Arc<dyn Sink<T>>,
     pub(crate) message: T,

@@ -3,20 +3,22 @@
 //! Eight levels of 64 slots. A slot of the lowest level is one tick, about 66 us, one of the next level 64 ticks, and so
 //! on. Setting and cancelling take the same few steps however many timers there are.
 
+// A tick is 2^16 ns, about 66 us: shorter than the time a sleeping thread takes to wake up. Eight levels of 64 slots
+// then reach further than the clock.
 const TICK_BITS: u32 = 16;
 const LEVELS: usize = 8;
 const SLOTS: usize = 64;
 const NONE: u32 = u32::MAX;
 
 pub(crate) struct Wheel<A> {
-    /// Every tick before this one has been looked at.
+    /// All ticks before this one have been processed.
     now: u64,
     heads: [[u32; SLOTS]; LEVELS],
     /// Which slots of a level are not empty.
     used: [u64; LEVELS],
     entries: Vec<Entry<A>>,
     free: Vec<u32>,
-    /// Numbers the timers in the order in which they were set: those of one moment fire in it.
+    /// Numbers the timers in the order in which they were set; timers of the same moment fire in this order.
     set: u64,
 }
 
@@ -72,7 +74,7 @@ impl<A> Wheel<A> {
         Key { index, number }
     }
 
-    /// Takes a timer back, with its action; `None` when it has fired or was taken back already.
+    /// Cancels a timer and returns its action; `None` when it has fired or was cancelled already.
     pub(crate) fn cancel(&mut self, key: Key) -> Option<A> {
         let entry = self.entries.get_mut(key.index as usize).filter(|e| e.number == key.number)?;
         let action = entry.action.take()?;

@@ -21,7 +21,7 @@ use crate::log::Level;
 #[derive(Parser, Debug)]
 #[command(name = "livetime", version = VERSION, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
-    /// Which lines a run writes to its log on stderr; each has a time and a level.
+    /// The least severe level that is logged on stderr; each line has a time and a level.
     #[arg(long, global = true, value_enum, default_value_t, value_name = "LEVEL")]
     pub(crate) log: Level,
     #[command(subcommand)]
@@ -35,28 +35,29 @@ const EXIT_CODES: &str = "\
 Exit codes: 0 ok, 1 failed, 2 wrong usage or a pipeline file that is refused, 3 finished with unintended loss.
 Data go to stdout, everything else to stderr. What a run tells while it runs has the time of day (UTC) and a level.";
 
-/// What to do.
+/// The commands.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Run a pipeline until it ends, its time is over, or Ctrl-C.
+    /// Run a pipeline until it ends, for a given time, or until Ctrl-C.
     #[command(after_help = RUN_HELP)]
     Run(RunArgs),
-    /// Say whether a pipeline can run and what will flow in it, or all that is wrong in its file.
+    /// Check a pipeline file: print what will flow, or all its mistakes.
     #[command(after_help = CHECK_HELP)]
     Check(CheckArgs),
     /// List the types of nodes, or describe one with its ports and parameters.
     #[command(after_help = NODES_HELP)]
     Nodes(NodesArgs),
-    /// Say what is in recorded files: datagrams, detectors, counts, damage, rates, compression; raw frames of links.
+    /// Show what recorded files contain: datagrams, detectors, counts, damage, rates, compression; raw frames
+    /// of links.
     #[command(after_help = INSPECT_HELP)]
     Inspect(InspectArgs),
-    /// Compress, decompress, cut, split and merge recorded files; proves that nothing is lost.
+    /// Compress, decompress, cut, split and merge recorded files, and prove that nothing is lost.
     #[command(after_help = CONVERT_HELP)]
     Convert(ConvertArgs),
-    /// Save every complete event of a broken file, and say exactly what is lost.
+    /// Save every complete event of a broken file, and report exactly what is lost.
     #[command(after_help = RECOVER_HELP)]
     Recover(RecoverArgs),
-    /// Write simulated files, to measure on and to try things with.
+    /// Write simulated files, for measurements and trials.
     Sim(SimArgs),
     /// Statistics of the pictures in a recorded run, on all cores.
     #[command(after_help = analyze::HELP)]
@@ -71,7 +72,7 @@ pub(crate) enum Command {
     /// Print the JSON schema of pipeline files, for editors.
     #[command(after_help = SCHEMA_HELP)]
     Schema,
-    /// Print what a shell needs to complete this command line.
+    /// Print the completion script of a shell.
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(CompletionsArgs),
     /// Print the manual page, or write those of all subcommands.
@@ -122,7 +123,7 @@ Example:
 and as first line of a pipeline file:
   # yaml-language-server: $schema=pipeline.schema.json";
 
-/// What pipeline, with what parameters.
+/// The pipeline and its parameters.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct PipelineArgs {
     /// Pipeline file; without one, a simulated camera with eleven plugins.
@@ -154,31 +155,33 @@ pub(crate) struct RunArgs {
     /// End each source after this many frames.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) frames: Option<u64>,
-    /// Serve the run over pvAccess, also if the file does not say so.
+    /// Serve the run over pvAccess, also if the file has no block `pvaccess`.
     #[arg(long, overrides_with = "no_pva")]
     pub(crate) pva: bool,
-    /// Do not serve the run, whatever the file says.
+    /// Do not serve the run, even if the file has a block `pvaccess`.
     #[arg(long, overrides_with = "pva")]
     pub(crate) no_pva: bool,
     /// The names of all PVs begin with this, for example 13SIM1:
     #[arg(long, value_name = "TEXT", value_parser = checked_prefix)]
     pub(crate) prefix: Option<String>,
-    /// Listen for clients of pvAccess at these addresses, and serve the run; `any` is all, and without this it is this machine only.
+    /// Serve the run over pvAccess at these addresses; `any` means all. By default only this machine can
+    /// connect.
     #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = listen)]
     pub(crate) listen: Vec<String>,
-    /// Who may write over pvAccess: local (this machine, the default), any, an address, a network, or USER@ one of these.
+    /// Clients that may write over pvAccess: local (this machine, the default), any, an address, a network,
+    /// or USER@ one of these.
     #[arg(long, value_name = "WHO", value_delimiter = ',', value_parser = writer)]
     pub(crate) writers: Vec<String>,
-    /// Answer requests for metrics also to those who call this machine NAME; `*` is every name.
+    /// Also answer requests for metrics whose `Host` is NAME; `*` means any name.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) metrics_host: Vec<String>,
     /// Serve metrics for Prometheus at this address; a port alone is for this machine only.
     #[arg(long, value_name = "ADDR", value_parser = crate::metrics::address)]
     pub(crate) metrics: Option<SocketAddr>,
-    /// Follow some frames through all nodes, and write at the end where each one was when.
+    /// Trace some frames through all nodes, and write the trace to this file at the end.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// Follow one frame in so many: those whose number is a multiple of it.
+    /// Trace frames whose number is a multiple of this.
     #[arg(long, value_name = "N", default_value_t = 100, requires = "trace",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) trace_every: u64,
@@ -204,17 +207,17 @@ pub(crate) struct NodesArgs {
 /// Arguments of `inspect`.
 #[derive(Args, Debug)]
 pub(crate) struct InspectArgs {
-    /// Files to look into.
+    /// Files to inspect.
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Print every datagram (record) with what is in it instead of counts.
+    /// Print every datagram (record) with its content instead of counts.
     #[arg(long, conflicts_with = "json")]
     pub(crate) tree: bool,
-    /// With --tree: stop after so many datagrams (records) of each file.
+    /// With --tree: stop after this many datagrams (records) of each file.
     #[arg(long, value_name = "DATAGRAMS", requires = "tree")]
     pub(crate) first: Option<u64>,
-    /// Read every picture of the runs that the files belong to, and tell how many are whole, damaged, missing or cannot be read, as
-    /// sources and `analyze` judge them.
+    /// Read every picture of the runs of these files, and count whole, damaged, missing and unreadable ones,
+    /// by the rules of sources and `analyze`.
     #[arg(long, conflicts_with = "tree")]
     pub(crate) pictures: bool,
     /// Print JSON on stdout instead of text.
@@ -224,7 +227,7 @@ pub(crate) struct InspectArgs {
 
 /// A time with its unit.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    // A hundred years; far beyond, the arithmetic of times would overflow.
+    // A hundred years. Much longer times would overflow the arithmetic.
     let seconds = positive_quantity(text, "s").filter(|s| *s < 3.2e9);
     seconds
         .map(Duration::from_secs_f64)

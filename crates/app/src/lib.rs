@@ -1,4 +1,4 @@
-//! The program `livetime`: reads a pipeline file, runs its graph, and says for every frame where it went.
+//! The program `livetime`: reads a pipeline file, runs its graph, and accounts for every frame.
 //!
 //! [`main`] is the whole program for a list of nodes; a program with nodes of one's own is three lines (see
 //! `examples/own_nodes`). [`config`] turns a pipeline file into a [`Graph`](livetime_engine::Graph), or says
@@ -51,7 +51,7 @@ use output::{Exit, Failure, Output};
 
 pub use livetime_bench::{Allocations, CountAllocations};
 
-/// The program with these nodes: reads the command line, does what it says, and returns the exit code.
+/// The program with these nodes: reads the command line, carries out its command, and returns the exit code.
 ///
 /// `count_allocations` tells how many allocations the program has made so far; a program that does not count
 /// passes `Allocations::default`, and its benchmark of the engine then says nothing about them.

@@ -1,4 +1,4 @@
-//! What a program that runs for long tells while it runs: lines with a time and a level, of which the user chooses how many.
+//! The log of a long-running command: lines with a time and a level; the user chooses the least severe level.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ use crate::report::numbers::utc;
 pub(crate) enum Level {
     /// Data were lost, or the run is in danger.
     Error,
-    /// Something is not as it was asked for; the run goes on.
+    /// Something differs from what was requested; the run continues.
     Warn,
-    /// What happens: what nodes tell, writes to PVs, a line on the state of the run every 5 s.
+    /// Messages of nodes, writes to PVs, and the state of the run every 5 s.
     #[default]
     Info,
     /// All that there is, connections of clients too.
@@ -37,7 +37,7 @@ impl Line {
         Line { level, at_ns, text: text.to_string() }
     }
 
-    /// What a node of a run has told just now.
+    /// The newest message of a node of a run.
     pub(crate) fn of(event: &Event) -> Line {
         let level = if event.is_error { Level::Error } else { Level::Info };
         let node = if event.node.is_empty() { "run" } else { &event.node };

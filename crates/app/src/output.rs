@@ -12,7 +12,7 @@ use crate::log::{Level, Line};
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
-    /// For stderr; empty when everything is said already.
+    /// For stderr; empty when everything was reported already.
     pub(crate) message: String,
 }
 
@@ -27,7 +27,7 @@ impl Failure {
 pub(crate) struct Output<'a> {
     pub(crate) out: &'a mut dyn Write,
     pub(crate) err: &'a mut dyn Write,
-    /// Stdout is a terminal: somebody looks.
+    /// Stdout is a terminal, so a person reads it.
     pub(crate) is_terminal: bool,
     /// Colours are wanted.
     pub(crate) is_coloured: bool,
@@ -66,7 +66,7 @@ impl Output<'_> {
         self.line(&Line::new(level, text));
     }
 
-    /// Writes a line for people. Nobody can be told that stderr is gone.
+    /// Writes a line for people. An error is ignored, because stderr itself has failed.
     pub(crate) fn log(&mut self, line: impl std::fmt::Display) {
         let _ = writeln!(self.err, "{line}");
     }

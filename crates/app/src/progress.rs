@@ -1,4 +1,4 @@
-//! How far long work is, on stderr where a person looks at it.
+//! The progress of long work, on stderr if that is a terminal.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use crate::log::Level;
 use crate::output::Output;
 use crate::report::numbers::bytes;
 
-/// How often progress is told.
+/// How often progress is written.
 const EVERY: Duration = Duration::from_millis(500);
 
 /// Bytes done of bytes in all, with the rate and the time left. Nothing is shown when the output is piped.
@@ -24,7 +24,7 @@ impl<'a, 'b> Progress<'a, 'b> {
         Progress { size, output, begin, next: begin + EVERY, is_shown: false }
     }
 
-    /// Says that so many bytes are done; cheap enough for every event.
+    /// Reports the number of bytes done; cheap enough for every event.
     pub(crate) fn tell(&mut self, done: u64) {
         let now = Instant::now();
         if !self.output.is_terminal || now < self.next {

@@ -56,12 +56,12 @@ pub struct Simulated {
     pub raw_bytes: u64,
 }
 
-/// How many events make a file of at least so many bytes, not compressed.
+/// The number of events in a file of at least this many bytes, uncompressed.
 pub fn events_of(raw_bytes: u64) -> u64 {
     raw_bytes.div_ceil(EVENT_BYTES)
 }
 
-/// How many bytes so many events have, not compressed.
+/// The number of bytes of this many events, uncompressed.
 pub fn bytes_of(events: u64) -> u64 {
     events.saturating_mul(EVENT_BYTES)
 }
@@ -69,7 +69,8 @@ pub fn bytes_of(events: u64) -> u64 {
 /// Writes a run of one stream to the new file `path`: Configure with a CspadConfig, BeginRun, BeginCalibCycle, Enable, events
 /// at 120 Hz with an EvrData and four quadrants (CspadElement, version 2), Disable, EndCalibCycle, EndRun.
 ///
-/// Several times a second `watch` is told how many bytes (not compressed) are done; it stops the work by returning false.
+/// `watch` is called several times a second with the number of bytes (uncompressed) done; it stops the work
+/// by returning false.
 ///
 /// ```
 /// use livetime::simulate::{Options, simulate};
@@ -85,7 +86,7 @@ pub fn bytes_of(events: u64) -> u64 {
 /// ```
 ///
 /// # Errors
-/// If the file is there already, the codec is not known, or the system refuses. What was written is removed then.
+/// If the file is there already, the codec is not known, or the operating system reports an error. What was written is removed then.
 pub fn simulate(path: &Path, options: &Options, watch: impl FnMut(u64) -> bool) -> Result<Simulated> {
     let mut writer = Writer::create(path)?;
     match write_run(&mut writer, options, watch) {

@@ -15,11 +15,11 @@ use livetime_wire::{Row, TruthRow};
 /// How often `watch` is told.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Writes `NAME-l00.wib`, `NAME-l01.wib` and so on, with `workers` threads, each a link at a time. `watch` is told how many bytes are done. Returns the files and their
-/// sizes.
+/// Writes `NAME-l00.wib`, `NAME-l01.wib` and so on, with `workers` threads, each a link at a time. `watch` is
+/// called with the number of bytes done. Returns the files and their sizes.
 ///
 /// # Errors
-/// Text, if a file is there already or the system refuses. What was written is removed then.
+/// Text, if a file is there already or the operating system reports an error. What was written is removed then.
 pub(crate) fn simulate_wib(
     name: &Path,
     links: &SimulatedLinks,
@@ -103,7 +103,7 @@ fn discard(files: Vec<GrowingFile>, mut error: String) -> String {
 /// Writes the true pulses as the node `table_csv` does: the names of the columns, then a line for each.
 ///
 /// # Errors
-/// Text, if the file is there already or the system refuses.
+/// Text, if the file is there already or the operating system reports an error.
 pub(crate) fn write_truth(path: &Path, rows: &[TruthRow]) -> Result<(), String> {
     let schema = TruthRow::schema();
     let names: Vec<&str> = schema.columns().iter().map(|column| &*column.name).collect();

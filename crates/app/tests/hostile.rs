@@ -124,7 +124,7 @@ impl Hostile {
         }
     }
 
-    /// Thousands of monitors of one channel, each with a deep queue and a window that is opened again and again, while next to
+    /// Thousands of monitors of one channel, each with a deep queue and a window that is opened repeatedly, while next to
     /// nothing is read.
     fn watch_in_masses(mut self, name: &str, monitors: u32, ended: &AtomicBool) {
         let Some(sid) = self.open(name) else { return };

@@ -95,7 +95,7 @@ fn prometheus_reads_our_metrics_and_the_run_goes_on() {
     assert_eq!((&report["ledger_closed"], &report["ended_by"]), (&true.into(), &"interrupted".into()));
 }
 
-/// A number, of which Prometheus asks while the run goes on, is at its end in the report.
+/// A number, of which Prometheus asks while the run continues, is at its end in the report.
 #[cfg(unix)]
 #[test]
 fn readbacks_are_metrics_while_a_run_goes_on() {

@@ -2,7 +2,7 @@
 //!
 //! A simulated anode plane sends superchunks of ProtoDUNE-SP in batches of 192 us, each when its last tick has happened: white and coloured
 //! noise, argon-39, cosmic tracks, and so many pulses that a link has about 100,000 hits per second, as at the surface. The samples of 49 ms lie in memory and
-//! only the times in the headers are written, again and again. Hit finders on all planes, one for each core but at most one for each
+//! only the times in the headers are written, repeatedly. Hit finders on all planes, one for each core but at most one for each
 //! link, the merger, the adjacency trigger and the trigger's decision follow, each on its own thread. A number of links is sustained when
 //! nothing was lost or missed anywhere in every repeat.
 

@@ -1,4 +1,4 @@
-//! `livetime bench engine`: what a frame costs on its way from node to node.
+//! `livetime bench engine`: the cost of passing a frame from node to node.
 
 use std::time::Duration;
 

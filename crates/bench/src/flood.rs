@@ -1,4 +1,4 @@
-//! Nodes that do nothing, as fast as they can, to see what the engine itself costs.
+//! Nodes that do nothing, as fast as possible, to measure the cost of the engine itself.
 
 use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
 use livetime_frame::Frame;

@@ -84,7 +84,7 @@ fn searched(
     };
     let first = run_at(declared)?;
     let estimate_hz = first.report.bottleneck().map(|b| b.sustainable_hz);
-    // Service times grow when all nodes work, so the search begins well below what they promise.
+    // Service times grow when all nodes work, so the search begins well below the rate that they suggest.
     let first_hz = estimate_hz.map_or(declared, |hz| hz / 2.0).clamp(declared / 100.0, declared * 1000.0);
     let mut search = search(first_hz, repeats, &mut run_at)?;
     let ran = search.clean.take();

@@ -1,7 +1,7 @@
 //! `livetime bench hits`: unpacking and hit finding, per algorithm and instruction-set level, on one core.
 //!
 //! The samples are noise with a standard deviation of 4 counts (14 bits: 10), quiet or with 10,000 pulses per channel and
-//! second. Frames are read from a few MB that are gone over again and again; headers are not looked at.
+//! second. Frames are read from a few MB that are gone over repeatedly; headers are not looked at.
 
 use std::time::{Duration, Instant};
 
@@ -83,7 +83,7 @@ type Find = Box<dyn FnMut(&[i16], &mut HitBuffer) -> Result<(), LengthError>>;
 struct Case {
     algorithm: &'static str,
     input: Input,
-    /// A hit finder that starts anew.
+    /// A hit finder that starts again.
     finder: fn(Level) -> Result<Find, LengthError>,
 }
 

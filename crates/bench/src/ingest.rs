@@ -1,6 +1,6 @@
-//! `livetime bench ingest`: what a source of raw frames spends on a frame, on one core.
+//! `livetime bench ingest`: the time that a source of raw frames spends per frame, on one core.
 //!
-//! Frames lie in some ten MB that are gone over again and again, so that they come from memory rather than from a cache. Datagrams go over
+//! Frames lie in some ten MB that are gone over repeatedly, so that they come from memory rather than from a cache. Datagrams go over
 //! the machine's own network, in bursts that its buffer holds; the time is that of the receiver.
 
 use std::net::UdpSocket;

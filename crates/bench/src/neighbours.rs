@@ -22,7 +22,7 @@ impl Neighbours {
         Neighbours(Ticks::now())
     }
 
-    /// The share of all cores' time that other programs have used since; `None` where the system does not tell.
+    /// The share of all cores' time that other programs have used since; `None` where the operating system does not provide it.
     pub(super) fn share(&self) -> Option<f64> {
         Some(share(self.0?, Ticks::now()?))
     }

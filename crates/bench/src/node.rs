@@ -1,7 +1,7 @@
 //! `livetime bench node`: the throughput of a node or a chain of nodes, fed with frames from the pipeline's own sources.
 //!
 //! First the nodes before it run until some frames have come to it, as they would come in a run. Then it is fed with these
-//! frames, again and again: once as fast as it takes them, and once at half that rate. For n frames there are n - 1
+//! frames, repeatedly: once as fast as it takes them, and once at half that rate. For n frames there are n - 1
 //! intervals between the first and the last time that a frame is done.
 
 use std::time::{Duration, Instant};

@@ -12,7 +12,7 @@ use super::{Spread, in_one_line, tenths};
 const PRECISION: f64 = 1.03;
 /// Steps on the way up and down.
 const STEP: f64 = 1.5;
-/// Beyond these factors of the first rate the search is given up.
+/// Beyond these factors of the first rate the search is abandoned.
 const RANGE: f64 = 10_000.0;
 
 /// What one run did.

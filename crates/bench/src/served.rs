@@ -1,4 +1,4 @@
-//! `livetime bench served`: what it costs a run that it is served over pvAccess.
+//! `livetime bench served`: the cost of serving a run over pvAccess.
 //!
 //! The same graph runs alone, served, and served while another program watches all of its PVs: one that takes 10,000 small
 //! frames per second, and that of the areaDetector study (a picture of 1 MB and eleven plugins, as `plugins-2013` runs it),

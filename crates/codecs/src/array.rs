@@ -21,7 +21,7 @@ pub enum DType {
 }
 
 impl DType {
-    /// All of them; the position is the number that stands in streams.
+    /// All types; the position of a type is its number in streams.
     pub const ALL: [DType; 10] = [
         DType::U8,
         DType::I8,

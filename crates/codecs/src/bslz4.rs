@@ -16,6 +16,7 @@ use crate::stream::{Reader, Writer, check_dtype, check_room};
 use crate::{Array, Codec, CodecError, DType};
 
 const NAME: &str = "bslz4";
+/// The filter's header: the size of the array (8 bytes) and of a block (4).
 const HEADER: usize = 12;
 /// Bytes of a block that we write; the filter's own default.
 const BLOCK: usize = 8192;

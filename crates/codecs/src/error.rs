@@ -1,4 +1,4 @@
-//! What can be wrong with an array or a stream.
+//! The errors of arrays and streams.
 
 use std::fmt;
 
@@ -65,7 +65,7 @@ pub enum CodecError {
         /// What was found.
         found: &'static str,
     },
-    /// The library behind a codec failed for a reason of its own, most likely for want of memory.
+    /// The library behind a codec failed for a reason of its own, most likely for lack of memory.
     Library {
         /// Name of the codec.
         codec: &'static str,
@@ -116,7 +116,7 @@ impl From<LengthError> for CodecError {
     }
 }
 
-/// An identity as it is shown.
+/// An identity as it is printed.
 struct Id(Option<u64>);
 
 impl fmt::Display for Id {

@@ -12,8 +12,8 @@
 //! | [`Zlib`], `Zstd` (feature `zstd`) | anything | zlib stream (RFC 1950); Zstandard frame |
 //! | [`Hist16`], [`HistN`] | the compressed leaves of XTC files of LCLS | bit for bit those of pdsdata |
 //!
-//! Decoders take nothing on trust: every size in a stream is compared with what is there before it is used, and a
-//! decoder never allocates what a stream claims.
+//! Decoders trust nothing: every size in a stream is compared with the available bytes before it is used, and
+//! a decoder never allocates a size that a stream claims.
 //!
 //! ```
 //! use livetime_codecs::{Array, Codec, DType, Hist16};
@@ -71,7 +71,7 @@ pub trait Codec: Send {
     /// True if arrays of this type can be encoded.
     fn supports(&self, dtype: DType) -> bool;
 
-    /// Bytes of output that are always enough for so many bytes of input.
+    /// The output size that is always enough for this many bytes of input.
     fn bound(&self, input_bytes: usize) -> usize;
 
     /// Writes `input` as a stream to the start of `output` and gives its length. What lies behind it is undefined.

@@ -85,7 +85,7 @@ impl Lz4Block {
             return Err(CodecError::Limit { codec, most: MOST_BYTES, found: input.len() });
         }
         let mode = Some(CompressionMode::FAST(self.acceleration));
-        // The library would not look at more.
+        // The library would not accept more.
         let room = output.len().min(lz4_bound(input.len()));
         compress_to_buffer(input, mode, false, &mut output[..room]).map_err(|_| CodecError::Room {
             codec,

@@ -11,6 +11,7 @@ use crate::stream::{Reader, Writer, check_dtype, check_room};
 use crate::{Array, Codec, CodecError, DType};
 
 const NAME: &str = "lz4hdf5";
+/// The filter's header: the size of the array (8 bytes) and of a block (4).
 const HEADER: usize = 12;
 
 /// The codec with its working memory. Takes every type.

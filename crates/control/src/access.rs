@@ -1,29 +1,29 @@
-//! Who may act on a run: one rule for all faces.
+//! Write access to a run: one rule for all faces.
 
 use std::net::IpAddr;
 
 use crate::model::Caller;
 
-/// Who may act. Reading is for everybody who can connect.
+/// Which callers may act on a run. Every client that can connect may read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
     /// It is enough that one of them fits.
     pub rules: Vec<Rule>,
 }
 
-/// Lets somebody act. Both parts have to fit.
+/// Allows callers to act. Both parts must match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
     /// From where.
     pub host: Host,
-    /// As whom; `None`: as anybody. With faces that ask for no password callers say themselves who they are.
+    /// The account; `None`: any. With faces that have no passwords, callers name their account themselves.
     pub user: Option<String>,
 }
 
 /// Some machines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Host {
-    /// This one, at whichever of its addresses.
+    /// This machine, at any of its addresses.
     Local,
     /// This one, at `127.0.0.1` or `::1`.
     Loopback,
@@ -31,12 +31,12 @@ pub enum Host {
     Any,
     /// The one with this address.
     Address(IpAddr),
-    /// Those whose address begins with so many bits of this one.
+    /// Hosts whose address has this prefix of this length in bits.
     Network(IpAddr, u8),
 }
 
 impl Default for Access {
-    /// Everybody on this machine.
+    /// All callers on this machine.
     fn default() -> Access {
         Access { rules: vec![Rule { host: Host::Local, user: None }] }
     }
@@ -73,7 +73,7 @@ fn same_network(network: IpAddr, address: IpAddr, bits: u8) -> bool {
     }
 }
 
-/// Who may act, from texts such as `local`, `any`, `10.1.2.3`, `10.1.2.0/24`, `operator@10.1.2.0/24`.
+/// The rule, from texts such as `local`, `any`, `10.1.2.3`, `10.1.2.0/24`, `operator@10.1.2.0/24`.
 ///
 /// # Errors
 /// What was wanted and what was found.

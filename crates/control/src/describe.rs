@@ -5,7 +5,8 @@
 use livetime_engine::{NodeType, ParamKind, ParamSpec, PortSpec, Value as ParamValue};
 use serde_json::{Value, json};
 
-/// A type of node with its ports and parameters. Keys are stable: new ones may come, none changes its meaning.
+/// A type of node with its ports and parameters. Keys are stable: new ones may be added, none changes its
+/// meaning.
 pub fn describe_json(node: &NodeType) -> Value {
     let spec = &node.spec;
     let defaults = node.params();

@@ -16,15 +16,15 @@ pub struct Options {
     pub enabled: bool,
     /// The names of all PVs begin with it.
     pub prefix: String,
-    /// Whether somebody chose that: then it is used even if another server has such names.
+    /// Whether the prefix was chosen explicitly: then it is used even if another server has such names.
     pub is_prefix_chosen: bool,
     /// Instance names that the file chooses, by name of the node.
     pub names: BTreeMap<String, String>,
     /// Updates per second.
     pub update_rate_hz: f64,
-    /// Who may write.
+    /// Which clients may write.
     pub access: Access,
-    /// Addresses and ports. Its own `access` is not looked at.
+    /// Addresses and ports. Its own `access` is ignored.
     pub server: ServerConfig,
 }
 
@@ -53,7 +53,7 @@ impl Default for Options {
 /// Nothing that can be written to a run is longer.
 const LONGEST_MESSAGE: usize = 4 << 20;
 
-/// Where a run listens unless it is told otherwise.
+/// Where a run listens by default.
 pub fn this_machine() -> Vec<IpAddr> {
     vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]
 }
@@ -89,8 +89,7 @@ pub fn listen_at<'a>(
 pub const INTERFACE: &str = "any, local, an address as 10.1.2.3 or ::1, or a group as ff02::42:1@eth0";
 
 impl Options {
-    /// Takes over what the `EPICS_PVAS_*` variables say where the file says nothing else. Returns what makes no
-    /// sense in them.
+    /// Applies the `EPICS_PVAS_*` variables where the file sets nothing else. Returns the invalid ones.
     pub fn follow(&mut self, environment: &Variables) -> Vec<String> {
         let mut problems = Vec::new();
         let (server, usual) = (&mut self.server, Options::default().server);
@@ -109,7 +108,7 @@ impl Options {
             server.addresses = if found.is_empty() { usual.addresses } else { found };
             server.groups = list.groups();
         }
-        // Nobody is told of the server who is not named here or in the file.
+        // Beacons go only to addresses that are named here or in the file.
         if server.beacons.is_empty() {
             let list =
                 environment.list(&["EPICS_PVAS_BEACON_ADDR_LIST"], server.udp_port.unwrap_or(UDP_PORT));

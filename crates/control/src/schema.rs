@@ -87,7 +87,7 @@ fn node(nodes: &[NodeType]) -> Value {
     })
 }
 
-/// What a node's type says about it.
+/// The schema of a node's type.
 fn of_type(node: &NodeType) -> Value {
     let is_source = node.spec.kind == NodeKind::Source;
     let mut then = json!({ "properties": { "params": params(node) } });

@@ -9,8 +9,9 @@ use livetime_runtime::{Histogram, LossReason};
 use crate::Value;
 use crate::trace::SpanRing;
 
-/// One per node, or per copy of a node in a pool. Each field has one writer, but for those of frames that end later. On lines of its own: two nodes on two
-/// cores would else take each other's counters away.
+/// One per node, or per copy of a node in a pool. Each field has one writer, except the fields for frames
+/// that end later. The account has cache lines of its own; otherwise two nodes on two cores would take each
+/// other's counters away.
 #[repr(align(128))]
 #[derive(Default)]
 pub(crate) struct NodeAccount {
@@ -30,7 +31,7 @@ pub(crate) struct NodeAccount {
     pub(crate) sequence_repeats: AtomicU64,
     pub(crate) stalls: AtomicU64,
     pub(crate) longest_gap_ns: AtomicU64,
-    /// An error was told, and not yet that the node is well again.
+    /// An error was reported, but the recovery of the node was not yet.
     pub(crate) is_troubled: AtomicBool,
     /// In the handler, time of inline nodes behind it included.
     pub(crate) service: Histogram,

@@ -1,4 +1,4 @@
-//! What all threads of a run share: how it is to end, what happened, and what is counted of its sources.
+//! The state that all threads of a run share: how it ends, its events, and the counts of its sources.
 
 use std::ops::Deref;
 use std::sync::OnceLock;
@@ -13,9 +13,9 @@ use crate::run::Holders;
 pub(crate) struct RunControl {
     common: Control,
     pub(crate) live_sources: AtomicUsize,
-    /// Somebody wants the run to stop; sources that end by themselves do not.
+    /// A stop was requested; not set when sources end by themselves.
     is_asked_to_stop: AtomicBool,
-    /// Who may hold frames, once that is known.
+    /// The nodes and edges that may hold frames, once they are known.
     pub(crate) holders: OnceLock<Holders>,
     /// Frames whose number is a multiple of this are traced; 0 traces none.
     pub(crate) trace_every: AtomicU64,
@@ -26,7 +26,7 @@ impl RunControl {
         RunControl { common: Control::new(handler), ..RunControl::default() }
     }
 
-    /// Ends the sources because somebody asks for it.
+    /// Ends the sources on request.
     pub(crate) fn ask_to_stop(&self) {
         self.is_asked_to_stop.store(true, Ordering::Release);
         self.stop();
@@ -41,7 +41,7 @@ impl RunControl {
         self.live_sources.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
-    /// True when the frame of this number is to be followed.
+    /// True when the frame of this number is traced.
     #[inline]
     pub(crate) fn is_traced(&self, sequence: u64) -> bool {
         let every = self.trace_every.load(Ordering::Relaxed);

@@ -32,9 +32,9 @@ pub enum Placement {
 pub enum OnFailure {
     /// Stop the run.
     Stop,
-    /// Count the frame as lost and go on.
+    /// Count the frame as lost and continue.
     Skip,
-    /// Count the frame as lost, build the node anew with its current parameters, and go on.
+    /// Count the frame as lost, build the node again with its current parameters, and continue.
     Restart,
 }
 
@@ -114,7 +114,8 @@ pub struct EdgeDecl {
 
 /// Nodes and edges: what a pipeline file describes.
 ///
-/// Declaring checks names, parameters and ports; [`Graph::check`] checks what can only be seen in the whole.
+/// Declaring a node or an edge checks names, parameters and ports; [`Graph::check`] checks the graph as a
+/// whole.
 #[derive(Clone, Debug)]
 pub struct Graph {
     pub(crate) nodes: Vec<NodeDecl>,
@@ -220,8 +221,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Says what the first output of a declared node will carry, for a node that cannot tell before it runs, as a source that
-    /// plays a file: [`Graph::check`] then knows it for the nodes behind.
+    /// Declares the stream at the first output of a node that cannot know it before it runs, such as a source
+    /// that plays a file. [`Graph::check`] then uses it for the nodes behind.
     pub fn expect(&mut self, node: usize, layout: Layout) {
         if let Some(decl) = self.nodes.get_mut(node) {
             decl.expected = Some(layout);
@@ -252,7 +253,7 @@ impl Graph {
         &self.edges
     }
 
-    /// The nodes with these numbers, and the edges between them; numbers are given anew.
+    /// The nodes with these numbers, and the edges between them; numbers are given again.
     pub fn part(&self, keep: &[usize]) -> Graph {
         let renumbered = |node: usize| keep.iter().position(|k| *k == node);
         let edge = |edge: &EdgeDecl| {
@@ -291,7 +292,7 @@ impl Graph {
         port_number(&self.nodes[node].name, "input", ports, port).map(|p| (node, p))
     }
 
-    /// Checks everything that can be known before a run, and tells what will flow where.
+    /// Checks everything that can be known before a run, and returns the streams of all outputs.
     ///
     /// # Errors
     /// All problems found, with their places.
@@ -446,7 +447,7 @@ impl Graph {
     fn check_writes(&self, errors: &mut Vec<GraphError>) {
         let mut known: BTreeMap<PathBuf, usize> = BTreeMap::new();
         for (i, decl) in self.nodes.iter().enumerate() {
-            // A node that cannot be made was told of already.
+            // A node that cannot be built was reported already.
             let Ok(node) = decl.node_type.build(&decl.values) else { continue };
             for path in node.writes() {
                 let first = *known.entry(real_path(&path)).or_insert(i);
@@ -477,7 +478,7 @@ impl Graph {
     }
 }
 
-/// What a check found out.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The nodes so that senders come before receivers.

@@ -1,7 +1,8 @@
 //! Several copies of a node on several threads, with the order of their outputs restored.
 //!
-//! Copies take frames from one queue. The position of a frame in that queue is its ticket. What a copy emits
-//! is held until all earlier tickets are done, and then sent by whoever completes the earliest one.
+//! Copies take frames from one queue. The position of a frame in that queue is its ticket. Frames that a copy
+//! emits are held until all earlier tickets are done, and are then sent by the copy that completes the
+//! earliest one.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex};
@@ -69,7 +70,7 @@ impl Reorder {
         state.done.fill(ticket, list);
         let result = self.send_done(&mut state, ctx);
         drop(state);
-        // Copies that ran too far ahead may go on.
+        // Copies that ran too far ahead may continue.
         fence(Ordering::SeqCst);
         self.bells.iter().for_each(|bell| _ = bell.ring_if_seen_parked());
         result

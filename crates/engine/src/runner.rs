@@ -22,7 +22,7 @@ use crate::reorder::Reorder;
 use crate::run::Snapshot;
 use crate::trace::Visit;
 
-/// Frames handled in one go before the thread looks at its other nodes.
+/// Frames handled in one turn before the thread continues with its other nodes.
 const BURST: usize = 32;
 
 /// A node and everything the engine needs to run it, on cache lines that no other thread writes.
@@ -33,7 +33,7 @@ pub(crate) struct Runner {
     copy: usize,
     pub(crate) node_type: NodeType,
     pub(crate) options: NodeOptions,
-    /// As the node was built with, plus what was written since; for a restart.
+    /// The parameters with which the node was built, plus later changes; for a restart.
     pub(crate) values: Vec<(usize, Value)>,
     node: Box<dyn DynNode>,
     pub(crate) ctx: Context,
@@ -46,7 +46,7 @@ pub(crate) struct Runner {
     pub(crate) reorder: Option<Arc<Reorder>>,
     /// In a pool: position of the last frame in the queue.
     last_ticket: Option<u64>,
-    /// Without statistics nobody knows whether a handler is slow.
+    /// Without statistics it is unknown whether a handler is slow.
     watch: Stopwatch,
     /// Most frames that the node may want to handle in one call.
     most_at_once: usize,
@@ -176,7 +176,7 @@ impl Runner {
         [due, self.ctx.timer].into_iter().flatten().filter(|_| !self.finished).min()
     }
 
-    /// Does what there is to do, at most one burst of frames. Returns whether there was anything.
+    /// Handles what is due, at most one burst of frames. Returns whether there was anything.
     pub(crate) fn step(&mut self, burst: Option<usize>) -> bool {
         if self.finished {
             return false;
@@ -301,7 +301,7 @@ impl Runner {
             if let Some(reorder) = self.reorder.clone() {
                 self.complete(&reorder, taken.position);
             }
-            // Who is slow keeps no memory back that a source may wait for.
+            // A slow handler must not hold back memory for which a source may wait.
             match self.watch.is_slow() {
                 true => drop(taken.frame),
                 false => returns.give(taken.frame),
@@ -334,13 +334,13 @@ impl Runner {
 
     // ---- Frames ----
 
-    /// Handles a frame, and in the same call those behind it that the node wants with it. Returns how many were
-    /// taken.
+    /// Handles a frame, and in the same call the following ones that the node wants together with it. Returns
+    /// how many were taken.
     fn receive_waiting(&mut self, lane: usize, first: Taken) -> usize {
         let (mut frames, mut stamps) = (std::mem::take(&mut self.together), std::mem::take(&mut self.stamps));
         frames.push(first.frame);
         stamps.push(first.stamp_ns);
-        // Each may send one on, and nobody makes room while this thread is here.
+        // Each frame may cause one to be sent, and no thread makes room while this one is here.
         let most = self.room().min(self.most_at_once as u64) as usize;
         while frames.len() < most
             && let Some(taken) = self.take_behind(lane)
@@ -359,7 +359,7 @@ impl Runner {
             self.receive_group(lane, &frames[group.clone()], &stamps[group]);
             done += wanted;
         }
-        // The node has ended: what it had taken is lost with it.
+        // The node has ended: frames that it had taken are lost with it.
         add(&self.ctx.account.failed, (frames.len() - done) as u64);
         let taken = frames.len();
         frames.clear();
@@ -408,7 +408,7 @@ impl Runner {
         if self.ctx.timed {
             self.record_times(lane, start_ns, frames, stamps);
         }
-        // Of the others it is said later.
+        // The result of the others is reported later.
         let settled = (frames.len() as u64).saturating_sub(std::mem::take(&mut self.ctx.kept));
         match result {
             Ok(()) => {
@@ -421,7 +421,7 @@ impl Runner {
         }
     }
 
-    /// The node has done its work after errors, which is worth telling when it lasts.
+    /// The node has completed work after errors, which is reported if it lasts.
     #[cold]
     fn settle(&self) {
         if self.ctx.control.well(&self.ctx.name, self.ctx.clock.now_ns()) {
@@ -474,8 +474,8 @@ impl Runner {
 
     // ---- Failures ----
 
-    /// Calls the node; a panic becomes a value. The node may be in a state that nobody foresaw after a
-    /// panic, which is why the default policy for panics is to build it anew.
+    /// Calls the node; a panic becomes a value. After a panic the node may be in an invalid state, which is
+    /// why the default policy for panics is to build it again.
     fn call<R>(
         &mut self,
         call: impl FnOnce(&mut dyn DynNode, &mut Context) -> Result<R, NodeError>,
@@ -523,7 +523,7 @@ impl Runner {
         self.call(|node, ctx| node.start(ctx)).map_err(Failure::into_error)
     }
 
-    /// This node cannot go on: the run ends, and what is still queued for it is lost, with an entry.
+    /// This node cannot continue: the run ends, and its queued frames are lost, with an entry in the ledger.
     fn fail(&mut self, text: String) {
         self.ctx.control.fail(format!("{}: {text}", self.ctx.name));
         self.end();
@@ -587,7 +587,7 @@ impl Runner {
         }
     }
 
-    /// For the report: nobody can ask a node that has ended.
+    /// For the report, because a node that has ended cannot be asked.
     fn leave_values(&mut self) {
         let asked = self.call(|node, _| Ok(values(node)));
         let ended = Ended { last_ticket: self.last_ticket, values: asked.unwrap_or_default() };

@@ -1,4 +1,4 @@
-//! What a program hands to the nodes of its runs, found by type.
+//! Services: values that a program hands to the nodes of its runs, found by type.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! Sampled trace: one frame in n is followed through all nodes.
 //!
 //! Which frames are followed is decided by their number, so that it is the same ones everywhere. Each node writes what
-//! it did with them into a ring of its own, which one reader empties now and then; a ring that is full loses the new
+//! it did with them into a ring of its own, which one reader empties from time to time; a ring that is full loses the new
 //! span, with an entry. A run that is not traced pays for one look at a shared number per frame.
 
 use std::sync::{Arc, Mutex, OnceLock};
@@ -33,7 +33,7 @@ pub struct Span {
     pub end_ns: u64,
 }
 
-/// What a node knows of a span; the reader knows the rest.
+/// The part of a span that a node records; the reader adds the rest.
 pub(crate) struct Visit {
     pub(crate) from: Option<usize>,
     pub(crate) source: u16,
@@ -46,7 +46,7 @@ pub(crate) struct Visit {
 /// The spans of one node (or one copy of it) on their way to the reader: one thread puts, one takes.
 #[derive(Default)]
 pub(crate) struct SpanRing {
-    /// Made before the first span is asked for, not on the way of a frame.
+    /// Made before the first span, not in the frame path.
     slots: OnceLock<Box<[Slot]>>,
     /// The next to be taken; only the reader writes it.
     head: AtomicU64,

@@ -11,7 +11,7 @@ use crate::runner::Runner;
 /// A request to a worker, carried out between frames.
 pub(crate) type Task = Box<dyn FnOnce(&mut Worker) + Send>;
 
-/// What others know of a worker.
+/// The part of a worker that other threads use.
 pub(crate) struct WorkerHandle {
     pub(crate) name: String,
     pub(crate) bell: Arc<Doorbell>,
@@ -36,7 +36,7 @@ impl WorkerHandle {
         }
     }
 
-    /// Leaves a request; false when the worker has ended and will not look.
+    /// Leaves a request; false when the worker has ended and will not carry it out.
     pub(crate) fn send(&self, task: Task) -> bool {
         let mut tasks = lock(&self.tasks);
         if self.ended.load(Ordering::Acquire) {
@@ -55,7 +55,7 @@ impl WorkerHandle {
         std::mem::take(&mut *tasks)
     }
 
-    /// No request will be carried out any more; those that wait are dropped, which their senders notice.
+    /// No further request is carried out; waiting requests are dropped, which their senders notice.
     fn close(&self) {
         let mut tasks = lock(&self.tasks);
         self.ended.store(true, Ordering::Release);
@@ -69,7 +69,7 @@ pub(crate) struct Worker {
     pub(crate) runners: Vec<Runner>,
     pub(crate) clock: Clock,
     pub(crate) control: Arc<RunControl>,
-    /// Whether there are cores enough for threads that look instead of sleeping.
+    /// Whether there are enough cores for threads that poll instead of sleeping.
     pub(crate) may_spin: bool,
 }
 

@@ -209,7 +209,7 @@ fn nodes_are_built_anew_after_a_panic_and_gone_with_the_run() {
     assert_balanced(&report);
     assert_eq!((report.nodes[1].restarts, lost(&report, "to")), (100, vec![("node_panic".into(), 100)]));
     drop(graph);
-    // At check once or more, at start once, and 100 times anew.
+    // At check once or more, at start once, and 100 times again.
     assert!(built.load(Ordering::Relaxed) > 101);
     assert_eq!(Arc::strong_count(&built), 1, "nothing keeps the factory");
 }

@@ -64,7 +64,7 @@ fn a_source_that_waits_for_memory_says_who_holds_it() {
         "{}",
         told.message
     );
-    // With the memory back it goes on.
+    // With the memory back it continues.
     kept.clear();
     assert!(outlet.recv(LIMIT).is_ok());
     drop(outlet);

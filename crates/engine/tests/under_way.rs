@@ -1,4 +1,4 @@
-//! Frames that a node's own threads go on with: the ledger closes with what these say.
+//! Frames that a node's own threads continue with: the ledger closes with what these say.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use crate::common;

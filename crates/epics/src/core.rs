@@ -1,4 +1,4 @@
-//! What the threads that serve a run share.
+//! State shared by the threads that serve a run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,8 @@ use super::node::NodePvs;
 use super::picture::Pictures;
 use super::run_pvs::RunPvs;
 
-/// How long a moment is waited for. The end asks for one, so this only bounds what a lost thread would cost.
+/// How long the thread waits for a moment. The end of the run publishes one, so this only bounds the cost of
+/// a lost thread.
 const WAIT: Duration = Duration::from_secs(1);
 
 /// What the threads that serve a run share.
@@ -50,7 +51,8 @@ impl Core {
         }
     }
 
-    /// In this order: what nodes say, what is counted, whether they acquire, pictures, the ends of puts that wait.
+    /// Shows in this order: values of nodes, counts, the state of acquisitions, pictures, and the ends of
+    /// waiting puts.
     fn show(&self, moment: &Moment) {
         let run = self.model.run();
         lock(&self.pictures).ask(run);
@@ -71,7 +73,7 @@ impl Core {
         over.into_iter().for_each(|(_, put)| put.accept());
     }
 
-    /// Shows what a put has done, and ends it. Called on the thread that has done it.
+    /// Shows the result of a put, and completes it. Called on the thread that carried it out.
     pub(super) fn answered(&self, number: usize, put: Put, answer: Answer) {
         lock(&self.nodes[number]).show_all(&answer.moment);
         put.finish(answer.result);

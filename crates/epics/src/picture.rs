@@ -13,7 +13,7 @@ use livetime_frame::{DType, Frame};
 use livetime_nodes::ntndarray::{ImageWriter, Loans, kind_of, pixels};
 use livetime_nodes::process::image::Image;
 use livetime_nodes::sinks::pva_image::{Handover, PvaImage};
-use livetime_pva::data::{Kind, Value};
+use livetime_pva::data::{ScalarType, Value};
 use livetime_pva::nt;
 use livetime_pva::server::{PvMap, SharedPv};
 use livetime_pva::wire::BitSet;
@@ -40,7 +40,7 @@ pub(super) struct Pictures {
 struct Newest {
     number: usize,
     room: Room,
-    kind: Kind,
+    kind: ScalarType,
     /// What the node was asked and has not answered yet.
     asked: Option<Receiver<Option<Option<Frame>>>>,
     /// The one that is shown.
@@ -245,7 +245,7 @@ fn input_dtype(graph: &Graph, plan: &Plan, node: usize) -> DType {
     stream.and_then(|s| s.layout()).map_or(DType::U8, |l| l.dtype())
 }
 
-fn array_value(kind: Kind) -> livetime_pva::Result<Value> {
+fn array_value(kind: ScalarType) -> livetime_pva::Result<Value> {
     let mut value = Value::new(&nt::scalar_array(kind));
     value.set("display.description", "Pixels of the newest frame.")?;
     nt::set_time(&mut value, "timeStamp", time_of(time_of_day_ns()))?;
@@ -253,7 +253,7 @@ fn array_value(kind: Kind) -> livetime_pva::Result<Value> {
 }
 
 fn text_value(text: &str) -> livetime_pva::Result<Value> {
-    let mut value = Value::new(&nt::scalar(Kind::Str));
+    let mut value = Value::new(&nt::scalar(ScalarType::Str));
     value.set("value", text)?;
     nt::set_time(&mut value, "timeStamp", time_of(time_of_day_ns()))?;
     Ok(value)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use livetime_engine::{ParamKind, ParamSpec, Value, time_of_day_ns};
-use livetime_pva::data::{self, Field, Kind};
+use livetime_pva::data::{self, Field, ScalarType};
 use livetime_pva::nt::{self, Severity};
 use livetime_pva::server::{PvBuilder, SharedPv};
 
@@ -143,13 +143,13 @@ impl About {
     fn value(&self) -> livetime_pva::Result<data::Value> {
         let mut value = data::Value::new(&match self.shape {
             Shape::Enum(_) => nt::enumerated(),
-            Shape::I32 => nt::scalar(Kind::I32),
-            Shape::I64 => nt::scalar(Kind::I64),
-            Shape::F64 => nt::scalar(Kind::F64),
-            Shape::Text => nt::scalar(Kind::Str),
-            Shape::I32s => nt::scalar_array(Kind::I32),
-            Shape::F64s => nt::scalar_array(Kind::F64),
-            Shape::Texts => nt::scalar_array(Kind::Str),
+            Shape::I32 => nt::scalar(ScalarType::I32),
+            Shape::I64 => nt::scalar(ScalarType::I64),
+            Shape::F64 => nt::scalar(ScalarType::F64),
+            Shape::Text => nt::scalar(ScalarType::Str),
+            Shape::I32s => nt::scalar_array(ScalarType::I32),
+            Shape::F64s => nt::scalar_array(ScalarType::F64),
+            Shape::Texts => nt::scalar_array(ScalarType::Str),
         });
         value.set("display.description", &*self.description)?;
         if let Shape::Enum(choices) = &self.shape {

@@ -1,4 +1,4 @@
-//! Which prefix a run may use that was given none: one that nobody has.
+//! The prefix of a run without a configured one: the first that no other server uses.
 
 use std::time::Duration;
 
@@ -10,9 +10,10 @@ const PATIENCE: Duration = Duration::from_millis(400);
 /// Prefixes beside the usual one.
 const OTHERS: usize = 9;
 
-/// The first of `usual`, `LIVETIME1:`, `LIVETIME2:` and so on of which nobody in reach of `client` has the PV that ends in `suffix`.
+/// The first of `usual`, `LIVETIME1:`, `LIVETIME2:` and so on for which no server in reach of `client` has
+/// the PV that ends in `suffix`.
 ///
-/// All are searched at the same time. A client that cannot search finds nobody.
+/// All are searched at the same time. A client that cannot search finds no server.
 pub fn free_prefix(client: &Client, usual: &str, suffix: &str) -> String {
     let prefixes = || [usual.to_owned()].into_iter().chain((1..=OTHERS).map(|n| format!("LIVETIME{n}:")));
     let answered: Vec<bool> = std::thread::scope(|scope| {
@@ -24,14 +25,14 @@ pub fn free_prefix(client: &Client, usual: &str, suffix: &str) -> String {
         asked.into_iter().map(|thread| thread.join().unwrap_or(false)).collect()
     });
     let mut free = prefixes().zip(answered).filter(|(_, answered)| !answered).map(|(prefix, _)| prefix);
-    // Who has ten of them running knows how to give them names.
+    // More than ten unnamed runs are not expected: their operator should choose prefixes.
     free.next().unwrap_or_else(|| format!("LIVETIME{}:", std::process::id()))
 }
 
 #[cfg(test)]
 mod tests {
     use livetime_pva::client::ClientConfig;
-    use livetime_pva::data::{Kind, Value};
+    use livetime_pva::data::{ScalarType, Value};
     use livetime_pva::nt;
     use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
 
@@ -42,7 +43,7 @@ mod tests {
         let pvs = PvMap::new();
         for name in ["13SIM1:cam1:PortName_RBV", "LIVETIME1:cam1:PortName_RBV", "LIVETIME3:cam1:PortName_RBV"]
         {
-            pvs.add(name, SharedPv::new(Value::new(&nt::scalar(Kind::Str))));
+            pvs.add(name, SharedPv::new(Value::new(&nt::scalar(ScalarType::Str))));
         }
         let server = Server::start(ServerConfig::loopback(), pvs).unwrap();
         let config = ClientConfig::name_servers(&[server.tcp_address()]);

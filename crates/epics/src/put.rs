@@ -10,7 +10,7 @@ use super::base::Item;
 use super::core::Core;
 use super::point::written;
 
-/// What a PV that can be written writes to.
+/// The target of a writable PV.
 #[derive(Clone, Copy)]
 pub(super) enum Target {
     /// A parameter.
@@ -19,7 +19,7 @@ pub(super) enum Target {
     Item(Item),
 }
 
-/// The way of what is put to the model.
+/// The way of puts to the model.
 #[derive(Clone)]
 pub(super) struct Commands {
     model: Model,
@@ -32,12 +32,12 @@ impl Commands {
         Commands { model: model.clone(), core: Arc::default() }
     }
 
-    /// Who shows what has become of puts.
+    /// The publisher that shows the results of puts.
     pub(super) fn answer_to(&self, core: &Arc<Core>) {
         let _ = self.core.set(Arc::downgrade(core));
     }
 
-    /// What happens when `target` of a node is put. A put that comes after the end is dropped, which its client is told.
+    /// Handles a put to `target` of a node. A put after the end is dropped, and its client gets an error.
     pub(super) fn handler(&self, node: usize, target: Target) -> impl Fn(Put) + Send + Sync + 'static {
         let commands = self.clone();
         move |put| commands.carry_out(node, target, put)

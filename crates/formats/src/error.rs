@@ -1,4 +1,4 @@
-//! What is wrong with a file or with some bytes.
+//! The error of reading a file or bytes.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::{fmt, io};
 
 use livetime_runtime::ordered::Interrupted;
 
-/// The result of everything that looks at data from outside.
+/// The result of functions that read data from outside.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Says what was wanted, what was found, and where.

@@ -1,4 +1,4 @@
-//! What of a stream is looked at before it is taken.
+//! A buffer for bytes of a stream that are examined before they are consumed.
 
 use std::fmt;
 use std::fs::File;
@@ -7,8 +7,8 @@ use std::path::Path;
 
 /// What of a stream has been read and not taken yet; never more than was allocated at the start.
 ///
-/// A stream that breaks off, such as a packed file that was cut in the middle, ends where it breaks: what came before is good. Only one of which nothing
-/// at all can be read is an error.
+/// A truncated stream, such as a packed file that was cut in the middle, ends where it breaks off; the bytes
+/// before are good. Only a stream of which nothing can be read is an error.
 #[derive(Debug)]
 pub(crate) struct LookAhead<R> {
     input: R,
@@ -64,22 +64,23 @@ impl<R: Read> LookAhead<R> {
         Ok(())
     }
 
-    /// Why the stream broke off, and behind how many bytes; `None` as long as it has not, and when it came to its end.
+    /// Why the stream broke off, and after how many bytes; `None` if it has not, or if it reached its regular
+    /// end.
     pub(crate) fn broken(&self) -> Option<BrokenOff<'_>> {
         self.broken.as_ref().map(|why| BrokenOff { bytes: self.total, why })
     }
 
-    /// What is there.
+    /// The available bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.begin..self.end]
     }
 
-    /// Whether nothing comes behind it.
+    /// Whether the stream ends after them.
     pub(crate) fn is_at_end(&self) -> bool {
         self.is_at_end
     }
 
-    /// Takes the first `count` bytes, or what is there.
+    /// Consumes the first `count` bytes, or all available ones.
     pub(crate) fn take(&mut self, count: usize) -> &mut [u8] {
         let begin = self.begin;
         self.begin = (begin + count).min(self.end);
@@ -92,7 +93,7 @@ impl<R: Read> LookAhead<R> {
 pub struct BrokenOff<'a> {
     /// Bytes that could be read, unpacked.
     pub bytes: u64,
-    /// What the system or the decoder says.
+    /// Errors of the operating system or of the decoder.
     pub why: &'a io::Error,
 }
 
@@ -105,7 +106,7 @@ impl fmt::Display for BrokenOff<'_> {
 /// Opens a file; one that Zstandard has packed is unpacked while it is read.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the operating system.
 pub fn open_unpacked(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     let mut file = BufReader::with_capacity(4096, File::open(path)?);
     let is_packed = file.fill_buf()?.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]);

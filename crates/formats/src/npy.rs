@@ -1,4 +1,4 @@
-//! Arrays of NumPy (`.npy`), as far as reference frames come in them.
+//! Arrays of NumPy (`.npy`), of the types that reference frames use.
 
 use crate::fields::Fields;
 use crate::{Error, Result};
@@ -29,7 +29,7 @@ impl Npy {
     /// ```
     ///
     /// # Errors
-    /// If it is none, of another type or order, or shorter or longer than it says.
+    /// If it is not a NumPy array, has another type or order, or is shorter or longer than its header says.
     pub fn parse(bytes: &[u8]) -> Result<Npy> {
         let mut fields = Fields::new(bytes);
         let wanted = || Error::new("an array of NumPy (.npy)", "something else").at(0);

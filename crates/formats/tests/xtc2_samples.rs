@@ -163,7 +163,7 @@ fn small_data_tell_where_the_datagrams_are() {
                 }
                 let original = Original::find(&datagram, &names).unwrap();
                 if original.offset < last {
-                    // The run goes on in the next chunk.
+                    // The run continues in the next chunk.
                     big = std::fs::read(path.parent().unwrap().join("data-r0001-s000-c001.xtc2")).unwrap();
                 }
                 last = original.offset;

@@ -83,7 +83,7 @@ impl Attributes {
     }
 
     pub(crate) fn clear(&mut self) {
-        // Writing the length would take the cache line away from those who read it.
+        // Writing the length would take the cache line away from its readers.
         if !self.0.is_empty() {
             self.0.clear();
         }

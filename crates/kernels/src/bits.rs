@@ -111,8 +111,8 @@ impl Bits for Avx2 {
     fn highest(bytes: &[u8; 64]) -> u64 {
         let half = |from: usize| {
             let from = bytes[from..from + 32].as_ptr();
-            // SAFETY: 32 bytes are read from as many; `Avx2` is used only in functions that `per_level!` compiled for
-            // the level avx2, which run only where it is.
+            // SAFETY: 32 bytes are read from an array of 32; `Avx2` is used only in functions that
+            // `per_level!` compiled for the level avx2, which run only on processors with AVX2.
             unsafe { _mm256_movemask_epi8(_mm256_loadu_si256(from.cast())) as u32 }
         };
         u64::from(half(0)) | u64::from(half(32)) << 32
@@ -129,8 +129,8 @@ pub(crate) struct Avx512;
 impl Bits for Avx512 {
     #[inline(always)]
     fn highest(bytes: &[u8; 64]) -> u64 {
-        // SAFETY: 64 bytes are read from as many; `Avx512` is used only in functions that `per_level!` compiled for
-        // the level avx512, which run only where AVX512BW is.
+        // SAFETY: 64 bytes are read from an array of 64; `Avx512` is used only in functions that `per_level!`
+        // compiled for the level avx512, which run only on processors with AVX512BW.
         unsafe { _mm512_movepi8_mask(_mm512_loadu_si512(bytes.as_ptr().cast())) }
     }
 

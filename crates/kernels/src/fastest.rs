@@ -60,7 +60,7 @@ impl Fastest {
 }
 
 impl Clone for Fastest {
-    /// One that has measured nothing: what it is for may be of another size.
+    /// A clone has measured nothing, because it may be used for another size.
     fn clone(&self) -> Fastest {
         Fastest::new()
     }

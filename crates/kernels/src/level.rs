@@ -22,7 +22,7 @@ static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Level {
-    kind: Kind,
+    kind: LevelKind,
     /// Whether a kernel may take a lower level that is faster.
     is_best: bool,
 }
@@ -36,7 +36,7 @@ impl PartialEq for Level {
 impl Eq for Level {}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum LevelKind {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -46,9 +46,9 @@ pub(crate) enum Kind {
 
 impl Level {
     /// What every processor of this architecture can do.
-    pub const PORTABLE: Level = Level::exactly(Kind::Portable);
+    pub const PORTABLE: Level = Level::exactly(LevelKind::Portable);
 
-    const fn exactly(kind: Kind) -> Level {
+    const fn exactly(kind: LevelKind) -> Level {
         Level { kind, is_best: false }
     }
 
@@ -60,8 +60,8 @@ impl Level {
         Level::available_below(best).nth(limit).unwrap_or(Level { is_best: true, ..best })
     }
 
-    /// Makes [`Level::best`] answer `limit` from now on, in the whole process: to measure or to compare
-    /// levels; kernels then run on exactly this level. `None` takes the limit away.
+    /// Makes [`Level::best`] return `limit` from now on, in the whole process, to measure or to compare
+    /// levels; kernels then run on exactly this level. `None` removes the limit.
     pub fn set_limit(limit: Option<Level>) {
         let position = limit.and_then(|l| Level::available().iter().position(|a| *a == l));
         LIMIT.store(position.unwrap_or(usize::MAX), Ordering::Relaxed);
@@ -72,9 +72,9 @@ impl Level {
         let all = [
             Level::PORTABLE,
             #[cfg(target_arch = "x86_64")]
-            Level::exactly(Kind::Avx2),
+            Level::exactly(LevelKind::Avx2),
             #[cfg(target_arch = "x86_64")]
-            Level::exactly(Kind::Avx512),
+            Level::exactly(LevelKind::Avx512),
         ];
         let count = all.iter().position(|l| *l == best).map_or(0, |p| p + 1);
         all.into_iter().take(count)
@@ -87,10 +87,10 @@ impl Level {
         #[cfg(target_arch = "x86_64")]
         {
             if has_avx2() {
-                levels.push(Level::exactly(Kind::Avx2));
+                levels.push(Level::exactly(LevelKind::Avx2));
             }
             if has_avx2() && has_avx512() {
-                levels.push(Level::exactly(Kind::Avx512));
+                levels.push(Level::exactly(LevelKind::Avx512));
             }
         }
         levels
@@ -99,15 +99,15 @@ impl Level {
     /// `"portable"`, `"avx2"` or `"avx512"`.
     pub fn name(self) -> &'static str {
         match self.kind {
-            Kind::Portable => "portable",
+            LevelKind::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => "avx2",
+            LevelKind::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => "avx512",
+            LevelKind::Avx512 => "avx512",
         }
     }
 
-    pub(crate) fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> LevelKind {
         self.kind
     }
 
@@ -116,7 +116,9 @@ impl Level {
     pub(crate) fn choice(self) -> Option<[Level; 2]> {
         match self.kind {
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 if self.is_best => Some([Level::exactly(Kind::Avx512), Level::exactly(Kind::Avx2)]),
+            LevelKind::Avx512 if self.is_best => {
+                Some([Level::exactly(LevelKind::Avx512), Level::exactly(LevelKind::Avx2)])
+            }
             _ => None,
         }
     }
@@ -174,13 +176,13 @@ macro_rules! per_level {
                 $avx512($($arg),*)
             }
             match level.kind() {
-                $crate::level::Kind::Portable => $portable($($arg),*),
+                $crate::level::LevelKind::Portable => $portable($($arg),*),
                 // SAFETY: a `Level` of this kind is only made where detection found the features.
                 #[cfg(target_arch = "x86_64")]
-                $crate::level::Kind::Avx2 => unsafe { avx2($($arg),*) },
+                $crate::level::LevelKind::Avx2 => unsafe { avx2($($arg),*) },
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
-                $crate::level::Kind::Avx512 => unsafe { avx512($($arg),*) },
+                $crate::level::LevelKind::Avx512 => unsafe { avx512($($arg),*) },
             }
         }
     };

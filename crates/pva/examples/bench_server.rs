@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use livetime_pva::data::{Array, Kind, Value};
+use livetime_pva::data::{Array, ScalarType, Value};
 use livetime_pva::nt::{self, Metadata};
 use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
 
@@ -50,9 +50,9 @@ fn pvs(image: &SharedPv) -> Outcome<PvMap> {
 
 fn doubles(elements: usize) -> Outcome<Value> {
     if elements == 1 {
-        return Ok(Value::new(&nt::scalar_with(Kind::F64, Metadata::NONE)));
+        return Ok(Value::new(&nt::scalar_with(ScalarType::F64, Metadata::NONE)));
     }
-    let mut value = Value::new(&nt::scalar_array_with(Kind::F64, Metadata::NONE));
+    let mut value = Value::new(&nt::scalar_array_with(ScalarType::F64, Metadata::NONE));
     value.set("value", Array::from(vec![1.0; elements]))?;
     Ok(value)
 }

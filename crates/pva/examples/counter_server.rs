@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use livetime_pva::data::{Kind, Value};
+use livetime_pva::data::{ScalarType, Value};
 use livetime_pva::nt;
 use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let counter = SharedPv::new(Value::new(&nt::scalar(Kind::I64)));
-    let mut one = Value::new(&nt::scalar(Kind::I64));
+    let counter = SharedPv::new(Value::new(&nt::scalar(ScalarType::I64)));
+    let mut one = Value::new(&nt::scalar(ScalarType::I64));
     one.set("value", 1)?;
     let step = SharedPv::writable(one);
 

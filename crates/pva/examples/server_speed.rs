@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use livetime_pva::data::{Array, Kind, Value};
+use livetime_pva::data::{Array, ScalarType, Value};
 use livetime_pva::nt;
 use livetime_pva::proto::{Command, CreateChannel, RequestHead, sub};
 use livetime_pva::request::parse;
@@ -129,9 +129,9 @@ fn gets(channels: usize, elements: usize, spin: Duration) -> Outcome<()> {
     let names: Vec<String> = (0..channels).map(|i| format!("speed:{i}")).collect();
     for name in &names {
         let value = match elements {
-            1 => Value::new(&nt::scalar(Kind::F64)),
+            1 => Value::new(&nt::scalar(ScalarType::F64)),
             many => {
-                let mut value = Value::new(&nt::scalar_array(Kind::F64));
+                let mut value = Value::new(&nt::scalar_array(ScalarType::F64));
                 value.set("value", Array::from(vec![1.0; many]))?;
                 value
             }
@@ -168,7 +168,7 @@ fn gets(channels: usize, elements: usize, spin: Duration) -> Outcome<()> {
 
 fn monitors(elements: usize) -> Outcome<()> {
     let pv = match elements {
-        1 => SharedPv::new(Value::new(&nt::scalar(Kind::F64))),
+        1 => SharedPv::new(Value::new(&nt::scalar(ScalarType::F64))),
         _ => SharedPv::new(Value::new(&nt::ndarray())),
     };
     let pvs = PvMap::new();

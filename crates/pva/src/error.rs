@@ -1,9 +1,9 @@
-//! What is wrong with some bytes, a type or a request.
+//! The error of reading bytes, of a type or of a request.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// The result of everything that looks at data from outside.
+/// The result of functions that read data from outside.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Says what was wanted, what was found, and where.

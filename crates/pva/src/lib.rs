@@ -14,15 +14,15 @@
 //! Nothing but `client`, `net` and `server` opens a socket, starts a thread or asks for the time.
 //!
 //! ```
-//! use livetime_pva::{data::{Kind, TypeCache, Value}, nt, wire::{Order, Reader, Writer}};
+//! use livetime_pva::{data::{ScalarType, TypeCache, Value}, nt, wire::{Order, Reader, Writer}};
 //!
-//! let mut value = Value::new(&nt::scalar(Kind::F64));
+//! let mut value = Value::new(&nt::scalar(ScalarType::F64));
 //! value.set("value", 4.2)?;
 //! let mut writer = Writer::new(Order::HOST);
 //! value.encode_changed(&mut writer);
 //! let update = writer.take();
 //!
-//! let mut copy = Value::new(&nt::scalar(Kind::F64));
+//! let mut copy = Value::new(&nt::scalar(ScalarType::F64));
 //! let bytes = update.to_bytes();
 //! let changed = copy.decode_changed(&mut Reader::new(&bytes, Order::HOST), &mut TypeCache::new())?;
 //! assert_eq!(copy.f64("value"), Some(4.2));

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use livetime_pva::data::{Array, Kind, TypeCache, Value};
+use livetime_pva::data::{Array, ScalarType, TypeCache, Value};
 use livetime_pva::nt;
 use livetime_pva::wire::{BitSet, Order, Reader, SHARE_BYTES, Writer};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -25,7 +25,7 @@ fn memory_is_used_again() {
 }
 
 fn small_updates_allocate_nothing() {
-    let ty = nt::scalar(Kind::F64);
+    let ty = nt::scalar(ScalarType::F64);
     let (mut sent, mut received) = (Value::new(&ty), Value::new(&ty));
     let mut writer = Writer::new(Order::Big);
     let mut cache = TypeCache::new();
@@ -47,7 +47,7 @@ fn small_updates_allocate_nothing() {
 }
 
 fn large_arrays_are_not_copied() {
-    let ty = nt::scalar_array(Kind::U16);
+    let ty = nt::scalar_array(ScalarType::U16);
     let mut value = Value::new(&ty);
     value.set("value", Array::from(vec![7u16; 1 << 20])).unwrap();
     let before = value.array("value").unwrap().data().as_ptr();

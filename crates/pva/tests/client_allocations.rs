@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use livetime_pva::data::{Kind, Value};
+use livetime_pva::data::{ScalarType, Value};
 use livetime_pva::nt;
 use livetime_pva::proto::client::{Answer, Connection, Event, Identity, Job};
 use livetime_pva::proto::{Command, ReplyHead, sub};
@@ -34,7 +34,7 @@ fn receive(
 
 #[test]
 fn a_repeated_read_takes_no_memory() {
-    let mut sent = Value::new(&nt::scalar(Kind::F64));
+    let mut sent = Value::new(&nt::scalar(ScalarType::F64));
     sent.set("value", 4.5).unwrap();
     sent.set("alarm.message", "HIGH").unwrap();
     let mut connection = Connection::new(Identity::anonymous(), Instant::now());

@@ -6,7 +6,7 @@ use crate::machine;
 
 use std::time::{Duration, Instant};
 
-use livetime_pva::data::{Dynamic, Kind, Type, Value};
+use livetime_pva::data::{Dynamic, ScalarType, Type, Value};
 use livetime_pva::proto::client::{Answer, Connection, Event, Identity, Job, Put};
 use livetime_pva::proto::{Command, sub};
 use livetime_pva::request::parse;
@@ -112,7 +112,7 @@ fn blank() -> Server {
 }
 
 fn number(value: i32) -> Value {
-    let mut v = Value::new(&nt::scalar_with(Kind::I32, nt::Metadata::NONE));
+    let mut v = Value::new(&nt::scalar_with(ScalarType::I32, nt::Metadata::NONE));
     v.set("value", value).unwrap();
     v
 }
@@ -309,7 +309,7 @@ fn busy() -> (Session, Vec<u8>) {
     session.sent();
     let mut image = Value::new(&nt::ndarray());
     image.set("value", vec![1u16, 2, 3]).unwrap();
-    image.set("codec.parameters", Dynamic::new(Type::Scalar(Kind::I32), 6).unwrap()).unwrap();
+    image.set("codec.parameters", Dynamic::new(Type::Scalar(ScalarType::I32), 6).unwrap()).unwrap();
     let choice = Value::new(&nt::enumerated());
     let mut server = blank()
         .opened(Command::Get, get, &number(1))

@@ -114,7 +114,7 @@ pub(crate) fn replay(name: &str, text: &str, counts: &mut Counts) {
     }
 }
 
-/// The bytes of a line. Two lines are cut short and say how they go on.
+/// The bytes of a line. Two lines are cut short and say how they continue.
 fn unhex(line: &str) -> Vec<u8> {
     let hex = line.split_whitespace().next().unwrap();
     let digit = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
@@ -429,16 +429,16 @@ fn recorded_types(file: &str) -> HashMap<String, Type> {
 
 #[test]
 fn normative_types_are_those_of_qsrv() {
-    use livetime_pva::data::Kind;
+    use livetime_pva::data::ScalarType;
     let types = recorded_types("50-qsrv2-gets.txt");
     let expected = [
-        ("Q:ai", nt::scalar(Kind::F64)),
-        ("Q:li", nt::scalar(Kind::I32)),
-        ("Q:i64", nt::scalar(Kind::I64)),
-        ("Q:so", nt::scalar(Kind::Str)),
+        ("Q:ai", nt::scalar(ScalarType::F64)),
+        ("Q:li", nt::scalar(ScalarType::I32)),
+        ("Q:i64", nt::scalar(ScalarType::I64)),
+        ("Q:so", nt::scalar(ScalarType::Str)),
         ("Q:bo", nt::enumerated()),
         ("Q:mbbo", nt::enumerated()),
-        ("Q:wf", nt::scalar_array(Kind::F64)),
+        ("Q:wf", nt::scalar_array(ScalarType::F64)),
     ];
     for (channel, ours) in expected {
         if let Some(ty) = types.get(channel) {

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor, Update};
-use livetime_pva::data::{Kind, Value};
+use livetime_pva::data::{ScalarType, Value};
 use livetime_pva::nt;
 use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -24,7 +24,7 @@ fn next(monitor: &mut Monitor) -> Update {
 
 #[test]
 fn updates_take_no_memory() {
-    let pv = SharedPv::new(Value::new(&nt::scalar(Kind::F64)));
+    let pv = SharedPv::new(Value::new(&nt::scalar(ScalarType::F64)));
     let pvs = PvMap::new();
     pvs.add("n", pv.clone());
     let server = Server::start(ServerConfig::loopback(), pvs).unwrap();
@@ -44,7 +44,7 @@ fn updates_take_no_memory() {
     let region = Region::new(GLOBAL);
     (0..1000).for_each(|i| round(f64::from(i)));
     let change = region.change();
-    // Threads in the background may have something of their own to do now and then.
+    // Threads in the background may have something of their own to do from time to time.
     let count = change.allocations + change.reallocations;
     assert!(count < 100, "{count} in 1000 updates to 3 subscribers");
 }

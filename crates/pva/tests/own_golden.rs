@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::golden::{Counts, replay};
 use livetime_pva::client::{Client, ClientConfig, Event};
-use livetime_pva::data::{Array, Kind, Type, Value};
+use livetime_pva::data::{Array, ScalarType, Type, Value};
 use livetime_pva::nt;
 use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
 
@@ -23,13 +23,13 @@ type Recorded = Arc<Mutex<Vec<(bool, Vec<u8>)>>>;
 
 fn server() -> Server {
     let pvs = PvMap::new();
-    let mut number = Value::new(&nt::scalar(Kind::F64));
+    let mut number = Value::new(&nt::scalar(ScalarType::F64));
     number.set("value", 21.5).unwrap();
     pvs.add("number", SharedPv::builder().value(number).on_put(|put| put.post()).build());
-    let mut waveform = Value::new(&nt::scalar_array(Kind::I32));
+    let mut waveform = Value::new(&nt::scalar_array(ScalarType::I32));
     waveform.set("value", Array::from((0..40).collect::<Vec<i32>>())).unwrap();
     pvs.add("waveform", SharedPv::new(waveform));
-    let mut text = Value::new(&nt::scalar(Kind::Str));
+    let mut text = Value::new(&nt::scalar(ScalarType::Str));
     text.set("value", "open").unwrap();
     pvs.add("text", SharedPv::new(text));
     Server::start(ServerConfig::loopback(), pvs).unwrap()
@@ -80,7 +80,7 @@ fn talk(address: SocketAddr) {
     let number = channel("number");
     assert_eq!(number.get().wait(LONG).unwrap().f64("value"), Some(21.5));
     assert!(number.get_with("field(value,alarm.severity)").wait(LONG).is_ok());
-    assert_eq!(number.info().wait(LONG).unwrap(), Type::Structure(nt::scalar(Kind::F64)));
+    assert_eq!(number.info().wait(LONG).unwrap(), Type::Structure(nt::scalar(ScalarType::F64)));
     let mut monitor = number.monitor("record[pipeline=true,queueSize=4]field(value)").unwrap();
     for value in [22.0, 23.0, 24.0] {
         number.put(("value", value)).wait(LONG).unwrap();

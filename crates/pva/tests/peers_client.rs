@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use livetime_pva::client::{Client, ClientConfig, Error, Event, Put, get_many};
-use livetime_pva::data::{Field, Kind, Type, Value};
+use livetime_pva::data::{Field, ScalarType, Type, Value};
 use livetime_pva::net::{Destination, has_ipv6};
 use livetime_pva::nt;
 use livetime_pva::wire::{Buffer, BufferSource};
@@ -138,19 +138,19 @@ fn get(client: &Client, name: &str) -> Value {
     client.channel(name).get().wait(LONG).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-const NAMES: [(&str, Kind); 12] = [
-    ("bool", Kind::Bool),
-    ("b", Kind::I8),
-    ("Bu", Kind::U8),
-    ("h", Kind::I16),
-    ("Hu", Kind::U16),
-    ("i", Kind::I32),
-    ("Iu", Kind::U32),
-    ("l", Kind::I64),
-    ("Lu", Kind::U64),
-    ("f", Kind::F32),
-    ("d", Kind::F64),
-    ("s", Kind::Str),
+const NAMES: [(&str, ScalarType); 12] = [
+    ("bool", ScalarType::Bool),
+    ("b", ScalarType::I8),
+    ("Bu", ScalarType::U8),
+    ("h", ScalarType::I16),
+    ("Hu", ScalarType::U16),
+    ("i", ScalarType::I32),
+    ("Iu", ScalarType::U32),
+    ("l", ScalarType::I64),
+    ("Lu", ScalarType::U64),
+    ("f", ScalarType::F32),
+    ("d", ScalarType::F64),
+    ("s", ScalarType::Str),
 ];
 
 #[test]
@@ -194,14 +194,15 @@ fn pvxs_every_type_is_read_and_written() {
         let name = format!("array:{name}");
         let value = get(&client, &name);
         assert!(nt::is(value.id(), "NTScalarArray"));
-        if kind == Kind::Str {
+        if kind == ScalarType::Str {
             assert_eq!(value.get("value").unwrap().as_strings().unwrap(), ["one", "two", ""]);
             client.channel(&name).put(("value", &["x", "y"][..])).wait(LONG).unwrap();
             assert_eq!(get(&client, &name).get("value").unwrap().as_strings().unwrap(), ["x", "y"]);
             continue;
         }
         let numbers: Vec<f64> = value.array("value").unwrap().iter_f64().collect();
-        let expected: &[f64] = if kind == Kind::Bool { &[0., 1., 1., 1., 1.] } else { &[0., 1., 2., 3., 4.] };
+        let expected: &[f64] =
+            if kind == ScalarType::Bool { &[0., 1., 1., 1., 1.] } else { &[0., 1., 2., 3., 4.] };
         assert_eq!(numbers, expected, "{name}");
         assert_eq!(value.array("value").unwrap().kind(), kind);
         client.channel(&name).put(("value", vec![1u8, 0, 1])).wait(LONG).unwrap();
@@ -231,7 +232,7 @@ fn check_structures(client: &Client, image: (usize, usize)) {
     let value = get(client, "image");
     assert!(nt::is(value.id(), "NTNDArray"));
     let pixels = value.array("value").unwrap();
-    assert_eq!((pixels.kind(), pixels.len()), (Kind::U16, image.0 * image.1));
+    assert_eq!((pixels.kind(), pixels.len()), (ScalarType::U16, image.0 * image.1));
     let pixels = pixels.elements::<u16>().unwrap();
     assert!(pixels.iter().enumerate().all(|(index, &pixel)| pixel == index as u16));
     let sizes = value.get("dimension").unwrap().as_values().unwrap().iter().flatten();
@@ -274,8 +275,8 @@ fn pvaccesscpp_every_type_is_read_and_written() {
     for (name, kind) in NAMES {
         let scalar = get(&client, &format!("scalar:{name}"));
         assert_eq!(scalar.structure().nodes()[1].ty, Type::Scalar(kind));
-        if kind != Kind::Str {
-            let expected = if kind == Kind::Bool { 1.0 } else { 7.0 };
+        if kind != ScalarType::Str {
+            let expected = if kind == ScalarType::Bool { 1.0 } else { 7.0 };
             assert_eq!(scalar.f64("value"), Some(expected), "{name}");
         }
         let channel = client.channel(&format!("scalar:{name}"));
@@ -286,7 +287,7 @@ fn pvaccesscpp_every_type_is_read_and_written() {
         assert!(read.as_f64() == Some(1.0) || read.as_str() == Some("1"), "{name} {read:?}");
         let array = get(&client, &format!("array:{name}"));
         match kind {
-            Kind::Str => assert_eq!(array.get("value").unwrap().as_strings().unwrap(), ["a", "b", ""]),
+            ScalarType::Str => assert_eq!(array.get("value").unwrap().as_strings().unwrap(), ["a", "b", ""]),
             _ => assert_eq!(array.array("value").unwrap().len(), 3),
         }
         assert!(channel.info().wait(LONG).unwrap().as_structure().is_some());
@@ -308,7 +309,7 @@ fn pvaccesscpp_every_type_is_read_and_written() {
 }
 
 fn call(client: &Client, name: &str, arguments: &[(&str, f64)]) -> Result<Option<f64>, Error> {
-    let types: Vec<_> = arguments.iter().map(|(name, _)| (*name, Type::Scalar(Kind::F64))).collect();
+    let types: Vec<_> = arguments.iter().map(|(name, _)| (*name, Type::Scalar(ScalarType::F64))).collect();
     let mut uri = Value::new(&nt::uri(&types).unwrap());
     uri.set("scheme", "pva").unwrap();
     uri.set("path", name).unwrap();

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use livetime_pva::client::{Client, ClientConfig, Event, Put};
-use livetime_pva::data::{Array, Builder, Field, Kind, Structure, Type, Value};
+use livetime_pva::data::{Array, Builder, Field, ScalarType, Structure, Type, Value};
 use livetime_pva::nt;
 use livetime_pva::server::{Call, PvMap, Server, ServerConfig, SharedPv};
 
@@ -101,29 +101,33 @@ fn value(ty: &Arc<Structure>, field: impl Into<Field>) -> Value {
 fn pvs() -> PvMap {
     let pvs = PvMap::new();
     let add = |name: &str, value: Value| pvs.add(name, SharedPv::writable(value));
-    for kind in Kind::ALL {
-        let text = if kind == Kind::Bool { "true" } else { "17" };
+    for kind in ScalarType::ALL {
+        let text = if kind == ScalarType::Bool { "true" } else { "17" };
         let mut scalar = Value::new(&nt::scalar(kind));
         let bit = scalar.bit("value").unwrap();
         scalar.set_str(bit, text).unwrap();
         add(&format!("J:{}", kind.name()), scalar);
     }
-    add("J:text", value(&nt::scalar(Kind::Str), "grüße"));
-    add("J:doubles", value(&nt::scalar_array(Kind::F64), vec![1.5, 2.5, -3.5]));
+    add("J:text", value(&nt::scalar(ScalarType::Str), "grüße"));
+    add("J:doubles", value(&nt::scalar_array(ScalarType::F64), vec![1.5, 2.5, -3.5]));
     let many: Vec<f64> = (0..100_000).map(f64::from).collect();
-    add("J:many", value(&nt::scalar_array(Kind::F64), many));
-    add("J:texts", value(&nt::scalar_array(Kind::Str), vec!["a".to_string(), String::new(), "c".into()]));
+    add("J:many", value(&nt::scalar_array(ScalarType::F64), many));
+    add(
+        "J:texts",
+        value(&nt::scalar_array(ScalarType::Str), vec!["a".to_string(), String::new(), "c".into()]),
+    );
     let mut choice = Value::new(&nt::enumerated());
     choice.set("value.choices", vec!["Single".to_string(), "Multiple".into(), "Continuous".into()]).unwrap();
     choice.set("value.index", 1).unwrap();
     add("J:enum", choice);
-    let mut table = Value::new(&nt::table(&[("number", Kind::F64), ("text", Kind::Str)]).unwrap());
+    let mut table =
+        Value::new(&nt::table(&[("number", ScalarType::F64), ("text", ScalarType::Str)]).unwrap());
     table.set("labels", vec!["number".to_string(), "text".into()]).unwrap();
     table.set("value.number", vec![1.25, 2.0]).unwrap();
     table.set("value.text", vec!["x".to_string(), "y".into()]).unwrap();
     add("J:table", table);
     add("J:image", image());
-    pvs.add("J:readonly", SharedPv::new(value(&nt::scalar(Kind::F64), 4.5)));
+    pvs.add("J:readonly", SharedPv::new(value(&nt::scalar(ScalarType::F64), 4.5)));
     pvs
 }
 
@@ -163,7 +167,7 @@ fn serve_to_phoebus(jar: &Path, type_cache: bool, by_name: bool) {
         None => ask(&[&[command], names].concat()),
         Some(_) => names.iter().map(|name| ask(&[command, name])).collect(),
     };
-    let names: Vec<String> = Kind::ALL.iter().map(|kind| format!("J:{}", kind.name())).collect();
+    let names: Vec<String> = ScalarType::ALL.iter().map(|kind| format!("J:{}", kind.name())).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     // Each takes a second.
     let names = if by_name.is_some() { &names[..2] } else { &names };
@@ -202,7 +206,7 @@ fn puts(ask: &dyn Fn(&[&str]) -> String, pvs: &PvMap) {
     assert_eq!(now("J:readonly").f64("value"), Some(4.5));
 }
 
-/// A client that goes on until it is dropped, and what it has said.
+/// A client that continues until it is dropped, and what it has said.
 struct Watching {
     child: Child,
     said: Arc<Mutex<String>>,
@@ -275,7 +279,11 @@ const PHOEBUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/Phoebus.
 
 /// Adds the numbers `a` and `b`, which are texts in what core-pva sends.
 fn sum() -> SharedPv {
-    let ty = Builder::new("sum_t").member("sum", Kind::F64).array("names", Kind::Str).structure().unwrap();
+    let ty = Builder::new("sum_t")
+        .member("sum", ScalarType::F64)
+        .array("names", ScalarType::Str)
+        .structure()
+        .unwrap();
     let number = |call: &Call, name: &str| call.argument(name)?.as_str()?.parse::<f64>().ok();
     let builder = SharedPv::builder().on_call(move |call| match (number(&call, "a"), number(&call, "b")) {
         (Some(a), Some(b)) => {
@@ -293,7 +301,7 @@ fn sum() -> SharedPv {
 fn phoebus_puts_arrays_and_calls() {
     let Some(jar) = jar() else { return };
     let pvs = pvs();
-    pvs.add("J:none", SharedPv::writable(value(&nt::scalar_array(Kind::F64), vec![1.0])));
+    pvs.add("J:none", SharedPv::writable(value(&nt::scalar_array(ScalarType::F64), vec![1.0])));
     pvs.add("J:sum", sum());
     let config = ServerConfig { udp_port: Some(UDP), ..ServerConfig::loopback() };
     let _server = Server::start(config, pvs.clone()).unwrap();
@@ -351,7 +359,8 @@ fn we_put_arrays_to_and_call_what_phoebus_serves() {
 
 fn call(client: &Client) {
     let ask = |b: &str| {
-        let mut uri = Value::new(&nt::uri(&[("a", Kind::Str.into()), ("b", Kind::Str.into())]).unwrap());
+        let mut uri =
+            Value::new(&nt::uri(&[("a", ScalarType::Str.into()), ("b", ScalarType::Str.into())]).unwrap());
         for (path, text) in [("scheme", "pva"), ("path", "S:sum"), ("query.a", "20"), ("query.b", b)] {
             uri.set(path, text).unwrap();
         }

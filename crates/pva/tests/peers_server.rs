@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use livetime_pva::data::{Array, Builder, Chosen, Dynamic, Field, Kind, Type, Value};
+use livetime_pva::data::{Array, Builder, Chosen, Dynamic, Field, ScalarType, Type, Value};
 use livetime_pva::net::{Destination, has_ipv6};
 use livetime_pva::nt;
 use livetime_pva::server::{Peer, Provider, PvMap, Server, ServerConfig, SharedPv};
@@ -78,7 +78,7 @@ fn set(pv: &SharedPv, path: &str, field: impl Into<Field>) {
 
 fn pvs() -> PvMap {
     let pvs = PvMap::new();
-    for kind in Kind::ALL {
+    for kind in ScalarType::ALL {
         pvs.add(format!("T:{}", kind.name()), SharedPv::writable(Value::new(&nt::scalar(kind))));
         let array = SharedPv::writable(Value::new(&nt::scalar_array(kind)));
         pvs.add(format!("T:a:{}", kind.name()), array);
@@ -96,7 +96,8 @@ fn pvs() -> PvMap {
 }
 
 fn table() -> SharedPv {
-    let mut value = Value::new(&nt::table(&[("number", Kind::F64), ("text", Kind::Str)]).unwrap());
+    let mut value =
+        Value::new(&nt::table(&[("number", ScalarType::F64), ("text", ScalarType::Str)]).unwrap());
     value.set("labels", vec!["number".to_string(), "text".into()]).unwrap();
     value.set("value.number", vec![1.0, 2.0]).unwrap();
     value.set("value.text", vec!["x".to_string(), "y".into()]).unwrap();
@@ -131,22 +132,28 @@ fn image(pixels: Array) -> SharedPv {
 
 fn add_odd_ones(pvs: &PvMap) {
     let add = |name: &str, ty: Type, field: Field| {
-        let ty = Builder::new("").member("value", ty).member("other", Kind::I32).structure().unwrap();
+        let ty = Builder::new("").member("value", ty).member("other", ScalarType::I32).structure().unwrap();
         let pv = SharedPv::writable(Value::new(&ty));
         set(&pv, "value", field);
         pvs.add(name, pv);
     };
-    let union = Builder::new("").member("number", Kind::I32).member("text", Kind::Str).union().unwrap();
+    let union =
+        Builder::new("").member("number", ScalarType::I32).member("text", ScalarType::Str).union().unwrap();
     let chosen = |selector, field| Chosen { selector, field };
     let text = chosen(1, Field::Str("text".into()));
     add("T:union", union.clone().into(), Field::Union(Some(Box::new(text.clone()))));
     let unions = vec![Some(text), Some(chosen(0, Field::I32(1)))];
     add("T:unions", Type::UnionArray(union), Field::UnionArray(unions));
-    let any = |kind: Kind, field: Field| Dynamic::new(kind.into(), field).unwrap();
-    add("T:any", Type::Any, Field::Any(Some(Box::new(any(Kind::F64, Field::F64(2.5))))));
-    let anys = vec![Some(any(Kind::I32, Field::I32(1))), Some(any(Kind::Str, Field::Str("b".into()))), None];
+    let any = |kind: ScalarType, field: Field| Dynamic::new(kind.into(), field).unwrap();
+    add("T:any", Type::Any, Field::Any(Some(Box::new(any(ScalarType::F64, Field::F64(2.5))))));
+    let anys = vec![
+        Some(any(ScalarType::I32, Field::I32(1))),
+        Some(any(ScalarType::Str, Field::Str("b".into()))),
+        None,
+    ];
     add("T:anys", Type::AnyArray, Field::AnyArray(anys));
-    let element = Builder::new("").member("a", Kind::I32).member("b", Kind::Str).structure().unwrap();
+    let element =
+        Builder::new("").member("a", ScalarType::I32).member("b", ScalarType::Str).structure().unwrap();
     let with = |a: i32| {
         let mut value = Value::new(&element);
         value.set("a", a).unwrap();
@@ -157,7 +164,7 @@ fn add_odd_ones(pvs: &PvMap) {
 }
 
 fn integer() -> Value {
-    Value::new(&nt::scalar(Kind::I64))
+    Value::new(&nt::scalar(ScalarType::I64))
 }
 
 fn add_handlers(pvs: &PvMap) {
@@ -187,7 +194,7 @@ fn add_handlers(pvs: &PvMap) {
         let number = |name: &str| call.argument(name).and_then(Field::as_f64);
         match (number("a"), number("b")) {
             (Some(a), Some(b)) => {
-                let mut result = Value::new(&nt::scalar(Kind::F64));
+                let mut result = Value::new(&nt::scalar(ScalarType::F64));
                 result.set("value", a + b).unwrap();
                 call.reply(result);
             }
@@ -198,7 +205,7 @@ fn add_handlers(pvs: &PvMap) {
     let later = SharedPv::builder().on_call(|call| {
         std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(50));
-            let mut result = Value::new(&nt::scalar(Kind::F64));
+            let mut result = Value::new(&nt::scalar(ScalarType::F64));
             result.set("value", call.argument("a").unwrap().as_f64().unwrap()).unwrap();
             call.reply(result);
         });
@@ -207,7 +214,7 @@ fn add_handlers(pvs: &PvMap) {
     let changing = SharedPv::new(integer());
     pvs.add("T:changing", changing.clone());
     let change = SharedPv::builder().on_call(move |call| {
-        let mut text = Value::new(&nt::scalar(Kind::Str));
+        let mut text = Value::new(&nt::scalar(ScalarType::Str));
         text.set("value", "now a text").unwrap();
         changing.replace(text);
         call.done();

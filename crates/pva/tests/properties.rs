@@ -5,15 +5,15 @@
 use std::sync::Arc;
 
 use livetime_pva::data::{
-    Array, Builder, Chosen, Dynamic, Extent, Field, Kind, Member, Type, TypeCache, Union, Value,
+    Array, Builder, Chosen, Dynamic, Extent, Field, Member, ScalarType, Type, TypeCache, Union, Value,
 };
 use livetime_pva::proto::{ClientMessage, ServerMessage};
 use livetime_pva::request;
 use livetime_pva::wire::{Assembler, BitSet, Header, Order, Reader, Segment, Status, Writer};
 use proptest::prelude::*;
 
-fn kind() -> impl Strategy<Value = Kind> {
-    proptest::sample::select(Kind::ALL.to_vec())
+fn kind() -> impl Strategy<Value = ScalarType> {
+    proptest::sample::select(ScalarType::ALL.to_vec())
 }
 
 fn order() -> impl Strategy<Value = Order> {
@@ -90,27 +90,29 @@ fn field(ty: &Type, next: &mut impl FnMut() -> u64) -> Field {
     }
 }
 
-fn scalar(kind: Kind, n: u64) -> Field {
+fn scalar(kind: ScalarType, n: u64) -> Field {
     match kind {
-        Kind::Bool => Field::Bool(n % 2 == 1),
-        Kind::I8 => Field::I8(n as i8),
-        Kind::I16 => Field::I16(n as i16),
-        Kind::I32 => Field::I32(n as i32),
-        Kind::I64 => Field::I64(n as i64),
-        Kind::U8 => Field::U8(n as u8),
-        Kind::U16 => Field::U16(n as u16),
-        Kind::U32 => Field::U32(n as u32),
-        Kind::U64 => Field::U64(n),
-        Kind::F32 => Field::F32(n as f32),
-        Kind::F64 => Field::F64(n as f64 / 3.0),
-        Kind::Str => Field::Str(format!("{n}µ")),
+        ScalarType::Bool => Field::Bool(n % 2 == 1),
+        ScalarType::I8 => Field::I8(n as i8),
+        ScalarType::I16 => Field::I16(n as i16),
+        ScalarType::I32 => Field::I32(n as i32),
+        ScalarType::I64 => Field::I64(n as i64),
+        ScalarType::U8 => Field::U8(n as u8),
+        ScalarType::U16 => Field::U16(n as u16),
+        ScalarType::U32 => Field::U32(n as u32),
+        ScalarType::U64 => Field::U64(n),
+        ScalarType::F32 => Field::F32(n as f32),
+        ScalarType::F64 => Field::F64(n as f64 / 3.0),
+        ScalarType::Str => Field::Str(format!("{n}µ")),
     }
 }
 
-fn array(kind: Kind, count: usize, n: u64) -> Field {
+fn array(kind: ScalarType, count: usize, n: u64) -> Field {
     match kind {
-        Kind::Str => Field::from((0..count).map(|i| format!("{n}{i}")).collect::<Vec<_>>()),
-        Kind::Bool => Field::Array(Array::from_bools(&(0..count).map(|i| i % 3 == 0).collect::<Vec<_>>())),
+        ScalarType::Str => Field::from((0..count).map(|i| format!("{n}{i}")).collect::<Vec<_>>()),
+        ScalarType::Bool => {
+            Field::Array(Array::from_bools(&(0..count).map(|i| i % 3 == 0).collect::<Vec<_>>()))
+        }
         kind => {
             let data: Vec<u8> = (0..count * kind.bytes()).map(|i| (n >> (i % 8)) as u8).collect();
             Field::Array(Array::new(kind, data.into()).unwrap())
@@ -125,7 +127,7 @@ fn choice(union: &Union, next: &mut impl FnMut() -> u64) -> Option<Chosen> {
 }
 
 fn dynamic(n: u64) -> Option<Dynamic> {
-    let kind = Kind::ALL[n as usize % 12];
+    let kind = ScalarType::ALL[n as usize % 12];
     match n / 12 % 4 {
         0 => None,
         1 => Some(Dynamic::new(Type::array(kind), array(kind, n as usize % 5, n)).unwrap()),
@@ -319,7 +321,7 @@ proptest! {
     fn requests_are_refused_or_parsed(text in "[a-z.,=\\[\\]{}() ]{0,60}") {
         if let Ok(value) = request::parse(&text) {
             let _ = request::Options::of(&value);
-            let _ = request::Selection::of(&livetime_pva::nt::scalar(Kind::F64), &value);
+            let _ = request::Selection::of(&livetime_pva::nt::scalar(ScalarType::F64), &value);
         }
     }
 }

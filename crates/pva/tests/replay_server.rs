@@ -16,7 +16,7 @@ use std::net::{TcpStream, UdpSocket};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use livetime_pva::data::{Kind, Type, TypeCache, Value};
+use livetime_pva::data::{ScalarType, Type, TypeCache, Value};
 use livetime_pva::nt;
 use livetime_pva::proto::{Command, Reply, sub};
 use livetime_pva::server::{Limits, Provider, PvMap, Server, ServerConfig, SharedPv, Timeouts};
@@ -108,7 +108,7 @@ fn provider(name: &str, messages: &[Recorded]) -> PvMap {
     let pvs = PvMap::new();
     let value = match recorded_type(messages) {
         Some(Type::Structure(ty)) => Value::new(&ty),
-        _ => Value::new(&nt::scalar_with(Kind::I32, nt::Metadata::NONE)),
+        _ => Value::new(&nt::scalar_with(ScalarType::I32, nt::Metadata::NONE)),
     };
     let pv = SharedPv::builder().value(value).on_call(|call| call.done());
     let pv = if name == "T:ro" { pv } else { pv.on_put(|put| put.post()) };
@@ -235,7 +235,7 @@ fn hello(connection: &mut Connection) {
 
 fn number_server(config: ServerConfig) -> Server {
     let pvs = PvMap::new();
-    pvs.add("n", SharedPv::new(Value::new(&nt::scalar(Kind::F64))));
+    pvs.add("n", SharedPv::new(Value::new(&nt::scalar(ScalarType::F64))));
     Server::start(config, pvs).unwrap()
 }
 
@@ -314,7 +314,7 @@ fn a_storm_of_searches_leaves_the_server_alive() {
 #[test]
 fn a_client_that_does_not_read_is_closed_in_the_end() {
     let pvs = PvMap::new();
-    let pv = SharedPv::new(Value::new(&nt::scalar_array(Kind::F64)));
+    let pv = SharedPv::new(Value::new(&nt::scalar_array(ScalarType::F64)));
     pv.update(|value| value.set("value", vec![1.0; 1 << 20])).unwrap();
     pvs.add("n", pv);
     let timeouts = Timeouts { stalled: Duration::from_millis(300), ..Timeouts::default() };

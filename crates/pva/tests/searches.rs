@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use livetime_pva::client::{Client, ClientConfig};
-use livetime_pva::data::{Kind, Value};
+use livetime_pva::data::{ScalarType, Value};
 use livetime_pva::net::{Destination, has_ipv6};
 use livetime_pva::nt;
 use livetime_pva::proto::{Search, ServerMessage};
@@ -35,7 +35,7 @@ fn free_port() -> u16 {
 
 fn pvs() -> PvMap {
     let pvs = PvMap::new();
-    let mut value = Value::new(&nt::scalar(Kind::I64));
+    let mut value = Value::new(&nt::scalar(ScalarType::I64));
     value.set("value", 42).unwrap();
     pvs.add("here", SharedPv::new(value));
     pvs

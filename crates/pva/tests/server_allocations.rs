@@ -6,7 +6,7 @@
 use std::io::IoSlice;
 use std::time::Duration;
 
-use livetime_pva::data::{Kind, Value};
+use livetime_pva::data::{ScalarType, Value};
 use livetime_pva::nt;
 use livetime_pva::proto::{Command, CreateChannel, RequestHead, sub};
 use livetime_pva::request::parse;
@@ -41,7 +41,7 @@ fn flush(session: &mut Session) -> [u8; 8] {
 
 #[test]
 fn gets_and_updates_allocate_nothing() {
-    let pv = SharedPv::new(Value::new(&nt::scalar(Kind::F64)));
+    let pv = SharedPv::new(Value::new(&nt::scalar(ScalarType::F64)));
     let pvs = PvMap::new();
     pvs.add("n", pv.clone());
     let service = Service::new(&ServerConfig::loopback(), pvs);

@@ -32,7 +32,7 @@ pub enum LossReason {
     SourceGap,
     /// A file or a stream holds it, damaged or cut off, and the source could not read it.
     Unreadable,
-    /// A part of a frame, such as a hit, came after the node had sent on what is later in time.
+    /// A part of a frame, such as a hit, arrived after the node had sent on later parts.
     Late,
     /// No handler of an agent took it in the agent's state.
     Ignored,
@@ -76,14 +76,15 @@ impl LossReason {
         }
     }
 
-    /// True when what was lost is not a frame that the node was handed: frames that never left a source, or parts of frames. The
-    /// books of frames received by a node do without these.
+    /// True when the loss is not a frame that the node received: frames that never left a source, or parts of
+    /// frames. They are not part of the balance of received frames.
     pub fn is_beside_frames(self) -> bool {
         matches!(self, LossReason::SourceGap | LossReason::Unreadable | LossReason::Late)
     }
 
-    /// True for losses that the pipeline asked for by decimation or a rate limit, or the program by closing its end of an edge. What a queue with the policy
-    /// [`Latest`](crate::WhenFull::Latest) overwrites is asked for too; only the queue knows that.
+    /// True for intended losses: by decimation or a rate limit of the pipeline, or because the program closed
+    /// its end of an edge. Frames that a queue with the policy [`Latest`](crate::WhenFull::Latest) overwrites
+    /// are intended losses too, but only the queue knows its policy.
     pub fn is_intended(self) -> bool {
         matches!(self, LossReason::Decimated | LossReason::RateLimited | LossReason::Closed)
     }
@@ -116,8 +117,9 @@ impl Losses {
 
 /// Counts of one queue at one moment: offered = delivered + lost + queued.
 ///
-/// No queue stores these. It stores what entered, what left, and losses by reason, and [`EdgeCounts::derive`] gets the
-/// rest from them: so the equation holds at every reading, and there is no second copy of a number that could drift.
+/// No queue stores these counts. It stores how many items entered, how many left, and losses by reason;
+/// [`EdgeCounts::derive`] derives the rest. The equation therefore holds at every reading, and there is no
+/// second copy of a number that could drift.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EdgeCounts {
     /// Offered to it.
@@ -149,7 +151,7 @@ impl EdgeCounts {
         }
     }
 
-    /// What was queued is lost: nobody will take it.
+    /// Queued items are lost, because no receiver will take them.
     pub fn abort_queued(&mut self) {
         let queued = std::mem::take(&mut self.queued);
         self.lose(LossReason::Aborted, queued);

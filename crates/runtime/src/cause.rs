@@ -1,8 +1,8 @@
-//! What lies behind an error.
+//! The causes of errors.
 
 use std::sync::Arc;
 
-/// The error that lies behind another one, kept as a value. Two are equal when they are the same value.
+/// The cause of an error, kept as a value. Two causes are equal when they are the same value.
 #[derive(Clone, Debug)]
 pub struct Cause(Arc<dyn std::error::Error + Send + Sync>);
 
@@ -17,7 +17,7 @@ impl Cause {
         &*self.0
     }
 
-    /// `message: cause: cause of the cause`; what a text says already is not said again.
+    /// `message: cause: cause of the cause`, without causes whose text is part of the text before.
     pub fn behind(&self, message: &str) -> String {
         let mut text = message.to_owned();
         let mut next: Option<&dyn std::error::Error> = Some(self.error());

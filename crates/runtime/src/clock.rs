@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A reading of the real clock costs about 10 ns, so the engine reads it once per frame sent and once per
 /// frame handled, never per subscriber.
 #[derive(Clone)]
-pub struct Clock(Kind);
+pub struct Clock(TimeBase);
 
 #[derive(Clone)]
-enum Kind {
+enum TimeBase {
     /// `origin` in the clock's own ticks.
     Real {
         clock: quanta::Clock,
@@ -25,26 +25,27 @@ impl Clock {
     pub fn real() -> Clock {
         let clock = quanta::Clock::new();
         let origin = clock.raw();
-        Clock(Kind::Real { clock, origin })
+        Clock(TimeBase::Real { clock, origin })
     }
 
     /// A clock that stands still at 0 until [`Clock::advance`].
     pub fn simulated() -> Clock {
-        Clock(Kind::Virtual(Arc::default()))
+        Clock(TimeBase::Virtual(Arc::default()))
     }
 
     /// Now, in ns.
     #[inline]
     pub fn now_ns(&self) -> u64 {
         match &self.0 {
-            Kind::Real { clock, origin } => clock.delta_as_nanos(*origin, clock.raw()),
-            Kind::Virtual(now) => now.load(Ordering::Relaxed),
+            TimeBase::Real { clock, origin } => clock.delta_as_nanos(*origin, clock.raw()),
+            TimeBase::Virtual(now) => now.load(Ordering::Relaxed),
         }
     }
 
-    /// Moves a simulated clock on to `to_ns`; a real one, and one that is later already, stays as it is.
+    /// Advances a simulated clock to `to_ns`. A real clock, and a clock that is already later, does not
+    /// change.
     pub fn advance(&self, to_ns: u64) {
-        if let Kind::Virtual(now) = &self.0 {
+        if let TimeBase::Virtual(now) = &self.0 {
             now.fetch_max(to_ns, Ordering::Relaxed);
         }
     }
@@ -52,11 +53,11 @@ impl Clock {
     /// True when time only moves by [`Clock::advance`].
     #[inline]
     pub fn is_simulated(&self) -> bool {
-        matches!(self.0, Kind::Virtual(_))
+        matches!(self.0, TimeBase::Virtual(_))
     }
 }
 
-/// Time of day in ns since 1970 (UTC); 0 if the system's clock stands before that.
+/// Time of day in ns since 1970 (UTC); 0 if the system's clock shows an earlier time.
 pub fn time_of_day_ns() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |d| i64::try_from(d.as_nanos()).unwrap_or(i64::MAX))

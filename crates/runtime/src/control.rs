@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use crate::repeats::Repeats;
 use crate::{Cause, lock};
 
-/// Something worth telling that happened in a run of a graph or in a system of agents.
+/// An event in a run of a graph or in a system of agents, for the log and the report.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
     /// When, ns on the run's clock.
@@ -26,7 +26,8 @@ pub type EventHandler = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// Events kept for the report; later ones are only counted, so that no node eats the memory.
 const KEPT_EVENTS: usize = 200;
-/// Causes kept for each node: one may hold much, such as all variables of a traceback.
+/// The number of causes kept for each node. A cause may hold much memory, such as all variables of a
+/// traceback.
 const KEPT_CAUSES: usize = 4;
 /// Works that could not be finished which are named.
 const KEPT_UNFINISHED: usize = 100;
@@ -40,7 +41,7 @@ pub struct Control {
     events: Mutex<Vec<Event>>,
     unkept: AtomicUsize,
     repeats: Mutex<Repeats>,
-    /// Events that were counted and not told one by one.
+    /// The number of events that were counted but not reported individually.
     repeated: AtomicUsize,
     unfinished: Mutex<Vec<String>>,
     handler: Option<EventHandler>,
@@ -52,7 +53,7 @@ impl Control {
         Control { handler, ..Control::default() }
     }
 
-    /// Sources shall end; what is under way is handled to its end.
+    /// Sources end, and queued frames are handled.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
     }
@@ -86,13 +87,13 @@ impl Control {
         lock(&self.failure).clone()
     }
 
-    /// Tells what happened, unless the same was told a short time ago.
+    /// Reports an event, unless an equal one was reported a short time ago.
     pub fn tell(&self, event: Event) {
         self.tell_whole(event, |_| ());
     }
 
-    /// As [`Control::tell`], for an event of which a part is costly: `complete` adds it, and is not called when the same
-    /// was told a short time ago.
+    /// As [`Control::tell`], for an event with a part that is expensive to make. `complete` adds that part;
+    /// it is not called when an equal event was reported a short time ago.
     pub fn tell_whole(&self, event: Event, complete: impl FnOnce(&mut Event)) {
         let told = lock(&self.repeats).fold(event);
         match told {
@@ -113,13 +114,13 @@ impl Control {
         well.is_some()
     }
 
-    /// Tells what was counted and not told yet.
+    /// Reports events that were counted but not reported yet.
     pub fn tell_the_rest(&self) {
         let rest = lock(&self.repeats).rest();
         rest.into_iter().for_each(|event| self.publish(event));
     }
 
-    /// Something that was to outlive the run is not complete: the run has failed, though it goes on.
+    /// Output that should outlive the run is incomplete: the run has failed, although it continues.
     pub fn leave_unfinished(&self, node: &str, message: &str) {
         let mut unfinished = lock(&self.unfinished);
         let text = format!("{node}: {message}");
@@ -128,7 +129,7 @@ impl Control {
         }
     }
 
-    /// What was to outlive the run and is not complete, one text for each.
+    /// Descriptions of output that should outlive the run and is incomplete.
     pub fn unfinished(&self) -> Vec<String> {
         lock(&self.unfinished).clone()
     }
@@ -154,7 +155,7 @@ impl Control {
         (lock(&self.events).clone(), self.unkept.load(Ordering::Relaxed))
     }
 
-    /// How many events were not told one by one, because the same had been told.
+    /// The number of events that were not reported individually, because equal ones had been.
     pub fn repeated(&self) -> usize {
         self.repeated.load(Ordering::Relaxed)
     }

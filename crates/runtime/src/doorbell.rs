@@ -5,24 +5,26 @@ use std::time::Duration;
 
 use crate::sync::{AtomicU32, Mutex, Ordering, Thread, current, fence, lock, park, park_timeout};
 
+// The states of a bell: its thread works, its thread sleeps or is about to, somebody has rung.
 const AWAKE: u32 = 0;
 const PARKED: u32 = 1;
 const RUNG: u32 = 2;
 
 /// The bell of one worker thread.
 ///
-/// The sleeper calls [`prepare`](Doorbell::prepare), looks once more for work, and then waits or cancels.
-/// The waker makes its work visible and then calls [`ring_if_seen_parked`](Doorbell::ring_if_seen_parked). Both put a
-/// sequentially consistent fence between their store and their load, so at least one of them sees the other.
+/// The sleeper calls [`prepare`](Doorbell::prepare), checks for work once more, and then waits or cancels.
+/// The waker makes its work visible and then calls [`ring_if_seen_parked`](Doorbell::ring_if_seen_parked).
+/// Both put a sequentially consistent fence between their store and their load, so at least one of them sees
+/// the other.
 ///
 /// On lines of its own: its thread reads it between two frames.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct Doorbell {
     state: AtomicU32,
-    /// Locked by who sleeps here from now on, and by who wakes a sleeper.
+    /// Locked by a thread that begins to sleep here, and by a thread that wakes the sleeper.
     thread: Mutex<Option<Thread>>,
-    /// Requests wait for this thread: it looks between two frames.
+    /// Set when requests are queued for this thread, which checks it between two frames.
     pub has_tasks: AtomicBool,
 }
 
@@ -47,7 +49,7 @@ impl Doorbell {
 
     /// Sleeps until rung, or for `limit`.
     pub fn wait(&self, limit: Option<Duration>) {
-        // A wake-up without a ring (they happen) only costs the caller one more look for work.
+        // A spurious wake-up only costs the caller one more check for work.
         if self.state.load(Ordering::Acquire) == PARKED {
             match limit {
                 Some(limit) => park_timeout(limit),
@@ -66,8 +68,8 @@ impl Doorbell {
         }
     }
 
-    /// Wakes the thread if it sleeps or is about to, and says whether it did. The caller put a sequentially
-    /// consistent fence between what it stored for the sleeper and this call.
+    /// Wakes the thread if it sleeps or is about to sleep; returns whether it did. The caller must place a
+    /// sequentially consistent fence between its store for the sleeper and this call.
     #[inline]
     pub fn ring_if_seen_parked(&self) -> bool {
         let parked = self.state.load(Ordering::Relaxed) == PARKED;

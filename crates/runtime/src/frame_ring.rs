@@ -4,22 +4,23 @@
 //!
 //! Rules that the `unsafe` blocks rely on. 2 and 3 are what the caller of [`FrameRing::new`] promises:
 //!
-//! 1. Positions count up for ever: `head` is the next to be taken, `tail` the next to be put;
-//!    `head <= tail <= head + capacity`. Position `p` lives in slot `p % slots`.
+//! 1. Positions only grow: `head` is the next position to be taken, `tail` the next to be filled; `head <=
+//!    tail <= head + capacity`. Position `p` lives in slot `p % slots`.
 //! 2. One thread at a time puts: it alone stores `tail` and slots. It writes slot `p` only while
 //!    `p < head + capacity`, that is, after position `p - slots` was taken. Slots from `tail` on may be filled
 //!    already; nobody reads them before `tail` has passed them.
-//! 3. If the ring is exclusive, one thread at a time takes, and it alone stores `head`. Else any thread may take. It reads the slot of `head` first and then moves `head` by compare-and-swap.
-//!    Whoever moves `head` from `p` to `p + 1` owns what slot `p` held; whoever fails forgets what it read.
-//!    Slots are atomics, so a read that loses the race is stale but defined. Positions never repeat, so a
-//!    successful swap proves that the slot was not rewritten in between.
+//! 3. If the ring is exclusive, one thread at a time takes, and it alone stores `head`. Else any thread may
+//!    take. It reads the slot of `head` first and then moves `head` by compare-and-swap. The thread that
+//!    moves `head` from `p` to `p + 1` owns the content of slot `p`; a thread whose swap fails discards what
+//!    it read. Slots are atomics, so a read that loses the race is stale but defined. Positions never repeat,
+//!    so a successful swap proves that the slot was not rewritten in between.
 
 use crossbeam_utils::CachePadded;
 use livetime_frame::Frame;
 
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
-/// How many frames ahead a header is asked for: it lies in the cache of the core that sent it, some 100 ns away,
+/// How many frames ahead a header is prefetched. It is in the cache of the sending core, about 100 ns away,
 /// and small frames are handled faster than that.
 const AHEAD: u64 = 8;
 
@@ -40,7 +41,7 @@ struct Slot {
     stamp: AtomicU64,
 }
 
-/// What was taken: the frame, when it was put, and its position.
+/// A taken frame, the time at which it was put, and its position.
 pub struct Taken {
     /// The frame.
     pub frame: Frame,
@@ -90,9 +91,9 @@ impl FrameRing {
         self.tail.load(Ordering::Acquire)
     }
 
-    /// Puts a frame into the slot of `position`, where nobody sees it before [`FrameRing::publish`]. The caller is the
-    /// one that puts, goes from position to position, has seen `head`, and keeps `position < head + capacity`; else a
-    /// queued frame would be overwritten and leak.
+    /// Puts a frame into the slot of `position`, where nobody sees it before [`FrameRing::publish`]. The
+    /// caller is the only sender, fills positions one after the other, has read `head`, and keeps `position <
+    /// head + capacity`; otherwise a queued frame would be overwritten and leak.
     #[inline]
     pub fn fill(&self, position: u64, frame: Frame, stamp_ns: u64) {
         let slot = &self.slots[position as usize & self.mask];
@@ -108,7 +109,7 @@ impl FrameRing {
         self.tail.store(tail, Ordering::Release);
     }
 
-    /// Takes the oldest frame; `known_tail` is what the caller saw last and is brought up to date.
+    /// Takes the oldest frame. `known_tail` is the tail that the caller saw last; it is updated.
     #[inline(always)]
     pub fn take(&self, known_tail: &mut u64) -> Option<Taken> {
         let mut head = self.head.load(Ordering::Relaxed);

@@ -5,13 +5,14 @@
 //! - Time: [`Clock`] is the monotonic clock of a run, real or virtual.
 //! - Threads: a thread with nothing to do waits with [`Waiting`], by a [`WaitStrategy`], on its [`Doorbell`], which
 //!   others ring.
-//! - Queues: a [`FrameRing`](frame_ring::FrameRing) for frames with one sender, a [`Ring`](ring::Ring) for anything and
-//!   any number of senders. [`EdgeOptions`] say how much waits in one, what happens when it is full
-//!   ([`WhenFull::offer`]), and what is wanted at all ([`Thinning`]).
-//! - Accounts: every loss has a [`LossReason`]; [`EdgeCounts`] are what a queue has seen.
+//! - Queues: a [`FrameRing`](frame_ring::FrameRing) for frames with one sender, a [`Ring`](ring::Ring) for
+//!   anything and any number of senders. [`EdgeOptions`] set the capacity, the policy for a full queue
+//!   ([`WhenFull::offer`]), and decimation and rate limits ([`Thinning`]).
+//! - Accounts: every loss has a [`LossReason`]; [`EdgeCounts`] are the counts of a queue.
 //! - Times: [`sampling`] says which items are timed. [`Histogram`] has one writer and any number of readers, who get [`Times`] and merge them.
-//! - Order: [`ordered`] has many workers whose results leave in the order of their input.
-//! - Events: [`Control`] carries what happened and how a run is to end; a fault that repeats is told ever more rarely.
+//! - Order: [`ordered`] has several ways for many workers to deliver results in the order of their input.
+//! - Events: [`Control`] carries events and the request to end a run; repeated faults are reported at growing
+//!   intervals.
 //!
 //! ```
 //! use livetime_runtime::{Clock, Histogram};

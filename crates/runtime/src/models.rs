@@ -1,5 +1,5 @@
-//! The interleavings of the queues and bells, of small programs, checked by the model checker with at
-//! most as many preemptions as `make models` allows (two).
+//! Small programs with queues and bells. The model checker tries all their interleavings with at most the
+//! number of preemptions that `make models` allows (two).
 
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
-//! What a panic said, and locks that outlive one.
+//! Messages of panics, and locks that survive a panic.
 
 use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks, whether or not another thread panicked while it held the lock: what we keep under locks is valid
-/// after every statement.
+/// Locks, also if another thread panicked while it held the lock. This is safe because the data under our
+/// locks are valid after every statement.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

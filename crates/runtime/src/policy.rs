@@ -1,4 +1,4 @@
-//! How a bounded queue carries what is offered to it: how much, and what happens when it is full.
+//! The options of a bounded queue: its capacity, and its policy when it is full.
 
 use crate::LossReason;
 
@@ -39,13 +39,13 @@ impl WhenFull {
         matches!(self, WhenFull::DropOldest | WhenFull::Latest)
     }
 
-    /// True when the policy itself asks for losses of this kind: `Latest` forgets all but the newest item, and
-    /// decimation and rate limits are asked for wherever they stand.
+    /// True when losses for this reason are intended under this policy: `Latest` keeps only the newest item,
+    /// and losses by decimation and rate limits are always intended.
     pub fn intends(self, reason: LossReason) -> bool {
         reason.is_intended() || (reason == LossReason::Overwritten && self == WhenFull::Latest)
     }
 
-    /// Offers `item` to `queue`, and does what the policy says if that is full.
+    /// Offers `item` to `queue`, and follows the policy if the queue is full.
     #[inline]
     pub fn offer<Q: Bounded>(self, queue: &mut Q, item: Q::Item) -> Offer<Q::Item> {
         match queue.put(item) {
@@ -107,11 +107,11 @@ pub enum Offer<T> {
     Lost,
     /// The queue is full and blocks: the sender keeps the item and waits.
     MustWait(T),
-    /// The queue is full, and its policy is to fail. The item is counted as lost.
+    /// The queue is full and its policy is `fail`. The item is counted as lost.
     Failed,
 }
 
-/// How a bounded queue, an edge of a graph or an input of an agent, carries what is offered to it.
+/// The options of a bounded queue: an edge of a graph or an input of an agent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct EdgeOptions {
     /// What happens when it is full.
@@ -138,11 +138,12 @@ impl EdgeOptions {
     }
 }
 
-/// Says when a receiver looks for senders that wait for room, so that it need not after every item.
+/// Decides when a receiver checks for senders that wait for room, so that it need not do so after every item.
 ///
-/// A sender waits only when the queue is full. On the way from full to empty the number of items that have left passes
-/// a multiple of half the capacity, rounded down to a power of two. A receiver that looks there, behind a sequentially
-/// consistent fence that pairs with the one of whoever waits, misses nobody.
+/// A sender waits only when the queue is full. While a full queue empties, the number of items that have left
+/// passes a multiple of half the capacity, rounded down to a power of two. A receiver that checks at these
+/// multiples, after a sequentially consistent fence that pairs with the waiting sender's fence, misses no
+/// sender.
 #[derive(Clone, Copy, Debug)]
 pub struct RoomMark {
     mask: u64,
@@ -155,7 +156,7 @@ impl RoomMark {
         RoomMark { mask: (1 << half.ilog2()) - 1 }
     }
 
-    /// True when the receiver is to look, `left` items having left the queue.
+    /// True when the receiver must check for waiting senders, after `left` items have left the queue.
     #[inline]
     pub fn is_at(self, left: u64) -> bool {
         left & self.mask == 0

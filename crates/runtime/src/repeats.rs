@@ -1,29 +1,33 @@
-//! Folds what a run tells over and over: a fault is told once, then counted, and told again ever more rarely.
+//! Folds repeated events of a run: a fault is reported once, then counted, and reported again at growing
+//! intervals.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use crate::control::Event;
 
-/// A fault that goes on is told again after this time, then after four times as long, up to [`LONGEST_NS`].
+/// A continuing fault is reported again after this time, then after four times as long, up to [`LONGEST_NS`].
+/// Ten seconds and ten minutes keep a log of a day to some 150 lines per fault.
 const FIRST_NS: u64 = 10_000_000_000;
 const LONGEST_NS: u64 = 600_000_000_000;
-/// A node without an error for this long, that has done its work meanwhile, is said to be well again.
+/// A node that has completed frames and had no error for this long is reported as recovered.
 const QUIET_NS: u64 = 1_000_000_000;
-/// Kinds of errors of one node that are told apart; all others of the node are one kind.
+/// The number of kinds of errors of one node that are distinguished; all others of the node count as one
+/// kind. It bounds the log of a node whose messages always differ.
 const MOST_OF_NODE: usize = 16;
-/// Kinds of all nodes that are remembered; beyond, the one that was quiet for longest is forgotten.
+/// The number of kinds that are remembered for all nodes. Beyond it, the one that was quiet for the longest
+/// time is forgotten.
 const MOST_KINDS: usize = 4096;
 
-/// What was told, and how often it came since.
+/// The events that were reported, and how often each occurred since.
 #[derive(Default)]
 pub(crate) struct Repeats {
-    kinds: BTreeMap<Kind, Series>,
+    kinds: BTreeMap<SeriesKey, Series>,
 }
 
 /// Errors of one node that have the same shape; all notes of a node are one kind, of which only repetitions are folded.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Kind {
+struct SeriesKey {
     node: String,
     is_error: bool,
     shape: String,
@@ -34,18 +38,18 @@ struct Series {
     first_ns: u64,
     last_ns: u64,
     told_ns: u64,
-    /// Time from telling to telling.
+    /// The interval between two reports.
     period_ns: u64,
-    /// How often it came since it was told last.
+    /// How often it occurred since the last report.
     untold: u64,
-    /// How often it came since the node was well.
+    /// How often it occurred since the node was last free of errors.
     count: u64,
-    /// Of that: something was told.
+    /// Whether it was reported since then.
     is_open: bool,
 }
 
 impl Repeats {
-    /// The event as it is to be told now, or nothing because it was told a short time ago.
+    /// The event as it should be reported now, or nothing because it was reported a short time ago.
     pub(crate) fn fold(&mut self, event: Event) -> Option<Event> {
         let now_ns = event.at_ns;
         let kind = self.kind(&event);
@@ -59,7 +63,7 @@ impl Repeats {
                 return Some(event);
             }
         };
-        // A note that differs from the one before tells of a change, which is never left out.
+        // A note that differs from the previous one reports a change, which is never left out.
         if !event.is_error && series.last != event.message {
             *series = Series::new(&event);
             return Some(event);
@@ -77,8 +81,8 @@ impl Repeats {
         })
     }
 
-    /// A node has done its work. What there is to tell of it, once it is free of errors for a while; `None` while that
-    /// is not certain yet.
+    /// Notes that a node has completed work. Returns the event that reports its recovery once it was free of
+    /// errors for a while; `None` before that.
     pub(crate) fn well(&mut self, node: &str, now_ns: u64) -> Option<Option<Event>> {
         let of_node = self.kinds.iter_mut().filter(|(kind, _)| kind.is_error && kind.node == node);
         let mut all: Vec<&mut Series> = of_node.map(|(_, series)| series).collect();
@@ -94,7 +98,8 @@ impl Repeats {
             count += std::mem::take(&mut series.count);
             is_open |= std::mem::take(&mut series.is_open);
         }
-        // A single fault needs no all-clear, and a node that fails now and then would give one each time.
+        // A single fault needs no report of recovery, and a node that fails occasionally would cause one each
+        // time.
         if count < 2 || !is_open {
             return Some(None);
         }
@@ -103,22 +108,22 @@ impl Repeats {
         Some(Some(Event { at_ns: now_ns, node: node.to_owned(), is_error: false, message, cause: None }))
     }
 
-    /// At the end: what was counted and not told.
+    /// At the end of the run: the events that were counted but not reported.
     pub(crate) fn rest(&mut self) -> Vec<Event> {
         let all = self.kinds.iter_mut();
         all.filter_map(|(kind, series)| series.rest(kind.node.clone(), kind.is_error)).collect()
     }
 
-    fn kind(&self, event: &Event) -> Kind {
-        let rest = Kind { node: event.node.clone(), is_error: event.is_error, shape: String::new() };
+    fn kind(&self, event: &Event) -> SeriesKey {
+        let rest = SeriesKey { node: event.node.clone(), is_error: event.is_error, shape: String::new() };
         if !event.is_error {
             return rest;
         }
-        let kind = Kind { shape: shape(&event.message), ..rest.clone() };
+        let kind = SeriesKey { shape: shape(&event.message), ..rest.clone() };
         if self.kinds.contains_key(&kind) {
             return kind;
         }
-        let is_like = |other: &Kind| other.node == rest.node && other.is_error;
+        let is_like = |other: &SeriesKey| other.node == rest.node && other.is_error;
         let known = self.kinds.range(rest.clone()..).take_while(|(other, _)| is_like(other)).count();
         if known < MOST_OF_NODE { kind } else { rest }
     }
@@ -157,7 +162,7 @@ impl Series {
         self.count += 1;
     }
 
-    /// What was counted and not told, which is told now.
+    /// The report of events that were only counted since the last one.
     fn rest(&mut self, node: String, is_error: bool) -> Option<Event> {
         let untold = std::mem::take(&mut self.untold);
         let since = seconds(self.last_ns.saturating_sub(self.told_ns));

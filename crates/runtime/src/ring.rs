@@ -1,20 +1,23 @@
 //! A bounded queue of items of any type: many threads put, one or several take.
 //!
-//! It begins with few slots, because most inputs never hold more than a few items; whoever first finds no slot though
-//! there is room makes all of them (`GROWN`). Positions go on counting, so nothing is moved: earlier positions lie in
-//! the first slots, later ones in all slots.
+//! It begins with few slots, because most inputs never hold more than a few items. The first sender that
+//! finds these slots full although the bound is not reached allocates all slots (`GROWN`). Positions continue
+//! to count and no item is moved: earlier positions use the first slots, later ones use all slots.
 //!
 //! Rules that the `unsafe` blocks rely on:
 //!
-//! 1. Positions count up for ever. Position `p` lives in slot `p % slots` of the first slots, or of all slots if `tail`
-//!    had the bit `GROWN` when `p` was given away. That bit is set once and stays. In each of the two there are at
-//!    least two slots, and of all slots at least as many as items allowed.
-//! 2. Whoever moves `tail` from `p` to `p + 1` owns slot `p` until he stores its turn `p + 1`: he alone writes it.
-//! 3. If only one thread takes (what the caller of [`Ring::new`] promises), what lies in slot `p` is his as soon as its turn is `p + 1`, until he stores `head`
-//!    `p + 1`. `tail` passes position `p + slots` only after that: in the first slots it is never more than their
-//!    number beyond `head`, in all slots never more than the items allowed.
-//! 4. If many take, whoever moves `head` from `p` to `p + 1` owns what lies in slot `p` until he stores its turn
-//!    `p + slots`, and `tail` passes position `p + slots` only after that. A slot with turn `NEW` was never used.
+//! 1. Positions only grow. Position `p` lives in slot `p % slots` of the first slots, or of all slots if
+//!    `tail` had the bit `GROWN` when `p` was assigned. That bit is set once and never cleared. Each of the
+//!    two sets has at least two slots, and the set of all slots has at least as many as the bound.
+//! 2. The thread that moves `tail` from `p` to `p + 1` owns slot `p`, and alone writes it, until it stores
+//!    turn `p + 1` there.
+//! 3. If only one thread takes (a promise of the caller of [`Ring::new`]), that thread owns the content of
+//!    slot `p` as soon as its turn is `p + 1`, until it stores `p + 1` to `head`. `tail` passes position `p +
+//!    slots` only after that: it is never further ahead of `head` than the number of the first slots, or, in
+//!    all slots, than the bound.
+//! 4. If many threads take, the one that moves `head` from `p` to `p + 1` owns the content of slot `p` until
+//!    it stores turn `p + slots` there, and `tail` passes position `p + slots` only after that. A slot with
+//!    turn `NEW` was never used.
 //! 5. `all` is null or points to `all_slots` slots in one box, is set once, and is freed with the ring.
 
 use std::mem::MaybeUninit;
@@ -45,11 +48,12 @@ pub struct Ring<T> {
     tail: CachePadded<Tail>,
 }
 
-/// What those who put share.
+/// The state that senders share.
 struct Tail {
     /// The next position, and [`GROWN`].
     position: AtomicU64,
-    /// At least so far `head` has come. Who takes writes no line that those who put read, but `head` now and then.
+    /// A lower bound of `head`. Senders read this copy, so that they need the receiver's line with `head`
+    /// only when the queue seems full.
     known_head: AtomicU64,
 }
 
@@ -117,7 +121,7 @@ impl<T> Ring<T> {
     /// Gives the item back when the ring is full.
     #[inline]
     pub fn put(&self, item: T) -> Result<(), T> {
-        // Acquire: who sees that the ring has grown sees all its slots.
+        // Acquire: a thread that sees that the ring has grown also sees all its slots.
         let mut tail = self.tail.position.load(Ordering::Acquire);
         let slot = loop {
             let slot = match self.find(tail) {
@@ -186,37 +190,37 @@ impl<T> Ring<T> {
         let first = made.cast::<Slot<T>>();
         let set = self.all.compare_exchange(ptr::null_mut(), first, Ordering::AcqRel, Ordering::Relaxed);
         if set.is_err() {
-            // Another sender was faster.
-            // SAFETY: nobody else has seen this box.
+            // Another sender was faster. SAFETY: no other thread has seen this box.
             drop(unsafe { Box::from_raw(made) });
         }
     }
 
-    /// Positions from `tail` on lie in all slots, unless others have put meanwhile. Returns `tail` as it is now.
+    /// Makes positions from `tail` on use all slots, unless another sender has put meanwhile. Returns the
+    /// current `tail`.
     #[cold]
     fn grow(&self, tail: u64) -> u64 {
         if self.all().is_none() {
             self.make_all();
         }
-        // Release: the slots are there before anybody looks for them.
+        // Release: the slots are visible before the bit that announces them.
         let moved =
             self.tail.position.compare_exchange(tail, tail | GROWN, Ordering::AcqRel, Ordering::Acquire);
         moved.map_or_else(|now| now, |tail| tail | GROWN)
     }
 
-    /// Acquire and release: what was taken before `head` came there is read before its slots are written again, by
-    /// whoever learns of it here or from `known_head`.
+    /// Acquire and release: items before `head` have been read before a sender that learns of this `head`,
+    /// here or from `known_head`, writes their slots again.
     fn look_at_head(&self) -> u64 {
         let head = self.head.load(Ordering::Acquire);
         self.tail.known_head.store(head, Ordering::Release);
         head
     }
 
-    /// The slot in which the item of position `head` lies, and how many slots there are beside it; `None` when there is
-    /// no item yet.
+    /// The slot of the item at position `head`, and the number of slots in its set; `None` when there is no
+    /// item yet.
     #[inline]
     fn filled(&self, head: u64) -> Option<(&Slot<T>, u64)> {
-        // A position lies in one of the two only, and in the other no slot ever has its turn.
+        // A position lives in only one of the two sets; no slot of the other set ever has its turn.
         let first = slot(&self.first, head);
         if is_filled(first, head) {
             return Some((first, self.first.len() as u64));
@@ -226,7 +230,8 @@ impl<T> Ring<T> {
         is_filled(slot, head).then_some((slot, all.len() as u64))
     }
 
-    /// True when [`take`](Ring::take) would find nothing. For whoever takes: it looks at no line but the next item's.
+    /// True when [`take`](Ring::take) would find nothing. For the receiver: it reads only the line of the
+    /// next item.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.filled(self.head.load(Ordering::Relaxed)).is_none()
@@ -266,7 +271,8 @@ impl<T> Ring<T> {
     }
 }
 
-/// Where many take: nobody reads what lay in the slot any more. Acquire: pairs with the release in `take`.
+/// With many receivers: no receiver reads the old content of the slot any more. Acquire: pairs with the
+/// release in `take`.
 #[inline]
 fn is_free<T>(slot: &Slot<T>, position: u64) -> bool {
     let turn = slot.turn.load(Ordering::Acquire);
@@ -284,7 +290,7 @@ impl<T> Drop for Ring<T> {
         while self.take().is_some() {}
         let all = self.all.load(Ordering::Acquire);
         if !all.is_null() {
-            // SAFETY: rule 5; nobody uses the ring any more.
+            // SAFETY: rule 5; no thread uses the ring any more.
             drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(all, self.all_slots)) });
         }
     }

@@ -65,7 +65,7 @@ fn bucket_of(ns: u64) -> usize {
     ((octave as usize + 1) * FINE + fine).min(BUCKETS - 1)
 }
 
-/// The smallest time that falls into a bucket; the end of time for the one behind the last.
+/// The smallest time that falls into a bucket; `u64::MAX` for the bucket after the last one.
 fn start_of(bucket: usize) -> u64 {
     if bucket < FINE {
         return bucket as u64;
@@ -85,9 +85,9 @@ fn value_of(bucket: usize) -> u64 {
 
 /// A histogram of times in ns, to be merged with others.
 ///
-/// The edges are the same everywhere: one bucket per ns below 16 ns, then 16 equal ones per power of two, up to 2^44 ns
-/// (about five hours), beyond which all fall into the last. So a time is known to 1/16 of itself, every power of two
-/// from 16 ns on is an edge, and merging loses nothing.
+/// The edges are the same everywhere: one bucket per ns below 16 ns, then 16 equal ones per power of two, up
+/// to 2^44 ns (about five hours), beyond which all fall into the last. A time is therefore known to 1/16 of
+/// itself, every power of two from 16 ns on is an edge, and histograms are merged without loss.
 ///
 /// ```
 /// use livetime_runtime::Times;
@@ -146,7 +146,8 @@ impl Times {
         self.percentile_ns(99.0)
     }
 
-    /// So many percent of them were not longer than this, known to about 6 %; 0 when nothing was recorded.
+    /// The time that `percent` percent of the recorded times do not exceed, accurate to about 6 %; 0 when
+    /// nothing was recorded.
     pub fn percentile_ns(&self, percent: f64) -> u64 {
         let rank = ((self.count as f64 * percent / 100.0).ceil() as u64).clamp(1, self.count.max(1));
         let mut seen = 0;
@@ -159,8 +160,8 @@ impl Times {
         0
     }
 
-    /// How many were shorter than `ns`: exactly, if `ns` is an edge; else those of the bucket that `ns` lies in are not
-    /// counted.
+    /// How many times were shorter than `ns`. The count is exact if `ns` is an edge; otherwise times in the
+    /// bucket of `ns` are not counted.
     pub fn count_below(&self, ns: u64) -> u64 {
         let whole = bucket_of(ns).saturating_sub(self.first).min(self.counts.len());
         self.counts[..whole].iter().sum()

@@ -17,13 +17,14 @@ pub use std::{
     thread::{Thread, current, park, park_timeout},
 };
 
-/// Locks, whether or not another thread panicked while it held the lock: what we keep under locks is valid
-/// after every statement.
+/// Locks, also if another thread panicked while it held the lock. This is safe because the data under our
+/// locks are valid after every statement.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// The model checker has no time: there a sleep ends only by being woken, which is what it has to prove.
+/// The model checker has no time: under it a sleep ends only by a wake-up, which is what the models have to
+/// prove.
 #[cfg(loom)]
 pub fn park_timeout(_: std::time::Duration) {
     park();

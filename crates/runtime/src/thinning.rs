@@ -1,4 +1,4 @@
-//! Decimation and rate limits: which of what is offered is wanted at all.
+//! Decimation and rate limits: which of the offered items are accepted at all.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -40,7 +40,8 @@ impl Thinning {
         self.every > 1 || self.interval_ns > 0
     }
 
-    /// Whether the next item passes; `now_ns` is asked only if there is a limit. One thread at a time calls it.
+    /// Whether the next item passes; `now_ns` is called only if there is a rate limit. One thread at a time
+    /// may call it.
     ///
     /// # Errors
     /// Why it does not.
@@ -77,8 +78,8 @@ impl Thinning {
     }
 }
 
-/// Replaces a number by what follows from it, and returns what it was; `None` leaves it. If one thread alone writes,
-/// plain loads and stores do.
+/// Replaces a number by the result of a function of it and returns the old number; the number stays if the
+/// function returns `None`. If only one thread writes, plain loads and stores suffice.
 #[inline]
 fn update<const ALONE: bool>(number: &AtomicU64, next: impl Fn(u64) -> Option<u64>) -> Option<u64> {
     if !ALONE {

@@ -14,7 +14,7 @@ pub fn spawn<R: Send + 'static>(
     Builder::new().name(name.chars().take(15).collect()).spawn(run)
 }
 
-/// How much time a thread has had on a core, and waited for one, to be asked while it runs and after it.
+/// How long a thread has run on a core, and waited for one; can be read while the thread runs and afterwards.
 #[derive(Default)]
 pub struct ThreadTimes {
     /// Thread number of the operating system; 0 until the thread runs.
@@ -26,7 +26,7 @@ pub struct ThreadTimes {
 }
 
 impl ThreadTimes {
-    /// The calling thread is the one that is asked about.
+    /// From now on the times are those of the calling thread.
     pub fn enter(&self) {
         let tid = rustix::thread::gettid();
         self.tid.store(tid.as_raw_nonzero().get() as u64, Ordering::Release);
@@ -40,8 +40,8 @@ impl ThreadTimes {
         self.cpu_ns.store(ns.max(1), Ordering::Release);
     }
 
-    /// CPU time so far, and how long the thread was ready to run and had no core, in ns; `None` where the system does
-    /// not tell.
+    /// CPU time so far, and the time in which the thread was ready to run but had no core, in ns; `None`
+    /// where the operating system does not provide it.
     pub fn cpu_and_delay_ns(&self) -> Option<(u64, u64)> {
         match (self.cpu_ns.load(Ordering::Acquire), self.tid.load(Ordering::Acquire)) {
             (0, 0) => None,

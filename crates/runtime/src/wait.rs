@@ -1,8 +1,9 @@
-//! How a thread waits for work: looks for a while, then sleeps.
+//! How a thread waits for work: it polls for a while, then sleeps.
 //!
-//! Looking costs a core for as long as it lasts; sleeping and being woken costs the sender and the sleeper about 13 us
-//! of CPU together, and the frame some tens of us of latency. `adaptive` therefore never looks for longer than a sleep
-//! costs, so that it needs at most about twice the CPU of `park`; `predict` pays more, for less latency.
+//! Looking costs a core for as long as it lasts; sleeping and being woken costs the sender and the sleeper 13 to 20 us
+//! of CPU together, and the frame some tens of us of latency. `adaptive` therefore keeps an account: a look that finds
+//! work earns the sleep that it saved, a look in vain is paid from what was earned, and who has earned nothing sleeps
+//! at once. So it needs at most about twice the CPU of `park`; `predict` pays more, for less latency.
 
 use std::time::Duration;
 
@@ -12,62 +13,68 @@ use crate::doorbell::Doorbell;
 /// How a thread waits for work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum WaitStrategy {
-    /// Look again for as long as work usually takes to come, if that is less than a sleep costs; then sleep.
+    /// Look again for a short while, as long as such looks save more sleeps than they cost; then sleep.
     #[default]
     Adaptive,
-    /// As `Adaptive`; and where work comes at regular times, and there are cores enough, sleep until shortly before it is
-    /// expected and then look: the shortest latency after `Spin`, for about 100 us of a core per frame.
+    /// As `Adaptive`; in addition, where work arrives at regular times and there are enough cores, sleep
+    /// until shortly before it is expected and then poll. This has the lowest latency after `Spin`, for about
+    /// 100 us of CPU per frame.
     Predict,
-    /// Look again for ever: shortest latency, takes a whole core.
+    /// Poll for ever: the lowest latency, for a whole core.
     Spin,
     /// Sleep at once.
     Park,
 }
 
-/// The longest a thread looks for work before it sleeps: about what sleeping and being woken costs. With twice as
-/// much, work that comes every 50 us would cost a core per thread.
-const LONGEST_SPIN_NS: u64 = 20_000;
-/// The shortest look that is worth beginning. A thread whose looks have become shorter sleeps at once.
-const SHORTEST_SPIN_NS: u64 = 2_000;
-/// How long a sleeping thread takes to wake up: what was found after a sleep had come about so much earlier.
+/// What sleeping and being woken costs, and so what a look earns that finds work instead. With twice as much, work that
+/// comes every 50 us would cost a core per thread.
+const SLEEP_NS: u64 = 20_000;
+/// The longest look. Two threads that answer each other bridge with it the time that the other takes to wake up; else,
+/// once one of them has slept, each would find the other asleep for ever.
+const LONGEST_LOOK_NS: u64 = WAKE_UP_NS;
+/// The most that a thread may have earned: 20 of the longest looks in vain. One disturbance uses up a few.
+const MOST_CREDIT_NS: u64 = 1_000_000;
+/// How long a sleeping thread takes to wake up: work that is found after a sleep arrived about this much
+/// earlier.
 const WAKE_UP_NS: u64 = 50_000;
 /// The most that is learnt from one sleep that ended late.
 const LONGEST_LATENESS_NS: u64 = 100_000;
-/// Pauses of a processor between two looks; together about a us.
+/// Pause instructions between two polls; together about a us.
 const PAUSES: usize = 24;
-/// What a look costs that lets other threads run meanwhile (`sched_yield`). If they do, much more time passes, but it
-/// is they who use it.
+/// The CPU time of one poll that yields to other threads (`sched_yield`). If they run, much more time passes,
+/// but they use it.
 const YIELD_NS: u64 = 500;
-/// A sleep has this limit, so that a wish to abort is seen even by a thread that nobody wakes.
+/// The longest sleep, so that a thread notices an abort even if no other thread wakes it.
 const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
-/// Looks right after something was sent to another thread: an answer comes within a few hundred ns. A pause of the
-/// processor takes up to 50 ns, so the first looks do without.
+/// The number of polls directly after a message was sent to another thread: an answer arrives within a few
+/// hundred ns. A pause instruction takes up to 50 ns, so these polls do without it.
 const LOOKS_FOR_ANSWER: std::ops::Range<usize> = 300..340;
-/// Looks at work that is expected before the clock is read again.
+/// The number of polls for expected work between two readings of the clock.
 const LOOKS_PER_CLOCK: usize = 100;
 /// Gaps between arrivals that may be predicted.
 const PREDICTED_GAPS_NS: std::ops::Range<u64> = 150_000..50_000_000;
 /// How much earlier than needed a sleep before an arrival ends, until it is known how late sleeps end here.
 const FIRST_LATENESS_NS: u64 = 40_000;
 
-/// One thread's way of waiting, and what it has learnt.
+/// The waiting of one thread, and what it has learnt about its work.
 pub struct Waiting {
     strategy: WaitStrategy,
-    /// Whether there are cores enough for threads that look instead of sleeping.
+    /// Whether there are enough cores for threads that poll instead of sleeping.
     pub may_spin: bool,
-    spin_ns: u64,
+    /// How much time looks may still cost in vain.
+    credit_ns: u64,
     arrivals: Arrivals,
 }
 
-/// What is known of the times at which work comes.
+/// What is known about the times at which work arrives.
 #[derive(Default)]
 struct Arrivals {
     last_ns: u64,
     gap_ns: u64,
     /// Mean deviation of the gaps from `gap_ns`.
     deviation_ns: u64,
-    /// How much later than asked for a sleep ends.
+    /// How much later than requested a sleep ends.
     lateness_ns: u64,
 }
 
@@ -80,7 +87,8 @@ impl Arrivals {
         self.deviation_ns = (7 * self.deviation_ns + deviation_ns) / 8;
     }
 
-    /// From when to when the next one is expected, the time to wake up included; `None` if they are not regular.
+    /// The interval in which the next work is expected, including the time to wake up; `None` if work is not
+    /// regular.
     fn next(&self) -> Option<(u64, u64)> {
         let is_regular = PREDICTED_GAPS_NS.contains(&self.gap_ns) && self.deviation_ns < self.gap_ns / 8;
         let expected_ns = self.last_ns + self.gap_ns;
@@ -90,13 +98,14 @@ impl Arrivals {
 }
 
 impl Waiting {
-    /// A thread that waits by `strategy`; it looks for work without sleeping only if it `may_spin`.
+    /// A thread that waits by `strategy`; it polls only if it `may_spin`.
     pub fn new(strategy: WaitStrategy, may_spin: bool) -> Waiting {
         let arrivals = Arrivals { lateness_ns: FIRST_LATENESS_NS, ..Arrivals::default() };
-        Waiting { strategy, may_spin, spin_ns: LONGEST_SPIN_NS, arrivals }
+        Waiting { strategy, may_spin, credit_ns: LONGEST_LOOK_NS, arrivals }
     }
 
-    /// Returns when `is_ready` at the time given, when `deadline_ns` has come, or now and then for no reason.
+    /// Returns when `is_ready` returns true for the current time, when `deadline_ns` is reached, or
+    /// spuriously.
     pub fn wait(
         &mut self,
         clock: &Clock,
@@ -112,7 +121,7 @@ impl Waiting {
         }
     }
 
-    /// Looks for a short while whether another thread answers that has just been sent something.
+    /// Polls briefly for the answer of another thread to which a message was just sent.
     pub fn look_for_answer(&self, is_ready: impl Fn() -> bool) -> bool {
         let looks = matches!(self.strategy, WaitStrategy::Adaptive | WaitStrategy::Predict);
         let may_look = self.may_spin && looks;
@@ -125,7 +134,7 @@ impl Waiting {
             })
     }
 
-    /// Looks for as long as work usually takes to come, if that is short; then sleeps.
+    /// Looks for a while, if the account allows it; then sleeps.
     fn adapt(
         &mut self,
         clock: &Clock,
@@ -134,7 +143,7 @@ impl Waiting {
         deadline_ns: impl Fn() -> Option<u64>,
     ) {
         let start_ns = clock.now_ns();
-        let looked_ns = self.spin_ns;
+        let looked_ns = self.credit_ns.min(LONGEST_LOOK_NS);
         let found_after_ns = match looked_ns {
             0 => None,
             _ if self.may_spin => look_for(looked_ns, clock, &is_ready),
@@ -143,25 +152,27 @@ impl Waiting {
         if found_after_ns.is_none() {
             sleep(clock, bell, &is_ready, deadline_ns);
         }
-        let cost_ns = found_after_ns.unwrap_or_else(|| clock.now_ns() - start_ns);
-        self.learn(cost_ns, looked_ns, found_after_ns.is_some());
+        match found_after_ns {
+            Some(cost_ns) => self.found(cost_ns),
+            None => self.slept(looked_ns, clock.now_ns() - start_ns),
+        }
     }
 
-    /// Chooses how long to look next time. A look in vain halves the next one; only work that came soon, though
-    /// nobody looked, begins it again. So a rhythm that looking cannot bridge costs a few looks in a row and then none.
-    fn learn(&mut self, gap_ns: u64, looked_ns: u64, is_found: bool) {
-        let came_after_ns = if is_found { gap_ns } else { gap_ns.saturating_sub(WAKE_UP_NS) };
-        let looked_in_vain = looked_ns > 0 && !is_found;
-        self.spin_ns = match () {
-            () if looked_in_vain => Some(looked_ns / 2).filter(|ns| *ns >= SHORTEST_SPIN_NS).unwrap_or(0),
-            () if came_after_ns < LONGEST_SPIN_NS => {
-                (2 * came_after_ns).clamp(SHORTEST_SPIN_NS, LONGEST_SPIN_NS)
-            }
-            () => 0,
+    /// A look that cost so much found work and saved a sleep.
+    fn found(&mut self, cost_ns: u64) {
+        self.credit_ns = (self.credit_ns + SLEEP_NS).saturating_sub(cost_ns).min(MOST_CREDIT_NS);
+    }
+
+    /// A look, if it was longer than 0, was in vain, and work came so long after it began. Work that came soon though
+    /// nobody looked would have been worth a look.
+    fn slept(&mut self, looked_ns: u64, gap_ns: u64) {
+        self.credit_ns = match looked_ns {
+            0 => SLEEP_NS.saturating_sub(gap_ns.saturating_sub(WAKE_UP_NS)),
+            _ => self.credit_ns - looked_ns,
         };
     }
 
-    /// Where work comes at regular times, sleeps until shortly before it is expected, and then looks.
+    /// Where work arrives at regular times, sleeps until shortly before it is expected, and then polls.
     fn predict(
         &mut self,
         clock: &Clock,
@@ -209,9 +220,9 @@ impl Waiting {
     }
 }
 
-/// Looks for work now and then, for `limit_ns`; returns after how long it came. Looking all the time would take the
-/// sender's cache lines away on every frame and make the two walk in step, frame by frame; a pause of a us lets a
-/// batch gather.
+/// Polls for work, with pauses, for `limit_ns`; returns after what time it arrived. Polling without pauses
+/// would take the sender's cache lines away for every frame and make both threads advance in lockstep; with
+/// pauses of a us several frames gather.
 fn look_for(limit_ns: u64, clock: &Clock, is_ready: &impl Fn(u64) -> bool) -> Option<u64> {
     let start_ns = clock.now_ns();
     loop {
@@ -226,8 +237,8 @@ fn look_for(limit_ns: u64, clock: &Clock, is_ready: &impl Fn(u64) -> bool) -> Op
     }
 }
 
-/// The same where there are more threads than cores: between two looks others run, which is cheaper than to be woken
-/// for every batch. `limit_ns` is what the looks may cost this thread; the result, too.
+/// The same where there are more threads than cores: other threads run between two polls, which is cheaper
+/// than being woken for every batch. `limit_ns` and the result are CPU time of this thread.
 fn look_and_yield(
     limit_ns: u64,
     clock: &Clock,
@@ -247,7 +258,7 @@ fn look_and_yield(
     None
 }
 
-/// Looks for work that is expected about now, every few ns: its sender sends one message and not many.
+/// Polls every few ns for work that is expected now, because its sender sends one message and not many.
 fn look_closely(until_ns: u64, clock: &Clock, is_ready: &impl Fn(u64) -> bool) -> bool {
     loop {
         let now_ns = clock.now_ns();
@@ -260,7 +271,7 @@ fn look_closely(until_ns: u64, clock: &Clock, is_ready: &impl Fn(u64) -> bool) -
     }
 }
 
-/// Looks for work without a pause, for a while.
+/// Polls for work without pauses, for a while.
 fn spin(clock: &Clock, is_ready: impl Fn(u64) -> bool) {
     for _ in 0..10_000 {
         if is_ready(clock.now_ns()) {
@@ -336,19 +347,54 @@ mod tests {
     }
 
     #[test]
-    fn looks_bridge_short_gaps_and_are_given_up_where_they_find_nothing() {
+    fn looks_are_paid_from_the_sleeps_that_looks_have_saved() {
         let mut waiting = Waiting::new(WaitStrategy::Adaptive, true);
-        waiting.learn(3_000, waiting.spin_ns, true);
-        assert_eq!(waiting.spin_ns, 6_000);
+        waiting.found(3_000);
+        assert_eq!(waiting.credit_ns, LONGEST_LOOK_NS + SLEEP_NS - 3_000);
         // Longer gaps, each looked at in vain and then slept through.
-        for _ in 0..3 {
-            waiting.learn(90_000, waiting.spin_ns, false);
+        for _ in 0..2 {
+            waiting.slept(waiting.credit_ns.min(LONGEST_LOOK_NS), 190_000);
         }
-        assert_eq!(waiting.spin_ns, 0);
-        waiting.learn(90_000, 0, false);
-        assert_eq!(waiting.spin_ns, 0);
+        assert_eq!(waiting.credit_ns, 0);
+        waiting.slept(0, 190_000);
+        assert_eq!(waiting.credit_ns, 0);
         // Work that had come 4 us after the thread fell asleep.
-        waiting.learn(WAKE_UP_NS + 4_000, 0, false);
-        assert_eq!(waiting.spin_ns, 8_000);
+        waiting.slept(0, WAKE_UP_NS + 4_000);
+        assert_eq!(waiting.credit_ns, SLEEP_NS - 4_000);
+    }
+
+    #[test]
+    fn a_disturbance_does_not_end_the_looks_of_two_that_answer_each_other() {
+        let mut waiting = Waiting::new(WaitStrategy::Adaptive, true);
+        (0..100).for_each(|_| waiting.found(300));
+        assert_eq!(waiting.credit_ns, MOST_CREDIT_NS);
+        (0..5).for_each(|_| waiting.slept(LONGEST_LOOK_NS, 200_000));
+        assert!(waiting.credit_ns >= LONGEST_LOOK_NS);
+    }
+
+    #[test]
+    fn whatever_the_rhythm_looking_costs_at_most_the_sleeps_it_saves() {
+        let mut random = crate::Random::new(5);
+        for _ in 0..200 {
+            let mut waiting = Waiting::new(WaitStrategy::Adaptive, true);
+            let longest_gap = 1_000 + random.below(300_000) as u64;
+            let (mut cost, mut sleeps_only) = (0, MOST_CREDIT_NS);
+            for _ in 0..500 {
+                let gap = random.below(longest_gap as usize) as u64;
+                let look = waiting.credit_ns.min(LONGEST_LOOK_NS);
+                sleeps_only += SLEEP_NS;
+                match gap < look {
+                    true => {
+                        waiting.found(gap);
+                        cost += gap;
+                    }
+                    false => {
+                        waiting.slept(look, gap + WAKE_UP_NS);
+                        cost += look + SLEEP_NS;
+                    }
+                }
+            }
+            assert!(cost <= 2 * sleeps_only, "{longest_gap}: {cost} for {sleeps_only}");
+        }
     }
 }

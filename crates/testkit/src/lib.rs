@@ -52,7 +52,7 @@ pub fn data(name: &str) -> Option<PathBuf> {
 
 /// The golden file `name` of the repository (`testdata/README.md`), of which `made` is what we would write today.
 ///
-/// What earlier versions wrote must be read for ever, so the file stays as it is; with `LIVETIME_BLESS=1` it is written anew
+/// What earlier versions wrote must be read for ever, so the file stays as it is; with `LIVETIME_BLESS=1` it is written again
 /// from `made`, for a new kind of data or a change of format that is meant.
 ///
 /// # Errors

@@ -15,7 +15,7 @@ pub enum ChannelMap {
     None,
 }
 
-/// What is known of a channel.
+/// The place of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Channel {
     /// As in [`super::HitRow::channel`].

@@ -3,6 +3,7 @@
 /// Width of a bucket, and buckets: up to 40 ms, with everything longer in the last one.
 const BUCKET_NS: u64 = 10_000;
 const BUCKETS: usize = 4000;
+/// Data further from the time of day than this, an hour, are not live.
 const LIVE_NS: u64 = 3_600_000_000_000;
 
 /// Distribution of the delays between the time in the data and the time of day, in steps of 10 us. Data whose times are more than an

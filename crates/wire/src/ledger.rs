@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::LedgerRow;
 
-/// What became of an interval of a link's time. The list is ordered by precedence: where two stages report the same time, the state further
-/// down wins. One exception: time that any node reports as received is not absent.
+/// The state of an interval of a link's time. The list is ordered by precedence: where two nodes report the
+/// same time, the state further down wins. One exception: time that any node reports as received is not
+/// absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum State {
@@ -16,13 +17,13 @@ pub enum State {
     Good,
     /// Received after frames of a later time, and used.
     Late,
-    /// Received, but lost on the way to the readout buffer, or let go of there while a request waited.
+    /// Received, but lost on the way to the readout buffer, or released there while a request waited.
     Unbuffered,
     /// Received with faults.
     Corrupt,
-    /// Received; hits on the induction planes were not looked for, because the hit finder could not keep up.
+    /// Received; the induction planes were not searched for hits, because the hit finder could not keep up.
     InductionShed,
-    /// Received; hits were not looked for, because the hit finder could not keep up.
+    /// Received; not searched for hits, because the hit finder could not keep up.
     Shed,
     /// Received, but lost on the way to the hit finder.
     Dropped,
@@ -94,7 +95,8 @@ struct Entry {
 const RECEIVED: u16 = 1 << State::Good as u16 | 1 << State::Late as u16 | 1 << State::Corrupt as u16;
 const ABSENT: u16 = 1 << State::Absent as u16;
 
-/// Of what was told, that which may still make a difference: the highest state but absent, absent, and whether it was received.
+/// The reports that may still make a difference: the highest state other than absent, absent, and whether the
+/// time was received.
 fn counting(told: u16) -> u16 {
     let present = told & !ABSENT;
     let highest = (1u16 << 15).checked_shr(present.leading_zeros()).unwrap_or(0);
@@ -103,7 +105,7 @@ fn counting(told: u16) -> u16 {
     highest | received | if is_settled { 0 } else { told & ABSENT }
 }
 
-/// The state that stays when all of `told` were told.
+/// The state that results when all of `told` were reported.
 fn state_of(told: u16) -> State {
     let counted = if told & RECEIVED != 0 { told & !ABSENT } else { told };
     State::of((u16::BITS - 1).saturating_sub(counted.leading_zeros()) as u8)
@@ -147,9 +149,10 @@ pub struct LinkLedger {
 const MOST: usize = 1 << 16;
 
 impl LinkLedger {
-    /// Enters what became of a piece of time. Where there is an entry already, the later state of the list of [`State`]s stays, but for what
-    /// was received in spite of being called absent; bits of two entries of one state are united. Time between entries is [`State::Unknown`]. An empty interval changes nothing, nor does
-    /// one of a time before the oldest that is kept.
+    /// Enters the state of an interval. Where there is an entry already, the later state in the list of
+    /// [`State`]s wins, except that received time is not absent; the bits of two entries with one state are
+    /// combined. Time between entries is [`State::Unknown`]. An empty interval changes nothing, nor does one
+    /// of a time before the oldest that is kept.
     pub fn tell(&mut self, new: Interval) {
         let begin = new.begin.max(self.folded);
         if begin >= new.end {

@@ -1,7 +1,8 @@
 //! Wire readout: sources of raw frames, hit finding, triggers, readout of windows, records, and the ledger of links.
 //!
-//! The nodes are in [`sources`], [`process`] and [`sinks`], one file or folder each; [`ALL`] lists them. A node is added with its file, its `mod` line in
-//! its folder, and its entry in [`ALL`]. This page says what they send each other.
+//! The nodes are in [`sources`], [`process`] and [`sinks`], one file or folder each; [`ALL`] lists them. A
+//! node is added with its file, its `mod` line in its folder, and its entry in [`ALL`]. This page describes
+//! the data that they send each other.
 //!
 //! | stream | payload | attributes |
 //! |---|---|---|

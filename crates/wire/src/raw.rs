@@ -10,7 +10,8 @@ use livetime_kernels::wib::{unpack_wib1, unpack_wib2, unpack_wibeth};
 
 /// Frames of one link, each exactly one step later than the one before it.
 ///
-/// A source ends a batch where frames are missing, and drops what comes again or goes back; it enters both in the ledger.
+/// A source ends a batch where frames are missing, and drops frames that are repeated or go back in time; it
+/// enters both in the ledger.
 #[derive(Clone, Copy, Debug)]
 pub struct RawBatch<'a> {
     /// Format of all frames.
@@ -28,7 +29,7 @@ pub struct RawBatch<'a> {
     /// Faults that all frames have and do not show themselves, as [`livetime_formats::wib::Faults::bits`]: of the chunk that brought them, of checksums,
     /// numbers and states that were compared. `None` where the source does not tell.
     pub common: Option<u32>,
-    /// Faults that any frame has, as [`livetime_formats::wib::Faults::bits`]; 0 when there is nothing to look for.
+    /// Faults of any of the frames, as [`livetime_formats::wib::Faults::bits`]; 0 when no frame has one.
     pub faults: u32,
     /// The frames.
     pub bytes: &'a [u8],
@@ -161,7 +162,7 @@ impl RawLabels {
         attributes.set(&self.faults, AttributeValue::Uint(faults.into()));
     }
 
-    /// Says what came before a batch, [`RawBatch::epoch`] and [`RawBatch::after`], and [`RawBatch::common`].
+    /// Sets [`RawBatch::epoch`], [`RawBatch::after`] and [`RawBatch::common`] of a batch.
     pub fn put_more(&self, header: &mut Header, epoch: u64, after: u64, common: u32) {
         header.attributes.set(&self.epoch, AttributeValue::Uint(epoch));
         header.attributes.set(&self.after, AttributeValue::Uint(after));

@@ -1,4 +1,4 @@
-//! What was read out for a trigger.
+//! The data that were read out for a trigger.
 
 use std::ops::Range;
 
@@ -8,13 +8,14 @@ use livetime_frame::Frame;
 
 use super::{DecisionRow, HitRow, RawFormat, Row};
 
-/// What was read out for a decision: raw frames and hits of a window of time, by reference, and what is missing of them.
+/// The data that were read out for a decision: raw frames and hits of a window of time, by reference, and a
+/// list of what is missing.
 ///
 /// The memory of the frames lives as long as the record. Every tick of the window is, for each link, either under a piece or in a missing
 /// interval.
 #[derive(Clone, Debug, Default)]
 pub struct TriggerRecord {
-    /// What was asked for.
+    /// The request.
     pub decision: DecisionRow,
     /// Raw data, one for each link that is known, by number.
     pub fragments: Vec<Fragment>,

@@ -72,7 +72,7 @@ row! {
 }
 
 row! {
-    /// What a trigger algorithm found: hits that belong together.
+    /// The result of a trigger algorithm: hits that belong together.
     ActivityRow {
         /// First hit, ticks of the clock.
         time_start: u64,
@@ -120,8 +120,8 @@ impl ActivityRow {
         }
     }
 
-    /// Takes in the hits of another activity; time, algorithm and kind stay. Of equal peaks the first stays, then that of the lowest
-    /// channel, so that the result does not depend on the order.
+    /// Adds the hits of another activity; time, algorithm and kind stay. Of equal peaks the first in time is
+    /// kept, then that of the lowest channel, so that the result does not depend on the order.
     pub fn join(&mut self, other: &ActivityRow) {
         let peak = |a: &ActivityRow| (a.adc_peak, Reverse(a.time_peak), Reverse(a.channel_peak));
         if peak(other) > peak(self) {

@@ -17,7 +17,7 @@ const TELL_EVERY_NS: u64 = 250_000_000;
 const MOST_ROWS: usize = 4096;
 
 /// Sends the frames of some links: each is given to its [`LinkIngest`], copied into the batch of its link, and sent when the batch is full or
-/// time does not go on. What became of the time goes to the output beside.
+/// time does not continue. What became of the time goes to the output beside.
 ///
 /// Every frame given is either in a batch or reported as dropped: when there is no memory for a batch, as many frames as it would have
 /// held are dropped, and one error is returned.
@@ -58,7 +58,7 @@ struct Batch {
     frames: usize,
     first: u64,
     epoch: u64,
-    /// What is wrong with all frames, and not seen on them.
+    /// Faults of all frames that the frames themselves do not show.
     common: Faults,
     faults: Faults,
 }
@@ -95,7 +95,7 @@ impl RawSender {
         self.links.get(link).map(|link| &link.ingest)
     }
 
-    /// What has been counted of all links.
+    /// The counts of all links.
     pub fn counts(&self) -> IngestCounts {
         let mut all = IngestCounts::default();
         self.links.iter().for_each(|link| all.add(link.ingest.counts()));
@@ -116,7 +116,7 @@ impl RawSender {
     /// with all of them.
     ///
     /// # Errors
-    /// [`NodeError`] when there is no memory or an edge refuses; all frames are accounted for all the same.
+    /// [`NodeError`] when there is no memory or an edge refuses; all frames are accounted for nevertheless.
     pub fn put(
         &mut self,
         link: usize,
@@ -232,7 +232,7 @@ impl LinkSender {
         run * size
     }
 
-    /// Takes in one frame, and makes place in batches for those that are settled by it.
+    /// Adds one frame, and makes room in batches for the frames that it settles.
     fn put_one(
         &mut self,
         frame: &[u8],
@@ -267,7 +267,7 @@ impl LinkSender {
 }
 
 impl Batches {
-    /// Frames that can be appended without a look at memory.
+    /// The number of frames that can be appended without allocating.
     fn room(&self) -> usize {
         match &self.batch {
             // Frames that come as they should have no faults.
@@ -296,7 +296,7 @@ impl Batches {
         sent.and(begun)
     }
 
-    /// The faults of a frame that those who see only the frame cannot know.
+    /// The faults of a frame that the frame itself does not show.
     fn common(&self, frame: &Settled<'_>) -> Faults {
         if frame.faults.is_empty() {
             return Faults::NONE;

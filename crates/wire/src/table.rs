@@ -84,18 +84,19 @@ impl<T: Row> RowTable<T> {
         layout.ok_or_else(|| NodeError::new(format_args!("{} rows are too many", rows.len())))
     }
 
-    /// Says that no row with an earlier `time_start` will come any more.
+    /// Sets the watermark: no row with an earlier `time_start` will come any more.
     pub fn set_watermark(&self, table: &mut FrameMut, watermark: u64) {
         table.header_mut().attributes.set(&self.watermark, AttributeValue::Uint(watermark));
     }
 
-    /// Says which link the rows are from.
+    /// Sets the link of the rows.
     pub fn set_link(&self, table: &mut FrameMut, link: u16) {
         table.header_mut().attributes.set(&self.link, AttributeValue::Uint(link.into()));
     }
 
-    /// Says who found the rows, the name of the node, and on which planes of the link it looks: bit `n` for plane `n`. The watermark is
-    /// for the rows of this finder only: another one may look at other planes of the same link.
+    /// Sets the finder of the rows (the name of the node), and the planes of the link that it searches: bit
+    /// `n` for plane `n`. The watermark is for the rows of this finder only: another one may look at other
+    /// planes of the same link.
     pub fn set_finder(&self, table: &mut FrameMut, finder: &Arc<str>, planes: u64) {
         let attributes = &mut table.header_mut().attributes;
         attributes.set(&self.finder, AttributeValue::Text(finder.clone()));

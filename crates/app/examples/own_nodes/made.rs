@@ -8,7 +8,7 @@ use livetime_engine::{
     Accepts, Context, DeclaredParams, DynNode, NodeError, NodeFactory, NodeKind, NodeSpec, NodeType,
     ParamError, ParamKind, ParamSpec, Params, PortSpec, Stream, Value, intern, intern_list,
 };
-use livetime_frame::{DType, Frame, Kind};
+use livetime_frame::{DType, Frame, PayloadKind};
 
 /// What is done to a pixel, with the value of the parameter `by`.
 type Function = fn(u16, f64) -> Result<u16, TooBright>;
@@ -81,7 +81,7 @@ impl NodeFactory for Factory {
 
 /// A port for arrays of `u16`.
 fn pixels(name: &'static str) -> PortSpec {
-    PortSpec { name, accepts: Accepts { kinds: &[Kind::Array], dtypes: &[DType::U16], ndim: None } }
+    PortSpec { name, accepts: Accepts { kinds: &[PayloadKind::Array], dtypes: &[DType::U16], ndim: None } }
 }
 
 /// A function as a node.

@@ -20,20 +20,20 @@ use crate::output::{Exit, Failure, Output};
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     pub(crate) own: Option<Own>,
-    /// What to measure of Livetime itself.
+    /// The benchmark of Livetime itself.
     #[arg(value_enum, required = true)]
     pub(crate) what: Option<What>,
     /// Print one JSON document on stdout.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Short and few measurements: shows that it works, not how fast it is.
+    /// Few and short measurements, to test the benchmark and not the speed.
     #[arg(long)]
     pub(crate) quick: bool,
     /// `actors`, `analyze`, `codecs`, `engine`, `hits`, `ingest` and `nodes`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
-    /// To be run in turn with ours. `actors`: another engine's program with the same patterns; `codecs`: a Python with the original
-    /// libraries, as `bash tools/peers.sh codecs` prints it.
+    /// A peer that runs in turn with ours. `actors`: another engine's program with the same patterns;
+    /// `codecs`: a Python with the original libraries, as `bash tools/peers.sh codecs` prints it.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) peer: Option<std::path::PathBuf>,
     /// `apa`: number of links, or two as 1..10.
@@ -57,7 +57,7 @@ pub(crate) struct BenchArgs {
     /// `pva-monitor`: numbers of subscribers, separated by commas.
     #[arg(long, value_delimiter = ',')]
     pub(crate) subscribers: Vec<usize>,
-    /// pvAccess: both sides look for answers without sleeping.
+    /// pvAccess: both sides poll for answers without sleeping.
     #[arg(long)]
     pub(crate) spin: bool,
 }

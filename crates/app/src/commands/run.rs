@@ -24,13 +24,14 @@ use crate::report::table::Style;
 use crate::report::{EndedBy, Ending, json::ending_json, summary};
 use crate::trace::TraceFile;
 
-/// How often to look whether the run has ended or shall end.
+/// How often to check whether the run has ended or should end.
 const LOOK: Duration = Duration::from_millis(20);
 /// How often the live table is drawn.
 const DRAW: Duration = Duration::from_millis(250);
 /// How often a line is written where there is no terminal.
 const LINE: Duration = Duration::from_secs(5);
-/// What is shown is at most this old, or, if a node hangs, has waited this long for something newer.
+/// The shown state is at most this old. If a node hangs, a newer state is awaited for at most the second
+/// time.
 const FRESH: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_millis(200);
 /// How long the frames under way may take after the sources have ended.
@@ -39,7 +40,7 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(30);
 pub(crate) const LOG_LINES: usize = 1000;
 /// Log lines written at once; a node that fails on every frame must not scroll everything else away.
 const LINES_AT_ONCE: usize = 10;
-/// Places of panics that are told.
+/// The number of places of panics that are reported.
 const MOST_PANICS: usize = 100;
 
 pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
@@ -94,7 +95,7 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
     Ok(ending.exit().0)
 }
 
-/// What goes on beside the run and has to let go of it before the end.
+/// Services beside the run, which must release it before the end.
 #[derive(Default)]
 struct Beside {
     served: Option<Served>,
@@ -163,8 +164,8 @@ pub(crate) fn log_events(log: SyncSender<Line>, bell: Bell) -> EventHandler {
     })
 }
 
-/// The command line has the last word. A run that is served goes on after an acquisition and waits for the next
-/// one, unless the file or the command line says what `finish_when_done` shall be.
+/// The command line overrides the file. A served run continues after an acquisition and waits for the next
+/// one, unless the file or the command line sets `finish_when_done`.
 fn choose_serving(pipeline: &mut Pipeline, args: &RunArgs, output: &mut Output) {
     let options = &mut pipeline.pvaccess;
     let is_wanted = args.pva || args.prefix.is_some() || !args.listen.is_empty() || !args.writers.is_empty();
@@ -190,7 +191,7 @@ fn choose_serving(pipeline: &mut Pipeline, args: &RunArgs, output: &mut Output) 
     for number in 0..pipeline.graph.nodes().len() {
         let decl = &pipeline.graph.nodes()[number];
         if decl.node_type.spec.kind == NodeKind::Source && !decl.is_set(FINISH) {
-            // Sources that lack it go on by themselves or end for good.
+            // Sources without this parameter continue by themselves or end for good.
             let _ = pipeline.graph.set(number, FINISH, &false.into());
         }
     }
@@ -242,7 +243,7 @@ fn set_unless_set(graph: &mut Graph, node: usize, param: &str, value: Option<liv
 
 const FINISH: &str = "finish_when_done";
 
-/// Serves the run if that is wanted. A run that cannot be served runs all the same.
+/// Serves the run if requested. A run that cannot be served runs nevertheless.
 fn serve(
     model: &Model,
     pipeline: &mut Pipeline,
@@ -281,8 +282,8 @@ fn serve(
     }
 }
 
-/// A node's panic is contained by the engine, which tells it: where it happened is worth a line once, not for every frame, and not in the middle of
-/// the live table.
+/// The engine contains and reports the panic of a node. The place of the panic is logged once, not for every
+/// frame, and not in the middle of the live table.
 fn log_panics(log: SyncSender<Line>) {
     let usual = std::panic::take_hook();
     let told = Mutex::new(BTreeSet::new());
@@ -303,9 +304,9 @@ struct Watch {
     interrupts: Arc<AtomicUsize>,
     ended_by: EndedBy,
     drain_limit: Duration,
-    /// Since when the sources are told to end.
+    /// When the sources were asked to end.
     draining: Option<Instant>,
-    /// What was shown last, and when.
+    /// The last shown state, and its time.
     last: Arc<Moment>,
     looked: Instant,
 }
@@ -352,7 +353,7 @@ impl Watch {
         if self.ended_by == EndedBy::DrainLimit {
             output.tell(Level::Error, format_args!("not drained within {:?}: aborting", self.drain_limit));
         }
-        // Whoever waits for something learns of the end, and all who serve let go of the run.
+        // Wakes everything that waits for the run, and makes all services release it.
         model.end();
         (beside.served, beside.metrics) = (None, None);
         drop(model);
@@ -362,7 +363,7 @@ impl Watch {
         (report, self.ended_by)
     }
 
-    /// Looks at the clock and at the interrupts; true when the run must not go on even to drain.
+    /// Checks the time limits and interrupts; true when the run must not even drain any more.
     fn must_abort(&mut self, run: &Run, output: &mut Output) -> bool {
         let interrupts = self.interrupts.load(Ordering::Relaxed);
         match self.draining {
@@ -401,7 +402,7 @@ impl Watch {
 fn finish(run: Arc<Run>) -> Report {
     match Arc::try_unwrap(run) {
         Ok(run) => run.finish(Duration::ZERO),
-        // Somebody did not let go: the report lacks nothing but what a last look at the threads would say.
+        // A service did not release the run: the report only lacks the last readings of the threads.
         Err(run) => {
             run.abort();
             run.wait(Duration::from_secs(2));
@@ -447,7 +448,7 @@ impl Show {
             return;
         }
         let status = if is_draining { "draining" } else { "running" };
-        // A terminal that does not tell its size is taken for the usual one.
+        // A terminal of unknown size is assumed to have the usual one.
         let size = crossterm::terminal::size().ok().filter(|(w, h)| *w > 0 && *h > 0).unwrap_or((80, 24));
         let lines = live::lines(before, now, status, size, output.is_coloured);
         self.table.draw(output.out, &lines);

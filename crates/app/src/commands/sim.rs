@@ -32,7 +32,7 @@ Examples:
 
 Faults as in the parameter `faults` of the node wib_simulator (livetime nodes wib_simulator); the files hold the frames as they would come, with all of them.";
 
-/// What to simulate.
+/// The kinds of simulated files.
 #[derive(Args, Debug)]
 pub(crate) struct SimArgs {
     #[command(subcommand)]
@@ -51,18 +51,18 @@ enum What {
 
 #[derive(Args, Debug)]
 struct WibArgs {
-    /// How the names begin: NAME-l00.wib, NAME-l01.wib ... are written; nothing is overwritten.
+    /// The begin of the file names: NAME-l00.wib, NAME-l01.wib ... are written; nothing is overwritten.
     name: PathBuf,
-    /// How many links: at most 10 of wib1, 40 streams of wibeth.
+    /// Number of links: at most 10 of wib1, or 40 streams of wibeth.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=40))]
     links: u16,
-    /// Time that is simulated, in seconds: a link has 928 MB a second (wib1), or 220 MB (wibeth).
+    /// Simulated time in seconds: a link has 928 MB per second (wib1), or 220 MB (wibeth).
     #[arg(long, default_value_t = 0.1)]
     seconds: f64,
     /// Format of the frames: wib1 or wibeth.
     #[arg(long, default_value = "wib1")]
     format: String,
-    /// What goes wrong on the way, as 'drop 700; link 2 repeat 40; random 5'.
+    /// Faults of the transmission, such as 'drop 700; link 2 repeat 40; random 5'.
     #[arg(long, default_value = "")]
     faults: String,
     /// Write the true pulses into this file, as text: a line for each, with the columns of its first line.
@@ -71,7 +71,8 @@ struct WibArgs {
     /// Time of the first frame, ticks of the clock since 1970.
     #[arg(long, default_value_t = 80_150_024_000_000_000)]
     first_timestamp: u64,
-    /// Any parameter of the node wib_simulator that says what happens in the detector, as noise_rms=5 or track_rate=500; may be repeated.
+    /// Any parameter of the node wib_simulator that describes the detector, such as noise_rms=5 or
+    /// track_rate=500; may be repeated.
     #[arg(long = "set", value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Another seed is another detector with other noise.
@@ -89,19 +90,19 @@ struct WibArgs {
 struct XtcArgs {
     /// File to write; nothing is overwritten.
     file: PathBuf,
-    /// What the detector sees: deck (as the study of 2013), tutorial, dark, wide or rings.
+    /// The picture: deck (as in the study of 2013), tutorial, dark, wide or rings.
     #[arg(long, default_value = "deck", value_parser = preset)]
     preset: Preset,
-    /// How many events.
+    /// Number of events.
     #[arg(long, required_unless_present = "size", conflicts_with = "size")]
     events: Option<u64>,
-    /// At least so many bytes, not compressed, as 2GB or 500MiB.
+    /// At least this size, uncompressed, such as 2GB or 500MiB.
     #[arg(long, value_parser = size)]
     size: Option<u64>,
     /// Another seed is another detector with other noise.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How the pictures are compressed: none, hist16, histn or blockpack.
+    /// Codec of the pictures: none, hist16, histn or blockpack.
     #[arg(long, default_value = "none", value_parser = codec)]
     codec: Engine,
     /// Number of threads; without it, all cores.

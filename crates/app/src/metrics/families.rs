@@ -6,22 +6,22 @@ use livetime_control::model::NodeMoment;
 use livetime_engine::{EdgeAccount, NodeReport, Report, Times};
 
 use super::readbacks;
-use super::text::{Exposition, Family, Format, Kind, Labels};
+use super::text::{Exposition, Family, Format, Labels, MetricKind};
 
 /// Upper edges of the buckets, powers of two in ns from 256 ns to 17 s, at which the engine's histograms have edges too: so
 /// the counts are exact. (A time of exactly an edge counts above it.)
 const EDGES_NS: std::ops::RangeInclusive<u32> = 8..=34;
 
 pub(super) const fn counter(name: &'static str, help: &'static str) -> Family {
-    Family { name, kind: Kind::Counter, help }
+    Family { name, kind: MetricKind::Counter, help }
 }
 
 pub(super) const fn gauge(name: &'static str, help: &'static str) -> Family {
-    Family { name, kind: Kind::Gauge, help }
+    Family { name, kind: MetricKind::Gauge, help }
 }
 
 pub(super) const fn histogram(name: &'static str, help: &'static str) -> Family {
-    Family { name, kind: Kind::Histogram, help }
+    Family { name, kind: MetricKind::Histogram, help }
 }
 
 /// A family, and its number in a part of a report, if there is one.
@@ -31,8 +31,11 @@ pub(super) type Histogram<Part> = (Family, fn(&Part) -> &Times);
 /// A value with its labels.
 pub(super) type Labelled<'a, Value> = (Vec<(&'a str, &'a str)>, Value);
 
-const BUILD: Family =
-    Family { name: "livetime_build_info", kind: Kind::Info, help: "Version and commit of the program." };
+const BUILD: Family = Family {
+    name: "livetime_build_info",
+    kind: MetricKind::Info,
+    help: "Version and commit of the program.",
+};
 
 /// One number for each node.
 const NODES: &[Number<NodeReport>] = &[
@@ -222,7 +225,7 @@ fn process_cpu_seconds() -> Option<f64> {
     Some(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
 }
 
-/// `None` where the system does not tell.
+/// `None` where the operating system does not provide it.
 fn process_memory_bytes() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -237,7 +240,9 @@ fn names() -> Vec<String> {
     let nodes = NODES.iter().map(|(family, _)| family).chain(NODE_TIMES.iter().map(|(family, _)| family));
     let edges = EDGES.iter().map(|(family, _)| family).chain([&WAITING, &DISCARDED, &BUILD]);
     let of = |family: &Family| match family.kind {
-        Kind::Histogram => ["_bucket", "_sum", "_count"].map(|s| format!("{}{s}", family.name)).to_vec(),
+        MetricKind::Histogram => {
+            ["_bucket", "_sum", "_count"].map(|s| format!("{}{s}", family.name)).to_vec()
+        }
         _ => vec![family.name.to_owned()],
     };
     run.chain(nodes).chain(edges).flat_map(of).collect()

@@ -38,8 +38,8 @@ pub(super) fn request(bytes: &[u8], hosts: &Hosts) -> Option<Request> {
 
 /// The names that clients may use for this machine.
 ///
-/// A page that somebody looks at can be given any name that leads here, and would then be allowed to read what is
-/// served. A name that its maker chose is none of these.
+/// The author of a web page can choose a name that resolves to this machine; a browser would then let the
+/// page read the metrics (DNS rebinding). Such a name is none of these.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Hosts {
     names: Vec<String>,
@@ -76,7 +76,7 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// Every `Host` has to be ours. Who sends none, as HTTP/1.0 allows, is no browser.
+/// Every `Host` must be ours. A client that sends none, as HTTP/1.0 allows, is not a browser.
 fn is_for_us<'a>(mut headers: impl Iterator<Item = &'a str>, hosts: &Hosts) -> bool {
     headers.all(|line| match line.split_once(':') {
         Some((name, host)) if name.trim().eq_ignore_ascii_case("host") => hosts.has(host),

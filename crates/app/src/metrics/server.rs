@@ -87,7 +87,7 @@ impl Serving {
             {
                 return;
             }
-            // Also without an event: one that failed for want of a file is tried again.
+            // Also without an event: one that failed for lack of a file is tried again.
             self.accept();
             for event in &events {
                 self.clients.advance(event.token().0, &mut self.texts);

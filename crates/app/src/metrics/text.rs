@@ -20,7 +20,7 @@ impl Format {
 
 /// What kind of numbers a family holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum MetricKind {
     Counter,
     Gauge,
     Histogram,
@@ -33,7 +33,7 @@ pub(crate) enum Kind {
 pub(crate) struct Family {
     /// As samples have it: counters end in `_total`, infos in `_info`.
     pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: MetricKind,
     pub(crate) help: &'static str,
 }
 
@@ -55,12 +55,12 @@ impl Exposition {
     pub(crate) fn family(&mut self, family: &Family) {
         let is_open = self.format == Format::OpenMetrics;
         let (name, kind) = match family.kind {
-            Kind::Counter if is_open => (family.name.trim_end_matches("_total"), "counter"),
-            Kind::Counter => (family.name, "counter"),
-            Kind::Gauge => (family.name, "gauge"),
-            Kind::Histogram => (family.name, "histogram"),
-            Kind::Info if is_open => (family.name.trim_end_matches("_info"), "info"),
-            Kind::Info => (family.name, "gauge"),
+            MetricKind::Counter if is_open => (family.name.trim_end_matches("_total"), "counter"),
+            MetricKind::Counter => (family.name, "counter"),
+            MetricKind::Gauge => (family.name, "gauge"),
+            MetricKind::Histogram => (family.name, "histogram"),
+            MetricKind::Info if is_open => (family.name.trim_end_matches("_info"), "info"),
+            MetricKind::Info => (family.name, "gauge"),
         };
         self.line(format_args!("# TYPE {name} {kind}"));
         let unit = ["seconds", "bytes"].into_iter().find(|unit| name.ends_with(&format!("_{unit}")));
@@ -106,9 +106,9 @@ mod tests {
     use super::*;
 
     const FAMILIES: [Family; 3] = [
-        Family { name: "a_bytes_total", kind: Kind::Counter, help: "A." },
-        Family { name: "b", kind: Kind::Gauge, help: "B." },
-        Family { name: "c_info", kind: Kind::Info, help: "C." },
+        Family { name: "a_bytes_total", kind: MetricKind::Counter, help: "A." },
+        Family { name: "b", kind: MetricKind::Gauge, help: "B." },
+        Family { name: "c_info", kind: MetricKind::Info, help: "C." },
     ];
 
     fn written(format: Format) -> String {

@@ -74,6 +74,7 @@ pub(crate) struct Panel {
     pub(crate) series: Vec<Series>,
 }
 
+/// The size of the plotting area, in pixels.
 const WIDTH: i32 = 640;
 const HEIGHT: i32 = 400;
 /// Room for numbers and titles.
@@ -83,6 +84,7 @@ const TOP: i32 = 36;
 const BOTTOM: i32 = 56;
 /// More marks than these run into one another.
 const MOST_MARKS: usize = 40;
+/// The approximate number of ticks of an axis.
 const TICKS: usize = 6;
 /// Height of a line with the name of a series.
 const NAME: i32 = 20;

@@ -1,4 +1,4 @@
-//! What is shown while a run is going on: a table redrawn in place, or a line now and then.
+//! What is shown while a run is going on: a table redrawn in place, or a line from time to time.
 
 use std::io::Write;
 

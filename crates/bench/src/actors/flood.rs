@@ -16,6 +16,7 @@ use super::{PATIENCE, Sample, missing};
 const BATCH: u64 = 64;
 const LOSSLESS: EdgeOptions =
     EdgeOptions { when_full: WhenFull::Block, queue: 1024, every: 1, max_rate_hz: None };
+/// Small, so that the time is that of passing frames on and not of filling them.
 const FRAME_BYTES: usize = 64;
 
 /// What makes messages.

@@ -58,7 +58,7 @@ struct Pattern {
     measure: fn(&Setting) -> Result<Sample, AgentError>,
 }
 
-const PATTERNS: [Pattern; 18] = [
+const PATTERNS: [Pattern; 19] = [
     Pattern { name: "hop on one thread", measure: throws::hop },
     Pattern { name: "round trip between two threads", measure: throws::round_trip },
     Pattern { name: "ring of agents, per hop", measure: throws::ring },
@@ -74,6 +74,10 @@ const PATTERNS: [Pattern; 18] = [
     Pattern {
         name: "one to eight, frames from the pool",
         measure: |s| flood::pooled(1, 8, 400_000 / s.scale),
+    },
+    Pattern {
+        name: "four to one, frames from the pool",
+        measure: |s| flood::pooled(4, 1, 500_000 / s.scale),
     },
     Pattern { name: "waiting at 2 kHz", measure: waiting::adaptive },
     Pattern { name: "waiting at 2 kHz, predicting", measure: waiting::predicting },

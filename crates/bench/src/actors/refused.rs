@@ -1,4 +1,4 @@
-//! What a message costs that a full input refuses and counts.
+//! The cost of a message that a full input refuses and counts.
 
 use std::time::Instant;
 

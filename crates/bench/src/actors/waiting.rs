@@ -1,4 +1,4 @@
-//! How long regular messages wait, and what the waiting costs.
+//! The latency of regular messages, and the CPU time of waiting for them.
 
 use std::time::{Duration, Instant};
 
@@ -10,6 +10,7 @@ use rustix::thread::CpuSet;
 use super::{PATIENCE, Sample, Setting, missing};
 use crate::cpu::{process_cpu, thread_cpu};
 
+/// 2 kHz: rare enough that threads sleep in between.
 const PERIOD: Duration = Duration::from_micros(500);
 
 /// Notes how long ago messages were sent.
@@ -57,8 +58,9 @@ fn waiting(wait: WaitStrategy, messages: u64) -> Result<Sample, AgentError> {
     let wanted = messages as usize;
     let listener =
         Listener { from: channel.clone(), waits: Vec::with_capacity(wanted), wanted, done: done.clone() };
-    // A detector's thread is not on the receiver's CPU. Left alone, the kernel puts two threads that mostly sleep on one, and
-    // the receiver goes on when the sender sleeps again.
+    // The threads are pinned to different CPUs, as a detector's thread and its receiver would be. Otherwise
+    // the kernel puts two threads that mostly sleep on one CPU, and the receiver continues only when the
+    // sender sleeps again.
     let cpus = rustix::thread::sched_getaffinity(None).map_err(AgentError::new)?;
     let [own, other] = two_of(&cpus);
     let threads = ThreadOptions { wait, cpus: other.into_iter().collect(), ..ThreadOptions::default() };

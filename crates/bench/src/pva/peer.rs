@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use livetime_pva::data::{Array, Kind, Value};
+use livetime_pva::data::{Array, ScalarType, Value};
 use livetime_pva::nt;
 use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
 use serde_json::{Value as Json, json};
@@ -84,7 +84,7 @@ pub fn serve(settings: &Settings, out: &mut dyn Write) -> Result<(), String> {
     }
     let image = SharedPv::new(Value::new(&nt::ndarray()));
     pvs.add("bench:image", image.clone());
-    let counter = SharedPv::new(Value::new(&nt::scalar(Kind::F64)));
+    let counter = SharedPv::new(Value::new(&nt::scalar(ScalarType::F64)));
     pvs.add("bench:counter", counter.clone());
     let busy = if spin { Duration::from_millis(100) } else { Duration::ZERO };
     let config = ServerConfig { spin: busy, ..ServerConfig::loopback() };
@@ -108,8 +108,8 @@ pub fn serve(settings: &Settings, out: &mut dyn Write) -> Result<(), String> {
 /// One double as NTScalar, more as NTScalarArray.
 pub(super) fn doubles(elements: usize) -> Result<Value, String> {
     let mut value = Value::new(&match elements {
-        1 => nt::scalar(Kind::F64),
-        _ => nt::scalar_array(Kind::F64),
+        1 => nt::scalar(ScalarType::F64),
+        _ => nt::scalar_array(ScalarType::F64),
     });
     let set = match elements {
         1 => value.set("value", 1.5),

@@ -14,9 +14,9 @@ pub const MOST_DIMENSIONS: usize = 8;
 /// Bytes of the longest header, without the index and with its checksum.
 pub(super) const MOST_BYTES: usize = 16 + 8 * MOST_DIMENSIONS + 4;
 
-/// What a stream says of itself, with its checksum verified.
+/// The description of a stream from its header, whose checksum was verified.
 ///
-/// A caller who allocates by it should have a limit of his own: constant frames of any size make short streams.
+/// A caller that allocates by it should have its own limit: constant frames of any size make short streams.
 #[derive(Clone, Debug)]
 pub struct Header<'a> {
     dtype: DType,
@@ -102,7 +102,7 @@ impl<'a> Header<'a> {
         (self.reference != 0).then_some(self.reference)
     }
 
-    /// Fails unless the stream holds what is wanted of it.
+    /// Fails unless the stream holds the expected array.
     pub(super) fn check(
         &self,
         dtype: DType,
@@ -140,7 +140,7 @@ fn length(entry: &[u8; ENTRY]) -> u32 {
     u32::from_le_bytes([a, b, c, d])
 }
 
-/// Writes what stands before the index.
+/// Writes the part before the index.
 pub(super) fn write(
     input: &Array<'_>,
     tier: Tier,

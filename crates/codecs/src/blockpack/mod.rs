@@ -25,13 +25,13 @@ const NAME: &str = "blockpack";
 /// Length and checksum of a block.
 const ENTRY: usize = 8;
 
-/// How dense streams are; what is read says of itself how it was. The numbers stand in streams.
+/// The density of written streams; a stream names its own tier to readers. The numbers are those in streams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tier {
     /// All remainders of a group have the same bits, but for exceptions.
     #[default]
     Fast = 0,
-    /// What is above a few bits is in unary code, and centres follow the frame more closely: a tenth smaller on noise, packed at about half and unpacked at about a third of the speed.
+    /// What is above a few bits is in unary code, and centres follow the frame more closely: a tenth smaller on noise, packed at about two thirds and unpacked at about a third of the speed.
     Dense = 1,
 }
 
@@ -48,7 +48,7 @@ pub struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
-    /// A frame with an identity of the caller's choice, which stands in the streams that need it.
+    /// A frame with an identity of the caller's choice, which is stored in the streams that need it.
     pub fn new(id: u64, data: &'a [u8]) -> Reference<'a> {
         // 0 stands for no reference.
         Reference { id: id.max(1), data }

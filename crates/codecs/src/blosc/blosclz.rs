@@ -13,12 +13,13 @@
 const RUN: usize = 32;
 /// Distances that are in 13 bits.
 const NEAR: usize = 8191;
-/// A bit less than what the format can say, as the original.
+/// Slightly less than the format allows, as in the original.
 const FARTHEST: usize = 73_725;
 /// A shorter match from afar saves nothing.
 const SHORTEST_FAR: usize = 6;
 /// Bytes at the end in which no match starts.
 const LAST_START: usize = 12;
+/// Bytes at the end that are always literals.
 const LAST_LITERALS: usize = 5;
 /// Of the table's length; short streams have a shorter one, as it is cleared for each.
 const MOST_BITS: u32 = 13;
@@ -52,7 +53,7 @@ impl Encoder {
             let is_same = distance <= FARTHEST && word(input, from) == Some(four);
             let length = if is_same { 4 + common(&input[from + 4..], &input[at + 4..end]) } else { 0 };
             if length < 4 || (distance > NEAR && length < SHORTEST_FAR) {
-                // Where nothing repeats, ever fewer places are looked at.
+                // Where nothing repeats, matches are searched at fewer and fewer places.
                 at += 1 + (misses >> 6);
                 misses += 1;
                 continue;
@@ -171,7 +172,7 @@ fn read_match(control: usize, stream: &[u8], at: &mut usize) -> Option<(usize, u
 }
 
 fn copy_literals(from: &[u8], count: usize, to: &mut [u8]) -> Option<()> {
-    // To copy some more behind them is quicker than to ask how many.
+    // Copying a few more bytes is faster than checking how many are needed.
     if let (Some(from), Some(to)) = (from.first_chunk::<RUN>(), to.first_chunk_mut::<RUN>()) {
         *to = *from;
         return Some(());
@@ -191,7 +192,7 @@ fn copy_match(output: &mut [u8], made: usize, distance: usize, length: usize) ->
         let byte = output[from];
         output[made..made + length].fill(byte);
     } else {
-        // What has been copied can be copied again: each time twice as much.
+        // Copied bytes can be copied again, so that each copy doubles the length.
         let mut done = 0;
         while done < length {
             let count = (distance + done).min(length - done);

@@ -8,6 +8,7 @@ use crate::stream::{Reader, Writer};
 pub(super) const HEADER: usize = 16;
 /// Of the format, and of what each compressor writes.
 const VERSIONS: [u8; 2] = [2, 1];
+/// Flags of the header.
 const BYTE_SHUFFLE: u8 = 1;
 const COPIED: u8 = 2;
 const BIT_SHUFFLE: u8 = 4;

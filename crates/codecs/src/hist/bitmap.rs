@@ -4,6 +4,7 @@ use super::{Flag, plain_words};
 use crate::CodecError;
 use crate::stream::{Reader, Writer};
 
+/// A word of the map whose pixels are all in the window, and the longest run of such words that a count holds.
 const ALL_IN: u16 = 0xFFFF;
 const LONGEST_RUN: usize = 0xFFFF;
 
@@ -28,7 +29,7 @@ pub(crate) fn write_map(map: &[u16], pixels: usize, pairs: &mut Vec<Pair>, strea
 /// A count and a word that comes so often, little-endian.
 pub(crate) type Pair = [u8; 4];
 
-/// Words that are looked at together.
+/// The number of words that are examined together.
 const CHUNK: usize = 64;
 
 /// Finds the pairs; gives their number, `None` if they have as many words as the plain map, or more.

@@ -1,4 +1,4 @@
-//! Second stage: what a pipeline file means with the nodes there are.
+//! Second stage: builds the graph of a pipeline file from the available nodes.
 
 use std::collections::BTreeSet;
 
@@ -97,7 +97,7 @@ struct Builder<'a> {
     node_types: &'a [NodeType],
     graph: Graph,
     places: Places,
-    /// Nodes that the graph lacks because of an error that was told already.
+    /// Nodes that the graph lacks because of an error that was reported already.
     broken: BTreeSet<&'a str>,
     problems: &'a mut Vec<Problem>,
 }
@@ -131,7 +131,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// An error without a problem is one that was told before.
+    /// An error without a problem was reported before.
     fn add(&mut self, entry: &NodeEntry) -> Result<(), Option<Problem>> {
         let type_name = entry.type_name.as_ref().ok_or(None)?;
         let node_type = find_type(self.node_types, &type_name.text)
@@ -224,7 +224,7 @@ impl<'a> Builder<'a> {
 /// The type of node called `name`.
 ///
 /// # Errors
-/// That there is none, with the nearest name that there is.
+/// The error for an unknown name, with the nearest known one.
 pub fn find_type(node_types: &[NodeType], name: &str) -> Result<NodeType, String> {
     node_types.iter().find(|n| n.spec.name == name).cloned().ok_or_else(|| {
         let names = || node_types.iter().map(|n| n.spec.name);

@@ -1,4 +1,4 @@
-//! What is wrong in a pipeline file, and where.
+//! A mistake in a pipeline file, and its place.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ impl fmt::Display for At {
 /// One thing that is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// Where; `None` for what was not written in the file, as a `--set` on the command line.
+    /// The place; `None` for a mistake outside the file, such as in a `--set` of the command line.
     pub at: Option<At>,
     /// What was wanted, what was found, what to do.
     pub message: String,

@@ -1,4 +1,4 @@
-//! First stage: what is written in a pipeline file, with the place of every part.
+//! First stage: reads a pipeline file, with the place of every part.
 //!
 //! This stage knows the shape of the file and the options of nodes and edges. It knows no types of nodes;
 //! those come in with [`build`](super::build).
@@ -64,7 +64,7 @@ pub(crate) struct NodeEntry {
     pub(crate) options: NodeOptions,
     /// Instance name of its PVs, if the file chooses one.
     pub(crate) pv: Option<Name>,
-    /// What its first output will carry, where a recorded run has its place.
+    /// The stream at its first output, if a recorded run replaces this node.
     pub(crate) expected: Option<Layout>,
 }
 
@@ -78,7 +78,8 @@ pub(crate) struct EdgeEntry {
     pub(crate) options: EdgeOptions,
 }
 
-/// Reads a pipeline file. What is wrong is reported and left out, so that the next stage finds the rest.
+/// Reads a pipeline file. Wrong parts are reported and left out, so that the next stage finds further
+/// mistakes.
 pub(crate) fn read(text: &str) -> (Option<Pipeline>, Vec<Problem>) {
     let mut reader = Reader::default();
     match yaml::parse(text) {

@@ -26,7 +26,7 @@ pub(crate) enum Data {
     Map(Vec<(Name, Item)>),
 }
 
-/// A text as it stands in the file.
+/// A text as written in the file.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Scalar {
     pub(crate) text: String,

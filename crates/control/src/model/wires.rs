@@ -8,7 +8,7 @@ use livetime_engine::Graph;
 pub(super) struct Wires {
     /// By number of the sender, the receivers.
     receivers: Vec<Vec<usize>>,
-    /// By number of a node what lies behind it, where that was asked for since the last change.
+    /// The nodes behind each node, by its number, if requested since the last change.
     behind: Vec<Option<Arc<[usize]>>>,
 }
 
@@ -20,7 +20,7 @@ impl Wires {
         Wires { receivers, behind: vec![None; count] }
     }
 
-    /// The nodes that frames of `node` come to.
+    /// The nodes that frames of `node` reach.
     pub(super) fn behind(&mut self, node: usize) -> Arc<[usize]> {
         if let Some(known) = &self.behind[node] {
             return known.clone();

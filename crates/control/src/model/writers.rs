@@ -1,8 +1,8 @@
 //! Threads that carry out what faces ask for, and may wait for nodes meanwhile.
 //!
-//! What is asked of one node is done in the order in which it was asked. Different nodes do not wait for each other: a thread is
-//! added when all are busy, at most one per node, and one that had nothing to do for a while ends. A run whose nodes
-//! answer has one thread.
+//! Actions on one node are carried out in the order of their requests. Different nodes do not wait for each
+//! other: a writer thread is added when all are busy, at most one per node, and a thread without work for a
+//! while ends. A run whose nodes all answer has one writer thread.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use super::lock;
 
-/// Jobs that may wait for one node; whoever asks for more has not waited for answers.
+/// The most jobs that may wait for one node; a client that requests more has not waited for answers.
 pub(super) const WAITING: usize = 100;
 
-/// A thread without work ends after this time. Longer keeps threads that a node which hung made necessary, shorter makes new ones for
-/// people who write now and then.
+/// A thread without work ends after this time. A longer time keeps threads that were only needed because a
+/// node hung; a shorter one starts new threads for people who write from time to time.
 const IDLE: Duration = Duration::from_secs(5);
 
 /// The threads and the jobs that wait for them.
@@ -34,7 +34,7 @@ struct Shared<T> {
 
 struct Pool<T> {
     nodes: Vec<Node<T>>,
-    /// Nodes with jobs of which none is being done, in the order in which they got them.
+    /// Nodes with waiting jobs of which none is in progress, in the order in which they got them.
     ready: VecDeque<usize>,
     threads: usize,
     idle: usize,
@@ -43,7 +43,7 @@ struct Pool<T> {
 
 struct Node<T> {
     jobs: VecDeque<T>,
-    /// One of its jobs is being done, or it is among those that are ready.
+    /// One of its jobs is in progress, or the node is in the list of ready ones.
     is_taken: bool,
 }
 
@@ -95,14 +95,14 @@ impl<T: Send + 'static> Writers<T> {
         started.map(|thread| threads.push(thread)).is_ok()
     }
 
-    /// Drops what waits, and comes back when what is being done is done.
+    /// Drops waiting jobs, and returns when jobs in progress have ended.
     pub(super) fn end(&self) {
         let mut pool = lock(&self.shared.pool);
         pool.is_ended = true;
         pool.ready.clear();
         let jobs: Vec<_> = pool.nodes.iter_mut().map(|node| std::mem::take(&mut node.jobs)).collect();
         drop(pool);
-        // Whoever asked for them learns of it by that, and may call back.
+        // Dropping a job notifies its caller, which may call back.
         drop(jobs);
         self.shared.bell.notify_all();
         let threads = std::mem::take(&mut *lock(&self.threads));
@@ -113,7 +113,7 @@ impl<T: Send + 'static> Writers<T> {
 impl<T> Shared<T> {
     fn work_on(&self) {
         while let Some((node, job)) = self.next() {
-            // A panic is told where it happens; the node's other jobs have to go on.
+            // A panic is reported where it happens; the node's other jobs must continue.
             let _ = catch_unwind(AssertUnwindSafe(|| (self.work)(job)));
             self.done(node);
         }

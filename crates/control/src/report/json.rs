@@ -1,4 +1,4 @@
-//! The report of a run for machines. Keys are stable: new ones may come, none changes its meaning.
+//! The report of a run as JSON. Keys are stable: new ones may be added, none changes its meaning.
 
 use std::collections::BTreeMap;
 
@@ -89,7 +89,7 @@ fn node(report: &Report, node: &NodeReport) -> Value {
     })
 }
 
-/// What the node said of itself at its end, by the names of its parameters; empty as long as it runs.
+/// The node's readbacks at its end, by the names of its parameters; empty while it runs.
 fn readbacks(node: &NodeReport) -> Map<String, Value> {
     node.readbacks().map(|(spec, value)| (spec.name.to_owned(), value_json(value))).collect()
 }

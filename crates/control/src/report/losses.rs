@@ -1,10 +1,10 @@
-//! Losses by reason, and which of them the pipeline asked for.
+//! Losses by reason, intended and unintentional.
 
 use std::collections::BTreeMap;
 
 use livetime_engine::{EdgeAccount, LossReason, NodeReport, Report};
 
-/// Lost frames by reason; the flag says whether the pipeline asked for the loss.
+/// Lost frames by reason; the flag says whether the loss is intended.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Losses(BTreeMap<(LossReason, bool), u64>);
 
@@ -32,7 +32,7 @@ impl Losses {
         }
     }
 
-    /// Losses that nobody asked for.
+    /// Unintentional losses.
     pub fn unintended(&self) -> u64 {
         self.0.iter().filter(|((_, intended), _)| !intended).map(|(_, n)| n).sum()
     }

@@ -1,4 +1,4 @@
-//! What a run tells: to people while it runs and at its end, and to machines.
+//! Reports of a run: for people, while it runs and at its end, and for machines.
 
 pub mod json;
 pub mod losses;
@@ -20,7 +20,7 @@ pub enum Exit {
     Failed = 1,
     /// The command line or the pipeline file is wrong; nothing was started.
     Usage = 2,
-    /// The run came to its end, and frames were lost that nobody asked to lose.
+    /// The run ended, and frames were lost unintentionally.
     Loss = 3,
 }
 
@@ -41,7 +41,7 @@ pub enum EndedBy {
     Interrupt,
     /// A second Ctrl-C.
     Abort,
-    /// What was under way did not come to its end in time.
+    /// Queued frames were not handled in time.
     DrainLimit,
     /// A failure that stops the run.
     Failure,

@@ -31,7 +31,7 @@ pub fn rate(hz: Option<f64>) -> String {
     }
 }
 
-/// Without digits behind the point; `-` where nothing is known.
+/// Without decimals; `-` for an unknown number.
 pub fn percent(percent: Option<f64>) -> String {
     percent.map_or("-".into(), |p| format!("{p:.0}"))
 }

@@ -22,18 +22,18 @@ pub(crate) const OUTLET: usize = usize::MAX;
 
 /// The receiver takes frames, or will.
 const OPEN: u8 = 0;
-/// The receiving node ended early: what is offered is lost at once.
+/// The receiving node ended early: offered frames are lost at once.
 const ABANDONED: u8 = 1;
 /// The reader has left. A sender that was about to offer a frame does not: it counts as not offered.
 const CLOSED: u8 = 2;
 /// The reader did not come when the run was to stop: a full queue blocks no more.
 const UNREAD: u8 = 3;
 
-/// What both ends of an edge, and everybody who reads its accounts, share.
+/// The state that both ends of an edge share with the readers of its accounts.
 ///
-/// The accounts hold no number twice: frames that entered, frames that left, and losses before and behind
-/// the queue. Offered, delivered and queued follow from them, so that offered = delivered + lost + queued at
-/// every reading, by construction.
+/// The accounts hold no number twice: frames that entered, frames that left, and losses before and after the
+/// queue. Offered, delivered and queued are derived from them, so that offered = delivered + lost + queued
+/// holds at every reading by construction.
 pub(crate) struct Edge {
     pub(crate) from: (usize, usize),
     pub(crate) to: (usize, usize),
@@ -42,16 +42,16 @@ pub(crate) struct Edge {
     /// Frames handed over inline, without the queue.
     inline: AtomicU64,
     losses: Losses,
-    /// Where the receiver looks for a sender that waits.
+    /// Decides when the receiver checks for a waiting sender.
     room_mark: RoomMark,
     /// Set by the sender after its last frame.
     closed: AtomicBool,
     detached: AtomicBool,
     /// Cleared to stop offering frames; the queue is still emptied.
     pub(crate) enabled: AtomicBool,
-    /// What there is to say of the receiver: [`OPEN`] or another one.
+    /// The state of the receiver: [`OPEN`] or another one.
     standing: AtomicU8,
-    /// Of edges out of the graph: who reads them.
+    /// The reader, if the edge leads out of the graph.
     reader: Option<Reader>,
     /// The threads that may run the sending node: more than one for a pool.
     pub(crate) sender_bells: Box<[Arc<Doorbell>]>,
@@ -118,13 +118,13 @@ impl Edge {
         self.ring_sender();
     }
 
-    /// No frame will come any more, though no sender has said so.
+    /// No frame will come any more, although no sender has closed the edge.
     pub(crate) fn end(&self) {
         self.close();
         self.receiver_bells.iter().for_each(|bell| bell.ring());
     }
 
-    /// A sender that waits for room looks again.
+    /// A sender that waits for room checks again.
     pub(crate) fn ring_sender(&self) {
         self.sender_bells.iter().for_each(|bell| bell.ring());
     }
@@ -141,7 +141,7 @@ impl Edge {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Taken out of the running graph: the sender has let go of it, the receiver empties and forgets it.
+    /// Taken out of the running graph: the sender has released it; the receiver empties and removes it.
     pub(crate) fn detach(&self) {
         self.detached.store(true, Ordering::Release);
         self.receiver_bells.iter().for_each(|bell| bell.ring());
@@ -176,7 +176,7 @@ impl Edge {
         self.losses.add(reason, count);
     }
 
-    /// The receiving node has ended before its senders: what they still offer is lost at once.
+    /// The receiving node has ended before its senders: frames that they still offer are lost at once.
     pub(crate) fn abandon(&self, known_tail: &mut u64) {
         self.standing.store(ABANDONED, Ordering::Release);
         self.discard(known_tail);
@@ -206,7 +206,7 @@ impl Edge {
         !self.receiver_bells.iter().all(|r| sender.is_some_and(|s| Arc::ptr_eq(s, r)))
     }
 
-    /// Wakes one thread that can take, behind a fence of the caller's.
+    /// Wakes one thread that can take. The caller must have placed a fence before.
     pub(crate) fn tell_frames(&self) {
         for bell in &self.receiver_bells {
             if bell.ring_if_seen_parked() {
@@ -215,7 +215,7 @@ impl Edge {
         }
     }
 
-    /// Throws away what is queued, with an entry in the ledger.
+    /// Discards queued frames, with an entry in the ledger.
     pub(crate) fn discard(&self, known_tail: &mut u64) {
         let reason = if self.reader.is_some() { LossReason::Closed } else { LossReason::Aborted };
         while let Some(_taken) = self.take(known_tail) {
@@ -255,7 +255,7 @@ impl Edge {
         summarise(self.waiting.iter().map(|w| &**w))
     }
 
-    /// Counts as they are now; see [`Edge`] for why they always balance.
+    /// Current counts; see [`Edge`] for why they always balance.
     pub(crate) fn counts(&self) -> EdgeCounts {
         let lost = self.losses.read();
         let inline = self.inline.load(Ordering::Relaxed);

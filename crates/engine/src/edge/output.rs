@@ -103,7 +103,8 @@ impl Output {
             untold |= sender.publish();
         }
         if untold {
-            // One fence for all receivers: orders the queues' tails before the looks at the bells.
+            // One fence for all receivers: it orders the stores of the queues' tails before the reads of the
+            // bells.
             fence(Ordering::SeqCst);
             self.senders.iter_mut().for_each(Sender::tell);
         }
@@ -138,7 +139,7 @@ impl Output {
                     result = Err(SendError::OwnThread);
                     break;
                 }
-                // The others need not wait for what they have been sent.
+                // The other receivers need not wait for their frames.
                 self.tell();
                 wait_for_room(&mut self.senders[number], bell);
                 offer = self.senders[number].offer(&mut shares, stamp_ns);

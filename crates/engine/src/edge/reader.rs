@@ -82,9 +82,9 @@ mod tests {
         let reader = Reader::new(control.clone(), clock.clone());
         let second = 1_000_000_000;
         clock.advance(50 * second);
-        // Nothing is hurried while the run goes on.
+        // Nothing is hurried while the run continues.
         assert!(!reader.is_missing());
-        // Sources that end by themselves hurry nobody.
+        // Sources that end by themselves set no time limit.
         control.stop();
         assert!(!reader.is_missing());
         clock.advance(55 * second);

@@ -9,7 +9,8 @@ use livetime_runtime::{Bounded, Clock, LossReason, Offer, Thinning, WhenFull};
 
 use super::{ABANDONED, Edge, OPEN, UNREAD};
 
-/// Frames that a handler queues before the receiver sees them; what is left is seen when the handler returns.
+/// Frames that a handler queues before they are published to the receiver; the rest is published when the
+/// handler returns. A larger batch moves fewer cache lines and lets the receiver wait longer.
 const BATCH: u64 = 16;
 
 /// Where an edge leads.
@@ -26,7 +27,7 @@ pub(crate) trait InlineNode: Send {
     fn receive(&mut self, frame: &Frame, stamp_ns: u64);
     /// No frame comes any more.
     fn finish(&mut self);
-    /// The node, for those who know what it is.
+    /// The node, for callers that know its type.
     fn as_any(&mut self) -> &mut dyn Any;
 }
 
@@ -38,12 +39,12 @@ pub(crate) struct Sender {
     /// Frames below this position are in the queue; those below `published` are seen there.
     tail: u64,
     published: u64,
-    /// `head` as seen last: room can only be more than it tells.
+    /// The `head` that was read last. The actual room can only be larger.
     known_head: u64,
     thinning: Thinning,
     /// Whether the receiver runs on another thread, and may sleep.
     crosses_threads: bool,
-    /// Frames were published since the receiver was told.
+    /// Frames were published since the receiver was notified.
     untold: bool,
 }
 
@@ -77,10 +78,10 @@ impl Sender {
         self.edge.capacity().saturating_sub(self.edge.queued())
     }
 
-    /// True when the frame is to be offered at all: the edge is enabled, and neither decimation nor a rate
-    /// limit takes the frame out.
+    /// True when the frame should be offered: the edge is enabled, and neither decimation nor a rate limit
+    /// excludes the frame.
     ///
-    /// `stamp_ns` is 0 for frames whose way is not timed; then only a rate limit looks at the clock.
+    /// `stamp_ns` is 0 for frames that are not timed; then only a rate limit reads the clock.
     pub(crate) fn wants(&mut self, stamp_ns: u64, clock: &Clock) -> bool {
         self.edge.enabled.load(Ordering::Relaxed)
             && (!self.thinning.is_needed() || self.passes_thinning(stamp_ns, clock))
@@ -109,7 +110,8 @@ impl Sender {
         }
     }
 
-    /// The queue is full and blocks, and nobody will make room. To a reader that has paused or left nothing is offered.
+    /// The queue is full and blocks, and no thread will make room. To a reader that has paused or left, the
+    /// frame does not count as offered.
     #[cold]
     fn leave_out(&mut self) -> Offer<()> {
         if self.edge.standing() == UNREAD && self.edge.enabled.load(Ordering::Relaxed) {
@@ -118,7 +120,7 @@ impl Sender {
         Offer::Lost
     }
 
-    /// Makes what was queued visible to the receiver; true when it may sleep and has to be told.
+    /// Makes queued frames visible to the receiver; true when the receiver may sleep and must be notified.
     #[inline]
     pub(crate) fn publish(&mut self) -> bool {
         if self.tail != self.published {
@@ -129,7 +131,7 @@ impl Sender {
         self.untold
     }
 
-    /// Wakes the receiver if it sleeps, behind a fence of the caller's.
+    /// Wakes the receiver if it sleeps. The caller must have placed a fence before.
     pub(crate) fn tell(&mut self) {
         if std::mem::take(&mut self.untold) {
             self.edge.tell_frames();
@@ -144,7 +146,7 @@ impl Sender {
         self.tail - self.known_head >= self.edge.capacity()
     }
 
-    /// The frame that must wait is given up: the run is aborted, or nobody could make room.
+    /// The waiting frame is lost: the run is aborted, or no thread could make room.
     pub(crate) fn give_up(&mut self, reason: LossReason) {
         self.edge.lose(reason, 1);
     }

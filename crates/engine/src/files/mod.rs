@@ -13,15 +13,16 @@ use crate::{Context, ParamEnum};
 /// When events of a recording are sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum Timing {
-    /// As fast as the queues behind take them.
+    /// As fast as the queues behind the source accept them.
     #[default]
     Fast,
     /// As far apart as they were recorded, divided by `speed`.
     Recorded,
 }
 
-/// Whether a sink `found` the folder for its files; for the start of a run and changes of parameters, when there is nothing to write yet. What is wrong
-/// is reported at once, but is no failure of the node: clients of areaDetector often name or create the folder later.
+/// Whether a sink `found` the folder for its files; for the start of a run and changes of parameters, when
+/// there is nothing to write yet. A missing folder is reported at once, but the node does not fail: clients
+/// of areaDetector often name or create the folder later.
 pub fn found_folder(found: Result<(), String>, ctx: &Context) -> bool {
     if let Err(why) = &found {
         ctx.tell_error(format!("{why}; frames are lost until there is one"));

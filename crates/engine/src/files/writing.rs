@@ -4,7 +4,8 @@ use std::fmt::Display;
 
 use crate::{Context, NodeError, ParamEnum, Params, Teller};
 
-/// How long a sink waits after a failed write: a full disk or a missing folder is asked once a second, not with every frame.
+/// How long a sink waits after a failed write: a full disk or a missing folder is tried once a second, not
+/// with every frame.
 const RETRY_NS: u64 = 1_000_000_000;
 /// How often a sink checks that its open file is still in its folder.
 const CHECK_NS: u64 = 1_000_000_000;
@@ -45,8 +46,8 @@ impl WriteReport {
     }
 }
 
-/// The state of a sink that is about its files and not about what is in them: whom to tell of a file that could not be finished, and when a
-/// failed write is tried again.
+/// The part of a sink that concerns files but not their content: it reports files that could not be finished,
+/// and decides when a failed write is tried again.
 ///
 /// ```
 /// use livetime_engine::files::{WriteReport, Writing};
@@ -130,7 +131,7 @@ impl Writing {
         self.retry_ns.take().is_some()
     }
 
-    /// Whether a second has passed since this was true last: then a sink checks that nobody has taken its file away.
+    /// Whether a second has passed since this returned true; then a sink checks that its file still exists.
     pub fn is_time_to_check(&mut self, now_ns: u64) -> bool {
         let is_time = now_ns.saturating_sub(self.checked_ns) >= CHECK_NS;
         if is_time {
@@ -139,7 +140,8 @@ impl Writing {
         is_time
     }
 
-    /// Tells that a file could not be finished and where its data are: the run goes on, and ends as failed.
+    /// Reports that a file could not be finished, and where its data are. The run continues, and ends as
+    /// failed.
     pub fn tell_unfinished(&self, why: &dyn Display) {
         if let Some(teller) = &self.teller {
             teller.tell_unfinished(why.to_string());

@@ -1,4 +1,4 @@
-//! Behind the context: how what a node asks for is done.
+//! The implementation of the context's functions.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,7 +13,8 @@ use super::{Context, NodeError};
 use crate::edge::{Output, Outputs};
 use crate::trace::Visit;
 
-/// A node that has waited for memory for this long says so. In a graph in its stride memory comes back as fast as frames are handled.
+/// A node that has waited for memory for this long reports it. In a working graph memory comes back as fast
+/// as frames are handled.
 const LONG_WAIT_NS: u64 = 1_000_000_000;
 
 impl Context {
@@ -37,10 +38,11 @@ impl Context {
         loop {
             match make(&mut self.allocator) {
                 Ok(made) => return Ok(made),
-                // Frames come back from any thread without a signal to us, so look again after a while.
-                // 100 us is far below the time it takes to fill a queue again.
+                // Frames return on any thread without a signal to this one, so it checks again after a while.
+                // 100 us is far below the time in which a queue fills again.
                 Err(error) if self.may_wait() => {
-                    // What this handler has sent holds memory too, and comes back only from those who see it.
+                    // Frames that this handler has sent hold memory too, and return only after their
+                    // receivers see them.
                     self.tell_receivers();
                     self.tell_long_wait(&mut since_ns, error);
                     std::thread::sleep(Duration::from_micros(100));
@@ -50,13 +52,13 @@ impl Context {
         }
     }
 
-    /// Tells once of a wait for memory that has become long. `since_ns` is when it began; 0 before it has.
+    /// Reports a long wait for memory once. `since_ns` is the begin of the wait; 0 if it has not begun.
     fn tell_long_wait(&self, since_ns: &mut u64, error: PoolExhausted) {
         let now_ns = self.clock.now_ns().max(1);
         match *since_ns {
             0 => *since_ns = now_ns,
             since if since < now_ns && now_ns - since > LONG_WAIT_NS => {
-                // It is told when the node has worked again for a while.
+                // The recovery is reported when the node has worked for a while.
                 self.account.is_troubled.store(true, Ordering::Relaxed);
                 self.tell_exhausted(format!("waits for memory: {error}"));
                 *since_ns = u64::MAX;
@@ -65,7 +67,7 @@ impl Context {
         }
     }
 
-    /// Tells that the frame pool has refused a frame, and who holds the others.
+    /// Reports that the frame pool has refused a frame, and which nodes and edges hold the others.
     pub(crate) fn tell_exhausted(&self, message: String) {
         let (at_ns, node) = (self.clock.now_ns(), self.name.to_string());
         self.control.tell_exhausted(Event { at_ns, node, is_error: true, message, cause: None });

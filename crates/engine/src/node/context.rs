@@ -32,14 +32,14 @@ pub struct Context {
     pub(crate) source: Option<SourceWatch>,
     /// Whether to keep times at all.
     pub(crate) statistics: bool,
-    /// Whether the clock is read for what is emitted now.
+    /// Whether the clock is read for frames that are emitted now.
     pub(crate) timed: bool,
     pub(crate) wait_for_memory: bool,
     /// A source ends after this many frames.
     pub(crate) max_frames: u64,
     /// Whether to keep `last`.
     pub(crate) remember_frames: bool,
-    /// What the last frame was: of a source the last one sent, else the last one received.
+    /// A description of the last frame: the last one sent by a source, or received by another node.
     pub(crate) last: Option<LastFrame>,
     /// Sources: when the frame that comes next was begun.
     pub(crate) begun_ns: u64,
@@ -70,32 +70,34 @@ impl Context {
         self.timer = at_ns;
     }
 
-    /// For one frame of this call of [`Node::frame`](super::Node::frame) or [`Node::frames`](super::Node::frames): what becomes of it is said
-    /// later, whether the call fails or not. Costs two atomic additions per frame.
+    /// For one frame of this call of [`Node::frame`](super::Node::frame) or
+    /// [`Node::frames`](super::Node::frames): the returned value reports later whether the frame was
+    /// completed or lost, also if the call fails. Costs two atomic additions per frame.
     pub fn under_way(&mut self) -> UnderWay {
         self.kept += 1;
         UnderWay::new(self.ledger().clone())
     }
 
-    /// For what a node has to say where it has no context.
+    /// For events that a node reports where it has no context.
     pub fn teller(&mut self) -> Teller {
         Teller { ledger: self.ledger().clone() }
     }
 
-    /// Records something worth telling: it appears in the log and in the report. What a node tells over and over is told once, then
-    /// counted, and told again ever more rarely, with the count: errors that differ in numbers only, and notes that do not differ.
+    /// Records an event: it appears in the log and in the report. Repeated events of a node are reported
+    /// once, then counted, and reported again with the count at growing intervals. Errors that differ only in
+    /// numbers, and equal notes, count as repeated.
     pub fn tell(&self, message: impl Into<String>) {
         self.event(false, message.into());
     }
 
-    /// As [`Context::tell`], for something that lost data or endangers the run.
+    /// As [`Context::tell`], for an error that lost data or endangers the run.
     pub fn tell_error(&self, message: impl Into<String>) {
         self.event(true, message.into());
     }
 
-    /// As [`Context::tell_error`], for something that was to outlive the run and is not complete, as a file that could not be given its
-    /// name: the message says what, why, and where the data are. The run goes on, and ends as failed. An error of
-    /// [`Node::drain`](super::Node::drain) is such a message.
+    /// As [`Context::tell_error`], for output that should outlive the run and is incomplete, such as a file
+    /// that could not get its name. The message says what, why, and where the data are. The run continues,
+    /// and ends as failed. An error of [`Node::drain`](super::Node::drain) is such a message.
     pub fn tell_unfinished(&self, message: impl Into<String>) {
         let message = message.into();
         self.control.leave_unfinished(&self.name, &message);
@@ -113,8 +115,8 @@ impl Context {
         self.allocate(|a| a.array(layout))
     }
 
-    /// As [`Context::array`], but never waits, and nothing is lost when the pool is exhausted: for what is made ahead, and can as well
-    /// be made later.
+    /// As [`Context::array`], but it never waits, and nothing counts as lost when the pool is exhausted. For
+    /// frames that are made ahead and can be made later instead.
     pub fn array_ahead(&mut self, layout: Layout) -> Option<FrameMut> {
         self.allocator.array(layout).ok()
     }
@@ -194,15 +196,15 @@ impl Context {
         Ok(self.allocator.preallocate(bytes, count)?)
     }
 
-    /// Makes as many buffers of `bytes` as the longest queue behind this node holds, and two, but leaves half of
-    /// the pool alone. New memory costs more than a picture (the system clears it page by page), so a source that
-    /// takes it when a queue grows falls behind just then.
+    /// Makes two buffers of `bytes` more than the longest queue behind this node holds, but uses at most half
+    /// of the pool. New memory costs more than writing a picture (the operating system clears it page by
+    /// page), so a source that allocates it while a queue grows falls behind just then.
     pub fn preallocate_for_queues(&mut self, bytes: usize) {
         let Outputs::Direct(outputs) = &self.outputs else { return };
         let longest = outputs.iter().flat_map(|o| &o.senders).map(|s| s.edge.capacity()).max();
         let Some(longest) = longest else { return };
         let affordable = self.allocator.limit_bytes() / 2 / FramePool::cost_bytes(bytes);
-        // Without that memory the run goes all the same, only slower at first.
+        // Without that memory the run works too, only slower at first.
         let _ = self.allocator.preallocate(bytes, affordable.min(longest as usize + 2));
     }
 
@@ -216,8 +218,8 @@ impl Context {
         self.services.get()
     }
 
-    /// Sends a frame to everybody connected to the first output. Receivers see it when the handler returns, or
-    /// when it has sent 16.
+    /// Sends a frame to all nodes connected to the first output. Receivers see it when the handler returns,
+    /// or when it has sent 16 frames.
     ///
     /// # Errors
     /// [`NodeError`] when an edge with policy `fail` is full.
@@ -225,7 +227,7 @@ impl Context {
         self.emit_to(0, frame)
     }
 
-    /// Sends a frame to everybody connected to output number `output`.
+    /// Sends a frame to all nodes connected to output number `output`.
     ///
     /// # Errors
     /// [`NodeError`] when an edge with policy `fail` is full.
@@ -253,7 +255,7 @@ impl Context {
         self.send(output, frame.freeze(), stamp_ns)
     }
 
-    /// Sends a frame on as it came, to everybody connected to output number `output`.
+    /// Forwards a frame unchanged to all nodes connected to output number `output`.
     ///
     /// # Errors
     /// [`NodeError`] when an edge with policy `fail` is full.
@@ -263,7 +265,7 @@ impl Context {
             && let Some(output) = outputs.get_mut(output)
             && output.is_inline()
         {
-            // Nobody keeps the frame beyond this call, so no reference needs to be counted.
+            // No receiver keeps the frame beyond this call, so no reference needs to be counted.
             add(&self.account.emitted, 1);
             output.hand_over(frame, stamp_ns, &self.clock);
             return Ok(());
@@ -276,18 +278,19 @@ impl Context {
         add(&self.account.source_gap, count);
     }
 
-    /// Counts frames that a source should have read and could not, because their file or stream is damaged or cut off there, and records `why`
-    /// (what was wanted, what was found, where) as an error. A run with such losses ends with exit code 3.
+    /// Counts frames that a source could not read because their file or stream is damaged or truncated, and
+    /// records `why` (what was wanted, what was found, where) as an error. A run with such losses ends with
+    /// exit code 3.
     ///
-    /// Where nobody can know how many frames are gone, as behind the cut of a file, each damaged place counts as one. Call it once
-    /// for each place, not once for each attempt to read.
+    /// Where the number of lost frames is unknown, as at the end of a truncated file, each damaged place
+    /// counts as one. Call this once for each place, not once for each attempt to read.
     pub fn unreadable(&self, frames: u64, why: impl Into<String>) {
         add(&self.account.unreadable, frames);
         self.tell_error(why);
     }
 
-    /// Counts parts of frames, such as rows of hits, that the node leaves out because what is later in time has been sent on already. The frame
-    /// that held them still comes to a good end.
+    /// Counts parts of frames, such as rows of hits, that the node leaves out because it has already sent on
+    /// later ones. The frame that held them still counts as completed.
     pub fn late(&self, parts: u64) {
         add(&self.account.late, parts);
     }

@@ -1,4 +1,4 @@
-//! Nodes whose type is known at run time only: their declaration comes from a value and not from a Rust type.
+//! Node types that are made at run time: their declaration comes from a value and not from a Rust type.
 
 use std::any::Any;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Why a node could not do its work, and what lies behind it.
+//! The error of a node, and its causes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use crate::ParamError;
 
 /// Why a node could not do its work.
 ///
-/// An error may hold the one that caused it, as a value: whoever reads the report's events gets it back whole, such
-/// as an exception of another language with its traceback.
+/// An error may hold its cause as a value. A program that reads the report's events gets the value back, for
+/// example an exception of another language with its traceback.
 ///
 /// ```
 /// use std::error::Error;
@@ -28,7 +28,7 @@ use crate::ParamError;
 pub struct NodeError {
     message: String,
     pub(crate) exhausted: bool,
-    /// The parameter that is to blame.
+    /// The parameter that caused the error.
     pub(crate) param: Option<&'static str>,
     pub(crate) cause: Option<Cause>,
 }
@@ -48,7 +48,7 @@ impl NodeError {
         NodeError { cause: Some(Cause::new(source)), ..NodeError::new(message) }
     }
 
-    /// The same, and that this parameter is to blame: whoever wrote it is shown where.
+    /// The same, with the parameter that caused it, so that a pipeline file can point at its place.
     #[must_use]
     pub fn of_param(self, param: &'static str) -> NodeError {
         NodeError { param: Some(param), ..self }

@@ -11,7 +11,7 @@ static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 /// Lists by the type of their items and by how they are written. Each value is a `&'static [T]`.
 static LISTS: Mutex<BTreeMap<(TypeId, String), Box<dyn Any + Send>>> = Mutex::new(BTreeMap::new());
 
-/// `text` for as long as the program lives. The same text is kept once, however often it is asked for.
+/// `text` for as long as the program lives. Equal texts are kept once.
 ///
 /// For declarations ([`NodeSpec`](crate::NodeSpec), [`ParamSpec`](crate::ParamSpec)) that are not known before the
 /// program runs. Memory is never given back, so this is for names and help texts and not for data.

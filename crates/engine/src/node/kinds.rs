@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use livetime_frame::{DType, Kind, Layout};
+use livetime_frame::{DType, Layout, PayloadKind};
 
 use super::{DeclaredParams, DynNode, Node, NodeError, NodeFactory};
 use crate::{ParamError, ParamSpec, Params, Value};
 
-/// Where a node stands in the flow.
+/// The role of a node in the flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeKind {
     /// No input.
@@ -52,7 +52,7 @@ pub struct NodeSpec {
 pub struct PortSpec {
     /// Name, unique among the node's inputs or outputs.
     pub name: &'static str,
-    /// What may pass.
+    /// Which frames are accepted.
     pub accepts: Accepts,
 }
 
@@ -63,41 +63,44 @@ impl PortSpec {
     }
 
     /// A port for payloads of these kinds.
-    pub const fn of(name: &'static str, kinds: &'static [Kind]) -> PortSpec {
+    pub const fn of(name: &'static str, kinds: &'static [PayloadKind]) -> PortSpec {
         PortSpec { name, accepts: Accepts { kinds, dtypes: &[], ndim: None } }
     }
 
     /// A port for tables.
     pub const fn table(name: &'static str) -> PortSpec {
-        PortSpec::of(name, &[Kind::Table])
+        PortSpec::of(name, &[PayloadKind::Table])
     }
 
     /// A port for bytes.
     pub const fn bytes(name: &'static str) -> PortSpec {
-        PortSpec::of(name, &[Kind::Bytes])
+        PortSpec::of(name, &[PayloadKind::Bytes])
     }
 
     /// A port for values of a user's own type.
     pub const fn value(name: &'static str) -> PortSpec {
-        PortSpec::of(name, &[Kind::Any])
+        PortSpec::of(name, &[PayloadKind::Any])
     }
 
     /// A port for arrays of any dtype and dimension.
     pub const fn array(name: &'static str) -> PortSpec {
-        PortSpec { name, accepts: Accepts { kinds: &[Kind::Array], dtypes: &[], ndim: None } }
+        PortSpec { name, accepts: Accepts { kinds: &[PayloadKind::Array], dtypes: &[], ndim: None } }
     }
 
     /// A port for arrays of `min` to `max` dimensions.
     pub const fn array_of_dims(name: &'static str, min: usize, max: usize) -> PortSpec {
-        PortSpec { name, accepts: Accepts { kinds: &[Kind::Array], dtypes: &[], ndim: Some((min, max)) } }
+        PortSpec {
+            name,
+            accepts: Accepts { kinds: &[PayloadKind::Array], dtypes: &[], ndim: Some((min, max)) },
+        }
     }
 }
 
-/// What a port lets pass; an empty list means everything.
+/// Which frames a port accepts; an empty list means all.
 #[derive(Clone, Copy, Debug)]
 pub struct Accepts {
     /// Payload kinds.
-    pub kinds: &'static [Kind],
+    pub kinds: &'static [PayloadKind],
     /// Element types of arrays.
     pub dtypes: &'static [DType],
     /// Fewest and most dimensions of arrays.
@@ -113,12 +116,12 @@ impl Accepts {
         let fits = match stream {
             Stream::Unknown => true,
             Stream::Other(kind) => self.takes_kind(*kind),
-            Stream::Array(layout) => self.takes_kind(Kind::Array) && self.takes_array(layout),
+            Stream::Array(layout) => self.takes_kind(PayloadKind::Array) && self.takes_array(layout),
         };
         if fits { Ok(()) } else { Err(format!("wanted {self}, found {stream}")) }
     }
 
-    fn takes_kind(&self, kind: Kind) -> bool {
+    fn takes_kind(&self, kind: PayloadKind) -> bool {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 
@@ -146,7 +149,7 @@ impl fmt::Display for Accepts {
     }
 }
 
-/// What is known before a run about the frames of a stream.
+/// A description of the frames of a stream, known before a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[allow(clippy::large_enum_variant, reason = "made once per edge, before a run")]
 pub enum Stream {
@@ -155,7 +158,7 @@ pub enum Stream {
     /// Arrays of this layout.
     Array(Layout),
     /// Payloads of another kind.
-    Other(Kind),
+    Other(PayloadKind),
 }
 
 impl fmt::Display for Stream {
@@ -176,7 +179,7 @@ pub struct NodeType {
     maker: Maker,
 }
 
-/// Who makes parameters and nodes of a type.
+/// How parameters and nodes of a type are made.
 #[derive(Clone)]
 enum Maker {
     /// A type of Rust.

@@ -1,4 +1,4 @@
-//! What a node is: the contract between the engine and everything that handles frames.
+//! The contract between the engine and the nodes that handle frames.
 
 mod backstage;
 mod context;
@@ -83,7 +83,7 @@ pub trait Node: Send + Sized + 'static {
     /// The parameters, for the engine to read and write between frames.
     fn params(&mut self) -> &mut Self::Params;
 
-    /// What each output will carry when the inputs carry `inputs`; asked before a run starts.
+    /// The stream at each output, given the streams at the inputs; called before a run starts.
     ///
     /// # Errors
     /// [`NodeError`] when the node could not handle such input.
@@ -92,8 +92,8 @@ pub trait Node: Send + Sized + 'static {
         Ok(vec![Stream::Unknown; Self::SPEC.outputs.len()])
     }
 
-    /// Names of files that the node will write, each with one number for all that it numbers: two nodes of a graph must not write
-    /// to one name. Asked before a run starts.
+    /// Names of files that the node will write, with one name for a series of numbered files. Two nodes of a
+    /// graph must not write to one name. Called before a run starts.
     fn writes(&self) -> Vec<PathBuf> {
         Vec::new()
     }
@@ -107,7 +107,7 @@ pub trait Node: Send + Sized + 'static {
         Ok(())
     }
 
-    /// Sources: emits the next frame if it is due, and says when to be called again.
+    /// Sources: emits the next frame if it is due, and returns when to be called again.
     ///
     /// # Errors
     /// [`NodeError`]; handled by the node's policy.
@@ -119,7 +119,7 @@ pub trait Node: Send + Sized + 'static {
     /// Processes and sinks: handles one frame that arrived at input number `input`.
     ///
     /// # Errors
-    /// [`NodeError`] naming what was wanted and what was found; the node stays usable.
+    /// [`NodeError`] that says what was wanted and what was found; the node stays usable.
     fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let _ = (input, frame, ctx);
         Ok(())
@@ -154,13 +154,13 @@ pub trait Node: Send + Sized + 'static {
     /// The parameter `index` was written; it acts from the next frame.
     ///
     /// # Errors
-    /// [`NodeError`] when the value cannot be acted on; the writer is told.
+    /// [`NodeError`] when the node cannot use the value; the writer gets the error.
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         let _ = (index, ctx);
         Ok(())
     }
 
-    /// No frame will come any more: emits what is still held back.
+    /// No frame will come any more: the node emits what it still holds back.
     ///
     /// # Errors
     /// [`NodeError`]; recorded in the report: the run has failed, because something that the node was to leave behind is not complete.

@@ -17,7 +17,7 @@ pub(crate) struct SourceWatch {
     timed: Sampler,
 }
 
-/// A source without a frame for this long, and for eight times its usual gap, is said to have stalled.
+/// A source without a frame for this long, and for eight times its usual gap, is reported as stalled.
 pub(crate) const STALL_NS: u64 = 500_000_000;
 
 impl SourceWatch {

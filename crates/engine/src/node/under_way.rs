@@ -1,5 +1,5 @@
-//! What a node may say from any of its threads: what becomes of frames that are under way when their handler has returned, and what
-//! happens beside frames.
+//! Reports that a node may make from any of its threads: the results of frames that are under way after their
+//! handler has returned, and events.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -9,19 +9,19 @@ use livetime_runtime::{Clock, Event};
 use crate::account::NodeAccount;
 use crate::control::RunControl;
 
-/// Speaks for one frame whose handler returns before it is known what becomes of the frame, as when threads of the node's own go on with it. The
-/// ledger has the frame as received, and neither completed nor lost, until this says which. See
-/// [`Context::under_way`](super::Context::under_way).
+/// Reports the result of one frame whose handler returns before the frame is completed, for example because
+/// threads of the node continue to work on it. Until then the ledger counts the frame as received, and
+/// neither as completed nor as lost. See [`Context::under_way`](super::Context::under_way).
 ///
 /// It may be settled on any thread, and must be by the end of [`Node::stop`](super::Node::stop). Dropped without a word it is a loss.
 #[derive(Debug)]
 #[must_use = "a frame that nobody speaks for is lost"]
 pub struct UnderWay {
-    /// `None` when it is settled.
+    /// `None` after the report.
     ledger: Option<Arc<Ledger>>,
 }
 
-/// Where it is said.
+/// Where it is reported.
 pub(crate) struct Ledger {
     pub(super) account: Arc<NodeAccount>,
     pub(super) control: Arc<RunControl>,
@@ -48,8 +48,8 @@ impl UnderWay {
         }
     }
 
-    /// The frame is lost for the reason that `why` gives: it is counted as an error of the node, and told. The node's policy for
-    /// errors does not apply any more.
+    /// The frame is lost because of `why`: it is counted as an error of the node, and the error is reported.
+    /// The node's policy for errors does not apply any more.
     pub fn lost(mut self, why: impl Into<String>) {
         self.lose(why.into());
     }
@@ -68,7 +68,7 @@ impl Ledger {
         self.control.tell(Event { at_ns, node, is_error, message, cause: None });
     }
 
-    /// The node has done its work: after errors, that is worth telling when it lasts.
+    /// The node has completed work; after errors this is reported as a recovery if it lasts.
     fn settle(&self) {
         if self.account.is_troubled.load(Relaxed) && self.control.well(&self.node, self.clock.now_ns()) {
             self.account.is_troubled.store(false, Relaxed);
@@ -76,8 +76,9 @@ impl Ledger {
     }
 }
 
-/// Speaks for a node where there is no [`Context`](super::Context): in [`Node::stop`](super::Node::stop), and on threads of the node's own.
-/// See [`Context::teller`](super::Context::teller).
+/// Reports events of a node where there is no [`Context`](super::Context): in
+/// [`Node::stop`](super::Node::stop), and on threads of the node's own. See
+/// [`Context::teller`](super::Context::teller).
 #[derive(Clone, Debug)]
 pub struct Teller {
     pub(super) ledger: Arc<Ledger>,

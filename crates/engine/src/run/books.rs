@@ -1,8 +1,9 @@
-//! The accounts of all edges of a run: of those that are there, and sums of those that have ended.
+//! The accounts of all edges of a run: those of existing edges, and sums for edges that have ended.
 //!
-//! An edge that was there from the start has an account of its own for ever. Edges that come and go while the run
-//! goes on are summed by sending output, receiver and policy: the policy belongs to it because it says which losses
-//! are intended. So the list is as long as there are such pairs, however often they are connected.
+//! An edge that existed from the start keeps an account of its own. Edges that are added and removed during
+//! the run are summed by sending output, receiver and policy; the policy belongs to the key because it
+//! decides which losses are intended. The list is therefore only as long as there are such combinations,
+//! however often they are connected.
 
 use std::sync::{Arc, Mutex};
 
@@ -27,9 +28,10 @@ struct Account {
     /// Of edges that have ended.
     ended: EdgeCounts,
     waited: Times,
-    /// Edges that are there, or that somebody still holds.
+    /// Edges that exist, or that are still held.
     edges: Vec<Arc<Edge>>,
-    /// So many of them, from the first, are the graph's own: they stay, with their capacity, beyond the end of the run.
+    /// This many of them, from the first, belong to the declared graph: they stay, with their capacity, after
+    /// the end of the run.
     given: usize,
 }
 
@@ -39,7 +41,7 @@ impl Books {
         Books { accounts: edges.into_iter().map(|edge| Account::new(edge, 1)).collect() }
     }
 
-    /// Takes in an edge that comes later.
+    /// Adds an edge that is made later.
     pub(crate) fn add(&mut self, edge: Arc<Edge>) {
         self.settle();
         let is_like =
@@ -50,7 +52,7 @@ impl Books {
         }
     }
 
-    /// Adds edges that nobody holds any more to the sums: nobody can count on them now.
+    /// Adds edges that are no longer held to the sums, because their counts cannot change any more.
     pub(crate) fn settle(&mut self) {
         self.accounts.iter_mut().for_each(Account::settle);
     }
@@ -72,7 +74,7 @@ impl Books {
         self.accounts.iter().flat_map(|account| &account.edges)
     }
 
-    /// The accounts as they are now.
+    /// The current accounts.
     pub(crate) fn accounts(&mut self, graph: &Graph) -> Vec<EdgeAccount> {
         self.settle();
         self.accounts.iter().map(|account| account.read(graph)).collect()

@@ -7,10 +7,10 @@ use super::Run;
 use crate::node::LastFrame;
 use crate::{ParamError, Value};
 
-/// What a node tells of itself between two of its frames.
+/// The state of a node, read between two of its frames.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// The parameters that were asked for, in that order.
+    /// The requested parameters, in that order.
     pub values: Vec<Value>,
     /// Its last frame, if the run remembers frames
     /// ([`RunOptions::remember_frames`](crate::RunOptions::remember_frames)): of a source the last one sent, else
@@ -22,8 +22,8 @@ impl Run {
     /// Asks node number `node` for the parameters `params` (by number) and for its last frame. Returns at once;
     /// the answer comes when the node has handled the frame it is at. Of a pool the first copy answers.
     ///
-    /// This is for those who look at many nodes again and again: nobody waits for a slow one, and a node is
-    /// interrupted once for all its parameters.
+    /// This is for programs that look at many nodes repeatedly: they do not wait for slow nodes, and a node
+    /// is interrupted once for all its parameters.
     ///
     /// # Errors
     /// [`ParamError`] when the node has ended or does not exist.

@@ -1,4 +1,4 @@
-//! Who holds the frames when memory is exhausted.
+//! Which nodes and edges hold the frames when memory is exhausted.
 
 use std::sync::{Arc, Mutex, Weak};
 
@@ -11,7 +11,7 @@ use super::{EdgeAccount, RunControl};
 use crate::account::NodeAccount;
 use crate::graph::Graph;
 
-/// What is asked for a list of those who hold frames.
+/// What the list of holders is made from.
 pub(crate) struct Holders {
     graph: Graph,
     nodes: Vec<Vec<Arc<NodeAccount>>>,
@@ -32,8 +32,8 @@ impl Holders {
 
     /// `63 frames: 20 in a.out -> b.in, 1 with b, 42 elsewhere (kept by nodes or by the program, or free)`.
     ///
-    /// A frame that waits in two queues is in the list twice. What a node keeps, or the program of what outlets gave
-    /// it, is not known one by one: it is what remains.
+    /// A frame that waits in two queues is in the list twice. Frames that a node keeps, or that the program
+    /// keeps from outlets, are not known individually: they are the remainder.
     pub(crate) fn describe(&self) -> String {
         // Completed before received, so that a frame in the handler is received and not yet completed.
         let settled: Vec<u64> =
@@ -59,7 +59,7 @@ impl Holders {
 }
 
 impl RunControl {
-    /// Tells that memory is exhausted, and who holds it.
+    /// Reports that memory is exhausted, and what holds it.
     pub(crate) fn tell_exhausted(&self, event: livetime_runtime::Event) {
         self.tell_whole(event, |event| {
             if let Some(holders) = self.holders.get() {

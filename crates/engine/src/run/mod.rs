@@ -51,7 +51,7 @@ pub struct RunOptions {
     pub remember_frames: bool,
     /// Sources wait until [`Run::release_sources`], so that outlets can be connected before the first frame.
     pub hold_sources: bool,
-    /// Called with everything worth telling.
+    /// Called with every event.
     pub on_event: Option<EventHandler>,
     /// What nodes share with each other and with the program around, such as the channels of its agents.
     pub services: Services,
@@ -147,7 +147,7 @@ impl Run {
         Ok(run)
     }
 
-    /// Ends the sources; what is under way is handled to its end.
+    /// Ends the sources; queued frames are handled.
     pub fn stop(&self) {
         self.shared.control.ask_to_stop();
         self.handles.iter().for_each(|h| h.bell.ring());
@@ -162,7 +162,7 @@ impl Run {
             .for_each(|node| _ = self.begin(self.nodes[node].workers[0], node, |runner| runner.pause(false)));
     }
 
-    /// Ends everything now; what is queued is lost, with an entry in the ledger.
+    /// Ends everything now; queued frames are lost, with an entry in the ledger.
     pub fn abort(&self) {
         self.shared.control.abort();
         self.handles.iter().for_each(|h| h.bell.ring());
@@ -182,8 +182,8 @@ impl Run {
         self.is_finished()
     }
 
-    /// Waits for the end, at most for `limit`, then aborts, and reports. A thread that does not come back
-    /// even from an abort is left behind and named in the report.
+    /// Waits for the end, at most for `limit`, then aborts, and reports. A thread that does not end even
+    /// after an abort is left behind and named in the report.
     pub fn finish(mut self, limit: Duration) -> Report {
         if !self.wait(limit) {
             self.abort();
@@ -385,7 +385,7 @@ impl Run {
 
     // ---- Reading ----
 
-    /// Statistics and ledger as they are now.
+    /// The current statistics and ledger.
     pub fn report(&self) -> Report {
         // Completed before received, so that a frame in the handler is received and not yet completed.
         let completed: Vec<u64> = self.nodes.iter().map(NodeInfo::completed).collect();

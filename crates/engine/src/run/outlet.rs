@@ -34,7 +34,7 @@ impl Run {
     }
 }
 
-/// What a run shares with its outlets, which may outlive it.
+/// State shared by a run and its outlets, which may outlive it.
 pub(crate) struct Links {
     pub(crate) graph: Graph,
     /// The workers that run each node.
@@ -94,9 +94,9 @@ struct Line {
 /// Why an outlet has no frame to give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OutletError {
-    /// None came in the time given.
+    /// No frame arrived in the given time.
     TimedOut,
-    /// None will come any more: the node has ended, and all frames are received.
+    /// No frame will come any more: the node has ended, and all frames were received.
     Ended,
 }
 
@@ -217,7 +217,7 @@ impl Outlet {
 
     // ---- Wiring ----
 
-    /// True when the node has the edge: whatever it sends from now on is offered.
+    /// True when the node has the edge: every frame that it sends from now on is offered.
     pub fn is_connected(&self) -> bool {
         self.reader().is_some_and(Reader::is_connected)
     }
@@ -273,7 +273,7 @@ impl Outlet {
     }
 
     /// How long a run that is asked to stop, or has failed, waits at a full queue with the policy `block` for a frame
-    /// to be asked for. Then the frames that find the queue full are lost (`queue_full`), and the run goes on to its
+    /// to be asked for. Then the frames that find the queue full are lost (`queue_full`), and the run continues to its
     /// end. 2 s from the start; [`Duration::MAX`] waits until the run is aborted.
     pub fn set_patience(&mut self, patience: Duration) {
         self.patience = Some(patience);
@@ -297,7 +297,7 @@ impl Outlet {
         let Some(Line { edge, mut known_tail }) = self.line.take() else { return };
         edge.close_by_reader(&mut known_tail);
         let (weak, from) = (Arc::downgrade(&edge), edge.from);
-        // From here on the sender alone may hold it; when it lets go, the account is closed.
+        // From here on only the sender may hold it; when the sender releases it, the account is closed.
         drop(edge);
         self.links.detach(weak, from);
     }

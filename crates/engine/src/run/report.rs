@@ -1,4 +1,4 @@
-//! What a run tells about itself: statistics of every node, and the ledger.
+//! The report of a run: statistics of every node, and the ledger.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,12 @@ pub struct Report {
     pub finished: bool,
     /// Why the run failed, if it did.
     pub failure: Option<String>,
-    /// What was to outlive the run and is not complete, with the node, the reason and where the data are; the run has failed then too.
+    /// Output that should outlive the run and is incomplete, with the node, the reason and where the data
+    /// are. The run has failed then, too.
     pub unfinished: Vec<String>,
     /// The nodes in the order of their declaration.
     pub nodes: Vec<NodeReport>,
-    /// The edges. Those that were connected while the run went on are summed by output, receiver and policy, with those that are
+    /// The edges. Those that were connected while the run continued are summed by output, receiver and policy, with those that are
     /// gone; so are outlets.
     pub edges: Vec<EdgeAccount>,
     /// The threads.
@@ -30,13 +31,14 @@ pub struct Report {
     pub cores: usize,
     /// The frame pool.
     pub pool: PoolStatistics,
-    /// CPU time of all threads of the run, in ns; `None` where the system does not tell.
+    /// CPU time of all threads of the run, in ns; `None` where the operating system does not provide it.
     pub cpu_ns: Option<u64>,
     /// What happened.
     pub events: Vec<Event>,
     /// Events that were counted but not kept.
     pub events_dropped: usize,
-    /// Events that were counted and not told one by one, because the same had been told a short time before.
+    /// The number of events that were counted but not reported individually, because equal ones had been
+    /// reported shortly before.
     pub events_repeated: usize,
 }
 
@@ -78,7 +80,7 @@ pub struct NodeReport {
     pub latency: Times,
     /// CPU time of its threads in ns, if it has them for itself.
     pub cpu_ns: Option<u64>,
-    /// How often it was built anew after a failure.
+    /// How often it was built again after a failure.
     pub restarts: u64,
     /// Only for sources.
     pub source: SourceReport,
@@ -94,9 +96,9 @@ pub struct ThreadReport {
     pub name: String,
     /// Numbers of the nodes that it runs.
     pub nodes: Vec<usize>,
-    /// Its CPU time so far, in ns; `None` where the system does not tell.
+    /// Its CPU time so far, in ns; `None` where the operating system does not provide it.
     pub cpu_ns: Option<u64>,
-    /// How long it was ready to run and had no core, in ns; `None` where the system does not tell.
+    /// How long it was ready to run and had no core, in ns; `None` where the operating system does not provide it.
     pub delayed_ns: Option<u64>,
 }
 
@@ -144,12 +146,12 @@ impl EdgeAccount {
         self.offered == self.delivered + self.queued + self.lost.values().sum::<u64>()
     }
 
-    /// Losses that nobody asked for. A `latest` edge is asked to forget all but the newest frame.
+    /// Unintentional losses. Overwritten frames of a `latest` edge are intended losses.
     pub fn unintended(&self) -> u64 {
         self.lost.iter().filter(|(reason, _)| !self.is_intended(**reason)).map(|(_, n)| n).sum()
     }
 
-    /// Losses that the pipeline asked for.
+    /// Intended losses.
     pub fn intended(&self) -> u64 {
         self.lost.values().sum::<u64>() - self.unintended()
     }
@@ -175,8 +177,8 @@ impl NodeReport {
         self.lost.values().sum()
     }
 
-    /// Frames that came to it and that the pipeline did not ask to leave out: what it had to handle, whether it did or
-    /// not. Over a time this is its arrival rate, as `completed` is its throughput.
+    /// Frames that arrived at it, without intended losses: the frames that it had to handle, whether or not
+    /// it did. Divided by a time this is its arrival rate, as `completed` is its throughput.
     pub fn arrived(&self) -> u64 {
         self.received + self.lost_before + self.queued
     }
@@ -198,7 +200,7 @@ impl NodeReport {
 }
 
 impl Report {
-    /// Losses that nobody asked for, on edges and in nodes.
+    /// Unintentional losses, on edges and in nodes.
     pub fn unintended_losses(&self) -> u64 {
         let on_edges: u64 = self.edges.iter().map(EdgeAccount::unintended).sum();
         on_edges + self.nodes.iter().map(NodeReport::lost_inside).sum::<u64>()

@@ -8,8 +8,8 @@ impl Run {
     /// of a region must. Returns when the node has taken them. Of a pool, each copy takes all of them between two of
     /// its own frames.
     ///
-    /// When one of them is refused, by its declaration or by the node, none acts, and those that the node has taken
-    /// already are taken back.
+    /// When one of them is refused, by its declaration or by the node, none takes effect, and values that the
+    /// node has accepted already are restored.
     ///
     /// ```no_run
     /// # fn change(run: &livetime_engine::Run) -> Result<(), livetime_engine::ParamError> {

@@ -16,7 +16,7 @@ use crate::runner::Runner;
 use crate::services::Services;
 use crate::worker::{Worker, WorkerHandle};
 
-/// What a run knows of a node.
+/// The entry of a node in a run.
 pub(crate) struct NodeInfo {
     /// The workers that run it: one, or one per copy.
     pub(crate) workers: Vec<usize>,

@@ -15,7 +15,7 @@ impl Runner {
             self.due = Next::Now;
         }
         let told = self.call(|node, ctx| node.changed(index, ctx));
-        // A node that refuses may go back to what it had, and would not start anew with what it refused.
+        // A node that refuses may go back to what it had, and would not start again with what it refused.
         let kept = if told.is_err() { self.node.params().get(index).unwrap_or(value) } else { value };
         self.values.retain(|(i, _)| *i != index);
         self.values.push((index, kept));

@@ -1,9 +1,9 @@
 //! Chunks from blocks.
 
-use super::{Block, Kind, Subchunk};
+use super::{Block, Subchunk, SubchunkKind};
 use crate::Result;
 
-/// What is wrong with a chunk.
+/// The error of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChunkFaults {
     /// Its CRC was wrong.
@@ -28,7 +28,7 @@ pub struct Counts {
     pub blocks: u64,
     /// Blocks that could not be read.
     pub bad_blocks: u64,
-    /// Blocks that are missing, as far as the sequence numbers (modulo 32) tell.
+    /// Missing blocks, according to the sequence numbers (modulo 32).
     pub missing_blocks: u64,
     /// Subchunks.
     pub subchunks: u64,
@@ -47,7 +47,7 @@ pub struct Assembler {
     faults: ChunkFaults,
     /// Between a first and a last subchunk.
     open: bool,
-    /// The begin of a chunk was given up, its end may still come.
+    /// The begin of a chunk was abandoned, its end may still come.
     broken: bool,
     most: usize,
     /// Working memory.
@@ -57,7 +57,7 @@ pub struct Assembler {
 }
 
 impl Assembler {
-    /// For chunks of at most `most` bytes, which are allocated now; what is longer is cut off and marked.
+    /// For chunks of at most `most` bytes, which are allocated now; longer chunks are cut off and marked.
     pub fn new(most: usize) -> Assembler {
         Assembler {
             chunk: Vec::with_capacity(most),
@@ -71,11 +71,11 @@ impl Assembler {
         }
     }
 
-    /// Takes in the next block, and gives each chunk that it ends to `f`. A chunk that is whole in the block is not
-    /// copied.
+    /// Processes the next block, and calls `f` with each chunk that it completes. A chunk that lies whole in
+    /// the block is not copied.
     ///
     /// # Errors
-    /// The block cannot be read. It is counted, what was begun is given up; go on with the next one.
+    /// The block cannot be read. It is counted, and the begun chunk is dropped; continue with the next block.
     pub fn block(&mut self, bytes: &[u8], mut f: impl FnMut(&[u8], ChunkFaults)) -> Result<()> {
         self.counts.blocks += 1;
         let read = Block::parse(bytes).and_then(|block| {
@@ -92,7 +92,7 @@ impl Assembler {
         read
     }
 
-    /// What has been seen so far.
+    /// The counts so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
@@ -115,22 +115,22 @@ impl Assembler {
     fn subchunk(&mut self, part: Subchunk, f: &mut impl FnMut(&[u8], ChunkFaults)) {
         self.counts.subchunks += 1;
         match part.kind {
-            Kind::Whole => {
+            SubchunkKind::Whole => {
                 self.give_up();
                 self.broken = false;
                 self.faults = ChunkFaults::default();
                 self.add_faults(&part);
                 self.give(part.data, f);
             }
-            Kind::First => {
+            SubchunkKind::First => {
                 self.give_up();
                 self.chunk.clear();
                 self.faults = ChunkFaults::default();
                 (self.open, self.broken) = (true, false);
                 self.add(&part);
             }
-            Kind::Middle if self.open => self.add(&part),
-            Kind::Last if self.open => {
+            SubchunkKind::Middle if self.open => self.add(&part),
+            SubchunkKind::Last if self.open => {
                 self.add(&part);
                 self.open = false;
                 let chunk = std::mem::take(&mut self.chunk);
@@ -138,10 +138,10 @@ impl Assembler {
                 self.chunk = chunk;
             }
             // The begin was lost: counted now, unless that has been done.
-            Kind::Last => self.counts.lost_chunks += u64::from(!std::mem::take(&mut self.broken)),
-            // Whatever it was is missing now.
-            Kind::Reserved => self.give_up(),
-            Kind::Middle | Kind::Fill | Kind::Timeout | Kind::OutOfBand => {}
+            SubchunkKind::Last => self.counts.lost_chunks += u64::from(!std::mem::take(&mut self.broken)),
+            // The content of the block is missing now.
+            SubchunkKind::Reserved => self.give_up(),
+            SubchunkKind::Middle | SubchunkKind::Fill | SubchunkKind::Timeout | SubchunkKind::OutOfBand => {}
         }
     }
 

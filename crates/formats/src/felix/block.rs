@@ -44,7 +44,7 @@ impl Trailer {
 
 /// What a subchunk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SubchunkKind {
     /// Fill, no data.
     Fill,
     /// The first part of a chunk.
@@ -63,22 +63,22 @@ pub enum Kind {
     OutOfBand,
 }
 
-const KINDS: [Kind; 8] = [
-    Kind::Fill,
-    Kind::First,
-    Kind::Last,
-    Kind::Whole,
-    Kind::Middle,
-    Kind::Timeout,
-    Kind::Reserved,
-    Kind::OutOfBand,
+const KINDS: [SubchunkKind; 8] = [
+    SubchunkKind::Fill,
+    SubchunkKind::First,
+    SubchunkKind::Last,
+    SubchunkKind::Whole,
+    SubchunkKind::Middle,
+    SubchunkKind::Timeout,
+    SubchunkKind::Reserved,
+    SubchunkKind::OutOfBand,
 ];
 
 /// A part of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub struct Subchunk<'a> {
     /// What it is.
-    pub kind: Kind,
+    pub kind: SubchunkKind,
     /// Its data.
     pub data: &'a [u8],
     /// The CRC of the chunk was wrong.
@@ -146,7 +146,7 @@ impl<'a> Block<'a> {
         }
         for end in ends.iter().rev() {
             let subchunk = self.subchunk(2 * usize::from(*end))?;
-            if subchunk.kind != Kind::Fill {
+            if subchunk.kind != SubchunkKind::Fill {
                 f(subchunk);
             }
         }

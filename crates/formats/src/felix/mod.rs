@@ -31,6 +31,6 @@ mod write;
 mod tests;
 
 pub use assemble::{Assembler, ChunkFaults, Counts};
-pub use block::{Block, Kind, Subchunk, Trailer};
+pub use block::{Block, Subchunk, SubchunkKind, Trailer};
 pub use read::BlockReader;
 pub use write::BlockWriter;

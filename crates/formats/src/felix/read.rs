@@ -7,7 +7,7 @@ use super::Block;
 use super::block::UNIT;
 use crate::look_ahead::{BrokenOff, LookAhead, open_unpacked};
 
-/// Reads blocks one behind the other, and finds the next one again after a cut, or bytes that belong to none.
+/// Reads consecutive blocks, and finds the next one again after truncated data or foreign bytes.
 ///
 /// The size of the blocks is the smallest at which a block can be read and is followed by another one, or by the end. From then on a block
 /// is where a header lies, or one lies where the next block begins; the bytes up to there are counted. No more is held in memory than 1 MiB.
@@ -37,7 +37,9 @@ pub struct BlockReader<R> {
     skipped: u64,
 }
 
+/// Bytes read at once: enough that system calls do not count.
 const BUFFER: usize = 1 << 20;
+/// The largest block.
 const MOST: usize = 64 * UNIT;
 /// A block and the header of the one behind it.
 const AHEAD: usize = 2 * MOST + 4;
@@ -47,7 +49,7 @@ impl BlockReader<Box<dyn Read + Send>> {
     /// Opens a file; one that Zstandard has packed is unpacked while it is read.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn open(path: &Path) -> io::Result<BlockReader<Box<dyn Read + Send>>> {
         open_unpacked(path).map(BlockReader::new)
     }
@@ -82,10 +84,10 @@ impl<R: Read> BlockReader<R> {
     /// The next block, which may be damaged; `None` when there are no more.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn next_block(&mut self) -> io::Result<Option<&[u8]>> {
         loop {
-            // One more than is looked ahead, so that a search gets on.
+            // One more than the look-ahead, so that a search advances.
             self.ahead.fill(AHEAD + 1)?;
             match self.size {
                 Some(size) if self.is_block(size) => {
@@ -124,7 +126,8 @@ impl<R: Read> BlockReader<R> {
         magic.is_some() && (is_last || self.magic_at(at + size) == magic)
     }
 
-    /// Looks for the next block in what has been read, and leaves out what is before it, or all that cannot be judged better later.
+    /// Searches the next block in the bytes read so far, and skips the bytes before it; without a block it
+    /// skips all bytes that later bytes cannot make part of one.
     fn search(&mut self) {
         let len = self.ahead.bytes().len();
         let judged = if self.ahead.is_at_end() { len } else { len.saturating_sub(AHEAD) };

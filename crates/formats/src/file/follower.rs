@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use super::{End, Head, Raw, Reader};
 use crate::{Error, Result};
 
-/// What the name of a file that is being written ends with. Its writer takes it away with the last byte written.
+/// The ending of the name of a file that is being written. Its writer removes it after the last byte.
 pub const IN_PROGRESS: &str = "inprogress";
 
-/// Tells whether a file may still grow.
+/// Finds out whether a file may still grow.
 ///
-/// A file may grow as long as it has the name with `.inprogress` under which it was opened. There is no time limit: a
-/// writer that died leaves that name, and whoever waits decides how long.
+/// A file may grow as long as it has the name with `.inprogress` under which it was opened. There is no time
+/// limit: a writer that died leaves that name, and the caller decides how long to wait.
 #[derive(Clone, Debug)]
 pub struct Growth {
     path: Option<PathBuf>,
@@ -31,11 +31,10 @@ impl Growth {
         self.path.is_some()
     }
 
-    /// Whether nothing will be added. What was added before is in the file now, so that a
-    /// read after this call finds all of it.
+    /// Whether nothing will be added any more. A read after this call then finds everything.
     ///
     /// # Errors
-    /// If the system does not tell.
+    /// If the operating system does not provide it.
     pub fn is_over(&mut self) -> Result<bool> {
         let Some(path) = &self.path else { return Ok(true) };
         let there = path.try_exists().map_err(|e| Error::io("to look for the file", e).in_file(path))?;
@@ -46,7 +45,7 @@ impl Growth {
     }
 }
 
-/// What a file that may grow has next.
+/// The next item of a file that may grow.
 #[derive(Debug)]
 pub enum Progress<'a, H> {
     /// A datagram.
@@ -69,13 +68,13 @@ impl<H: Head> Follower<H> {
     /// Opens `path`.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn open(path: &Path) -> Result<Follower<H>> {
         let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
         Ok(Follower { reader: Reader::new(file), growth: Growth::of(path), path: path.to_owned() })
     }
 
-    /// What comes next. Never waits.
+    /// Returns the next item without waiting.
     ///
     /// # Errors
     /// As [`Reader::next`].
@@ -84,7 +83,7 @@ impl<H: Head> Follower<H> {
         let mut loaded = self.reader.load().map_err(|e| e.in_file(&self.path))?;
         let is_over = loaded.is_err() && self.growth.is_over()?;
         if is_over {
-            // Again, for what was written between the read and the question.
+            // Reads again, for data written between the read and the check.
             loaded = self.reader.load().map_err(|e| e.in_file(&self.path))?;
         }
         match loaded {

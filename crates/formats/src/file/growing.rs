@@ -1,4 +1,4 @@
-//! A new file that stays readable whatever happens to its writer.
+//! A new file that stays readable even if its writer is killed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
@@ -43,7 +43,7 @@ impl GrowingFile {
     /// Creates `path`, as `path.inprogress`.
     ///
     /// # Errors
-    /// If one of them is there, because nothing is ever overwritten; or the system refuses.
+    /// If one of them is there, because nothing is ever overwritten; or the operating system reports an error.
     pub fn create(path: &Path) -> Result<GrowingFile> {
         match GrowingFile::create_new(path)? {
             Some(file) => Ok(file),
@@ -51,11 +51,11 @@ impl GrowingFile {
         }
     }
 
-    /// As [`GrowingFile::create`]; `None` if one of them is there, also if another program made it just now. So two programs that number
-    /// their files never write to one.
+    /// As [`GrowingFile::create`]; `None` if one of the names exists, also if another program has just
+    /// created it. Two programs that number their files therefore never write to the same file.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn create_new(path: &Path) -> Result<Option<GrowingFile>> {
         let written = in_progress(path);
         let is_there = || path.try_exists().map_err(|e| Error::io("to look for the file", e).in_file(path));
@@ -67,7 +67,7 @@ impl GrowingFile {
             file => file.map_err(|e| Error::io("to create the file", e).in_file(&written))?,
         };
         let file = GrowingFile { file, path: path.to_owned(), written, len: 0, is_broken: false };
-        // Whoever had the other name may have finished between the two looks.
+        // The writer of the other name may have finished between the two checks.
         if is_there()? {
             file.discard()?;
             return Ok(None);
@@ -83,7 +83,7 @@ impl GrowingFile {
     /// Writes one piece, which lies in `parts`, from where they lie; returns where it begins.
     ///
     /// # Errors
-    /// If the system refuses; then nothing more is taken before [`GrowingFile::repair`].
+    /// If the operating system reports an error; then nothing more is taken before [`GrowingFile::repair`].
     pub fn append(&mut self, parts: &[&[u8]]) -> Result<u64> {
         if self.is_broken {
             return Err(
@@ -99,11 +99,11 @@ impl GrowingFile {
         Ok(offset)
     }
 
-    /// After a failed write: cuts off what is there of a piece, so that the file ends with the last whole one and can be written
-    /// again. Does nothing else.
+    /// After a failed write: cuts off the incomplete piece, so that the file ends with the last whole one and
+    /// can be written again. Does nothing otherwise.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn repair(&mut self) -> Result<()> {
         if !self.is_broken {
             return Ok(());
@@ -114,10 +114,12 @@ impl GrowingFile {
         Ok(())
     }
 
-    /// Writes over bytes that are there already, such as a count at the begin of the file, with one call of the system: whoever reads the file finds the old ones or the new ones.
+    /// Overwrites existing bytes, such as a count at the begin of the file, with one system call: a reader
+    /// finds either the old or the new bytes.
     ///
     /// # Errors
-    /// If there are not so many, or the system refuses; what is there may then be either.
+    /// If the file has fewer bytes, or the operating system reports an error; the bytes may then be the old
+    /// or the new ones.
     pub fn rewrite(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
         let end = offset.checked_add(bytes.len() as u64);
         if end.is_none_or(|end| end > self.len) {
@@ -128,11 +130,11 @@ impl GrowingFile {
         written.map_err(|e| Error::io("to write the file", e).at(offset).in_file(&self.written))
     }
 
-    /// Cuts the file off behind its first `len` bytes, for whoever knows better than piece by piece what of it is whole. It can be written again
-    /// from there on. Does nothing if it is not longer.
+    /// Truncates the file to its first `len` bytes, for a caller that knows better than by pieces which part
+    /// is whole. It can be written again from there on. Does nothing if it is not longer.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn cut(&mut self, len: u64) -> Result<()> {
         if !self.is_broken && self.len <= len {
             return Ok(());
@@ -160,7 +162,7 @@ impl GrowingFile {
     /// Returns when everything is on the disk.
     ///
     /// # Errors
-    /// If the system says that it is not.
+    /// If the operating system reports that it is not.
     pub fn sync(&self) -> Result<()> {
         self.file.sync_data().map_err(|e| Error::io("to write to the disk", e).in_file(&self.written))
     }
@@ -168,25 +170,26 @@ impl GrowingFile {
     /// Gives the file its name. A file without anything in it is a file too.
     ///
     /// # Errors
-    /// If the name was taken meanwhile, or the system refuses; the file then keeps the name with `.inprogress`, and the error says where the
+    /// If the name was taken meanwhile, or the operating system reports an error; the file then keeps the name with `.inprogress`, and the error says where the
     /// data are.
     pub fn finish(self) -> Result<()> {
         let named = name_new(&self.written, &self.path);
         named.map_err(|e| self.not_finished(format!("to name the file `{}`", self.path.display()), e))
     }
 
-    /// As [`GrowingFile::finish`], when everything is on the disk: for what is recorded once and cannot be made again.
+    /// As [`GrowingFile::finish`], after everything is on the disk: for data that are recorded once and
+    /// cannot be made again.
     ///
     /// # Errors
-    /// As [`GrowingFile::finish`]; also if the system says that something did not come to the disk.
+    /// As [`GrowingFile::finish`]; also if the operating system reports that data did not reach the disk.
     pub fn finish_on_disk(self) -> Result<()> {
-        // What is not on the disk must not have a name that says so.
+        // A file that is not on the disk must not have the name of a complete one.
         let synced = self.file.sync_data();
         synced.map_err(|e| self.not_finished("to write to the disk what was recorded".into(), e))?;
         self.finish()
     }
 
-    /// Whether the file is still where it was created: false when somebody has taken it or its folder away.
+    /// Whether the file is still where it was created: false when it or its folder was moved or removed.
     pub fn is_in_place(&self) -> bool {
         let same = |a: std::fs::Metadata, b: std::fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
         let (open, named) = (self.file.metadata(), std::fs::metadata(&self.written));
@@ -196,7 +199,7 @@ impl GrowingFile {
     /// Takes the file away again.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn discard(self) -> Result<()> {
         let removed = std::fs::remove_file(&self.written);
         removed.map_err(|e| Error::io("to remove the file", e).in_file(&self.written))
@@ -226,7 +229,7 @@ impl GrowingFile {
 /// Gives a file another name, unless there is a file of that name.
 ///
 /// # Errors
-/// If the name is taken, or the system refuses; the file then keeps the name that it had.
+/// If the name is taken, or the operating system reports an error; the file then keeps the name that it had.
 pub fn name_new(from: &Path, to: &Path) -> io::Result<()> {
     // A hard link refuses to replace what is there; a rename would not. Not every file system has links.
     match std::fs::hard_link(from, to) {
@@ -236,7 +239,7 @@ pub fn name_new(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// For whoever writes to anything: each write is a piece.
+/// For code that writes to any `Write`: each write is a piece.
 impl Write for GrowingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.append(&[bytes]).map_err(io::Error::other)?;
@@ -260,7 +263,7 @@ fn write_parts(file: &mut File, parts: &[&[u8]]) -> io::Result<()> {
     }
     let mut slices: Vec<IoSlice> = parts.iter().map(|part| IoSlice::new(part)).collect();
     let mut left = &mut slices[..];
-    // Empty parts at the front would look like a file that takes nothing.
+    // Empty slices at the front would look like a file that accepts nothing.
     IoSlice::advance_slices(&mut left, 0);
     while !left.is_empty() {
         match file.write_vectored(left) {

@@ -36,7 +36,7 @@ impl<H: Head, R: ReadAt> Heads<H, R> {
         Heads { window: Window::new(source), size: 0, end: End::Whole { offset: 0 }, head: PhantomData }
     }
 
-    /// Goes on at `offset`, where a datagram must begin.
+    /// Continues at `offset`, where a datagram must begin.
     pub fn move_to(&mut self, offset: u64) {
         self.end = End::Whole { offset };
     }
@@ -45,7 +45,7 @@ impl<H: Head, R: ReadAt> Heads<H, R> {
     /// added since.
     ///
     /// # Errors
-    /// If the system refuses, or what comes next is no datagram.
+    /// If the operating system reports an error, or what comes next is no datagram.
     #[allow(clippy::should_implement_trait, reason = "None is not the end of a file that grows")]
     pub fn next(&mut self) -> Result<Option<(u64, H)>> {
         let offset = self.end.offset();

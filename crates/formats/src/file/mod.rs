@@ -63,7 +63,7 @@ pub trait Head: Copy + Send + Sync + std::fmt::Debug {
 /// How a file ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
-    /// Behind a datagram.
+    /// The place after a datagram.
     Whole {
         /// Length of the file.
         offset: u64,
@@ -74,7 +74,7 @@ pub enum End {
         offset: u64,
         /// How many of its bytes are there.
         has: u64,
-        /// How many it wants; `None` if not even its head is there.
+        /// How many bytes it needs; `None` if not even its head is complete.
         wants: Option<u64>,
     },
 }

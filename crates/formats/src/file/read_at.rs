@@ -80,7 +80,7 @@ pub(crate) fn fill_at(source: &(impl ReadAt + ?Sized), buffer: &mut [u8], offset
 /// Fills `buffer` with what lies at `offset`.
 ///
 /// # Errors
-/// If the system refuses, or there are fewer bytes.
+/// If the operating system reports an error, or there are fewer bytes.
 pub fn read_exact_at(source: &(impl ReadAt + ?Sized), buffer: &mut [u8], offset: u64) -> Result<()> {
     let filled = fill_at(source, buffer, offset)?;
     if filled < buffer.len() {

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// the second cache on the way from the page cache to the reader.
 const BLOCK: usize = 1 << 20;
 
-/// The largest datagram that a reader accepts unless told otherwise. The format allows 4 GiB.
+/// The largest datagram that a reader accepts by default. The format allows 4 GiB.
 const LIMIT: u64 = 1 << 30;
 
 /// Reads datagrams in the order of the file.
@@ -36,14 +36,14 @@ pub struct Reader<H, R = File> {
     source: R,
     limit: u64,
     buffer: Vec<u8>,
-    /// What is not handed out yet: `buffer[start..end]`, which lies at `offset` of the file.
+    /// Bytes that were not returned yet: `buffer[start..end]`, which begins at `offset` of the file.
     start: usize,
     end: usize,
     offset: u64,
     head: PhantomData<H>,
 }
 
-/// What comes next in a file.
+/// The next item of a file.
 #[derive(Debug)]
 pub enum Next<'a, H> {
     /// A datagram.
@@ -74,7 +74,7 @@ impl<H: Head, R: ReadAt> Reader<H, R> {
         Reader { limit, ..self }
     }
 
-    /// Goes on at byte `offset`.
+    /// Continues at byte `offset`.
     pub fn seek(&mut self, offset: u64) {
         (self.start, self.end, self.offset) = (0, 0, offset);
     }
@@ -92,7 +92,7 @@ impl<H: Head, R: ReadAt> Reader<H, R> {
     /// The next datagram, or how the file ends.
     ///
     /// # Errors
-    /// If the system refuses, or what comes next is no datagram; then `recover` says what follows it. The reader stays
+    /// If the operating system reports an error, or what comes next is no datagram; then `recover` says what follows it. The reader stays
     /// where it is.
     #[allow(clippy::should_implement_trait, reason = "an iterator cannot lend its buffer")]
     pub fn next(&mut self) -> Result<Next<'_, H>> {

@@ -28,13 +28,14 @@ impl Series<'_> {
         file_name(self.template, self.folder, self.name, number).map(PathBuf::from)
     }
 
-    /// Creates the first file from `number` on that is not there; `number` is then that of the file. `is_taken` says whether there is a file
-    /// of this name, whole or being written; `create` makes one, or says with `None` that somebody else was faster.
+    /// Creates the first file from `number` on that is not there; `number` is then that of the file.
+    /// `is_taken` says whether there is a file of this name, whole or being written; `create` makes one, or
+    /// returns `None` if another program was faster.
     ///
     /// The number found is free, and the one before it is not: it takes a look at few files, not at all that are there.
     ///
     /// # Errors
-    /// Text, if the template is none, the system refuses, or no number is free.
+    /// Text, if the template is none, the operating system reports an error, or no number is free.
     pub fn create_next<T>(
         &self,
         number: &mut u64,

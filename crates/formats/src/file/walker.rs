@@ -70,7 +70,7 @@ impl<H: Nested> Walker<H> {
         Walker { at: start, ends, depth: 1, header: PhantomData }
     }
 
-    /// The next container or leaf, whose header `read` fetches from the place it is given. After something broken it goes on
+    /// The next container or leaf, whose header `read` fetches from the place it is given. After something broken it continues
     /// behind the container. `None` at the end.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ impl<R: ReadAt> Window<R> {
     /// The `count` bytes at `at`; fewer at the end of the file.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn get(&mut self, at: u64, count: usize) -> Result<&[u8]> {
         if self.start_of(at, count).is_none() {
             self.read(at, count)?;

@@ -11,13 +11,13 @@ pub enum MissingReason {
     NeverReceived = 1,
     /// Received, but lost on the way to the buffer.
     Dropped = 2,
-    /// Was there, and gone when it was asked for.
+    /// Was released before it was requested.
     TooOld = 3,
-    /// Was there and asked for, and was let go of because memory ran short.
+    /// Was requested, and was released because memory ran short.
     Overrun = 4,
     /// Had not come when the record had to be made.
     NotYet = 5,
-    /// Had not come, and the source had been silent for so long that it was not waited for.
+    /// Had not arrived, and was not waited for, because the source had been silent for long.
     Dead = 6,
 }
 
@@ -80,7 +80,7 @@ impl MissingFrom {
     /// The entry at the start of `bytes`.
     ///
     /// # Errors
-    /// Fewer than 32 bytes, or a reason that is none.
+    /// Fewer than 32 bytes, or an unknown reason.
     pub fn read(bytes: &[u8]) -> Result<MissingFrom> {
         let b = Bytes::<{ Self::BYTES }>::read("what is missing", bytes)?;
         let reason = MissingReason::ALL.into_iter().find(|reason| *reason as u32 == b.u32(24));

@@ -1,4 +1,4 @@
-//! What a trigger system passes on and stores: primitives, activities, candidates, and the headers of records.
+//! Data of a trigger system: primitives, activities, candidates, and the headers of records.
 //!
 //! Layouts are those of DUNE-DAQ, little-endian. Reading and writing go through arrays of bytes of the exact size, so
 //! records lie in files as the experiments' tools expect. [`RecordReader`] and [`RecordWriter`] know files of them.

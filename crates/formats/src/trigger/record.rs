@@ -1,4 +1,4 @@
-//! The header of a trigger record, and what was asked for.
+//! The header of a trigger record, and its requests.
 
 use super::{Bytes, SourceId};
 use crate::{Error, Result};
@@ -83,7 +83,7 @@ impl TriggerRecordHeader {
     }
 }
 
-/// Data asked for from one source, 32 bytes.
+/// The request for data of one source, 32 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ComponentRequest {
     /// From whom.

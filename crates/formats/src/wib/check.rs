@@ -49,7 +49,7 @@ pub struct Wib1Check {
 }
 
 impl Wib1Check {
-    /// For the link that is `identity`. Checksums and steps of the convert counts are not looked at unless asked for.
+    /// For the link with `identity`. Checksums and steps of the convert counts are checked only on request.
     pub fn new(identity: Wib1Identity) -> Wib1Check {
         let time = TimeCheck::new(Wib1Frame::STEP);
         Wib1Check { identity, time, checksums: false, convert_counts: false, count: None }
@@ -71,7 +71,7 @@ impl Wib1Check {
             .with(Faults::CONVERT_COUNT, !counted)
     }
 
-    /// The link starts anew: its next frame may have any time.
+    /// The link starts again: its next frame may have any time.
     pub fn restart(&mut self) {
         self.time.restart();
         self.count = None;

@@ -31,13 +31,14 @@ impl DumpLayout {
     }
 }
 
-/// Reads the frames of a dump of one link, whatever its layout, and finds the next frame again after a cut, or bytes that belong to none.
+/// Reads the frames of a dump of one link, of any layout, and finds the next frame again after truncated data
+/// or foreign bytes.
 ///
 /// The layout is that of the first three frames in a row that are one step of time apart. From then on a frame is where the header of one
 /// that is from the same place lies, or where the one behind it is. Otherwise the next place is looked for where a header is
 /// from the same place, later by whole steps within 10 s, or where three frames follow each other; the bytes up to there are counted. No more is held in memory than 1 MiB.
 ///
-/// A stream that breaks off gives all frames that are whole before, and says so ([`DumpReader::broken`]).
+/// A truncated stream gives all whole frames before its end, and reports it ([`DumpReader::broken`]).
 ///
 /// ```
 /// use livetime_formats::wib::{DumpReader, Wib1Frame, Wib1FrameMut};
@@ -65,18 +66,20 @@ pub struct DumpReader<R> {
     frames: u64,
 }
 
+/// Bytes read at once: enough that system calls do not count.
 const BUFFER: usize = 1 << 20;
 /// Three frames of any format, and the header behind them.
 const AHEAD: usize = 4 * 7200;
-/// Identity and time of all formats lie in so many bytes.
+/// The first bytes of a frame that hold identity and time, in all formats.
 const HEADER: usize = 16;
+/// A time further ahead than this, 10 s, counts as damaged and not as a gap.
 const FAR_NS: u64 = 10_000_000_000;
 
 impl DumpReader<Box<dyn Read + Send>> {
     /// Opens a file; one that Zstandard has packed is unpacked while it is read.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn open(path: &Path) -> io::Result<DumpReader<Box<dyn Read + Send>>> {
         open_unpacked(path).map(DumpReader::new)
     }
@@ -112,7 +115,7 @@ impl<R: Read> DumpReader<R> {
     /// Time of the next frame, if it is known without looking for it; for dumps that are read side by side.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn next_stamp(&mut self) -> io::Result<Option<u64>> {
         Ok(self.seek()?.map(|layout| self.stamp_at(layout.format, 0)))
     }
@@ -120,7 +123,7 @@ impl<R: Read> DumpReader<R> {
     /// The next frames, at most `most` of them: whole frames one behind the other, to be changed at will. `None` when there are no more.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn next_frames(&mut self, most: usize) -> io::Result<Option<&mut [u8]>> {
         let Some(layout) = self.seek()? else { return Ok(None) };
         let frames = self.run(layout, most);
@@ -134,7 +137,7 @@ impl<R: Read> DumpReader<R> {
     /// Goes to the next frame; the layout, or `None` at the end.
     fn seek(&mut self) -> io::Result<Option<DumpLayout>> {
         loop {
-            // One more than is looked ahead, so that a search gets on.
+            // One more than the look-ahead, so that a search advances.
             self.ahead.fill(AHEAD + 1)?;
             match self.layout {
                 Some(layout) if self.is_frame(layout, 0) => return Ok(Some(layout)),
@@ -197,7 +200,8 @@ impl<R: Read> DumpReader<R> {
         self.ahead.bytes().get(at..at + HEADER).map_or(0, |bytes| format.stamp(bytes))
     }
 
-    /// Looks for the next frame in what has been read, and leaves out what is before it, or all that cannot be judged better later.
+    /// Searches the next frame in the bytes read so far, and skips the bytes before it; without a frame it
+    /// skips all bytes that later bytes cannot make part of one.
     fn search(&mut self) {
         let judged = if self.ahead.is_at_end() { self.len() } else { self.len().saturating_sub(AHEAD) };
         let found = (0..judged).find_map(|at| Some((at, self.layout_at(at)?)));
@@ -260,7 +264,7 @@ impl<R: Read> DumpReader<R> {
         at
     }
 
-    /// Bytes that can be looked at.
+    /// The bytes that can be examined.
     fn len(&self) -> usize {
         self.ahead.bytes().len()
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with a frame.
+//! The faults of a frame.
 
 use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
@@ -51,12 +51,13 @@ impl Faults {
     pub const LENGTH: Faults = Faults(1 << 22);
     /// The timestamp has jumped: it is later than it should be and no frames after it confirm that, or more than 10 s off.
     pub const JUMP: Faults = Faults(1 << 23);
-    /// The samples of a chip have been the same for longer than noise allows. Not seen on one frame, but by who follows the samples.
+    /// The samples of a chip have been constant for longer than noise allows. A single frame does not show
+    /// this; code that follows the samples finds it.
     pub const CONSTANT: Faults = Faults(1 << 24);
     /// Faults that there are: bits `0..COUNT`.
     pub const COUNT: usize = 25;
 
-    /// No sample of a frame with one of these is to be trusted.
+    /// No sample of a frame with one of these faults is reliable.
     const WHOLE: Faults = Faults(1 << 7 | 0b111 << 16 | 1 << 22);
 
     /// Block `block` (0 to 3) was captured with errors.

@@ -1,4 +1,4 @@
-//! The formats of raw frames, and what they have in common.
+//! The formats of raw frames, and their common properties.
 
 use super::head::{WIB1_IDENTITY, WIBETH_IDENTITY};
 use super::{Faults, Head, Wib1Frame, Wib2Frame, WibEthFrame};
@@ -130,7 +130,7 @@ impl RawFormat {
         }
     }
 
-    /// What a frame itself says is wrong; checksums of WIB1 frames only if `checksums`.
+    /// The faults that a frame itself shows; checksums of WIB1 frames are checked only if `checksums`.
     pub fn faults(self, frame: &[u8], checksums: bool) -> Faults {
         let faults = match self {
             RawFormat::Wib1 => Wib1Frame::parse(frame).map(|frame| frame.faults(checksums)),

@@ -1,4 +1,4 @@
-//! What the header of a frame must be, given the frame before it.
+//! The expected header of a frame, given the frame before it.
 
 use super::{Wib1Frame, Wib2Frame, WibEthFrame};
 use crate::fields::{u32_at, u64_at};
@@ -21,7 +21,8 @@ pub struct Head {
     pub stamp: u64,
     /// Where the frame is from: the bits of the header that are the same in all frames of a link.
     pub identity: u64,
-    /// Bits that tell how the electronics fare and do not change while all is well: links valid, synchronised, ready.
+    /// Status bits of the electronics that do not change in normal operation: links valid, synchronised,
+    /// ready.
     pub status: u64,
     /// The number that steps by one: sequence number of WIBEth, convert count of WIB1.
     pub count: u16,
@@ -65,7 +66,7 @@ impl Head {
         }
     }
 
-    /// That of a WIB2 frame. It has no number that steps, and says of nothing that it is wrong.
+    /// That of a WIB2 frame, which has neither a sequence number nor error bits.
     pub fn of_wib2(frame: &Wib2Frame) -> Head {
         let bytes = frame.bytes();
         Head {

@@ -7,7 +7,7 @@ pub enum TimeStep {
     First,
     /// One step later.
     Next,
-    /// Whole steps later; so many frames are missing.
+    /// Whole steps later; this many frames are missing.
     Gap {
         /// Frames that are missing.
         missing: u64,
@@ -17,7 +17,7 @@ pub enum TimeStep {
         /// Ticks of the clock since the frame before.
         by: u64,
     },
-    /// Not later: earlier by so many ticks, or the same time again (0).
+    /// Not later: earlier by this many ticks, or the same time again (0).
     Back {
         /// Ticks of the clock.
         by: u64,
@@ -45,7 +45,7 @@ impl TimeCheck {
         TimeCheck { step: step.max(1), last: None }
     }
 
-    /// Takes in the timestamp of the next frame. One that is not later is not remembered.
+    /// Checks the timestamp of the next frame. A timestamp that is not later is not remembered.
     pub fn next(&mut self, stamp: u64) -> TimeStep {
         let Some(last) = self.last else {
             self.last = Some(stamp);
@@ -63,7 +63,7 @@ impl TimeCheck {
         }
     }
 
-    /// Forgets the frame before: the link starts anew.
+    /// Forgets the frame before: the link starts again.
     pub fn restart(&mut self) {
         self.last = None;
     }

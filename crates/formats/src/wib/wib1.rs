@@ -165,7 +165,7 @@ impl ColdataBlock<'_> {
 
     /// The checksums of the bytes: even ones added, odd ones added 8 bits higher, and the carry of 16 bits added.
     ///
-    /// This is the format as documented. No recorded frame with checksums was at hand to prove it.
+    /// This follows the documentation of the format; we had no recorded frame with checksums to verify it.
     pub fn computed_checksums(&self) -> [u16; 2] {
         [0, 1].map(|stream| {
             let bytes = self.0.iter().skip(SUMMED + stream).step_by(2).enumerate();

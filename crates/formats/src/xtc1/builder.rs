@@ -83,7 +83,8 @@ impl<'a> Builder<'a> {
     /// Appends a leaf whose payload `write` appends to the buffer that it gets; what is in the buffer already must stay.
     ///
     /// # Errors
-    /// What `write` says, and then nothing is appended; or if it is larger than the format can say.
+    /// The error of `write`, after which nothing is appended; or if the payload is larger than the format
+    /// allows.
     pub fn leaf_with(
         &mut self,
         header: XtcHeader,
@@ -99,7 +100,7 @@ impl<'a> Builder<'a> {
         written.map(|_| ())
     }
 
-    /// Appends bytes as they are: whole containers and leaves, or what nobody understands.
+    /// Appends bytes unchanged: whole containers and leaves, or unknown content.
     pub fn raw(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
     }
@@ -119,7 +120,8 @@ impl<'a> Builder<'a> {
     }
 
     fn set_extent(&mut self, header: usize) {
-        // What is larger than an extent can say is refused when the root is closed, which contains it.
+        // Content that is larger than an extent can express is refused when the root that contains it is
+        // closed.
         let extent = (self.out.len() - header) as u32;
         let at = header + XtcHeader::LEN - 4;
         self.out[at..at + 4].copy_from_slice(&extent.to_le_bytes());

@@ -162,7 +162,7 @@ impl<'a> Datagram<'a> {
     /// The datagram at the beginning of `bytes`; what follows it is left alone.
     ///
     /// # Errors
-    /// If it is none, or not all of it is there.
+    /// If the bytes are not valid, or incomplete.
     pub fn parse(bytes: &'a [u8]) -> Result<Datagram<'a>> {
         let header = DatagramHeader::parse(bytes)?;
         let length = usize::try_from(header.length()).ok().and_then(|length| bytes.get(..length));

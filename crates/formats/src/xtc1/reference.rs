@@ -1,4 +1,4 @@
-//! Reference frames that a file holds itself, so that who reads its leaves of blockpack needs nothing else.
+//! Reference frames that a file holds itself, so that a reader of its leaves of blockpack needs nothing else.
 //!
 //! Each is a leaf of type [`id::REFERENCE_FRAME`] in the Configure that is in force, from the sender of the leaves that were
 //! compressed against it (`docs/formats/xtc.md`). [`Configs`] carry them, and

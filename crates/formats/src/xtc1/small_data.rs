@@ -8,7 +8,7 @@ use crate::fields::Fields;
 use crate::file::Head;
 use crate::{Error, Result};
 
-/// Leaves from this size on are replaced, unless told otherwise.
+/// By default, leaves from this size on are replaced.
 pub const THRESHOLD: u32 = 1024;
 
 /// Where the datagram of an event is in the file with all data.
@@ -25,7 +25,7 @@ pub struct Original {
 pub struct Proxy {
     /// Where the leaf's header begins in the file with all data.
     pub offset: u64,
-    /// What is in the leaf; it may be compressed.
+    /// The type of the leaf; it may be compressed.
     pub type_id: TypeId,
     /// The leaf's length with its header. [`Xtc::parse`] understands what is there.
     pub extent: u32,

@@ -1,4 +1,4 @@
-//! Who sent a container or leaf.
+//! The sender of a container or leaf.
 
 use std::fmt;
 use std::str::FromStr;

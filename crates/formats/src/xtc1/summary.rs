@@ -74,7 +74,7 @@ impl Leaves {
 }
 
 impl Summary {
-    /// Scans `source`. `progress` is told now and then how many bytes it has come past; it stops the scan by returning false.
+    /// Scans `source`. `progress` is called from time to time with the number of bytes scanned; it stops the scan by returning false.
     ///
     /// ```
     /// use livetime_formats::xtc1::{Builder, DatagramHeader, Src, TypeId, XtcHeader, summary::Summary};
@@ -89,7 +89,7 @@ impl Summary {
     /// ```
     ///
     /// # Errors
-    /// If the system refuses. What is broken is told in the summary.
+    /// If the operating system reports an error. What is broken is told in the summary.
     pub fn scan(source: impl ReadAt, mut progress: impl FnMut(u64) -> bool) -> Result<Summary> {
         let mut summary = Summary::new();
         let mut heads = Heads::<DatagramHeader, _>::new(source);
@@ -246,7 +246,7 @@ fn note_picture(header: &XtcHeader, pictures: &mut Vec<(Src, bool)>) {
 /// The header that lies at `at` of a file, for [`Walker::step`].
 ///
 /// # Errors
-/// If the system refuses, or the file is shorter.
+/// If the operating system reports an error, or the file is shorter.
 pub fn header_at<R: ReadAt>(window: &mut Window<R>, at: u64) -> Result<[u8; XtcHeader::LEN]> {
     let bytes = window.get(at, XtcHeader::LEN)?;
     bytes.first_chunk().copied().ok_or_else(|| Error::new("20 bytes of a header", "the end").at(at))

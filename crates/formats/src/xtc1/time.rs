@@ -89,7 +89,7 @@ impl Stamp {
 /// What a datagram is: an event, or a change of state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Transition {
-    /// Not said.
+    /// Not specified.
     Unknown,
     /// Reset.
     Reset,
@@ -115,7 +115,7 @@ pub enum Transition {
     Disable,
     /// An event.
     L1Accept,
-    /// A number from 13 to 15, which nobody has given a meaning.
+    /// A number from 13 to 15, which has no meaning.
     Other(u8),
 }
 

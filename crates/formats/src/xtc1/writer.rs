@@ -1,4 +1,4 @@
-//! Writes files of datagrams that stay readable whatever happens to the writer.
+//! Writes files of datagrams that stay readable even if the writer is killed.
 
 use std::path::Path;
 
@@ -46,7 +46,7 @@ impl Writer {
     /// Writes whole datagrams, one or several after another; returns where the first begins.
     ///
     /// # Errors
-    /// If they are not whole datagrams, and then nothing is written; or the system refuses, and then nothing more is
+    /// If they are not whole datagrams, and then nothing is written; or the operating system reports an error, and then nothing more is
     /// taken.
     pub fn write(&mut self, datagrams: &[u8]) -> Result<u64> {
         check(datagrams).map_err(|e| e.in_file(self.0.written_path()))?;
@@ -56,7 +56,7 @@ impl Writer {
     /// As [`GrowingFile::repair`].
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn repair(&mut self) -> Result<()> {
         self.0.repair()
     }
@@ -80,7 +80,7 @@ impl Writer {
     /// Returns when everything is on the disk.
     ///
     /// # Errors
-    /// If the system says that it is not.
+    /// If the operating system reports that it is not.
     pub fn sync(&self) -> Result<()> {
         self.0.sync()
     }
@@ -109,7 +109,7 @@ impl Writer {
     /// Takes the file away again.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn discard(self) -> Result<()> {
         self.0.discard()
     }

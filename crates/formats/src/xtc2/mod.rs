@@ -27,4 +27,4 @@ pub use names::{Algorithm, Field, FieldType, Names, NamesId};
 pub use names_table::NamesTable;
 pub use record::{Record, Value};
 pub use walk::{Step, Walk};
-pub use xtc::{Damage, Kind, Xtc, XtcHeader};
+pub use xtc::{Damage, Xtc, XtcHeader, XtcKind};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Datagram, Kind, Names, NamesId, Step, Transition};
+use super::{Datagram, Names, NamesId, Step, Transition, XtcKind};
 
 /// Descriptions of all records of one stream, by number. Cheap to clone.
 #[derive(Clone, Default, Debug)]
@@ -39,7 +39,7 @@ impl NamesTable {
 
 fn names(step: Step<'_>) -> Option<Names> {
     match step {
-        Step::Xtc(xtc) if xtc.header.kind() == Kind::Names => {
+        Step::Xtc(xtc) if xtc.header.kind() == XtcKind::Names => {
             Names::parse(xtc.header.names_id(), xtc.payload).ok()
         }
         _ => None,

@@ -2,7 +2,7 @@
 
 use livetime_frame::{DType, Element};
 
-use super::{Damage, Datagram, Field, FieldType, Kind, Names, NamesTable, Step, XtcHeader};
+use super::{Damage, Datagram, Field, FieldType, Names, NamesTable, Step, XtcHeader, XtcKind};
 use crate::fields::{Fields, text, u32_at};
 use crate::file::{Place, Walker};
 use crate::{Error, Result};
@@ -41,7 +41,7 @@ impl<'a, 'n> Record<'a, 'n> {
         names: &'n NamesTable,
     ) -> impl Iterator<Item = Record<'a, 'n>> + use<'a, 'n> {
         datagram.walk().filter_map(|step| match step {
-            Step::Xtc(xtc) if xtc.header.kind() == Kind::ShapesData => {
+            Step::Xtc(xtc) if xtc.header.kind() == XtcKind::ShapesData => {
                 let names = names.get(xtc.header.names_id())?;
                 Some(Record::new(names, xtc.header.damage, xtc.payload))
             }
@@ -61,8 +61,8 @@ impl<'a, 'n> Record<'a, 'n> {
             let inside =
                 payload.get(start + XtcHeader::LEN..start + header.extent as usize).unwrap_or_default();
             match header.kind() {
-                Kind::Shapes => record.shapes = inside,
-                Kind::Data => record.data = inside,
+                XtcKind::Shapes => record.shapes = inside,
+                XtcKind::Data => record.data = inside,
                 _ => {}
             }
         }

@@ -62,7 +62,7 @@ impl Run {
     /// [`Run::problems`].
     ///
     /// # Errors
-    /// If there are none, two are the same chunk of one stream, or the system refuses.
+    /// If there are none, two are the same chunk of one stream, or the operating system reports an error.
     pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Run> {
         let (mut files, mut problems) = (Files::default(), Vec::new());
         let streams = Streams::open(paths, &mut files, &mut problems)?;
@@ -107,7 +107,7 @@ impl Run {
     /// `.xtc` and what was made of it, as `.hist16.xtc`, may lie in one folder. A name that does not tell them stands for itself.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
         files_of(path)
     }
@@ -116,7 +116,7 @@ impl Run {
     /// to [`Run::events`]; those that are there stay.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn refresh(&mut self) -> Result<()> {
         loop {
             self.streams.scan(&mut self.files, &mut self.problems)?;
@@ -182,7 +182,7 @@ impl Run {
     /// Reads all pieces of `event`. May be called by several threads at once, each with its own `bytes`.
     ///
     /// # Errors
-    /// If the system refuses, or the file is no longer what it was.
+    /// If the operating system reports an error, or the file is no longer what it was.
     pub fn read(&self, event: &Event, bytes: &mut EventBytes) -> Result<()> {
         self.read_pieces(&event.pieces, bytes)
     }
@@ -309,7 +309,7 @@ impl Run {
     }
 }
 
-/// Number and name of the file in which a stream goes on, if a transition tells them.
+/// Number and name of the file in which a stream continues, if a transition tells them.
 fn next_chunk(datagram: &Datagram<'_>, names: &NamesTable) -> Option<(u32, String)> {
     let record = datagram.records(names).find(|r| r.names.detector == "chunkinfo")?;
     let number = record.value("chunkid").ok()?.elements::<u32>().ok()?.next()?;

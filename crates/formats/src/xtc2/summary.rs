@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Datagram, DatagramHeader, Kind, Names, NamesTable, Transition, XtcHeader};
+use super::{Datagram, DatagramHeader, Names, NamesTable, Transition, XtcHeader, XtcKind};
 use crate::file::{End, Head, Heads, Place, ReadAt, Walker, Window};
 use crate::{Error, Result};
 
@@ -70,10 +70,10 @@ impl Records {
 }
 
 impl Summary {
-    /// Scans `source`. `progress` is told now and then how many bytes it has come past; it stops the scan by returning false.
+    /// Scans `source`. `progress` is called from time to time with the number of bytes scanned; it stops the scan by returning false.
     ///
     /// # Errors
-    /// If the system refuses. What is broken is told in the summary.
+    /// If the operating system reports an error. What is broken is told in the summary.
     pub fn scan(source: impl ReadAt, mut progress: impl FnMut(u64) -> bool) -> Result<Summary> {
         let mut summary = Summary::new();
         let mut names = NamesTable::default();
@@ -160,7 +160,7 @@ impl Summary {
             Walker::<XtcHeader>::new(offset + DatagramHeader::ROOT as u64, offset + header.length());
         while let Some(found) = walker.step(|at| header_at(window, at))? {
             match found {
-                Ok(place) if place.header.kind() == Kind::ShapesData => self.count_record(&place, names),
+                Ok(place) if place.header.kind() == XtcKind::ShapesData => self.count_record(&place, names),
                 Ok(_) => {}
                 Err(broken) => {
                     self.unsound += 1;
@@ -186,7 +186,7 @@ impl Summary {
 /// The header that lies at `at` of a file, for [`Walker::step`].
 ///
 /// # Errors
-/// If the system refuses, or the file is shorter.
+/// If the operating system reports an error, or the file is shorter.
 pub fn header_at<R: ReadAt>(window: &mut Window<R>, at: u64) -> Result<[u8; XtcHeader::LEN]> {
     let bytes = window.get(at, XtcHeader::LEN)?;
     bytes.first_chunk().copied().ok_or_else(|| Error::new("12 bytes of a header", "the end").at(at))

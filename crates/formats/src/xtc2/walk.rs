@@ -11,12 +11,12 @@ pub struct Walk<'a> {
     walker: Walker<XtcHeader>,
 }
 
-/// What a walk comes to.
+/// A step of a walk.
 #[derive(Debug)]
 pub enum Step<'a> {
     /// A container, followed by what is in it, or a leaf.
     Xtc(Xtc<'a>),
-    /// The rest of a container, which cannot be understood. The walk goes on behind it.
+    /// The rest of a container, which cannot be understood. The walk continues behind it.
     Broken {
         /// Where the rest begins, in bytes from the beginning of the datagram.
         offset: usize,

@@ -46,7 +46,7 @@ impl fmt::Display for Damage {
 
 /// What is in a container or leaf.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub enum XtcKind {
     /// Containers and leaves.
     Parent,
     /// One record: its shapes and its data, in any order.
@@ -79,14 +79,14 @@ impl XtcHeader {
     pub const LEN: usize = 12;
 
     /// What it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> XtcKind {
         match self.type_word & 0xFFF {
-            0 => Kind::Parent,
-            1 => Kind::ShapesData,
-            2 => Kind::Shapes,
-            3 => Kind::Data,
-            4 => Kind::Names,
-            other => Kind::Other(other),
+            0 => XtcKind::Parent,
+            1 => XtcKind::ShapesData,
+            2 => XtcKind::Shapes,
+            3 => XtcKind::Data,
+            4 => XtcKind::Names,
+            other => XtcKind::Other(other),
         }
     }
 
@@ -116,7 +116,7 @@ impl Nested for XtcHeader {
     }
 
     fn is_entered(&self) -> bool {
-        matches!(self.kind(), Kind::Parent | Kind::ShapesData)
+        matches!(self.kind(), XtcKind::Parent | XtcKind::ShapesData)
     }
 }
 

@@ -26,11 +26,11 @@ pub(super) struct Budget {
     exhausted: AtomicUsize,
 }
 
-/// From this size on an allocator prefers few buffers that are used again and again to going round: writing a
-/// picture to memory that is in no cache costs more than the look.
+/// From this size on an allocator reuses few buffers instead of going round, because writing a picture to
+/// memory that is in no cache costs more than searching for a used buffer.
 const LARGE: usize = 32 << 10;
 
-/// What a pool has handed out.
+/// The memory that a pool has handed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolStatistics {
     /// The bound, in bytes.
@@ -62,7 +62,7 @@ impl FramePool {
         Allocator { budget: self.0.clone(), racks: std::array::from_fn(|_| Rack::default()) }
     }
 
-    /// Counts as they are now.
+    /// Current counts.
     pub fn statistics(&self) -> PoolStatistics {
         self.0.statistics()
     }
@@ -206,7 +206,7 @@ impl Allocator {
     }
 
     /// A frame around memory from elsewhere, such as an image in the buffer it was received into, without copying a
-    /// pixel. The memory is let go of with the last reference; it does not count towards the pool's bound.
+    /// pixel. The memory is released with the last reference; it does not count towards the pool's bound.
     ///
     /// ```
     /// use livetime_frame::{Bytes, ColorMode, DType, FramePool, Layout};
@@ -312,7 +312,7 @@ impl Allocator {
             if self.budget.reserve(cost) {
                 break;
             }
-            // One may have come back since we looked.
+            // A cell may have returned since the last check.
             if let Some(cell) = self.find(class, size) {
                 return Ok(cell);
             }

@@ -43,7 +43,8 @@ pub(super) enum Place {
 /// reference count, and is the only line that travels between cores for a small frame.
 #[repr(C)]
 pub(super) struct Content {
-    /// True when something must be let go of as soon as the frame is dropped: another frame, or a value.
+    /// True when the payload must be released as soon as the frame is dropped, because it holds another frame
+    /// or a value.
     pub(super) holds: bool,
     pub(super) header: Header,
     pub(super) place: Place,
@@ -76,7 +77,7 @@ impl Content {
 #[repr(C, align(128))]
 pub(crate) struct Cell {
     references: AtomicUsize,
-    /// Where the cell lies when nobody uses it, and its bit there.
+    /// The shelf where the cell lies when it is free, and its bit there.
     pub(super) shelf: Arc<Shelf>,
     pub(super) mark: u64,
     content: UnsafeCell<Content>,
@@ -119,7 +120,7 @@ unsafe impl Send for FrameMut {}
 unsafe impl Sync for FrameMut {}
 
 impl FrameMut {
-    /// Takes a cell that nobody else holds.
+    /// Wraps a cell that has no other holder.
     pub(super) fn from_free(cell: NonNull<Cell>) -> FrameMut {
         FrameMut(cell)
     }
@@ -254,7 +255,7 @@ impl Frame {
     /// # Errors
     /// The frame itself, when somebody else holds it.
     pub fn try_into_mut(self) -> Result<FrameMut, Frame> {
-        // Acquire: pairs with the release of those who held it before. Nobody can make new references but us.
+        // Acquire: pairs with the release of previous holders. No other thread can make new references.
         if self.cell().references.load(Ordering::Acquire) != 1 {
             return Err(self);
         }
@@ -320,7 +321,7 @@ impl Drop for Frame {
 }
 
 impl Frame {
-    /// Lets go of this reference; true when it was the last one, which leaves the cell to the caller.
+    /// Releases this reference; true when it was the last one, which leaves the cell to the caller.
     #[inline]
     fn is_last(&self) -> bool {
         let references = &self.cell().references;
@@ -335,7 +336,7 @@ impl Frame {
         true
     }
 
-    /// Lets go of this reference. If it was the last one the emptied cell is the caller's to bring back.
+    /// Releases this reference. If it was the last one, the caller must return the emptied cell.
     #[inline]
     pub(super) fn into_last(self) -> Option<NonNull<Cell>> {
         let frame = ManuallyDrop::new(self);
@@ -355,7 +356,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Picks up one reference; `None` when all are gone.
+    /// Takes one of the references; `None` when all were taken.
     #[inline]
     pub fn take(&mut self) -> Option<Frame> {
         self.left = self.left.checked_sub(1)?;
@@ -364,7 +365,7 @@ impl Shares {
 }
 
 impl Drop for Shares {
-    /// Gives back what was not picked up.
+    /// Releases the references that were not taken.
     #[inline]
     fn drop(&mut self) {
         if self.left > 1 {
@@ -389,7 +390,7 @@ impl fmt::Debug for FrameMut {
     }
 }
 
-/// Empties a cell and brings it back to its shelf (rule 2).
+/// Empties a cell and returns it to its shelf (rule 2).
 ///
 /// # Safety
 /// The caller held the last handle of `cell` and does not use it any more.

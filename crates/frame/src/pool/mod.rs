@@ -6,8 +6,8 @@
 //!    [`FrameMut`] (one owner, may write), in [`Frame`]s (as many as `references` says, nobody writes),
 //!    or on its shelf, which belongs to the allocator that made it.
 //! 2. The thread that drops the last [`Frame`] empties the cell and sets its bit on the shelf: from then on
-//!    the cell is the allocator's, which takes in all bits at once. Nobody but the holder of the last
-//!    handle sets a bit, and only the allocator clears bits.
+//!    the cell belongs to the allocator, which collects all bits at once. Only the holder of the last handle
+//!    sets a bit, and only the allocator clears bits.
 //! 3. When the allocator is dropped it closes its shelves. Cells that come back later free themselves.
 
 mod allocator;
@@ -19,7 +19,7 @@ mod view;
 pub use allocator::{Allocator, FramePool, PoolExhausted, PoolStatistics, ViewError};
 pub use cell::{Frame, FrameMut, Payload, Shares};
 pub use shelf::Returns;
-pub use view::{ArrayRef, Kind, TableRef, WrongPayload};
+pub use view::{ArrayRef, PayloadKind, TableRef, WrongPayload};
 
 /// Asks for the cache lines of a cell that will be read soon.
 #[inline]
@@ -49,8 +49,8 @@ fn prefetch_to_write(cell: *const cell::Cell) {
 }
 
 impl Frame {
-    /// Asks for the header of a frame that will be looked at soon. `raw` comes from [`Frame::into_raw`], or
-    /// did once: it is not followed.
+    /// Prefetches the header of a frame that will be read soon. `raw` comes from [`Frame::into_raw`] and may
+    /// be stale, because it is not dereferenced.
     #[inline]
     pub fn prefetch(raw: *const ()) {
         prefetch(raw.cast());

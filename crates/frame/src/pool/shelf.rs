@@ -9,15 +9,15 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// Cells of a shelf: one bit is left for [`CLOSED`].
 const CELLS: usize = 63;
-/// Set when the allocator is gone: whoever brings a cell back frees it.
+/// Set when the allocator is gone: a thread that returns a cell then frees it.
 const CLOSED: u64 = 1 << CELLS;
-/// How many cells ahead memory is asked for. Cells come back from other cores, whose caches answer within about
-/// 100 ns, while a small frame is made in about 20.
+/// How many cells ahead memory is prefetched. Cells return from other cores, whose caches answer within about
+/// 100 ns, while a small frame is made in about 20 ns.
 const AHEAD: usize = 6;
 
 /// The side of a shelf that every thread sees: a bit for each cell that has come back.
 ///
-/// On lines of its own: the threads that bring cells back write it all the time.
+/// On cache lines of its own, because the threads that return cells write it all the time.
 #[repr(align(128))]
 pub(super) struct Shelf {
     returned: AtomicU64,
@@ -53,8 +53,8 @@ impl Shelf {
     }
 }
 
-/// Brings the last references of frames back in batches: one atomic operation for frames that follow each other,
-/// instead of one each. For whoever handles many small frames in a row.
+/// Returns the last references of frames in batches: one atomic operation for consecutive frames of a shelf,
+/// instead of one each. For a receiver that handles many small frames in a row.
 ///
 /// ```
 /// use livetime_frame::{FramePool, Returns};
@@ -80,8 +80,8 @@ impl Default for Returns {
 }
 
 impl Returns {
-    /// Lets go of a reference. If it was the last one, the memory is free again when the batch is brought back:
-    /// when frames of another shelf follow, or when this value is dropped.
+    /// Releases a reference. If it was the last one, the memory is free again when the batch is returned:
+    /// when a frame of another shelf follows, or when this value is dropped.
     #[inline]
     pub fn give(&mut self, frame: Frame) {
         let Some(cell) = frame.into_last() else { return };
@@ -153,7 +153,7 @@ impl OwnShelf {
     /// Takes in what came back.
     #[inline]
     fn collect(&mut self) {
-        // Looking first leaves the line with those who write it as long as there is nothing to fetch.
+        // Reading first leaves the cache line with its writers as long as there is nothing to collect.
         if self.shared.returned.load(Ordering::Relaxed) == 0 {
             return;
         }

@@ -7,7 +7,7 @@ use crate::{DType, Element, Layout, TableLayout};
 
 /// The kind of a payload.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub enum PayloadKind {
     /// Raw bytes.
     Bytes,
     /// An array.
@@ -18,19 +18,19 @@ pub enum Kind {
     Any,
 }
 
-impl Kind {
+impl PayloadKind {
     /// `"bytes"`, `"array"`, `"table"` or `"any"`.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Bytes => "bytes",
-            Kind::Array => "array",
-            Kind::Table => "table",
-            Kind::Any => "any",
+            PayloadKind::Bytes => "bytes",
+            PayloadKind::Array => "array",
+            PayloadKind::Table => "table",
+            PayloadKind::Any => "any",
         }
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for PayloadKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -38,12 +38,12 @@ impl fmt::Display for Kind {
 
 impl Payload {
     /// Which of the four it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> PayloadKind {
         match self {
-            Payload::Bytes => Kind::Bytes,
-            Payload::Array(_) => Kind::Array,
-            Payload::Table(_) => Kind::Table,
-            Payload::Any(_) => Kind::Any,
+            Payload::Bytes => PayloadKind::Bytes,
+            Payload::Array(_) => PayloadKind::Array,
+            Payload::Table(_) => PayloadKind::Table,
+            Payload::Any(_) => PayloadKind::Any,
         }
     }
 }

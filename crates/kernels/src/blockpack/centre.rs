@@ -3,7 +3,7 @@
 use super::word::LANES;
 use super::{BLOCK, GROUP, Word};
 
-/// Elements of a group that tell where the others may lie.
+/// The sample of a group's elements that estimates where the others lie.
 const SAMPLES: usize = 9;
 const GROUPS: usize = BLOCK / GROUP;
 

@@ -1,4 +1,4 @@
-//! What is cut out of an image and how, and whether that is possible.
+//! The region of an image and its conversion, with checks.
 
 use crate::LengthError;
 use std::fmt;
@@ -14,15 +14,14 @@ pub enum Overflow {
     Wrap,
 }
 
-/// A region of an image and what is done to it; see [`convert`](super::convert()).
+/// A region of an image and its conversion; see [`convert`](super::convert()).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conversion {
     /// First column of the region, in input pixels.
     pub offset_x: usize,
     /// First row of the region.
     pub offset_y: usize,
-    /// Columns of the region, in input pixels; what is left over after the last whole bin is not
-    /// used.
+    /// Columns of the region, in input pixels; pixels after the last whole bin are not used.
     pub size_x: usize,
     /// Rows of the region.
     pub size_y: usize,
@@ -94,7 +93,7 @@ impl Conversion {
 pub enum ConvertError {
     /// A row of the input does not consist of pixels of so many samples.
     Samples {
-        /// What was asked for.
+        /// The requested value.
         samples_per_pixel: usize,
         /// Samples in a row of the input.
         width: usize,

@@ -23,7 +23,7 @@ pub trait Accumulator: Copy + Default {
 pub trait SumOf<I>: Accumulator {
     fn of(value: I) -> Self;
 
-    /// Adds a line of bins of `bin` pixels of so many samples to the sums.
+    /// Adds a line of bins of `bin` pixels with this many samples each to the sums.
     fn add_bins(level: Level, row: &[I], sums: &mut [Self], bin: usize, samples: usize);
 }
 
@@ -89,7 +89,8 @@ impl Accumulator for i128 {
     }
 }
 
-/// First to `W`, 64 bits that keep what is needed: so there are three loops over `i128` and not ten.
+/// Converts first to `W`, a type of 64 bits that keeps every value, so that there are three loops over `i128`
+/// and not ten.
 fn store_through<W: Pixel, O: Pixel>(level: Level, sums: &[i128], to: &mut [O], overflow: Overflow) {
     let mut near = [W::default(); BLOCK];
     let near = &mut near[..sums.len()];

@@ -2,7 +2,7 @@
 
 use super::{MAP_BITS, map_words, pixels};
 #[cfg(target_arch = "x86_64")]
-use crate::level::Kind;
+use crate::level::LevelKind;
 use crate::{LengthError, Level};
 
 /// How pixels become codes of bits.
@@ -60,10 +60,10 @@ pub fn pack_codes(
     }
     let codes = codes.checked();
     Ok(match level.kind() {
-        Kind::Portable => pack_portable(all, codes, data, map),
+        LevelKind::Portable => pack_portable(all, codes, data, map),
         // SAFETY: these levels have BMI2.
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx2 | Kind::Avx512 => unsafe { bmi2::pack(all, codes, data, map) },
+        LevelKind::Avx2 | LevelKind::Avx512 => unsafe { bmi2::pack(all, codes, data, map) },
     })
 }
 
@@ -89,7 +89,7 @@ pub fn unpack_codes(
     let done = match level.kind() {
         // SAFETY: these levels have BMI2.
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx2 | Kind::Avx512 if fits => unsafe { bmi2::unpack(data, map, codes, all) },
+        LevelKind::Avx2 | LevelKind::Avx512 if fits => unsafe { bmi2::unpack(data, map, codes, all) },
         _ => (0, 0),
     };
     Ok(unpack_rest(data, map, codes, all, done))

@@ -4,7 +4,7 @@ use super::{MAP_BITS, map_words, pixels};
 #[cfg(target_arch = "x86_64")]
 use super::{bytes_avx2, bytes_avx512};
 #[cfg(target_arch = "x86_64")]
-use crate::level::Kind;
+use crate::level::LevelKind;
 use crate::{LengthError, Level};
 
 /// Values in the window.
@@ -37,13 +37,13 @@ pub fn pack_bytes(
         return Err(LengthError { what: "data", len: room, expected: 2 * all.len() });
     };
     let done = match level.kind() {
-        Kind::Portable => (0, 0),
+        LevelKind::Portable => (0, 0),
         // SAFETY: the levels prove AVX2 and AVX-512, `present` the rest.
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx512 if bytes_avx512::present() => unsafe { bytes_avx512::pack(all, base, data, map) },
+        LevelKind::Avx512 if bytes_avx512::present() => unsafe { bytes_avx512::pack(all, base, data, map) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx2 | Kind::Avx512 => unsafe { bytes_avx2::pack(all, base, data, map) },
+        LevelKind::Avx2 | LevelKind::Avx512 => unsafe { bytes_avx2::pack(all, base, data, map) },
     };
     Ok(pack_rest(all, base, data, map, done))
 }
@@ -99,13 +99,13 @@ pub fn unpack_bytes(
         return Err(LengthError { what: "map", len: words, expected: wanted });
     };
     let done = match level.kind() {
-        Kind::Portable => (0, 0),
+        LevelKind::Portable => (0, 0),
         // SAFETY: the levels prove AVX2 and AVX-512, `present` the rest.
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx512 if bytes_avx512::present() => unsafe { bytes_avx512::unpack(data, map, base, all) },
+        LevelKind::Avx512 if bytes_avx512::present() => unsafe { bytes_avx512::unpack(data, map, base, all) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx2 | Kind::Avx512 => unsafe { bytes_avx2::unpack(data, map, base, all) },
+        LevelKind::Avx2 | LevelKind::Avx512 => unsafe { bytes_avx2::unpack(data, map, base, all) },
     };
     Ok(unpack_rest(data, map, base, all, done))
 }

@@ -6,7 +6,7 @@ use super::pixels;
 use crate::Level;
 use crate::bits::{self, Bits};
 
-/// What one pass over the pixels finds.
+/// The result of one pass over the pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// Sum of all pixels modulo 2^32.
@@ -130,8 +130,9 @@ pub fn count_high_bytes(bytes: &[u8]) -> [usize; 256] {
 
 /// Values that [`count_values`] counts.
 const VALUES: usize = 512;
-/// Counters of each value, so that equal neighbours do not wait for each other. Those of one value lie side by side: in
-/// tables 4 KiB apart, loads would wait for stores that only seem to be to the same place.
+/// The number of counters of each value, so that equal neighbours do not wait for each other. The counters of
+/// one value are adjacent: in tables 4 KiB apart, loads would wait for stores to other addresses with the
+/// same low bits.
 const COUNTERS: usize = 8;
 
 /// Counts the pixels of each value `start .. start + 512`.

@@ -30,7 +30,7 @@ impl<L: Lanes> Limit<L> {
     }
 }
 
-/// A value and the steps it has been asked to make, in memory as `steps`.
+/// A value and its pending steps, in memory as `steps`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frugal<L> {
     pub(super) value: L,
@@ -50,7 +50,8 @@ impl<L: Lanes> Frugal<L> {
         steps.store(lane, self.biased.sub(limit.limit));
     }
 
-    /// A step towards `sample`. One more than `limit` net steps, up or down, move the value and start anew.
+    /// A step towards `sample`. More than `limit` net steps, up or down, move the value by one and reset the
+    /// steps.
     #[inline(always)]
     pub(super) fn step(&mut self, sample: L, limit: &Limit<L>) {
         self.biased = self.biased.toward(sample, self.value, limit.one);

@@ -1,4 +1,4 @@
-//! What is found, and where it is put.
+//! Hits, and the buffer for them.
 
 /// A pulse on one channel. Times are in ticks of the samples, amplitudes in counts of the ADC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl HitBuffer {
         self.lost
     }
 
-    /// Forgets the hits, keeps the memory and the count of what was lost.
+    /// Clears the hits; keeps the memory and the count of lost hits.
     pub fn clear(&mut self) {
         self.hits.clear();
     }

@@ -10,7 +10,7 @@
 //! | [`SeedHits`] | ProtoDUNE-SP 2019, bit for bit |
 //! | [`TpgHits`] | tpglibs of DUNE-DAQ, bit for bit |
 //!
-//! [`remove_coherent`] may be called before: it takes away what the channels of a board have in common.
+//! [`remove_coherent`] may be called before: it removes the common noise of the channels of a board.
 //!
 //! The hits, their order too, depend neither on the level nor on how a stream is cut into calls.
 

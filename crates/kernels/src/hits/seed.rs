@@ -84,7 +84,7 @@ impl SeedHits {
     /// counts. `first` is the tick of the first row. Any number of rows; the state goes on to the next call.
     ///
     /// # Errors
-    /// `samples` is not whole rows; nothing has been taken in.
+    /// `samples` is not whole rows; nothing was processed.
     pub fn find(
         &mut self,
         level: Level,

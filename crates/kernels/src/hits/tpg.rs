@@ -12,7 +12,7 @@ const FIRST_PEDESTAL: i16 = 0x4000;
 /// A tenth, for `mul_rounded`.
 const TENTH: i16 = 3276;
 
-/// What stands between the pedestal and the threshold.
+/// The processing between the pedestal and the threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunningSum {
     /// Nothing: the threshold is on the sample over the pedestal.
@@ -23,18 +23,19 @@ pub enum RunningSum {
     Absolute,
 }
 
-/// What a [`TpgHits`] does. The numbers per plane are in the order of the planes: 0 and 1 induction, 2 collection.
+/// The settings of a [`TpgHits`]. The numbers per plane are in the order of the planes: 0 and 1 induction, 2
+/// collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TpgSetup {
     /// Net steps beyond which a pedestal moves, 1 to 100; 10 in most configurations.
     pub limit: i16,
-    /// Ticks after which the pedestals stay as they are; `None`: they go on.
+    /// Ticks after which the pedestals are frozen; `None`: never.
     pub fixed_after: Option<u64>,
     /// Whether a running sum is taken.
     pub running_sum: RunningSum,
-    /// Ten times what is kept of the running sum each tick, per plane, 0 to 10.
+    /// Ten times the fraction of the running sum that is kept each tick, per plane, 0 to 10.
     pub memory: [i16; 3],
-    /// Ten times what a sample adds to it, per plane, 0 to 10.
+    /// Ten times the weight of a new sample in it, per plane, 0 to 10.
     pub scale: [i16; 3],
     /// Threshold per plane, counts, at least 0.
     pub threshold: [i16; 3],
@@ -138,7 +139,7 @@ impl TpgHits {
     /// counts. `first` is the tick of the first row. Any number of rows; the state goes on to the next call.
     ///
     /// # Errors
-    /// `samples` is not whole rows; nothing has been taken in.
+    /// `samples` is not whole rows; nothing was processed.
     pub fn find(
         &mut self,
         level: Level,
@@ -160,8 +161,8 @@ impl TpgHits {
         Ok(())
     }
 
-    /// Ends every open hit, marked with [`Hit::GAP`], because the rows from `tick` on are missing. Pedestals stay; the running sums
-    /// begin anew.
+    /// Ends every open hit, marked with [`Hit::GAP`], because the rows from `tick` on are missing. Pedestals
+    /// stay; the running sums are reset.
     pub fn interrupt(&mut self, tick: i64, hits: &mut HitBuffer) {
         walk::interrupt::<TpgFollow<Portable>>(&mut self.follows, tick, &(), hits);
         self.filters.iter_mut().for_each(|block| block.running = Row::ZERO);
@@ -199,7 +200,7 @@ fn body<L: Lanes>(
 ) {
     let limit = Limit::<L>::new(setup.limit);
     let fixed_after = setup.fixed_after.unwrap_or(u64::MAX);
-    // One compilation for each, so that nothing is asked tick by tick.
+    // One compilation for each, so that nothing is decided tick by tick.
     match setup.running_sum {
         RunningSum::None => {
             let setup = ChainSetup::<L, Plain> { limit, fixed_after, stage: Plain };
@@ -218,7 +219,7 @@ fn body<L: Lanes>(
 
 /// A [`RunningSum`] as a type.
 trait Stage: Copy {
-    /// Takes in a sample over the pedestal; gives what the threshold is on.
+    /// Processes a sample over the pedestal; returns the value that is compared with the threshold.
     fn apply<L: Lanes>(self, sample: L, state: &mut RunningState<L>) -> L;
 }
 

@@ -1,4 +1,5 @@
-//! LZ4 blocks, written for what bitshuffle leaves: rows of noise and runs of equal bytes, which are nearly all that there is to find.
+//! LZ4 blocks, written for bit-shuffled data: rows of noise, and runs of equal bytes, which are nearly the
+//! only matches.
 //!
 //! ```text
 //! sequence   token: number of literals in the upper half, length of the match less 4 in the lower half

@@ -3,7 +3,7 @@
 use super::Real;
 use crate::cast::Cast;
 
-/// What one frame is filtered with; see [`Filter`](super::Filter) for the formula.
+/// The coefficients of the filter for one frame; see [`Filter`](super::Filter) for the formula.
 ///
 /// A term whose coefficient is 0 is left out, so that a NaN in the state does not stay there for
 /// ever when `f1` is 0.

@@ -12,7 +12,7 @@ use super::rows::Rows;
 use super::taps::{MOST, Taps};
 #[cfg(target_arch = "x86_64")]
 use super::{bytes_avx2, bytes_avx512};
-use crate::level::Kind;
+use crate::level::LevelKind;
 use crate::{Level, Plane};
 
 /// Samples of the output that are made together.
@@ -151,7 +151,7 @@ fn along_row(level: Level, row: &[u8], groups: &Groups, to: &mut [[i16; GROUP]])
     let done = match level.kind() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a `Level` of these kinds is only made where detection found the features.
-        Kind::Avx2 | Kind::Avx512 if groups.narrow => unsafe {
+        LevelKind::Avx2 | LevelKind::Avx512 if groups.narrow => unsafe {
             match (&groups.weights[..], groups.fine) {
                 ([near], false) => bytes_avx2::along_row::<1, false>(row, groups, [near], to),
                 ([near], true) => bytes_avx2::along_row::<1, true>(row, groups, [near], to),
@@ -215,11 +215,11 @@ fn blend_rows<const N: usize>(
     match level.kind() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: a `Level` of this kind is only made where detection found the features.
-        Kind::Avx2 => unsafe { bytes_avx2::blend_rows(rows, weights, digits, to) },
+        LevelKind::Avx2 => unsafe { bytes_avx2::blend_rows(rows, weights, digits, to) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
-        Kind::Avx512 => unsafe { bytes_avx512::blend_rows(rows, weights, digits, to) },
-        Kind::Portable => blend_rows_portable(rows, weights, digits, to),
+        LevelKind::Avx512 => unsafe { bytes_avx512::blend_rows(rows, weights, digits, to) },
+        LevelKind::Portable => blend_rows_portable(rows, weights, digits, to),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Level;
 #[cfg(target_arch = "x86_64")]
-use crate::level::Kind;
+use crate::level::LevelKind;
 
 /// Bytes of 16 samples.
 pub(super) const BYTES: usize = 28;
@@ -14,10 +14,12 @@ pub(super) fn unpack(level: Level, packed: &[u8], samples: &mut [i16]) {
     match level.kind() {
         // SAFETY: detection found AVX-512 (the level) and VBMI.
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx512 if super::vbmi::is_there() => unsafe { super::vbmi::unpack_fourteen(packed, samples) },
+        LevelKind::Avx512 if super::vbmi::is_there() => unsafe {
+            super::vbmi::unpack_fourteen(packed, samples)
+        },
         // SAFETY: a `Level` above portable is only made where detection found AVX2.
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx2 | Kind::Avx512 => unsafe { super::avx2::unpack_fourteen(packed, samples) },
+        LevelKind::Avx2 | LevelKind::Avx512 => unsafe { super::avx2::unpack_fourteen(packed, samples) },
         _ => each_group(packed, samples, group),
     }
 }

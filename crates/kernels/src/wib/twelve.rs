@@ -3,7 +3,7 @@
 use super::{WIB_CHANNELS, WIB1_BYTES};
 use crate::Level;
 #[cfg(target_arch = "x86_64")]
-use crate::level::Kind;
+use crate::level::LevelKind;
 
 /// Bytes of the frame's header, and of the header of each block.
 const HEADER: usize = 16;
@@ -19,10 +19,12 @@ pub(super) fn unpack(level: Level, frames: &[u8], samples: &mut [i16]) {
     match level.kind() {
         // SAFETY: detection found AVX-512 (the level) and VBMI.
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx512 if super::vbmi::is_there() => unsafe { super::vbmi::unpack_twelve(frames, samples) },
+        LevelKind::Avx512 if super::vbmi::is_there() => unsafe {
+            super::vbmi::unpack_twelve(frames, samples)
+        },
         // SAFETY: a `Level` above portable is only made where detection found AVX2.
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx2 | Kind::Avx512 => unsafe { super::avx2::unpack_twelve(frames, samples) },
+        LevelKind::Avx2 | LevelKind::Avx512 => unsafe { super::avx2::unpack_twelve(frames, samples) },
         _ => each_pairs::<PAIR, CHANNELS>(frames, samples, pair),
     }
 }

@@ -1,4 +1,4 @@
-//! Pictures of 8 bits as JPEG, and care with decoders that read what comes from outside.
+//! Pictures of 8 bits as JPEG, with checks around a decoder that reads untrusted bytes.
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +10,7 @@ use livetime_frame::{ColorMode, DType, Layout};
 /// Writes a picture to the empty `out`. Loses detail: `quality` is 1 to 100.
 ///
 /// # Errors
-/// Text, for what is no picture of u8, mono or RGB1.
+/// Text, for arrays that are not pictures of u8, mono or RGB1.
 pub(super) fn encode(layout: &Layout, pixels: &[u8], quality: u8, out: &mut Vec<u8>) -> Result<(), String> {
     let (width, height) = size(layout)?;
     let color =

@@ -68,7 +68,7 @@ pub enum BlockpackTier {
     /// As fast as memory allows.
     #[default]
     Fast,
-    /// A tenth smaller on noise, packed at about half and unpacked at about a third of the speed.
+    /// A tenth smaller on noise, packed at about two thirds and unpacked at about a third of the speed.
     Dense,
 }
 
@@ -98,7 +98,7 @@ pub enum CodecStatus {
     /// It was done.
     #[default]
     Success,
-    /// It was passed on as it came.
+    /// It was passed on unchanged.
     Warning,
     /// It is lost.
     Error,
@@ -132,7 +132,7 @@ pub(crate) struct Codecs {
     lz4hdf5: Made<usize, Lz4Hdf5>,
 }
 
-/// How dense; each is for one codec. What is decompressed says itself how it was made.
+/// Compression levels, one per codec. Decompression needs none of them.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) tier: KnownTier,
@@ -205,7 +205,7 @@ impl Codecs {
     /// Reads a stream into `out`, which has the size of an array of this layout.
     ///
     /// # Errors
-    /// Text, if it is no stream of such an array.
+    /// Text, if it is not a stream of such an array.
     pub(crate) fn decode(
         &mut self,
         compressor: Compressor,
@@ -242,7 +242,7 @@ impl Codecs {
     }
 }
 
-/// What the codecs call a type.
+/// The codecs' name of an element type.
 pub(crate) fn dtype_of(dtype: DType) -> livetime_codecs::DType {
     match dtype {
         DType::U8 => livetime_codecs::DType::U8,

@@ -8,7 +8,7 @@ use livetime_engine::NodeError;
 use livetime_frame::{
     ArrayRef, AttributeValue, Attributes, Codec, ColorMode, DType, Dim, Frame, Header, Layout,
 };
-use livetime_pva::data::{Array, Chosen, Dynamic, Field, Kind, Type, Value};
+use livetime_pva::data::{Array, Chosen, Dynamic, Field, ScalarType, Type, Value};
 use livetime_pva::nt;
 
 use crate::packed::gather;
@@ -38,7 +38,7 @@ const BY_DRIVER: i32 = 0;
 pub struct ImageWriter {
     image: Value,
     bits: Bits,
-    /// What the image says of layout and attributes; `None` before the first frame.
+    /// The layout and attributes in the image; `None` before the first frame.
     said: Option<(Layout, Attributes)>,
     loans: Loans,
 }
@@ -91,7 +91,7 @@ impl ImageWriter {
         &self.loans
     }
 
-    /// The frame as an image. [`Value::changed`] says what differs from the one before.
+    /// The frame as an image. [`Value::changed`] names the fields that differ from the previous one.
     ///
     /// # Errors
     /// [`NodeError`] when the frame is no array.
@@ -113,7 +113,7 @@ impl ImageWriter {
         Ok(&self.image)
     }
 
-    /// Lets go of the last frame.
+    /// Releases the last frame.
     pub fn release(&mut self) {
         let _ = self.image.set_bit(self.bits.value, Field::Union(None));
     }
@@ -122,8 +122,8 @@ impl ImageWriter {
         let dimensions = dimensions(&self.image, layout)?;
         self.image.set_bit(self.bits.dimension, dimensions)?;
         self.image.set_str(self.bits.codec, layout.codec().map_or("", |Codec(name)| name))?;
-        let number = Kind::ALL.iter().position(|k| *k == kind_of(layout.dtype())).unwrap_or(0) as i32;
-        self.image.set_bit(self.bits.parameters, Dynamic::new(Type::Scalar(Kind::I32), number)?)?;
+        let number = ScalarType::ALL.iter().position(|k| *k == kind_of(layout.dtype())).unwrap_or(0) as i32;
+        self.image.set_bit(self.bits.parameters, Dynamic::new(Type::Scalar(ScalarType::I32), number)?)?;
         let bytes = layout.len() * layout.dtype().bytes();
         self.image.set_bit(self.bits.uncompressed, bytes as i64)
     }
@@ -158,23 +158,23 @@ fn number_of(header: &Header) -> i64 {
 }
 
 /// What elements are called in pvAccess.
-pub fn kind_of(dtype: DType) -> Kind {
+pub fn kind_of(dtype: DType) -> ScalarType {
     match dtype {
-        DType::I8 => Kind::I8,
-        DType::U8 => Kind::U8,
-        DType::I16 => Kind::I16,
-        DType::U16 => Kind::U16,
-        DType::I32 => Kind::I32,
-        DType::U32 => Kind::U32,
-        DType::I64 => Kind::I64,
-        DType::U64 => Kind::U64,
-        DType::F32 => Kind::F32,
-        DType::F64 => Kind::F64,
+        DType::I8 => ScalarType::I8,
+        DType::U8 => ScalarType::U8,
+        DType::I16 => ScalarType::I16,
+        DType::U16 => ScalarType::U16,
+        DType::I32 => ScalarType::I32,
+        DType::U32 => ScalarType::U32,
+        DType::I64 => ScalarType::I64,
+        DType::U64 => ScalarType::U64,
+        DType::F32 => ScalarType::F32,
+        DType::F64 => ScalarType::F64,
     }
 }
 
-/// Counts the memory that images keep while somebody has them: of frames whose pixels are on their way to clients, and of
-/// copies. A clone counts in the same place.
+/// Counts the memory that images hold: frames whose pixels are on their way to clients, and copies. Clones
+/// share one count.
 ///
 /// ```
 /// use livetime_frame::{ColorMode, DType, FramePool, Layout};
@@ -193,7 +193,7 @@ pub fn kind_of(dtype: DType) -> Kind {
 pub struct Loans(Arc<[AtomicUsize; 2]>);
 
 impl Loans {
-    /// How many images somebody has.
+    /// The number of images that are still held.
     pub fn images(&self) -> usize {
         self.0[0].load(Ordering::Acquire)
     }
@@ -203,7 +203,7 @@ impl Loans {
         self.0[1].load(Ordering::Acquire)
     }
 
-    /// `pixels` as shared memory that is counted here until the last who has it lets go.
+    /// `pixels` as shared memory that is counted here until its last holder releases it.
     fn lend<T: AsRef<[u8]> + Send + 'static>(&self, pixels: T) -> Bytes {
         let bytes = pixels.as_ref().len();
         self.0[0].fetch_add(1, Ordering::AcqRel);
@@ -243,14 +243,14 @@ impl AsRef<[u8]> for Held {
 
 /// The elements of an array in order, without a copy where they lie so.
 ///
-/// While somebody has them they are counted in `loans`.
+/// While they are held they are counted in `loans`.
 ///
 /// # Errors
 /// An error when the bytes are no whole number of elements, which an array's are.
 pub fn pixels(frame: &Frame, array: ArrayRef<'_>, loans: &Loans) -> livetime_pva::Result<Array> {
     let layout = array.layout();
     match layout.codec() {
-        Some(_) => Array::new(Kind::U8, loans.lend(Held(frame.clone()))),
+        Some(_) => Array::new(ScalarType::U8, loans.lend(Held(frame.clone()))),
         None if layout.is_packed() => Array::new(kind_of(layout.dtype()), loans.lend(Held(frame.clone()))),
         None => Array::new(kind_of(layout.dtype()), loans.lend(gathered(array))),
     }
@@ -299,11 +299,11 @@ fn attributes(color: ColorMode, attributes: &Attributes) -> livetime_pva::Result
 
 fn attribute(name: &str, field: Field) -> livetime_pva::Result<Value> {
     let kind = match &field {
-        Field::I32(_) => Kind::I32,
-        Field::I64(_) => Kind::I64,
-        Field::U64(_) => Kind::U64,
-        Field::F64(_) => Kind::F64,
-        _ => Kind::Str,
+        Field::I32(_) => ScalarType::I32,
+        Field::I64(_) => ScalarType::I64,
+        Field::U64(_) => ScalarType::U64,
+        Field::F64(_) => ScalarType::F64,
+        _ => ScalarType::Str,
     };
     let mut value = Value::new(&nt::attribute());
     value.set("name", name)?;

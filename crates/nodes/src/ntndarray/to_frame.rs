@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use livetime_engine::NodeError;
 use livetime_frame::{AttributeValue, Codec, ColorMode, DType, Header, Layout};
-use livetime_pva::data::{Array, Field, Kind, Value};
+use livetime_pva::data::{Array, Field, ScalarType, Value};
 use livetime_pva::nt;
 
 use crate::codec::Compressor;
@@ -22,7 +22,7 @@ use crate::codec::Compressor;
 /// ```
 ///
 /// # Errors
-/// [`NodeError`] when the image has no pixels, is compressed in a way that is not known here, or says of itself what cannot be.
+/// [`NodeError`] when the image has no pixels, is compressed with an unknown codec, or contradicts itself.
 pub fn layout_of(image: &Value) -> Result<Layout, NodeError> {
     let pixels = pixels_of(image)?;
     let sizes = sizes(image, pixels.len())?;
@@ -62,18 +62,18 @@ fn codec_of(image: &Value) -> Result<Option<Codec>, NodeError> {
 }
 
 /// The type of the pixels before they were compressed.
-fn said_kind(image: &Value) -> Result<Kind, NodeError> {
+fn said_kind(image: &Value) -> Result<ScalarType, NodeError> {
     let number = match image.get("codec.parameters") {
         Some(Field::Any(Some(any))) => any.field().as_i64(),
         _ => None,
     };
-    let kind = number.and_then(|n| usize::try_from(n).ok()).and_then(|n| Kind::ALL.get(n).copied());
+    let kind = number.and_then(|n| usize::try_from(n).ok()).and_then(|n| ScalarType::ALL.get(n).copied());
     kind.ok_or_else(|| NodeError::new("wanted the type of the pixels in `codec.parameters`, found none"))
 }
 
-fn dtype_of(kind: Kind) -> Option<DType> {
+fn dtype_of(kind: ScalarType) -> Option<DType> {
     DType::ALL.into_iter().find(|dtype| super::kind_of(*dtype) == kind).or(match kind {
-        Kind::Bool => Some(DType::U8),
+        ScalarType::Bool => Some(DType::U8),
         _ => None,
     })
 }
@@ -82,7 +82,7 @@ fn dimensions(image: &Value) -> impl DoubleEndedIterator<Item = &Value> {
     image.get("dimension").and_then(Field::as_values).unwrap_or_default().iter().flatten()
 }
 
-/// Sizes, slowest first; of an image that says none, that of a row.
+/// Sizes, slowest first; an image without sizes is one row.
 fn sizes(image: &Value, pixels: usize) -> Result<Vec<usize>, NodeError> {
     let sizes: Option<Vec<usize>> =
         dimensions(image).rev().map(|d| usize::try_from(d.i64("size")?).ok()).collect();
@@ -100,7 +100,7 @@ fn origins(image: &Value) -> impl Iterator<Item = (usize, usize, bool)> {
     dimensions(image).rev().map(origin)
 }
 
-/// What the attribute says, if the sizes agree with it.
+/// The colour mode of the attribute, if the sizes agree with it.
 fn color_of(image: &Value, sizes: &[usize]) -> ColorMode {
     let said = attributes(image).find(|(name, _)| *name == nt::COLOR_MODE);
     let index = said.and_then(|(_, value)| value.as_i64()).and_then(|index| usize::try_from(index).ok());
@@ -118,11 +118,11 @@ fn attributes(image: &Value) -> impl Iterator<Item = (&str, &Field)> {
     })
 }
 
-/// Names that come again and again, shared.
+/// Names that come repeatedly, shared.
 #[derive(Default)]
 pub struct Names(Vec<Arc<str>>);
 
-/// Names that are kept; further ones are made anew each time.
+/// Names that are kept; further ones are made again each time.
 const MOST_NAMES: usize = 256;
 
 impl Names {
@@ -197,8 +197,8 @@ mod tests {
         let image = writer.write(&frame.freeze()).unwrap();
         assert_eq!((image.i64("compressedSize"), image.i64("uncompressedSize")), (Some(7), Some(240)));
         // Clients learn the type of the pixels from here: 3 is pvData's int.
-        assert_eq!(said_kind(image).unwrap(), Kind::I32);
-        assert_eq!(Kind::ALL[3], Kind::I32);
+        assert_eq!(said_kind(image).unwrap(), ScalarType::I32);
+        assert_eq!(ScalarType::ALL[3], ScalarType::I32);
         assert_eq!(layout_of(image).unwrap(), layout.compressed(Codec("bslz4")));
         assert_eq!(pixels_of(image).unwrap().data()[..], b"packed!"[..]);
     }
@@ -220,7 +220,7 @@ mod tests {
             image.set("codec.name", name).unwrap();
             assert_eq!(layout_of(&image).unwrap().to_string(), format!("2x3 u8 mono {name}"));
         }
-        image.set("codec.parameters", Dynamic::new(Type::Scalar(Kind::I32), 99).unwrap()).unwrap();
+        image.set("codec.parameters", Dynamic::new(Type::Scalar(ScalarType::I32), 99).unwrap()).unwrap();
         assert!(refused(&image).contains("`codec.parameters`"));
     }
 }

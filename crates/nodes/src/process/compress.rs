@@ -1,10 +1,11 @@
 //! `compress`: arrays become compressed arrays (areaDetector's NDPluginCodec).
 //!
-//! In: arrays of any dtype and strides. Out: the same array with a codec, as `pva_image` shows it to clients that can
-//! decompress; `decompress` makes it what it was. All but `jpeg` lose nothing; see [`Compressor`] for who understands what.
+//! In: arrays of any dtype and strides. Out: the same array with a codec, as `pva_image` shows it to clients
+//! that can decompress; `decompress` makes it what it was. All codecs but `jpeg` are lossless; [`Compressor`]
+//! says which programs read which codec.
 //!
-//! An array that the codec does not take, that has a codec already, or that would not become smaller, is sent on as it came and
-//! counted (`unchanged`); `codec_error` says why.
+//! An array that the codec does not accept, that is compressed already, or that would not become smaller, is
+//! sent on unchanged and counted (`unchanged`); `codec_error` says why.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -85,7 +86,8 @@ pub struct Compress {
     codecs: Codecs,
     /// The elements of an array with gaps.
     gathered: Vec<u8>,
-    /// What the array becomes. Only its length is known then, and only so much memory is taken from the pool.
+    /// Compresses the array first. Its compressed length is then known, and only this much memory is taken
+    /// from the pool.
     stream: Vec<u8>,
 }
 
@@ -122,7 +124,7 @@ impl Node for Compress {
     }
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        // What does not become smaller stays as it is.
+        // An array that would not become smaller stays uncompressed.
         Ok(vec![Stream::Unknown])
     }
 

@@ -1,7 +1,8 @@
 //! `decompress`: compressed arrays become arrays (areaDetector's NDPluginCodec).
 //!
-//! In: arrays with any codec that `compress` writes, whoever compressed them; arrays without one are sent on as they came. Out:
-//! arrays, packed. The size of an array is what its layout says; a stream that says or holds anything else is an error.
+//! In: arrays with any codec that `compress` writes, compressed by any program; uncompressed arrays are sent
+//! on unchanged. Out: arrays, packed. The layout gives the size of an array; a stream with another size is an
+//! error.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

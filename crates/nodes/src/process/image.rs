@@ -1,6 +1,6 @@
 //! `image`: holds the newest frame for readers (areaDetector's NDPluginStdArrays).
 //!
-//! In: any frame. Out: the same frame. Nothing is copied: the node keeps a reference, and whoever looks gets
+//! In: any frame. Out: the same frame. Nothing is copied: the node keeps a reference, and each reader gets
 //! another one.
 //!
 //! ```

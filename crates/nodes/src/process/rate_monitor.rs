@@ -1,13 +1,13 @@
 //! `rate_monitor`: frames per second of up to eight streams, and whether they flow.
 //!
-//! In: any frames, at `in`, `in2` … `in8`; leave the rest unconnected. Out: the same frames, in the order in
-//! which they came; usually connected to nothing. What it tells appears in the log and the report: every
-//! `interval` the rate of each stream that flows, and once each time that a stream begins or ceases to flow.
-//! Of a stream that does not flow it is silent. (The behaviour of SObjectizer's frame rate estimator.)
+//! In: any frames, at `in`, `in2` … `in8`; leave the rest unconnected. Out: the same frames, in the order of
+//! arrival; usually connected to nothing. Its messages appear in the log and the report: every `interval` the
+//! rate of each flowing stream, and a message whenever a stream begins or ceases to flow. There are no
+//! messages about a stream that does not flow. (The behaviour of SObjectizer's frame rate estimator.)
 //!
-//! A frame costs one addition. Time is looked at only when a timer comes, twice in `down_after`: a stream
-//! that ceases is found between `down_after` and one and a half times that after its last frame. At the end of the run the rate is told
-//! once more, over the latest interval and what had begun of the next.
+//! A frame costs one addition. The clock is read only when a timer fires, twice in `down_after`; a stream
+//! that ceases is therefore found between `down_after` and one and a half times that after its last frame. At
+//! the end of the run the rate is reported once more, over the latest interval and the begun one.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

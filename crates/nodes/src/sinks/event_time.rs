@@ -13,7 +13,7 @@ pub(super) struct EventTime {
 }
 
 impl EventTime {
-    /// The detector's time, or, of a frame without one, the time of day at which it came: 1970 is no time to look for.
+    /// The detector's time, or, for a frame without one, its time of arrival; 1970 would mislead readers.
     pub(super) fn of(header: &Header, ctx: &Context) -> EventTime {
         if header.event_time_ns > 0 {
             let is_arrival = header.flags.contains(Flags::ARRIVAL_TIME);

@@ -1,4 +1,4 @@
-//! `null`: takes frames and does nothing with them, to measure what comes before it.
+//! `null`: takes frames and does nothing with them, to measure the nodes before it.
 //!
 //! In: any frame. Out: nothing. The readback `bytes` counts payload bytes.
 //!

@@ -34,7 +34,7 @@ pub struct PublishParams {
     /// Frames published so far.
     #[param(readback)]
     pub frames: u64,
-    /// Frames that nobody got: there was no subscriber, or none that took it.
+    /// Frames without a receiver: there was no subscriber, or none accepted the frame.
     #[param(readback)]
     pub unheard: u64,
 }

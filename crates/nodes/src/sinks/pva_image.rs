@@ -1,8 +1,9 @@
 //! `pva_image`: shows frames as NTNDArray, the images of pvAccess (areaDetector's NDPluginPva).
 //!
-//! In: arrays of any type and dimension. Out: nothing. The node only leaves each frame in a [`Handover`], in a time that does not depend
-//! on who looks; the program's own thread makes an image of it and shows it. Without a handover the node only counts.
-//! Pixels of packed arrays are not copied on their way to the network, those of a region once.
+//! In: arrays of any type and dimension. Out: nothing. The node only leaves each frame in a [`Handover`], in
+//! a time that does not depend on the clients; a thread of the program makes an image of it and posts it.
+//! Without a handover the node only counts. Pixels of packed arrays are not copied on their way to the
+//! network, those of a region once.
 //!
 //! When frames come faster than they are shown, the newest take the place of the oldest: `replaced` counts those. Whatever clients do, the node
 //! is never kept waiting, and no more frames wait than the handover allows. Each image carries the frame's number
@@ -137,7 +138,7 @@ impl PvaImage {
         self.handover = Some(handover);
     }
 
-    /// Whether there is a handover. A node that was built anew after a failure has none.
+    /// Whether there is a handover. A node that was built again after a failure has none.
     pub fn is_attached(&self) -> bool {
         self.handover.is_some()
     }

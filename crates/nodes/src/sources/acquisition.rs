@@ -1,4 +1,4 @@
-//! What detectors have in common: how many frames an acquisition has, and what they say of it.
+//! The common part of detectors: the number of frames of an acquisition, and its readbacks.
 
 use livetime_engine::ParamEnum;
 
@@ -14,7 +14,7 @@ pub enum ImageMode {
     Continuous,
 }
 
-/// What the detector is doing; the choices of areaDetector's DetectorState.
+/// The state of the detector; the choices of areaDetector's DetectorState.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum DetectorState {
     /// Not acquiring.
@@ -52,7 +52,7 @@ impl ImageMode {
         }
     }
 
-    /// What a detector is in whose acquisition was stopped before its end.
+    /// The state after an acquisition that was stopped before its end.
     pub(crate) fn when_stopped(self) -> DetectorState {
         match self {
             ImageMode::Continuous => DetectorState::Idle,
@@ -61,7 +61,7 @@ impl ImageMode {
     }
 }
 
-/// What a detector says of itself while it acquires.
+/// The readbacks of an acquisition.
 pub(crate) const ACQUIRING: &str = "Acquiring data";
 /// The same when all frames are taken.
 pub(crate) const COMPLETE: &str = "Waiting for acquisition";

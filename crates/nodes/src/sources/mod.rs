@@ -1,4 +1,4 @@
-//! Nodes that bring frames into the graph.
+//! Sources: nodes that send frames into the graph.
 
 mod acquisition;
 pub mod image_files;

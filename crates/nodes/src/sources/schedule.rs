@@ -1,6 +1,6 @@
 //! When the next frame of a source is due.
 
-/// How far a source may fall behind its schedule and still make up for it, in ns.
+/// How far a source may fall behind its schedule and still catch up, in ns.
 ///
 /// Long enough that a thread that was not woken in time loses no frame of its rate, short enough that a
 /// source that cannot keep up does not answer with a long burst once it can.
@@ -9,8 +9,8 @@ const BACKLOG_NS: u64 = 50_000_000;
 /// Absolute deadlines: each is the one before it plus the period, so that waking up late does not lower the
 /// rate.
 ///
-/// What was late is made up for at four thirds of the rate and not at once: a detector sends no bursts, and one
-/// would fill the queues behind it.
+/// Late frames are made up for at four thirds of the rate and not at once: a detector sends no bursts, and a
+/// burst would fill the queues behind it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Schedule {
     /// The last deadline, or the start.
@@ -27,7 +27,7 @@ impl Schedule {
     }
 
     /// When the next frame is due: `first_ns` after the start, later `period_ns` after the last deadline. Times are
-    /// given anew at each call, so that a change acts on the deadline that is waited for.
+    /// given again at each call, so that a change acts on the deadline that is waited for.
     pub(crate) fn due_ns(&self, first_ns: u64, period_ns: u64) -> u64 {
         let earliest_ns = if self.started { self.taken_ns.saturating_add(period_ns / 4 * 3) } else { 0 };
         self.deadline_ns(first_ns, period_ns).max(earliest_ns)
@@ -37,7 +37,7 @@ impl Schedule {
         self.anchor_ns.saturating_add(if self.started { period_ns } else { first_ns })
     }
 
-    /// The frame that was due is taken at `now_ns`. Returns the number of periods that were given up because the
+    /// The frame that was due is taken at `now_ns`. Returns the number of periods that were abandoned because the
     /// source is too far behind; the rhythm is kept.
     pub(crate) fn met(&mut self, now_ns: u64, first_ns: u64, period_ns: u64) -> u64 {
         let deadline_ns = self.deadline_ns(first_ns, period_ns);

@@ -30,7 +30,7 @@ use livetime_frame::Frame;
 /// What happens to a frame for which there is no room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum WhenNoRoom {
-    /// Whoever publishes waits.
+    /// The publisher waits.
     Block,
     /// It is lost.
     #[default]
@@ -69,9 +69,9 @@ pub struct Subscribe {
     next: u64,
 }
 
-/// How long the node waits for a frame before it looks whether anybody wants something else of it.
+/// How long the node waits for a frame before it returns to the engine for other requests.
 const WAIT: Duration = Duration::from_millis(5);
-/// When it looks again if there was none.
+/// When it checks again if there was none.
 const PAUSE_NS: u64 = 10_000;
 
 impl Node for Subscribe {

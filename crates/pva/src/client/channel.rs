@@ -1,4 +1,4 @@
-//! Channels and what can be done with them.
+//! Channels and their operations.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -28,10 +28,10 @@ pub(super) struct Handle {
     client: Client,
 }
 
-/// What the client itself knows of a channel.
+/// The client's internal state of a channel.
 pub(super) struct Inner {
     pub(super) name: String,
-    /// The server it is to be at; it is not searched.
+    /// The server of the channel, which is then not searched.
     pub(super) server: Option<SocketAddr>,
     pub(super) state: Mutex<State>,
 }
@@ -199,7 +199,7 @@ impl Channel {
         self.start(Job::Get, request, value)
     }
 
-    /// Prepares reading again and again.
+    /// Prepares reading repeatedly.
     pub fn get_request(&self, request: &str) -> Result<GetRequest> {
         Ok(GetRequest::new(self.clone(), parse(request)?))
     }
@@ -325,7 +325,7 @@ fn nothing(answer: Answer) -> Option<()> {
     matches!(answer, Answer::Done).then_some(())
 }
 
-/// An operation that was begun. Wait for it, or await it; dropped before it is over, it is cancelled.
+/// A running operation. Wait for it, or await it. Dropping it before its end cancels it.
 #[must_use = "it is cancelled when it is dropped"]
 pub struct Pending<T> {
     op: Arc<Op>,
@@ -345,8 +345,8 @@ impl<T: 'static> Pending<T> {
 }
 
 impl<T> Pending<T> {
-    /// Sleeps until it is over, reading from the connection meanwhile. An error after `timeout` says what was
-    /// tried.
+    /// Waits for the end of the operation and reads from the connection meanwhile. The error after `timeout`
+    /// says what was tried.
     pub fn wait(self, timeout: Duration) -> Result<T> {
         if !self.op.wait(Instant::now().checked_add(timeout)) {
             return Err(self.channel.late(&format!("{:?}", self.op.job.command()), timeout));

@@ -16,12 +16,12 @@ pub struct ClientConfig {
     pub search: Vec<Destination>,
     /// Servers to ask by TCP who has a channel.
     pub name_servers: Vec<SocketAddr>,
-    /// Where servers say that they are there: broadcast addresses of this machine and multicast groups. Nothing is
-    /// ever taken away from servers on this machine: their searches come to other addresses.
+    /// Where beacons of servers are received: broadcast addresses of this machine and multicast groups.
+    /// Nothing is ever taken away from servers on this machine: their searches come to other addresses.
     pub beacons: Vec<Destination>,
     /// How long a server may be silent.
     pub idle: Duration,
-    /// Who the servers are told that we are; nobody in particular if `None`.
+    /// The user that the client names to servers; anonymous if `None`.
     pub account: Option<(String, String)>,
     /// Wait for answers without sleeping: the shortest answer times, at the price of a whole processor core.
     pub spin: bool,

@@ -40,6 +40,7 @@ use crate::proto::client::{Answer, Connection, Event, Refusal};
 use crate::wire::{Assembler, LARGE_BYTES, Payload};
 use crate::{Error as WireError, Result as WireResult};
 
+// Bytes read at once: a few hundred small answers per system call.
 const BUFFER: usize = 256 << 10;
 
 // Where a large message is expected, so little is read that most of it goes straight to its place.
@@ -355,7 +356,7 @@ impl Conn {
         self.watch(readers);
     }
 
-    // The system tells only once that there is something to read: ask anew.
+    // The system tells only once that there is something to read: ask again.
     fn relisten(&self, readers: &mut Readers) {
         if let (Some(interest), false) = (readers.registered, self.is_closed()) {
             let _ = self.shared.registry.reregister(&mut SourceFd(&self.socket.fd()), self.token, interest);

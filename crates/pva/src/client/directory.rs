@@ -21,14 +21,18 @@ use crate::net::named;
 use crate::proto::client::{Found, Searcher};
 use crate::proto::{SearchResponse, ServerMessage};
 
+/// The longest attempt to connect.
 const DIAL: Duration = Duration::from_secs(5);
+/// The pause before the next attempt to connect to a server with a configured address.
 const REDIAL: Duration = Duration::from_secs(2);
+/// The pause after a server refused a channel. It grows with each refusal up to the second value, so that a server
+/// that always refuses costs little.
 const REFUSED: Duration = Duration::from_secs(5);
 const LONGEST_REFUSED: Duration = Duration::from_secs(30);
 
 type Key = (String, Option<SocketAddr>);
 
-/// Which channels are where, and the way to those that are nowhere yet.
+/// Which server has which channel, and the search for channels without a server.
 pub(super) struct Directory {
     pub(super) searcher: Searcher<Arc<Inner>>,
     pub(super) conns: HashMap<Token, Arc<Conn>>,
@@ -287,7 +291,7 @@ impl Directory {
         [self.searcher.deadline(), redial].into_iter().flatten().min()
     }
 
-    /// Gives up connecting where nobody answers.
+    /// Gives up connecting to addresses that do not answer.
     pub(super) fn tick(&mut self, now: Instant) {
         let late = |(_, dial): (&Token, &Dial)| now >= dial.begun + DIAL;
         let late: Vec<Token> =

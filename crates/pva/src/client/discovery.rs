@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::op::lock;
 use super::{Client, Pending, Result};
-use crate::data::{Dynamic, Kind, Type, Value};
+use crate::data::{Dynamic, ScalarType, Type, Value};
 use crate::nt;
 use crate::proto::Guid;
 
@@ -66,7 +66,7 @@ impl Client {
 }
 
 fn query(op: &str) -> Result<Dynamic> {
-    let ty = nt::uri(&[("op", Type::Scalar(Kind::Str))])?;
+    let ty = nt::uri(&[("op", Type::Scalar(ScalarType::Str))])?;
     let mut value = Value::new(&ty);
     value.set("scheme", "pva")?;
     value.set("path", "server")?;

@@ -1,4 +1,5 @@
-//! The thread of a client: searches, connects, keeps alive, and reads what nobody waits for.
+//! The thread of a client: it searches, connects, keeps connections alive, and reads data for which no thread
+//! waits.
 
 use std::io;
 use std::net::SocketAddr;
@@ -19,18 +20,19 @@ use super::{Error, Result};
 use crate::proto::SearchResponse;
 use crate::proto::client::Identity;
 
+// Tokens of the poll: the waker, then sockets for searches, then connections.
 pub(super) const WAKE: Token = Token(0);
 pub(super) const FIRST_UDP: usize = 1;
 pub(super) const FIRST_CONN: usize = 64;
 
-// Connections look at the clock so often; their times are in seconds.
+// The interval at which connections check their timeouts, which are in seconds.
 const TICK: Duration = Duration::from_millis(500);
 
 /// Something for the thread of the client to do.
 pub(super) enum Deed {
     /// A connection is broken.
     Failed(Arc<Conn>, String),
-    /// A connection was closed by who noticed that it is broken, with these channels on it.
+    /// A connection was closed by the thread that noticed its failure; these channels were on it.
     Lost(Arc<Conn>, Vec<Arc<Inner>>, String),
     /// A server does not open a channel.
     Refused(Arc<Inner>),
@@ -42,7 +44,7 @@ pub(super) enum Deed {
     Ready(Arc<Conn>),
 }
 
-/// What the thread and the users of a client share. The order of the locks stands at the top of `conn.rs`.
+/// State shared by the thread and the users of a client. The head of `conn.rs` has the order of locks.
 pub(super) struct Shared {
     pub(super) config: ClientConfig,
     pub(super) registry: Registry,
@@ -59,7 +61,7 @@ impl Shared {
         Identity { account: self.config.account.clone(), idle: self.config.idle }
     }
 
-    /// Makes the thread look at the clock and at what there is to do.
+    /// Wakes the thread to check timeouts and queued deeds.
     pub(super) fn wake(&self) {
         if !self.woken.swap(true, Ordering::AcqRel) {
             let _ = self.waker.wake();
@@ -77,7 +79,8 @@ impl Shared {
         }
         let mut all = lock(&self.deeds);
         if self.stopped.load(Ordering::Acquire) {
-            // Nobody does them any more, and connections in here would never go.
+            // Queued deeds hold an `Arc` to their connection. No thread carries them out any more, so leaving
+            // them here would leak the connections.
             drop(all);
             return deeds.clear();
         }
@@ -86,7 +89,8 @@ impl Shared {
         self.wake();
     }
 
-    /// Somebody reads a connection that the thread read before: it shall look soon whether that is still so.
+    /// A waiter reads a connection that the thread read before. The thread checks soon whether that is still
+    /// the case.
     pub(super) fn linger(&self) {
         if !self.lingering.swap(true, Ordering::AcqRel) {
             self.wake();
@@ -212,7 +216,7 @@ impl Driver {
             let mut directory = lock(&shared.directory);
             directory.heard(&shared, found, now);
         });
-        // What is done may bring more to do.
+        // Carrying out deeds may queue more of them.
         loop {
             let deeds = std::mem::take(&mut *lock(&shared.deeds));
             if deeds.is_empty() {
@@ -256,7 +260,7 @@ impl Driver {
         searcher.poll(now, |names| self.udp.search(names, &servers));
     }
 
-    /// Reads the connections that nobody reads any more.
+    /// Reads the connections that no waiter reads any more.
     fn take_over(&self) {
         if !self.shared.lingering.swap(false, Ordering::AcqRel) {
             return;

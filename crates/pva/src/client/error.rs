@@ -10,15 +10,16 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Why an operation came to nothing.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Error {
-    /// It took too long. The text says what was tried.
+    /// The operation timed out. The text says what was tried.
     Timeout(String),
     /// The server refused it.
     Refused(Status),
-    /// The connection was lost when the server may have begun it, and it must not be done twice.
+    /// The connection was lost after the server may have begun the operation, which must not be carried out
+    /// twice.
     Disconnected,
     /// The client, channel or monitor is over.
     Closed,
-    /// What was asked for makes no sense.
+    /// The request is invalid.
     Invalid(crate::Error),
     /// The client could not be started, or a socket of it does not work.
     System(String),

@@ -1,4 +1,4 @@
-//! Reading the same channels again and again.
+//! Reading the same channels repeatedly.
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct GetRequest {
     channel: Channel,
     request: Value,
     op: Arc<Op>,
-    // Where it runs, and what it brought.
+    // The connection on which it runs, and its result.
     place: Option<(Arc<Conn>, u32)>,
     value: Option<Value>,
     running: bool,
@@ -46,7 +46,7 @@ impl GetRequest {
         &self.channel
     }
 
-    /// What the last read brought; `None` if it failed or there was none.
+    /// The result of the last read; `None` if it failed or there was none.
     pub fn value(&self) -> Option<&Value> {
         self.value.as_ref().filter(|_| self.error.is_none() && !self.running)
     }
@@ -77,7 +77,7 @@ impl GetRequest {
         self.begin();
     }
 
-    /// Asks once more where it ran before; `false` if that is over.
+    /// Repeats the read on the same connection; `false` if the connection is closed.
     fn again(&mut self, core: &mut Core) -> bool {
         let (Some((_, ioid)), Some(value)) = (&self.place, self.value.take()) else {
             self.place = None;

@@ -16,18 +16,18 @@ use crate::wire::BitSet;
 /// A change of a channel.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Update {
-    /// The whole value, with what is new in place. Large arrays are shared.
+    /// The whole value, with the changes applied. Large arrays are shared.
     pub value: Value,
-    /// What is new.
+    /// The changed fields.
     pub changed: BitSet,
     /// What changed more than once since the update before: values in between are lost.
     pub overrun: BitSet,
 }
 
-/// What a monitor tells.
+/// An event of a monitor.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
-    /// It runs. The next update brings everything.
+    /// The monitor runs. The next update contains all fields.
     Connected,
     /// The connection is lost, or the server closed the channel. It is searched again; updates may be missed.
     Disconnected,
@@ -59,7 +59,7 @@ impl Queue {
         if event == Event::Connected {
             self.unacknowledged = 0;
         }
-        // A connection that comes and goes while nobody looks is one gap.
+        // Several disconnections between two calls count as one gap.
         if self.events.back() != Some(&event) {
             self.events.push_back(event);
         }
@@ -139,8 +139,8 @@ pub(super) fn take(op: &Op) -> Option<Event> {
 
 /// A running monitor. It ends when it is dropped.
 ///
-/// It goes on by itself when a server comes back; the gap is told by [`Event::Disconnected`] and
-/// [`Event::Connected`].
+/// It continues by itself when a server comes back; [`Event::Disconnected`] and [`Event::Connected`] report
+/// the gap.
 pub struct Monitor {
     op: Arc<Op>,
     channel: Channel,
@@ -172,7 +172,7 @@ impl Monitor {
         NextEvent(self)
     }
 
-    /// As [`Monitor::event`], for those who write futures by hand.
+    /// As [`Monitor::event`], for hand-written futures.
     pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Result<Event>> {
         loop {
             if let Some(event) = take(&self.op) {
@@ -187,8 +187,8 @@ impl Monitor {
         }
     }
 
-    /// Gives an update back. A later one comes in its memory, so that a loop that does this needs no more; arrays,
-    /// which are shared, are let go.
+    /// Returns an update, whose memory a later update reuses, so that a loop that does this allocates nothing
+    /// more. Arrays, which are shared, are released.
     pub fn recycle(&mut self, update: Update) {
         let mut value = update.value;
         value.empty();
@@ -197,7 +197,7 @@ impl Monitor {
         }
     }
 
-    /// Asks the server to send nothing for a while, or to go on, which begins with everything.
+    /// Asks the server to send nothing for a while, or to continue, which begins with everything.
     pub fn pause(&mut self, paused: bool) {
         let place = self.op.state().place.clone();
         if let Some((conn, ioid)) = place {
@@ -236,12 +236,12 @@ impl Future for NextEvent<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Kind;
+    use crate::data::ScalarType;
     use crate::nt;
 
     #[test]
     fn too_many_updates_become_one_and_say_so() {
-        let mut value = Value::new(&nt::scalar(Kind::I32));
+        let mut value = Value::new(&nt::scalar(ScalarType::I32));
         let mut queue = Queue::new(2, None);
         for (number, bit) in [(1, 1), (2, 1), (3, 3), (4, 1)] {
             value.set("value", number).unwrap();

@@ -13,7 +13,8 @@ use super::{Error, Result};
 use crate::data::Value;
 use crate::proto::client::{Answer, Job};
 
-/// Takes a lock. A panic of another thread does not make what it protects unusable: it is never left half done.
+/// Takes a lock, also after a panic of another thread. This is safe because the protected state is never left
+/// half changed.
 pub(super) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -26,7 +27,7 @@ pub(super) struct Op {
     pub(super) request: Value,
     /// It ends with its first answer.
     pub(super) once: bool,
-    // Something is there for whoever waits.
+    // A result or an event is ready.
     ready: AtomicBool,
     attached: AtomicBool,
     state: Mutex<State>,
@@ -44,7 +45,7 @@ pub(super) struct State {
     pub(super) queue: Option<Queue>,
     pub(super) over: bool,
     waker: Option<Waker>,
-    // Nobody sleeps for it: what comes must be read in the background.
+    // No thread waits for it, so its answers must be read in the background.
     attended: bool,
     waiting: u32,
 }
@@ -100,7 +101,8 @@ impl Op {
         self.ready.load(Ordering::Acquire)
     }
 
-    /// Says whether something is there; call with the state locked unless nothing is under way.
+    /// Marks whether a result or an event is ready; call it with the state locked unless nothing is under
+    /// way.
     pub(super) fn set_ready(&self, ready: bool) {
         self.ready.store(ready, Ordering::Release);
     }
@@ -109,8 +111,8 @@ impl Op {
         self.callback.is_some()
     }
 
-    /// It has begun on `conn`. Returns whether what comes must be read in the background; `None` if nobody wants it
-    /// any more.
+    /// Records that the operation has begun on `conn`. Returns whether its answers must be read in the
+    /// background; `None` if the operation was dropped meanwhile.
     pub(super) fn attach(&self, conn: &Arc<Conn>, ioid: u32) -> Option<bool> {
         let mut state = self.state();
         if state.over {
@@ -131,7 +133,7 @@ impl Op {
     }
 
     fn wake_sleepers(&self, state: &State) {
-        // Waking costs a call of the system even if nobody sleeps.
+        // Waking costs a system call even if no thread sleeps.
         if state.waiting > 0 {
             self.changed.notify_all();
         }
@@ -221,12 +223,12 @@ impl Op {
         None
     }
 
-    /// Hands what is in the queue to the callback. Runs without any lock of ours but its own, so that it may use
-    /// the client.
+    /// Passes queued events to the callback. The callback runs without any lock of ours but its own, so that
+    /// it may use the client.
     pub(super) fn call_back(&self) {
         let Some(callback) = &self.callback else { return };
         loop {
-            // Who holds it will look again after.
+            // The thread that holds it checks the queue again afterwards.
             let Ok(mut callback) = callback.try_lock() else { return };
             while let Some(event) = super::monitor::take(self) {
                 callback(event);
@@ -263,7 +265,7 @@ pub(super) struct Later {
 }
 
 impl Later {
-    /// Wakes and calls whoever waits for it.
+    /// Wakes waiting threads and tasks, and calls the callback.
     pub(super) fn run(&mut self) {
         self.wakers.drain(..).for_each(Waker::wake);
         self.callbacks.drain(..).for_each(|op| op.call_back());

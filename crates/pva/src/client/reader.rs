@@ -1,4 +1,4 @@
-//! Who reads from a connection: the states and their changes, without sockets and locks.
+//! Which thread reads from a connection: the states and their transitions, without sockets and locks.
 //!
 //! | state | who reads | the client's thread is notified of new data |
 //! |---|---|---|
@@ -19,14 +19,15 @@ use std::time::{Duration, Instant};
 
 use mio::Interest;
 
-/// How long after the last waiter has left the client's thread takes over. A waiter that comes back within this time finds the
-/// connection as it left it, which spares two calls of the system for each operation of a program that does one after the other.
+/// The time between the end of the last waiter and the client's thread taking over. A waiter that returns
+/// within this time finds the connection as it left it. This saves two system calls per operation for a
+/// program that does one operation after the other.
 pub(super) const LINGER: Duration = Duration::from_millis(5);
 
-/// Who reads from the connection; one thread at a time.
+/// Which thread reads from the connection; one at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reader {
-    /// Nobody at this moment.
+    /// No thread at this moment.
     Idle(Next),
     /// The client's thread.
     Thread(Next),
@@ -34,12 +35,12 @@ pub(super) enum Reader {
     Waiter,
 }
 
-/// Who reads what comes next on an idle connection, unless a waiter begins before.
+/// Which thread reads the next data on an idle connection, unless a waiter begins before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
     /// The client's thread, which is notified.
     Thread,
-    /// The waiter that left at this time, if it comes back within [`LINGER`]; nobody is notified.
+    /// The waiter that left at this time, if it returns within [`LINGER`]; no thread is notified meanwhile.
     Waiter {
         /// When it left.
         left: Instant,
@@ -47,33 +48,34 @@ pub(super) enum Next {
 }
 
 impl Reader {
-    /// A waiter wants to read. `None` if somebody reads; else whether the client's thread was notified until now.
+    /// A waiter wants to read. `None` if another thread reads; otherwise whether the client's thread was
+    /// notified until now.
     pub(super) fn begin(&mut self) -> Option<bool> {
         let Reader::Idle(next) = *self else { return None };
         *self = Reader::Waiter;
         Some(next == Next::Thread)
     }
 
-    /// The waiter that reads has what it wanted, or gives up.
+    /// The reading waiter has its result, or gives up.
     pub(super) fn leave(&mut self, next: Next) {
         *self = Reader::Idle(next);
     }
 
-    /// The client's thread wants to read what is there. `false` if somebody reads.
+    /// The client's thread wants to read available data. `false` if a waiter reads.
     pub(super) fn enter(&mut self) -> bool {
         let Reader::Idle(next) = *self else { return false };
         *self = Reader::Thread(next);
         true
     }
 
-    /// The client's thread has read what was there.
+    /// The client's thread has read the available data.
     pub(super) fn leave_thread(&mut self) {
         if let Reader::Thread(next) = *self {
             *self = Reader::Idle(next);
         }
     }
 
-    /// The client's thread is to be notified from now on. Changes nothing while somebody reads.
+    /// The client's thread is notified from now on. Changes nothing while a thread reads.
     pub(super) fn notify(&mut self) {
         if matches!(self, Reader::Idle(_)) {
             *self = Reader::Idle(Next::Thread);
@@ -85,7 +87,7 @@ impl Reader {
         matches!(self, Reader::Idle(Next::Thread) | Reader::Thread(Next::Thread))
     }
 
-    /// Whether a waiter left [`LINGER`] before `now` or earlier, and nobody has come since.
+    /// Whether the last waiter left at least [`LINGER`] before `now`, and none has come since.
     pub(super) fn is_left(self, now: Instant) -> bool {
         matches!(self, Reader::Idle(Next::Waiter { left }) if now.saturating_duration_since(left) >= LINGER)
     }

@@ -1,4 +1,4 @@
-//! A TCP connection that sleeps in reads only if told to, and never in writes.
+//! A TCP connection that blocks in reads only on request, and never in writes.
 
 use std::io::{self, IoSlice, Read};
 use std::net::{Shutdown, TcpStream};
@@ -11,7 +11,7 @@ use nix::sys::socket::{MsgFlags, recv, send, sendmsg};
 
 use crate::wire::Writer;
 
-/// How long a read sleeps at most, so that a waiter looks at the clock now and then.
+/// The longest blocking read, so that a waiter checks its timeout from time to time.
 const TICK: Duration = Duration::from_millis(100);
 
 // More pieces are sent in several calls.
@@ -20,11 +20,11 @@ const PIECES: usize = 32;
 /// How to read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum How {
-    /// Only what is there.
+    /// Read only available data.
     Now,
     /// Sleep until something comes, at most until then.
     Sleep(Option<Instant>),
-    /// Look again and again until something comes, at most until then.
+    /// Poll until data arrive, at most until this time.
     Spin(Option<Instant>),
 }
 
@@ -45,7 +45,7 @@ impl Socket {
         self.0.as_raw_fd()
     }
 
-    /// Ends the connection in both directions; who sleeps in a read wakes up.
+    /// Ends the connection in both directions; a thread that is blocked in a read wakes up.
     pub(super) fn close(&self) {
         let _ = self.0.shutdown(Shutdown::Both);
     }

@@ -17,6 +17,7 @@ use crate::net::{Destination, broadcasts, join, send, udp};
 use crate::proto::{Search, ServerMessage};
 use crate::wire::{Assembler, Order, Writer};
 
+// No UDP datagram is longer.
 const LONGEST: usize = 1 << 16;
 
 // Answers to many searches come at once.
@@ -82,7 +83,7 @@ impl Udp {
         self.sockets.iter().any(|source| source.readable)
     }
 
-    /// Tells what servers say, with the address that each datagram came from.
+    /// Passes on the messages of servers, with the source address of each datagram.
     pub(super) fn read(&mut self, mut sink: impl FnMut((SocketAddr, ServerMessage<'_>))) {
         for source in &mut self.sockets {
             for _ in 0..AT_ONCE {
@@ -92,14 +93,14 @@ impl Udp {
                 match source.socket.recv_from(&mut self.buffer) {
                     Ok((count, from)) => messages(&self.buffer[..count], from, &mut sink),
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => source.readable = false,
-                    // Of a datagram sent before, for example that nobody listens there.
+                    // An error of a datagram sent before, for example because no process listens there.
                     Err(_) => {}
                 }
             }
         }
     }
 
-    /// Asks for `names` everywhere: who has them, or, without names, who is there at all.
+    /// Searches for `names` everywhere, or, without names, for all servers.
     pub(super) fn search(&mut self, names: &Names<'_>, servers: &[Arc<Conn>]) {
         let must = if names.is_empty() { Search::MUST_REPLY } else { 0 };
         for source in &self.sockets {
@@ -131,7 +132,7 @@ fn ask(socket: &UdpSocket, target: &Destination, datagram: &[u8]) {
 }
 
 fn searcher(targets: &[IpAddr], v6: bool) -> io::Result<Source> {
-    // Who only speaks with this machine need not be heard by others.
+    // A client that only uses this machine need not be heard by others.
     let local = targets.iter().all(IpAddr::is_loopback);
     let any: IpAddr = match (v6, local) {
         (false, false) => Ipv4Addr::UNSPECIFIED.into(),

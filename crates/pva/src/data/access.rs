@@ -1,7 +1,7 @@
 //! Fields by name, as the type the caller wants.
 
 use super::convert::convert;
-use super::{Array, Field, Kind, Type, Value};
+use super::{Array, Field, ScalarType, Type, Value};
 use crate::{Error, Result};
 
 impl Value {
@@ -64,7 +64,8 @@ impl Value {
 
     /// As [`Value::set_bit`] for a text, which is copied into the memory of the text before.
     pub fn set_str(&mut self, bit: usize, text: &str) -> Result<()> {
-        let plain = self.structure.nodes().get(bit).is_some_and(|node| node.ty == Type::Scalar(Kind::Str));
+        let plain =
+            self.structure.nodes().get(bit).is_some_and(|node| node.ty == Type::Scalar(ScalarType::Str));
         match self.fields.get_mut(bit) {
             Some(Field::Str(to)) if plain => {
                 text.clone_into(to);

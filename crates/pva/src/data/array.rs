@@ -6,13 +6,13 @@ use std::fmt;
 use bytemuck::NoUninit;
 use bytes::Bytes;
 
-use super::Kind;
+use super::ScalarType;
 use crate::{Error, Result};
 
 /// A Rust type that is an element of an [`Array`].
 pub trait Element: bytemuck::Pod + PartialEq + fmt::Display + Send + Sync + private::Sealed {
     /// What it is on the wire.
-    const KIND: Kind;
+    const KIND: ScalarType;
 }
 
 mod private {
@@ -23,7 +23,7 @@ macro_rules! elements {
     ($($rust:ty = $kind:ident),*) => {$(
         impl private::Sealed for $rust {}
         impl Element for $rust {
-            const KIND: Kind = Kind::$kind;
+            const KIND: ScalarType = ScalarType::$kind;
         }
     )*};
 }
@@ -52,14 +52,14 @@ elements!(
 #[derive(Clone)]
 pub struct Array {
     data: Bytes,
-    kind: Kind,
+    kind: ScalarType,
 }
 
 impl Array {
     /// Elements of `kind` that lie in `data` in the byte order of this machine. Takes memory of any owner without
     /// a copy ([`Bytes::from_owner`]). Fails for texts, and if the last element is not whole.
-    pub fn new(kind: Kind, data: Bytes) -> Result<Array> {
-        if kind == Kind::Str || !data.len().is_multiple_of(kind.bytes()) {
+    pub fn new(kind: ScalarType, data: Bytes) -> Result<Array> {
+        if kind == ScalarType::Str || !data.len().is_multiple_of(kind.bytes()) {
             let found = format!("{} bytes of {}", data.len(), kind.name());
             return Err(Error::new("whole numbers of an array", found));
         }
@@ -67,7 +67,7 @@ impl Array {
     }
 
     /// No elements.
-    pub fn empty(kind: Kind) -> Array {
+    pub fn empty(kind: ScalarType) -> Array {
         Array { data: Bytes::new(), kind }
     }
 
@@ -79,11 +79,11 @@ impl Array {
     /// A copy of `elements`.
     pub fn from_bools(elements: &[bool]) -> Array {
         let data = elements.iter().map(|&element| u8::from(element)).collect::<Vec<u8>>();
-        Array { data: data.into(), kind: Kind::Bool }
+        Array { data: data.into(), kind: ScalarType::Bool }
     }
 
     /// What the elements are.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ScalarType {
         self.kind
     }
 
@@ -138,18 +138,18 @@ impl Array {
             };
         }
         Some(match self.kind {
-            Kind::Bool => f64::from(bytes[0] != 0),
-            Kind::I8 => number!(i8),
-            Kind::I16 => number!(i16),
-            Kind::I32 => number!(i32),
-            Kind::I64 => number!(i64),
-            Kind::U8 => number!(u8),
-            Kind::U16 => number!(u16),
-            Kind::U32 => number!(u32),
-            Kind::U64 => number!(u64),
-            Kind::F32 => number!(f32),
-            Kind::F64 => number!(f64),
-            Kind::Str => return None,
+            ScalarType::Bool => f64::from(bytes[0] != 0),
+            ScalarType::I8 => number!(i8),
+            ScalarType::I16 => number!(i16),
+            ScalarType::I32 => number!(i32),
+            ScalarType::I64 => number!(i64),
+            ScalarType::U8 => number!(u8),
+            ScalarType::U16 => number!(u16),
+            ScalarType::U32 => number!(u32),
+            ScalarType::U64 => number!(u64),
+            ScalarType::F32 => number!(f32),
+            ScalarType::F64 => number!(f64),
+            ScalarType::Str => return None,
         })
     }
 

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::{Kind, Member, Structure, Type, Union};
+use super::{Member, ScalarType, Structure, Type, Union};
 use crate::Result;
 
 /// Builds a structure or union.
 ///
 /// ```
-/// use livetime_pva::data::{Kind, Structure};
+/// use livetime_pva::data::{ScalarType, Structure};
 ///
-/// let limits = Structure::builder("").member("low", Kind::F64).member("high", Kind::F64).structure()?;
-/// let top = Structure::builder("demo").array("value", Kind::U16).member("limits", limits).structure()?;
+/// let limits = Structure::builder("").member("low", ScalarType::F64).member("high", ScalarType::F64).structure()?;
+/// let top = Structure::builder("demo").array("value", ScalarType::U16).member("limits", limits).structure()?;
 /// assert_eq!(top.bit("limits.high"), Some(4));
 /// # Ok::<(), livetime_pva::Error>(())
 /// ```
@@ -27,14 +27,14 @@ impl Builder {
         Builder { id: id.into(), members: Vec::new() }
     }
 
-    /// Adds a member: a [`Kind`], a structure, a union, or any other [`Type`].
+    /// Adds a member: a [`ScalarType`], a structure, a union, or any other [`Type`].
     pub fn member(mut self, name: &str, ty: impl Into<Type>) -> Builder {
         self.members.push(Member { name: name.into(), ty: ty.into() });
         self
     }
 
     /// Adds an array of scalars of any length.
-    pub fn array(self, name: &str, kind: Kind) -> Builder {
+    pub fn array(self, name: &str, kind: ScalarType) -> Builder {
         self.member(name, Type::array(kind))
     }
 

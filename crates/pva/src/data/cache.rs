@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Extent, Kind, MAX_FIELDS, MAX_NAME, Member, Structure, Type, Union};
+use super::{Extent, MAX_FIELDS, MAX_NAME, Member, ScalarType, Structure, Type, Union};
 use crate::wire::{Reader, Writer};
 use crate::{Error, Result};
 
+// The codes of types on the wire, as the protocol defines them: references to the cache first, then kinds of types.
 const NULL: u8 = 0xFF;
 const KNOWN: u8 = 0xFE;
 const DEFINE: u8 = 0xFD;
@@ -42,7 +43,7 @@ impl TypeCache {
         self.types.len()
     }
 
-    /// How many fields they have together, those of fields included.
+    /// The total number of their fields, including nested ones.
     pub fn fields(&self) -> usize {
         self.fields
     }
@@ -146,7 +147,7 @@ impl Structure {
     }
 }
 
-fn encode_array(writer: &mut Writer, kind: Kind, extent: Extent) {
+fn encode_array(writer: &mut Writer, kind: ScalarType, extent: Extent) {
     let (flag, count) = match extent {
         Extent::Variable => (ARRAY, None),
         Extent::Bounded(bound) => (BOUNDED, Some(bound)),
@@ -197,7 +198,7 @@ fn decode(reader: &mut Reader<'_>, cache: &mut TypeCache, code: u8, at: usize) -
 }
 
 fn decode_scalars(reader: &mut Reader<'_>, code: u8, at: usize) -> Result<Type> {
-    let kind = Kind::from_code(code & !FIXED);
+    let kind = ScalarType::from_code(code & !FIXED);
     let kind = kind.ok_or_else(|| Error::at(at, "the code of a type", format!("0x{code:02X}")))?;
     Ok(match code & FIXED {
         ARRAY => Type::Array(kind, Extent::Variable),
@@ -269,7 +270,7 @@ mod tests {
     fn a_type_is_sent_once() {
         let (mut sent, mut known) = (SentTypes::new(), TypeCache::new());
         let mut lengths = Vec::new();
-        for ty in [nt::ndarray(), nt::scalar(Kind::F64), nt::ndarray()] {
+        for ty in [nt::ndarray(), nt::scalar(ScalarType::F64), nt::ndarray()] {
             let mut writer = Writer::new(Order::Big);
             sent.encode(&mut writer, &ty);
             let bytes = writer.to_vec();

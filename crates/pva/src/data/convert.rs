@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Array, Chosen, Dynamic, Element, Field, Kind, Type, Union, Value};
+use super::{Array, Chosen, Dynamic, Element, Field, ScalarType, Type, Union, Value};
 use crate::{Error, Result};
 
 /// `field` as a `ty`. Numbers convert if they fit, texts are read as numbers and numbers written as texts; a
@@ -26,7 +26,7 @@ fn fits(field: &Field, ty: &Type) -> bool {
     match (ty, field) {
         (Type::Scalar(kind), field) => kind_of(field) == Some(*kind),
         (Type::BoundedStr(bound), Field::Str(text)) => text.len() <= *bound as usize,
-        (Type::Array(Kind::Str, extent), Field::Strings(v)) => extent.allows(v.len()),
+        (Type::Array(ScalarType::Str, extent), Field::Strings(v)) => extent.allows(v.len()),
         (Type::Array(kind, extent), Field::Array(v)) => v.kind() == *kind && extent.allows(v.len()),
         (Type::Structure(structure), Field::Struct(value)) => value.structure == *structure,
         (Type::StructureArray(structure), Field::StructArray(values)) => {
@@ -46,27 +46,27 @@ fn belongs(chosen: &Chosen, union: &Union) -> bool {
     union.members().get(chosen.selector as usize).is_some_and(|member| fits(&chosen.field, &member.ty))
 }
 
-fn kind_of(field: &Field) -> Option<Kind> {
+fn kind_of(field: &Field) -> Option<ScalarType> {
     Some(match field {
-        Field::Bool(_) => Kind::Bool,
-        Field::I8(_) => Kind::I8,
-        Field::I16(_) => Kind::I16,
-        Field::I32(_) => Kind::I32,
-        Field::I64(_) => Kind::I64,
-        Field::U8(_) => Kind::U8,
-        Field::U16(_) => Kind::U16,
-        Field::U32(_) => Kind::U32,
-        Field::U64(_) => Kind::U64,
-        Field::F32(_) => Kind::F32,
-        Field::F64(_) => Kind::F64,
-        Field::Str(_) => Kind::Str,
+        Field::Bool(_) => ScalarType::Bool,
+        Field::I8(_) => ScalarType::I8,
+        Field::I16(_) => ScalarType::I16,
+        Field::I32(_) => ScalarType::I32,
+        Field::I64(_) => ScalarType::I64,
+        Field::U8(_) => ScalarType::U8,
+        Field::U16(_) => ScalarType::U16,
+        Field::U32(_) => ScalarType::U32,
+        Field::U64(_) => ScalarType::U64,
+        Field::F32(_) => ScalarType::F32,
+        Field::F64(_) => ScalarType::F64,
+        Field::Str(_) => ScalarType::Str,
         _ => return None,
     })
 }
 
 fn describe(field: &Field) -> String {
     match (kind_of(field), field) {
-        (Some(Kind::Str), _) => format!("the text {:?}", field.as_str().unwrap_or_default()),
+        (Some(ScalarType::Str), _) => format!("the text {:?}", field.as_str().unwrap_or_default()),
         (Some(kind), _) => format!("{} {}", kind.name(), text(field).unwrap_or_default()),
         (_, Field::Array(array)) => format!("{array:?}"),
         (_, Field::Strings(v)) => format!("string[{}]", v.len()),
@@ -75,8 +75,8 @@ fn describe(field: &Field) -> String {
     }
 }
 
-fn scalar(field: &Field, kind: Kind) -> Option<Field> {
-    if kind == Kind::Str {
+fn scalar(field: &Field, kind: ScalarType) -> Option<Field> {
+    if kind == ScalarType::Str {
         return text(field).map(Field::Str);
     }
     if let Field::Str(text) = field {
@@ -90,8 +90,8 @@ fn scalar(field: &Field, kind: Kind) -> Option<Field> {
     }
 }
 
-fn parse(text: &str, kind: Kind) -> Option<Field> {
-    if kind == Kind::Bool {
+fn parse(text: &str, kind: ScalarType) -> Option<Field> {
+    if kind == ScalarType::Bool {
         return match text {
             "true" | "1" => Some(Field::Bool(true)),
             "false" | "0" => Some(Field::Bool(false)),
@@ -105,29 +105,31 @@ fn parse(text: &str, kind: Kind) -> Option<Field> {
     }
 }
 
-fn integer(v: i128, kind: Kind) -> Option<Field> {
+fn integer(v: i128, kind: ScalarType) -> Option<Field> {
     Some(match kind {
-        Kind::Bool => Field::Bool(v != 0),
-        Kind::I8 => Field::I8(v.try_into().ok()?),
-        Kind::I16 => Field::I16(v.try_into().ok()?),
-        Kind::I32 => Field::I32(v.try_into().ok()?),
-        Kind::I64 => Field::I64(v.try_into().ok()?),
-        Kind::U8 => Field::U8(v.try_into().ok()?),
-        Kind::U16 => Field::U16(v.try_into().ok()?),
-        Kind::U32 => Field::U32(v.try_into().ok()?),
-        Kind::U64 => Field::U64(v.try_into().ok()?),
-        Kind::F32 => Field::F32(v as f32),
-        Kind::F64 => Field::F64(v as f64),
-        Kind::Str => return None,
+        ScalarType::Bool => Field::Bool(v != 0),
+        ScalarType::I8 => Field::I8(v.try_into().ok()?),
+        ScalarType::I16 => Field::I16(v.try_into().ok()?),
+        ScalarType::I32 => Field::I32(v.try_into().ok()?),
+        ScalarType::I64 => Field::I64(v.try_into().ok()?),
+        ScalarType::U8 => Field::U8(v.try_into().ok()?),
+        ScalarType::U16 => Field::U16(v.try_into().ok()?),
+        ScalarType::U32 => Field::U32(v.try_into().ok()?),
+        ScalarType::U64 => Field::U64(v.try_into().ok()?),
+        ScalarType::F32 => Field::F32(v as f32),
+        ScalarType::F64 => Field::F64(v as f64),
+        ScalarType::Str => return None,
     })
 }
 
 // Towards zero, as the peers do.
-fn float(v: f64, kind: Kind) -> Option<Field> {
+fn float(v: f64, kind: ScalarType) -> Option<Field> {
     match kind {
-        Kind::F64 => Some(Field::F64(v)),
+        ScalarType::F64 => Some(Field::F64(v)),
         // Infinity is another number than one that is only large.
-        Kind::F32 => Some(v as f32).filter(|narrow| narrow.is_finite() || !v.is_finite()).map(Field::F32),
+        ScalarType::F32 => {
+            Some(v as f32).filter(|narrow| narrow.is_finite() || !v.is_finite()).map(Field::F32)
+        }
         _ if v.is_finite() => integer(v as i128, kind),
         _ => None,
     }
@@ -152,7 +154,7 @@ fn count(field: &Field) -> usize {
     }
 }
 
-fn array(field: Field, kind: Kind) -> Option<Field> {
+fn array(field: Field, kind: ScalarType) -> Option<Field> {
     let elements = spread(field)?;
     let scalars = elements.iter().map(|element| scalar(element, kind));
     macro_rules! collect {
@@ -163,18 +165,18 @@ fn array(field: Field, kind: Kind) -> Option<Field> {
         };
     }
     Some(match kind {
-        Kind::Bool => Field::Array(Array::from_bools(&collect!(Bool, bool))),
-        Kind::I8 => Field::Array(collect!(I8, i8).into()),
-        Kind::I16 => Field::Array(collect!(I16, i16).into()),
-        Kind::I32 => Field::Array(collect!(I32, i32).into()),
-        Kind::I64 => Field::Array(collect!(I64, i64).into()),
-        Kind::U8 => Field::Array(collect!(U8, u8).into()),
-        Kind::U16 => Field::Array(collect!(U16, u16).into()),
-        Kind::U32 => Field::Array(collect!(U32, u32).into()),
-        Kind::U64 => Field::Array(collect!(U64, u64).into()),
-        Kind::F32 => Field::Array(collect!(F32, f32).into()),
-        Kind::F64 => Field::Array(collect!(F64, f64).into()),
-        Kind::Str => Field::Strings(collect!(Str, String).into()),
+        ScalarType::Bool => Field::Array(Array::from_bools(&collect!(Bool, bool))),
+        ScalarType::I8 => Field::Array(collect!(I8, i8).into()),
+        ScalarType::I16 => Field::Array(collect!(I16, i16).into()),
+        ScalarType::I32 => Field::Array(collect!(I32, i32).into()),
+        ScalarType::I64 => Field::Array(collect!(I64, i64).into()),
+        ScalarType::U8 => Field::Array(collect!(U8, u8).into()),
+        ScalarType::U16 => Field::Array(collect!(U16, u16).into()),
+        ScalarType::U32 => Field::Array(collect!(U32, u32).into()),
+        ScalarType::U64 => Field::Array(collect!(U64, u64).into()),
+        ScalarType::F32 => Field::Array(collect!(F32, f32).into()),
+        ScalarType::F64 => Field::Array(collect!(F64, f64).into()),
+        ScalarType::Str => Field::Strings(collect!(Str, String).into()),
     })
 }
 
@@ -185,18 +187,18 @@ pub(crate) fn spread(field: Field) -> Option<Vec<Field>> {
     }
     match field {
         Field::Array(array) => match array.kind() {
-            Kind::Bool => Some(array.data().iter().map(|&v| Field::Bool(v != 0)).collect()),
-            Kind::I8 => all(&array, Field::I8),
-            Kind::I16 => all(&array, Field::I16),
-            Kind::I32 => all(&array, Field::I32),
-            Kind::I64 => all(&array, Field::I64),
-            Kind::U8 => all(&array, Field::U8),
-            Kind::U16 => all(&array, Field::U16),
-            Kind::U32 => all(&array, Field::U32),
-            Kind::U64 => all(&array, Field::U64),
-            Kind::F32 => all(&array, Field::F32),
-            Kind::F64 => all(&array, Field::F64),
-            Kind::Str => None,
+            ScalarType::Bool => Some(array.data().iter().map(|&v| Field::Bool(v != 0)).collect()),
+            ScalarType::I8 => all(&array, Field::I8),
+            ScalarType::I16 => all(&array, Field::I16),
+            ScalarType::I32 => all(&array, Field::I32),
+            ScalarType::I64 => all(&array, Field::I64),
+            ScalarType::U8 => all(&array, Field::U8),
+            ScalarType::U16 => all(&array, Field::U16),
+            ScalarType::U32 => all(&array, Field::U32),
+            ScalarType::U64 => all(&array, Field::U64),
+            ScalarType::F32 => all(&array, Field::F32),
+            ScalarType::F64 => all(&array, Field::F64),
+            ScalarType::Str => None,
         },
         Field::Strings(texts) => Some(texts.iter().cloned().map(Field::Str).collect()),
         scalar => kind_of(&scalar).map(|_| vec![scalar]),
@@ -214,7 +216,7 @@ fn choose(field: Field, union: &Union) -> Option<Field> {
 fn of_any(field: Field) -> Option<Dynamic> {
     let ty = match &field {
         Field::Array(array) => Type::array(array.kind()),
-        Field::Strings(_) => Type::array(Kind::Str),
+        Field::Strings(_) => Type::array(ScalarType::Str),
         Field::Struct(value) => Type::Structure(Arc::clone(&value.structure)),
         scalar => Type::Scalar(kind_of(scalar)?),
     };
@@ -286,35 +288,38 @@ impl From<Dynamic> for Field {
 mod tests {
     use super::*;
 
-    fn to(field: impl Into<Field>, kind: Kind) -> Option<Field> {
+    fn to(field: impl Into<Field>, kind: ScalarType) -> Option<Field> {
         convert(field.into(), &Type::Scalar(kind)).ok()
     }
 
     #[test]
     fn numbers_convert_if_they_fit() {
-        assert_eq!(to(300, Kind::U8), None);
-        assert_eq!(to(200, Kind::U8), Some(Field::U8(200)));
-        assert_eq!(to(-1.9, Kind::I16), Some(Field::I16(-1)));
-        assert_eq!(to(f64::NAN, Kind::I16), None);
-        assert_eq!(to(u64::MAX, Kind::U64), Some(Field::U64(u64::MAX)));
-        assert_eq!(to(u64::MAX, Kind::I64), None);
-        assert_eq!(to(" 0x1F ", Kind::I32), Some(Field::I32(31)));
-        assert_eq!(to("1e3", Kind::I32), Some(Field::I32(1000)));
-        assert_eq!(to("high", Kind::F64), None);
-        assert_eq!(to(2.5, Kind::Str), Some(Field::Str("2.5".into())));
+        assert_eq!(to(300, ScalarType::U8), None);
+        assert_eq!(to(200, ScalarType::U8), Some(Field::U8(200)));
+        assert_eq!(to(-1.9, ScalarType::I16), Some(Field::I16(-1)));
+        assert_eq!(to(f64::NAN, ScalarType::I16), None);
+        assert_eq!(to(u64::MAX, ScalarType::U64), Some(Field::U64(u64::MAX)));
+        assert_eq!(to(u64::MAX, ScalarType::I64), None);
+        assert_eq!(to(" 0x1F ", ScalarType::I32), Some(Field::I32(31)));
+        assert_eq!(to("1e3", ScalarType::I32), Some(Field::I32(1000)));
+        assert_eq!(to("high", ScalarType::F64), None);
+        assert_eq!(to(2.5, ScalarType::Str), Some(Field::Str("2.5".into())));
     }
 
     #[test]
     fn arrays_convert_element_by_element() {
-        let doubles = convert(vec![1u16, 2].into(), &Type::array(Kind::F64)).unwrap();
+        let doubles = convert(vec![1u16, 2].into(), &Type::array(ScalarType::F64)).unwrap();
         assert_eq!(doubles, Field::Array(vec![1.0, 2.0].into()));
-        assert_eq!(convert(7.into(), &Type::array(Kind::Str)).unwrap(), Field::from(vec!["7".to_string()]));
-        assert!(convert(vec![1.5, 300.0].into(), &Type::array(Kind::U8)).is_err());
+        assert_eq!(
+            convert(7.into(), &Type::array(ScalarType::Str)).unwrap(),
+            Field::from(vec!["7".to_string()])
+        );
+        assert!(convert(vec![1.5, 300.0].into(), &Type::array(ScalarType::U8)).is_err());
     }
 
     #[test]
     fn an_error_says_what_was_wanted_and_found() {
-        let error = convert("high".into(), &Type::Scalar(Kind::I32)).unwrap_err();
+        let error = convert("high".into(), &Type::Scalar(ScalarType::I32)).unwrap_err();
         assert_eq!(error.to_string(), "wanted int32_t, found the text \"high\"");
     }
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{Array, Chosen, Dynamic, Extent, Field, Kind, Structure, Type, TypeCache, Union, Value};
+use super::{Array, Chosen, Dynamic, Extent, Field, ScalarType, Structure, Type, TypeCache, Union, Value};
 use crate::wire::{BitSet, Reader};
 use crate::{Error, Result};
 
@@ -90,7 +90,7 @@ pub(crate) fn field(reader: &mut Reader<'_>, cache: &mut TypeCache, ty: &Type, t
 
 fn compound(reader: &mut Reader<'_>, cache: &mut TypeCache, ty: &Type, to: &mut Field) -> Result<()> {
     match (ty, &mut *to) {
-        (Type::Array(Kind::Str, extent), _) => *to = Field::Strings(strings(reader, *extent)?.into()),
+        (Type::Array(ScalarType::Str, extent), _) => *to = Field::Strings(strings(reader, *extent)?.into()),
         (Type::Array(kind, extent), _) => *to = Field::Array(array(reader, *kind, *extent)?),
         (Type::Structure(_), Field::Struct(value)) => {
             reader.deeper(|reader| value.decode(reader, cache))?;
@@ -145,7 +145,7 @@ fn array_count(reader: &mut Reader<'_>, extent: Extent, bytes: usize) -> Result<
     Ok(count)
 }
 
-fn array(reader: &mut Reader<'_>, kind: Kind, extent: Extent) -> Result<Array> {
+fn array(reader: &mut Reader<'_>, kind: ScalarType, extent: Extent) -> Result<Array> {
     let size = kind.bytes();
     let bytes = array_count(reader, extent, size)?.saturating_mul(size);
     if !reader.order().swaps(size) && (size == 1 || reader.shares(bytes)) {
@@ -158,14 +158,14 @@ fn array(reader: &mut Reader<'_>, kind: Kind, extent: Extent) -> Result<Array> {
         };
     }
     Ok(match kind {
-        Kind::I16 => copied!(i16),
-        Kind::I32 => copied!(i32),
-        Kind::I64 => copied!(i64),
-        Kind::U16 => copied!(u16),
-        Kind::U32 => copied!(u32),
-        Kind::U64 => copied!(u64),
-        Kind::F32 => copied!(f32),
-        Kind::F64 => copied!(f64),
+        ScalarType::I16 => copied!(i16),
+        ScalarType::I32 => copied!(i32),
+        ScalarType::I64 => copied!(i64),
+        ScalarType::U16 => copied!(u16),
+        ScalarType::U32 => copied!(u32),
+        ScalarType::U64 => copied!(u64),
+        ScalarType::F32 => copied!(f32),
+        ScalarType::F64 => copied!(f64),
         kind => Array::new(kind, Bytes::copy_from_slice(bytes))?,
     })
 }
@@ -180,8 +180,8 @@ fn copy<T: super::Element>(bytes: &[u8], swaps: bool) -> Array {
 }
 
 // On the wire any byte but 0 is true; in an array it is 1, so that equal arrays have equal bytes.
-fn truths(kind: Kind, data: Bytes) -> Bytes {
-    if kind != Kind::Bool || data.iter().all(|&byte| byte <= 1) {
+fn truths(kind: ScalarType, data: Bytes) -> Bytes {
+    if kind != ScalarType::Bool || data.iter().all(|&byte| byte <= 1) {
         return data;
     }
     data.iter().map(|&byte| u8::from(byte != 0)).collect()

@@ -1,4 +1,4 @@
-//! A value of any type, which it brings along.
+//! A value of any type, with that type.
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Array, Dynamic, Kind, Value};
+use super::{Array, Dynamic, ScalarType, Value};
 
 /// Many texts, shared.
 pub type Strings = Arc<[String]>;
@@ -65,27 +65,27 @@ pub struct Chosen {
 
 impl Field {
     /// Zero, false or the empty text.
-    pub fn zero(kind: Kind) -> Field {
+    pub fn zero(kind: ScalarType) -> Field {
         match kind {
-            Kind::Bool => Field::Bool(false),
-            Kind::I8 => Field::I8(0),
-            Kind::I16 => Field::I16(0),
-            Kind::I32 => Field::I32(0),
-            Kind::I64 => Field::I64(0),
-            Kind::U8 => Field::U8(0),
-            Kind::U16 => Field::U16(0),
-            Kind::U32 => Field::U32(0),
-            Kind::U64 => Field::U64(0),
-            Kind::F32 => Field::F32(0.0),
-            Kind::F64 => Field::F64(0.0),
-            Kind::Str => Field::Str(String::new()),
+            ScalarType::Bool => Field::Bool(false),
+            ScalarType::I8 => Field::I8(0),
+            ScalarType::I16 => Field::I16(0),
+            ScalarType::I32 => Field::I32(0),
+            ScalarType::I64 => Field::I64(0),
+            ScalarType::U8 => Field::U8(0),
+            ScalarType::U16 => Field::U16(0),
+            ScalarType::U32 => Field::U32(0),
+            ScalarType::U64 => Field::U64(0),
+            ScalarType::F32 => Field::F32(0.0),
+            ScalarType::F64 => Field::F64(0.0),
+            ScalarType::Str => Field::Str(String::new()),
         }
     }
 
     // Also of a fixed array, which encoding fills up with zeros: its length is a claim of the peer.
-    pub(crate) fn empty_array(kind: Kind) -> Field {
+    pub(crate) fn empty_array(kind: ScalarType) -> Field {
         match kind {
-            Kind::Str => Field::Strings(Strings::default()),
+            ScalarType::Str => Field::Strings(Strings::default()),
             kind => Field::Array(Array::empty(kind)),
         }
     }

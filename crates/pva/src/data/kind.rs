@@ -2,7 +2,7 @@
 
 /// What a scalar or an element of an array is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub enum ScalarType {
     /// True or false.
     Bool,
     /// Signed 8-bit integer, "byte".
@@ -29,72 +29,72 @@ pub enum Kind {
     Str,
 }
 
-impl Kind {
+impl ScalarType {
     /// All of them, in the order of pvData's own numbers (0 boolean … 10 double, 11 string), which
     /// `codec.parameters` of an NTNDArray uses.
-    pub const ALL: [Kind; 12] = [
-        Kind::Bool,
-        Kind::I8,
-        Kind::I16,
-        Kind::I32,
-        Kind::I64,
-        Kind::U8,
-        Kind::U16,
-        Kind::U32,
-        Kind::U64,
-        Kind::F32,
-        Kind::F64,
-        Kind::Str,
+    pub const ALL: [ScalarType; 12] = [
+        ScalarType::Bool,
+        ScalarType::I8,
+        ScalarType::I16,
+        ScalarType::I32,
+        ScalarType::I64,
+        ScalarType::U8,
+        ScalarType::U16,
+        ScalarType::U32,
+        ScalarType::U64,
+        ScalarType::F32,
+        ScalarType::F64,
+        ScalarType::Str,
     ];
 
     /// The size of one element in bytes; of a text the smallest.
     pub const fn bytes(self) -> usize {
         match self {
-            Kind::Bool | Kind::I8 | Kind::U8 | Kind::Str => 1,
-            Kind::I16 | Kind::U16 => 2,
-            Kind::I32 | Kind::U32 | Kind::F32 => 4,
-            Kind::I64 | Kind::U64 | Kind::F64 => 8,
+            ScalarType::Bool | ScalarType::I8 | ScalarType::U8 | ScalarType::Str => 1,
+            ScalarType::I16 | ScalarType::U16 => 2,
+            ScalarType::I32 | ScalarType::U32 | ScalarType::F32 => 4,
+            ScalarType::I64 | ScalarType::U64 | ScalarType::F64 => 8,
         }
     }
 
     /// The name that the EPICS tools print.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Bool => "bool",
-            Kind::I8 => "int8_t",
-            Kind::I16 => "int16_t",
-            Kind::I32 => "int32_t",
-            Kind::I64 => "int64_t",
-            Kind::U8 => "uint8_t",
-            Kind::U16 => "uint16_t",
-            Kind::U32 => "uint32_t",
-            Kind::U64 => "uint64_t",
-            Kind::F32 => "float",
-            Kind::F64 => "double",
-            Kind::Str => "string",
+            ScalarType::Bool => "bool",
+            ScalarType::I8 => "int8_t",
+            ScalarType::I16 => "int16_t",
+            ScalarType::I32 => "int32_t",
+            ScalarType::I64 => "int64_t",
+            ScalarType::U8 => "uint8_t",
+            ScalarType::U16 => "uint16_t",
+            ScalarType::U32 => "uint32_t",
+            ScalarType::U64 => "uint64_t",
+            ScalarType::F32 => "float",
+            ScalarType::F64 => "double",
+            ScalarType::Str => "string",
         }
     }
 
     /// The byte of the wire for a scalar.
     pub(crate) const fn code(self) -> u8 {
         match self {
-            Kind::Bool => 0x00,
-            Kind::I8 => 0x20,
-            Kind::I16 => 0x21,
-            Kind::I32 => 0x22,
-            Kind::I64 => 0x23,
-            Kind::U8 => 0x24,
-            Kind::U16 => 0x25,
-            Kind::U32 => 0x26,
-            Kind::U64 => 0x27,
-            Kind::F32 => 0x42,
-            Kind::F64 => 0x43,
-            Kind::Str => 0x60,
+            ScalarType::Bool => 0x00,
+            ScalarType::I8 => 0x20,
+            ScalarType::I16 => 0x21,
+            ScalarType::I32 => 0x22,
+            ScalarType::I64 => 0x23,
+            ScalarType::U8 => 0x24,
+            ScalarType::U16 => 0x25,
+            ScalarType::U32 => 0x26,
+            ScalarType::U64 => 0x27,
+            ScalarType::F32 => 0x42,
+            ScalarType::F64 => 0x43,
+            ScalarType::Str => 0x60,
         }
     }
 
-    pub(crate) fn from_code(code: u8) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.code() == code)
+    pub(crate) fn from_code(code: u8) -> Option<ScalarType> {
+        ScalarType::ALL.into_iter().find(|kind| kind.code() == code)
     }
 }
 
@@ -104,9 +104,9 @@ pub enum Extent {
     /// Any number.
     #[default]
     Variable,
-    /// At most so many. Some peers cannot decode this.
+    /// At most this many. Some peers cannot decode this.
     Bounded(u32),
-    /// Exactly so many. Some peers cannot decode this.
+    /// Exactly this many. Some peers cannot decode this.
     Fixed(u32),
 }
 

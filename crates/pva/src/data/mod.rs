@@ -1,9 +1,9 @@
 //! Types, values and how they are encoded.
 //!
-//! A [`Value`] is flat: one [`Field`] for every field number of its [`Structure`], in the order of the wire. A
-//! whole structure is then a run of fields, whatever its nesting, and "bit 7 changed" is `fields[7]`. Lookups by
-//! name walk the members of one structure at a time, which for the few members that structures have is faster than
-//! a hash; who looks often keeps the number.
+//! A [`Value`] is flat: one [`Field`] for every field number of its [`Structure`], in the order of the wire.
+//! A whole structure is then a run of fields, whatever its nesting, and "bit 7 changed" is `fields[7]`.
+//! Lookups by name walk the members of one structure at a time, which for the few members that structures
+//! have is faster than a hash; a caller that looks a name up often keeps the number.
 
 mod access;
 mod array;
@@ -25,7 +25,7 @@ pub use build::Builder;
 pub use cache::{SentTypes, TypeCache};
 pub use dynamic::Dynamic;
 pub use field::{Chosen, Field, Strings};
-pub use kind::{Extent, Kind};
+pub use kind::{Extent, ScalarType};
 pub use structure::{Member, Node, Structure, Union};
 pub use types::Type;
 pub use value::Value;

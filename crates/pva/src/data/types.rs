@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use super::{Extent, Field, Kind, Structure, Union, Value};
+use super::{Extent, Field, ScalarType, Structure, Union, Value};
 
-/// What a value can be.
+/// The type of a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
     /// A number, a truth value or a text.
-    Scalar(Kind),
-    /// A text of at most so many bytes. Some peers cannot decode this.
+    Scalar(ScalarType),
+    /// A text of at most this many bytes. Some peers cannot decode this.
     BoundedStr(u32),
     /// Many scalars.
-    Array(Kind, Extent),
+    Array(ScalarType, Extent),
     /// Named members.
     Structure(Arc<Structure>),
     /// Many of one structure, each of which may be null.
@@ -21,15 +21,15 @@ pub enum Type {
     Union(Arc<Union>),
     /// Many of one union, each of which may be null.
     UnionArray(Arc<Union>),
-    /// A value that brings its type along, or none.
+    /// A value that carries its own type, or none.
     Any,
-    /// Many values that bring their types along, each of which may be null.
+    /// An array of values that carry their own types; each may be null.
     AnyArray,
 }
 
 impl Type {
     /// An array of any length.
-    pub fn array(kind: Kind) -> Type {
+    pub fn array(kind: ScalarType) -> Type {
         Type::Array(kind, Extent::Variable)
     }
 
@@ -104,8 +104,8 @@ impl From<Arc<Union>> for Type {
     }
 }
 
-impl From<Kind> for Type {
-    fn from(kind: Kind) -> Type {
+impl From<ScalarType> for Type {
+    fn from(kind: ScalarType) -> Type {
         Type::Scalar(kind)
     }
 }

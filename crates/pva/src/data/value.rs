@@ -9,9 +9,9 @@ use crate::{Error, Result};
 /// The value of a structure: one [`Field`] per field number, and which of them changed.
 ///
 /// ```
-/// use livetime_pva::{data::{Kind, Value}, nt};
+/// use livetime_pva::{data::{ScalarType, Value}, nt};
 ///
-/// let mut value = Value::new(&nt::scalar(Kind::I32));
+/// let mut value = Value::new(&nt::scalar(ScalarType::I32));
 /// value.set("value", 3)?;
 /// value.set("alarm.message", "HIGH")?;
 /// assert_eq!(value.i64("value"), Some(3));
@@ -99,7 +99,7 @@ impl Value {
         Ok(())
     }
 
-    /// Lets go of everything but memory for fields and texts, to be used by [`Value::copy_from`].
+    /// Releases everything but memory for fields and texts, to be used by [`Value::copy_from`].
     #[cfg(feature = "client")]
     pub(crate) fn empty(&mut self) {
         let is_other = |field: &&mut Field| !matches!(field, Field::Str(_));

@@ -95,7 +95,7 @@ impl Destination {
         self.address.ip().is_multicast()
     }
 
-    /// Whether only one host gets what is sent there. `broadcasts` are the known broadcast addresses.
+    /// Whether only one host receives datagrams sent there. `broadcasts` are the known broadcast addresses.
     pub fn is_unicast(&self, broadcasts: &[IpAddr]) -> bool {
         let ip = self.address.ip();
         let broadcast = matches!(ip, IpAddr::V4(v4) if v4.is_broadcast()) || broadcasts.contains(&ip);
@@ -183,7 +183,7 @@ fn by_name(host: &str, port: u16) -> Result<SocketAddr> {
         return Err(unknown("nothing".into()));
     }
     let found = (host, port).to_socket_addrs().map_err(|error| unknown(error.to_string()))?;
-    // The peers announce and search by IPv4 unless told otherwise.
+    // The peers announce and search by IPv4 by default.
     let mut found: Vec<SocketAddr> = found.collect();
     found.sort_by_key(SocketAddr::is_ipv6);
     found.first().copied().ok_or_else(|| unknown("no address".into()))

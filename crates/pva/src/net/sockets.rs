@@ -31,19 +31,21 @@ pub(crate) fn listening(addresses: &[IpAddr], mut problem: impl FnMut(String)) -
     found
 }
 
-/// The kernel takes no more than this for a client that does not read, so that what it reads later is not old.
+/// The most unsent bytes that the kernel accepts for a connection (`TCP_NOTSENT_LOWAT`). Updates for a slow client
+/// then wait in our queue, where newer ones replace them, and are not old when the client reads them.
 #[cfg(all(feature = "server", target_os = "linux"))]
 const UNSENT: u32 = 1 << 20;
 
-/// What the kernel keeps of a connection over loopback until it is read. Grown by itself, up to 4 MiB, what is sent has left the caches when it is
-/// read, and a get of a million doubles takes a third longer; with 128 KiB it takes a fifth longer, for more wake-ups.
+/// The send buffer of a connection over loopback. Without this limit the kernel lets it grow to 4 MiB; the
+/// data have then left the caches when they are read, and a get of a million doubles takes a third longer.
+/// With 128 KiB it takes a fifth longer, because of more wake-ups.
 #[cfg(all(feature = "server", target_os = "linux"))]
 const LOOPBACK_BUFFER: usize = 1 << 20;
 
 /// Gives an accepted connection the options that [`Server`](crate::server::Server) gives its own.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the operating system.
 #[cfg(all(feature = "server", target_os = "linux"))]
 pub fn tune(stream: &impl std::os::fd::AsFd) -> io::Result<()> {
     let socket = SockRef::from(stream);
@@ -51,8 +53,8 @@ pub fn tune(stream: &impl std::os::fd::AsFd) -> io::Result<()> {
     socket.set_tcp_notsent_lowat(UNSENT)?;
     let peer = socket.peer_addr()?.as_socket();
     if peer.is_some_and(|peer| peer.ip().to_canonical().is_loopback()) {
-        // Nothing is congested between two processes; BBR, the default of some systems, would send by a timer and,
-        // after a pause, slowly. A system that has no other goes on with that.
+        // There is no congestion between two processes of one machine; BBR, the default of some systems,
+        // would pace by a timer and send slowly after a pause. A system without reno keeps its default.
         let _ = socket.set_tcp_congestion(b"reno");
         let _ = socket.set_send_buffer_size(LOOPBACK_BUFFER);
     }
@@ -62,7 +64,7 @@ pub fn tune(stream: &impl std::os::fd::AsFd) -> io::Result<()> {
 /// Gives an accepted connection the options that [`Server`](crate::server::Server) gives its own.
 ///
 /// # Errors
-/// What the system says.
+/// Errors of the operating system.
 #[cfg(all(feature = "server", unix, not(target_os = "linux")))]
 pub fn tune(stream: &impl std::os::fd::AsFd) -> io::Result<()> {
     SockRef::from(stream).set_tcp_nodelay(true)
@@ -87,7 +89,8 @@ pub(crate) fn udp(address: SocketAddr, shared: bool) -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// What is sent to a group comes only to sockets that joined it. Systems that cannot do so repeat searches.
+/// Only sockets that joined a group receive its datagrams. On systems without this option searches arrive
+/// several times.
 fn only_joined_groups(socket: &Socket, address: SocketAddr) {
     #[cfg(target_os = "linux")]
     let _ = match address {
@@ -115,7 +118,7 @@ pub(crate) fn join(group: &Destination, port: u16) -> io::Result<Socket> {
 /// Sends a datagram from `socket`, whose kind of address must be that of `to`.
 pub(crate) fn send(socket: SockRef<'_>, to: &Destination, datagram: &[u8]) -> io::Result<usize> {
     if to.is_group() {
-        // Set anew each time: another destination may have wanted something else.
+        // Set again each time: another destination may have wanted something else.
         let ttl = to.ttl.unwrap_or(1).into();
         match to.address {
             SocketAddr::V4(_) => {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::Metadata;
-use crate::data::{Builder, Kind, Structure};
+use crate::data::{Builder, ScalarType, Structure};
 
 /// What tells the types apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -12,11 +12,11 @@ pub(super) enum Key {
     Alarm,
     Time,
     Enum,
-    Display(Kind),
-    Control(Kind),
-    ValueAlarm(Kind),
-    Scalar(Kind, Metadata),
-    ScalarArray(Kind, Metadata),
+    Display(ScalarType),
+    Control(ScalarType),
+    ValueAlarm(ScalarType),
+    Scalar(ScalarType, Metadata),
+    ScalarArray(ScalarType, Metadata),
     Enumerated,
     Attribute,
     NdArray,

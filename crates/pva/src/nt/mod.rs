@@ -32,12 +32,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::data::{Array, Kind, Type, Value};
+    use crate::data::{Array, ScalarType, Type, Value};
 
     #[test]
     fn every_type_can_be_built_and_is_built_once() {
         let flags = [false, true];
-        for kind in Kind::ALL {
+        for kind in ScalarType::ALL {
             for (descriptor, display, control) in
                 flags.iter().flat_map(|a| flags.iter().flat_map(|b| flags.iter().map(|c| (*a, *b, *c))))
             {
@@ -50,8 +50,8 @@ mod tests {
         assert_eq!(enumerated().bit("display.description"), Some(13));
         assert_eq!(ndarray().members().len(), 12);
         assert_eq!(attribute().members().len(), 8);
-        assert!(table(&[("a", Kind::F64), ("b", Kind::Str)]).unwrap().bit("value.b").is_some());
-        assert!(uri(&[("op", Type::Scalar(Kind::Str))]).unwrap().bit("query.op").is_some());
+        assert!(table(&[("a", ScalarType::F64), ("b", ScalarType::Str)]).unwrap().bit("value.b").is_some());
+        assert!(uri(&[("op", Type::Scalar(ScalarType::Str))]).unwrap().bit("query.op").is_some());
     }
 
     #[test]
@@ -60,14 +60,14 @@ mod tests {
         image.set("value", Array::from(vec![1u16, 2, 3])).unwrap();
         let text = image.to_string();
         assert!(text.contains("value = .ushortValue = {3}[1, 2, 3]"), "{text}");
-        assert_eq!(union_member(Kind::U16), Some("ushortValue"));
+        assert_eq!(union_member(ScalarType::U16), Some("ushortValue"));
         let array = image.array("value").unwrap();
         assert_eq!(array.as_slice::<u16>(), Some(&[1, 2, 3][..]));
     }
 
     #[test]
     fn alarm_and_time_come_back() {
-        let mut value = Value::new(&scalar(Kind::Str));
+        let mut value = Value::new(&scalar(ScalarType::Str));
         let alarm = Alarm { severity: Severity::Major, status: 3, message: "no".into() };
         let time = Time { seconds: 5, nanoseconds: 6, tag: 7 };
         set_alarm(&mut value, &alarm).unwrap();

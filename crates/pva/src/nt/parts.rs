@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cache::{Key, cached};
 use crate::Result;
-use crate::data::{Builder, Kind, Structure, Value};
+use crate::data::{Builder, ScalarType, Structure, Value};
 
 /// How a number can be shown: the choices of `display.form`.
 pub const FORMS: [&str; 7] = ["Default", "String", "Binary", "Decimal", "Hex", "Exponential", "Engineering"];
@@ -12,38 +12,41 @@ pub const FORMS: [&str; 7] = ["Default", "String", "Binary", "Decimal", "Hex", "
 /// `alarm_t`: whether all is well.
 pub fn alarm() -> Arc<Structure> {
     cached(Key::Alarm, || {
-        let numbers = Builder::new("alarm_t").member("severity", Kind::I32).member("status", Kind::I32);
-        numbers.member("message", Kind::Str)
+        let numbers =
+            Builder::new("alarm_t").member("severity", ScalarType::I32).member("status", ScalarType::I32);
+        numbers.member("message", ScalarType::Str)
     })
 }
 
 /// `time_t`: when.
 pub fn time() -> Arc<Structure> {
     cached(Key::Time, || {
-        let since = Builder::new("time_t").member("secondsPastEpoch", Kind::I64);
-        since.member("nanoseconds", Kind::I32).member("userTag", Kind::I32)
+        let since = Builder::new("time_t").member("secondsPastEpoch", ScalarType::I64);
+        since.member("nanoseconds", ScalarType::I32).member("userTag", ScalarType::I32)
     })
 }
 
 /// `enum_t`: one of several texts.
 pub fn enumeration() -> Arc<Structure> {
-    cached(Key::Enum, || Builder::new("enum_t").member("index", Kind::I32).array("choices", Kind::Str))
+    cached(Key::Enum, || {
+        Builder::new("enum_t").member("index", ScalarType::I32).array("choices", ScalarType::Str)
+    })
 }
 
 /// `display`: how a value of `kind` is shown. Limits only for numbers.
-pub fn display(kind: Kind) -> Arc<Structure> {
+pub fn display(kind: ScalarType) -> Arc<Structure> {
     cached(Key::Display(kind), || {
-        let texts = |b: Builder| b.member("description", Kind::Str).member("units", Kind::Str);
+        let texts = |b: Builder| b.member("description", ScalarType::Str).member("units", ScalarType::Str);
         if !is_number(kind) {
             return texts(Builder::new(""));
         }
         let limits = Builder::new("").member("limitLow", kind).member("limitHigh", kind);
-        texts(limits).member("precision", Kind::I32).member("form", enumeration())
+        texts(limits).member("precision", ScalarType::I32).member("form", enumeration())
     })
 }
 
 /// `control`: what a value of `kind` may be set to.
-pub fn control(kind: Kind) -> Arc<Structure> {
+pub fn control(kind: ScalarType) -> Arc<Structure> {
     cached(Key::Control(kind), || {
         let limits = Builder::new("").member("limitLow", kind).member("limitHigh", kind);
         limits.member("minStep", kind)
@@ -51,20 +54,20 @@ pub fn control(kind: Kind) -> Arc<Structure> {
 }
 
 /// `valueAlarm`: when a value of `kind` is an alarm.
-pub fn value_alarm(kind: Kind) -> Arc<Structure> {
+pub fn value_alarm(kind: ScalarType) -> Arc<Structure> {
     cached(Key::ValueAlarm(kind), || {
         let limits = ["lowAlarmLimit", "lowWarningLimit", "highWarningLimit", "highAlarmLimit"];
         let severities =
             ["lowAlarmSeverity", "lowWarningSeverity", "highWarningSeverity", "highAlarmSeverity"];
-        let active = Builder::new("").member("active", Kind::Bool);
+        let active = Builder::new("").member("active", ScalarType::Bool);
         let limits = limits.into_iter().fold(active, |b, name| b.member(name, kind));
-        let severities = severities.into_iter().fold(limits, |b, name| b.member(name, Kind::I32));
-        severities.member("hysteresis", Kind::F64)
+        let severities = severities.into_iter().fold(limits, |b, name| b.member(name, ScalarType::I32));
+        severities.member("hysteresis", ScalarType::F64)
     })
 }
 
-pub(super) fn is_number(kind: Kind) -> bool {
-    !matches!(kind, Kind::Bool | Kind::Str)
+pub(super) fn is_number(kind: ScalarType) -> bool {
+    !matches!(kind, ScalarType::Bool | ScalarType::Str)
 }
 
 /// How bad an alarm is.
@@ -73,7 +76,7 @@ pub enum Severity {
     /// All is well.
     #[default]
     None,
-    /// Worth a look.
+    /// A minor alarm.
     Minor,
     /// Something must be done.
     Major,

@@ -1,4 +1,4 @@
-//! What the payload of a message means.
+//! Payloads of messages, decoded.
 
 use std::borrow::Cow;
 use std::net::IpAddr;

@@ -225,9 +225,9 @@ pub const UPDATE_HEAD_LEN: usize = HEADER_LEN + 5;
 /// What goes in front of the body of a monitor update ([`Value::update`]) to make it a message for one subscriber.
 ///
 /// ```
-/// use livetime_pva::{data::{Kind, Value}, nt, proto::update_head, wire::{BitSet, Order, Writer}};
+/// use livetime_pva::{data::{ScalarType, Value}, nt, proto::update_head, wire::{BitSet, Order, Writer}};
 ///
-/// let value = Value::new(&nt::scalar(Kind::I32));
+/// let value = Value::new(&nt::scalar(ScalarType::I32));
 /// let body = value.update(&mut Writer::new(Order::Little), &BitSet::from_iter([1]));
 /// let head = update_head(Order::Little, 3, &body);
 /// assert_eq!(head, [0xCA, 2, 0x40, 0x0D, 12, 0, 0, 0, 3, 0, 0, 0, 0]);

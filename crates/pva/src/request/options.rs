@@ -5,9 +5,9 @@ use crate::data::{Field, Value};
 /// When a client with a window acknowledges updates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AckAny {
-    /// After so many.
+    /// After this number of updates.
     Count(u32),
-    /// After so many percent of the queue.
+    /// After this percentage of the queue.
     Percent(u32),
 }
 
@@ -63,12 +63,13 @@ impl Dbe {
     }
 }
 
-/// The options of a request. What a client does not say, or says in an unknown way, is as by default.
+/// The options of a request. Options that the client does not set, or sets in an unknown way, have their
+/// defaults.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
     /// How many updates wait for the client before they are merged. Default 4.
     pub queue_size: u32,
-    /// Whether updates are only sent when the client has said that it has room.
+    /// Whether updates are only sent when the client has announced room for them.
     pub pipeline: bool,
     /// When the client acknowledges. Default half of the queue.
     pub ack_any: AckAny,
@@ -78,7 +79,7 @@ pub struct Options {
     pub block: bool,
     /// Which changes to send.
     pub dbe: Option<Dbe>,
-    /// All options as they came, also those that mean nothing here.
+    /// All options as received, including unknown ones.
     pub all: Vec<(String, String)>,
 }
 
@@ -157,7 +158,7 @@ fn ack_any(text: &str) -> Option<AckAny> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Builder, Kind};
+    use crate::data::{Builder, ScalarType};
     use crate::request::parse;
 
     #[test]
@@ -170,7 +171,7 @@ mod tests {
         assert_eq!(options.ack_any.count(options.queue_size), 3);
         assert_eq!(options.all.len(), 5);
 
-        let typed = Builder::new("").member("queueSize", Kind::I32).member("block", Kind::Bool);
+        let typed = Builder::new("").member("queueSize", ScalarType::I32).member("block", ScalarType::Bool);
         let record = Builder::new("").member("_options", typed.structure().unwrap()).structure().unwrap();
         let top = Builder::new("").member("record", record).structure().unwrap();
         let mut request = Value::new(&top);

@@ -9,8 +9,9 @@ const NOTHING: &str = "pvRequest must select at least one field";
 
 /// Which fields of a structure a client wants.
 ///
-/// The client is always given the full type; updates then carry only what is selected. So clients with the same
-/// selection share one encoded update, and those who want everything share one whatever they wrote.
+/// The client always receives the full type; updates then carry only selected fields. Clients with the same
+/// selection therefore share one encoded update, and all clients that select everything share one, however
+/// they wrote it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Selection {
     mask: BitSet,
@@ -23,9 +24,9 @@ impl Selection {
         Selection { mask: BitSet::below(structure.len()), whole: true }
     }
 
-    /// What `request` asks for in `field`. Nothing, or an empty one, means everything; names that do not exist
-    /// are ignored as long as one does. The error of none has the text that the peers send, as its
-    /// [`found`](Error::found).
+    /// The selection in the `field` structure of `request`. Without it, or if it is empty, everything is
+    /// selected; unknown names are ignored as long as one is known. If none is known, the error has the text
+    /// that the peers send, as its [`found`](Error::found).
     pub fn of(structure: &Structure, request: &Value) -> Result<Selection> {
         Selection::of_part(structure, request, "field")
     }
@@ -45,7 +46,7 @@ impl Selection {
         Ok(if whole { Selection::all(structure) } else { Selection { mask, whole } })
     }
 
-    /// The field numbers, those of structures only if all of it is selected.
+    /// The field numbers; a structure is included only if all of it is selected.
     pub fn mask(&self) -> &BitSet {
         &self.mask
     }
@@ -97,12 +98,12 @@ fn select(structure: &Structure, bit: usize, wanted: &Structure, part: usize, ma
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Kind;
+    use crate::data::ScalarType;
     use crate::nt;
     use crate::request::parse;
 
     fn bits(text: &str) -> Result<Vec<usize>> {
-        let structure = nt::scalar_with(Kind::I32, nt::Metadata::NONE);
+        let structure = nt::scalar_with(ScalarType::I32, nt::Metadata::NONE);
         let selection = Selection::of(&structure, &parse(text)?)?;
         Ok(selection.mask().iter().collect())
     }
@@ -127,7 +128,7 @@ mod tests {
 
     #[test]
     fn only_selected_changes_are_sent() {
-        let structure = nt::scalar_with(Kind::I32, nt::Metadata::NONE);
+        let structure = nt::scalar_with(ScalarType::I32, nt::Metadata::NONE);
         let selection = Selection::of(&structure, &parse("value,alarm.status").unwrap()).unwrap();
         let changed = |bits: &[usize]| bits.iter().copied().collect::<BitSet>();
         assert_eq!(selection.apply(&structure, &changed(&[0])), changed(&[1, 4]));

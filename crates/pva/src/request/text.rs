@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 use std::sync::Arc;
 
-use crate::data::{Builder, Kind, MAX_DEPTH, Structure, Value};
+use crate::data::{Builder, MAX_DEPTH, ScalarType, Structure, Value};
 use crate::{Error, Result};
 
 const DELIMITERS: &str = "(){}[],= \t\r\n";
@@ -68,7 +68,8 @@ impl Node {
             builder = builder.member(name, child.structure()?);
         }
         if !self.options.is_empty() {
-            let options = self.options.iter().fold(Builder::new(""), |b, (key, _)| b.member(key, Kind::Str));
+            let options =
+                self.options.iter().fold(Builder::new(""), |b, (key, _)| b.member(key, ScalarType::Str));
             builder = builder.member("_options", options.structure()?);
         }
         builder.structure()

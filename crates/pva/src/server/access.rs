@@ -1,10 +1,10 @@
-//! Who may write.
+//! Write access.
 
 use std::net::IpAddr;
 
 use super::Peer;
 
-/// Who may put and call. Everybody may read.
+/// Which clients may put and call. Every client may read.
 ///
 /// ```
 /// use livetime_pva::server::{Access, Host, Rule};
@@ -18,19 +18,19 @@ pub struct Access {
     pub rules: Vec<Rule>,
 }
 
-/// Lets somebody write. Both parts have to fit.
+/// Allows clients to write. Both parts must match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
     /// From where.
     pub host: Host,
-    /// As whom; `None`: as anybody. Clients say themselves who they are.
+    /// The account; `None`: any. Clients name their account themselves, unverified.
     pub user: Option<String>,
 }
 
 /// Some machines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Host {
-    /// This one, at whichever of its addresses.
+    /// This machine, at any of its addresses.
     Local,
     /// This one, at `127.0.0.1` or `::1`.
     Loopback,
@@ -38,12 +38,12 @@ pub enum Host {
     Any,
     /// The one with this address.
     Address(IpAddr),
-    /// Those whose address begins with so many bits of this one.
+    /// Hosts whose address has this prefix of this length in bits.
     Network(IpAddr, u8),
 }
 
 impl Default for Access {
-    /// Everybody on this machine, nobody else.
+    /// All clients on this machine, and no others.
     fn default() -> Access {
         Access { rules: vec![Rule { host: Host::Local, user: None }] }
     }
@@ -55,7 +55,7 @@ impl Access {
         Access { rules: Vec::new() }
     }
 
-    /// Everybody everywhere.
+    /// All clients everywhere.
     pub fn everybody() -> Access {
         Access { rules: vec![Rule { host: Host::Any, user: None }] }
     }

@@ -19,16 +19,16 @@ pub(crate) const MONITOR: usize = 768;
 /// What is counted for a field of a type that a client brings.
 pub(crate) const FIELD: usize = 128;
 
-/// So many bytes of anything that changes often are not counted: most connections never need more.
+/// This many bytes of anything that changes often are not counted, because most connections never need more.
 pub(crate) const SMALL: usize = 16 << 10;
 
 /// How many hosts are remembered before those without connections are forgotten.
 const HOSTS: usize = 64;
 
-/// Memory that somebody has taken, and how much he may have. What is taken here is taken from the account above, too.
+/// An account of memory with a limit. Memory taken from it is also taken from the account above it.
 ///
-/// Two things must hold whatever clients do: what is taken never exceeds the limit of any account, and it is given back
-/// when the account ends.
+/// Two invariants hold whatever clients do: the memory taken never exceeds the limit of any account, and it
+/// is returned when the account ends.
 #[derive(Debug)]
 pub(crate) struct Account {
     used: AtomicUsize,
@@ -46,8 +46,8 @@ impl Account {
         self.take_of(bytes, 1)
     }
 
-    /// Takes `bytes` for something that can be done without: that may fill half of an account only, so that it
-    /// keeps nobody from what cannot.
+    /// Takes `bytes` for something dispensable. Dispensable memory may fill only half of an account, so that
+    /// room is left for what is indispensable.
     pub(crate) fn take_spare(&self, bytes: usize) -> bool {
         self.take_of(bytes, 2)
     }
@@ -85,7 +85,7 @@ impl Drop for Account {
     }
 }
 
-/// Something that takes memory now more, now less. What it has is given back with it.
+/// A varying amount of memory from an account. Dropping it returns the memory.
 #[derive(Debug)]
 pub(crate) struct Charge {
     account: Arc<Account>,
@@ -102,7 +102,7 @@ impl Charge {
         self.set_by(bytes, Account::take)
     }
 
-    /// The same for what can be done without.
+    /// The same for dispensable memory.
     pub(crate) fn set_spare(&mut self, bytes: usize) -> bool {
         self.set_by(bytes, Account::take_spare)
     }

@@ -1,4 +1,4 @@
-//! What a server is told before it starts.
+//! The configuration of a server.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub const TCP_PORT: u16 = 5075;
 /// The port of searches and beacons.
 pub const UDP_PORT: u16 = 5076;
 
-/// How a server is to run.
+/// The configuration of a server.
 ///
 /// ```
 /// use livetime_pva::server::ServerConfig;
@@ -23,8 +23,8 @@ pub const UDP_PORT: u16 = 5076;
 /// ```
 #[derive(Clone)]
 pub struct ServerConfig {
-    /// Addresses of this machine at which to listen; `0.0.0.0` means all, `::` all of both IPv4 and IPv6. A machine
-    /// without IPv6 listens at the others, and says so.
+    /// Addresses of this machine at which to listen; `0.0.0.0` means all, `::` all of both IPv4 and IPv6. A
+    /// machine without IPv6 listens at the others and reports that.
     pub addresses: Vec<IpAddr>,
     /// Multicast groups whose searches are answered. Their ports count for nothing.
     pub groups: Vec<Destination>,
@@ -38,24 +38,24 @@ pub struct ServerConfig {
     pub ignore: Vec<SocketAddr>,
     /// How many threads serve connections.
     pub shards: usize,
-    /// How long a thread looks for work before it sleeps. Saves a wake-up, costs a processor.
+    /// How long a thread polls before it sleeps. Polling saves wake-ups and occupies a core.
     pub spin: Duration,
     /// Who may write.
     pub access: Access,
-    /// What is added when somebody is refused to write: how that could be allowed. `{host}` becomes his address.
+    /// Added to the refusal of a write: how it could be allowed. `{host}` becomes the address of the client.
     pub hint: String,
     /// Whether types that a client knows already are sent as numbers.
     pub type_cache: bool,
     /// When to give up.
     pub timeouts: Timeouts,
-    /// What one client may take.
+    /// The limits of one client.
     pub limits: Limits,
-    /// What happens is told here.
+    /// Receives the events of the server.
     pub log: Option<Log>,
 }
 
 impl Default for ServerConfig {
-    /// Everywhere, at the usual ports, announced to nobody.
+    /// At all interfaces and the usual ports, without beacons.
     fn default() -> ServerConfig {
         ServerConfig {
             addresses: vec![Ipv6Addr::UNSPECIFIED.into()],
@@ -77,8 +77,9 @@ impl Default for ServerConfig {
 }
 
 impl ServerConfig {
-    /// On this machine only, at any port, without searches. [`Server::tcp_address`](super::Server::tcp_address)
-    /// says where; for tests, and for clients that are told.
+    /// On this machine only, at any port, without searches.
+    /// [`Server::tcp_address`](super::Server::tcp_address) returns the address; for tests, and for clients
+    /// that are given the address.
     pub fn loopback() -> ServerConfig {
         ServerConfig {
             addresses: vec![Ipv4Addr::LOCALHOST.into()],
@@ -108,7 +109,7 @@ pub struct Timeouts {
     pub handshake: Duration,
     /// Without a sign of the client; it should send one every 15 s.
     pub idle: Duration,
-    /// For a client that does not read what it is sent.
+    /// The time-out of a client that does not read.
     pub stalled: Duration,
     /// For a message, from its first byte to its last, in however many segments.
     pub message: Duration,
@@ -136,15 +137,15 @@ pub struct Limits {
     pub requests: usize,
     /// Bytes in a message from a client.
     pub message: usize,
-    /// Updates that wait for one monitor, whatever it asks for.
+    /// The most updates queued for one monitor, whatever queue size it requests.
     pub queue: usize,
     /// Bytes that wait for one monitor; one update always may.
     pub queue_bytes: usize,
     /// Monitors of one PV from one address.
     pub monitors_per_pv: usize,
-    /// Bytes that one connection may make the server keep: for channels, monitors, what waits for them, messages that
-    /// come in, and what the client does not read. Updates that wait may take half; then the newest takes the place
-    /// of the one before, of which one always may wait.
+    /// The most bytes that the server keeps for one connection: for channels, monitors, queued updates,
+    /// incoming messages, and data that the client does not read. Queued updates may take half of it; beyond
+    /// that, the newest update replaces the previous one. One update may always be queued.
     pub memory_per_connection: usize,
     /// The same for all connections from one address.
     pub memory_per_host: usize,

@@ -1,4 +1,4 @@
-//! What a server tells its owner.
+//! Events of a server, for its owner.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::Peer;
 
-/// Takes what a server has to tell. It is called from the server's threads, and from those that answer puts and calls,
-/// and must not wait.
+/// Receives the events of a server. It is called from the server's threads, and from threads that answer puts
+/// and calls, and must not block.
 pub type Log = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// Something that happened.
@@ -30,7 +30,7 @@ pub enum Event {
         /// Why.
         reason: String,
     },
-    /// Somebody wrote, or called a procedure. Told when that is answered.
+    /// A client wrote, or called a procedure. The event follows the answer.
     Write {
         /// Which channel.
         channel: String,
@@ -41,7 +41,7 @@ pub enum Event {
         /// Why it was refused, if it was: by the access rules, or by the PV's handler.
         outcome: Result<(), String>,
     },
-    /// Something did not work; the server goes on.
+    /// Something did not work; the server continues.
     Problem(String),
 }
 

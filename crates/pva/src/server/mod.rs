@@ -4,10 +4,10 @@
 //! new values; threads of the server send them.
 //!
 //! ```
-//! use livetime_pva::data::{Kind, Value};
+//! use livetime_pva::data::{ScalarType, Value};
 //! use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
 //!
-//! let counter = SharedPv::new(Value::new(&livetime_pva::nt::scalar(Kind::I32)));
+//! let counter = SharedPv::new(Value::new(&livetime_pva::nt::scalar(ScalarType::I32)));
 //! let pvs = PvMap::new();
 //! pvs.add("demo:counter", counter.clone());
 //! let server = Server::start(ServerConfig::loopback(), pvs)?;

@@ -1,10 +1,10 @@
-//! Who is at the other end.
+//! The client at the other end of a connection.
 
 use std::net::SocketAddr;
 
-/// Who is at the other end of a connection, as far as that is known.
+/// The identity of a client, as far as it is known.
 ///
-/// The address is certain. Account and host are what the client says of itself.
+/// The address is certain. Account and host are claims of the client.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Peer {
     /// Where the connection comes from.
@@ -22,7 +22,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Somebody at `address` who has not said anything yet.
+    /// A client at `address` that has not identified itself yet.
     pub fn anonymous(address: SocketAddr) -> Peer {
         let address = SocketAddr::new(address.ip().to_canonical(), address.port());
         Peer {

@@ -6,9 +6,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::{Peer, SharedPv};
 
-/// Knows the PVs of a server. It is asked from the server's threads and must not wait.
+/// Provides the PVs of a server. It is called from the server's threads and must not block.
 pub trait Provider: Send + Sync {
-    /// Whether there is a PV of this name; asked for every search, so it has to be quick.
+    /// Whether there is a PV of this name. Called for every search, so it must be fast.
     fn has(&self, name: &str) -> bool;
 
     /// The PV of this name, for `peer`. It may be made only now.
@@ -28,10 +28,10 @@ pub trait Provider: Send + Sync {
 /// PVs by name. They can be added and removed while servers run. A clone is the same map.
 ///
 /// ```
-/// use livetime_pva::{data::{Kind, Value}, nt, server::{PvMap, SharedPv}};
+/// use livetime_pva::{data::{ScalarType, Value}, nt, server::{PvMap, SharedPv}};
 ///
 /// let pvs = PvMap::new();
-/// pvs.add("demo:temperature", SharedPv::new(Value::new(&nt::scalar(Kind::F64))));
+/// pvs.add("demo:temperature", SharedPv::new(Value::new(&nt::scalar(ScalarType::F64))));
 /// assert_eq!(pvs.len(), 1);
 /// ```
 #[derive(Clone, Default, Debug)]
@@ -98,7 +98,7 @@ impl Provider for PvMap {
     }
 }
 
-/// Several, asked one after the other.
+/// Several providers, asked one after the other.
 impl Provider for Vec<Arc<dyn Provider>> {
     fn has(&self, name: &str) -> bool {
         self.iter().any(|provider| provider.has(name))

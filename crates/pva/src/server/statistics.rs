@@ -1,10 +1,10 @@
-//! What a server counts.
+//! Counts of a server.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// What a server has counted since it started, and how much of it there is now.
+        /// The counts of a server since its start, and its current connections, channels and operations.
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
         pub struct Statistics {
             $($(#[$doc])* pub $name: u64,)*

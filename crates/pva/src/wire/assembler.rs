@@ -11,8 +11,8 @@ use crate::{Error, Result};
 
 /// Finds messages in pieces of a stream, wherever it was cut, and puts segments together.
 ///
-/// A message that lies whole in the piece is handed out where it lies. Others are collected; a large one is
-/// handed out as shared memory, so that its arrays need no further copy.
+/// A message that is complete in the input is returned without a copy. Others are collected; a large one is
+/// returned as shared memory, so that its arrays need no further copy.
 ///
 /// ```
 /// use livetime_pva::wire::Assembler;
@@ -40,7 +40,7 @@ pub struct Assembler {
     body: Body,
 }
 
-/// More segments of one message that bring nothing are refused: they could go on for ever.
+/// More empty segments of one message are refused, because they could continue for ever.
 const EMPTY_SEGMENTS: usize = 16;
 
 /// A message: a control message without payload, or a whole application message.

@@ -3,6 +3,7 @@
 use super::{Order, Reader, Writer};
 use crate::{Error, Result};
 
+// Words without an allocation: 256 fields, more than Normative Types usually have.
 const INLINE: usize = 4;
 
 // More than one bit for every field that a type may have; what lies beyond is nonsense.

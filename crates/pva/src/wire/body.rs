@@ -12,7 +12,7 @@ use super::{Payload, SHARE_BYTES};
 /// From this length on a payload is collected in memory from a [`BufferSource`], if there is one.
 pub const LARGE_BYTES: usize = 64 << 10;
 
-// What is reserved on the word of the peer alone; more only as bytes arrive.
+// The most memory that is reserved on the claim of the peer alone; more is reserved only as bytes arrive.
 const TRUSTED: usize = 16 << 20;
 
 // What may follow the largest segment of a message without another buffer.
@@ -51,7 +51,9 @@ pub struct Recycler(Arc<Mutex<Vec<Vec<u8>>>>);
 
 // Enough for a few images on their way through a program.
 const KEPT: usize = 16;
+// Beyond this many bytes buffers are freed, so that a burst of large images does not keep memory for ever.
 const KEPT_BYTES: usize = 256 << 20;
+// Sizes are rounded up to this, so that buffers fit images of slightly different size.
 const STEP: usize = 64 << 10;
 
 impl BufferSource for Recycler {

@@ -12,6 +12,7 @@ pub const VERSION: u8 = 2;
 /// The length of a header in bytes.
 pub const HEADER_LEN: usize = 8;
 
+// Flags of a header: a control message; sent by a server; big-endian.
 const CONTROL: u8 = 0x01;
 const SERVER: u8 = 0x40;
 const BIG: u8 = 0x80;

@@ -1,4 +1,4 @@
-//! Reading from bytes that nobody vouches for.
+//! Reading from untrusted bytes.
 
 use std::borrow::Cow;
 
@@ -12,8 +12,8 @@ const MAX_DEPTH: u8 = 40;
 
 /// Reads primitives from a message, in its byte order. Each read is checked against the end.
 ///
-/// A clone reads on from the same place. The reader also bounds what a message may cost: how deep values nest,
-/// and how much memory they take compared with the message itself.
+/// A clone continues from the same place. The reader also bounds what a message may cost: how deep values
+/// nest, and how much memory they take compared with the message itself.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     bytes: &'a [u8],

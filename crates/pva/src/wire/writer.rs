@@ -137,8 +137,8 @@ impl Writer {
         swap(&mut self.small[start..], bytes);
     }
 
-    /// An application message: its header, and what `payload` writes. Fails, and leaves nothing behind, if that
-    /// is more than a message can hold.
+    /// An application message: its header, and the output of `payload`. Fails, and writes nothing, if that is
+    /// more than a message can hold.
     pub fn message(&mut self, server: bool, command: u8, payload: impl FnOnce(&mut Writer)) -> Result<()> {
         let (start, shared, before) = (self.small.len(), self.shared.len(), self.shared_len);
         self.raw(&[0; HEADER_LEN]);

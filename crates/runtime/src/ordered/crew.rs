@@ -1,4 +1,4 @@
-//! Threads that work on jobs as they come, and give the results back in the order of the jobs.
+//! Threads that work on jobs as they arrive, and return the results in the order of the jobs.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,11 +10,12 @@ use super::Places;
 use crate::sync::{Condvar, Mutex, lock};
 use crate::{panic_text, spawn};
 
-/// Threads for jobs that come one by one, one worker on each. Jobs go to whichever thread is free; results are taken in
-/// the order in which the jobs were put.
+/// Threads for jobs that arrive one by one, with one worker each. A job goes to any free thread; results are
+/// taken in the order in which the jobs were put.
 ///
-/// Putting never waits and nothing is thrown away: the caller looks at [`under_way`](Crew::under_way) before it puts, and
-/// takes results before it puts more. With two jobs for each thread none of them idles while the caller takes.
+/// Putting never waits, and no job is discarded: the caller bounds the jobs by checking
+/// [`under_way`](Crew::under_way) before it puts, and takes results before it puts more. With two jobs per
+/// thread, no thread idles while the caller takes.
 ///
 /// ```
 /// use livetime_runtime::ordered::Crew;
@@ -36,7 +37,7 @@ pub struct Crew<J, R> {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// A worker has panicked at this job; what it said. The crew goes on with the workers that are left.
+/// A worker panicked at this job, with this message. The crew continues with the remaining workers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Panicked(pub String);
 
@@ -53,7 +54,7 @@ pub(super) struct Shared<J, R> {
     state: Mutex<State<J, R>>,
     /// For workers: there is a job, or never will be.
     has_job: Condvar,
-    /// For who takes: a result is there.
+    /// Notified when a result is ready to be taken.
     has_result: Condvar,
 }
 
@@ -70,7 +71,7 @@ impl<J: Send + 'static, R: Send + 'static> Crew<J, R> {
     /// Starts a thread for each worker, called `name-0`, `name-1`, …
     ///
     /// # Errors
-    /// When the system has no thread; those that were started end.
+    /// When the operating system cannot create a thread; threads that were already started end.
     pub fn start<W: FnMut(J) -> R + Send + 'static>(
         name: &str,
         workers: impl IntoIterator<Item = W>,
@@ -94,12 +95,12 @@ impl<J: Send + 'static, R: Send + 'static> Crew<J, R> {
         lock(&self.shared.state).places.under_way()
     }
 
-    /// Gives a job to whichever thread is free next.
+    /// Gives a job to the next free thread.
     pub fn put(&mut self, job: J) {
         self.shared.put(job);
     }
 
-    /// The result of the oldest job that was not taken, as soon as it is there; `None` if no job is under way.
+    /// Waits for the result of the oldest job whose result was not taken yet; `None` if no job is under way.
     ///
     /// # Errors
     /// Inside: [`Panicked`], if its worker did, or if no worker is left.
@@ -107,14 +108,14 @@ impl<J: Send + 'static, R: Send + 'static> Crew<J, R> {
         self.shared.take()
     }
 
-    /// As [`take`](Crew::take), without waiting: `None` also if the result is not there yet.
+    /// As [`take`](Crew::take), without waiting: also `None` if the result is not ready yet.
     pub fn try_take(&mut self) -> Option<Result<R, Panicked>> {
         lock(&self.shared.state).places.take_next()
     }
 }
 
 impl<J, R> Drop for Crew<J, R> {
-    /// Jobs that no thread has begun are given up; those that are worked on are waited for.
+    /// Discards jobs that no thread has begun, and waits for the others.
     fn drop(&mut self) {
         self.shared.end();
         self.threads.drain(..).for_each(|thread| _ = thread.join());
@@ -162,7 +163,7 @@ impl<J, R> Shared<J, R> {
             let mut state = lock(&self.state);
             state.places.fill(number, result.map_err(|panic| Panicked(panic_text(&*panic))));
             if has_panicked {
-                // Nobody knows in which state the panic has left it.
+                // The panic may have left the worker in an invalid state, so it is not used again.
                 state.live -= 1;
                 state.give_up();
             }
@@ -190,7 +191,7 @@ impl<J, R> Shared<J, R> {
 }
 
 impl<J, R> State<J, R> {
-    /// If no worker is left, jobs that wait come to nothing.
+    /// If no worker is left, waiting jobs fail.
     fn give_up(&mut self) {
         if self.live == 0 {
             for (number, _) in self.waiting.drain(..) {

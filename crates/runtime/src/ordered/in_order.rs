@@ -1,8 +1,8 @@
 //! Reading, working and writing by several threads, in the order of what is read.
 //!
-//! The threads take turns: one reads the next piece of input and works on it while the next one reads; whoever has the
-//! oldest result gives it away, and all that wait behind it. So a piece stays with one thread, in its cache, nothing is handed
-//! over on the way, and the input is read and the output written by one thread at a time.
+//! The threads take turns: one reads the next piece of input and works on it while the next thread reads. The
+//! thread with the oldest result writes it, and then all finished results that follow it. A piece therefore
+//! stays with one thread, in its cache, and only one thread at a time reads the input or writes the output.
 
 use std::fmt;
 use std::sync::PoisonError;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::Places;
 use crate::sync::{Condvar, Mutex, lock};
 
-/// How often the calling thread looks.
+/// How often the calling thread calls `watch`.
 const WATCH: Duration = Duration::from_millis(100);
 
 /// What one thread does with a job. Each has its own, with its working memory.
@@ -31,7 +31,7 @@ pub trait Worker<J>: Send {
 pub enum Interrupted<E> {
     /// The first error of reading, working or writing.
     Failed(E),
-    /// Whoever watched said so.
+    /// `watch` asked to stop.
     Stopped,
     /// There was no worker, or not a job for each.
     TooFew {
@@ -61,12 +61,13 @@ impl<E: fmt::Display> fmt::Display for Interrupted<E> {
 
 impl<E: std::error::Error> std::error::Error for Interrupted<E> {}
 
-/// Runs `workers`, one on each thread, until `take` says that there is nothing more.
+/// Runs `workers`, one on each thread, until `take` returns that the input has ended.
 ///
-/// `take` fills a job and says whether there was something to fill it with; `give` gets the jobs in the same order. Neither is called by two
-/// threads at once. `jobs` are used again and again: they bound the memory, and there should be a few more than workers.
-/// The calling thread asks `watch` ten times a second whether to go on. Returns the jobs; those that were given away last are as they
-/// were then. A thread gets a job again that has just been given away, if it can: what is in it may still be in the cache.
+/// `take` fills a job and returns whether there was input for it; `give` receives the jobs in the same order.
+/// Neither is called by two threads at once. `jobs` are reused: their number bounds the memory, and should be
+/// slightly larger than the number of workers. The calling thread asks `watch` ten times a second whether to
+/// continue. The jobs are returned, with the content that `give` saw last. A thread reuses the job that was
+/// given most recently, if possible, because its memory may still be in the cache.
 ///
 /// ```
 /// use livetime_runtime::ordered::{Interrupted, Worker, in_order};
@@ -89,7 +90,7 @@ impl<E: std::error::Error> std::error::Error for Interrupted<E> {}
 /// ```
 ///
 /// # Errors
-/// [`Interrupted`]: the first error of `take`, a worker or `give`; or that `watch` said no; or that there are no jobs.
+/// [`Interrupted`]: the first error of `take`, a worker or `give`; that `watch` asked to stop; or that there are no jobs.
 pub fn in_order<J: Send, W: Worker<J>>(
     jobs: Vec<J>,
     workers: &mut [W],
@@ -117,15 +118,15 @@ pub(super) struct Hall<J, E> {
     state: Mutex<State<J, E>>,
     /// For workers: a job is spare, or there is nothing more to do.
     changed: Condvar,
-    /// For who watches: a worker has left.
+    /// Notifies the watching thread that a worker has left.
     left: Condvar,
 }
 
 struct State<J, E> {
     spare: Vec<J>,
-    /// Jobs that are worked on, and those that wait for their turn to be given away.
+    /// Jobs in work, and finished jobs that wait for their turn.
     places: Places<J>,
-    /// Somebody gives away what is ready.
+    /// Set while a thread gives finished jobs.
     is_giving: bool,
     /// Nothing more is taken.
     is_over: bool,
@@ -170,7 +171,7 @@ impl<J, E> Hall<J, E> {
     ) -> Result<(), E> {
         let number = {
             let (count, take) = &mut *lock(take);
-            // Another one may have come to the end while this one waited for its turn.
+            // Another thread may have reached the end of the input while this one waited for its turn.
             if lock(&self.state).is_over || !take(&mut job)? {
                 lock(&self.state).spare.push(job);
                 self.end(None);
@@ -184,7 +185,7 @@ impl<J, E> Hall<J, E> {
         Ok(())
     }
 
-    /// A job to fill, as soon as there is one; `None` when nothing more is to be taken.
+    /// Waits for a free job to fill; `None` when the input has ended or the work was stopped.
     fn spare(&self) -> Option<J> {
         let mut state = lock(&self.state);
         loop {
@@ -198,8 +199,8 @@ impl<J, E> Hall<J, E> {
         }
     }
 
-    /// Puts a result into its place, and gives away all whose turn has come, unless somebody does. Behind one that
-    /// could not be given away none is.
+    /// Puts a result into its place, and gives all results whose turn has come, unless another thread is
+    /// doing that. After a result that could not be given, no later one is given.
     fn hand_in(&self, number: u64, job: J, mut give: impl FnMut(&mut J) -> Result<(), E>) {
         let mut state = lock(&self.state);
         state.places.fill(number, job);
@@ -255,7 +256,7 @@ impl<J, E> Hall<J, E> {
     }
 }
 
-/// Says that a worker has left, also if it panics: nobody must wait for it then.
+/// Reports that a worker has left, also when it panics, so that no thread waits for it.
 struct Leave<'a, J, E>(&'a Hall<J, E>);
 
 impl<J, E> Drop for Leave<'_, J, E> {

@@ -1,7 +1,8 @@
 //! Many workers, results in order.
 //!
-//! Work is cut into pieces that are numbered as they come; threads work on several at once, and whatever the number of
-//! threads, the results leave in the order of the numbers. Three ways, from the whole to the part:
+//! Work is divided into numbered pieces. Threads work on several pieces at once, and the results leave in the
+//! order of the numbers, for any number of threads. There are three ways, from the highest level to the
+//! lowest:
 //!
 //! | you have | take |
 //! |---|---|
@@ -9,8 +10,8 @@
 //! | jobs that come one by one, and results that you fetch when it suits you | [`Crew`] |
 //! | threads, locks and a way of waiting of your own | [`Places`], the list that all of these keep |
 //!
-//! All bound what is under way: [`in_order()`] by its jobs, which are used again and again, the other two by their caller,
-//! who knows how much is under way. None loses or doubles a result when a worker fails or panics.
+//! All of them bound the number of pieces under way: [`in_order()`] by its reused jobs, the other two by
+//! their caller. None of them loses or repeats a result when a worker fails or panics.
 
 mod crew;
 mod in_order;

@@ -1,4 +1,5 @@
-//! Interleavings of small programs of workers, with at most as many preemptions as `make models` allows (two).
+//! Small programs with workers, checked in all interleavings with at most the number of preemptions that
+//! `make models` allows (two).
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// Keeps results that came before their turn, and gives them away in the order of their numbers, which begin at 0.
 ///
-/// It knows no threads: whoever shares one keeps it under a lock.
+/// It does no locking: threads that share one keep it under a lock.
 ///
 /// ```
 /// use livetime_runtime::ordered::Places;
@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub struct Places<T> {
     first: u64,
-    /// Of numbers `first`, `first + 1`, …; `None` where there is no result yet.
+    /// The results of the numbers `first`, `first + 1`, …; `None` for those without a result yet.
     results: VecDeque<Option<T>>,
 }
 
@@ -42,7 +42,8 @@ impl<T> Places<T> {
         self.first
     }
 
-    /// How many numbers there are from the first on whose result was not taken, as far as they are known here.
+    /// How many numbers are open: from the first one whose result was not taken to the last one that is known
+    /// here.
     #[inline]
     pub fn under_way(&self) -> usize {
         self.results.len()
@@ -55,8 +56,8 @@ impl<T> Places<T> {
         self.first + self.results.len() as u64 - 1
     }
 
-    /// Puts a result where it belongs. Numbers may come from elsewhere: one that was not opened here is opened now.
-    /// A result of a number that was taken already is given up.
+    /// Stores the result of a number. A number that was not opened here, because it was assigned elsewhere,
+    /// is opened now. The result of a number that was already taken is dropped.
     #[inline]
     pub fn fill(&mut self, number: u64, result: T) {
         let Some(place) = number.checked_sub(self.first) else { return };
@@ -83,8 +84,9 @@ impl<T> Places<T> {
         self.results.pop_front().flatten()
     }
 
-    /// As [`take_next`](Places::take_next), but its number stays under way, and no other result is given away, until
-    /// [`end_next`](Places::end_next): for who does something with the result, without the lock, that belongs to it.
+    /// As [`take_next`](Places::take_next), but the number stays under way, and no other result is returned,
+    /// until [`end_next`](Places::end_next). For callers that process the result, in order, without holding
+    /// the lock.
     #[inline]
     pub fn begin_next(&mut self) -> Option<T> {
         self.results.front_mut().and_then(Option::take)

@@ -1,8 +1,8 @@
-//! What was counted of a link.
+//! Counts of a link.
 
 use livetime_formats::wib::Faults;
 
-/// What was counted of a link; all of it only grows.
+/// Counts of a link; they only grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IngestCounts {
     /// Frames passed on.
@@ -15,13 +15,13 @@ pub struct IngestCounts {
     pub late: u64,
     /// Frames passed on that came after frames of a later time.
     pub reordered: u64,
-    /// Frames missing, as the times tell.
+    /// Missing frames, according to the times.
     pub missing: u64,
     /// Gaps in which they are missing.
     pub gaps: u64,
-    /// Times that the clock began anew, with the first.
+    /// Times that the clock began again, with the first.
     pub epochs: u64,
-    /// Frames with each fault, by its bit ([`Faults::bits`]); with those that were dropped.
+    /// Frames with each fault, by its bit ([`Faults::bits`]), including dropped frames.
     pub faults: [u64; Faults::COUNT],
 }
 
@@ -31,7 +31,7 @@ impl IngestCounts {
         self.faults.get(fault.bits().trailing_zeros() as usize).copied().unwrap_or(0)
     }
 
-    /// Adds what was counted of another link.
+    /// Adds the counts of another link.
     pub fn add(&mut self, other: &IngestCounts) {
         self.frames += other.frames;
         self.corrupt += other.corrupt;

@@ -97,7 +97,7 @@ fn stream(seed: u64) -> Stream {
                 s.wanted.extend((at..at + length).map(|n| (time(n), State::Corrupt, Faults::capture(block))));
                 at += length;
             }
-            // The clock is set anew, far enough that no time is told of twice.
+            // The clock is reset, far enough that no time is told of twice.
             _ if draw(3) == 0 => {
                 let far = (11 + draw(1000) as u64) * 50_000_000;
                 clock = if draw(2) == 0 { clock + far } else { clock - far - 3_000 * 50_000_000 }

@@ -1,4 +1,4 @@
-//! Frames that wait until the frames after them show what they are.
+//! Frames that wait until later frames show whether their times are right.
 
 use livetime_formats::wib::{Faults, Head};
 
@@ -6,9 +6,9 @@ use livetime_formats::wib::{Faults, Head};
 #[derive(Debug)]
 pub(super) struct Held {
     pub(super) head: Head,
-    /// What was known to be wrong with it when it came.
+    /// The faults that were known at its arrival.
     pub(super) known: Faults,
-    /// What is wrong with its time, if that is not confirmed.
+    /// The fault of its time, if the time is not confirmed.
     pub(super) doubt: Faults,
     pub(super) bytes: Vec<u8>,
     /// Frames that had come before it.
@@ -25,7 +25,7 @@ impl Held {
     }
 }
 
-/// Frames of a link that came before those that should come first, ordered by time, each of another time.
+/// Frames of a link that arrived before their predecessors, ordered by time, each with a different time.
 #[derive(Debug, Default)]
 pub(super) struct Ahead(Vec<Held>);
 
@@ -115,13 +115,14 @@ impl Ahead {
         self.0.extract_if(.., is_refuted).collect()
     }
 
-    /// Frames that came up to number `newest` have been passed on, up to the time `expected`: those that wait and came later are not behind them.
+    /// Frames that arrived up to number `newest` have been passed on, up to the time `expected`: waiting
+    /// frames that arrived later are not late.
     pub(super) fn see_passed(&mut self, newest: u64, expected: u64) {
         let later = self.0.iter_mut().filter(|held| held.arrival > newest);
         later.for_each(|held| held.expected = expected);
     }
 
-    /// Whether a frame waits that came before `arrival`: its time has jumped, as far as one can tell.
+    /// Whether a frame waits that arrived before `arrival`; its time has probably jumped.
     pub(super) fn has_older(&self, arrival: u64) -> bool {
         self.0.iter().any(|held| held.arrival < arrival)
     }

@@ -28,7 +28,7 @@ impl History {
         self.rows.len()
     }
 
-    /// Enters time behind all that is known of this epoch.
+    /// Enters an interval after all known time of this epoch.
     pub(super) fn tell(&mut self, begin: u64, end: u64, state: State, bits: u32) {
         let row = LedgerRow { link: self.link, begin, end, state: state as u8, bits };
         let is_inside = self.rows.len() > self.earlier;
@@ -41,14 +41,14 @@ impl History {
         }
     }
 
-    /// The last row goes on up to `end`.
+    /// Extends the last row to `end`.
     pub(super) fn grow(&mut self, end: u64) {
         if let Some(last) = self.rows.back_mut() {
             last.end = end;
         }
     }
 
-    /// Makes dropped what was absent; false when `begin..end`, the time of one frame, was not.
+    /// Turns absent time into dropped time; false when `begin..end`, the time of one frame, was not absent.
     pub(super) fn came_late(&mut self, begin: u64, end: u64) -> bool {
         self.change(begin, end, State::Absent, State::Dropped, Faults::BACK.bits()) > 0
     }

@@ -65,7 +65,7 @@ pub struct IngestOptions {
 /// | the 17th of the latter that go on in time, with none between them at the expected time | with those before it the begin of a batch and an epoch: the clock has changed | as after the first frame |
 ///
 /// So no time is believed that later frames do not confirm: a frame with a damaged timestamp costs itself only, and neither a gap nor a
-/// clock that is set anew costs a frame. The first frame is believed when a second one goes on from it. Exchanged blocks of up to 16 frames
+/// clock that is reset costs a frame. The first frame is believed when a second one continues from it. Exchanged blocks of up to 16 frames
 /// are put in order; of longer ones what comes too late is dropped. A stamp that is stuck never is an epoch. The time between two epochs
 /// is not reported.
 ///
@@ -262,7 +262,7 @@ impl LinkIngest {
         self.history.len()
     }
 
-    /// The source itself knows that time goes on at `stamp`, because it reads a recording again: what is missing up to there is absent, and the frame of that
+    /// The source itself knows that time continues at `stamp`, because it reads a recording again: what is missing up to there is absent, and the frame of that
     /// time needs no others that confirm it. A time that has passed changes nothing but that frames that are held are settled.
     pub fn go_on_at(&mut self, stamp: u64, mut settled: impl FnMut(Settled<'_>)) {
         self.catch_up();
@@ -443,7 +443,7 @@ impl LinkIngest {
     /// Passes on frames in the order of time; what is between them is absent.
     fn pass_held(&mut self, frames: Vec<Held>, settled: &mut impl FnMut(Settled<'_>)) {
         let Some(first) = frames.iter().map(|held| held.expected).min() else { return };
-        // They show that the clock goes on as before.
+        // They show that the clock continues as before.
         self.abandon_astray(settled);
         // What was passed on while one of these waited came after it.
         let behind = self.history.came_behind(first, self.expected.stamp);
@@ -537,7 +537,7 @@ impl LinkIngest {
             .with(count, !self.counts_on(head.count))
     }
 
-    /// A count that is wrong once is wrong; when the next one follows it, counting was begun anew.
+    /// A count that is wrong once is wrong; when the next one follows it, counting was begun again.
     fn counts_on(&mut self, count: u16) -> bool {
         if count == self.expected.count {
             self.other_count = None;

@@ -282,7 +282,7 @@ fn a_clock_set_back_by_little_is_waited_for() {
 
 #[test]
 fn a_time_that_was_believed_is_corrected_when_it_comes() {
-    // Thirty frames say that they come 8000 later; then time goes on.
+    // Thirty frames say that they come 8000 later; then time continues.
     let ahead = |f: &mut Vec<Vec<u8>>| {
         (1000..1030).for_each(|i| edit(&mut f[i]).set_timestamp(FIRST + 25 * (i as u64 + 8000)));
     };

@@ -62,10 +62,12 @@ pub(super) struct Spectrum {
     below: Vec<f64>,
 }
 
+/// The highest energy of an electron of argon-39, and the rest energy of an electron.
 const ENDPOINT_KEV: f64 = 565.0;
 const ELECTRON_KEV: f64 = 511.0;
 /// Charge of the nucleus that is left, potassium, times the fine-structure constant.
 const COULOMB: f64 = 19.0 / 137.036;
+/// Steps of the tabulated spectrum: about 1 keV each, far below the resolution of the detector.
 const STEPS: usize = 512;
 
 impl Spectrum {

@@ -21,6 +21,7 @@ const PLANES: [Plane; 3] = [Plane::U, Plane::V, Plane::Collection];
 const PITCH_MM: [f64; 3] = [4.67, 4.67, 4.79];
 /// Of induction wires against the vertical.
 const ANGLE_DEGREES: f64 = 35.7;
+/// Drift velocity at 500 V/cm, and the lifetime of drifting electrons in pure argon.
 const DRIFT_MM_PER_US: f64 = 1.6;
 const LIFETIME_US: f64 = 6000.0;
 /// Along the drift: 5 cm²/s.
@@ -50,7 +51,8 @@ impl Cells {
         Cells { channels }
     }
 
-    /// Who reads the wire of `plane` (0 to 2) at position `cell` of the face (0 or 1), if that is simulated.
+    /// The channel that reads the wire of `plane` (0 to 2) at position `cell` of the face (0 or 1), if that
+    /// is simulated.
     fn channel(&self, plane: usize, cell: i64, face: i64) -> Option<(u16, u16)> {
         let wire = match PLANES[plane] {
             Plane::Collection if (0..480).contains(&cell) => 1600 + 480 * face + cell,
@@ -64,7 +66,7 @@ impl Cells {
     }
 }
 
-/// Electrons that come to a wire.
+/// Electrons that arrive at a wire.
 #[derive(Clone, Copy)]
 pub(super) struct Charge {
     /// When they were set free, ticks.

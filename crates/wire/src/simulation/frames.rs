@@ -60,7 +60,7 @@ impl FrameWriter<'_> {
     }
 }
 
-/// Writes the times of `frames` anew, from `stamp` on, and the sequence numbers of WIBEth frames from `number` on. Convert counts stay.
+/// Writes the times of `frames` again, from `stamp` on, and the sequence numbers of WIBEth frames from `number` on. Convert counts stay.
 pub fn restamp(format: RawFormat, frames: &mut [u8], number: u64, stamp: u64) {
     let (frames, stamps) =
         (frames.chunks_exact_mut(format.bytes()), (0..).map(|i| stamp.wrapping_add(i * format.step())));

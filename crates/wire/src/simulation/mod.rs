@@ -1,7 +1,7 @@
 //! Simulated wire readout, with the truth about every pulse in it.
 //!
 //! A [`Simulation`] is a closed loop of [`SimulationSetup::ticks`] ticks of the links of one anode plane: what reaches over its end
-//! goes on at its begin, so it can be sent again and again. [`Simulation::samples`] makes the samples of one link row by row,
+//! goes on at its begin, so it can be sent repeatedly. [`Simulation::samples`] makes the samples of one link row by row,
 //! [`FrameWriter`] puts them into frames.
 //!
 //! | part | model |

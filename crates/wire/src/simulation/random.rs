@@ -2,7 +2,7 @@
 
 use livetime_kernels::random::{Counter, Normal};
 
-/// What a sequence of random numbers is for.
+/// The purpose of a sequence of random numbers.
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub(super) enum Stream {

@@ -1,4 +1,4 @@
-//! What is simulated.
+//! The settings of a simulation.
 
 use livetime_engine::NodeError;
 

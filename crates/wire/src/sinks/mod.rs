@@ -1,4 +1,4 @@
-//! Nodes that write what was read out and found.
+//! Sinks: nodes that write raw data, records, hits and ledgers.
 
 #[cfg(feature = "parquet")]
 pub mod hits_parquet;

@@ -36,7 +36,7 @@ use std::path::Path;
 use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::felix::{Assembler, Block, BlockReader, ChunkFaults, Counts};
 use livetime_formats::wib::{Faults, RawFormat};
-use livetime_frame::Kind;
+use livetime_frame::PayloadKind;
 
 use super::raw_readings::{batch_frames, describe, enter_losses};
 use crate::{IngestOptions, LinkIngest, RawSender};
@@ -71,7 +71,7 @@ pub struct FelixBlocksParams {
     /// Blocks that could not be read.
     #[param(readback)]
     pub bad_blocks: u64,
-    /// Blocks that are missing, as far as their numbers (modulo 32) tell.
+    /// Missing blocks, according to their numbers (modulo 32).
     #[param(readback)]
     pub missing_blocks: u64,
     /// Chunks.
@@ -98,7 +98,7 @@ pub struct FelixBlocksParams {
     /// Frames not sent: they came twice, too late, or with a time that cannot be.
     #[param(readback)]
     pub dropped: u64,
-    /// Frames that are missing, as the timestamps tell.
+    /// Missing frames, according to their timestamps.
     #[param(readback)]
     pub missing: u64,
     /// How many frames have which fault.
@@ -145,7 +145,7 @@ impl Node for FelixBlocks {
     }
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Other(Kind::Bytes), Stream::Other(Kind::Table)])
+        Ok(vec![Stream::Other(PayloadKind::Bytes), Stream::Other(PayloadKind::Table)])
     }
 
     fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
@@ -212,7 +212,8 @@ impl FelixBlocks {
         }
     }
 
-    /// Enters what is missing or damaged into the run's ledger; at the end of a file. A chunk counts as a frame.
+    /// At the end of a file: enters missing and damaged frames into the run's ledger. A chunk counts as a
+    /// frame.
     fn enter_losses(&self, ctx: &Context) {
         let counts = self.sender.counts();
         enter_losses(&counts, 0, 1, ctx);
@@ -242,14 +243,14 @@ impl FelixBlocks {
         finished
     }
 
-    /// Takes in a block; false when there are no more.
+    /// Processes a block; false when there are no more.
     fn block(&mut self, ctx: &mut Context) -> Result<bool, NodeError> {
         let Some(reader) = &mut self.reader else { return Ok(false) };
         let bytes = match reader.next_block() {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Ok(false),
             Err(error) => {
-                // What cannot be read has come to its end.
+                // A file that cannot be read any further counts as ended.
                 self.reader = None;
                 return Err(NodeError::new(format_args!("`{}`: {error}", self.params.file)));
             }

@@ -1,4 +1,4 @@
-//! Nodes that bring raw frames into the graph.
+//! Sources: nodes that send raw frames into the graph.
 
 pub mod felix_blocks;
 mod raw_readings;

@@ -1,4 +1,4 @@
-//! What the sources of raw frames have in common: readbacks, and the words for faults.
+//! The common part of the sources of raw frames: readbacks, and the names of faults.
 
 use livetime_engine::Context;
 use livetime_formats::wib::{Faults, RawFormat};
@@ -22,11 +22,11 @@ pub(super) fn describe(counts: &IngestCounts) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// Enters into the run's ledger what of the detector's frames is not as it should be, and tells it. To be called once, at the end of a source: until then frames
-/// that are missing may still come.
+/// Enters missing and faulty frames of the detector into the run's ledger, and reports them. Call it once, at
+/// the end of a source, because missing frames may still arrive before.
 ///
-/// Missing frames were lost before they came here. Frames with faults, frames that were not sent and the bytes that belong to no frame, as many frames as would
-/// fill them, are unreadable.
+/// Missing frames were lost before this program. Frames with faults, frames that were not sent, and bytes
+/// that belong to no frame (as the number of frames that would fill them) count as unreadable.
 pub(super) fn enter_losses(counts: &IngestCounts, skipped_bytes: u64, frame_bytes: usize, ctx: &Context) {
     if counts.missing > 0 {
         ctx.lost_at_source(counts.missing);

@@ -36,43 +36,44 @@ pub(crate) struct AnalyzeArgs {
     /// needed if there are several.
     #[arg(long)]
     pub(crate) detector: Option<String>,
-    /// Threads that decompress and reduce: a number, or a range as 1..4; without it, as many as there are cores.
+    /// Number of threads, or a range such as 1..4 to compare; by default one per core.
     #[arg(long, default_value = "", hide_default_value = true)]
     pub(crate) workers: Workers,
-    /// What to find.
+    /// What to compute.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [What::Mean, What::Std])]
     pub(crate) with: Vec<What>,
     /// Only events A to B-1 of the run, counted from 0; either may be left out.
     #[arg(long, value_name = "A..B", value_parser = event_range, default_value = "..", hide_default_value = true)]
     pub(crate) events: Range<usize>,
-    /// Only one event in so many.
+    /// Only one event in this many.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
     pub(crate) every: usize,
     /// `hits`: the least value of a hit, in the units of the pixels.
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) threshold: Option<f64>,
-    /// `histogram`: how many bins.
+    /// `histogram`: number of bins.
     #[arg(long, value_parser = at_least_one)]
     pub(crate) bins: Option<usize>,
-    /// `histogram`: from which value to which.
+    /// `histogram`: lowest and highest value.
     #[arg(long, value_name = "LOW..HIGH", value_parser = value_range, allow_hyphen_values = true)]
     pub(crate) range: Option<(f64, f64)>,
-    /// Give the pictures to this pipeline instead, in the place of its source.
+    /// Process the pictures by this pipeline; the run replaces its source.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["with", "every", "threshold", "bins", "range"])]
     pub(crate) pipeline: Option<PathBuf>,
-    /// `--pipeline`: the source whose place the run takes; needed if there are several.
+    /// `--pipeline`: the source that the run replaces; needed if there are several.
     #[arg(long, value_name = "NODE", requires = "pipeline")]
     pub(crate) source: Option<String>,
     /// `--pipeline`: set a parameter before the start, for example tiff.path=out; may be repeated.
     #[arg(long = "set", value_name = "NODE.PARAM=VALUE", requires = "pipeline")]
     pub(crate) settings: Vec<Setting>,
-    /// With a run: write a plan of the analysis to this file, and analyse nothing. With --part or --merge: do what is planned there.
+    /// With a run: only write a plan of the analysis to this file. With --part or --merge: carry out this
+    /// plan.
     #[arg(long, value_name = "FILE", conflicts_with = "pipeline")]
     pub(crate) plan: Option<PathBuf>,
-    /// `--plan`: so many parts; without it, parts of 8 GiB.
+    /// `--plan`: number of parts; by default parts of 8 GiB.
     #[arg(long, value_name = "N", requires = "plan", requires = "files", value_parser = at_least_one)]
     pub(crate) parts: Option<usize>,
-    /// `--plan`: analyse this part, from 0 on, and write what is found to the folder --output.
+    /// `--plan`: analyse the part with this number, from 0 on, and write its results to the folder --output.
     #[arg(long, value_name = "N", requires = "plan", requires = "output", conflicts_with_all = PLANNED)]
     pub(crate) part: Option<usize>,
     /// `--plan`: merge the parts in these folders, and write the results to the folder --output.
@@ -86,10 +87,10 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) json: bool,
 }
 
-/// What a plan says already.
+/// The options that a plan contains already.
 const PLANNED: [&str; 7] = ["files", "detector", "with", "events", "every", "threshold", "bins"];
 
-/// What an analysis finds.
+/// The results of an analysis.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum What {
     /// Mean of each pixel.

@@ -75,7 +75,7 @@ pub(super) fn run(
     Ok(report.exit())
 }
 
-/// Shows how far the run is and what nodes tell, and ends it when the user wants.
+/// Shows the progress of the run and the messages of nodes, and ends the run when the user wants.
 fn watched(
     work: &GraphAnalysis,
     recording: &Recording,
@@ -151,7 +151,7 @@ impl Report<'_> {
         text
     }
 
-    /// What nodes tell at their end; empty texts and lists are left out.
+    /// The readbacks of nodes at their end, without empty texts and lists.
     fn readbacks(&self) -> Table {
         let mut table = Table::new(&["node", "readback", "value", "unit"]);
         for (node, spec, value) in readbacks(&self.found.report) {

@@ -130,7 +130,7 @@ fn options(args: &AnalyzeArgs, workers: usize) -> Options {
     Options { workers, events: args.events.clone(), every: args.every, ..Options::default() }
 }
 
-/// What the options ask for.
+/// The requested results.
 ///
 /// # Errors
 /// If one is of no use without another: who gave it would take the results for something that they are not.

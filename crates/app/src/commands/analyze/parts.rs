@@ -46,7 +46,7 @@ fn plan(args: &AnalyzeArgs, path: &Path, output: &mut Output) -> Result<Exit, Fa
     Ok(Exit::Ok)
 }
 
-/// Analyses one part. Events that cannot be used are in its account: merging tells them.
+/// Analyses one part. Events that cannot be used are in its account; the merge reports them.
 fn reduce(args: &AnalyzeArgs, plan: &Plan, part: usize, output: &mut Output) -> Result<Exit, Failure> {
     let (Some(workers), Some(folder)) = (args.workers.only(), &args.output) else {
         return Err(Failure::new(Exit::Usage, "--part: wanted one number of workers, found a range"));

@@ -39,10 +39,12 @@ pub(crate) struct ConvertArgs {
     /// File to write.
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
-    /// How pictures are compressed: hist16, histn, blockpack; none decompresses. Without it they stay as they are.
+    /// Codec of the pictures: hist16, histn or blockpack; none decompresses. By default pictures are not
+    /// changed.
     #[arg(long, value_parser = codec)]
     pub(super) codec: Option<Engine>,
-    /// With blockpack: a tenth smaller on noise, packed at about half and unpacked at about a third of the speed.
+    /// With blockpack: about 10 % smaller on noise, compressed at about half and decompressed at about a
+    /// third of the speed.
     #[arg(long)]
     dense: bool,
     /// What blockpack subtracts: none, mean (of the first 16 events; mean:N of N), or an array of NumPy.
@@ -54,22 +56,22 @@ pub(crate) struct ConvertArgs {
     /// Events from one time up to another: UTC as 2013-04-03T14:40:00Z, or seconds since 1970.
     #[arg(long, value_name = "FROM..TO", value_parser = times)]
     time: Option<Range<u64>>,
-    /// Of these, one event in so many.
+    /// Of these, one event in this many.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
-    /// At most so many events.
+    /// At most this many events.
     #[arg(long, value_name = "N")]
     first: Option<u64>,
-    /// Of detectors and beam-line data only these, as CxiDs1-0|Cspad-0, Cspad or EBeam; may be repeated.
+    /// Only these detectors and beam-line data, such as CxiDs1-0|Cspad-0, Cspad or EBeam; may be repeated.
     #[arg(long, value_name = "NAME")]
     detector: Vec<SourcePattern>,
     /// Without these; may be repeated.
     #[arg(long, value_name = "NAME")]
     without: Vec<SourcePattern>,
-    /// Begin a new file (a chunk: -c00, -c01 ...) after so many events.
+    /// Begin a new file (a chunk: -c00, -c01 ...) after this many events.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     split_events: Option<u64>,
-    /// Begin a new file before one has more than so many bytes, as 2GB.
+    /// Begin a new file before one exceeds this size, such as 2GB.
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "split_events")]
     split_size: Option<u64>,
     /// Number of threads; without it, all cores. 1..4 measures with 1, 2, 3 and 4 threads, plots the rates, and keeps

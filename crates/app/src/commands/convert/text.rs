@@ -1,4 +1,4 @@
-//! What a conversion did, for people and for programs.
+//! The report of a conversion, as text and as JSON.
 
 use livetime_formats::xtc1::convert::{Kept, Leaves, Lost, Reason, Report};
 use livetime_formats::xtc1::{Src, TypeId};

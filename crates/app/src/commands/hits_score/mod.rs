@@ -1,7 +1,8 @@
 //! `livetime hits-score`: how well hits are found, in simulated data of which the truth is known.
 //!
-//! `data.rs` says what is simulated, `finder.rs` which algorithm looks for hits, `matching.rs` which hit is which pulse, `score.rs` counts,
-//! `run.rs` does all that on all cores, `report.rs` and `plots.rs` show it.
+//! `data.rs` describes the simulated data, `finder.rs` chooses the algorithm, `matching.rs` assigns hits to
+//! pulses, `score.rs` counts, `run.rs` does all that on all cores, `report.rs` and `plots.rs` present the
+//! result.
 
 mod data;
 mod finder;
@@ -41,7 +42,7 @@ pub(crate) struct HitsScoreArgs {
     /// Threshold: of default in standard deviations of the filtered noise, of tpg in counts; seed has none.
     #[arg(long, value_name = "NUMBER")]
     threshold: Option<f32>,
-    /// Of default: look at both sides of the signal.
+    /// Algorithm default: search both sides of the signal.
     #[arg(long)]
     bipolar: bool,
     /// Only these data sets; may be repeated.
@@ -53,7 +54,7 @@ pub(crate) struct HitsScoreArgs {
     /// Test pulses for each height.
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..10_000_000))]
     pulses: u64,
-    /// A hit belongs to a pulse at most so many ticks away.
+    /// A hit belongs to a pulse at most this many ticks away.
     #[arg(long, value_name = "TICKS", default_value_t = 10.0)]
     tolerance: f64,
     /// Another seed is another detector with other noise.

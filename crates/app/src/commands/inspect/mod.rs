@@ -1,4 +1,4 @@
-//! `livetime inspect`: what is in recorded files.
+//! `livetime inspect`: shows what recorded files contain.
 
 mod hits;
 mod pictures;
@@ -21,7 +21,7 @@ use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::{bytes, utc};
 
-/// What is known of one file.
+/// The findings about one file.
 struct Report {
     text: String,
     json: Value,
@@ -33,7 +33,7 @@ fn exit_of(is_whole: bool) -> Exit {
     if is_whole { Exit::Ok } else { Exit::Failed }
 }
 
-/// The worse of two: a file that cannot be read, then one that tells of losses.
+/// The worse of two results: an unreadable file is worse than one with losses.
 fn worse(one: Exit, other: Exit) -> Exit {
     let rank = |exit: &Exit| [Exit::Ok, Exit::Loss, Exit::Usage, Exit::Failed].iter().position(|e| e == exit);
     if rank(&one) >= rank(&other) { one } else { other }
@@ -68,7 +68,7 @@ pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, F
     Ok(exit)
 }
 
-/// What stops the work on a file: the file, or whoever reads what is printed.
+/// What stops the work on a file: an error of the file, or of the output.
 enum FileFailure {
     File(Error),
     Output(Failure),
@@ -124,7 +124,7 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
     Ok(if args.pictures { pictures::judged(report, path)? } else { report })
 }
 
-/// What a file holds that needs no saving, because its readers take every whole piece of it; `None` if that is not known.
+/// The content of a file that needs no recovery, because its readers take every complete piece of it; `None` if unknown.
 pub(super) fn what_is_read_as_it_is(path: &Path) -> Option<&'static str> {
     let file = File::open(path).ok()?;
     let mut begin = [0; 6];
@@ -141,7 +141,7 @@ pub(super) fn what_is_read_as_it_is(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// Nobody has written anything into it: a recorder that died at its start, or a copy that failed.
+/// The file is empty: its recorder died at its start, or a copy failed.
 fn empty(path: &Path) -> Report {
     let file = path.display().to_string();
     let state =

@@ -91,7 +91,7 @@ pub(super) fn lcls2(
 }
 
 fn node(header: &xtc2::XtcHeader, names: &xtc2::NamesTable) -> String {
-    let is_named = matches!(header.kind(), xtc2::Kind::Names | xtc2::Kind::ShapesData);
+    let is_named = matches!(header.kind(), xtc2::XtcKind::Names | xtc2::XtcKind::ShapesData);
     let named = names.get(header.names_id()).filter(|_| is_named);
     let whose =
         named.map_or_else(String::new, |n| format!(" {} {} segment {}", n.detector, n.algorithm, n.segment));

@@ -1,6 +1,6 @@
 //! Values as programs read them.
 
-use livetime_pva::data::{Array, Dynamic, Field, Kind, Value};
+use livetime_pva::data::{Array, Dynamic, Field, ScalarType, Value};
 use livetime_pva::nt;
 use serde_json::{Map, Value as Json, json};
 
@@ -20,7 +20,7 @@ pub(super) fn named(name: &str, of: &Value) -> Json {
 pub(super) fn value(value: &Value) -> Json {
     let mut all = structure(value, 0);
     if let (Some(image), Json::Object(fields)) = (image_of(value), &mut all) {
-        let dtype = image.dtype.map(Kind::name);
+        let dtype = image.dtype.map(ScalarType::name);
         let summary = json!({
             "shape": image.shape, "dtype": dtype, "codec": image.codec, "bytes": image.bytes,
         });
@@ -76,17 +76,17 @@ fn array(array: &Array) -> Json {
         array.to_vec::<T>().unwrap_or_default().into()
     }
     match array.kind() {
-        Kind::Bool => array.data().iter().map(|&byte| byte != 0).collect::<Vec<_>>().into(),
-        Kind::I8 => all::<i8>(array),
-        Kind::I16 => all::<i16>(array),
-        Kind::I32 => all::<i32>(array),
-        Kind::I64 => all::<i64>(array),
-        Kind::U8 => all::<u8>(array),
-        Kind::U16 => all::<u16>(array),
-        Kind::U32 => all::<u32>(array),
-        Kind::U64 => all::<u64>(array),
-        Kind::F32 => all::<f32>(array),
-        Kind::F64 | Kind::Str => all::<f64>(array),
+        ScalarType::Bool => array.data().iter().map(|&byte| byte != 0).collect::<Vec<_>>().into(),
+        ScalarType::I8 => all::<i8>(array),
+        ScalarType::I16 => all::<i16>(array),
+        ScalarType::I32 => all::<i32>(array),
+        ScalarType::I64 => all::<i64>(array),
+        ScalarType::U8 => all::<u8>(array),
+        ScalarType::U16 => all::<u16>(array),
+        ScalarType::U32 => all::<u32>(array),
+        ScalarType::U64 => all::<u64>(array),
+        ScalarType::F32 => all::<f32>(array),
+        ScalarType::F64 | ScalarType::Str => all::<f64>(array),
     }
 }
 
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn values_are_objects_and_images_are_summarised() {
-        let mut scalar = Value::new(&nt::scalar_with(Kind::I32, nt::Metadata::NONE));
+        let mut scalar = Value::new(&nt::scalar_with(ScalarType::I32, nt::Metadata::NONE));
         assert_eq!(scalar.set("value", 7), Ok(()));
         let json = named("X", &scalar);
         assert_eq!(

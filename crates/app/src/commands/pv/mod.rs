@@ -123,8 +123,8 @@ struct PutArgs {
     asked: Asked,
     /// Name of the process variable.
     name: String,
-    /// The value: a number, a text, a choice; several for an array; or FIELD=VALUE. One that begins with a dash and is no number goes
-    /// behind `--`.
+    /// The value: a number, a text or a choice; several values for an array; or FIELD=VALUE. Put `--` before
+    /// a text that begins with a dash.
     #[arg(required = true, allow_negative_numbers = true)]
     values: Vec<String>,
 }
@@ -156,12 +156,12 @@ struct ListArgs {
     common: Common,
     /// A server, as host or host:port.
     server: Option<String>,
-    /// What the server says of itself, instead of its process variables.
+    /// Information about the server, instead of its process variables.
     #[arg(short = 'i', long, requires = "server")]
     info: bool,
 }
 
-/// Does what `args` say.
+/// Carries out the command in `args`.
 pub(crate) fn pv(args: &PvArgs, output: &mut Output) -> Result<Exit, Failure> {
     match &args.command {
         Command::Get(args) => get::get(args, output),

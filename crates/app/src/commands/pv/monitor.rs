@@ -11,6 +11,7 @@ use serde_json::json;
 use super::{Asked, MonitorArgs, check_request, client, failure, shown};
 use crate::output::{Exit, Failure, Output};
 
+/// How often the monitor checks for Ctrl-C and the end of its time while no update comes.
 const LOOK: Duration = Duration::from_millis(100);
 
 pub(super) fn monitor(args: &MonitorArgs, output: &mut Output) -> Result<Exit, Failure> {

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use livetime_pva::data::{Field, Kind, Value};
+use livetime_pva::data::{Field, ScalarType, Value};
 use livetime_pva::nt::{self, Severity, Time};
 
 const STATUS: [&str; 8] = ["NONE", "DEVICE", "DRIVER", "RECORD", "DB", "CONF", "UNDEFINED", "CLIENT"];
@@ -57,7 +57,7 @@ fn scalar(field: &Field) -> Option<String> {
 /// What an image is, without its pixels.
 pub(super) struct Image {
     pub(super) shape: Vec<i64>,
-    pub(super) dtype: Option<Kind>,
+    pub(super) dtype: Option<ScalarType>,
     pub(super) codec: String,
     pub(super) bytes: usize,
     pub(super) id: Option<i64>,
@@ -73,7 +73,7 @@ pub(super) fn image_of(value: &Value) -> Option<Image> {
     // Compressed pixels are bytes; what they were is written beside them.
     let original = || {
         let Field::Any(Some(code)) = value.get("codec.parameters")? else { return None };
-        Kind::ALL.get(usize::try_from(code.field().as_i64()?).ok()?).copied()
+        ScalarType::ALL.get(usize::try_from(code.field().as_i64()?).ok()?).copied()
     };
     let dtype = if codec.is_empty() { array.map(|array| array.kind()) } else { original() };
     let dimensions = value.get("dimension").and_then(Field::as_values).unwrap_or_default();
@@ -85,7 +85,7 @@ pub(super) fn image_of(value: &Value) -> Option<Image> {
 fn image(value: &Value) -> Option<String> {
     let image = image_of(value)?;
     let shape = image.shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ");
-    let dtype = image.dtype.map_or("no pixels", Kind::name);
+    let dtype = image.dtype.map_or("no pixels", ScalarType::name);
     let codec = if image.codec.is_empty() { "raw" } else { &image.codec };
     let id = image.id.map(|id| format!(", id {id}")).unwrap_or_default();
     Some(format!("[{shape}] {dtype}, {codec}, {} bytes{id}", image.bytes))
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_line_has_name_time_value_and_alarm() {
-        let mut value = Value::new(&nt::scalar(Kind::F64));
+        let mut value = Value::new(&nt::scalar(ScalarType::F64));
         set(&mut value, "value", 4.25);
         assert_eq!(line("X", &value, Clock::Utc), "X 4.25");
         set(&mut value, "timeStamp.secondsPastEpoch", 1_795_164_220i64);
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn arrays_choices_and_images_are_short() {
-        let mut value = Value::new(&nt::scalar_array(Kind::U16));
+        let mut value = Value::new(&nt::scalar_array(ScalarType::U16));
         set(&mut value, "value", vec![1u16; 30]);
         assert_eq!(line("A", &value, Clock::Utc), format!("A [{}1]", "1, ".repeat(29)));
         let mut value = Value::new(&nt::enumerated());

@@ -51,17 +51,17 @@ pub enum Limit {
 /// A graph with one more thread.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoreThreads {
-    /// The node that is placed anew: the busiest one, or the busiest of those that run inside it.
+    /// The node that is placed again: the busiest one, or the busiest of those that run inside it.
     pub node: usize,
     /// How it would be placed.
     pub placement: Placement,
-    /// What the sources could send then.
+    /// The rate that the sources could send then.
     pub sustainable_hz: f64,
     /// What would be the limit then.
     pub limit: Limit,
 }
 
-/// What a place has to do in a second.
+/// The work of a place per second.
 #[derive(Clone, Debug, Default)]
 struct Place {
     threads: f64,
@@ -184,7 +184,7 @@ impl Report {
             return;
         }
         let Some(cpu) = sum(|t| t.cpu_ns) else { return };
-        // A thread that looks for work has more CPU time than work.
+        // A thread that polls uses more CPU time than it has work.
         let cpu = busy.min(cpu as f64);
         let inside = (busy / (self.elapsed_ns as f64 * place.threads)).min(1.0);
         let real = (busy - inside * sum(|t| t.delayed_ns).unwrap_or(0) as f64).max(cpu);
@@ -271,19 +271,19 @@ impl Report {
     }
 }
 
-/// What a node needs of its place, in ns since the start.
+/// The time that a node needs of its place, in ns since the start.
 #[derive(Clone, Debug, Default)]
 struct Demand {
-    /// What it took, with the nodes inside it.
+    /// The time that it took, with the nodes inside it.
     busy_ns: f64,
-    /// How many times as many frames it would have had to handle if none had been lost.
+    /// The factor by which it would have had to handle more frames if none had been lost.
     scale: f64,
-    /// What it would have taken for all of them, without the nodes inside it.
+    /// The time that it would have taken for all of them, without the nodes inside it.
     own_ns: f64,
     is_constant: bool,
 }
 
-/// The edge lets only so many frames pass, however many come.
+/// The edge passes only this many frames, at any rate of arrival.
 fn does_not_grow(edge: &EdgeAccount) -> bool {
     edge.when_full == WhenFull::Latest || edge.lost.contains_key(&LossReason::RateLimited)
 }

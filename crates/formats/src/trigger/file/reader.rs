@@ -16,7 +16,7 @@ pub struct StoredRecord {
     pub len: u64,
     /// Its header.
     pub header: TriggerRecordHeader,
-    /// What was asked for.
+    /// The request.
     pub requests: Vec<ComponentRequest>,
     /// What came: one for each request, in the same order.
     pub fragments: Vec<StoredFragment>,
@@ -65,7 +65,7 @@ impl<R: ReadAt> RecordReader<R> {
     /// what was added since.
     ///
     /// # Errors
-    /// If the system refuses, or what comes next is no record. The reader stays where it is.
+    /// If the operating system reports an error, or what comes next is no record. The reader stays where it is.
     #[allow(clippy::should_implement_trait, reason = "an iterator would be over after an error")]
     pub fn next(&mut self) -> Result<Option<StoredRecord>> {
         let offset = self.end.offset();
@@ -93,7 +93,7 @@ impl<R: ReadAt> RecordReader<R> {
     /// Reads the data of a fragment into `payload`, in place of what was there.
     ///
     /// # Errors
-    /// If the system refuses, or the file has become shorter.
+    /// If the operating system reports an error, or the file has become shorter.
     pub fn payload(&self, fragment: &StoredFragment, payload: &mut Vec<u8>) -> Result<()> {
         payload.clear();
         let size = self.window.source().size().map_err(|e| Error::io("the size of the file", e))?;

@@ -18,11 +18,11 @@ pub struct NewFragment<'a> {
     pub detector: u16,
     /// Where the data come from.
     pub source: SourceId,
-    /// What was asked for, ticks of the clock: begin, end.
+    /// The requested window, ticks of the clock: begin, end.
     pub window: [u64; 2],
     /// The data, in the order in which they are written.
     pub parts: &'a [&'a [u8]],
-    /// What is missing of the window.
+    /// The missing parts of the window.
     pub missing: &'a [Missing],
 }
 
@@ -63,7 +63,7 @@ impl RecordWriter {
     /// bits follow from the fragments; of `header` counts what else it says.
     ///
     /// # Errors
-    /// More fragments than a record may have, or what is missing is in too many pieces: then nothing is written. Or the system refuses: then
+    /// More fragments than a record may have, or what is missing is in too many pieces: then nothing is written. Or the operating system reports an error: then
     /// nothing more is taken before [`RecordWriter::repair`].
     pub fn write(&mut self, header: TriggerRecordHeader, fragments: &[NewFragment<'_>]) -> Result<u64> {
         let missing = missing_of(fragments);
@@ -102,7 +102,7 @@ impl RecordWriter {
     /// As [`GrowingFile::repair`].
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn repair(&mut self) -> Result<()> {
         self.file.repair()
     }

@@ -12,7 +12,7 @@ use crate::xtc1::data::Panel;
 use crate::xtc1::{Configs, reference};
 use crate::{Error, Result};
 
-/// The largest plain payload, unless told otherwise.
+/// The default limit of plain payloads.
 const LIMIT: u64 = 128 << 20;
 /// Reference frames that are kept, in bytes; beyond, they are looked for again.
 const MOST_REFERENCES: usize = 256 << 20;

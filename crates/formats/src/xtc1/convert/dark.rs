@@ -12,7 +12,7 @@ use crate::xtc1::reference::ReferenceFrame;
 use crate::xtc1::{Configs, Datagram, Src, TypeId};
 use crate::{Error, Result};
 
-/// Events that the mean is made of, unless told otherwise: more than so many make the data less than 1 % smaller.
+/// The default number of events of the mean: a larger number makes the data less than 1 % smaller.
 pub const MEAN_OF: u32 = 16;
 
 /// What blockpack subtracts from frames. It is kept in the Configure of the new file.
@@ -21,7 +21,7 @@ pub enum ReferenceSource {
     /// Nothing.
     #[default]
     None,
-    /// The mean of the first so many events, for each detector.
+    /// The mean of this number of first events, for each detector.
     Mean(u32),
     /// This frame, for every detector that has as many pixels: its panels in the order of their numbers.
     Frame(Npy),
@@ -63,7 +63,7 @@ pub(super) fn gather(
     Ok(frames)
 }
 
-/// What is known of the frames of all detectors.
+/// The reference frames of all detectors.
 #[derive(Default)]
 struct Sums {
     panels: BTreeMap<(Src, TypeId, u32), Sum>,

@@ -27,7 +27,7 @@ pub(super) struct Job {
     items: Vec<Range<usize>>,
     /// What was configured when they were taken.
     pub(super) configs: Arc<Configs>,
-    /// The output goes on in a new file.
+    /// The output continues in a new file.
     pub(super) starts_file: bool,
     /// How much of the input is done when this is done.
     pub(super) progress: u64,
@@ -46,7 +46,7 @@ pub(super) struct Written {
 
 /// Where jobs come from.
 pub(super) trait Source: Send {
-    /// Fills `job` with what comes next; false if there is nothing more.
+    /// Fills `job` with the next datagrams; false at the end.
     fn fill(&mut self, job: &mut Job) -> Result<bool>;
 
     /// Says what was not wanted, put together, or could not be read.

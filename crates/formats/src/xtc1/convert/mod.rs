@@ -11,7 +11,7 @@
 //!    that are the same when they are decompressed.
 //! 2. Each piece of the file, read again from the system, is what was compared.
 //!
-//! What cannot be understood is copied as it is, and said.
+//! Content that cannot be understood is copied unchanged, and reported.
 
 mod dark;
 mod job;
@@ -107,7 +107,7 @@ impl Default for Options {
 ///
 /// # Errors
 /// If the output or what it is written to is there already, the inputs are not of one run or hold no datagram, the reference frame
-/// suits no detector, or the system refuses.
+/// suits no detector, or the operating system reports an error.
 pub fn convert<P: AsRef<Path>>(
     inputs: &[P],
     output: &Path,

@@ -106,7 +106,7 @@ impl Drop for Output {
         if self.is_finished {
             return;
         }
-        // Nobody is left who could be told that this fails.
+        // A failure here cannot be reported to anyone.
         self.open.drain(..).for_each(|new| drop(new.writer.discard()));
         self.files.iter().for_each(|(path, _)| drop(std::fs::remove_file(path)));
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::xtc1::{Src, TypeId};
 
-/// What a conversion did.
+/// The report of a conversion.
 #[derive(Clone, Default, Debug)]
 pub struct Report {
     /// The new files with their bytes.
@@ -24,7 +24,7 @@ pub struct Report {
     pub events_left_out: u64,
     /// The leaves, by sender (whatever its process) and type.
     pub leaves: BTreeMap<(Src, TypeId), Leaves>,
-    /// What was copied unchanged although a change was wanted.
+    /// Leaves that were copied unchanged although a change was requested.
     pub kept: BTreeMap<(Src, TypeId, Reason), Kept>,
     /// What streams of a run became.
     pub joined: Joined,

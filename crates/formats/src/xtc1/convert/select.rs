@@ -71,7 +71,7 @@ impl<'a> Selector<'a> {
                 && self.taken < self.selection.first
     }
 
-    /// Goes on behind the next datagram.
+    /// Continues behind the next datagram.
     pub(super) fn pass(&mut self, head: &DatagramHeader) {
         if head.is_event() {
             self.taken += u64::from(self.wants(head));

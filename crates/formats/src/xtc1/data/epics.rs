@@ -36,7 +36,7 @@ pub enum Values {
 
 /// Type of the values: the last of the seven kinds of a DBR type.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum ChannelType {
     String,
     Short,
     Float,
@@ -46,8 +46,15 @@ enum Kind {
     Double,
 }
 
-const KINDS: [Kind; 7] =
-    [Kind::String, Kind::Short, Kind::Float, Kind::Enum, Kind::Char, Kind::Long, Kind::Double];
+const KINDS: [ChannelType; 7] = [
+    ChannelType::String,
+    ChannelType::Short,
+    ChannelType::Float,
+    ChannelType::Enum,
+    ChannelType::Char,
+    ChannelType::Long,
+    ChannelType::Double,
+];
 /// The first of the DBR types with the time, and of those with limits and units.
 const TIME: i16 = 14;
 const CONTROL: i16 = 28;
@@ -79,7 +86,7 @@ impl Pv {
             return Err(Error::new("a DBR type from 14 to 20 or 28 to 34", dbr.to_string()).at(2));
         };
         let name = if is_control { Some(fields.text(NAME)?) } else { None };
-        if !is_control || matches!(kind, Kind::Float | Kind::Long | Kind::Double) {
+        if !is_control || matches!(kind, ChannelType::Float | ChannelType::Long | ChannelType::Double) {
             fields.take(2)?;
         }
         let (status, severity) = (fields.i16()?, fields.i16()?);
@@ -97,47 +104,47 @@ impl Pv {
 }
 
 /// Bytes from the severity to the values: units, precision, limits, the states of an enumeration.
-fn limits_len(kind: Kind) -> usize {
+fn limits_len(kind: ChannelType) -> usize {
     match kind {
-        Kind::String => 0,
-        Kind::Short => 8 + 8 * 2,
-        Kind::Float => 4 + 8 + 8 * 4,
-        Kind::Enum => 2 + 16 * 26,
-        Kind::Char => 8 + 8 + 1,
-        Kind::Long => 8 + 8 * 4,
-        Kind::Double => 4 + 8 + 8 * 8,
+        ChannelType::String => 0,
+        ChannelType::Short => 8 + 8 * 2,
+        ChannelType::Float => 4 + 8 + 8 * 4,
+        ChannelType::Enum => 2 + 16 * 26,
+        ChannelType::Char => 8 + 8 + 1,
+        ChannelType::Long => 8 + 8 * 4,
+        ChannelType::Double => 4 + 8 + 8 * 8,
     }
 }
 
 /// Bytes from the time to the values.
-fn time_padding(kind: Kind) -> usize {
+fn time_padding(kind: ChannelType) -> usize {
     match kind {
-        Kind::Short | Kind::Enum => 2,
-        Kind::Char => 3,
-        Kind::Double => 4,
-        Kind::String | Kind::Float | Kind::Long => 0,
+        ChannelType::Short | ChannelType::Enum => 2,
+        ChannelType::Char => 3,
+        ChannelType::Double => 4,
+        ChannelType::String | ChannelType::Float | ChannelType::Long => 0,
     }
 }
 
-fn values(fields: &mut Fields<'_>, kind: Kind, count: usize) -> Result<Values> {
+fn values(fields: &mut Fields<'_>, kind: ChannelType, count: usize) -> Result<Values> {
     let size = match kind {
-        Kind::String => STRING,
-        Kind::Char => 1,
-        Kind::Short | Kind::Enum => 2,
-        Kind::Float | Kind::Long => 4,
-        Kind::Double => 8,
+        ChannelType::String => STRING,
+        ChannelType::Char => 1,
+        ChannelType::Short | ChannelType::Enum => 2,
+        ChannelType::Float | ChannelType::Long => 4,
+        ChannelType::Double => 8,
     };
     let mut fields = Fields::new(fields.take(count * size)?);
-    if kind == Kind::String {
+    if kind == ChannelType::String {
         return (0..count).map(|_| fields.text(STRING)).collect::<Result<_>>().map(Values::Texts);
     }
     let number = |_| match kind {
-        Kind::Short => fields.i16().map(f64::from),
-        Kind::Enum => fields.u16().map(f64::from),
-        Kind::Char => fields.u8().map(f64::from),
-        Kind::Long => fields.i32().map(f64::from),
-        Kind::Float => fields.f32().map(f64::from),
-        Kind::Double | Kind::String => fields.f64(),
+        ChannelType::Short => fields.i16().map(f64::from),
+        ChannelType::Enum => fields.u16().map(f64::from),
+        ChannelType::Char => fields.u8().map(f64::from),
+        ChannelType::Long => fields.i32().map(f64::from),
+        ChannelType::Float => fields.f32().map(f64::from),
+        ChannelType::Double | ChannelType::String => fields.f64(),
     };
     (0..count).map(number).collect::<Result<_>>().map(Values::Numbers)
 }

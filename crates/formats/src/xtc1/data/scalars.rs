@@ -17,17 +17,17 @@ pub struct Scalar {
 
 /// How a number lies in the file.
 #[derive(Clone, Copy)]
-enum Kind {
+enum NumberType {
     U16,
     U32,
     U64,
     F32,
     F64,
 }
-use Kind::{F32, F64, U16, U32, U64};
+use NumberType::{F32, F64, U16, U32, U64};
 
 /// Name, unit, type of numbers that follow each other without gaps.
-type Layout = [(&'static str, &'static str, Kind)];
+type Layout = [(&'static str, &'static str, NumberType)];
 
 /// Of all versions: each one added numbers at the end.
 const EBEAM: &Layout = &[
@@ -134,7 +134,7 @@ pub fn scalars(type_id: TypeId, payload: &[u8]) -> Result<Vec<Scalar>> {
         return Err(Error::new("a type of leaf that holds named numbers", type_id.to_string()));
     };
     let mut fields = Fields::new(payload);
-    let scalar = |(name, unit, kind): &(&'static str, &'static str, Kind)| {
+    let scalar = |(name, unit, kind): &(&'static str, &'static str, NumberType)| {
         let value = match kind {
             U16 => f64::from(fields.u16()?),
             U32 => f64::from(fields.u32()?),

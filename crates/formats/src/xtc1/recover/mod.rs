@@ -15,11 +15,11 @@ pub use save::{LostRegion, Neighbour, Saved, save};
 const LIMIT: u64 = 1 << 30;
 /// Read at once in the search for the next datagram.
 const BLOCK: usize = 1 << 20;
-/// Containers and leaves looked at where nothing else speaks for a datagram; keeps hostile files from
-/// costing more than their length.
+/// The number of containers and leaves examined where nothing else indicates a datagram. The limit keeps the
+/// time for hostile files proportional to their length.
 const STEPS: usize = 4096;
 
-/// Goes through a file and says for every byte whether it belongs to a complete datagram.
+/// Goes through a file and finds for every byte whether it belongs to a complete datagram.
 ///
 /// Where no datagram begins, it looks for the next place where one does: a header that can be one, followed by
 /// containers and leaves that fill it exactly, or by another header.
@@ -85,7 +85,7 @@ impl<R: ReadAt> Recovery<R> {
         Recovery { window: Window::new(source), size: 0, offset: 0, buffer: Vec::new(), search: Vec::new() }
     }
 
-    /// Where it goes on.
+    /// Where it continues.
     pub fn offset(&self) -> u64 {
         self.offset
     }
@@ -93,7 +93,7 @@ impl<R: ReadAt> Recovery<R> {
     /// What comes next; `None` at the end.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     #[allow(clippy::should_implement_trait, reason = "an iterator cannot lend its buffer")]
     pub fn next(&mut self) -> Result<Option<Found<'_>>> {
         let size = self.window.source().size();

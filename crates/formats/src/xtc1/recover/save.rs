@@ -1,4 +1,4 @@
-//! Writes every complete datagram of a broken file to a new one, and says what is lost.
+//! Writes every complete datagram of a broken file to a new one, and reports what is lost.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,12 +8,12 @@ use crate::file::{Head, Raw};
 use crate::xtc1::{DatagramHeader, Writer};
 use crate::{Error, Result};
 
-/// Small datagrams are written together up to so many bytes.
+/// Small datagrams are written together up to this number of bytes.
 const BLOCK: usize = 1 << 20;
 /// Regions that are remembered one by one. A file may be broken anywhere.
 const MOST_REGIONS: usize = 10_000;
 
-/// What was saved of a file.
+/// The report of saving a file.
 #[derive(Clone, Default, Debug)]
 pub struct Saved {
     /// Bytes of the broken file.
@@ -68,7 +68,7 @@ impl Saved {
 /// Saves every complete datagram of `input` in the new file `output`, byte for byte and in their order. Where there is none, no
 /// file is made.
 ///
-/// Several times `watch` is told how many bytes are done; it stops the work by returning false.
+/// `watch` is called several times with the number of bytes done; it stops the work by returning false.
 ///
 /// ```
 /// use livetime_formats::xtc1::recover::save;
@@ -88,7 +88,7 @@ impl Saved {
 /// ```
 ///
 /// # Errors
-/// If `output` is there already, or the system refuses. What was written is removed then.
+/// If `output` is there already, or the operating system reports an error. What was written is removed then.
 pub fn save(input: &Path, output: &Path, mut watch: impl FnMut(u64) -> bool) -> Result<Saved> {
     let file = File::open(input).map_err(|e| Error::io("to open the file", e).in_file(input))?;
     let size = file.metadata().map_err(|e| Error::io("the size of the file", e).in_file(input))?.len();
@@ -117,7 +117,7 @@ pub fn save(input: &Path, output: &Path, mut watch: impl FnMut(u64) -> bool) -> 
 }
 
 impl Saved {
-    /// Returns where it goes on.
+    /// Returns where it continues.
     fn add(
         &mut self,
         raw: &Raw<'_, DatagramHeader>,
@@ -182,7 +182,7 @@ impl Target {
 
 impl Drop for Target {
     fn drop(&mut self) {
-        // Nobody is left who could be told that this fails.
+        // A failure here cannot be reported to anyone.
         let _ = self.writer.take().map(Writer::discard);
     }
 }

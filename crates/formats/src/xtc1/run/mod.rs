@@ -119,7 +119,7 @@ impl Run {
     /// [`Run::problems`].
     ///
     /// # Errors
-    /// If there are none, they are of several runs, two are the same chunk of one stream, or the system refuses.
+    /// If there are none, they are of several runs, two are the same chunk of one stream, or the operating system reports an error.
     pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Run> {
         check_names(paths)?;
         let (mut files, mut problems) = (Files::default(), Vec::new());
@@ -161,7 +161,7 @@ impl Run {
     /// `.xtc` and what was made of it, as `.hist16.xtc`, may lie in one folder. A name that does not tell them stands for itself.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
         files_of(path)
     }
@@ -170,7 +170,7 @@ impl Run {
     /// longer be preceded by others are appended to [`Run::events`]; those that are there stay.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub fn refresh(&mut self) -> Result<()> {
         self.streams.scan(&mut self.files, &mut self.problems)?;
         self.merge()
@@ -244,7 +244,7 @@ impl Run {
     /// Reads all pieces of `event`. May be called by several threads at once, each with its own `bytes`.
     ///
     /// # Errors
-    /// If the system refuses, or the file is no longer what it was.
+    /// If the operating system reports an error, or the file is no longer what it was.
     pub fn read(&self, event: &Event, bytes: &mut EventBytes) -> Result<()> {
         bytes.clear();
         self.pieces(event).iter().try_for_each(|piece| self.files.read::<DatagramHeader>(piece, bytes))

@@ -8,7 +8,7 @@ use crate::lanes::Lanes;
 
 /// Standard deviation of normal noise over the median of its absolute value.
 pub(super) const SIGMA: f32 = 1.4826;
-/// Ticks between two looks at pedestal and noise.
+/// Ticks between two updates of pedestal and noise.
 pub(super) const EVERY: u64 = 8;
 /// Net steps that move the median and the noise.
 const LIMIT: i16 = 10;

@@ -35,7 +35,8 @@ impl SampleBits {
     }
 }
 
-/// What a [`HitFinder`] does. The numbers per plane are in the order of the planes: 0 and 1 induction, 2 collection.
+/// The settings of a [`HitFinder`]. The numbers per plane are in the order of the planes: 0 and 1 induction,
+/// 2 collection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FinderSetup {
     /// Bits of the samples.
@@ -44,8 +45,8 @@ pub struct FinderSetup {
     pub threshold: [f32; 3],
     /// Least threshold, counts: keeps channels quiet that have no noise.
     pub floor: i16,
-    /// Planes whose pulses swing to both sides: there the absolute value of the filtered signal is looked at, and both
-    /// lobes of a pulse are one hit.
+    /// Planes whose pulses swing to both sides: there the absolute value of the filtered signal is searched,
+    /// and both lobes of a pulse are one hit.
     pub bipolar: [bool; 3],
 }
 
@@ -112,12 +113,13 @@ impl HitFinder {
         })
     }
 
-    /// Finds the hits that end in `samples`, rows of all channels in the frame's order, one row per tick. `first` is the
-    /// tick of the first row. Any number of rows; the state goes on to the next call. Hits of the first 64 ticks are
-    /// given when these are all there. Samples beyond [`FinderSetup::bits`] give wrong hits.
+    /// Finds the hits that end in `samples`, rows of all channels in the frame's order, one row per tick.
+    /// `first` is the tick of the first row. Any number of rows; the state is kept for the next call. Hits of
+    /// the first 64 ticks are returned when all of these ticks have arrived. Samples with more than
+    /// [`FinderSetup::bits`] give wrong hits.
     ///
     /// # Errors
-    /// `samples` is not whole rows; nothing has been taken in.
+    /// `samples` is not whole rows; nothing was processed.
     pub fn find(
         &mut self,
         level: Level,
@@ -179,7 +181,7 @@ impl HitFinder {
         self.starting.len() == start::TICKS * self.filters.len() * 32
     }
 
-    /// Pedestal of a channel in counts, 0 before the first 64 ticks are there; `None` beyond the last channel.
+    /// Pedestal of a channel in counts, 0 before the first 64 ticks; `None` beyond the last channel.
     pub fn pedestal(&self, channel: usize) -> Option<i16> {
         Some(self.filters.get(channel / 32)?.median.0[channel % 32])
     }
@@ -217,7 +219,7 @@ fn body<L: Lanes>(
 ) {
     let filter = FilterSetup::new(setup);
     let fraction = setup.bits.fraction();
-    // One compilation for each, so that nothing is asked tick by tick.
+    // One compilation for each, so that nothing is decided tick by tick.
     match (setup.bits, setup.bipolar.contains(&true)) {
         (SampleBits::Twelve, false) => {
             walk::<L, FinderFilter<L, 0, false>, FinderFollow<L, false>>(

@@ -3,7 +3,7 @@
 use super::FinderSetup;
 use super::filter::{FilterBlock, smooth_plain};
 
-/// Ticks that are looked at.
+/// The number of ticks that are examined.
 pub(super) const TICKS: usize = 64;
 /// Ticks until the filter has forgotten that it began with zeros.
 const SETTLED: usize = 6;

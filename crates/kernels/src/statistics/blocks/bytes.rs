@@ -4,7 +4,7 @@ use super::super::aligned::Aligned;
 use super::super::projections::Projections;
 use super::super::sums::ExactSums;
 use super::{Blocks, Columns, Found, ROWS};
-use crate::level::Kind;
+use crate::level::LevelKind;
 use crate::{Level, Plane};
 
 /// The loops over blocks of `u8`.
@@ -162,7 +162,7 @@ impl<const N: usize> Tail<N> {
 
 impl Blocks<u8> for Bytes {
     fn exist(level: Level) -> bool {
-        level.kind() != Kind::Portable
+        level.kind() != LevelKind::Portable
     }
 
     fn start(level: Level, columns: &mut Columns, width: usize, least: Option<u8>) {
@@ -192,11 +192,11 @@ impl Blocks<u8> for Bytes {
         let found = match level.kind() {
             // SAFETY: a `Level` of this kind is only made where detection found the features.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => unsafe { columns.add(super::byte_strips::avx512, block, least) },
+            LevelKind::Avx512 => unsafe { columns.add(super::byte_strips::avx512, block, least) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => unsafe { columns.add(super::byte_strips::avx2, block, least) },
-            Kind::Portable => Sums { min: 0, max: 0, squares: 0, all: [0; ROWS], passing: [0; ROWS] },
+            LevelKind::Avx2 => unsafe { columns.add(super::byte_strips::avx2, block, least) },
+            LevelKind::Portable => Sums { min: 0, max: 0, squares: 0, all: [0; ROWS], passing: [0; ROWS] },
         };
         sums.add(found.all.iter().sum(), found.squares);
         found.found()
@@ -211,7 +211,7 @@ impl Blocks<u8> for Bytes {
 fn lanes(level: Level) -> usize {
     match level.kind() {
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx512 => 64,
+        LevelKind::Avx512 => 64,
         _ => 32,
     }
 }

@@ -3,7 +3,7 @@
 use super::super::projections::Projections;
 use super::super::sums::PivotSums;
 use super::{Blocks, Columns, Found, ROWS};
-use crate::level::Kind;
+use crate::level::LevelKind;
 use crate::{Level, Plane};
 
 /// The loops over blocks of `f32`.
@@ -79,7 +79,7 @@ impl Sums {
 
 impl Blocks<f32> for Singles {
     fn exist(level: Level) -> bool {
-        !matches!(level.kind(), Kind::Portable | Kind::Avx2)
+        !matches!(level.kind(), LevelKind::Portable | LevelKind::Avx2)
     }
 
     fn start(_: Level, _: &mut Columns, _: usize, _: Option<f32>) {}
@@ -105,7 +105,7 @@ impl Blocks<f32> for Singles {
         let mut found = match level.kind() {
             // SAFETY: a `Level` of this kind is only made where detection found the features.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => unsafe { super::singles_avx512::add(&task, columns) },
+            LevelKind::Avx512 => unsafe { super::singles_avx512::add(&task, columns) },
             _ => Sums::NONE,
         };
         found.add_tail(block, &task, block.width() / LANES * LANES, to);

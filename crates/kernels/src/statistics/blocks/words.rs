@@ -3,7 +3,7 @@
 use super::super::projections::Projections;
 use super::super::sums::ExactSums;
 use super::{Blocks, Columns, Found, ROWS};
-use crate::level::Kind;
+use crate::level::LevelKind;
 use crate::{Level, Plane};
 
 /// The loops over blocks of `u16`.
@@ -94,7 +94,7 @@ unsafe fn add<const N: usize>(
 
 impl Blocks<u16> for Words {
     fn exist(level: Level) -> bool {
-        level.kind() != Kind::Portable
+        level.kind() != LevelKind::Portable
     }
 
     fn start(level: Level, columns: &mut Columns, _: usize, least: Option<u16>) {
@@ -116,11 +116,11 @@ impl Blocks<u16> for Words {
         let found = match level.kind() {
             // SAFETY: a `Level` of this kind is only made where detection found the features.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => unsafe { add(super::word_strips::avx512, block, y, least, to) },
+            LevelKind::Avx512 => unsafe { add(super::word_strips::avx512, block, y, least, to) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => unsafe { add(super::word_strips::avx2, block, y, least, to) },
-            Kind::Portable => Sums::NONE,
+            LevelKind::Avx2 => unsafe { add(super::word_strips::avx2, block, y, least, to) },
+            LevelKind::Portable => Sums::NONE,
         };
         let total = found.all.iter().sum::<u64>();
         // v² = (v − 2¹⁵)² + 2¹⁶·v − 2³⁰.
@@ -151,7 +151,7 @@ impl Blocks<u16> for Words {
 fn lanes(level: Level) -> usize {
     match level.kind() {
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx512 => 32,
+        LevelKind::Avx512 => 32,
         _ => 16,
     }
 }

@@ -15,12 +15,12 @@
 //! reset:   r_offset + rc1 * F + rc2 * v
 //! ```
 //!
-//! Another number of elements or another dtype starts the filter anew, from that frame. Background and flat
+//! Another number of elements or another dtype starts the filter again, from that frame. Background and flat
 //! field are copies of the latest output; they act while the number of elements is the same.
 //!
 //! `filter_state: auto` calculates in `f32` where that is as good as `f64` for the purpose: integers of 8 or
 //! 16 bits, no flat field and no offset and scale (a rounded quotient cut to a whole number can be one off),
-//! and a filter that either adds up whole numbers and starts anew, by `auto_reset_filter`, before they reach
+//! and a filter that either adds up whole numbers and starts again, by `auto_reset_filter`, before they reach
 //! 2^24, or forgets: the rounding of all frames it remembers, about `num_filter * largest value / 2^24`
 //! counts for an average, stays below a tenth of a count. So a recursive average of 8-bit pictures is in
 //! `f32` up to `num_filter` 4112, of 16-bit pictures up to 16. All else is in `f64`.

@@ -110,10 +110,10 @@ pub struct ProcessParams {
     /// Whether frames pass the recursive filter.
     #[param(pv = "EnableFilter")]
     pub enable_filter: bool,
-    /// Writing true starts the filter anew with the next frame; reads false when done.
+    /// Writing true starts the filter again with the next frame; reads false when done.
     #[param(pv = "ResetFilter")]
     pub reset_filter: bool,
-    /// Whether the filter starts anew when `num_filtered` has reached `num_filter`.
+    /// Whether the filter starts again when `num_filtered` has reached `num_filter`.
     #[param(pv = "AutoResetFilter")]
     pub auto_reset_filter: bool,
     /// Which frames are sent on while the filter is on.

@@ -1,11 +1,11 @@
-//! What is done to one frame, and in which precision.
+//! The steps for one frame, and their precision.
 
 use livetime_frame::DType;
 use livetime_kernels::{Clip, Coefficients, OffsetScale, Real, ResetCoefficients};
 
 use super::params::{FilterState, ProcessParams};
 
-/// What is done to one frame.
+/// The steps for one frame.
 #[derive(Clone, Copy)]
 pub(super) struct Steps {
     pub(super) background: bool,
@@ -22,7 +22,7 @@ pub(super) struct Steps {
 pub(super) struct FilterStep {
     /// The state begins as a copy of the frame.
     pub(super) is_new: bool,
-    /// The state starts anew.
+    /// The state starts again.
     pub(super) reset: Option<ResetCoefficients<f64>>,
     pub(super) coefficients: Coefficients<f64>,
 }
@@ -104,8 +104,9 @@ fn filter_suffices(p: &ProcessParams, largest: f64) -> bool {
         let step = c.f2.abs() * largest + c.f_offset.abs();
         return whole && p.auto_reset_filter && f64::from(p.num_filter) * step <= EXACT;
     }
-    // Each frame rounds a state of this magnitude, and the recursion remembers so many frames. Together they
-    // stay below a tenth of a count when the product is at most a sixteenth of what f32 holds exactly.
+    // Each frame rounds a state of this magnitude, and the recursion adds up the rounding errors of this many
+    // frames. Their sum stays below a tenth of a count when the product is at most a sixteenth of the largest
+    // integer that f32 holds exactly.
     let memory = 1.0 / (1.0 - c.f1.abs());
     let state = memory * (c.f2.abs() * largest + c.f_offset.abs());
     c.f1.abs() < 1.0 && memory * state <= EXACT / 16.0

@@ -103,7 +103,7 @@ fn presets_match_a_plain_loop_over_150_frames() {
 /// `auto` takes `f32` where no more than a tenth of a count is lost, and gives the same counts as `f64`.
 #[test]
 fn frames_that_wait_together_come_out_as_one_after_the_other() {
-    // Three pieces, with a rest; the average starts anew in the middle of a group.
+    // Three pieces, with a rest; the average starts again in the middle of a group.
     let shape = [3, 4099];
     let picture =
         |n: usize| -> Vec<u16> { (0..3 * 4099).map(|i| ((i * 7 + n * 131) % 997) as u16).collect() };
@@ -293,7 +293,7 @@ fn the_filter_starts_anew_when_told_and_with_other_arrays() {
     let float = node.image::<f64>(&[3], &[0.5, 5.0, 5.0]).unwrap();
     assert_eq!(feed(&mut node, &float), (1.0, 1.0));
     assert_eq!(feed(&mut node, &float), (1.5, 2.0));
-    // Off and on again it goes on where it was.
+    // Off and on again it continues where it was.
     node.set("enable_filter", false).unwrap();
     assert!(node.feed(&float).unwrap()[0].is_same(&float));
     node.set("enable_filter", true).unwrap();

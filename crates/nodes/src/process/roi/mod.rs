@@ -4,13 +4,13 @@
 //! place on the detector in the layout: offset, binning and reversal add up through any number of regions.
 //!
 //! x, y and z are columns, rows and colours; of an array without colours z is the third dimension. Sizes are
-//! limited to what the array has and shown in readbacks, while the wishes are kept: a larger array gets a
-//! larger region. Before a run starts, a region that lies outside the array is an error.
+//! limited to the array; readbacks show the result, and the requested sizes are kept, so that a larger array
+//! gets a larger region. Before a run starts, a region outside the array is an error.
 //!
-//! A region that is only cut is a view: no pixel moves, and the whole array stays in memory as long as the
-//! view is used. It is copied when it is binned, reversed, scaled or converted, or when one colour of an RGB1
-//! picture is collapsed to a mono picture. Bins are sums; they are made exactly, and `overflow` says what
-//! becomes of sums that the output cannot hold (areaDetector lets them wrap).
+//! A region that is only cropped is a view: no pixel moves, and the whole array stays in memory as long as
+//! the view is used. It is copied when it is binned, reversed, scaled or converted, or when one colour of an
+//! RGB1 picture is collapsed to a mono picture. Bins are sums; they are made exactly, and `overflow` says
+//! what becomes of sums that the output cannot hold (areaDetector lets them wrap).
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

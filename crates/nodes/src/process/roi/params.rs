@@ -128,7 +128,7 @@ pub struct RoiParams {
 }
 
 impl RoiParams {
-    /// What is wished along x, y and z.
+    /// The requested region along x, y and z.
     pub(super) fn wishes(&self) -> [Wish; 3] {
         [
             Wish {

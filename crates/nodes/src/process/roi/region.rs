@@ -6,7 +6,7 @@ use livetime_frame::{Axes, ColorMode, DType, Layout, LayoutError, MAX_DIMS};
 /// The size that stands for "all that is left" (areaDetector's default).
 const ALL: i64 = 1_000_000;
 
-/// What is wished along one dimension.
+/// The requested region along one dimension.
 #[derive(Clone, Copy)]
 pub(super) struct Wish {
     pub(super) enable: bool,
@@ -17,7 +17,7 @@ pub(super) struct Wish {
     pub(super) reverse: bool,
 }
 
-/// What is done along one dimension; lies inside the array.
+/// The actual region along one dimension; it lies inside the array.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Span {
     pub(super) min: usize,
@@ -32,7 +32,7 @@ impl Span {
         Span { min: 0, size, bin: 1, reverse: false }
     }
 
-    /// Elements of the output. What is left over after the last whole bin is not used.
+    /// Elements of the output. Elements after the last whole bin are not used.
     pub(super) fn bins(&self) -> usize {
         self.size / self.bin
     }
@@ -43,7 +43,8 @@ impl Span {
 }
 
 impl Wish {
-    /// The wish with areaDetector's limits: min to 0 .. room - 1, size to what is left, bin to 1 .. size.
+    /// The request limited as in areaDetector: min to 0 .. room - 1, size to the remaining elements, bin to 1
+    /// .. size.
     pub(super) fn limited(&self, room: usize) -> Span {
         if !self.enable || room == 0 {
             return Span::whole(room);
@@ -54,7 +55,7 @@ impl Wish {
         Span { min, size, bin: at_least(self.bin, 1).min(size), reverse: self.reverse }
     }
 
-    /// Refuses a region that does not lie inside, as far as it was asked for in so many words.
+    /// Refuses a region that does not lie inside, if its size was set explicitly.
     pub(super) fn check(&self, axis: &str, room: usize) -> Result<(), NodeError> {
         let (min, size) = (at_least(self.min, 0), at_least(self.size, 1));
         let explicit = !self.auto_size && self.size != ALL;
@@ -83,7 +84,7 @@ fn at_least(value: i64, low: i64) -> usize {
     usize::try_from(value.max(low)).unwrap_or(usize::MAX)
 }
 
-/// A region of an array: what is done along x, y and z. `None` where the array has no such dimension.
+/// A region of an array along x, y and z. `None` where the array has no such dimension.
 pub(super) struct Region {
     pub(super) x: Option<Span>,
     pub(super) y: Option<Span>,
@@ -91,7 +92,7 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// The region that comes nearest to what is wished.
+    /// The region nearest to the request.
     pub(super) fn limited(wishes: &[Wish; 3], layout: &Layout) -> Region {
         let axes = layout.axes();
         let span = |wish: &Wish, axis: Option<usize>| axis.map(|a| wish.limited(layout.dims()[a].size));

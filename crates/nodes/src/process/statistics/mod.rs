@@ -1,8 +1,8 @@
 //! `statistics`: extremes, sums, centroid, profiles and histogram of every frame (areaDetector's
 //! NDPluginStats).
 //!
-//! In: arrays of any dtype. Out: the same frame, not copied; the results are readbacks. What a group needs is
-//! made only when it is switched on; whatever is on, the pixels are read from memory once.
+//! In: arrays of any dtype. Out: the same frame, not copied; the results are readbacks. A group of results is
+//! computed only when it is switched on. The pixels are read from memory once, for any choice of groups.
 //!
 //! Centroid and profiles are made of arrays of one or two dimensions. RGB pictures and stacks get basic
 //! statistics and histogram over all their planes; positions are then columns and rows of the plane

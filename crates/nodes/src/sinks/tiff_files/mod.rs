@@ -12,11 +12,13 @@
 //! | 65010 … | attributes as `name:value` |
 //! | Make, Model, ImageDescription | attributes `Manufacturer`, `Model`, `TIFFImageDescription` |
 //!
-//! The event time of a frame that has none is when it came, and an attribute `TimeStampSource:arrival` says so.
+//! A frame without an event time gets its time of arrival, which the attribute `TimeStampSource:arrival`
+//! marks.
 //!
 //! A file gets its name when it is complete, so that a crash leaves no half file under it, and an existing
-//! file is only replaced when `overwrite` says so: numbers that are taken are passed over. A frame that could not be written is an error that
-//! names the file; its number is used for the next frame. A folder that is missing is told at once, and frames are lost until there is one.
+//! file is only replaced with `overwrite`; otherwise its number is skipped. A frame that could not be written
+//! is an error that names the file; its number is used for the next frame. A missing folder is reported at
+//! once, and frames are lost until there is one.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

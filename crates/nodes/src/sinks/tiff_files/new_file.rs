@@ -25,7 +25,7 @@ impl NewFile {
     /// Creates `path` with `suffix`; `None` if one of the names is taken and must not be replaced.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub(super) fn create(path: &Path, suffix: &str, overwrite: bool) -> io::Result<Option<NewFile>> {
         let written = with_suffix(path, suffix);
         if !overwrite && path.exists() {
@@ -41,7 +41,7 @@ impl NewFile {
             made => (made?, written),
         };
         let new = NewFile { file: made.0, written: made.1, overwrite };
-        // Whoever wrote a file of this name may have finished between the two looks.
+        // Another program that wrote a file of this name may have finished between the two checks.
         if !overwrite && new.written != path && path.exists() {
             fs::remove_file(&new.written)?;
             return Ok(None);
@@ -71,14 +71,15 @@ impl NewFile {
             named.map_err(|e| not_written(path, &e))
         });
         if named.is_err() {
-            // Half a picture has no use; that it may not be there is no further error. A name that is somebody else's is left alone.
+            // An incomplete picture is useless, so it is removed; an error here is ignored, since it may not
+            // exist. A file of another program is left alone.
             let _ = fs::remove_file(&written);
         }
         named
     }
 }
 
-/// What is said of a file that could not be written.
+/// The message about a file that could not be written.
 pub(super) fn not_written(path: &Path, error: &dyn std::fmt::Display) -> String {
     format!("`{}`: wanted to write a file, found: {error}", path.display())
 }

@@ -237,7 +237,7 @@ fn a_missing_folder_is_shown_and_told_and_keeps_nobody_from_starting() {
     let image = harness.image::<u8>(&[1, 1], &[1]).unwrap();
     assert!(harness.feed(&image).unwrap_err().to_string().contains("/a/b`: wanted a folder, found none"));
     assert_eq!(harness.number_of("write_errors"), 1.0);
-    // It comes, goes, and is named anew.
+    // It comes, goes, and is named again.
     fs::create_dir_all(&missing).unwrap();
     harness.feed(&image).unwrap();
     assert_eq!(harness.get("file_path_exists"), Some(true.into()));

@@ -25,7 +25,7 @@ pub enum Compression {
     Histn,
     /// Our own, for integers of 8, 16 and 32 bits: dense and fastest.
     Blockpack,
-    /// Our own, a tenth smaller on noise, packed at about half and unpacked at about a third of the speed.
+    /// Our own, a tenth smaller on noise, packed at about two thirds and unpacked at about a third of the speed.
     BlockpackDense,
 }
 
@@ -44,7 +44,7 @@ impl Compression {
     }
 }
 
-/// What stands for a fiducial where there is none.
+/// The value that means "no fiducial".
 const NO_FIDUCIAL: u32 = 0x1_FFFF;
 /// The node that recorded: this machine to itself.
 const SEGMENT: Src = Src::segment(0x7F00_0001);

@@ -7,12 +7,12 @@ use livetime_formats::file::{FileName, GrowingFile};
 use livetime_formats::xtc1::{DatagramHeader, Transition, Writer};
 use livetime_formats::{Error, Result};
 
-/// What comes before the events, and what behind them.
+/// The transitions before the events, and those after them.
 const BEGIN: [Transition; 4] =
     [Transition::Configure, Transition::BeginRun, Transition::BeginCalibCycle, Transition::Enable];
 const END: [Transition; 4] =
     [Transition::Disable, Transition::EndCalibCycle, Transition::EndRun, Transition::Unconfigure];
-/// What stands for a fiducial where there is none.
+/// The value that means "no fiducial".
 const NO_FIDUCIAL: u32 = 0x1_FFFF;
 
 /// A run that is being recorded.
@@ -52,7 +52,7 @@ impl Files {
     /// already.
     ///
     /// # Errors
-    /// If names with `stem` are not those of a run, or the system refuses.
+    /// If names with `stem` are not those of a run, or the operating system reports an error.
     pub(super) fn create_new(stem: &str, streams: usize, chunk_bytes: u64) -> Result<Option<Files>> {
         let run = Files::check_stem(stem)?;
         let Some(first) = Writer::create_new(&path(stem, 0, 0))? else { return Ok(None) };
@@ -74,7 +74,7 @@ impl Files {
         self.streams.iter().filter_map(|stream| stream.writer.as_ref()).all(Writer::is_in_place)
     }
 
-    /// What could not be finished since this was asked last.
+    /// The files that could not be finished since the last call.
     pub(super) fn take_unfinished(&mut self) -> Vec<String> {
         std::mem::take(&mut self.unfinished)
     }
@@ -92,10 +92,10 @@ impl Files {
         Ok(())
     }
 
-    /// Appends an event of time `time_ns` to a stream. After an error the next one is tried anew, at the place of this one.
+    /// Appends an event of time `time_ns` to a stream. After an error the next one is tried again, at the place of this one.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the operating system reports an error.
     pub(super) fn write(&mut self, stream: usize, time_ns: u64, datagram: &[u8]) -> Result<()> {
         self.open(stream)?;
         self.go_on(stream, datagram.len() as u64)?;
@@ -112,8 +112,8 @@ impl Files {
         Ok(())
     }
 
-    /// Goes on in the next chunk when this one is full. The next one is there before this one has its final name, so that
-    /// whoever follows the run sees that it has not ended.
+    /// Continues in the next chunk when this one is full. The next one is created before this one gets its
+    /// final name, so that a reader that follows the run sees that it has not ended.
     fn go_on(&mut self, stream: usize, more: u64) -> Result<()> {
         let at = &mut self.streams[stream];
         let len = at.writer.as_ref().map_or(0, Writer::len);

@@ -21,7 +21,7 @@ pub(super) struct Job {
     /// The stream that it is written to, and the detector that it is from.
     pub(super) stream: usize,
     pub(super) src: Src,
-    /// Says what becomes of the frame, if its handler does not wait for that.
+    /// Reports whether the frame was completed, if its handler does not wait for that.
     pub(super) under_way: Option<UnderWay>,
 }
 
@@ -35,11 +35,12 @@ pub(super) struct Account {
     /// Frames written as they are because the codec does not take them, or makes nothing smaller of them.
     pub(super) uncompressed: u64,
     pub(super) failed: u64,
-    /// What the last write said, if it failed.
+    /// The error of the last write, if it failed.
     pub(super) error: Option<String>,
 }
 
-/// Threads that compress, and whoever of them is done with the next frame in turn writes it and all that are ready behind it.
+/// Threads that compress. The thread that finishes the next frame in order writes it, and all finished frames
+/// after it.
 pub(super) struct Line {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
@@ -47,7 +48,7 @@ pub(super) struct Line {
     encoder: Encoder,
     /// Frames that may wait for a thread.
     queue: usize,
-    /// Whether further ones are written as they are.
+    /// Whether further frames are written uncompressed.
     degrade: bool,
 }
 
@@ -63,7 +64,7 @@ struct State {
     places: Places<Ready>,
     /// Memory of datagrams that were written.
     spare: Vec<Vec<u8>>,
-    /// Not there while somebody writes.
+    /// `None` while a thread writes.
     files: Option<Files>,
     account: Account,
     is_over: bool,
@@ -100,7 +101,8 @@ impl Line {
             is_over: false,
         };
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
-        // What threads have no time for is written as it is; without threads the node compresses itself.
+        // Frames for which the threads have no time are written uncompressed; without threads the node
+        // compresses itself.
         let own = if threads == 0 { codec } else { Compression::None };
         let encoder = Encoder::new(own).map_err(|e| e.to_string())?;
         let mut line = Line { shared, threads: Vec::new(), encoder, queue, degrade };
@@ -114,8 +116,8 @@ impl Line {
         Ok(line)
     }
 
-    /// Takes a frame. Waits when as many as can be are under way, which are more than wait for threads: then the disk is too slow.
-    /// Without degrading it also waits for threads.
+    /// Takes a frame. Waits when the most possible frames are under way, which is more than may wait for
+    /// threads; this means that the disk is too slow. Without degrading it also waits for threads.
     pub(super) fn put(&mut self, job: Job) {
         let mut state = self.shared.lock();
         let must_wait = |state: &State| {
@@ -161,17 +163,17 @@ impl Line {
         self.shared.lock().account.clone()
     }
 
-    /// Whether all files are still where they were created, as far as nobody is at them.
+    /// Whether all files that no thread is writing are still where they were created.
     pub(super) fn is_in_place(&self) -> bool {
         self.shared.lock().files.as_ref().is_none_or(Files::are_in_place)
     }
 
-    /// Files that could not be finished since this was asked last: why, and where they are.
+    /// Files that could not be finished since the last call: why, and where they are.
     pub(super) fn take_unfinished(&self) -> Vec<String> {
         self.shared.lock().files.as_mut().map_or(Vec::new(), Files::take_unfinished)
     }
 
-    /// The file that stream `stream` is written to, unless somebody is at it.
+    /// The file of stream `stream`, unless a thread is writing it.
     pub(super) fn path_of(&self, stream: usize) -> Option<String> {
         let state = self.shared.lock();
         Some(state.files.as_ref()?.path_of(stream)?.display().to_string())
@@ -225,7 +227,7 @@ impl Shared {
         }
     }
 
-    /// Puts a datagram in its place, and writes what is ready, unless somebody else does.
+    /// Puts a datagram in its place, and writes what is ready, unless another thread does.
     fn deliver(&self, number: u64, ready: Ready, is_refused: bool) {
         let mut state = self.lock();
         state.account.uncompressed += u64::from(is_refused && ready.error.is_none());
@@ -249,7 +251,7 @@ impl Shared {
 }
 
 impl Ready {
-    /// Says what became of the frame to who waits for that, without the lock.
+    /// Reports the result of the frame to its waiter, without the lock.
     fn tell(&mut self, written: &Result<(), String>) {
         match (self.under_way.take(), written) {
             (Some(frame), Ok(())) => frame.completed(),

@@ -5,7 +5,7 @@
 //! of a file). Transparency is left out. Attribute `FileName`: the name without its folder. Event time is
 //! the time of day at which the frame is sent.
 //!
-//! Files are taken in natural order (`a9` before `a10`), found anew with each run. A file that cannot be
+//! Files are taken in natural order (`a9` before `a10`), found again with each run. A file that cannot be
 //! decoded is an error that names it, and the next one is tried; a pass in which no file could be decoded
 //! ends the source. Decoded pictures are kept for the next pass in memory of their own (`keep_bytes`) and
 //! sent again without copying a pixel.
@@ -174,7 +174,7 @@ impl Node for ImageFiles {
         }
     }
 
-    /// Kept pictures are given up.
+    /// Kept pictures are abandoned.
     fn stop(&mut self) {
         (self.files, self.keeper, self.schedule) = (Vec::new(), None, None);
     }

@@ -1,14 +1,15 @@
 //! `pva_source`: an NTNDArray channel of a pvAccess server as a detector (areaDetector's pvaDriver).
 //!
-//! Out: arrays as the server sends them, with its attributes and times. Large images stay where the client received
-//! them, outside the run's memory bound; as many can be under way as queues hold. Compressed images stay so if `decompress` knows their
-//! codec, and are refused otherwise.
-//! Nothing is known of the frames before they come. They keep the numbers that their server gave them (`uniqueId`), so that those of
-//! a chain of servers can be compared: as the frame's number, or, where that had to go on otherwise, as the attribute `UniqueId`.
+//! Out: arrays as the server sends them, with its attributes and times. Large images stay where the client
+//! received them, outside the run's memory bound; as many can be under way as queues hold. Compressed images
+//! stay so if `decompress` knows their codec, and are refused otherwise. The type and shape of the frames are
+//! not known before they arrive. They keep the numbers that their server gave them (`uniqueId`), so that
+//! those of a chain of servers can be compared: as the frame's number, or, where that had to continue
+//! otherwise, as the attribute `UniqueId`.
 //!
 //! What was missed is counted exactly where the server numbers its images (`uniqueId`): numbers left out, because
 //! the server or the network or this node was too slow, are frames that the source lost. `overruns` counts the updates
-//! that a server says it merged; those images are in the gaps already. A server that begins to count anew is told of.
+//! that a server says it merged; those images are in the gaps already. A server that begins to count again is told of.
 //! One that does not number at all is noticed by that, and its `overruns` count as lost, at least one each.
 //!
 //! An acquisition (`acquire`) has as many images as `image_mode` and `num_images` say, and ends then. With `single` and
@@ -103,7 +104,7 @@ pub struct PvaSourceParams {
     /// Updates that a server merged into others because somebody was too slow.
     #[param(readback, pv = "OverrunCounter")]
     pub overruns: u64,
-    /// How often the server began to count anew.
+    /// How often the server began to count again.
     #[param(readback)]
     pub restarted: u64,
 }
@@ -258,7 +259,7 @@ impl PvaSource {
         self.skips_shown = self.params.image_mode != ImageMode::Continuous;
     }
 
-    /// Acquisition was stopped before its end, unless it goes on.
+    /// Acquisition was stopped before its end, unless it continues.
     fn halt(&mut self) {
         if self.params.acquire || self.monitor.is_none() {
             return;

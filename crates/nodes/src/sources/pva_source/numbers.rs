@@ -1,6 +1,6 @@
 //! From the numbers that a server gives its images to numbers without an end.
 
-/// Follows `uniqueId`, which has 32 bits and may begin anew.
+/// Follows `uniqueId`, which has 32 bits and may begin again.
 #[derive(Default)]
 pub(super) struct Numbers {
     last: Option<(i32, u64)>,
@@ -8,18 +8,19 @@ pub(super) struct Numbers {
     reconnected: bool,
 }
 
-/// What the number of an image says.
+/// The meaning of an image's number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Numbered {
     /// An image with this number; numbers left out are frames that were missed.
     New(u64),
     /// The one that was seen already.
     Again,
-    /// The server counts from another number on; nobody knows how many frames were missed.
+    /// The server counts from another number on; the number of missed frames is unknown.
     Restarted(u64),
 }
 
-/// A step back by less than this is one frame after another order, or one again; further back begins anew.
+/// A step back by less than this is a reordered or repeated frame; a larger one means that the server counts
+/// again from its beginning.
 const FAR: i32 = 1 << 30;
 
 impl Numbers {

@@ -8,12 +8,12 @@ use livetime_recording::{Account, Memory, OnDamage, Ordered, Problem, ReadError,
 
 use super::Timing;
 
-/// When it is looked again whether a file has grown.
+/// How often the player checks whether a file has grown.
 const LOOK_AGAIN_NS: u64 = 20_000_000;
-/// Places that cannot be read which are told one by one.
+/// The number of unreadable places that are reported individually.
 const MOST_TOLD: usize = 10;
 
-/// What a user may want.
+/// The options of a user.
 #[derive(Clone, Copy)]
 pub(super) struct Settings {
     pub(super) timing: Timing,
@@ -24,7 +24,7 @@ pub(super) struct Settings {
     pub(super) on_damage: OnDamage,
 }
 
-/// Sends a range of the events of a recording, again and again if that is wanted.
+/// Sends a range of the events of a recording, repeatedly if that is wanted.
 pub(in crate::sources) struct Player {
     order: Ordered,
     range: Range<usize>,
@@ -114,8 +114,8 @@ impl Player {
         })
     }
 
-    /// Enters what cannot be read and was found since the last time into the ledger: each place is one loss, because nobody knows how
-    /// many events lie behind it.
+    /// Enters unreadable places that were found since the last call into the ledger: each is one loss,
+    /// because the number of events behind it is unknown.
     fn enter_problems(&mut self, ctx: &Context) {
         let new = self.order.recording().problems_from(self.entered);
         let told = MOST_TOLD.saturating_sub(self.entered);
@@ -129,7 +129,7 @@ impl Player {
         self.entered += new.len();
     }
 
-    /// What comes behind the last event.
+    /// The end of the events.
     fn at_the_end(&mut self, settings: &Settings, ctx: &Context) -> Result<Next, NodeError> {
         if settings.follow && self.next < self.range.end && self.order.recording().may_grow() {
             self.order.refresh().map_err(NodeError::new)?;

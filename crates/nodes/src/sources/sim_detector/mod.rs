@@ -57,7 +57,7 @@ pub struct SimDetector {
     schedule: Option<Schedule>,
     /// What is sent of the picture; `None` after a change.
     readout: Option<Readout>,
-    /// `None` before the first frame and after a change that starts the picture anew.
+    /// `None` before the first frame and after a change that starts the picture again.
     painter: Option<Box<dyn Painter>>,
 }
 
@@ -177,7 +177,7 @@ impl SimDetector {
         if self.params.finish_when_done { Next::Finished } else { Next::Idle }
     }
 
-    /// The next frame starts the picture anew.
+    /// The next frame starts the picture again.
     fn reset(&mut self) {
         self.params.reset = false;
         (self.readout, self.painter) = (None, None);

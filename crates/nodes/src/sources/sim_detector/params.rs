@@ -197,7 +197,7 @@ pub struct SimDetectorParams {
     /// Seed of all random numbers: the same seed gives the same frames.
     #[param(default = 1)]
     pub seed: u64,
-    /// Writing true starts the picture anew.
+    /// Writing true starts the picture again.
     #[param(pv = "Reset")]
     pub reset: bool,
     /// Column of the centre of the first peak.

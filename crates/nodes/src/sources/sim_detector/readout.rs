@@ -15,14 +15,14 @@ const LARGEST: u64 = 1 << 32;
 pub(super) struct Readout {
     /// The picture.
     pub(super) shape: Shape,
-    /// What is cut out of it; `None` when it is sent as it is.
+    /// The region that is cut out of it; `None` when the whole picture is sent.
     pub(super) region: Option<Conversion>,
     /// The frames.
     pub(super) layout: Layout,
 }
 
 impl Readout {
-    /// Brings the region into the detector, as areaDetector does, and writes what it has become back.
+    /// Limits the region to the detector, as areaDetector does, and writes the result to the readbacks.
     pub(super) fn new(p: &mut SimDetectorParams) -> Result<Readout, NodeError> {
         let shape = shape(p)?;
         (p.min_x, p.size_x, p.bin_x) = fit(p.min_x, p.size_x, p.bin_x, p.max_size_x);
@@ -47,8 +47,8 @@ impl Readout {
     }
 }
 
-/// Says in the readbacks how large the next frame will be. The region is left as it was written until then: who moves it
-/// writes several parameters, and only all together have to fit.
+/// Says in the readbacks how large the next frame will be. The parameters of the region stay as written until
+/// then, because a client that moves it writes several of them, and only all together must fit.
 ///
 /// # Errors
 /// [`NodeError`] when the picture would be too large.

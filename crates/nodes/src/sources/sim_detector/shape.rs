@@ -45,8 +45,8 @@ impl Shape {
     }
 }
 
-/// `len` zeros. Memory for pictures that the detector keeps is not taken from the pool, and a size that
-/// nobody has must not end the process.
+/// `len` zeros. Memory for pictures that the detector keeps is not taken from the pool; a size that no
+/// machine has must not end the process.
 pub(super) fn zeros<T: Pixel>(len: usize) -> Result<Vec<T>, NodeError> {
     let mut zeros = Vec::new();
     zeros.try_reserve_exact(len).map_err(|e| {

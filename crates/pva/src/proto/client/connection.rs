@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::request::{Answer, Event, Job, Next, Refusal, Request, Step};
 use super::slab::Slab;
-use crate::data::{Builder, Dynamic, Kind, Structure, Type, TypeCache, Value};
+use crate::data::{Builder, Dynamic, ScalarType, Structure, Type, TypeCache, Value};
 use crate::proto::{
     ChannelCreated, ChannelId, ClientValidation, Command, Control, CreateChannel, GetField, Reply,
     RequestHead, RequestId, Search, ServerMessage, ServerValidation, echo, sub,
@@ -14,23 +14,26 @@ use crate::proto::{
 use crate::wire::{Message, Order, Reader, Status, Writer};
 use crate::{Error, Result};
 
-// As the peers begin to count, so that people who read recordings know what is what.
+// The first numbers that the peers use, so that recordings of the network are easy to read.
 const FIRST_CID: u32 = 0x1234_5678;
 const FIRST_IOID: u32 = 0x1000_2000;
 
+// A server that has not completed the handshake within this time is given up.
 const HANDSHAKE: Duration = Duration::from_secs(5);
 
 // Large, because Java peers send pieces of half of it.
 const RECEIVE_BUFFER: u32 = 1 << 20;
-// What pvxs announces, and nobody else.
+// The value that pvxs, and no other implementation, announces.
 const PVXS_BUFFER: u32 = 0x1_0000;
 
+// The size of the type registry that the client announces: the largest that the signed field holds.
 const REGISTRY: u16 = 0x7FFF;
 
-// Late answers come within a round trip; what was forgotten before that many others were is not one of them.
+// A late answer arrives within a round trip. A request that was forgotten this many requests ago no longer
+// expects one.
 const MAX_FORGOTTEN: usize = 64;
 
-/// Who the client says it is, and how long it waits for a sign of life.
+/// The identity of the client, and how long it waits for a sign of life.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
     /// User and host. Without, it is anonymous.
@@ -40,13 +43,13 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Nobody in particular, with the usual patience of 40 s.
+    /// An anonymous client with the usual time-out of 40 s.
     pub fn anonymous() -> Identity {
         Identity { account: None, idle: Duration::from_secs(40) }
     }
 }
 
-/// One connection to a server. `C` and `R` are what the owner knows channels and requests by.
+/// One connection to a server. `C` and `R` are the owner's keys of channels and requests.
 #[derive(Debug)]
 pub struct Connection<C, R> {
     identity: Identity,
@@ -59,7 +62,7 @@ pub struct Connection<C, R> {
     forgotten: VecDeque<(u32, Value)>,
     version: u8,
     // pvxs sends what waited for the window only when something else happens: with the next value, or when it is
-    // told to go on.
+    // told to continue.
     is_pvxs: bool,
     begun: Instant,
     heard: Instant,
@@ -101,7 +104,7 @@ impl<C, R> Connection<C, R> {
         }
     }
 
-    /// What is to be sent. The owner empties it.
+    /// The bytes to send. The owner empties it.
     pub fn output(&mut self) -> &mut Writer {
         &mut self.writer
     }
@@ -129,7 +132,7 @@ impl<C, R> Connection<C, R> {
         }
     }
 
-    /// Asks for a sign of life if it is time. Fails if there was none for too long.
+    /// Requests a sign of life when it is due. Fails if there was none for too long.
     pub fn tick(&mut self, now: Instant) -> Result<()> {
         if self.phase != Phase::Ready {
             let late = now >= self.begun + HANDSHAKE;
@@ -201,8 +204,8 @@ impl<C, R> Connection<C, R> {
         Ok(ioid)
     }
 
-    /// Reads once more. `value` is what came of the last time: its memory is used again, and fields that the
-    /// server leaves out stay as they are. Gives it back if there is no such request or it is running.
+    /// Reads again. `value` is the previous result: its memory is reused, and fields that the server leaves
+    /// out keep their values. Returns it if there is no such request, or if the request is running.
     pub fn get_again(&mut self, ioid: u32, mut value: Value) -> std::result::Result<(), Value> {
         let Some(request) = self.requests.get_mut(ioid) else { return Err(value) };
         let channel = self.channels.get(request.cid);
@@ -226,7 +229,7 @@ impl<C, R> Connection<C, R> {
         }
     }
 
-    /// Stops a monitor, or lets it go on.
+    /// Pauses a monitor, or resumes it.
     pub fn pause(&mut self, ioid: u32, paused: bool) {
         let running = self.requests.get(ioid).is_some_and(|request| request.step == Step::Running);
         if running {
@@ -241,7 +244,7 @@ impl<C, R> Connection<C, R> {
         let _ = head.encode(&mut self.writer, body);
     }
 
-    /// Stops what a request is doing, ends and forgets it.
+    /// Cancels, ends and forgets a request.
     pub fn destroy(&mut self, ioid: u32) -> Option<R> {
         let request = self.requests.get(ioid)?;
         let sid = self.channels.get(request.cid).and_then(|channel| channel.sid);
@@ -311,7 +314,7 @@ impl<C, R> Connection<C, R> {
         match message {
             ServerMessage::Validation(offer) => self.validate(&offer)?,
             ServerMessage::Validated(_) if self.phase == Phase::Validating => {
-                // A server that does not like the credentials goes on without.
+                // A server that does not accept the credentials continues without them.
                 self.phase = Phase::Ready;
                 let waiting: Vec<u32> = self.channels.ids().collect();
                 waiting.into_iter().for_each(|cid| self.send_create(cid));
@@ -499,7 +502,7 @@ impl<C, R> Connection<C, R> {
         Ok(())
     }
 
-    /// An answer that nobody waits for any more: read only for the types that it may define.
+    /// An answer to a forgotten request: it is read only for the types that it may define.
     fn late(&mut self, mut reply: Reply<'_>) -> Result<()> {
         let (head, cache) = (reply.head, &mut self.cache);
         if !reply.is_success() || reply.body.is_empty() {
@@ -522,7 +525,7 @@ fn echo_period(idle: Duration) -> Duration {
 }
 
 fn credentials(user: &str, host: &str) -> Result<Dynamic> {
-    let ty = Builder::new("").member("user", Kind::Str).member("host", Kind::Str).structure()?;
+    let ty = Builder::new("").member("user", ScalarType::Str).member("host", ScalarType::Str).structure()?;
     let mut value = Value::new(&ty);
     value.set("user", user)?;
     value.set("host", host)?;

@@ -1,4 +1,4 @@
-//! The client's side as state machines: fed with messages and the time, they say what to send and what happened.
+//! The client's side as state machines: they take messages and the time, and return bytes to send and events.
 //!
 //! [`Connection`] is one connection to a server, with its channels and requests; [`Searcher`] finds the servers of
 //! channels.

@@ -5,7 +5,7 @@ use crate::{Error, Result};
 
 /// What a put writes: fields by name, or a value.
 ///
-/// The type is known only when the server has told it; until then names and kinds may be wrong.
+/// The type is known only after the answer of the server; until then names and types may be wrong.
 ///
 /// ```
 /// use livetime_pva::proto::client::Put;
@@ -135,7 +135,7 @@ fn choose(choices: &[String], text: &str) -> Result<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Kind;
+    use crate::data::ScalarType;
     use crate::nt;
 
     fn changed(put: &Put, value: &Value, current: bool) -> Result<Vec<usize>> {
@@ -162,11 +162,11 @@ mod tests {
 
     #[test]
     fn fields_are_found_by_name() {
-        let value = Value::new(&nt::scalar(Kind::F64));
+        let value = Value::new(&nt::scalar(ScalarType::F64));
         let put = Put::from(("value", "4.5")).and("alarm.message", "x");
         assert_eq!(changed(&put, &value, false), Ok(vec![1, 5]));
         assert!(changed(&Put::field("nosuch", 1), &value, false).is_err());
-        let mut other = Value::new(&nt::scalar(Kind::I32));
+        let mut other = Value::new(&nt::scalar(ScalarType::I32));
         other.set("value", 3).unwrap();
         assert_eq!(changed(&Put::from(other.clone()), &value, false), Ok(vec![1]));
         assert_eq!(changed(&Put::from(other.clone()), &other, false), Ok(vec![1]));

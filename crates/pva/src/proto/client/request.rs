@@ -1,4 +1,4 @@
-//! A request of a client, and what comes of it.
+//! A request of a client, and its result.
 
 use super::put::{Attempt, Put};
 use crate::data::{Dynamic, Type, TypeCache, Value};
@@ -45,7 +45,7 @@ impl Job {
     }
 }
 
-/// What a request brought.
+/// The result of a request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Answer {
     /// Of a read.
@@ -61,13 +61,13 @@ pub enum Answer {
 /// Why a request brought nothing.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Refusal {
-    /// The server says so.
+    /// The server refused it.
     Server(Status),
-    /// It does not fit what the server has, and was not sent.
+    /// The request does not fit the type of the server, and was not sent.
     Here(Error),
 }
 
-/// What happened on a connection. `C` and `R` are what the owner knows channels and requests by.
+/// An event on a connection. `C` and `R` are the owner's keys of channels and requests.
 #[derive(Debug)]
 pub enum Event<'a, C, R> {
     /// The handshake is over.
@@ -76,13 +76,13 @@ pub enum Event<'a, C, R> {
     Opened(&'a C),
     /// A channel is not opened and is forgotten.
     Refused(C, Status),
-    /// The server closed a channel. Its requests were told before.
+    /// The server closed a channel. Events for its requests precede this one.
     Closed(C),
     /// A request was answered. One that ran once is forgotten, as is one that could not begin.
     Answered(&'a R, std::result::Result<Answer, Refusal>),
     /// A monitor is running.
     Started(&'a R, &'a Value),
-    /// A monitor brought a change: its whole value, and what is new.
+    /// An update of a monitor: its whole value, and the changed fields.
     Update(&'a R, &'a Value, BitSet, BitSet),
     /// A monitor is over and forgotten.
     Ended(&'a R, Status),

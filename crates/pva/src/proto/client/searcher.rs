@@ -20,14 +20,20 @@ pub const MAX_DATAGRAM: usize = 1400;
 // What a search takes besides names: header, fields, one protocol.
 const OVERHEAD: usize = 8 + 8 + 16 + 2 + 1 + 4 + 2;
 
-// So many names may be asked for at once that a server's buffer would not hold all datagrams.
+// At most this many search datagrams are sent at once, with this pause between them, because the receive buffer of a
+// server would not hold the datagrams of all names.
 const DATAGRAMS_AT_ONCE: usize = 32;
 const BREATH: Duration = Duration::from_millis(3);
 
+// The waits of a name: at first short, so that many names go into one datagram, then growing up to the longest one.
 const FIRST_WAIT: Duration = Duration::from_millis(10);
 const LONGEST_WAIT_S: u32 = 30;
+// New servers make all names be searched at once, but not more often than this: a site where many servers restart
+// would otherwise be flooded.
 const BETWEEN_HURRIES: Duration = Duration::from_secs(30);
 
+// Servers that are remembered by their beacons; one that was silent for two of its slow beacons (180 s) is forgotten
+// when room is needed.
 const MAX_SERVERS: usize = 20_000;
 const SERVER_EXPIRES: Duration = Duration::from_secs(360);
 
@@ -117,7 +123,7 @@ impl<C> Searcher<C> {
         Some(self.breath_until.map_or(*first, |until| until.max(*first)))
     }
 
-    /// Hands out the names that are due, as many at a time as a datagram holds.
+    /// Returns the names that are due, as many at a time as a datagram holds.
     pub fn poll(&mut self, now: Instant, mut send: impl FnMut(&[(u32, Cow<'_, str>)])) {
         for _ in 0..DATAGRAMS_AT_ONCE {
             let batch = self.batch(now);
@@ -202,7 +208,7 @@ impl<C> Searcher<C> {
         waiting.into_iter().for_each(|id| self.set_due(id, Some(now + FIRST_WAIT)));
     }
 
-    /// How often a name was asked for since it was last known.
+    /// How often a name was searched since its server was last known.
     pub fn attempts(&self, id: u32) -> u32 {
         self.names.get(id).map_or(0, |name| name.attempts)
     }

@@ -13,7 +13,7 @@ use crate::wire::Status;
 pub(crate) type PutHandler = Box<dyn Fn(Put) + Send + Sync>;
 pub(crate) type CallHandler = Box<dyn Fn(Call) + Send + Sync>;
 
-/// Where an answer goes. Dropped without one, it says so to the client.
+/// The way of an answer to the client. If it is dropped without an answer, the client gets an error.
 pub(crate) struct Token {
     mailbox: Arc<Mailbox>,
     ioid: u32,
@@ -25,7 +25,8 @@ pub(crate) struct Token {
     charge: Option<Charge>,
 }
 
-/// A refusal is told to its client with so many characters, and to the log with fewer: it may quote what was put.
+/// The most characters of a refusal that are sent to the client. The log gets fewer, because a refusal may
+/// quote the value.
 const REASON: usize = 1000;
 const LOGGED: usize = 300;
 
@@ -37,7 +38,7 @@ fn shortened(text: String, most: usize) -> String {
     }
 }
 
-/// What the log is told of a request once it is answered.
+/// The log entry of a request, written when it is answered.
 pub(crate) struct Note {
     pub(crate) shared: Arc<Shared>,
     pub(crate) channel: String,
@@ -84,18 +85,18 @@ impl Drop for Token {
     }
 }
 
-/// What a client wants to write. Answer it at once, or keep it and answer later from any thread: the client's put
-/// is complete when it is answered.
+/// A put of a client. Answer it at once, or keep it and answer later from any thread; the client's put
+/// completes with the answer.
 pub struct Put {
     /// The PV.
     pub pv: SharedPv,
     /// The fields to write; [`Value::changed`] says which. The others are zero.
     pub value: Value,
-    /// What the client asked for: whether to process, whether to wait.
+    /// The options of the request: whether to process, whether to wait.
     pub options: Arc<Options>,
     /// Who wants it.
     pub peer: Arc<Peer>,
-    /// Whether nothing is to be written, and the client only wants the PV to process.
+    /// Whether the client writes nothing and only wants the PV to process.
     pub process_only: bool,
     pub(crate) token: Token,
 }
@@ -119,18 +120,18 @@ impl Put {
         }
     }
 
-    /// Posts what is to be written, and ends the put.
+    /// Posts the fields of the put, and completes the put.
     pub fn post(self) {
         let result = self.pv.post(&self.value, self.value.changed());
         self.finish(result);
     }
 }
 
-/// What a client wants to be computed. Answer it at once, or keep it and answer later from any thread.
+/// A call of a client. Answer it at once, or keep it and answer later from any thread.
 pub struct Call {
     /// The PV.
     pub pv: SharedPv,
-    /// What it brings along.
+    /// The argument of the call.
     pub arguments: Option<Dynamic>,
     /// What the client asked for.
     pub options: Arc<Options>,

@@ -24,23 +24,23 @@ use crate::wire::{BitSet, Encoded};
 /// A value that clients read, watch and perhaps write. A clone is the same PV.
 ///
 /// ```
-/// use livetime_pva::{data::{Kind, Value}, nt, server::SharedPv};
+/// use livetime_pva::{data::{ScalarType, Value}, nt, server::SharedPv};
 ///
-/// let temperature = SharedPv::new(Value::new(&nt::scalar(Kind::F64)));
+/// let temperature = SharedPv::new(Value::new(&nt::scalar(ScalarType::F64)));
 /// temperature.update(|value| value.set("value", 21.5))?;
 /// assert_eq!(temperature.value().unwrap().f64("value"), Some(21.5));
 /// # Ok::<(), livetime_pva::Error>(())
 /// ```
 ///
-/// A change is encoded once for all clients that look at the same fields, and waits in a queue per client. When
-/// that is full, because the client is slow, further changes are merged into the newest one.
+/// A change is encoded once for all clients that monitor the same fields, and is queued for each client. When
+/// the queue of a slow client is full, further changes are merged into its newest update.
 #[derive(Clone)]
 pub struct SharedPv(Arc<Inner>);
 
 struct Inner {
     state: Mutex<State>,
     room: Condvar,
-    // Whether somebody waits for `room`.
+    // Whether a thread waits for `room`.
     awaited: AtomicBool,
     put: Option<PutHandler>,
     call: Option<CallHandler>,
@@ -78,7 +78,7 @@ impl PvBuilder {
         self
     }
 
-    /// Who may put and call, instead of those whom the server lets.
+    /// Which clients may put and call, instead of the rule of the server.
     pub fn access(mut self, access: Access) -> PvBuilder {
         self.access = Some(access);
         self
@@ -103,7 +103,7 @@ impl SharedPv {
         SharedPv::builder().value(value).build()
     }
 
-    /// A PV that takes over whatever is put.
+    /// A PV that accepts every put.
     pub fn writable(value: Value) -> SharedPv {
         SharedPv::builder().value(value).on_put(Put::post).build()
     }
@@ -123,8 +123,8 @@ impl SharedPv {
         self.state().structure().cloned()
     }
 
-    /// Takes over the fields `bits` of `value` and sends them to whoever watches. Large arrays are not copied.
-    /// Fails if `value` is of another type.
+    /// Copies the fields `bits` of `value` into the PV and sends them to all monitors. Large arrays are
+    /// shared, not copied. Fails if `value` is of another type.
     pub fn post(&self, value: &Value, bits: &BitSet) -> Result<()> {
         self.state().post(value, bits)
     }
@@ -143,7 +143,8 @@ impl SharedPv {
     /// Waits until an update would not be merged into another at any client, for at most `timeout`. Returns
     /// whether that came.
     ///
-    /// For one who posts from one thread and would rather wait than have slow clients miss something.
+    /// For a program that posts from one thread and prefers to wait rather than have slow clients miss
+    /// updates.
     pub fn wait_for_room(&self, timeout: Duration) -> bool {
         let end = Instant::now() + timeout;
         let mut state = self.state();
@@ -160,7 +161,7 @@ impl SharedPv {
         }
     }
 
-    /// Lets go of all values but the present one, as far as they are large: in every queue the newest takes the place of all that
+    /// Releases all values but the present one, as far as they are large: in every queue the newest takes the place of all that
     /// wait, and what is just being sent is copied by those who send it.
     ///
     /// For an owner whose values refer to memory that he needs back, however slowly clients read.
@@ -183,7 +184,7 @@ impl SharedPv {
         self.state().replace(None);
     }
 
-    /// Tells all who watch that nothing further will come, and ends their monitors.
+    /// Ends all monitors, after their last update.
     pub fn finish(&self) {
         self.state().finish();
     }
@@ -204,10 +205,10 @@ impl SharedPv {
         self.0.access.as_ref()
     }
 
-    /// Wakes whoever waits for room, since some queue became shorter.
+    /// Wakes the thread that waits for room, since some queue became shorter.
     pub(crate) fn made_room(&self) {
         if self.0.awaited.swap(false, Ordering::SeqCst) {
-            // Under the lock, so that one who has just looked is asleep already.
+            // Under the lock, so that a thread that has just found no room is already asleep.
             let _state = self.state();
             self.0.room.notify_all();
         }

@@ -59,14 +59,14 @@ fn copies_slowly_at_equal_offsets() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Kind;
+    use crate::data::ScalarType;
 
     /// Bytes with the numbers 0, 1, … at `offset` within a page.
     fn at(offset: usize, len: usize) -> Array {
         let mut memory = vec![0; len + 2 * PAGE];
         let start = PAGE - memory.as_ptr() as usize % PAGE + offset;
         (0..len).for_each(|i| memory[start + i] = i as u8);
-        Array::new(Kind::F64, Bytes::from(memory).slice(start..start + len)).unwrap()
+        Array::new(ScalarType::F64, Bytes::from(memory).slice(start..start + len)).unwrap()
     }
 
     #[test]

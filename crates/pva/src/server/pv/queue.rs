@@ -85,7 +85,7 @@ struct Queue {
     finished: bool,
 }
 
-/// What is to be sent next, and whether there is more after it.
+/// The next update to send, and whether there is more after it.
 pub(crate) enum Next {
     Body(Body, bool),
     /// What the value of the PV has to be asked for.
@@ -97,7 +97,7 @@ pub(crate) enum Next {
     Nothing,
 }
 
-/// How much may wait for a monitor, and who pays for it.
+/// How much may be queued for a monitor, and the account that pays for it.
 pub(crate) struct Depth {
     /// Updates.
     pub(crate) updates: usize,
@@ -123,7 +123,7 @@ const LONG: usize = 1024;
 /// So much is to be free for them.
 const RESERVE: usize = 32 << 20;
 
-/// What is large enough to be let go of when memory is needed elsewhere.
+/// Updates of at least this size are released when memory is needed elsewhere.
 const LARGE: usize = 16 << 10;
 
 impl Subscription {
@@ -264,7 +264,7 @@ impl Subscription {
         }
     }
 
-    /// As [`Subscription::next`] for one who holds the value of the PV: `encode` encodes it.
+    /// As [`Subscription::next`], for a caller that holds the value of the PV: `encode` encodes it.
     pub(crate) fn next_latest(&self, encode: impl FnOnce(&BitSet, &BitSet)) -> Next {
         let mut queue = self.lock();
         if !matches!(queue.entries.front(), Some(None)) || queue.window == Some(0) {
@@ -276,7 +276,7 @@ impl Subscription {
         Next::Encoded(queue.pop().1)
     }
 
-    /// Lets go of large updates that wait: the newest takes their place, to be encoded from the value when it is sent.
+    /// Releases large updates that wait: the newest takes their place, to be encoded from the value when it is sent.
     pub(crate) fn relieve(&self, everything: impl FnOnce() -> BitSet) {
         let mut queue = self.lock();
         let is_large = |entry: &Option<Body>| entry.as_ref().is_some_and(|body| body.len() >= LARGE);
@@ -304,7 +304,7 @@ impl Subscription {
         }
     }
 
-    /// How many updates were merged since this was asked last.
+    /// How many updates were merged since the last call.
     pub(crate) fn take_squashed(&self) -> u64 {
         match self.squashed.load(Ordering::Relaxed) {
             0 => 0,
@@ -432,14 +432,14 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Kind, Value};
+    use crate::data::{ScalarType, Value};
     use crate::nt;
     use crate::server::account::Accounts;
     use crate::server::{Limits, SharedPv};
 
     #[test]
     fn room_that_comes_during_a_post_puts_nothing_behind_what_waits_for_the_value() {
-        let pv = SharedPv::new(Value::new(&nt::scalar_with(Kind::I32, nt::Metadata::NONE)));
+        let pv = SharedPv::new(Value::new(&nt::scalar_with(ScalarType::I32, nt::Metadata::NONE)));
         let request = crate::request::parse("field()").unwrap();
         let (view, structure) = View::open(&pv, &request, "field").unwrap();
         let host = [127, 0, 0, 1].into();

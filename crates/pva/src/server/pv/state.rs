@@ -1,4 +1,4 @@
-//! The value of a PV and everybody who looks at it.
+//! The value of a PV and its monitors.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -83,7 +83,7 @@ impl State {
         }
     }
 
-    /// Notes who to tell when the PV is closed.
+    /// Registers a connection to notify when the PV is closed.
     pub(crate) fn enter(&mut self, mailbox: &Arc<Mailbox>, sid: u32) -> (usize, u32) {
         (self.channels.insert((Arc::clone(mailbox), sid)), self.epoch)
     }
@@ -236,7 +236,7 @@ impl State {
         }
     }
 
-    /// Lets go of all values but the present one: what waits is merged, and what is being sent is copied.
+    /// Releases all values but the present one: what waits is merged, and what is being sent is copied.
     pub(super) fn relieve(&mut self) {
         let Some(structure) = self.structure().cloned() else { return };
         for view in self.views.iter() {

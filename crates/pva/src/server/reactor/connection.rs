@@ -12,10 +12,10 @@ use crate::server::account::Charge;
 use crate::server::statistics::Counters;
 use crate::server::statistics::add;
 
-/// Updates are sent in portions of about so many bytes, so that every connection has its turn.
+/// The approximate size of a portion of updates. Connections take turns after each portion.
 const BUDGET: usize = 256 << 10;
 
-/// So many portions a connection may send in its turn, if the kernel takes them.
+/// The number of portions that a connection may send per turn, if the kernel accepts them.
 const PORTIONS: usize = 4;
 
 /// How many pieces the kernel takes at once.

@@ -17,13 +17,14 @@ use crate::server::slots::Slots;
 use crate::server::statistics::add;
 use crate::server::{Event, ServerConfig, Service, Session};
 
+/// Tokens of the poll that no connection has: connections are numbered from 0.
 const WAKE: Token = Token(usize::MAX);
 const FIRST_LISTENER: usize = usize::MAX / 2;
 
-/// What is read at once. As much is worked on and answered in one go.
+/// The most bytes that are read, and then handled, at once.
 const SCRATCH: usize = 256 << 10;
 
-/// How often time-outs are looked at.
+/// How often time-outs are checked.
 const TICK: Duration = Duration::from_millis(500);
 
 pub(super) struct Shard {
@@ -47,14 +48,14 @@ struct Acceptor {
     refusals: Refusals,
 }
 
-/// Who was refused and not told of, and when something was told.
+/// Refused connections that were not reported yet, and the time of the last report.
 #[derive(Default)]
 struct Refusals {
     count: u64,
     told: Option<Duration>,
 }
 
-/// Refused connections are told of at most once in so long.
+/// The shortest interval between two reports of refused connections.
 const QUIET: Duration = Duration::from_secs(5);
 
 impl Refusals {
@@ -192,7 +193,7 @@ impl Shard {
     }
 
     fn tick(&mut self, now: Duration) {
-        // What could not be accepted before, for want of descriptors, say.
+        // What could not be accepted before, for lack of descriptors, say.
         for listener in 0..self.acceptor.as_ref().map_or(0, |acceptor| acceptor.listeners.len()) {
             self.accept(listener);
         }

@@ -49,7 +49,7 @@ impl Channel {
         }
     }
 
-    /// Notes an operation that begins; forgets those that ended, now and then.
+    /// Notes an operation that begins; forgets those that ended, from time to time.
     pub(super) fn begin(&mut self, ioid: u32, is_live: impl Fn(u32) -> bool) {
         if self.ioids.len() > 2 * self.live + 8 {
             self.ioids.retain(|&ioid| is_live(ioid));

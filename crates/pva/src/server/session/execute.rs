@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::channels::Target;
 use super::core::Core;
-use super::operation::{Kind, NOT_PERMITTED, write_current, write_result};
+use super::operation::{NOT_PERMITTED, OperationKind, write_current, write_result};
 use super::special;
 use crate::Result;
 use crate::data::{Dynamic, Field, Structure, Value};
@@ -30,7 +30,7 @@ impl Core {
         if head.command == Command::Get
             && let Some(operation) = self.operations.get(&head.ioid)
             && operation.sid == head.sid
-            && let Kind::Get(view) = &operation.kind
+            && let OperationKind::Get(view) = &operation.kind
         {
             write_current(self.output.writer(), reply, view)?;
             self.finish_if_last(head.sid, reply);
@@ -44,15 +44,16 @@ impl Core {
             return self.unknown(request);
         };
         match &operation.kind {
-            Kind::Put { view, .. } if head.sub & sub::GET != 0 => {
+            OperationKind::Put { view, .. } if head.sub & sub::GET != 0 => {
                 let view = view.clone();
                 self.show(head, reply, &view)
             }
-            Kind::PutGet { put, get, .. } if head.sub & (sub::GET | sub::PIPELINE) != 0 => {
+            OperationKind::PutGet { put, get, .. } if head.sub & (sub::GET | sub::PIPELINE) != 0 => {
                 let view = if head.sub & sub::GET != 0 { get.clone() } else { put.clone() };
                 self.show(head, reply, &view)
             }
-            Kind::Put { view, structure, options } | Kind::PutGet { put: view, structure, options, .. } => {
+            OperationKind::Put { view, structure, options }
+            | OperationKind::PutGet { put: view, structure, options, .. } => {
                 let (view, structure, options) = (view.clone(), Arc::clone(structure), Arc::clone(options));
                 let bytes = request.body.remaining();
                 let mut value = self.changes(request.body, &structure)?;
@@ -61,18 +62,18 @@ impl Core {
                 }
                 self.put(head, view.pv, (value, bytes), options, false)
             }
-            Kind::Process { pv, options } => {
+            OperationKind::Process { pv, options } => {
                 let (pv, options) = (pv.clone(), Arc::clone(options));
                 match pv.structure() {
                     Some(structure) => self.put(head, pv, (Value::new(&structure), 0), options, true),
                     None => self.answer(reply, &Status::error("channel has no value")),
                 }
             }
-            Kind::Call { target, options } => {
+            OperationKind::Call { target, options } => {
                 let (target, options) = (target.clone(), Arc::clone(options));
                 self.call(head, target, options, request.body)
             }
-            Kind::Get(_) | Kind::Monitor { .. } => self.unknown(request),
+            OperationKind::Get(_) | OperationKind::Monitor { .. } => self.unknown(request),
         }
     }
 

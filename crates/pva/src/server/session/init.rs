@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::channels::Target;
 use super::core::Core;
-use super::operation::{Kind, Operation};
+use super::operation::{Operation, OperationKind};
 use crate::data::Structure;
 use crate::proto::{Command, Init, ReplyHead, Request, RequestHead, sub};
 use crate::request::Options;
@@ -45,7 +45,7 @@ impl Core {
         }
     }
 
-    fn begin(&mut self, head: RequestHead, kind: Kind) {
+    fn begin(&mut self, head: RequestHead, kind: OperationKind) {
         let RequestHead { sid, ioid, command, .. } = head;
         self.serial = self.serial.wrapping_add(1);
         let operation = Operation { sid, command, serial: self.serial, running: None, kind };
@@ -58,7 +58,11 @@ impl Core {
     }
 
     /// What the operation needs, and the types that the client is told.
-    fn prepare(&mut self, head: RequestHead, init: &Init) -> std::result::Result<(Kind, Types), Status> {
+    fn prepare(
+        &mut self,
+        head: RequestHead,
+        init: &Init,
+    ) -> std::result::Result<(OperationKind, Types), Status> {
         if self.operations.len() >= self.shared.limits.requests {
             return Err(Status::error("too many requests on this connection"));
         }
@@ -74,28 +78,32 @@ impl Core {
         prepared
     }
 
-    fn prepare_paid(&mut self, head: RequestHead, init: &Init) -> std::result::Result<(Kind, Types), Status> {
+    fn prepare_paid(
+        &mut self,
+        head: RequestHead,
+        init: &Init,
+    ) -> std::result::Result<(OperationKind, Types), Status> {
         let channel = self.channel(head.sid).ok_or_else(|| Status::error("bad channel id"))?;
         let options = Arc::new(Options::of(&init.request));
         let target = channel.target.clone();
         let Target::Pv { pv, .. } = &target else {
             return match head.command {
-                Command::Rpc => Ok((Kind::Call { target, options }, [None, None])),
+                Command::Rpc => Ok((OperationKind::Call { target, options }, [None, None])),
                 _ => Err(Status::error("channel has no value")),
             };
         };
         let view = |part| View::open(pv, &init.request, part);
         match head.command {
-            Command::Get => view("field").map(|(view, ty)| (Kind::Get(view), [Some(ty), None])),
+            Command::Get => view("field").map(|(view, ty)| (OperationKind::Get(view), [Some(ty), None])),
             Command::Put => view("field").map(|(view, structure)| {
                 let ty = Some(Arc::clone(&structure));
-                (Kind::Put { view, structure, options }, [ty, None])
+                (OperationKind::Put { view, structure, options }, [ty, None])
             }),
             Command::PutGet => {
                 let (put, structure) = view("putField")?;
                 let (get, second) = view("getField").inspect_err(|_| put.close())?;
                 let types = [Some(Arc::clone(&structure)), Some(second)];
-                Ok((Kind::PutGet { put, get, structure, options }, types))
+                Ok((OperationKind::PutGet { put, get, structure, options }, types))
             }
             Command::Monitor => {
                 let (view, ty) = view("field")?;
@@ -103,16 +111,16 @@ impl Core {
                 view.watch(host, limit).inspect_err(|_| view.close())?;
                 Ok((self.subscribe(head.ioid, view, &options, init.window), [Some(ty), None]))
             }
-            Command::Process => Ok((Kind::Process { pv: pv.clone(), options }, [None, None])),
+            Command::Process => Ok((OperationKind::Process { pv: pv.clone(), options }, [None, None])),
             Command::Rpc => match pv.call_handler() {
-                Some(_) => Ok((Kind::Call { target, options }, [None, None])),
+                Some(_) => Ok((OperationKind::Call { target, options }, [None, None])),
                 None => Err(Status::error("channel cannot be called")),
             },
             _ => Err(Status::error("this operation is not supported")),
         }
     }
 
-    fn subscribe(&self, ioid: u32, view: View, options: &Options, window: Option<u32>) -> Kind {
+    fn subscribe(&self, ioid: u32, view: View, options: &Options, window: Option<u32>) -> OperationKind {
         let limits = &self.shared.limits;
         let queue = (options.queue_size as usize).clamp(1, limits.queue.max(1));
         let mailbox = Arc::clone(&self.mailbox);
@@ -120,7 +128,7 @@ impl Core {
         let depth = Depth { updates: queue, bytes: limits.queue_bytes, window, charge };
         let subscription = Subscription::new(ioid, view, depth, self.peer.address.ip(), mailbox);
         add(&self.shared.counters.subscriptions, 1);
-        Kind::Monitor { subscription: Arc::new(subscription), running: false }
+        OperationKind::Monitor { subscription: Arc::new(subscription), running: false }
     }
 }
 

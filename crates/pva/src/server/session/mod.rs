@@ -40,7 +40,7 @@ const FIRST_MESSAGE: usize = 64 << 10;
 /// another transport, a test.
 ///
 /// Call [`Session::receive`] with what came, [`Session::work`] whenever the bell was rung or output was sent,
-/// [`Session::tick`] now and then, and send what [`Session::slices`] shows. After an error the connection has to
+/// [`Session::tick`] from time to time, and send what [`Session::slices`] shows. After an error the connection has to
 /// be closed.
 pub struct Session {
     assembler: Assembler,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::core::Core;
-use super::operation::Kind;
+use super::operation::OperationKind;
 use crate::Result;
 use crate::proto::{Command, ReplyHead, RequestHead, sub};
 use crate::server::pv::{Next, Subscription};
@@ -14,7 +14,7 @@ impl Core {
     /// Does what the client wants with a monitor. One that is unknown has ended meanwhile.
     pub(super) fn control(&mut self, head: RequestHead, mut body: Reader<'_>) -> Result<()> {
         let Some(operation) = self.operation(head.sid, head.ioid, head.command) else { return Ok(()) };
-        let Kind::Monitor { subscription, running } = &mut operation.kind else { return Ok(()) };
+        let OperationKind::Monitor { subscription, running } = &mut operation.kind else { return Ok(()) };
         let mut wake = false;
         if head.sub & sub::PIPELINE != 0 {
             wake |= subscription.acknowledge(body.u32()?);
@@ -79,7 +79,7 @@ impl Core {
         let ioid = subscription.ioid;
         let last = ReplyHead { command: Command::Monitor, ioid, sub: sub::DESTROY };
         let known = self.operations.get(&ioid).is_some_and(
-            |op| matches!(&op.kind, Kind::Monitor { subscription: own, .. } if Arc::ptr_eq(own, subscription)),
+            |op| matches!(&op.kind, OperationKind::Monitor { subscription: own, .. } if Arc::ptr_eq(own, subscription)),
         );
         if !known {
             return Ok(());

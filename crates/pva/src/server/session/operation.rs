@@ -25,10 +25,10 @@ pub(super) struct Operation {
     pub(super) serial: u32,
     /// The sub-command that is being executed.
     pub(super) running: Option<u8>,
-    pub(super) kind: Kind,
+    pub(super) kind: OperationKind,
 }
 
-pub(super) enum Kind {
+pub(super) enum OperationKind {
     Get(View),
     Put { view: View, structure: Arc<Structure>, options: Arc<Options> },
     PutGet { put: View, get: View, structure: Arc<Structure>, options: Arc<Options> },
@@ -66,18 +66,18 @@ impl Core {
     pub(super) fn end(&self, operation: Operation) {
         self.account.give(cost(operation.command));
         match operation.kind {
-            Kind::Get(view) | Kind::Put { view, .. } => view.close(),
-            Kind::PutGet { put, get, .. } => {
+            OperationKind::Get(view) | OperationKind::Put { view, .. } => view.close(),
+            OperationKind::PutGet { put, get, .. } => {
                 put.close();
                 get.close();
             }
-            Kind::Monitor { subscription, .. } => {
+            OperationKind::Monitor { subscription, .. } => {
                 subscription.view.stop(&subscription);
                 subscription.view.unwatch(subscription.host());
                 subscription.view.close();
                 subtract(&self.shared.counters.subscriptions, 1);
             }
-            Kind::Process { .. } | Kind::Call { .. } => {}
+            OperationKind::Process { .. } | OperationKind::Call { .. } => {}
         }
     }
 
@@ -97,8 +97,8 @@ impl Core {
         let writer = self.output.writer();
         match (result, &operation.kind) {
             (Err(status), _) => head.encode(writer, Some(&status), |_| {}),
-            (Ok(result), Kind::Call { .. }) => write_result(writer, head, result),
-            (Ok(_), Kind::PutGet { get, .. }) => write_current(writer, head, get),
+            (Ok(result), OperationKind::Call { .. }) => write_result(writer, head, result),
+            (Ok(_), OperationKind::PutGet { get, .. }) => write_current(writer, head, get),
             (Ok(_), _) => head.encode(writer, Some(&Status::OK), |_| {}),
         }?;
         self.finish_if_last(sid, head);

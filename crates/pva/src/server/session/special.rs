@@ -1,6 +1,6 @@
 //! The channel `server`, which tools call to list channels.
 
-use crate::data::{Builder, Dynamic, Kind, Value};
+use crate::data::{Builder, Dynamic, ScalarType, Value};
 use crate::nt::{self, Metadata};
 use crate::server::Provider;
 use crate::{Error, Result};
@@ -17,7 +17,7 @@ pub(super) fn answer(provider: &dyn Provider, arguments: Option<&Dynamic>) -> Re
 }
 
 fn channels(provider: &dyn Provider) -> Result<Dynamic> {
-    let mut value = Value::new(&nt::scalar_array_with(Kind::Str, Metadata::NONE));
+    let mut value = Value::new(&nt::scalar_array_with(ScalarType::Str, Metadata::NONE));
     value.set("value", provider.names())?;
     Ok(value.into())
 }
@@ -25,7 +25,8 @@ fn channels(provider: &dyn Provider) -> Result<Dynamic> {
 fn info() -> Result<Dynamic> {
     let texts =
         [("implLang", "rust"), ("version", concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")))];
-    let ty = texts.iter().fold(Builder::new(""), |b, (name, _)| b.member(name, Kind::Str)).structure()?;
+    let ty =
+        texts.iter().fold(Builder::new(""), |b, (name, _)| b.member(name, ScalarType::Str)).structure()?;
     let mut value = Value::new(&ty);
     texts.iter().try_for_each(|(name, text)| value.set(name, *text))?;
     Ok(value.into())

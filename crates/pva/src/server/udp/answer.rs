@@ -10,8 +10,8 @@ use crate::server::session::Shared;
 use crate::server::statistics::add;
 use crate::wire::{HEADER_LEN, Header, Order, Reader, Segment, Writer};
 
-/// So many searches in one datagram are answered; no known client puts more than one into it, with an origin tag in
-/// front. A datagram must not become a thousand.
+/// The most searches that are answered per datagram. Known clients put one search into a datagram, with an
+/// origin tag in front. The limit keeps one datagram from causing a thousand.
 const MOST: usize = 16;
 
 /// How a datagram came.
@@ -82,7 +82,7 @@ pub(super) fn answer(
                 add(&shared.counters.searches, 1);
                 answers.extend(on_search(shared, search, arrival, listening, asked));
             }
-            // Believed only of those that share this machine.
+            // Accepted only from processes on this machine.
             ClientMessage::OriginTag(address) if arrival.forwarded => {
                 asked = Some(address.to_canonical()).filter(|address| !address.is_unspecified());
             }
@@ -104,7 +104,7 @@ fn on_search(
     }
     let source = arrival.source.ip().to_canonical();
     let wanted = search.address.to_canonical();
-    // An answer goes to who asked. Only a server on this machine may name somebody else.
+    // An answer goes to the sender of the search. Only a server on this machine may name another address.
     let to = match (wanted.is_unspecified(), arrival.forwarded) {
         (true, true) => return None,
         (true, false) => source,

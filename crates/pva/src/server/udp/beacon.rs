@@ -7,10 +7,11 @@ use crate::proto::Beacon;
 use crate::server::session::Shared;
 use crate::wire::{Order, Writer};
 
+/// The intervals of beacons, at first and later: those of other implementations of the protocol.
 const OFTEN: Duration = Duration::from_secs(15);
 const RARELY: Duration = Duration::from_secs(180);
 
-/// So many follow the first one soon.
+/// The number of beacons at the short interval.
 const SOON: u32 = 10;
 
 /// Counts beacons.

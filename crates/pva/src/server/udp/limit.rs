@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// So many addresses are told apart; beyond, all begin anew.
+/// The number of addresses that are distinguished. Beyond it the counts of all addresses are reset.
 const HOSTS: usize = 4096;
 
 /// Lets every address send so many per second, and as many at once.

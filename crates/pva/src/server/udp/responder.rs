@@ -21,7 +21,7 @@ use crate::server::{ServerConfig, Service};
 
 const WAKE: Token = Token(usize::MAX);
 
-/// So many datagrams of one socket are worked on before the others have their turn.
+/// The number of datagrams of one socket that are handled before the other sockets have their turn.
 const TURN: usize = 64;
 
 /// Answers searches until it is dropped.
@@ -84,7 +84,7 @@ impl State {
             destinations: config.beacons.clone(),
             beacons: Beacons::default(),
             limit: Limit::new(config.limits.searches),
-            // They all come from this machine, whoever asked.
+            // They all come from this machine, whichever client asked.
             limit_forwarded: Limit::new(config.limits.searches.saturating_mul(4)),
             buffer: vec![0; 1 << 16],
             start: Instant::now(),

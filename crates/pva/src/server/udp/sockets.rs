@@ -10,7 +10,7 @@ use super::datagram::prepare;
 use crate::net::{Destination, join, own, udp};
 use crate::server::ServerConfig;
 
-/// What servers on one machine tell each other, which never leaves it.
+/// Messages between servers on one machine, which never leave it.
 const LOCAL: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 128);
 
 /// What a socket hears.
@@ -74,7 +74,7 @@ impl Sockets {
         Ok(sockets)
     }
 
-    /// Whether nobody but this machine can connect.
+    /// Whether only this machine can connect.
     pub(super) fn is_local(&self) -> bool {
         self.addresses.iter().all(|address| address.to_canonical().is_loopback())
     }

@@ -40,7 +40,7 @@ impl Scratch {
     }
 }
 
-/// What is not searched, because the finder is late.
+/// The planes that are not searched, because the finder is late.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Shed {
     #[default]
@@ -192,7 +192,7 @@ impl Link {
         self.origin.saturating_add_signed(tick.saturating_mul(self.format.sample_step() as i64))
     }
 
-    /// What is missing before `batch`, if anything, ends the open hits.
+    /// Missing time before `batch` ends the open hits.
     fn follow_time(&mut self, batch: &RawBatch, scratch: &mut Scratch, out: &mut Output) {
         let is_epoch = batch.begins_epoch(self.epoch, self.next);
         if batch.first == self.next && !is_epoch {
@@ -210,7 +210,7 @@ impl Link {
         self.epoch = batch.epoch;
     }
 
-    /// A search that was not fed finds a gap when it goes on.
+    /// A search that was not fed finds a gap when it continues.
     fn tell_shed(&mut self, batch: &RawBatch, shed: Shed, out: &mut Output) {
         let state = match shed {
             Shed::Nothing => return,
@@ -301,7 +301,7 @@ impl Link {
     fn give(&mut self, part: usize, hits: &[Hit], flags: u16, out: &mut Output) {
         let begun = self.searches[part].begun();
         for hit in hits {
-            // Beyond the channels of the search are those that fill it up.
+            // The channels of the search are followed by padding channels.
             let Some(channel) = self.searches[part].channels.get(usize::from(hit.channel)) else { continue };
             let channel = usize::from(*channel);
             // With the filter's delay taken off, what the first samples after a gap show would begin inside the gap.
@@ -458,7 +458,7 @@ impl Link {
                 }
             }
         }
-        // As long as there are none, nothing is known to be common.
+        // Without frames there are no common faults.
         if !self.has_pedestals {
             return Ok(());
         }

@@ -52,7 +52,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream};
-use livetime_frame::{Frame, Kind};
+use livetime_frame::{Frame, PayloadKind};
 
 use crate::{HitRow, LedgerRow, LinkSet, RawBatch, RowTable, inherit_times};
 use link::{Link, Output, Scratch, Shed};
@@ -231,7 +231,7 @@ impl Node for HitFinder {
     }
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Other(Kind::Table); 2])
+        Ok(vec![Stream::Other(PayloadKind::Table); 2])
     }
 
     fn params(&mut self) -> &mut HitFinderParams {

@@ -15,7 +15,7 @@ pub(super) struct Noisy {
     limit: u32,
     /// Length of a second, ticks of the clock.
     second: u64,
-    /// The second that time has come to.
+    /// The current second of the data.
     now: u64,
     held_back: u64,
 }
@@ -58,13 +58,13 @@ impl Noisy {
         passes
     }
 
-    /// Time has come to `time`; true when a second has begun.
+    /// Advances to `time`; true when a new second has begun.
     pub(super) fn follow_time(&mut self, time: u64) -> bool {
         let second = time / self.second;
         if std::mem::replace(&mut self.now, second) == second {
             return false;
         }
-        // Hits of the second before may still come: those that are open.
+        // Hits of the previous second may still come, namely open ones.
         let (limit, until) = (self.limit, second.saturating_sub(1));
         self.channels.iter_mut().for_each(|rate| rate.follow(until, limit));
         true
@@ -87,7 +87,7 @@ impl Noisy {
 }
 
 impl Rate {
-    /// Counts go on in `second`. One that is earlier, or far away, is another epoch of time: counting begins anew.
+    /// Counts go on in `second`. One that is earlier, or far away, is another epoch of time: counting begins again.
     fn follow(&mut self, second: u64, limit: u32) {
         if second == self.at {
             return;

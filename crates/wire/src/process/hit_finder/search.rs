@@ -41,7 +41,7 @@ pub(super) struct Search {
     finder: Finder,
     /// Channels of the frame, in the order of the finder. Beyond them come channels that are always 0, up to a multiple of 32.
     pub(super) channels: Vec<u16>,
-    /// How the samples come together; `None` when the finder sees whole rows.
+    /// How the channels of the search are gathered; `None` when the finder searches whole rows.
     stretches: Option<Vec<Stretch>>,
     gathered: Vec<i16>,
     /// Channels of a row of the finder.

@@ -4,21 +4,23 @@
 //! [`HitRow`], strictly ordered by (`time_start`, `channel`, `link`), across tables too, with the attribute `watermark`; at `ledger` the time for
 //! which a link was dead.
 //!
-//! A hit leaves when the watermarks of all streams have passed it, so the output does not depend on who is faster. A stream is what one finder finds on one
-//! link (attributes `link` and `finder`): several finders may share the links, or the planes of a link. A stream that says nothing for
-//! `dead_after`, while others do, is declared dead: it does not hold the others up any more, and its hits do not count until it has caught up; the
-//! time is in the ledger. With `links` given, nothing leaves until all planes of those links have come; without, or when some do not come, nothing leaves for
-//! the first quarter of `dead_after`, so that all can come.
+//! A hit is sent when the watermarks of all streams have passed it, so the output does not depend on the
+//! speed of the finders. A stream is what one finder finds on one link (attributes `link` and `finder`):
+//! several finders may share the links, or the planes of a link. A stream that says nothing for `dead_after`,
+//! while others do, is declared dead: it does not hold the others up any more, and its hits do not count
+//! until it has caught up; the time is in the ledger. With `links` given, nothing leaves until all planes of
+//! those links have come; without, or when some do not come, nothing leaves for the first quarter of
+//! `dead_after`, so that all can come.
 //!
-//! A watermark that goes back says that the clock was set back: the stream goes on in the next *epoch* of time. Its hits wait until all streams have followed;
+//! A watermark that goes back says that the clock was set back: the stream continues in the next *epoch* of time. Its hits wait until all streams have followed;
 //! then what is left of the epoch before leaves, and the output's watermark goes back too. A stream that others do not follow for `dead_after` is dead
 //! until the others have come to where it is.
 //!
 //! Hits that came when the output had passed them are left out, and so are those of the latest time when more than `most_waiting` wait: they are counted
 //! (`hits_tardy`, `hits_left_out`), and are a loss of the run (`late`).
 //!
-//! Where the clock of the data is the time of day, `delay_p50` and `delay_p99` tell how long after its last sample over the threshold a hit was in the
-//! output.
+//! If the clock of the data is the time of day, `delay_p50` and `delay_p99` are the time from the last sample
+//! of a hit over the threshold to its output.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -48,7 +50,7 @@ use std::sync::Arc;
 use livetime_engine::{
     Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream, time_of_day_ns,
 };
-use livetime_frame::{Frame, Kind};
+use livetime_frame::{Frame, PayloadKind};
 
 use crate::{
     Delays, HitRow, LedgerRow, LinkSet, RowTable, State, finder_of, inherit_times, link_of, planes_of,
@@ -180,7 +182,7 @@ impl Node for HitMerger {
     }
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Other(Kind::Table); 2])
+        Ok(vec![Stream::Other(PayloadKind::Table); 2])
     }
 
     fn params(&mut self) -> &mut HitMergerParams {

@@ -9,7 +9,7 @@ pub(super) type Key = (u16, Arc<str>);
 /// Planes that a link has, as bits.
 pub(super) const ALL_PLANES: u64 = 0b111;
 
-/// What is known of a stream.
+/// The state of a stream.
 #[derive(Clone, Debug)]
 struct State {
     /// No hit with an earlier start will come in its epoch; `None` before the first table.
@@ -26,14 +26,14 @@ struct State {
     dead_since: Option<u64>,
 }
 
-/// What a table means for its stream.
+/// The effect of a table on its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum News {
     /// Its hits belong to the epoch with this number, counted from the one that is being merged.
     Of(usize),
     /// The stream was dead from the first to the second time, and is back.
     Back(u64, u64),
-    /// The stream is dead still: it is behind the others.
+    /// The stream is still dead, because it is behind the others.
     Dead,
 }
 
@@ -76,7 +76,7 @@ impl Streams {
     pub(super) fn table(&mut self, key: &Key, planes: u64, watermark: u64, merged: u64, now_ns: u64) -> News {
         self.expected.remove(&key.0);
         if !self.streams.contains_key(key) {
-            // One that was given up before it came.
+            // One that was abandoned before it came.
             let dead_since = self.streams.remove(&(key.0, Arc::from(""))).and_then(|state| state.dead_since);
             self.streams.insert(key.clone(), State { dead_since, ..State::new(now_ns) });
         }
@@ -100,8 +100,8 @@ impl Streams {
         News::Of(state.epoch)
     }
 
-    /// Declares streams dead of which nothing has come for `after_ns`, or whose clock was set back that long ago, but not that of others. When all
-    /// are silent none is dead: then the source has stopped.
+    /// Declares streams dead that have been silent for `after_ns`, or whose clock alone was set back that
+    /// long ago. When all streams are silent none is dead, because the source has stopped.
     pub(super) fn bury(&mut self, now_ns: u64, after_ns: u64, merged: u64, mut dead: impl FnMut(u16, Cause)) {
         let is_long = |since_ns: u64| now_ns.saturating_sub(since_ns) >= after_ns;
         if self.streams.values().all(|state| is_long(state.seen_ns)) {

@@ -38,7 +38,7 @@ impl HitStream {
         HitStream { tables: VecDeque::new(), began: watermark, gone_until: 0, watermark, seen_ns: 0 }
     }
 
-    /// Holds a table; what it takes of the frame pool.
+    /// Holds a table; returns the bytes that it takes of the frame pool.
     ///
     /// # Errors
     /// [`NodeError`] when it is no table of hits.
@@ -64,7 +64,7 @@ impl HitStream {
         Ok(cost)
     }
 
-    /// Lets go of tables with hits before `until` only; what they took of the frame pool.
+    /// Releases tables with hits before `until` only; returns the bytes that they took of the frame pool.
     pub(super) fn let_go_until(&mut self, until: u64) -> usize {
         let mut freed = 0;
         while self.tables.front().is_some_and(|oldest| oldest.reach < until || until == u64::MAX) {
@@ -73,7 +73,7 @@ impl HitStream {
         freed
     }
 
-    /// Lets go of the oldest table; what it took of the frame pool.
+    /// Releases the oldest table; returns the bytes that it took of the frame pool.
     pub(super) fn let_go(&mut self) -> usize {
         let Some(oldest) = self.tables.pop_front() else { return 0 };
         self.gone_until = self.gone_until.max(oldest.reach.saturating_add(1));
@@ -85,7 +85,7 @@ impl HitStream {
         self.tables.len()
     }
 
-    /// What there is of a window, with the reason for what has not come yet.
+    /// The held part of a window, with the reason for data that have not arrived.
     pub(super) fn read(&self, link: Option<u16>, window: Interval, tail: MissingReason) -> HitFragment {
         let (begin, end) = window;
         let past = self.tables.partition_point(|table| table.reach < begin);

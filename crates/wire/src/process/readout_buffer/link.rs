@@ -8,10 +8,11 @@ use livetime_frame::{Frame, FramePool};
 
 use crate::{Fragment, Piece, RawBatch, RawFormat};
 
-/// More pieces of time that are gone are not told apart: the oldest are only too old.
+/// The number of lost intervals that are distinguished; older ones are reported as too old.
 const MOST_GONE: usize = 1 << 12;
 
-/// What is held of one link. Time is, without gap or overlap: before the link began; gone; held, with gaps between; still to come.
+/// The data held of one link. Its time line consists, without gap or overlap, of time before the link began;
+/// released time; held time, with gaps; and time that is still to come.
 pub(super) struct RawLink {
     pub(super) format: RawFormat,
     /// By time; no two overlap.
@@ -35,7 +36,7 @@ pub(super) struct RawLink {
     longest: u64,
     /// Ticks that are held.
     pub(super) ticks: u64,
-    /// What they take of the frame pool.
+    /// The bytes that they take of the frame pool.
     pub(super) bytes: usize,
 }
 
@@ -127,13 +128,13 @@ impl RawLink {
         Ok(dropped)
     }
 
-    /// Whether the oldest batch may be let go of while everything from `pinned_from` on must stay; `None` when there is no batch.
+    /// Whether the oldest batch may be released while everything from `pinned_from` on must stay; `None` when there is no batch.
     pub(super) fn is_oldest_free(&self, pinned_from: Option<u64>) -> Option<bool> {
         let oldest = self.batches.front()?;
         Some(pinned_from.is_none_or(|from| oldest.end <= from))
     }
 
-    /// Lets go of the oldest batch; its time.
+    /// Releases the oldest batch; its time.
     pub(super) fn let_go(&mut self, reason: MissingReason) -> Option<Interval> {
         let batch = self.batches.pop_front()?;
         self.mark(batch.first, batch.gap);
@@ -184,7 +185,7 @@ impl RawLink {
         Piece { frame: batch.frame.clone(), range, first: batch.first + from * step }
     }
 
-    /// The link's clock was set back: nothing that was held can be told from what will come.
+    /// The link's clock was set back: held data cannot be distinguished from data to come.
     fn begin_again(&mut self, first: u64) {
         self.batches.clear();
         self.gone.clear();
@@ -244,7 +245,7 @@ impl RawLink {
 
 /// A way through a window.
 pub(super) struct Reading {
-    /// What is before is dealt with.
+    /// Earlier time is dealt with.
     pub(super) at: u64,
     pub(super) end: u64,
     pub(super) missing: Vec<Missing>,

@@ -5,10 +5,12 @@
 //! `out` a [`TriggerRecord`] for each request, in the order in which they can be answered; at `ledger` which data were received but are not in
 //! the buffer ([`LedgerRow`]), a few times per second.
 //!
-//! Nothing is copied: what is held are references, so it is memory of the frame pool that is held. The oldest data are released when a link has more than
-//! `seconds`, when all together have more than `max_bytes` or `pool_share` of the pool (then of the link of which the longest time is held), and
-//! when the pool is exhausted all the same. What a waiting request needs is pinned, that is everything from the begin of the earliest
-//! window that waits on: it stays until there is `pinned_share` more, and what is released then is an overrun, which is counted and entered in the ledger.
+//! Nothing is copied: the buffer holds references, and thus memory of the frame pool. The oldest data are
+//! released when a link has more than `seconds`, when all together have more than `max_bytes` or `pool_share`
+//! of the pool (then of the link of which the longest time is held), and when the pool is exhausted all the
+//! same. What a waiting request needs is pinned, that is everything from the begin of the earliest window
+//! that waits on: it stays until there is `pinned_share` more, and what is released then is an overrun, which
+//! is counted and entered in the ledger.
 //!
 //! A request is answered when all links and streams of hits have reached the end of its window: the end of the newest batch of each link, the watermark of
 //! each stream. A link or stream without data for `dead_after` is not waited for. When that takes longer than `deadline` it is answered with what is
@@ -285,7 +287,7 @@ impl ReadoutBuffer {
         }
     }
 
-    /// The clock of a link was set back: what it held is let go of, so those who wait get what there is.
+    /// The clock of a link was set back: what it held is released, so those who wait get what there is.
     fn answer_all(&mut self, ctx: &mut Context) {
         while let Some(request) = self.waiting.take_ended(u64::MAX) {
             self.answer(request, Cause::SetBack, ctx);
@@ -325,7 +327,7 @@ impl ReadoutBuffer {
         Bounds { seconds: p.seconds, bytes, pinned_bytes: (pool * p.pinned_share) as usize }
     }
 
-    /// Lets go of a part when the pool has been exhausted since it was looked at last.
+    /// Releases a part when the pool has been exhausted since it was looked at last.
     fn squeeze(&mut self, ctx: &Context) {
         let exhausted = ctx.pool_statistics().exhausted;
         if std::mem::replace(&mut self.exhausted, exhausted) == exhausted || self.store.bytes() == 0 {

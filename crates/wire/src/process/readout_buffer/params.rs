@@ -14,25 +14,25 @@ pub struct ReadoutBufferParams {
     /// Part of the frame pool that is held at most.
     #[param(default = 0.75, min = 0.0, max = 1.0)]
     pub pool_share: f64,
-    /// Part of the frame pool that is held beyond that for requests that wait.
+    /// Additional part of the frame pool that is held for waiting requests.
     #[param(default = 0.125, min = 0.0, max = 1.0)]
     pub pinned_share: f64,
-    /// Time after which a request is answered with what is there.
+    /// Time after which a request is answered with the available data.
     #[param(default = 2.0, min = 0.0, max = 86400, unit = "s")]
     pub deadline: f64,
     /// A link without new data for this long is not waited for.
     #[param(default = 0.5, min = 0.001, max = 86400, unit = "s")]
     pub dead_after: f64,
-    /// Requests that may wait; further ones are answered at once with what is there.
+    /// Requests that may wait; further ones are answered at once with the available data.
     #[param(default = 10000, max = 1000000)]
     pub most_waiting: usize,
     /// Links that every record holds, like `0-9`, also when nothing came from them; others are added when they come.
     pub links: String,
-    /// Begin of the window that is asked for by hand, ticks of the clock.
+    /// Begin of the window that is requested by hand, ticks of the clock.
     pub window_begin: u64,
     /// End of that window, which does not belong to it.
     pub window_end: u64,
-    /// Asks for that window; becomes false when it has been asked for.
+    /// Requests that window; becomes false when it has been requested.
     pub request: bool,
     /// Numbers of the links.
     #[param(readback)]
@@ -46,7 +46,7 @@ pub struct ReadoutBufferParams {
     /// Bytes of all that is held, hits included, as they count in the frame pool.
     #[param(readback, unit = "B")]
     pub bytes: u64,
-    /// Bytes that are held beyond the bound for requests that wait.
+    /// Bytes that are held beyond the bound for waiting requests.
     #[param(readback, unit = "B")]
     pub pinned_bytes: u64,
     /// Links without new data for `dead_after`.
@@ -88,10 +88,10 @@ pub struct ReadoutBufferParams {
     /// Longest time from a request to its answer.
     #[param(readback, unit = "s")]
     pub response_max_s: f64,
-    /// Batches of raw frames let go of although a request waited for them.
+    /// Batches of raw frames released although a request waited for them.
     #[param(readback)]
     pub overruns: u64,
-    /// How often the frame pool was found exhausted, so that more was let go of than the bounds ask for.
+    /// How often the frame pool was found exhausted, so that more was released than the bounds ask for.
     #[param(readback)]
     pub squeezed: u64,
 }

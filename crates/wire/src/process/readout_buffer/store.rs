@@ -1,4 +1,4 @@
-//! All that is held of all links, and what is let go of when it becomes too much.
+//! The held data of all links, and the rule for what is released when they become too large.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl Store {
         }
     }
 
-    /// Whether the link's clock was set back before `batch`, so that what is held of it is let go of.
+    /// Whether the link's clock was set back before `batch`, so that what is held of it is released.
     pub(super) fn is_set_back(&self, batch: &RawBatch, bounds: Bounds) -> bool {
         let hold = ticks(bounds.seconds, batch.format.tick_ns());
         self.links.get(&batch.link).is_some_and(|link| link.is_set_back(batch, hold))
@@ -110,7 +110,7 @@ impl Store {
     ) -> Result<u64, NodeError> {
         let stream = self.hits.entry(key).or_insert_with(|| HitStream::new(watermark));
         if watermark < stream.watermark {
-            // The clock was set back: nothing that is held can be told from what will come.
+            // The clock was set back: held data cannot be distinguished from data to come.
             self.hit_bytes -= stream.let_go_until(u64::MAX);
             *stream = HitStream::new(watermark);
         }
@@ -123,7 +123,7 @@ impl Store {
         self.raw_bytes + self.hit_bytes
     }
 
-    /// Lets go of the oldest until `wanted` bytes are held, or only what is pinned; of that too beyond `most` bytes.
+    /// Releases the oldest until `wanted` bytes are held, or only what is pinned; of that too beyond `most` bytes.
     pub(super) fn shrink(&mut self, wanted: usize, most: usize, pinned_from: Option<u64>) {
         while self.bytes() > wanted {
             let link = match self.longest(|link| link.is_oldest_free(pinned_from) == Some(true)) {
@@ -139,7 +139,7 @@ impl Store {
         }
     }
 
-    /// The earliest time that all have reached who still bring something; 0 before there is a link.
+    /// The earliest time that all active links and streams have reached; 0 before there is a link.
     pub(super) fn watermark(&self, alive_since_ns: u64) -> u64 {
         if self.links.is_empty() {
             return 0;
@@ -151,7 +151,8 @@ impl Store {
         links.chain(hits).min().unwrap_or(u64::MAX)
     }
 
-    /// When those who still bring something were seen last, the one that was longest silent first.
+    /// When the active links and streams were seen last, the one that has been silent for the longest time
+    /// first.
     pub(super) fn longest_silent_ns(&self, alive_since_ns: u64) -> Option<u64> {
         let seen =
             self.links.values().map(|link| link.seen_ns).chain(self.hits.values().map(|hits| hits.seen_ns));
@@ -182,7 +183,7 @@ impl Store {
         numbers.lost
     }
 
-    /// The link of which the longest time is held, among those that fit.
+    /// The link with the longest time held, among the eligible ones.
     fn longest(&self, fits: impl Fn(&RawLink) -> bool) -> Option<u16> {
         let links = self.links.iter().filter(|(_, link)| fits(link));
         // Equals: the one that is behind.
@@ -201,7 +202,7 @@ impl Store {
         number
     }
 
-    /// Lets go of a table of the longest stream of hits; false when there is none.
+    /// Releases a table of the longest stream of hits; false when there is none.
     fn let_go_of_hits(&mut self) -> bool {
         let longest = self.hits.values_mut().max_by_key(|hits| hits.len());
         let freed = longest.map_or(0, HitStream::let_go);

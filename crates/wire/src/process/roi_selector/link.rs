@@ -113,7 +113,7 @@ impl Link {
         Ok(())
     }
 
-    /// A hit comes; `None` for a wire that this link does not read.
+    /// Adds a hit; `None` for a wire that this link does not read.
     pub(super) fn mark(&mut self, hit: &HitRow, params: &RoiSelectorParams) -> Option<Marked> {
         let channel = self.wires.channel(hit.channel)?;
         let first = sample(hit.time_start, self.format);
@@ -159,7 +159,7 @@ impl Link {
         self.waiting.pop_front_if(late)
     }
 
-    /// The oldest batch, whatever is known.
+    /// The oldest batch, also if hits for it may still come.
     pub(super) fn any(&mut self) -> Option<Frame> {
         self.waiting.pop_front()
     }
@@ -246,7 +246,7 @@ impl Link {
         out.groups += groups as u64;
         out.channels += (groups * LANES) as u64;
         for (group, mask) in block.masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
-            // What has not come must not show what was there before.
+            // Missing samples must not show old content.
             let samples = &mut block.samples[group * REGION..][..REGION];
             let ticks = samples.as_chunks_mut::<LANES>().0.iter_mut().enumerate();
             ticks.filter(|(tick, _)| block.ticks >> tick & 1 == 0).for_each(|(_, lanes)| lanes.fill(0));

@@ -56,7 +56,7 @@ impl Marks {
         Marked::Yes
     }
 
-    /// What is marked in a block; it and those before it are done with.
+    /// The marks of a block; it and earlier blocks are then finished.
     pub(super) fn take(&mut self, number: u64) -> Masks {
         self.done(number);
         let own = self.blocks.pop_front_if(|(found, _)| *found == number);

@@ -9,7 +9,7 @@ pub(super) enum State {
     Live,
     /// The hold-off after the last trigger is not over.
     Paused,
-    /// As many triggers are being read out as may be.
+    /// The limit of triggers being read out is reached.
     Dead,
 }
 
@@ -44,7 +44,7 @@ impl Gate {
         self.state(most_open, self.at.unwrap_or(0))
     }
 
-    /// A trigger is let through now: there is none for `hold_off` ticks, and it is read out until `end`.
+    /// A trigger is accepted now: there is no other for `hold_off` ticks, and it is read out until `end`.
     pub(super) fn pass(&mut self, hold_off: u64, end: u64) {
         let at = self.at.unwrap_or(0);
         self.paused_until = at.saturating_add(hold_off);

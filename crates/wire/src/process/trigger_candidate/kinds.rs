@@ -18,7 +18,7 @@ pub(super) const KINDS: [(u16, &str); 12] = [
     (24, "adjacency"),
 ];
 
-/// The bit of a kind; none for a kind that no bit is left for.
+/// The bit of a kind; `None` if no bit is left for it.
 pub(super) fn bit(kind: u16) -> u64 {
     1u64.checked_shl(kind.into()).unwrap_or(0)
 }

@@ -6,14 +6,14 @@ use std::collections::BinaryHeap;
 use super::kinds::{Readout, bit};
 use crate::ActivityRow;
 
-/// What is read out, and how long a trigger waits for others to merge with.
+/// The readout windows, and how long a trigger waits for others to merge with.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     /// For kinds that have no readout of their own.
     pub(super) readout: Readout,
     /// Of kinds.
     pub(super) windows: Vec<(u16, Readout)>,
-    /// How long after its first activity a trigger takes in others, ticks.
+    /// How long after its first activity a trigger merges with others, ticks.
     pub(super) buffer: u64,
     /// Longest window of a merged trigger, ticks.
     pub(super) limit: u64,
@@ -57,7 +57,7 @@ pub(super) struct Merger {
     open: Vec<Merged>,
 }
 
-/// Activities in the order in which they are taken: by time, then whatever distinguishes them.
+/// Activities in the order in which they are processed: by time, then by their other fields.
 #[derive(Debug, PartialEq, Eq)]
 struct InOrder(ActivityRow);
 

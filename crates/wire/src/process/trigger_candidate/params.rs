@@ -20,7 +20,7 @@ pub struct TriggerCandidateParams {
     /// Readout of kinds that have their own, such as `supernova -500000000 +4500000000, prescale -1000 +1000`. Decisions have to wait
     /// for the longest time before a candidate that is named here.
     pub windows: String,
-    /// How long after its first activity a trigger takes in others that overlap with it.
+    /// How long after its first activity a trigger merges with others that overlap it.
     #[param(default = 500_000, min = 0, max = MOST_TICKS, unit = "ticks")]
     pub buffer: u64,
     /// A trigger does not take in others that would make its window longer.
@@ -28,7 +28,8 @@ pub struct TriggerCandidateParams {
     pub readout_limit: u64,
     /// Kinds that make no triggers, such as `prescale, bundle`.
     pub ignore: String,
-    /// A trigger must hold all kinds of one of these coincidences, such as `adjacency + plane_coincidence, supernova`; empty: any will do.
+    /// A trigger must hold all kinds of one of these coincidences, such as `adjacency + plane_coincidence,
+    /// supernova`; empty: no coincidence is required.
     pub require: String,
     /// One trigger of this many is let through.
     #[param(default = 1, min = 1)]
@@ -36,7 +37,7 @@ pub struct TriggerCandidateParams {
     /// Time after the start of a trigger in which there is no other.
     #[param(default = 0, min = 0, max = MOST_TICKS, unit = "ticks")]
     pub hold_off: u64,
-    /// While as many triggers are being read out there are no others.
+    /// The most triggers that are read out at the same time; while they are, there are no others.
     #[param(default = 100, min = 1)]
     pub most_open: u32,
     /// How long after the end of its window a trigger counts as being read out.
@@ -54,7 +55,7 @@ pub struct TriggerCandidateParams {
     /// Activities so far that came before the watermark of their sender; they were left out.
     #[param(readback, count)]
     pub late: u64,
-    /// Activities left out so far because as many as `most_held` were held.
+    /// Activities left out so far because `most_held` were held.
     #[param(readback, count)]
     pub left_out: u64,
     /// Activities so far of kinds to be ignored.
@@ -69,7 +70,7 @@ pub struct TriggerCandidateParams {
     /// Triggers so far that came in the hold-off of another.
     #[param(readback, count)]
     pub held_off: u64,
-    /// Triggers so far that came while as many as may be were being read out.
+    /// Triggers so far that came while `most_open` were being read out.
     #[param(readback, count)]
     pub while_dead: u64,
     /// Triggers let through so far.
@@ -84,12 +85,12 @@ pub struct TriggerCandidateParams {
     /// Time of the data in the hold-off of triggers.
     #[param(readback, unit = "ms")]
     pub paused_ms: f64,
-    /// Time of the data in which as many triggers as may be were being read out.
+    /// Time of the data in which `most_open` triggers were being read out.
     #[param(readback, unit = "ms")]
     pub dead_ms: f64,
 }
 
-/// What the texts among the parameters say.
+/// The parsed text parameters.
 pub(super) struct Texts {
     pub(super) rules: Rules,
     pub(super) ignore: u64,
@@ -100,7 +101,7 @@ impl TriggerCandidateParams {
     /// Reads the texts.
     ///
     /// # Errors
-    /// [`NodeError`] naming what is not understood.
+    /// [`NodeError`] that names the invalid part.
     pub(super) fn texts(&self) -> Result<Texts, NodeError> {
         let rules = Rules {
             readout: Readout { before: self.before, after: self.after },

@@ -1,4 +1,4 @@
-//! `trigger_bundle`: every n hits are an activity, whatever they are.
+//! `trigger_bundle`: every n consecutive hits are an activity.
 //!
 //! In: merged hits. Out: activities of n hits, or of fewer when the time of a bundle is over before; see [`super`]. Each hit is in exactly one.
 //!
@@ -27,7 +27,8 @@ trigger_params! {
         /// Hits of a bundle.
         #[param(default = 100, min = 1)]
         bundle: u32,
-        /// A bundle that is still not full this long after its first hit is sent as it is, so that it holds nobody up.
+        /// A bundle that is not full this long after its first hit is sent incomplete, so that it does not
+        /// hold back the watermark.
         #[param(default = 5_000_000, min = 1, max = 10_000_000_000.0, unit = "ticks")]
         longest: u64,
     }

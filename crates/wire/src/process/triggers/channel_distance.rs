@@ -27,7 +27,7 @@ pub type TriggerChannelDistance = Trigger<ChannelDistance>;
 trigger_params! {
     /// Parameters of `trigger_channel_distance`.
     ChannelDistanceParams {
-        /// How long after its first hit an activity takes in others.
+        /// How long after its first hit further hits may join an activity.
         #[param(default = 8_000, min = 1, max = 10_000_000_000.0, unit = "ticks")]
         window: u64,
         /// A hit joins when its channel is at most this far from those of the activity.

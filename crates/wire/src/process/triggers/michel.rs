@@ -2,7 +2,7 @@
 //!
 //! In: merged hits; choose `planes: collection`, for the channels of other planes do not follow each other along a track. Out: activities of the hits
 //! of the track; see [`super`]. The track is the longest run of channels in a window, where it is long enough. Its charge is highest where it
-//! ends (the Bragg peak); beyond, it goes on in another direction (the kink):
+//! ends (the Bragg peak); beyond, it continues in another direction (the kink):
 //!
 //! - the charge of each channel, averaged with its two neighbours, is highest in the outer `outer` of the track's channels at one of its ends, and
 //!   there at least `bragg` times the mean of the track;

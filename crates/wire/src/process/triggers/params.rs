@@ -1,4 +1,4 @@
-//! What the parameters of all trigger algorithms have in common.
+//! The common parameters of all trigger algorithms.
 
 use livetime_engine::{ParamEnum, Params};
 
@@ -22,7 +22,7 @@ impl Planes {
     }
 }
 
-/// What a trigger node has counted.
+/// The counts of a trigger node.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     /// Hits of the chosen planes, in order.
@@ -71,7 +71,7 @@ macro_rules! trigger_params {
             /// Hits that came before the watermark or not in order so far; they were left out.
             #[param(readback, count)]
             pub late_hits: u64,
-            /// Hits left out so far because as many as `most_hits` were held.
+            /// Hits left out so far because `most_hits` were held.
             #[param(readback, count)]
             pub left_out: u64,
             /// Hits that are held.

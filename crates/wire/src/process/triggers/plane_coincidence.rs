@@ -37,7 +37,7 @@ trigger_params! {
         /// The sum over the hits of all planes must be larger.
         #[param(default = 300_000, min = 0, unit = "counts")]
         threshold: u64,
-        /// As many planes must have hits.
+        /// The number of planes that must have hits.
         #[param(default = 3, min = 1, max = 3)]
         coincident: u32,
         /// The longest run on the collection plane must not have more channels.

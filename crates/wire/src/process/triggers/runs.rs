@@ -30,7 +30,7 @@ pub(super) struct Runs {
     /// Numbers of the pages (channel / 64) in order, and where they are.
     order: Vec<(u32, u32)>,
     pages: Vec<Page>,
-    /// Pages kept without a channel in them are given up when there are as many pages.
+    /// Pages kept without a channel in them are abandoned when there are as many pages.
     most_pages: usize,
     /// How many runs have how many channels.
     lengths: Vec<u32>,

@@ -2,7 +2,7 @@
 //!
 //! In: merged hits. Out: activities; see [`super`]. A hit joins the open cluster if it is near it in time or in channel; else the cluster is closed,
 //! and the hit opens the next one. A cluster of enough hits counts; when more than `clusters` of them began within `window`, the latest is sent, and
-//! counting begins anew. So an activity stands for a burst that began up to `window` before it: give `trigger_candidate` a
+//! counting begins again. So an activity stands for a burst that began up to `window` before it: give `trigger_candidate` a
 //! readout window for `supernova` that begins as early. Rule and numbers are those of DUNE's supernova algorithm.
 //!
 //! ```
@@ -46,7 +46,7 @@ trigger_params! {
         /// A hit joins a cluster whose channels are at most this far away.
         #[param(default = 2, min = 0)]
         distance: u32,
-        /// A cluster is closed this long after its first hit, whatever comes.
+        /// A cluster is closed at the latest this long after its first hit.
         #[param(default = 50_000, min = 1, max = 10_000_000_000.0, unit = "ticks")]
         longest: u64,
     }

@@ -71,8 +71,8 @@ pub(super) struct About {
 
 /// A file that is being written.
 ///
-/// Parquet is read from its end: the index there says where the columns of all row groups lie, wherever that is. So behind the row groups an index is written again and again, and the
-/// file goes on behind it. Whatever happens, what begins with the file and ends with an index is a whole Parquet file; old indexes are skipped as bytes that no
+/// Parquet is read from its end: the index there says where the columns of all row groups lie, wherever that is. So behind the row groups an index is written repeatedly, and the
+/// file continues behind it. Whatever happens, what begins with the file and ends with an index is a whole Parquet file; old indexes are skipped as bytes that no
 /// column refers to.
 pub(super) struct HitFile {
     writer: SerializedFileWriter<Shared>,
@@ -92,7 +92,7 @@ impl HitFile {
     /// Creates `path`, as `path.inprogress`; `None` if one of them is there.
     ///
     /// # Errors
-    /// Text, if the system refuses.
+    /// Text, if the operating system reports an error.
     pub(super) fn create(path: &Path, about: &About) -> std::result::Result<Option<HitFile>, String> {
         let Some(file) = GrowingFile::create_new(path).map_err(|e| e.to_string())? else { return Ok(None) };
         let file = Shared(Arc::new(Mutex::new(file)));
@@ -126,7 +126,7 @@ impl HitFile {
     /// Writes hits as one row group, and an index if that is worth it.
     ///
     /// # Errors
-    /// Text, if the system refuses; then nothing more can be written, only [`HitFile::give_up`] saves what is safe.
+    /// Text, if the operating system reports an error; then nothing more can be written, only [`HitFile::give_up`] saves what is safe.
     pub(super) fn write(&mut self, hits: &[HitRow]) -> std::result::Result<(), String> {
         let written = write_group(&mut self.writer, hits).and_then(|()| Ok(self.writer.flush()?));
         written.map_err(said)?;
@@ -169,7 +169,7 @@ impl HitFile {
     /// Writes the index, waits for the disk and gives the file its name; name and bytes.
     ///
     /// # Errors
-    /// Text, if the system refuses. What is safe stays in the file, under the name that the text says.
+    /// Text, if the operating system reports an error. What is safe stays in the file, under the name that the text says.
     pub(super) fn finish(mut self) -> std::result::Result<(String, u64), String> {
         self.secure()?;
         self.close().and_then(|closed| closed.ok_or_else(|| "the file has two writers".into()))
@@ -178,7 +178,7 @@ impl HitFile {
     /// After a failure: cuts the file behind its last index and gives it its name; name and bytes. A file of which nothing is safe is removed.
     ///
     /// # Errors
-    /// Text, if the system refuses. What is safe stays in the file, under the name that the text says.
+    /// Text, if the operating system reports an error. What is safe stays in the file, under the name that the text says.
     pub(super) fn give_up(self) -> std::result::Result<Option<(String, u64)>, String> {
         let safe_bytes = self.safe_bytes;
         self.file.lock().cut(safe_bytes).map_err(|e| e.to_string())?;

@@ -5,7 +5,7 @@
 //! ticks of it since 1970; every column has its unit there (`docs/formats/hits-parquet.md`). Hits wait in memory for `row_group` of them, for `flush_seconds`, or for the end
 //! of the file, which comes after `max_rows`, `max_bytes` or `max_seconds`.
 //!
-//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. While it grows an index is written behind its row groups again and again, at the latest
+//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. While it grows an index is written behind its row groups repeatedly, at the latest
 //! `flush_seconds` after a hit has come: a program that is killed loses at most the hits of that time, and `livetime recover` saves all others. A frame counts as
 //! completed when all of its hits can be read, not before. When the disk is full the file ends with its last index and gets its name, the hits behind it are lost (`hits_lost`, their frames in the
 //! ledger), and once a second it is tried to begin another file.

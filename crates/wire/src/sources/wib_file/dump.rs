@@ -35,7 +35,7 @@ struct Dump {
     /// Number of the link in the sender.
     link: usize,
     batch: usize,
-    /// Where the reader's next frame stands in time; `None` at the end.
+    /// The time of the reader's next frame; `None` at the end.
     next: Option<u64>,
 }
 
@@ -79,7 +79,7 @@ impl Dumps {
         self.skipped + self.dumps.iter().map(|dump| dump.reader.skipped()).sum::<u64>()
     }
 
-    /// Enters what is missing or damaged into the run's ledger; at the end.
+    /// At the end: enters missing and damaged frames into the run's ledger.
     pub(super) fn enter_losses(&self, ctx: &Context) {
         let frame_bytes = self.dumps.first().map_or(1, |dump| dump.format.bytes());
         enter_losses(&self.counts(), self.skipped(), frame_bytes, ctx);
@@ -136,7 +136,7 @@ impl Dumps {
     /// Reads a batch of one file.
     fn send(&mut self, number: usize, ctx: &mut Context) -> Result<(), NodeError> {
         let Some(dump) = self.dumps.get_mut(number) else { return Ok(()) };
-        // A file that cannot be read any more has come to its end.
+        // A file that cannot be read any further counts as ended.
         dump.next = None;
         let mut result = Ok(());
         let mut left = dump.batch;

@@ -9,7 +9,7 @@
 //! ([`LinkIngest`]). A file that is cut off or damaged, also in the middle of what Zstandard has packed, is sent up to there. At the end all that was missing,
 //! damaged or cut off is entered into the run's ledger (`source_gap`, `unreadable`), so that the run ends as `livetime inspect` of the files does.
 //!
-//! Several files are read side by side, the one that is behind in time first. When they are read again (`loops`), time goes on: timestamps and
+//! Several files are read side by side, the one that is behind in time first. When they are read again (`loops`), time continues: timestamps and
 //! sequence numbers are those of a detector that does not stop; convert counts stay as recorded.
 //!
 //! ```
@@ -41,7 +41,7 @@ mod tests;
 use livetime_engine::files::Timing;
 use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::file::files;
-use livetime_frame::Kind;
+use livetime_frame::PayloadKind;
 
 use super::raw_readings::describe;
 use crate::{IngestOptions, LinkIngest};
@@ -86,7 +86,7 @@ pub struct WibFileParams {
     /// Frames that are missing, as the timestamps tell.
     #[param(readback)]
     pub missing: u64,
-    /// Times that the clock of a link began anew, with the first.
+    /// Times that the clock of a link began again, with the first.
     #[param(readback)]
     pub epochs: u64,
     /// Bytes that belong to no frame.
@@ -126,7 +126,7 @@ impl Node for WibFile {
     }
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Other(Kind::Bytes), Stream::Other(Kind::Table)])
+        Ok(vec![Stream::Other(PayloadKind::Bytes), Stream::Other(PayloadKind::Table)])
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {

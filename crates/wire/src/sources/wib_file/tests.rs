@@ -195,7 +195,7 @@ fn links_side_by_side_in_order_of_time_again_and_again() {
     assert!(batches.windows(2).all(|w| w[0].first <= w[1].first), "the link that is behind comes first");
     for link in 40..43 {
         let own: Vec<_> = batches.iter().filter(|b| b.link == link).collect();
-        // The other links are up to 2 ticks later, and time goes on in whole frames.
+        // The other links are up to 2 ticks later, and time continues in whole frames.
         assert!(own.windows(2).all(|w| w[1].first - w[0].end() <= 25));
         assert_eq!(own.iter().filter(|b| b.faults == Faults::MM.bits()).count(), 3);
         assert_eq!(ledger(&rows, link).ticks_in(State::Corrupt), 75);

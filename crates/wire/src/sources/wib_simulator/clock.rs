@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// How far the node may fall behind and still send everything: a detector's data wait that long in its buffers.
+/// How far the node may fall behind and still send everything: the buffers of a detector hold data for about
+/// this time.
 const BACKLOG_NS: u64 = 50_000_000;
 
 /// The times of the batches of some links.
@@ -56,13 +57,13 @@ impl Clock {
         let at = &mut self.links[link];
         if at.stalls.front().is_some_and(|(from, _)| *from <= at.next) {
             at.stalls.pop_front();
-            // What has piled up comes at once afterwards.
+            // Data that have accumulated are sent at once afterwards.
             at.silent_until_ns = due_ns;
         }
         at.next += 1;
     }
 
-    /// Goes on at another rate from now on.
+    /// Continues at another rate from now on.
     pub(super) fn set_rate(&mut self, rate: f64, now_ns: u64) {
         self.begin_batch = self.links.iter().map(|link| link.next).max().unwrap_or(0);
         (self.begin_ns, self.rate) = (now_ns, rate);

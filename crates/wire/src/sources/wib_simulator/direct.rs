@@ -1,4 +1,4 @@
-//! Prepared batches sent as they are, without a copy: only their times are written anew.
+//! Prepared batches sent as they are, without a copy: only their times are written again.
 
 use livetime_engine::{Context, NodeError};
 
@@ -40,7 +40,7 @@ impl Direct {
         Direct { format, batch_frames, rings, labels: RawLabels::new(format), ledger, sequence }
     }
 
-    /// Sends a batch, unless somebody still holds it from the loop before.
+    /// Sends a batch, unless a receiver still holds it from the previous loop.
     ///
     /// # Errors
     /// [`NodeError`] when there is no memory for a header, or an edge refuses: the batch is lost, and reported in the ledger.
@@ -58,7 +58,7 @@ impl Direct {
         };
         restamp(self.format, frame.bytes_mut(), batch.number, batch.stamp);
         let prepared = place.insert(frame.freeze());
-        // A header of its own, so that the memory can be taken back when all others have let go.
+        // A header of its own, so that the memory can be taken back when all receivers have released it.
         let sent = ctx.relabel(prepared).and_then(|mut frame| {
             let header = frame.header_mut();
             header.sequence = self.sequence;
@@ -71,7 +71,7 @@ impl Direct {
         sent.map(|()| Sent::Yes)
     }
 
-    /// Tells the ledger what became of a batch.
+    /// Reports the state of a batch to the ledger.
     pub(super) fn account(&mut self, batch: Batch, state: State) {
         let end = batch.stamp + self.batch_frames as u64 * self.format.step();
         self.ledger.tell(batch.link, Interval { begin: batch.stamp, end, state, bits: 0 });
@@ -97,7 +97,7 @@ impl Direct {
     }
 }
 
-/// What has not been told yet.
+/// Intervals that were not reported yet.
 #[derive(Default)]
 struct Ledger {
     table: RowTable<LedgerRow>,

@@ -7,7 +7,7 @@ use livetime_formats::wib::Faults;
 
 use super::clock::LinkClock;
 use super::direct::Batch;
-use super::faults::{Fault, Kind, LinkFaults};
+use super::faults::{Fault, FaultKind, LinkFaults};
 use super::prepare::Ring;
 use crate::{IngestOptions, LinkIngest, RawFormat, RawSender, SimulationSetup, restamp};
 
@@ -52,7 +52,7 @@ impl Faulty {
     /// Sends what becomes of a batch.
     ///
     /// # Errors
-    /// [`NodeError`] when there is no memory, or an edge refuses; everything is accounted for all the same.
+    /// [`NodeError`] when there is no memory, or an edge refuses; everything is accounted for nevertheless.
     pub(super) fn send(&mut self, batch: Batch, ctx: &mut Context) -> Result<(), NodeError> {
         let place = self.rings.get(batch.link).and_then(|ring| ring.get(batch.position));
         let (Some(Some(prepared)), Some(link)) = (place, self.links.get_mut(batch.link)) else {
@@ -63,7 +63,7 @@ impl Faulty {
         let sender = &mut self.sender;
         let sent =
             link.pass(&self.bytes, batch.number, |frames| sender.put(batch.link, frames, Faults::NONE, ctx));
-        // What has begun a batch need not wait for the next one.
+        // Frames in a begun batch need not wait for the next one.
         sent.and(self.sender.flush(ctx))
     }
 }
@@ -71,9 +71,9 @@ impl Faulty {
 /// The times of a link with the delays among `faults`.
 pub(super) fn link_clock(faults: &[Fault], link: u16, batch_frames: usize) -> LinkClock {
     let mine = || faults.iter().filter(|fault| fault.is_of(link));
-    let skew = |fault: &Fault| if let Kind::Skew { ns } = fault.kind { ns } else { 0 };
+    let skew = |fault: &Fault| if let FaultKind::Skew { ns } = fault.kind { ns } else { 0 };
     let stall = |fault: &Fault| match fault.kind {
-        Kind::Stall { ns } => Some((fault.first / batch_frames as u64, ns)),
+        FaultKind::Stall { ns } => Some((fault.first / batch_frames as u64, ns)),
         _ => None,
     };
     let mut stalls: Vec<(u64, u64)> = mine().filter_map(stall).collect();

@@ -1,4 +1,4 @@
-//! The two ways of sending: as it was prepared, or with faults.
+//! The two ways of sending: the prepared batches unchanged, or with faults.
 
 use livetime_engine::{Context, NodeError};
 use livetime_frame::FrameMut;
@@ -20,7 +20,7 @@ pub(super) enum Feed {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sent {
     Yes,
-    /// Somebody still holds its memory.
+    /// A receiver still holds its memory.
     InUse,
 }
 
@@ -55,7 +55,7 @@ impl Feed {
         }
     }
 
-    /// Enters what was missing or damaged, on purpose, into the run's ledger; at the end.
+    /// At the end: enters the frames that were lost or damaged on purpose into the run's ledger.
     pub(super) fn enter_losses(&self, ctx: &Context) {
         if let Feed::Faulty(faulty) = self {
             enter_losses(&faulty.sender.counts(), 0, 1, ctx);

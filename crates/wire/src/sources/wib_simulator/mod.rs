@@ -5,7 +5,7 @@
 //! they are in. Event time is that of the first frame: with the default `first_timestamp` and rate 1 the time of day at which it happened.
 //!
 //! Samples of [`loop_time`](WibSimulatorParams::loop_time) are simulated at the start with all cores ([`crate::Simulation`] says how), and then
-//! sent again and again: nothing is copied, only the times in the frames are written anew, and the truth comes again. So the memory of a
+//! sent repeatedly: nothing is copied, only the times in the frames are written again, and the truth comes again. So the memory of a
 //! batch must be free again when its turn comes; if not, the batch is lost (state `dropped`), or with `lossless` or rate 0 the source waits. A graph that
 //! keeps data longer than the loop needs a longer loop. A source that is more than 50 ms behind loses what is older.
 //!
@@ -25,7 +25,7 @@
 //! With `link N` before it a fault is of one link, else of each. With faults the frames go one by one through the account that all sources of raw
 //! frames have ([`crate::LinkIngest`]), so the ledger names them; and they are copied.
 //!
-//! A change of a parameter of the detector simulates anew, which takes its time.
+//! A change of a parameter of the detector simulates again, which takes its time.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -55,7 +55,7 @@ mod truth;
 use livetime_engine::{
     Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream, time_of_day_ns,
 };
-use livetime_frame::Kind;
+use livetime_frame::PayloadKind;
 
 use crate::{RawFormat, RowTable, SimulationSetup, TruthRow};
 use clock::Clock;
@@ -118,7 +118,7 @@ impl Node for WibSimulator {
     }
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok([Kind::Bytes, Kind::Table, Kind::Table].map(Stream::Other).to_vec())
+        Ok([PayloadKind::Bytes, PayloadKind::Table, PayloadKind::Table].map(Stream::Other).to_vec())
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {

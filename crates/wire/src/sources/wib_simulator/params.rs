@@ -145,7 +145,7 @@ impl WibSimulatorParams {
     pub(super) fn batches_in(&self, seconds: f64) -> u64 {
         let format = self.raw_format();
         let batch_ns = self.batch_frames() as u64 * format.step() * format.tick_ns();
-        // A hair less, so that what is whole in decimals is not rounded up.
+        // Slightly less, so that a whole decimal number is not rounded up.
         ((seconds * 1e9 / batch_ns as f64 - 1e-6).ceil() as u64).max(1)
     }
 

@@ -1,4 +1,4 @@
-//! The loop of data that is sent again and again.
+//! The loop of data that is sent repeatedly.
 
 use std::sync::Mutex;
 use std::thread;

@@ -34,7 +34,7 @@ mod tests;
 
 use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::wib::{Faults, RawFormat, WibEthFrame};
-use livetime_frame::Kind;
+use livetime_frame::PayloadKind;
 
 use super::raw_readings::{batch_frames, describe, enter_losses};
 use crate::{IngestOptions, LinkIngest, RawSender};
@@ -142,7 +142,7 @@ impl Node for WibethUdp {
     }
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Other(Kind::Bytes), Stream::Other(Kind::Table)])
+        Ok(vec![Stream::Other(PayloadKind::Bytes), Stream::Other(PayloadKind::Table)])
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {

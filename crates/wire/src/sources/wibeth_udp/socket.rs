@@ -24,7 +24,7 @@ impl Receiver {
     /// Listens at `address` and takes up to `most` datagrams at once; asks the system to keep `buffer_bytes` of those that wait.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub(super) fn bind(address: &str, buffer_bytes: usize, most: usize) -> io::Result<Receiver> {
         let missing = || io::Error::new(io::ErrorKind::NotFound, "no such address");
         let address: SocketAddr = address.to_socket_addrs()?.next().ok_or_else(missing)?;
@@ -40,7 +40,7 @@ impl Receiver {
         self.socket.local_addr().map_or(0, |address| address.port())
     }
 
-    /// Linux grants twice what was asked for, and needs about half of it for itself.
+    /// Linux grants twice the requested size, and needs about half of it for itself.
     pub(super) fn granted_bytes(&self) -> usize {
         SockRef::from(&self.socket).recv_buffer_size().unwrap_or(0)
             / if cfg!(target_os = "linux") { 2 } else { 1 }
@@ -49,7 +49,7 @@ impl Receiver {
     /// Waits a little for a datagram, then takes all that are there, up to the room for them, and shows each to `f`. How many it were.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub(super) fn receive(&mut self, mut f: impl FnMut(&[u8])) -> io::Result<usize> {
         if self.memory.len() <= LONGEST {
             return self.receive_one(f);

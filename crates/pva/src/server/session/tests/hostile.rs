@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Client, NOW, number, service, service_with, set};
-use crate::data::{Kind, Value};
+use crate::data::{ScalarType, Value};
 use crate::nt;
 use crate::proto::{ChannelId, Command, CreateChannel, GetField, RequestHead, RequestId, sub};
 use crate::request::parse;
@@ -54,7 +54,7 @@ fn time_runs_out() {
 
 #[test]
 fn a_client_that_does_not_read_is_not_worked_for() {
-    let pv = SharedPv::new(Value::new(&nt::scalar_array(Kind::F64)));
+    let pv = SharedPv::new(Value::new(&nt::scalar_array(ScalarType::F64)));
     pv.update(|value| value.set("value", vec![1.0; 100_000])).unwrap();
     let service = service("a", &pv);
     let mut client = Client::connected(&service);
@@ -313,7 +313,7 @@ fn relief_lets_go_of_what_slow_clients_hold() {
             }
         }
         let lent = Lent { pixels: vec![pixel as u8; 1 << 20], _token: Arc::clone(token) };
-        let pixels = crate::data::Array::new(Kind::U8, bytes::Bytes::from_owner(lent)).unwrap();
+        let pixels = crate::data::Array::new(ScalarType::U8, bytes::Bytes::from_owner(lent)).unwrap();
         pv.update(|value| value.set("value", pixels)).unwrap();
         if pixel == 0 {
             // The first is half sent.
@@ -338,7 +338,7 @@ fn relief_lets_go_of_what_slow_clients_hold() {
 fn a_refusal_is_short_in_the_log_however_long_the_put_was() {
     let told = Arc::new(std::sync::Mutex::new(Vec::new()));
     let write = Arc::clone(&told);
-    let text = SharedPv::builder().value(Value::new(&nt::scalar_with(Kind::Str, nt::Metadata::NONE)));
+    let text = SharedPv::builder().value(Value::new(&nt::scalar_with(ScalarType::Str, nt::Metadata::NONE)));
     let pv = text.on_put(|put| {
         let text = put.value.str("value").unwrap_or_default().to_owned();
         put.refuse(format!("wanted a number, found `{text}`"));

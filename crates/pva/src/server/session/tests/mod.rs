@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::data::{Array, Dynamic, Kind, Type, TypeCache, Value};
+use crate::data::{Array, Dynamic, ScalarType, Type, TypeCache, Value};
 use crate::nt;
 use crate::proto::{
     ChannelId, ClientValidation, Command, CreateChannel, GetField, Reply, RequestHead, RequestId,
@@ -170,7 +170,7 @@ impl Client {
 }
 
 fn validation(writer: &mut Writer) {
-    let ty = crate::data::Builder::new("").member("user", Kind::Str).member("host", Kind::Str);
+    let ty = crate::data::Builder::new("").member("user", ScalarType::Str).member("host", ScalarType::Str);
     let mut who = Value::new(&ty.structure().unwrap());
     who.set("user", "ann").unwrap();
     let validation = ClientValidation {
@@ -184,7 +184,7 @@ fn validation(writer: &mut Writer) {
 }
 
 fn number() -> Value {
-    Value::new(&nt::scalar_with(Kind::I32, nt::Metadata::NONE))
+    Value::new(&nt::scalar_with(ScalarType::I32, nt::Metadata::NONE))
 }
 
 fn service(name: &str, pv: &SharedPv) -> Service {
@@ -408,7 +408,7 @@ fn put_get_process_and_calls() {
         .access(Access::everybody())
         .on_put(|put| if put.process_only { put.refuse("not today") } else { put.post() })
         .on_call(|call| match call.argument("a").and_then(|a| a.as_i64()) {
-            Some(a) => call.reply(Dynamic::new(Kind::I64.into(), a * 2).unwrap()),
+            Some(a) => call.reply(Dynamic::new(ScalarType::I64.into(), a * 2).unwrap()),
             None => call.done(),
         })
         .build();
@@ -428,7 +428,7 @@ fn put_get_process_and_calls() {
     assert_eq!(client.answer(Command::Process, 2, 0).0.message, "not today");
 
     assert!(client.init(Command::Rpc, sid, 3, "").is_none());
-    let mut uri = Value::new(&nt::uri(&[("a", Kind::I32.into())]).unwrap());
+    let mut uri = Value::new(&nt::uri(&[("a", ScalarType::I32.into())]).unwrap());
     uri.set("query.a", 21).unwrap();
     client.execute(Command::Rpc, sid, 3, 0, |w| Dynamic::from(uri).encode(w)).unwrap();
     let (_, body) = client.answer(Command::Rpc, 3, 0);
@@ -445,7 +445,7 @@ fn the_server_itself_can_be_asked() {
     let sid = client.open("server");
     client.init(Command::Rpc, sid, 1, "");
     let mut ask = |op: &str| {
-        let mut uri = Value::new(&nt::uri(&[("op", Kind::Str.into())]).unwrap());
+        let mut uri = Value::new(&nt::uri(&[("op", ScalarType::Str.into())]).unwrap());
         uri.set("query.op", op).unwrap();
         client.execute(Command::Rpc, sid, 1, 0, |w| Dynamic::from(uri).encode(w)).unwrap();
         let (status, body) = client.answer(Command::Rpc, 1, 0);

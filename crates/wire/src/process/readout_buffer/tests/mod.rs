@@ -205,7 +205,7 @@ fn hits_of_the_window_come_with_it_and_are_waited_for() {
         rows.iter().map(|h| (h.time_start, h.channel)).collect::<Vec<_>>(),
         [(85, 9), (90, 2), (150, 3)]
     );
-    // Raw frames and hits before 2000 are let go of together.
+    // Raw frames and hits before 2000 are released together.
     feed.raw(1, 2000, 100);
     feed.hits(Some(1), &[], 4500);
     let record = feed.ask(2, 100, 300).remove(0);

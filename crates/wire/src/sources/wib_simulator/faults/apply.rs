@@ -1,4 +1,4 @@
-//! What the frames of a link become.
+//! The frames of a link with their faults.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use livetime_kernels::Level;
 use livetime_kernels::random::Counter;
 use livetime_kernels::wib::{WIB_CHANNELS, pack_wib1, unpack_wib1};
 
-use super::{Fault, Kind};
+use super::{Fault, FaultKind};
 use crate::{RawFormat, restamp};
 
 /// The faults of one link.
@@ -40,11 +40,12 @@ impl LinkFaults {
     /// Those of `all` that are of link `link`.
     pub(in super::super) fn new(format: RawFormat, link: u16, seed: u64, all: &[Fault]) -> LinkFaults {
         let mine = || all.iter().filter(|fault| fault.is_of(link));
-        let rate = |fault: &Fault| if let Kind::Random { hz } = fault.kind { hz } else { 0.0 };
+        let rate = |fault: &Fault| if let FaultKind::Random { hz } = fault.kind { hz } else { 0.0 };
         let hz: f64 = mine().map(rate).sum();
         let frame_s = (format.step() * format.tick_ns()) as f64 * 1e-9;
-        let is_of_frames =
-            |f: &&Fault| !matches!(f.kind, Kind::Stall { .. } | Kind::Skew { .. } | Kind::Random { .. });
+        let is_of_frames = |f: &&Fault| {
+            !matches!(f.kind, FaultKind::Stall { .. } | FaultKind::Skew { .. } | FaultKind::Random { .. })
+        };
         let mut faults: Vec<Fault> = mine().filter(is_of_frames).copied().collect();
         faults.sort_by_key(|fault| fault.first);
         let chance =
@@ -52,10 +53,11 @@ impl LinkFaults {
         LinkFaults { format, faults, chance, held: None, frame: vec![0; format.bytes()] }
     }
 
-    /// Gives the frames on as they come: `frames` are those from number `first` on. Where nothing is wrong, many at once.
+    /// Passes the frames on with their faults: `frames` begin with number `first`. Faultless frames are
+    /// passed on many at once.
     ///
     /// # Errors
-    /// The first of `give`; all frames are given all the same.
+    /// The first error of `give`; all frames are passed on nevertheless.
     pub(in super::super) fn pass(
         &mut self,
         frames: &[u8],
@@ -92,9 +94,9 @@ impl LinkFaults {
         let (mut times, mut is_held) = (1, false);
         for fault in self.faults.iter().filter(|f| (f.first..f.end()).contains(&number)) {
             match fault.kind {
-                Kind::Drop => times = 0,
-                Kind::Repeat => times *= 2,
-                Kind::Swap => is_held = true,
+                FaultKind::Drop => times = 0,
+                FaultKind::Repeat => times *= 2,
+                FaultKind::Swap => is_held = true,
                 kind => change(self.format, &mut self.frame, kind, number - fault.first),
             }
         }
@@ -139,25 +141,25 @@ impl Chance {
         let random = self.numbers.at(2 * self.made + 1);
         let block = (random >> 32) as usize % 4;
         let (count, kind) = match random % kinds {
-            0 => (1, Kind::Drop),
-            1 => (LONG_LOSS, Kind::Drop),
-            2 => (1, Kind::Repeat),
-            3 => (1, Kind::Swap),
-            4 => (1, Kind::Mm),
-            5 => (1, Kind::Oos),
-            6 => (1, Kind::WibErrors(1 << (random >> 40 & 15))),
-            7 => (1, Kind::Checksum(block)),
-            _ => (1, Kind::Capture { block, bits: 1 }),
+            0 => (1, FaultKind::Drop),
+            1 => (LONG_LOSS, FaultKind::Drop),
+            2 => (1, FaultKind::Repeat),
+            3 => (1, FaultKind::Swap),
+            4 => (1, FaultKind::Mm),
+            5 => (1, FaultKind::Oos),
+            6 => (1, FaultKind::WibErrors(1 << (random >> 40 & 15))),
+            7 => (1, FaultKind::Checksum(block)),
+            _ => (1, FaultKind::Capture { block, bits: 1 }),
         };
         Fault { link: None, first: self.next as u64, count, kind }
     }
 }
 
 /// Changes the bytes of a frame, the `since`th of the fault.
-fn change(format: RawFormat, bytes: &mut [u8], kind: Kind, since: u64) {
+fn change(format: RawFormat, bytes: &mut [u8], kind: FaultKind, since: u64) {
     let back = match kind {
-        Kind::Back(ticks) => ticks,
-        Kind::Stuck => since * format.step(),
+        FaultKind::Back(ticks) => ticks,
+        FaultKind::Stuck => since * format.step(),
         _ => return change_wib1(bytes, kind),
     };
     let Some(stamp) = bytes[8..].first_chunk().copied().map(u64::from_le_bytes) else { return };
@@ -165,9 +167,9 @@ fn change(format: RawFormat, bytes: &mut [u8], kind: Kind, since: u64) {
     restamp(format, bytes, number.into(), stamp.wrapping_sub(back));
 }
 
-fn change_wib1(bytes: &mut [u8], kind: Kind) {
+fn change_wib1(bytes: &mut [u8], kind: FaultKind) {
     let mut samples = [0; WIB_CHANNELS];
-    if let Kind::Constant { chip, value } = kind
+    if let FaultKind::Constant { chip, value } = kind
         && unpack_wib1(Level::best(), bytes, &mut samples).is_ok()
     {
         samples[8 * chip..][..8].fill(value);
@@ -179,14 +181,14 @@ fn change_wib1(bytes: &mut [u8], kind: Kind) {
     let (crate_number, slot) = (now.crate_number(), now.slot());
     let Ok(mut frame) = Wib1FrameMut::new(bytes) else { return };
     match kind {
-        Kind::Mm => frame.set_errors(true, oos, errors),
-        Kind::Oos => frame.set_errors(mm, true, errors),
-        Kind::WibErrors(bits) => frame.set_errors(mm, oos, errors | bits),
-        Kind::Checksum(block) => frame.break_checksum(block),
-        Kind::Capture { block, bits } => frame.set_capture_errors(block, [bits, 0]),
-        Kind::Fiber => frame.set_identity(crate_number, slot, 3 - fiber.min(2)),
+        FaultKind::Mm => frame.set_errors(true, oos, errors),
+        FaultKind::Oos => frame.set_errors(mm, true, errors),
+        FaultKind::WibErrors(bits) => frame.set_errors(mm, oos, errors | bits),
+        FaultKind::Checksum(block) => frame.break_checksum(block),
+        FaultKind::Capture { block, bits } => frame.set_capture_errors(block, [bits, 0]),
+        FaultKind::Fiber => frame.set_identity(crate_number, slot, 3 - fiber.min(2)),
         // The chip is at fault, not the way: the checksum is right.
-        Kind::Constant { .. } => frame.set_checksums(),
+        FaultKind::Constant { .. } => frame.set_checksums(),
         _ => {}
     }
 }

@@ -15,11 +15,11 @@ pub(super) struct Fault {
     pub(super) first: u64,
     /// Frames.
     pub(super) count: u64,
-    pub(super) kind: Kind,
+    pub(super) kind: FaultKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum FaultKind {
     /// The frames do not come.
     Drop,
     /// They come twice.
@@ -73,7 +73,7 @@ impl Fault {
 
     /// Whether it changes the bytes of a header or samples as only WIB1 has them.
     pub(super) fn is_for_wib1(&self) -> bool {
-        use Kind::*;
+        use FaultKind::*;
         !matches!(
             self.kind,
             Drop | Repeat | Swap | Back(_) | Stuck | Stall { .. } | Skew { .. } | Random { .. }

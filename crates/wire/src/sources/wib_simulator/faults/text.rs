@@ -2,12 +2,12 @@
 
 use livetime_engine::{NodeError, parse_quantity};
 
-use super::{Fault, Kind};
+use super::{Fault, FaultKind};
 
 /// The faults of a text: `drop 700; link 2 repeat 40+3`.
 ///
 /// # Errors
-/// [`NodeError`] with the part that says nothing.
+/// [`NodeError`] with the invalid part.
 pub(in super::super) fn parse(text: &str) -> Result<Vec<Fault>, NodeError> {
     let parts = text.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty());
     parts.map(|part| fault(part).ok_or_else(|| refuse(part))).collect()
@@ -31,8 +31,8 @@ fn fault(part: &str) -> Option<Fault> {
     let (name, arguments) = words.split_first()?;
     if let ("skew" | "random", [value]) = (*name, arguments) {
         let kind = match *name {
-            "skew" => Kind::Skew { ns: time_ns(value)? },
-            _ => Kind::Random { hz: rate(value)? },
+            "skew" => FaultKind::Skew { ns: time_ns(value)? },
+            _ => FaultKind::Random { hz: rate(value)? },
         };
         return Some(Fault { link, first: 0, count: u64::MAX, kind });
     }
@@ -40,27 +40,29 @@ fn fault(part: &str) -> Option<Fault> {
     let (first, count) = frames.split_once('+').unwrap_or((frames, "1"));
     let (first, count) = (first.parse().ok()?, count.parse().ok().filter(|n| *n > 0)?);
     let kind = kind(name, arguments)?;
-    (kind != Kind::Swap || count == 1).then_some(Fault { link, first, count, kind })
+    (kind != FaultKind::Swap || count == 1).then_some(Fault { link, first, count, kind })
 }
 
-fn kind(name: &str, arguments: &[&str]) -> Option<Kind> {
+fn kind(name: &str, arguments: &[&str]) -> Option<FaultKind> {
     Some(match (name, arguments) {
-        ("drop", []) => Kind::Drop,
-        ("repeat", []) => Kind::Repeat,
-        ("swap", []) => Kind::Swap,
-        ("back", [ticks]) => Kind::Back(ticks.parse().ok()?),
-        ("stuck", []) => Kind::Stuck,
-        ("mm", []) => Kind::Mm,
-        ("oos", []) => Kind::Oos,
-        ("wib_errors", [bits]) => Kind::WibErrors(bits.parse().ok()?),
-        ("checksum", []) => Kind::Checksum(0),
-        ("checksum", [block]) => Kind::Checksum(below(block, 4)?),
-        ("capture", [block, bits]) => Kind::Capture { block: below(block, 4)?, bits: bits.parse().ok()? },
-        ("fiber", []) => Kind::Fiber,
-        ("constant", [chip, value]) => {
-            Kind::Constant { chip: below(chip, 32)?, value: below(value, 4096)? as i16 }
+        ("drop", []) => FaultKind::Drop,
+        ("repeat", []) => FaultKind::Repeat,
+        ("swap", []) => FaultKind::Swap,
+        ("back", [ticks]) => FaultKind::Back(ticks.parse().ok()?),
+        ("stuck", []) => FaultKind::Stuck,
+        ("mm", []) => FaultKind::Mm,
+        ("oos", []) => FaultKind::Oos,
+        ("wib_errors", [bits]) => FaultKind::WibErrors(bits.parse().ok()?),
+        ("checksum", []) => FaultKind::Checksum(0),
+        ("checksum", [block]) => FaultKind::Checksum(below(block, 4)?),
+        ("capture", [block, bits]) => {
+            FaultKind::Capture { block: below(block, 4)?, bits: bits.parse().ok()? }
         }
-        ("stall", [time]) => Kind::Stall { ns: time_ns(time)? },
+        ("fiber", []) => FaultKind::Fiber,
+        ("constant", [chip, value]) => {
+            FaultKind::Constant { chip: below(chip, 32)?, value: below(value, 4096)? as i16 }
+        }
+        ("stall", [time]) => FaultKind::Stall { ns: time_ns(time)? },
         _ => return None,
     })
 }
@@ -84,7 +86,7 @@ mod tests {
 
     #[test]
     fn each_fault_has_its_words() {
-        use Kind::*;
+        use FaultKind::*;
         let at = |link, first, count, kind| Fault { link, first, count, kind };
         let all = u64::MAX;
         for (text, expected) in [
