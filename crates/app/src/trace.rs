@@ -17,6 +17,9 @@ const NODE_SPANS: usize = 4096;
 /// Spans in the file; the newest are kept.
 const FILE_SPANS: usize = 200_000;
 
+/// A trace in which nothing happens.
+const EMPTY: &[u8] = b"{\"traceEvents\": []}\n";
+
 /// A trace on its way to a file.
 pub(crate) struct TraceFile {
     path: PathBuf,
@@ -35,7 +38,7 @@ impl TraceFile {
     /// When it cannot be written.
     pub(crate) fn create(path: &Path, every: u64) -> io::Result<TraceFile> {
         let mut file = File::create(path)?;
-        file.write_all(b"{\"traceEvents\": []}\n")?;
+        file.write_all(EMPTY)?;
         let (path, spans) = (path.to_owned(), VecDeque::new());
         Ok(TraceFile { path, file, every, tracer: None, spans, left_out: 0 })
     }
@@ -66,8 +69,11 @@ impl TraceFile {
         });
         let events = events(self.spans.make_contiguous(), report);
         let path = self.path.display();
-        write_to(&mut self.file, &events, &other)
-            .map_err(|e| format!("cannot write the trace {path}: {e}"))?;
+        write_to(&mut self.file, &events, &other).map_err(|e| {
+            // Half a trace is none, and no program would open it.
+            let _ = begin_anew(&mut self.file).and_then(|()| self.file.write_all(EMPTY));
+            format!("cannot write the trace {path}: {e}")
+        })?;
         let frames = self.spans.len();
         let mut text = format!("trace: {path} has {frames} spans of 1 frame in {}", self.every);
         if lost + self.left_out > 0 {
@@ -78,8 +84,7 @@ impl TraceFile {
 }
 
 fn write_to(file: &mut File, events: &[Value], other: &Value) -> io::Result<()> {
-    file.set_len(0)?;
-    file.seek(SeekFrom::Start(0))?;
+    begin_anew(file)?;
     let mut out = BufWriter::new(file);
     write!(out, "{{\"displayTimeUnit\": \"ns\", \"otherData\": {other}, \"traceEvents\": [")?;
     for (number, event) in events.iter().enumerate() {
@@ -88,6 +93,11 @@ fn write_to(file: &mut File, events: &[Value], other: &Value) -> io::Result<()> 
     }
     writeln!(out, "\n]}}")?;
     out.flush()
+}
+
+fn begin_anew(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    file.seek(SeekFrom::Start(0)).map(drop)
 }
 
 /// Chrome wants some number of a process.

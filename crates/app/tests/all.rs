@@ -12,9 +12,11 @@
 mod common;
 
 mod analyze;
+mod broken_files;
 mod check;
 mod convert;
 mod damage;
+mod full_disk;
 mod hostile;
 mod inspect;
 mod nodes;

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{Pipeline, livetime, stderr, stdout};
-use serde_json::Value;
+use serde_json::{Value, json as value};
 use tempfile::TempDir;
 
 /// A camera of 500 small pictures per second and one sink.
@@ -150,7 +150,7 @@ fn a_missing_folder_is_told_at_once_and_every_frame_is_counted() {
 
 #[test]
 fn a_second_run_and_one_at_the_same_time_replace_nothing() {
-    for (sink, end) in [("xtc_recorder", ".xtc"), ("tiff_files", ".tif")] {
+    for (sink, end) in [("xtc_recorder", ".xtc"), ("tiff_files", ".tif"), ("npy_files", ".npy")] {
         let folder = TempDir::new().unwrap();
         let pipeline = pipeline(&format!("second-{sink}"), sink, folder.path());
         let args = ["run", pipeline.path(), "--frames", "50", "--json"];
@@ -198,6 +198,93 @@ fn what_a_killed_program_has_written_can_be_read_and_is_not_touched_later() {
         for (path, bytes) in left.iter().zip(kept) {
             assert_eq!(fs::read(path).unwrap(), bytes, "{}", path.display());
         }
+    }
+}
+
+/// A sink behind a simulated link, slow enough for any machine, without end unless `apa.duration` is set.
+#[cfg(feature = "parquet")]
+fn wires(name: &str, sink: &str) -> Pipeline {
+    let text = format!(
+        "memory: 256 MiB
+nodes:
+  apa: {{type: wib_simulator, params: {{links: 1, rate: 0.01, loop_time: 10 ms, argon_rate: 3000}}}}
+  finder: {{type: hit_finder, from: {{node: apa, when_full: block}}}}
+  activity: {{type: trigger_prescale, from: {{node: finder, when_full: block}}, params: {{every: 50, planes: collection}}}}
+  trigger: {{type: trigger_candidate, from: {{node: activity, when_full: block}}, params: {{hold_off: 0}}}}
+  readout:
+    type: readout_buffer
+    from: [{{node: finder, to: hits, when_full: block}}, {{node: trigger, to: decisions, when_full: block}}]
+    params: {{deadline: 0.1}}
+  sink: {sink}
+"
+    );
+    Pipeline::new(&format!("sinks-{name}"), &text)
+}
+
+/// Something that can be read of what a killed program has left: frames, rows or records, as the list in `docs/operate.md` promises.
+#[cfg(feature = "parquet")]
+fn readable(file: &Path) -> usize {
+    let name = file.display().to_string();
+    let inspected = |file: &Path| -> Value {
+        let output = livetime(&["inspect", file.to_str().unwrap(), "--json"]);
+        json(&output)[0].clone()
+    };
+    match name.trim_end_matches(".inprogress").rsplit('.').next().unwrap() {
+        "csv" => fs::read_to_string(file).unwrap().lines().count(),
+        "wib" => inspected(file)["links"][0]["frames"].as_u64().unwrap() as usize,
+        "records" => inspected(file)["records"].as_array().unwrap().len(),
+        _ => {
+            let saved = file.with_extension("saved");
+            let output = livetime(&["recover", &name, "-o", saved.to_str().unwrap()]);
+            assert!(matches!(output.status.code(), Some(0 | 3)), "{name}: {}", stdout(&output));
+            let rows = inspected(&saved)["rows"].as_u64().unwrap() as usize;
+            fs::remove_file(saved).unwrap();
+            rows
+        }
+    }
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn what_sinks_of_wire_readout_have_written_outlives_a_killed_program_and_later_runs() {
+    let block = "when_full: block";
+    for (name, from, params) in [
+        ("table_csv", "apa.truth", "file: FOLDER/t.csv"),
+        ("wib_dump", "apa", "path: FOLDER"),
+        ("hits_parquet", "finder", "path: FOLDER, flush_seconds: 0.1, row_group: 1000"),
+        ("trigger_records", "readout", "path: FOLDER"),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let params = params.replace("FOLDER", &folder.path().display().to_string());
+        let sink = format!("{{type: {name}, from: {{node: {from}, {block}}}, params: {{{params}}}}}");
+        let pipeline = wires(name, &sink);
+        let mut run = start(&["run", pipeline.path(), "--no-pva"]);
+        let limit = Instant::now() + Duration::from_secs(100);
+        let is_large = |path: &PathBuf| fs::metadata(path).is_ok_and(|file| file.len() > 40_000);
+        while !files(folder.path()).iter().any(is_large) {
+            assert!(Instant::now() < limit, "{name} writes nothing");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        run.kill().unwrap();
+        run.wait().unwrap();
+        let left: Vec<(PathBuf, Vec<u8>)> =
+            files(folder.path()).into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect();
+        assert!(left.iter().all(|(path, _)| path.extension().is_some_and(|end| end == "inprogress")));
+        assert!(left.iter().map(|(path, _)| readable(path)).sum::<usize>() > 0, "{name}");
+        let args = ["run", pipeline.path(), "--no-pva", "--json", "--set", "apa.duration=20ms"];
+        let two: Vec<Child> = (0..2).map(|_| start(&args)).collect();
+        for run in two {
+            let output = run.wait_with_output().unwrap();
+            let report = json(&output);
+            let nodes = report["nodes"].as_array().unwrap();
+            let sink = nodes.iter().find(|node| node["name"] == "sink").unwrap();
+            assert!(sink["completed"].as_u64() > Some(0) && sink["lost"] == value!({}), "{name}: {sink:#}");
+            let written = PathBuf::from(sink["readbacks"]["full_file_name"].as_str().unwrap());
+            assert!(readable(&written) > 0, "{name}");
+        }
+        assert!(left.iter().all(|(path, bytes)| fs::read(path).unwrap() == *bytes), "{name}");
+        // As many files of each of the three runs.
+        assert_eq!(files(folder.path()).len(), 3 * left.len(), "{name}");
     }
 }
 

@@ -15,5 +15,6 @@ mod damage;
 #[path = "../../formats/tests/common/mod.rs"]
 mod datagrams;
 mod lcls2;
+mod own_golden;
 mod reading;
 mod small_data;

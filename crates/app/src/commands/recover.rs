@@ -7,6 +7,7 @@ use livetime_formats::file::Head;
 use livetime_formats::xtc1::recover::{LostRegion, Neighbour, Saved, save};
 use serde_json::{Value, json};
 
+use super::inspect::what_is_read_as_it_is;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::{bytes, utc};
@@ -109,7 +110,7 @@ fn parquet(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
 
 fn text(args: &RecoverArgs, saved: &Saved) -> String {
     let mut text = match saved.datagrams {
-        0 => format!("nothing could be saved of {}\n", args.file.display()),
+        0 => nothing_saved(args),
         datagrams => format!(
             "{}: {datagrams} datagrams, {} events, {} of {}\n",
             args.output.display(),
@@ -127,11 +128,25 @@ fn text(args: &RecoverArgs, saved: &Saved) -> String {
     if saved.is_complete() {
         return text + "nothing was lost\n";
     }
+    if saved.datagrams == 0 && what_is_read_as_it_is(&args.file).is_some() {
+        return text;
+    }
     text += &format!("LOST: {} bytes in {} regions\n", saved.lost_bytes, saved.lost_regions);
     saved.regions.iter().for_each(|region| text += &region_text(region));
     match saved.lost_regions - saved.regions.len() as u64 {
         0 => text,
         more => text + &format!("  and {more} more\n"),
+    }
+}
+
+/// Whoever has a file of another kind wants to hear how to read it.
+fn nothing_saved(args: &RecoverArgs) -> String {
+    let file = args.file.display();
+    match what_is_read_as_it_is(&args.file) {
+        None => format!("nothing could be saved of {file}\n"),
+        Some(what) => format!(
+            "nothing to save of {file}: it holds {what}, which are read as they are, up to where the file breaks off\n"
+        ),
     }
 }
 

@@ -77,7 +77,12 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
     let watch = Watch::new(args.duration, interrupts);
     let mut beside = Beside { served, metrics, trace };
     let show = Show::new(is_live, log, bell);
-    let (report, ended_by) = watch.until_end(model, &mut beside, show, output);
+    let (mut report, ended_by) = watch.until_end(model, &mut beside, show, output);
+    let trace = beside.trace.map(|trace| trace.write(&report)).transpose();
+    let traced = trace.unwrap_or_else(|problem| {
+        report.unfinished.push(problem);
+        None
+    });
     let ending = Ending::new(&name, &report, ended_by);
     let style = Style { width: None, is_coloured: output.is_coloured };
     if args.pipeline.json {
@@ -85,8 +90,7 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
     } else {
         output.data(&summary::summary(&ending, style))?;
     }
-    if let Some(trace) = beside.trace {
-        let text = trace.write(&report).map_err(|problem| Failure::new(Exit::Failed, problem))?;
+    if let Some(text) = traced {
         output.tell(Level::Info, text);
     }
     Ok(ending.exit().0)

@@ -29,7 +29,7 @@ pub use growing::{GrowingFile, name_new};
 pub use heads::Heads;
 pub use listing::{files, list, matches, name_of};
 pub use name::{FileName, Format};
-pub use names::{ensure_folder, file_name, may_write};
+pub use names::{ensure_folder, file_name, may_be_file, may_write, numbered};
 pub use read_at::{ReadAt, fill_at, read_exact_at};
 pub use reader::{Next, Raw, Reader};
 pub use series::Series;

@@ -1,6 +1,6 @@
 //! Names of files from a template, and the folders they lie in, with areaDetector's rules.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 
@@ -36,6 +36,28 @@ pub fn file_name(template: &str, folder: &str, name: &str, number: u64) -> Resul
         rest = after;
     }
     Ok(out + rest)
+}
+
+/// `path` with a number before its ending, for files of which there is to be one but may be more; 0 is no number.
+///
+/// ```
+/// use std::path::Path;
+/// use livetime_formats::file::numbered;
+///
+/// assert_eq!(numbered(Path::new("run/ledger.json"), 0), Path::new("run/ledger.json"));
+/// assert_eq!(numbered(Path::new("run/ledger.json"), 2), Path::new("run/ledger.2.json"));
+/// assert_eq!(numbered(Path::new("run/ledger"), 2), Path::new("run/ledger.2"));
+/// ```
+pub fn numbered(path: &Path, number: u64) -> PathBuf {
+    if number == 0 {
+        return path.to_owned();
+    }
+    let mut end = std::ffi::OsString::from(number.to_string());
+    if let Some(extension) = path.extension() {
+        end.push(".");
+        end.push(extension);
+    }
+    path.with_extension(end)
 }
 
 enum Item<'a> {
@@ -137,6 +159,19 @@ pub fn ensure_folder(folder: &str, create: i32) -> Result<(), String> {
     std::fs::create_dir_all(path).map_err(|e| format!("`{folder}`: wanted to create a folder, found: {e}"))
 }
 
+/// Whether a file of this name can be there: it is a name, and not that of a folder.
+///
+/// # Errors
+/// Text naming the path.
+pub fn may_be_file(path: &Path) -> Result<(), String> {
+    let refused = |found| Err(format!("`{}`: wanted the name of a file, found {found}", path.display()));
+    match path.file_name() {
+        _ if path.is_dir() => refused("a folder"),
+        None => refused("none"),
+        Some(_) => Ok(()),
+    }
+}
+
 /// Whether files can be created in a folder that is there.
 ///
 /// # Errors
@@ -150,6 +185,19 @@ pub fn may_write(folder: &Path) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_is_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, is_right) in [
+            (folder.path().join("a"), true),
+            (folder.path().into(), false),
+            ("/".into(), false),
+            ("".into(), false),
+        ] {
+            assert_eq!(may_be_file(&path).is_ok(), is_right, "{path:?}");
+        }
+    }
 
     #[test]
     fn templates() {

@@ -72,6 +72,11 @@ impl Writer {
         self.0.written_path()
     }
 
+    /// Where the file will be.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
     /// Returns when everything is on the disk.
     ///
     /// # Errors

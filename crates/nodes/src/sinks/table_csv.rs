@@ -3,8 +3,9 @@
 //! In: tables, all with the same columns. Out: nothing. The first line has the names of the columns, separated by commas; each row of a table is a line of numbers in the
 //! same order. Lines end with a line feed; floating-point numbers have as many digits as it takes to read them back unchanged, `NaN`, `inf` and `-inf` included.
 //!
-//! The file is called `FILE.inprogress` until it is complete, and an existing one is never replaced. What has been written is with the system: if the program is
-//! killed, all whole tables can be read. When the disk is full, tables are errors, and what was written of a table by halves is cut off.
+//! The file is called `FILE.inprogress` until it is complete, and an existing one is never replaced: if the name is taken, also by what a killed program has left, the new file has the next free
+//! number, as `truth.1.csv`. What has been written is with the system: if the program is killed, all whole tables can be read. When the disk is full, tables are errors and counted, once a second it is tried
+//! whether there is room again, and what was written of a table by halves is cut off.
 //!
 //! For hits there is `hits_parquet`, which is faster and smaller.
 //!
@@ -29,21 +30,31 @@
 use std::fmt::{Display, Write};
 use std::path::{Path, PathBuf};
 
+use livetime_engine::files::{WriteReport, Writing};
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
-use livetime_formats::file::GrowingFile;
+use livetime_formats::file::{GrowingFile, may_be_file, numbered};
 use livetime_frame::{DType, Element, Frame, Schema, TableRef};
 
 /// Parameters of `table_csv`.
 #[derive(Params)]
 pub struct TableCsvParams {
-    /// The file; it must not be there yet.
+    /// The file; if the name is taken, it has the next free number, as `truth.1.csv`.
     pub file: String,
+    /// The file that is being written, or the last one.
+    #[param(readback, pv = "FullFileName")]
+    pub full_file_name: String,
     /// Rows written.
     #[param(readback)]
     pub rows: u64,
     /// Bytes written.
     #[param(readback, unit = "B")]
     pub bytes_written: u64,
+    /// Tables that could not be written.
+    #[param(readback)]
+    pub write_errors: u64,
+    /// How writing fares.
+    #[param(flatten)]
+    pub report: WriteReport,
 }
 
 /// Writes tables as text.
@@ -54,6 +65,7 @@ pub struct TableCsv {
     /// The lines of a table.
     text: String,
     columns: Vec<String>,
+    writing: Writing,
 }
 
 impl Node for TableCsv {
@@ -69,7 +81,8 @@ impl Node for TableCsv {
     };
 
     fn new(params: TableCsvParams) -> Result<TableCsv, NodeError> {
-        Ok(TableCsv { params, file: None, schema: None, text: String::new(), columns: Vec::new() })
+        let (text, columns, writing) = (String::new(), Vec::new(), Writing::default());
+        Ok(TableCsv { params, file: None, schema: None, text, columns, writing })
     }
 
     fn params(&mut self) -> &mut TableCsvParams {
@@ -81,19 +94,67 @@ impl Node for TableCsv {
         if file.is_empty() { Vec::new() } else { vec![file.into()] }
     }
 
-    fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.writing.start(ctx);
+        if self.params.file.is_empty() { Ok(()) } else { self.create().map_err(NodeError::new) }
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let table = frame.table()?;
         if self.params.file.is_empty() {
-            return Ok(());
+            return Err(NodeError::new("wanted the name of a file (parameter `file`), found none"));
         }
-        self.file = Some(GrowingFile::create(Path::new(&self.params.file)).map_err(NodeError::new)?);
+        let now_ns = ctx.now_ns();
+        self.look_for_file(now_ns);
+        self.encode(table)?;
+        let may_write = self.writing.may_write(&self.params.report, now_ns);
+        let written = may_write.and_then(|()| self.write());
+        let p = &mut self.params;
+        let settled = self.writing.settle(written, &mut p.report, now_ns);
+        settled.inspect_err(|_| p.write_errors += 1)?;
+        self.schema.get_or_insert_with(|| table.layout().schema().clone());
+        p.rows += table.layout().rows() as u64;
+        p.bytes_written += self.text.len() as u64;
         Ok(())
     }
 
-    fn frame(&mut self, _input: usize, frame: &Frame, _ctx: &mut Context) -> Result<(), NodeError> {
-        let table = frame.table()?;
-        let Some(file) = &mut self.file else {
-            return Err(NodeError::new("wanted the name of a file (parameter `file`), found none"));
-        };
+    fn changed(&mut self, _index: usize, ctx: &mut Context) -> Result<(), NodeError> {
+        self.end_or_tell()?;
+        self.start(ctx)
+    }
+
+    fn drain(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
+        self.end()
+    }
+
+    fn stop(&mut self) {
+        let _ = self.end_or_tell();
+    }
+}
+
+impl TableCsv {
+    fn create(&mut self) -> Result<(), String> {
+        let wanted = Path::new(&self.params.file);
+        may_be_file(wanted)?;
+        let create = |number| GrowingFile::create_new(&numbered(wanted, number)).transpose();
+        let file = (0..u64::MAX).find_map(create).transpose().map_err(|e| e.to_string())?;
+        if let Some(file) = &file {
+            self.params.full_file_name = file.written_path().display().to_string();
+        }
+        self.file = file;
+        Ok(())
+    }
+
+    /// Looks whether somebody has taken the file away: what would be written to it could never be read.
+    fn look_for_file(&mut self, now_ns: u64) {
+        let Some(file) = &self.file else { return };
+        if self.writing.is_time_to_check(now_ns) && !file.is_in_place() {
+            let _ = self.end_or_tell();
+        }
+    }
+
+    /// Makes the lines of a table, behind the names of the columns if it is the first one.
+    fn encode(&mut self, table: TableRef<'_>) -> Result<(), NodeError> {
         let schema = table.layout().schema();
         self.text.clear();
         match &self.schema {
@@ -104,34 +165,33 @@ impl Node for TableCsv {
                 return Err(NodeError::new(format_args!("wanted the columns {known}, found {found}")));
             }
         }
-        lines(table, &mut self.columns, &mut self.text)?;
-        file.repair().and_then(|()| file.append(&[self.text.as_bytes()])).map_err(NodeError::new)?;
-        self.schema.get_or_insert_with(|| schema.clone());
-        self.params.rows += table.layout().rows() as u64;
-        self.params.bytes_written = file.len();
-        Ok(())
+        lines(table, &mut self.columns, &mut self.text)
     }
 
-    fn changed(&mut self, _index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        self.end()?;
-        self.start(ctx)
+    /// Writes these lines.
+    fn write(&mut self) -> Result<(), String> {
+        if self.file.is_none() {
+            self.create()?;
+        }
+        let Some(file) = &mut self.file else { return Ok(()) };
+        file.repair().and_then(|()| file.append(&[self.text.as_bytes()])).map(drop).map_err(|e| e.to_string())
     }
 
-    fn drain(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
-        self.end()
+    /// Ends the file when no run ends with it: where its data are if it could not be ended is told, and the run ends as failed.
+    fn end_or_tell(&mut self) -> Result<(), NodeError> {
+        let ended = self.end();
+        ended.inspect_err(|why| self.writing.tell_unfinished(why))
     }
 
-    fn stop(&mut self) {
-        // What is there can be read under its first name, too.
-        let _ = self.end();
-    }
-}
-
-impl TableCsv {
     fn end(&mut self) -> Result<(), NodeError> {
         self.schema = None;
         let Some(mut file) = self.file.take() else { return Ok(()) };
-        file.repair().and_then(|()| file.sync()).and_then(|()| file.finish()).map_err(NodeError::new)
+        let name = file.path().display().to_string();
+        let p = &mut self.params;
+        let ended = file.repair().and_then(|()| file.finish_on_disk());
+        ended.inspect_err(|why| p.report.failed(why.to_string())).map_err(NodeError::new)?;
+        p.full_file_name = name;
+        Ok(())
     }
 }
 
@@ -253,10 +313,53 @@ mod tests {
         harness.drain().unwrap();
         let text = std::fs::read_to_string(folder.path().join("t.csv")).unwrap();
         assert_eq!(text, "time,value\n1,-3\n1,-3\n");
-        assert!(
-            Harness::new::<TableCsv>(&[("file", folder.path().join("t.csv").to_str().unwrap().into())])
-                .is_err()
-        );
+    }
+
+    #[test]
+    fn a_folder_is_refused() {
+        let folder = TempDir::new().unwrap();
+        for wrong in ["/", folder.path().to_str().unwrap()] {
+            let error = Harness::new::<TableCsv>(&[("file", wrong.into())]).err().unwrap().to_string();
+            assert!(error.contains("wanted the name of a file, found a folder"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_taken_gets_a_number() {
+        let folder = TempDir::new().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("t.csv"), "theirs").unwrap();
+        // What a killed program has left, and two of ours at once.
+        std::fs::write(path("t.1.csv.inprogress"), "half").unwrap();
+        let mut both = [sink(&folder), sink(&folder)];
+        for (harness, time) in both.iter_mut().zip(1..) {
+            harness.feed(&table(harness, DType::I8, &[(time, 0.0)])).unwrap();
+            harness.drain().unwrap();
+        }
+        for (name, wanted) in [
+            ("t.csv", "theirs"),
+            ("t.1.csv.inprogress", "half"),
+            ("t.2.csv", "time,value\n1,0\n"),
+            ("t.3.csv", "time,value\n2,0\n"),
+        ] {
+            assert_eq!(std::fs::read_to_string(path(name)).unwrap(), wanted, "{name}");
+        }
+        assert_eq!(both[1].get("full_file_name"), Some(path("t.3.csv").to_str().unwrap().into()));
+    }
+
+    #[test]
+    fn a_file_that_is_taken_away_is_noticed() {
+        let folder = TempDir::new().unwrap();
+        let (mut harness, below) = (sink(&folder), folder.path().join("t.csv.inprogress"));
+        let some = table(&harness, DType::I8, &[(1, 0.0)]);
+        harness.feed(&some).unwrap();
+        std::fs::remove_file(&below).unwrap();
+        harness.advance(2_000_000_000).unwrap();
+        harness.feed(&some).unwrap();
+        assert!(harness.events().iter().any(|e| e.message.contains("the data are gone")));
+        harness.drain().unwrap();
+        let text = std::fs::read_to_string(folder.path().join("t.csv")).unwrap();
+        assert_eq!((text.as_str(), harness.number_of("rows")), ("time,value\n1,0\n", 2.0));
     }
 
     #[test]

@@ -149,7 +149,13 @@ impl Node for FelixBlocks {
     }
 
     fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
-        let failed = |error| NodeError::new(format_args!("`{}`: {error}", self.params.file));
+        let failed = |error| {
+            NodeError::new(format_args!(
+                "`{}`: wanted a file of FELIX blocks, found: {error}",
+                self.params.file
+            ))
+            .of_param("file")
+        };
         self.reader = Some(BlockReader::open(Path::new(&self.params.file)).map_err(failed)?);
         Ok(())
     }

@@ -124,6 +124,23 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
     Ok(if args.pictures { pictures::judged(report, path)? } else { report })
 }
 
+/// The content of a file that needs no recovery, because its readers take every complete piece of it; `None` if unknown.
+pub(super) fn what_is_read_as_it_is(path: &Path) -> Option<&'static str> {
+    let file = File::open(path).ok()?;
+    let mut begin = [0; 6];
+    let read = livetime_formats::file::read_exact_at(&file, &mut begin, 0);
+    if read.is_ok() && begin == *b"\x93NUMPY" {
+        return Some("arrays of NumPy");
+    }
+    if records::is_records(path, &file).ok()? {
+        return Some("trigger records");
+    }
+    match wire::recognise(path).ok()? {
+        Some(_) => Some("raw frames of wires"),
+        None => matches!(facility(path), Ok(Facility::Lcls2)).then_some("datagrams of LCLS-II"),
+    }
+}
+
 /// The file is empty: its recorder died at its start, or a copy failed.
 fn empty(path: &Path) -> Report {
     let file = path.display().to_string();

@@ -163,6 +163,7 @@ impl Node for NpyFiles {
         let array = frame.array()?;
         let elements = Elements::of(array.layout()).map_err(NodeError::new)?;
         let now_ns = ctx.now_ns();
+        self.look_for_file(now_ns);
         let may_write = self.writing.may_write(&self.params.report, now_ns);
         let written = may_write.and_then(|()| self.write(&array, elements));
         self.settle(written, now_ns)?;
@@ -221,6 +222,14 @@ impl NpyFiles {
     fn series(&self) -> Series<'_> {
         let p = &self.params;
         Series { template: &p.template, folder: &p.path, name: &p.file_name, last: u64::MAX }
+    }
+
+    /// Looks whether somebody has taken the file away: what would be written to it could never be read.
+    fn look_for_file(&mut self, now_ns: u64) {
+        let Some(stack) = &self.stack else { return };
+        if self.writing.is_time_to_check(now_ns) && !stack.file.is_in_place() {
+            let _ = self.end_or_tell();
+        }
     }
 
     fn write(&mut self, array: &ArrayRef<'_>, elements: Elements) -> Result<(), String> {

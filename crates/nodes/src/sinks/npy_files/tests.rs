@@ -124,6 +124,22 @@ fn a_file_that_cannot_have_its_name_is_told() {
     }
 }
 
+/// Within a second; then the next file is begun.
+#[test]
+fn a_file_that_is_taken_away_is_noticed() {
+    let folder = TempDir::new().unwrap();
+    let mut harness = sink(&folder, &[]);
+    let frame = harness.image(&[2], &[1u8, 2]).unwrap();
+    harness.feed(&frame).unwrap();
+    fs::remove_file(folder.path().join("stack_0001.npy.inprogress")).unwrap();
+    harness.advance(2_000_000_000).unwrap();
+    harness.feed(&frame).unwrap();
+    let told = |event: &livetime_engine::Event| event.message.contains("the data are gone");
+    assert!(harness.events().iter().any(told), "{:?}", harness.events());
+    harness.drain().unwrap();
+    assert_eq!(read(&folder.path().join("stack_0002.npy")).2, [1, 2]);
+}
+
 #[test]
 fn keeps_the_contract() {
     let folder = TempDir::new().unwrap();

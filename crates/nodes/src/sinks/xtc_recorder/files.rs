@@ -160,17 +160,34 @@ impl Files {
         self.wait_for_closing();
         let run = self.run;
         for mut stream in std::mem::take(&mut self.streams) {
-            if let Some(writer) = stream.writer.as_mut().filter(|_| stream.has_begun) {
-                let end = writer.repair().and_then(|()| {
-                    writer.write(&transitions(END, stream.newest_ns.saturating_add(1), run)).map(drop)
-                });
-                // A file without its end is a file all the same, if half a transition is cut off.
-                let _ = writer.repair();
-                self.note(end);
+            let end = stream.end(run);
+            let named = finish(stream.writer);
+            if let (Err(why), Ok(())) = (end, &named) {
+                self.unfinished.push(why);
             }
-            self.note(finish(stream.writer));
+            self.note(named);
         }
         if self.unfinished.is_empty() { Ok(()) } else { Err(self.unfinished.join("; ")) }
+    }
+}
+
+impl Stream {
+    /// Writes what comes behind the events.
+    ///
+    /// # Errors
+    /// Text, if the system refuses. A file without its end is a file all the same: half a transition is cut off.
+    fn end(&mut self, run: u32) -> std::result::Result<(), String> {
+        let end = transitions(END, self.newest_ns.saturating_add(1), run);
+        let Some(writer) = self.writer.as_mut().filter(|_| self.has_begun) else { return Ok(()) };
+        let ended = writer.repair().and_then(|()| writer.write(&end).map(drop));
+        let _ = writer.repair();
+        let path = writer.path().display();
+        ended.map_err(|e| {
+            format!(
+                "`{path}`: wanted to write the end of the run, found: {}; all events are there",
+                e.reason()
+            )
+        })
     }
 }
 

@@ -349,7 +349,8 @@ impl XtcRecorder {
         self.params.capture = false;
         self.writing.resume();
         self.params.file_number += u64::from(self.params.auto_increment);
-        if ended.is_ok()
+        let is_named = || !Path::new(&self.params.full_file_name).exists();
+        if (ended.is_ok() || is_named())
             && let Some(name) = self.params.full_file_name.strip_suffix(".inprogress").map(str::to_owned)
         {
             self.params.full_file_name = name;

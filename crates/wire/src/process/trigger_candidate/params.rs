@@ -105,14 +105,14 @@ impl TriggerCandidateParams {
     pub(super) fn texts(&self) -> Result<Texts, NodeError> {
         let rules = Rules {
             readout: Readout { before: self.before, after: self.after },
-            windows: parse_windows(&self.windows)?,
+            windows: parse_windows(&self.windows).map_err(|e| e.of_param("windows"))?,
             buffer: self.buffer,
             limit: self.readout_limit,
         };
         Ok(Texts {
             rules,
-            ignore: parse_kinds(&self.ignore, ',')?,
-            require: parse_coincidences(&self.require)?,
+            ignore: parse_kinds(&self.ignore, ',').map_err(|e| e.of_param("ignore"))?,
+            require: parse_coincidences(&self.require).map_err(|e| e.of_param("require"))?,
         })
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use livetime_formats::file::GrowingFile;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
-use parquet::errors::Result;
+use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataWriter};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
@@ -104,13 +104,18 @@ impl HitFile {
             let about = FileMetaData::new(1, 0, created_by, key_values, columns, None);
             Ok((SerializedFileWriter::new(file.clone(), schema, Arc::new(properties))?, about))
         });
-        let (writer, about) = made.map_err(|e| e.to_string())?;
+        let (writer, about) = made.map_err(said)?;
         Ok(Some(HitFile { writer, file, about, rows: 0, safe_rows: 0, safe_bytes: 0, index_bytes: 0 }))
     }
 
     /// Where the file is while it is written.
     pub(super) fn written_path(&self) -> PathBuf {
         self.file.lock().written_path().to_owned()
+    }
+
+    /// As [`GrowingFile::is_in_place`].
+    pub(super) fn is_in_place(&self) -> bool {
+        self.file.lock().is_in_place()
     }
 
     /// Bytes written.
@@ -124,7 +129,7 @@ impl HitFile {
     /// Text, if the operating system reports an error; then nothing more can be written, only [`HitFile::give_up`] saves what is safe.
     pub(super) fn write(&mut self, hits: &[HitRow]) -> std::result::Result<(), String> {
         let written = write_group(&mut self.writer, hits).and_then(|()| Ok(self.writer.flush()?));
-        written.map_err(|e| e.to_string())?;
+        written.map_err(said)?;
         self.rows += hits.len() as u64;
         let is_worth_it = self.bytes() - self.safe_bytes >= BYTES_PER_INDEX * self.index_bytes;
         if is_worth_it { self.secure() } else { Ok(()) }
@@ -138,7 +143,7 @@ impl HitFile {
         if self.safe_rows == self.rows && self.safe_bytes > 0 {
             return Ok(());
         }
-        let index = self.index().map_err(|e| e.to_string())?;
+        let index = self.index().map_err(said)?;
         let written = self.writer.write_all(&index).and_then(|()| self.writer.flush());
         written.map_err(|e| e.to_string())?;
         (self.safe_rows, self.safe_bytes, self.index_bytes) = (self.rows, self.bytes(), index.len() as u64);
@@ -192,6 +197,14 @@ impl HitFile {
         let named = (file.path().display().to_string(), safe_bytes);
         let whole = file.cut(safe_bytes).and_then(|()| file.finish_on_disk());
         whole.map(|()| Some(named)).map_err(|e| e.to_string())
+    }
+}
+
+/// What went wrong: of the file what the system said, without the words of the library around it.
+fn said(error: ParquetError) -> String {
+    match error {
+        ParquetError::External(inner) => inner.to_string(),
+        error => error.to_string(),
     }
 }
 

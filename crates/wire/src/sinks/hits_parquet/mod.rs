@@ -189,6 +189,7 @@ impl Node for HitsParquet {
             return Ok(());
         }
         let now_ns = ctx.now_ns();
+        self.look_for_file(now_ns);
         if let Err(why) = self.writing.may_write(&self.params.report, now_ns) {
             self.params.hits_lost += table.layout().rows() as u64;
             return Err(NodeError::new(why));
@@ -269,6 +270,18 @@ impl HitsParquet {
     fn series(&self) -> Series<'_> {
         let p = &self.params;
         Series { template: &p.template, folder: &p.path, name: &p.file_name, last: u64::MAX }
+    }
+
+    /// Looks whether somebody has taken the file away: what would be written to it could never be read.
+    fn look_for_file(&mut self, now_ns: u64) {
+        let Some(file) = &self.file else { return };
+        if self.writing.is_time_to_check(now_ns) && !file.is_in_place() {
+            // That it could not be finished is told there; only what could not even be written is left to do.
+            let ended = self.end();
+            if let (Err(why), true) = (ended, self.file.is_some()) {
+                self.fail(&why, now_ns);
+            }
+        }
     }
 
     /// Creates a file, if there is none and there are hits.

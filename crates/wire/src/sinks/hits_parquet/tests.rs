@@ -212,6 +212,23 @@ fn a_file_that_cannot_have_its_name_is_told() {
     assert_eq!(read(&folder.path().join("hits_0001.parquet.inprogress")), rows);
 }
 
+/// Within a second; then the next file is begun.
+#[test]
+fn a_file_that_is_taken_away_is_noticed() {
+    let folder = TempDir::new().unwrap();
+    let mut harness = sink(&folder, &[("flush_seconds", 100.0.into())]);
+    let rows = random_hits(20);
+    let table = table(&harness, &rows);
+    harness.feed(&table).unwrap();
+    fs::remove_file(folder.path().join("hits_0001.parquet.inprogress")).unwrap();
+    harness.advance(2_000_000_000).unwrap();
+    harness.feed(&table).unwrap();
+    let told = |event: &livetime_engine::Event| event.message.contains("the data are gone");
+    assert!(harness.events().iter().any(told), "{:?}", harness.events());
+    harness.drain().unwrap();
+    assert_eq!(read(&folder.path().join("hits_0002.parquet")), rows);
+}
+
 #[test]
 fn keeps_the_contract() {
     let folder = TempDir::new().unwrap();

@@ -40,7 +40,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Teller};
-use livetime_formats::file::may_write;
+use livetime_formats::file::{may_be_file, may_write};
 use livetime_frame::Frame;
 
 use crate::{Interval, LedgerRow, LinkLedger, RowTable, State};
@@ -127,6 +127,10 @@ impl Node for LinkLedgerFile {
         if self.params.file.is_empty() {
             return Ok(());
         }
+        self.writes()
+            .iter()
+            .try_for_each(|path| may_be_file(path))
+            .map_err(|e| NodeError::new(e).of_param("file"))?;
         let folder = Path::new(&self.params.file).parent().filter(|folder| !folder.as_os_str().is_empty());
         may_write(folder.unwrap_or(Path::new("."))).map_err(|e| NodeError::new(e).of_param("file"))
     }
@@ -269,6 +273,12 @@ mod tests {
         let start = |file: &str| Harness::new::<LinkLedgerFile>(&[("file", file.into())]);
         assert!(start("/nowhere/run.json").err().unwrap().to_string().contains("`/nowhere`"));
         let folder = tempfile::tempdir().unwrap();
+        // Neither of its files can have the name of a folder, which it must leave alone.
+        std::fs::create_dir(folder.path().join("old.csv")).unwrap();
+        for wrong in [PathBuf::from("/"), folder.path().into(), folder.path().join("old.json")] {
+            let error = start(wrong.to_str().unwrap()).err().unwrap().to_string();
+            assert!(error.contains("wanted the name of a file, found a folder"), "{error}");
+        }
         let file = folder.path().join("run.json");
         let mut node = start(file.to_str().unwrap()).unwrap();
         drop(folder);

@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use livetime_formats::file::name_new;
+use livetime_formats::file::{name_new, numbered};
 use livetime_formats::wib::Faults;
 
 use crate::{Interval, LinkLedger, State};
@@ -23,7 +23,13 @@ pub(super) fn write(path: &Path, ledgers: &BTreeMap<u16, LinkLedger>, tick_ns: u
             write_partial(path, &text)
                 .map_err(|e| format!("`{}`: wanted to write it, found: {e}", path.display()))
         });
-    let (new_json, new_table) = (new_json?, new_table?);
+    let (new_json, new_table) = match (new_json, new_table) {
+        (Ok(json), Ok(table)) => (json, table),
+        (Ok(kept), Err(why)) | (Err(why), Ok(kept)) => {
+            return Err(format!("{why}; the other half of the data is in `{}`", kept.display()));
+        }
+        (Err(why), Err(_)) => return Err(why),
+    };
     put_aside(path, &table)
         .and_then(|()| name_new(&new_table, &table))
         .and_then(|()| name_new(&new_json, path))
@@ -35,7 +41,7 @@ pub(super) fn write(path: &Path, ledgers: &BTreeMap<u16, LinkLedger>, tick_ns: u
         })
 }
 
-/// Writes a file to the disk under a name that marks it as incomplete.
+/// Writes a file to the disk under a name that marks it as incomplete. Half a file has no use: it is taken away again.
 fn write_partial(path: &Path, text: &str) -> io::Result<PathBuf> {
     let named = |end: String| {
         let mut name = path.as_os_str().to_owned();
@@ -52,17 +58,16 @@ fn write_partial(path: &Path, text: &str) -> io::Result<PathBuf> {
         }
         file => file?,
     };
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_data())?;
-    Ok(partial)
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
+    if written.is_err() {
+        let _ = std::fs::remove_file(&partial);
+    }
+    written.map(|()| partial)
 }
 
 /// Gives what has these names now the next number that both have free.
 fn put_aside(json: &Path, table: &Path) -> io::Result<()> {
-    let mut files = [json, table].into_iter().filter(|path| path.exists());
-    let numbered = |path: &Path, number: u64| {
-        let end = path.extension().unwrap_or_default().to_string_lossy().into_owned();
-        path.with_extension(format!("{number}.{end}").trim_end_matches('.'))
-    };
+    let mut files = [json, table].into_iter().filter(|path| path.is_file());
     let is_free = |number: &u64| [json, table].iter().all(|path| !numbered(path, *number).exists());
     let number = (1..u64::MAX).find(is_free).unwrap_or(u64::MAX);
     files.try_for_each(|path| name_new(path, &numbered(path, number)))

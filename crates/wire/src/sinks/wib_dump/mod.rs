@@ -150,6 +150,7 @@ impl Node for WibDump {
             return Ok(());
         }
         let now_ns = ctx.now_ns();
+        self.look_for_files(now_ns);
         let may_write = self.writing.may_write(&self.params.report, now_ns);
         let written = may_write.and_then(|()| self.write(&batch));
         self.settle(written, &batch, now_ns)?;
@@ -164,16 +165,14 @@ impl Node for WibDump {
             ctx.tell(format!("the recording has ended: {why}"));
             self.params.capture = false;
             // This batch has been written.
-            let _ = self.end().inspect_err(|why| self.writing.tell_unfinished(why));
+            let _ = self.end_or_tell();
         }
         Ok(())
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         match self.params.specs().get(index).map_or("", |spec| spec.name) {
-            "capture" if !self.params.capture => {
-                self.end().inspect_err(|why| self.writing.tell_unfinished(why))
-            }
+            "capture" if !self.params.capture => self.end_or_tell(),
             "capture" | "path" | "create_directory" => {
                 self.look_for_folder(ctx);
                 Ok(())
@@ -188,7 +187,7 @@ impl Node for WibDump {
     }
 
     fn stop(&mut self) {
-        let _ = self.end().inspect_err(|why| self.writing.tell_unfinished(why));
+        let _ = self.end_or_tell();
     }
 }
 
@@ -213,6 +212,19 @@ impl WibDump {
     fn series(&self) -> Series<'_> {
         let p = &self.params;
         Series { template: &p.template, folder: &p.path, name: &p.file_name, last: u64::MAX }
+    }
+
+    /// Looks whether somebody has taken a file away: what would be written to it could never be read.
+    fn look_for_files(&mut self, now_ns: u64) {
+        if self.writing.is_time_to_check(now_ns) && !self.files.values().all(GrowingFile::is_in_place) {
+            let _ = self.end_or_tell();
+        }
+    }
+
+    /// Ends the recording when no run ends with it: where its data are if it could not be ended is told, and the run ends as failed.
+    fn end_or_tell(&mut self) -> Result<(), NodeError> {
+        let ended = self.end();
+        ended.inspect_err(|why| self.writing.tell_unfinished(why))
     }
 
     /// How the names of the next recording begin, of which no link has a file yet.

@@ -142,6 +142,22 @@ fn a_file_that_cannot_have_its_name_is_told() {
     assert!(kept == [first.bytes(), second.bytes()].concat());
 }
 
+/// Within a second, also if it is the file of another link; then the next recording is begun.
+#[test]
+fn a_file_that_is_taken_away_is_noticed() {
+    let folder = TempDir::new().unwrap();
+    let mut harness = sink(&folder, &[]);
+    let [first, second] = [0, 1].map(|link| batch(&harness, link, 0));
+    harness.feed(&first).unwrap();
+    harness.feed(&second).unwrap();
+    std::fs::remove_file(folder.path().join("link_0001-l01.wib.inprogress")).unwrap();
+    harness.advance(2_000_000_000).unwrap();
+    harness.feed(&first).unwrap();
+    let told = |event: &livetime_engine::Event| event.message.contains("the data are gone");
+    assert!(harness.events().iter().any(told), "{:?}", harness.events());
+    assert_eq!(names(&folder), ["link_0001-l00.wib", "link_0002-l00.wib.inprogress"]);
+}
+
 #[test]
 fn keeps_the_contract() {
     let folder = TempDir::new().unwrap();

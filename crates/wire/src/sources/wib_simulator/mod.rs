@@ -201,6 +201,18 @@ impl WibSimulator {
     }
 }
 
+/// Tells of the first batch that was lost because its memory was in use, and then more and more rarely: nodes that hold frames for longer than a loop keep
+/// all that follow from being sent.
+fn tell_in_use(params: &WibSimulatorParams, ctx: &Context) {
+    let (lost, seconds) = (params.lost_in_use, params.loop_time);
+    if lost.is_power_of_two() {
+        ctx.tell_error(format!(
+            "wanted memory that is free again after `loop_time`, {seconds} s, found it in use: batches are lost, {lost} so far; \
+             make that longer than nodes hold frames (as `seconds` of `readout_buffer`)"
+        ));
+    }
+}
+
 impl Running {
     fn produce(&mut self, params: &mut WibSimulatorParams, ctx: &mut Context) -> Result<Next, NodeError> {
         let end = if params.duration > 0.0 { params.batches_in(params.duration) } else { u64::MAX };
@@ -240,6 +252,7 @@ impl Running {
             Ok(Sent::InUse) if may_wait => return Ok(false),
             Ok(Sent::InUse) => {
                 params.lost_in_use += 1;
+                tell_in_use(params, ctx);
                 return Ok(self.lose(batch, due_ns, ctx));
             }
             Err(error) => {

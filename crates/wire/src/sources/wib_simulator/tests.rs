@@ -87,6 +87,10 @@ fn nothing_is_copied_and_what_is_still_in_use_is_lost_and_told() {
     assert_eq!(again, [addresses[0], addresses[1], addresses[3]]);
     assert_eq!(kept.bytes(), before);
     assert_eq!(live.number_of("lost_in_use"), 1.0);
+    let told = |event: &livetime_engine::Event| {
+        event.message.contains("memory that is free again after `loop_time`")
+    };
+    assert!(live.events().iter().any(told), "{:?}", live.events());
     drop(frames);
     let mut ledger = LinkLedger::default();
     rows::<LedgerRow>(&live.drain().unwrap()).iter().for_each(|row| ledger.tell(row.into()));
