@@ -47,6 +47,11 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+// What the signatures here show of the crate below.
+pub use livetime_formats::xtc1::Src;
+pub use livetime_formats::xtc1::run::Piece;
+pub use livetime_formats::{Error, Result};
+
 mod damage;
 mod detector;
 mod frames;
@@ -54,6 +59,8 @@ mod lcls1;
 mod lcls2;
 mod order;
 mod picture;
+mod places;
+mod prefetch;
 mod range;
 mod read_ahead;
 mod recording;
@@ -65,6 +72,8 @@ pub use detector::{Detector, Wanted};
 pub use frames::{EventFrame, Frames, Options, Step};
 pub use order::{Memory, Ordered, ReadError};
 pub use picture::{Panel, Picture, Reader};
+pub use places::{EventPlaces, FileEnds, FileRange};
+pub use prefetch::Prefetch;
 pub use range::parse_range;
 pub use recording::{Problem, Recording, RunFormat};
 pub use small_data::SmallValue;

@@ -5,5 +5,6 @@
 mod common;
 mod damage;
 mod lcls2;
+mod parts;
 mod reading;
 mod small_data;

@@ -55,10 +55,10 @@ impl Default for GraphOptions {
 /// [`GraphAnalysis::meeting_points`].
 ///
 /// ```no_run
-/// use livetime::analyze::{GoOn, GraphAnalysis, GraphOptions, Recording};
+/// use livetime::analyze::{GoOn, GraphAnalysis, GraphOptions, Recording, detector};
 ///
 /// let recording = Recording::open(&["e236-r0003-s04-c00.xtc"])?;
-/// let detector = recording.detector(None)?;
+/// let detector = detector(&recording, None)?;
 /// let text = "nodes:\n  cam: {type: sim_detector}\n  s: {type: statistics, from: cam}\n";
 /// let options = GraphOptions::default();
 /// let work = GraphAnalysis::new(&recording, &detector, ("my.yaml", text), livetime_nodes::ALL, &options)?;
@@ -141,7 +141,7 @@ impl GraphAnalysis {
             frames,
             damaged: self.told(&report, &["damaged"]),
             raw_bytes: frames * self.layout.span() as u64,
-            file_bytes: seen.map(|event| recording.event_bytes(event) as u64).sum(),
+            file_bytes: seen.map(|event| recording.event_bytes(event)).sum(),
             report,
             ended_by,
         })

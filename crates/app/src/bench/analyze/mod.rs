@@ -49,7 +49,7 @@ fn measure(run: &SimulatedRun, engine: Engine, workers: usize, args: &BenchArgs)
     let once = || -> analyze::Result<Usage> {
         let meter = Meter::start();
         let recording = Recording::open(&[run.path()])?;
-        let detector = recording.detector(None)?;
+        let detector = analyze::detector(&recording, None)?;
         let options = Options { workers, ..Options::default() };
         let found = analyze(&recording, &detector, &options, &reducers(), &mut |_| GoOn::Yes)?;
         Ok(meter.stop(found.account.file_bytes, found.account.raw_bytes))

@@ -83,8 +83,8 @@ fn reduce(args: &AnalyzeArgs, output: &mut Output) -> Result<Exit, Failure> {
 /// The detector that is wanted. Not to find one is a wrong use of the command only if the files are whole and hold others: a file that was cut
 /// before its first picture has failed, whatever was asked for.
 fn detector(recording: &Recording, args: &AnalyzeArgs) -> Result<Detector, Failure> {
-    recording.detector(args.detector.as_deref()).map_err(|error| {
-        let has_others = recording.detectors().is_ok_and(|all| !all.is_empty());
+    analyze::detector(recording, args.detector.as_deref()).map_err(|error| {
+        let has_others = analyze::detectors(recording).is_ok_and(|all| !all.is_empty());
         if has_others && recording.problems().is_empty() {
             return Failure::new(Exit::Usage, error);
         }

@@ -198,10 +198,10 @@ pub(super) struct RunFiles {
 
 impl RunFiles {
     pub(super) fn of(recording: &Recording) -> RunFiles {
-        let problems = recording.problems().iter();
+        let problems = recording.problems().into_iter();
         RunFiles {
             names: recording.files().iter().map(|path| path.display().to_string()).collect(),
-            problems: problems.map(|p| (p.path.display().to_string(), p.error.to_string())).collect(),
+            problems: problems.map(|p| (p.path.display().to_string(), p.why)).collect(),
             is_growing: recording.is_growing(),
         }
     }
