@@ -38,6 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "livetime-bench",
         &[
+            "livetime-analysis",
             "livetime-control",
             "livetime-epics",
             "livetime-nodes",

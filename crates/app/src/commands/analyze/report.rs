@@ -118,7 +118,7 @@ impl Report<'_> {
                 format!("{:.0}", usage.file_mb_s()),
                 usage.disk_mb_s().map_or_else(|| "-".into(), |rate| format!("{rate:.0}")),
                 format!("{:.0}", usage.cpu_percent()),
-                format!("{:.4}", usage.cpu_s_per_100_mb()),
+                usage.cpu_s_per_100_mb().map_or_else(|| "-".into(), |cpu| format!("{cpu:.4}")),
                 format!("{:.2}", usage.wall.as_secs_f64()),
             ]);
         }
