@@ -36,11 +36,12 @@ const ARROWS: &[(&str, &[&str])] = &[
         "livetime-epics",
         &["livetime-control", "livetime-engine", "livetime-frame", "livetime-nodes", "livetime-pva"],
     ),
-    ("livetime-analysis", &["livetime-formats", "livetime-frame", "livetime-kernels"]),
+    ("livetime-analysis", &["livetime-recording", "livetime-kernels", "livetime-runtime", "livetime-frame"]),
     // All but `app` and `python`.
     (
         "livetime-bench",
         &[
+            "livetime-analysis",
             "livetime-control",
             "livetime-epics",
             "livetime-nodes",

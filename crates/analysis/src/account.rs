@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use livetime_formats::Error;
+use livetime_recording as recording;
 
 use crate::{Layout, Loader, ReduceError, Saver};
 
@@ -78,10 +78,18 @@ impl Fault {
     }
 }
 
-impl From<Error> for Fault {
-    fn from(error: Error) -> Fault {
-        let kind = if error.io_error().is_some() { FaultKind::Unreadable } else { FaultKind::Broken };
-        Fault::new(kind, error)
+/// The judgement of [`Recording::read`](recording::Recording::read). For a sum it makes no difference whether data are damaged or were lost.
+impl From<recording::Fault> for Fault {
+    fn from(fault: recording::Fault) -> Fault {
+        use recording::FaultKind::{Broken, Damaged, Lost, Missing, NoMemory, Unreadable};
+        let kind = match fault.kind {
+            Missing => FaultKind::Missing,
+            Damaged | Lost => FaultKind::Damaged,
+            Broken => FaultKind::Broken,
+            // Reading into memory of one's own never asks a pool.
+            Unreadable | NoMemory => FaultKind::Unreadable,
+        };
+        Fault::new(kind, fault.why)
     }
 }
 

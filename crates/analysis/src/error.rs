@@ -15,7 +15,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// The recorded run cannot be used, or the system refuses.
-    Recording(livetime_formats::Error),
+    Recording(livetime_recording::Error),
     /// A reducer returned an error.
     Reducer {
         /// The reducer's name.
@@ -73,8 +73,8 @@ impl Error {
     }
 }
 
-impl From<livetime_formats::Error> for Error {
-    fn from(error: livetime_formats::Error) -> Error {
+impl From<livetime_recording::Error> for Error {
+    fn from(error: livetime_recording::Error) -> Error {
         Error::Recording(error)
     }
 }

@@ -1,6 +1,6 @@
 //! Parallel analysis of recorded runs: the pictures of one detector, event by event, on all cores, or by many processes.
 //!
-//! The events of a [`Recording`] are cut into blocks, and blocks into leaves. Each worker takes a leaf, reads and decompresses its pictures,
+//! The events of a [`Recording`], which is that of `livetime_recording`, are cut into blocks, and blocks into leaves. Each worker takes a leaf, reads and decompresses its pictures,
 //! and gives them to [`Reducer`]s, which make partial results of them; these are merged in a fixed tree ([`Work`]). The tree is the same
 //! for any number of workers, processes and machines, and so is every bit of the results. Broken events are counted and named.
 //!
@@ -11,10 +11,10 @@
 //! reducers that do not take any order there are also those that wait to be merged: about the logarithm of the number of leaves.
 //!
 //! ```no_run
-//! use livetime_analysis::{GoOn, Options, PixelStatistics, Recording, Reducers, analyze};
+//! use livetime_analysis::{GoOn, Options, PixelStatistics, Recording, Reducers, analyze, detector};
 //!
 //! let recording = Recording::open(&["e236-r0003-s04-c00.xtc"])?;
-//! let detector = recording.detector(None)?;
+//! let detector = detector(&recording, None)?;
 //! let reducers = Reducers::default().with(PixelStatistics::all());
 //! let found = analyze(&recording, &detector, &Options::default(), &reducers, &mut |_| GoOn::Yes)?;
 //! for named in &found.results {
@@ -29,11 +29,13 @@
 mod account;
 mod block;
 mod cut;
+mod detector;
 mod error;
-mod events;
+mod layout;
 mod leaves;
 mod partial;
 mod parts;
+mod pictures;
 mod plan;
 mod progress;
 mod reduce;
@@ -46,10 +48,13 @@ mod work;
 
 pub use account::{Account, BrokenEvent, Fault, FaultKind, MOST_NAMED};
 pub use block::Block;
+pub use detector::{detector, detectors};
 pub use error::{Error, ReduceError, Result, Step};
-pub use events::{Detector, EventPictures, Facility, Layout, Panel, Picture, Recording, facility};
+pub use layout::{Layout, Panel};
+pub use livetime_recording::{Detector, Recording};
 pub use partial::Partial;
 pub use parts::{Merged, Part, WrittenPart};
+pub use pictures::{EventPictures, Picture};
 pub use plan::Plan;
 pub use progress::{GoOn, Progress};
 pub use reducer::{Reducer, Reducers};

@@ -5,10 +5,10 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use livetime_recording::FileEnds;
 use twox_hash::XxHash3_64;
 
 use crate::error::{Error, Result};
-use crate::events::FileEnds;
 use crate::leaves::Leaves;
 use crate::{Account, Found, GoOn, Plan, Progress, Recording, Work};
 
@@ -108,7 +108,8 @@ impl Plan {
             work.nothing()
         } else {
             let files: Vec<PathBuf> = self.files().map(Path::to_owned).collect();
-            let recording = Recording::open_part(&files, &self.detector, &self.state, &planned.places)?;
+            let recording =
+                Recording::open_part(&files, self.detector.format(), &self.state, &planned.places)?;
             work.reduce(&recording, planned.leaves.clone(), workers, tell)?
         };
         let number = (part as u64).to_le_bytes();
@@ -255,7 +256,7 @@ fn is_whole(bytes: &[u8]) -> bool {
 }
 
 fn io(wanted: &'static str, path: &Path, error: std::io::Error) -> Error {
-    livetime_formats::Error::io(wanted, error).in_file(path).into()
+    livetime_recording::Error::io(wanted, error).in_file(path).into()
 }
 
 fn in_file(path: &Path, error: Error) -> Error {

@@ -6,12 +6,12 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use livetime_recording::{EventPlaces, FileEnds, FileRange};
 use twox_hash::XxHash3_64;
 
 use crate::account::MOST_EVENTS;
 use crate::cut::{Cut, MOST_EVENTS as MOST_IN_BLOCK};
 use crate::error::{Error, Result};
-use crate::events::{EventPlaces, FileEnds, PieceAt};
 use crate::{Detector, Layout, Recording, Reducers, Work};
 
 /// Blocks of a part where nobody says how many parts there are: 8 GiB. What a part costs beside its events (a process, a partial result
@@ -34,10 +34,10 @@ const MOST_VALUES: u64 = 1 << 60;
 /// ```no_run
 /// use std::path::Path;
 ///
-/// use livetime_analysis::{GoOn, Options, Plan, Recording, Reducers, Work};
+/// use livetime_analysis::{GoOn, Options, Plan, Recording, Reducers, Work, detector};
 ///
 /// let recording = Recording::open(&["e236-r0003-s04-c00.xtc"])?;
-/// let detector = recording.detector(None)?;
+/// let detector = detector(&recording, None)?;
 /// let reducers = Reducers::described(&["pixels mean,std".to_owned()])?;
 /// let work = Work::new(&recording, &detector, &Options::default(), &reducers)?;
 /// Plan::new(&recording, &work, Some(8))?.write(Path::new("plan.json"))?;
@@ -59,7 +59,7 @@ pub struct Plan {
     /// What was wrong with files: their names, and what it was.
     problems: Vec<(String, String)>,
     /// Where the changes of state are that events are read with.
-    pub(crate) state: Vec<PieceAt>,
+    pub(crate) state: Vec<FileRange>,
     pub(crate) detector: Detector,
     layout: Layout,
     cut: Cut,
@@ -106,10 +106,10 @@ impl Plan {
             let places = recording.places(work.cut.span_of_leaves(&leaves));
             PlannedPart { leaves, places }
         };
-        let problems = recording.problems().iter();
+        let problems = recording.problems().into_iter();
         let mut plan = Plan {
-            files: recording.files().into_iter().map(PlannedFile::of).collect::<Result<Vec<_>>>()?,
-            problems: problems.map(|p| (p.path.display().to_string(), p.error.to_string())).collect(),
+            files: recording.files().iter().map(|path| PlannedFile::of(path)).collect::<Result<Vec<_>>>()?,
+            problems: problems.map(|p| (p.path.display().to_string(), p.why)).collect(),
             state: recording.state_places(),
             detector: work.detector.clone(),
             layout: work.layout.clone(),
@@ -129,7 +129,7 @@ impl Plan {
     /// If it is none, or was changed by hand, or the system refuses.
     pub fn read(path: &Path) -> Result<Plan> {
         let text = std::fs::read_to_string(path);
-        let text = text.map_err(|e| livetime_formats::Error::io("to read the plan", e).in_file(path))?;
+        let text = text.map_err(|e| livetime_recording::Error::io("to read the plan", e).in_file(path))?;
         Plan::parse(&text).map_err(|e| Error::refused("a plan", format!("{}: {e}", path.display())))
     }
 
@@ -261,7 +261,7 @@ impl PlannedFile {
     fn of(path: &Path) -> Result<PlannedFile> {
         let absolute = std::path::absolute(path);
         let absolute =
-            absolute.map_err(|e| livetime_formats::Error::io("the path of the file", e).in_file(path))?;
+            absolute.map_err(|e| livetime_recording::Error::io("the path of the file", e).in_file(path))?;
         if absolute.to_str().is_none() {
             return Err(Error::refused("a path in UTF-8", path.display().to_string()));
         }

@@ -7,10 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
 
-use crate::account::{Account, BrokenEvent, Outcome};
+use livetime_recording::{Picture, Prefetch, Reader};
+
+use crate::account::{Account, BrokenEvent, Fault, Outcome};
 use crate::block::Block;
 use crate::error::{Error, Result, panic_message};
-use crate::events::{Reader, Slot, read_ahead};
 use crate::leaves::Leaves;
 use crate::partial::Partial;
 use crate::reducer::AnyPartial;
@@ -85,7 +86,7 @@ impl Shared<'_> {
         let (done, is_done) = channel();
         let (ask, asked) = sync_channel(WAITING);
         std::thread::scope(|scope| {
-            spawn(scope, "read ahead".into(), move || read_ahead(self.recording, &self.work.cut, &asked))?;
+            spawn(scope, "read ahead".into(), move || self.read_ahead(&asked))?;
             let threads: Result<Vec<_>> = (0..workers)
                 .map(|number| {
                     let (ask, done) = (ask.clone(), done.clone());
@@ -129,6 +130,14 @@ impl Shared<'_> {
         }
     }
 
+    /// Has blocks read ahead as their numbers come, until nobody is left who could send one.
+    fn read_ahead(&self, asked: &Receiver<usize>) {
+        let prefetch = Prefetch::new(self.recording);
+        for block in asked {
+            prefetch.ask_for(self.work.cut.events_of_block(block));
+        }
+    }
+
     fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
@@ -149,7 +158,7 @@ impl Shared<'_> {
             ask,
             done,
         };
-        worker.slots.resize_with(self.work.cut.block, Slot::default);
+        worker.slots.resize_with(self.work.cut.block, Picture::default);
         loop {
             let leaf = self.next.fetch_add(1, Ordering::Relaxed);
             if leaf >= self.end || self.is_stopped() {
@@ -183,7 +192,8 @@ impl Shared<'_> {
 struct Worker<'a> {
     shared: &'a Shared<'a>,
     reader: Reader,
-    slots: Vec<Slot>,
+    /// What was read of the events of a block. Pixels are reduced where they were read or decompressed: nothing is copied.
+    slots: Vec<Picture>,
     share: Share,
     has_order: bool,
     ask: SyncSender<usize>,
@@ -235,18 +245,19 @@ impl Worker<'_> {
                 return Ok(events);
             }
             events += 1;
-            match slot.read(reader, recording, &work.detector, event) {
-                Ok(()) => read.push((event, &*slot)),
-                Err(fault) => faults.push((event, fault)),
-            }
+            let outcome = recording.read(&work.detector, event, reader, slot);
             account.file_bytes += slot.file_bytes();
+            match outcome {
+                Ok(()) => read.push(&*slot),
+                Err(fault) => faults.push((event, Fault::from(fault))),
+            }
         }
         let mut pictures = vec![None; read.len() * panels];
         let mut whole = Vec::with_capacity(read.len());
-        for ((event, slot), pictures) in read.into_iter().zip(pictures.chunks_mut(panels)) {
-            match place(work, recording, slot, pictures) {
-                Ok(()) => whole.push((event, &*pictures)),
-                Err(fault) => faults.push((event, fault)),
+        for (picture, panels) in read.into_iter().zip(pictures.chunks_mut(panels)) {
+            match place(work, picture, panels) {
+                Ok(()) => whole.push((picture, &*panels)),
+                Err(fault) => faults.push((picture.event(), fault)),
             }
         }
         // In their order, so that the first that are named are the first there are.
@@ -254,9 +265,9 @@ impl Worker<'_> {
         for (event, fault) in faults {
             account.add(BrokenEvent { event, time_ns: recording.time_ns(event), fault });
         }
-        let pictures = |(event, pictures)| EventPictures {
-            event,
-            time_ns: recording.time_ns(event),
+        let pictures = |(picture, pictures): (&Picture, _)| EventPictures {
+            event: picture.event(),
+            time_ns: picture.time_ns(),
             panels: &work.layout.panels,
             pictures,
         };
@@ -271,18 +282,12 @@ impl Worker<'_> {
     }
 }
 
-/// Puts the pictures of an event where the layout has their panels.
-fn place<'s>(
-    work: &'s Work<'_>,
-    recording: &'s Recording,
-    slot: &'s Slot,
-    pictures: &mut [Option<&'s [u8]>],
-) -> Outcome {
-    slot.visit(recording, &work.detector, &mut |number, dtype, shape, bytes| {
-        let position = work.layout.position(number, dtype, shape)?;
-        pictures[position] = Some(bytes);
-        Ok(())
-    })
+/// Puts the panels of an event where the layout has them.
+fn place<'s>(work: &Work<'_>, picture: &'s Picture, panels: &mut [Option<&'s [u8]>]) -> Outcome {
+    for panel in picture.good_panels()? {
+        panels[work.layout.position(panel.number, panel.dtype, panel.shape)?] = Some(panel.bytes);
+    }
+    Ok(())
 }
 
 fn count(event: &EventPictures<'_>, account: &mut Account) {
@@ -305,7 +310,7 @@ fn spawn<'scope, T: Send + 'scope>(
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> Result<ScopedJoinHandle<'scope, T>> {
     let thread = std::thread::Builder::new().name(name).spawn_scoped(scope, work);
-    thread.map_err(|e| livetime_formats::Error::io("to start a thread", e).into())
+    thread.map_err(|e| livetime_recording::Error::io("to start a thread", e).into())
 }
 
 /// What a thread returned. Reducers' panics do not come here: that would be a fault of this crate.

@@ -2,8 +2,8 @@
 
 use livetime_frame::{DType, Element};
 
-use super::events::values;
-use super::{Layout, Panel};
+use crate::pictures::values;
+use crate::{Layout, Panel};
 
 /// A result with its name.
 #[derive(Clone, PartialEq, Debug)]

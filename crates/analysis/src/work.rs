@@ -78,10 +78,10 @@ pub fn analyze(
 /// depend on the run alone, and so do all bits of the results. Reducers that take any order are merged as it comes.
 ///
 /// ```no_run
-/// use livetime_analysis::{GoOn, Options, PixelStatistics, Recording, Reducers, Work};
+/// use livetime_analysis::{GoOn, Options, PixelStatistics, Recording, Reducers, Work, detector};
 ///
 /// let recording = Recording::open(&["e236-r0003-s04-c00.xtc"])?;
-/// let detector = recording.detector(None)?;
+/// let detector = detector(&recording, None)?;
 /// let reducers = Reducers::default().with(PixelStatistics::all());
 /// let work = Work::new(&recording, &detector, &Options::default(), &reducers)?;
 /// let half = work.leaves() / 2;
@@ -117,6 +117,7 @@ impl<'r> Work<'r> {
         let mut cut = Cut { range, every: options.every.max(1), block: 1 };
         let layout = Layout::find(recording, detector, &mut cut.iter())?;
         let largest = cut.iter().map(|event| recording.event_bytes(event)).max().unwrap_or(0);
+        let largest = usize::try_from(largest).unwrap_or(usize::MAX);
         cut.block = (options.block_bytes / layout.bytes().max(largest).max(1)).clamp(1, MOST_EVENTS);
         Ok(Work::of(detector.clone(), layout, cut, reducers))
     }

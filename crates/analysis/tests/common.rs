@@ -67,7 +67,7 @@ impl Reducer for InOrder {
 
 pub(crate) fn analyzed(path: &Path, workers: usize) -> Found {
     let recording = Recording::open(&[path]).unwrap();
-    let detector = recording.detector(Some("Opal1000")).unwrap();
+    let detector = detector(&recording, Some("Opal1000")).unwrap();
     let options = options(workers);
     analyze(&recording, &detector, &options, &all(), &mut |_| GoOn::Yes).unwrap()
 }

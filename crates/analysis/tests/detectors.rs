@@ -92,7 +92,7 @@ fn pictures_of_all_detectors_are_summed_as_plainly() {
         });
         let path = write_of(folder.path(), &configure, &datagrams.collect::<Vec<_>>());
         let recording = Recording::open(&[&path]).unwrap();
-        let detector = recording.detector(None).unwrap();
+        let detector = detector(&recording, None).unwrap();
         let found =
             |workers| analyze(&recording, &detector, &options(workers), &all(), &mut |_| GoOn::Yes).unwrap();
         let one = found(1);
@@ -142,7 +142,7 @@ fn a_link_without_its_configuration_is_broken() {
     let path = write_of(folder.path(), &configure(&[(small.src, type_id, config)]), &datagrams);
     let analyzed = |path: &Path| {
         let recording = Recording::open(&[path]).unwrap();
-        let detector = recording.detector(None).unwrap();
+        let detector = detector(&recording, None).unwrap();
         analyze(&recording, &detector, &Options::default(), &all(), &mut |_| GoOn::Yes)
     };
     let found = analyzed(&path).unwrap();

@@ -128,7 +128,7 @@ fn some_events_of_a_run_are_enough() {
     let datagrams: Vec<Vec<u8>> = (0..20).map(|e| datagram(e, &[Leaf::new(frame(8, 8, 16, e))])).collect();
     let path = write(folder.path(), &datagrams);
     let recording = Recording::open(&[&path]).unwrap();
-    let detector = recording.detector(None).unwrap();
+    let detector = detector(&recording, None).unwrap();
     for (events, every, expected) in
         [(3..9, 1, vec![3, 4, 5, 6, 7, 8]), (0..usize::MAX, 7, vec![0, 7, 14]), (15..40, 3, vec![15, 18])]
     {
@@ -173,7 +173,7 @@ fn a_reducer_that_panics_ends_the_analysis() {
         (0..12).map(|e| datagram(e, &[Leaf::new(frame(512, 512, 16, e % 2))])).collect();
     let path = write(folder.path(), &datagrams);
     let recording = Recording::open(&[&path]).unwrap();
-    let detector = recording.detector(None).unwrap();
+    let detector = detector(&recording, None).unwrap();
     let options = options(3);
     let reducers = Reducers::default().with(Panics);
     let error = analyze(&recording, &detector, &options, &reducers, &mut |_| GoOn::Yes).unwrap_err();
@@ -188,9 +188,9 @@ fn several_detectors_must_be_told_apart() {
     let leaves = [Leaf::new(frame(8, 8, 8, 0)), Leaf { src: OTHER, ..Leaf::new(frame(4, 4, 8, 0)) }];
     let path = write(folder.path(), &[datagram(0, &leaves)]);
     let recording = Recording::open(&[&path]).unwrap();
-    let error = recording.detector(None).unwrap_err().to_string();
+    let error = detector(&recording, None).unwrap_err().to_string();
     assert!(error.contains("Opal1000-1") && error.contains("Cspad-7"), "{error}");
-    let error = recording.detector(Some("Timepix")).unwrap_err().to_string();
+    let error = detector(&recording, Some("Timepix")).unwrap_err().to_string();
     assert!(error.contains("wanted a detector `Timepix`"), "{error}");
-    assert_eq!(recording.detector(Some("Opal1000-1")).unwrap(), Detector::Lcls1(CAMERA));
+    assert_eq!(detector(&recording, Some("Opal1000-1")).unwrap(), Detector::Lcls1(CAMERA));
 }

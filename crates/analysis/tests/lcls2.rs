@@ -78,7 +78,7 @@ pub(crate) fn pixels(dtype: DType, count: usize, seed: u64) -> Vec<u8> {
 
 pub(crate) fn analyzed(path: &Path, detector: &str, workers: usize) -> Found {
     let recording = Recording::open(&[path]).unwrap();
-    let detector = recording.detector(Some(detector)).unwrap();
+    let detector = livetime_analysis::detector(&recording, Some(detector)).unwrap();
     let options = options(workers);
     analyze(&recording, &detector, &options, &all(), &mut |_| GoOn::Yes).unwrap()
 }

@@ -266,7 +266,7 @@ fn a_run_that_is_being_written_is_not_planned() {
     let growing = path.with_extension("xtc.inprogress");
     std::fs::rename(&path, &growing).unwrap();
     let recording = Recording::open(&[&growing]).unwrap();
-    let detector = recording.detector(None).unwrap();
+    let detector = detector(&recording, None).unwrap();
     let reducers = all();
     let work = Work::new(&recording, &detector, &options(1), &reducers).unwrap();
     let error = Plan::new(&recording, &work, None).unwrap_err().to_string();
@@ -283,7 +283,7 @@ fn real_runs_of_lcls2_have_the_same_bits_in_parts() {
     ] {
         let Some(path) = lcls2::sample(folder.path(), name) else { return };
         let recording = Recording::open(&[&path]).unwrap();
-        let detector = recording.detector(Some(detector)).unwrap();
+        let detector = livetime_analysis::detector(&recording, Some(detector)).unwrap();
         let (options, reducers) = (Options { block_bytes: 1, ..options(2) }, all());
         let found = analyze(&recording, &detector, &options, &reducers, &mut |_| GoOn::Yes).unwrap();
         let work = Work::new(&recording, &detector, &options, &reducers).unwrap();

@@ -57,7 +57,7 @@ fn run(fails: Fails, tell: &mut dyn FnMut(Progress) -> GoOn) -> Result<Found> {
     let folder = tempfile::tempdir().unwrap();
     let datagrams: Vec<Vec<u8>> = (0..40).map(|e| datagram(e, &[Leaf::new(frame(8, 8, 16, e))])).collect();
     let recording = Recording::open(&[write(folder.path(), &datagrams)]).unwrap();
-    let detector = recording.detector(None).unwrap();
+    let detector = detector(&recording, None).unwrap();
     let options = Options { block_bytes: 1, ..options(2) };
     analyze(&recording, &detector, &options, &Reducers::default().with(fails), tell)
 }
@@ -125,7 +125,7 @@ fn a_caller_stops_it_between_events_of_a_block() {
     // A block that would take minutes.
     let datagrams: Vec<Vec<u8>> = (0..1000).map(|e| datagram(e, &[Leaf::new(frame(8, 8, 8, e))])).collect();
     let recording = Recording::open(&[write(folder.path(), &datagrams)]).unwrap();
-    let detector = recording.detector(None).unwrap();
+    let detector = detector(&recording, None).unwrap();
     let reducers = Reducers::default().with(Waits);
     let work = Work::new(&recording, &detector, &Options::default(), &reducers).unwrap();
     assert_eq!(work.blocks(), 1);

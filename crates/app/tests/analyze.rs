@@ -88,8 +88,15 @@ fn wrong_usage_is_told_before_anything_is_read() {
     let Some(file) = data("xtc2/lcls2/chunking/xpptut15-r0014-s000-c000.xtc2") else { return };
     let file = file.to_str().unwrap();
     for (args, expected) in [
-        (vec!["analyze", file], "wanted one detector (--detector), found xpphsd.raw.array0Pgp,"),
-        (vec!["analyze", file, "--detector", "nobody"], "wanted a detector `nobody`, found xpphsd"),
+        (
+            vec!["analyze", file],
+            "wanted one detector (--detector), found xppcspad.raw.arrayRaw, xpphsd.fex.arrayFex, \
+             xpphsd.raw.array0Pgp, xpphsd.raw.array1Pgp\n",
+        ),
+        (
+            vec!["analyze", file, "--detector", "nobody"],
+            "wanted a detector `nobody`, found xppcspad.raw.arrayRaw, ",
+        ),
         (vec!["analyze", file, "--detector", "xpphsd.fex", "--with", "hits"], "wants `--threshold`"),
         (
             vec!["analyze", file, "--detector", "xpphsd.fex", "--threshold", "3"],
@@ -105,6 +112,16 @@ fn wrong_usage_is_told_before_anything_is_read() {
         let output = livetime(&args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
         assert!(stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
+    }
+    // Small data: what is described there is nowhere recorded, so that asking for another detector would not help.
+    if let Some(file) = data("xtc2/lcls2/chunking/smalldata/xpptut15-r0014-s000-c000.smd.xtc2") {
+        let output = livetime(&["analyze", file.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains("found none in the first events (15 events)"),
+            "{}",
+            stderr(&output)
+        );
     }
     let output = livetime(&["analyze", "/no/such.xtc"]);
     assert_eq!(output.status.code(), Some(1));

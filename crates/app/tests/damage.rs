@@ -11,7 +11,7 @@ use livetime_formats::xtc1::compressed::Engine;
 use livetime_formats::xtc1::{Builder, Damage, DatagramHeader, Src, TypeId, XtcHeader, id};
 use livetime_nodes::sources::recording::Recording as Source;
 use livetime_recording::convert::{Options as Conversion, convert};
-use livetime_recording::{Account, OnDamage, Options, Recording};
+use livetime_recording::{Account, Condition, FaultKind, OnDamage, Options, Picture, Reader, Recording};
 use livetime_testkit::xtc2::{self, CONFIGURE, L1_ACCEPT, Names};
 use serde_json::Value;
 
@@ -65,9 +65,14 @@ fn lcls1() -> Vec<u8> {
         event(9, 0, &[(9, BAD, 5)]),
         // Only damaged ones.
         event(10, 0, &[(10, BAD, 0), (90, BAD, 0)]),
+        // The undamaged one cannot be read, the damaged one can: the picture is there, damaged.
+        event(11, 0, &[(90, 0, 5), (11, BAD, 0)]),
+        event(12, 0, &[(12, BAD, 0), (90, 0, 5)]),
+        // None can be read, and one of them is said to be good.
+        event(13, 0, &[(13, BAD, 5), (90, 0, 5)]),
     ];
     // The file breaks off in an event.
-    let last = event(11, 0, &[(11, 0, 0)]);
+    let last = event(14, 0, &[(14, 0, 0)]);
     [&events.concat()[..], &last[..last.len() - 10]].concat()
 }
 
@@ -94,7 +99,11 @@ fn lcls2() -> Vec<u8> {
         event(5, 0, &[record(0, 5, 0, 0), record(1, 90, bad, 0)]),
         event(6, 0, &[record(0, 6, 0, 0)]),
         event(7, dropped, &both(7)),
-        event(8, 0, &both(8)),
+        // One segment has an undamaged record that cannot be read, beside a damaged one.
+        event(8, 0, &[record(0, 8, 0, 0), record(1, 90, bad, 0), record(1, 8, 0, 4)]),
+        // Damaged, and nothing can be read.
+        event(9, 0, &[record(0, 9, bad, 4), record(1, 9, bad, 4)]),
+        event(10, 0, &both(10)),
     ];
     let whole = events.concat();
     whole[..whole.len() - 10].to_vec()
@@ -112,6 +121,21 @@ fn iterated(path: &Path, on_damage: OnDamage) -> (Vec<(i64, bool)>, Account, usi
 fn mark(frame: &livetime_frame::Frame) -> (i64, bool) {
     let header = frame.header();
     (header.event_time_ns, header.flags.contains(livetime_frame::Flags::DAMAGED))
+}
+
+/// The number of each event that gives an analysis no picture, and what that calls the reason.
+fn judged(path: &Path) -> Vec<(u64, &'static str)> {
+    let recording = Recording::open(&[path]).unwrap();
+    let detector = recording.detector("").unwrap();
+    let (mut reader, mut picture) = (Reader::default(), Picture::default());
+    let why = |event: usize| match recording.read(&detector, event, &mut reader, &mut picture) {
+        Ok(()) if picture.condition() == Condition::Damaged => Some((event as u64, "damaged")),
+        Ok(()) => None,
+        // What is lost analysis calls damaged, too.
+        Err(fault) if fault.kind == FaultKind::Lost => Some((event as u64, "damaged")),
+        Err(fault) => Some((event as u64, fault.kind.name())),
+    };
+    (0..recording.events()).filter_map(why).collect()
 }
 
 /// The same from the source: events, and counts as `damaged`, `failures`, `missing`, `problems`.
@@ -163,12 +187,15 @@ fn agreed(path: &Path) -> Account {
     assert_eq!(names.map(|name| number(&pictures[name])), all);
     assert_eq!(number(&inspected["run_events"]), all.iter().sum::<u64>());
 
-    // What is lost, and what is only there with damage, analysis calls damaged.
+    // What is lost, and what is only there with damage, analysis calls damaged. It judges every event alike, not only their number.
     let analysed = json(&["analyze", file, "--with", "mean", "--json"]);
     let why = |kind: &str| number(&analysed["not_used"][kind]);
     assert_eq!(number(&analysed["used"]), whole + partial);
     assert_eq!(number(&analysed["incomplete"]), partial);
     assert_eq!([why("damaged"), why("broken"), why("missing")], [damaged + lost, broken, missing]);
+    let named = analysed["named"].as_array().unwrap().iter();
+    let named: Vec<(u64, &str)> = named.map(|e| (number(&e["event"]), e["kind"].as_str().unwrap())).collect();
+    assert_eq!(named, judged(path));
     assert_eq!(analysed["problems"].as_array().unwrap().len(), problems);
     account
 }
@@ -182,7 +209,7 @@ fn all_readers_of_a_damaged_run_agree() {
     let of_lcls1 = agreed(&first);
     assert_eq!(
         of_lcls1,
-        Account { frames: 6, whole: 4, damaged: 2, missing: 1, lost: 3, broken: 1, ..Account::default() }
+        Account { frames: 8, whole: 4, damaged: 4, missing: 1, lost: 3, broken: 2, ..Account::default() }
     );
     std::fs::write(&second, lcls2()).unwrap();
     let of_lcls2 = agreed(&second);
@@ -192,8 +219,8 @@ fn all_readers_of_a_damaged_run_agree() {
         partial: 2,
         damaged: 1,
         missing: 1,
-        lost: 1,
-        broken: 1,
+        lost: 2,
+        broken: 2,
         ..Account::default()
     };
     assert_eq!(of_lcls2, wanted);

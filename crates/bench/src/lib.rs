@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod actors;
+mod analyze;
 mod apa;
 mod codecs;
 mod cpu;
@@ -69,6 +70,8 @@ pub enum Benchmark {
     Ingest,
     /// Wire readout from raw frames to triggers, at the detector's rate: how many links lose nothing.
     Apa,
+    /// Mean and deviation of recorded runs, per codec and number of workers.
+    Analyze,
     /// What a frame costs on its way from node to node.
     Engine,
     /// What messages between agents cost.
@@ -85,13 +88,14 @@ pub enum Benchmark {
 
 impl Benchmark {
     /// All of them, in the order of the help.
-    pub const ALL: [Benchmark; 12] = [
+    pub const ALL: [Benchmark; 13] = [
         Benchmark::Plugins2013,
         Benchmark::Nodes,
         Benchmark::Codecs,
         Benchmark::Hits,
         Benchmark::Ingest,
         Benchmark::Apa,
+        Benchmark::Analyze,
         Benchmark::Engine,
         Benchmark::Actors,
         Benchmark::PvaGet,
@@ -109,6 +113,7 @@ impl Benchmark {
             Benchmark::Hits => "hits",
             Benchmark::Ingest => "ingest",
             Benchmark::Apa => "apa",
+            Benchmark::Analyze => "analyze",
             Benchmark::Engine => "engine",
             Benchmark::Actors => "actors",
             Benchmark::PvaGet => "pva-get",
@@ -133,6 +138,7 @@ impl Benchmark {
             Benchmark::Apa => {
                 "Wire readout from raw frames to triggers, at the detector's rate: how many links lose nothing"
             }
+            Benchmark::Analyze => "Mean and deviation of recorded runs, per codec and number of workers",
             Benchmark::Engine => "What a frame costs on its way from node to node",
             Benchmark::Actors => "What messages between agents cost",
             Benchmark::PvaGet => "pvAccess: gets per second on 1 to 10000 channels, beside plain TCP",
@@ -160,6 +166,7 @@ impl Benchmark {
             Benchmark::Hits => hits::run(settings, progress),
             Benchmark::Ingest => ingest::run(settings, progress),
             Benchmark::Apa => apa::run(settings, progress),
+            Benchmark::Analyze => analyze::run(settings, progress),
             Benchmark::Engine => engine::run(settings, count, progress),
             Benchmark::Actors => actors::run(settings, count, progress),
             Benchmark::PvaGet => pva::get(settings, progress),
@@ -228,7 +235,7 @@ impl Settings {
 const REPEATS: usize = 5;
 
 /// How often a measurement is repeated.
-pub fn repeats(quick: bool) -> usize {
+fn repeats(quick: bool) -> usize {
     if quick { 1 } else { REPEATS }
 }
 

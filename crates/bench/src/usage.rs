@@ -69,9 +69,9 @@ impl Usage {
         100.0 * self.cpu.as_secs_f64() / self.wall.as_secs_f64().max(1e-9)
     }
 
-    /// CPU seconds for 100 MB of uncompressed data.
-    pub fn cpu_s_per_100_mb(&self) -> f64 {
-        self.cpu.as_secs_f64() / (self.raw_bytes as f64 / 1e8).max(1e-9)
+    /// CPU seconds for 100 MB of uncompressed data; `None` if there were no data.
+    pub fn cpu_s_per_100_mb(&self) -> Option<f64> {
+        (self.raw_bytes > 0).then(|| self.cpu.as_secs_f64() / (self.raw_bytes as f64 / 1e8))
     }
 
     /// As an object for a record.
@@ -88,13 +88,16 @@ impl Usage {
 
     /// One line for people.
     pub fn text(&self) -> String {
+        let Some(cpu) = self.cpu_s_per_100_mb() else {
+            return format!("no data, {:.2} s\n", self.wall.as_secs_f64());
+        };
         let disk = self.disk_mb_s().map_or_else(String::new, |rate| format!(" ({rate:.0} from disk)"));
         format!(
             "{:.0} MB/s of raw data, {:.0} MB/s of file{disk}, {:.0} % CPU, {:.3} CPU s per 100 MB, {:.2} s\n",
             self.effective_mb_s(),
             self.file_mb_s(),
             self.cpu_percent(),
-            self.cpu_s_per_100_mb(),
+            cpu,
             self.wall.as_secs_f64(),
         )
     }
@@ -124,6 +127,14 @@ mod tests {
             disk_bytes: Some(50_000_000),
         };
         assert_eq!((usage.effective_mb_s(), usage.file_mb_s(), usage.disk_mb_s()), (100.0, 50.0, Some(25.0)));
-        assert_eq!((usage.cpu_percent(), usage.cpu_s_per_100_mb()), (150.0, 1.5));
+        assert_eq!((usage.cpu_percent(), usage.cpu_s_per_100_mb()), (150.0, Some(1.5)));
+    }
+
+    #[test]
+    fn work_without_data_has_no_rates() {
+        let (wall, cpu) = (Duration::from_millis(20), Duration::from_millis(10));
+        let usage = Usage { wall, cpu, file_bytes: 0, raw_bytes: 0, disk_bytes: Some(0) };
+        assert_eq!(usage.text(), "no data, 0.02 s\n");
+        assert!(usage.json()["cpu_s_per_100_mb"].is_null());
     }
 }

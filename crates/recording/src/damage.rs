@@ -95,6 +95,22 @@ impl Fault {
         Fault { kind, event: None, why: why.to_string() }
     }
 
+    /// The detector was not read for the event.
+    pub(crate) fn missing(what: &str) -> Fault {
+        Fault::new(FaultKind::Missing, format_args!("wanted {what}, found none"))
+    }
+
+    /// There is nothing of the detector, and `damage` of the event says that its data may have been lost.
+    pub(crate) fn lost(what: &str, damage: impl fmt::Display) -> Fault {
+        let why = format_args!("wanted {what}, found none in an event with damage: {damage}");
+        Fault::new(FaultKind::Lost, why)
+    }
+
+    /// There is no event of that number.
+    pub(crate) fn no_event() -> Fault {
+        Fault::new(FaultKind::Unreadable, "wanted an event of the run, found none")
+    }
+
     /// The same, said of an event at a place.
     pub(crate) fn at(self, event: usize, place: impl fmt::Display) -> Fault {
         Fault { event: Some(event), why: format!("{place}: {}", self.why), ..self }
@@ -116,18 +132,6 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
-
-/// The judgement on an event in which there is nothing of the detector: it was not read, or `damage` of the event says that its
-/// data may have been lost.
-pub(crate) fn absent(what: &str, damage: Option<impl fmt::Display>) -> Fault {
-    match damage {
-        None => Fault::new(FaultKind::Missing, format!("wanted {what}, found none")),
-        Some(damage) => {
-            let why = format!("wanted {what}, found none in an event with damage: {damage}");
-            Fault::new(FaultKind::Lost, why)
-        }
-    }
-}
 
 /// How many events were given, and what became of the others.
 ///

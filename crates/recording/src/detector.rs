@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use livetime_formats::xtc1::Src;
+use livetime_formats::xtc1::{SourcePattern, Src};
+use livetime_formats::{Error, Result};
+
+use crate::RunFormat;
 
 /// Who recorded arrays at events.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -32,6 +35,24 @@ impl fmt::Display for Detector {
     }
 }
 
+impl Detector {
+    /// How the files of its runs are written.
+    pub fn format(&self) -> RunFormat {
+        match self {
+            Detector::Lcls1(_) => RunFormat::Xtc1,
+            Detector::Lcls2 { .. } => RunFormat::Xtc2,
+        }
+    }
+
+    /// Whether its arrays are pictures, and not lists.
+    pub fn has_pictures(&self) -> bool {
+        match self {
+            Detector::Lcls1(_) => true,
+            Detector::Lcls2 { rank, .. } => *rank > 1,
+        }
+    }
+}
+
 /// What a user says to mean a detector. What is empty may be anything.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Wanted {
@@ -48,6 +69,13 @@ pub struct Wanted {
 impl From<&str> for Wanted {
     fn from(detector: &str) -> Wanted {
         Wanted { detector: detector.to_owned(), ..Wanted::default() }
+    }
+}
+
+/// By a name or pattern alone, if there is one.
+impl From<Option<&str>> for Wanted {
+    fn from(detector: Option<&str>) -> Wanted {
+        Wanted::from(detector.unwrap_or_default())
     }
 }
 
@@ -68,4 +96,59 @@ impl Wanted {
     pub fn is_empty(&self) -> bool {
         self.detector.is_empty() && self.algorithm.is_empty() && self.field.is_empty()
     }
+
+    /// Those of `found` that may be meant. If several fit of which one has pictures, that one is meant alone.
+    ///
+    /// ```
+    /// use livetime_recording::{Detector, Wanted};
+    ///
+    /// let field = |field: &str, rank| Detector::Lcls2 {
+    ///     name: "epix".into(),
+    ///     algorithm: "raw".into(),
+    ///     field: field.into(),
+    ///     rank,
+    /// };
+    /// let found = [field("raw", 3), field("trailer", 1), field("header", 1)];
+    /// assert_eq!(Wanted::from("epix").meant(&found)?, [&found[0]]);
+    /// assert_eq!(Wanted::from("epix.raw.header").meant(&found)?, [&found[2]]);
+    /// assert_eq!(Wanted::default().meant(&found[1..])?.len(), 2);
+    /// # Ok::<(), livetime_recording::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it can mean no detector of that format: a name that is no pattern, or a field of a detector that is known by its name alone.
+    pub fn meant<'d>(&self, found: &'d [Detector]) -> Result<Vec<&'d Detector>> {
+        let is_lcls1 = found.iter().any(|detector| matches!(detector, Detector::Lcls1(_)));
+        let pattern = if is_lcls1 { pattern(self)? } else { None };
+        let fits = |detector: &&Detector| match detector {
+            Detector::Lcls1(src) => pattern.as_ref().is_none_or(|pattern| pattern.matches(*src)),
+            Detector::Lcls2 { .. } => self.names(detector),
+        };
+        let fitting: Vec<&Detector> = found.iter().filter(fits).collect();
+        let mut pictures = fitting.iter().copied().filter(|detector| detector.has_pictures());
+        match (pictures.next(), pictures.next()) {
+            (Some(one), None) => Ok(vec![one]),
+            _ => Ok(fitting),
+        }
+    }
+
+    /// Whether it means a detector of LCLS-II.
+    fn names(&self, detector: &Detector) -> bool {
+        let Detector::Lcls2 { name, algorithm, field, .. } = detector else { return false };
+        let is = |wanted: &str, name: &str| wanted.is_empty() || wanted == name;
+        let whole = detector.to_string();
+        let begins = whole.strip_prefix(&self.detector);
+        let is_named =
+            is(&self.detector, name) || begins.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        is_named && is(&self.algorithm, algorithm) && is(&self.field, field)
+    }
+}
+
+/// The pattern of a detector of LCLS-I; `None`: any.
+pub(crate) fn pattern(wanted: &Wanted) -> Result<Option<SourcePattern>> {
+    if !wanted.algorithm.is_empty() || !wanted.field.is_empty() {
+        let found = format!("an algorithm or field: `{}`, `{}`", wanted.algorithm, wanted.field);
+        return Err(Error::new("a detector of LCLS-I, which is known by its name alone", found));
+    }
+    if wanted.detector.is_empty() { Ok(None) } else { wanted.detector.parse().map(Some) }
 }

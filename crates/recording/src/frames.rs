@@ -93,7 +93,9 @@ pub(crate) enum Choice {
 
 impl Frames {
     pub(crate) fn new(recording: Recording, choice: Choice, options: Options) -> Frames {
-        let Options { events, threads, on_damage, follow, pool } = options;
+        let Options { mut events, threads, on_damage, follow, pool } = options;
+        // Events before those of a part are not of this recording.
+        events.start = events.start.max(recording.first());
         let order = match choice {
             Choice::Known(detector) => Ok(Ordered::of(recording.clone(), &detector)),
             Choice::Wanted(wanted) => Ordered::new(recording.clone(), wanted),

@@ -48,6 +48,12 @@
 #![forbid(unsafe_code)]
 
 pub mod convert;
+
+// What the signatures here show of the crate below.
+pub use livetime_formats::xtc1::Src;
+pub use livetime_formats::xtc1::run::Piece;
+pub use livetime_formats::{Error, Result};
+
 mod damage;
 mod detector;
 mod frames;
@@ -55,6 +61,8 @@ mod lcls1;
 mod lcls2;
 mod order;
 mod picture;
+mod places;
+mod prefetch;
 mod range;
 mod read_ahead;
 mod recording;
@@ -66,6 +74,8 @@ pub use detector::{Detector, Wanted};
 pub use frames::{EventFrame, Frames, Options, Step};
 pub use order::{Memory, Ordered, ReadError};
 pub use picture::{Panel, Picture, Reader};
+pub use places::{EventPlaces, FileEnds, FileRange};
+pub use prefetch::Prefetch;
 pub use range::parse_range;
 pub use recording::{OpenRun, Problem, Recording, RunFormat};
 pub use small_data::SmallValue;

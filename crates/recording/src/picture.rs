@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use livetime_formats::xtc1::compressed::Decompressor;
 use livetime_formats::xtc1::run::EventBytes;
-use livetime_formats::{Error, Result};
+use livetime_formats::{Error, Result, xtc1, xtc2};
 use livetime_frame::{AttributeValue, ColorMode, DType, Flags, FrameMut, Layout, MAX_DIMS};
 
 use crate::damage::Outcome;
-use crate::{Condition, Fault, FaultKind};
+use crate::{Condition, Fault, FaultKind, RunFormat};
 
 /// What a thread needs to read events. Keep it for the next event: it keeps its memory.
 #[derive(Default)]
@@ -27,7 +27,9 @@ pub struct Reader {
 #[derive(Default)]
 pub struct Picture {
     event: usize,
-    time_ns: u64,
+    pub(crate) time_ns: u64,
+    /// Of the run; says what the bits of damage mean.
+    format: RunFormat,
     pub(crate) condition: Condition,
     /// All damage of its panels.
     pub(crate) damage: u32,
@@ -104,6 +106,24 @@ impl Picture {
         })
     }
 
+    /// Its undamaged panels, in the order of their numbers: what means and sums are made of.
+    ///
+    /// # Errors
+    /// [`FaultKind::Damaged`] if there is none.
+    pub fn good_panels(&self) -> Outcome<impl Iterator<Item = Panel<'_>>> {
+        let has_good = self.places.iter().any(|place| place.damage == 0);
+        if let Some(place) = self.places.first().filter(|_| !has_good) {
+            let (what, damage) = match self.format {
+                RunFormat::Xtc1 => ("picture", xtc1::Damage(place.damage).to_string()),
+                // Those of LCLS-II have 16 bits.
+                RunFormat::Xtc2 => ("record", xtc2::Damage(place.damage as u16).to_string()),
+            };
+            let why = format!("wanted an undamaged {what}, found only one with damage: {damage}");
+            return Err(Fault::new(FaultKind::Damaged, why));
+        }
+        Ok(self.panels().filter(|panel| panel.damage == 0))
+    }
+
     /// How its panels lie as one array: one alone as it is, several of one shape with an axis before their own, others behind each
     /// other along their first axis.
     ///
@@ -136,8 +156,8 @@ impl Picture {
     }
 
     /// Forgets the event before.
-    pub(crate) fn begin(&mut self, event: usize, time_ns: u64) {
-        (self.event, self.time_ns, self.file_bytes) = (event, time_ns, 0);
+    pub(crate) fn begin(&mut self, event: usize, format: RunFormat) {
+        (self.event, self.time_ns, self.format, self.file_bytes) = (event, 0, format, 0);
         (self.condition, self.damage, self.flags) = (Condition::Whole, 0, Flags::default());
         self.places.clear();
         self.attributes.clear();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use livetime_formats::file::{self, Format, Head, ReadAt};
-use livetime_formats::xtc1::run::Piece;
+use livetime_formats::xtc1::run::{Piece, Places};
 use livetime_formats::{Error, Result, xtc1, xtc2};
 use livetime_frame::Layout;
 
@@ -19,9 +19,10 @@ use crate::{Account, Detector, Fault, FaultKind, Frames, Options, Picture, Reade
 const MOST_LOOKED_AT: usize = 1000;
 
 /// How the files of a run are written.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum RunFormat {
     /// XTC of LCLS-I.
+    #[default]
     Xtc1,
     /// XTC of LCLS-II.
     Xtc2,
@@ -72,6 +73,21 @@ pub struct Problem {
 pub struct Recording {
     run: Arc<RwLock<Box<dyn Run>>>,
     format: RunFormat,
+    numbers: Numbers,
+}
+
+/// How the events that were scanned are numbered: the one at the position `skip` has the number `first`, and those before it have none. In
+/// a whole run both are 0.
+#[derive(Clone, Copy, Default, Debug)]
+struct Numbers {
+    first: usize,
+    skip: usize,
+}
+
+impl Numbers {
+    fn position(self, event: usize) -> Option<usize> {
+        event.checked_sub(self.first).and_then(|behind| behind.checked_add(self.skip))
+    }
 }
 
 impl Recording {
@@ -109,12 +125,31 @@ impl Recording {
         known(first).and_then(|format| Recording::of(format, &paths)).map_err(|e| e.to_string())
     }
 
-    fn of(format: RunFormat, paths: &[PathBuf]) -> Result<Recording> {
+    pub(crate) fn of(format: RunFormat, paths: &[PathBuf]) -> Result<Recording> {
         let run: Box<dyn Run> = match format {
             RunFormat::Xtc1 => Box::new(Lcls1::open(paths)?),
             RunFormat::Xtc2 => Box::new(Lcls2::open(paths)?),
         };
-        Ok(Recording { run: Arc::new(RwLock::new(run)), format })
+        Ok(Recording::new(run, format))
+    }
+
+    fn new(run: Box<dyn Run>, format: RunFormat) -> Recording {
+        Recording { run: Arc::new(RwLock::new(run)), format, numbers: Numbers::default() }
+    }
+
+    /// Opens files of which only what lies in some places is scanned. The events there are numbered as those of a whole run; see
+    /// [`Recording::numbered`].
+    pub(crate) fn open_places(format: RunFormat, places: &[Places]) -> Result<Recording> {
+        let run: Box<dyn Run> = match format {
+            RunFormat::Xtc1 => Box::new(Lcls1::open_places(places)?),
+            RunFormat::Xtc2 => Box::new(Lcls2::open_places(places)?),
+        };
+        Ok(Recording::new(run, format))
+    }
+
+    /// The same events, of which the one at the position `skip` has the number `first`.
+    pub(crate) fn numbered(self, first: usize, skip: usize) -> Recording {
+        Recording { numbers: Numbers { first, skip }, ..self }
     }
 
     /// How its files are written.
@@ -122,19 +157,29 @@ impl Recording {
         self.format
     }
 
-    /// How many events are known.
+    /// The number behind that of the last known event. Events are numbered from 0 on, but for those of a part of a run
+    /// ([`Recording::open_part`]), which have the numbers that they have in the run.
     pub fn events(&self) -> usize {
-        self.run().events()
+        self.run().events() - self.numbers.skip + self.numbers.first
+    }
+
+    /// The number of the first event.
+    pub(crate) fn first(&self) -> usize {
+        self.numbers.first
     }
 
     /// When event number `event` happened, ns since 1970; 0 if there is none.
     pub fn time_ns(&self, event: usize) -> u64 {
-        self.run().time_ns(event)
+        self.numbers.position(event).map_or(0, |position| self.run().time_ns(position))
     }
 
     /// The file, the number and the time of an event, for messages.
     pub fn place(&self, event: usize) -> String {
-        self.run().place(event)
+        let run = self.run();
+        match self.numbers.position(event).and_then(|position| run.place(position)) {
+            Some((path, time)) => format!("{}: event {event} at {time}", path.display()),
+            None => format!("event {event}"),
+        }
     }
 
     /// The files, in the order in which [`Recording::pieces`] names them.
@@ -144,7 +189,17 @@ impl Recording {
 
     /// Where the data of an event are in the files.
     pub fn pieces(&self, event: usize) -> Vec<Piece> {
-        self.run().pieces(event)
+        self.numbers.position(event).map_or_else(Vec::new, |position| self.run().pieces(position))
+    }
+
+    /// How many bytes an event has in the files, with those of all detectors; 0 if there is none.
+    pub fn event_bytes(&self, event: usize) -> u64 {
+        self.numbers.position(event).map_or(0, |position| self.run().event_bytes(position))
+    }
+
+    /// Where all changes of state are that events are read with.
+    pub(crate) fn state(&self) -> Vec<Piece> {
+        self.run().state()
     }
 
     /// The places from which on a file cannot be read.
@@ -182,7 +237,15 @@ impl Recording {
     /// # Errors
     /// If the system refuses.
     pub fn detectors(&self) -> Result<Vec<Detector>> {
-        self.run().detectors(&Wanted::default())
+        self.detectors_for(&Wanted::default())
+    }
+
+    /// The same; if `wanted` names a detector that is not in the first events, it is looked for in further ones.
+    ///
+    /// # Errors
+    /// If the system refuses, or `wanted` can mean no detector of this format.
+    pub fn detectors_for(&self, wanted: &Wanted) -> Result<Vec<Detector>> {
+        self.run().detectors(wanted)
     }
 
     /// The detector that is wanted, or with an empty text the only one there is. If what is wanted fits several arrays of which one is a
@@ -207,7 +270,7 @@ impl Recording {
     /// Type and shape of the first picture of a detector; `None` if it has none in the first thousand events.
     pub fn layout(&self, detector: &Detector) -> Option<Layout> {
         let (mut reader, mut picture) = (Reader::default(), Picture::default());
-        let mut events = 0..self.events().min(MOST_LOOKED_AT);
+        let mut events = (self.numbers.first..self.events()).take(MOST_LOOKED_AT);
         events.find_map(|event| {
             self.read(detector, event, &mut reader, &mut picture).ok()?;
             picture.layout().ok()
@@ -237,7 +300,11 @@ impl Recording {
         reader: &mut Reader,
         picture: &mut Picture,
     ) -> std::result::Result<(), Fault> {
-        let read = self.run().read(detector, event, reader, picture);
+        picture.begin(event, self.format);
+        let read = match self.numbers.position(event) {
+            Some(position) => self.run().read(detector, position, reader, picture),
+            None => Err(Fault::no_event()),
+        };
         read.map_err(|fault| Fault { event: Some(event), ..fault })
     }
 
@@ -245,7 +312,7 @@ impl Recording {
     pub fn judge(&self, detector: &Detector) -> Account {
         let (mut reader, mut picture) = (Reader::default(), Picture::default());
         let mut account = Account::default();
-        for event in 0..self.events() {
+        for event in self.numbers.first..self.events() {
             let read = self.read(detector, event, &mut reader, &mut picture);
             match read.and_then(|()| picture.layout()) {
                 Ok(_) => account.add_picture(picture.condition()),
@@ -265,7 +332,8 @@ impl Recording {
         event: usize,
         reader: &mut Reader,
     ) -> std::result::Result<Vec<SmallValue>, Fault> {
-        let read = self.run().small_data(event, reader);
+        let position = self.numbers.position(event).ok_or_else(Fault::no_event);
+        let read = position.and_then(|position| self.run().small_data(position, reader));
         read.map_err(|fault| fault.at(event, self.place(event)))
     }
 
@@ -279,7 +347,8 @@ impl Recording {
         event: usize,
         reader: &mut Reader,
     ) -> std::result::Result<Vec<SmallValue>, Fault> {
-        let read = self.run().configuration(event, reader);
+        let position = self.numbers.position(event).ok_or_else(Fault::no_event);
+        let read = position.and_then(|position| self.run().configuration(position, reader));
         read.map_err(|fault| fault.at(event, self.place(event)))
     }
 

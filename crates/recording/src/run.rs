@@ -1,7 +1,10 @@
 //! What a file format knows of its runs. A further format is one more implementation of [`Run`], and one more line where files are
 //! opened.
+//!
+//! Events are known here by their position among those that were scanned. The number that a user knows them by is kept by
+//! [`Recording`](crate::Recording): in a part of a run it is another one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use livetime_formats::Result;
 use livetime_formats::xtc1::run::{Piece, Problem};
@@ -13,17 +16,23 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     /// How many events are known.
     fn events(&self) -> usize;
 
-    /// When an event happened, ns since 1970; 0 if there is none of that number.
-    fn time_ns(&self, event: usize) -> u64;
+    /// When an event happened, ns since 1970; 0 if there is none at that position.
+    fn time_ns(&self, position: usize) -> u64;
 
-    /// The file, number and time of an event, for messages.
-    fn place(&self, event: usize) -> String;
+    /// The first file and the time of an event, for messages.
+    fn place(&self, position: usize) -> Option<(&Path, String)>;
 
     /// The files, in the order in which pieces name them.
     fn files(&self) -> Vec<PathBuf>;
 
     /// Where the data of an event are.
-    fn pieces(&self, event: usize) -> Vec<Piece>;
+    fn pieces(&self, position: usize) -> Vec<Piece>;
+
+    /// How many bytes an event has in the files.
+    fn event_bytes(&self, position: usize) -> u64;
+
+    /// Where all changes of state are that events are read with.
+    fn state(&self) -> Vec<Piece>;
 
     /// Places from which on a file cannot be read.
     fn problems(&self) -> &[Problem];
@@ -44,11 +53,17 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>>;
 
     /// Reads what `detector` recorded at an event. This is where damage is judged.
-    fn read(&self, detector: &Detector, event: usize, reader: &mut Reader, picture: &mut Picture) -> Outcome;
+    fn read(
+        &self,
+        detector: &Detector,
+        position: usize,
+        reader: &mut Reader,
+        picture: &mut Picture,
+    ) -> Outcome;
 
     /// What was recorded at an event beside the arrays.
-    fn small_data(&self, event: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>>;
+    fn small_data(&self, position: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>>;
 
     /// What was configured when an event was taken.
-    fn configuration(&self, event: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>>;
+    fn configuration(&self, position: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>>;
 }

@@ -16,5 +16,6 @@ mod damage;
 mod datagrams;
 mod lcls2;
 mod own_golden;
+mod parts;
 mod reading;
 mod small_data;

@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use livetime_formats::xtc1::Src;
 use livetime_frame::DType;
+use livetime_recording::{EventPlaces, FileEnds, FileRange, Src};
 use serde_json::{Value, json};
 
 use super::{Plan, PlannedFile, PlannedPart};
 use crate::cut::Cut;
 use crate::error::{Error, Result};
-use crate::events::{EventPlaces, FileEnds, PieceAt};
 use crate::{Detector, Layout, Panel, REDUCTION};
 
 /// Of the format.
@@ -138,7 +137,7 @@ fn pair<T: Copy + Into<Value>>(range: &Range<T>) -> Value {
     Value::Array(vec![range.start.into(), range.end.into()])
 }
 
-fn place(piece: &PieceAt) -> Value {
+fn place(piece: &FileRange) -> Value {
     json!([piece.file, piece.bytes.start, piece.bytes.end])
 }
 
@@ -203,9 +202,9 @@ impl<'a> Field<'a> {
         u64::from_str_radix(self.text()?, 16).map_err(|_| self.refused("a hash"))
     }
 
-    fn place(&self) -> Result<PieceAt> {
+    fn place(&self) -> Result<FileRange> {
         let bytes = self.at(1)?.number()?..self.at(2)?.number()?;
-        Ok(PieceAt { file: self.at(0)?.size()?, bytes })
+        Ok(FileRange { file: self.at(0)?.size()?, bytes })
     }
 
     fn detector(&self) -> Result<Detector> {

@@ -142,7 +142,7 @@ impl GraphAnalysis {
             frames,
             damaged: self.told(&report, &["damaged"]),
             raw_bytes: frames * self.layout.span() as u64,
-            file_bytes: seen.flat_map(|event| recording.pieces(event)).map(|piece| piece.length).sum(),
+            file_bytes: seen.map(|event| recording.event_bytes(event)).sum(),
             report,
             ended_by,
         })

@@ -1,5 +1,6 @@
 //! Runs of LCLS-I (XTC).
 
+mod senders;
 mod small_data;
 
 use std::fmt::Write;
@@ -9,19 +10,21 @@ use std::sync::OnceLock;
 use livetime_formats::xtc1::compressed::Decompressor;
 use livetime_formats::xtc1::data::{
     Candidate, CspadConfig, Recorded, RecordedValue, damage_of_event, first_readable, is_same_sender, panels,
-    picture_leaves, pictures_of,
+    pictures_of,
 };
-use livetime_formats::xtc1::run::{self, Event, EventBytes, Piece, Problem};
+use livetime_formats::xtc1::run::{self, Event, EventBytes, Piece, Places, Problem};
 use livetime_formats::xtc1::{
-    Configs, Damage, Datagram, FIDUCIAL_PERIOD, SourcePattern, Src, Transition, Xtc, XtcHeader, id,
+    Configs, Damage, Datagram, FIDUCIAL_PERIOD, Src, Transition, Xtc, XtcHeader, id,
 };
 use livetime_formats::{Error, Result};
 use livetime_frame::AttributeValue;
 
-use crate::damage::{Outcome, absent};
+use crate::damage::Outcome;
+use crate::detector::pattern;
 use crate::picture::{Names, place_in};
 use crate::run::Run;
 use crate::{Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
+use senders::Senders;
 use small_data::PvNames;
 
 /// Events with pictures after which the detectors are known, if none is asked for by name.
@@ -40,8 +43,16 @@ pub(crate) struct Lcls1 {
 
 impl Lcls1 {
     pub(crate) fn open(paths: &[PathBuf]) -> Result<Lcls1> {
-        let run = run::Run::open(paths)?;
-        Ok(Lcls1 { was_growing: run.is_growing(), run, pv_names: OnceLock::new() })
+        run::Run::open(paths).map(Lcls1::of)
+    }
+
+    /// Scans only some places of the files.
+    pub(crate) fn open_places(places: &[Places]) -> Result<Lcls1> {
+        run::Run::open_places(places).map(Lcls1::of)
+    }
+
+    fn of(run: run::Run) -> Lcls1 {
+        Lcls1 { was_growing: run.is_growing(), run, pv_names: OnceLock::new() }
     }
 }
 
@@ -54,11 +65,11 @@ impl Run for Lcls1 {
         self.run.events().get(event).map_or(0, |e| e.clock.ns())
     }
 
-    fn place(&self, number: usize) -> String {
-        let Some(event) = self.run.events().get(number) else { return format!("event {number}") };
+    fn place(&self, position: usize) -> Option<(&Path, String)> {
+        let event = self.run.events().get(position)?;
         let piece = self.run.pieces(event).first();
         let path = piece.and_then(|piece| self.run.files().nth(piece.file as usize)).unwrap_or(Path::new(""));
-        format!("{}: event {number} at {}", path.display(), event.clock)
+        Some((path, event.clock.to_string()))
     }
 
     fn files(&self) -> Vec<PathBuf> {
@@ -67,6 +78,15 @@ impl Run for Lcls1 {
 
     fn pieces(&self, event: usize) -> Vec<Piece> {
         self.run.events().get(event).map_or_else(Vec::new, |e| self.run.pieces(e).to_vec())
+    }
+
+    fn event_bytes(&self, event: usize) -> u64 {
+        let event = self.run.events().get(event);
+        event.map_or(0, |e| self.run.pieces(e).iter().map(|piece| piece.length).sum())
+    }
+
+    fn state(&self) -> Vec<Piece> {
+        self.run.state()
     }
 
     fn problems(&self) -> &[Problem] {
@@ -97,44 +117,26 @@ impl Run for Lcls1 {
     fn detectors(&self, wanted: &Wanted) -> Result<Vec<Detector>> {
         let pattern = pattern(wanted)?;
         let is_wanted = |src: &Src| pattern.as_ref().is_some_and(|pattern| pattern.matches(*src));
-        let (mut found, mut bytes, mut with_pictures) = (Vec::<Src>::new(), EventBytes::default(), 0);
+        let (mut senders, mut with_pictures) = (Senders::default(), 0);
         for event in self.run.events().iter().take(MOST_LOOKED_AT) {
             // An event that cannot be read is an error when it is its turn.
-            if self.run.read(event, &mut bytes).is_err() {
-                continue;
-            }
-            let before = found.len();
-            let mut has_pictures = false;
-            for leaf in bytes.pieces().flat_map(Datagram::parse).flat_map(|d| picture_leaves(&d)) {
-                has_pictures = true;
-                if found.iter().all(|src| !is_same_sender(*src, leaf.header.src)) {
-                    found.push(leaf.header.src);
-                }
-            }
-            with_pictures += usize::from(has_pictures);
-            let is_found = pattern.is_none() || found[before..].iter().any(is_wanted);
+            with_pictures += usize::from(senders.look_at(&self.run, event).unwrap_or(false));
+            let is_found = pattern.is_none() || senders.found.iter().any(is_wanted);
             if with_pictures >= ENOUGH && is_found {
                 break;
             }
         }
-        // The process may differ from file to file.
-        Ok(found.into_iter().map(|src| Detector::Lcls1(Src { log: src.log & 0xFF00_0000, ..src })).collect())
+        Ok(senders.found.into_iter().map(Detector::Lcls1).collect())
     }
 
     fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
         if self.run.events().is_empty() {
             return Ok(None);
         }
-        let pattern = pattern(wanted)?;
-        let is_wanted = |detector: &&Detector| match detector {
-            Detector::Lcls1(src) => pattern.as_ref().is_none_or(|pattern| pattern.matches(*src)),
-            Detector::Lcls2 { .. } => false,
-        };
-        let chosen: Vec<&Detector> = found.iter().filter(is_wanted).collect();
-        match chosen[..] {
+        match wanted.meant(found)?[..] {
             [one] => Ok(Some(one.clone())),
             [] => Err(Error::new("the pictures of a detector", list(found.iter()))),
-            _ => Err(Error::new("the name of one detector", list(chosen.into_iter()))),
+            ref several => Err(Error::new("the name of one detector", list(several.iter().copied()))),
         }
     }
 
@@ -145,10 +147,9 @@ impl Run for Lcls1 {
         reader: &mut Reader,
         picture: &mut Picture,
     ) -> Outcome {
-        let (Detector::Lcls1(src), Some(event)) = (detector, self.run.events().get(number)) else {
-            return Err(absent("an event with a detector of LCLS-I", None::<Damage>));
-        };
-        picture.begin(number, event.clock.ns());
+        let Detector::Lcls1(src) = detector else { return Err(Fault::missing("a detector of LCLS-I")) };
+        let event = self.run.events().get(number).ok_or_else(Fault::no_event)?;
+        picture.time_ns = event.clock.ns();
         let Reader { bytes, decompressor, names } = reader;
         self.run.read(event, bytes)?;
         picture.file_bytes = bytes.size();
@@ -174,18 +175,14 @@ impl Run for Lcls1 {
     }
 
     fn small_data(&self, number: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
-        let Some(event) = self.run.events().get(number) else {
-            return Err(absent("an event of the run", None::<Damage>));
-        };
+        let event = self.run.events().get(number).ok_or_else(Fault::no_event)?;
         self.run.read(event, &mut reader.bytes)?;
         let names = self.pv_names.get_or_init(|| PvNames::of(&self.run));
         Ok(small_data::of_event(&reader.bytes, event.clock.ns(), names)?)
     }
 
     fn configuration(&self, number: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
-        let Some(event) = self.run.events().get(number) else {
-            return Err(absent("an event of the run", None::<Damage>));
-        };
+        let event = self.run.events().get(number).ok_or_else(Fault::no_event)?;
         let is_before = |t: &&run::RunTransition| {
             t.header.transition() == Transition::Configure && t.header.clock <= event.clock
         };
@@ -195,14 +192,6 @@ impl Run for Lcls1 {
         }
         Ok(small_data::of_configs(self.run.configs(event), &reader.bytes))
     }
-}
-
-fn pattern(wanted: &Wanted) -> Result<Option<SourcePattern>> {
-    if !wanted.algorithm.is_empty() || !wanted.field.is_empty() {
-        let found = format!("an algorithm or field: `{}`, `{}`", wanted.algorithm, wanted.field);
-        return Err(Error::new("a detector of LCLS-I, which is known by its name alone", found));
-    }
-    if wanted.detector.is_empty() { Ok(None) } else { wanted.detector.parse().map(Some) }
 }
 
 fn list<'a>(detectors: impl Iterator<Item = &'a Detector>) -> String {
@@ -226,6 +215,7 @@ fn take(
     let mut plain = std::mem::take(&mut picture.plain);
     let found = if leaf.header.type_id.is_compressed() {
         let decoded = decompressor.decode_at(leaf.payload, configs, &mut plain, 0);
+        let decoded = decoded.map_err(|error| error.at(leaf.offset as u64));
         decoded.and_then(|length| add_panels(leaf, configs, &plain[..length], (None, 0), picture))
     } else {
         let place = (Some(candidate.piece), leaf.offset + XtcHeader::LEN);
@@ -281,7 +271,10 @@ fn lacks_quadrants(panels: usize, leaf: &Xtc<'_>, configs: &Configs) -> bool {
 fn without_picture(event: &Event, pieces: &[Datagram<'_>]) -> Outcome<Fault> {
     pieces.iter().try_for_each(Datagram::check)?;
     let damage = Damage(event.damage.0 | damage_of_event(pieces.iter().copied()).0);
-    Ok(absent("a picture", Some(damage).filter(|damage| !damage.is_none())))
+    Ok(match damage.is_none() {
+        true => Fault::missing("pictures of the detector"),
+        false => Fault::lost("a picture", damage),
+    })
 }
 
 /// Collects attributes and conditions, those that were recorded with the frame among them.

@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use livetime_formats::xtc1::run::Problem;
-use livetime_formats::xtc2::run::{self, EventBytes, Piece};
+use livetime_formats::xtc2::run::{self, EventBytes, Piece, Places};
 use livetime_formats::xtc2::{
     Damage, Datagram, Field, FieldType, Names, Record, Transition, damage_of_event, segments,
 };
 use livetime_formats::{Error, Result};
 use livetime_frame::{AttributeValue, ColorMode};
 
-use crate::damage::{Outcome, absent};
+use crate::damage::Outcome;
 use crate::picture::place_in;
 use crate::run::Run;
 use crate::{Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
@@ -29,10 +29,18 @@ pub(crate) struct Lcls2 {
 
 impl Lcls2 {
     pub(crate) fn open(paths: &[PathBuf]) -> Result<Lcls2> {
-        let run = run::Run::open(paths)?;
+        run::Run::open(paths).map(Lcls2::of)
+    }
+
+    /// Scans only some places of the files.
+    pub(crate) fn open_places(places: &[Places]) -> Result<Lcls2> {
+        run::Run::open_places(places).map(Lcls2::of)
+    }
+
+    fn of(run: run::Run) -> Lcls2 {
         let mut opened = Lcls2 { was_growing: run.is_growing(), run, segments: BTreeMap::new() };
         opened.note_segments();
-        Ok(opened)
+        opened
     }
 
     fn note_segments(&mut self) {
@@ -57,11 +65,11 @@ impl Run for Lcls2 {
         self.run.events().get(event).map_or(0, |e| e.event_time_ns)
     }
 
-    fn place(&self, number: usize) -> String {
-        let Some(event) = self.run.events().get(number) else { return format!("event {number}") };
+    fn place(&self, position: usize) -> Option<(&Path, String)> {
+        let event = self.run.events().get(position)?;
         let piece = self.run.pieces(event).next();
         let path = piece.and_then(|piece| self.run.files().nth(piece.file as usize)).unwrap_or(Path::new(""));
-        format!("{}: event {number} at {} ns", path.display(), event.event_time_ns)
+        Some((path, format!("{} ns", event.event_time_ns)))
     }
 
     fn files(&self) -> Vec<PathBuf> {
@@ -70,6 +78,15 @@ impl Run for Lcls2 {
 
     fn pieces(&self, event: usize) -> Vec<Piece> {
         self.run.events().get(event).map_or_else(Vec::new, |e| self.run.pieces(e).copied().collect())
+    }
+
+    fn event_bytes(&self, event: usize) -> u64 {
+        let event = self.run.events().get(event);
+        event.map_or(0, |e| self.run.pieces(e).map(|piece| piece.length).sum())
+    }
+
+    fn state(&self) -> Vec<Piece> {
+        self.run.state().to_vec()
     }
 
     fn problems(&self) -> &[Problem] {
@@ -104,13 +121,12 @@ impl Run for Lcls2 {
         if found.is_empty() && self.run.is_growing() {
             return Ok(None);
         }
-        let fitting: Vec<&Detector> = found.iter().filter(|detector| is_meant(detector, wanted)).collect();
-        let is_picture = |d: &&Detector| matches!(d, Detector::Lcls2 { rank, .. } if *rank > 1);
-        let pictures: Vec<&Detector> = fitting.iter().copied().filter(is_picture).collect();
-        match (&fitting[..], &pictures[..]) {
-            ([one], _) | (_, [one]) => Ok(Some((*one).clone())),
-            ([], _) => Err(Error::new("a field with arrays", list(found.iter()))),
-            _ => Err(Error::new("the names of one field with arrays", list(fitting.into_iter()))),
+        match wanted.meant(found)?[..] {
+            [one] => Ok(Some(one.clone())),
+            [] => Err(Error::new("a field with arrays", list(found.iter()))),
+            ref several => {
+                Err(Error::new("the names of one field with arrays", list(several.iter().copied())))
+            }
         }
     }
 
@@ -121,12 +137,11 @@ impl Run for Lcls2 {
         reader: &mut Reader,
         picture: &mut Picture,
     ) -> Outcome {
-        let (Detector::Lcls2 { name, algorithm, field, .. }, Some(event)) =
-            (detector, self.run.events().get(number))
-        else {
-            return Err(absent("an event with a detector of LCLS-II", None::<Damage>));
+        let Detector::Lcls2 { name, algorithm, field, .. } = detector else {
+            return Err(Fault::missing("a detector of LCLS-II"));
         };
-        picture.begin(number, event.event_time_ns);
+        let event = self.run.events().get(number).ok_or_else(Fault::no_event)?;
+        picture.time_ns = event.event_time_ns;
         self.run.read(event, &mut reader.bytes)?;
         picture.file_bytes = reader.bytes.size();
         let is_its = |r: &Record<'_, '_>| r.names.detector == *name && r.names.algorithm.name == *algorithm;
@@ -145,18 +160,14 @@ impl Run for Lcls2 {
     }
 
     fn small_data(&self, number: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
-        let Some(event) = self.run.events().get(number) else {
-            return Err(absent("an event of the run", None::<Damage>));
-        };
+        let event = self.run.events().get(number).ok_or_else(Fault::no_event)?;
         self.run.read(event, &mut reader.bytes)?;
         Ok(self.run.records(event, &reader.bytes).flat_map(|record| small_data::of_record(&record)).collect())
     }
 
     /// The transitions before the event, up to the last Configure; of slow updates the last one, which has all that is in force.
     fn configuration(&self, number: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
-        let Some(event) = self.run.events().get(number) else {
-            return Err(absent("an event of the run", None::<Damage>));
-        };
+        let event = self.run.events().get(number).ok_or_else(Fault::no_event)?;
         let before = self.run.transitions().iter().rev();
         let before = before.skip_while(|t| t.header.event_time_ns > event.event_time_ns);
         let (mut found, mut has_update) = (Vec::<SmallValue>::new(), false);
@@ -191,16 +202,6 @@ fn arrays(names: &Names) -> impl Iterator<Item = Detector> {
         field: field.name.clone(),
         rank: field.rank,
     })
-}
-
-fn is_meant(detector: &Detector, wanted: &Wanted) -> bool {
-    let Detector::Lcls2 { name, algorithm, field, .. } = detector else { return false };
-    let is = |wanted: &str, name: &str| wanted.is_empty() || wanted == name;
-    let whole = format!("{detector}");
-    let begins = whole.strip_prefix(&wanted.detector);
-    let is_named =
-        is(&wanted.detector, name) || begins.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    is_named && is(&wanted.algorithm, algorithm) && is(&wanted.field, field)
 }
 
 fn list<'a>(detectors: impl Iterator<Item = &'a Detector>) -> String {
@@ -271,5 +272,8 @@ fn without_record(bytes: &EventBytes) -> Outcome<Fault> {
     let pieces = bytes.pieces().map(Datagram::parse).collect::<Result<Vec<_>>>()?;
     pieces.iter().try_for_each(Datagram::check)?;
     let damage = damage_of_event(pieces);
-    Ok(absent("a record", Some(damage).filter(|damage| !damage.is_none())))
+    Ok(match damage.is_none() {
+        true => Fault::missing("a record of the detector"),
+        false => Fault::lost("a record", damage),
+    })
 }

@@ -9,7 +9,7 @@ use livetime_engine::{NodeType, ParamSpec, Report as Ledger, Value};
 use serde_json::{Map, Value as Json, json};
 
 use super::report::RunFiles;
-use super::{AnalyzeArgs, files, through};
+use super::{AnalyzeArgs, files};
 use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, Recording};
 use crate::commands::run::{LOG_LINES, count_interrupts, log_events, waiting_lines};
 use crate::config;
@@ -49,10 +49,10 @@ pub(super) fn run(
         source: args.source.clone(),
         settings: args.settings.clone(),
     };
-    let (run, of_run) = through::recorded(args, &detector)?;
-    let checked = loaded.and_then(|text| GraphAnalysis::new(&run, &of_run, (&name, &text), nodes, &options));
+    let checked =
+        loaded.and_then(|text| GraphAnalysis::new(&recording, &detector, (&name, &text), nodes, &options));
     let work = checked.map_err(|problems| crate::commands::refuse(&problems, args.json, output))?;
-    let found = watched(&work, &run, output).map_err(|e| Failure::new(Exit::Failed, e))?;
+    let found = watched(&work, &recording, output).map_err(|e| Failure::new(Exit::Failed, e))?;
     let usage = meter.stop(found.file_bytes, found.raw_bytes);
     let ending = Ending::new(&name, &found.report, found.ended_by);
     let report = Report {
@@ -92,11 +92,7 @@ fn refuse_reducing(args: &AnalyzeArgs) -> Result<(), Failure> {
 }
 
 /// Shows the progress of the run and the messages of nodes, and ends the run when the user wants.
-fn watched(
-    work: &GraphAnalysis,
-    recording: &livetime_recording::Recording,
-    output: &mut Output,
-) -> Result<GraphFound, String> {
+fn watched(work: &GraphAnalysis, recording: &Recording, output: &mut Output) -> Result<GraphFound, String> {
     let interrupts: &AtomicUsize = &count_interrupts(output);
     let size = work.layout().span() as u64 * work.events() as u64;
     let mut progress = Progress::new(size, output);

@@ -45,7 +45,7 @@ fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result
     reducers(args)?;
     let recording = Recording::open(&args.files).map_err(failed)?;
     let detector = detector(&recording, args)?;
-    let wanted = Wanted::of(args, &detector, nodes, output)?;
+    let wanted = Wanted::of(args, (&recording, &detector), nodes, output)?;
     let mut all = Vec::new();
     for workers in args.workers.all() {
         let measured = measure(args, &detector, &wanted, workers, output);
@@ -88,8 +88,8 @@ fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result
 /// The detector that is wanted. Not to find one is a wrong use of the command only if the files are whole and hold others: a file that was cut
 /// before its first picture has failed, whatever was asked for.
 fn detector(recording: &Recording, args: &AnalyzeArgs) -> Result<Detector, Failure> {
-    recording.detector(args.detector.as_deref()).map_err(|error| {
-        let has_others = recording.detectors().is_ok_and(|all| !all.is_empty());
+    analyze::detector(recording, args.detector.as_deref()).map_err(|error| {
+        let has_others = analyze::detectors(recording).is_ok_and(|all| !all.is_empty());
         if has_others && recording.problems().is_empty() {
             return Failure::new(Exit::Usage, error);
         }

@@ -32,7 +32,7 @@ fn plan(args: &AnalyzeArgs, path: &Path, nodes: &[NodeType], output: &mut Output
     reducers(args)?;
     let recording = Recording::open(&args.files).map_err(|e| Failure::new(Exit::Failed, e))?;
     let detector = super::detector(&recording, args)?;
-    let Wanted { reducers, through } = Wanted::of(args, &detector, nodes, output)?;
+    let Wanted { reducers, through } = Wanted::of(args, (&recording, &detector), nodes, output)?;
     let work = Work::new(&recording, &detector, &options(args, 1), &reducers).map_err(failed)?;
     let plan = Plan::new(&recording, &work, args.parts).map_err(failed)?;
     plan.write(path).map_err(failed)?;

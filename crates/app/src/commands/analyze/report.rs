@@ -122,7 +122,7 @@ impl Report<'_> {
                 format!("{:.0}", usage.file_mb_s()),
                 usage.disk_mb_s().map_or_else(|| "-".into(), |rate| format!("{rate:.0}")),
                 format!("{:.0}", usage.cpu_percent()),
-                format!("{:.4}", usage.cpu_s_per_100_mb()),
+                usage.cpu_s_per_100_mb().map_or_else(|| "-".into(), |cpu| format!("{cpu:.4}")),
                 format!("{:.2}", usage.wall.as_secs_f64()),
             ]);
         }
@@ -205,10 +205,10 @@ pub(super) struct RunFiles {
 
 impl RunFiles {
     pub(super) fn of(recording: &Recording) -> RunFiles {
-        let problems = recording.problems().iter();
+        let problems = recording.problems().into_iter();
         RunFiles {
             names: recording.files().iter().map(|path| path.display().to_string()).collect(),
-            problems: problems.map(|p| (p.path.display().to_string(), p.error.to_string())).collect(),
+            problems: problems.map(|p| (p.path.display().to_string(), p.why)).collect(),
             is_growing: recording.is_growing(),
         }
     }

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::{AnalyzeArgs, reducers};
 use crate::analyze::{
-    Detector, Found, Layout, PipelineAccount, PipelineReducer, Plan, ReducedOptions, Reducers,
+    Detector, Found, Layout, PipelineAccount, PipelineReducer, Plan, Recording, ReducedOptions, Reducers,
 };
 use crate::config::{self, Problems};
 use crate::output::{Exit, Failure, Output};
@@ -43,7 +43,7 @@ impl Wanted {
     /// If an option is of no use without another, or the pipeline cannot be used.
     pub(super) fn of(
         args: &AnalyzeArgs,
-        detector: &Detector,
+        (recording, detector): (&Recording, &Detector),
         nodes: &[NodeType],
         output: &mut Output,
     ) -> Result<Wanted, Failure> {
@@ -51,7 +51,7 @@ impl Wanted {
         match &args.pipeline {
             None => Ok(Wanted { reducers, through: None }),
             Some(file) => {
-                let reducer = through(args, file, detector, nodes, reducers, output)?;
+                let reducer = through(args, file, (recording, detector), nodes, reducers, output)?;
                 Ok(Wanted::through(reducer))
             }
         }
@@ -97,12 +97,11 @@ impl Wanted {
 fn through(
     args: &AnalyzeArgs,
     file: &Path,
-    detector: &Detector,
+    (recording, detector): (&Recording, &Detector),
     nodes: &[NodeType],
     inner: Reducers,
     output: &mut Output,
 ) -> Result<PipelineReducer, Failure> {
-    let (recording, detector) = recorded(args, detector)?;
     let name = file.display().to_string();
     let options = ReducedOptions {
         events: args.events.clone(),
@@ -112,19 +111,8 @@ fn through(
     };
     let text = config::read_text(file).map_err(|problem| Problems::new(&name, vec![problem]));
     let made = text
-        .and_then(|text| PipelineReducer::new(&recording, &detector, (&name, &text), nodes, &options, inner));
+        .and_then(|text| PipelineReducer::new(recording, detector, (&name, &text), nodes, &options, inner));
     made.map_err(|problems| crate::commands::refuse(&problems, args.json, output))
-}
-
-/// The run and the detector as the nodes of a pipeline know them.
-pub(super) fn recorded(
-    args: &AnalyzeArgs,
-    detector: &Detector,
-) -> Result<(livetime_recording::Recording, livetime_recording::Detector), Failure> {
-    let failed = |error: livetime_formats::Error| Failure::new(Exit::Failed, error);
-    let recording = livetime_recording::Recording::open(&args.files).map_err(failed)?;
-    let detector = recording.detector(&*detector.to_string()).map_err(failed)?;
-    Ok((recording, detector))
 }
 
 impl Through {

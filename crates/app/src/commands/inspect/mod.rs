@@ -13,9 +13,9 @@ use std::path::Path;
 
 use livetime_formats::file::End;
 use livetime_formats::{Error, xtc1 as lcls1, xtc2 as lcls2};
+use livetime_recording::RunFormat;
 use serde_json::{Value, json};
 
-use crate::analyze::{Facility, facility};
 use crate::cli::InspectArgs;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
@@ -103,11 +103,11 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
     {
         return Ok(wire::report(path, size, content)?);
     }
-    let facility = facility(path).map_err(|e| if e.io_error().is_some() { e } else { unknown() })?;
+    let format = RunFormat::of(path).map_err(|e| if e.io_error().is_some() { e } else { unknown() })?;
     if args.tree {
-        let is_whole = match facility {
-            Facility::Lcls1 => tree::lcls1(path, &file, args.first, output)?,
-            Facility::Lcls2 => tree::lcls2(path, &file, args.first, output)?,
+        let is_whole = match format {
+            RunFormat::Xtc1 => tree::lcls1(path, &file, args.first, output)?,
+            RunFormat::Xtc2 => tree::lcls2(path, &file, args.first, output)?,
         };
         return Ok(Report { text: String::new(), json: Value::Null, exit: exit_of(is_whole) });
     }
@@ -116,9 +116,9 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
         progress.tell(done);
         true
     };
-    let report = match facility {
-        Facility::Lcls1 => xtc1::report(path, size, &lcls1::summary::Summary::scan(&file, tell)?),
-        Facility::Lcls2 => xtc2::report(path, size, &lcls2::summary::Summary::scan(&file, tell)?),
+    let report = match format {
+        RunFormat::Xtc1 => xtc1::report(path, size, &lcls1::summary::Summary::scan(&file, tell)?),
+        RunFormat::Xtc2 => xtc2::report(path, size, &lcls2::summary::Summary::scan(&file, tell)?),
     };
     progress.clear();
     Ok(if args.pictures { pictures::judged(report, path)? } else { report })
@@ -137,7 +137,7 @@ pub(super) fn what_is_read_as_it_is(path: &Path) -> Option<&'static str> {
     }
     match wire::recognise(path).ok()? {
         Some(_) => Some("raw frames of wires"),
-        None => matches!(facility(path), Ok(Facility::Lcls2)).then_some("datagrams of LCLS-II"),
+        None => matches!(RunFormat::of(path), Ok(RunFormat::Xtc2)).then_some("datagrams of LCLS-II"),
     }
 }
 

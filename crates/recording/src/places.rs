@@ -7,26 +7,30 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use livetime_formats::file::{ReadAt, read_exact_at};
+use livetime_formats::xtc1::run::{Piece, Places};
 use livetime_formats::{Error, Result};
 use twox_hash::XxHash3_64;
 
-use super::recording::{Piece, Places, Run};
-use super::{Detector, Recording};
+use crate::{Recording, RunFormat};
 
 /// So many bytes at both ends of a file are compared when it is opened again.
 const ENDS: u64 = 4096;
 
-/// What a file is known by.
+/// What a file is known by when another process opens it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct FileEnds {
+pub struct FileEnds {
     /// How many bytes it has.
-    pub(crate) bytes: u64,
-    /// A hash of its first and last bytes.
-    pub(crate) hash: u64,
+    pub bytes: u64,
+    /// A hash of its first and last 4096 bytes.
+    pub hash: u64,
 }
 
 impl FileEnds {
-    pub(crate) fn of(path: &Path) -> Result<FileEnds> {
+    /// Reads both ends of a file.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn of(path: &Path) -> Result<FileEnds> {
         let look = || {
             let file = File::open(path).map_err(|e| Error::io("to open the file", e))?;
             let bytes = file.size().map_err(|e| Error::io("the size of the file", e))?;
@@ -42,84 +46,95 @@ impl FileEnds {
 
 /// A range of bytes of a file, which is a number among the files of the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct PieceAt {
-    pub(crate) file: usize,
-    pub(crate) bytes: Range<u64>,
+pub struct FileRange {
+    /// Position among [`Recording::files`].
+    pub file: usize,
+    /// Which bytes.
+    pub bytes: Range<u64>,
 }
 
-impl PieceAt {
+impl FileRange {
     /// Whether it is a range of one of so many files.
-    pub(crate) fn is_in(&self, files: usize) -> bool {
+    pub fn is_in(&self, files: usize) -> bool {
         self.file < files && self.bytes.start <= self.bytes.end
     }
 }
 
-impl From<Piece> for PieceAt {
-    fn from(piece: Piece) -> PieceAt {
+impl From<Piece> for FileRange {
+    fn from(piece: Piece) -> FileRange {
         let bytes = piece.offset..piece.offset.saturating_add(piece.length);
-        PieceAt { file: piece.file as usize, bytes }
+        FileRange { file: piece.file as usize, bytes }
     }
 }
 
-/// Where events that follow each other lie. A scan of these places finds them, and perhaps others, too.
+/// Where events that follow each other lie: [`Recording::places`]. A scan of these places finds them, and perhaps others, too.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct EventPlaces {
+pub struct EventPlaces {
     /// Their numbers.
-    pub(crate) events: Range<usize>,
+    pub events: Range<usize>,
     /// One place in each file that has any of them.
-    pub(crate) reads: Vec<PieceAt>,
+    pub reads: Vec<FileRange>,
     /// The first piece of the first of them.
-    pub(crate) first: PieceAt,
+    pub first: FileRange,
     /// A hash of the places of all their pieces, in their order.
-    pub(crate) hash: u64,
+    pub hash: u64,
 }
 
 impl Recording {
-    /// Where all changes of state are that events are read with.
-    pub(crate) fn state_places(&self) -> Vec<PieceAt> {
-        self.state().into_iter().map(PieceAt::from).collect()
+    /// Where all changes of state are that events are read with: [`Recording::open_part`] needs them beside the events.
+    pub fn state_places(&self) -> Vec<FileRange> {
+        self.state().into_iter().map(FileRange::from).collect()
     }
 
-    /// Where these events are.
-    pub(crate) fn places(&self, events: Range<usize>) -> EventPlaces {
+    /// Where the events with these numbers are.
+    pub fn places(&self, events: Range<usize>) -> EventPlaces {
         let mut reads: BTreeMap<u32, Range<u64>> = BTreeMap::new();
         for piece in events.clone().flat_map(|event| self.pieces(event)) {
-            let PieceAt { bytes, .. } = PieceAt::from(piece);
+            let FileRange { bytes, .. } = FileRange::from(piece);
             let read = reads.entry(piece.file).or_insert(bytes.clone());
             *read = read.start.min(bytes.start)..read.end.max(bytes.end);
         }
-        let hash = self.hash(events.clone(), |file| file as usize);
-        let reads = reads.into_iter().map(|(file, bytes)| PieceAt { file: file as usize, bytes }).collect();
-        let none = PieceAt { file: 0, bytes: 0..0 };
-        let first = self.pieces(events.start).first().map_or(none, |piece| PieceAt::from(*piece));
+        let hash = self.hash_of(events.clone(), |file| file as usize);
+        let reads = reads.into_iter().map(|(file, bytes)| FileRange { file: file as usize, bytes }).collect();
+        let none = FileRange { file: 0, bytes: 0..0 };
+        let first = self.pieces(events.start).first().map_or(none, |piece| FileRange::from(*piece));
         EventPlaces { events, reads, first, hash }
     }
 
-    /// Opens the part of a run with these events: of `files`, all files of the run, only those are opened that have any of these
-    /// events or of `state`, and only scanned where these are.
+    /// Opens the part of a run with the events `wanted`: of `files`, all files of the run in the order of [`Recording::files`], only those
+    /// are opened that have any of these events or of `state`, and only scanned where these are. The events have the numbers that they
+    /// have in the run, and are read with the same state. Those before and behind `wanted` are of no use: a part sees them without the
+    /// pieces that lie elsewhere.
+    ///
+    /// ```no_run
+    /// use livetime_recording::Recording;
+    ///
+    /// let whole = Recording::open(&["e236-r0003-s04-c00.xtc"])?;
+    /// let (state, places) = (whole.state_places(), whole.places(1000..2000));
+    ///
+    /// // In another process, which was told format, files, state and places:
+    /// let part = Recording::open_part(&whole.files(), whole.format(), &state, &places)?;
+    /// assert_eq!(part.time_ns(1500), whole.time_ns(1500));
+    /// # Ok::<(), livetime_recording::Error>(())
+    /// ```
     ///
     /// # Errors
     /// If the events are not found where they should be, or the system refuses.
-    pub(crate) fn open_part(
+    pub fn open_part(
         files: &[PathBuf],
-        detector: &Detector,
-        state: &[PieceAt],
+        format: RunFormat,
+        state: &[FileRange],
         wanted: &EventPlaces,
     ) -> Result<Recording> {
-        let is_lcls1 = matches!(detector, Detector::Lcls1(_));
         let (numbers, places) = all_places(files, state.iter().chain(&wanted.reads));
-        let recording = Recording::open_places(is_lcls1, &places)?;
+        let recording = Recording::open_places(format, &places)?;
         let numbers = |file: u32| numbers.get(file as usize).copied().unwrap_or(usize::MAX);
-        if let Some(found) = recording.find(wanted, numbers) {
+        if let Some(found) = recording.find_part(wanted, numbers) {
             return Ok(found);
         }
         // Streams that are not in the order of time, or events that are there twice: only a scan of everything tells what belongs together.
-        let whole = match is_lcls1 {
-            true => Run::Lcls1(livetime_formats::xtc1::run::Run::open(files)?),
-            false => Run::Lcls2(livetime_formats::xtc2::run::Run::open(files)?),
-        };
-        let whole = Recording::of(whole);
-        if whole.hash(wanted.events.clone(), |file| file as usize) == wanted.hash {
+        let whole = Recording::of(format, files)?;
+        if whole.hash_of(wanted.events.clone(), |file| file as usize) == wanted.hash {
             return Ok(whole);
         }
         let Range { start, end } = wanted.events;
@@ -128,18 +143,18 @@ impl Recording {
 
     /// Finds the wanted events among those that were scanned, and gives them their numbers. Others may be before them, of streams that
     /// come later than the rest.
-    fn find(self, wanted: &EventPlaces, numbers: impl Fn(u32) -> usize + Copy) -> Option<Recording> {
+    fn find_part(self, wanted: &EventPlaces, numbers: impl Fn(u32) -> usize + Copy) -> Option<Recording> {
         let first = |event: usize| {
             let piece = *self.pieces(event).first()?;
-            Some(PieceAt { file: numbers(piece.file), ..PieceAt::from(piece) })
+            Some(FileRange { file: numbers(piece.file), ..FileRange::from(piece) })
         };
         let skip = (0..self.events()).find(|event| first(*event).as_ref() == Some(&wanted.first))?;
-        let is_same = self.hash(skip..skip + wanted.events.len(), numbers) == wanted.hash;
-        is_same.then(|| self.number(wanted.events.start, skip))
+        let is_same = self.hash_of(skip..skip + wanted.events.len(), numbers) == wanted.hash;
+        is_same.then(|| self.numbered(wanted.events.start, skip))
     }
 
     /// A hash of the places of all pieces of some events.
-    fn hash(&self, events: Range<usize>, numbers: impl Fn(u32) -> usize) -> u64 {
+    fn hash_of(&self, events: Range<usize>, numbers: impl Fn(u32) -> usize) -> u64 {
         let mut hash = XxHash3_64::new();
         for event in events {
             let pieces = self.pieces(event);
@@ -154,7 +169,10 @@ impl Recording {
 }
 
 /// The places in each file, those that overlap or touch together, with the numbers of the files.
-fn all_places<'a>(files: &[PathBuf], pieces: impl Iterator<Item = &'a PieceAt>) -> (Vec<usize>, Vec<Places>) {
+fn all_places<'a>(
+    files: &[PathBuf],
+    pieces: impl Iterator<Item = &'a FileRange>,
+) -> (Vec<usize>, Vec<Places>) {
     let mut by_file: BTreeMap<usize, Vec<Range<u64>>> = BTreeMap::new();
     pieces.for_each(|piece| by_file.entry(piece.file).or_default().push(piece.bytes.clone()));
     let places = by_file.into_iter().filter_map(|(number, ranges)| {

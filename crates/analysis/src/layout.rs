@@ -1,12 +1,10 @@
 //! The panels of a detector, which are the same in all events but for the length of lists.
 
-use livetime_formats::{Error, Result};
 use livetime_frame::{DType, with_dtype};
 use livetime_kernels::Level;
 use livetime_kernels::accumulate::{self, Element};
+use livetime_recording::{Detector, Error, Picture, Reader, Recording, Result};
 
-use super::block::{Reader, Slot};
-use super::{Detector, Recording};
 use crate::account::{Account, Fault, FaultKind, Outcome};
 
 /// Events that are looked at, at most.
@@ -86,10 +84,11 @@ impl Layout {
         events: &mut dyn Iterator<Item = usize>,
     ) -> Result<Layout> {
         let mut layout = Layout { panels: Vec::new(), first_values: (f64::INFINITY, f64::NEG_INFINITY) };
-        let (mut reader, mut slot) = (Reader::default(), Slot::default());
+        let (mut reader, mut picture) = (Reader::default(), Picture::default());
         let (mut settled, mut fault) = (0, None);
         for event in events.take(LOOK) {
-            match layout.look_at(recording, detector, event, &mut reader, &mut slot) {
+            let read = recording.read(detector, event, &mut reader, &mut picture).map_err(Fault::from);
+            match read.and_then(|()| layout.look_at(&picture)) {
                 Ok(has_new) => settled = if has_new { 0 } else { settled + 1 },
                 Err(found) => fault = fault.or(Some((event, found))),
             }
@@ -119,23 +118,14 @@ impl Layout {
     }
 
     /// Returns whether the event has panels that were not known.
-    fn look_at(
-        &mut self,
-        recording: &Recording,
-        detector: &Detector,
-        event: usize,
-        reader: &mut Reader,
-        slot: &mut Slot,
-    ) -> Outcome<bool> {
-        slot.read(reader, recording, detector, event)?;
+    fn look_at(&mut self, picture: &Picture) -> Outcome<bool> {
         let (mut found, mut extremes, has_values) = (Vec::new(), self.first_values, self.has_values());
-        slot.visit(recording, detector, &mut |number, dtype, shape, bytes| {
-            found.push(Panel { number, dtype, shape: shape.to_vec() });
+        for panel in picture.good_panels()? {
+            found.push(Panel { number: panel.number, dtype: panel.dtype, shape: panel.shape.to_vec() });
             if !has_values {
-                extremes = widened(extremes, dtype, bytes);
+                extremes = widened(extremes, panel.dtype, panel.bytes);
             }
-            Ok(())
-        })?;
+        }
         self.first_values = extremes;
         let known = self.panels.len();
         for panel in found {

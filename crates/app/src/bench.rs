@@ -1,13 +1,9 @@
 //! `livetime bench`: measurements of Livetime itself, and of the user's own graph.
 
-mod analyze;
-
 use std::sync::LazyLock;
 
 use clap::builder::PossibleValue;
-use livetime_bench::{
-    Benchmark, Chain, CountAllocations, Finished, Origin, Record, Session, Settings, Spread,
-};
+use livetime_bench::{Benchmark, Chain, CountAllocations, Finished, Origin, Session, Settings};
 use livetime_engine::NodeType;
 
 use crate::cli::PipelineArgs;
@@ -179,7 +175,6 @@ Progress goes to stderr. Compare two versions in one session, one after the othe
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
     Benchmark(Benchmark),
-    Analyze,
     /// The server process of the pvAccess benchmarks.
     PvaPeer,
 }
@@ -187,11 +182,8 @@ pub(crate) enum What {
 impl clap::ValueEnum for What {
     fn value_variants<'a>() -> &'a [What] {
         static ALL: LazyLock<Vec<What>> = LazyLock::new(|| {
-            let mut all: Vec<What> = Benchmark::ALL.into_iter().map(What::Benchmark).collect();
-            let behind_apa = all.iter().position(|what| *what == What::Benchmark(Benchmark::Engine));
-            all.insert(behind_apa.unwrap_or(all.len()), What::Analyze);
-            all.push(What::PvaPeer);
-            all
+            let all = Benchmark::ALL.into_iter().map(What::Benchmark);
+            all.chain([What::PvaPeer]).collect()
         });
         &ALL
     }
@@ -199,8 +191,6 @@ impl clap::ValueEnum for What {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
             What::Benchmark(benchmark) => PossibleValue::new(benchmark.name()).help(benchmark.about()),
-            What::Analyze => PossibleValue::new("analyze")
-                .help("Mean and deviation of recorded runs, per codec and number of workers"),
             What::PvaPeer => PossibleValue::new("pva-peer").hide(true),
         })
     }
@@ -223,31 +213,12 @@ pub(crate) fn bench(
         (None, Some(What::Benchmark(benchmark))) => {
             let (session, settings) = (Session::begin(), settings(args)?);
             let found = benchmark.run(&settings, count, &mut log(output));
-            finish(benchmark.name(), &session, found, args, output)
-        }
-        (None, Some(What::Analyze)) => {
-            let session = Session::begin();
-            let found = analyze::run(args, output);
-            finish("analyze", &session, found, args, output)
+            let found = found.map_err(|e| failed(benchmark.name(), e))?;
+            tell(session.finish(benchmark.name(), args.quick, COMMIT, found), args.json, output)?;
+            Ok(Exit::Ok)
         }
         (None, None) => Err(Failure::new(Exit::Usage, "wanted what to measure")),
     }
-}
-
-fn finish(
-    name: &str,
-    session: &Session,
-    found: Result<Record, String>,
-    args: &BenchArgs,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let found = found.map_err(|e| failed(name, e))?;
-    tell(session.finish(name, args.quick, COMMIT, found), args.json, output)?;
-    Ok(Exit::Ok)
-}
-
-fn repeats(args: &BenchArgs) -> usize {
-    livetime_bench::repeats(args.quick)
 }
 
 const COMMIT: &str = env!("LIVETIME_COMMIT");

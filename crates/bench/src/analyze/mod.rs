@@ -2,14 +2,12 @@
 
 mod run;
 
+use livetime_analysis::{GoOn, Options, PixelStatistics, Recording, Reducers, analyze, detector};
+use livetime_control::report::table::{Style, Table};
 use livetime_formats::xtc1::compressed::Engine;
 use serde_json::{Value, json};
 
-use super::{BenchArgs, Record, Spread, repeats};
-use crate::analyze::{self, GoOn, Options, PixelStatistics, Recording, Reducers, analyze};
-use crate::output::Output;
-use crate::report::table::{Style, Table};
-use crate::usage::{Meter, Usage};
+use super::{Meter, Progress, Record, Settings, Spread, Usage};
 use run::SimulatedRun;
 
 /// Events of a run: 0.9 GB of pictures.
@@ -27,34 +25,34 @@ struct Row {
     usage: Usage,
 }
 
-pub(super) fn run(args: &BenchArgs, output: &mut Output) -> Result<Record, String> {
+pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut rows = Vec::new();
-    for engine in CODECS.into_iter().filter(|e| e.to_string().contains(&args.filter)) {
-        output.log(format!("a run with codec {engine}"));
-        let events = if args.quick { QUICK_EVENTS } else { EVENTS };
+    for engine in CODECS.into_iter().filter(|e| e.to_string().contains(&settings.filter)) {
+        progress.log(format!("a run with codec {engine}"));
+        let events = if settings.quick { QUICK_EVENTS } else { EVENTS };
         let run = SimulatedRun::write(engine, events).map_err(|e| e.to_string())?;
         for workers in 1..=cores.max(2) {
-            output.log(format!("{engine}, {workers} workers"));
-            rows.push(measure(&run, engine, workers, args)?);
+            progress.log(format!("{engine}, {workers} workers"));
+            rows.push(measure(&run, engine, workers, settings.repeats())?);
         }
     }
     Ok(record(&rows))
 }
 
 /// Analyses the run in repeats, after one that brings its file into memory.
-fn measure(run: &SimulatedRun, engine: Engine, workers: usize, args: &BenchArgs) -> Result<Row, String> {
+fn measure(run: &SimulatedRun, engine: Engine, workers: usize, repeats: usize) -> Result<Row, String> {
     let reducers =
         || Reducers::default().with(PixelStatistics { mean: true, std: true, ..Default::default() });
-    let once = || -> analyze::Result<Usage> {
+    let once = || -> livetime_analysis::Result<Usage> {
         let meter = Meter::start();
         let recording = Recording::open(&[run.path()])?;
-        let detector = recording.detector(None)?;
+        let detector = detector(&recording, None)?;
         let options = Options { workers, ..Options::default() };
         let found = analyze(&recording, &detector, &options, &reducers(), &mut |_| GoOn::Yes)?;
         Ok(meter.stop(found.account.file_bytes, found.account.raw_bytes))
     };
-    let all = (0..=repeats(args)).map(|_| once()).collect::<analyze::Result<Vec<Usage>>>();
+    let all = (0..=repeats).map(|_| once()).collect::<livetime_analysis::Result<Vec<Usage>>>();
     let mut measured = all.map_err(|e| e.to_string())?.split_off(1);
     measured.sort_by_key(|usage| usage.wall);
     let usage = measured[measured.len() / 2];
@@ -90,7 +88,7 @@ fn record(rows: &[Row]) -> Record {
             format!("{:.0}", row.effective.median),
             format!("{:.0}", row.usage.file_mb_s()),
             format!("{:.0}", row.usage.cpu_percent()),
-            format!("{:.4}", row.usage.cpu_s_per_100_mb()),
+            row.usage.cpu_s_per_100_mb().map_or_else(|| "-".into(), |cpu| format!("{cpu:.4}")),
         ]);
     }
     Record { json: json!({ "rows": json }), table: table.render(Style::default()) }

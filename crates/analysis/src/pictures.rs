@@ -3,7 +3,7 @@
 use livetime_frame::{DType, with_dtype};
 use livetime_kernels::accumulate::Element;
 
-use super::Panel;
+use crate::Panel;
 
 /// The pictures of one detector at one event.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub struct EventPictures<'a> {
 /// What one panel recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct Picture<'a> {
-    /// Position of the panel in the [`Layout`](super::Layout).
+    /// Position of the panel in the [`Layout`](crate::Layout).
     pub position: usize,
     /// Its number, type and shape; an array with one axis may have another length, that of `bytes`.
     pub panel: &'a Panel,

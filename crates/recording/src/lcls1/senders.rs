@@ -1,0 +1,57 @@
+//! Who sent pictures: found in the headers of events, without their data.
+
+use std::fs::File;
+use std::path::Path;
+
+use livetime_formats::file::{Place, Walker, Window};
+use livetime_formats::xtc1::data::holds_panels;
+use livetime_formats::xtc1::run::{Event, Piece, Run};
+use livetime_formats::xtc1::summary::header_at;
+use livetime_formats::xtc1::{DatagramHeader, Src, XtcHeader};
+use livetime_formats::{Error, Result};
+
+/// The senders of pictures in some events.
+#[derive(Default)]
+pub(super) struct Senders {
+    /// In the order in which they were found, without their process, which may differ from file to file.
+    pub(super) found: Vec<Src>,
+}
+
+impl Senders {
+    /// Takes in those of an event. Returns whether it has pictures.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub(super) fn look_at(&mut self, run: &Run, event: &Event) -> Result<bool> {
+        let mut has_pictures = false;
+        for piece in run.pieces(event) {
+            if let Some(path) = run.files().nth(piece.file as usize) {
+                has_pictures |= self.look_into(path, piece)?;
+            }
+        }
+        Ok(has_pictures)
+    }
+
+    fn look_into(&mut self, path: &Path, piece: &Piece) -> Result<bool> {
+        let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
+        let mut window = Window::new(file);
+        let (start, end) = (piece.offset + DatagramHeader::ROOT as u64, piece.offset + piece.length);
+        let mut walker = Walker::<XtcHeader>::new(start, end);
+        let mut has_pictures = false;
+        while let Some(found) = walker.step(|at| header_at(&mut window, at)).map_err(|e| e.in_file(path))? {
+            if let Ok(Place { header, .. }) = found
+                && holds_panels(header.type_id.plain())
+            {
+                has_pictures = true;
+                self.add(Src { log: header.src.log & 0xFF00_0000, ..header.src });
+            }
+        }
+        Ok(has_pictures)
+    }
+
+    fn add(&mut self, src: Src) {
+        if !self.found.contains(&src) {
+            self.found.push(src);
+        }
+    }
+}
