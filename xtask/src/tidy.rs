@@ -28,7 +28,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("livetime-wire", &["livetime-engine", "livetime-formats", "livetime-kernels", "livetime-frame"]),
     // `pva` because the block `pvaccess` of a pipeline file says how to serve.
-    ("livetime-control", &["livetime-engine", "livetime-frame", "livetime-pva"]),
+    (
+        "livetime-control",
+        &["livetime-engine", "livetime-analysis", "livetime-recording", "livetime-frame", "livetime-pva"],
+    ),
     (
         "livetime-epics",
         &["livetime-control", "livetime-engine", "livetime-frame", "livetime-nodes", "livetime-pva"],

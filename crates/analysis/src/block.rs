@@ -20,6 +20,11 @@ impl<'a> Block<'a> {
         Block { events, is_stopped, current: Cell::new(None) }
     }
 
+    /// Other pictures of these events, for a reducer that shows them to others; stopped when this one is.
+    pub fn with<'b>(&'b self, events: &'b [EventPictures<'b>]) -> Block<'b> {
+        Block::new(events, self.is_stopped)
+    }
+
     /// The events, one after the other. When the analysis is stopped there are no more, and nobody will see what was made of those
     /// before.
     pub fn events(&self) -> impl Iterator<Item = &EventPictures<'a>> {

@@ -18,7 +18,7 @@ pub enum Error {
     Recording(livetime_formats::Error),
     /// A reducer returned an error.
     Reducer {
-        /// The reducer, as it describes itself.
+        /// The reducer's name.
         reducer: String,
         /// What it did.
         step: Step,
@@ -27,7 +27,7 @@ pub enum Error {
     },
     /// A reducer panicked.
     Panic {
-        /// The reducer, as it describes itself.
+        /// The reducer's name.
         reducer: String,
         /// What it did.
         step: Step,

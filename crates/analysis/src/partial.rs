@@ -74,14 +74,8 @@ impl Work<'_> {
     }
 
     fn save_all(&self, is_any_order: bool, partials: &[AnyPartial], out: &mut Saver) -> Result<()> {
-        self.reducers(is_any_order).zip(partials).try_for_each(|(reducer, partial)| {
-            let start = out.bytes.len();
-            out.number(0);
-            reducer.save(partial, out)?;
-            let length = (out.bytes.len() - start - 8) as u64;
-            out.bytes[start..start + 8].copy_from_slice(&length.to_le_bytes());
-            Ok(())
-        })
+        let mut all = self.reducers(is_any_order).zip(partials);
+        all.try_for_each(|(reducer, partial)| out.sized(|out| reducer.save(partial, out)))
     }
 
     fn load_all(

@@ -156,6 +156,11 @@ impl Plan {
         Ok(plan)
     }
 
+    /// How the reducers of the plan describe themselves.
+    pub fn described(&self) -> &[String] {
+        &self.reducers
+    }
+
     /// The reducers of the plan, if all of them are of this crate.
     ///
     /// # Errors

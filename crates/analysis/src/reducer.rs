@@ -86,6 +86,11 @@ pub trait Reducer: Send + Sync {
         std::any::type_name::<Self>().to_owned()
     }
 
+    /// What it is called in errors; without this function, as it describes itself.
+    fn name(&self) -> String {
+        self.describe()
+    }
+
     /// Saves a partial result, so that another process can load it. The same partial result must give the same bytes.
     ///
     /// # Errors
@@ -203,10 +208,10 @@ fn guarded<T>(
 ) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(source)) => Err(Error::Reducer { reducer: reducer.describe(), step: step(), source }),
+        Ok(Err(source)) => Err(Error::Reducer { reducer: reducer.name(), step: step(), source }),
         Err(panic) => {
             let message = panic_message(&*panic);
-            Err(Error::Panic { reducer: reducer.describe(), step: step(), message })
+            Err(Error::Panic { reducer: reducer.name(), step: step(), message })
         }
     }
 }

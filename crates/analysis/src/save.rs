@@ -39,6 +39,16 @@ impl Saver {
         self.list(text.as_bytes());
     }
 
+    /// What `save` saves, with how many bytes that is.
+    pub(crate) fn sized<E>(&mut self, save: impl FnOnce(&mut Saver) -> Result<(), E>) -> Result<(), E> {
+        let start = self.bytes.len();
+        self.number(0);
+        save(self)?;
+        let length = (self.bytes.len() - start - 8) as u64;
+        self.bytes[start..start + 8].copy_from_slice(&length.to_le_bytes());
+        Ok(())
+    }
+
     fn all<T: Pod>(&mut self, list: &[T]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(bytemuck::cast_slice(list));

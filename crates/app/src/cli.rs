@@ -101,7 +101,8 @@ const NODES_HELP: &str = "\
 Examples:
   livetime nodes
   livetime nodes statistics
-  livetime nodes --json";
+  livetime nodes --json
+  livetime nodes statistics --pvs";
 
 const INSPECT_HELP: &str = "\
 Examples:
@@ -202,6 +203,9 @@ pub(crate) struct NodesArgs {
     /// Print JSON on stdout instead of text.
     #[arg(long)]
     pub(crate) json: bool,
+    /// List the PVs that a node of this type serves, or without a type those of a run as a whole.
+    #[arg(long)]
+    pub(crate) pvs: bool,
 }
 
 /// Arguments of `inspect`.

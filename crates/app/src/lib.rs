@@ -19,7 +19,6 @@ pub mod analyze;
 mod bench;
 mod cli;
 mod commands;
-mod graph_analysis;
 mod log;
 pub mod metrics;
 mod output;

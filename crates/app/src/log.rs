@@ -3,6 +3,7 @@
 use std::fmt;
 
 use clap::ValueEnum;
+use livetime_control::model::{Entry, What};
 use livetime_engine::{Event, time_of_day_ns};
 
 use crate::report::numbers::utc;
@@ -39,10 +40,23 @@ impl Line {
 
     /// The newest message of a node of a run.
     pub(crate) fn of(event: &Event) -> Line {
-        let level = if event.is_error { Level::Error } else { Level::Info };
-        let node = if event.node.is_empty() { "run" } else { &event.node };
-        Line::new(level, format_args!("{node}: {}", event.message))
+        Line::new(level_of(event), What::Event(event.clone()))
     }
+
+    /// An entry of the log that the model of a run keeps: what nodes told, and what was done to them.
+    pub(crate) fn of_entry(entry: &Entry) -> Line {
+        let level = match &entry.what {
+            What::Event(event) => level_of(event),
+            // The server has told it, with the name of the PV.
+            What::Action { caller, problem: Some(_), .. } if caller.face == "pvaccess" => Level::Debug,
+            What::Action { .. } => Level::Info,
+        };
+        Line { level, at_ns: u64::try_from(entry.at_ns).unwrap_or(0), text: entry.what.to_string() }
+    }
+}
+
+fn level_of(event: &Event) -> Level {
+    if event.is_error { Level::Error } else { Level::Info }
 }
 
 impl fmt::Display for Line {

@@ -144,13 +144,18 @@ fn a_pipeline_is_the_work() {
 
 /// A run of a camera: a good picture, and another event.
 fn camera(folder: &Path, damage: Damage, payload: &[u8]) -> PathBuf {
-    let leaf = XtcHeader::new(Src::named("CxiEndstation-0|Opal1000-1").unwrap(), TypeId::new(id::FRAME, 1));
     let good = [&[2u32, 2, 8, 0].map(u32::to_le_bytes).concat()[..], &[1, 2, 3, 4]].concat();
+    let payload = if payload.is_empty() { &good } else { payload };
+    camera_of(folder, &[(Damage::default(), &good[..]), (damage, payload)])
+}
+
+/// A run of a camera with these pictures.
+fn camera_of(folder: &Path, events: &[(Damage, &[u8])]) -> PathBuf {
+    let leaf = XtcHeader::new(Src::named("CxiEndstation-0|Opal1000-1").unwrap(), TypeId::new(id::FRAME, 1));
     let mut bytes = Vec::new();
-    for (event, damage, payload) in [(0, Damage::default(), &good[..]), (1, damage, payload)] {
+    for (event, (damage, payload)) in (0..).zip(events.iter().copied()) {
         let header = DatagramHeader::event(1_000_000_000 + event * 8_333_333, 3 * event as u32);
         let mut builder = Builder::new(&mut bytes, &header);
-        let payload = if payload.is_empty() { &good } else { payload };
         builder.leaf(XtcHeader { damage, ..leaf }, &[payload]).unwrap();
         builder.finish().unwrap();
     }
@@ -192,7 +197,9 @@ fn a_pipeline_that_cannot_be_the_work_is_refused() {
     for (more, expected) in [
         (vec![], "choose with --source NAME"),
         (vec!["--workers", "1..2"], "wanted one number of workers"),
-        (vec!["--with", "mean"], "cannot be used with"),
+        (vec!["--every", "2"], "cannot be used with"),
+        (vec!["--threshold", "2"], "cannot be used with"),
+        (vec!["--source", "cam", "--with", "mean", "--of", "nobody"], "--of nobody: wanted a node"),
         (vec!["--source", "cam", "--set", "stats.nothing=1"], "unknown parameter `nothing`"),
     ] {
         let output = livetime(&[&begin[..], &with, &more].concat());
@@ -334,4 +341,134 @@ fn a_plan_is_used_as_it_should_be() {
     let output = livetime(&["analyze", "--plan", plan, "--part", "0", "-o", parts]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("as it was at the plan"), "{}", stderr(&output));
+}
+
+/// Nodes that keep no state, and a branch that does.
+const STATELESS: &str = "\
+nodes:
+  cam: {type: pva_source, params: {channel: X}}
+  codec: {type: compress, from: cam, when_full: latest, params: {compressor: lz4}}
+  back: {type: decompress, from: codec}
+  small: {type: roi, from: back, params: {min_x: 10, size_x: 100, min_y: 20, size_y: 50}}
+  turned: {type: transform, from: small, params: {operation: rot90}}
+";
+
+#[test]
+fn parts_through_a_pipeline_write_the_same_files_as_one_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("e1-r0001-s00-c00.xtc");
+    // Four blocks.
+    let written = livetime(&["sim", "xtc", run.to_str().unwrap(), "--events", "22"]);
+    assert_eq!(written.status.code(), Some(0), "{}", stderr(&written));
+    let graph = common::Pipeline::new("stateless", STATELESS);
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let what = ["--detector", "Cspad", "--with", "mean,std,max,hits,histogram", "--threshold", "1500"];
+    let what = [&what[..], &["--pipeline", graph.path()]].concat();
+    let (code, one) = analysis(&run, &[&what[..], &["-o", &at("one"), "--workers", "1"]].concat());
+    assert_eq!(code, Some(0), "{one}");
+    assert_eq!(one["pipeline"]["of"], "turned");
+    let counts = ["given", "used", "left_out", "lost"].map(|name| one["pipeline"][name].as_u64().unwrap());
+    assert_eq!((counts, &one["used"]), ([22, 22, 0, 0], &22.into()));
+    // Four quadrants of 8 sections: the part of each picture is turned.
+    let shape: Vec<u64> =
+        one["panels"][0]["shape"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+    assert_eq!(shape[shape.len() - 2..], [100, 50]);
+    for workers in ["2", "3", "5"] {
+        let (code, other) =
+            analysis(&run, &[&what[..], &["-o", &at(workers), "--workers", workers]].concat());
+        assert_eq!((code, &other["pipeline"]), (Some(0), &one["pipeline"]));
+        assert!(arrays(Path::new(&at(workers))) == arrays(Path::new(&at("one"))), "{workers} workers");
+    }
+
+    let (plan, parts) = (at("plan.json"), at("parts"));
+    let (code, json) = analysis(&run, &[&what[..], &["--plan", &plan, "--parts", "3"]].concat());
+    assert_eq!((code, &json["pipeline"]["hash"]), (Some(0), &one["pipeline"]["hash"]), "{json}");
+    // The plan has all of the pipeline: the file is needed no more.
+    drop(graph);
+    for part in ["2", "0", "1"] {
+        let args = ["analyze", "--plan", &plan, "--part", part, "-o", &parts, "--workers", "2"];
+        let output = livetime(&args);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    }
+    let output = livetime(&["analyze", "--json", "--plan", &plan, "--merge", &parts, "-o", &at("merged")]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let merged: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for name in ["detector", "panels", "events", "used", "not_used", "pipeline", "reduction"] {
+        assert_eq!(merged[name], one[name], "{name}");
+    }
+    let [merged, one] = ["merged", "one"].map(|name| arrays(Path::new(&at(name))));
+    assert!(one.len() == 6 && merged == one, "{} files", one.len());
+}
+
+#[test]
+fn what_keeps_state_is_refused_by_name_for_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = camera(folder.path(), Damage::default(), &[]);
+    let file = file.to_str().unwrap();
+    let filter = "  filter: {type: process, from: cam, params: {enable_filter: true}}\n";
+    let text =
+        format!("nodes:\n  cam: {{type: sim_detector}}\n{filter}  same: {{type: transform, from: cam}}\n");
+    let graph = common::Pipeline::new("state", &text);
+    let plan = folder.path().join("plan.json");
+    let begin = ["analyze", file, "--pipeline", graph.path(), "--plan", plan.to_str().unwrap()];
+    let output = livetime(&begin);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let told = stderr(&output);
+    assert!(told.contains(":3:3: filter: wanted a node that keeps no state from frame to frame"), "{told}");
+    assert!(!plan.exists());
+    let output = livetime(&[&begin[..], &["--of", "same"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let told = stdout(&output);
+    assert!(
+        told.contains("through `same` of ") && told.contains("left out, not on the way to it: filter"),
+        "{told}"
+    );
+    let output = livetime(&[
+        "analyze",
+        "--plan",
+        plan.to_str().unwrap(),
+        "--part",
+        "0",
+        "--pipeline",
+        graph.path(),
+        "-o",
+        "x",
+    ]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+}
+
+#[test]
+fn a_node_that_fails_is_told_with_its_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = |last: u16| {
+        let pixels = [1, 2, 3, last].map(u16::to_le_bytes).concat();
+        [&[2u32, 2, 16, 0].map(u32::to_le_bytes).concat()[..], &pixels].concat()
+    };
+    let pictures = [4, 40_000].map(picture);
+    let file =
+        camera_of(folder.path(), &pictures.each_ref().map(|picture| (Damage::default(), &picture[..])));
+    let file = file.to_str().unwrap();
+    let run = |policy: &str| {
+        let text =
+            format!("nodes:\n  cam: {{type: sim_detector}}\n  odd: {{type: brighten, from: cam{policy}}}\n");
+        let graph = common::Pipeline::new("fails", &text);
+        let mut program = common::own_nodes();
+        program
+            .args(["analyze", file, "--pipeline", graph.path(), "--with", "mean", "--json"])
+            .output()
+            .unwrap()
+    };
+    let skips = run("");
+    assert_eq!(skips.status.code(), Some(3), "{}", stderr(&skips));
+    let json: Value = serde_json::from_slice(&skips.stdout).unwrap();
+    assert_eq!((&json["pipeline"]["lost"], &json["pipeline"]["used"]), (&1.into(), &1.into()));
+    let lost = &json["pipeline"]["named"][0];
+    assert_eq!((&lost["event"], &lost["node"]), (&1.into(), &"odd".into()), "{json}");
+    assert!(
+        lost["why"].as_str().unwrap().ends_with("wanted a pixel of at most 65535, found 80000"),
+        "{json}"
+    );
+    let stops = run(", on_error: stop");
+    assert_eq!(stops.status.code(), Some(1), "{}", stderr(&stops));
+    assert!(stderr(&stops).contains("event 1: odd: "), "{}", stderr(&stops));
 }

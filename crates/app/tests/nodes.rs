@@ -31,6 +31,25 @@ fn nodes_are_json_on_request() {
 }
 
 #[test]
+fn pvs_are_described_with_their_nodes() {
+    let one = own_nodes().args(["nodes", "counter", "--json"]).output().unwrap();
+    let one: Value = serde_json::from_slice(&one.stdout).unwrap();
+    let find = |name: &str| one["pvs"].as_array().unwrap().iter().find(|pv| pv["name"] == name).unwrap();
+    let period = find("AcquirePeriod");
+    assert_eq!(
+        (&one["instance"], &period["type"], &period["unit"]),
+        (&"cam".into(), &"double".into(), &"s".into())
+    );
+    assert_eq!((&period["param"], &period["writable"]), (&"period".into(), &true.into()));
+    assert_eq!(find("AcquirePeriod_RBV")["writable"], false);
+    assert_eq!(find("Acquire")["choices"], serde_json::json!(["Done", "Acquire"]));
+    let text = stdout(&livetime(&["nodes", "statistics", "--pvs"]));
+    assert!(text.lines().any(|l| l.starts_with("MeanValue_RBV ") && l.contains("double")), "{text}");
+    let run = stdout(&livetime(&["nodes", "--pvs"]));
+    assert!(run.contains("Run:State_RBV") && run.contains("enum: Running · Ended · Failed"), "{run}");
+}
+
+#[test]
 fn node_types_made_at_run_time_are_as_others() {
     let text = stdout(&own_nodes().args(["nodes", "brighten"]).output().unwrap());
     assert!(

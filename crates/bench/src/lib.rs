@@ -79,7 +79,7 @@ pub enum Benchmark {
     PvaStages,
     /// pvAccess: images and numbers to subscribers.
     PvaMonitor,
-    /// What it costs a run at 10 kHz that it is served over pvAccess.
+    /// What it costs a run that it is served over pvAccess: at 10 kHz, and with up to a hundred thousand PVs.
     Served,
 }
 
@@ -138,7 +138,7 @@ impl Benchmark {
             Benchmark::PvaGet => "pvAccess: gets per second on 1 to 10000 channels, beside plain TCP",
             Benchmark::PvaStages => "pvAccess: the stages of one get",
             Benchmark::PvaMonitor => "pvAccess: images and numbers to subscribers",
-            Benchmark::Served => "What it costs a run at 10 kHz that it is served over pvAccess",
+            Benchmark::Served => "What it costs a run that it is served over pvAccess: at 10 kHz, and per PV",
         }
     }
 
@@ -165,7 +165,7 @@ impl Benchmark {
             Benchmark::PvaGet => pva::get(settings, progress),
             Benchmark::PvaStages => pva::stages(settings, progress),
             Benchmark::PvaMonitor => pva::monitor(settings, progress),
-            Benchmark::Served => served::run(settings, progress),
+            Benchmark::Served => served::run(settings, count, progress),
         }
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! The same graph runs alone, served, and served while another program watches all of its PVs: one that takes 10,000 small
 //! frames per second, and that of the areaDetector study (a picture of 1 MB and eleven plugins, as `plugins-2013` runs it),
-//! whose images are then sent, too. The three alternate; each is compared with the run alone beside it.
+//! whose images are then sent, too. The three alternate; each is compared with the run alone beside it. Then graphs of a
+//! thousand to a hundred thousand PVs say what one PV costs.
+
+mod scale;
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -16,7 +19,7 @@ use livetime_pva::server::ServerConfig;
 use serde_json::{Value, json};
 
 use super::pva::{cpu_seconds, rounded};
-use super::{Progress, Record, Settings, Spread, in_one_line};
+use super::{CountAllocations, Progress, Record, Settings, Spread, in_one_line};
 use livetime_control::config::{self, Pipeline};
 use livetime_control::report::table::{Style, Table};
 use livetime_epics::{Bell, Options, Served};
@@ -58,10 +61,14 @@ struct Repeat {
     lost: u64,
 }
 
-pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, String> {
+pub(super) fn run(
+    settings: &Settings,
+    count: CountAllocations,
+    progress: &mut Progress,
+) -> Result<Record, String> {
     let seconds = if settings.quick { 0.3 } else { settings.seconds };
     let mut rows = Vec::new();
-    for (graph, text, last) in GRAPHS {
+    for (graph, text, last) in GRAPHS.into_iter().filter(|(name, ..)| name.contains(&settings.filter)) {
         let mut done: [Vec<Repeat>; 3] = Default::default();
         for repeat in 0..settings.repeats() {
             progress.log(format!("{graph}, repeat {}", repeat + 1));
@@ -82,7 +89,7 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
         let named = MODES.iter().zip(&done);
         rows.extend(named.map(|((_, name), repeats)| row(&format!("{graph}, {name}"), repeats, &done[0])));
     }
-    Ok(record(rows, seconds))
+    Ok(record(rows, scale::rows(settings, count, progress)?, seconds))
 }
 
 fn measure((text, last): (&str, &str), mode: Mode, time: Duration, program: &Path) -> Result<Repeat, String> {
@@ -176,7 +183,7 @@ fn row(name: &str, repeats: &[Repeat], alone: &[Repeat]) -> Value {
     })
 }
 
-fn record(rows: Vec<Value>, seconds: f64) -> Record {
+fn record(rows: Vec<Value>, scale: Vec<Value>, seconds: f64) -> Record {
     let columns = [
         ("run", "run"),
         ("frames/s", "frames_per_s"),
@@ -191,12 +198,12 @@ fn record(rows: Vec<Value>, seconds: f64) -> Record {
         table.row(columns.map(|(_, key)| cell(&row[key])));
     }
     let note = "\nCPU time is that of the run's own program. Latency is that of the last statistics, two\n\
-                nodes behind the detector.\n";
+                nodes behind the detector.\n\n";
     let json = json!({
-        "rows": rows, "seconds_per_run": seconds,
+        "rows": rows, "scale": scale, "seconds_per_run": seconds,
         "images": { "small frames": "64 x 64 u8 mono", "areaDetector study": "1024 x 1024 u8 mono" },
     });
-    Record { json, table: table.render(Style::default()) + note }
+    Record { table: table.render(Style::default()) + note + &scale::table(&scale), json }
 }
 
 /// Median, and in brackets smallest and largest.

@@ -6,6 +6,7 @@
 //! * [`config`] turns a pipeline file into a checked [`Graph`](livetime_engine::Graph), or says with places what is wrong in it.
 //! * [`model`] is what is known of a running graph, in numbered moments, and the one way to act on it; [`access`] says who may.
 //! * [`report`] turns what a run reports into JSON, and into text for people.
+//! * [`recorded`] gives recorded runs to pipelines: to all that their nodes do, or for the pictures that come out.
 //! * [`describe`] and [`schema`] tell as data which types of nodes there are, with their ports and parameters.
 //! * [`pvaccess`] is how a file and a command line say whether, where and to whom a run is served.
 //!
@@ -29,6 +30,7 @@ pub mod config;
 pub mod describe;
 pub mod model;
 pub mod pvaccess;
+pub mod recorded;
 pub mod report;
 pub mod schema;
 #[cfg(test)]

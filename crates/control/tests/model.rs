@@ -14,6 +14,7 @@ use livetime_engine::{
     Context, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, PortSpec, Run, RunOptions, Value,
 };
 use livetime_frame::Frame;
+use livetime_nodes::process::statistics::Statistics;
 
 /// No test waits this long unless something is broken.
 const LONG: Duration = Duration::from_secs(60);
@@ -198,6 +199,53 @@ fn a_node_that_hangs_delays_no_other() {
         assert_eq!(answer.moment.nodes[stuck].value("number"), Some(&Value::Int(2)));
     }
     drop(watch);
+    ledger_closes(model);
+}
+
+/// Keeps the thread of a statistics node until what is returned is dropped.
+fn hang(model: &Model, name: &str) -> std::sync::mpsc::Sender<()> {
+    let (go, hang) = channel::<()>();
+    let (tell, hangs) = channel();
+    let visit = move |_: &mut Statistics| {
+        tell.send(()).unwrap();
+        let _ = hang.recv();
+    };
+    model.run().visit_later(node(model, name), visit).unwrap();
+    hangs.recv_timeout(LONG).unwrap();
+    go
+}
+
+#[test]
+fn who_rewires_to_a_node_that_hangs_delays_nobody() {
+    let text =
+        format!("{TEXT}  one: {{type: statistics, from: cam}}\n  two: {{type: statistics, from: cam}}\n");
+    let model = model(&text, Access::default());
+    let [cam, one, two] = ["cam", "one", "two"].map(|name| node(&model, name));
+    let from = |name: &str, queue: usize| {
+        Change::Rewire(Rewire { node: Some(name.into()), queue: Some(queue), ..Rewire::default() })
+    };
+    let go = hang(&model, "stats");
+    let (tell, told) = channel();
+    let to_stats = Action::Change(one, from("stats", 9));
+    model.act(Caller::program(), to_stats.clone(), move |answer| tell.send(answer).unwrap());
+    for n in 1..=5 {
+        let act = |action| model.act_and_wait(Caller::program(), action);
+        assert_eq!(act(Action::Change(two, from("cam", 10 + n))).result, Ok(()));
+        assert_eq!(act(set(cam, "offset", n as i64)).result, Ok(()));
+    }
+    assert!(told.try_recv().is_err());
+    let answer = told.recv_timeout(LONG).unwrap();
+    assert!(answer.result.unwrap_err().contains("`stats` did not answer"));
+    // It has its frames from where it had them.
+    let input = model.newest().nodes[one].state.input.clone().unwrap();
+    assert_eq!((&*input.from, input.options.queue), ("cam.out", 20));
+    let completed = |model: &Model| model.run().report().nodes[one].completed;
+    let before = completed(&model);
+    while completed(&model) == before {
+        std::thread::yield_now();
+    }
+    drop(go);
+    assert_eq!(model.act_and_wait(Caller::program(), to_stats).result, Ok(()));
     ledger_closes(model);
 }
 

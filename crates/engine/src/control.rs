@@ -1,12 +1,12 @@
 //! The state that all threads of a run share: how it ends, its events, and the counts of its sources.
 
 use std::ops::Deref;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
-use livetime_runtime::{Control, EventHandler};
+use livetime_runtime::{Control, EventHandler, lock};
 
-use crate::run::Holders;
+use crate::run::{Holders, NodeFailure};
 
 /// Shared by all threads of a run.
 #[derive(Default)]
@@ -19,11 +19,31 @@ pub(crate) struct RunControl {
     pub(crate) holders: OnceLock<Holders>,
     /// Frames whose number is a multiple of this are traced; 0 traces none.
     pub(crate) trace_every: AtomicU64,
+    /// Failures of nodes that nobody has taken yet; `None` where nobody will.
+    failures: Option<Mutex<Vec<NodeFailure>>>,
 }
 
 impl RunControl {
     pub(crate) fn new(handler: Option<EventHandler>) -> RunControl {
         RunControl { common: Control::new(handler), ..RunControl::default() }
+    }
+
+    /// As [`RunControl::new`], for a program that wants to know of each failure of a node, and not only what the log tells.
+    pub(crate) fn keeping_failures(handler: Option<EventHandler>) -> RunControl {
+        RunControl { failures: Some(Mutex::default()), ..RunControl::new(handler) }
+    }
+
+    /// A node has failed.
+    pub(crate) fn keep_failure(&self, node: &str, message: &str, is_panic: bool) {
+        if let Some(failures) = &self.failures {
+            let (node, message) = (node.to_owned(), message.to_owned());
+            lock(failures).push(NodeFailure { node, message, is_panic });
+        }
+    }
+
+    /// The failures since they were taken last.
+    pub(crate) fn take_failures(&self) -> Vec<NodeFailure> {
+        self.failures.as_ref().map_or_else(Vec::new, |failures| std::mem::take(&mut *lock(failures)))
     }
 
     /// Ends the sources on request.

@@ -1,6 +1,7 @@
 //! Nodes and edges, declared; and the checks before anything starts.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use livetime_frame::{ByteSize, FramePool, Layout};
 use livetime_runtime::{Cause, EdgeOptions, WaitStrategy, WhenFull};
 
 use crate::node::{NodeKind, NodeType, Stream};
-use crate::{Value, nearest};
+use crate::{ByNode, Value, nearest};
 
 /// The operating system's sets of CPUs hold this many.
 const MOST_CPUS: usize = 1024;
@@ -253,6 +254,13 @@ impl Graph {
         &self.edges
     }
 
+    /// Numbers of the edges by the node that sends, and by the one that receives.
+    pub(crate) fn edges_by_node(&self) -> (ByNode, ByNode) {
+        let count = self.nodes.len();
+        let senders = ByNode::new(count, self.edges.iter().map(|edge| Some(edge.from.0)));
+        (senders, ByNode::new(count, self.edges.iter().map(|edge| Some(edge.to.0))))
+    }
+
     /// The nodes with these numbers, and the edges between them; numbers are given again.
     pub fn part(&self, keep: &[usize]) -> Graph {
         let renumbered = |node: usize| keep.iter().position(|k| *k == node);
@@ -298,8 +306,9 @@ impl Graph {
     /// All problems found, with their places.
     pub fn check(&self) -> Result<Plan, Vec<GraphError>> {
         let mut errors = Vec::new();
-        self.check_counts(&mut errors);
-        self.check_placements(&mut errors);
+        let (_, receivers) = self.edges_by_node();
+        self.check_counts(&receivers, &mut errors);
+        self.check_placements(&receivers, &mut errors);
         let order = match self.order() {
             Ok(order) => order,
             Err(cycle) => {
@@ -307,7 +316,7 @@ impl Graph {
                 return Err(errors);
             }
         };
-        let streams = self.plan_streams(&order, &mut errors);
+        let streams = self.plan_streams(&order, &receivers, &mut errors);
         self.check_writes(&mut errors);
         let plan = Plan { memory_bytes: self.memory_needed(&streams), order, streams };
         if plan.memory_bytes > self.memory_bytes as u64 {
@@ -324,12 +333,12 @@ impl Graph {
         if errors.is_empty() { Ok(plan) } else { Err(errors) }
     }
 
-    fn check_counts(&self, errors: &mut Vec<GraphError>) {
+    fn check_counts(&self, receivers: &ByNode, errors: &mut Vec<GraphError>) {
         if !self.nodes.iter().any(|n| n.node_type.spec.kind == NodeKind::Source) {
             errors.push(error(Place::Graph, "wanted at least one source, found none".into()));
         }
         for (i, node) in self.nodes.iter().enumerate() {
-            let connected = self.edges.iter().any(|e| e.to.0 == i);
+            let connected = receivers.of(i).len() > 0;
             if node.node_type.spec.kind != NodeKind::Source && !connected {
                 let message = format!("{}: wanted an input, found nothing connected", node.name);
                 errors.push(error(Place::Node(i), message));
@@ -337,17 +346,17 @@ impl Graph {
         }
     }
 
-    fn check_placements(&self, errors: &mut Vec<GraphError>) {
+    fn check_placements(&self, receivers: &ByNode, errors: &mut Vec<GraphError>) {
         for (i, node) in self.nodes.iter().enumerate() {
-            if let Err(message) = self.check_placement(i) {
+            let inputs: Vec<&EdgeDecl> = receivers.of(i).map(|edge| &self.edges[edge]).collect();
+            if let Err(message) = self.check_placement(i, &inputs) {
                 errors.push(error(Place::Node(i), format!("{}: {message}", node.name)));
             }
         }
     }
 
-    fn check_placement(&self, i: usize) -> Result<(), String> {
+    fn check_placement(&self, i: usize, inputs: &[&EdgeDecl]) -> Result<(), String> {
         let spec = &self.nodes[i].node_type.spec;
-        let inputs: Vec<&EdgeDecl> = self.edges.iter().filter(|e| e.to.0 == i).collect();
         match &self.nodes[i].options.placement {
             _ if self.nodes[i].options.cpus.iter().any(|cpu| *cpu >= MOST_CPUS) => {
                 Err(format!("wanted CPU numbers below {MOST_CPUS}, found {:?}", self.nodes[i].options.cpus))
@@ -378,28 +387,32 @@ impl Graph {
         }
     }
 
-    /// The nodes so that senders come before receivers.
+    /// The nodes so that senders come before receivers; of those that can come next, the one that was declared first.
     fn order(&self) -> Result<Vec<usize>, GraphError> {
-        let mut order = Vec::new();
-        while order.len() < self.nodes.len() {
-            let ready = |n: &usize| {
-                !order.contains(n)
-                    && self.edges.iter().filter(|e| e.to.0 == *n).all(|e| order.contains(&e.from.0))
-            };
-            match (0..self.nodes.len()).find(ready) {
-                Some(next) => order.push(next),
-                None => return Err(self.describe_cycle(&order)),
+        let (senders, receivers) = self.edges_by_node();
+        let mut missing: Vec<usize> = (0..self.nodes.len()).map(|node| receivers.of(node).len()).collect();
+        let mut ready: BinaryHeap<Reverse<usize>> =
+            (0..missing.len()).filter(|node| missing[*node] == 0).map(Reverse).collect();
+        let mut order = Vec::with_capacity(missing.len());
+        while let Some(Reverse(node)) = ready.pop() {
+            order.push(node);
+            for to in senders.of(node).map(|edge| self.edges[edge].to.0) {
+                missing[to] -= 1;
+                if missing[to] == 0 {
+                    ready.push(Reverse(to));
+                }
             }
         }
-        Ok(order)
+        if order.len() < missing.len() { Err(self.describe_cycle(&missing)) } else { Ok(order) }
     }
 
-    /// Walks upstream from a node that could not be ordered until a node comes up twice.
-    fn describe_cycle(&self, ordered: &[usize]) -> GraphError {
-        let mut walk: Vec<usize> = (0..self.nodes.len()).find(|n| !ordered.contains(n)).into_iter().collect();
+    /// Walks upstream from a node that could not be ordered, because senders are `missing`, until a node comes up twice.
+    fn describe_cycle(&self, missing: &[usize]) -> GraphError {
+        let (_, receivers) = self.edges_by_node();
+        let mut walk: Vec<usize> = (0..missing.len()).find(|node| missing[*node] > 0).into_iter().collect();
         let mut last_edge = 0;
         while let Some(&node) = walk.last() {
-            let upstream = self.edges.iter().position(|e| e.to.0 == node && !ordered.contains(&e.from.0));
+            let upstream = receivers.of(node).find(|edge| missing[self.edges[*edge].from.0] > 0);
             let Some(edge) = upstream else { break };
             last_edge = edge;
             let from = self.edges[edge].from.0;
@@ -415,13 +428,18 @@ impl Graph {
     }
 
     /// Asks every node what it will send, from the sources on.
-    fn plan_streams(&self, order: &[usize], errors: &mut Vec<GraphError>) -> Vec<Vec<Stream>> {
+    fn plan_streams(
+        &self,
+        order: &[usize],
+        receivers: &ByNode,
+        errors: &mut Vec<GraphError>,
+    ) -> Vec<Vec<Stream>> {
         let mut streams: Vec<Vec<Stream>> = vec![Vec::new(); self.nodes.len()];
         for &i in order {
             let decl = &self.nodes[i];
             let spec = &decl.node_type.spec;
             let mut inputs = vec![Stream::Unknown; spec.inputs.len()];
-            for (number, edge) in self.edges.iter().enumerate().filter(|(_, e)| e.to.0 == i) {
+            for (number, edge) in receivers.of(i).map(|number| (number, &self.edges[number])) {
                 let stream = streams[edge.from.0].get(edge.from.1).copied().unwrap_or(Stream::Unknown);
                 if let Err(message) = spec.inputs[edge.to.1].accepts.check(&stream) {
                     errors.push(error(Place::Edge(number), format!("{}: {message}", decl.name)));

@@ -13,6 +13,7 @@
 extern crate self as livetime_engine;
 
 mod account;
+mod by_node;
 mod control;
 mod edge;
 pub mod files;
@@ -27,6 +28,7 @@ pub mod testing;
 mod trace;
 mod worker;
 
+pub use by_node::ByNode;
 pub use graph::{EdgeDecl, Graph, GraphError, NodeDecl, NodeOptions, OnFailure, Place, Placement, Plan};
 pub use livetime_engine_derive::{ParamEnum, Params};
 pub use livetime_runtime::{
@@ -42,8 +44,8 @@ pub use param::{
     parse_quantity,
 };
 pub use run::{
-    Bottleneck, EdgeAccount, Limit, MoreThreads, NodeReport, Outlet, OutletError, Report, Run, RunOptions,
-    SourceReport, ThreadReport,
+    Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeFailure, NodeReport, Outlet,
+    OutletError, Report, Run, RunOptions, SourceReport, ThreadReport,
 };
 pub use services::Services;
 pub use trace::{Span, Tracer};

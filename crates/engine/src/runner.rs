@@ -115,7 +115,18 @@ impl Runner {
     /// Opens the node's files and devices, and those of the nodes that run inside it.
     pub(crate) fn start(&mut self) -> Result<(), NodeError> {
         self.node.start(&mut self.ctx).map_err(|e| e.of(&self.ctx.name))?;
-        self.inline_children().try_for_each(|child| child.start())
+        self.start_behind()
+    }
+
+    /// The same of the nodes that run inside it alone.
+    pub(crate) fn start_behind(&mut self) -> Result<(), NodeError> {
+        self.inline_children().try_for_each(Runner::start)
+    }
+
+    /// No frame will come any more for the nodes that run inside it: ends them. The node itself is not asked.
+    pub(crate) fn end_behind(&mut self) {
+        self.finished = true;
+        self.close_outputs();
     }
 
     pub(crate) fn add_input(&mut self, edge: Arc<Edge>) {
@@ -147,6 +158,12 @@ impl Runner {
             return Some(self);
         }
         self.inline_children().find_map(|child| child.find(id))
+    }
+
+    /// The numbers of this node and of those that run inside it.
+    pub(crate) fn ids(&mut self, ids: &mut Vec<usize>) {
+        ids.push(self.id);
+        self.inline_children().for_each(|child| child.ids(ids));
     }
 
     // ---- Scheduling ----
@@ -498,6 +515,7 @@ impl Runner {
             Failure::Panic(text) => (&account.panicked, self.options.on_panic, format!("panicked: {text}")),
         };
         add(counter, frames.unwrap_or(0));
+        self.ctx.control.keep_failure(&self.ctx.name, &text, matches!(failure, Failure::Panic(_)));
         account.is_troubled.store(true, Relaxed);
         match &failure {
             Failure::Error(e) if e.exhausted => self.ctx.tell_exhausted(text.clone()),

@@ -1,5 +1,6 @@
 //! One thread of a run and the nodes on it.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -67,6 +68,8 @@ impl WorkerHandle {
 pub(crate) struct Worker {
     pub(crate) handle: Arc<WorkerHandle>,
     pub(crate) runners: Vec<Runner>,
+    /// By number of a node, which of `runners` it is, or which of them it runs inside.
+    pub(crate) places: HashMap<usize, usize>,
     pub(crate) clock: Clock,
     pub(crate) control: Arc<RunControl>,
     /// Whether there are enough cores for threads that poll instead of sleeping.
@@ -76,7 +79,16 @@ pub(crate) struct Worker {
 impl Worker {
     /// The node with this number, if it runs here.
     pub(crate) fn find(&mut self, id: usize) -> Option<&mut Runner> {
-        self.runners.iter_mut().find_map(|r| r.find(id))
+        self.runners.get_mut(*self.places.get(&id)?)?.find(id)
+    }
+
+    /// Notes which nodes run here, once all are: a request must not search a group of a thousand nodes.
+    pub(crate) fn note_places(&mut self) {
+        let mut ids = Vec::new();
+        for (place, runner) in self.runners.iter_mut().enumerate() {
+            runner.ids(&mut ids);
+            self.places.extend(ids.drain(..).map(|id| (id, place)));
+        }
     }
 
     /// Runs until all nodes have ended.

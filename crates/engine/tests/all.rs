@@ -12,10 +12,12 @@
 mod common;
 
 mod causes;
+mod direct;
 mod dynamic;
 mod memory;
 mod observation;
 mod outlets;
+mod rewire;
 mod runs;
 mod schedules;
 mod set_all;

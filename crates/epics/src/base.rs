@@ -392,7 +392,7 @@ fn content(item: Item, view: &View<'_>) -> Content {
         I::Waiting(quantile) => quantile.of(&counts.waiting),
         I::Service(quantile) => quantile.of(&counts.service),
         I::Latency(quantile) => quantile.of(&counts.latency),
-        I::Cpu => Content::F64(node.rates.cpu_percent),
+        I::Cpu => Content::F64(node.rates.cpu_percent.unwrap_or(0.0)),
         I::Restarts => Content::I64(counts.restarts as i64),
         I::Lost(reason) => Content::I64(view.lost(reason) as i64),
         I::Stalls => Content::I64(counts.source.stalls as i64),

@@ -7,52 +7,10 @@ use livetime_engine::{NodeKind, NodeType};
 
 use super::base::BASE;
 use super::names::plugin_type;
-use super::node::{about_base, about_param, bases_served, params_served};
+use super::point::{About, Shape};
 use super::run_pvs::WHOLE;
+use super::table::{Served, bases_served, served_by};
 use super::upstream::{Has, TEMPLATES, Template, reason};
-
-/// A PV that is served.
-struct Served {
-    name: String,
-    shape: String,
-    units: String,
-    doc: String,
-    is_writable: bool,
-}
-
-/// Everything that a node of this type serves, in the order of the code.
-fn served_by(node: &NodeType) -> Vec<Served> {
-    let specs = node.param_specs();
-    let params = params_served(specs).into_iter().map(|p| {
-        let (spec, about) = (&specs[p.index], about_param(&specs[p.index], p.is_writable));
-        let (shape, units) = (about.shape.name(), about.units.into());
-        Served { name: p.name, shape, units, doc: spec.doc.into(), is_writable: p.is_writable }
-    });
-    let bases = bases_served(specs, node.spec.kind == NodeKind::Source).into_iter().map(|b| {
-        let about = about_base(&b);
-        let (shape, units) = (about.shape.name(), about.units.into());
-        Served { shape, units, doc: b.base.doc.into(), is_writable: b.is_writable, name: b.name }
-    });
-    params.chain(bases).chain(pictures(node.spec.name)).collect()
-}
-
-fn pictures(type_name: &str) -> Vec<Served> {
-    let picture = |name: &str, shape: &str, doc: &str| Served {
-        name: name.into(),
-        shape: shape.into(),
-        units: String::new(),
-        doc: doc.into(),
-        is_writable: false,
-    };
-    match type_name {
-        "image" => vec![picture("ArrayData", "array of the pixels' type", "Pixels of the newest frame.")],
-        "pva_image" => vec![
-            picture("Image", "NTNDArray", "Every frame with its attributes."),
-            picture("PvName_RBV", "string", "Name of the PV that shows the frames."),
-        ],
-        _ => Vec::new(),
-    }
-}
 
 fn find<'a>(served: &'a [Served], name: &str) -> Option<&'a Served> {
     served.iter().find(|s| s.name == name)
@@ -72,15 +30,28 @@ fn fate(suffix: &str, has: Has, served: &[Served]) -> (&'static str, String, Str
     match names.first() {
         None => ("left out", written, why()),
         Some(first) if wants_writing && !names.iter().any(|s| s.is_writable) => {
-            ("read-only", written, format!("{}; {}", first.shape, why()))
+            ("read-only", written, format!("{}; {}", shape(&first.about.shape), why()))
         }
         Some(first) => ("served", written, described(first)),
     }
 }
 
 fn described(served: &Served) -> String {
-    let units = if served.units.is_empty() { String::new() } else { format!(" in {}", served.units) };
-    format!("{}{units}", served.shape)
+    about(&served.about)
+}
+
+fn about(about: &About) -> String {
+    let units = if about.units.is_empty() { String::new() } else { format!(" in {}", about.units) };
+    format!("{}{units}", shape(&about.shape))
+}
+
+/// As people read it.
+fn shape(shape: &Shape) -> String {
+    match shape {
+        Shape::Enum(choices) => format!("enum: {}", choices.join(" · ")),
+        Shape::Pixels => "array of the pixels' type".into(),
+        other => other.kind().into(),
+    }
 }
 
 fn template(text: &mut String, template: &Template, nodes: &[NodeType]) {
@@ -132,8 +103,12 @@ fn ours(text: &mut String, node: &NodeType, known: &[String]) {
 const HEAD: &str = "| PV | type | | what it is |\n|---|---|---|---|\n";
 
 fn row(served: &Served) -> String {
-    let access = if served.is_writable { "read and write" } else { "read" };
-    format!("| `{}` | {} | {access} | {} |", served.name, described(served), served.doc)
+    line(&served.name, served.is_writable, &served.about)
+}
+
+fn line(name: &str, is_writable: bool, what: &About) -> String {
+    let access = if is_writable { "read and write" } else { "read" };
+    format!("| `{name}` | {} | {access} | {} |", about(what), what.description)
 }
 
 /// All suffixes of areaDetector with and without `_RBV`.
@@ -151,29 +126,14 @@ fn document(nodes: &[NodeType]) -> String {
     let bases = bases_served(&[], true).into_iter().chain(bases_served(&[], false));
     let mut rows = Vec::new();
     for base in bases.filter(|b| !known.contains(&b.name)) {
-        let about = about_base(&base);
-        let served = Served {
-            shape: about.shape.name(),
-            units: about.units.into(),
-            doc: base.base.doc.into(),
-            is_writable: base.is_writable,
-            name: base.name,
-        };
-        let row = row(&served);
+        let row = row(&base);
         if !rows.contains(&row) {
             rows.push(row);
         }
     }
     let _ = write!(text, "{HEAD}{}\n\n### The run as a whole\n\n{HEAD}", rows.join("\n"));
     for whole in WHOLE {
-        let served = Served {
-            name: whole.name.into(),
-            shape: whole.shape.name(),
-            units: whole.units.into(),
-            doc: whole.doc.into(),
-            is_writable: false,
-        };
-        let _ = writeln!(text, "{}", row(&served));
+        let _ = writeln!(text, "{}", line(whole.name, false, &whole.about()));
     }
     nodes.iter().for_each(|node| ours(&mut text, node, &known));
     text

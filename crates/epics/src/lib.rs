@@ -10,6 +10,7 @@
 
 mod base;
 mod core;
+mod describe;
 #[cfg(test)]
 mod document;
 mod names;
@@ -19,6 +20,7 @@ mod point;
 mod prefix;
 mod put;
 mod run_pvs;
+mod table;
 #[cfg(test)]
 mod upstream;
 
@@ -31,6 +33,7 @@ use livetime_control::model::{Model, Watch};
 use livetime_engine::{Graph, Plan, Run};
 use livetime_pva::server::{self, PvMap, Server, ServerConfig};
 
+pub use describe::{describe_node, describe_run};
 pub use livetime_control::access::access_of;
 pub use livetime_control::model::Bell;
 pub use livetime_control::pvaccess::{INTERFACE, Options, listen_at, this_machine};
@@ -42,6 +45,7 @@ use node::NodePvs;
 use picture::{Pictures, Screen};
 use put::Commands;
 use run_pvs::RunPvs;
+use table::Tables;
 
 /// How long the last moment may take.
 const LAST: Duration = Duration::from_millis(200);
@@ -50,6 +54,7 @@ const LAST: Duration = Duration::from_millis(200);
 pub struct Served {
     server: Option<Server>,
     core: Arc<Core>,
+    pvs: PvMap,
     /// Rings when there is a picture to be shown.
     screen_bell: Arc<Alarm>,
     threads: Vec<JoinHandle<()>>,
@@ -84,11 +89,11 @@ impl Served {
             }
         }));
         let config = ServerConfig { access: access(options), ..options.server.clone() };
-        let server = Server::start(config, map).map_err(|e| e.to_string())?;
+        let server = Server::start(config, map.clone()).map_err(|e| e.to_string())?;
         let watch = model.watch(core.period);
         let (updating, bell) = (core.clone(), screen_bell.clone());
         let mut served =
-            Served { server: Some(server), core, screen_bell, threads: Vec::new(), _watch: watch };
+            Served { server: Some(server), core, pvs: map, screen_bell, threads: Vec::new(), _watch: watch };
         served.spawn("pv updates", move || updating.update())?;
         if !screens.is_empty() {
             served.spawn("pv images", move || picture::show_all(screens, &bell))?;
@@ -105,6 +110,11 @@ impl Served {
     /// Where clients connect to.
     pub fn address(&self) -> Option<std::net::SocketAddr> {
         self.server.as_ref().map(Server::tcp_address)
+    }
+
+    /// How many PVs there are.
+    pub fn pvs(&self) -> usize {
+        self.pvs.len()
     }
 
     /// Why clients connect to another port than the one that was asked for, if they do.
@@ -160,10 +170,11 @@ fn core(
     let graph: &Graph = model.run().graph();
     let instances = instances(graph, &options.names);
     let prefix = &options.prefix;
-    let mut nodes = Vec::new();
-    for (number, instance) in instances.iter().enumerate() {
+    let (mut nodes, mut tables) = (Vec::new(), Tables::default());
+    for (number, (node, instance)) in graph.nodes().iter().zip(&instances).enumerate() {
         let prefix = format!("{prefix}{instance}:");
-        nodes.push(Mutex::new(NodePvs::new(graph, number, &prefix, map, commands).map_err(text)?));
+        let table = tables.of(&node.node_type).map_err(text)?;
+        nodes.push(Mutex::new(NodePvs::new(table, number, &prefix, map, commands).map_err(text)?));
     }
     let (pictures, screens) = Pictures::new(graph, plan, &instances, prefix, map, screen_bell)?;
     let core = Core {

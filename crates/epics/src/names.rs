@@ -1,8 +1,8 @@
 //! Instance names by areaDetector's convention: `cam1`, `Stats5`, `ROI1`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use livetime_engine::{Graph, NodeDecl, NodeKind};
+use livetime_engine::{Graph, NodeKind, NodeSpec};
 
 /// The instance name of every node, in the order of their declaration.
 ///
@@ -10,24 +10,24 @@ use livetime_engine::{Graph, NodeDecl, NodeKind};
 /// the lowest that is free. `chosen` holds what the pipeline file says instead, by name of the node.
 pub fn instances(graph: &Graph, chosen: &BTreeMap<String, String>) -> Vec<String> {
     let mut names: Vec<Option<String>> = graph.nodes().iter().map(|n| chosen.get(&n.name).cloned()).collect();
-    for (i, node) in graph.nodes().iter().enumerate() {
-        let numbered = number_of(&node.name).map(|number| format!("{}{number}", stem(node)));
-        if names[i].is_none() && numbered.as_ref().is_some_and(|n| !is_taken(&names, n)) {
-            names[i] = numbered;
-        }
+    let mut taken: BTreeSet<String> = names.iter().flatten().cloned().collect();
+    for (node, name) in graph.nodes().iter().zip(&mut names).filter(|(_, name)| name.is_none()) {
+        let numbered = number_of(&node.name).map(|number| format!("{}{number}", stem(&node.node_type.spec)));
+        *name = numbered.filter(|numbered| taken.insert(numbered.clone()));
     }
-    for (i, node) in graph.nodes().iter().enumerate() {
-        if names[i].is_none() {
-            let free = (1..=names.len() + 1).map(|number| format!("{}{number}", stem(node)));
-            let mut free = free.filter(|name| !is_taken(&names, name));
-            names[i] = free.next();
+    // Names are never given back, so the lowest number that was free is where to look for the next one.
+    let mut lowest: BTreeMap<String, usize> = BTreeMap::new();
+    for (node, name) in graph.nodes().iter().zip(&mut names).filter(|(_, name)| name.is_none()) {
+        let stem = stem(&node.node_type.spec);
+        let number = lowest.entry(stem.clone()).or_insert(1);
+        let mut free = format!("{stem}{number}");
+        while !taken.insert(free.clone()) {
+            *number += 1;
+            free = format!("{stem}{number}");
         }
+        *name = Some(free);
     }
     names.into_iter().flatten().collect()
-}
-
-fn is_taken(names: &[Option<String>], name: &str) -> bool {
-    names.iter().any(|n| n.as_deref() == Some(name))
 }
 
 /// The number at the end of a node's name.
@@ -37,8 +37,7 @@ fn number_of(name: &str) -> Option<u32> {
 }
 
 /// What comes before the number.
-fn stem(node: &NodeDecl) -> String {
-    let spec = &node.node_type.spec;
+pub(super) fn stem(spec: &NodeSpec) -> String {
     match spec.name {
         _ if spec.kind == NodeKind::Source => "cam".into(),
         "image" => "image".into(),

@@ -19,7 +19,7 @@ use livetime_pva::server::{PvMap, SharedPv};
 use livetime_pva::wire::BitSet;
 
 use super::core::Alarm;
-use super::point::time_of;
+use super::point::{Shape, time_of};
 
 /// Frames that wait for one PV to be shown.
 const WAITING: usize = 8;
@@ -29,6 +29,29 @@ pub(super) const SHARE: usize = 8;
 
 /// How long until it is looked again whether clients have let go of something.
 const RELIEF: Duration = Duration::from_millis(5);
+
+/// A PV of a node that holds pictures.
+pub(super) struct PicturePv {
+    pub(super) name: &'static str,
+    pub(super) shape: Shape,
+    pub(super) doc: &'static str,
+}
+
+const NEWEST: PicturePv =
+    PicturePv { name: "ArrayData", shape: Shape::Pixels, doc: "Pixels of the newest frame." };
+const EVERY: PicturePv =
+    PicturePv { name: "Image", shape: Shape::Image, doc: "Every frame with its attributes." };
+const PV_NAME: PicturePv =
+    PicturePv { name: "PvName_RBV", shape: Shape::Text, doc: "Name of the PV that shows the frames." };
+
+/// What a node of this type serves beside what every node does.
+pub(super) fn served(type_name: &str) -> &'static [PicturePv] {
+    match type_name {
+        "image" => &[NEWEST],
+        "pva_image" => &[EVERY, PV_NAME],
+        _ => &[],
+    }
+}
 
 /// The nodes that hold pictures, and where these are shown.
 pub(super) struct Pictures {
@@ -43,6 +66,8 @@ struct Newest {
     kind: ScalarType,
     /// What the node was asked and has not answered yet.
     asked: Option<Receiver<Option<Option<Frame>>>>,
+    /// It was waited for once: a node that hangs is not waited for at every update.
+    is_late: bool,
     /// The one that is shown.
     shown: Option<Frame>,
 }
@@ -91,8 +116,7 @@ impl Pictures {
         map: &PvMap,
         bell: &Arc<Alarm>,
     ) -> Result<(Pictures, Vec<Screen>), String> {
-        let shows = |name: &str| matches!(name, "image" | "pva_image");
-        let count = graph.nodes().iter().filter(|n| shows(n.node_type.spec.name)).count();
+        let count = graph.nodes().iter().filter(|n| !served(n.node_type.spec.name).is_empty()).count();
         let bytes = graph.memory_bytes / SHARE / count.max(1);
         let mut pictures = Pictures { newest: Vec::new(), streams: Vec::new() };
         let mut screens = Vec::new();
@@ -101,15 +125,22 @@ impl Pictures {
                 "image" => {
                     let kind = kind_of(input_dtype(graph, plan, number));
                     let pv = SharedPv::new(array_value(kind).map_err(|e| e.to_string())?);
-                    map.add(format!("{prefix}{instance}:ArrayData"), pv.clone());
+                    map.add(format!("{prefix}{instance}:{}", NEWEST.name), pv.clone());
                     let room = Room { pv, loans: Loans::default(), bytes };
-                    pictures.newest.push(Newest { number, room, kind, asked: None, shown: None });
+                    pictures.newest.push(Newest {
+                        number,
+                        room,
+                        kind,
+                        asked: None,
+                        is_late: false,
+                        shown: None,
+                    });
                 }
                 "pva_image" => {
                     let pv = SharedPv::new(Value::new(&nt::ndarray()));
-                    let name = format!("{prefix}{instance}:Image");
+                    let name = format!("{prefix}{instance}:{}", EVERY.name);
                     let text = text_value(&name).map_err(|e| e.to_string())?;
-                    map.add(format!("{prefix}{instance}:PvName_RBV"), SharedPv::new(text));
+                    map.add(format!("{prefix}{instance}:{}", PV_NAME.name), SharedPv::new(text));
                     map.add(name, pv.clone());
                     let bell = bell.clone();
                     let handover = Handover::new(WAITING, bytes, move || bell.ring());
@@ -141,13 +172,16 @@ impl Pictures {
 impl Newest {
     fn ask(&mut self, run: &Run) {
         if self.asked.is_none() {
+            self.is_late = false;
             self.asked = run.visit_later(self.number, |node: &mut Image| node.newest()).ok();
         }
     }
 
     fn show_answer(&mut self, deadline: Instant) {
         let Some(asked) = &self.asked else { return };
-        let answer = asked.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+        let limit = deadline.saturating_duration_since(Instant::now());
+        let limit = if std::mem::replace(&mut self.is_late, true) { Duration::ZERO } else { limit };
+        let answer = asked.recv_timeout(limit);
         if matches!(answer, Err(RecvTimeoutError::Timeout)) {
             return;
         }
@@ -247,7 +281,7 @@ fn input_dtype(graph: &Graph, plan: &Plan, node: usize) -> DType {
 
 fn array_value(kind: ScalarType) -> livetime_pva::Result<Value> {
     let mut value = Value::new(&nt::scalar_array(kind));
-    value.set("display.description", "Pixels of the newest frame.")?;
+    value.set("display.description", NEWEST.doc)?;
     nt::set_time(&mut value, "timeStamp", time_of(time_of_day_ns()))?;
     Ok(value)
 }

@@ -1,10 +1,10 @@
 //! One PV: its type, its present value, and how that becomes a Normative Type.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 use livetime_engine::{ParamKind, ParamSpec, Value, time_of_day_ns};
-use livetime_pva::data::{self, Field, ScalarType};
+use livetime_pva::data::{self, Field, ScalarType, Strings};
 use livetime_pva::nt::{self, Severity};
 use livetime_pva::server::{PvBuilder, SharedPv};
 
@@ -20,6 +20,10 @@ pub(super) enum Shape {
     I32s,
     F64s,
     Texts,
+    /// Numbers of the type that the pixels have.
+    Pixels,
+    /// A whole NTNDArray.
+    Image,
 }
 
 impl Shape {
@@ -27,19 +31,25 @@ impl Shape {
         Shape::Enum(Cow::Borrowed(choices))
     }
 
-    /// Its name in documents.
-    #[cfg(test)]
-    pub(super) fn name(&self) -> String {
+    /// Its name for machines.
+    pub(super) fn kind(&self) -> &'static str {
         match self {
-            Shape::Enum(choices) => format!("enum: {}", choices.join(" · ")),
-            Shape::I32 => "int32".into(),
-            Shape::I64 => "int64".into(),
-            Shape::F64 => "double".into(),
-            Shape::Text => "string".into(),
-            Shape::I32s => "int32[]".into(),
-            Shape::F64s => "double[]".into(),
-            Shape::Texts => "string[]".into(),
+            Shape::Enum(_) => "enum",
+            Shape::I32 => "int32",
+            Shape::I64 => "int64",
+            Shape::F64 => "double",
+            Shape::Text => "string",
+            Shape::I32s => "int32[]",
+            Shape::F64s => "double[]",
+            Shape::Texts => "string[]",
+            Shape::Pixels => "pixels[]",
+            Shape::Image => "NTNDArray",
         }
+    }
+
+    /// What an enumeration chooses from.
+    pub(super) fn texts(&self) -> Option<&[&'static str]> {
+        if let Shape::Enum(choices) = self { Some(choices) } else { None }
     }
 }
 
@@ -95,6 +105,7 @@ impl Content {
             Shape::I32s => Content::I32s(Vec::new()),
             Shape::F64s => Content::F64s(Vec::new()),
             Shape::Texts => Content::Texts(Vec::new()),
+            Shape::Pixels | Shape::Image => Content::F64s(Vec::new()),
         }
     }
 
@@ -133,14 +144,22 @@ fn index_of(spec: &ParamSpec, name: &str) -> i32 {
 #[derive(Clone, Debug)]
 pub(super) struct About {
     pub(super) shape: Shape,
-    pub(super) description: Cow<'static, str>,
+    pub(super) description: &'static str,
     pub(super) units: &'static str,
     pub(super) limits: Option<(f64, f64)>,
 }
 
+/// The choices of `display.form`, shared by all PVs.
+static FORMS: LazyLock<Strings> = LazyLock::new(|| nt::FORMS.iter().map(|form| (*form).to_owned()).collect());
+
 impl About {
-    /// A value that has the full structure of a record, with nothing in it yet.
-    fn value(&self) -> livetime_pva::Result<data::Value> {
+    /// Of a PV without units and limits.
+    pub(super) fn plain(shape: Shape, description: &'static str) -> About {
+        About { shape, description, units: "", limits: None }
+    }
+
+    /// A value that has the full structure of a record, with nothing in it yet. Copies of it share all lists of texts.
+    pub(super) fn value(&self) -> livetime_pva::Result<data::Value> {
         let mut value = data::Value::new(&match self.shape {
             Shape::Enum(_) => nt::enumerated(),
             Shape::I32 => nt::scalar(ScalarType::I32),
@@ -150,8 +169,10 @@ impl About {
             Shape::I32s => nt::scalar_array(ScalarType::I32),
             Shape::F64s => nt::scalar_array(ScalarType::F64),
             Shape::Texts => nt::scalar_array(ScalarType::Str),
+            Shape::Pixels => nt::scalar_array(ScalarType::U8),
+            Shape::Image => nt::ndarray(),
         });
-        value.set("display.description", &*self.description)?;
+        value.set("display.description", self.description)?;
         if let Shape::Enum(choices) = &self.shape {
             value.set("value.choices", &choices[..])?;
             return Ok(value);
@@ -159,7 +180,7 @@ impl About {
         value.set("display.units", self.units)?;
         if value.bit("display.form").is_some() {
             value.set("display.precision", self.precision())?;
-            value.set("display.form.choices", &nt::FORMS[..])?;
+            value.set("display.form.choices", Field::Strings(Strings::clone(&FORMS)))?;
         }
         if let (Some((low, high)), Some(_)) = (self.limits, value.bit("control")) {
             for part in ["display", "control"] {
@@ -191,12 +212,13 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// A PV that shows nothing yet. `build` adds what it does when it is written.
+    /// A PV that shows nothing yet, with a copy of `value`, which is [`About::value`]. `build` adds what it does when it is written.
     pub(super) fn new(
         about: &About,
+        value: &data::Value,
         build: impl FnOnce(PvBuilder) -> PvBuilder,
     ) -> livetime_pva::Result<Point> {
-        let mut value = about.value()?;
+        let mut value = value.clone();
         set_now(&mut value)?;
         let bit = if matches!(about.shape, Shape::Enum(_)) { 2 } else { 1 };
         let pv = build(SharedPv::builder().value(value)).build();
@@ -252,7 +274,7 @@ pub(super) fn written(value: &data::Value) -> Option<Value> {
 }
 
 /// The choices of a parameter as areaDetector writes them.
-pub(super) fn choices_of(spec: &ParamSpec) -> Option<Arc<[&'static str]>> {
+pub(super) fn choices_of(spec: &ParamSpec) -> Option<Vec<&'static str>> {
     let ParamKind::Enum(choices) = spec.kind else { return None };
     Some(choices.iter().map(|c| c.pv).collect())
 }

@@ -10,10 +10,11 @@ use super::point::{About, Content, Point, Shape};
 /// One PV of the run.
 pub(super) struct Whole {
     pub(super) name: &'static str,
-    pub(super) shape: Shape,
-    pub(super) units: &'static str,
-    pub(super) doc: &'static str,
+    shape: Shape,
+    units: &'static str,
+    doc: &'static str,
     show: fn(&Report, &Facts) -> (Content, Severity),
+    is_constant: bool,
 }
 
 /// What does not change during a run.
@@ -24,6 +25,12 @@ pub(super) struct Facts {
     cpu_percent: f64,
 }
 
+impl Whole {
+    pub(super) fn about(&self) -> About {
+        About { units: self.units, ..About::plain(self.shape.clone(), self.doc) }
+    }
+}
+
 const fn whole(
     name: &'static str,
     shape: Shape,
@@ -31,7 +38,16 @@ const fn whole(
     doc: &'static str,
     show: fn(&Report, &Facts) -> (Content, Severity),
 ) -> Whole {
-    Whole { name, shape, units, doc, show }
+    Whole { name, shape, units, doc, show, is_constant: false }
+}
+
+/// Names of all nodes, which stay the same as long as the run lasts: they are shown once.
+const fn list(
+    name: &'static str,
+    doc: &'static str,
+    show: fn(&Report, &Facts) -> (Content, Severity),
+) -> Whole {
+    Whole { name, shape: Shape::Texts, units: "", doc, show, is_constant: true }
 }
 
 fn well(content: Content) -> (Content, Severity) {
@@ -69,9 +85,9 @@ pub(super) static WHOLE: &[Whole] = &[
         let text = r.events.last().map(|e| format!("{}: {}", e.node, e.message)).unwrap_or_default();
         alarm_if(r.events.last().is_some_and(|e| e.is_error), Severity::Minor, Content::Text(text))
     }),
-    whole("Run:Nodes_RBV", Shape::Texts, "", "Names of the nodes.", |_, f| well(Content::Texts(f.nodes.clone()))),
-    whole("Run:Instances_RBV", Shape::Texts, "", "The names of their PVs begin with these.", |_, f| well(Content::Texts(f.instances.clone()))),
-    whole("Run:Types_RBV", Shape::Texts, "", "Their types.", |_, f| well(Content::Texts(f.types.clone()))),
+    list("Run:Nodes_RBV", "Names of the nodes.", |_, f| well(Content::Texts(f.nodes.clone()))),
+    list("Run:Instances_RBV", "The names of their PVs begin with these.", |_, f| well(Content::Texts(f.instances.clone()))),
+    list("Run:Types_RBV", "Their types.", |_, f| well(Content::Texts(f.types.clone()))),
 ];
 
 /// The PVs of the run.
@@ -89,9 +105,8 @@ impl RunPvs {
     ) -> livetime_pva::Result<RunPvs> {
         let mut points = Vec::new();
         for whole in WHOLE {
-            let (shape, description) = (whole.shape.clone(), whole.doc.into());
-            let about = About { shape, description, units: whole.units, limits: None };
-            let point = Point::new(&about, |builder| builder)?;
+            let about = whole.about();
+            let point = Point::new(&about, &about.value()?, |builder| builder)?;
             map.add(format!("{prefix}{}", whole.name), SharedPv::clone(&point.pv));
             points.push((whole, point));
         }
@@ -111,5 +126,6 @@ impl RunPvs {
             let (content, severity) = (whole.show)(report, &self.facts);
             point.show_with(content, severity);
         }
+        self.points.retain(|(whole, _)| !whole.is_constant);
     }
 }

@@ -67,5 +67,5 @@ pub use frames::{EventFrame, Frames, Options, Step};
 pub use order::{Memory, Ordered, ReadError};
 pub use picture::{Panel, Picture, Reader};
 pub use range::parse_range;
-pub use recording::{Problem, Recording, RunFormat};
+pub use recording::{OpenRun, Problem, Recording, RunFormat};
 pub use small_data::SmallValue;

@@ -303,6 +303,28 @@ impl Recording {
     }
 }
 
+/// A run that a program has open, for a source in its graph that shall play the same files: it need not scan them again.
+///
+/// ```
+/// use livetime_recording::OpenRun;
+///
+/// assert!(OpenRun::default().find("e236-r0003-s04-c00.xtc").is_none());
+/// ```
+#[derive(Clone, Default, Debug)]
+pub struct OpenRun(Option<(String, Recording)>);
+
+impl OpenRun {
+    /// `recording`, which was opened from the files that `text` names as for [`Recording::find`].
+    pub fn new(text: &str, recording: &Recording) -> OpenRun {
+        OpenRun(Some((text.to_owned(), recording.clone())))
+    }
+
+    /// The run, if its files are named alike.
+    pub fn find(&self, text: &str) -> Option<Recording> {
+        self.0.as_ref().filter(|(known, _)| known == text).map(|(_, recording)| recording.clone())
+    }
+}
+
 /// The fault of a place in a file.
 impl From<Problem> for Fault {
     fn from(problem: Problem) -> Fault {

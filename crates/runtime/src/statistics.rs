@@ -1,6 +1,6 @@
 //! Always-on statistics: counters and histograms that one thread writes and anybody reads.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Sub-buckets per power of two: a value is known to 1/16 of itself, about 6 %.
 const FINE_BITS: u32 = 4;
@@ -13,6 +13,9 @@ const BUCKETS: usize = (44 - FINE_BITS as usize + 1) * FINE;
 /// Recording costs a few ns: plain loads and stores, no read-modify-write, no lock.
 pub struct Histogram {
     buckets: Box<[AtomicU64]>,
+    /// The first bucket that was ever filled, and the one behind the last: the others, which are most of them, need not be read.
+    first: AtomicUsize,
+    end: AtomicUsize,
     sum: AtomicU64,
     max: AtomicU64,
 }
@@ -20,7 +23,8 @@ pub struct Histogram {
 impl Default for Histogram {
     fn default() -> Histogram {
         let buckets = (0..BUCKETS).map(|_| AtomicU64::new(0)).collect();
-        Histogram { buckets, sum: AtomicU64::new(0), max: AtomicU64::new(0) }
+        let [first, end] = [BUCKETS, 0].map(AtomicUsize::new);
+        Histogram { buckets, first, end, sum: AtomicU64::new(0), max: AtomicU64::new(0) }
     }
 }
 
@@ -28,7 +32,14 @@ impl Histogram {
     /// Only the thread that owns the statistics calls it.
     #[inline]
     pub fn record(&self, ns: u64) {
-        add(&self.buckets[bucket_of(ns)], 1);
+        let bucket = bucket_of(ns);
+        add(&self.buckets[bucket], 1);
+        if bucket < self.first.load(Ordering::Relaxed) {
+            self.first.store(bucket, Ordering::Relaxed);
+        }
+        if bucket >= self.end.load(Ordering::Relaxed) {
+            self.end.store(bucket + 1, Ordering::Relaxed);
+        }
         add(&self.sum, ns);
         if ns > self.max.load(Ordering::Relaxed) {
             self.max.store(ns, Ordering::Relaxed);
@@ -37,14 +48,17 @@ impl Histogram {
 
     /// What is in it now.
     pub fn read(&self) -> Times {
-        let counts: Vec<u64> = self.buckets.iter().map(|bucket| bucket.load(Ordering::Relaxed)).collect();
+        let (first, end) = (self.first.load(Ordering::Relaxed), self.end.load(Ordering::Relaxed));
+        let used = self.buckets.get(first..end).unwrap_or_default();
+        let counts: Vec<u64> = used.iter().map(|bucket| bucket.load(Ordering::Relaxed)).collect();
         let mut times = Times {
             count: counts.iter().sum(),
             sum_ns: self.sum.load(Ordering::Relaxed),
             max_ns: self.max.load(Ordering::Relaxed),
             ..Times::default()
         };
-        times.add_counts(0, &counts);
+        // A bucket at an end may not be seen filled yet.
+        times.add_counts(first, &counts);
         times
     }
 }
@@ -208,7 +222,9 @@ pub fn summarise<'a>(histograms: impl IntoIterator<Item = &'a Histogram>) -> Tim
 
 /// All of them in one.
 pub fn merged(all: impl IntoIterator<Item = Times>) -> Times {
-    all.into_iter().fold(Times::default(), |mut sum, times| {
+    let mut all = all.into_iter();
+    let first = all.next().unwrap_or_default();
+    all.fold(first, |mut sum, times| {
         sum.merge(&times);
         sum
     })

@@ -28,6 +28,16 @@ pub struct Picture<'a> {
 }
 
 impl<'a> EventPictures<'a> {
+    /// The pictures of `panels` at an event, one or none for each, for a reducer that shows them to others.
+    pub fn new(
+        event: usize,
+        time_ns: u64,
+        panels: &'a [Panel],
+        pictures: &'a [Option<&'a [u8]>],
+    ) -> EventPictures<'a> {
+        EventPictures { event, time_ns, panels, pictures }
+    }
+
     /// The pictures, by panel. A panel that was not read has none.
     pub fn pictures(&self) -> impl Iterator<Item = Picture<'a>> + use<'a> {
         let all = self.panels.iter().zip(self.pictures).enumerate();

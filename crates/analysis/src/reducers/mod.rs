@@ -9,6 +9,7 @@ mod moments;
 mod panel;
 mod pixels;
 mod sums;
+mod together;
 
 pub use histogram::Histogram;
 pub use hits::Hits;

@@ -9,10 +9,10 @@ use super::sums::Sums;
 use crate::{Loader, Panel, ReduceError, Saver};
 
 /// Pixels that are taken at once: those of all events of a block stay in a near cache for the next kernel.
-const PIXELS: usize = 16 << 10;
+const PIXELS: usize = 8 << 10;
 
-/// Frames whose pixels are read at once. A processor fetches ahead of a few streams only: with all frames of a block side by side each line of
-/// memory is waited for, with few the sums, which stay in the second cache, are read and written more often. Of 4, 8, 16 and 32, 8 is fastest.
+/// Frames whose pixels are read at once. With all frames of a block side by side each line of memory is waited for, also where it was
+/// asked for ahead; with few the sums, which stay in the second cache, are read and written more often. Of 4, 8, 16 and 32, 8 is fastest.
 const STREAMS: usize = 8;
 
 /// What some events hold of a panel.

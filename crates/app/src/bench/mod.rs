@@ -29,7 +29,7 @@ pub(crate) struct BenchArgs {
     /// Few and short measurements, to test the benchmark and not the speed.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// `actors`, `analyze`, `codecs`, `engine`, `hits`, `ingest` and `nodes`: only the rows whose name contains this text.
+    /// `actors`, `analyze`, `codecs`, `engine`, `hits`, `ingest`, `nodes` and `served`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
     /// A peer that runs in turn with ours. `actors`: another engine's program with the same patterns;

@@ -3,6 +3,8 @@
 use livetime_control::describe::describe_json;
 use livetime_control::schema::schema_of;
 use livetime_engine::{NodeType, PortSpec};
+use livetime_epics::{describe_node, describe_run};
+use serde_json::Value;
 
 use crate::cli::NodesArgs;
 use crate::config::find_type;
@@ -10,15 +12,46 @@ use crate::output::{Exit, Failure, Output};
 use crate::report::table::{Style, Table};
 
 pub(crate) fn nodes(args: &NodesArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
-    match (&args.name, args.json) {
-        (None, false) => output.data(&list(nodes))?,
-        (None, true) => output.json(&nodes.iter().map(describe_json).collect())?,
-        (Some(name), as_json) => {
-            let node = find_type(nodes, name).map_err(|message| Failure::new(Exit::Usage, message))?;
-            if as_json { output.json(&describe_json(&node))? } else { output.data(&describe(&node))? }
+    let node = args.name.as_ref().map(|name| find_type(nodes, name));
+    let node = node.transpose().map_err(|message| Failure::new(Exit::Usage, message))?;
+    if args.pvs {
+        let pvs = node.as_ref().map_or_else(describe_run, |node| describe_node(node)["pvs"].take());
+        if args.json {
+            output.json(&pvs)?
+        } else {
+            output.data(&pvs_table(&pvs))?
         }
+        return Ok(Exit::Ok);
+    }
+    match (node, args.json) {
+        (None, false) => output.data(&list(nodes))?,
+        (None, true) => output.json(&nodes.iter().map(all_of).collect())?,
+        (Some(node), true) => output.json(&all_of(&node))?,
+        (Some(node), false) => output.data(&describe(&node))?,
     }
     Ok(Exit::Ok)
+}
+
+/// A type with its ports, parameters and PVs.
+fn all_of(node: &NodeType) -> Value {
+    let mut described = describe_json(node);
+    if let (Value::Object(all), Value::Object(pvs)) = (&mut described, describe_node(node)) {
+        all.extend(pvs);
+    }
+    described
+}
+
+fn pvs_table(pvs: &Value) -> String {
+    let mut table = Table::new(&["PV", "type", "", "unit", "meaning"]);
+    for pv in pvs.as_array().into_iter().flatten() {
+        let text = |key: &str| pv[key].as_str().unwrap_or_default().to_owned();
+        let choices = pv["choices"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let choices = choices.collect::<Vec<_>>().join(" · ");
+        let shape = if choices.is_empty() { text("type") } else { format!("{}: {choices}", text("type")) };
+        let access = if pv["writable"] == true { "read and write" } else { "read" };
+        table.row([text("name"), shape, access.to_owned(), text("unit"), text("doc")]);
+    }
+    table.render(Style::default())
 }
 
 /// Writes the JSON schema of pipeline files.

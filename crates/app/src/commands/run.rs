@@ -59,7 +59,7 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
     let options = RunOptions {
         max_frames: args.frames,
         remember_frames: pipeline.pvaccess.enabled,
-        on_event: Some(log_events(sender.clone(), bell.clone())),
+        on_event: Some(tell(bell.clone())),
         ..RunOptions::default()
     };
     let run = match Run::start(&pipeline.graph, options) {
@@ -74,9 +74,10 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
     drop(run);
     let metrics = listener.map(|listener| serve_metrics(listener, &model, output)).transpose()?;
     let served = serve(&model, &mut pipeline, sender, output);
-    let watch = Watch::new(&model, args.duration, interrupts);
+    let watch = Watch::new(args.duration, interrupts);
     let mut beside = Beside { served, metrics, trace };
-    let (report, ended_by) = watch.until_end(model, &mut beside, &log, Show::new(is_live), output);
+    let show = Show::new(is_live, log, bell);
+    let (report, ended_by) = watch.until_end(model, &mut beside, show, output);
     let ending = Ending::new(&name, &report, ended_by);
     let style = Style { width: None, is_coloured: output.is_coloured };
     if args.pipeline.json {
@@ -152,12 +153,14 @@ pub(crate) fn count_interrupts(output: &mut Output) -> Arc<AtomicUsize> {
     interrupts
 }
 
-/// Events go to the main thread, which alone writes, and to the model, which tells alarms at once to all who watch.
-pub(crate) fn log_events(log: SyncSender<Line>, bell: Bell) -> EventHandler {
-    Arc::new(move |event| {
-        let _ = log.try_send(Line::of(event));
-        bell.tell(event);
-    })
+/// Events go to the model, which keeps them and tells alarms at once to all who watch.
+fn tell(bell: Bell) -> EventHandler {
+    Arc::new(move |event| bell.tell(event))
+}
+
+/// Events go to the main thread, which alone writes.
+pub(crate) fn log_events(log: SyncSender<Line>) -> EventHandler {
+    Arc::new(move |event| _ = log.try_send(Line::of(event)))
 }
 
 /// The command line overrides the file. A served run continues after an acquisition and waits for the next
@@ -252,7 +255,8 @@ fn serve(
     }
     options.server.log = Some(Arc::new(move |event: &pva::Event| {
         let level = match event {
-            pva::Event::Write { .. } => Level::Info,
+            // The model tells what it has done.
+            pva::Event::Write { outcome: Err(_), .. } => Level::Info,
             pva::Event::Problem(_) => Level::Warn,
             _ => Level::Debug,
         };
@@ -302,13 +306,12 @@ struct Watch {
     drain_limit: Duration,
     /// When the sources were asked to end.
     draining: Option<Instant>,
-    /// The last shown state, and its time.
-    last: Arc<Moment>,
+    /// The time of the last shown state.
     looked: Instant,
 }
 
 impl Watch {
-    fn new(model: &Model, duration: Option<Duration>, interrupts: Arc<AtomicUsize>) -> Watch {
+    fn new(duration: Option<Duration>, interrupts: Arc<AtomicUsize>) -> Watch {
         let started = Instant::now();
         Watch {
             until: duration.and_then(|d| started.checked_add(d)),
@@ -316,7 +319,6 @@ impl Watch {
             ended_by: EndedBy::Sources,
             drain_limit: DRAIN_LIMIT,
             draining: None,
-            last: model.newest(),
             looked: started,
         }
     }
@@ -326,13 +328,12 @@ impl Watch {
         mut self,
         model: Model,
         beside: &mut Beside,
-        log: &Receiver<Line>,
         mut show: Show,
         output: &mut Output,
     ) -> (Report, EndedBy) {
         let run = model.run().clone();
         while !run.is_finished() && !self.must_abort(&run, output) {
-            show.log(log, output);
+            show.log(output);
             if let Some(trace) = &mut beside.trace {
                 trace.collect();
             }
@@ -341,8 +342,8 @@ impl Watch {
                 if moment.report.failure.is_some() && self.draining.is_none() {
                     self.drain(&run, EndedBy::Failure);
                 }
-                show.report(&self.last.report, &moment.report, self.draining.is_some(), output);
-                (self.last, self.looked) = (moment, Instant::now());
+                show.moment(&moment, self.draining.is_some(), output);
+                self.looked = Instant::now();
             }
             std::thread::sleep(self.until_next_look());
         }
@@ -354,7 +355,7 @@ impl Watch {
         (beside.served, beside.metrics) = (None, None);
         drop(model);
         let report = finish(run);
-        show.log(log, output);
+        show.log(output);
         show.table.erase(output.out);
         (report, self.ended_by)
     }
@@ -408,8 +409,8 @@ fn finish(run: Arc<Run>) -> Report {
 }
 
 /// The log lines of these levels that wait, or as many as are written at once and how many more there were.
-pub(crate) fn waiting_lines(log: &Receiver<Line>, most: Level) -> Vec<Line> {
-    let mut lines: Vec<Line> = log.try_iter().filter(|line| line.level <= most).collect();
+pub(crate) fn waiting_lines(log: impl Iterator<Item = Line>, most: Level) -> Vec<Line> {
+    let mut lines: Vec<Line> = log.filter(|line| line.level <= most).collect();
     if lines.len() > LINES_AT_ONCE {
         let left_out = lines.split_off(LINES_AT_ONCE);
         let level = left_out.iter().map(|line| line.level).min().unwrap_or(most);
@@ -424,29 +425,40 @@ struct Show {
     table: LiveTable,
     /// Time between reports.
     period: Duration,
+    /// What is told beside the run: by servers, and of panics.
+    beside: Receiver<Line>,
+    /// Keeps what happened in the run, and what was done to it; and the number of the next entry to be written.
+    bell: Bell,
+    next: u64,
 }
 
 impl Show {
-    fn new(is_live: bool) -> Show {
-        Show { is_live, table: LiveTable::default(), period: if is_live { DRAW } else { LINE } }
+    fn new(is_live: bool, beside: Receiver<Line>, bell: Bell) -> Show {
+        let period = if is_live { DRAW } else { LINE };
+        Show { is_live, table: LiveTable::default(), period, beside, bell, next: 0 }
     }
 
-    fn log(&mut self, log: &Receiver<Line>, output: &mut Output) {
-        for line in waiting_lines(log, output.level) {
+    fn log(&mut self, output: &mut Output) {
+        let entries = self.bell.log_since(self.next);
+        self.next = entries.last().map_or(self.next, |entry| entry.number + 1);
+        let lines = entries.iter().map(Line::of_entry).chain(self.beside.try_iter());
+        for line in waiting_lines(lines, output.level) {
             self.table.erase(output.out);
             output.line(&line);
         }
     }
 
-    fn report(&mut self, before: &Report, now: &Report, is_draining: bool, output: &mut Output) {
+    fn moment(&mut self, moment: &Moment, is_draining: bool, output: &mut Output) {
+        let report = &moment.report;
         if !self.is_live {
-            output.tell(Level::Info, live::line(before, now));
+            output.tell(Level::Info, live::line(report, moment.rates));
             return;
         }
         let status = if is_draining { "draining" } else { "running" };
         // A terminal of unknown size is assumed to have the usual one.
         let size = crossterm::terminal::size().ok().filter(|(w, h)| *w > 0 && *h > 0).unwrap_or((80, 24));
-        let lines = live::lines(before, now, status, size, output.is_coloured);
+        let rates: Vec<_> = moment.nodes.iter().map(|node| node.rates).collect();
+        let lines = live::lines(report, (&rates, moment.rates), status, size, output.is_coloured);
         self.table.draw(output.out, &lines);
     }
 }
@@ -466,19 +478,19 @@ nodes:
     /// Runs with a drain limit of 200 ms; returns the report, the cause of the end, stdout and stderr.
     fn watched(text: &str, is_terminal: bool) -> (Report, EndedBy, String, String) {
         let pipeline = config::parse("f", text, &test_nodes::all(), &[]).unwrap();
-        let (sender, log) = sync_channel(10);
-        let events = log_events(sender, Bell::default());
-        let options = RunOptions { on_event: Some(events), ..RunOptions::default() };
+        let (_sender, log) = sync_channel(10);
+        let bell = Bell::default();
+        let options = RunOptions { on_event: Some(tell(bell.clone())), ..RunOptions::default() };
         let run = Arc::new(Run::start(&pipeline.graph, options).unwrap());
-        let model = Model::start(&run, &Bell::default(), Access::default()).unwrap();
+        let model = Model::start(&run, &bell, Access::default()).unwrap();
         drop(run);
-        let mut watch = Watch::new(&model, Some(Duration::from_millis(400)), Arc::default());
+        let mut watch = Watch::new(Some(Duration::from_millis(400)), Arc::default());
         watch.drain_limit = Duration::from_millis(200);
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let mut output =
             Output { out: &mut out, err: &mut err, is_terminal, is_coloured: false, level: Level::Info };
-        let (report, ended_by) =
-            watch.until_end(model, &mut Beside::default(), &log, Show::new(is_terminal), &mut output);
+        let show = Show::new(is_terminal, log, bell);
+        let (report, ended_by) = watch.until_end(model, &mut Beside::default(), show, &mut output);
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (report, ended_by, text(out), text(err))
     }

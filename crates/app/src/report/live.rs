@@ -9,7 +9,7 @@ use livetime_engine::Report;
 
 use super::losses::Losses;
 use super::numbers::{bytes, percent, rate};
-use super::rates::{cpu_percent, rates};
+use super::rates::{Rates, RunRates, frames_of_sources};
 use super::summary::{self, Columns};
 use super::table::{Style, cut};
 
@@ -53,21 +53,19 @@ impl LiveTable {
 
 /// The lines of the live table, cut to a terminal of `width` by `height` characters.
 pub(crate) fn lines(
-    before: &Report,
     now: &Report,
+    (rates, run): (&[Rates], RunRates),
     status: &str,
     (width, height): (u16, u16),
     is_coloured: bool,
 ) -> Vec<String> {
-    let rates = rates(Some(before), now);
-    let render = |columns, is_coloured| {
-        summary::nodes(now, &rates, columns).render(Style { width: None, is_coloured })
-    };
+    let render =
+        |columns, is_coloured| summary::nodes(now, rates, columns).render(Style { width: None, is_coloured });
     let fits = |text: &str| text.lines().all(|line| line.chars().count() <= usize::from(width));
     let wide = [Columns::All, Columns::More].into_iter().find(|columns| fits(&render(*columns, false)));
     let columns = wide.unwrap_or(Columns::Few);
     let text = render(columns, is_coloured);
-    let mut lines = vec![head(before, now, status)];
+    let mut lines = vec![head(now, run, status)];
     lines.extend(text.lines().map(String::from));
     // The cursor stands below the last line.
     let room = usize::from(height).saturating_sub(1).max(1);
@@ -79,11 +77,11 @@ pub(crate) fn lines(
     lines.iter().map(|line| cut(line, usize::from(width))).collect()
 }
 
-fn head(before: &Report, now: &Report, status: &str) -> String {
+fn head(now: &Report, rates: RunRates, status: &str) -> String {
     format!(
         "{status} {:.1} s   CPU {} %   memory {} of {}   lost {}",
         now.elapsed_ns as f64 / 1e9,
-        percent(cpu_percent(Some(before), now)),
+        percent(rates.cpu_percent),
         bytes(now.pool.used_bytes as u64),
         bytes(now.pool.limit_bytes as u64),
         now.unintended_losses(),
@@ -91,17 +89,14 @@ fn head(before: &Report, now: &Report, status: &str) -> String {
 }
 
 /// One line about the run, for logs.
-pub(crate) fn line(before: &Report, now: &Report) -> String {
-    let sources = |r: &Report| -> u64 { r.nodes.iter().filter(|n| n.received == 0).map(|n| n.emitted).sum() };
-    let elapsed_ns = now.elapsed_ns.saturating_sub(before.elapsed_ns).max(1);
-    let hz = sources(now).saturating_sub(sources(before)) as f64 * 1e9 / elapsed_ns as f64;
+pub(crate) fn line(now: &Report, rates: RunRates) -> String {
     format!(
         "{:.1} s: {} frames ({}/s), queued {}, CPU {} %, lost {}{}",
         now.elapsed_ns as f64 / 1e9,
-        sources(now),
-        rate(Some(hz)),
+        frames_of_sources(now),
+        rate(Some(rates.hz)),
         now.nodes.iter().map(|n| n.queued).sum::<u64>(),
-        percent(cpu_percent(Some(before), now)),
+        percent(rates.cpu_percent),
         now.unintended_losses(),
         losers(now),
     )
@@ -130,22 +125,25 @@ fn losers(report: &Report) -> String {
 mod tests {
     use super::*;
     use crate::report::fixture;
+    use crate::report::rates::since_start;
 
     #[test]
     fn the_table_fits_the_terminal() {
-        let (before, now) = (fixture::report(1), fixture::report(2));
-        let all = lines(&before, &now, "running", (200, 50), false);
+        let now = fixture::report(2);
+        let (rates, run) = since_start(&now);
+        let lines = |status, size, is_coloured| lines(&now, (&rates, run), status, size, is_coloured);
+        let all = lines("running", (200, 50), false);
         assert_eq!(all.len(), 4);
         assert_eq!(all[0], "running 2.0 s   CPU 80 %   memory 0 B of 64.0 MiB   lost 80");
         assert!(all[3].starts_with("end    150 "), "{}", all[3]);
-        let usual = lines(&before, &now, "running", (80, 24), false);
+        let usual = lines("running", (80, 24), false);
         assert!(usual[1].ends_with("lost (intended)") && !usual[1].contains("p50"), "{}", usual[1]);
-        let narrow = lines(&before, &now, "running", (20, 50), true);
+        let narrow = lines("running", (20, 50), true);
         assert!(narrow.iter().all(|l| l.chars().filter(|c| *c != '\x1b').count() <= 20 + 20), "{narrow:?}");
-        let low = lines(&before, &now, "running", (200, 4), false);
+        let low = lines("running", (200, 4), false);
         assert_eq!(low.len(), 3);
         assert_eq!(low[2], "... and 2 more nodes: make the window higher to see them");
-        assert_eq!(lines(&before, &now, "running", (0, 0), false).join(""), "");
+        assert_eq!(lines("running", (0, 0), false).join(""), "");
     }
 
     #[test]
@@ -164,7 +162,8 @@ mod tests {
 
     #[test]
     fn a_line_names_the_losers() {
-        let text = line(&fixture::report(1), &fixture::report(2));
+        let now = fixture::report(2);
+        let text = line(&now, since_start(&now).1);
         assert_eq!(text, "2.0 s: 400 frames (200/s), queued 0, CPU 80 %, lost 80 (end 80)");
     }
 }

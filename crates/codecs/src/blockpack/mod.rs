@@ -31,7 +31,7 @@ pub enum Tier {
     /// All remainders of a group have the same bits, but for exceptions.
     #[default]
     Fast = 0,
-    /// What is above a few bits is in unary code, and centres follow the frame more closely: a tenth smaller on noise, packed at about half and unpacked at about a third of the speed.
+    /// What is above a few bits is in unary code, and centres follow the frame more closely: a tenth smaller on noise, packed at about two thirds and unpacked at about a third of the speed.
     Dense = 1,
 }
 

@@ -31,6 +31,11 @@ use shuffle::Shuffler;
 const NAME: &str = "blosc";
 /// Bytes of a block that we write, for compressors that are fast in the nearest cache and for those that want to see more.
 const BLOCKS: [usize; 2] = [32 << 10, 128 << 10];
+/// Bytes of a stream of LZ4 behind a byte shuffle. What LZ4 spends on a stream before it begins is felt up to here; in one of more than 64 KiB
+/// it sees as far back as its format can say, and finds more.
+const PLANE: usize = 128 << 10;
+/// Bytes of the largest block that we write: it and its shuffled copy fit a second cache.
+const MOST_BLOCK: usize = 512 << 10;
 /// The format counts with 31 bits.
 const MOST_BYTES: usize = i32::MAX as usize - HEADER;
 /// Streams of a block of ours: one for each byte of the largest element.
@@ -154,43 +159,45 @@ impl Blosc {
         stream: &mut Reader<'_>,
         output: &mut [u8],
     ) -> Result<(), CodecError> {
-        let shuffle = header.shuffle(output.len());
-        if shuffle == BloscShuffle::None {
-            return unpack_streams(&mut self.packers, header, stream, output);
+        let (shuffle, streams) = (header.shuffle(output.len()), header.streams(output.len()));
+        stream.expect("bytes of a block beyond whole elements", 0, (output.len() % streams) as u64)?;
+        let Blosc { packers, shuffler, .. } = self;
+        let compressor = header.compressor()?;
+        let mut next = |room: &mut [u8]| packers.decode_stored(compressor, stream, room);
+        match shuffle {
+            BloscShuffle::None => fill(output, streams, next),
+            BloscShuffle::Byte if streams == header.size => shuffler.unshuffle_planes(streams, output, next),
+            _ => {
+                // No longer than the caller's output, whatever the header says.
+                fill(shuffler.room(output.len()), streams, &mut next)?;
+                shuffler.unshuffle(shuffle, header.size, output)
+            }
         }
-        // No longer than the caller's output, whatever the header says.
-        let room = self.shuffler.room(output.len());
-        unpack_streams(&mut self.packers, header, stream, room)?;
-        self.shuffler.unshuffle(shuffle, header.size, output)
     }
 }
 
-fn unpack_streams(
-    packers: &mut Packers,
-    header: Header,
-    stream: &mut Reader<'_>,
+/// Fills `output` from so many streams.
+fn fill<'a>(
     output: &mut [u8],
+    streams: usize,
+    mut next: impl FnMut(&mut [u8]) -> Result<Option<&'a [u8]>, CodecError>,
 ) -> Result<(), CodecError> {
-    let streams = header.streams(output.len());
-    stream.expect("bytes of a block beyond whole elements", 0, (output.len() % streams) as u64)?;
-    let compressor = header.compressor()?;
     for output in output.chunks_mut(output.len() / streams) {
-        let packed = stream.u32("bytes of a stream")? as usize;
-        let at = stream.at();
-        let packed = stream.take(packed, "bytes of a stream")?;
-        if packed.len() == output.len() {
-            output.copy_from_slice(packed);
-        } else {
-            packers.decode(compressor, packed, at, output)?;
+        if let Some(stored) = next(output)? {
+            output.copy_from_slice(stored);
         }
     }
     Ok(())
 }
 
 /// Bytes of a block of ours: whole eights of elements where there are some, so that bits can be shuffled.
-fn block_bytes(compressor: BloscCompressor, bytes: usize, size: usize) -> usize {
-    let is_dense = matches!(compressor, BloscCompressor::Zlib | BloscCompressor::Zstd);
-    let eights = bytes.min(BLOCKS[usize::from(is_dense)]) / (8 * size) * (8 * size);
+fn block_bytes(settings: BloscSettings, bytes: usize, size: usize) -> usize {
+    let most = match (settings.compressor, settings.shuffle) {
+        (BloscCompressor::Lz4, BloscShuffle::Byte) => (PLANE * size).min(MOST_BLOCK),
+        (BloscCompressor::Zlib | BloscCompressor::Zstd, _) => BLOCKS[1],
+        _ => BLOCKS[0],
+    };
+    let eights = bytes.min(most) / (8 * size) * (8 * size);
     if eights > 0 { eights } else { bytes.max(1) }
 }
 
@@ -204,7 +211,7 @@ impl Codec for Blosc {
     }
 
     fn bound(&self, input_bytes: usize) -> usize {
-        let block = input_bytes.min(BLOCKS[1]);
+        let block = input_bytes.min(MOST_BLOCK);
         let sizes = 4 * (1 + MOST_STREAMS) * (input_bytes / BLOCKS[0] + 2);
         // The most that a compressor wants beyond what does not shrink: LZ4 and zstd a byte in 255 and some.
         HEADER + input_bytes + sizes + block / 128 + 160
@@ -217,7 +224,7 @@ impl Codec for Blosc {
         }
         check_room(self, bytes.len(), output.len())?;
         let BloscSettings { compressor, level, shuffle } = self.settings;
-        let block = block_bytes(compressor, bytes.len(), size);
+        let block = block_bytes(self.settings, bytes.len(), size);
         let header = Header::new(compressor, shuffle, size, bytes.len(), block);
         if level > 0
             && let Some(packed) = self.pack(header, bytes, output)?

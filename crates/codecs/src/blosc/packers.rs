@@ -6,6 +6,7 @@ use super::blosclz;
 use super::{BloscCompressor, BloscShuffle, NAME};
 use crate::CodecError;
 use crate::lz4::Lz4Block;
+use crate::stream::Reader;
 use crate::zlib::ZlibStream;
 #[cfg(feature = "zstd")]
 use crate::zstd::Zstd;
@@ -61,8 +62,25 @@ impl Packers {
         }
     }
 
+    /// Reads a stream behind its length: fills `output` from it, or gives what is stored as it is, so that nobody copies it who need not.
+    pub(super) fn decode_stored<'a>(
+        &mut self,
+        compressor: BloscCompressor,
+        chunk: &mut Reader<'a>,
+        output: &mut [u8],
+    ) -> Result<Option<&'a [u8]>, CodecError> {
+        let packed = chunk.u32("bytes of a stream")? as usize;
+        let at = chunk.at();
+        let packed = chunk.take(packed, "bytes of a stream")?;
+        if packed.len() == output.len() {
+            return Ok(Some(packed));
+        }
+        self.decode(compressor, packed, at, output)?;
+        Ok(None)
+    }
+
     /// Fills `output` from a stream that stands at byte `at` of the chunk.
-    pub(super) fn decode(
+    fn decode(
         &mut self,
         compressor: BloscCompressor,
         stream: &[u8],

@@ -53,6 +53,22 @@ impl Shuffler {
         Ok(shuffled)
     }
 
+    /// Puts a block together of the planes of its bytes. `next` fills the memory of a plane, or says where it lies.
+    pub(super) fn unshuffle_planes<'a>(
+        &'a mut self,
+        size: usize,
+        block: &mut [u8],
+        mut next: impl FnMut(&mut [u8]) -> Result<Option<&'a [u8]>, CodecError>,
+    ) -> Result<(), CodecError> {
+        let mut planes = [&[][..]; byteshuffle::MOST_PLANES];
+        let rooms = room(&mut self.shuffled, block.len()).chunks_mut((block.len() / size).max(1));
+        for (plane, room) in planes.iter_mut().zip(rooms) {
+            let stored = next(room)?;
+            *plane = stored.unwrap_or(room);
+        }
+        Ok(byteshuffle::unshuffle_planes(self.level, &planes[..size], block)?)
+    }
+
     /// Puts a block together that lies shuffled in [`Shuffler::room`].
     pub(super) fn unshuffle(
         &mut self,

@@ -8,6 +8,7 @@ mod error;
 pub(crate) mod file;
 mod pvaccess;
 mod read;
+mod reduced;
 mod replay;
 mod yaml;
 
@@ -23,7 +24,7 @@ pub use build::find_type;
 pub use error::{At, Problem, Problems};
 pub use pvaccess::{MAX_PREFIX, checked_prefix};
 pub use read::positive_quantity;
-pub use replay::{Replaced, Replay};
+pub use replay::{Purpose, Replaced, Replay};
 
 /// The pipeline that runs when none is named.
 pub const DEFAULT: (&str, &str) =

@@ -8,6 +8,7 @@ use livetime_frame::Layout;
 use super::error::Problem;
 use super::file::{EdgeEntry, NodeEntry, Pipeline};
 use super::find_type;
+use super::reduced::keep_way;
 use super::yaml::{Data, Item, Name, Scalar};
 
 /// The recorded run that takes the place of a source.
@@ -22,14 +23,31 @@ pub struct Replay {
     pub source: Option<String>,
     /// Threads for each node that may have several.
     pub workers: usize,
+    /// What of the file is wanted.
+    pub purpose: Purpose,
+}
+
+/// What a recorded run is given to a pipeline for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// For all that its nodes do.
+    Everything,
+    /// For the pictures that one output sends, each made of one event: nodes that keep state from frame to frame are refused.
+    Output {
+        /// `node` or `node.output`, and what leads there is all that is wanted; `None`: the only node that sends pictures to nobody
+        /// but sinks, and all nodes are to be of use.
+        of: Option<String>,
+    },
 }
 
 /// What became of the file.
 pub struct Replaced {
     /// Name of the source.
     pub source: String,
-    /// Other sources, and what is only behind these.
+    /// Other sources, and what is only behind these; where one output is wanted, also what does not lead there.
     pub left_out: Vec<String>,
+    /// Where one output is wanted, which: `node` or `node.output`.
+    pub output: Option<String>,
 }
 
 /// Changes the file. `None` if there is no source to replace, which is among the problems then, or will be.
@@ -40,7 +58,13 @@ pub(super) fn replace(
     problems: &mut Vec<Problem>,
 ) -> Option<Replaced> {
     let source = choose(file, replay, node_types, problems)?;
-    let left_out = leave_out(file, &source, node_types);
+    let mut left_out = leave_out(file, &source, node_types);
+    let mut output = None;
+    if let Purpose::Output { of } = &replay.purpose {
+        let way = keep_way(file, of.as_deref(), node_types, problems)?;
+        left_out.extend(way.left_out);
+        output = Some(way.output);
+    }
     for node in &mut file.nodes {
         match node.name.text == source {
             true => play(node, replay),
@@ -49,15 +73,15 @@ pub(super) fn replace(
     }
     // Queues and pools bound the memory; what they come to is known when the graph is.
     file.memory = Some((u64::MAX, file.memory.map_or(file.at, |(_, at)| at)));
-    Some(Replaced { source, left_out })
+    Some(Replaced { source, left_out, output })
 }
 
-fn is_source(node: &NodeEntry, node_types: &[NodeType]) -> bool {
+pub(super) fn is_source(node: &NodeEntry, node_types: &[NodeType]) -> bool {
     kind(node, node_types).is_some_and(|t| t.spec.kind == NodeKind::Source)
 }
 
 /// `None` where the file is wrong, which [`build`](super::build) tells.
-fn kind(node: &NodeEntry, node_types: &[NodeType]) -> Option<NodeType> {
+pub(super) fn kind(node: &NodeEntry, node_types: &[NodeType]) -> Option<NodeType> {
     find_type(node_types, &node.type_name.as_ref()?.text).ok()
 }
 
@@ -109,7 +133,7 @@ fn leave_out(file: &mut Pipeline, source: &str, node_types: &[NodeType]) -> Vec<
     left_out.into_iter().collect()
 }
 
-fn sender(edge: &EdgeEntry) -> &str {
+pub(super) fn sender(edge: &EdgeEntry) -> &str {
     edge.from.text.split('.').next().unwrap_or_default()
 }
 

@@ -1,18 +1,19 @@
 //! Acquisitions: an answer that waits comes when the acquisition has ended.
 
 use std::sync::Arc;
-use std::sync::mpsc::RecvTimeoutError;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use livetime_engine::{NodeReport, Report, Value};
+use livetime_engine::{NodeReport, Report, Snapshot, Value};
 
 use super::act::{Asked, enable, look_now};
 use super::looker::Shared;
 use super::moment::Moment;
 use super::{lock, try_lock};
 
-/// How long a detector may take to say whether it still acquires.
-const ANSWER: Duration = Duration::from_millis(200);
+/// How long a detector that was just asked whether it still acquires is waited for, so that short acquisitions end at once. One that takes
+/// longer is asked again for its answer, not waited for: the looker serves all faces.
+const ANSWER: Duration = Duration::from_millis(1);
 
 /// Somebody who waits for the end of an acquisition.
 pub(super) struct Waiting {
@@ -20,13 +21,15 @@ pub(super) struct Waiting {
     since: Instant,
     /// What had been done when all queues were seen empty; they are only if it is the same at the next look.
     seen: Option<u64>,
+    /// The detector's answer to whether it acquires, if it was asked and has not answered.
+    is_acquiring: Option<Receiver<Snapshot>>,
 }
 
 /// Starts or stops an acquisition.
 pub(super) fn carry_out(shared: &Arc<Shared>, asked: Asked, start: bool, wait: bool) {
     let (result, moment) = set(shared, asked.node, start);
     match start && wait && result.is_ok() {
-        true => shared.wait_for(Waiting { asked, since: Instant::now(), seen: None }),
+        true => shared.wait_for(Waiting { asked, since: Instant::now(), seen: None, is_acquiring: None }),
         false => shared.answer(asked, result, moment),
     }
 }
@@ -70,7 +73,7 @@ impl Waiting {
         let is_enabled = node.state.is_enabled;
         drop(node);
         let is_acquiring = match index {
-            Some(index) => is_true(shared, self.asked.node, index),
+            Some(index) => self.is_true(shared, index),
             None => is_enabled && !shared.run.is_finished(),
         };
         if is_acquiring {
@@ -78,6 +81,25 @@ impl Waiting {
             return false;
         }
         !waits_for_nodes || self.is_quiet(shared)
+    }
+
+    /// Whether a parameter of the detector is true. One that has ended acquires nothing; one that does not answer still may.
+    fn is_true(&mut self, shared: &Shared, index: usize) -> bool {
+        let (answer, limit) = match self.is_acquiring.take() {
+            Some(asked) => (asked, Duration::ZERO),
+            None => match shared.run.look(self.asked.node, [index].into()) {
+                Ok(asked) => (asked, ANSWER),
+                Err(_) => return false,
+            },
+        };
+        match answer.recv_timeout(limit) {
+            Ok(snapshot) => snapshot.values.first() == Some(&Value::Bool(true)),
+            Err(RecvTimeoutError::Disconnected) => false,
+            Err(RecvTimeoutError::Timeout) => {
+                self.is_acquiring = Some(answer);
+                true
+            }
+        }
     }
 
     fn is_quiet(&mut self, shared: &Shared) -> bool {
@@ -99,15 +121,6 @@ impl Waiting {
     /// Tells whoever waits what came of it; `moment` is one of after the end.
     pub(super) fn answer(self, shared: &Shared, result: Result<(), String>, moment: Arc<Moment>) {
         shared.answer(self.asked, result, moment);
-    }
-}
-
-/// Whether a parameter is true. A node that has ended acquires nothing; one that does not answer still may.
-fn is_true(shared: &Shared, node: usize, index: usize) -> bool {
-    let Ok(answer) = shared.run.look(node, [index].into()) else { return false };
-    match answer.recv_timeout(ANSWER) {
-        Ok(snapshot) => snapshot.values.first() == Some(&Value::Bool(true)),
-        Err(error) => error == RecvTimeoutError::Timeout,
     }
 }
 

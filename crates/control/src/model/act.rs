@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use livetime_engine::{EdgeOptions, NodeReport, Value};
 
-use super::log::What;
 use super::looker::Shared;
 use super::moment::{Input, Moment, Offsets};
 use super::node::{Node, output_name};
@@ -252,17 +251,19 @@ fn changed(shared: &Shared, input: &Input, rewire: &Rewire) -> Result<Input, Str
 
 /// Connects the running graph anew. What cannot be connected stays as it was.
 fn connect(shared: &Shared, node: &mut Node, old: &Input, new: Input) -> Result<(), String> {
-    if *old == new {
+    if *old == new && !node.is_cut_off {
         return Ok(());
     }
-    // One at a time: each is checked against the graph as it is.
-    let _wiring = lock(&shared.wiring);
     let run = &shared.run;
-    run.disconnect(&old.from, &old.to).map_err(|e| e.message)?;
+    if !node.is_cut_off {
+        run.disconnect(&old.from, &old.to).map_err(|e| e.message)?;
+    }
+    node.is_cut_off = true;
     let connected = run.connect(&new.from, &new.to, new.options).map_err(|e| e.message);
     if connected.is_err() {
         run.connect(&old.from, &old.to, old.options).map_err(|e| e.message)?;
     }
+    node.is_cut_off = false;
     if !node.state.is_enabled {
         enable(shared, node, false)?;
     }
@@ -281,7 +282,7 @@ impl Shared {
         let Asked { caller, node, change, reply } = asked;
         let node = self.run.graph().nodes().get(node).map(|n| n.name.clone()).unwrap_or_default();
         let problem = result.as_ref().err().cloned();
-        self.log().add(What::Action { caller, node, action: change.to_string(), problem });
+        self.log().action(caller, node, &change.to_string(), problem);
         reply(Answer { result, moment });
     }
 }

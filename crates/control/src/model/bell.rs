@@ -7,7 +7,7 @@ use std::time::Duration;
 use livetime_engine::Event;
 
 use super::lock;
-use super::log::Log;
+use super::log::{Entry, Log};
 
 /// Rings when a run should be looked at at once. Made before the run, whose events ring it.
 ///
@@ -35,6 +35,11 @@ impl Bell {
     /// Something happened that people should see now.
     pub fn ring(&self) {
         self.0.alarm.ring();
+    }
+
+    /// The events and actions of the run from number `number` on that are still kept; also after its model has ended.
+    pub fn log_since(&self, number: u64) -> Vec<Entry> {
+        self.0.log.since(number)
     }
 
     /// Takes an event of the run into the log; one that is an error rings.

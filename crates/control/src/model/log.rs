@@ -73,7 +73,14 @@ impl Log {
         self.add(What::Event(event.clone()));
     }
 
-    pub(super) fn add(&self, what: What) {
+    /// What somebody writes, and says who he is, comes from anywhere.
+    pub(super) fn action(&self, caller: Caller, node: String, action: &str, problem: Option<String>) {
+        let caller = Caller { user: in_a_line(&caller.user), ..caller };
+        let (action, problem) = (in_a_line(action), problem.map(|problem| in_a_line(&problem)));
+        self.add(What::Action { caller, node, action, problem });
+    }
+
+    fn add(&self, what: What) {
         let at_ns = time_of_day_ns();
         let mut ring = lock(&self.ring);
         if ring.entries.len() == KEPT {
@@ -93,9 +100,26 @@ impl Log {
     }
 }
 
+/// Characters of an action that the log keeps: what somebody writes may be as long as a message.
+const LOGGED: usize = 300;
+
+/// The beginning of a text that may come from anywhere, without line ends or what else a terminal would obey.
+fn in_a_line(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    let rest = if text.chars().nth(LOGGED).is_some() { "..." } else { "" };
+    text.chars().take(LOGGED).map(shown).collect::<String>() + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_log_keeps_is_short_and_harmless() {
+        assert_eq!(in_a_line("path = a\u{1b}[2Jb\n"), "path = a\\u{1b}[2Jb\\n");
+        assert_eq!(in_a_line(&"ä".repeat(LOGGED)).chars().count(), LOGGED);
+        assert_eq!(in_a_line(&"ä".repeat(LOGGED + 1)), "ä".repeat(LOGGED) + "...");
+    }
 
     #[test]
     fn the_log_keeps_the_newest_and_numbers_all() {

@@ -2,9 +2,8 @@
 //!
 //! | lock | held | while holding it, these may be taken |
 //! |---|---|---|
-//! | a node's | by whoever acts on it, which may take seconds | `wiring`, `wires`, `publishing` |
+//! | a node's | by whoever acts on it, which may take seconds | `wires`, `publishing` |
 //! | `publishing` | while a moment is made | a node's, only if it is free |
-//! | `wiring` | while the graph is connected anew | `wires` |
 //! | all others | to read or change one value | none |
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,8 +18,9 @@ use super::bell::{Alarm, Heard};
 use super::log::Log;
 use super::moment::{Moment, NodeMoment};
 use super::node::Node;
+use super::rates::RunPace;
 use super::wires::Wires;
-use super::{lock, try_lock};
+use super::{RunRates, lock, try_lock};
 
 /// Alarms come at once, but not more often than this: of a node that fails on every frame one is enough.
 const SHORTEST: Duration = Duration::from_millis(10);
@@ -40,12 +40,10 @@ pub(super) struct Shared {
     pub(super) run: Arc<Run>,
     pub(super) nodes: Vec<Mutex<Node>>,
     pub(super) wires: Mutex<Wires>,
-    /// Held by who re-wires the graph.
-    pub(super) wiring: Mutex<()>,
     waiting: Mutex<Vec<Waiting>>,
     heard: Arc<Heard>,
     /// Held by who makes a moment, so that counts never go back from one to the next.
-    publishing: Mutex<()>,
+    publishing: Mutex<RunPace>,
     newest: Mutex<Arc<Moment>>,
     /// Rings for a newer moment, and at the end.
     is_newer: Condvar,
@@ -59,13 +57,13 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(run: &Arc<Run>, heard: Arc<Heard>) -> Shared {
         let graph = run.graph();
-        let nodes: Vec<Node> = (0..graph.nodes().len()).map(|number| Node::new(graph, number)).collect();
-        let moment = Moment::new(0, run.report(), nodes.iter().map(Node::moment).collect());
+        let nodes = Node::all(graph);
+        let moments = nodes.iter().map(Node::moment).collect();
+        let moment = Moment::new(0, run.report(), moments, RunRates::default());
         Shared {
             run: run.clone(),
             wires: Mutex::new(Wires::new(graph)),
             nodes: nodes.into_iter().map(Mutex::new).collect(),
-            wiring: Mutex::default(),
             waiting: Mutex::default(),
             heard,
             publishing: Mutex::default(),
@@ -105,17 +103,17 @@ impl Shared {
 
     /// Makes a moment in which `node` alone is looked at anew. Whoever calls holds its lock.
     pub(super) fn publish_one(&self, node: &mut Node, look: impl FnOnce(&mut Node, &Report)) -> Arc<Moment> {
-        let _publishing = lock(&self.publishing);
+        let mut pace = lock(&self.publishing);
         let report = self.run.report();
         look(node, &report);
         let mut nodes = self.newest().nodes.clone();
         nodes[node.number] = node.moment();
-        self.publish(report, nodes)
+        self.publish(report, nodes, &mut pace)
     }
 
     /// Makes a moment of all nodes on which nobody acts just now.
     fn publish_all(&self) -> Arc<Moment> {
-        let _publishing = lock(&self.publishing);
+        let mut pace = lock(&self.publishing);
         let report = self.run.report();
         let old = self.newest();
         let look = |(node, old): (&Mutex<Node>, &Arc<NodeMoment>)| match try_lock(node) {
@@ -127,7 +125,7 @@ impl Shared {
             None => old.clone(),
         };
         let nodes = self.nodes.iter().zip(&old.nodes).map(look).collect();
-        self.publish(report, nodes)
+        self.publish(report, nodes, &mut pace)
     }
 
     /// What depends on the nodes behind a source.
@@ -142,8 +140,9 @@ impl Shared {
         node.state.is_busy = is_busy;
     }
 
-    fn publish(&self, report: Report, nodes: Vec<Arc<NodeMoment>>) -> Arc<Moment> {
-        let moment = Arc::new(Moment::new(self.newest().version + 1, report, nodes));
+    fn publish(&self, report: Report, nodes: Vec<Arc<NodeMoment>>, pace: &mut RunPace) -> Arc<Moment> {
+        let rates = pace.rates(&report);
+        let moment = Arc::new(Moment::new(self.newest().version + 1, report, nodes, rates));
         let old = std::mem::replace(&mut *lock(&self.newest), moment.clone());
         self.is_newer.notify_all();
         // Not under the lock: it may be the last reference.

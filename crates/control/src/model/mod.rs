@@ -53,12 +53,12 @@ use std::time::Duration;
 use livetime_engine::Run;
 
 use crate::access::Access;
+pub use crate::report::rates::{Rates, RunRates};
 pub use act::{Action, Answer, Caller, Change, Counter, Rewire};
 pub use bell::Bell;
 pub use log::{Entry, What};
 pub use looker::Begun;
 pub use moment::{Input, Moment, NodeMoment, NodeState, Offsets};
-pub use rates::Rates;
 
 use act::Asked;
 use looker::Shared;
@@ -165,8 +165,7 @@ impl Model {
                     shared.run.stop()
                 }
                 shared.alarm().ring();
-                let what = What::Action { caller, node: String::new(), action: text, problem: None };
-                shared.log().add(what);
+                shared.log().action(caller, String::new(), &text, None);
                 reply(Answer { result: Ok(()), moment: shared.newest() });
             }
         }

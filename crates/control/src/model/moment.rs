@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use livetime_engine::{EdgeAccount, EdgeOptions, LastFrame, NodeReport, ParamSpec, Report, Value};
+use livetime_engine::{ByNode, EdgeAccount, EdgeOptions, LastFrame, NodeReport, ParamSpec, Report, Value};
 
-use super::rates::Rates;
+use crate::report::rates::{Rates, RunRates};
 
 /// What is known of a running graph at one moment. Immutable; a newer one has a higher version.
 #[derive(Debug)]
@@ -18,18 +18,20 @@ pub struct Moment {
     pub report: Report,
     /// The nodes in the order of their declaration. What was not looked at anew is the same `Arc` as in the moment before.
     pub nodes: Vec<Arc<NodeMoment>>,
-    edges: EdgesByNode,
+    /// How fast the run is as a whole, over the last second that is over.
+    pub rates: RunRates,
+    edges: ByNode,
 }
 
 impl Moment {
-    pub(super) fn new(version: u64, report: Report, nodes: Vec<Arc<NodeMoment>>) -> Moment {
-        let edges = EdgesByNode::new(&report.edges, nodes.len());
-        Moment { version, taken: Instant::now(), report, nodes, edges }
+    pub(super) fn new(version: u64, report: Report, nodes: Vec<Arc<NodeMoment>>, rates: RunRates) -> Moment {
+        let edges = ByNode::new(nodes.len(), report.edges.iter().map(|edge| edge.nodes.1));
+        Moment { version, taken: Instant::now(), report, nodes, rates, edges }
     }
 
     /// The accounts of the edges that lead to node number `node`.
     pub fn edges_to(&self, node: usize) -> impl Iterator<Item = &EdgeAccount> {
-        self.edges.of(node).iter().filter_map(|edge| self.report.edges.get(*edge as usize))
+        self.edges.of(node).filter_map(|edge| self.report.edges.get(edge))
     }
 
     /// What is known of the node called `name`: what the engine counts, and what the node says.
@@ -51,7 +53,7 @@ pub struct NodeMoment {
     pub last: Option<LastFrame>,
     /// What is known of it beside its parameters.
     pub state: NodeState,
-    /// How fast it is.
+    /// How fast it is, over the last second that is over.
     pub rates: Rates,
 }
 
@@ -111,59 +113,4 @@ pub struct Offsets {
     pub lost_before: u64,
     /// Of [`NodeReport::lost_inside`].
     pub lost_inside: u64,
-}
-
-/// Numbers of the edges by the node they lead to, so that nobody has to search all edges for every node.
-#[derive(Debug)]
-struct EdgesByNode {
-    /// Of each node, where its edges begin in `edges`; one more for the end.
-    starts: Vec<u32>,
-    edges: Vec<u32>,
-}
-
-impl EdgesByNode {
-    fn new(accounts: &[EdgeAccount], nodes: usize) -> EdgesByNode {
-        let mut starts = vec![0_u32; nodes + 1];
-        // An edge to an outlet leads to no node.
-        let leads = || {
-            let numbered = accounts.iter().enumerate();
-            numbered.filter_map(|(edge, account)| Some((edge, account.nodes.1.filter(|to| *to < nodes)?)))
-        };
-        leads().for_each(|(_, to)| starts[to + 1] += 1);
-        for node in 0..nodes {
-            starts[node + 1] += starts[node];
-        }
-        let mut free = starts.clone();
-        let mut edges = vec![0; starts[nodes] as usize];
-        for (number, to) in leads() {
-            let place = &mut free[to];
-            edges[*place as usize] = number as u32;
-            *place += 1;
-        }
-        EdgesByNode { starts, edges }
-    }
-
-    fn of(&self, node: usize) -> &[u32] {
-        match (self.starts.get(node), self.starts.get(node + 1)) {
-            (Some(from), Some(to)) => &self.edges[*from as usize..*to as usize],
-            _ => &[],
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::report::fixture;
-
-    #[test]
-    fn edges_are_found_by_the_node_they_lead_to() {
-        let mut edges = Vec::new();
-        for to in [Some(2), Some(0), Some(2), None, Some(1), Some(2)] {
-            edges.push(EdgeAccount { nodes: (0, to), ..fixture::report(1).edges.remove(0) });
-        }
-        let by_node = EdgesByNode::new(&edges, 3);
-        let found = [0, 1, 2, 3].map(|node| by_node.of(node).to_vec());
-        assert_eq!(found, [vec![1], vec![4], vec![0, 2, 5], vec![]]);
-    }
 }

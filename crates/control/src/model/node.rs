@@ -2,14 +2,23 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use livetime_engine::{
-    Graph, LastFrame, NodeDecl, NodeKind, NodeReport, ParamSpec, Report, Run, Snapshot, Value,
+    ByNode, Graph, LastFrame, NodeDecl, NodeKind, NodeReport, ParamSpec, Report, Run, Snapshot, Value,
 };
 
 use super::moment::{Input, NodeMoment, NodeState, Offsets};
 use super::rates::Pace;
+
+/// What a node was asked for.
+struct Question {
+    /// The actions on the node that came before it.
+    actions: u64,
+    answer: Receiver<Snapshot>,
+    /// It was waited for once. A node that hangs is not waited for at every look.
+    is_old: bool,
+}
 
 /// One node as the looker knows it. Whoever acts on the node holds its lock meanwhile.
 pub(super) struct Node {
@@ -29,17 +38,27 @@ pub(super) struct Node {
     wanted: Arc<[usize]>,
     /// Counts actions: what a node was asked before one is out of date.
     pub(super) actions: u64,
-    asked: Option<(u64, Receiver<Snapshot>)>,
+    asked: Option<Question>,
+    /// Its first input was taken away for another one, and neither could be connected.
+    pub(super) is_cut_off: bool,
 }
 
 impl Node {
-    pub(super) fn new(graph: &Graph, number: usize) -> Node {
+    /// All nodes of a graph.
+    pub(super) fn all(graph: &Graph) -> Vec<Node> {
+        let count = graph.nodes().len();
+        let edges = ByNode::new(count, graph.edges().iter().map(|edge| Some(edge.to.0)));
+        (0..count).map(|number| Node::new(graph, number, edges.of(number))).collect()
+    }
+
+    /// `edges` lead to it.
+    fn new(graph: &Graph, number: usize, edges: impl Iterator<Item = usize>) -> Node {
         let decl = &graph.nodes()[number];
         let specs = decl.node_type.param_specs();
         Node {
             number,
             name: decl.name.clone(),
-            state: state(graph, number),
+            state: state(graph, number, edges),
             specs,
             values: Arc::default(),
             last: None,
@@ -50,6 +69,7 @@ impl Node {
             wanted: (0..specs.len()).collect(),
             actions: 0,
             asked: None,
+            is_cut_off: false,
         }
     }
 
@@ -59,9 +79,11 @@ impl Node {
 
     /// Asks the node for its parameters, unless it has not answered yet.
     pub(super) fn ask(&mut self, run: &Run) {
+        // What it said since the last look.
+        self.take_answer(Instant::now());
         if self.asked.is_none() {
-            let answer = run.look(self.number, self.wanted.clone());
-            self.asked = answer.ok().map(|answer| (self.actions, answer));
+            let (answer, actions) = (run.look(self.number, self.wanted.clone()), self.actions);
+            self.asked = answer.ok().map(|answer| Question { actions, answer, is_old: false });
         }
     }
 
@@ -77,13 +99,15 @@ impl Node {
         self.asked = None;
     }
 
-    /// Takes what the node answers until `deadline`.
+    /// Takes what the node answers until `deadline`; one that was waited for in vain already is not waited for again.
     pub(super) fn take_answer(&mut self, deadline: Instant) {
-        let Some((actions, answer)) = &self.asked else { return };
-        let result = answer.recv_timeout(deadline.saturating_duration_since(Instant::now()));
-        match result {
+        let Some(asked) = &mut self.asked else { return };
+        let limit = deadline.saturating_duration_since(Instant::now());
+        let limit = if std::mem::replace(&mut asked.is_old, true) { Duration::ZERO } else { limit };
+        let actions = asked.actions;
+        match asked.answer.recv_timeout(limit) {
             Err(RecvTimeoutError::Timeout) => return,
-            Ok(snapshot) if *actions == self.actions => self.take(snapshot),
+            Ok(snapshot) if actions == self.actions => self.take(snapshot),
             Ok(_) | Err(RecvTimeoutError::Disconnected) => {}
         }
         self.asked = None;
@@ -110,7 +134,7 @@ impl Node {
     pub(super) fn count(&mut self, report: &Report) {
         if let Some(node) = report.nodes.get(self.number) {
             self.state.frames = self.frames(node);
-            self.pace.update(report.elapsed_ns, self.state.frames, node);
+            self.pace.update(report, node, self.state.frames);
         }
         if self.state.is_source && self.acquire_param.is_none() {
             self.state.is_acquiring = self.state.is_enabled && !report.finished;
@@ -119,13 +143,13 @@ impl Node {
 
     /// All that is known of it now.
     pub(super) fn moment(&self) -> Arc<NodeMoment> {
-        let rates = self.pace.rates;
+        let rates = self.pace.rates();
         let (values, state) = (self.values.clone(), self.state.clone());
         Arc::new(NodeMoment { specs: self.specs, values, last: self.last, state, rates })
     }
 }
 
-fn state(graph: &Graph, number: usize) -> NodeState {
+fn state(graph: &Graph, number: usize, edges: impl Iterator<Item = usize>) -> NodeState {
     NodeState {
         is_source: graph.nodes()[number].node_type.spec.kind == NodeKind::Source,
         is_enabled: true,
@@ -133,7 +157,7 @@ fn state(graph: &Graph, number: usize) -> NodeState {
         is_busy: false,
         waits_for_nodes: false,
         acquisitions: 0,
-        input: input_of(graph, number).map(Arc::new),
+        input: input_of(graph, number, edges).map(Arc::new),
         queued_behind: 0,
         frames: 0,
         offsets: Offsets::default(),
@@ -141,8 +165,8 @@ fn state(graph: &Graph, number: usize) -> NodeState {
 }
 
 /// The first edge that leads to the node's first input.
-fn input_of(graph: &Graph, number: usize) -> Option<Input> {
-    let edge = graph.edges().iter().find(|e| e.to == (number, 0))?;
+fn input_of(graph: &Graph, number: usize, mut edges: impl Iterator<Item = usize>) -> Option<Input> {
+    let edge = edges.find_map(|edge| graph.edges().get(edge).filter(|edge| edge.to == (number, 0)))?;
     let (sender, receiver) = (&graph.nodes()[edge.from.0], &graph.nodes()[number]);
     Some(Input {
         node: sender.name.clone(),

@@ -1,52 +1,68 @@
-//! How fast a node is, from what it has done so far.
+//! How fast a run is while it goes on: over which time rates are taken.
 
-use livetime_engine::NodeReport;
+use livetime_engine::{NodeReport, Report};
 
-use crate::report::rates::{per_second, share};
+use crate::report::rates::{Counts, Rates, RunRates};
 
 /// Rates are means over at least this long: shorter, and a detector of some hertz jumps; longer, and nobody sees it start.
 const WINDOW_NS: u64 = 1_000_000_000;
 
-/// How fast a node is.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Rates {
-    /// Frames per second over the last second: sent by a source, handled by another node.
-    pub hz: f64,
-    /// Mean time to handle a frame, of those since the last look that saw one.
-    pub service_ms: f64,
-    /// CPU time of its threads in percent of one core, over the last second; 0 where it shares them.
-    pub cpu_percent: f64,
+/// Rates of the last second that is over.
+struct Window {
+    rates: Rates,
+    /// What had been done when the present second began.
+    before: Counts,
 }
 
-/// What a rate needs to know of the time before.
+impl Default for Window {
+    fn default() -> Window {
+        Window { rates: Rates::default(), before: Counts::START }
+    }
+}
+
+impl Window {
+    fn update(&mut self, now: Counts) {
+        if now.elapsed_ns(&self.before) >= WINDOW_NS {
+            (self.rates, self.before) = (now.since(&self.before), now);
+        }
+    }
+}
+
+/// What the rates of a node need to know of the time before.
 #[derive(Default)]
 pub(super) struct Pace {
-    /// As they were at the last update.
-    pub(super) rates: Rates,
-    /// When the second began, and what had been done then.
-    since_ns: u64,
-    frames: u64,
-    cpu_ns: u64,
+    window: Window,
+    service_ms: f64,
     /// Frames that were timed up to the last look, and their sum.
     timed: (u64, u64),
 }
 
 impl Pace {
-    /// The node has done so much at `now_ns`.
-    pub(super) fn update(&mut self, now_ns: u64, frames: u64, node: &NodeReport) {
+    /// The node has handled so many frames.
+    pub(super) fn update(&mut self, report: &Report, node: &NodeReport, frames: u64) {
         let (count, sum_ns) = (node.service.count, node.service.sum_ns);
         let handled = count.saturating_sub(self.timed.0);
         if handled > 0 {
-            self.rates.service_ms = sum_ns.saturating_sub(self.timed.1) as f64 / handled as f64 / 1e6;
+            self.service_ms = sum_ns.saturating_sub(self.timed.1) as f64 / handled as f64 / 1e6;
             self.timed = (count, sum_ns);
         }
-        let elapsed_ns = now_ns.saturating_sub(self.since_ns);
-        if elapsed_ns >= WINDOW_NS {
-            let cpu_ns = node.cpu_ns.unwrap_or(0);
-            self.rates.hz = per_second(frames.saturating_sub(self.frames), elapsed_ns);
-            self.rates.cpu_percent = share(cpu_ns.saturating_sub(self.cpu_ns), elapsed_ns);
-            (self.since_ns, self.frames, self.cpu_ns) = (now_ns, frames, cpu_ns);
-        }
+        self.window.update(Counts::of_node(report, node, frames));
+    }
+
+    pub(super) fn rates(&self) -> Rates {
+        Rates { service_ms: self.service_ms, ..self.window.rates }
+    }
+}
+
+/// The same for the run as a whole.
+#[derive(Default)]
+pub(super) struct RunPace(Window);
+
+impl RunPace {
+    /// The rates at the time of `report`.
+    pub(super) fn rates(&mut self, report: &Report) -> RunRates {
+        self.0.update(Counts::of_run(report));
+        RunRates { hz: self.0.rates.hz, cpu_percent: self.0.rates.cpu_percent }
     }
 }
 
@@ -57,14 +73,15 @@ mod tests {
 
     #[test]
     fn a_rate_is_a_mean_over_a_second_at_least() {
-        let mut pace = Pace::default();
-        let node = |seconds: u64| fixture::report(seconds).nodes.remove(0);
-        pace.update(1_000_000_000, 200, &node(1));
-        assert_eq!((pace.rates.hz, pace.rates.cpu_percent), (200.0, 50.0));
+        let (mut pace, mut run) = (Pace::default(), RunPace::default());
+        let mut update = |ns: u64, frames: u64| {
+            let report = Report { elapsed_ns: ns, ..fixture::report(ns / 1_000_000_000) };
+            pace.update(&report, &report.nodes[0], frames);
+            (pace.rates().hz, pace.rates().cpu_percent, run.rates(&report).hz)
+        };
+        assert_eq!(update(1_000_000_000, 200), (200.0, Some(50.0), 200.0));
         // Too early for another one.
-        pace.update(1_900_000_000, 1000, &node(1));
-        assert_eq!(pace.rates.hz, 200.0);
-        pace.update(2_000_000_000, 1200, &node(2));
-        assert_eq!(pace.rates.hz, 1000.0);
+        assert_eq!(update(1_900_000_000, 1000), (200.0, Some(50.0), 200.0));
+        assert_eq!(update(2_000_000_000, 1200), (1000.0, Some(50.0), 200.0));
     }
 }

@@ -8,7 +8,7 @@ use livetime_engine::{
 use super::Ending;
 use super::losses::Losses;
 use super::numbers::{bytes, percent, rate, time};
-use super::rates::{Rates, cpu_percent, rates};
+use super::rates::{Rates, RunRates, since_start};
 use super::table::{Style, Table, cell};
 
 /// Events shown; the JSON report has all that were kept.
@@ -21,9 +21,10 @@ const LINE: usize = 120;
 /// The report of a run that is over.
 pub fn summary(ending: &Ending, style: Style) -> String {
     let report = ending.report;
+    let (rates, run) = since_start(report);
     let parts = [
-        headline(ending),
-        nodes(report, &rates(None, report), Columns::All).render(style),
+        headline(ending, run),
+        nodes(report, &rates, Columns::All).render(style),
         ledger(report).render(style),
         readbacks(report),
         limit(report),
@@ -34,14 +35,14 @@ pub fn summary(ending: &Ending, style: Style) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-fn headline(ending: &Ending) -> String {
+fn headline(ending: &Ending, rates: RunRates) -> String {
     let report = ending.report;
     let mut text = format!(
         "{}: {} after {:.2} s; CPU {} %\n",
         ending.pipeline,
         ending.ended_by.describe(),
         report.elapsed_ns as f64 / 1e9,
-        percent(cpu_percent(None, report)),
+        percent(rates.cpu_percent),
     );
     if let Some(failure) = &report.failure {
         text += &format!("failed: {failure}\n");

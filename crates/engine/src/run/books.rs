@@ -52,6 +52,20 @@ impl Books {
         }
     }
 
+    /// Takes back an edge that could not be connected: no frame has come to it.
+    pub(crate) fn forget(&mut self, edge: &Arc<Edge>) {
+        let Some(number) =
+            self.accounts.iter().position(|a| a.edges.iter().any(|known| Arc::ptr_eq(known, edge)))
+        else {
+            return;
+        };
+        let account = &mut self.accounts[number];
+        account.edges.retain(|known| !Arc::ptr_eq(known, edge));
+        if account.edges.is_empty() && account.ended == EdgeCounts::default() {
+            self.accounts.remove(number);
+        }
+    }
+
     /// Adds edges that are no longer held to the sums, because their counts cannot change any more.
     pub(crate) fn settle(&mut self) {
         self.accounts.iter_mut().for_each(Account::settle);

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, Weak};
 use livetime_frame::FramePool;
 use livetime_runtime::lock;
 
+use super::RunControl;
 use super::books::{Books, SharedBooks};
 use super::wiring::NodeInfo;
-use super::{EdgeAccount, RunControl};
+use crate::ByNode;
 use crate::account::NodeAccount;
 use crate::graph::Graph;
 
@@ -41,9 +42,9 @@ impl Holders {
         let edges = self.books.upgrade().map_or_else(Vec::new, |books| lock(&books).accounts(&self.graph));
         let total = self.pool.statistics().buffers as u64;
         let queued = edges.iter().map(|e| (e.queued, format!("in {} -> {}", e.from, e.to)));
+        let leading_to = ByNode::new(settled.len(), edges.iter().map(|edge| edge.nodes.1));
         let handled = settled.iter().enumerate().map(|(node, settled)| {
-            let received =
-                edges.iter().filter(|e| e.nodes.1 == Some(node)).map(|e: &EdgeAccount| e.delivered);
+            let received = leading_to.of(node).map(|edge| edges[edge].delivered);
             (received.sum::<u64>().saturating_sub(*settled), format!("with {}", self.graph.nodes[node].name))
         });
         let mut held: Vec<(u64, String)> = queued.chain(handled).collect();

@@ -2,33 +2,36 @@
 
 pub(crate) mod books;
 mod bottleneck;
+mod direct;
 mod look;
 mod memory;
 pub(crate) mod outlet;
 mod report;
+mod rewire;
 mod set_all;
 pub(crate) mod wiring;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use livetime_frame::FramePool;
 use livetime_runtime::statistics::{merged, summarise};
-use livetime_runtime::{Clock, EdgeOptions, EventHandler, Histogram, Times, lock, spawn};
+use livetime_runtime::{Clock, EventHandler, Histogram, Times, lock, spawn};
 
 pub use bottleneck::{Bottleneck, Limit, MoreThreads};
+pub use direct::{DirectRun, Given, NodeFailure};
 pub(crate) use memory::Holders;
 pub use outlet::{Outlet, OutletError};
 pub use report::{EdgeAccount, NodeReport, Report, SourceReport, ThreadReport};
 
+use crate::ByNode;
 use crate::account::{Ended, NodeAccount};
 use crate::control::RunControl;
-use crate::edge::{Edge, Sender, Target};
-use crate::graph::{Graph, GraphError, Place, Placement};
+use crate::graph::{Graph, GraphError, Place};
 use crate::node::{NodeError, NodeKind};
 use crate::runner::Runner;
 use crate::services::Services;
@@ -92,6 +95,8 @@ pub struct Run {
     threads: Vec<JoinHandle<()>>,
     start_ns: u64,
     tracer: Tracer,
+    /// Held while an edge is checked against the graph as it is and put on the books; nobody waits for a node meanwhile.
+    wiring: Mutex<()>,
 }
 
 /// How long a request waits for the node's thread to come to it.
@@ -110,6 +115,7 @@ impl Run {
             statistics: options.statistics,
             max_frames: options.max_frames.unwrap_or(u64::MAX),
             remember_frames: options.remember_frames,
+            cores: cores(),
             services: options.services,
         };
         let mut wired = arm(graph, &shared)?;
@@ -133,6 +139,7 @@ impl Run {
             handles,
             threads: vec![],
             start_ns,
+            wiring: Mutex::default(),
         };
         for worker in workers {
             match spawn(&worker.handle.name.clone(), move || worker.run()) {
@@ -312,107 +319,47 @@ impl Run {
         Ok(())
     }
 
-    /// Takes an edge out of the running graph. Frames that are queued in it are still delivered.
-    ///
-    /// # Errors
-    /// [`GraphError`] when there is no such edge, it leads to an inline node, or a node does not answer.
-    pub fn disconnect(&self, from: &str, to: &str) -> Result<(), GraphError> {
-        let from_port = self.graph.output(from).map_err(problem)?;
-        let to_port = self.graph.input(to).map_err(problem)?;
-        let is_it = |e: &&Arc<Edge>| e.from == from_port && e.to == to_port && e.is_open();
-        let edge = lock(&self.books).edges().find(is_it).cloned();
-        let edge = edge.ok_or_else(|| problem(format!("there is no edge from `{from}` to `{to}`")))?;
-        self.refuse_inline(to_port.0)?;
-        let worker = self.nodes[from_port.0].workers[0];
-        let remove = move |r: &mut Runner, edge: Arc<Edge>| {
-            r.with_outputs(|outputs| {
-                outputs[edge.from.1].senders.retain(|s| !Arc::ptr_eq(&s.edge, &edge));
-            });
-            edge.detach();
-        };
-        self.ask(worker, from_port.0, remove, edge).map_err(|e| problem(e.to_string()))
-    }
-
-    /// Adds an edge to the running graph.
-    ///
-    /// # Errors
-    /// [`GraphError`] when a port does not exist, the graph would not be acceptable with this edge, or a node
-    /// does not answer.
-    pub fn connect(&self, from: &str, to: &str, options: EdgeOptions) -> Result<(), GraphError> {
-        let mut graph = self.graph.clone();
-        graph.edges = lock(&self.books)
-            .edges()
-            .filter(|e| e.is_open() && e.reader().is_none())
-            .map(|e| crate::graph::EdgeDecl { from: e.from, to: e.to, options: e.options })
-            .collect();
-        let number = graph.connect(from, to, options)?;
-        let decl = graph.edges[number];
-        self.refuse_inline(decl.to.0)?;
-        let about_edge =
-            |e: &GraphError| matches!(e.place, Place::Edge(_)) || e.place == Place::Node(decl.to.0);
-        if let Some(error) = graph.check().err().and_then(|errors| errors.into_iter().find(about_edge)) {
-            return Err(error);
-        }
-        let bells = |node: usize| -> Vec<_> {
-            self.nodes[node].workers.iter().map(|w| self.handles[*w].bell.clone()).collect()
-        };
-        let edge = Arc::new(Edge::new(decl.from, decl.to, options, &bells(decl.from.0), &bells(decl.to.0)));
-        for &worker in &self.nodes[decl.to.0].workers {
-            let add = |r: &mut Runner, edge| r.add_input(edge);
-            self.ask(worker, decl.to.0, add, edge.clone()).map_err(|e| problem(e.to_string()))?;
-        }
-        lock(&self.books).add(edge.clone());
-        let attach = |r: &mut Runner, edge: Arc<Edge>| {
-            r.with_outputs(|outputs| outputs[edge.from.1].senders.push(Sender::new(edge, Target::Queue)));
-        };
-        let attached = self.ask(self.nodes[decl.from.0].workers[0], decl.from.0, attach, edge.clone());
-        attached.map_err(|e| {
-            edge.close();
-            problem(e.to_string())
-        })
-    }
-
-    fn refuse_inline(&self, node: usize) -> Result<(), GraphError> {
-        match self.graph.nodes[node].options.placement {
-            Placement::Inline => {
-                let name = &self.graph.nodes[node].name;
-                Err(problem(format!("node `{name}` runs inline and cannot be re-wired while running")))
-            }
-            _ => Ok(()),
-        }
-    }
-
     // ---- Reading ----
 
     /// The current statistics and ledger.
     pub fn report(&self) -> Report {
-        // Completed before received, so that a frame in the handler is received and not yet completed.
-        let completed: Vec<u64> = self.nodes.iter().map(NodeInfo::completed).collect();
-        let edges = lock(&self.books).accounts(&self.graph);
-        let clock = &self.shared.clock;
-        let mut threads = thread_reports(&self.nodes, self.handles.iter().map(|h| &**h));
-        for (thread, handle) in threads.iter_mut().zip(&self.handles) {
-            (thread.cpu_ns, thread.delayed_ns) = handle.times.cpu_and_delay_ns().unzip();
-        }
-        let nodes = self.nodes.iter().enumerate().zip(completed);
-        let nodes =
-            nodes.map(|((n, info), done)| info.report(&self.graph, n, done, &edges, &threads)).collect();
-        let (events, events_dropped) = self.shared.control.events();
-        Report {
-            elapsed_ns: clock.now_ns() - self.start_ns,
-            finished: self.is_finished(),
-            failure: self.shared.control.failure(),
-            unfinished: self.shared.control.unfinished(),
-            nodes,
-            edges,
-            cores: cores(),
-            pool: self.shared.pool.statistics(),
-            cpu_ns: threads.iter().map(|t| t.cpu_ns).sum(),
-            threads,
-            events,
-            events_dropped,
-            events_repeated: self.shared.control.repeated(),
-        }
+        let Run { graph, shared, nodes, books, handles, start_ns, .. } = self;
+        report(graph, shared, nodes, books, handles, *start_ns, self.is_finished())
+    }
+}
+
+fn report(
+    graph: &Graph,
+    shared: &Shared,
+    nodes: &[NodeInfo],
+    books: &SharedBooks,
+    handles: &[Arc<WorkerHandle>],
+    start_ns: u64,
+    finished: bool,
+) -> Report {
+    // Completed before received, so that a frame in the handler is received and not yet completed.
+    let completed: Vec<u64> = nodes.iter().map(NodeInfo::completed).collect();
+    let edges = lock(books).accounts(graph);
+    let mut threads = thread_reports(nodes, handles.iter().map(|h| &**h));
+    for (thread, handle) in threads.iter_mut().zip(handles) {
+        (thread.cpu_ns, thread.delayed_ns) = handle.times.cpu_and_delay_ns().unzip();
+    }
+    let nodes = node_reports(graph, nodes, &completed, &edges, &threads);
+    let (events, events_dropped) = shared.control.events();
+    Report {
+        elapsed_ns: shared.clock.now_ns() - start_ns,
+        finished,
+        failure: shared.control.failure(),
+        unfinished: shared.control.unfinished(),
+        nodes,
+        edges,
+        cores: shared.cores,
+        pool: shared.pool.statistics(),
+        cpu_ns: threads.iter().map(|t| t.cpu_ns).sum(),
+        threads,
+        events,
+        events_dropped,
+        events_repeated: shared.control.repeated(),
     }
 }
 
@@ -460,14 +407,33 @@ pub(crate) fn thread_reports<'a>(
     nodes: &[NodeInfo],
     handles: impl Iterator<Item = &'a WorkerHandle>,
 ) -> Vec<ThreadReport> {
-    let runs = |node: &usize, thread: usize| nodes[*node].workers.contains(&thread);
-    let report = |(thread, handle): (usize, &WorkerHandle)| ThreadReport {
+    let report = |handle: &WorkerHandle| ThreadReport {
         name: handle.name.clone(),
-        nodes: (0..nodes.len()).filter(|node| runs(node, thread)).collect(),
+        nodes: Vec::new(),
         cpu_ns: None,
         delayed_ns: None,
     };
-    handles.enumerate().map(report).collect()
+    let mut threads: Vec<ThreadReport> = handles.map(report).collect();
+    for (node, info) in nodes.iter().enumerate() {
+        info.workers.iter().for_each(|worker| threads[*worker].nodes.push(node));
+    }
+    threads
+}
+
+/// What is known of each node. `completed` was read before `edges`, which hold what the nodes have received.
+pub(crate) fn node_reports(
+    graph: &Graph,
+    nodes: &[NodeInfo],
+    completed: &[u64],
+    edges: &[EdgeAccount],
+    threads: &[ThreadReport],
+) -> Vec<NodeReport> {
+    let leading_to = ByNode::new(nodes.len(), edges.iter().map(|edge| edge.nodes.1));
+    let report = |(node, info): (usize, &NodeInfo)| {
+        let incoming: Vec<&EdgeAccount> = leading_to.of(node).map(|edge| &edges[edge]).collect();
+        info.report(graph, node, completed[node], &incoming, threads)
+    };
+    nodes.iter().enumerate().map(report).collect()
 }
 
 impl NodeInfo {
@@ -476,13 +442,13 @@ impl NodeInfo {
         self.accounts.iter().map(|account| account.all_completed()).sum()
     }
 
-    /// `completed` was read before `edges`, which hold what the node has received.
-    pub(crate) fn report(
+    /// `incoming` are the edges that lead to it.
+    fn report(
         &self,
         graph: &Graph,
         node: usize,
         completed: u64,
-        edges: &[EdgeAccount],
+        incoming: &[&EdgeAccount],
         threads: &[ThreadReport],
     ) -> NodeReport {
         let decl = &graph.nodes[node];
@@ -490,7 +456,6 @@ impl NodeInfo {
         let sum = |field: fn(&NodeAccount) -> u64| accounts.iter().map(|a| field(a)).sum();
         let times =
             |pick: fn(&NodeAccount) -> &Histogram| -> Times { summarise(accounts.iter().map(|a| pick(a))) };
-        let incoming: Vec<&EdgeAccount> = edges.iter().filter(|e| e.nodes.1 == Some(node)).collect();
         let is_own = self.workers.iter().all(|w| threads[*w].nodes == [node]);
         let own_cpu = is_own.then(|| self.workers.iter().map(|w| threads[*w].cpu_ns).sum());
         let mut lost = BTreeMap::new();

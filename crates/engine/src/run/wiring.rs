@@ -39,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) statistics: bool,
     pub(crate) max_frames: u64,
     pub(crate) remember_frames: bool,
+    /// Asked for once: the system's answer takes longer than a report of ten nodes.
+    pub(crate) cores: usize,
     pub(crate) services: Services,
 }
 
@@ -63,16 +65,18 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
         .map(|handle| Worker {
             handle: handle.clone(),
             runners: Vec::new(),
+            places: Default::default(),
             clock: shared.clock.clone(),
             control: shared.control.clone(),
             may_spin: handles.len() <= spinners,
         })
         .collect();
+    let (senders, receivers) = graph.edges_by_node();
 
     // Receivers before senders, so that an inline node can be moved into its sender's edge.
     let mut inline: BTreeMap<usize, Runner> = BTreeMap::new();
     for &node in plan.order.iter().rev() {
-        let mut outputs = outputs(graph, node, &edges, &mut inline);
+        let mut outputs = outputs(graph, node, senders.of(node).map(|edge| &edges[edge]), &mut inline);
         let bells = bells(node);
         let reorder = matches!(graph.nodes[node].options.placement, Placement::Pool(_))
             .then(|| Arc::new(Reorder::new(std::mem::take(&mut outputs), &bells)));
@@ -86,7 +90,7 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
             let context = context(graph, node, target, account, bells[copy].clone(), shared);
             let mut runner = runner(graph, node, copy, context)?;
             runner.reorder = reorder.clone();
-            edges.iter().filter(|e| e.to.0 == node).for_each(|e| runner.add_input(e.clone()));
+            receivers.of(node).for_each(|edge| runner.add_input(edges[edge].clone()));
             match graph.nodes[node].options.placement {
                 Placement::Inline => _ = inline.insert(node, runner),
                 _ => workers[worker].runners.push(runner),
@@ -94,7 +98,10 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
         }
     }
     // Sources first on a shared thread: the order in which frames flow.
-    workers.iter_mut().for_each(|w| w.runners.reverse());
+    for worker in &mut workers {
+        worker.runners.reverse();
+        worker.note_places();
+    }
     Ok(Wired { nodes, edges, workers })
 }
 
@@ -103,6 +110,7 @@ fn place(graph: &Graph, plan: &Plan) -> (Vec<Arc<WorkerHandle>>, Vec<Vec<usize>>
     let mut handles: Vec<Arc<WorkerHandle>> = Vec::new();
     let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
     let mut placed: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
+    let (_, receivers) = graph.edges_by_node();
     let mut add = |name: String, wait: WaitStrategy, cpus: &[usize]| {
         handles.push(Arc::new(WorkerHandle::new(name, wait, cpus.to_vec())));
         handles.len() - 1
@@ -119,7 +127,7 @@ fn place(graph: &Graph, plan: &Plan) -> (Vec<Arc<WorkerHandle>>, Vec<Vec<usize>>
                 (0..*count).map(|i| add(format!("{}/{i}", decl.name), wait, cpus)).collect()
             }
             Placement::Inline => {
-                let sender = graph.edges.iter().find(|e| e.to.0 == node).map(|e| e.from.0);
+                let sender = receivers.of(node).next().map(|edge| graph.edges[edge].from.0);
                 sender.map(|s| placed[s].clone()).unwrap_or_default()
             }
         };
@@ -127,15 +135,15 @@ fn place(graph: &Graph, plan: &Plan) -> (Vec<Arc<WorkerHandle>>, Vec<Vec<usize>>
     (handles, placed)
 }
 
-fn outputs(
+fn outputs<'a>(
     graph: &Graph,
     node: usize,
-    edges: &[Arc<Edge>],
+    edges: impl Iterator<Item = &'a Arc<Edge>>,
     inline: &mut BTreeMap<usize, Runner>,
 ) -> Vec<Output> {
     let ports = graph.nodes[node].node_type.spec.outputs.len();
     let mut outputs: Vec<Output> = (0..ports).map(|_| Output::default()).collect();
-    for edge in edges.iter().filter(|e| e.from.0 == node) {
+    for edge in edges {
         let target = match inline.remove(&edge.to.0) {
             Some(runner) => Target::Inline(Box::new(runner)),
             None => Target::Queue,

@@ -11,7 +11,7 @@ use crate::graph::{Graph, GraphError};
 use crate::run::books::{Books, SharedBooks};
 use crate::run::outlet::Links;
 use crate::run::wiring::{NodeInfo, Shared};
-use crate::run::{Outlet, Report, arm, thread_reports, tracer};
+use crate::run::{Outlet, Report, arm, node_reports, thread_reports, tracer};
 use crate::services::Services;
 use crate::trace::Tracer;
 use crate::worker::Worker;
@@ -42,6 +42,7 @@ impl Simulation {
             statistics: true,
             max_frames: u64::MAX,
             remember_frames: false,
+            cores: 1,
             services: Services::default(),
         };
         let wired = arm(graph, &shared)?;
@@ -154,9 +155,7 @@ impl Simulation {
         let edges = lock(&self.books).accounts(&self.graph);
         let (events, events_dropped) = self.shared.control.events();
         let threads = thread_reports(&self.nodes, self.workers.iter().map(|w| &*w.handle));
-        let nodes = self.nodes.iter().enumerate().zip(completed);
-        let nodes =
-            nodes.map(|((n, info), done)| info.report(&self.graph, n, done, &edges, &threads)).collect();
+        let nodes = node_reports(&self.graph, &self.nodes, &completed, &edges, &threads);
         Report {
             elapsed_ns: self.shared.clock.now_ns(),
             finished,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::cell::{Frame, FrameMut, Payload};
-use crate::{DType, Element, Layout, TableLayout};
+use crate::{DType, Dim, Element, Layout, TableLayout};
 
 /// The kind of a payload.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -195,6 +195,34 @@ impl<'a> ArrayRef<'a> {
             }
             &elements[start..][..inner]
         }))
+    }
+
+    /// The elements in order: where they lie if nothing lies between them, else copied to `scratch`. Of a compressed array its bytes.
+    pub fn packed(&self, scratch: &'a mut Vec<u8>) -> &'a [u8] {
+        if self.layout.is_packed() || self.layout.codec().is_some() {
+            return self.bytes;
+        }
+        scratch.clear();
+        self.gather(scratch);
+        scratch
+    }
+
+    /// Appends the elements of an uncompressed array in order.
+    pub fn gather(&self, to: &mut Vec<u8>) {
+        gather_dims(self.bytes, self.layout.dtype().bytes(), self.layout.dims(), 0, to);
+    }
+}
+
+/// Appends the elements of the dimensions `dims`, of which the first begins at byte `start`.
+fn gather_dims(from: &[u8], element: usize, dims: &[Dim], start: usize, to: &mut Vec<u8>) {
+    match dims {
+        [] => to.extend_from_slice(&from[start..start + element]),
+        [last] if last.stride == element => to.extend_from_slice(&from[start..start + last.size * element]),
+        [first, rest @ ..] => {
+            for index in 0..first.size {
+                gather_dims(from, element, rest, start + index * first.stride, to);
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The ten types of elements, as they lie in files.
 
 use super::integers;
+use super::words::Words;
 use crate::Pixel;
 
 /// An element of a frame that is given as little-endian bytes.
@@ -35,7 +36,13 @@ pub trait Exact: Element {
 
     /// Adds the `L` elements from `at` on of all frames, at most 2^15, to the sums.
     #[doc(hidden)]
-    fn add_group<const L: usize>(frames: &[&[u8]], at: usize, sums: &mut [i64], squares: &mut [Self::Square]);
+    #[allow(private_bounds, reason = "called by this crate only")]
+    fn add_group<W: Words, const L: usize>(
+        frames: &[&[u8]],
+        at: usize,
+        sums: &mut [i64],
+        squares: &mut [Self::Square],
+    );
 }
 
 macro_rules! exact {
@@ -44,17 +51,19 @@ macro_rules! exact {
             type Square = $square;
 
             #[inline(always)]
-            fn add_group<const L: usize>(
+            #[allow(private_bounds, reason = "as above")]
+            fn add_group<W: Words, const L: usize>(
                 frames: &[&[u8]],
                 at: usize,
                 sums: &mut [i64],
                 squares: &mut [$square],
             ) {
-                integers::$add::<$t, L>(frames, at, sums, squares);
+                integers::$add::<$t, W, L>(frames, at, sums, squares);
             }
         }
     )*};
 }
 
-exact!(add_narrow, u64: i8 u8 i16 u16);
+exact!(add_narrow, u64: i8 u8);
+exact!(add_words, u64: i16 u16);
 exact!(add_wide, u128: i32 u32);

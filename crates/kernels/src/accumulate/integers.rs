@@ -2,10 +2,11 @@
 
 use std::marker::PhantomData;
 
-use super::{Element, Exact};
+use super::words::Words;
+use super::{Element, Exact, ask_ahead};
 
 #[inline(always)]
-pub(super) fn exact<T: Exact, const L: usize>(
+pub(super) fn exact<T: Exact, W: Words, const L: usize>(
     _: PhantomData<T>,
     frames: &[&[u8]],
     sums: &mut [i64],
@@ -13,29 +14,52 @@ pub(super) fn exact<T: Exact, const L: usize>(
 ) {
     let mut at = 0;
     while at + L <= sums.len() {
-        T::add_group::<L>(frames, at, &mut sums[at..at + L], &mut squares[at..at + L]);
+        T::add_group::<W, L>(frames, at, &mut sums[at..at + L], &mut squares[at..at + L]);
         at += L;
     }
     while at < sums.len() {
-        T::add_group::<1>(frames, at, &mut sums[at..at + 1], &mut squares[at..at + 1]);
+        T::add_group::<W, 1>(frames, at, &mut sums[at..at + 1], &mut squares[at..at + 1]);
         at += 1;
     }
 }
 
-/// For 8 and 16 bits: sums of at most 2^15 elements fit 32 bits. Values are counted from the centre of unsigned 16-bit numbers, so
-/// that the sum of two squares fits 32 bits too, and two frames need one sum of 64 bits.
+/// For 16 bits: as [`add_narrow`], with vectors where the level has them.
 #[inline(always)]
-pub(super) fn add_narrow<T: Element + Into<i32>, const L: usize>(
+pub(super) fn add_words<T: Element + Into<i32>, W: Words, const L: usize>(
     frames: &[&[u8]],
     at: usize,
     sums: &mut [i64],
     squares: &mut [u64],
 ) {
+    let centre = centre::<T>();
+    match W::sums::<L>(frames, at, centre as u16) {
+        Some((sum, square)) => put::<L>(frames.len(), centre, (&sum, &square), sums, squares),
+        None => add_narrow::<T, W, L>(frames, at, sums, squares),
+    }
+}
+
+/// That of numbers without sign of 16 bits; 0 of others, whose squares are small enough.
+#[inline(always)]
+fn centre<T: Element + Into<i32>>() -> i32 {
     let highest: i32 = T::HIGHEST.into();
-    let centre = if highest == 0xFFFF { 0x8000 } else { 0 };
+    if highest == 0xFFFF { 0x8000 } else { 0 }
+}
+
+/// For 8 and 16 bits: sums of at most 2^15 elements fit 32 bits. Values are counted from the centre of unsigned 16-bit numbers, so
+/// that the sum of two squares fits 32 bits too, and two frames need one sum of 64 bits.
+#[inline(always)]
+pub(super) fn add_narrow<T: Element + Into<i32>, W: Words, const L: usize>(
+    frames: &[&[u8]],
+    at: usize,
+    sums: &mut [i64],
+    squares: &mut [u64],
+) {
+    let centre = centre::<T>();
     let (mut sum, mut square) = ([0i32; L], [0u64; L]);
     let (pairs, rest) = frames.as_chunks::<2>();
     for [one, other] in pairs {
+        ask_ahead::<T, L>(one, at);
+        ask_ahead::<T, L>(other, at);
         let (one, other): ([T; L], [T; L]) = (T::load(one, at), T::load(other, at));
         for i in 0..L {
             let (a, b): (i32, i32) = (one[i].into(), other[i].into());
@@ -45,6 +69,7 @@ pub(super) fn add_narrow<T: Element + Into<i32>, const L: usize>(
         }
     }
     for frame in rest {
+        ask_ahead::<T, L>(frame, at);
         let elements: [T; L] = T::load(frame, at);
         for i in 0..L {
             let value: i32 = elements[i].into();
@@ -53,8 +78,21 @@ pub(super) fn add_narrow<T: Element + Into<i32>, const L: usize>(
             square[i] += u64::from((value * value) as u32);
         }
     }
+    put::<L>(frames.len(), centre, (&sum, &square), sums, squares);
+}
+
+/// Adds the sums of distances from the centre of so many frames, and those of their squares.
+#[inline(always)]
+fn put<const L: usize>(
+    frames: usize,
+    centre: i32,
+    (sum, square): (&[i32; L], &[u64; L]),
+    sums: &mut [i64],
+    squares: &mut [u64],
+) {
+    let (sums, squares) = (&mut sums[..L], &mut squares[..L]);
     // With v = d + c: the sum of v is that of d and n c, the sum of v squared that of d squared, 2 c d and n c squared.
-    let (n, c) = (frames.len() as i64, i64::from(centre));
+    let (n, c) = (frames as i64, i64::from(centre));
     for i in 0..L {
         let distance = i64::from(sum[i]);
         sums[i] += distance + n * c;
@@ -64,7 +102,7 @@ pub(super) fn add_narrow<T: Element + Into<i32>, const L: usize>(
 
 /// For 32 bits: the two halves of squares are summed apart.
 #[inline(always)]
-pub(super) fn add_wide<T: Element + Into<i64>, const L: usize>(
+pub(super) fn add_wide<T: Element + Into<i64>, W: Words, const L: usize>(
     frames: &[&[u8]],
     at: usize,
     sums: &mut [i64],
@@ -72,6 +110,7 @@ pub(super) fn add_wide<T: Element + Into<i64>, const L: usize>(
 ) {
     let (mut sum, mut low, mut high) = ([0i64; L], [0u64; L], [0u64; L]);
     for frame in frames {
+        ask_ahead::<T, L>(frame, at);
         let elements: [T; L] = T::load(frame, at);
         for i in 0..L {
             let value: i64 = elements[i].into();

@@ -73,6 +73,20 @@ fn many_frames_of_the_largest_value_do_not_overflow() {
     }
 }
 
+#[test]
+fn the_values_with_the_largest_squares_do_not_overflow() {
+    // Furthest from the centre; two squares take all 32 bits.
+    let (lowest, zeros) = ([0x00, 0x80].repeat(33), [0; 2 * 33]);
+    for (level, count) in Level::available().into_iter().flat_map(|level| [1, 2, 9].map(|n| (level, n))) {
+        let (mut sums, mut squares) = (vec![0; 33], vec![0; 33]);
+        exact::<i16>(level, &vec![&lowest[..]; count], &mut sums, &mut squares).unwrap();
+        assert!(sums.iter().all(|s| *s == -(count as i64) << 15), "{level:?} {count}");
+        assert!(squares.iter().all(|s| *s == (count as u64) << 30), "{level:?} {count}");
+        exact::<u16>(level, &vec![&zeros[..]; count], &mut [0; 33], &mut squares).unwrap();
+        assert!(squares.iter().all(|s| *s == (count as u64) << 30), "{level:?} {count}");
+    }
+}
+
 fn about_is_the_plain_sum<T: Element + Bytes>() {
     all_widths::<T>(|level, plain, slices, width| {
         let pivots: Vec<f64> = (0..width).map(|i| i as f64 / 3.0).collect();

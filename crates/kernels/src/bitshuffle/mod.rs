@@ -4,11 +4,14 @@
 #[cfg(test)]
 mod tests;
 
+use std::marker::PhantomData;
+
 use crate::bits::{self, Bits};
+use crate::byteshuffle::{Element, STEP};
 use crate::{LengthError, Level};
 
-/// Bytes of a step: eight rows of eight bytes.
-const STEP: usize = 64;
+/// Bytes of the elements of a step, at most.
+const STEP_BYTES: usize = 8 * STEP;
 
 /// Sorts the bits of elements of 1, 2, 4 or 8 bytes: bit `b` of element `i` goes to bit `i % 8` of byte `b · n / 8 + i / 8`,
 /// `n` being the number of elements, a multiple of 8.
@@ -27,10 +30,10 @@ const STEP: usize = 64;
 pub fn shuffle(level: Level, size: usize, input: &[u8], output: &mut [u8]) -> Result<(), LengthError> {
     check(size, input.len(), output.len())?;
     match size {
-        1 => shuffle_level(level, [0; 1], input, output),
-        2 => shuffle_level(level, [0; 2], input, output),
-        4 => shuffle_level(level, [0; 4], input, output),
-        _ => shuffle_level(level, [0; 8], input, output),
+        1 => shuffle_level(level, PhantomData::<u8>, input, output),
+        2 => shuffle_level(level, PhantomData::<u16>, input, output),
+        4 => shuffle_level(level, PhantomData::<u32>, input, output),
+        _ => shuffle_level(level, PhantomData::<u64>, input, output),
     }
     Ok(())
 }
@@ -39,10 +42,10 @@ pub fn shuffle(level: Level, size: usize, input: &[u8], output: &mut [u8]) -> Re
 pub fn unshuffle(level: Level, size: usize, input: &[u8], output: &mut [u8]) -> Result<(), LengthError> {
     check(size, input.len(), output.len())?;
     match size {
-        1 => unshuffle_level(level, [0; 1], input, output),
-        2 => unshuffle_level(level, [0; 2], input, output),
-        4 => unshuffle_level(level, [0; 4], input, output),
-        _ => unshuffle_level(level, [0; 8], input, output),
+        1 => unshuffle_level(level, PhantomData::<u8>, input, output),
+        2 => unshuffle_level(level, PhantomData::<u16>, input, output),
+        4 => unshuffle_level(level, PhantomData::<u32>, input, output),
+        _ => unshuffle_level(level, PhantomData::<u64>, input, output),
     }
     Ok(())
 }
@@ -55,40 +58,29 @@ fn check(size: usize, input: usize, output: usize) -> Result<(), LengthError> {
     LengthError::check("output", output, input)
 }
 
-/// The size of elements as a type, so that there is a function for each.
-trait Sized8: Copy {
-    const BYTES: usize;
-}
-
-impl<const N: usize> Sized8 for [u8; N] {
-    const BYTES: usize = N;
-}
-
 per_level! {
-    fn shuffle_level<E: Sized8>(element: E, input: &[u8], output: &mut [u8])
+    fn shuffle_level<E: Element>(element: PhantomData<E>, input: &[u8], output: &mut [u8])
         = shuffle_body::<bits::Portable, _> | shuffle_body::<bits::Avx2, _> | shuffle_body::<bits::Avx512, _>;
 }
 
 per_level! {
-    fn unshuffle_level<E: Sized8>(element: E, input: &[u8], output: &mut [u8])
+    fn unshuffle_level<E: Element>(element: PhantomData<E>, input: &[u8], output: &mut [u8])
         = unshuffle_body::<bits::Portable, _> | unshuffle_body::<bits::Avx2, _> | unshuffle_body::<bits::Avx512, _>;
 }
 
-/// The bytes of 64 elements, the first bytes of all, then the second ones …
-type Planes = [[u8; STEP]; 8];
-
 #[inline(always)]
-fn shuffle_body<B: Bits, E: Sized8>(_: E, input: &[u8], output: &mut [u8]) {
-    let row = input.len() / E::BYTES / 8;
-    let mut planes: Planes = [[0; STEP]; 8];
-    for (step, elements) in input.chunks(STEP * E::BYTES).enumerate() {
-        if elements.len() == STEP * E::BYTES {
-            take_apart::<E>(elements, STEP, &mut planes);
+fn shuffle_body<B: Bits, E: Element>(_: PhantomData<E>, input: &[u8], output: &mut [u8]) {
+    let (size, row) = (size_of::<E>(), input.len() / size_of::<E>() / 8);
+    let mut planes = E::Planes::default();
+    for (step, elements) in input.chunks(STEP * size).enumerate() {
+        if elements.len() == STEP * size {
+            E::take_apart(elements, &mut planes);
         } else {
-            // It has zeros, or what was there before, behind it.
-            take_apart::<E>(elements, elements.len() / E::BYTES, &mut planes);
+            let mut longer = [0; STEP_BYTES];
+            longer[..elements.len()].copy_from_slice(elements);
+            E::take_apart(&longer[..STEP * size], &mut planes);
         }
-        for (plane, rows) in planes.iter().zip(output.chunks_exact_mut(8 * row)) {
+        for (plane, rows) in planes.as_ref().iter().zip(output.chunks_exact_mut(8 * row)) {
             for (word, row) in B::turn(plane).into_iter().zip(rows.chunks_exact_mut(row)) {
                 let to = &mut row[8 * step..];
                 match to.first_chunk_mut() {
@@ -101,11 +93,11 @@ fn shuffle_body<B: Bits, E: Sized8>(_: E, input: &[u8], output: &mut [u8]) {
 }
 
 #[inline(always)]
-fn unshuffle_body<B: Bits, E: Sized8>(_: E, input: &[u8], output: &mut [u8]) {
-    let row = input.len() / E::BYTES / 8;
-    let mut planes: Planes = [[0; STEP]; 8];
-    for (step, elements) in output.chunks_mut(STEP * E::BYTES).enumerate() {
-        for (plane, rows) in planes.iter_mut().zip(input.chunks_exact(8 * row)) {
+fn unshuffle_body<B: Bits, E: Element>(_: PhantomData<E>, input: &[u8], output: &mut [u8]) {
+    let (size, row) = (size_of::<E>(), input.len() / size_of::<E>() / 8);
+    let mut planes = E::Planes::default();
+    for (step, elements) in output.chunks_mut(STEP * size).enumerate() {
+        for (plane, rows) in planes.as_mut().iter_mut().zip(input.chunks_exact(8 * row)) {
             let mut words = [0; 8];
             for (word, row) in words.iter_mut().zip(rows.chunks_exact(row)) {
                 let from = &row[8 * step..];
@@ -118,31 +110,12 @@ fn unshuffle_body<B: Bits, E: Sized8>(_: E, input: &[u8], output: &mut [u8]) {
             }
             *plane = B::turn_back(words);
         }
-        if elements.len() == STEP * E::BYTES {
-            put_together::<E>(&planes, STEP, elements);
+        if elements.len() == STEP * size {
+            E::put_together(&planes, elements);
         } else {
-            put_together::<E>(&planes, elements.len() / E::BYTES, elements);
-        }
-    }
-}
-
-/// The bytes of `count` elements to their planes. A number that the compiler knows makes vectors of the loop.
-#[inline(always)]
-fn take_apart<E: Sized8>(elements: &[u8], count: usize, planes: &mut Planes) {
-    let elements = &elements[..count * E::BYTES];
-    for i in 0..count {
-        for byte in 0..E::BYTES {
-            planes[byte][i] = elements[i * E::BYTES + byte];
-        }
-    }
-}
-
-/// The inverse of [`take_apart`].
-#[inline(always)]
-fn put_together<E: Sized8>(planes: &Planes, count: usize, elements: &mut [u8]) {
-    for i in 0..count {
-        for byte in 0..E::BYTES {
-            elements[i * E::BYTES + byte] = planes[byte][i];
+            let mut longer = [0; STEP_BYTES];
+            E::put_together(&planes, &mut longer[..STEP * size]);
+            elements.copy_from_slice(&longer[..elements.len()]);
         }
     }
 }

@@ -7,17 +7,23 @@ use super::{GROUP, ROW, Word};
 const MOST_EXCEPTIONS: usize = 255;
 
 /// The width that takes least room: that of the group before if its neighbours are no better; else what a sample suggests, or from
-/// there on as long as it becomes better.
+/// there on as long as it becomes better. No function here calls itself: what is not inlined is not compiled for a level.
 #[inline(always)]
 pub(super) fn best_width<T: Word>(differences: &[T; GROUP], centre: T, before: Option<u32>) -> u32 {
-    let start = before.unwrap_or_else(|| likely_width(differences, centre)).clamp(1, T::BITS - 1);
-    let [below, here, above] = costs(differences, centre, [start - 1, start, start + 1]);
-    if here <= below && here <= above {
+    let mut start = before.unwrap_or_else(|| likely_width(differences, centre)).clamp(1, T::BITS - 1);
+    let mut near = costs(differences, centre, [start - 1, start, start + 1]);
+    if before.is_some() && !is_lowest(near) {
+        // Far from it the room that widths take says nothing of where the best one is.
+        let likely = likely_width(differences, centre).clamp(1, T::BITS - 1);
+        if likely.abs_diff(start) > 1 {
+            start = likely;
+            near = costs(differences, centre, [start - 1, start, start + 1]);
+        }
+    }
+    if is_lowest(near) {
         return start;
     }
-    if before.is_some() {
-        return best_width(differences, centre, None);
-    }
+    let [below, _, above] = near;
     let step = |width: u32| if below < above { width.checked_sub(1) } else { Some(width + 1) };
     let (mut width, mut cost) = if below < above { (start - 1, below) } else { (start + 1, above) };
     while let Some(next) = step(width).filter(|next| *next <= T::BITS) {
@@ -30,7 +36,13 @@ pub(super) fn best_width<T: Word>(differences: &[T; GROUP], centre: T, before: O
     width
 }
 
+/// Whether a width takes no more than its neighbours.
+fn is_lowest([below, here, above]: [usize; 3]) -> bool {
+    here <= below && here <= above
+}
+
 /// The best width for every sixteenth remainder.
+#[inline(always)]
 fn likely_width<T: Word>(differences: &[T; GROUP], centre: T) -> u32 {
     const EVERY: usize = 16;
     let mut lengths = [0; 33];

@@ -14,6 +14,13 @@ fn check_both(size: usize, input: &[u8]) {
         assert!(output == expected, "{level:?} {size} {}", input.len());
         unshuffle(level, size, &output, &mut back).unwrap();
         assert!(back == input, "{level:?} {size} {}", input.len());
+        let count = input.len() / size;
+        let planes: Vec<Vec<u8>> = (0..size).map(|b| output[b * count..][..count].to_vec()).collect();
+        let planes: Vec<&[u8]> = planes.iter().map(Vec::as_slice).collect();
+        back.fill(9);
+        let found = unshuffle_planes(level, &planes, &mut back);
+        assert_eq!(found.is_ok(), size <= MOST_PLANES);
+        assert!(found.is_err() || back == input, "planes {level:?} {size} {}", input.len());
     }
 }
 
@@ -41,4 +48,7 @@ fn wrong_lengths_are_refused() {
     assert!(shuffle(Level::best(), 0, &[0; 24], &mut [0; 24]).is_err());
     assert!(shuffle(Level::best(), 5, &[0; 24], &mut [0; 24]).is_err());
     assert!(unshuffle(Level::best(), 2, &[0; 16], &mut [0; 8]).is_err());
+    assert!(unshuffle_planes(Level::best(), &[], &mut [0; 8]).is_err());
+    assert!(unshuffle_planes(Level::best(), &[&[0; 4], &[0; 3]], &mut [0; 8]).is_err());
+    assert!(unshuffle_planes(Level::best(), &[&[0; 4], &[0; 4], &[0; 4]], &mut [0; 13]).is_err());
 }

@@ -68,7 +68,7 @@ pub enum BlockpackTier {
     /// As fast as memory allows.
     #[default]
     Fast,
-    /// A tenth smaller on noise, packed at about half and unpacked at about a third of the speed.
+    /// A tenth smaller on noise, packed at about two thirds and unpacked at about a third of the speed.
     Dense,
 }
 

@@ -13,6 +13,7 @@ Examples:
   livetime analyze run.xtc2 --detector epixquad.raw.raw --events 100..200 --with hits --threshold 3000 -o out
   livetime analyze e236-r0003-s04-c00.xtc --workers 1..4 -o out
   livetime analyze e236-r0003-s04-c00.xtc --pipeline beamline.yaml --set tiff.path=out -o out
+  livetime analyze e236-r0003-s04-c00.xtc --pipeline beamline.yaml --of turned --with mean,std -o out
   livetime analyze e236-r0003-s04-c00.xtc --with mean,std --plan plan.json --parts 16
   livetime analyze --plan plan.json --part 7 -o parts
   livetime analyze --plan plan.json --merge parts -o out
@@ -21,7 +22,9 @@ Of one file, all files of its run that lie beside it are read; of several, these
 workers. With -o they are written as .npy (tables as structured arrays), pictures also as PNG, and all in analysis.json; files of an
 earlier analysis are replaced. A range of workers analyses once for each, compares the results bit for bit and plots the rates.
 With --pipeline the run takes the place of the one source of a pipeline file; no edge loses a frame, nothing is paced or served, and
-what all nodes tell at the end is shown, and written to analysis.json.
+what all nodes tell at the end is shown, and written to analysis.json. With --pipeline and --with, --of or --plan, the pictures that one
+node sends are reduced as those of the run are, in parts too: nodes on the way must keep no state from frame to frame, and an event
+that one of them fails in is lost, with the node and the reason.
 With --plan the analysis is shared out: each part can be analysed by any process on any machine that sees the files, as often as one
 likes, and --merge makes of all parts what one process would find, bit for bit; it ends with 1 and names the parts that are missing.
 Ends with 3 if events or parts of files could not be used; the results are those of the others.";
@@ -39,8 +42,8 @@ pub(crate) struct AnalyzeArgs {
     /// Number of threads, or a range such as 1..4 to compare; by default one per core.
     #[arg(long, default_value = "", hide_default_value = true)]
     pub(crate) workers: Workers,
-    /// What to compute.
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [What::Mean, What::Std])]
+    /// What to compute; without it, mean and std. With --pipeline: of the pictures that come out of it.
+    #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) with: Vec<What>,
     /// Only events A to B-1 of the run, counted from 0; either may be left out.
     #[arg(long, value_name = "A..B", value_parser = event_range, default_value = "..", hide_default_value = true)]
@@ -57,9 +60,14 @@ pub(crate) struct AnalyzeArgs {
     /// `histogram`: lowest and highest value.
     #[arg(long, value_name = "LOW..HIGH", value_parser = value_range, allow_hyphen_values = true)]
     pub(crate) range: Option<(f64, f64)>,
-    /// Process the pictures by this pipeline; the run replaces its source.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["with", "every", "threshold", "bins", "range"])]
+    /// Process the pictures by this pipeline; the run replaces its source. With --with, --of or --plan, only the pictures that
+    /// come out of it are wanted.
+    #[arg(long, value_name = "FILE")]
     pub(crate) pipeline: Option<PathBuf>,
+    /// `--pipeline`: compute what --with says of the pictures that this node sends, as NODE or NODE.OUTPUT; needed if several
+    /// nodes send pictures only to sinks. Nodes that do not lead there are left out.
+    #[arg(long, value_name = "NODE", requires = "pipeline")]
+    pub(crate) of: Option<String>,
     /// `--pipeline`: the source that the run replaces; needed if there are several.
     #[arg(long, value_name = "NODE", requires = "pipeline")]
     pub(crate) source: Option<String>,
@@ -68,7 +76,7 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) settings: Vec<Setting>,
     /// With a run: only write a plan of the analysis to this file. With --part or --merge: carry out this
     /// plan.
-    #[arg(long, value_name = "FILE", conflicts_with = "pipeline")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) plan: Option<PathBuf>,
     /// `--plan`: number of parts; by default parts of 8 GiB.
     #[arg(long, value_name = "N", requires = "plan", requires = "files", value_parser = at_least_one)]
@@ -87,8 +95,20 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) json: bool,
 }
 
+impl AnalyzeArgs {
+    /// What to compute.
+    pub(crate) fn what(&self) -> &[What] {
+        if self.with.is_empty() { &[What::Mean, What::Std] } else { &self.with }
+    }
+
+    /// Whether the pictures that come out of a pipeline are wanted, and not all that it does.
+    pub(crate) fn is_reduced(&self) -> bool {
+        !self.with.is_empty() || self.of.is_some() || self.plan.is_some()
+    }
+}
+
 /// The options that a plan contains already.
-const PLANNED: [&str; 7] = ["files", "detector", "with", "events", "every", "threshold", "bins"];
+const PLANNED: [&str; 8] = ["files", "detector", "with", "events", "every", "threshold", "bins", "pipeline"];
 
 /// The results of an analysis.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,13 +9,12 @@ use livetime_engine::{NodeType, ParamSpec, Report as Ledger, Value};
 use serde_json::{Map, Value as Json, json};
 
 use super::report::RunFiles;
-use super::{AnalyzeArgs, files};
+use super::{AnalyzeArgs, files, through};
 use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, Recording};
 use crate::commands::run::{LOG_LINES, count_interrupts, log_events, waiting_lines};
 use crate::config;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
-use crate::pvs::Bell;
 use crate::report::json::ending_json;
 use crate::report::numbers::bytes;
 use crate::report::table::{Style, Table, cell};
@@ -38,6 +37,7 @@ pub(super) fn run(
             "--pipeline: wanted one number of workers, found a range: nodes write their files each time";
         return Err(Failure::new(Exit::Usage, message));
     };
+    refuse_reducing(args)?;
     let meter = Meter::start();
     let recording = Recording::open(&args.files).map_err(failed)?;
     let detector = super::detector(&recording, args)?;
@@ -49,10 +49,10 @@ pub(super) fn run(
         source: args.source.clone(),
         settings: args.settings.clone(),
     };
-    let checked =
-        loaded.and_then(|text| GraphAnalysis::new(&recording, &detector, (&name, &text), nodes, &options));
+    let (run, of_run) = through::recorded(args, &detector)?;
+    let checked = loaded.and_then(|text| GraphAnalysis::new(&run, &of_run, (&name, &text), nodes, &options));
     let work = checked.map_err(|problems| crate::commands::refuse(&problems, args.json, output))?;
-    let found = watched(&work, &recording, output).map_err(failed)?;
+    let found = watched(&work, &run, output).map_err(|e| Failure::new(Exit::Failed, e))?;
     let usage = meter.stop(found.file_bytes, found.raw_bytes);
     let ending = Ending::new(&name, &found.report, found.ended_by);
     let report = Report {
@@ -75,19 +75,35 @@ pub(super) fn run(
     Ok(report.exit())
 }
 
+/// Options that say what reducers find.
+///
+/// # Errors
+/// If there is one: without `--with` there are no reducers.
+fn refuse_reducing(args: &AnalyzeArgs) -> Result<(), Failure> {
+    let useless = [
+        (args.every > 1, "--every"),
+        (args.threshold.is_some(), "--threshold"),
+        (args.bins.is_some(), "--bins"),
+        (args.range.is_some(), "--range"),
+    ];
+    let Some((_, option)) = useless.iter().find(|(is_useless, _)| *is_useless) else { return Ok(()) };
+    let why = format!("`{option}` cannot be used with `--pipeline` alone: it is for what `--with` finds");
+    Err(Failure::new(Exit::Usage, why))
+}
+
 /// Shows the progress of the run and the messages of nodes, and ends the run when the user wants.
 fn watched(
     work: &GraphAnalysis,
-    recording: &Recording,
+    recording: &livetime_recording::Recording,
     output: &mut Output,
-) -> livetime_formats::Result<GraphFound> {
+) -> Result<GraphFound, String> {
     let interrupts: &AtomicUsize = &count_interrupts(output);
     let size = work.layout().span() as u64 * work.events() as u64;
     let mut progress = Progress::new(size, output);
     let (sender, log) = sync_channel(LOG_LINES);
-    let on_event = log_events(sender, Bell::default());
+    let on_event = log_events(sender);
     let found = work.run(recording, Some(on_event), &mut |now| {
-        waiting_lines(&log, progress.level()).iter().for_each(|line| progress.log(line));
+        waiting_lines(log.try_iter(), progress.level()).iter().for_each(|line| progress.log(line));
         progress.tell(now.raw_bytes);
         match interrupts.load(Ordering::Relaxed) {
             0 => GoOn::Yes,
@@ -95,7 +111,7 @@ fn watched(
             _ => GoOn::Abort,
         }
     });
-    waiting_lines(&log, progress.level()).iter().for_each(|line| progress.log(line));
+    waiting_lines(log.try_iter(), progress.level()).iter().for_each(|line| progress.log(line));
     progress.clear();
     found
 }

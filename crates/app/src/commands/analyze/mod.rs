@@ -7,6 +7,7 @@ mod parts;
 mod picture;
 mod report;
 mod sweep;
+mod through;
 
 use livetime_engine::NodeType;
 
@@ -18,6 +19,7 @@ use crate::progress::Progress;
 use crate::usage::{Meter, Usage};
 
 use report::RunFiles;
+use through::{Through, Wanted};
 
 use args::What;
 pub(crate) use args::{AnalyzeArgs, HELP};
@@ -31,21 +33,22 @@ struct Measured {
 
 pub(crate) fn run(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     match (&args.pipeline, &args.plan) {
-        (Some(file), _) => graph::run(args, file, nodes, output),
-        (None, Some(plan)) => parts::run(args, plan, output),
-        (None, None) => reduce(args, output),
+        (_, Some(plan)) => parts::run(args, plan, nodes, output),
+        (Some(file), None) if !args.is_reduced() => graph::run(args, file, nodes, output),
+        _ => reduce(args, nodes, output),
     }
 }
 
-/// Gives the run to reducers.
-fn reduce(args: &AnalyzeArgs, output: &mut Output) -> Result<Exit, Failure> {
+/// Gives the run to reducers, through a pipeline if there is one.
+fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let failed = |error: livetime_formats::Error| Failure::new(Exit::Failed, error);
-    let reducers = reducers(args)?;
+    reducers(args)?;
     let recording = Recording::open(&args.files).map_err(failed)?;
     let detector = detector(&recording, args)?;
+    let wanted = Wanted::of(args, &detector, nodes, output)?;
     let mut all = Vec::new();
     for workers in args.workers.all() {
-        let measured = measure(args, &detector, &reducers, workers, output);
+        let measured = measure(args, &detector, &wanted, workers, output);
         all.push(measured.map_err(|error| Failure::new(Exit::Failed, error))?);
     }
     let Some(last) = all.last() else { return Err(Failure::new(Exit::Usage, "wanted a number of workers")) };
@@ -63,6 +66,7 @@ fn reduce(args: &AnalyzeArgs, output: &mut Output) -> Result<Exit, Failure> {
         written,
         is_same,
         parts: None,
+        through: wanted.through.as_ref(),
     };
     let json = report.json();
     if let Some(folder) = &args.output {
@@ -76,7 +80,8 @@ fn reduce(args: &AnalyzeArgs, output: &mut Output) -> Result<Exit, Failure> {
     if !is_same {
         return Err(Failure::new(Exit::Failed, "the results depend on the number of workers"));
     }
-    let is_whole = last.found.account.lost() == 0 && recording.problems().is_empty();
+    let has_lost = last.found.account.lost() > 0 || wanted.through.as_ref().is_some_and(Through::has_lost);
+    let is_whole = !has_lost && recording.problems().is_empty();
     Ok(if is_whole { Exit::Ok } else { Exit::Loss })
 }
 
@@ -98,7 +103,7 @@ fn detector(recording: &Recording, args: &AnalyzeArgs) -> Result<Detector, Failu
 fn measure(
     args: &AnalyzeArgs,
     detector: &Detector,
-    reducers: &Reducers,
+    wanted: &Wanted,
     workers: usize,
     output: &mut Output,
 ) -> analyze::Result<Measured> {
@@ -107,7 +112,7 @@ fn measure(
     let options = options(args, workers);
     let mut progress: Option<Progress> = None;
     let mut target = Some(output);
-    let found = analyze(&recording, detector, &options, reducers, &mut |now| {
+    let found = analyze(&recording, detector, &options, &wanted.reducers, &mut |now| {
         // Bytes in all are known from those of the first events.
         let size = now.raw_bytes / now.done.max(1) as u64 * now.events as u64;
         if let Some(output) = target.take() {
@@ -121,7 +126,7 @@ fn measure(
     if let Some(progress) = progress {
         progress.clear();
     }
-    let found = found?;
+    let found = wanted.shown(found?);
     let usage = meter.stop(found.account.file_bytes, found.account.raw_bytes);
     Ok(Measured { workers, found, usage })
 }
@@ -135,7 +140,8 @@ fn options(args: &AnalyzeArgs, workers: usize) -> Options {
 /// # Errors
 /// If one is of no use without another: who gave it would take the results for something that they are not.
 fn reducers(args: &AnalyzeArgs) -> Result<Reducers, Failure> {
-    let has = |what: What| args.with.contains(&what);
+    let with = args.what();
+    let has = |what: What| with.contains(&what);
     let useless = [
         (args.threshold.is_some() && !has(What::Hits), "--threshold", "hits"),
         (args.bins.is_some() && !has(What::Histogram), "--bins", "histogram"),

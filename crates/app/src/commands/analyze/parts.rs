@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use livetime_engine::NodeType;
 use serde_json::json;
 
 use super::report::{Report, RunFiles, not_used_json};
+use super::through::{Through, Wanted};
 use super::{AnalyzeArgs, Measured, files, options, reducers};
 use crate::analyze::{Error, GoOn, Plan, Recording, Work};
 use crate::output::{Exit, Failure, Output};
@@ -13,18 +15,24 @@ use crate::report::numbers::bytes;
 use crate::usage::Meter;
 
 /// Makes a plan, analyses a part of it, or merges all parts.
-pub(super) fn run(args: &AnalyzeArgs, path: &Path, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(
+    args: &AnalyzeArgs,
+    path: &Path,
+    nodes: &[NodeType],
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     match args.part {
-        Some(part) => reduce(args, &Plan::read(path).map_err(failed)?, part, output),
-        None if !args.merge.is_empty() => merge(args, &Plan::read(path).map_err(failed)?, output),
-        None => plan(args, path, output),
+        Some(part) => reduce(args, &Plan::read(path).map_err(failed)?, part, nodes, output),
+        None if !args.merge.is_empty() => merge(args, &Plan::read(path).map_err(failed)?, nodes, output),
+        None => plan(args, path, nodes, output),
     }
 }
 
-fn plan(args: &AnalyzeArgs, path: &Path, output: &mut Output) -> Result<Exit, Failure> {
-    let reducers = reducers(args)?;
+fn plan(args: &AnalyzeArgs, path: &Path, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
+    reducers(args)?;
     let recording = Recording::open(&args.files).map_err(|e| Failure::new(Exit::Failed, e))?;
     let detector = super::detector(&recording, args)?;
+    let Wanted { reducers, through } = Wanted::of(args, &detector, nodes, output)?;
     let work = Work::new(&recording, &detector, &options(args, 1), &reducers).map_err(failed)?;
     let plan = Plan::new(&recording, &work, args.parts).map_err(failed)?;
     plan.write(path).map_err(failed)?;
@@ -33,11 +41,13 @@ fn plan(args: &AnalyzeArgs, path: &Path, output: &mut Output) -> Result<Exit, Fa
         output.json(&json!({
             "plan": name.to_string(), "hash": plan.to_string(), "detector": detector.to_string(),
             "events": work.events(), "blocks": work.blocks(), "leaves": work.leaves(), "parts": parts,
+            "pipeline": through.as_ref().map(Through::heading_json),
         }))?;
     } else {
         let (events, leaves) = (work.events(), work.leaves());
+        let through = through.map_or_else(String::new, |through| format!("through {}", through.heading()));
         output.data(&format!(
-            "{name}: {parts} parts of {events} events of {detector}, in {leaves} leaves\n\
+            "{name}: {parts} parts of {events} events of {detector}, in {leaves} leaves\n{through}\
              each part, N from 0 to {}:  livetime analyze --plan {name} --part N -o parts\n\
              then:  livetime analyze --plan {name} --merge parts -o out\n",
             parts - 1,
@@ -47,7 +57,13 @@ fn plan(args: &AnalyzeArgs, path: &Path, output: &mut Output) -> Result<Exit, Fa
 }
 
 /// Analyses one part. Events that cannot be used are in its account; the merge reports them.
-fn reduce(args: &AnalyzeArgs, plan: &Plan, part: usize, output: &mut Output) -> Result<Exit, Failure> {
+fn reduce(
+    args: &AnalyzeArgs,
+    plan: &Plan,
+    part: usize,
+    nodes: &[NodeType],
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let (Some(workers), Some(folder)) = (args.workers.only(), &args.output) else {
         return Err(Failure::new(Exit::Usage, "--part: wanted one number of workers, found a range"));
     };
@@ -56,7 +72,7 @@ fn reduce(args: &AnalyzeArgs, plan: &Plan, part: usize, output: &mut Output) -> 
         return Err(Failure::new(Exit::Usage, message));
     };
     let meter = Meter::start();
-    let reducers = plan.reducers().map_err(failed)?;
+    let reducers = Wanted::planned(plan, nodes)?.reducers;
     let work = plan.work(&reducers).map_err(failed)?;
     let mut progress = Progress::new(work.layout().bytes() as u64 * events.len() as u64, output);
     let found = plan.reduce(&work, part, workers, &mut |now| {
@@ -95,10 +111,10 @@ fn reduce(args: &AnalyzeArgs, plan: &Plan, part: usize, output: &mut Output) -> 
 }
 
 /// Merges all parts and reports as an analysis by one process does.
-fn merge(args: &AnalyzeArgs, plan: &Plan, output: &mut Output) -> Result<Exit, Failure> {
+fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let meter = Meter::start();
-    let reducers = plan.reducers().map_err(failed)?;
-    let work = plan.work(&reducers).map_err(failed)?;
+    let wanted = Wanted::planned(plan, nodes)?;
+    let work = plan.work(&wanted.reducers).map_err(failed)?;
     let merged = match plan.merge(&work, &args.merge) {
         Ok(merged) => merged,
         Err(Error::MissingParts(missing)) => {
@@ -110,7 +126,7 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, output: &mut Output) -> Result<Exit, F
         Err(error) => return Err(failed(error)),
     };
     let usage = meter.stop(merged.found.account.file_bytes, merged.found.account.raw_bytes);
-    let last = Measured { workers: 1, found: merged.found, usage };
+    let last = Measured { workers: 1, found: wanted.shown(merged.found), usage };
     let written = match &args.output {
         Some(folder) => files::write(folder, &last, &[]).map_err(|e| Failure::new(Exit::Failed, e))?,
         None => Vec::new(),
@@ -125,6 +141,7 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, output: &mut Output) -> Result<Exit, F
         written,
         is_same: true,
         parts: Some((plan.parts(), merged.copies)),
+        through: wanted.through.as_ref(),
     };
     let json = report.json();
     if let Some(folder) = &args.output {
@@ -135,7 +152,8 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, output: &mut Output) -> Result<Exit, F
     } else {
         output.data(&report.text())?
     }
-    Ok(if last.found.account.lost() == 0 && run.is_whole() { Exit::Ok } else { Exit::Loss })
+    let has_lost = last.found.account.lost() > 0 || wanted.through.as_ref().is_some_and(Through::has_lost);
+    Ok(if !has_lost && run.is_whole() { Exit::Ok } else { Exit::Loss })
 }
 
 fn failed(error: Error) -> Failure {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value as Json, json};
 
 use super::files::Written;
+use super::through::Through;
 use super::{AnalyzeArgs, Measured, sweep};
 use crate::analyze::{Account, Array, Detector, FaultKind, Named, Plan, Recording, Value};
 use crate::report::numbers::{bytes, utc};
@@ -24,12 +25,15 @@ pub(super) struct Report<'a> {
     pub(super) is_same: bool,
     /// If parts were merged: how many, and how many files were there twice.
     pub(super) parts: Option<(usize, usize)>,
+    /// The pipeline before the reducers.
+    pub(super) through: Option<&'a Through>,
 }
 
 impl Report<'_> {
     pub(super) fn text(&self) -> String {
         let mut text = self.heading();
         text += &self.faults();
+        text += &self.through.map_or_else(String::new, Through::text);
         text += &self.run.problems_text();
         text += &format!("\n{}\n{}", self.results(), self.rates());
         if self.all.len() > 1 && self.is_same {
@@ -161,6 +165,9 @@ impl Report<'_> {
         livetime_bench::merge(&mut json, more);
         if let Some((parts, _)) = self.parts {
             json["parts"] = parts.into();
+        }
+        if let Some(through) = self.through {
+            json["pipeline"] = through.json();
         }
         json
     }

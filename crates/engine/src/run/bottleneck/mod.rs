@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use livetime_runtime::{LossReason, WhenFull};
 
 use super::{EdgeAccount, Report, ThreadReport};
+use crate::ByNode;
 use crate::graph::Placement;
 
 /// What limits a graph.
@@ -147,15 +148,19 @@ impl Report {
     }
 
     fn sources(&self) -> Vec<bool> {
-        (0..self.nodes.len()).map(|n| self.edges.iter().all(|e| e.nodes.1 != Some(n))).collect()
+        let mut is_source = vec![true; self.nodes.len()];
+        self.edges.iter().filter_map(|edge| edge.nodes.1).for_each(|node| is_source[node] = false);
+        is_source
     }
 
     fn places(&self, seconds: f64) -> Vec<Place> {
         let demands = self.demands();
         let mut places: BTreeMap<Vec<usize>, Place> = BTreeMap::new();
-        for (node, demand) in demands.iter().enumerate() {
-            let threads: Vec<usize> =
-                (0..self.threads.len()).filter(|t| self.threads[*t].nodes.contains(&node)).collect();
+        let mut threads_of: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        for (number, thread) in self.threads.iter().enumerate() {
+            thread.nodes.iter().for_each(|node| threads_of[*node].push(number));
+        }
+        for ((node, demand), threads) in demands.iter().enumerate().zip(threads_of) {
             let count = threads.len().max(1) as f64;
             let place = places.entry(threads).or_default();
             place.threads = count;
@@ -199,25 +204,34 @@ impl Report {
     }
 
     fn demands(&self) -> Vec<Demand> {
-        let mut demands: Vec<Demand> = vec![Demand::default(); self.nodes.len()];
-        // The graph has no cycle, so that after as many rounds as it has nodes everything upstream is known.
-        for _ in 0..self.nodes.len() {
-            for node in 0..self.nodes.len() {
-                demands[node] = self.demand(node, &demands);
+        let count = self.nodes.len();
+        let mut demands: Vec<Demand> = vec![Demand::default(); count];
+        let leading_to = ByNode::new(count, self.edges.iter().map(|edge| edge.nodes.1));
+        // The graph has no cycle, so that after as many rounds as it has nodes everything upstream is known. Most files name
+        // senders before receivers, and are done after two.
+        for _ in 0..count {
+            let before = demands.clone();
+            for node in 0..count {
+                let incoming: Vec<&EdgeAccount> = leading_to.of(node).map(|edge| &self.edges[edge]).collect();
+                demands[node] = self.demand(node, &incoming, &demands);
+            }
+            if demands == before {
+                break;
             }
         }
-        for node in 0..self.nodes.len() {
-            let inside = self.inline_in(node);
-            let inside_busy: f64 = inside.iter().map(|child| demands[*child].busy_ns).sum();
+        let leading_from = ByNode::new(count, self.edges.iter().map(|edge| Some(edge.nodes.0)));
+        for node in 0..count {
+            let children = leading_from.of(node).filter_map(|edge| self.edges[edge].nodes.1);
+            let inside = children.filter(|child| self.nodes[*child].placement == Placement::Inline);
+            let inside_busy: f64 = inside.map(|child| demands[child].busy_ns).sum();
             let own_busy = (demands[node].busy_ns - inside_busy).max(0.0);
             demands[node].own_ns = own_busy * demands[node].scale;
         }
         demands
     }
 
-    fn demand(&self, node: usize, upstream: &[Demand]) -> Demand {
+    fn demand(&self, node: usize, incoming: &[&EdgeAccount], upstream: &[Demand]) -> Demand {
         let report = &self.nodes[node];
-        let incoming: Vec<&EdgeAccount> = self.edges.iter().filter(|e| e.nodes.1 == Some(node)).collect();
         if incoming.is_empty() {
             return Demand {
                 busy_ns: report.service.sum_ns as f64,
@@ -235,11 +249,6 @@ impl Report {
         };
         let busy_ns = report.service.mean_ns() as f64 * report.received as f64;
         Demand { busy_ns, scale, own_ns: 0.0, is_constant }
-    }
-
-    fn inline_in(&self, node: usize) -> Vec<usize> {
-        let children = self.edges.iter().filter(|e| e.nodes.0 == node).filter_map(|e| e.nodes.1);
-        children.filter(|child| self.nodes[*child].placement == Placement::Inline).collect()
     }
 
     /// The places if a thread is added for this node: for itself if it shares one, or for one that runs inside it, else
@@ -272,7 +281,7 @@ impl Report {
 }
 
 /// The time that a node needs of its place, in ns since the start.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 struct Demand {
     /// The time that it took, with the nodes inside it.
     busy_ns: f64,

@@ -165,17 +165,24 @@ struct Cost {
     width: u32,
 }
 
-/// The width that takes least room: from that of the group before, or from what a sample suggests, as far as it becomes better.
+/// The width that takes least room: that of the group before if its neighbours are no better; else what a sample suggests, or from there on
+/// as far as it becomes better. No function here calls itself: what is not inlined is not compiled for a level.
 #[inline(always)]
 fn best_width<T: Word>(numbers: &[T; GROUP], escape_bits: u32, before: Option<u32>) -> Cost {
     let most = T::BITS - 1;
-    let start = before.unwrap_or_else(|| likely_width(numbers)).clamp(1, most - 1);
-    let [below, here, above] = costs(numbers, escape_bits, [start - 1, start, start + 1]);
-    if here.bits <= below.bits && here.bits <= above.bits {
-        return here;
+    let mut start = before.unwrap_or_else(|| likely_width(numbers)).clamp(1, most - 1);
+    let mut near = costs(numbers, escape_bits, [start - 1, start, start + 1]);
+    if before.is_some() && !is_lowest(&near) {
+        // Far from it the room that widths take says nothing of where the best one is.
+        let likely = likely_width(numbers).clamp(1, most - 1);
+        if likely.abs_diff(start) > 1 {
+            start = likely;
+            near = costs(numbers, escape_bits, [start - 1, start, start + 1]);
+        }
     }
-    if before.is_some() {
-        return best_width(numbers, escape_bits, None);
+    let [below, here, above] = near;
+    if is_lowest(&near) {
+        return here;
     }
     let down = below.bits < above.bits;
     let mut best = if down { below } else { above };
@@ -190,15 +197,25 @@ fn best_width<T: Word>(numbers: &[T; GROUP], escape_bits: u32, before: Option<u3
     best
 }
 
+/// Whether a width takes no more than its neighbours.
+fn is_lowest([below, here, above]: &[Cost; 3]) -> bool {
+    here.bits <= below.bits && here.bits <= above.bits
+}
+
 /// One less than the bits of the median of every sixteenth number.
+#[inline(always)]
 fn likely_width<T: Word>(numbers: &[T; GROUP]) -> u32 {
     const EVERY: usize = 16;
-    let mut lengths = [0; GROUP / EVERY];
-    for (length, number) in lengths.iter_mut().zip(numbers.iter().step_by(EVERY)) {
-        *length = u32::BITS - number.unsigned().leading_zeros();
+    let mut counts = [0; u32::BITS as usize + 1];
+    for number in numbers.iter().step_by(EVERY) {
+        counts[(u32::BITS - number.unsigned().leading_zeros()) as usize] += 1;
     }
-    lengths.sort_unstable();
-    lengths[lengths.len() / 2].saturating_sub(1)
+    let (mut shorter, mut length) = (counts[0], 0);
+    while shorter <= GROUP / EVERY / 2 {
+        length += 1;
+        shorter += counts[length];
+    }
+    (length as u32).saturating_sub(1)
 }
 
 /// What a group takes with each of some widths.

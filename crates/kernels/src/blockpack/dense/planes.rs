@@ -47,6 +47,12 @@ impl Ones {
     }
 }
 
+/// Whether a plane has no ones.
+#[inline(always)]
+pub(super) fn is_empty(plane: &Plane) -> bool {
+    plane.iter().fold(0, |all, word| all | word) == 0
+}
+
 /// How many ones a plane has.
 #[inline(always)]
 pub(super) fn count_ones(plane: &Plane) -> usize {
@@ -86,7 +92,7 @@ pub(super) fn read<B: Bits>(first: &[u8; ROW], stream: &[u8]) -> Read {
             2 | 6 => middle = xor(middle, plane),
             _ => {}
         }
-        if plane == Plane::default() {
+        if is_empty(&plane) {
             break;
         }
     }
@@ -187,7 +193,7 @@ pub(super) fn write<B: Bits>(high: &HighParts, first: &mut [u8; ROW], stream: &m
         *bytes = word.to_le_bytes();
     }
     for number in 2..=LAST_PLANE {
-        if before == Plane::default() {
+        if is_empty(&before) {
             break;
         }
         let now = plane(number);

@@ -99,7 +99,7 @@ fn body<B: Bits, R: Rows, T: Word>(
         let reference = reference.map_or(&NOTHING[..end - start], |r| &r[start..end]);
         R::unpack(width, rows, T::default(), &NOTHING[..size], &mut low[..size]);
         unfold_group::<R, T>(width, &low[..size], &read.high, descriptor.centres(), reference, elements);
-        if read.escapes != Plane::default() {
+        if !planes::is_empty(&read.escapes) {
             set_escapes::<T>(&read, stream, escape_bits, elements)?;
         }
         payloads = rest;

@@ -11,7 +11,7 @@ mod singles;
 #[cfg(target_arch = "x86_64")]
 mod singles_avx512;
 #[cfg(target_arch = "x86_64")]
-mod vector;
+pub(crate) mod vector;
 #[cfg(target_arch = "x86_64")]
 mod word_strips;
 mod words;

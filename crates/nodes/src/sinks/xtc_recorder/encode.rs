@@ -25,7 +25,7 @@ pub enum Compression {
     Histn,
     /// Our own, for integers of 8, 16 and 32 bits: dense and fastest.
     Blockpack,
-    /// Our own, a tenth smaller on noise, packed at about half and unpacked at about a third of the speed.
+    /// Our own, a tenth smaller on noise, packed at about two thirds and unpacked at about a third of the speed.
     BlockpackDense,
 }
 

@@ -23,6 +23,9 @@
 //! as fast as possible, or as they were recorded. A run that is still being written can be followed: up to EndRun or Unconfigure, when its
 //! last file has its final name. A writer that died is waited for until the run is stopped.
 //!
+//! A program that has the run open already hands it over as a service of the graph ([`livetime_recording::OpenRun`]): then its files are not
+//! scanned again.
+//!
 //! `xtc` and `xtc2` are older names of this source.
 //!
 //! ```
@@ -57,7 +60,7 @@ mod xtc1_tests;
 mod xtc2_tests;
 
 use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
-use livetime_recording::{Wanted, parse_range};
+use livetime_recording::{OpenRun, Wanted, parse_range};
 
 pub use livetime_engine::files::Timing;
 pub use playback::{Damage, Playback};
@@ -101,7 +104,10 @@ impl Recording {
         let entered = self.player.take().map_or(0, |player| player.entered());
         let entered = if is_same { entered } else { 0 };
         let events = parse_range(events).map_err(NodeError::new)?;
-        let run = livetime_recording::Recording::find(file, None).map_err(NodeError::new)?;
+        let run = match ctx.service::<OpenRun>().find(file) {
+            Some(run) => run,
+            None => livetime_recording::Recording::find(file, None).map_err(NodeError::new)?,
+        };
         if run.is_growing() && !*follow {
             ctx.tell(
                 "the run is still being written; what comes from now on is not sent (`follow` is false)",

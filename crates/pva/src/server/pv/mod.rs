@@ -45,6 +45,12 @@ struct Inner {
     // Whether a thread waits for `room`.
     awaited: AtomicBool,
     put: Option<PutHandler>,
+    // Boxed, since few of many PVs have it.
+    rare: Option<Box<Rare>>,
+}
+
+/// What few PVs have.
+struct Rare {
     call: Option<CallHandler>,
     access: Option<Access>,
 }
@@ -88,13 +94,14 @@ impl PvBuilder {
 
     /// The PV.
     pub fn build(self) -> SharedPv {
+        let (call, access) = (self.call, self.access);
+        let is_rare = call.is_some() || access.is_some();
         SharedPv(Arc::new(Inner {
             state: Mutex::new(State::new(self.value)),
             room: Condvar::new(),
             awaited: AtomicBool::new(false),
             put: self.put,
-            call: self.call,
-            access: self.access,
+            rare: is_rare.then(|| Box::new(Rare { call, access })),
         }))
     }
 }
@@ -200,11 +207,11 @@ impl SharedPv {
     }
 
     pub(crate) fn call_handler(&self) -> Option<&CallHandler> {
-        self.0.call.as_ref()
+        self.0.rare.as_ref()?.call.as_ref()
     }
 
     pub(crate) fn access(&self) -> Option<&Access> {
-        self.0.access.as_ref()
+        self.0.rare.as_ref()?.access.as_ref()
     }
 
     /// Wakes the thread that waits for room, since some queue became shorter.

@@ -22,10 +22,16 @@ const MAX_BODY: usize = MAX_PAYLOAD - 64;
 
 pub(crate) struct State {
     value: Option<Value>,
-    // All fields, encoded, if they are newer than `value`.
-    encoded: Option<Encoded>,
     // Counts types; what was opened for another one is dead.
     pub(super) epoch: u32,
+    // Most PVs of a large server are looked at by nobody.
+    audience: Option<Box<Audience>>,
+}
+
+/// Everybody who looks at a PV, and what is encoded for them.
+struct Audience {
+    // All fields, encoded, if they are newer than the value.
+    encoded: Option<Encoded>,
     views: Slots<Shown>,
     channels: Slots<(Arc<Mailbox>, u32)>,
     // Monitors of each host, started or not.
@@ -46,16 +52,28 @@ struct Shown {
 
 impl State {
     pub(crate) fn new(value: Option<Value>) -> State {
-        State {
-            value,
-            encoded: None,
-            epoch: 0,
-            views: Slots::default(),
-            channels: Slots::default(),
-            watched: HashMap::new(),
-            writer: Writer::new(Order::HOST),
-            lazy: false,
-        }
+        State { value, epoch: 0, audience: None }
+    }
+
+    fn audience(&mut self) -> &mut Audience {
+        self.audience.get_or_insert_default()
+    }
+
+    /// Forgets the audience once all have gone.
+    fn forget_nobody(&mut self) {
+        self.audience.take_if(|audience| audience.is_empty());
+    }
+
+    fn view(&self, index: usize) -> Option<&Shown> {
+        self.audience.as_ref()?.views.get(index)
+    }
+
+    fn view_mut(&mut self, index: usize) -> Option<&mut Shown> {
+        self.audience.as_mut()?.views.get_mut(index)
+    }
+
+    fn has_encoded(&self) -> bool {
+        self.audience.as_ref().is_some_and(|audience| audience.encoded.is_some())
     }
 
     pub(crate) fn structure(&self) -> Option<&Arc<Structure>> {
@@ -64,7 +82,8 @@ impl State {
 
     /// The value, up to date.
     pub(super) fn value(&mut self) -> Option<&Value> {
-        if let (Some(encoded), Some(value)) = (self.encoded.take(), &mut self.value) {
+        let encoded = self.audience.as_mut().and_then(|audience| audience.encoded.take());
+        if let (Some(encoded), Some(value)) = (encoded, &mut self.value) {
             let bytes = encoded.to_bytes();
             // What we encoded ourselves, or was checked when it was posted.
             let _ = value.decode(&mut Reader::shared(&bytes, Order::HOST), &mut TypeCache::new());
@@ -75,22 +94,20 @@ impl State {
     /// Takes another type: all that was opened is dead.
     pub(super) fn replace(&mut self, value: Option<Value>) {
         self.epoch = self.epoch.wrapping_add(1);
-        (self.value, self.encoded, self.lazy) = (value, None, false);
-        self.views = Slots::default();
-        self.watched.clear();
-        for (mailbox, sid) in self.channels.drain() {
-            mailbox.close(sid);
-        }
+        self.value = value;
+        let Some(mut audience) = self.audience.take() else { return };
+        audience.channels.drain().for_each(|(mailbox, sid)| mailbox.close(sid));
     }
 
     /// Registers a connection to notify when the PV is closed.
     pub(crate) fn enter(&mut self, mailbox: &Arc<Mailbox>, sid: u32) -> (usize, u32) {
-        (self.channels.insert((Arc::clone(mailbox), sid)), self.epoch)
+        (self.audience().channels.insert((Arc::clone(mailbox), sid)), self.epoch)
     }
 
     pub(crate) fn leave(&mut self, slot: usize, epoch: u32) {
         if epoch == self.epoch {
-            self.channels.remove(slot);
+            self.audience.iter_mut().for_each(|audience| _ = audience.channels.remove(slot));
+            self.forget_nobody();
         }
     }
 
@@ -128,30 +145,32 @@ impl State {
         }
         self.settle();
         self.value.as_ref().ok_or_else(closed)?;
-        self.encoded = Some(fields);
+        self.audience().encoded = Some(fields);
         self.send(&BitSet::from_iter([0]))
     }
 
     /// Encodes what waits for being encoded, before the value changes.
     fn settle(&mut self) {
-        if !self.lazy {
+        if !self.audience.as_ref().is_some_and(|audience| audience.lazy) {
             return;
         }
         if self.subscriptions().any(|subscription| subscription.wants_settling()) {
             self.value();
-            let (Some(value), writer) = (&self.value, &mut self.writer) else { return };
-            for subscription in self.views.iter().flat_map(|view| &view.subscribers) {
+            let (Some(value), Some(audience)) = (&self.value, &mut self.audience) else { return };
+            let Audience { views, writer, .. } = &mut **audience;
+            for subscription in views.iter().flat_map(|view| &view.subscribers) {
                 subscription.settle(|bits, overrun| encode(value, writer, bits, overrun));
             }
         }
         let lazy = self.subscriptions().any(|subscription| subscription.is_lazy());
-        self.lazy = lazy;
+        self.audience().lazy = lazy;
     }
 
     fn send(&mut self, bits: &BitSet) -> Result<()> {
         let Some(structure) = self.structure().cloned() else { return Ok(()) };
-        for index in 0..self.views.end() {
-            let Some(view) = self.views.get_mut(index) else { continue };
+        let end = self.audience.as_ref().map_or(0, |audience| audience.views.end());
+        for index in 0..end {
+            let Some(view) = self.view_mut(index) else { continue };
             if !view.selection.concerns(&structure, bits) {
                 continue;
             }
@@ -161,66 +180,69 @@ impl State {
             }
             let (whole, bits) = (view.selection.is_whole(), view.selection.apply(&structure, bits));
             let body = self.body(whole, &bits)?;
-            let Some(view) = self.views.get_mut(index) else { continue };
-            for to in &view.subscribers {
-                self.lazy |= to.push(&structure, &body, &bits);
-            }
+            let Some(Audience { views, lazy, .. }) = self.audience.as_deref_mut() else { continue };
+            let subscribers = views.get(index).into_iter().flat_map(|view| &view.subscribers);
+            subscribers.for_each(|to| *lazy |= to.push(&structure, &body, &bits));
         }
         Ok(())
     }
 
     fn body(&mut self, whole: bool, bits: &BitSet) -> Result<Body> {
-        match &self.encoded {
-            Some(fields) if whole => {
-                self.writer.clear();
-                bits.encode(&mut self.writer);
-                self.writer.encoded(fields);
-                BitSet::new().encode(&mut self.writer);
-            }
-            _ => {
-                self.value();
-                let Some(value) = &self.value else { return Err(closed()) };
-                self.writer.clear();
-                value.encode_bits(&mut self.writer, bits);
-                BitSet::new().encode(&mut self.writer);
-            }
+        if !whole || !self.has_encoded() {
+            self.value();
         }
-        let len = self.writer.len();
+        let (Some(value), Some(audience)) = (&self.value, self.audience.as_deref_mut()) else {
+            return Err(closed());
+        };
+        let writer = &mut audience.writer;
+        writer.clear();
+        match &audience.encoded {
+            Some(fields) => {
+                bits.encode(writer);
+                writer.encoded(fields);
+            }
+            None => value.encode_bits(writer, bits),
+        }
+        BitSet::new().encode(writer);
+        let len = writer.len();
         if len > MAX_BODY {
-            self.writer.clear();
+            writer.clear();
             return Err(too_large(len));
         }
-        Ok(Body::take(&mut self.writer))
+        Ok(Body::take(writer))
     }
 
     /// Opens the selection that `part` of `request` asks for.
     pub(super) fn open_view(&mut self, request: &Value, part: &str) -> std::result::Result<usize, Status> {
         let structure = self.structure().ok_or_else(|| Status::error("channel has no value"))?;
         let selection = Selection::of_part(structure, request, part).map_err(|e| Status::error(e.found()))?;
-        let known = (0..self.views.end())
-            .find(|&index| self.views.get(index).is_some_and(|view| view.selection == selection));
-        if known.is_none() && self.views.len() >= MAX_VIEWS {
+        let views = &mut self.audience().views;
+        let is_it = |index: &usize| views.get(*index).is_some_and(|view| view.selection == selection);
+        let known = (0..views.end()).find(is_it);
+        if known.is_none() && views.len() >= MAX_VIEWS {
             return Err(Status::error("too many different selections of fields"));
         }
         let index = known.unwrap_or_else(|| {
             let view = Shown { selection, users: 0, body: Encoded::default(), subscribers: Vec::new() };
-            self.views.insert(view)
+            views.insert(view)
         });
-        self.views.get_mut(index).into_iter().for_each(|view| view.users += 1);
+        views.get_mut(index).into_iter().for_each(|view| view.users += 1);
         Ok(index)
     }
 
     pub(super) fn close_view(&mut self, index: usize) {
-        let Some(view) = self.views.get_mut(index) else { return };
+        let Some(audience) = &mut self.audience else { return };
+        let Some(view) = audience.views.get_mut(index) else { return };
         view.users -= 1;
         if view.users == 0 {
-            self.views.remove(index);
+            audience.views.remove(index);
+            self.forget_nobody();
         }
     }
 
     /// Counts a monitor of `host`, or says that it has `limit` already.
     pub(super) fn watch(&mut self, host: IpAddr, limit: usize) -> std::result::Result<(), Status> {
-        let count = self.watched.entry(host).or_default();
+        let count = self.audience().watched.entry(host).or_default();
         if *count >= limit {
             return Err(Status::error(format!("{limit} monitors of this channel from this host already")));
         }
@@ -229,31 +251,34 @@ impl State {
     }
 
     pub(super) fn unwatch(&mut self, host: IpAddr) {
-        let Some(count) = self.watched.get_mut(&host) else { return };
+        let Some(audience) = &mut self.audience else { return };
+        let Some(count) = audience.watched.get_mut(&host) else { return };
         *count -= 1;
         if *count == 0 {
-            self.watched.remove(&host);
+            audience.watched.remove(&host);
+            self.forget_nobody();
         }
     }
 
     /// Releases all values but the present one: what waits is merged, and what is being sent is copied.
     pub(super) fn relieve(&mut self) {
         let Some(structure) = self.structure().cloned() else { return };
-        for view in self.views.iter() {
+        let Some(audience) = &mut self.audience else { return };
+        for view in audience.views.iter() {
             let first = || view.selection.first(&structure);
             view.subscribers.iter().for_each(|subscription| subscription.relieve(first));
         }
-        self.lazy = true;
-        self.channels.iter().for_each(|(mailbox, _)| mailbox.relieve());
+        audience.lazy = true;
+        audience.channels.iter().for_each(|(mailbox, _)| mailbox.relieve());
     }
 
     pub(super) fn selection(&self, index: usize) -> Option<&Selection> {
-        self.views.get(index).map(|view| &view.selection)
+        self.view(index).map(|view| &view.selection)
     }
 
     /// The answer to a get of view `index`, its large arrays where they are sent fast: gets often ask for the same value again.
     pub(super) fn answer(&mut self, index: usize) -> Option<&Encoded> {
-        if self.views.get(index)?.body.is_empty() && self.encoded.is_none() {
+        if self.view(index)?.body.is_empty() && !self.has_encoded() {
             self.value.iter_mut().for_each(place_arrays);
         }
         self.current(index)
@@ -261,48 +286,47 @@ impl State {
 
     /// A bit set and all selected fields of view `index`.
     pub(super) fn current(&mut self, index: usize) -> Option<&Encoded> {
-        if self.views.get(index)?.body.is_empty() {
+        if self.view(index)?.body.is_empty() {
             self.encode_current(index);
         }
-        self.views.get(index).map(|view| &view.body)
+        self.view(index).map(|view| &view.body)
     }
 
     fn encode_current(&mut self, index: usize) {
-        let Some(view) = self.views.get(index) else { return };
-        let whole = view.selection.is_whole();
-        let bits = self.structure().map(|structure| view.selection.first(structure)).unwrap_or_default();
-        self.writer.clear();
-        match &self.encoded {
-            Some(fields) if whole => {
-                bits.encode(&mut self.writer);
-                self.writer.encoded(fields);
-            }
-            _ => {
-                self.value();
-                let Some(value) = &self.value else { return };
-                value.encode_bits(&mut self.writer, &bits);
-            }
+        let Some(view) = self.view(index) else { return };
+        if !view.selection.is_whole() || !self.has_encoded() {
+            self.value();
         }
-        let body = self.writer.take();
-        if let Some(view) = self.views.get_mut(index) {
-            view.body = body;
+        let (Some(value), Some(audience)) = (&self.value, self.audience.as_deref_mut()) else { return };
+        let Audience { views, writer, encoded, .. } = audience;
+        let Some(view) = views.get_mut(index) else { return };
+        let bits = view.selection.first(value.structure());
+        writer.clear();
+        match encoded {
+            Some(fields) => {
+                bits.encode(writer);
+                writer.encoded(fields);
+            }
+            None => value.encode_bits(writer, &bits),
         }
+        view.body = writer.take();
     }
 
     /// Starts `subscription`. Returns whether the connection has to look at it.
     pub(super) fn start(&mut self, index: usize, subscription: &Arc<Subscription>) -> bool {
         let Some(structure) = self.structure().cloned() else { return false };
-        let Some(view) = self.views.get_mut(index) else { return false };
+        let audience = self.audience();
+        let Some(view) = audience.views.get_mut(index) else { return false };
         if !view.subscribers.iter().any(|known| Arc::ptr_eq(known, subscription)) {
             view.subscribers.push(Arc::clone(subscription));
         }
-        self.lazy = true;
+        audience.lazy = true;
         subscription.start(view.selection.first(&structure))
     }
 
     pub(super) fn stop(&mut self, index: usize, subscription: &Arc<Subscription>) {
         subscription.stop();
-        let Some(view) = self.views.get_mut(index) else { return };
+        let Some(view) = self.view_mut(index) else { return };
         view.subscribers.retain(|known| !Arc::ptr_eq(known, subscription));
     }
 
@@ -314,7 +338,7 @@ impl State {
         writer: &mut Writer,
     ) -> Next {
         let Some(structure) = self.structure().cloned() else { return Next::Nothing };
-        let Some(view) = self.views.get(index) else { return Next::Nothing };
+        let Some(view) = self.view(index) else { return Next::Nothing };
         let first = view.selection.first(&structure);
         subscription.next_latest(|bits, overrun| {
             // An update that no message can hold is left out, like one that cannot be posted.
@@ -333,11 +357,33 @@ impl State {
     }
 
     pub(super) fn finish(&mut self) {
-        self.views.iter().flat_map(|view| &view.subscribers).for_each(|subscription| subscription.finish());
+        self.subscriptions().for_each(|subscription| subscription.finish());
     }
 
     pub(super) fn subscriptions(&self) -> impl Iterator<Item = &Arc<Subscription>> {
-        self.views.iter().flat_map(|view| &view.subscribers)
+        let views = self.audience.iter().flat_map(|audience| audience.views.iter());
+        views.flat_map(|view| &view.subscribers)
+    }
+}
+
+impl Default for Audience {
+    fn default() -> Audience {
+        Audience {
+            encoded: None,
+            views: Slots::default(),
+            channels: Slots::default(),
+            watched: HashMap::new(),
+            writer: Writer::new(Order::HOST),
+            lazy: false,
+        }
+    }
+}
+
+impl Audience {
+    /// Nobody has it open, and nothing is kept for them.
+    fn is_empty(&self) -> bool {
+        let is_left = self.views.len() == 0 && self.channels.len() == 0 && self.watched.is_empty();
+        is_left && self.encoded.is_none()
     }
 }
 

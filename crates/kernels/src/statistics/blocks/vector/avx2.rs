@@ -117,6 +117,35 @@ impl Vector for __m256i {
     }
 
     #[inline(always)]
+    fn zip16(self, other: Self) -> [Self; 2] {
+        unsafe { [_mm256_unpacklo_epi16(self, other), _mm256_unpackhi_epi16(self, other)] }
+    }
+
+    #[inline(always)]
+    fn in_order32([lower, upper]: [Self; 2]) -> [Self; 2] {
+        unsafe {
+            [_mm256_permute2x128_si256::<0x20>(lower, upper), _mm256_permute2x128_si256::<0x31>(lower, upper)]
+        }
+    }
+
+    #[inline(always)]
+    fn in_order64([lower, upper]: [[Self; 2]; 2]) -> [Self; 4] {
+        unsafe {
+            // Four neighbours are the same 128 bits of two.
+            let a = _mm256_unpacklo_epi64(lower[0], lower[1]);
+            let b = _mm256_unpackhi_epi64(lower[0], lower[1]);
+            let c = _mm256_unpacklo_epi64(upper[0], upper[1]);
+            let d = _mm256_unpackhi_epi64(upper[0], upper[1]);
+            [
+                _mm256_permute2x128_si256::<0x20>(a, b),
+                _mm256_permute2x128_si256::<0x20>(c, d),
+                _mm256_permute2x128_si256::<0x31>(a, b),
+                _mm256_permute2x128_si256::<0x31>(c, d),
+            ]
+        }
+    }
+
+    #[inline(always)]
     fn doubles(self) -> [__m256d; 2] {
         unsafe {
             let (lower, upper) = (_mm256_castsi256_si128(self), _mm256_extracti128_si256::<1>(self));

@@ -112,6 +112,40 @@ impl Vector for __m512i {
     }
 
     #[inline(always)]
+    fn zip16(self, other: Self) -> [Self; 2] {
+        unsafe { [_mm512_unpacklo_epi16(self, other), _mm512_unpackhi_epi16(self, other)] }
+    }
+
+    #[inline(always)]
+    fn in_order32([lower, upper]: [Self; 2]) -> [Self; 2] {
+        unsafe {
+            let first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+            let second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+            [_mm512_permutex2var_epi64(lower, first, upper), _mm512_permutex2var_epi64(lower, second, upper)]
+        }
+    }
+
+    #[inline(always)]
+    fn in_order64([lower, upper]: [[Self; 2]; 2]) -> [Self; 4] {
+        unsafe {
+            // Eight neighbours are the same 128 bits of all four.
+            let a = _mm512_unpacklo_epi64(lower[0], lower[1]);
+            let b = _mm512_unpackhi_epi64(lower[0], lower[1]);
+            let c = _mm512_unpacklo_epi64(upper[0], upper[1]);
+            let d = _mm512_unpackhi_epi64(upper[0], upper[1]);
+            let (ab, cd) = (_mm512_shuffle_i64x2::<0x44>(a, b), _mm512_shuffle_i64x2::<0x44>(c, d));
+            let (ab_upper, cd_upper) =
+                (_mm512_shuffle_i64x2::<0xee>(a, b), _mm512_shuffle_i64x2::<0xee>(c, d));
+            [
+                _mm512_shuffle_i64x2::<0x88>(ab, cd),
+                _mm512_shuffle_i64x2::<0xdd>(ab, cd),
+                _mm512_shuffle_i64x2::<0x88>(ab_upper, cd_upper),
+                _mm512_shuffle_i64x2::<0xdd>(ab_upper, cd_upper),
+            ]
+        }
+    }
+
+    #[inline(always)]
     fn doubles(self) -> [__m512d; 2] {
         unsafe {
             let (lower, upper) = (_mm512_castsi512_si256(self), _mm512_extracti64x4_epi64::<1>(self));

@@ -13,7 +13,7 @@ const AHEAD: usize = 256;
 /// A vector register, seen as lanes of 8, 16, 32 or 64 bits as each function says. Arithmetic wraps.
 ///
 /// The functions may be called only from functions that are compiled for the register's level.
-pub(super) trait Vector: Copy {
+pub(crate) trait Vector: Copy {
     /// A register of the same size with lanes of `f64`.
     type Doubles: Doubles;
 
@@ -64,6 +64,14 @@ pub(super) trait Vector: Copy {
     /// 32-bit lanes with a sign as numbers: the lower and the upper half of the register.
     fn doubles(self) -> [Self::Doubles; 2];
 
+    /// Pairs of the 16-bit lanes that have the same number in both registers, as 32-bit lanes: those of the lower halves of all
+    /// 128 bits, and those of the upper ones.
+    fn zip16(self, other: Self) -> [Self; 2];
+    /// 32-bit lanes in the order that the lanes had before [`Vector::zip16`].
+    fn in_order32(zipped: [Self; 2]) -> [Self; 2];
+    /// 64-bit lanes made of the even and of the odd 32-bit lanes of both, in the order that the lanes had before [`Vector::zip16`].
+    fn in_order64(zipped: [[Self; 2]; 2]) -> [Self; 4];
+
     /// Of each 16-bit lane the lower byte.
     #[inline(always)]
     fn even8(self) -> Self {
@@ -84,7 +92,7 @@ pub(super) trait Vector: Copy {
 }
 
 /// A vector register of `f64`.
-pub(super) trait Doubles: Copy {
+pub(crate) trait Doubles: Copy {
     fn splat(value: f64) -> Self;
     /// # Safety
     /// There are as many numbers to read as the register has.

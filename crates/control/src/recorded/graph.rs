@@ -1,26 +1,22 @@
-//! A pipeline file as the work of an analysis.
-
-#[cfg(test)]
-mod tests;
+//! A pipeline file as the work of an analysis: all that its nodes do.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use livetime_engine::testing::Harness;
-use livetime_engine::{EventHandler, Graph, Next, NodeType, Placement, Plan, Report, Run, RunOptions, Value};
-use livetime_formats::{Error, Result};
+use livetime_analysis::{GoOn, Progress};
+use livetime_engine::{
+    EventHandler, Graph, NodeType, Placement, Plan, Report, Run, RunOptions, Services, Value,
+};
 use livetime_frame::{FramePool, Layout};
+use livetime_recording::{Detector, OpenRun, Recording, Wanted};
 
-use crate::analyze::{Detector, GoOn, Progress, Recording};
-use crate::config::{self, Pipeline, Problem, Problems, Replaced, Replay, Setting};
+use crate::config::{self, Pipeline, Problem, Problems, Purpose, Replaced, Replay, Setting};
 use crate::report::EndedBy;
 
 /// How often it is looked how far the run is.
 const LOOK: Duration = Duration::from_millis(100);
 /// How long the frames under way may take after an early end.
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);
-/// Events that are looked at for the first picture.
-const MOST_LOOKED_AT: usize = 1000;
 /// Frames that the copies of a node in a pool may be ahead of the slowest, for each copy, and that one source thread holds.
 const AHEAD: usize = 16;
 /// Frames that nodes may keep for themselves, as a recorder does.
@@ -42,7 +38,7 @@ pub struct GraphOptions {
 /// All events, with as many workers as there are cores.
 impl Default for GraphOptions {
     fn default() -> GraphOptions {
-        let crate::analyze::Options { workers, events, .. } = crate::analyze::Options::default();
+        let livetime_analysis::Options { workers, events, .. } = livetime_analysis::Options::default();
         GraphOptions { workers, events, source: None, settings: Vec::new() }
     }
 }
@@ -55,10 +51,12 @@ impl Default for GraphOptions {
 /// [`GraphAnalysis::meeting_points`].
 ///
 /// ```no_run
-/// use livetime::analyze::{GoOn, GraphAnalysis, GraphOptions, Recording};
+/// use livetime_analysis::GoOn;
+/// use livetime_control::recorded::{GraphAnalysis, GraphOptions};
+/// use livetime_recording::Recording;
 ///
 /// let recording = Recording::open(&["e236-r0003-s04-c00.xtc"])?;
-/// let detector = recording.detector(None)?;
+/// let detector = recording.detector("")?;
 /// let text = "nodes:\n  cam: {type: sim_detector}\n  s: {type: statistics, from: cam}\n";
 /// let options = GraphOptions::default();
 /// let work = GraphAnalysis::new(&recording, &detector, ("my.yaml", text), livetime_nodes::ALL, &options)?;
@@ -74,6 +72,8 @@ pub struct GraphAnalysis {
     left_out: Vec<String>,
     layout: Layout,
     events: Range<usize>,
+    /// As the source is told them.
+    files: String,
 }
 
 /// What came of it.
@@ -90,7 +90,7 @@ pub struct GraphFound {
     /// Bytes in the files of all events that the source came to.
     pub file_bytes: u64,
     /// What made it end.
-    pub(crate) ended_by: EndedBy,
+    pub ended_by: EndedBy,
 }
 
 impl GraphAnalysis {
@@ -104,17 +104,17 @@ impl GraphAnalysis {
         (name, text): (&str, &str),
         node_types: &[NodeType],
         options: &GraphOptions,
-    ) -> std::result::Result<GraphAnalysis, Problems> {
+    ) -> Result<GraphAnalysis, Problems> {
         let refuse = |why: String| Problems::new(name, vec![Problem::elsewhere(why)]);
-        let mut replay = replay(recording, detector, node_types, options).map_err(refuse)?;
-        replay.source = options.source.clone();
+        let replay = replay(recording, detector, options).map_err(refuse)?;
         let parsed = config::parse_replay(name, text, node_types, &options.settings, &replay);
-        let (mut pipeline, Replaced { source, left_out }) = parsed?;
+        let (mut pipeline, Replaced { source, left_out, .. }) = parsed?;
         let source = pipeline.graph.node(&source).map_err(refuse)?;
         pipeline.graph.memory_bytes = memory_bound(&pipeline.graph, &pipeline.plan, replay.workers);
         let end = options.events.end.min(recording.events());
         let events = options.events.start.min(end)..end;
-        Ok(GraphAnalysis { pipeline, source, left_out, layout: replay.layout, events })
+        let files = files_of(recording).map_err(refuse)?;
+        Ok(GraphAnalysis { pipeline, source, left_out, layout: replay.layout, events, files })
     }
 
     /// Gives all events to the graph as fast as it takes them. `tell` is called several times a second, `on_event` with everything that
@@ -127,11 +127,12 @@ impl GraphAnalysis {
         recording: &Recording,
         on_event: Option<EventHandler>,
         tell: &mut dyn FnMut(Progress) -> GoOn,
-    ) -> Result<GraphFound> {
-        let options = RunOptions { on_event, ..RunOptions::default() };
+    ) -> Result<GraphFound, String> {
+        let services = Services::default().with(OpenRun::new(&self.files, recording));
+        let options = RunOptions { on_event, services, ..RunOptions::default() };
         let run = Run::start(&self.pipeline.graph, options).map_err(|errors| {
             let found: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            Error::new("a graph that starts", found.join("; "))
+            format!("wanted a graph that starts, found {}", found.join("; "))
         })?;
         let ended_by = self.until_end(&run, tell);
         let report = run.finish(Duration::ZERO);
@@ -141,7 +142,7 @@ impl GraphAnalysis {
             frames,
             damaged: self.told(&report, &["damaged"]),
             raw_bytes: frames * self.layout.span() as u64,
-            file_bytes: seen.map(|event| recording.event_bytes(event) as u64).sum(),
+            file_bytes: seen.flat_map(|event| recording.pieces(event)).map(|piece| piece.length).sum(),
             report,
             ended_by,
         })
@@ -220,57 +221,38 @@ impl GraphAnalysis {
 ///
 /// # Errors
 /// Text, if a path is no text, or none of the first events has a picture.
-fn replay(
-    recording: &Recording,
-    detector: &Detector,
-    node_types: &[NodeType],
-    options: &GraphOptions,
-) -> std::result::Result<Replay, String> {
-    let mut files = String::new();
-    for path in recording.files() {
-        let text = path.to_str().filter(|text| !text.contains('\n'));
-        let text = text.ok_or_else(|| format!("wanted a path in UTF-8 of one line, found {path:?}"))?;
-        files += &format!("{text}\n");
-    }
+fn replay(recording: &Recording, detector: &Detector, options: &GraphOptions) -> Result<Replay, String> {
+    let files = files_of(recording)?;
     let events = match &options.events {
         Range { start, end: usize::MAX } => format!("{start}.."),
         Range { start, end } => format!("{start}..{end}"),
     };
-    let (type_name, mut params) = match detector {
-        Detector::Lcls1(src) => ("xtc", vec![("detector", src.to_string())]),
-        Detector::Lcls2 { name, algorithm, field, .. } => {
-            let [name, algorithm, field] = [name, algorithm, field].map(Clone::clone);
-            ("xtc2", vec![("detector", name), ("algorithm", algorithm), ("field", field)])
-        }
-    };
-    params.extend([("file", files), ("events", events)]);
-    let layout = first_layout(config::find_type(node_types, type_name)?, &params)?;
+    let (layout, _) = super::first_picture(recording, detector, &options.events)?;
     let workers = options.workers.max(1);
-    params.push(("threads", workers.min(64).to_string()));
-    Ok(Replay { type_name, params, layout, source: None, workers })
+    let threads = workers.min(64).to_string();
+    let Wanted { detector, algorithm, field } = Wanted::from(detector);
+    let named = [("detector", detector), ("algorithm", algorithm), ("field", field)];
+    let how = [("file", files), ("events", events), ("threads", threads)];
+    Ok(Replay {
+        type_name: super::SOURCE,
+        params: named.into_iter().chain(how).filter(|(_, value)| !value.is_empty()).collect(),
+        layout,
+        source: options.source.clone(),
+        workers,
+        purpose: Purpose::Everything,
+    })
 }
 
-/// The layout of the first picture, by asking the source itself.
-fn first_layout(node_type: NodeType, params: &[(&str, String)]) -> std::result::Result<Layout, String> {
-    let mut given: Vec<(&str, Value)> = params.iter().map(|(n, v)| (*n, v.as_str().into())).collect();
-    given.push(("threads", Value::Int(0)));
-    let mut source = Harness::of(node_type, &given).map_err(|e| e.to_string())?;
-    let mut last = "none".to_owned();
-    for _ in 0..MOST_LOOKED_AT {
-        match source.produce() {
-            Ok((frames, next)) => {
-                if let Some(frame) = frames.first() {
-                    return frame.array().map(|a| *a.layout()).map_err(|e| e.to_string());
-                }
-                if next == Next::Finished {
-                    break;
-                }
-            }
-            // The run counts and names it.
-            Err(error) => last = error.to_string(),
-        }
-    }
-    Err(format!("wanted a picture in the first events, found {last}"))
+/// The files of a run as a source is told them: each in a line.
+///
+/// # Errors
+/// Text, if a path is no text of one line.
+fn files_of(recording: &Recording) -> Result<String, String> {
+    let line = |path: std::path::PathBuf| {
+        let text = path.to_str().filter(|text| !text.contains('\n')).map(|text| format!("{text}\n"));
+        text.ok_or_else(|| format!("wanted a path in UTF-8 of one line, found {path:?}"))
+    };
+    recording.files().into_iter().map(line).collect()
 }
 
 /// Bytes that full queues and pools can hold at most, if all frames are as large as the largest. Only what is held is taken.

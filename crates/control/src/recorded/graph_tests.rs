@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use livetime_analysis::GoOn;
 use livetime_engine::{Report, Value};
 use livetime_formats::xtc1::compressed::Engine;
 
+use livetime_recording::Recording;
+
+use super::camera::{Leaf, OTHER, datagram, frame, write};
 use super::*;
 use crate::config::Setting;
 use crate::test_nodes;
-use camera::{Leaf, OTHER, datagram, frame, write};
-
-#[path = "../../../analysis/tests/camera.rs"]
-mod camera;
 
 /// Nodes in pools, a filter that remembers, and two that write files.
 const FILES: &str = "\
@@ -35,9 +35,9 @@ fn recorded(folder: &Path, events: u64) -> PathBuf {
     write(folder, &(0..events).map(|event| datagram(event, &[leaf(event)])).collect::<Vec<_>>())
 }
 
-fn work(path: &Path, text: &str, options: &GraphOptions) -> std::result::Result<GraphAnalysis, String> {
+fn work(path: &Path, text: &str, options: &GraphOptions) -> Result<GraphAnalysis, String> {
     let recording = Recording::open(&[path]).unwrap();
-    let detector = recording.detector(Some("Opal1000")).unwrap();
+    let detector = recording.detector("Opal1000").unwrap();
     let work = GraphAnalysis::new(&recording, &detector, ("p.yaml", text), &test_nodes::all(), options);
     work.map_err(|problems| problems.to_string())
 }
@@ -177,4 +177,21 @@ fn a_user_ends_it_and_what_is_under_way_is_handled() {
     assert!(found.frames < 2000);
     assert_eq!((found.ended_by.name(), found.report.unintended_losses()), ("interrupted", 0));
     assert!(found.report.imbalances().is_empty());
+}
+
+#[test]
+fn the_files_are_scanned_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = recorded(folder.path(), 5);
+    let text = "nodes:\n  cam: {type: sim_detector}\n  end: {type: null, from: cam}\n";
+    let recording = Recording::open(&[&path]).unwrap();
+    let work = work(&path, text, &with(1, &[])).unwrap();
+    // Whoever looks again finds a place that cannot be read, which is a loss.
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes.extend([0xFF; 50]);
+    std::fs::write(&path, bytes).unwrap();
+    let found = work.run(&recording, None, &mut |_| GoOn::Yes).unwrap();
+    assert_eq!((found.frames, found.report.unintended_losses()), (5, 0), "{:?}", found.report.events);
+    let again = Recording::open(&[&path]).unwrap();
+    assert_eq!(again.problems().len(), 1);
 }

@@ -1,0 +1,186 @@
+//! A pipeline between the run and what is found: which one, and what became of the events in it.
+
+use std::path::Path;
+use std::sync::PoisonError;
+
+use livetime_control::recorded::Outcome;
+use livetime_engine::NodeType;
+use serde_json::{Value as Json, json};
+
+use super::{AnalyzeArgs, reducers};
+use crate::analyze::{
+    Detector, Found, Layout, PipelineAccount, PipelineReducer, Plan, ReducedOptions, Reducers,
+};
+use crate::config::{self, Problems};
+use crate::output::{Exit, Failure, Output};
+use crate::report::numbers::utc;
+
+/// Lost events that the text names; JSON names more.
+const NAMED: usize = 10;
+
+/// What is found, and through which pipeline.
+pub(super) struct Wanted {
+    pub(super) reducers: Reducers,
+    pub(super) through: Option<Through>,
+}
+
+/// A pipeline that the pictures go through before they are reduced.
+pub(super) struct Through {
+    file: String,
+    hash: String,
+    source: String,
+    output: String,
+    left_out: Vec<String>,
+    /// What comes out.
+    layout: Layout,
+    outcome: Outcome,
+}
+
+impl Wanted {
+    /// What the options ask for.
+    ///
+    /// # Errors
+    /// If an option is of no use without another, or the pipeline cannot be used.
+    pub(super) fn of(
+        args: &AnalyzeArgs,
+        detector: &Detector,
+        nodes: &[NodeType],
+        output: &mut Output,
+    ) -> Result<Wanted, Failure> {
+        let reducers = reducers(args)?;
+        match &args.pipeline {
+            None => Ok(Wanted { reducers, through: None }),
+            Some(file) => {
+                let reducer = through(args, file, detector, nodes, reducers, output)?;
+                Ok(Wanted::through(reducer))
+            }
+        }
+    }
+
+    /// What a plan says.
+    ///
+    /// # Errors
+    /// If the program does not know the reducers, or cannot make the pipeline.
+    pub(super) fn planned(plan: &Plan, nodes: &[NodeType]) -> Result<Wanted, Failure> {
+        let failed = |error: String| Failure::new(Exit::Failed, error);
+        match plan.described() {
+            [line] if PipelineReducer::is_described(line) => {
+                PipelineReducer::described(line, nodes).map(Wanted::through).map_err(failed)
+            }
+            _ => {
+                let reducers = plan.reducers().map_err(|error| failed(error.to_string()))?;
+                Ok(Wanted { reducers, through: None })
+            }
+        }
+    }
+
+    /// What was found, with the layout of the pictures that it was found in.
+    pub(super) fn shown(&self, found: Found) -> Found {
+        let layout = self.through.as_ref().map(|through| through.layout.clone());
+        Found { layout: layout.unwrap_or(found.layout), ..found }
+    }
+
+    fn through(reducer: PipelineReducer) -> Wanted {
+        let through = Through {
+            file: reducer.file().to_owned(),
+            hash: reducer.hash(),
+            source: reducer.source().to_owned(),
+            output: reducer.output().to_owned(),
+            left_out: reducer.left_out().to_vec(),
+            layout: reducer.layout().clone(),
+            outcome: reducer.outcome(),
+        };
+        Wanted { reducers: Reducers::default().with(reducer), through: Some(through) }
+    }
+}
+
+fn through(
+    args: &AnalyzeArgs,
+    file: &Path,
+    detector: &Detector,
+    nodes: &[NodeType],
+    inner: Reducers,
+    output: &mut Output,
+) -> Result<PipelineReducer, Failure> {
+    let (recording, detector) = recorded(args, detector)?;
+    let name = file.display().to_string();
+    let options = ReducedOptions {
+        events: args.events.clone(),
+        source: args.source.clone(),
+        of: args.of.clone(),
+        settings: args.settings.clone(),
+    };
+    let text = config::read_text(file).map_err(|problem| Problems::new(&name, vec![problem]));
+    let made = text
+        .and_then(|text| PipelineReducer::new(&recording, &detector, (&name, &text), nodes, &options, inner));
+    made.map_err(|problems| crate::commands::refuse(&problems, args.json, output))
+}
+
+/// The run and the detector as the nodes of a pipeline know them.
+pub(super) fn recorded(
+    args: &AnalyzeArgs,
+    detector: &Detector,
+) -> Result<(livetime_recording::Recording, livetime_recording::Detector), Failure> {
+    let failed = |error: livetime_formats::Error| Failure::new(Exit::Failed, error);
+    let recording = livetime_recording::Recording::open(&args.files).map_err(failed)?;
+    let detector = recording.detector(&*detector.to_string()).map_err(failed)?;
+    Ok((recording, detector))
+}
+
+impl Through {
+    /// What became of the events; of none before there are results.
+    fn account(&self) -> PipelineAccount {
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
+    }
+
+    /// Whether an event was lost.
+    pub(super) fn has_lost(&self) -> bool {
+        self.account().lost > 0
+    }
+
+    /// Which pipeline it is.
+    pub(super) fn heading(&self) -> String {
+        let mut text = format!(
+            "`{}` of {} ({}), with the run in the place of `{}`\n",
+            self.output, self.file, self.hash, self.source
+        );
+        if !self.left_out.is_empty() {
+            text += &format!("left out, not on the way to it: {}\n", self.left_out.join(", "));
+        }
+        text
+    }
+
+    /// What became of the events.
+    pub(super) fn text(&self) -> String {
+        let account = self.account();
+        let PipelineAccount { used, left_out, lost, .. } = account;
+        let mut text = format!(
+            "through {}{used} of {} pictures came out, {left_out} left out, {lost} lost\n",
+            self.heading(),
+            account.given()
+        );
+        for lost in account.named.iter().take(NAMED) {
+            let node = lost.node.as_ref().map_or_else(String::new, |node| format!("{node}: "));
+            text += &format!("  event {} at {}: {node}{}\n", lost.event, utc(lost.time_ns), lost.why);
+        }
+        if account.named.len() > NAMED {
+            text += "  ... (--json names more)\n";
+        }
+        text
+    }
+
+    /// Which pipeline it is, as data.
+    pub(super) fn heading_json(&self) -> Json {
+        json!({
+            "file": self.file, "hash": self.hash, "source": self.source, "of": self.output,
+            "left_out_nodes": self.left_out,
+        })
+    }
+
+    /// With what became of the events.
+    pub(super) fn json(&self) -> Json {
+        let mut json = self.heading_json();
+        livetime_bench::merge(&mut json, self.account().json());
+        json
+    }
+}

@@ -1,0 +1,445 @@
+//! A pipeline between the events of a run and the reducers of an analysis.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use livetime_analysis::{
+    Block, EventPictures, Layout as Panels, Loader, Named, Panel, ReduceError, Reducer, Reducers, Saver,
+};
+use livetime_engine::{DirectRun, Given, Graph, NodeError, NodeType, RunOptions};
+use livetime_frame::{Frame, FrameMut, Layout};
+use livetime_recording::{Detector, Picture, Reader, Recording};
+
+use super::account::{LostEvent, PipelineAccount};
+use super::describe::{Description, KIND};
+use super::{MOST_LOOKED_AT, SOURCE, first_picture};
+use crate::config::{self, Pipeline, Problem, Problems, Purpose, Replaced, Replay, Setting};
+
+/// What of a pipeline is wanted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReducedOptions {
+    /// Numbers of the events that are analysed; the first pictures among them say what comes out of the pipeline.
+    pub events: Range<usize>,
+    /// The source whose place the run takes; needed if the pipeline has several.
+    pub source: Option<String>,
+    /// The output whose pictures are wanted: `node` or `node.output`; needed if there are several that send to nobody but sinks. Only what
+    /// leads there is then looked at.
+    pub of: Option<String>,
+    /// Parameters that are not as in the file.
+    pub settings: Vec<Setting>,
+}
+
+/// All events, of a pipeline with one source and one end, as in its file.
+impl Default for ReducedOptions {
+    fn default() -> ReducedOptions {
+        ReducedOptions { events: 0..usize::MAX, source: None, of: None, settings: Vec::new() }
+    }
+}
+
+/// What became of the events, once the results are made.
+pub type Outcome = Arc<Mutex<Option<PipelineAccount>>>;
+
+/// Gives the picture of each event to the nodes of a pipeline, and what comes out at one of them to other reducers.
+///
+/// It is a [`Reducer`]: an analysis with it has the same bits for any number of workers, parts and machines. So the nodes on the way must
+/// keep no state from frame to frame ([`NodeSpec::parallel`](livetime_engine::NodeSpec::parallel)), which is checked. Each worker has nodes of
+/// its own, which run on its thread ([`DirectRun`]).
+///
+/// The pictures are arrays as the source `recording` sends them, with the time of the event and without attributes. All must be like the
+/// first: an event that lacks panels, or whose picture comes out with another type or shape, is lost, with the reason
+/// ([`PipelineReducer::outcome`]). So is one that a node fails in, by an error or a panic; if the node's policy is to stop, the
+/// analysis ends.
+///
+/// ```no_run
+/// use livetime_analysis::{GoOn, Options, PixelStatistics, Reducers, analyze};
+/// use livetime_control::recorded::{PipelineReducer, ReducedOptions};
+///
+/// let file = "e236-r0003-s04-c00.xtc";
+/// let recording = livetime_recording::Recording::open(&[file])?;
+/// let text = "nodes:\n  cam: {type: sim_detector}\n  small: {type: roi, from: cam, params: {size_x: 100}}\n";
+/// let inner = Reducers::default().with(PixelStatistics::all());
+/// let options = ReducedOptions::default();
+/// let pipeline = ("my.yaml", text);
+/// let reducer =
+///     PipelineReducer::new(&recording, &recording.detector("")?, pipeline, livetime_nodes::ALL, &options, inner)?;
+/// let outcome = reducer.outcome();
+///
+/// let events = livetime_analysis::Recording::open(&[file])?;
+/// let detector = events.detector(None)?;
+/// let reducers = Reducers::default().with(reducer);
+/// let found = analyze(&events, &detector, &Options::default(), &reducers, &mut |_| GoOn::Yes)?;
+/// println!("{} results, {:?}", found.results.len(), outcome.lock());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct PipelineReducer {
+    description: Description,
+    way: Way,
+    inner: Reducers,
+    /// Nodes that no worker has just now.
+    idle: Mutex<Vec<DirectRun>>,
+    outcome: Outcome,
+}
+
+/// What leads from the source to the output.
+struct Way {
+    graph: Graph,
+    output: String,
+    source: String,
+    left_out: Vec<String>,
+}
+
+/// A result of some events.
+pub struct Partial {
+    account: PipelineAccount,
+    inner: <Reducers as Reducer>::Partial,
+}
+
+/// What became of one event.
+enum Passed {
+    Out(Frame),
+    LeftOut,
+    /// The node that failed, and why.
+    Lost(Option<String>, String),
+}
+
+impl PipelineReducer {
+    /// Puts the pictures of `detector` in the place of the source of a pipeline file, given as name and text, and looks at what comes out of
+    /// the first events.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the pipeline, with places; that a node on the way keeps state; or that nothing comes out.
+    pub fn new(
+        recording: &Recording,
+        detector: &Detector,
+        (name, text): (&str, &str),
+        node_types: &[NodeType],
+        options: &ReducedOptions,
+        inner: Reducers,
+    ) -> Result<PipelineReducer, Problems> {
+        let refuse = |why: String| Problems::new(name, vec![Problem::elsewhere(why)]);
+        let (input, first) = first_picture(recording, detector, &options.events).map_err(refuse)?;
+        let mut description = Description {
+            file: name.to_owned(),
+            text: text.to_owned(),
+            source: options.source.clone(),
+            of: options.of.clone(),
+            settings: options.settings.clone(),
+            input,
+            output: Panels { panels: Vec::new(), first_values: (f64::INFINITY, f64::NEG_INFINITY) },
+            reducers: inner.describe(),
+        };
+        let way = Way::new(&description, node_types)?;
+        let events = first..options.events.end.min(recording.events());
+        description.output = way.first_output(recording, detector, events, &input).map_err(refuse)?;
+        Ok(PipelineReducer { description, way, inner, idle: Mutex::default(), outcome: Outcome::default() })
+    }
+
+    /// Whether a reducer that describes itself so is one of these.
+    pub fn is_described(line: &str) -> bool {
+        line.starts_with(KIND)
+    }
+
+    /// Makes it again from how it describes itself, without a look at the run.
+    ///
+    /// # Errors
+    /// Text, if it is no such description, or its pipeline cannot be made of these types of nodes, or the nodes of this program are others.
+    pub fn described(line: &str, node_types: &[NodeType]) -> Result<PipelineReducer, String> {
+        let wrong = "wanted a pipeline as it was planned, found one that was changed";
+        let description = Description::parse(line).ok_or(wrong)?;
+        let inner = Reducers::described(&description.reducers).map_err(|e| e.to_string())?;
+        let way = Way::new(&description, node_types).map_err(|problems| problems.to_string())?;
+        Ok(PipelineReducer { description, way, inner, idle: Mutex::default(), outcome: Outcome::default() })
+    }
+
+    /// Name of the pipeline file.
+    pub fn file(&self) -> &str {
+        &self.description.file
+    }
+
+    /// The hash of what is in the pipeline file: 16 digits.
+    pub fn hash(&self) -> String {
+        self.description.hash()
+    }
+
+    /// The source whose place the run takes.
+    pub fn source(&self) -> &str {
+        &self.way.source
+    }
+
+    /// The output whose pictures are reduced: `node` or `node.output`.
+    pub fn output(&self) -> &str {
+        &self.way.output
+    }
+
+    /// The nodes that do not lead there.
+    pub fn left_out(&self) -> &[String] {
+        &self.way.left_out
+    }
+
+    /// What comes out.
+    pub fn layout(&self) -> &Panels {
+        &self.description.output
+    }
+
+    /// Where the account will be when the results are made.
+    pub fn outcome(&self) -> Outcome {
+        self.outcome.clone()
+    }
+
+    /// Nodes that are started.
+    fn nodes(&self) -> Result<DirectRun, ReduceError> {
+        // A list of whole values, whatever panicked meanwhile.
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.map_or_else(|| self.way.start().map_err(ReduceError::from), Ok)
+    }
+
+    /// Gives the picture of an event to the nodes.
+    ///
+    /// # Errors
+    /// That a node failed whose policy is to stop.
+    fn pass(&self, nodes: &mut DirectRun, event: &EventPictures<'_>) -> Result<Passed, ReduceError> {
+        let mut frame = nodes.array(self.description.input)?;
+        if let Err(why) = fill(&mut frame, event, &self.description.input) {
+            return Ok(Passed::Lost(None, why));
+        }
+        let given = nodes.give(frame)?;
+        Ok(passed(given, |layout| is_like(layout, &self.description.output)))
+    }
+}
+
+impl Way {
+    fn new(description: &Description, node_types: &[NodeType]) -> Result<Way, Problems> {
+        let replay = Replay {
+            type_name: SOURCE,
+            params: Vec::new(),
+            layout: description.input,
+            source: description.source.clone(),
+            workers: 1,
+            purpose: Purpose::Output { of: description.of.clone() },
+        };
+        let Description { file, text, settings, .. } = description;
+        let (pipeline, replaced) = config::parse_replay(file, text, node_types, settings, &replay)?;
+        let (Pipeline { graph, .. }, Replaced { source, left_out, output }) = (pipeline, replaced);
+        let way = Way { graph, output: output.unwrap_or_default(), source, left_out };
+        // Says that an output is none before anything is read.
+        way.start().map_err(|why| Problems::new(file, vec![Problem::elsewhere(why)]))?;
+        Ok(way)
+    }
+
+    fn start(&self) -> Result<DirectRun, String> {
+        let options = RunOptions { statistics: false, ..RunOptions::default() };
+        DirectRun::start(&self.graph, &[&self.output], options).map_err(|errors| {
+            let found: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            format!("wanted nodes that start, found {}", found.join("; "))
+        })
+    }
+
+    /// What comes out of the first events.
+    fn first_output(
+        &self,
+        recording: &Recording,
+        detector: &Detector,
+        events: Range<usize>,
+        input: &Layout,
+    ) -> Result<Panels, String> {
+        let (mut reader, mut picture) = (Reader::default(), Picture::default());
+        let mut nodes = self.start()?;
+        let mut last = "none".to_owned();
+        for event in events.take(MOST_LOOKED_AT) {
+            let read = recording.read(detector, event, &mut reader, &mut picture);
+            if read.and_then(|()| picture.layout()).ok() != Some(*input) {
+                continue;
+            }
+            let stopped = |why: NodeError| format!("event {event}: {why}");
+            let mut frame = nodes.array(*input).map_err(stopped)?;
+            picture.fill(&mut frame);
+            frame.header_mut().sequence = sequence_of(event);
+            match passed(nodes.give(frame).map_err(stopped)?, |_| Ok(())) {
+                Passed::Out(frame) => return described_output(&frame),
+                Passed::LeftOut => {}
+                Passed::Lost(None, why) => last = format!("event {event}: {why}"),
+                Passed::Lost(Some(node), why) => last = format!("event {event}: {node}: {why}"),
+            }
+        }
+        Err(format!("wanted a picture from `{}` for one of the first events, found {last}", self.output))
+    }
+}
+
+impl Reducer for PipelineReducer {
+    type Partial = Partial;
+
+    fn partial(&self, _: &Panels) -> Partial {
+        let inner = Reducer::partial(&self.inner, &self.description.output);
+        Partial { account: PipelineAccount::default(), inner }
+    }
+
+    fn map(&self, partial: &mut Partial, event: &EventPictures<'_>) -> Result<(), ReduceError> {
+        let mut nodes = self.nodes()?;
+        let passed = self.pass(&mut nodes, event)?;
+        if let Some(frame) = partial.take(event, passed) {
+            let mut scratch = Vec::new();
+            let bytes = [Some(frame.array()?.packed(&mut scratch))];
+            let panels = &self.description.output.panels;
+            self.inner
+                .map(&mut partial.inner, &EventPictures::new(event.event, event.time_ns, panels, &bytes))?;
+        }
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(nodes);
+        Ok(())
+    }
+
+    /// All events of the block go through the nodes before the others see any, who take many side by side.
+    fn map_block(&self, partial: &mut Partial, block: &Block<'_>) -> Result<(), ReduceError> {
+        let mut nodes = self.nodes()?;
+        let mut out = Vec::new();
+        for event in block.events() {
+            let passed = self.pass(&mut nodes, event)?;
+            if let Some(frame) = partial.take(event, passed) {
+                out.push((event, frame, Vec::new()));
+            }
+        }
+        let mut pictures = Vec::with_capacity(out.len());
+        for (event, frame, scratch) in &mut out {
+            pictures.push((*event, [Some(frame.array()?.packed(scratch))]));
+        }
+        let panels = &self.description.output.panels;
+        let pictures =
+            pictures.iter().map(|(e, bytes)| EventPictures::new(e.event, e.time_ns, panels, bytes));
+        let pictures: Vec<EventPictures<'_>> = pictures.collect();
+        self.inner.map_block(&mut partial.inner, &block.with(&pictures))?;
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(nodes);
+        Ok(())
+    }
+
+    fn merge(&self, partial: &mut Partial, next: &mut Partial) -> Result<(), ReduceError> {
+        partial.account.merge(&mut next.account);
+        self.inner.merge(&mut partial.inner, &mut next.inner)
+    }
+
+    fn finish(&self, _: &Panels, partial: Partial) -> Result<Vec<Named>, ReduceError> {
+        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(partial.account);
+        self.inner.finish(&self.description.output, partial.inner)
+    }
+
+    fn takes_any_order(&self, _: &Panels) -> bool {
+        self.inner.takes_any_order(&self.description.output)
+    }
+
+    fn describe(&self) -> String {
+        self.description.line()
+    }
+
+    fn name(&self) -> String {
+        format!("{KIND}{} {}", self.file(), self.hash())
+    }
+
+    fn save(&self, partial: &Partial, out: &mut Saver) -> Result<(), ReduceError> {
+        partial.account.save(out);
+        self.inner.save(&partial.inner, out)
+    }
+
+    fn load(&self, _: &Panels, from: &mut Loader<'_>) -> Result<Partial, ReduceError> {
+        let account = PipelineAccount::load(from)?;
+        Ok(Partial { account, inner: Reducer::load(&self.inner, &self.description.output, from)? })
+    }
+}
+
+impl Partial {
+    /// Counts an event, and returns its picture if there is one.
+    fn take(&mut self, event: &EventPictures<'_>, passed: Passed) -> Option<Frame> {
+        match passed {
+            Passed::Out(frame) => {
+                self.account.used += 1;
+                return Some(frame);
+            }
+            Passed::LeftOut => self.account.left_out += 1,
+            Passed::Lost(node, why) => {
+                self.account.lose(LostEvent { event: event.event, time_ns: event.time_ns, node, why });
+            }
+        }
+        None
+    }
+}
+
+/// Writes the pictures of an event into a frame, panel by panel.
+///
+/// # Errors
+/// Text, if they are not what a frame of `layout` is made of.
+fn fill(frame: &mut FrameMut, event: &EventPictures<'_>, layout: &Layout) -> Result<(), String> {
+    let pictures = || event.pictures();
+    let bytes: usize = pictures().map(|picture| picture.bytes.len()).sum();
+    if bytes != layout.span() || pictures().any(|picture| picture.panel.dtype != layout.dtype()) {
+        let shapes: Vec<String> = pictures()
+            .map(|p| format!("{} {:?} of {} bytes", p.panel.dtype, p.panel.shape, p.bytes.len()))
+            .collect();
+        return Err(format!("wanted {layout} as in the first event, found {}", shapes.join(", ")));
+    }
+    let mut rest = frame.bytes_mut();
+    for picture in pictures() {
+        let (place, behind) = rest.split_at_mut(picture.bytes.len());
+        place.copy_from_slice(picture.bytes);
+        rest = behind;
+    }
+    let header = frame.header_mut();
+    header.sequence = sequence_of(event.event);
+    header.event_time_ns = i64::try_from(event.time_ns).unwrap_or(i64::MAX);
+    Ok(())
+}
+
+/// Frames are numbered from 1 on.
+fn sequence_of(event: usize) -> u64 {
+    event as u64 + 1
+}
+
+/// What became of an event, by what the nodes did with its picture.
+fn passed(given: Given, check: impl Fn(&Layout) -> Result<(), String>) -> Passed {
+    if let Some(failure) = given.failures.into_iter().next() {
+        return Passed::Lost(Some(failure.node), failure.message);
+    }
+    let mut frames = given.frames.into_iter().map(|(_, frame)| frame);
+    match (frames.next(), frames.count()) {
+        (None, _) => Passed::LeftOut,
+        (Some(frame), 0) => {
+            let checked = frame.array().map_err(|e| e.to_string()).and_then(|array| {
+                plain(array.layout())?;
+                check(array.layout())
+            });
+            checked.map_or_else(|why| Passed::Lost(None, why), |()| Passed::Out(frame))
+        }
+        (Some(_), more) => Passed::Lost(None, format!("wanted one picture of an event, found {}", more + 1)),
+    }
+}
+
+fn plain(layout: &Layout) -> Result<(), String> {
+    match layout.codec() {
+        None => Ok(()),
+        Some(_) => {
+            Err(format!("wanted an uncompressed array, found {layout}: choose a node behind a `decompress`"))
+        }
+    }
+}
+
+fn is_like(layout: &Layout, wanted: &Panels) -> Result<(), String> {
+    let panel = wanted.panels.first();
+    match panel.is_some_and(|p| p.dtype == layout.dtype() && layout.shape().eq(p.shape.iter().copied())) {
+        true => Ok(()),
+        false => {
+            let wanted = panel.map_or_else(String::new, |p| format!("{} {:?}", p.dtype, p.shape));
+            Err(format!("wanted {wanted} as of the first event, found {layout}"))
+        }
+    }
+}
+
+/// What a picture that came out is like, as an analysis knows pictures.
+fn described_output(frame: &Frame) -> Result<Panels, String> {
+    let array = frame.array().map_err(|e| e.to_string())?;
+    let layout = array.layout();
+    let panel = Panel { number: 0, dtype: layout.dtype(), shape: layout.shape().collect() };
+    let panels = vec![panel];
+    let mut scratch = Vec::new();
+    let bytes = [Some(array.packed(&mut scratch))];
+    let values: Vec<f64> =
+        EventPictures::new(0, 0, &panels, &bytes).pictures().flat_map(|p| p.values()).collect();
+    let finite = || values.iter().copied().filter(|v| v.is_finite());
+    let first_values = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+    Ok(Panels { panels, first_values })
+}

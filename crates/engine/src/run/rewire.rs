@@ -1,0 +1,142 @@
+//! Edges that come and go while a graph runs.
+//!
+//! Both ends of an edge belong to threads of nodes, so each is asked between two of its frames. A node that hangs does not answer:
+//! whoever re-wires it waits for 5 s, and then nothing has changed, nor will it when the node comes back. Others, who re-wire other
+//! nodes meanwhile, do not wait for that: what they share is locked only while the graph is checked.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+
+use livetime_runtime::{EdgeOptions, lock};
+
+use super::{REQUEST_TIMEOUT, Run, problem};
+use crate::edge::{Edge, Sender, Target};
+use crate::graph::{EdgeDecl, GraphError, Place, Placement};
+use crate::runner::Runner;
+
+impl Run {
+    /// Takes an edge out of the running graph. Frames that are queued in it are still delivered.
+    ///
+    /// Waits for the thread of the sending node to come to it: not for a thread that others wait for.
+    ///
+    /// # Errors
+    /// [`GraphError`] when there is no such edge, it leads to an inline node, or a node does not answer within 5 s; then the edge
+    /// stays.
+    pub fn disconnect(&self, from: &str, to: &str) -> Result<(), GraphError> {
+        let from_port = self.graph.output(from).map_err(problem)?;
+        let to_port = self.graph.input(to).map_err(problem)?;
+        let is_it = |e: &&Arc<Edge>| e.from == from_port && e.to == to_port && e.is_open();
+        let edge = lock(&self.books).edges().find(is_it).cloned();
+        let edge = edge.ok_or_else(|| problem(format!("there is no edge from `{from}` to `{to}`")))?;
+        self.refuse_inline(to_port.0)?;
+        let worker = self.nodes[from_port.0].workers[0];
+        self.ask_in_time(worker, from_port.0, move |runner| {
+            runner.with_outputs(|outputs| {
+                outputs[edge.from.1].senders.retain(|sender| !Arc::ptr_eq(&sender.edge, &edge));
+            });
+            edge.detach();
+        })
+    }
+
+    /// Adds an edge to the running graph.
+    ///
+    /// Waits for the threads of both nodes to come to it: not for a thread that others wait for.
+    ///
+    /// # Errors
+    /// [`GraphError`] when a port does not exist, the graph would not be acceptable with this edge, or a node
+    /// does not answer within 5 s; then there is no such edge.
+    pub fn connect(&self, from: &str, to: &str, options: EdgeOptions) -> Result<(), GraphError> {
+        let edge = self.declare(from, to, options)?;
+        // What has the edge already forgets one that is detached.
+        self.attach(&edge).inspect_err(|_| {
+            edge.detach();
+            lock(&self.books).forget(&edge);
+        })
+    }
+
+    /// Checks an edge against the graph as it is. From here on it is part of the graph for all who check another one.
+    fn declare(&self, from: &str, to: &str, options: EdgeOptions) -> Result<Arc<Edge>, GraphError> {
+        let _wiring = lock(&self.wiring);
+        let mut graph = self.graph.clone();
+        graph.edges = lock(&self.books)
+            .edges()
+            .filter(|e| e.is_open() && e.reader().is_none())
+            .map(|e| EdgeDecl { from: e.from, to: e.to, options: e.options })
+            .collect();
+        let number = graph.connect(from, to, options)?;
+        let decl = graph.edges[number];
+        self.refuse_inline(decl.to.0)?;
+        let about_edge =
+            |e: &GraphError| matches!(e.place, Place::Edge(_)) || e.place == Place::Node(decl.to.0);
+        if let Some(error) = graph.check().err().and_then(|errors| errors.into_iter().find(about_edge)) {
+            return Err(error);
+        }
+        let bells = |node: usize| -> Vec<_> {
+            self.nodes[node].workers.iter().map(|w| self.handles[*w].bell.clone()).collect()
+        };
+        let edge = Arc::new(Edge::new(decl.from, decl.to, options, &bells(decl.from.0), &bells(decl.to.0)));
+        lock(&self.books).add(edge.clone());
+        Ok(edge)
+    }
+
+    /// Gives the edge to its receiver, to each copy of it, and then to its sender.
+    fn attach(&self, edge: &Arc<Edge>) -> Result<(), GraphError> {
+        let (from, to) = (edge.from.0, edge.to.0);
+        for &worker in &self.nodes[to].workers {
+            let edge = edge.clone();
+            self.ask_in_time(worker, to, move |runner| match runner.finished {
+                // Nobody would take from it.
+                true => edge.abandon(&mut 0),
+                false => runner.add_input(edge),
+            })?;
+        }
+        let edge = edge.clone();
+        self.ask_in_time(self.nodes[from].workers[0], from, move |runner| match runner.finished {
+            // No frame will come, and nobody else would say so.
+            true => edge.end(),
+            false => runner.with_outputs(|outputs| {
+                outputs[edge.from.1].senders.push(Sender::new(edge, Target::Queue));
+            }),
+        })
+    }
+
+    /// Lets a worker do something with a node between frames, and waits for it. What was not done in time never will be.
+    fn ask_in_time(
+        &self,
+        worker: usize,
+        node: usize,
+        request: impl FnOnce(&mut Runner) + Send + 'static,
+    ) -> Result<(), GraphError> {
+        let is_taken = Arc::new(AtomicBool::new(false));
+        let taking = is_taken.clone();
+        let done = self.begin(worker, node, move |runner| {
+            if !taking.swap(true, Ordering::AcqRel) {
+                request(runner);
+            }
+        });
+        let done = done.map_err(|e| problem(e.to_string()))?;
+        let answer = match done.recv_timeout(REQUEST_TIMEOUT) {
+            // It is being done just now.
+            Err(RecvTimeoutError::Timeout) if is_taken.swap(true, Ordering::AcqRel) => {
+                done.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            }
+            answer => answer,
+        };
+        let name = &self.graph.nodes[node].name;
+        answer.map_err(|error| match error {
+            RecvTimeoutError::Timeout => problem(format!("node `{name}` did not answer within 5 s")),
+            RecvTimeoutError::Disconnected => problem(format!("node `{name}` has ended")),
+        })
+    }
+
+    fn refuse_inline(&self, node: usize) -> Result<(), GraphError> {
+        match self.graph.nodes[node].options.placement {
+            Placement::Inline => {
+                let name = &self.graph.nodes[node].name;
+                Err(problem(format!("node `{name}` runs inline and cannot be re-wired while running")))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What a node of some type serves, as data. PVs are made from this table, and described by it.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use livetime_engine::{NodeKind, NodeType, ParamKind, ParamSpec};
+use livetime_pva::data;
+
+use super::base::{self, BASE, DISABLE_ENABLE, Item, NO_YES};
+use super::names::camel;
+use super::picture;
+use super::point::{About, Shape, choices_of};
+
+/// Readbacks that areaDetector serves without `_RBV`.
+const PLAIN: &[&str] = &["CursorVal", "WriteStatus", "WriteMessage", "CodecStatus", "CodecError"];
+/// Set-points that it serves without a readback.
+const WITHOUT_READBACK: &[&str] = &["Type", "FilterType"];
+
+/// One PV of a node.
+pub(super) struct Served {
+    /// Comes after the instance and its colon.
+    pub(super) name: String,
+    pub(super) about: About,
+    pub(super) is_writable: bool,
+    pub(super) shows: Shows,
+}
+
+/// What a PV of a node shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shows {
+    /// The parameter or readback of this number.
+    Param(usize),
+    /// What the engine knows of the node.
+    Item(Item),
+    /// What the node hands over, see [`picture`].
+    Picture,
+}
+
+/// Everything that a node of this type serves: parameters in the order of their declaration, then what every node shows, then
+/// pictures.
+pub(super) fn served_by(node: &NodeType) -> Vec<Served> {
+    let specs = node.param_specs();
+    let pictures = picture::served(node.spec.name).iter().map(|picture| Served {
+        name: picture.name.into(),
+        about: About::plain(picture.shape.clone(), picture.doc),
+        is_writable: false,
+        shows: Shows::Picture,
+    });
+    let bases = bases_served(specs, node.spec.kind == NodeKind::Source);
+    params_served(specs).into_iter().chain(bases).chain(pictures).collect()
+}
+
+/// The parameters under all their names.
+fn params_served(specs: &[ParamSpec]) -> Vec<Served> {
+    let kept = |suffix: &str| BASE.iter().any(|b| b.suffix == suffix && b.item.keeps());
+    let suffixes: Vec<Cow<'static, str>> = specs.iter().map(suffix_of).collect();
+    let mut served = Vec::new();
+    for (index, (spec, suffix)) in specs.iter().zip(&suffixes).enumerate() {
+        let mut add = |name, is_writable| {
+            let about = about_param(spec, is_writable);
+            served.push(Served { name, about, is_writable, shows: Shows::Param(index) });
+        };
+        let is_read = || specs.iter().zip(&suffixes).any(|(other, name)| other.readback && name == suffix);
+        match spec.readback {
+            _ if kept(suffix) => {}
+            true if PLAIN.contains(&&**suffix) => add(suffix.to_string(), false),
+            true => add(format!("{suffix}_RBV"), false),
+            false => {
+                add(suffix.to_string(), true);
+                if !WITHOUT_READBACK.contains(&&**suffix) && !is_read() {
+                    add(format!("{suffix}_RBV"), false);
+                }
+            }
+        }
+    }
+    served
+}
+
+/// The suffix of a parameter: areaDetector's, or one made from its name.
+fn suffix_of(spec: &ParamSpec) -> Cow<'static, str> {
+    spec.pv.map_or_else(|| Cow::Owned(camel(spec.name)), Cow::Borrowed)
+}
+
+/// What a node with these parameters shows beside them.
+pub(super) fn bases_served(specs: &[ParamSpec], is_source: bool) -> Vec<Served> {
+    let suffixes: Vec<Cow<'static, str>> = specs.iter().map(suffix_of).collect();
+    let of_param = |b: &base::Base| !b.item.keeps() && suffixes.iter().any(|suffix| *suffix == b.suffix);
+    let bases = BASE.iter().filter(|b| b.is_of(is_source) && !of_param(b));
+    let names = |base: &'static base::Base| {
+        base.names().into_iter().map(move |(name, is_writable)| Served {
+            name,
+            about: about_base(base, is_writable),
+            is_writable,
+            shows: Shows::Item(base.item),
+        })
+    };
+    bases.flat_map(names).collect()
+}
+
+fn about_base(base: &base::Base, is_writable: bool) -> About {
+    let shape = match base.item {
+        Item::Acquire if !is_writable => Shape::choices(base::DONE_ACQUIRING),
+        _ => base.shape.clone(),
+    };
+    About { units: base.units, ..About::plain(shape, base.doc) }
+}
+
+fn about_param(spec: &ParamSpec, is_writable: bool) -> About {
+    let limits = spec.min.zip(spec.max).filter(|_| is_writable);
+    let units = spec.unit.unwrap_or("");
+    About { shape: shape_of(spec, is_writable), description: spec.doc, units, limits }
+}
+
+fn shape_of(spec: &ParamSpec, is_writable: bool) -> Shape {
+    match spec.kind {
+        ParamKind::Bool => Shape::choices(truth_choices(spec, is_writable)),
+        ParamKind::Enum(_) => choices_of(spec).map_or(Shape::Text, |c| Shape::Enum(c.into())),
+        // As longout and longin are; a parameter that areaDetector does not know may be longer.
+        ParamKind::Int if spec.pv.is_some() => Shape::I32,
+        ParamKind::Int => Shape::I64,
+        ParamKind::Float => Shape::F64,
+        ParamKind::Text => Shape::Text,
+        ParamKind::List => Shape::F64s,
+    }
+}
+
+/// What areaDetector calls false and true.
+fn truth_choices(spec: &ParamSpec, is_writable: bool) -> &'static [&'static str] {
+    match spec.pv.unwrap_or("") {
+        "AutoOffsetScale" => &["Done", "Calculating"],
+        "Capture" if is_writable => &["Done", "Capture"],
+        "Capture" => &["Done", "Capturing"],
+        "ValidBackground" | "ValidFlatField" => &["Invalid", "Valid"],
+        "CollapseDims" | "ArrayCallbacks" => DISABLE_ENABLE,
+        suffix if suffix.starts_with("Enable") => DISABLE_ENABLE,
+        _ => NO_YES,
+    }
+}
+
+/// The PVs of all nodes of one type: each with the value that it begins with, whose lists of texts all of them share.
+pub(super) struct Table {
+    pub(super) specs: &'static [ParamSpec],
+    pub(super) rows: Vec<(Served, data::Value)>,
+}
+
+/// The tables of a graph's types.
+#[derive(Default)]
+pub(super) struct Tables {
+    known: HashMap<(&'static str, *const ParamSpec), Arc<Table>>,
+}
+
+impl Tables {
+    /// The table of a type, made once.
+    pub(super) fn of(&mut self, node: &NodeType) -> livetime_pva::Result<Arc<Table>> {
+        let specs = node.param_specs();
+        // Types of a program that makes some itself may have equal names.
+        let key = (node.spec.name, specs.as_ptr());
+        if let Some(table) = self.known.get(&key) {
+            return Ok(table.clone());
+        }
+        let shown = served_by(node).into_iter().filter(|served| served.shows != Shows::Picture);
+        let mut rows = Vec::new();
+        for served in shown {
+            let value = served.about.value()?;
+            rows.push((served, value));
+        }
+        let table = Arc::new(Table { specs, rows });
+        self.known.insert(key, table.clone());
+        Ok(table)
+    }
+}

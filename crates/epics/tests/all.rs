@@ -1,0 +1,3 @@
+//! A served run as clients see it.
+
+mod hanging;
