@@ -15,7 +15,13 @@ use crate::usage::Meter;
 /// Makes a plan, analyses a part of it, or merges all parts.
 pub(super) fn run(args: &AnalyzeArgs, path: &Path, output: &mut Output) -> Result<Exit, Failure> {
     match args.part {
-        Some(part) => reduce(args, &Plan::read(path).map_err(failed)?, part, output),
+        Some(part) => {
+            let plan = Plan::read(path).and_then(|plan| match &args.run {
+                Some(folder) => plan.in_folder(folder),
+                None => Ok(plan),
+            });
+            reduce(args, &plan.map_err(failed)?, part, output)
+        }
         None if !args.merge.is_empty() => merge(args, &Plan::read(path).map_err(failed)?, output),
         None => plan(args, path, output),
     }
