@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use livetime_recording::FileEnds;
@@ -107,7 +107,7 @@ impl Plan {
         let partial = if planned.leaves.is_empty() {
             work.nothing()
         } else {
-            let files: Vec<PathBuf> = self.files().map(Path::to_owned).collect();
+            let files: Vec<PathBuf> = self.paths().collect();
             let recording =
                 Recording::open_part(&files, self.detector.format(), &self.state, &planned.places)?;
             work.reduce(&recording, planned.leaves.clone(), workers, tell)?
@@ -154,20 +154,25 @@ impl Plan {
         Ok(Merged { found: work.finish(all)?, copies })
     }
 
-    /// Whether the files of the run are those of the plan: all by their sizes, those that the part reads also by their ends.
+    /// Whether the files of the run are those of the plan: all by their names and sizes, those that the part reads also by their ends.
     fn check_run(&self, part: usize) -> Result<()> {
         let reads = self.parts[part].places.reads.iter().chain(&self.state);
         let read: Vec<usize> = reads.map(|piece| piece.file).collect();
-        for (number, file) in self.files.iter().enumerate() {
-            let path = &file.path;
-            let bytes = fs::metadata(path).map_err(|e| io("to look at the file", path, e))?.len();
-            let has_changed =
-                bytes != file.ends.bytes || read.contains(&number) && FileEnds::of(path)? != file.ends;
-            if has_changed {
-                let wanted =
-                    format!("{} as it was at the plan, with {} bytes", path.display(), file.ends.bytes);
-                return Err(Error::refused(wanted, format!("another one, with {bytes}")));
-            }
+        for (number, (path, file)) in self.paths().zip(&self.files).enumerate() {
+            let bytes = match fs::metadata(&path) {
+                Ok(metadata) => metadata.len(),
+                Err(e) if e.kind() == ErrorKind::NotFound => return Err(no_file(&path)),
+                Err(e) => return Err(io("to look at the file", &path, e)),
+            };
+            let found = if bytes != file.ends.bytes {
+                format!("another one, with {bytes}")
+            } else if read.contains(&number) && FileEnds::of(&path)? != file.ends {
+                "another one of that size, which begins or ends otherwise".to_owned()
+            } else {
+                continue;
+            };
+            let wanted = format!("{} as it was at the plan, with {} bytes", path.display(), file.ends.bytes);
+            return Err(Error::refused(wanted, found));
         }
         Ok(())
     }
@@ -253,6 +258,11 @@ fn is_whole(bytes: &[u8]) -> bool {
     split.is_some_and(|(all, sum)| {
         all.starts_with(&MAGIC) && XxHash3_64::oneshot(all) == u64::from_le_bytes(*sum)
     })
+}
+
+fn no_file(path: &Path) -> Error {
+    let wanted = format!("the file {} of the run that was planned", path.display());
+    Error::refused(wanted, "none (--run FOLDER says where the run lies)")
 }
 
 fn io(wanted: &'static str, path: &Path, error: std::io::Error) -> Error {

@@ -66,6 +66,8 @@ pub struct Plan {
     reducers: Vec<String>,
     pub(crate) parts: Vec<PlannedPart>,
     hash: u64,
+    /// Where the files of the run lie for this process, if not where they were planned. It is no part of the plan.
+    folder: Option<PathBuf>,
 }
 
 /// A file of the run, as it was when the plan was made.
@@ -117,6 +119,7 @@ impl Plan {
             reducers: work.describe(),
             parts: ranges(work.leaves(), parts).map(part).collect(),
             hash: 0,
+            folder: None,
         };
         plan.hash = plan.content_hash();
         plan.check()?;
@@ -131,6 +134,23 @@ impl Plan {
         let text = std::fs::read_to_string(path);
         let text = text.map_err(|e| livetime_recording::Error::io("to read the plan", e).in_file(path))?;
         Plan::parse(&text).map_err(|e| Error::refused("a plan", format!("{}: {e}", path.display())))
+    }
+
+    /// The same plan for a process to which the files of the run lie in `folder`, whatever their paths were where it was made. A file is
+    /// known by its name, its size and a hash of its ends; [`Plan::reduce`] compares them.
+    ///
+    /// # Errors
+    /// If two files of the run have one name, and so cannot lie in one folder.
+    pub fn in_folder(self, folder: &Path) -> Result<Plan> {
+        let mut names: Vec<_> = self.files().map(Path::file_name).collect();
+        names.sort();
+        if let Some([Some(name), _]) = names.array_windows().find(|[a, b]| a == b) {
+            return Err(Error::refused(
+                "files of a run in one folder",
+                format!("two named {}", name.display()),
+            ));
+        }
+        Ok(Plan { folder: Some(folder.to_owned()), ..self })
     }
 
     /// Writes the plan, beside its place first, so that nobody reads half of it.
@@ -201,9 +221,17 @@ impl Plan {
         &self.detector
     }
 
-    /// The files of the run.
+    /// The files of the run, where they were when the plan was made.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|file| &*file.path)
+    }
+
+    /// The files of the run as this process finds them.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.files().map(|path| match (&self.folder, path.file_name()) {
+            (Some(folder), Some(name)) => folder.join(name),
+            _ => path.to_owned(),
+        })
     }
 
     /// What was wrong with files when the plan was made: name, and what it was.

@@ -219,6 +219,68 @@ fn a_run_that_changed_since_the_plan_is_refused() {
 }
 
 #[test]
+fn a_run_that_lies_elsewhere_is_known_by_its_names_and_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = camera_run(folder.path(), 40);
+    let reducers = all();
+    let (plan, found) = planned(&path, 3, &reducers);
+    let planned_bytes: Vec<Vec<u8>> =
+        (0..plan.parts()).map(|number| part(&plan, &reducers, number, 1).bytes().to_vec()).collect();
+    let other = folder.path().join("elsewhere");
+    std::fs::create_dir(&other).unwrap();
+    for name in ["e1-r0001-s00-c00.xtc", "e1-r0001-s00-c01.xtc"] {
+        std::fs::rename(folder.path().join(name), other.join(name)).unwrap();
+    }
+    let work = plan.work(&reducers).unwrap();
+    let error = plan.reduce(&work, 0, 1, &mut |_| GoOn::Yes).err().unwrap().to_string();
+    assert!(error.contains("c00.xtc of the run that was planned, found none (--run FOLDER"), "{error}");
+
+    let moved = plan.clone().in_folder(&other).unwrap();
+    assert_eq!(moved.to_string(), plan.to_string());
+    let out = folder.path().join("parts");
+    for (number, planned) in planned_bytes.iter().enumerate() {
+        let part = part(&moved, &reducers, number, 2);
+        assert!(part.bytes() == planned);
+        part.write(&out).unwrap();
+    }
+    // Nobody asks the merge where the run lies.
+    assert_same_bits(&found, &merged(&plan, &reducers, &[&out]).unwrap().found);
+
+    // Another run under the same names: of the same size, and of another.
+    let whole = std::fs::read(other.join("e1-r0001-s00-c00.xtc")).unwrap();
+    let mut begins_otherwise = whole.clone();
+    begins_otherwise[100] ^= 1;
+    for (bytes, wanted) in [
+        (&begins_otherwise[..], "found another one of that size, which begins or ends otherwise"),
+        (&whole[..whole.len() - 4], "found another one, with "),
+    ] {
+        std::fs::write(other.join("e1-r0001-s00-c00.xtc"), bytes).unwrap();
+        let error = moved.reduce(&work, 0, 1, &mut |_| GoOn::Yes).err().unwrap().to_string();
+        assert!(error.contains("as it was at the plan") && error.contains(wanted), "{error}");
+    }
+}
+
+#[test]
+fn files_of_one_name_cannot_lie_in_one_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let datagrams: Vec<Vec<u8>> = (0..4).map(|e| datagram(e, &[Leaf::new(frame(8, 8, 8, e))])).collect();
+    let files = ["a", "b"].map(|name| {
+        let folder = folder.path().join(name);
+        std::fs::create_dir(&folder).unwrap();
+        let path = folder.join("run.xtc");
+        std::fs::write(&path, datagrams.concat()).unwrap();
+        path
+    });
+    let recording = Recording::open(&files).unwrap();
+    let detector = detector(&recording, None).unwrap();
+    let reducers = all();
+    let work = Work::new(&recording, &detector, &options(1), &reducers).unwrap();
+    let plan = Plan::new(&recording, &work, None).unwrap();
+    let error = plan.in_folder(folder.path()).unwrap_err().to_string();
+    assert_eq!(error, "wanted files of a run in one folder, found two named run.xtc");
+}
+
+#[test]
 fn a_part_scans_its_own_places_only() {
     let folder = tempfile::tempdir().unwrap();
     let path = camera_run(folder.path(), 40);

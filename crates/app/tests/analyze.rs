@@ -315,6 +315,55 @@ fn in_parts(file: &Path, detector: &str) {
 }
 
 #[test]
+fn a_part_whose_process_is_killed_is_there_as_a_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = camera(folder.path(), Damage::default(), &[]);
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (plan, parts, part) = (at("plan.json"), at("parts"), at("parts/part-00000.ltpart"));
+    livetime(&["analyze", file.to_str().unwrap(), "--plan", &plan]);
+    let args = ["analyze", "--plan", &plan, "--part", "0", "-o", &parts];
+    let output = livetime(&args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let whole = std::fs::read(&part).unwrap();
+    // Whenever it is killed.
+    for after_ms in [0, 1, 3, 10, 30] {
+        std::fs::remove_file(&part).unwrap();
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_livetime"))
+            .args(args)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(after_ms));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(std::fs::read(&part).map_or(true, |bytes| bytes == whole), "killed after {after_ms} ms");
+        let again = livetime(&args);
+        assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+        assert!(std::fs::read(&part).unwrap() == whole);
+    }
+}
+
+#[test]
+fn a_part_without_events_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = camera(folder.path(), Damage::default(), &[]);
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (plan, parts) = (at("plan.json"), at("parts"));
+    livetime(&["analyze", file.to_str().unwrap(), "--plan", &plan, "--parts", "2"]);
+    let part =
+        |more: &[&str]| livetime(&[&["analyze", "--plan", &plan, "-o", &parts, "--part"], more].concat());
+    let texts = ["0", "1"].map(|number| stdout(&part(&[number, "--workers", "1"])));
+    let empty = texts.iter().find(|text| text.contains(", 0 used, 0 not")).unwrap();
+    let last = empty.lines().last().unwrap();
+    assert!(last.starts_with("1 workers: no data, ") && last.ends_with(" s"), "{empty}");
+    assert!(texts.iter().any(|text| text.contains("2 used, 0 not") && text.contains(" CPU s per 100 MB")));
+    for number in ["0", "1"] {
+        let json: Value = serde_json::from_slice(&part(&[number, "--json"]).stdout).unwrap();
+        assert_eq!(json["rates"][0]["cpu_s_per_100_mb"].is_null(), json["used"] == 0, "{json}");
+    }
+}
+
+#[test]
 fn a_plan_is_used_as_it_should_be() {
     let folder = tempfile::tempdir().unwrap();
     let file = camera(folder.path(), Damage::default(), &[]);
@@ -351,6 +400,19 @@ fn a_plan_is_used_as_it_should_be() {
     let output = livetime(&["analyze", "--plan", plan, "--merge", parts]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).ends_with("1 part merged\n"), "{}", stdout(&output));
+    // It lies elsewhere now.
+    let moved = folder.path().join("moved");
+    std::fs::create_dir(&moved).unwrap();
+    std::fs::copy(file, moved.join("e1-r0001-s00-c00.xtc")).unwrap();
+    std::fs::rename(file, folder.path().join("away")).unwrap();
+    let part = ["analyze", "--plan", plan, "--part", "0", "-o", parts];
+    let output = livetime(&part);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("found none (--run FOLDER says"), "{}", stderr(&output));
+    let output = livetime(&[&part[..], &["--run", moved.to_str().unwrap()]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("which was there with the same bits"), "{}", stdout(&output));
+    std::fs::rename(folder.path().join("away"), file).unwrap();
     // The run is another one now.
     let mut bytes = std::fs::read(file).unwrap();
     bytes.push(0);

@@ -88,6 +88,7 @@ pub(super) fn parse(text: &str) -> Result<Plan> {
         reducers: json.get("reducers")?.all(|text| Ok(text.text()?.to_owned()))?,
         parts: json.get("parts")?.all(part)?,
         hash: json.get("hash")?.hash()?,
+        folder: None,
     })
 }
 

@@ -84,6 +84,9 @@ pub(crate) struct AnalyzeArgs {
     /// `--plan`: analyse the part with this number, from 0 on, and write its results to the folder --output.
     #[arg(long, value_name = "N", requires = "plan", requires = "output", conflicts_with_all = PLANNED)]
     pub(crate) part: Option<usize>,
+    /// `--part`: the folder in which the files of the run lie here, if not where they were when the plan was made.
+    #[arg(long, value_name = "FOLDER", requires = "part")]
+    pub(crate) run: Option<PathBuf>,
     /// `--plan`: merge the parts in these folders, and write the results to the folder --output.
     #[arg(long, value_name = "FOLDER", requires = "plan", num_args = 1.., conflicts_with_all = PLANNED, conflicts_with = "part")]
     pub(crate) merge: Vec<PathBuf>,

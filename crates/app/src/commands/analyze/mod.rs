@@ -7,6 +7,8 @@ mod parts;
 mod picture;
 mod report;
 mod sweep;
+#[cfg(test)]
+mod tests;
 mod through;
 
 use livetime_engine::NodeType;

@@ -22,7 +22,13 @@ pub(super) fn run(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     match args.part {
-        Some(part) => reduce(args, &Plan::read(path).map_err(failed)?, part, nodes, output),
+        Some(part) => {
+            let plan = Plan::read(path).and_then(|plan| match &args.run {
+                Some(folder) => plan.in_folder(folder),
+                None => Ok(plan),
+            });
+            reduce(args, &plan.map_err(failed)?, part, nodes, output)
+        }
         None if !args.merge.is_empty() => merge(args, &Plan::read(path).map_err(failed)?, nodes, output),
         None => plan(args, path, nodes, output),
     }
