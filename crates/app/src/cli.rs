@@ -235,7 +235,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let seconds = positive_quantity(text, "s").filter(|s| *s < 3.2e9);
     seconds
         .map(Duration::from_secs_f64)
-        .ok_or_else(|| format!("wanted a time above 0 with its unit, as 10s or 200ms, found `{text}`"))
+        .ok_or_else(|| format!("wanted a time above 0 with its unit, as 10s, 200ms or 10m, found `{text}`"))
 }
 
 #[cfg(test)]
@@ -252,6 +252,7 @@ mod tests {
     fn durations_have_units() {
         assert_eq!(duration("200ms"), Ok(Duration::from_millis(200)));
         assert_eq!(duration("5 min"), Ok(Duration::from_secs(300)));
+        assert_eq!(duration("10m"), Ok(Duration::from_secs(600)));
         assert_eq!(duration("1.5"), Ok(Duration::from_millis(1500)));
         for wrong in ["", "0", "-1s", "soon", "inf", "nan", "1e300"] {
             assert!(duration(wrong).is_err(), "{wrong}");

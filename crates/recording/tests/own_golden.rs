@@ -248,7 +248,7 @@ fn small_data_tell_where_the_events_lie() {
 #[test]
 fn a_summary_counts_records_and_transitions() {
     let (_folder, path) = stored();
-    let summary = Summary::scan(&fs::File::open(&path).unwrap(), |_| true).unwrap();
+    let summary = Summary::scan(fs::File::open(&path).unwrap(), |_| true).unwrap();
     assert!(summary.is_whole());
     assert_eq!((summary.events, summary.undescribed), (SECOND_CHUNK, 0));
     let panels = summary.records.iter().filter(|(r, _)| r.detector == "area" && r.algorithm == "raw 1.2.3");

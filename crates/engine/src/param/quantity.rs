@@ -6,6 +6,7 @@
 /// ```
 /// use livetime_engine::parse_quantity;
 /// assert_eq!(parse_quantity("10 ms", Some("s")), Some(0.010));
+/// assert_eq!(parse_quantity("10m", Some("s")), Some(600.0));
 /// assert_eq!(parse_quantity("64MiB", Some("B")), Some(67108864.0));
 /// assert_eq!(parse_quantity("1e3", None), Some(1000.0));
 /// assert_eq!(parse_quantity("10 kg", Some("s")), None);
@@ -21,7 +22,7 @@ pub fn parse_quantity(text: &str, unit: Option<&str>) -> Option<f64> {
     match unit {
         Some(unit) if unit == suffix => Some(number),
         Some("s") => scaled(number, suffix, &[("ns", 1e9), ("us", 1e6), ("µs", 1e6), ("ms", 1e3)], false)
-            .or_else(|| scaled(number, suffix, &[("min", 60.0), ("h", 3600.0)], true)),
+            .or_else(|| scaled(number, suffix, &[("min", 60.0), ("m", 60.0), ("h", 3600.0)], true)),
         Some("Hz") => scaled(number, suffix, &[("kHz", 1e3), ("MHz", 1e6)], true),
         Some("B") => scaled(number, suffix, &BYTES, true),
         _ => None,
