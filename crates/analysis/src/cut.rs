@@ -6,7 +6,8 @@ use std::ops::Range;
 pub(crate) const MOST_EVENTS: usize = 1024;
 /// Blocks in a leaf, at most: 2 GiB. A partial result as large as a picture of floats is then a hundredth of what it is made of.
 const MOST_BLOCKS: usize = 64;
-/// A run has at least so many leaves, if it has so many blocks: workers and parts share leaves evenly if there are many.
+/// A run is divided into at least this many leaves if it has that many blocks, because many leaves are shared evenly
+/// between workers and parts.
 const LEAVES: usize = 128;
 
 /// The events that are wanted, in blocks and leaves. The results depend on it in the last bits of floats, and on nothing else: not on
@@ -15,7 +16,7 @@ const LEAVES: usize = 128;
 pub(crate) struct Cut {
     /// Numbers of the events.
     pub(crate) range: Range<usize>,
-    /// Only one event in so many, at least 1.
+    /// Uses one event in every `every` (at least 1, which uses all).
     pub(crate) every: usize,
     /// Events in a block, at least 1.
     pub(crate) block: usize,
@@ -71,7 +72,7 @@ impl Cut {
         self.numbers(leaves.start * self.leaf(), leaves.len() * self.leaf()).len()
     }
 
-    /// Numbers of the events of so many blocks from `first` on.
+    /// The numbers of the events in `blocks` blocks, beginning with block `first`.
     fn numbers(&self, first: usize, blocks: usize) -> std::iter::StepBy<Range<usize>> {
         (self.number(first)..self.number(first.saturating_add(blocks))).step_by(self.every)
     }

@@ -32,7 +32,7 @@ impl Partial {
 }
 
 impl Work<'_> {
-    /// A partial result as bytes: the same bytes for the same leaves, whoever has found it.
+    /// A partial result as bytes. The same leaves give the same bytes on every machine and for any number of workers.
     ///
     /// # Errors
     /// If a reducer cannot be saved.

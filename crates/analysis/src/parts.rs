@@ -21,7 +21,7 @@ const TAIL: usize = 8;
 /// What the names of files of parts end with.
 const ENDING: &str = "ltpart";
 
-/// What was found in a part of a plan: the same bytes, whoever found it.
+/// The result of one part of a plan. Every machine that analyses the part writes the same bytes.
 pub struct Part {
     number: usize,
     account: Account,
@@ -88,7 +88,7 @@ impl Part {
 }
 
 impl Plan {
-    /// Finds what there is to find in a part, by so many threads. `tell` is called after each block, and several times a second, by the
+    /// Analyses one part of the plan with `workers` threads. `tell` is called after each block, and several times a second, by the
     /// calling thread; it returns whether to go on.
     ///
     /// # Errors

@@ -148,7 +148,7 @@ impl<'r> Work<'r> {
         self.cut.leaves()
     }
 
-    /// Gives the events of some leaves to the reducers, by so many threads. `tell` is called after each block, and several times a
+    /// Gives the events of some leaves to the reducers, with `workers` threads. `tell` is called after each block, and several times a
     /// second, by the calling thread; it returns whether to go on.
     ///
     /// # Errors
