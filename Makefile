@@ -1,7 +1,7 @@
 # Two commands: `make run` shows Livetime at work, `make test` runs every test.
 # Everything needed beyond Rust and a C compiler is fetched by cargo, which shows on stderr what it builds.
 
-.PHONY: run test models bench bench-peers install uninstall clean
+.PHONY: python wheel run test models bench bench-peers install uninstall clean
 
 # By cargo, which knows where CARGO_TARGET_DIR or a configuration puts the program.
 LIVETIME = cargo run --release --package livetime --
@@ -14,6 +14,15 @@ test: ## every test, documentation examples and model checks included
 	@echo "building, then running every test; the end says what passed, failed and was skipped"
 	@$(XTASK) test
 
+python: ## the Python package: built, its tests, its documents' examples, its types
+	@tools/python.sh
+
+# In an environment of its own; needs PyPI. `pip install python/dist/livetime-*.whl` installs it.
+wheel: ## a wheel of the Python package for Python 3.11 and newer, in python/dist
+	python3 -m venv target/wheel-venv
+	target/wheel-venv/bin/pip install --quiet "maturin==1.16.0"
+	target/wheel-venv/bin/maturin build --manifest-path python/Cargo.toml --out python/dist
+
 # The lock-free parts under a model checker. The bound on preemptions keeps it to a minute;
 # `make models LOOM_MAX_PREEMPTIONS=` searches without bound.
 LOOM_MAX_PREEMPTIONS ?= 2
@@ -21,7 +30,7 @@ models:
 	@LOOM_MAX_PREEMPTIONS=$(LOOM_MAX_PREEMPTIONS) $(XTASK) models
 
 # One benchmark for each record: PAGE and COMMAND of docs/measurements.md.
-BENCHES = plugins-2013 nodes engine analyze codecs hits ingest apa pva-get pva-stages pva-monitor served
+BENCHES = plugins-2013 nodes engine analyze codecs hits ingest apa pva-get pva-stages pva-monitor served web
 bench: ## every measurement of the documents that needs no peer, as JSON in bench/out (docs/measurements.md)
 	mkdir -p bench/out
 	for what in $(BENCHES); do echo "bench $$what" >&2; $(LIVETIME) bench $$what --json > bench/out/$$what.json || exit 1; done

@@ -26,6 +26,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-pva",
         ],
     ),
+    // `nodes` for what all detectors share: the states and the length of an acquisition.
+    ("livetime-genicam", &["livetime-engine", "livetime-frame", "livetime-nodes"]),
     ("livetime-wire", &["livetime-engine", "livetime-formats", "livetime-kernels", "livetime-frame"]),
     // `pva` because the block `pvaccess` of a pipeline file says how to serve.
     (
@@ -36,6 +38,18 @@ const ARROWS: &[(&str, &[&str])] = &[
         "livetime-epics",
         &["livetime-control", "livetime-engine", "livetime-frame", "livetime-nodes", "livetime-pva"],
     ),
+    // `actors` for the metrics of agents.
+    (
+        "livetime-web",
+        &[
+            "livetime-control",
+            "livetime-engine",
+            "livetime-actors",
+            "livetime-recording",
+            "livetime-runtime",
+            "livetime-frame",
+        ],
+    ),
     ("livetime-analysis", &["livetime-recording", "livetime-kernels", "livetime-runtime", "livetime-frame"]),
     // All but `app` and `python`.
     (
@@ -44,6 +58,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-analysis",
             "livetime-control",
             "livetime-epics",
+            "livetime-web",
             "livetime-nodes",
             "livetime-wire",
             "livetime-engine",
@@ -56,6 +71,23 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-codecs",
         ],
     ),
+    // All but `app` and `bench`.
+    (
+        "livetime-python",
+        &[
+            "livetime-analysis",
+            "livetime-control",
+            "livetime-epics",
+            "livetime-web",
+            "livetime-nodes",
+            "livetime-wire",
+            "livetime-engine",
+            "livetime-frame",
+            "livetime-recording",
+            "livetime-codecs",
+            "livetime-pva",
+        ],
+    ),
     // `app` uses kernels to analyse recorded runs and to simulate them.
     (
         "livetime",
@@ -64,6 +96,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-bench",
             "livetime-control",
             "livetime-epics",
+            "livetime-web",
+            "livetime-genicam",
             "livetime-nodes",
             "livetime-wire",
             "livetime-engine",
@@ -91,7 +125,15 @@ const UNSAFE: &[&str] = &[
     "crates/actors/src/input.rs",
     "crates/actors/src/models.rs",
     "crates/actors/src/keyed.rs",
+    // The interface of libaravis, a C library.
+    "crates/genicam/src/aravis/",
+    // The interfaces of numpy and of the interpreter.
+    "python/src/array.rs",
+    "python/src/attach.rs",
 ];
+
+/// Where crates are.
+const CRATES: [&str; 2] = ["crates", "python"];
 
 /// Past this a file is asked whether it is still one thing.
 const LONGEST_FILE: usize = 700;
@@ -111,6 +153,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/add-a-kernel.md",
     "docs/actors.md",
     "docs/performance.md",
+    "docs/python.md",
     "docs/performance-codecs.md",
     "docs/embed.md",
     "docs/measurements.md",
@@ -128,7 +171,8 @@ const DOCUMENTS: &[&str] = &[
 pub(crate) fn run(root: &Path) -> Result<String, String> {
     let mut problems = Vec::new();
     check_arrows(root, &mut problems)?;
-    let files = rust_files(&root.join("crates"))?;
+    let files = CRATES.map(|folder| rust_files(&root.join(folder)));
+    let files = files.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
     let sources = sources(root, &files)?;
     for (name, text) in &sources {
         check_file(name, text, &mut problems);
@@ -157,7 +201,8 @@ fn sources(root: &Path, files: &[PathBuf]) -> Result<Vec<(String, String)>, Stri
 }
 
 fn check_arrows(root: &Path, problems: &mut Vec<String>) -> Result<(), String> {
-    for manifest in manifests(&root.join("crates"))? {
+    let found = CRATES.map(|folder| manifests(&root.join(folder)));
+    for manifest in found.into_iter().collect::<Result<Vec<_>, _>>()?.concat() {
         let text = fs::read_to_string(&manifest).map_err(|e| format!("{}: {e}", manifest.display()))?;
         let table: toml::Table = text.parse().map_err(|e| format!("{}: {e}", manifest.display()))?;
         let name = table["package"]["name"].as_str().unwrap_or_default();

@@ -109,5 +109,10 @@ pub use timer::Timer;
 /// The default options of an input: it holds 256 messages, and a sender that finds it full waits. Commands
 /// and results are therefore not lost by default; a subscriber of a live stream chooses `latest` or
 /// `drop_newest`.
-pub const INPUT: EdgeOptions =
-    EdgeOptions { when_full: WhenFull::Block, queue: 256, every: 1, max_rate_hz: None };
+pub const INPUT: EdgeOptions = EdgeOptions {
+    when_full: WhenFull::Block,
+    queue: 256,
+    every: 1,
+    max_rate_hz: None,
+    max_bytes_per_s: None,
+};

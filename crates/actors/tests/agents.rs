@@ -548,7 +548,7 @@ fn what_cannot_be_done_in_time_is_left_and_counted() {
     let guard = system.stop_guard("never released");
     let closer = got.clone();
     std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(300));
+        std::thread::sleep(Duration::from_secs(2));
         closer.close(false);
     });
     let report = system.stop(Duration::from_millis(100));

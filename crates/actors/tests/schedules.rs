@@ -129,6 +129,7 @@ fn options(random: &mut Random, policies: &[WhenFull]) -> EdgeOptions {
         queue: 1 + random.below(6),
         every: 1 + (random.below(6) == 0 && policies.len() > 1) as u64 * 2,
         max_rate_hz: None,
+        max_bytes_per_s: None,
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use livetime_recording as recording;
+use livetime_recording::select::Verdict;
 
 use crate::{Layout, Loader, ReduceError, Saver};
 
@@ -118,6 +119,8 @@ pub struct Account {
     /// The first [`MOST_NAMED`] events that could not be used, in their order.
     pub named: Vec<BrokenEvent>,
     counts: [u64; 5],
+    /// Events that were not selected, by [`Verdict`].
+    unselected: [u64; 4],
     /// By position of the panel.
     lengths: Vec<Option<RangeInclusive<usize>>>,
 }
@@ -128,14 +131,21 @@ impl Account {
         self.counts[kind as usize]
     }
 
-    /// How many events are lost: all that could not be used but for those that the detector was not read for.
+    /// How many events the selection ([`Options::select`](crate::Options::select)) left out with this verdict; none were left out as selected.
+    pub fn unselected(&self, verdict: Verdict) -> u64 {
+        self.unselected[verdict as usize]
+    }
+
+    /// How many events are lost: all that could not be used but for those that the detector was not read for, and those whose small data
+    /// could not be read to select them.
     pub fn lost(&self) -> u64 {
-        self.counts.iter().sum::<u64>() - self.count(FaultKind::Missing)
+        let unreadable = self.unselected(Verdict::Unreadable);
+        self.counts.iter().sum::<u64>() - self.count(FaultKind::Missing) + unreadable
     }
 
     /// How many events there are, used or not.
     pub fn events(&self) -> u64 {
-        self.used + self.counts.iter().sum::<u64>()
+        self.used + self.counts.iter().chain(&self.unselected).sum::<u64>()
     }
 
     /// How many pixels the panel at `position` of the layout had in the used events that had it, the fewest and the most.
@@ -160,6 +170,10 @@ impl Account {
         }
     }
 
+    pub(crate) fn add_unselected(&mut self, verdict: Verdict) {
+        self.unselected[verdict as usize] += 1;
+    }
+
     /// Takes in what another worker counted.
     pub(crate) fn merge(&mut self, other: Account) {
         self.used += other.used;
@@ -173,11 +187,12 @@ impl Account {
             found.into_iter().for_each(|found| self.add_length(position, found));
         }
         self.counts.iter_mut().zip(other.counts).for_each(|(sum, count)| *sum += count);
+        self.unselected.iter_mut().zip(other.unselected).for_each(|(sum, count)| *sum += count);
     }
 
     pub(crate) fn save(&self, out: &mut Saver) {
         [self.used, self.incomplete, self.file_bytes, self.raw_bytes].into_iter().for_each(|n| out.number(n));
-        self.counts.iter().for_each(|count| out.number(*count));
+        self.counts.iter().chain(&self.unselected).for_each(|count| out.number(*count));
         out.number(self.named.len() as u64);
         for broken in &self.named {
             out.number(broken.event as u64);
@@ -205,7 +220,7 @@ impl Account {
             raw_bytes: from.at_most(MOST_BYTES)?,
             ..Account::default()
         };
-        for count in &mut account.counts {
+        for count in account.counts.iter_mut().chain(&mut account.unselected) {
             *count = from.at_most(MOST_EVENTS)?;
         }
         for _ in 0..from.size_at_most(MOST_NAMED)? {

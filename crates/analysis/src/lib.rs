@@ -28,6 +28,7 @@
 
 mod account;
 mod block;
+mod corrected;
 mod cut;
 mod detector;
 mod error;
@@ -48,6 +49,7 @@ mod work;
 
 pub use account::{Account, BrokenEvent, Fault, FaultKind, MOST_NAMED};
 pub use block::Block;
+pub use corrected::{ConstantsFile, Corrected, Corrections};
 pub use detector::{detector, detectors};
 pub use error::{Error, ReduceError, Result, Step};
 pub use layout::{Layout, Panel};
@@ -58,7 +60,7 @@ pub use pictures::{EventPictures, Picture};
 pub use plan::Plan;
 pub use progress::{GoOn, Progress};
 pub use reducer::{Reducer, Reducers};
-pub use reducers::{Histogram, Hits, PixelStatistics};
+pub use reducers::{Histogram, Hits, NoiseMask, Peaks, PixelStatistics};
 pub use results::{Array, Column, Named, Table, Value};
 pub use save::{Loader, Saver};
 pub use work::{BLOCK_BYTES, Found, Options, REDUCTION, Work, analyze};

@@ -37,7 +37,12 @@ impl Work<'_> {
     /// # Errors
     /// If a reducer cannot be saved.
     pub fn save(&self, partial: &Partial) -> Result<Vec<u8>> {
-        let mut out = Saver::default();
+        self.save_behind(Vec::new(), partial)
+    }
+
+    /// The same behind `head`.
+    pub(crate) fn save_behind(&self, head: Vec<u8>, partial: &Partial) -> Result<Vec<u8>> {
+        let mut out = Saver { bytes: head };
         let ranges = partial.leaves();
         out.number(ranges.len() as u64);
         for range in ranges {

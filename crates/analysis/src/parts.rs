@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use livetime_recording::FileEnds;
@@ -13,7 +13,7 @@ use crate::leaves::Leaves;
 use crate::{Account, Found, GoOn, Plan, Progress, Recording, Work};
 
 /// What a file of a part begins with; the last byte is the version of the format.
-const MAGIC: [u8; 8] = *b"LTPART\0\x01";
+const MAGIC: [u8; 8] = *b"LTPART\0\x02";
 /// Magic, hash of the plan, number of the part.
 const HEAD: usize = 24;
 /// The checksum of all before it.
@@ -113,7 +113,8 @@ impl Plan {
             work.reduce(&recording, planned.leaves.clone(), workers, tell)?
         };
         let number = (part as u64).to_le_bytes();
-        let mut bytes = [&MAGIC[..], &self.hash().to_le_bytes(), &number, &work.save(&partial)?].concat();
+        let head = [&MAGIC[..], &self.hash().to_le_bytes(), &number].concat();
+        let mut bytes = work.save_behind(head, &partial)?;
         bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
         Ok(Part { number: part, account: partial.account, bytes })
     }
@@ -130,11 +131,14 @@ impl Plan {
             return Err(Error::MissingParts(missing));
         }
         let (mut all, mut copies) = (None, 0);
+        // Used for all files: to touch new memory takes longer than to read into it.
+        let (mut bytes, mut copy) = (Vec::new(), Vec::new());
         for (part, files) in &by_part {
             let Some((first, others)) = files.split_first() else { continue };
-            let bytes = read_part(first)?;
+            read_part(first, &mut bytes)?;
             for other in others {
-                if read_part(other)? != bytes {
+                read_part(other, &mut copy)?;
+                if copy != bytes {
                     let found = format!("others in {} and {}", first.display(), other.display());
                     return Err(Error::refused(format!("the same bits in all files of part {part}"), found));
                 }
@@ -189,7 +193,6 @@ impl Plan {
 
     /// The number of the part that a file says it is.
     fn part_of(&self, path: &Path) -> Result<usize> {
-        use std::io::Read;
         let mut head = [0; HEAD];
         let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
         read.map_err(|e| io("to read the part", path, e))?;
@@ -244,11 +247,14 @@ fn files_in(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A file with a right checksum.
-fn read_part(path: &Path) -> Result<Vec<u8>> {
-    let bytes = fs::read(path).map_err(|e| io("to read the part", path, e))?;
-    if is_whole(&bytes) {
-        return Ok(bytes);
+/// A file with a right checksum, instead of what `bytes` held.
+fn read_part(path: &Path, bytes: &mut Vec<u8>) -> Result<()> {
+    bytes.clear();
+    File::open(path)
+        .and_then(|mut file| file.read_to_end(bytes))
+        .map_err(|e| io("to read the part", path, e))?;
+    if is_whole(bytes) {
+        return Ok(());
     }
     Err(in_file(path, Error::refused("a part with a right checksum", "a file that is broken")))
 }

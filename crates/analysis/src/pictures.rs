@@ -38,6 +38,11 @@ impl<'a> EventPictures<'a> {
         EventPictures { event, time_ns, panels, pictures }
     }
 
+    /// All panels, in the order of the layout: number, type and shape.
+    pub fn panels(&self) -> &'a [Panel] {
+        self.panels
+    }
+
     /// The pictures, by panel. A panel that was not read has none.
     pub fn pictures(&self) -> impl Iterator<Item = Picture<'a>> + use<'a> {
         let all = self.panels.iter().zip(self.pictures).enumerate();

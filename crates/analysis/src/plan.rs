@@ -5,7 +5,9 @@ mod json;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use livetime_recording::select::Selected;
 use livetime_recording::{EventPlaces, FileEnds, FileRange};
 use twox_hash::XxHash3_64;
 
@@ -63,6 +65,8 @@ pub struct Plan {
     pub(crate) detector: Detector,
     layout: Layout,
     cut: Cut,
+    /// Which events are selected. The verdicts are part of the plan: no part need judge again.
+    select: Option<Arc<Selected>>,
     reducers: Vec<String>,
     pub(crate) parts: Vec<PlannedPart>,
     hash: u64,
@@ -116,6 +120,7 @@ impl Plan {
             detector: work.detector.clone(),
             layout: work.layout.clone(),
             cut: work.cut.clone(),
+            select: work.select.clone(),
             reducers: work.describe(),
             parts: ranges(work.leaves(), parts).map(part).collect(),
             hash: 0,
@@ -158,7 +163,12 @@ impl Plan {
     /// # Errors
     /// If the system refuses.
     pub fn write(&self, path: &Path) -> Result<()> {
-        crate::parts::write_whole(path, format!("{:#}\n", self.json()).as_bytes())
+        crate::parts::write_whole(path, self.text().as_bytes())
+    }
+
+    /// Its text, for a process that gets it in another way than as a file.
+    pub fn text(&self) -> String {
+        format!("{:#}\n", self.json())
     }
 
     /// Takes a plan from its text.
@@ -198,7 +208,11 @@ impl Plan {
             let [wanted, found] = [&self.reducers, &reducers.describe()].map(|all| all.join("; "));
             return Err(Error::refused(format!("the reducers of the plan: {wanted}"), found));
         }
-        Ok(Work::of(self.detector.clone(), self.layout.clone(), self.cut.clone(), reducers))
+        let select = self.select.clone();
+        Ok(Work {
+            select,
+            ..Work::of(self.detector.clone(), self.layout.clone(), self.cut.clone(), reducers)
+        })
     }
 
     /// How many parts there are.
@@ -214,6 +228,11 @@ impl Plan {
     /// The numbers of the events of a part, from the first to behind the last.
     pub fn events_of(&self, part: usize) -> Option<Range<usize>> {
         self.parts.get(part).map(|part| part.places.events.clone())
+    }
+
+    /// The events that are selected, if not all are.
+    pub fn select(&self) -> Option<&Selected> {
+        self.select.as_deref()
     }
 
     /// The detector.

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
 
+use livetime_recording::select::Verdict;
 use livetime_recording::{Picture, Prefetch, Reader};
 
 use crate::account::{Account, BrokenEvent, Fault, Outcome};
@@ -134,7 +135,8 @@ impl Shared<'_> {
     fn read_ahead(&self, asked: &Receiver<usize>) {
         let prefetch = Prefetch::new(self.recording);
         for block in asked {
-            prefetch.ask_for(self.work.cut.events_of_block(block));
+            let events = self.work.cut.events_of_block(block);
+            prefetch.ask_for(events.filter(|event| self.work.verdict(*event) == Verdict::Selected));
         }
     }
 
@@ -245,6 +247,11 @@ impl Worker<'_> {
                 return Ok(events);
             }
             events += 1;
+            let verdict = work.verdict(event);
+            if verdict != Verdict::Selected {
+                account.add_unselected(verdict);
+                continue;
+            }
             let outcome = recording.read(&work.detector, event, reader, slot);
             account.file_bytes += slot.file_bytes();
             match outcome {

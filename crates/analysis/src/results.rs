@@ -1,6 +1,7 @@
 //! What an analysis finds: named arrays, numbers and tables.
 
 use livetime_frame::{DType, Element};
+use livetime_recording::geometry::Assembly;
 
 use crate::pictures::values;
 use crate::{Layout, Panel};
@@ -105,6 +106,17 @@ impl Column {
 }
 
 impl Named {
+    /// The result as an assembled picture, `f64` with NaN where there is no pixel, if it is an array with a value for each of these pixels.
+    pub fn assembled(&self, assembly: &Assembly) -> Option<Named> {
+        let Value::Array(array) = &self.value else { return None };
+        if array.shape().iter().product::<usize>() != assembly.places.len() {
+            return None;
+        }
+        let picture = assembly.assemble(&array.values(), f64::NAN).ok()?;
+        let value = Value::Array(Array::new(&[assembly.rows, assembly.columns], picture));
+        Some(Named { name: format!("{}-assembled", self.name), value })
+    }
+
     /// A number.
     pub fn number(name: &str, number: f64) -> Named {
         Named { name: name.to_owned(), value: Value::Number(number) }

@@ -168,13 +168,22 @@ impl<'a> Loader<'a> {
         }
     }
 
+    /// The next list, which must be as long as `list`, into it.
+    pub(crate) fn fill<T: Pod>(&mut self, list: &mut [T]) -> Result<(), ReduceError> {
+        let count = self.number()?;
+        if count != list.len() as u64 {
+            return Err(format!("wanted a list of {} numbers, found {count}", list.len()).into());
+        }
+        let bytes = self.take(count, size_of::<T>())?;
+        copy(bytes, list);
+        Ok(())
+    }
+
     fn all<T: Pod>(&mut self) -> Result<Vec<T>, ReduceError> {
         let count = self.number()?;
         let bytes = self.take(count, size_of::<T>())?;
         let mut list = vec![T::zeroed(); bytes.len() / size_of::<T>()];
-        let target: &mut [u8] = bytemuck::cast_slice_mut(&mut list);
-        target.copy_from_slice(bytes);
-        swap_on_big_endian(size_of::<T>(), target);
+        copy(bytes, &mut list);
         Ok(list)
     }
 
@@ -189,6 +198,13 @@ impl<'a> Loader<'a> {
     fn too_short(&self, wanted: u64) -> ReduceError {
         format!("wanted {wanted} more bytes, found {}", self.bytes.len()).into()
     }
+}
+
+/// Numbers out of as many bytes as they have.
+fn copy<T: Pod>(bytes: &[u8], list: &mut [T]) {
+    let target: &mut [u8] = bytemuck::cast_slice_mut(list);
+    target.copy_from_slice(bytes);
+    swap_on_big_endian(size_of::<T>(), target);
 }
 
 fn swap_on_big_endian(size: usize, bytes: &mut [u8]) {
@@ -223,6 +239,9 @@ mod tests {
             let bytes = [&count.to_le_bytes()[..], &[0; 9]].concat();
             let error = Loader::new(&bytes).list::<u64>().unwrap_err().to_string();
             assert!(error.ends_with("more bytes, found 9"), "{error}");
+            let error = Loader::new(&bytes).fill(&mut [0u64; 2]).unwrap_err().to_string();
+            let wanted = if count == 2 { "more bytes, found 9" } else { "wanted a list of 2 numbers" };
+            assert!(error.contains(wanted), "{error}");
         }
         assert!(Loader::new(&9u64.to_le_bytes()).at_most(8).is_err());
     }

@@ -1,6 +1,9 @@
 //! The work of an analysis: what is reduced, merged and finished, by one process or by many.
 
 use std::ops::Range;
+use std::sync::Arc;
+
+use livetime_recording::select::{Selected, Verdict};
 
 use crate::cut::{Cut, MOST_EVENTS};
 use crate::error::{Error, Result};
@@ -29,13 +32,15 @@ pub struct Options {
     /// How many bytes of events and of their pictures are in a block, at least one event. Results of floats may have other last bits with
     /// another number.
     pub block_bytes: usize,
+    /// Which of these events are given to the reducers; the others are counted.
+    pub select: Option<Arc<Selected>>,
 }
 
 /// All events, by as many workers as there are cores.
 impl Default for Options {
     fn default() -> Options {
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
-        Options { workers, events: 0..usize::MAX, every: 1, block_bytes: BLOCK_BYTES }
+        Options { workers, events: 0..usize::MAX, every: 1, block_bytes: BLOCK_BYTES, select: None }
     }
 }
 
@@ -96,9 +101,10 @@ pub struct Work<'r> {
     pub(crate) detector: Detector,
     pub(crate) layout: Layout,
     pub(crate) cut: Cut,
-    reducers: &'r Reducers,
+    pub(crate) select: Option<Arc<Selected>>,
+    pub(crate) reducers: &'r Reducers,
     /// Of each reducer: whether all its partial results can be merged in any order.
-    is_any_order: Vec<bool>,
+    pub(crate) is_any_order: Vec<bool>,
 }
 
 impl<'r> Work<'r> {
@@ -119,13 +125,14 @@ impl<'r> Work<'r> {
         let largest = cut.iter().map(|event| recording.event_bytes(event)).max().unwrap_or(0);
         let largest = usize::try_from(largest).unwrap_or(usize::MAX);
         cut.block = (options.block_bytes / layout.bytes().max(largest).max(1)).clamp(1, MOST_EVENTS);
-        Ok(Work::of(detector.clone(), layout, cut, reducers))
+        let select = options.select.clone();
+        Ok(Work { select, ..Work::of(detector.clone(), layout, cut, reducers) })
     }
 
     /// The same without a look at the run.
     pub(crate) fn of(detector: Detector, layout: Layout, cut: Cut, reducers: &'r Reducers) -> Work<'r> {
         let is_any_order = reducers.iter().map(|r| r.takes_any_order(&layout)).collect();
-        Work { detector, layout, cut, reducers, is_any_order }
+        Work { detector, layout, cut, select: None, reducers, is_any_order }
     }
 
     /// What the pictures look like.
@@ -136,6 +143,11 @@ impl<'r> Work<'r> {
     /// How many events are wanted.
     pub fn events(&self) -> usize {
         self.cut.events()
+    }
+
+    /// What is said of an event without a look at its pictures.
+    pub(crate) fn verdict(&self, event: usize) -> Verdict {
+        self.select.as_ref().map_or(Verdict::Selected, |select| select.verdict(event))
     }
 
     /// How many blocks they are cut into.

@@ -12,6 +12,7 @@
 mod camera;
 mod common;
 
+mod corrections;
 mod detectors;
 mod frames;
 mod lcls2;

@@ -25,17 +25,18 @@ pub(crate) struct BenchArgs {
     /// Few and short measurements, to test the benchmark and not the speed.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// `actors`, `analyze`, `codecs`, `engine`, `hits`, `ingest`, `nodes` and `served`: only the rows whose name contains this text.
+    /// `actors`, `analyze`, `codecs`, `engine`, `hits`, `ingest`, `nodes`, `served` and `web`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
     /// A peer that runs in turn with ours. `actors`: another engine's program with the same patterns;
-    /// `codecs`: a Python with the original libraries, as `bash tools/peers.sh codecs` prints it.
+    /// `codecs`: a Python with the original libraries, as `bash tools/peers.sh codecs` prints it;
+    /// `record`: a Python with h5py, as `bash tools/peers.sh hdf5` prints it.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) peer: Option<std::path::PathBuf>,
     /// `apa`: number of links, or two as 1..10.
     #[arg(long, value_name = "N|A..B", value_parser = links)]
     pub(crate) links: Option<std::ops::RangeInclusive<usize>>,
-    /// `apa`, `plugins-2013` and `served`: seconds for each run.
+    /// `apa`, `plugins-2013`, `served` and `web`: seconds for each run.
     #[arg(long, default_value_t = 3.0)]
     pub(crate) seconds: f64,
     /// `plugins-2013`: the study's second table, 2048 x 2048 pixels without exposure.
@@ -91,6 +92,22 @@ pub(crate) enum Own {
     /// The throughput of a node or a chain of nodes, fed with frames from the pipeline's own sources.
     #[command(after_help = NODE_HELP)]
     Node(NodeArgs),
+    /// The Python package beside numpy, h5py and others, by the interpreter that LIVETIME_PYTHON names, else python3.
+    Python(PythonArgs),
+}
+
+/// Arguments of `bench python`.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct PythonArgs {
+    /// Print one JSON document on stdout.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Each once, on little data: shows that it works, not how fast it is.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Only the rows whose name contains this text.
+    #[arg(long, default_value = "")]
+    pub(crate) filter: String,
 }
 
 /// Arguments of `bench graph`.
@@ -158,6 +175,7 @@ Examples:
   livetime bench plugins-2013 --json > record.json
   livetime bench plugins-2013 --large
   livetime bench nodes --filter statistics
+  livetime bench python --json
   livetime bench engine --quick
   livetime bench actors --peer ~/.cache/livetime/peers/sobjectizer/actors_peer
   livetime bench codecs --filter blockpack
@@ -168,6 +186,7 @@ Examples:
   livetime bench analyze --filter hist
   livetime bench pva-get --channels 1,1000,10000 --elements 1,1000
   livetime bench pva-monitor --size 1024x1024 --subscribers 1,4
+  livetime bench web --filter pictures
 
 Progress goes to stderr. Compare two versions in one session, one after the other: machines differ.";
 
@@ -206,6 +225,7 @@ pub(crate) fn bench(
     match (&args.own, args.what) {
         (Some(Own::Graph(args)), _) => graph(args, nodes, output),
         (Some(Own::Node(args)), _) => node(args, nodes, output),
+        (Some(Own::Python(args)), _) => Err(crate::commands::python::bench(args)),
         (None, Some(What::PvaPeer)) => {
             let served = livetime_bench::serve(&settings(args)?, output.out);
             served.map(|()| Exit::Ok).map_err(|e| Failure::new(Exit::Failed, e))

@@ -61,7 +61,7 @@ pub(crate) enum Command {
     Sim(SimArgs),
     /// Statistics of the pictures in a recorded run, on all cores.
     #[command(after_help = analyze::HELP)]
-    Analyze(AnalyzeArgs),
+    Analyze(Box<AnalyzeArgs>),
     /// Measure: what nodes and the engine cost, and the rates a pipeline reaches.
     Bench(BenchArgs),
     /// Measure how well hits are found in simulated wire readout.
@@ -69,6 +69,12 @@ pub(crate) enum Command {
     HitsScore(HitsScoreArgs),
     /// Read, write and follow process variables of EPICS servers.
     Pv(PvArgs),
+    /// List the PVs that a run of a pipeline would serve, or write records of an IOC that link to them.
+    #[command(after_help = PVS_HELP)]
+    Pvs(PvsArgs),
+    /// Show the live table of a run on this or another machine, by its link.
+    #[command(after_help = TOP_HELP)]
+    Top(TopArgs),
     /// Print the JSON schema of pipeline files, for editors.
     #[command(after_help = SCHEMA_HELP)]
     Schema,
@@ -86,9 +92,12 @@ Examples:
   livetime run beamline.yaml --duration 10s --set detector.acquire_period=2ms
   livetime run beamline.yaml --frames 1000 --json > report.json
   livetime run beamline.yaml --pva --prefix BL7:
+  livetime run beamline.yaml --web 0.0.0.0:8090
   livetime run beamline.yaml --metrics 9090
+  livetime run --python beamline.yaml
   livetime run beamline.yaml --trace run.json --trace-every 50
 
+The link that is printed opens the page of the run, and allows changes: who has it can steer the run.
 Metrics are for Prometheus at http://127.0.0.1:9090/metrics. A trace is opened by https://ui.perfetto.dev.
 The first Ctrl-C ends the sources and handles what is under way; the second one aborts.";
 
@@ -97,12 +106,29 @@ Examples:
   livetime check beamline.yaml
   livetime check beamline.yaml --json";
 
+const TOP_HELP: &str = "\
+Examples:
+  livetime top http://127.0.0.1:8090
+  livetime top 'http://daq7:8090/#t=0c84a3698fdcb2f04b1897c2c2a19da7'
+  livetime top http://127.0.0.1:8090 --once
+
+The link is what the run printed. From another machine its token is needed to read.";
+
 const NODES_HELP: &str = "\
 Examples:
   livetime nodes
   livetime nodes statistics
   livetime nodes --json
   livetime nodes statistics --pvs";
+
+const PVS_HELP: &str = "\
+Examples:
+  livetime pvs beamline.yaml
+  livetime pvs beamline.yaml --db > beamline.db
+  livetime pvs beamline.yaml --db --prefix BL7: --records BL7CA: > beamline.db
+
+The records are for a stock IOC with pvAccess links (softIocPVX of PVXS, or QSRV), so that clients of Channel Access read and write
+the values of a run. Pictures are left out. Nothing is started.";
 
 const INSPECT_HELP: &str = "\
 Examples:
@@ -150,6 +176,10 @@ fn writer(text: &str) -> Result<String, String> {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) pipeline: PipelineArgs,
+    /// Run it with Python, so that the file may name nodes of Python as `module:name`. LIVETIME_PYTHON names the
+    /// interpreter, which must have the package livetime; without it python3.
+    #[arg(long, requires = "file", conflicts_with_all = ["metrics", "trace", "metrics_host"])]
+    pub(crate) python: bool,
     /// End the sources after this time, for example 10s, 5min, 200ms.
     #[arg(long, value_parser = duration)]
     pub(crate) duration: Option<Duration>,
@@ -173,6 +203,19 @@ pub(crate) struct RunArgs {
     /// or USER@ one of these.
     #[arg(long, value_name = "WHO", value_delimiter = ',', value_parser = writer)]
     pub(crate) writers: Vec<String>,
+    /// Serve the page of the run at this address or, if it is taken, at the next free port; a port alone is for this
+    /// machine only. By default 8090.
+    #[arg(long, value_name = "ADDR", value_parser = crate::metrics::address, conflicts_with = "no_web")]
+    pub(crate) web: Option<SocketAddr>,
+    /// Do not serve the page of the run.
+    #[arg(long)]
+    pub(crate) no_web: bool,
+    /// Also answer requests for the page whose `Host` is NAME; `*` means any name.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) web_host: Vec<String>,
+    /// Also let the page browse the recorded runs in this folder; it always may in the folders that the run writes to.
+    #[arg(long, value_name = "DIR", value_delimiter = ',')]
+    pub(crate) web_files: Vec<PathBuf>,
     /// Also answer requests for metrics whose `Host` is NAME; `*` means any name.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) metrics_host: Vec<String>,
@@ -206,6 +249,32 @@ pub(crate) struct NodesArgs {
     /// List the PVs that a node of this type serves, or without a type those of a run as a whole.
     #[arg(long)]
     pub(crate) pvs: bool,
+}
+
+/// Arguments of `pvs`.
+#[derive(Args, Debug)]
+pub(crate) struct PvsArgs {
+    #[command(flatten)]
+    pub(crate) pipeline: PipelineArgs,
+    /// The names of all PVs begin with this; by default what the pipeline file says, else 13SIM1:
+    #[arg(long, value_name = "TEXT", value_parser = checked_prefix)]
+    pub(crate) prefix: Option<String>,
+    /// Write a record file with a link to each PV.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) db: bool,
+    /// The names of all records begin with this; by default as those of the PVs.
+    #[arg(long, value_name = "TEXT", value_parser = checked_prefix, requires = "db")]
+    pub(crate) records: Option<String>,
+}
+
+/// Arguments of `top`.
+#[derive(Args, Debug)]
+pub(crate) struct TopArgs {
+    /// Where the run is served.
+    pub(crate) link: String,
+    /// Show one moment and end.
+    #[arg(long)]
+    pub(crate) once: bool,
 }
 
 /// Arguments of `inspect`.

@@ -24,6 +24,7 @@ pub mod metrics;
 mod output;
 mod plot;
 mod progress;
+mod record;
 mod report;
 pub mod simulate;
 mod simulate_wib;
@@ -73,6 +74,8 @@ pub fn main(nodes: &[NodeType], count_allocations: CountAllocations) -> ExitCode
 /// come first, sinks last.
 pub fn standard_nodes() -> Vec<NodeType> {
     let mut all = [livetime_nodes::ALL, livetime_wire::ALL].concat();
+    #[cfg(feature = "aravis")]
+    all.extend(livetime_genicam::all());
     // Keeps the order within a kind.
     all.sort_by_key(|node| node.spec.kind as u8);
     all
@@ -83,6 +86,7 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Run(args) => commands::run::run(args, nodes, output),
         Command::Check(args) => commands::check::check(args, nodes, output),
         Command::Nodes(args) => commands::nodes::nodes(args, nodes, output),
+        Command::Top(args) => commands::top::top(args, output),
         Command::Inspect(args) => commands::inspect::inspect(args, output),
         Command::Convert(args) => commands::convert::convert(args, output),
         Command::Recover(args) => commands::recover::recover(args, output),
@@ -91,6 +95,7 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Bench(args) => bench::bench(args, nodes, count, output),
         Command::HitsScore(args) => commands::hits_score::hits_score(args, output),
         Command::Pv(args) => commands::pv::pv(args, output),
+        Command::Pvs(args) => commands::pvs::pvs(args, nodes, output),
         Command::Schema => commands::nodes::schema(nodes, output),
         Command::Completions(args) => commands::shell::completions(args, output),
         Command::Man(args) => commands::shell::man(args, output),

@@ -12,11 +12,13 @@
 mod common;
 
 mod analyze;
+mod bluesky;
 mod broken_files;
 mod check;
 mod convert;
 mod damage;
 mod full_disk;
+mod hdf5;
 mod hostile;
 mod inspect;
 mod nodes;
@@ -26,4 +28,5 @@ mod pvs;
 mod readme;
 mod run;
 mod sinks;
+mod web;
 mod wire;

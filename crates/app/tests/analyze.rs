@@ -267,8 +267,34 @@ fn parts_of_a_simulated_run_write_the_same_files_as_one_process() {
     in_parts(&run, "Cspad");
 }
 
+#[test]
+fn a_run_that_was_converted_to_hdf5_has_the_same_pictures_bit_by_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let run = at("e1-r0001-s00-c00.xtc");
+    let written = livetime(&["sim", "xtc", &run, "--events", "4"]);
+    assert_eq!(written.status.code(), Some(0), "{}", stderr(&written));
+    let results = |file: &str, detector: &str| {
+        let out = format!("{file}.out");
+        let what = ["--detector", detector, "--with", "mean,std,min,max,sum,histogram", "-o", &out];
+        let (code, json) = analysis(Path::new(file), &what);
+        assert_eq!((code, &json["used"]), (Some(0), &4.into()), "{json}");
+        arrays(Path::new(&out))
+    };
+    let wanted = results(&run, "Cspad");
+    assert!(wanted.len() >= 6);
+    let (h5, back) = (at("a.h5"), at("back.xtc"));
+    let made = livetime(&["convert", &run, "-o", &h5, "--codec", "bslz4", "--detector", "Cspad"]);
+    assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
+    assert!(stdout(&made).contains("every picture was read again"), "{}", stdout(&made));
+    assert!(results(&h5, "data") == wanted);
+    let made = livetime(&["convert", &h5, "-o", &back, "--json"]);
+    assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
+    assert!(results(&back, "Opal1000") == wanted);
+}
+
 /// Analyses a run by one process and in parts, one of which is killed, and compares.
-fn in_parts(file: &Path, detector: &str) {
+pub(crate) fn in_parts(file: &Path, detector: &str) {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let what =
@@ -550,4 +576,62 @@ fn a_node_that_fails_is_told_with_its_event() {
     let stops = run(", on_error: stop");
     assert_eq!(stops.status.code(), Some(1), "{}", stderr(&stops));
     assert!(stderr(&stops).contains("event 1: odd: "), "{}", stderr(&stops));
+}
+
+#[test]
+fn events_are_selected_and_pictures_are_corrected() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let run = folder.path().join("run-r0001-s00-c00.xtc");
+    let written = livetime(&["sim", "xtc", run.to_str().unwrap(), "--events", "6"]);
+    assert_eq!(written.status.code(), Some(0), "{}", stderr(&written));
+    let (dark, lit) = (at("dark"), at("lit"));
+    let (code, json) = analysis(&run, &["--with", "mean,std,mask", "--noise", "0.5..1e6", "-o", &dark]);
+    assert_eq!(code, Some(0), "{json}");
+    let (pedestal, mask) = (format!("{dark}/mean.npy"), format!("{dark}/mask.npy"));
+    let corrected =
+        ["--pedestal", &pedestal, "--mask", &mask, "--common-mode", "bank=2", "--with", "mean,peaks"];
+    let select =
+        ["--select", "evr(140) and not evr(41)", "--peaks", "high=100000", "--workers", "1..3", "-o", &lit];
+    let (code, json) = analysis(&run, &[&corrected[..], &select[..]].concat());
+    assert_eq!(
+        (code, &json["used"], &json["same_for_all_workers"]),
+        (Some(0), &6.into(), &true.into()),
+        "{json}"
+    );
+    assert_eq!(json["select"]["expression"], "evr(140) and not evr(41)");
+    let mean = json["results"].as_array().unwrap().iter().find(|r| r["name"] == "mean").unwrap();
+    // The mean of what is left after the mean was subtracted, and a median.
+    assert!(mean["mean"].as_f64().unwrap().abs() < 1.0 && mean["dtype"] == "f64", "{mean}");
+    let (code, json) = analysis(&run, &["--select", "evr(41)"]);
+    assert_eq!((code, &json["used"]), (Some(0), &0.into()), "{json}");
+    assert_eq!(json["select"]["left_out"]["refused"], 6);
+}
+
+#[test]
+fn wrong_selections_and_corrections_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run-r0001-s00-c00.xtc");
+    let run = run.to_str().unwrap();
+    assert_eq!(livetime(&["sim", "xtc", run, "--events", "2"]).status.code(), Some(0));
+    let text = folder.path().join("text");
+    std::fs::write(&text, "1 2 three\n").unwrap();
+    let text = text.to_str().unwrap();
+    for (more, wanted) in [
+        (["--select", "evr(140"], "`)` at character 8"),
+        (["--select", "ebeam.charge > 1"], "wanted a value of the run for `ebeam.charge`, found evr(…)"),
+        (["--pedestal", text], "wanted a number in line 1, found `three`"),
+        (["--mask", "/no/such/file"], "to read constants"),
+        (["--common-mode", "rows"], "wanted a common mode as row, column"),
+        (["--geometry", text], "nine numbers in line 1"),
+        (["--noise", "1..2"], "`--noise` is for `--with mask`"),
+    ] {
+        let output = livetime(&[&["analyze", run][..], &more].concat());
+        assert_eq!(output.status.code(), Some(2), "{more:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(wanted), "{more:?}: {}", stderr(&output));
+    }
+    let out = folder.path().join("cut.xtc");
+    let output = livetime(&["convert", run, "-o", out.to_str().unwrap(), "--select", "evr(140) and 1 > 0"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("2 selected, 0 refused, 0 without value"), "{}", stdout(&output));
 }

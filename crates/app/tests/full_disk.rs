@@ -103,6 +103,8 @@ fn pictures_that_find_no_room_are_counted_and_all_others_are_there() {
         ("xtc_recorder", ""),
         ("xtc_recorder", ", compression: blockpack, threads: 2"),
         ("xtc_recorder", ", chunk_bytes: 100000"),
+        ("hdf5_files", ", mode: stream, capture: true"),
+        ("hdf5_files", ", mode: stream, capture: true, extra_dims: 1, extra_dim_size_x: 600"),
     ]
     .into_iter()
     .enumerate()
@@ -133,6 +135,11 @@ fn pictures(file: &Path) -> u64 {
         Some("tif") => {
             assert!(bytes.len() > 64 * 64, "{}", file.display());
             1
+        }
+        Some("h5") => {
+            let survey = livetime_formats::hdf5::survey(file).unwrap();
+            assert!(!survey.is_open && survey.unreadable.is_empty(), "{survey:?}");
+            survey.frames().unwrap()
         }
         _ => events(file),
     }

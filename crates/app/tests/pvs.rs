@@ -151,6 +151,52 @@ fn p4p_and_pvapy_read_and_send_compressed_images() {
     assert!(said.ends_with("taken good\n"), "{said}");
 }
 
+const WRITTEN: &str = "\
+memory: 256 MiB
+pvaccess: {prefix: 'T:', port: 0, search_port: 0, interfaces: 127.0.0.1}
+nodes:
+  camera: {type: array_source, params: {dimensions: [4, 3], data_type: u16}}
+  PVA1: {type: pva_image, from: camera, queue: 100}
+";
+
+#[test]
+fn p4p_writes_pictures_that_become_frames() {
+    let Some(python) = python(&[]) else { return };
+    let pipeline = Pipeline::new("written", WRITTEN);
+    let served = Served::start(pipeline.path(), &[]);
+    let said = run_script(&python, "array_source.py", &served, &[]);
+    assert!(said.ends_with("ok\n"), "{said}");
+}
+
+/// EPICS' own IOC loads the records that `livetime pvs --db` writes, and a client of Channel Access reads and writes through them.
+#[test]
+fn a_stock_ioc_serves_a_run_over_channel_access() {
+    let Some(python) = python(&["ioc"]) else { return };
+    let file = File::new("ioc", |text| text);
+    let records = own_nodes().args(["pvs", file.path(), "--db"]).output().unwrap();
+    assert!(records.status.success(), "{}", common::stderr(&records));
+    let database = Pipeline::new("records", &common::stdout(&records));
+    let served = Served::start(file.path(), &["--set", "detector.acquire_period=50ms"]);
+    let said = run_script(&python, "records.py", &served, &[database.path()]);
+    assert!(said.ends_with("ok\n"), "{said}");
+}
+
+#[test]
+fn the_list_of_pvs_is_what_a_run_serves() {
+    let file = File::new("listed", |text| text);
+    let listed = own_nodes().args(["pvs", file.path(), "--json"]).output().unwrap();
+    let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let mut listed: Vec<String> =
+        listed.as_array().unwrap().iter().map(|pv| pv["name"].as_str().unwrap().to_owned()).collect();
+    let served = Served::start(file.path(), &[]);
+    let address: std::net::SocketAddr = served.address.parse().unwrap();
+    let client = Client::new(ClientConfig::name_servers(&[address])).unwrap();
+    let mut names: Vec<String> = client.names(address).unwrap().wait(Duration::from_secs(10)).unwrap();
+    names.sort();
+    listed.sort();
+    assert_eq!(names, listed);
+}
+
 #[test]
 fn ophyd_async_finds_all_it_needs() {
     let Some(python) = python(&["ophyd"]) else { return };

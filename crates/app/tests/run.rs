@@ -41,7 +41,7 @@ fn a_run_without_loss_ends_with_0() {
 
 #[test]
 fn a_run_for_people_ends_with_a_summary_on_stdout() {
-    let output = run("summary", LOSSLESS, &["--frames", "20"]);
+    let output = run("summary", LOSSLESS, &["--frames", "20", "--no-web"]);
     let text = stdout(&output);
     assert!(text.contains(": all sources have ended after "), "{text}");
     assert!(text.contains("cam.out  end.in  block "), "{text}");
@@ -152,7 +152,10 @@ mod signals {
     fn a_reader_that_has_enough_is_no_failure() {
         let file = Pipeline::new("pipe", LOSSLESS);
         let mut command = own_nodes();
-        command.args(["run", file.path(), "--frames", "20"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(["run", file.path(), "--frames", "20", "--no-web"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         drop(child.stdout.take());
         let mut errors = String::new();

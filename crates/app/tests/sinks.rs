@@ -136,7 +136,7 @@ fn a_ledger_that_cannot_be_written_is_told_before_or_ends_the_run_with_1() {
 fn a_missing_folder_is_told_at_once_and_every_frame_is_counted() {
     for sink in ["xtc_recorder", "tiff_files"] {
         let pipeline = pipeline(&format!("missing-{sink}"), sink, Path::new("/no/such/folder"));
-        let output = livetime(&["run", pipeline.path(), "--frames", "300", "--json"]);
+        let output = livetime(&["run", pipeline.path(), "--frames", "300", "--json", "--no-web"]);
         let report = json(&output);
         assert_eq!(output.status.code(), Some(3), "{report:#}");
         assert_eq!(report["nodes"][1]["lost"]["node_error"], 300);

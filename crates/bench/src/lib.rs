@@ -35,6 +35,7 @@ mod nodes;
 mod pace;
 mod plugins_2013;
 mod pva;
+mod record;
 mod replay;
 mod resize;
 mod search;
@@ -42,6 +43,7 @@ mod served;
 #[cfg(test)]
 mod test_nodes;
 mod usage;
+mod web;
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -84,11 +86,15 @@ pub enum Benchmark {
     PvaMonitor,
     /// What it costs a run that it is served over pvAccess: at 10 kHz, and with up to a hundred thousand PVs.
     Served,
+    /// What `hdf5_files` writes, beside threads that only write and beside h5py.
+    Record,
+    /// What it costs a run that pages show it: pictures, moments, changes, and its highest rate.
+    Web,
 }
 
 impl Benchmark {
     /// All of them, in the order of the help.
-    pub const ALL: [Benchmark; 13] = [
+    pub const ALL: [Benchmark; 15] = [
         Benchmark::Plugins2013,
         Benchmark::Nodes,
         Benchmark::Codecs,
@@ -102,6 +108,8 @@ impl Benchmark {
         Benchmark::PvaStages,
         Benchmark::PvaMonitor,
         Benchmark::Served,
+        Benchmark::Record,
+        Benchmark::Web,
     ];
 
     /// Name on the command line.
@@ -120,6 +128,8 @@ impl Benchmark {
             Benchmark::PvaStages => "pva-stages",
             Benchmark::PvaMonitor => "pva-monitor",
             Benchmark::Served => "served",
+            Benchmark::Record => "record",
+            Benchmark::Web => "web",
         }
     }
 
@@ -145,6 +155,8 @@ impl Benchmark {
             Benchmark::PvaStages => "pvAccess: the stages of one get",
             Benchmark::PvaMonitor => "pvAccess: images and numbers to subscribers",
             Benchmark::Served => "What it costs a run that it is served over pvAccess: at 10 kHz, and per PV",
+            Benchmark::Record => "What hdf5_files writes into memory, beside what the system can do",
+            Benchmark::Web => "What it costs a run that pages show it: pictures, moments, changes",
         }
     }
 
@@ -173,6 +185,8 @@ impl Benchmark {
             Benchmark::PvaStages => pva::stages(settings, progress),
             Benchmark::PvaMonitor => pva::monitor(settings, progress),
             Benchmark::Served => served::run(settings, count, progress),
+            Benchmark::Record => record::run(settings, progress),
+            Benchmark::Web => web::run(settings, count, progress),
         }
     }
 }

@@ -14,6 +14,9 @@ use livetime_control::report::table::{Style, Table};
 const WIDTH: usize = 1024;
 const HEIGHT: usize = 1024;
 
+/// A list of one bad pixel.
+const ONE_BAD: &str = r#"{"Bad pixels": [{"Pixel": [500, 500], "Median": [1, 1]}]}"#;
+
 /// A node with parameters.
 struct Case {
     /// Name of the row.
@@ -67,7 +70,80 @@ const CASES: &[Case] = &[
     Case { name: "roi bin 2x2", node: "roi", params: &[("bin_x", "2"), ("bin_y", "2")] },
     Case { name: "transform rot90", node: "transform", params: &[("operation", "rot90")] },
     Case { name: "transform mirror", node: "transform", params: &[("operation", "mirror")] },
+    Case { name: "color_convert rgb1", node: "color_convert", params: &[("color_mode_out", "rgb1")] },
+    Case {
+        name: "color_convert rainbow rgb1",
+        node: "color_convert",
+        params: &[("color_mode_out", "rgb1"), ("false_color", "rainbow")],
+    },
+    Case {
+        name: "color_convert bayer to rgb1",
+        node: "color_convert",
+        params: &[("color_mode_out", "rgb1")],
+    },
+    Case {
+        name: "color_convert bayer to mono",
+        node: "color_convert",
+        params: &[("color_mode_out", "mono")],
+    },
+    Case { name: "bad_pixels", node: "bad_pixels", params: &[("file_name", ONE_BAD)] },
+    Case {
+        name: "overlay",
+        node: "overlay",
+        params: &[
+            ("overlay1_used", "true"),
+            ("overlay1_shape", "rectangle"),
+            ("overlay1_size_x", "800"),
+            ("overlay1_size_y", "800"),
+            ("overlay1_width_x", "2"),
+            ("overlay1_width_y", "2"),
+            ("overlay2_used", "true"),
+            ("overlay2_shape", "ellipse"),
+            ("overlay2_size_x", "800"),
+            ("overlay2_size_y", "800"),
+            ("overlay2_width_x", "2"),
+            ("overlay3_used", "true"),
+            ("overlay3_shape", "text"),
+            ("overlay3_size_x", "800"),
+            ("overlay3_size_y", "20"),
+        ],
+    },
     Case { name: "image", node: "image", params: &[] },
+    Case {
+        name: "circular_buffer keep",
+        node: "circular_buffer",
+        params: &[
+            ("capture", "true"),
+            ("trigger_a", "NDArrayUniqueId"),
+            ("trigger_calc", "A < 0 || B > 100"),
+        ],
+    },
+    Case {
+        name: "roi_statistics 1 of 256x256",
+        node: "roi_statistics",
+        params: &[("region1_enable", "true"), ("region1_size_x", "256"), ("region1_size_y", "256")],
+    },
+    Case {
+        name: "roi_statistics whole, net",
+        node: "roi_statistics",
+        params: &[
+            ("region1_enable", "true"),
+            ("region1_size_x", "1024"),
+            ("region1_size_y", "1024"),
+            ("region1_bgd_width", "1"),
+        ],
+    },
+    Case {
+        name: "attributes",
+        node: "attributes",
+        params: &[("attr1_attr_name", "NDArrayUniqueId"), ("attr2_attr_name", "NDArrayTimeStamp")],
+    },
+    Case { name: "fft", node: "fft", params: &[] },
+    Case {
+        name: "time_series of rows",
+        node: "time_series",
+        params: &[("acquire", "true"), ("acquire_mode", "circular_buffer")],
+    },
     Case { name: "compress blockpack", node: "compress", params: &[("compressor", "blockpack")] },
     Case {
         name: "compress blockpack dense",
@@ -132,7 +208,8 @@ fn measure(case: &Case, dtype: DType, settings: &Settings) -> Result<(Spread, bo
         params.push(("data_type", dtype.name().into()));
     }
     let mut harness = Harness::of(node_type, &params)?;
-    let image = image(&mut harness, dtype)?;
+    let color = if case.name.contains("bayer") { ColorMode::Bayer } else { ColorMode::Mono };
+    let image = image(&mut harness, dtype, color)?;
     let mut handle = move |harness: &mut Harness| match is_source {
         true => harness.run_source(1).map(drop),
         false => harness.feed(&image).map(drop),
@@ -162,8 +239,8 @@ pub(super) fn sample(
 }
 
 /// A ramp with some structure, so that minima, maxima and centroids move.
-fn image(harness: &mut Harness, dtype: DType) -> Result<Frame, NodeError> {
-    let layout = Layout::packed(dtype, ColorMode::Mono, &[HEIGHT, WIDTH])?;
+fn image(harness: &mut Harness, dtype: DType, color: ColorMode) -> Result<Frame, NodeError> {
+    let layout = Layout::packed(dtype, color, &[HEIGHT, WIDTH])?;
     with_dtype!(dtype, T => {
         let pixels: Vec<T> = (0..WIDTH * HEIGHT).map(|i| ((i * 7 + i / WIDTH * 13) % 251) as T).collect();
         harness.array::<T>(layout, &pixels)

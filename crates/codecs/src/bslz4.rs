@@ -37,7 +37,7 @@ impl Bslz4 {
         Bslz4::with_level(Level::best())
     }
 
-    /// With the instructions of a level; the decoder of LZ4 has only one.
+    /// With the instructions of a level; the decoders of LZ4 have only one.
     pub fn with_level(level: Level) -> Bslz4 {
         Bslz4 { level, has_header: true, lz4: Lz4Block::new(), shuffled: Vec::new() }
     }
@@ -74,7 +74,7 @@ impl Bslz4 {
         // No longer than the caller's output, whatever the stream says.
         self.shuffled.resize(output.len().max(self.shuffled.len()), 0);
         let shuffled = &mut self.shuffled[..output.len()];
-        self.lz4.decode(NAME, packed, at, shuffled)?;
+        self.lz4.decode_shuffled(NAME, packed, at, shuffled)?;
         Ok(bitshuffle::unshuffle(self.level, size, shuffled, output)?)
     }
 }

@@ -8,7 +8,7 @@
 //! * [`report`] turns what a run reports into JSON, and into text for people.
 //! * [`recorded`] gives recorded runs to pipelines: to all that their nodes do, or for the pictures that come out.
 //! * [`describe`] and [`schema`] tell as data which types of nodes there are, with their ports and parameters.
-//! * [`pvaccess`] is how a file and a command line say whether, where and to whom a run is served.
+//! * [`pvaccess`] and [`web`] are how a file and a command line say whether, where and to whom a run is served.
 //!
 //! ```
 //! use livetime_engine::{Run, RunOptions};
@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod attributes;
 pub mod config;
 pub mod describe;
 pub mod model;
@@ -35,3 +36,4 @@ pub mod report;
 pub mod schema;
 #[cfg(test)]
 mod test_nodes;
+pub mod web;

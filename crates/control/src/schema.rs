@@ -10,6 +10,7 @@ use livetime_pva::server::{TCP_PORT, UDP_PORT};
 use crate::config::MAX_PREFIX;
 use crate::config::file::{MAX_POOL, MAX_QUEUE, ON_FAILURE, WAIT, WHEN_EXHAUSTED};
 use crate::describe::value_json;
+use crate::web::PORT;
 
 /// The schema for pipelines of these nodes.
 pub fn schema_of(nodes: &[NodeType]) -> Value {
@@ -21,6 +22,7 @@ pub fn schema_of(nodes: &[NodeType]) -> Value {
         "properties": {
             "memory": quantity("Bound of the memory for frames, as `512 MiB`; a bare number is in bytes.", json!("1 GiB")),
             "pvaccess": pvaccess(),
+            "web": web(),
             "nodes": {
                 "description": "The nodes by name.",
                 "type": "object",
@@ -63,6 +65,39 @@ fn pvaccess() -> Value {
                 json!(["local"]),
             ),
             "update_rate": quantity("Updates per second, as `10 Hz`.", json!("10 Hz")),
+        },
+        "additionalProperties": false,
+    })
+}
+
+fn web() -> Value {
+    let text = json!({ "type": "string" });
+    json!({
+        "description": "How the page of the run is served.",
+        "type": "object",
+        "properties": {
+            "enabled": { "description": "Whether it is served.", "type": "boolean", "default": true },
+            "address": {
+                "description": "PORT (this machine only) or ADDRESS:PORT; if it is taken, the next free port.",
+                "type": ["string", "integer"], "default": PORT,
+            },
+            "hosts": {
+                "description": "Names besides the machine's own by which clients may call it; * is every name.",
+                "default": [], "oneOf": [text.clone(), { "type": "array", "items": text.clone() }],
+            },
+            "readers": {
+                "description": "Machines that may read without a token: local, any, an address, a network as 10.1.2.0/24.",
+                "default": ["local"], "type": ["string", "array"], "items": { "type": "string" },
+            },
+            "control": {
+                "description": "one: who makes changes takes control first; open: everybody with the token may.",
+                "enum": ["one", "open"], "default": "one",
+            },
+            "files": {
+                "description": "Folders whose recorded runs may be browsed, besides those that the run writes to.",
+                "default": [], "oneOf": [text.clone(), { "type": "array", "items": text }],
+            },
+            "token_file": { "description": "A file with the token; without it each run makes a new one.", "type": "string" },
         },
         "additionalProperties": false,
     })

@@ -1,3 +1,5 @@
 //! All tests of the crate's public face: one program, so that what lies below is linked once.
 
 mod model;
+mod ranges;
+mod writers;

@@ -17,7 +17,7 @@ use livetime_frame::Frame;
 use livetime_nodes::process::statistics::Statistics;
 
 /// No test waits this long unless something is broken.
-const LONG: Duration = Duration::from_secs(60);
+pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 /// Lets frames through the node `gate` while it is open.
 static GATE: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
@@ -331,6 +331,7 @@ fn changes_that_are_not_parameters_act_and_refusals_say_why() {
         user: user.into(),
         from: Some(([10, 1, 2, 3], 5).into()),
         is_local: false,
+        has_token: false,
     };
     assert_eq!(model.act_and_wait(somebody("ops"), set(cam, "offset", 3)).result, Ok(()));
     let refused = model.act_and_wait(somebody("me"), set(cam, "offset", 4));

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use livetime_frame::{ByteSize, FramePool, Layout};
 use livetime_runtime::{Cause, EdgeOptions, WaitStrategy, WhenFull};
@@ -123,11 +124,14 @@ pub struct Graph {
     pub(crate) edges: Vec<EdgeDecl>,
     /// Bound of the frame pool, in bytes.
     pub memory_bytes: usize,
+    /// The text that declares it, for files that say where their data are from; empty if there is none. Nodes find it as the
+    /// service [`PipelineText`](crate::files::PipelineText).
+    pub text: Arc<str>,
 }
 
 impl Default for Graph {
     fn default() -> Graph {
-        Graph { nodes: Vec::new(), edges: Vec::new(), memory_bytes: 1 << 30 }
+        Graph { nodes: Vec::new(), edges: Vec::new(), memory_bytes: 1 << 30, text: "".into() }
     }
 }
 
@@ -272,6 +276,7 @@ impl Graph {
             nodes: keep.iter().filter_map(|node| self.nodes.get(*node).cloned()).collect(),
             edges: self.edges.iter().filter_map(edge).collect(),
             memory_bytes: self.memory_bytes,
+            text: self.text.clone(),
         }
     }
 
@@ -524,12 +529,12 @@ pub(crate) fn check_edge(options: &EdgeOptions) -> Result<(), String> {
     if options.every == 0 {
         return Err("wanted `every` of at least 1, found 0".into());
     }
-    match options.max_rate_hz {
-        Some(rate) if !(rate > 0.0 && rate.is_finite()) => {
-            Err(format!("wanted a `max_rate` above 0, found {rate}"))
+    for (name, rate) in [("max_rate", options.max_rate_hz), ("max_byte_rate", options.max_bytes_per_s)] {
+        if let Some(rate) = rate.filter(|rate| !(*rate > 0.0 && rate.is_finite())) {
+            return Err(format!("wanted a `{name}` above 0, found {rate}"));
         }
-        _ => Ok(()),
     }
+    Ok(())
 }
 
 fn split_port(text: &str) -> (&str, Option<&str>) {

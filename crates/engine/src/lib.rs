@@ -18,6 +18,7 @@ mod control;
 mod edge;
 pub mod files;
 mod graph;
+mod intern;
 mod node;
 mod param;
 mod reorder;
@@ -30,6 +31,7 @@ mod worker;
 
 pub use by_node::ByNode;
 pub use graph::{EdgeDecl, Graph, GraphError, NodeDecl, NodeOptions, OnFailure, Place, Placement, Plan};
+pub use intern::{intern, intern_list};
 pub use livetime_engine_derive::{ParamEnum, Params};
 pub use livetime_runtime::{
     Bucket, Cause, Clock, EdgeOptions, Event, EventHandler, LossReason, Times, WaitStrategy, WhenFull,
@@ -37,11 +39,11 @@ pub use livetime_runtime::{
 };
 pub use node::{
     Accepts, Context, DeclaredParams, DynNode, LastFrame, Next, Node, NodeError, NodeFactory, NodeKind,
-    NodeSpec, NodeType, PortSpec, Snapshot, Stream, Teller, UnderWay, intern, intern_list,
+    NodeSpec, NodeType, PortSpec, Snapshot, Stamp, Stream, Teller, UnderWay,
 };
 pub use param::{
-    Choice, ParamEnum, ParamError, ParamKind, ParamSpec, ParamType, Params, Value, assign, find, nearest,
-    parse_quantity,
+    Choice, ParamEnum, ParamError, ParamKind, ParamSpec, ParamType, Params, Value, assign, find, group_get,
+    group_len, group_set, group_specs, nearest, parse_quantity,
 };
 pub use run::{
     Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeFailure, NodeReport, Outlet,

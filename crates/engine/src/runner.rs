@@ -1,6 +1,9 @@
 //! One node as the engine runs it: takes frames from its inputs, calls the node, contains its failures.
 
+mod again;
+mod failure;
 mod set;
+mod stamped;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,9 +20,12 @@ use crate::Value;
 use crate::account::Ended;
 use crate::edge::{Edge, InlineNode, Output, Outputs, Sender};
 use crate::graph::{NodeOptions, OnFailure};
-use crate::node::{Context, DynNode, LastFrame, Next, NodeError, NodeKind, NodeType, Snapshot};
+use crate::node::{Context, DynNode, LastFrame, Next, NodeError, NodeKind, NodeType, Snapshot, Stamp};
 use crate::reorder::Reorder;
 use crate::trace::Visit;
+
+use again::Again;
+use failure::Failure;
 
 /// Frames handled in one turn before the thread continues with its other nodes.
 const BURST: usize = 32;
@@ -42,7 +48,10 @@ pub(crate) struct Runner {
     due: Next,
     paused: bool,
     pub(crate) finished: bool,
+    /// Adds attributes to its frames.
+    stamp: Option<Arc<dyn Stamp>>,
     pub(crate) reorder: Option<Arc<Reorder>>,
+    again: Again,
     /// In a pool: position of the last frame in the queue.
     last_ticket: Option<u64>,
     /// Without statistics it is unknown whether a handler is slow.
@@ -66,12 +75,6 @@ impl Receiver {
     fn is_gone(&self) -> bool {
         self.edge.is_detached() && self.edge.queued() == 0
     }
-}
-
-/// What went wrong in a call to a node.
-enum Failure {
-    Error(NodeError),
-    Panic(String),
 }
 
 impl Runner {
@@ -99,7 +102,9 @@ impl Runner {
             due: Next::Now,
             paused: false,
             finished: false,
+            stamp: None,
             reorder: None,
+            again: Again::default(),
             last_ticket: None,
             watch,
             most_at_once,
@@ -404,14 +409,24 @@ impl Runner {
         self.receive_group(lane, std::slice::from_ref(frame), &[stamp_ns]);
     }
 
-    // Inlined, so that the common call with one frame has no loops.
     #[inline(always)]
     fn receive_group(&mut self, lane: usize, frames: &[Frame], stamps: &[u64]) {
+        self.again.keep(&self.inputs[lane].edge, frames);
+        match self.stamp {
+            None => self.handle(lane, frames, stamps),
+            Some(_) => self.handle_stamped(lane, frames, stamps),
+        }
+    }
+
+    // Inlined, so that the common call with one frame has no loops.
+    #[inline(always)]
+    fn handle(&mut self, lane: usize, frames: &[Frame], stamps: &[u64]) {
         // A frame whose way is timed from its source on, or a handler slow enough not to notice.
         self.ctx.timed = self.ctx.statistics && (self.watch.is_slow() || stamps.iter().any(|s| *s != 0));
         let start_ns = if self.ctx.timed { self.watch.start(|| self.ctx.clock.now_ns()) } else { 0 };
         self.watch.forget();
         let input = self.inputs[lane].edge.to.1;
+        self.ctx.queued_ns = stamps.first().copied().unwrap_or(0);
         let result = match frames {
             [frame] => self.call(|node, ctx| node.frame(input, frame, ctx)),
             frames => self.call(|node, ctx| node.frames(input, frames, ctx)),
@@ -492,7 +507,8 @@ impl Runner {
 
     /// Calls the node; a panic becomes a value. After a panic the node may be in an invalid state, which is
     /// why the default policy for panics is to build it again.
-    fn call<R>(
+    #[inline(always)]
+    fn call_plain<R>(
         &mut self,
         call: impl FnOnce(&mut dyn DynNode, &mut Context) -> Result<R, NodeError>,
     ) -> Result<R, Failure> {
@@ -622,7 +638,7 @@ impl Runner {
     pub(crate) fn snapshot(&mut self, wanted: &[usize]) -> Snapshot {
         let params = self.node.params();
         let values = wanted.iter().filter_map(|i| params.get(*i)).collect();
-        Snapshot { values, last: self.ctx.last }
+        Snapshot { values, last: self.ctx.last, free_buffers: self.ctx.allocator.count_free() }
     }
 
     /// A source that is paused produces nothing.
@@ -661,29 +677,4 @@ impl InlineNode for Runner {
 fn values(node: &mut dyn DynNode) -> Vec<Value> {
     let params = node.params();
     (0..params.specs().len()).filter_map(|i| params.get(i)).collect()
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Failure::Error(error) => error.in_full().fmt(f),
-            Failure::Panic(text) => write!(f, "panicked: {text}"),
-        }
-    }
-}
-
-impl Failure {
-    fn cause(&self) -> Option<Cause> {
-        match self {
-            Failure::Error(error) => error.cause.clone(),
-            Failure::Panic(_) => None,
-        }
-    }
-
-    fn into_error(self) -> NodeError {
-        match self {
-            Failure::Error(error) => error,
-            Failure::Panic(text) => NodeError::new(format_args!("panicked: {text}")),
-        }
-    }
 }

@@ -7,6 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use livetime_runtime::lock;
 
+use crate::Graph;
+use crate::files::PipelineText;
+
 /// Things that nodes share with each other and with the program around the run, one of each type.
 ///
 /// The engine knows none of these types. A node asks for one with [`Context::service`](crate::Context::service), and the
@@ -33,6 +36,11 @@ impl Services {
     pub fn with<T: Send + 'static>(self, service: T) -> Services {
         lock(&self.0).insert(TypeId::of::<T>(), Box::new(service));
         self
+    }
+
+    /// With the text of a graph that has one.
+    pub(crate) fn describing(self, graph: &Graph) -> Services {
+        if graph.text.is_empty() { self } else { self.with(PipelineText(graph.text.clone())) }
     }
 
     /// The service of this type; the default one, which is then kept, if there was none.

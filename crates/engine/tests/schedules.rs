@@ -52,6 +52,7 @@ fn connect(graph: &mut Graph, random: &mut Random, from: &str, to: &str) {
         queue: 1 + random.below(6),
         every: 1 + (random.below(4) == 0) as u64 * 2,
         max_rate_hz: (random.below(5) == 0).then_some(2e5),
+        max_bytes_per_s: None,
     };
     graph.connect(from, to, options).unwrap();
 }

@@ -1,6 +1,7 @@
 //! What every node shows besides its parameters: areaDetector's base PVs and our own statistics, from the
 //! engine's accounts.
 
+use livetime_control::attributes::Problem;
 use livetime_control::model::{Input, Moment, NodeMoment};
 use livetime_engine::{LastFrame, LossReason, NodeReport, Placement, Times};
 use livetime_frame::{Dim, Layout};
@@ -15,6 +16,8 @@ pub(super) enum Of {
     Sources,
     /// All but sources.
     Plugins,
+    /// Those with a parameter of this suffix.
+    With(&'static str),
 }
 
 /// Under which names it is served.
@@ -60,6 +63,9 @@ pub(super) enum Item {
     Dimensions,
     /// `dims[n]` of areaDetector: 0 is the fastest.
     ArraySizeOf(usize),
+    /// The same in an array of one.
+    DimensionOf(usize),
+    ArrayCallbacks,
     ArraySizeX,
     ArraySizeY,
     ArraySizeZ,
@@ -75,9 +81,15 @@ pub(super) enum Item {
     ArrayCounter,
     ArrayRate,
     AttributesFile,
+    AttributesMacros,
+    AttributesStatus,
     PoolMaxMem,
     PoolUsedMem,
     PoolBuffers,
+    PoolFree,
+    PoolInUse,
+    ReleaseMemory,
+    Preallocate,
     QueuedBehind,
     // ---- ADBase ----
     DetectorState,
@@ -86,9 +98,14 @@ pub(super) enum Item {
     PluginType,
     NdArrayPort,
     NdArrayAddress,
+    /// The same of the edge of this number, the first is 0.
+    PortOf(usize),
+    AddressOf(usize),
     EnableCallbacks,
     MinCallbackTime,
     MaxArrayRate,
+    MaxByteRate,
+    ProcessAgain,
     ExecutionTime,
     BlockingCallbacks,
     Dropped,
@@ -97,6 +114,15 @@ pub(super) enum Item {
     QueueFree,
     QueueUse,
     Threads,
+    // ---- Names that only have to be there ----
+    /// This number, always.
+    Constant(i32),
+    /// Kept as it was written, and nothing else: the name, and a thousand times the value before that.
+    Kept(&'static str, i32),
+    /// Writing sets the parameter of this suffix to true.
+    Process(&'static str),
+    /// Writing is refused, and why.
+    Refused(&'static str),
     // ---- Our own ----
     NodeType,
     Received,
@@ -135,6 +161,34 @@ pub(super) const DETECTOR_STATES: &[&str] = &[
     "Disconnected",
     "Aborted",
 ];
+const BAYER_PATTERNS: &[&str] = &["RGGB", "GBRG", "GRBG", "BGGR"];
+const ATTRIBUTES_STATUS: &[&str] =
+    &["Attributes file OK", "File not found", "XML syntax error", "Macro substitution error"];
+const DONE_ALLOCATE: &[&str] = &["Done", "Allocate"];
+const CLOSE_OPEN: &[&str] = &["Close", "Open"];
+const CLOSED_OPEN: &[&str] = &["Closed", "Open"];
+/// The choices of a record's field SCAN.
+const SCANS: &[&str] = &[
+    "Passive",
+    "Event",
+    "I/O Intr",
+    "10 second",
+    "5 second",
+    "2 second",
+    "1 second",
+    ".5 second",
+    ".2 second",
+    ".1 second",
+];
+const FIELD: &str = "Field of a record in an IOC, kept as it is written: screens show it.";
+const FRESH: &str = "Field of a record in an IOC, kept as it is written: values are always fresh.";
+const PROCESS: &str = "Writing anything does what writing 1 to the PV without `.PROC` does.";
+const JOINED: &str = "A node that frames come from, one for each edge. Writing connects to another one, the first that is empty adds one, an empty text takes one away.";
+const ADDRESS: &str = "Number of its output.";
+const NO_SEQUENCE: &str =
+    "no record here reads a file; write the frame through an `array_source` and save it";
+/// Of records that join others inside an IOC.
+const GLUE: &str = "Always 0: it joins records inside an IOC.";
 pub(super) const NO_YES: &[&str] = &["No", "Yes"];
 pub(super) const DISABLE_ENABLE: &[&str] = &["Disable", "Enable"];
 pub(super) const DONE_ACQUIRE: &[&str] = &["Done", "Acquire"];
@@ -153,7 +207,7 @@ const fn base(
 }
 
 use Item as I;
-use Of::{All, Plugins, Sources};
+use Of::{All, Plugins, Sources, With};
 use Sides::{Both, Fixed, Plain, Readback, Setpoint};
 
 const fn choices(choices: &'static [&'static str]) -> Shape {
@@ -180,21 +234,52 @@ pub(super) static BASE: &[Base] = &[
     base("ArraySize0", All, Fixed, Shape::I32, "", I::ArraySizeOf(0), "Size of the fastest dimension."),
     base("ArraySize1", All, Fixed, Shape::I32, "", I::ArraySizeOf(1), "Size of the second dimension."),
     base("ArraySize2", All, Fixed, Shape::I32, "", I::ArraySizeOf(2), "Size of the third dimension."),
+    base("ArraySize3", All, Fixed, Shape::I32, "", I::ArraySizeOf(3), "Size of the fourth dimension."),
+    base("ArraySize4", All, Fixed, Shape::I32, "", I::ArraySizeOf(4), "Size of the fifth dimension."),
+    base("ArraySize5", All, Fixed, Shape::I32, "", I::ArraySizeOf(5), "Size of the sixth dimension."),
+    base("ArraySize6", All, Fixed, Shape::I32, "", I::ArraySizeOf(6), "Size of the seventh dimension."),
+    base("ArraySize7", All, Fixed, Shape::I32, "", I::ArraySizeOf(7), "Size of the eighth dimension."),
+    base("ArraySize8", All, Fixed, Shape::I32, "", I::ArraySizeOf(8), "Size of the ninth dimension."),
+    base("ArraySize9", All, Fixed, Shape::I32, "", I::ArraySizeOf(9), "Size of the tenth dimension."),
+    base("Dim0SA", All, Fixed, Shape::I32s, "", I::DimensionOf(0), "The same as ArraySize0, in an array of 1."),
+    base("Dim1SA", All, Fixed, Shape::I32s, "", I::DimensionOf(1), "The same as ArraySize1, in an array of 1."),
+    base("Dim2SA", All, Fixed, Shape::I32s, "", I::DimensionOf(2), "The same as ArraySize2, in an array of 1."),
+    base("Dim3SA", All, Fixed, Shape::I32s, "", I::DimensionOf(3), "The same as ArraySize3, in an array of 1."),
+    base("Dim4SA", All, Fixed, Shape::I32s, "", I::DimensionOf(4), "The same as ArraySize4, in an array of 1."),
+    base("Dim5SA", All, Fixed, Shape::I32s, "", I::DimensionOf(5), "The same as ArraySize5, in an array of 1."),
+    base("Dim6SA", All, Fixed, Shape::I32s, "", I::DimensionOf(6), "The same as ArraySize6, in an array of 1."),
+    base("Dim7SA", All, Fixed, Shape::I32s, "", I::DimensionOf(7), "The same as ArraySize7, in an array of 1."),
+    base("Dim8SA", All, Fixed, Shape::I32s, "", I::DimensionOf(8), "The same as ArraySize8, in an array of 1."),
+    base("Dim9SA", All, Fixed, Shape::I32s, "", I::DimensionOf(9), "The same as ArraySize9, in an array of 1."),
     base("ArraySizeX", All, Readback, Shape::I32, "", I::ArraySizeX, "Width of the last frame."),
     base("ArraySizeY", All, Readback, Shape::I32, "", I::ArraySizeY, "Height of the last frame."),
     base("ArraySizeZ", All, Readback, Shape::I32, "", I::ArraySizeZ, "Colours of the last frame; 0 without, and of detectors, as simDetector has it."),
     base("ArraySize", All, Readback, Shape::I32, "B", I::ArraySize, "Bytes of the last frame."),
     base("CompressedSize", All, Readback, Shape::I32, "B", I::CompressedSize, "Bytes of the last frame."),
     base("Codec", All, Readback, Shape::Text, "", I::Codec, "Compression of the last frame."),
-    base("DataType", All, Readback, choices(DATA_TYPES), "", I::DataType, "Element type of the last frame."),
-    base("ColorMode", All, Readback, choices(COLOR_MODES), "", I::ColorMode, "Colours of the last frame."),
+    base("DataType", All, Fixed, choices(DATA_TYPES), "", I::DataType, "Element type of the last frame."),
+    base("ColorMode", All, Fixed, choices(COLOR_MODES), "", I::ColorMode, "Colours of the last frame."),
     base("UniqueId", All, Readback, Shape::I32, "", I::UniqueId, "Number of the last frame, given by the detector."),
     base("TimeStamp", All, Readback, Shape::F64, "s", I::TimeStamp, "Time of the last frame, seconds since 1990."),
     base("EpicsTSSec", All, Readback, Shape::I32, "s", I::EpicsSeconds, "Time of the last frame, whole seconds since 1990."),
     base("EpicsTSNsec", All, Readback, Shape::I32, "ns", I::EpicsNanoseconds, "Time of the last frame, ns within the second."),
     base("ArrayCounter", All, Both, Shape::I32, "", I::ArrayCounter, "Frames sent by a detector, handled by a plugin. Writing moves the count shown, not the numbers of frames."),
     base("ArrayRate", All, Readback, Shape::F64, "Hz", I::ArrayRate, "Frames per second over the last second."),
-    base("NDAttributesFile", All, Setpoint, Shape::Text, "", I::AttributesFile, "Can only be emptied: attributes are not read from files."),
+    base("NDAttributesFile", All, Setpoint, Shape::Text, "", I::AttributesFile, "Attributes that its frames get: XML, or the name of a file with it; empty for none."),
+    base("NDAttributesMacros", All, Setpoint, Shape::Text, "", I::AttributesMacros, "Values of the macros in the attributes: NAME=value,OTHER=value."),
+    base("NDAttributesStatus", All, Plain, choices(ATTRIBUTES_STATUS), "", I::AttributesStatus, "Whether the attributes could be read."),
+    base("BayerPattern", All, Readback, choices(BAYER_PATTERNS), "", I::Constant(0), "How the colours of a Bayer picture lie; no detector of ours has one."),
+    base("ArrayCallbacks", All, Both, choices(DISABLE_ENABLE), "", I::ArrayCallbacks, "Whether its frames are sent to the nodes behind it. What is not sent is counted there as LostDecimated."),
+    base("SetAcquireBusy", All, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("ClearAcquireBusy", All, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("AcquireBusyCB", Sources, Plain, choices(DONE_ACQUIRING), "", I::AcquireBusy, "As AcquireBusy."),
+    base("PoolPollStats", All, Setpoint, choices(NO_YES), "", I::Kept("PoolPollStats", 0), "Numbers of the pool are always fresh."),
+    base("PoolPollStats.SCAN", All, Setpoint, choices(SCANS), "", I::Kept("PoolPollStats.SCAN", 6000), FRESH),
+    base("PoolFreeBuffers", All, Plain, Shape::I32, "", I::PoolFree, "Buffers of all nodes that are not in use, as the nodes said last; of a pool of threads the first one counts."),
+    base("PoolUsedBuffers", All, Plain, Shape::I32, "", I::PoolInUse, "Buffers that are in use: PoolAllocBuffers less PoolFreeBuffers."),
+    base("EmptyFreeList", All, Setpoint, choices(NO_YES), "", I::ReleaseMemory, "Gives the memory that no frame uses back to the operating system, of all nodes."),
+    base("NumPreAllocBuffers", All, Both, Shape::I32, "", I::Kept("NumPreAllocBuffers", 100_000), "How many buffers PreAllocBuffers makes."),
+    base("PreAllocBuffers", All, Setpoint, choices(DONE_ALLOCATE), "", I::Preallocate, "Makes NumPreAllocBuffers buffers of the size of the node's last frame."),
     base("PoolMaxMem", All, Plain, Shape::F64, "MB", I::PoolMaxMem, "Bound of the memory for frames, shared by all nodes."),
     base("PoolUsedMem", All, Plain, Shape::F64, "MB", I::PoolUsedMem, "Memory taken for frames, in use or free."),
     base("PoolAllocBuffers", All, Plain, Shape::I32, "", I::PoolBuffers, "Buffers that exist, in use or free."),
@@ -203,12 +288,76 @@ pub(super) static BASE: &[Base] = &[
     base("DetectorState", Sources, Readback, choices(DETECTOR_STATES), "", I::DetectorState, "What the detector is doing."),
     base("StatusMessage", Sources, Readback, Shape::Text, "", I::StatusMessage, "The same in words."),
 
+    base("TriggerMode", Sources, Both, choices(&["Internal", "External"]), "", I::Kept("TriggerMode", 0), "Kept as it is written; frames are taken by the detector's own clock."),
+    base("FrameType", Sources, Both, choices(&["Normal", "Background", "FlatField", "DblCorrelation"]), "", I::Kept("FrameType", 0), "Kept as it is written."),
+    base("NumExposures", Sources, Both, Shape::I32, "", I::Kept("NumExposures", 1000), "Kept as it is written; a frame is one exposure."),
+    base("NumExposuresCounter", Sources, Readback, Shape::I32, "", I::Constant(0), "Exposures of the frame that is being taken: none are counted."),
+    base("TimeRemaining", Sources, Readback, Shape::F64, "s", I::Constant(0), "Always 0: exposures are not counted down."),
+    base("ReadStatus", Sources, Setpoint, choices(NO_YES), "", I::Kept("ReadStatus", 0), "The status is always fresh."),
+    base("StringToServer", Sources, Readback, Shape::Text, "", I::NoText, "Empty: there is no device behind a serial line."),
+    base("StringFromServer", Sources, Readback, Shape::Text, "", I::NoText, "Empty: there is no device behind a serial line."),
+    base("ShutterMode", Sources, Both, choices(&["None", "EPICS PV", "Detector output"]), "", I::Kept("ShutterMode", 0), "Kept as it is written; there is no shutter."),
+    base("ShutterControl", Sources, Both, choices(CLOSE_OPEN), "", I::Kept("ShutterControl", 0), "Kept as it is written; there is no shutter."),
+    base("ShutterStatus", Sources, Readback, choices(CLOSED_OPEN), "", I::Constant(0), "There is no shutter."),
+    base("ShutterOpenDelay", Sources, Both, Shape::F64, "s", I::Kept("ShutterOpenDelay", 0), "Kept as it is written; there is no shutter."),
+    base("ShutterCloseDelay", Sources, Both, Shape::F64, "s", I::Kept("ShutterCloseDelay", 0), "Kept as it is written; there is no shutter."),
+    base("ShutterControlEPICS", Sources, Plain, choices(CLOSED_OPEN), "", I::Constant(0), "There is no shutter."),
+    base("ShutterStatusEPICS", Sources, Readback, choices(CLOSED_OPEN), "", I::Constant(0), "There is no shutter."),
+    base("ShutterFanout", Sources, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("ShutterOpenEPICS", Sources, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("ShutterCloseEPICS", Sources, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("Temperature", Sources, Both, Shape::F64, "C", I::Kept("Temperature", 25_000), "Kept as it is written; there is no cooler."),
+    base("TemperatureActual", Sources, Plain, Shape::F64, "C", I::Constant(0), "There is no cooler."),
+    base("AsynIO", All, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("AsynIO.CNCT", All, Plain, choices(&["Disconnect", "Connect"]), "", I::Constant(1), "Always Connect: nothing lies between the node and its PVs."),
+    base("ShutterOpenEPICS.OUT", Sources, Setpoint, Shape::Text, "", I::Kept("ShutterOpenEPICS.OUT", 0), FIELD),
+    base("ShutterOpenEPICS.OCAL", Sources, Setpoint, Shape::Text, "", I::Kept("ShutterOpenEPICS.OCAL", 0), FIELD),
+    base("ShutterCloseEPICS.OUT", Sources, Setpoint, Shape::Text, "", I::Kept("ShutterCloseEPICS.OUT", 0), FIELD),
+    base("ShutterCloseEPICS.OCAL", Sources, Setpoint, Shape::Text, "", I::Kept("ShutterCloseEPICS.OCAL", 0), FIELD),
+    base("ShutterStatusEPICS_RBV.INP", Sources, Setpoint, Shape::Text, "", I::Kept("ShutterStatusEPICS_RBV.INP", 0), FIELD),
+    base("ShutterStatusEPICS_RBV.ZRVL", Sources, Setpoint, Shape::I32, "", I::Kept("ShutterStatusEPICS_RBV.ZRVL", 0), FIELD),
+    base("ShutterStatusEPICS_RBV.ONVL", Sources, Setpoint, Shape::I32, "", I::Kept("ShutterStatusEPICS_RBV.ONVL", 1000), FIELD),
+    base("TSRead.SCAN", With("TSRead"), Setpoint, choices(SCANS), "", I::Kept("TSRead.SCAN", 6000), FRESH),
+    base("TSRead.PROC", With("TSRead"), Setpoint, Shape::I32, "", I::Process("TSRead"), PROCESS),
+    base("Reset.PROC", With("Reset"), Setpoint, Shape::I32, "", I::Process("Reset"), PROCESS),
+    base("ReadBackgroundTIFFSeq", With("SaveBackground"), Setpoint, Shape::I32, "", I::Refused(NO_SEQUENCE), "Refused: no file is read."),
+    base("ReadBackgroundTIFFSeq.PROC", With("SaveBackground"), Setpoint, Shape::I32, "", I::Refused(NO_SEQUENCE), "Refused: no file is read."),
+    base("ReadFlatFieldTIFFSeq", With("SaveFlatField"), Setpoint, Shape::I32, "", I::Refused(NO_SEQUENCE), "Refused: no file is read."),
+    base("NDArrayPort_1", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(0), JOINED),
+    base("NDArrayPort_2", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(1), JOINED),
+    base("NDArrayPort_3", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(2), JOINED),
+    base("NDArrayPort_4", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(3), JOINED),
+    base("NDArrayPort_5", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(4), JOINED),
+    base("NDArrayPort_6", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(5), JOINED),
+    base("NDArrayPort_7", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(6), JOINED),
+    base("NDArrayPort_8", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(7), JOINED),
+    base("NDArrayAddress_1", With("DisorderedArrays"), Both, Shape::I32, "", I::AddressOf(0), ADDRESS),
+    base("NDArrayAddress_2", With("DisorderedArrays"), Both, Shape::I32, "", I::AddressOf(1), ADDRESS),
+    base("NDArrayAddress_3", With("DisorderedArrays"), Both, Shape::I32, "", I::AddressOf(2), ADDRESS),
+    base("NDArrayAddress_4", With("DisorderedArrays"), Both, Shape::I32, "", I::AddressOf(3), ADDRESS),
+    base("NDArrayAddress_5", With("DisorderedArrays"), Both, Shape::I32, "", I::AddressOf(4), ADDRESS),
+    base("NDArrayAddress_6", With("DisorderedArrays"), Both, Shape::I32, "", I::AddressOf(5), ADDRESS),
+    base("NDArrayAddress_7", With("DisorderedArrays"), Both, Shape::I32, "", I::AddressOf(6), ADDRESS),
+    base("NDArrayAddress_8", With("DisorderedArrays"), Both, Shape::I32, "", I::AddressOf(7), ADDRESS),
+
     base("PluginType", Plugins, Readback, Shape::Text, "", I::PluginType, "areaDetector's name for the type of node; of a type that it lacks ours."),
     base("NDArrayPort", Plugins, Both, Shape::Text, "", I::NdArrayPort, "The node that frames come from. Writing connects to another one."),
     base("NDArrayAddress", Plugins, Both, Shape::I32, "", I::NdArrayAddress, "Number of its output."),
     base("EnableCallbacks", Plugins, Both, choices(DISABLE_ENABLE), "", I::EnableCallbacks, "Whether frames are offered to the node."),
     base("MinCallbackTime", Plugins, Both, Shape::F64, "s", I::MinCallbackTime, "Least time between two frames; what comes sooner is left out, and counted as rate_limited."),
     base("MaxArrayRate", Plugins, Both, Shape::F64, "Hz", I::MaxArrayRate, "The same as a rate; 0: no limit."),
+    base("MaxArrayRate_COUT", Plugins, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("MaxByteRate", Plugins, Both, Shape::F64, "B/s", I::MaxByteRate, "Most bytes per second; what is more is left out, and counted as LostRateLimited. 0: no limit."),
+    base("ProcessPlugin", Plugins, Setpoint, Shape::I32, "", I::ProcessAgain, "Handles the last frame once more. The node keeps its last frame after the first write, which is refused."),
+    base("SortMode", Plugins, Fixed, choices(&["Unsorted", "Sorted"]), "", I::Constant(1), "Frames are always in order, whatever the number of threads."),
+    base("SortTime", Plugins, Both, Shape::F64, "s", I::Kept("SortTime", 100), "Kept as it is written; no frame waits for a time."),
+    base("SortSize", Plugins, Both, Shape::I32, "", I::Kept("SortSize", 20_000), "Kept as it is written."),
+    base("SortFree", Plugins, Plain, Shape::I32, "", I::Constant(20), "Always free: no frame waits for a time."),
+    base("SortFreeLow", Plugins, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("DisorderedArrays", Plugins, Both, Shape::I32, "", I::Kept("DisorderedArrays", 0), "Frames that left out of order: none can."),
+    base("QueueFreeLow", Plugins, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("QueueUseHIGH", Plugins, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("QueueUseHIHI", Plugins, Plain, Shape::I32, "", I::Constant(0), GLUE),
     base("ExecutionTime", Plugins, Readback, Shape::F64, "ms", I::ExecutionTime, "Mean time to handle one of the latest frames."),
     base("BlockingCallbacks", Plugins, Fixed, choices(NO_YES), "", I::BlockingCallbacks, "Whether it runs inside its sender's thread. The pipeline file decides."),
     base("DroppedArrays", Plugins, Both, Shape::I32, "", I::Dropped, "Frames lost in front of it that nobody asked to lose. Writing moves the count shown, not the ledger."),
@@ -251,12 +400,13 @@ pub(super) static BASE: &[Base] = &[
 ];
 
 impl Base {
-    /// Whether a source, or another node, has it.
-    pub(super) fn is_of(&self, is_source: bool) -> bool {
+    /// Whether a source, or another node, with these suffixes of parameters has it.
+    pub(super) fn is_of(&self, is_source: bool, mut suffixes: impl Iterator<Item = impl AsRef<str>>) -> bool {
         match self.of {
             All => true,
             Sources => is_source,
             Plugins => !is_source,
+            With(suffix) => suffixes.any(|s| s.as_ref() == suffix),
         }
     }
 
@@ -284,7 +434,6 @@ impl Item {
                 | I::Manufacturer
                 | I::Model
                 | I::NoText
-                | I::AttributesFile
                 | I::PluginType
                 | I::BlockingCallbacks
                 | I::NodeType
@@ -295,6 +444,18 @@ impl Item {
     /// Whether it tells that an acquisition has begun or ended.
     pub(super) fn is_of_acquisition(self) -> bool {
         matches!(self, I::Acquire | I::AcquireBusy | I::DetectorState | I::StatusMessage)
+    }
+
+    /// What it shows in a PV of `shape` whatever happens, or until it is written.
+    pub(super) fn fixed(self, shape: &Shape) -> Option<Content> {
+        match self {
+            I::Constant(number) => Some(Content::number(f64::from(number), shape)),
+            I::Kept(_, thousandths) => Some(Content::number(f64::from(thousandths) / 1e3, shape)),
+            I::Refused(_) | I::Process(_) | I::ProcessAgain | I::ReleaseMemory | I::Preallocate => {
+                Some(Content::number(0.0, shape))
+            }
+            _ => None,
+        }
     }
 
     /// Whether it stays although the node has a parameter of that name: the parameter is then only what it reads.
@@ -316,6 +477,17 @@ pub(super) struct View<'a> {
 impl View<'_> {
     fn input(&self) -> Option<&Input> {
         self.node.state.input.as_deref()
+    }
+
+    /// Edge number `edge` of those that lead to the first input.
+    fn edge(&self, edge: usize) -> Option<&Input> {
+        let state = &self.node.state;
+        if edge == 0 { self.input() } else { state.joined.get(edge - 1).map(|input| &**input) }
+    }
+
+    /// Buffers that no frame uses.
+    fn free_buffers(&self) -> u64 {
+        self.moment.nodes.iter().map(|node| node.state.free_buffers as u64).sum()
     }
 
     fn max_rate_hz(&self) -> Option<f64> {
@@ -350,7 +522,7 @@ fn queue_severity(node: &NodeReport) -> Severity {
 
 fn content(item: Item, view: &View<'_>) -> Content {
     let View { counts, node, .. } = view;
-    let (state, pool) = (&node.state, &view.moment.report.pool);
+    let state = &node.state;
     let text = |text: &str| Content::Text(text.into());
     match item {
         I::PortName => text(&counts.name),
@@ -358,26 +530,30 @@ fn content(item: Item, view: &View<'_>) -> Content {
         I::Version => text(env!("CARGO_PKG_VERSION")),
         I::Manufacturer => text("Livetime"),
         I::Model | I::NodeType => text(counts.type_name),
-        I::NoText | I::AttributesFile => text(""),
+        I::NoText => text(""),
+        I::AttributesFile => text(&state.attributes),
+        I::AttributesMacros => text(&state.macros),
+        I::AttributesStatus => Content::Index(attributes_status(state.attributes_problem)),
         I::Acquire => Content::flag(state.is_acquiring),
         I::AcquireBusy => Content::flag(state.is_busy),
         I::WaitForPlugins => Content::flag(state.waits_for_nodes),
         I::ArrayCounter => Content::count(state.frames.wrapping_sub(state.offsets.frames)),
         I::ArrayRate => Content::F64(node.rates.hz),
-        I::PoolMaxMem => Content::F64(megabytes(pool.limit_bytes)),
-        I::PoolUsedMem => Content::F64(megabytes(pool.used_bytes)),
-        I::PoolBuffers => Content::count(pool.buffers as u64),
+        I::PoolMaxMem | I::PoolUsedMem | I::PoolBuffers | I::PoolFree | I::PoolInUse => {
+            pool_content(item, view)
+        }
         I::QueuedBehind => Content::count(state.queued_behind),
         I::DetectorState => Content::Index(i32::from(state.is_acquiring)),
         I::StatusMessage => {
             text(if state.is_acquiring { "Acquiring data" } else { "Waiting for acquisition" })
         }
         I::PluginType => Content::Text(super::names::plugin_type(counts.type_name)),
-        I::NdArrayPort => text(view.input().map_or("", |i| &i.node)),
-        I::NdArrayAddress => Content::count(view.input().map_or(0, |i| i.output as u64)),
+        I::NdArrayPort | I::NdArrayAddress | I::PortOf(_) | I::AddressOf(_) => edge_content(item, view),
         I::EnableCallbacks => Content::flag(state.is_enabled),
+        I::ArrayCallbacks => Content::flag(state.sends),
         I::MinCallbackTime => Content::F64(view.max_rate_hz().map_or(0.0, |hz| 1.0 / hz)),
         I::MaxArrayRate => Content::F64(view.max_rate_hz().unwrap_or(0.0)),
+        I::MaxByteRate => Content::F64(view.input().and_then(|i| i.options.max_bytes_per_s).unwrap_or(0.0)),
         I::ExecutionTime => Content::F64(node.rates.service_ms),
         I::BlockingCallbacks => Content::flag(counts.placement == Placement::Inline),
         I::Dropped => Content::count(counts.lost_before.wrapping_sub(state.offsets.lost_before)),
@@ -398,6 +574,41 @@ fn content(item: Item, view: &View<'_>) -> Content {
         I::Stalls => Content::I64(counts.source.stalls as i64),
         I::LongestGap => Content::F64(counts.source.longest_gap_ns as f64 / 1e6),
         of_frame => frame_content(of_frame, node.last.as_ref(), state.is_source),
+    }
+}
+
+/// The choice of [`ATTRIBUTES_STATUS`].
+fn attributes_status(problem: Option<Problem>) -> i32 {
+    match problem {
+        None => 0,
+        Some(Problem::NotFound) => 1,
+        Some(Problem::Syntax) => 2,
+        Some(Problem::Macro) => 3,
+    }
+}
+
+/// What is known of the memory for frames.
+fn pool_content(item: Item, view: &View<'_>) -> Content {
+    let pool = &view.moment.report.pool;
+    match item {
+        I::PoolMaxMem => Content::F64(megabytes(pool.limit_bytes)),
+        I::PoolUsedMem => Content::F64(megabytes(pool.used_bytes)),
+        I::PoolBuffers => Content::count(pool.buffers as u64),
+        // Counted a moment earlier, so they may be more than there are.
+        I::PoolFree => Content::count(view.free_buffers().min(pool.buffers as u64)),
+        I::PoolInUse => Content::count((pool.buffers as u64).saturating_sub(view.free_buffers())),
+        _ => Content::I32(0),
+    }
+}
+
+/// Where an edge comes from.
+fn edge_content(item: Item, view: &View<'_>) -> Content {
+    match item {
+        I::NdArrayPort => edge_content(I::PortOf(0), view),
+        I::NdArrayAddress => edge_content(I::AddressOf(0), view),
+        I::PortOf(edge) => Content::Text(view.edge(edge).map_or(String::new(), |i| i.node.clone())),
+        I::AddressOf(edge) => Content::count(view.edge(edge).map_or(0, |i| i.output as u64)),
+        _ => Content::I32(0),
     }
 }
 
@@ -432,6 +643,7 @@ fn frame_content(item: Item, last: Option<&LastFrame>, is_source: bool) -> Conte
         I::EpicsNanoseconds => Content::I32(since_ns.rem_euclid(1_000_000_000) as i32),
         I::NDimensions => of_layout(|l| l.dims().len()),
         I::Dimensions => Content::I32s(layout.map_or(vec![0; 10], dimensions)),
+        I::DimensionOf(n) => Content::I32s(vec![layout.map_or(0, |l| size_of_dim(l, n)) as i32]),
         I::ArraySizeOf(n) => Content::count(layout.map_or(0, |l| size_of_dim(l, n)) as u64),
         I::ArraySizeX => of_layout(Layout::width),
         I::ArraySizeY => of_layout(Layout::height),

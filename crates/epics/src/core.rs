@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 use livetime_control::model::{Answer, Model, Moment};
 use livetime_pva::server::Put;
 
+use super::link::Links;
 use super::node::NodePvs;
 use super::picture::Pictures;
+use super::point::now;
 use super::run_pvs::RunPvs;
 
 /// How long the thread waits for a moment. The end of the run publishes one, so this only bounds the cost of
@@ -22,6 +24,7 @@ pub(super) struct Core {
     pub(super) whole: Mutex<RunPvs>,
     pub(super) pictures: Mutex<Pictures>,
     pub(super) puts: Mutex<Puts>,
+    pub(super) links: Links,
     pub(super) is_ended: AtomicBool,
     /// Time between two updates.
     pub(super) period: Duration,
@@ -54,12 +57,12 @@ impl Core {
     /// Shows in this order: values of nodes, counts, the state of acquisitions, pictures, and the ends of
     /// waiting puts.
     fn show(&self, moment: &Moment) {
-        let run = self.model.run();
+        let (run, now) = (self.model.run(), now());
         lock(&self.pictures).ask(run);
-        self.nodes.iter().for_each(|node| lock(node).show_params(moment));
-        self.nodes.iter().for_each(|node| lock(node).show_bases(moment));
-        lock(&self.whole).show(&moment.report);
-        self.nodes.iter().for_each(|node| lock(node).show_acquisition(moment));
+        self.nodes.iter().for_each(|node| lock(node).show_params(moment, now));
+        self.nodes.iter().for_each(|node| lock(node).show_bases(moment, now));
+        lock(&self.whole).show(&moment.report, now);
+        self.nodes.iter().for_each(|node| lock(node).show_acquisition(moment, now));
         lock(&self.pictures).show(run, &moment.report, Instant::now() + self.period / 2);
         self.finish(moment.version);
     }

@@ -44,6 +44,7 @@ pub fn describe_run() -> Value {
 fn shows(shows: Shows, specs: &[ParamSpec]) -> (&'static str, Option<&'static str>) {
     match shows {
         Shows::Param(index) => ("param", specs.get(index).map(|spec| spec.name)),
+        Shows::Link(index) => ("link", specs.get(index).map(|spec| spec.name)),
         Shows::Item(_) => ("engine", None),
         Shows::Picture => ("frames", None),
     }

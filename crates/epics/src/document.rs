@@ -9,11 +9,18 @@ use super::base::BASE;
 use super::names::plugin_type;
 use super::point::{About, Shape};
 use super::run_pvs::WHOLE;
-use super::table::{Served, bases_served, served_by};
+use super::table::{Served, bases_served, leaf, served_by};
 use super::upstream::{Has, TEMPLATES, Template, reason};
 
+/// The PV of that name, or of the first of several sub-devices that have it.
 fn find<'a>(served: &'a [Served], name: &str) -> Option<&'a Served> {
-    served.iter().find(|s| s.name == name)
+    let first = || served.iter().find(|s| s.name.strip_prefix("1:") == Some(name));
+    served.iter().find(|s| s.name == name).or_else(first)
+}
+
+/// Whether it belongs to the second sub-device or a later one, whose PVs are those of the first.
+fn is_repeated(name: &str) -> bool {
+    name.split_once(':').and_then(|(number, _)| number.parse::<u32>().ok()).is_some_and(|number| number > 1)
 }
 
 /// `served`, `read-only` or `left out`, the names, and why.
@@ -86,7 +93,9 @@ fn template(text: &mut String, template: &Template, nodes: &[NodeType]) {
 fn ours(text: &mut String, node: &NodeType, known: &[String]) {
     let is_new = |s: &Served| {
         let base = |n: &str| BASE.iter().any(|b| b.names().iter().any(|(name, _)| name == n));
-        !known.contains(&s.name) && !base(&s.name)
+        !known.iter().any(|name| *name == s.name || name == leaf(&s.name))
+            && !base(&s.name)
+            && !is_repeated(&s.name)
     };
     if let Some(name) = node.alias_of {
         let _ = write!(text, "\n### `{}`\n\nAs `{name}`, of which it is an older name.\n", node.spec.name);
@@ -173,13 +182,61 @@ fn no_node_serves_a_name_twice() {
     }
 }
 
+/// The base templates, writers and codecs: screens made for areaDetector show nothing disconnected.
+#[test]
+fn every_name_of_the_base_templates_is_served() {
+    let nodes = standard_nodes();
+    let names = |node: &str| -> Vec<String> {
+        let node = nodes.iter().find(|n| n.spec.name == node).unwrap();
+        served_by(node).into_iter().map(|s| s.name).collect()
+    };
+    let (source, plugin) = (names("sim_detector"), names("null"));
+    let mut missing = Vec::new();
+    for template in TEMPLATES {
+        let served = match template.name.split(':').next().unwrap_or("") {
+            "NDArrayBase" => [source.clone(), plugin.clone()].concat(),
+            "ADBase" | "simDetector" => source.clone(),
+            "NDPluginBase" => plugin.clone(),
+            "NDCodec" | "NDFile" => names(template.node.unwrap()),
+            _ => continue,
+        };
+        for (suffix, has) in template.suffixes() {
+            let (plain, readback) = (suffix.to_owned(), format!("{suffix}_RBV"));
+            let wanted = match has {
+                Has::Both => vec![plain, readback],
+                Has::Readback => vec![readback],
+                Has::Setpoint | Has::Plain => vec![plain],
+            };
+            missing.extend(wanted.into_iter().filter(|name| !served.contains(name)));
+        }
+    }
+    assert!(missing.is_empty(), "{missing:?}");
+    let writers = ["tiff_files", "jpeg_files", "png_files", "netcdf_files", "hdf5_files", "null"].map(names);
+    let file = TEMPLATES.iter().find(|t| t.name.starts_with("NDFile:")).unwrap();
+    assert_eq!(
+        file.suffixes().iter().map(|(_, has)| if *has == Has::Both { 2 } else { 1 }).sum::<usize>(),
+        38
+    );
+    for (suffix, _) in file.suffixes() {
+        assert!(
+            writers.iter().all(|names| names.iter().any(|n| n.trim_end_matches("_RBV") == suffix)),
+            "{suffix}"
+        );
+    }
+}
+
 #[test]
 fn our_own_names_are_none_of_areadetectors() {
-    let known = known();
     for node in &standard_nodes() {
+        // What every node, plugin or detector of areaDetector has, and what the one has that this node stands for.
+        let is_its = |t: &&Template| {
+            matches!(t.node, None | Some("null" | "sim_detector")) || t.node == Some(node.spec.name)
+        };
+        let known: Vec<&str> =
+            TEMPLATES.iter().filter(is_its).flat_map(Template::suffixes).map(|(suffix, _)| suffix).collect();
         for spec in node.param_specs().iter().filter(|s| s.pv.is_none()) {
             let suffix = super::names::camel(spec.name);
-            assert!(!known.contains(&suffix), "{}: {suffix} is a PV of areaDetector", node.spec.name);
+            assert!(!known.contains(&&*suffix), "{}: {suffix} is a PV of areaDetector", node.spec.name);
         }
     }
 }

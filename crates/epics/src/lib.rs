@@ -8,17 +8,21 @@
 //! `pva_image` nodes hand over, so that no node waits for clients. What clients write becomes a change of the model; the
 //! put ends when the PVs show what it has done. The server's own threads never wait.
 
+mod array_in;
 mod base;
 mod core;
 mod describe;
 #[cfg(test)]
 mod document;
+mod fixed;
+mod link;
 mod names;
 mod node;
 mod picture;
 mod point;
 mod prefix;
 mod put;
+mod record_file;
 mod run_pvs;
 mod table;
 #[cfg(test)]
@@ -39,6 +43,7 @@ pub use livetime_control::model::Bell;
 pub use livetime_control::pvaccess::{INTERFACE, Options, listen_at, this_machine};
 pub use names::instances;
 pub use prefix::free_prefix;
+pub use record_file::record_file;
 
 use self::core::{Alarm, Core, lock};
 use node::NodePvs;
@@ -88,7 +93,9 @@ impl Served {
                 lock(&core.nodes[node]).show_begun(moment);
             }
         }));
-        let config = ServerConfig { access: access(options), ..options.server.clone() };
+        let mut config = ServerConfig { access: access(options), ..options.server.clone() };
+        let longest = picture::longest_put(model.run().graph());
+        config.limits.message = config.limits.message.max(longest);
         let server = Server::start(config, map.clone()).map_err(|e| e.to_string())?;
         let watch = model.watch(core.period);
         let (updating, bell) = (core.clone(), screen_bell.clone());
@@ -174,7 +181,14 @@ fn core(
     for (number, (node, instance)) in graph.nodes().iter().zip(&instances).enumerate() {
         let prefix = format!("{prefix}{instance}:");
         let table = tables.of(&node.node_type).map_err(text)?;
-        nodes.push(Mutex::new(NodePvs::new(table, number, &prefix, map, commands).map_err(text)?));
+        let parent = names::measured_by(graph, number);
+        let at_parent = |name: &str| {
+            let parent = parent?;
+            let name = names::name_at_parent(graph.nodes()[parent].node_type.spec.name, name)?;
+            Some(format!("{}{}:{name}", options.prefix, instances[parent]))
+        };
+        let pvs = NodePvs::new(table, number, &prefix, map, commands, at_parent).map_err(text)?;
+        nodes.push(Mutex::new(pvs));
     }
     let (pictures, screens) = Pictures::new(graph, plan, &instances, prefix, map, screen_bell)?;
     let core = Core {
@@ -183,6 +197,7 @@ fn core(
         whole: Mutex::new(RunPvs::new(graph, &instances, prefix, map).map_err(text)?),
         pictures: Mutex::new(pictures),
         puts: Mutex::default(),
+        links: Default::default(),
         is_ended: Default::default(),
         period: Duration::from_secs_f64(1.0 / options.update_rate_hz.clamp(0.1, 100.0)),
     };

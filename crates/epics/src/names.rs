@@ -7,27 +7,102 @@ use livetime_engine::{Graph, NodeKind, NodeSpec};
 /// The instance name of every node, in the order of their declaration.
 ///
 /// The name follows from the node's type, its number from the end of the node's name (`STATS5` is `Stats5`), or is
-/// the lowest that is free. `chosen` holds what the pipeline file says instead, by name of the node.
+/// the lowest that is free. The time series of the numbers of another node belongs to that one: `Stats5:TS`.
+/// `chosen` holds what the pipeline file says instead, by name of the node.
 pub fn instances(graph: &Graph, chosen: &BTreeMap<String, String>) -> Vec<String> {
     let mut names: Vec<Option<String>> = graph.nodes().iter().map(|n| chosen.get(&n.name).cloned()).collect();
     let mut taken: BTreeSet<String> = names.iter().flatten().cloned().collect();
-    for (node, name) in graph.nodes().iter().zip(&mut names).filter(|(_, name)| name.is_none()) {
+    let parents: Vec<Option<usize>> = (0..names.len()).map(|number| measured_by(graph, number)).collect();
+    let own = |names: &[Option<String>]| -> Vec<usize> {
+        (0..names.len()).filter(|i| names[*i].is_none() && parents[*i].is_none()).collect()
+    };
+    for number in own(&names) {
+        let node = &graph.nodes()[number];
         let numbered = number_of(&node.name).map(|number| format!("{}{number}", stem(&node.node_type.spec)));
-        *name = numbered.filter(|numbered| taken.insert(numbered.clone()));
+        names[number] = numbered.filter(|numbered| taken.insert(numbered.clone()));
     }
     // Names are never given back, so the lowest number that was free is where to look for the next one.
     let mut lowest: BTreeMap<String, usize> = BTreeMap::new();
-    for (node, name) in graph.nodes().iter().zip(&mut names).filter(|(_, name)| name.is_none()) {
-        let stem = stem(&node.node_type.spec);
+    for index in own(&names) {
+        let stem = stem(&graph.nodes()[index].node_type.spec);
         let number = lowest.entry(stem.clone()).or_insert(1);
         let mut free = format!("{stem}{number}");
         while !taken.insert(free.clone()) {
             *number += 1;
             free = format!("{stem}{number}");
         }
-        *name = Some(free);
+        names[index] = Some(free);
+    }
+    for (index, parent) in parents.iter().enumerate() {
+        let Some(parent) = parent.and_then(|parent| names[parent].clone()) else { continue };
+        let mut free = (1..).map(|n| if n == 1 { format!("{parent}:TS") } else { format!("{parent}:TS{n}") });
+        if names[index].is_none() {
+            names[index] = free.find(|free| taken.insert(free.clone()));
+        }
     }
     names.into_iter().flatten().collect()
+}
+
+/// The node whose numbers the time series `number` keeps, if that is what it does.
+pub(super) fn measured_by(graph: &Graph, number: usize) -> Option<usize> {
+    let type_of = |number: usize| graph.nodes()[number].node_type.spec.name;
+    let has_numbers =
+        |(node, output): (usize, usize)| output == 1 && SERIES.iter().any(|(t, _)| *t == type_of(node));
+    let mut before = graph.edges().iter().filter(|edge| edge.to.0 == number).map(|edge| edge.from);
+    before.find(|from| type_of(number) == "time_series" && has_numbers(*from)).map(|(node, _)| node)
+}
+
+/// Types of nodes that give numbers, and what areaDetector calls the series of each number there.
+const SERIES: &[(&str, &[&str])] = &[
+    (
+        "statistics",
+        &[
+            "TSMinValue",
+            "TSMinX",
+            "TSMinY",
+            "TSMaxValue",
+            "TSMaxX",
+            "TSMaxY",
+            "TSMeanValue",
+            "TSSigma",
+            "TSTotal",
+            "TSNet",
+            "TSCentroidTotal",
+            "TSCentroidX",
+            "TSCentroidY",
+            "TSSigmaX",
+            "TSSigmaY",
+            "TSSigmaXY",
+            "TSSkewX",
+            "TSSkewY",
+            "TSKurtosisX",
+            "TSKurtosisY",
+            "TSEccentricity",
+            "TSOrientation",
+            "TSTimestamp",
+        ],
+    ),
+    (
+        "attributes",
+        &[
+            "1:TSArrayValue",
+            "2:TSArrayValue",
+            "3:TSArrayValue",
+            "4:TSArrayValue",
+            "5:TSArrayValue",
+            "6:TSArrayValue",
+            "7:TSArrayValue",
+            "8:TSArrayValue",
+        ],
+    ),
+];
+
+/// What the PV `name` of a time series is called at a node of type `parent`, whose numbers it keeps: `TSTotal` for
+/// `9:TimeSeries` behind statistics.
+pub(super) fn name_at_parent(parent: &str, name: &str) -> Option<&'static str> {
+    let number: usize = name.strip_suffix(":TimeSeries")?.parse().ok()?;
+    let (_, names) = SERIES.iter().find(|(node_type, _)| *node_type == parent)?;
+    names.get(number.checked_sub(1)?).copied()
 }
 
 /// The number at the end of a node's name.
@@ -40,15 +115,30 @@ fn number_of(name: &str) -> Option<u32> {
 pub(super) fn stem(spec: &NodeSpec) -> String {
     match spec.name {
         _ if spec.kind == NodeKind::Source => "cam".into(),
+        "fft" => "FFT".into(),
         "image" => "image".into(),
+        "attribute_plot" => "AttrPlot".into(),
+        "attributes" => "Attr".into(),
+        "circular_buffer" => "CB".into(),
         "compress" | "decompress" => "Codec".into(),
         "process" => "Proc".into(),
         "statistics" => "Stats".into(),
         "roi" => "ROI".into(),
+        "roi_statistics" => "ROIStat".into(),
+        "time_series" => "TS".into(),
         "transform" => "Trans".into(),
+        "bad_pixels" => "BadPix".into(),
+        "color_convert" => "CC".into(),
+        "overlay" => "Over".into(),
+        "positions" => "Pos".into(),
+        "hdf5_files" => "HDF".into(),
         "tiff_files" => "TIFF".into(),
+        "jpeg_files" => "JPEG".into(),
+        "netcdf_files" => "netCDF".into(),
+        "png_files" => "Magick".into(),
         "pva_image" => "Pva".into(),
-        other => camel(other),
+        // Of a node in Python, `package.module:name`, the name alone.
+        other => camel(other.rsplit(':').next().unwrap_or(other)),
     }
 }
 
@@ -62,13 +152,29 @@ pub(super) fn camel(name: &str) -> String {
 /// areaDetector's name for a type of node: clients choose their classes by it.
 pub(super) fn plugin_type(type_name: &str) -> String {
     match type_name {
+        "fft" => "NDPluginFFT",
         "image" => "NDPluginStdArrays",
+        "attribute_plot" => "NDAttrPlot",
+        "attributes" => "NDPluginAttribute",
+        "circular_buffer" => "NDPluginCircularBuff",
         "compress" | "decompress" => "NDPluginCodec",
+        "gather" => "NDPluginGather",
+        "scatter" => "NDPluginScatter",
         "process" => "NDPluginProcess",
         "statistics" => "NDPluginStats",
         "roi" => "NDPluginROI",
+        "roi_statistics" => "NDPluginROIStat",
+        "time_series" => "NDPluginTimeSeries",
         "transform" => "NDPluginTransform",
+        "bad_pixels" => "NDPluginBadPixel",
+        "color_convert" => "NDPluginColorConvert",
+        "overlay" => "NDPluginOverlay",
+        "positions" => "NDPositionPlugin",
+        "hdf5_files" => "NDFileHDF5 ver1.10",
         "tiff_files" => "NDFileTIFF",
+        "jpeg_files" => "NDFileJPEG",
+        "netcdf_files" => "NDFileNetCDF",
+        "png_files" => "NDFileMagick",
         "pva_image" => "NDPluginPva",
         other => other,
     }
@@ -89,6 +195,20 @@ mod tests {
         let names = names(livetime_control::config::DEFAULT.1, &[]);
         let wanted = "cam1 image1 Proc1 Stats5 ROI1 ROI2 ROI3 ROI4 Stats1 Stats2 Stats3 Stats4 Pva1";
         assert_eq!(names.join(" "), wanted);
+    }
+
+    #[test]
+    fn a_time_series_belongs_to_the_node_that_it_keeps_the_numbers_of() {
+        let text = "nodes:\n  a: {type: sim_detector}\n  t: {type: time_series, from: s.values}\n  \
+                    s: {type: statistics, from: a}\n  u: {type: time_series, from: s.values}\n  \
+                    v: {type: time_series, from: a}\n  w: {type: attributes, from: a}\n  \
+                    x: {type: time_series, from: w.values}\n";
+        assert_eq!(names(text, &[]).join(" "), "cam1 Stats1:TS Stats1 Stats1:TS2 TS1 Attr1 Attr1:TS");
+        assert_eq!(name_at_parent("statistics", "9:TimeSeries"), Some("TSTotal"));
+        assert_eq!(name_at_parent("attributes", "8:TimeSeries"), Some("8:TSArrayValue"));
+        let none =
+            [("statistics", "0:TimeSeries"), ("statistics", "24:TimeSeries"), ("statistics", "9:Name")];
+        assert!(none.iter().all(|(parent, name)| name_at_parent(parent, name).is_none()));
     }
 
     #[test]

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use livetime_control::model::{Moment, NodeMoment};
 use livetime_engine::Value;
+use livetime_pva::nt::{Severity, Time};
 use livetime_pva::server::{PvMap, SharedPv};
 
 use super::base::{self, Item, View};
-use super::point::{Content, Point};
+use super::point::{Content, Point, now};
 use super::put::{Commands, Target};
-use super::table::{Shows, Table};
+use super::table::{Served, Shows, Table};
 
 /// The PVs of one node.
 pub(super) struct NodePvs {
@@ -17,7 +18,11 @@ pub(super) struct NodePvs {
     table: Arc<Table>,
     /// Each with its row in the table and the number of the parameter.
     params: Vec<(u32, u32, Point)>,
+    /// Names of PVs that parameters follow, each with the number of the parameter.
+    links: Vec<(u32, Point)>,
     bases: Vec<(Item, Point)>,
+    /// Names that keep what is written to them.
+    kept: Vec<(&'static str, Point)>,
     /// Version of the moment that is shown, and what of it.
     version: u64,
     node: Option<Arc<NodeMoment>>,
@@ -25,45 +30,91 @@ pub(super) struct NodePvs {
 }
 
 impl NodePvs {
-    /// Makes the PVs of a node and adds them to `map`, each name after `prefix`, which ends in a colon.
+    /// Makes the PVs of a node and adds them to `map`, each name after `prefix`, which ends in a colon. `also` gives a
+    /// second whole name to those that have one.
     pub(super) fn new(
         table: Arc<Table>,
         number: usize,
         prefix: &str,
         map: &PvMap,
         commands: &Commands,
+        also: impl Fn(&str) -> Option<String>,
     ) -> livetime_pva::Result<NodePvs> {
-        let (mut params, mut bases) = (Vec::new(), Vec::new());
+        let (mut params, mut links, mut bases, mut kept) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (row, (served, value)) in table.rows.iter().enumerate() {
             let target = match served.shows {
                 Shows::Param(index) => Target::Param(&table.specs[index]),
                 Shows::Item(item) => Target::Item(item),
+                Shows::Link(index) => Target::Link(&table.specs[index]),
                 Shows::Picture => continue,
             };
-            let point = Point::new(&served.about, value, |builder| match served.is_writable {
+            let mut point = Point::new(&served.about, value, |builder| match served.is_writable {
                 true => builder.on_put(commands.handler(number, target)),
                 false => builder,
             })?;
             map.add(format!("{prefix}{}", served.name), SharedPv::clone(&point.pv));
+            if let Some(name) = also(&served.name) {
+                map.add(name, SharedPv::clone(&point.pv));
+            }
             match served.shows {
+                Shows::Link(index) => links.push((index as u32, point)),
                 Shows::Param(index) => params.push((row as u32, index as u32, point)),
-                Shows::Item(item) => bases.push((item, point)),
+                Shows::Item(item) => {
+                    let fixed = item.fixed(&served.about.shape);
+                    let is_fixed = fixed.is_some();
+                    fixed.into_iter().for_each(|content| point.show(content, Severity::None, now()));
+                    match item {
+                        Item::Kept(name, _) => kept.push((name, point)),
+                        _ if is_fixed => {}
+                        _ => bases.push((item, point)),
+                    }
+                }
                 Shows::Picture => {}
             }
         }
         params.shrink_to_fit();
-        Ok(NodePvs { number, table, params, bases, version: 0, node: None, values: None })
+        Ok(NodePvs { number, table, params, links, bases, kept, version: 0, node: None, values: None })
+    }
+
+    /// Keeps what was written to a name that does nothing else.
+    ///
+    /// # Errors
+    /// Text, if it does not fit.
+    pub(super) fn keep(&mut self, name: &str, value: &Value) -> Result<(), String> {
+        let is_it =
+            |served: &&(Served, _)| matches!(served.0.shows, Shows::Item(Item::Kept(n, _)) if n == name);
+        let shape = self.table.rows.iter().find(is_it).map(|(served, _)| &served.about.shape);
+        let content = Content::of_written(value, shape.ok_or("there is no such name")?)?;
+        let points = self.kept.iter_mut().filter(|(kept, _)| *kept == name);
+        let now = now();
+        points.for_each(|(_, point)| point.show(content.clone(), Severity::None, now));
+        Ok(())
+    }
+
+    /// The number that is kept under a name.
+    pub(super) fn kept(&self, name: &str) -> f64 {
+        let point = self.kept.iter().find(|(kept, _)| *kept == name);
+        point.map_or(0.0, |(_, point)| point.number())
+    }
+
+    /// Shows which PV a parameter follows.
+    pub(super) fn show_link(&mut self, param: &str, text: &str) {
+        let is_it = |index: u32| self.table.specs.get(index as usize).is_some_and(|spec| spec.name == param);
+        for (_, point) in self.links.iter_mut().filter(|(index, _)| is_it(*index)) {
+            point.show(Content::Text(text.into()), Severity::None, now());
+        }
     }
 
     /// Shows all that a moment knows of the node, unless it shows that or something newer already.
     pub(super) fn show_all(&mut self, moment: &Moment) {
-        self.show_params(moment);
-        self.show_bases(moment);
-        self.show_acquisition(moment);
+        let now = now();
+        self.show_params(moment, now);
+        self.show_bases(moment, now);
+        self.show_acquisition(moment, now);
     }
 
     /// Shows what the node says.
-    pub(super) fn show_params(&mut self, moment: &Moment) {
+    pub(super) fn show_params(&mut self, moment: &Moment, now: Time) {
         let Some(node) = self.news(moment) else { return };
         // Of a node that did not answer they are the same.
         if self.values.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, &node.values)) {
@@ -72,23 +123,23 @@ impl NodePvs {
         for (row, index, point) in &mut self.params {
             let (shape, index) = (&self.table.rows[*row as usize].0.about.shape, *index as usize);
             if let Some(value) = node.values.get(index) {
-                point.show(Content::of_param(value, &self.table.specs[index], shape));
+                point.show_param(value, &self.table.specs[index], shape, now);
             }
         }
         self.values = Some(node.values.clone());
     }
 
     /// Shows what is counted.
-    pub(super) fn show_bases(&mut self, moment: &Moment) {
+    pub(super) fn show_bases(&mut self, moment: &Moment, now: Time) {
         if let Some(node) = self.news(moment) {
-            self.show_items(moment, &node, |item| !item.is_of_acquisition());
+            self.show_items(moment, &node, now, |item| !item.is_of_acquisition());
         }
     }
 
     /// Shows whether the node acquires, which is the last: whoever sees the end of an acquisition may read all that came of it.
-    pub(super) fn show_acquisition(&mut self, moment: &Moment) {
+    pub(super) fn show_acquisition(&mut self, moment: &Moment, now: Time) {
         let Some(node) = self.news(moment) else { return };
-        self.show_items(moment, &node, Item::is_of_acquisition);
+        self.show_items(moment, &node, now, Item::is_of_acquisition);
         // What never changes is shown now.
         if self.node.is_none() {
             self.bases.retain(|(item, _)| !item.is_constant());
@@ -97,10 +148,12 @@ impl NodePvs {
         (self.version, self.node) = (moment.version, Some(node));
     }
 
-    /// Shows that an acquisition has begun, also if it will be over before anybody can look.
+    /// Shows that an acquisition or a capture has begun, also if it will be over before anybody can look.
     pub(super) fn show_begun(&mut self, moment: &Moment) {
+        let now = now();
+        self.show_params(moment, now);
         let Some(node) = self.news(moment) else { return };
-        self.show_items(moment, &node, |item| matches!(item, Item::Acquire | Item::AcquireBusy));
+        self.show_items(moment, &node, now, |item| matches!(item, Item::Acquire | Item::AcquireBusy));
         self.version = moment.version;
     }
 
@@ -111,12 +164,12 @@ impl NodePvs {
         (!is_shown).then(|| node.clone())
     }
 
-    fn show_items(&mut self, moment: &Moment, node: &NodeMoment, which: impl Fn(Item) -> bool) {
+    fn show_items(&mut self, moment: &Moment, node: &NodeMoment, now: Time, which: impl Fn(Item) -> bool) {
         let Some(counts) = moment.report.nodes.get(self.number) else { return };
         let view = View { moment, number: self.number, counts, node };
         for (item, point) in self.bases.iter_mut().filter(|(item, _)| which(*item)) {
             let (content, severity) = base::read(*item, &view);
-            point.show_with(content, severity);
+            point.show(content, severity, now);
         }
     }
 }

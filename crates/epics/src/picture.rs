@@ -5,7 +5,7 @@
 //! ([`SharedPv::relieve`]). What waits to be shown meanwhile is replaced by newer frames. Nothing of that is done by a node's thread.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use livetime_engine::{Graph, Plan, Report, Run, time_of_day_ns};
@@ -18,6 +18,7 @@ use livetime_pva::nt;
 use livetime_pva::server::{PvMap, SharedPv};
 use livetime_pva::wire::BitSet;
 
+use super::array_in::{self, Given, Intake};
 use super::core::Alarm;
 use super::point::{Shape, time_of};
 
@@ -44,11 +45,30 @@ const EVERY: PicturePv =
 const PV_NAME: PicturePv =
     PicturePv { name: "PvName_RBV", shape: Shape::Text, doc: "Name of the PV that shows the frames." };
 
+pub(super) const IMAGE_IN: PicturePv =
+    PicturePv { name: "Image", shape: Shape::Image, doc: "Written: an NTNDArray becomes a frame." };
+pub(super) const ARRAY_IN: PicturePv =
+    PicturePv { name: "ArrayIn", shape: Shape::F64s, doc: "Written: numbers become a frame." };
+
+/// The longest message that a client may send to write a picture: what may wait for a node, and a MiB for what is said of the
+/// picture. 0 where no node takes pictures.
+pub(super) fn longest_put(graph: &Graph) -> usize {
+    let takes = graph.nodes().iter().any(|node| node.node_type.spec.name == array_in::TYPE);
+    if takes { room(graph).saturating_add(1 << 20) } else { 0 }
+}
+
+/// Bytes of each node's pictures that may be under way.
+fn room(graph: &Graph) -> usize {
+    let count = graph.nodes().iter().filter(|n| !served(n.node_type.spec.name).is_empty()).count();
+    graph.memory_bytes / SHARE / count.max(1)
+}
+
 /// What a node of this type serves beside what every node does.
 pub(super) fn served(type_name: &str) -> &'static [PicturePv] {
     match type_name {
         "image" => &[NEWEST],
         "pva_image" => &[EVERY, PV_NAME],
+        array_in::TYPE => &[IMAGE_IN, ARRAY_IN],
         _ => &[],
     }
 }
@@ -57,6 +77,7 @@ pub(super) fn served(type_name: &str) -> &'static [PicturePv] {
 pub(super) struct Pictures {
     newest: Vec<Newest>,
     streams: Vec<Stream>,
+    intakes: Vec<Intake>,
 }
 
 /// The newest picture of an `image`, as an array of numbers.
@@ -76,9 +97,7 @@ struct Newest {
 struct Stream {
     number: usize,
     handover: Handover,
-    /// How often the node had been built anew when it was given the handover, and its answer to that.
-    restarts: Option<u64>,
-    given: Option<Receiver<Option<()>>>,
+    given: Given,
 }
 
 /// Shows what a `pva_image` hands over.
@@ -116,9 +135,9 @@ impl Pictures {
         map: &PvMap,
         bell: &Arc<Alarm>,
     ) -> Result<(Pictures, Vec<Screen>), String> {
-        let count = graph.nodes().iter().filter(|n| !served(n.node_type.spec.name).is_empty()).count();
-        let bytes = graph.memory_bytes / SHARE / count.max(1);
-        let mut pictures = Pictures { newest: Vec::new(), streams: Vec::new() };
+        let bytes = room(graph);
+        let intakes = Intake::all(graph, instances, prefix, map, bytes).map_err(|e| e.to_string())?;
+        let mut pictures = Pictures { newest: Vec::new(), streams: Vec::new(), intakes };
         let mut screens = Vec::new();
         for (number, (decl, instance)) in graph.nodes().iter().zip(instances).enumerate() {
             match decl.node_type.spec.name {
@@ -147,7 +166,7 @@ impl Pictures {
                     let writer = ImageWriter::new().map_err(|e| e.to_string())?;
                     let room = Room { pv, loans: writer.loans().clone(), bytes };
                     screens.push(Screen { handover: handover.clone(), room, writer });
-                    pictures.streams.push(Stream { number, handover, restarts: None, given: None });
+                    pictures.streams.push(Stream { number, handover, given: Given::default() });
                 }
                 _ => {}
             }
@@ -166,6 +185,7 @@ impl Pictures {
         for stream in &mut self.streams {
             stream.attach(run, report.nodes.get(stream.number).map_or(0, |n| n.restarts));
         }
+        self.intakes.iter_mut().for_each(|intake| intake.attach(run, report));
     }
 }
 
@@ -215,22 +235,12 @@ impl Newest {
 }
 
 impl Stream {
-    /// A node that hangs is asked once, and gets the handover when it goes on.
     fn attach(&mut self, run: &Run, restarts: u64) {
-        match self.given.as_ref().map(Receiver::try_recv) {
-            Some(Err(TryRecvError::Empty)) => return,
-            // It ended before it got it, and may be built anew.
-            Some(Err(TryRecvError::Disconnected)) => (self.given, self.restarts) = (None, None),
-            Some(Ok(_)) | None => self.given = None,
-        }
-        if self.restarts == Some(restarts) {
-            return;
-        }
-        let handover = self.handover.clone();
-        let given = run.visit_later(self.number, move |node: &mut PvaImage| node.attach(handover));
-        if let Ok(given) = given {
-            (self.given, self.restarts) = (Some(given), Some(restarts));
-        }
+        let (number, handover) = (self.number, &self.handover);
+        self.given.renew(restarts, || {
+            let handover = handover.clone();
+            run.visit_later(number, move |node: &mut PvaImage| node.attach(handover)).ok()
+        });
     }
 }
 

@@ -75,19 +75,54 @@ impl PartialEq for Content {
             (Content::F64(a), Content::F64(b)) => a.to_bits() == b.to_bits(),
             (Content::Text(a), Content::Text(b)) => a == b,
             (Content::I32s(a), Content::I32s(b)) => a == b,
-            (Content::F64s(a), Content::F64s(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
-            }
+            (Content::F64s(a), Content::F64s(b)) => are_same(a, b),
             (Content::Texts(a), Content::Texts(b)) => a == b,
             _ => false,
         }
     }
 }
 
+fn are_same(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+}
+
 impl Content {
     /// Counters and sizes are 32 bits wide in areaDetector and run over.
     pub(super) fn count(number: u64) -> Content {
         Content::I32(number as i32)
+    }
+
+    /// A number in a PV of `shape`.
+    pub(super) fn number(number: f64, shape: &Shape) -> Content {
+        match shape {
+            Shape::Enum(_) => Content::Index(number as i32),
+            Shape::I32 => Content::I32(number as i32),
+            Shape::I64 => Content::I64(number as i64),
+            Shape::F64 => Content::F64(number),
+            other => Content::zero(other),
+        }
+    }
+
+    /// What somebody wrote to a PV of `shape`.
+    ///
+    /// # Errors
+    /// Text, if it is none of the choices or no number.
+    pub(super) fn of_written(value: &Value, shape: &Shape) -> Result<Content, String> {
+        let number = match (value, shape) {
+            (Value::Text(text), Shape::Text) => return Ok(Content::Text(text.clone())),
+            (Value::Text(text), Shape::Enum(choices)) => {
+                choices.iter().position(|c| c == text).map(|i| i as f64)
+            }
+            (Value::Text(text), _) => text.trim().parse().ok(),
+            (Value::Int(number), _) => Some(*number as f64),
+            (Value::Float(number), _) => Some(*number),
+            (Value::Bool(_) | Value::List(_), _) => None,
+        };
+        let fits = |number: &f64| shape.texts().is_none_or(|c| (0.0..c.len() as f64).contains(number));
+        let refused = || {
+            format!("wanted {}, found `{value}`", shape.texts().map_or("a number".into(), |c| c.join(", ")))
+        };
+        number.filter(fits).map(|number| Content::number(number, shape)).ok_or_else(refused)
     }
 
     pub(super) fn flag(value: bool) -> Content {
@@ -119,6 +154,15 @@ impl Content {
             (Value::List(v), _) => Content::F64s(v.clone()),
             (Value::Text(text), Shape::Enum(_)) => Content::Index(index_of(spec, text)),
             (Value::Text(text), _) => Content::Text(text.clone()),
+        }
+    }
+
+    /// Whether it is [`Content::of_param`]; found without a copy of texts and lists.
+    fn is_param(&self, value: &Value, spec: &ParamSpec, shape: &Shape) -> bool {
+        match (self, value) {
+            (Content::Text(now), Value::Text(value)) => now == value,
+            (Content::F64s(now), Value::List(value)) => are_same(now, value),
+            _ => *self == Content::of_param(value, spec, shape),
         }
     }
 
@@ -208,7 +252,9 @@ pub(super) struct Point {
     now: Content,
     severity: Severity,
     /// Number of the field that holds the value, or the index of the choice.
-    bit: usize,
+    bit: u16,
+    /// Number of the field that holds the time.
+    time_bit: u16,
 }
 
 impl Point {
@@ -219,22 +265,37 @@ impl Point {
         build: impl FnOnce(PvBuilder) -> PvBuilder,
     ) -> livetime_pva::Result<Point> {
         let mut value = value.clone();
-        set_now(&mut value)?;
+        nt::set_time(&mut value, TIME, now())?;
         let bit = if matches!(about.shape, Shape::Enum(_)) { 2 } else { 1 };
+        let time_bit = value.bit(TIME).and_then(|bit| u16::try_from(bit).ok()).unwrap_or(0);
         let pv = build(SharedPv::builder().value(value)).build();
-        Ok(Point { pv, now: Content::zero(&about.shape), severity: Severity::None, bit })
+        Ok(Point { pv, now: Content::zero(&about.shape), severity: Severity::None, bit, time_bit })
     }
 
-    pub(super) fn show(&mut self, content: Content) {
-        self.show_with(content, Severity::None);
+    /// The number that it shows; 0 if that is none.
+    pub(super) fn number(&self) -> f64 {
+        match self.now {
+            Content::Index(v) | Content::I32(v) => f64::from(v),
+            Content::I64(v) => v as f64,
+            Content::F64(v) => v,
+            _ => 0.0,
+        }
     }
 
-    /// Sends the value if it is another than before.
-    pub(super) fn show_with(&mut self, content: Content, severity: Severity) {
+    /// Sends the value of a parameter if it is another than before, with the time `now`.
+    pub(super) fn show_param(&mut self, value: &Value, spec: &ParamSpec, shape: &Shape, now: nt::Time) {
+        if self.severity != Severity::None || !self.now.is_param(value, spec, shape) {
+            self.show(Content::of_param(value, spec, shape), Severity::None, now);
+        }
+    }
+
+    /// Sends the value if it is another than before, with the time `now`.
+    pub(super) fn show(&mut self, content: Content, severity: Severity, now: nt::Time) {
         if content == self.now && severity == self.severity {
             return;
         }
-        let (bit, alarm_changed) = (self.bit, severity != self.severity);
+        let (bit, time_bit) = (usize::from(self.bit), usize::from(self.time_bit));
+        let alarm_changed = severity != self.severity;
         // It fails only for a value of another type, and then the old one stays.
         let _ = self.pv.update(|value| {
             value.set_bit(bit, content.field())?;
@@ -242,14 +303,19 @@ impl Point {
                 let text = if severity == Severity::None { "" } else { "STATE" };
                 nt::set_alarm_text(value, severity, i32::from(severity != Severity::None), text)?;
             }
-            set_now(value)
+            value.set_bit(time_bit + 1, now.seconds)?;
+            value.set_bit(time_bit + 2, now.nanoseconds)
         });
         (self.now, self.severity) = (content, severity);
     }
 }
 
-fn set_now(value: &mut data::Value) -> livetime_pva::Result<()> {
-    nt::set_time(value, "timeStamp", time_of(time_of_day_ns()))
+/// The field of the time.
+const TIME: &str = "timeStamp";
+
+/// The present time.
+pub(super) fn now() -> nt::Time {
+    time_of(time_of_day_ns())
 }
 
 /// Ns since 1970 as EPICS writes them.

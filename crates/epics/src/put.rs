@@ -7,7 +7,7 @@ use livetime_engine::{ParamKind, ParamSpec, Value};
 use livetime_pva::server::{Peer, Put};
 
 use super::base::Item;
-use super::core::Core;
+use super::core::{Core, lock};
 use super::point::written;
 
 /// The target of a writable PV.
@@ -17,6 +17,8 @@ pub(super) enum Target {
     Param(&'static ParamSpec),
     /// A base PV.
     Item(Item),
+    /// The name of a PV that a parameter follows.
+    Link(&'static ParamSpec),
 }
 
 /// The way of puts to the model.
@@ -43,23 +45,63 @@ impl Commands {
         move |put| commands.carry_out(node, target, put)
     }
 
+    /// Keeps what was written to a name that does nothing else.
+    fn keep(&self, node: usize, name: &str, value: &Value) -> Result<(), String> {
+        let core = self.core.get().and_then(Weak::upgrade).ok_or("the run has ended")?;
+        lock(&core.nodes[node]).keep(name, value)
+    }
+
+    /// How many buffers somebody wants to have beforehand.
+    fn wanted_buffers(&self, node: usize) -> Result<Change, String> {
+        let core = self.core.get().and_then(Weak::upgrade).ok_or("the run has ended")?;
+        let wanted = lock(&core.nodes[node]).kept("NumPreAllocBuffers");
+        if wanted >= 1.0 {
+            return Ok(Change::Preallocate(wanted as usize));
+        }
+        Err(format!("wanted NumPreAllocBuffers of at least 1, found {wanted}"))
+    }
+
+    /// Sets the parameter of a suffix to true.
+    fn process(&self, node: usize, suffix: &str) -> Result<Change, String> {
+        let specs = self.model.run().graph().nodes()[node].node_type.param_specs();
+        let spec = specs.iter().find(|spec| spec.pv == Some(suffix) && !spec.readback);
+        let spec = spec.ok_or_else(|| format!("the node has no `{suffix}`"))?;
+        Ok(Change::Set(spec.name.into(), Value::Bool(true)))
+    }
+
+    /// Lets a parameter follow the PV that `text` names.
+    fn follow(&self, node: usize, spec: &'static ParamSpec, text: &str) -> Result<(), String> {
+        let core = self.core.get().and_then(Weak::upgrade).ok_or("the run has ended")?;
+        core.links.follow(&self.model, node, spec, text)?;
+        lock(&core.nodes[node]).show_link(spec.name, text);
+        Ok(())
+    }
+
     fn carry_out(&self, node: usize, target: Target, put: Put) {
         if put.process_only {
             return put.accept();
         }
         let Some(value) = written(&put.value) else { return put.refuse("wanted a number or a text") };
         let change = match target {
-            Target::Item(Item::AttributesFile) => return put.finish(attributes_file(&value)),
+            Target::Item(Item::Kept(name, _)) => return put.finish(self.keep(node, name, &value)),
+            Target::Link(_) if !self.model.may_act(&caller(&put.peer)) => Err("you may not act".into()),
+            Target::Link(spec) => return put.finish(self.follow(node, spec, &value.to_string())),
+            Target::Item(Item::Process(suffix)) => self.process(node, suffix),
+            Target::Item(Item::Preallocate) if is_set(&value) => self.wanted_buffers(node),
+            Target::Item(Item::Preallocate) => return put.accept(),
+            Target::Item(Item::ReleaseMemory) if !is_set(&value) => return put.accept(),
+            Target::Item(Item::Refused(why)) if is_set(&value) => Err(why.into()),
+            Target::Item(Item::Refused(_)) => return put.accept(),
             Target::Item(item) => change_of(item, &value, put.options.block),
-            Target::Param(spec) => Ok(set(spec, value)),
+            Target::Param(spec) => Ok(set(spec, value, put.options.block)),
         };
         let change = match change {
             Ok(change) => change,
             Err(problem) => return put.refuse(problem),
         };
         let core = self.core.get().cloned().unwrap_or_default();
-        let (caller, waits) =
-            (caller(&put.peer), matches!(change, Change::Acquire { start: true, wait: true }));
+        let waits = matches!(change, Change::Acquire { start: true, wait: true });
+        let caller = caller(&put.peer);
         self.model.act(caller, Action::Change(node, change), move |answer| {
             let Some(core) = core.upgrade() else { return };
             match waits {
@@ -72,22 +114,20 @@ impl Commands {
 
 fn caller(peer: &Peer) -> Caller {
     let user = peer.account.clone();
-    Caller { face: "pvaccess", user, from: Some(peer.address), is_local: peer.local }
+    Caller { face: "pvaccess", user, from: Some(peer.address), is_local: peer.local, has_token: false }
 }
 
-fn set(spec: &ParamSpec, value: Value) -> Change {
+/// Names of areaDetector's busy records: a put of 1 that waits ends when the node has set them back to 0.
+const BUSY: &[&str] =
+    &["Capture", "WriteFile", "ReadFile", "FlushNow", "Trigger", "PreAllocBuffers", "TSAcquire"];
+
+fn set(spec: &ParamSpec, value: Value, wait: bool) -> Change {
     let value = match (spec.kind, value) {
         (ParamKind::Bool, Value::Int(number)) => Value::Bool(number != 0),
         (_, value) => value,
     };
-    Change::Set(spec.name.into(), value)
-}
-
-fn attributes_file(value: &Value) -> Result<(), &'static str> {
-    match value {
-        Value::Text(text) if text.is_empty() => Ok(()),
-        _ => Err("attributes are not read from files"),
-    }
+    let is_busy = value == Value::Bool(true) && spec.pv.is_some_and(|pv| BUSY.contains(&pv));
+    if is_busy && wait { Change::LetWork(spec.name.into()) } else { Change::Set(spec.name.into(), value) }
 }
 
 fn change_of(item: Item, value: &Value, wait: bool) -> Result<Change, String> {
@@ -98,7 +138,17 @@ fn change_of(item: Item, value: &Value, wait: bool) -> Result<Change, String> {
         Item::ArrayCounter => Ok(Change::Recount(Counter::Frames, count(value)?)),
         Item::Dropped => Ok(Change::Recount(Counter::LostBefore, count(value)?)),
         Item::DroppedOutput => Ok(Change::Recount(Counter::LostInside, count(value)?)),
+        Item::PortOf(edge) => rewire(Rewire { edge, node: Some(value.to_string()), ..Rewire::default() }),
+        Item::AddressOf(edge) => {
+            rewire(Rewire { edge, output: Some(count(value)? as usize), ..Rewire::default() })
+        }
+        Item::MaxByteRate => rewire(Rewire { max_bytes_per_s: Some(number(value)?), ..Rewire::default() }),
+        Item::ProcessAgain => Ok(Change::Again),
+        Item::ReleaseMemory => Ok(Change::ReleaseMemory),
+        Item::AttributesMacros => Ok(Change::Macros(value.to_string())),
         Item::WaitForPlugins => Ok(Change::WaitForNodes(is_set(value))),
+        Item::AttributesFile => Ok(Change::Attributes(value.to_string())),
+        Item::ArrayCallbacks => Ok(Change::Send(is_set(value))),
         Item::EnableCallbacks => Ok(Change::Enable(is_set(value))),
         Item::NdArrayPort => rewire(Rewire { node: Some(value.to_string()), ..Rewire::default() }),
         Item::NdArrayAddress => rewire(Rewire { output: Some(count(value)? as usize), ..Rewire::default() }),
@@ -113,7 +163,12 @@ fn change_of(item: Item, value: &Value, wait: bool) -> Result<Change, String> {
 }
 
 fn is_set(value: &Value) -> bool {
-    !matches!(value, Value::Int(0) | Value::Float(0.0))
+    match value {
+        Value::Text(text) => !text.is_empty(),
+        Value::Int(number) => *number != 0,
+        Value::Float(number) => *number != 0.0,
+        _ => true,
+    }
 }
 
 fn number(value: &Value) -> Result<f64, String> {

@@ -1,7 +1,7 @@
 //! PVs of the run as a whole.
 
 use livetime_engine::{Graph, Report};
-use livetime_pva::nt::Severity;
+use livetime_pva::nt::{Severity, Time};
 use livetime_pva::server::{PvMap, SharedPv};
 
 use super::base::NO_YES;
@@ -119,12 +119,12 @@ impl RunPvs {
         Ok(RunPvs { facts, points })
     }
 
-    pub(super) fn show(&mut self, report: &Report) {
+    pub(super) fn show(&mut self, report: &Report, now: Time) {
         let elapsed_ns = report.elapsed_ns.max(1) as f64;
         self.facts.cpu_percent = 100.0 * report.cpu_ns.unwrap_or(0) as f64 / elapsed_ns;
         for (whole, point) in &mut self.points {
             let (content, severity) = (whole.show)(report, &self.facts);
-            point.show_with(content, severity);
+            point.show(content, severity, now);
         }
         self.points.retain(|(whole, _)| !whole.is_constant);
     }

@@ -8,14 +8,66 @@ use livetime_engine::{NodeKind, NodeType, ParamKind, ParamSpec};
 use livetime_pva::data;
 
 use super::base::{self, BASE, DISABLE_ENABLE, Item, NO_YES};
+use super::fixed;
 use super::names::camel;
 use super::picture;
 use super::point::{About, Shape, choices_of};
 
 /// Readbacks that areaDetector serves without `_RBV`.
-const PLAIN: &[&str] = &["CursorVal", "WriteStatus", "WriteMessage", "CodecStatus", "CodecError"];
+const PLAIN: &[&str] = &[
+    "CursorVal",
+    "WriteStatus",
+    "WriteMessage",
+    "CodecStatus",
+    "CodecError",
+    "StatusMessage",
+    "TriggerAVal",
+    "TriggerBVal",
+    "TriggerCalcVal",
+    "TSAcquiring",
+    "TSCurrentPoint",
+    "TSNumAverage",
+    "TSElapsedTime",
+    "TSTimestamp",
+    "TSTimeAxis",
+    "TimeSeries",
+    "TSMinValue",
+    "TSMaxValue",
+    "TSMeanValue",
+    "TSTotal",
+    "TSNet",
+    "FFTNumAveraged",
+    "FFTTimeAxis",
+    "FFTFreqAxis",
+    "FFTTimeSeries",
+    "FFTReal",
+    "FFTImaginary",
+    "FFTAbsValue",
+    "NPts",
+    "Attr",
+    "Data",
+    "DataLabel",
+    "SortFree",
+];
+/// Readbacks that it serves with a set-point, which cannot be written here.
+const FIXED: &[&str] = &["Mode"];
 /// Set-points that it serves without a readback.
-const WITHOUT_READBACK: &[&str] = &["Type", "FilterType"];
+const WITHOUT_READBACK: &[&str] = &[
+    "Type",
+    "FilterType",
+    "TSAcquire",
+    "TSRead",
+    "TSNumPoints",
+    "TSControl",
+    "ResetAll",
+    "FFTResetAverage",
+    "Delete",
+    "NewArray",
+    "ArrayComplete",
+    "DoCallbacks",
+    "FreeCapture",
+    "FlushNow",
+];
 
 /// One PV of a node.
 pub(super) struct Served {
@@ -33,6 +85,8 @@ pub(super) enum Shows {
     Param(usize),
     /// What the engine knows of the node.
     Item(Item),
+    /// The name of the PV that the parameter of this number follows.
+    Link(usize),
     /// What the node hands over, see [`picture`].
     Picture,
 }
@@ -44,11 +98,19 @@ pub(super) fn served_by(node: &NodeType) -> Vec<Served> {
     let pictures = picture::served(node.spec.name).iter().map(|picture| Served {
         name: picture.name.into(),
         about: About::plain(picture.shape.clone(), picture.doc),
-        is_writable: false,
+        is_writable: node.spec.name == super::array_in::TYPE,
         shows: Shows::Picture,
     });
     let bases = bases_served(specs, node.spec.kind == NodeKind::Source);
-    params_served(specs).into_iter().chain(bases).chain(pictures).collect()
+    let mut all: Vec<Served> =
+        params_served(specs).into_iter().chain(links_served(specs)).chain(bases).chain(pictures).collect();
+    // A node that has one of them as a parameter says so itself.
+    for served in fixed::served(node.spec.name) {
+        if !all.iter().any(|other| other.name == served.name) {
+            all.push(served);
+        }
+    }
+    all
 }
 
 /// The parameters under all their names.
@@ -64,11 +126,15 @@ fn params_served(specs: &[ParamSpec]) -> Vec<Served> {
         let is_read = || specs.iter().zip(&suffixes).any(|(other, name)| other.readback && name == suffix);
         match spec.readback {
             _ if kept(suffix) => {}
-            true if PLAIN.contains(&&**suffix) => add(suffix.to_string(), false),
+            true if FIXED.contains(&&**suffix) => {
+                add(suffix.to_string(), false);
+                add(format!("{suffix}_RBV"), false);
+            }
+            true if is_plain(suffix, specs) => add(suffix.to_string(), false),
             true => add(format!("{suffix}_RBV"), false),
             false => {
                 add(suffix.to_string(), true);
-                if !WITHOUT_READBACK.contains(&&**suffix) && !is_read() {
+                if !WITHOUT_READBACK.contains(&leaf(suffix)) && !is_read() {
                     add(format!("{suffix}_RBV"), false);
                 }
             }
@@ -77,16 +143,61 @@ fn params_served(specs: &[ParamSpec]) -> Vec<Served> {
     served
 }
 
+/// The links of parameters that may follow a PV: a field of a record of its own upstream.
+fn links_served(specs: &[ParamSpec]) -> impl Iterator<Item = Served> {
+    // Of regions and detectors upstream has no such record.
+    let has_shapes = specs.iter().any(|spec| spec.pv == Some("1:DrawMode"));
+    let is_linked = move |spec: &ParamSpec| {
+        let name = spec.pv.filter(|_| !spec.readback).map(leaf);
+        name.is_some_and(|name| LINKED.contains(&name) && (has_shapes || name.ends_with("TimePerPoint")))
+    };
+    specs.iter().enumerate().filter(move |(_, spec)| is_linked(spec)).map(|(index, spec)| Served {
+        name: format!("{}Link.DOL", suffix_of(spec)),
+        about: About::plain(Shape::Text, "Name of a PV that the parameter follows; empty for none."),
+        is_writable: true,
+        shows: Shows::Link(index),
+    })
+}
+
+/// Parameters that follow a PV if somebody writes its name.
+const LINKED: &[&str] = &[
+    "PositionX",
+    "PositionY",
+    "CenterX",
+    "CenterY",
+    "SizeX",
+    "SizeY",
+    "WidthX",
+    "WidthY",
+    "TSTimePerPoint",
+    "FFTTimePerPoint",
+];
+
+/// Whether areaDetector serves a readback without `_RBV`; the number at the end of a suffix may be any. Detectors serve
+/// their message with it.
+fn is_plain(suffix: &str, specs: &[ParamSpec]) -> bool {
+    let name = leaf(suffix);
+    if name == "StatusMessage" && specs.iter().any(|spec| spec.pv == Some("DetectorState")) {
+        return false;
+    }
+    PLAIN.contains(&name) || PLAIN.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit()))
+}
+
 /// The suffix of a parameter: areaDetector's, or one made from its name.
 fn suffix_of(spec: &ParamSpec) -> Cow<'static, str> {
     spec.pv.map_or_else(|| Cow::Owned(camel(spec.name)), Cow::Borrowed)
+}
+
+/// A suffix without the numbers or names of sub-devices in front: `MinX` of `2:MinX`.
+pub(super) fn leaf(suffix: &str) -> &str {
+    suffix.rsplit_once(':').map_or(suffix, |(_, leaf)| leaf)
 }
 
 /// What a node with these parameters shows beside them.
 pub(super) fn bases_served(specs: &[ParamSpec], is_source: bool) -> Vec<Served> {
     let suffixes: Vec<Cow<'static, str>> = specs.iter().map(suffix_of).collect();
     let of_param = |b: &base::Base| !b.item.keeps() && suffixes.iter().any(|suffix| *suffix == b.suffix);
-    let bases = BASE.iter().filter(|b| b.is_of(is_source) && !of_param(b));
+    let bases = BASE.iter().filter(|b| b.is_of(is_source, suffixes.iter()) && !of_param(b));
     let names = |base: &'static base::Base| {
         base.names().into_iter().map(move |(name, is_writable)| Served {
             name,
@@ -127,12 +238,36 @@ fn shape_of(spec: &ParamSpec, is_writable: bool) -> Shape {
 
 /// What areaDetector calls false and true.
 fn truth_choices(spec: &ParamSpec, is_writable: bool) -> &'static [&'static str] {
-    match spec.pv.unwrap_or("") {
+    match leaf(spec.pv.unwrap_or("")) {
         "AutoOffsetScale" => &["Done", "Calculating"],
         "Capture" if is_writable => &["Done", "Capture"],
         "Capture" => &["Done", "Capturing"],
+        "TSAcquire" => &["Done", "Acquire"],
+        "TSAcquiring" => &["Done", "Acquiring"],
+        "TSRead" => &["Done", "Read"],
+        "FFTResetAverage" => &["Done", "Reset"],
+        "FFTSuppressDC" => DISABLE_ENABLE,
+        "Trigger" if is_writable => &["Done", "Trigger"],
+        "Trigger" => &["Done", "Triggered"],
+        "WriteFile" => {
+            if is_writable {
+                &["Done", "Write"]
+            } else {
+                &["Done", "Writing"]
+            }
+        }
+        "ReadFile" => {
+            if is_writable {
+                &["Done", "Read"]
+            } else {
+                &["Done", "Reading"]
+            }
+        }
+        "FreeCapture" => &["Done", "Free"],
         "ValidBackground" | "ValidFlatField" => &["Invalid", "Valid"],
-        "CollapseDims" | "ArrayCallbacks" => DISABLE_ENABLE,
+        "Running" => &["Idle", "Running"],
+        "NewArray" | "ArrayComplete" | "DoCallbacks" => &["Done", "Set"],
+        "CollapseDims" | "ArrayCallbacks" | "AppendMode" => DISABLE_ENABLE,
         suffix if suffix.starts_with("Enable") => DISABLE_ENABLE,
         _ => NO_YES,
     }

@@ -42,7 +42,8 @@ pub(super) static TEMPLATES: &[Template] = &[
         name: "NDArrayBase: every node",
         node: None,
         both: "Acquire NDimensions Dimensions ArraySize0 ArraySize1 ArraySize2 ArraySize3 ArraySize4 ArraySize5 \
-               ArraySize6 ArraySize7 ArraySize8 ArraySize9 DataType ColorMode ArrayCounter ArrayCallbacks \
+               ArraySize6 ArraySize7 ArraySize8 ArraySize9 Dim0SA Dim1SA Dim2SA Dim3SA Dim4SA Dim5SA Dim6SA Dim7SA \
+               Dim8SA Dim9SA DataType ColorMode ArrayCounter ArrayCallbacks \
                NumPreAllocBuffers",
         readbacks: "ADCoreVersion DriverVersion PortName Manufacturer Model SerialNumber SDKVersion FirmwareVersion \
                     BayerPattern ArraySizeX ArraySizeY ArraySizeZ ArraySize CompressedSize EpicsTSSec EpicsTSNsec \
@@ -153,6 +154,74 @@ pub(super) static TEMPLATES: &[Template] = &[
         plain: "Image",
     },
     Template {
+        name: "NDColorConvert: `color_convert`",
+        node: Some("color_convert"),
+        both: "ColorModeOut FalseColor",
+        readbacks: "",
+        setpoints: "",
+        plain: "",
+    },
+    Template {
+        name: "NDBadPixel: `bad_pixels`",
+        node: Some("bad_pixels"),
+        both: "",
+        readbacks: "",
+        setpoints: "FileName",
+        plain: "",
+    },
+    Template {
+        name: "NDOverlay: `overlay`",
+        node: Some("overlay"),
+        both: "",
+        readbacks: "MaxSizeX MaxSizeY",
+        setpoints: "",
+        plain: "",
+    },
+    Template {
+        name: "NDOverlayN: `overlay`, for each of its shapes `1:` to `8:`",
+        node: Some("overlay"),
+        both: "Name Use PositionX PositionY CenterX CenterY SizeX SizeY WidthX WidthY Shape \
+               DrawMode Red Green Blue DisplayText TimeStampFormat Font",
+        readbacks: "",
+        setpoints: "PositionXLink PositionYLink CenterXLink CenterYLink SizeXLink SizeYLink WidthXLink \
+                    WidthYLink",
+        plain: "SetXHOPR SetYHOPR",
+    },
+    Template {
+        name: "NDPosPlugin: `positions`",
+        node: Some("positions"),
+        both: "Filename Running Mode Missing Duplicate IDName IDStart IDDifference",
+        readbacks: "FileValid Qty Index Position ExpectedID",
+        setpoints: "Reset Delete",
+        plain: "",
+    },
+    Template {
+        name: "NDDriverStdArrays: `array_source`",
+        node: Some("array_source"),
+        both: "CallbackMode AppendMode NextElement Stride FillValue",
+        readbacks: "NumElements",
+        setpoints: "DoCallbacksScan DoCallbacks NewArray ArrayComplete ArrayIn",
+        plain: "",
+    },
+    Template {
+        name: "NDScatter: `scatter`",
+        node: Some("scatter"),
+        both: "ScatterMethod",
+        readbacks: "",
+        setpoints: "",
+        plain: "",
+    },
+    Template {
+        name: "NDGatherN, for each of its inputs: `gather`",
+        node: Some("gather"),
+        both: "NDArrayPort_1 NDArrayAddress_1 NDArrayPort_2 NDArrayAddress_2 NDArrayPort_3 NDArrayAddress_3 \
+               NDArrayPort_4 NDArrayAddress_4 NDArrayPort_5 NDArrayAddress_5 NDArrayPort_6 NDArrayAddress_6 \
+               NDArrayPort_7 NDArrayAddress_7 NDArrayPort_8 NDArrayAddress_8",
+        readbacks: "",
+        setpoints: "",
+        plain: "",
+    },
+    Template {
         name: "NDFile: `tiff_files`",
         node: Some("tiff_files"),
         both: "FilePath FileName FileTemplate CreateDirectory FileNumber AutoIncrement AutoSave WriteFile ReadFile \
@@ -161,62 +230,122 @@ pub(super) static TEMPLATES: &[Template] = &[
         setpoints: "FreeCapture",
         plain: "WriteStatus WriteMessage",
     },
+    Template {
+        name: "NDFileHDF5: `hdf5_files`",
+        node: Some("hdf5_files"),
+        both: "ChunkSizeAuto NumRowChunks NumColChunks ChunkSize2 ChunkSize3 ChunkSize4 ChunkSize5 ChunkSize6 \
+               ChunkSize7 ChunkSize8 ChunkSize9 NumFramesChunks NDAttributeChunk BoundaryAlign BoundaryThreshold \
+               NumExtraDims ExtraDimSizeN ExtraDimSizeX ExtraDimSizeY ExtraDimSize3 ExtraDimSize4 ExtraDimSize5 \
+               ExtraDimSize6 ExtraDimSize7 ExtraDimSize8 ExtraDimSize9 ExtraDimChunkX ExtraDimChunkY ExtraDimChunk3 \
+               ExtraDimChunk4 ExtraDimChunk5 ExtraDimChunk6 ExtraDimChunk7 ExtraDimChunk8 ExtraDimChunk9 StoreAttr \
+               StorePerform NumFramesFlush Compression NumDataBits DataBitsOffset SZipNumPixels ZLevel BloscShuffle \
+               BloscCompressor BloscLevel JPEGQuality DimAttDatasets XMLFileName SWMRMode PositionMode PosNameDimN \
+               PosNameDimX PosNameDimY PosNameDim3 PosNameDim4 PosNameDim5 PosNameDim6 PosNameDim7 PosNameDim8 \
+               PosNameDim9 PosIndexDimN PosIndexDimX PosIndexDimY PosIndexDim3 PosIndexDim4 PosIndexDim5 \
+               PosIndexDim6 PosIndexDim7 PosIndexDim8 PosIndexDim9 FillValue",
+        readbacks: "ExtraDimNameN ExtraDimNameX ExtraDimNameY ExtraDimName3 ExtraDimName4 ExtraDimName5 ExtraDimName6 \
+                    ExtraDimName7 ExtraDimName8 ExtraDimName9 XMLErrorMsg XMLValid SWMRSupported SWMRActive \
+                    SWMRCbCounter",
+        setpoints: "FlushNow",
+        plain: "RunTime IOSpeed",
+    },
+    Template {
+        name: "NDFileJPEG: `jpeg_files`",
+        node: Some("jpeg_files"),
+        both: "JPEGQuality",
+        readbacks: "",
+        setpoints: "",
+        plain: "",
+    },
+    Template {
+        name: "NDFileMagick: `png_files`",
+        node: Some("png_files"),
+        both: "Quality BitDepth CompressType",
+        readbacks: "",
+        setpoints: "",
+        plain: "",
+    },
+    Template {
+        name: "NDCircularBuff: `circular_buffer`",
+        node: Some("circular_buffer"),
+        both: "Capture TriggerA TriggerB TriggerCalc PreCount PostCount Trigger PresetTriggerCount FlushOnSoftTrg",
+        readbacks: "CurrentQty PostTriggerQty ActualTriggerCount",
+        setpoints: "",
+        plain: "StatusMessage TriggerAVal TriggerBVal TriggerCalcVal",
+    },
+    Template {
+        name: "NDTimeSeries, and NDTimeSeriesN for each signal: `time_series`",
+        node: Some("time_series"),
+        both: "TSTimePerPoint TSAveragingTime TSAcquireMode",
+        readbacks: "",
+        setpoints: "TSAcquire TSRead TSNumPoints TSTimePerPointLink Name",
+        plain: "TSAcquiring TSCurrentPoint TSNumAverage TSElapsedTime TSTimestamp TSTimeAxis TimeSeries",
+    },
+    Template {
+        name: "NDROIStat, and NDROIStatN for each region: `roi_statistics`",
+        node: Some("roi_statistics"),
+        both: "Use BgdWidth MinX MinY SizeX SizeY",
+        readbacks: "MaxSizeX MaxSizeY MinValue MaxValue MeanValue Total Net",
+        setpoints: "ResetAll TSControl TSRead TSNumPoints Name Reset",
+        plain: "TSCurrentPoint TSAcquiring TSMinValue TSMaxValue TSMeanValue TSTotal TSNet TSTimestamp",
+    },
+    Template {
+        name: "NDAttribute, and NDAttributeN for each attribute: `attributes`",
+        node: Some("attributes"),
+        both: "AttrName",
+        readbacks: "Value ValueSum",
+        setpoints: "Reset",
+        plain: "TSArrayValue",
+    },
+    Template {
+        name: "NDAttrPlot, with the numbers and axes that its databases are given: `attribute_plot`",
+        node: Some("attribute_plot"),
+        both: "X:DataSelect0 Y:DataSelect0 Y:DataSelect1 Y:DataSelect2 Y:DataSelect3",
+        readbacks: "",
+        setpoints: "Reset",
+        plain: "NPts Attr0 Attr1 Attr2 Attr3 Attr4 Attr5 Attr6 Attr7 Attr8 Attr9 Attr10 Attr11 Attr12 Attr13 Attr14 \
+                Attr15 X:Data0 X:DataLabel0 Y:Data0 Y:DataLabel0 Y:Data1 Y:DataLabel1 Y:Data2 Y:DataLabel2 Y:Data3 \
+                Y:DataLabel3",
+    },
+    Template {
+        name: "NDFFT: `fft`",
+        node: Some("fft"),
+        both: "FFTTimePerPoint FFTDirection FFTSuppressDC FFTNumAverage",
+        readbacks: "",
+        setpoints: "FFTTimePerPointLink FFTResetAverage Name",
+        plain: "FFTTimeAxis FFTFreqAxis FFTNumAveraged FFTTimeSeries FFTReal FFTImaginary FFTAbsValue",
+    },
 ];
 
 const GLUE: &str = "joins records inside an IOC; clients do not use it";
-const NO_SHUTTER: &str = "no detector of ours has a shutter";
-const NO_COOLER: &str = "no detector of ours has a cooler";
-const TIME_SERIES: &str = "time series are a node of their own, which does not exist yet";
-const RESET: &str =
-    "results are those of the last frame; the set-point upstream only serves `Reset`, which zeroes them";
-const ALWAYS_STREAMS: &str = "files are written as frames come; capturing into memory does not exist";
+const LINK: &str = "the name of the PV to follow is written to the field `.DOL` of this name";
+const TIME_SERIES: &str = "served under this name where a `time_series` is connected to the output `values`";
+const RESET: &str = "results are those of the last frame; the set-point upstream only serves `Reset`, which zeroes them here, too";
 
 /// Why a PV is not served, or not to be written.
 pub(super) static REASONS: &[(&str, &str)] = &[
     (
-        "ArraySize3 ArraySize4 ArraySize5 ArraySize6 ArraySize7 ArraySize8 ArraySize9",
-        "`Dimensions_RBV` has all ten",
+        "NDimensions Dimensions ArraySize0 ArraySize1 ArraySize2 ArraySize3 ArraySize4 ArraySize5 ArraySize6 ArraySize7 \
+         ArraySize8 ArraySize9 Dim0SA Dim1SA Dim2SA Dim3SA Dim4SA Dim5SA Dim6SA Dim7SA Dim8SA Dim9SA",
+        "frames have the size that they have",
     ),
-    ("NDimensions Dimensions ArraySize0 ArraySize1 ArraySize2", "frames have the size that they have"),
     ("DataType ColorMode", "to be written only where the detector chooses it"),
     (
-        "ArrayCallbacks",
-        "what a node sends is decided by who is connected; `EnableCallbacks` of the receivers",
+        "BayerPattern",
+        "frames carry it as an attribute; `color_convert` has a parameter for those that do not",
     ),
-    ("NumPreAllocBuffers PreAllocBuffers EmptyFreeList", "memory is taken before the run, see `preallocate`"),
-    ("BayerPattern", "no node handles Bayer patterns yet"),
-    ("SetAcquireBusy ClearAcquireBusy AcquireBusyCB", GLUE),
-    ("NDAttributesMacros NDAttributesStatus", "attributes are not read from files"),
-    ("PoolPollStats", "the numbers of the pool are always fresh"),
-    (
-        "PoolFreeBuffers PoolUsedBuffers",
-        "buffers come home without being counted: that is what makes them quick",
-    ),
-    (
-        "NumExposures NumExposuresCounter TimeRemaining FrameType TriggerMode",
-        "simDetector does nothing with it",
-    ),
-    ("StringToServer StringFromServer ReadStatus AsynIO", "there is no device behind a serial line"),
-    (
-        "ShutterMode ShutterControl ShutterOpenDelay ShutterCloseDelay ShutterStatus ShutterStatusEPICS ShutterFanout \
-         ShutterOpenEPICS ShutterCloseEPICS ShutterControlEPICS",
-        NO_SHUTTER,
-    ),
-    ("Temperature TemperatureActual", NO_COOLER),
-    ("MaxByteRate", "`MinCallbackTime` limits frames; bytes follow from them"),
+    ("SetAcquireBusy ClearAcquireBusy ShutterFanout ShutterOpenEPICS ShutterCloseEPICS", GLUE),
+    ("AsynIO MaxArrayRate_COUT QueueFreeLow QueueUseHIGH QueueUseHIHI SortFreeLow", GLUE),
     ("BlockingCallbacks NumThreads", "threads are placed by the pipeline file, before the run"),
-    (
-        "DisorderedArrays SortMode SortTime SortSize SortFree SortFreeLow",
-        "copies of a node always keep the order",
-    ),
-    ("MaxArrayRate_COUT QueueFreeLow QueueUseHIGH QueueUseHIHI", GLUE),
-    ("ProcessPlugin", "a node keeps no frame to handle again"),
+    ("SortMode", "copies of a node always keep the order"),
     (
         "MinValue MaxValue MeanValue Total Net MinX MinY MaxX MaxY CentroidTotal CentroidX CentroidY SigmaX SigmaY \
          SigmaXY SkewX SkewY KurtosisX KurtosisY Eccentricity Orientation HistEntropy HistBelow HistAbove SigmaValue \
-         Reset1 Reset2 Reset",
+         Reset1 Reset2",
         RESET,
     ),
+    ("TSArrayValue", TIME_SERIES),
+    ("TSTimePerPointLink FFTTimePerPointLink", LINK),
     (
         "TSMinValue TSMinX TSMinY TSMaxValue TSMaxX TSMaxY TSMeanValue TSSigma TSTotal TSNet TSCentroidTotal \
          TSCentroidX TSCentroidY TSSigmaX TSSigmaY TSSigmaXY TSSkewX TSSkewY TSKurtosisX TSKurtosisY TSEccentricity \
@@ -224,16 +353,9 @@ pub(super) static REASONS: &[(&str, &str)] = &[
         TIME_SERIES,
     ),
     ("Mode", "`compress` and `decompress` are two types of nodes"),
-    (
-        "BloscNumThreads",
-        "one thread compresses a frame; where the node is a pool, several are compressed at once",
-    ),
     ("ReadBackgroundTIFFSeq ReadFlatFieldTIFFSeq PortBackup FilterTypeSeq NumFilterRecip", GLUE),
-    (
-        "AutoSave WriteFile ReadFile FileFormat FileWriteMode Capture NumCapture DeleteDriverFile LazyOpen \
-         FreeCapture",
-        ALWAYS_STREAMS,
-    ),
+    ("PositionXLink PositionYLink CenterXLink CenterYLink SizeXLink SizeYLink WidthXLink WidthYLink", LINK),
+    ("SetXHOPR SetYHOPR DoCallbacksScan", GLUE),
 ];
 
 /// Why `suffix` is not served, or not to be written.

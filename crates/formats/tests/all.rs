@@ -12,6 +12,8 @@
 mod common;
 
 mod golden_xtc1;
+mod hdf5;
+mod hdf5_read;
 mod properties;
 mod runs;
 mod wib_golden;

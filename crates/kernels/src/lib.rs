@@ -14,6 +14,8 @@
 //! | [`resize()`] | enlarging and reducing: nearest, bilinear, cubic, area |
 //! | [`transform()`] | rotations by 90° and mirror images |
 //! | [`accumulate`] | sums, sums of squares and extremes over many frames, element by element |
+//! | [`mod@calibrate`] | pedestal, bad pixels, common mode and gain of a detector |
+//! | [`color`] | layouts of colours, grey, mosaics of a colour camera, false colours |
 //! | [`cspad`] | simulated frames of a CSPad |
 //! | [`random`] | random numbers that are functions of a counter |
 //! | [`waveform`] | simulated samples of wires: pedestal, noise, pulses |
@@ -41,7 +43,9 @@ pub mod bitshuffle;
 pub mod blockpack;
 mod bytes;
 pub mod byteshuffle;
+pub mod calibrate;
 mod cast;
+pub mod color;
 mod convert;
 pub mod cspad;
 mod fastest;

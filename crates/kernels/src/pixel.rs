@@ -9,6 +9,7 @@ mod sealed {
 /// One of the ten pixel types: `i8 u8 i16 u16 i32 u32 i64 u64 f32 f64`.
 pub trait Pixel:
     sealed::Sealed
+    + crate::color::Mix
     + crate::statistics::Measure
     + Cast
     + CastFrom<i8>

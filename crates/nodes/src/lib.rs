@@ -7,12 +7,15 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod attribute;
+mod calc;
 pub mod codec;
 pub mod convert;
 pub mod ntndarray;
 mod packed;
 mod planes;
 pub mod process;
+mod series;
 pub mod sinks;
 pub mod sources;
 #[cfg(test)]
@@ -24,6 +27,7 @@ pub use livetime_kernels::Level;
 /// All nodes, in the order in which `livetime nodes` shows them.
 pub const ALL: &[NodeType] = &[
     // Sources.
+    NodeType::of::<sources::array_source::ArraySource>(),
     NodeType::of::<sources::image_files::ImageFiles>(),
     NodeType::of::<sources::pva_source::PvaSource>(),
     NodeType::of::<sources::recording::Recording>(),
@@ -32,21 +36,38 @@ pub const ALL: &[NodeType] = &[
     NodeType::alias::<sources::recording::Recording>("xtc", "The older name of recording (LCLS-I)."),
     NodeType::alias::<sources::recording::Recording>("xtc2", "The older name of recording (LCLS-II)."),
     // Processes.
+    NodeType::of::<process::bad_pixels::BadPixels>(),
+    NodeType::of::<process::color_convert::ColorConvert>(),
+    NodeType::of::<process::attributes::Attributes>(),
+    NodeType::of::<process::circular_buffer::CircularBuffer>(),
     NodeType::of::<process::compress::Compress>(),
+    NodeType::of::<process::corrections::Corrections>(),
     NodeType::of::<process::decompress::Decompress>(),
+    NodeType::of::<process::fft::Fft>(),
+    NodeType::of::<process::gather::Gather>(),
     NodeType::of::<process::image::Image>(),
+    NodeType::of::<process::overlay::Overlay>(),
+    NodeType::of::<process::positions::Positions>(),
     NodeType::of::<process::process::Process>(),
     NodeType::of::<process::rate_monitor::RateMonitor>(),
     NodeType::of::<process::resize::Resize>(),
     NodeType::of::<process::roi::Roi>(),
+    NodeType::of::<process::roi_statistics::RoiStatistics>(),
+    NodeType::of::<process::scatter::Scatter>(),
     NodeType::of::<process::statistics::Statistics>(),
+    NodeType::of::<process::time_series::TimeSeries>(),
     NodeType::of::<process::transform::Transform>(),
     // Sinks.
+    NodeType::of::<sinks::attribute_plot::AttributePlot>(),
+    NodeType::of::<sinks::jpeg_files::JpegFiles>(),
+    NodeType::of::<sinks::netcdf_files::NetcdfFiles>(),
     NodeType::of::<sinks::npy_files::NpyFiles>(),
     NodeType::of::<sinks::null::Null>(),
+    NodeType::of::<sinks::png_files::PngFiles>(),
     NodeType::of::<sinks::publish::Publish>(),
     NodeType::of::<sinks::pva_image::PvaImage>(),
     NodeType::of::<sinks::table_csv::TableCsv>(),
+    NodeType::of::<sinks::hdf5_files::Hdf5Files>(),
     NodeType::of::<sinks::tiff_files::TiffFiles>(),
     NodeType::of::<sinks::xtc_recorder::XtcRecorder>(),
 ];

@@ -38,6 +38,20 @@ impl Piece {
     }
 }
 
+/// Elements from the start of a packed array to the first one of each plane of its last rows and columns; of colours
+/// each is a plane, unless `with_colors` says that one stands for all.
+pub(crate) fn plane_starts(packed: &Layout, with_colors: bool) -> Vec<usize> {
+    let axes = packed.axes();
+    let color = axes.color.filter(|_| !with_colors && packed.color().is_rgb());
+    let inner = [axes.x, axes.y, color];
+    let mut starts = vec![0];
+    for (_, dim) in packed.dims().iter().enumerate().filter(|(axis, _)| !inner.contains(&Some(*axis))) {
+        let step = dim.stride / packed.dtype().bytes();
+        starts = starts.into_iter().flat_map(|start| (0..dim.size).map(move |i| start + i * step)).collect();
+    }
+    starts
+}
+
 /// Where the planes start: sizes and strides in elements of the outer dimensions, slowest first. Fixed size,
 /// because it is made for every frame.
 struct Starts {

@@ -1,4 +1,4 @@
-//! Nodes in graphs: recorders.
+//! Nodes in graphs: recorders, and what does not depend on threads.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,4 +9,6 @@
     reason = "a test fails by panicking, and what it prints is for those who run it alone"
 )]
 
+mod captures;
+mod placements;
 mod xtc_recorder;

@@ -1,4 +1,4 @@
-//! Compressing and decompressing in a running graph allocates nothing.
+//! Compressing and decompressing in a running graph allocates nothing, nor does what changes pictures.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::alloc::System;
@@ -12,14 +12,52 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Alone in its file: other tests of the same process would allocate meanwhile.
 #[test]
-fn codecs_allocate_nothing_per_frame() {
+fn nodes_allocate_nothing_per_frame() {
+    let pictures = pictures();
+    let last = pictures.nodes().len() - 1;
+    assert_eq!(fewest_of(&pictures, last), 0, "pictures");
     for codec in ["blockpack", "bslz4", "lz4", "zstd", "zlib", "blosc", "lz4hdf5"] {
-        let run = Run::start(&graph(codec), RunOptions::default()).unwrap();
-        let fewest = fewest_allocations(|| run.report().nodes[3].completed, 100);
-        run.abort();
-        run.finish(Duration::from_secs(10));
-        assert_eq!(fewest, 0, "{codec}");
+        assert_eq!(fewest_of(&graph(codec), 3), 0, "{codec}");
     }
+}
+
+/// The fewest allocations while the graph runs; node number `last` is its end.
+fn fewest_of(graph: &Graph, last: usize) -> usize {
+    let run = Run::start(graph, RunOptions::default()).unwrap();
+    let fewest = fewest_allocations(|| run.report().nodes[last].completed, 100);
+    run.abort();
+    run.finish(Duration::from_secs(10));
+    fewest
+}
+
+/// A chain of the nodes that copy pictures and change them.
+fn pictures() -> Graph {
+    let bad = r#"{"Bad pixels": [{"Pixel": [5, 5], "Median": [2, 2]}, {"Pixel": [9, 9], "Set": 1}]}"#;
+    let nodes: [(&str, &[(&str, Value)]); 5] = [
+        ("sim_detector", &[("acquire_time", 0.into()), ("acquire_period", 0.into()), ("size_x", 200.into())]),
+        ("color_convert", &[("color_mode_out", "rgb1".into()), ("false_color", "iron".into())]),
+        ("bad_pixels", &[("file_name", bad.into())]),
+        (
+            "overlay",
+            &[
+                ("overlay1_used", true.into()),
+                ("overlay1_shape", "text".into()),
+                ("overlay1_size_x", 150.into()),
+                ("overlay1_size_y", 20.into()),
+                ("overlay2_used", true.into()),
+                ("overlay2_size_x", 90.into()),
+            ],
+        ),
+        ("null", &[]),
+    ];
+    let mut graph = Graph::default();
+    for (number, (node_type, params)) in nodes.iter().enumerate() {
+        graph.add(node_type, livetime_nodes::find(node_type).unwrap()).unwrap();
+        params.iter().for_each(|(name, value)| graph.set(number, name, value).unwrap());
+    }
+    let options = EdgeOptions { when_full: WhenFull::Block, queue: 4, ..EdgeOptions::default() };
+    nodes.windows(2).for_each(|pair| _ = graph.connect(pair[0].0, pair[1].0, options).unwrap());
+    graph
 }
 
 fn graph(codec: &str) -> Graph {

@@ -331,11 +331,17 @@ fn procedures_are_called() {
     assert!(failed.to_string().contains("Error handling RPC"), "{failed}");
 }
 
+/// The servers that answer within a second, asked again while there are fewer: a busy machine may need longer.
+fn servers_of(client: &Client, count: usize) -> Vec<livetime_pva::client::Server> {
+    let ask = || client.servers(Duration::from_secs(1));
+    (0..30).map(|_| ask()).find(|servers| servers.len() >= count).unwrap_or_else(ask)
+}
+
 #[test]
 fn servers_and_names_are_listed() {
     let Some(pvxs) = Peer::p4p(&[]) else { return };
     let client = pvxs.client();
-    let servers = client.servers(Duration::from_secs(1));
+    let servers = servers_of(&client, 1);
     assert_eq!(servers.len(), 1, "{servers:?}");
     assert_eq!(servers[0].address, pvxs.address());
     let names = client.names(pvxs.address()).unwrap().wait(LONG).unwrap();
@@ -345,7 +351,7 @@ fn servers_and_names_are_listed() {
 
     let Some(cpp) = Peer::pvapy() else { return };
     let client = cpp.client();
-    let servers = client.servers(Duration::from_secs(1));
+    let servers = servers_of(&client, 2);
     assert_eq!(servers.len(), 2, "records and calls have a server each: {servers:?}");
     let names = servers.iter().flat_map(|s| client.names(s.address).unwrap().wait(LONG).unwrap_or_default());
     assert!(names.collect::<Vec<_>>().contains(&"enum".to_string()));
@@ -358,8 +364,9 @@ fn follow(peer: &mut Peer, request: &str, count: i64) -> Vec<i64> {
     let Some(Event::Update(first)) = monitor.next(LONG).unwrap() else { panic!("no first update") };
     let mut seen = vec![first.value.i64("value").unwrap()];
     peer.ask(&format!("count counter {count}"));
+    let patience = if peer.port == 0 { Duration::from_secs(1) } else { LONG };
     while seen.last() != Some(&count) {
-        match monitor.next(Duration::from_secs(1)).unwrap() {
+        match monitor.next(patience).unwrap() {
             Some(Event::Update(update)) => seen.push(update.value.i64("value").unwrap()),
             // pvDatabase keeps what came while its queue was full until the next value comes.
             None if peer.port == 0 => peer.ask(&format!("post counter {count}")),

@@ -254,7 +254,7 @@ fn who_never_says_hello_is_closed_and_others_are_not() {
     }
     good.stream.write_all(&[0xCA, 2, 0, 2, 1, 0, 0, 0, 7]).unwrap();
     assert_eq!(good.answer(2)[8..], [7]);
-    let end = Instant::now() + Duration::from_secs(5);
+    let end = Instant::now() + Duration::from_secs(30);
     while server.statistics().connections != 1 && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -270,7 +270,7 @@ fn too_many_connections_are_refused() {
     let mut refused = Connection::new(&server);
     assert!(refused.message().is_none());
     drop(good.pop());
-    let end = Instant::now() + Duration::from_secs(5);
+    let end = Instant::now() + Duration::from_secs(30);
     while server.statistics().connections > 2 && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -304,7 +304,7 @@ fn a_storm_of_searches_leaves_the_server_alive() {
         let _ = socket.send_to(&bytes, to);
     }
     hello(&mut Connection::new(&server));
-    let end = Instant::now() + Duration::from_secs(5);
+    let end = Instant::now() + Duration::from_secs(30);
     while server.statistics().dropped < 1000 && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(5));
     }

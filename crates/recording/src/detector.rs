@@ -23,14 +23,22 @@ pub enum Detector {
         /// How many axes the array has.
         rank: u32,
     },
+    /// HDF5: a data set whose first axis counts events, or several that follow each other.
+    Hdf5 {
+        /// Its name from the root; of several, what their names begin with.
+        path: String,
+        /// How many axes an event has.
+        rank: u32,
+    },
 }
 
-/// `CxiDs1-0|Cspad-0`, or `epixquad.raw.raw`: detector, algorithm, array. A [`Wanted`] of this text means the detector.
+/// `CxiDs1-0|Cspad-0`, or `epixquad.raw.raw`: detector, algorithm, array; or `/entry/data/data`. A [`Wanted`] of this text means the detector.
 impl fmt::Display for Detector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Detector::Lcls1(src) => src.fmt(f),
             Detector::Lcls2 { name, algorithm, field, .. } => write!(f, "{name}.{algorithm}.{field}"),
+            Detector::Hdf5 { path, .. } => f.write_str(path),
         }
     }
 }
@@ -41,6 +49,7 @@ impl Detector {
         match self {
             Detector::Lcls1(_) => RunFormat::Xtc1,
             Detector::Lcls2 { .. } => RunFormat::Xtc2,
+            Detector::Hdf5 { .. } => RunFormat::Hdf5,
         }
     }
 
@@ -48,7 +57,7 @@ impl Detector {
     pub fn has_pictures(&self) -> bool {
         match self {
             Detector::Lcls1(_) => true,
-            Detector::Lcls2 { rank, .. } => *rank > 1,
+            Detector::Lcls2 { rank, .. } | Detector::Hdf5 { rank, .. } => *rank > 1,
         }
     }
 }
@@ -57,7 +66,8 @@ impl Detector {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Wanted {
     /// LCLS-I: a pattern as psana takes it, as `CxiDs1-0|Cspad-0`, `Cspad-0` or `*|Opal1000-*`. LCLS-II: the name of the detector,
-    /// as `epixquad`, or the first parts of detector, algorithm and array, as `epixquad.raw.raw`.
+    /// as `epixquad`, or the first parts of detector, algorithm and array, as `epixquad.raw.raw`. HDF5: a name of the data set, or the last
+    /// parts of it, as `data`.
     pub detector: String,
     /// LCLS-II: the name of the algorithm, as `raw`.
     pub algorithm: String,
@@ -87,6 +97,7 @@ impl From<&Detector> for Wanted {
             Detector::Lcls2 { name, algorithm, field, .. } => {
                 Wanted { detector: name.clone(), algorithm: algorithm.clone(), field: field.clone() }
             }
+            Detector::Hdf5 { path, .. } => Wanted { detector: path.clone(), ..Wanted::default() },
         }
     }
 }
@@ -123,6 +134,7 @@ impl Wanted {
         let fits = |detector: &&Detector| match detector {
             Detector::Lcls1(src) => pattern.as_ref().is_none_or(|pattern| pattern.matches(*src)),
             Detector::Lcls2 { .. } => self.names(detector),
+            Detector::Hdf5 { path, .. } => self.ends(path),
         };
         let fitting: Vec<&Detector> = found.iter().filter(fits).collect();
         let mut pictures = fitting.iter().copied().filter(|detector| detector.has_pictures());
@@ -130,6 +142,14 @@ impl Wanted {
             (Some(one), None) => Ok(vec![one]),
             _ => Ok(fitting),
         }
+    }
+
+    /// Whether it is the path of a data set, or its last parts.
+    fn ends(&self, path: &str) -> bool {
+        let (wanted, path) = (self.detector.trim_start_matches('/'), path.trim_start_matches('/'));
+        let before = path.strip_suffix(wanted);
+        let is_path = before.is_some_and(|before| before.is_empty() || before.ends_with('/'));
+        (wanted.is_empty() || is_path) && self.algorithm.is_empty() && self.field.is_empty()
     }
 
     /// Whether it means a detector of LCLS-II.

@@ -49,14 +49,17 @@
 
 pub mod convert;
 
-// What the signatures here show of the crate below.
+// What the signatures here show of the crate below, and what belongs to a run beside its files.
+pub use livetime_formats::geometry;
 pub use livetime_formats::xtc1::Src;
 pub use livetime_formats::xtc1::run::Piece;
 pub use livetime_formats::{Error, Result};
 
+mod constants;
 mod damage;
 mod detector;
 mod frames;
+mod hdf5;
 mod lcls1;
 mod lcls2;
 mod order;
@@ -67,8 +70,12 @@ mod range;
 mod read_ahead;
 mod recording;
 mod run;
+pub mod select;
 mod small_data;
+mod straight;
+mod transition;
 
+pub use constants::Constants;
 pub use damage::{Account, Condition, Fault, FaultKind, OnDamage};
 pub use detector::{Detector, Wanted};
 pub use frames::{EventFrame, Frames, Options, Step};
@@ -79,3 +86,4 @@ pub use prefetch::Prefetch;
 pub use range::parse_range;
 pub use recording::{OpenRun, Problem, Recording, RunFormat};
 pub use small_data::SmallValue;
+pub use transition::{Change, Transition};

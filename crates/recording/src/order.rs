@@ -245,13 +245,7 @@ impl Ordered {
             self.ahead = event;
         }
         while self.ahead < end && loader.has_room() {
-            let frame = match self.spare.take() {
-                Some(frame) if layout_of(&frame) == Some(layout) => frame,
-                _ => match memory.array_ahead(layout) {
-                    Some(frame) => frame,
-                    None => break,
-                },
-            };
+            let Some(frame) = memory_of(layout, &mut self.spare, memory) else { break };
             loader.give(self.ahead, frame);
             self.ahead += 1;
         }
@@ -267,11 +261,30 @@ impl Ordered {
         let Some(detector) = &self.detector else {
             return Err(ReadError::Fault(Fault::new(FaultKind::Missing, "wanted a detector, found none")));
         };
-        let read = self.recording.read(detector, event, &mut self.reader, &mut self.picture);
-        let layout = read.and_then(|()| self.picture.layout()).map_err(ReadError::Fault)?;
+        let (reader, picture) = (&mut self.reader, &mut self.picture);
+        match self.layout.and_then(|layout| memory_of(layout, &mut self.spare, memory)) {
+            Some(mut frame) => {
+                match self.recording.read_frame(detector, event, reader, picture, &mut frame) {
+                    Ok(true) => return Ok((frame, picture.condition())),
+                    Ok(false) => {}
+                    Err(fault) => {
+                        self.spare = Some(frame);
+                        return Err(ReadError::Fault(fault));
+                    }
+                }
+            }
+            None => self.recording.read(detector, event, reader, picture).map_err(ReadError::Fault)?,
+        }
+        let layout = picture.layout().map_err(ReadError::Fault)?;
         let mut frame = memory.array(layout).map_err(ReadError::Memory)?;
-        self.picture.fill(&mut frame);
+        picture.fill(&mut frame);
         self.layout = Some(layout);
-        Ok((frame, self.picture.condition()))
+        Ok((frame, picture.condition()))
     }
+}
+
+/// Memory for an event that will have this layout if it is as the one before; never waits.
+fn memory_of<M: Memory>(layout: Layout, spare: &mut Option<FrameMut>, memory: &mut M) -> Option<FrameMut> {
+    let spare = spare.take().filter(|frame| layout_of(frame) == Some(layout));
+    spare.or_else(|| memory.array_ahead(layout))
 }

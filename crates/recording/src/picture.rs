@@ -9,6 +9,7 @@ use livetime_formats::{Error, Result, xtc1, xtc2};
 use livetime_frame::{AttributeValue, ColorMode, DType, Flags, FrameMut, Layout, MAX_DIMS};
 
 use crate::damage::Outcome;
+use crate::straight::Guess;
 use crate::{Condition, Fault, FaultKind, RunFormat};
 
 /// What a thread needs to read events. Keep it for the next event: it keeps its memory.
@@ -17,6 +18,8 @@ pub struct Reader {
     pub(crate) bytes: EventBytes,
     pub(crate) decompressor: Decompressor,
     pub(crate) names: Names,
+    pub(crate) guess: Guess,
+    pub(crate) hdf5: crate::hdf5::Memory,
 }
 
 /// What a detector recorded at one event, decompressed, in the panels in which it was recorded. Keep it for the next event: it
@@ -39,7 +42,9 @@ pub struct Picture {
     pub(crate) bytes: EventBytes,
     /// What was decompressed, and what is left of events before.
     pub(crate) plain: Vec<u8>,
-    places: Vec<Place>,
+    pub(crate) places: Vec<Place>,
+    /// The pixels were read into a frame and are not here.
+    pub(crate) is_elsewhere: bool,
     pub(crate) file_bytes: u64,
 }
 
@@ -61,7 +66,7 @@ pub struct Panel<'a> {
 }
 
 /// Where a panel is.
-struct Place {
+pub(crate) struct Place {
     number: u32,
     dtype: DType,
     color: ColorMode,
@@ -69,8 +74,8 @@ struct Place {
     ndim: usize,
     damage: u32,
     /// In this piece of the event, or in what was decompressed.
-    piece: Option<usize>,
-    bytes: Range<usize>,
+    pub(crate) piece: Option<usize>,
+    pub(crate) bytes: Range<usize>,
 }
 
 impl Picture {
@@ -101,7 +106,7 @@ impl Picture {
             dtype: place.dtype,
             color: place.color,
             shape: place.shape(),
-            bytes: self.whole(place.piece).get(place.bytes.clone()).unwrap_or_default(),
+            bytes: self.pixels(place),
             damage: place.damage,
         })
     }
@@ -113,15 +118,22 @@ impl Picture {
     pub fn good_panels(&self) -> Outcome<impl Iterator<Item = Panel<'_>>> {
         let has_good = self.places.iter().any(|place| place.damage == 0);
         if let Some(place) = self.places.first().filter(|_| !has_good) {
-            let (what, damage) = match self.format {
-                RunFormat::Xtc1 => ("picture", xtc1::Damage(place.damage).to_string()),
-                // Those of LCLS-II have 16 bits.
-                RunFormat::Xtc2 => ("record", xtc2::Damage(place.damage as u16).to_string()),
-            };
+            let what = if self.format == RunFormat::Xtc2 { "record" } else { "picture" };
+            let damage = self.damage_in_words(place.damage);
             let why = format!("wanted an undamaged {what}, found only one with damage: {damage}");
             return Err(Fault::new(FaultKind::Damaged, why));
         }
         Ok(self.panels().filter(|panel| panel.damage == 0))
+    }
+
+    /// What the recorder noted about a panel, in the words of the format of the run.
+    pub fn damage_in_words(&self, damage: u32) -> String {
+        match self.format {
+            RunFormat::Xtc1 => xtc1::Damage(damage).to_string(),
+            // Those of LCLS-II have 16 bits.
+            RunFormat::Xtc2 => xtc2::Damage(damage as u16).to_string(),
+            RunFormat::Hdf5 => format!("{damage:#x}, or parts were never written"),
+        }
     }
 
     /// How its panels lie as one array: one alone as it is, several of one shape with an axis before their own, others behind each
@@ -149,6 +161,11 @@ impl Picture {
             place.copy_from_slice(&panel.bytes[..place.len()]);
             rest = behind;
         }
+        self.describe(frame);
+    }
+
+    /// Writes its time, flags and attributes into the header of a frame.
+    pub(crate) fn describe(&self, frame: &mut FrameMut) {
         let header = frame.header_mut();
         header.event_time_ns = i64::try_from(self.time_ns).unwrap_or(i64::MAX);
         header.flags = if self.condition.is_damaged() { self.flags.with(Flags::DAMAGED) } else { self.flags };
@@ -159,8 +176,17 @@ impl Picture {
     pub(crate) fn begin(&mut self, event: usize, format: RunFormat) {
         (self.event, self.time_ns, self.format, self.file_bytes) = (event, 0, format, 0);
         (self.condition, self.damage, self.flags) = (Condition::Whole, 0, Flags::default());
+        self.is_elsewhere = false;
         self.places.clear();
         self.attributes.clear();
+    }
+
+    /// Room for what is decompressed or read from several places.
+    pub(crate) fn plain(&mut self, bytes: usize) -> &mut [u8] {
+        if self.plain.len() < bytes {
+            self.plain.resize(bytes, 0);
+        }
+        &mut self.plain[..bytes]
     }
 
     pub(crate) fn forget_panels(&mut self) {
@@ -184,6 +210,14 @@ impl Picture {
 
     pub(crate) fn sort_panels(&mut self) {
         self.places.sort_by_key(|place| place.number);
+    }
+
+    /// None where [`Recording::read_frame`](crate::Recording::read_frame) has read them into a frame.
+    fn pixels(&self, place: &Place) -> &[u8] {
+        if self.is_elsewhere {
+            return &[];
+        }
+        self.whole(place.piece).get(place.bytes.clone()).unwrap_or_default()
     }
 
     fn whole(&self, piece: Option<usize>) -> &[u8] {

@@ -126,6 +126,9 @@ impl Recording {
         state: &[FileRange],
         wanted: &EventPlaces,
     ) -> Result<Recording> {
+        if format == RunFormat::Hdf5 {
+            return Recording::open_whole(files, format, wanted);
+        }
         let (numbers, places) = all_places(files, state.iter().chain(&wanted.reads));
         let recording = Recording::open_places(format, &places)?;
         let numbers = |file: u32| numbers.get(file as usize).copied().unwrap_or(usize::MAX);
@@ -133,11 +136,15 @@ impl Recording {
             return Ok(found);
         }
         // Streams that are not in the order of time, or events that are there twice: only a scan of everything tells what belongs together.
+        Recording::open_whole(files, format, wanted)
+    }
+
+    fn open_whole(files: &[PathBuf], format: RunFormat, wanted: &EventPlaces) -> Result<Recording> {
         let whole = Recording::of(format, files)?;
         if whole.hash_of(wanted.events.clone(), |file| file as usize) == wanted.hash {
             return Ok(whole);
         }
-        let Range { start, end } = wanted.events;
+        let Range { start, end } = wanted.events.clone();
         Err(Error::new(format!("the events {start} to {end} that were there at the plan"), "others"))
     }
 

@@ -30,9 +30,16 @@ impl Loader {
         let worker = |_| {
             let (recording, detector) = (recording.clone(), detector.clone());
             let (mut reader, mut picture) = (Reader::default(), Picture::default());
-            move |(event, frame): (usize, FrameMut)| {
-                let read = recording.read(&detector, event, &mut reader, &mut picture);
-                fill(read, &picture, frame)
+            move |(event, mut frame): (usize, FrameMut)| match recording.read_frame(
+                &detector,
+                event,
+                &mut reader,
+                &mut picture,
+                &mut frame,
+            ) {
+                Ok(true) => Loaded::Frame(frame, picture.condition()),
+                Ok(false) => Loaded::OtherLayout,
+                Err(fault) => Loaded::Nothing(fault, frame),
             }
         };
         Crew::start("read-ahead", (0..threads).map(worker)).map(Loader)
@@ -55,17 +62,6 @@ impl Loader {
     /// The result of the first event that was not taken, as soon as it is there; `None` if no event is under way.
     pub(crate) fn take(&mut self) -> Option<Result<Loaded, Panicked>> {
         self.0.take()
-    }
-}
-
-fn fill(read: Result<(), Fault>, picture: &Picture, mut frame: FrameMut) -> Loaded {
-    match read.and_then(|()| picture.layout()) {
-        Ok(layout) if layout_of(&frame) == Some(layout) => {
-            picture.fill(&mut frame);
-            Loaded::Frame(frame, picture.condition())
-        }
-        Ok(_) => Loaded::OtherLayout,
-        Err(fault) => Loaded::Nothing(fault, frame),
     }
 }
 

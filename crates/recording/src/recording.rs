@@ -5,15 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use livetime_formats::file::{self, Format, Head, ReadAt};
-use livetime_formats::xtc1::run::{Piece, Places};
+use livetime_formats::xtc1::run::{Apart, Piece, Places};
 use livetime_formats::{Error, Result, xtc1, xtc2};
 use livetime_frame::Layout;
 
 use crate::frames::Choice;
+use crate::hdf5::Hdf5;
 use crate::lcls1::Lcls1;
 use crate::lcls2::Lcls2;
 use crate::run::Run;
-use crate::{Account, Detector, Fault, FaultKind, Frames, Options, Picture, Reader, SmallValue, Wanted};
+use crate::{
+    Account, Detector, Fault, FaultKind, Frames, Options, Picture, Reader, SmallValue, Transition, Wanted,
+};
 
 /// Events that are looked at for the first picture of a detector.
 const MOST_LOOKED_AT: usize = 1000;
@@ -26,13 +29,15 @@ pub enum RunFormat {
     Xtc1,
     /// XTC of LCLS-II.
     Xtc2,
+    /// HDF5.
+    Hdf5,
 }
 
 impl RunFormat {
     /// Of the file `path`: by its name, or else by what it begins with.
     ///
     /// # Errors
-    /// If it is neither, or the system refuses.
+    /// If it is none of these, or the system refuses.
     pub fn of(path: &Path) -> Result<RunFormat> {
         match Format::of(path) {
             Some(Format::Xtc1 | Format::SmallXtc1) => return Ok(RunFormat::Xtc1),
@@ -46,12 +51,16 @@ impl RunFormat {
         let mut head = [0; 40];
         let count = file.read_at(&mut head, 0).map_err(|e| Error::io("to read the file", e).in_file(path))?;
         let head = head.get(..count).unwrap_or_default();
+        if head.starts_with(b"\x89HDF\r\n\x1a\n") {
+            return Ok(RunFormat::Hdf5);
+        }
         if xtc1::DatagramHeader::parse(head).is_ok() {
             return Ok(RunFormat::Xtc1);
         }
         match xtc2::DatagramHeader::parse(head) {
             Ok(_) => Ok(RunFormat::Xtc2),
-            Err(_) => Err(Error::new("an XTC file of LCLS-I or LCLS-II", "something else").in_file(path)),
+            Err(_) => Err(Error::new("an XTC file of LCLS-I or LCLS-II, or an HDF5 file", "something else")
+                .in_file(path)),
         }
     }
 }
@@ -108,6 +117,23 @@ impl Recording {
         Recording::of(format, &paths)
     }
 
+    /// As [`Recording::open`]; all files of the run, also those that files of HDF5 lead to, must be files in one of
+    /// `folders`, which are whole paths without symbolic links. For runs that a stranger may have written. A run that
+    /// grows may find further files: see [`Recording::files`].
+    ///
+    /// # Errors
+    /// As [`Recording::open`], or if a file lies elsewhere.
+    pub fn open_within(path: &Path, folders: &[PathBuf]) -> Result<Recording> {
+        file::check_within(path, folders)?;
+        let format = RunFormat::of(path)?;
+        let paths = files_of(format, path)?;
+        paths.iter().try_for_each(|path| file::check_within(path, folders))?;
+        match format {
+            RunFormat::Hdf5 => Ok(Recording::new(Box::new(Hdf5::open(&paths, Some(folders))?), format)),
+            _ => Recording::of(format, &paths),
+        }
+    }
+
     /// Opens the run that `text` names: a file as for [`Recording::open`], a pattern with `*` and `?` for its files, or several
     /// lines with a file in each. `format`: `None` finds it out by the first file.
     ///
@@ -129,6 +155,7 @@ impl Recording {
         let run: Box<dyn Run> = match format {
             RunFormat::Xtc1 => Box::new(Lcls1::open(paths)?),
             RunFormat::Xtc2 => Box::new(Lcls2::open(paths)?),
+            RunFormat::Hdf5 => Box::new(Hdf5::open(paths, None)?),
         };
         Ok(Recording::new(run, format))
     }
@@ -143,6 +170,11 @@ impl Recording {
         let run: Box<dyn Run> = match format {
             RunFormat::Xtc1 => Box::new(Lcls1::open_places(places)?),
             RunFormat::Xtc2 => Box::new(Lcls2::open_places(places)?),
+            // Its indices say where everything is: nothing is scanned.
+            RunFormat::Hdf5 => {
+                let paths: Vec<PathBuf> = places.iter().map(|place| place.path.clone()).collect();
+                Box::new(Hdf5::open(&paths, None)?)
+            }
         };
         Ok(Recording::new(run, format))
     }
@@ -197,6 +229,13 @@ impl Recording {
         self.numbers.position(event).map_or(0, |position| self.run().event_bytes(position))
     }
 
+    /// The changes of state in the order of time: where steps of a scan begin, for example. None in formats that have no such thing.
+    pub fn transitions(&self) -> Vec<Transition> {
+        let Numbers { first, skip } = self.numbers;
+        let numbered = |t: Transition| Transition { event: t.event.saturating_sub(skip) + first, ..t };
+        self.run().transitions().into_iter().map(numbered).collect()
+    }
+
     /// Where all changes of state are that events are read with.
     pub(crate) fn state(&self) -> Vec<Piece> {
         self.run().state()
@@ -232,7 +271,8 @@ impl Recording {
         self.run_mut().refresh()
     }
 
-    /// The detectors with pictures or arrays: of LCLS-I those in the first events, of LCLS-II those that the run describes.
+    /// The detectors with pictures or arrays: of LCLS-I those in the first events, of LCLS-II those that the run describes, of HDF5 the
+    /// data sets whose first axis counts events.
     ///
     /// # Errors
     /// If the system refuses.
@@ -300,9 +340,20 @@ impl Recording {
         reader: &mut Reader,
         picture: &mut Picture,
     ) -> std::result::Result<(), Fault> {
+        self.read_apart(detector, event, reader, picture, &mut Apart::default())
+    }
+
+    pub(crate) fn read_apart(
+        &self,
+        detector: &Detector,
+        event: usize,
+        reader: &mut Reader,
+        picture: &mut Picture,
+        apart: &mut Apart<'_>,
+    ) -> std::result::Result<(), Fault> {
         picture.begin(event, self.format);
         let read = match self.numbers.position(event) {
-            Some(position) => self.run().read(detector, position, reader, picture),
+            Some(position) => self.run().read(detector, position, reader, picture, apart),
             None => Err(Fault::no_event()),
         };
         read.map_err(|fault| Fault { event: Some(event), ..fault })
@@ -323,7 +374,7 @@ impl Recording {
     }
 
     /// What was recorded at an event beside the arrays: event codes, what monitors of the beam and process variables said (LCLS-I, as far
-    /// as they are in this event); single values and short lists of all records (LCLS-II).
+    /// as they are in this event); single values and short lists of all records (LCLS-II); the columns with a value for each event (HDF5).
     ///
     /// # Errors
     /// [`Fault`] if the event cannot be read.
@@ -405,5 +456,7 @@ fn files_of(format: RunFormat, path: &Path) -> Result<Vec<PathBuf>> {
     match format {
         RunFormat::Xtc1 => xtc1::run::Run::files_of(path),
         RunFormat::Xtc2 => xtc2::run::Run::files_of(path),
+        // What belongs to it is named in it.
+        RunFormat::Hdf5 => Ok(vec![path.to_owned()]),
     }
 }

@@ -7,10 +7,10 @@
 use std::path::{Path, PathBuf};
 
 use livetime_formats::Result;
-use livetime_formats::xtc1::run::{Piece, Problem};
+use livetime_formats::xtc1::run::{Apart, Piece, Problem};
 
 use crate::damage::Outcome;
-use crate::{Detector, Picture, Reader, SmallValue, Wanted};
+use crate::{Detector, Picture, Reader, SmallValue, Transition, Wanted};
 
 pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     /// How many events are known.
@@ -34,6 +34,12 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     /// Where all changes of state are that events are read with.
     fn state(&self) -> Vec<Piece>;
 
+    /// The changes of state in the order of time, each with the position of the first event behind it; none in formats that have no
+    /// such thing.
+    fn transitions(&self) -> Vec<Transition> {
+        Vec::new()
+    }
+
     /// Places from which on a file cannot be read.
     fn problems(&self) -> &[Problem];
 
@@ -52,13 +58,14 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     /// The one of `found` that `wanted` means; `None` as long as the run says nothing about its detectors.
     fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>>;
 
-    /// Reads what `detector` recorded at an event. This is where damage is judged.
+    /// Reads what `detector` recorded at an event, pixels perhaps elsewhere. This is where damage is judged.
     fn read(
         &self,
         detector: &Detector,
         position: usize,
         reader: &mut Reader,
         picture: &mut Picture,
+        apart: &mut Apart<'_>,
     ) -> Outcome;
 
     /// What was recorded at an event beside the arrays.

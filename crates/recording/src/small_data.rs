@@ -19,7 +19,7 @@ use livetime_frame::AttributeValue;
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct SmallValue {
-    /// Who said it: the sender (LCLS-I), or detector and algorithm (LCLS-II).
+    /// Who said it: the sender (LCLS-I), detector and algorithm (LCLS-II), or the group (HDF5).
     pub source: String,
     /// What it is: `event codes`, `ebeam_charge`, the name of a process variable.
     pub name: String,

@@ -14,8 +14,11 @@ mod convert_golden;
 mod damage;
 #[path = "../../formats/tests/common/mod.rs"]
 mod datagrams;
+mod hdf5;
 mod lcls2;
 mod own_golden;
 mod parts;
 mod reading;
+mod select;
 mod small_data;
+mod straight;

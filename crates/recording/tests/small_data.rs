@@ -2,7 +2,7 @@
 
 use livetime_formats::xtc1::{Builder, DatagramHeader, Src, Transition, TypeId, XtcHeader, id};
 use livetime_frame::AttributeValue;
-use livetime_recording::{Reader, Recording, SmallValue};
+use livetime_recording::{Change, Reader, Recording, SmallValue};
 use livetime_testkit::xtc2::{self, BEGIN_STEP, CONFIGURE, L1_ACCEPT, Names, SLOW_UPDATE};
 use tempfile::TempDir;
 
@@ -94,6 +94,9 @@ fn of_lcls1_event_codes_beam_line_data_process_variables_and_scans() {
         assert_eq!(values.iter().filter(|v| v.values.is_empty()).count(), 1, "{values:?}");
     }
     assert!(recording.small_data(9, &mut reader).is_err());
+    let transitions = recording.transitions();
+    let found: Vec<_> = transitions.iter().map(|t| (t.change, t.time_ns, t.event)).collect();
+    assert_eq!(found, [(Change::Configure, 1, 0), (Change::BeginStep, 2, 0), (Change::BeginStep, 4, 1)]);
 }
 
 #[test]

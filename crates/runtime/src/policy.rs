@@ -122,12 +122,20 @@ pub struct EdgeOptions {
     pub every: u64,
     /// Passes at most this many frames a second; `None` passes all.
     pub max_rate_hz: Option<f64>,
+    /// Passes at most this many bytes a second; `None` passes all. Messages of agents have no size.
+    pub max_bytes_per_s: Option<f64>,
 }
 
 impl Default for EdgeOptions {
     /// 20 frames, `drop_newest`, no decimation.
     fn default() -> EdgeOptions {
-        EdgeOptions { when_full: WhenFull::default(), queue: 20, every: 1, max_rate_hz: None }
+        EdgeOptions {
+            when_full: WhenFull::default(),
+            queue: 20,
+            every: 1,
+            max_rate_hz: None,
+            max_bytes_per_s: None,
+        }
     }
 }
 

@@ -21,9 +21,12 @@ pub struct Thinning {
     every: u64,
     /// From one item to the next at the highest rate; 0 without a limit.
     interval_ns: u64,
+    /// The time that a byte takes at the highest rate of bytes; 0 without a limit.
+    byte_ns: f64,
     /// Items since the last that passed, that one included.
     since: AtomicU64,
     next_allowed_ns: AtomicU64,
+    next_bytes_allowed_ns: AtomicU64,
 }
 
 impl Thinning {
@@ -31,13 +34,40 @@ impl Thinning {
     pub fn new(options: &EdgeOptions) -> Thinning {
         let interval = |rate: f64| (1e9 / rate) as u64;
         let interval_ns = options.max_rate_hz.filter(|rate| *rate > 0.0).map_or(0, interval);
-        Thinning { every: options.every, interval_ns, ..Thinning::default() }
+        let byte_ns = options.max_bytes_per_s.filter(|rate| *rate > 0.0).map_or(0.0, |rate| 1e9 / rate);
+        Thinning { every: options.every, interval_ns, byte_ns, ..Thinning::default() }
     }
 
     /// False when everything passes.
     #[inline]
     pub fn is_needed(&self) -> bool {
-        self.every > 1 || self.interval_ns > 0
+        self.every > 1 || self.interval_ns > 0 || self.byte_ns > 0.0
+    }
+
+    /// Whether an item of `bytes` passes the limit on bytes, after it has passed the others. One thread at a time may
+    /// call it. An item that passes takes the time of its bytes at the highest rate, so the mean rate keeps the limit,
+    /// and an item larger than what passes in a second passes all the same.
+    ///
+    /// ```
+    /// use livetime_runtime::{EdgeOptions, Thinning};
+    /// let thinning = Thinning::new(&EdgeOptions { max_bytes_per_s: Some(1e6), ..EdgeOptions::default() });
+    /// // A thousand bytes take a millisecond.
+    /// let passed = (0..100).filter(|i| thinning.check_bytes(1000, || i * 100_000).is_ok()).count();
+    /// assert_eq!(passed, 10);
+    /// ```
+    ///
+    /// # Errors
+    /// [`LossReason::RateLimited`], if it does not.
+    #[inline]
+    pub fn check_bytes(&self, bytes: usize, now_ns: impl FnOnce() -> u64) -> Result<(), LossReason> {
+        if self.byte_ns == 0.0 {
+            return Ok(());
+        }
+        let (now_ns, interval_ns) = (now_ns(), (bytes as f64 * self.byte_ns) as u64);
+        let slot =
+            |allowed: u64| allowed.saturating_add(interval_ns).max(now_ns.saturating_add(interval_ns / 2));
+        let next = |allowed| (now_ns >= allowed).then(|| slot(allowed));
+        update::<true>(&self.next_bytes_allowed_ns, next).map(|_| ()).ok_or(LossReason::RateLimited)
     }
 
     /// Whether the next item passes; `now_ns` is called only if there is a rate limit. One thread at a time

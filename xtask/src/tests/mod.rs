@@ -4,7 +4,9 @@
 
 mod counts;
 mod judge;
+mod python;
 mod skips;
+mod web;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -20,10 +22,15 @@ pub(crate) fn run(root: &Path) -> Result<String, String> {
     files.clear()?;
     let mut counts = Counts::default();
     let tests = cargo(root, &["test", "--workspace", "--no-fail-fast"]);
-    let all_passed = [count(tests, &files, &mut counts)?, models_into(root, &files, &mut counts)?];
+    let all_passed = [
+        count(tests, &files, &mut counts)?,
+        python::run(root, &files, &mut counts)?,
+        web::run(root, &files, &mut counts)?,
+        models_into(root, &files, &mut counts)?,
+    ];
     fs::write(&files.counts, counts.to_text()).map_err(|e| format!("{}: {e}", files.counts.display()))?;
     let summary = summary(counts, &Skips::read(&files.skips)?);
-    if all_passed == [true, true] { Ok(summary) } else { Err(summary) }
+    if all_passed == [true; 4] { Ok(summary) } else { Err(summary) }
 }
 
 /// Every interleaving of the lock-free parts, within the bound on preemptions.

@@ -1,12 +1,15 @@
 //! Plans as JSON.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use livetime_frame::DType;
+use livetime_recording::select::{Selected, Verdict};
 use livetime_recording::{EventPlaces, FileEnds, FileRange, Src};
 use serde_json::{Value, json};
 
 use super::{Plan, PlannedFile, PlannedPart};
+use crate::account::MOST_EVENTS;
 use crate::cut::Cut;
 use crate::error::{Error, Result};
 use crate::{Detector, Layout, Panel, REDUCTION};
@@ -37,7 +40,7 @@ impl Plan {
         let panel = |p: &Panel| json!({ "number": p.number, "dtype": p.dtype.name(), "shape": p.shape });
         // Text, of which every bit comes back.
         let (low, high) = self.layout.first_values;
-        json!({
+        let mut json = json!({
             "livetime_plan": VERSION,
             "reduction": REDUCTION,
             "run": {
@@ -56,7 +59,11 @@ impl Plan {
             "leaves": self.cut.leaves(),
             "reducers": self.reducers,
             "parts": self.parts.iter().map(part).collect::<Vec<_>>(),
-        })
+        });
+        if let Some(select) = &self.select {
+            json["select"] = selected(select);
+        }
+        json
     }
 }
 
@@ -85,6 +92,10 @@ pub(super) fn parse(text: &str) -> Result<Plan> {
         detector: json.get("detector")?.detector()?,
         layout: layout(&json)?,
         cut,
+        select: match json.json.get("select") {
+            Some(_) => Some(Arc::new(json.get("select")?.selected()?)),
+            None => None,
+        },
         reducers: json.get("reducers")?.all(|text| Ok(text.text()?.to_owned()))?,
         parts: json.get("parts")?.all(part)?,
         hash: json.get("hash")?.hash()?,
@@ -131,6 +142,23 @@ fn detector(detector: &Detector) -> Value {
         Detector::Lcls2 { name, algorithm, field, rank } => {
             json!({ "name": detector.to_string(), "lcls2": [name, algorithm, field, rank] })
         }
+        Detector::Hdf5 { path, rank } => json!({ "name": path, "hdf5": [path, rank] }),
+    }
+}
+
+/// The verdicts as a letter each, in runs: `12s3r` is 12 events that are selected and 3 that are refused.
+fn selected(select: &Selected) -> Value {
+    let runs = select.verdicts().chunk_by(|a, b| a == b);
+    let verdicts: String = runs.map(|run| format!("{}{}", run.len(), letter(run[0]))).collect();
+    json!({ "expression": select.expression(), "first": select.events().start, "verdicts": verdicts })
+}
+
+fn letter(verdict: Verdict) -> char {
+    match verdict {
+        Verdict::Selected => 's',
+        Verdict::Refused => 'r',
+        Verdict::WithoutValue => 'w',
+        Verdict::Unreadable => 'u',
     }
 }
 
@@ -208,9 +236,34 @@ impl<'a> Field<'a> {
         Ok(FileRange { file: self.at(0)?.size()?, bytes })
     }
 
+    fn selected(&self) -> Result<Selected> {
+        let text = self.get("verdicts")?;
+        let mut verdicts = Vec::new();
+        for run in text.text()?.split_inclusive(|c: char| c.is_ascii_lowercase()) {
+            let refuse = || text.refused("verdicts");
+            let count = run.get(..run.len() - 1).and_then(|count| count.parse::<usize>().ok());
+            let count = count.filter(|n| *n <= MOST_EVENTS as usize - verdicts.len()).ok_or_else(refuse)?;
+            let verdict = Verdict::ALL.into_iter().find(|v| run.ends_with(letter(*v))).ok_or_else(refuse)?;
+            verdicts.resize(verdicts.len() + count, verdict);
+        }
+        let expression = self.get("expression")?.text()?.to_owned();
+        let first = self.get("first")?;
+        let start = first.size()?;
+        if start > MOST_EVENTS as usize {
+            return Err(first.refused("the number of an event"));
+        }
+        Ok(Selected::new(expression, start, verdicts))
+    }
+
     fn detector(&self) -> Result<Detector> {
         if let Ok(src) = self.get("lcls1") {
             return Ok(Detector::Lcls1(Src { log: src.at(0)?.number_u32()?, phy: src.at(1)?.number_u32()? }));
+        }
+        if let Ok(set) = self.get("hdf5") {
+            return Ok(Detector::Hdf5 {
+                path: set.at(0)?.text()?.to_owned(),
+                rank: set.at(1)?.number_u32()?,
+            });
         }
         let names = self.get("lcls2")?;
         let [name, algorithm, field] =

@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
-use super::{Histogram, Hits, PixelStatistics};
-use crate::Reducers;
+use super::{Histogram, Hits, NoiseMask, Peaks, PixelStatistics};
 use crate::error::{Error, Result};
+use crate::{Corrected, Reducers};
 
 /// More bins do not fit into memory.
 const MOST_BINS: usize = 1 << 26;
@@ -25,11 +25,20 @@ impl Reducers {
     /// # Errors
     /// If one is none of them.
     pub fn described(all: &[String]) -> Result<Reducers> {
-        all.iter().try_fold(Reducers::default(), |reducers, text| {
-            let with = with(reducers, text);
-            with.filter(|with| with.describe().last() == Some(text))
-                .ok_or_else(|| Error::refused("a reducer as `hits threshold=3000`", format!("`{text}`")))
-        })
+        all.iter().try_fold(Reducers::default(), |reducers, text| reducers.with_described(text))
+    }
+
+    /// With one more of this crate, that describes itself so.
+    ///
+    /// # Errors
+    /// If it is none of them.
+    pub fn with_described(self, text: &str) -> Result<Reducers> {
+        if Corrected::is_described(text) {
+            return Ok(self.with(Corrected::described(text)?));
+        }
+        let with = with(self, text);
+        with.filter(|with| with.describe().last().is_some_and(|last| last == text))
+            .ok_or_else(|| Error::refused("a reducer as `hits threshold=3000`", format!("`{text}`")))
     }
 }
 
@@ -38,6 +47,11 @@ fn with(reducers: Reducers, text: &str) -> Option<Reducers> {
     match kind {
         "pixels" => Some(reducers.with(pixels(parameters)?)),
         "histogram" => Some(reducers.with(histogram(parameters)?)),
+        "mask" => {
+            let (least, most) = parameters.strip_prefix("noise=")?.split_once("..")?;
+            Some(reducers.with(NoiseMask { least: number(least)?, most: number(most)? }))
+        }
+        "peaks" => Some(reducers.with(parameters.parse::<Peaks>().ok()?)),
         "hits" => Some(reducers.with(Hits { threshold: number(parameters.strip_prefix("threshold=")?)? })),
         _ => None,
     }
@@ -84,6 +98,8 @@ mod tests {
             .with(Histogram::default())
             .with(Histogram { bins: Some(7), range: Some((-0.1, 1e300)) })
             .with(Hits { threshold: -3.5 })
+            .with(NoiseMask { least: 0.5, most: 20.0 })
+            .with("high=50,low=0.1".parse::<Peaks>().unwrap())
             .describe();
         assert_eq!(known[0], "pixels mean,std,min,max,sum,projection");
         assert_eq!(Reducers::described(&known).unwrap().describe(), known);

@@ -87,7 +87,7 @@ impl Reducer for Hits {
         format!("hits threshold={}", self.threshold)
     }
 
-    /// The events in their order, whoever had which first.
+    /// Sorts the events, so that the result is the same for any number of workers.
     fn save(&self, found: &HitCounts, out: &mut Saver) -> Result<(), ReduceError> {
         let mut events = found.events.clone();
         events.sort_unstable();

@@ -5,14 +5,18 @@ mod extremes;
 mod histogram;
 mod hits;
 mod lengths;
+mod mask;
 mod moments;
 mod panel;
+mod peaks;
 mod pixels;
 mod sums;
 mod together;
 
 pub use histogram::Histogram;
 pub use hits::Hits;
+pub use mask::NoiseMask;
+pub use peaks::Peaks;
 pub use pixels::PixelStatistics;
 
 use super::EventPictures;

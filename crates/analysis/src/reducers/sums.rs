@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use bytemuck::Pod;
 use livetime_frame::{DType, with_dtype};
 use livetime_kernels::Level;
 use livetime_kernels::accumulate::{self, Element, Exact};
 
-use super::extremes::fits;
 use super::lengths::{Counted, CountedTwice};
 use super::moments::Moments;
 use crate::{Loader, ReduceError, Saver};
@@ -155,17 +155,17 @@ impl Sums {
         match self {
             Sums::Narrow(dtype, sums, squares) => {
                 let most = largest(*dtype, events, pixels)?;
-                take(sums, from.list()?, pixels, |sum| sum.unsigned_abs() <= most)?;
-                take(squares, from.list()?, pixels, |square| u128::from(*square) <= u128::from(most) << 16)
+                take(&mut sums[..pixels], from, |sum| sum.unsigned_abs() <= most)?;
+                take(&mut squares[..pixels], from, |square| u128::from(*square) <= u128::from(most) << 16)
             }
             Sums::Wide(dtype, sums, squares) => {
                 let most = largest(*dtype, events, pixels)?;
-                take(sums, from.list()?, pixels, |sum| sum.unsigned_abs() <= most)?;
-                take(squares, from.list_u128()?, pixels, |square| *square <= u128::from(most) << 32)
+                take(&mut sums[..pixels], from, |sum| sum.unsigned_abs() <= most)?;
+                take(&mut squares[..pixels], from, |square| *square <= u128::from(most) << 32)
             }
             Sums::Real(_, real) => {
                 for values in [&mut real.pivots, &mut real.sums, &mut real.squares] {
-                    take(values, from.list()?, pixels, |_| true)?;
+                    take(&mut values[..pixels], from, |_| true)?;
                 }
                 Ok(())
             }
@@ -244,18 +244,17 @@ fn largest(dtype: DType, events: u64, pixels: usize) -> Result<u64, ReduceError>
     Ok(events << (8 * dtype.bytes()))
 }
 
-/// Takes numbers of the first pixels.
-fn take<T: Copy>(
+/// Fills `values` with numbers, each of which must be possible.
+fn take<T: Pod>(
     values: &mut [T],
-    loaded: Vec<T>,
-    pixels: usize,
+    from: &mut Loader<'_>,
     is_possible: impl Fn(&T) -> bool,
 ) -> Result<(), ReduceError> {
-    fits(loaded.len(), pixels)?;
-    if !loaded.iter().all(is_possible) {
+    from.fill(values)?;
+    // A whole block at a time, since a search that may end anywhere is not made of vectors.
+    if !values.chunks(256).all(|block| block.iter().fold(true, |all, value| all & is_possible(value))) {
         return Err("wanted sums of so many events, found one that is too large".into());
     }
-    values[..pixels].copy_from_slice(&loaded);
     Ok(())
 }
 

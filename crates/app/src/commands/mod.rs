@@ -7,10 +7,14 @@ pub(crate) mod hits_score;
 pub(crate) mod inspect;
 pub(crate) mod nodes;
 pub(crate) mod pv;
+pub(crate) mod pvs;
+pub(crate) mod python;
 pub(crate) mod recover;
 pub(crate) mod run;
 pub(crate) mod shell;
 pub(crate) mod sim;
+pub(crate) mod top;
+pub(crate) mod web;
 
 use livetime_engine::NodeType;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use livetime_control::describe::describe_json;
 use livetime_control::schema::schema_of;
-use livetime_engine::{NodeType, PortSpec};
+use livetime_engine::{NodeType, ParamSpec, PortSpec};
 use livetime_epics::{describe_node, describe_run};
 use serde_json::Value;
 
@@ -85,6 +85,10 @@ fn describe(node: &NodeType) -> String {
         text +=
             &if table.is_empty() { String::new() } else { format!("\n{}", table.render(Style::default())) };
     }
+    let members = node.param_specs().iter().filter_map(|spec| Some(spec.member()?.0)).max();
+    if let Some(last) = members.filter(|last| *last > 1) {
+        text += &format!("\nWhat has a 1 in its name exists {last} times: write 1 to {last}.\n");
+    }
     text
 }
 
@@ -99,7 +103,8 @@ fn params_table(node: &NodeType, title: &str, readback: bool) -> Table {
     if readback {
         table = Table::new(&[title, "type", "PV", "meaning"]);
     }
-    for (i, spec) in node.param_specs().iter().enumerate().filter(|(_, s)| s.readback == readback) {
+    let is_shown = |s: &ParamSpec| s.readback == readback && s.member().is_none_or(|(number, _)| number == 1);
+    for (i, spec) in node.param_specs().iter().enumerate().filter(|(_, s)| is_shown(s)) {
         let default = defaults.get(i).map(|v| v.to_string()).unwrap_or_default();
         let (pv, doc) = (spec.pv.unwrap_or_default().to_owned(), spec.doc.to_owned());
         match readback {

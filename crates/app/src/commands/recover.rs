@@ -1,4 +1,5 @@
-//! `livetime recover`: saves every complete datagram of a broken XTC file, or the rows of a Parquet file whose writer was killed, and says what is lost.
+//! `livetime recover`: saves every complete datagram of a broken XTC file, or the rows of a Parquet file whose writer was killed, and says
+//! what is lost; makes an HDF5 file readable whose writer was killed.
 
 use std::path::PathBuf;
 
@@ -17,26 +18,35 @@ Examples:
   livetime recover e1-r0001-s00-c00.xtc.inprogress -o e1-r0001-s00-c00.xtc
   livetime recover broken.xtc -o saved.xtc --json
   livetime recover hits_0001.parquet.inprogress -o hits_0001.parquet
+  livetime recover run_001.h5
 
-Of a Parquet file of hits_parquet everything up to its last index is saved. Ends with 0 if the file was whole, with 3 if something was lost, and with 1 if nothing could be saved: then no file is
+Of a Parquet file of hits_parquet everything up to its last index is saved. An HDF5 file is whole up to the last flush: only the mark is
+taken away that it is being written; do that only when nobody writes it any more. Ends with 0 if the file was whole, with 3 if something was lost, and with 1 if nothing could be saved: then no file is
 written. Nothing is overwritten.";
 
 /// Arguments of `recover`.
 #[derive(Args, Debug)]
 pub(crate) struct RecoverArgs {
-    /// Broken XTC file of LCLS-I, or Parquet file of hits that was not finished.
+    /// Broken XTC file of LCLS-I, Parquet file of hits or HDF5 file that was not finished.
     file: PathBuf,
-    /// File to write.
+    /// File to write; an HDF5 file is made readable where it is.
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: Option<PathBuf>,
     /// Print JSON on stdout instead of text.
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn recover(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
+    if begins_with(&args.file, b"\x89HDF") {
+        return hdf5(args, output);
+    }
+    let Some(to) = &args.output else {
+        return Err(Failure::new(Exit::Usage, "wanted -o with the file to write, found none"));
+    };
+    let args = &Task { file: args.file.clone(), output: to.clone(), json: args.json };
     #[cfg(feature = "parquet")]
-    if is_parquet(&args.file) {
+    if begins_with(&args.file, b"PAR1") {
         return parquet(args, output);
     }
     let size = std::fs::metadata(&args.file).map_or(0, |m| m.len());
@@ -58,17 +68,61 @@ pub(crate) fn recover(args: &RecoverArgs, output: &mut Output) -> Result<Exit, F
     })
 }
 
+/// What is recovered, and where to.
+struct Task {
+    file: PathBuf,
+    output: PathBuf,
+    json: bool,
+}
+
 /// By the first four bytes, whatever the name.
-#[cfg(feature = "parquet")]
-fn is_parquet(file: &std::path::Path) -> bool {
-    let mut magic = [0; 4];
+fn begins_with(file: &std::path::Path, magic: &[u8; 4]) -> bool {
+    let mut begin = [0; 4];
     let read =
-        std::fs::File::open(file).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut magic));
-    read.is_ok() && magic == *b"PAR1"
+        std::fs::File::open(file).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut begin));
+    read.is_ok() && begin == *magic
+}
+
+/// Where it is: only its mark is changed.
+fn hdf5(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::new(Exit::Failed, e.to_string());
+    let file = args.output.as_ref().unwrap_or(&args.file);
+    if file != &args.file {
+        copy_new(&args.file, file).map_err(|e| failed(&e))?;
+    }
+    let found = livetime_formats::hdf5::recover(file).map_err(|e| failed(&e))?;
+    let survey = &found.survey;
+    let frames = survey.frames();
+    if args.json {
+        let unreadable = &survey.unreadable;
+        output.json(&json!({
+            "file": file.display().to_string(), "was_open": found.was_open, "frames": frames,
+            "data_sets": survey.data_sets.len(), "unreadable": unreadable,
+        }))?;
+    } else {
+        let what = frames.map_or_else(
+            || format!("{} data sets", survey.data_sets.len()),
+            |frames| format!("{frames} frames are complete"),
+        );
+        let state = match found.was_open {
+            true => "its writer had not finished; it opens in every reader now",
+            false => "it was finished, and is as it was",
+        };
+        let mut text = format!("{}: {what}; {state}\n", file.display());
+        survey.unreadable.iter().for_each(|why| text += &format!("cannot be read: {why}\n"));
+        output.data(&text)?;
+    }
+    Ok(if survey.unreadable.is_empty() { Exit::Ok } else { Exit::Loss })
+}
+
+/// Copies a file to a name that is not taken.
+fn copy_new(from: &std::path::Path, to: &std::path::Path) -> std::io::Result<()> {
+    let mut new = std::fs::OpenOptions::new().write(true).create_new(true).open(to)?;
+    std::io::copy(&mut std::fs::File::open(from)?, &mut new).map(drop)
 }
 
 #[cfg(feature = "parquet")]
-fn parquet(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
+fn parquet(args: &Task, output: &mut Output) -> Result<Exit, Failure> {
     let saved = livetime_wire::sinks::hits_parquet::recover(&args.file, &args.output);
     let saved = saved.map_err(|e| Failure::new(Exit::Failed, e))?;
     let input = args.file.display();
@@ -108,7 +162,7 @@ fn parquet(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn text(args: &RecoverArgs, saved: &Saved) -> String {
+fn text(args: &Task, saved: &Saved) -> String {
     let mut text = match saved.datagrams {
         0 => nothing_saved(args),
         datagrams => format!(
@@ -140,7 +194,7 @@ fn text(args: &RecoverArgs, saved: &Saved) -> String {
 }
 
 /// Whoever has a file of another kind wants to hear how to read it.
-fn nothing_saved(args: &RecoverArgs) -> String {
+fn nothing_saved(args: &Task) -> String {
     let file = args.file.display();
     match what_is_read_as_it_is(&args.file) {
         None => format!("nothing could be saved of {file}\n"),
@@ -167,7 +221,7 @@ fn region_text(region: &LostRegion) -> String {
     )
 }
 
-fn as_json(args: &RecoverArgs, saved: &Saved) -> Value {
+fn as_json(args: &Task, saved: &Saved) -> Value {
     let region = |region: &LostRegion| {
         json!({
             "offset": region.lost.offset,

@@ -44,8 +44,12 @@ const LINES_AT_ONCE: usize = 10;
 const MOST_PANICS: usize = 100;
 
 pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
+    if args.python {
+        return Err(super::python::run(args));
+    }
     let mut pipeline = super::load(&args.pipeline, nodes, output)?;
     choose_serving(&mut pipeline, args, output);
+    super::web::choose(&mut pipeline.web, args);
     choose_servers(&mut pipeline, &Variables::from_env());
     choose_prefix(&mut pipeline, output);
     let file = args.pipeline.file.as_ref();
@@ -74,8 +78,9 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
     drop(run);
     let metrics = listener.map(|listener| serve_metrics(listener, &model, output)).transpose()?;
     let served = serve(&model, &mut pipeline, sender, output);
+    let page = super::web::serve(&name, &pipeline, &model, output);
     let watch = Watch::new(args.duration, interrupts);
-    let mut beside = Beside { served, metrics, trace };
+    let mut beside = Beside { served, page, metrics, trace };
     let show = Show::new(is_live, log, bell);
     let (mut report, ended_by) = watch.until_end(model, &mut beside, show, output);
     let trace = beside.trace.map(|trace| trace.write(&report)).transpose();
@@ -100,6 +105,7 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
 #[derive(Default)]
 struct Beside {
     served: Option<Served>,
+    page: Option<livetime_web::Served>,
     metrics: Option<Metrics>,
     trace: Option<TraceFile>,
 }
@@ -356,7 +362,7 @@ impl Watch {
         }
         // Wakes everything that waits for the run, and makes all services release it.
         model.end();
-        (beside.served, beside.metrics) = (None, None);
+        (beside.served, beside.page, beside.metrics) = (None, None, None);
         drop(model);
         let report = finish(run);
         show.log(output);

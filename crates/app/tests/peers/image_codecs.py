@@ -88,8 +88,8 @@ class Images:
 
 def shown(context):
     """What `compress` makes is what the libraries read."""
-    put = lambda name, value: context.put(prefix + name, value, timeout=10)
-    get = lambda name: context.get(prefix + name, timeout=10).value
+    put = lambda name, value: context.put(prefix + name, value, timeout=30)
+    get = lambda name: context.get(prefix + name, timeout=30).value
     plain, packed = Images(context, "Pva1:Image"), Images(context, "Pva2:Image")
     put("cam1:WaitForPlugins", 1)
     put("cam1:ImageMode", "Single")

@@ -17,7 +17,7 @@ conf = {
 
 def refused(context, name, value, text):
     try:
-        context.put(prefix + name, value)
+        context.put(prefix + name, value, timeout=30)
     except RemoteError as error:
         assert text in str(error), (name, str(error))
     else:
@@ -37,7 +37,7 @@ class Seen:
             self.values.append(value)
             self.new.notify_all()
 
-    def wait(self, enough, timeout=10):
+    def wait(self, enough, timeout=30):
         with self.new:
             assert self.new.wait_for(lambda: enough(self.values), timeout), self.values[-5:]
         return self.values
@@ -62,7 +62,7 @@ def structures(context):
 
 
 def values(context):
-    get = lambda name: context.get(prefix + name, timeout=5)
+    get = lambda name: context.get(prefix + name, timeout=30)
     Seen(context, "Stats1:MeanValue_RBV").wait(lambda v: len(v) > 2)
     assert get("Stats1:PluginType_RBV") == "NDPluginStats"
     assert get("Stats1:NDArrayPort_RBV") == "ROI1" and get("Stats1:PortName_RBV") == "STATS1"
@@ -76,8 +76,8 @@ def values(context):
 
 
 def puts(context):
-    get = lambda name: context.get(prefix + name, timeout=5)
-    put = lambda name, value: context.put(prefix + name, value, timeout=5)
+    get = lambda name: context.get(prefix + name, timeout=30)
+    put = lambda name, value: context.put(prefix + name, value, timeout=30)
     put("cam1:AcquireTime", 0.002)
     assert get("cam1:AcquireTime_RBV") == 0.002 and get("cam1:AcquireTime") == 0.002
     put("cam1:SimMode", "Peaks")
@@ -91,11 +91,11 @@ def puts(context):
     refused(context, "Stats1:MeanValue_RBV", 1.0, "not permitted")
     refused(context, "cam1:AcquireTime", -1.0, "wanted float in s")
     refused(context, "Stats1:NDArrayPort", "nobody", "unknown node")
-    refused(context, "cam1:NDAttributesFile", "a.xml", "not read from files")
+    refused(context, "cam1:NDAttributesFile", "a.xml", "wanted a file with <Attributes>")
 
 
 def acquisition(context):
-    get = lambda name: context.get(prefix + name, timeout=5)
+    get = lambda name: context.get(prefix + name, timeout=30)
     put = lambda name, value, **more: context.put(prefix + name, value, timeout=20, **more)
     put("cam1:Acquire", 0)
     assert get("cam1:Acquire_RBV") == 0 and str(get("cam1:DetectorState_RBV")) == "Idle"
@@ -135,8 +135,8 @@ def acquisition(context):
 
 
 def wiring(context):
-    get = lambda name: context.get(prefix + name, timeout=5)
-    put = lambda name, value: context.put(prefix + name, value, timeout=5)
+    get = lambda name: context.get(prefix + name, timeout=30)
+    put = lambda name, value: context.put(prefix + name, value, timeout=30)
     put("cam1:ImageMode", "Multiple")
     put("cam1:NumImages", 10)
     put("Stats1:NDArrayPort", "detector")
@@ -157,8 +157,8 @@ def wiring(context):
 
 def losses(context):
     """A node that cannot keep up loses frames, and says so."""
-    get = lambda name: context.get(prefix + name, timeout=5)
-    put = lambda name, value: context.put(prefix + name, value, timeout=5)
+    get = lambda name: context.get(prefix + name, timeout=30)
+    put = lambda name, value: context.put(prefix + name, value, timeout=30)
     put("slow:QueueSize", 2)
     put("slow:DroppedArrays", 0)
     assert get("slow:DroppedArrays_RBV") == 0
@@ -175,7 +175,7 @@ def losses(context):
 
 def images(context):
     """Every picture is the detector's."""
-    put = lambda name, value: context.put(prefix + name, value, timeout=5)
+    put = lambda name, value: context.put(prefix + name, value, timeout=30)
     put("cam1:ImageMode", "Multiple")
     put("cam1:NumImages", 25)
     put("cam1:AcquirePeriod", 0.02)
@@ -193,10 +193,10 @@ def images(context):
         assert picture.dtype == numpy.uint8 and picture.attrib["ColorMode"] == 0
         wanted = (base + x + y + k) % 256
         assert (picture == wanted).all(), k
-    flat = context.get(prefix + "image1:ArrayData", timeout=5)
+    flat = context.get(prefix + "image1:ArrayData", timeout=30)
     assert (numpy.asarray(flat).reshape(32, 64) == pictures[-1]).all()
 
-    context.put(prefix + "cam1:DataType", "UInt16", timeout=5)
+    context.put(prefix + "cam1:DataType", "UInt16", timeout=30)
     context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=20)
     picture = seen.wait(lambda v: len(v) >= 51)[-1]
     assert picture.dtype == numpy.uint16 and picture.shape == (32, 64)

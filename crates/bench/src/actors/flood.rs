@@ -14,8 +14,13 @@ use super::{PATIENCE, Sample, missing};
 
 /// Messages made by one call of a producer.
 const BATCH: u64 = 64;
-const LOSSLESS: EdgeOptions =
-    EdgeOptions { when_full: WhenFull::Block, queue: 1024, every: 1, max_rate_hz: None };
+const LOSSLESS: EdgeOptions = EdgeOptions {
+    when_full: WhenFull::Block,
+    queue: 1024,
+    every: 1,
+    max_rate_hz: None,
+    max_bytes_per_s: None,
+};
 /// Small, so that the time is that of passing frames on and not of filling them.
 const FRAME_BYTES: usize = 64;
 

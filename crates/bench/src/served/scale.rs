@@ -30,6 +30,10 @@ const PVS_PER_NODE: usize = 156;
 /// Time between two updates.
 const PERIOD: Duration = Duration::from_millis(100);
 
+/// Each state of a run is measured for so long, or shorter if that is wanted: six updates, of thousands of values each,
+/// and there are 120 such states.
+const MOST_TIME: Duration = Duration::from_millis(600);
+
 /// A machine so busy that nothing is shown for this long cannot be measured.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -52,7 +56,8 @@ pub(super) fn rows(
     count: CountAllocations,
     progress: &mut Progress,
 ) -> Result<Vec<Value>, String> {
-    let seconds = if settings.quick { 0.3 } else { settings.seconds };
+    let time =
+        if settings.quick { MOST_TIME / 2 } else { Duration::from_secs_f64(settings.seconds).min(MOST_TIME) };
     let wanted = if settings.quick { &ROWS[..1] } else { &ROWS };
     let mut rows = Vec::new();
     for pvs in wanted {
@@ -62,7 +67,7 @@ pub(super) fn rows(
                 continue;
             }
             progress.log(&name);
-            let sample = || measure(*pvs, changes, Duration::from_secs_f64(seconds), count);
+            let sample = || measure(*pvs, changes, time, count);
             let samples = (0..settings.repeats()).map(|_| sample()).collect::<Result<Vec<_>, _>>()?;
             rows.push(row(&name, &samples));
         }

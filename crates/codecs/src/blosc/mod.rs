@@ -163,7 +163,7 @@ impl Blosc {
         stream.expect("bytes of a block beyond whole elements", 0, (output.len() % streams) as u64)?;
         let Blosc { packers, shuffler, .. } = self;
         let compressor = header.compressor()?;
-        let mut next = |room: &mut [u8]| packers.decode_stored(compressor, stream, room);
+        let mut next = |room: &mut [u8]| packers.decode_stored(compressor, shuffle, stream, room);
         match shuffle {
             BloscShuffle::None => fill(output, streams, next),
             BloscShuffle::Byte if streams == header.size => shuffler.unshuffle_planes(streams, output, next),

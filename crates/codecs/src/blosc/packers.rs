@@ -66,6 +66,7 @@ impl Packers {
     pub(super) fn decode_stored<'a>(
         &mut self,
         compressor: BloscCompressor,
+        shuffle: BloscShuffle,
         chunk: &mut Reader<'a>,
         output: &mut [u8],
     ) -> Result<Option<&'a [u8]>, CodecError> {
@@ -75,7 +76,7 @@ impl Packers {
         if packed.len() == output.len() {
             return Ok(Some(packed));
         }
-        self.decode(compressor, packed, at, output)?;
+        self.decode(compressor, shuffle, packed, at, output)?;
         Ok(None)
     }
 
@@ -83,6 +84,7 @@ impl Packers {
     fn decode(
         &mut self,
         compressor: BloscCompressor,
+        shuffle: BloscShuffle,
         stream: &[u8],
         at: usize,
         output: &mut [u8],
@@ -94,6 +96,9 @@ impl Packers {
                 let what = "bytes of a BloscLZ stream";
                 let error = CodecError::Damaged { codec: NAME, what, wanted, found, at };
                 if found == wanted { Ok(()) } else { Err(error) }
+            }
+            BloscCompressor::Lz4 if shuffle == BloscShuffle::Bit => {
+                self.lz4.decode_shuffled(NAME, stream, at, output)
             }
             BloscCompressor::Lz4 => self.lz4.decode(NAME, stream, at, output),
             BloscCompressor::Zlib => self.zlib().decode(NAME, stream, at, output),

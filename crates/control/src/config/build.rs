@@ -44,9 +44,10 @@ pub(crate) fn build(
     node_types: &[NodeType],
     settings: &[Setting],
     problems: &mut Vec<Problem>,
-) -> Option<(Graph, Plan, Options)> {
+) -> Option<super::Pipeline> {
     let mut builder = Builder {
         node_types,
+        settings,
         graph: Graph::default(),
         places: Places {
             nodes: Vec::new(),
@@ -63,7 +64,8 @@ pub(crate) fn build(
     pipeline.nodes.iter().for_each(|node| node.edges.iter().for_each(|edge| builder.edge(node, edge)));
     settings.iter().for_each(|setting| builder.setting(setting));
     let pvaccess = builder.pvaccess(pipeline);
-    builder.finish().map(|(graph, plan)| (graph, plan, pvaccess))
+    let web = pipeline.web.clone().unwrap_or_default();
+    builder.finish().map(|(graph, plan)| super::Pipeline { graph, plan, pvaccess, web })
 }
 
 /// Where the parts of the graph stand in the file.
@@ -95,6 +97,7 @@ impl Places {
 
 struct Builder<'a> {
     node_types: &'a [NodeType],
+    settings: &'a [Setting],
     graph: Graph,
     places: Places,
     /// Nodes that the graph lacks because of an error that was reported already.
@@ -136,6 +139,7 @@ impl<'a> Builder<'a> {
         let type_name = entry.type_name.as_ref().ok_or(None)?;
         let node_type = find_type(self.node_types, &type_name.text)
             .map_err(|message| Some(Problem::new(type_name.at, message)))?;
+        let node_type = node_type.for_node(&|name| self.given(entry, &node_type, name));
         let added = self.graph.add(&entry.name.text, node_type.clone());
         let node = added.map_err(|e| Some(Problem::new(entry.name.at, e.message)))?;
         self.places.nodes.push(entry.name.at);
@@ -157,6 +161,18 @@ impl<'a> Builder<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What the command line, else the file gives for a parameter.
+    fn given(&self, entry: &NodeEntry, node_type: &NodeType, name: &str) -> Option<Value> {
+        let specs = node_type.param_specs();
+        let is_this = |set: &&Setting| set.node == entry.name.text && set.param == name;
+        if let Some(setting) = self.settings.iter().rfind(is_this) {
+            let scalar = Scalar { text: setting.value.clone(), plain: true };
+            return Some(scalar_value(spec_of(specs, name), &scalar));
+        }
+        let (_, item) = entry.params.iter().find(|(given, _)| given.text == name)?;
+        written_value(specs, name, item).ok()
     }
 
     fn param(&mut self, node: usize, name: &str, value: &Value, at: impl Fn(bool) -> At) {
@@ -244,11 +260,11 @@ const AREA_DETECTOR: [(&str, &str); 21] = [
     ("stdarrays", "image"),
     ("pva", "pva_image"),
     ("filetiff", "tiff_files"),
-    ("filejpeg", ""),
-    ("filehdf5", ""),
-    ("filenetcdf", ""),
+    ("filejpeg", "jpeg_files"),
+    ("filehdf5", "hdf5_files"),
+    ("filenetcdf", "netcdf_files"),
     ("filenexus", ""),
-    ("filemagick", ""),
+    ("filemagick", "png_files"),
     ("codec", "compress"),
     ("simdetector", "sim_detector"),
     ("adsimdetector", "sim_detector"),

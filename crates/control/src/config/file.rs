@@ -12,7 +12,7 @@ use super::yaml::{self, Data, Item, Name};
 use crate::pvaccess::Options;
 
 /// Keys of the file.
-pub(crate) const FILE_KEYS: &[&str] = &["memory", "pvaccess", "nodes"];
+pub(crate) const FILE_KEYS: &[&str] = &["memory", "pvaccess", "web", "nodes"];
 /// Keys of a node that concern the node alone.
 pub(crate) const NODE_KEYS: &[&str] =
     &["type", "params", "from", "placement", "on_error", "on_panic", "when_exhausted", "cpus", "wait", "pv"];
@@ -48,6 +48,8 @@ pub(crate) struct Pipeline {
     pub(crate) memory: Option<(u64, At)>,
     /// How the run is served, if the file says anything about it.
     pub(crate) pvaccess: Option<Options>,
+    /// How its page is served, if the file says anything about it.
+    pub(crate) web: Option<crate::web::Options>,
     /// Where the nodes begin.
     pub(crate) at: At,
     pub(crate) nodes: Vec<NodeEntry>,
@@ -97,7 +99,8 @@ struct EdgeDefaults {
 
 impl Reader {
     fn pipeline(&mut self, item: &Item) -> Pipeline {
-        let mut pipeline = Pipeline { memory: None, pvaccess: None, at: item.at, nodes: Vec::new() };
+        let mut pipeline =
+            Pipeline { memory: None, pvaccess: None, web: None, at: item.at, nodes: Vec::new() };
         let mut has_nodes = false;
         for (name, value) in self.entries(item, "the pipeline file", FILE_KEYS) {
             match &*name.text {
@@ -106,6 +109,7 @@ impl Reader {
                     pipeline.memory = bytes.map(|b| (b as u64, value.at));
                 }
                 "pvaccess" => pipeline.pvaccess = Some(self.pvaccess(value)),
+                "web" => pipeline.web = Some(self.web(value)),
                 _ => {
                     has_nodes = true;
                     pipeline.at = name.at;

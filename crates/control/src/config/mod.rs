@@ -10,6 +10,8 @@ mod pvaccess;
 mod read;
 mod reduced;
 mod replay;
+mod save;
+mod web;
 mod yaml;
 
 use std::fs::File;
@@ -25,6 +27,7 @@ pub use error::{At, Problem, Problems};
 pub use pvaccess::{MAX_PREFIX, checked_prefix};
 pub use read::positive_quantity;
 pub use replay::{Purpose, Replaced, Replay};
+pub use save::{Difference, Saved, Standing, save};
 
 /// The pipeline that runs when none is named.
 pub const DEFAULT: (&str, &str) =
@@ -42,6 +45,8 @@ pub struct Pipeline {
     pub plan: Plan,
     /// How the run is to be served.
     pub pvaccess: Options,
+    /// How its page is to be served.
+    pub web: crate::web::Options,
 }
 
 /// Reads and checks a pipeline file, or the default pipeline.
@@ -80,9 +85,27 @@ pub fn parse(
     let (file, mut problems) = file::read(text);
     let built = file.and_then(|file| build::build(&file, node_types, settings, &mut problems));
     match built {
-        Some((graph, plan, pvaccess)) => Ok(Pipeline { graph, plan, pvaccess }),
+        Some(mut pipeline) => {
+            pipeline.graph.text = text.into();
+            Ok(pipeline)
+        }
         None => Err(Problems::new(name, problems)),
     }
+}
+
+/// The names of the types that the text of a pipeline file mentions, without repeats: for programs that must find some of them first. What
+/// is wrong with the text is for [`parse`] to say.
+///
+/// ```
+/// let text = "nodes:\n  cam: {type: sim_detector}\n  cut: {type: \"beamline:cut\", from: cam}\n";
+/// assert_eq!(livetime_control::config::type_names(text), ["sim_detector", "beamline:cut"]);
+/// ```
+pub fn type_names(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for node in file::read(text).0.into_iter().flat_map(|file| file.nodes) {
+        names.extend(node.type_name.map(|name| name.text).filter(|name| !names.contains(name)));
+    }
+    names
 }
 
 /// As [`parse`], for a recorded run in place of a source.
@@ -103,7 +126,10 @@ pub fn parse_replay(
         built.zip(replaced)
     });
     match built {
-        Some(((graph, plan, pvaccess), replaced)) => Ok((Pipeline { graph, plan, pvaccess }, replaced)),
+        Some((mut pipeline, replaced)) => {
+            pipeline.graph.text = text.into();
+            Ok((pipeline, replaced))
+        }
         None => Err(Problems::new(name, problems)),
     }
 }

@@ -84,7 +84,7 @@ impl Reader {
         self.whole(item, key, (0, u16::MAX.into())).and_then(|port| port.try_into().ok())
     }
 
-    fn texts<T>(
+    pub(super) fn texts<T>(
         &mut self,
         item: &Item,
         key: &str,

@@ -106,6 +106,7 @@ fn names_of_area_detector_lead_to_ours() {
         ("NDStatsConfigure", "statistics"),
         ("NDROI", "roi"),
         ("NDPluginROI", "roi"),
+        ("NDFileHDF5", "hdf5_files"),
         ("NDFileTIFF", "tiff_files"),
         ("NDPluginProcess", "process"),
         ("NDProcess", "process"),
@@ -121,7 +122,7 @@ fn names_of_area_detector_lead_to_ours() {
         assert_eq!(of(theirs), wanted);
         assert!(find_type(livetime_nodes::ALL, ours).is_ok());
     }
-    assert!(of("NDFileHDF5").ends_with("has no counterpart here so far"), "{}", of("NDFileHDF5"));
+    assert!(of("NDFileNexus").ends_with("has no counterpart here so far"), "{}", of("NDFileNexus"));
     assert!(of("Statistic").ends_with("did you mean `statistics`?"));
     assert!(of("NDNothing").starts_with("unknown node type `NDNothing`; known are "));
 }

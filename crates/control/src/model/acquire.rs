@@ -1,4 +1,4 @@
-//! Acquisitions: an answer that waits comes when the acquisition has ended.
+//! Acquisitions, and other work that a node begins when it is asked to and ends itself: an answer that waits comes with the end.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -6,30 +6,85 @@ use std::time::{Duration, Instant};
 
 use livetime_engine::{NodeReport, Report, Snapshot, Value};
 
-use super::act::{Asked, enable, look_now};
+use super::act::{Asked, Change, enable, look_now};
 use super::looker::Shared;
 use super::moment::Moment;
+use super::node::Node;
 use super::{lock, try_lock};
 
 /// How long a detector that was just asked whether it still acquires is waited for, so that short acquisitions end at once. One that takes
 /// longer is asked again for its answer, not waited for: the looker serves all faces.
 const ANSWER: Duration = Duration::from_millis(1);
 
-/// Somebody who waits for the end of an acquisition.
+/// Somebody who waits for the end of an acquisition, or of other work.
 pub(super) struct Waiting {
     asked: Asked,
     since: Instant,
+    /// The parameter that is true as long as the work lasts; `None` if the source has none.
+    param: Option<usize>,
     /// What had been done when all queues were seen empty; they are only if it is the same at the next look.
     seen: Option<u64>,
-    /// The detector's answer to whether it acquires, if it was asked and has not answered.
-    is_acquiring: Option<Receiver<Snapshot>>,
+    /// The node's answer to whether it is at work, if it was asked and has not answered.
+    is_at_work: Option<Receiver<Snapshot>>,
+}
+
+impl Waiting {
+    fn new(asked: Asked, param: Option<usize>) -> Waiting {
+        Waiting { asked, since: Instant::now(), param, seen: None, is_at_work: None }
+    }
+
+    pub(super) fn is_of(&self, node: usize) -> bool {
+        self.asked.node == node
+    }
+
+    /// Whether frames that were sent before the end belong to the work: those of an acquisition, and those of a
+    /// buffer that captures.
+    fn sends_frames(&self) -> bool {
+        match &self.asked.change {
+            Change::Acquire { .. } => true,
+            Change::LetWork(param) => param == "capture",
+            _ => false,
+        }
+    }
+}
+
+/// Sets a parameter to true that the node sets back when it has done what that asks for, and lets the answer wait until then.
+pub(super) fn let_work(shared: &Arc<Shared>, asked: Asked, param: &str) {
+    let mut node = lock(&shared.nodes[asked.node]);
+    let set = shared.run.set(&node.name, param, &Value::Bool(true)).map_err(|e| e.to_string());
+    let moment = look_now(shared, &mut node);
+    let Some(index) = node.index_of(param).filter(|_| set.is_ok()) else {
+        drop(node);
+        return shared.answer(asked, set, moment);
+    };
+    if node.is_true(index) {
+        drop(node);
+        shared.begun(&moment, asked.node);
+        return shared.wait_for(Waiting::new(asked, Some(index)));
+    }
+    let moment = show_that_it_began(shared, &mut node, index);
+    drop(node);
+    shared.answer(asked, set, moment);
+}
+
+/// Publishes that the work of parameter `index` began, and then, again, how the node is. For work that is over
+/// before anybody can look: clients wait until they see it begin.
+fn show_that_it_began(shared: &Shared, node: &mut Node, index: usize) -> Arc<Moment> {
+    let is_now = node.pretend_begun(index);
+    let begun = shared.publish_one(node, |_, _| ());
+    shared.begun(&begun, node.number);
+    node.end_pretending(is_now);
+    shared.publish_one(node, |_, _| ())
 }
 
 /// Starts or stops an acquisition.
 pub(super) fn carry_out(shared: &Arc<Shared>, asked: Asked, start: bool, wait: bool) {
     let (result, moment) = set(shared, asked.node, start);
     match start && wait && result.is_ok() {
-        true => shared.wait_for(Waiting { asked, since: Instant::now(), seen: None, is_acquiring: None }),
+        true => {
+            let param = lock(&shared.nodes[asked.node]).acquire_param;
+            shared.wait_for(Waiting::new(asked, param));
+        }
         false => shared.answer(asked, result, moment),
     }
 }
@@ -65,27 +120,26 @@ impl Waiting {
         (self.since.elapsed() / 50).clamp(Duration::from_millis(1), Duration::from_millis(20))
     }
 
-    /// Whether the acquisition is over, and, if that is wanted, all frames behind it are handled.
+    /// Whether the work is over, and the frames that it sent and that somebody relies on are handled.
     pub(super) fn is_over(&mut self, shared: &Shared) -> bool {
         // Whoever acts on the node may have to wait for it; all others go on meanwhile.
         let Some(node) = try_lock(&shared.nodes[self.asked.node]) else { return false };
-        let (index, waits_for_nodes) = (node.acquire_param, node.state.waits_for_nodes);
         let is_enabled = node.state.is_enabled;
         drop(node);
-        let is_acquiring = match index {
+        let is_at_work = match self.param {
             Some(index) => self.is_true(shared, index),
             None => is_enabled && !shared.run.is_finished(),
         };
-        if is_acquiring {
+        if is_at_work {
             self.seen = None;
             return false;
         }
-        !waits_for_nodes || self.is_quiet(shared)
+        !self.sends_frames() || self.is_quiet(shared)
     }
 
-    /// Whether a parameter of the detector is true. One that has ended acquires nothing; one that does not answer still may.
+    /// Whether a parameter of the node is true. One that has ended does nothing; one that does not answer still may.
     fn is_true(&mut self, shared: &Shared, index: usize) -> bool {
-        let (answer, limit) = match self.is_acquiring.take() {
+        let (answer, limit) = match self.is_at_work.take() {
             Some(asked) => (asked, Duration::ZERO),
             None => match shared.run.look(self.asked.node, [index].into()) {
                 Ok(asked) => (asked, ANSWER),
@@ -96,26 +150,47 @@ impl Waiting {
             Ok(snapshot) => snapshot.values.first() == Some(&Value::Bool(true)),
             Err(RecvTimeoutError::Disconnected) => false,
             Err(RecvTimeoutError::Timeout) => {
-                self.is_acquiring = Some(answer);
+                self.is_at_work = Some(answer);
                 true
             }
         }
     }
 
+    /// Whether the nodes on whose results the caller relies have nothing left to do.
     fn is_quiet(&mut self, shared: &Shared) -> bool {
-        let behind = lock(&shared.wires).behind(self.asked.node);
-        let done = done_if_quiet(&shared.run.report(), &behind);
+        let relied_on = self.relied_on(shared);
+        if relied_on.is_empty() {
+            return true;
+        }
+        let done = done_if_quiet(&shared.run.report(), &relied_on);
         let is_quiet = done.is_some() && done == self.seen;
         self.seen = done;
         is_quiet
     }
 
-    /// The nodes of which whoever waits may read results when it is over.
-    pub(super) fn concerns(&self, shared: &Shared) -> Vec<usize> {
+    /// The nodes whose results count when the acquisition is over: all behind the source if it waits for nodes, else those on
+    /// the way to writers that capture.
+    fn relied_on(&self, shared: &Shared) -> Vec<usize> {
         let source = self.asked.node;
         let waits_for_nodes = try_lock(&shared.nodes[source]).is_some_and(|node| node.state.waits_for_nodes);
-        let behind = waits_for_nodes.then(|| lock(&shared.wires).behind(source));
-        std::iter::once(source).chain(behind.iter().flat_map(|nodes| nodes.iter().copied())).collect()
+        let mut wires = lock(&shared.wires);
+        let behind = wires.behind(source);
+        if waits_for_nodes {
+            return behind.to_vec();
+        }
+        let newest = shared.newest();
+        let captures = |number: &usize| newest.nodes.get(*number).is_some_and(|node| node.is_capturing());
+        let is_relied_on = |number: &usize| captures(number) || wires.behind(*number).iter().any(&captures);
+        behind.iter().copied().filter(is_relied_on).collect()
+    }
+
+    /// The nodes whose results the caller may read when the work is over.
+    pub(super) fn concerns(&self, shared: &Shared) -> Vec<usize> {
+        let mut nodes = vec![self.asked.node];
+        if self.sends_frames() {
+            nodes.extend(self.relied_on(shared));
+        }
+        nodes
     }
 
     /// Tells whoever waits what came of it; `moment` is one of after the end.

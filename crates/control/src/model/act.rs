@@ -5,12 +5,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use livetime_engine::{EdgeOptions, NodeReport, Value};
+use livetime_engine::{EdgeOptions, NodeReport, Run, Value, WhenFull};
+
+use crate::attributes::stamp_of;
 
 use super::looker::Shared;
 use super::moment::{Input, Moment, Offsets};
 use super::node::{Node, output_name};
-use super::{acquire, lock};
+use super::{acquire, joins, lock};
 
 /// How long a node may take to say what has become of it before the answer goes without it.
 pub(super) const READBACK: Duration = Duration::from_secs(1);
@@ -26,14 +28,26 @@ pub struct Caller {
     pub from: Option<SocketAddr>,
     /// Whether that is this machine, at whichever of its addresses.
     pub is_local: bool,
+    /// Whether they have shown the secret of this run: such a caller may act from anywhere.
+    pub has_token: bool,
 }
 
 impl Caller {
     /// This program itself.
     pub fn program() -> Caller {
-        Caller { face: "program", user: String::new(), from: None, is_local: true }
+        Caller { face: "program", user: String::new(), from: None, is_local: true, has_token: false }
     }
 }
+
+impl Caller {
+    /// A PV that a parameter follows.
+    pub fn link() -> Caller {
+        Caller { face: LINK, ..Caller::program() }
+    }
+}
+
+/// The face of parameters that follow PVs.
+const LINK: &str = "link";
 
 impl fmt::Display for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -63,8 +77,23 @@ pub enum Change {
     Set(String, Value),
     /// Sets several parameters, which act from the same frame; if one is refused none acts.
     SetAll(Vec<(String, Value)>),
+    /// Sets this parameter to true; the answer waits until the node has set it back, because what it asks for is done.
+    LetWork(String),
     /// Whether frames are offered to it; of a source whether it produces any.
     Enable(bool),
+    /// Adds these attributes to its frames, and no others that were asked for before; see [`attributes`](crate::attributes).
+    Attributes(String),
+    /// What is put in the place of `$(NAME)` in the text of [`Change::Attributes`], as `NAME=value,OTHER=value`. Attributes
+    /// that it has are made anew.
+    Macros(String),
+    /// Handles the last frame once more; see [`Run::process_again`].
+    Again,
+    /// Makes this number of buffers of the size of its last frame.
+    Preallocate(usize),
+    /// Gives the memory for frames that no node uses back to the operating system.
+    ReleaseMemory,
+    /// Whether its frames are sent to the nodes behind it.
+    Send(bool),
     /// Starts or stops an acquisition.
     Acquire {
         /// Whether to start one.
@@ -83,14 +112,23 @@ pub enum Change {
 /// How the edge to a node's first input is to change; what is `None` stays.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Rewire {
+    /// Which of the edges that lead to the first input, in the order in which they were made; the number behind the last
+    /// one adds an edge, and an empty name of a node takes one away, unless it is the first.
+    pub edge: usize,
     /// Name of the sending node.
     pub node: Option<String>,
     /// Number of its output.
     pub output: Option<usize>,
+    /// What happens to a frame that is offered when the queue is full.
+    pub when_full: Option<WhenFull>,
     /// Most frames that wait.
     pub queue: Option<usize>,
+    /// Of this number of frames the first one is offered.
+    pub every: Option<u64>,
     /// Most frames per second; 0 for no limit.
     pub max_rate_hz: Option<f64>,
+    /// Most bytes per second; 0 for no limit.
+    pub max_bytes_per_s: Option<f64>,
 }
 
 /// A count that can be set.
@@ -123,8 +161,17 @@ impl fmt::Display for Change {
                     values.iter().map(|(param, value)| format!("{param} = {value}")).collect();
                 f.write_str(&texts.join(", "))
             }
+            Change::LetWork(param) => write!(f, "{param} = true"),
             Change::Enable(true) => f.write_str("enable"),
             Change::Enable(false) => f.write_str("disable"),
+            Change::Attributes(text) if text.is_empty() => f.write_str("no attributes"),
+            Change::Attributes(_) => f.write_str("attributes"),
+            Change::Macros(text) => write!(f, "macros of attributes: {text}"),
+            Change::Again => f.write_str("handle the last frame again"),
+            Change::Preallocate(count) => write!(f, "make {count} buffers"),
+            Change::ReleaseMemory => f.write_str("release memory that is not in use"),
+            Change::Send(true) => f.write_str("send"),
+            Change::Send(false) => f.write_str("do not send"),
             Change::Acquire { start: true, .. } => f.write_str("start acquiring"),
             Change::Acquire { start: false, .. } => f.write_str("stop acquiring"),
             Change::Rewire(rewire) => rewire.fmt(f),
@@ -139,8 +186,11 @@ impl fmt::Display for Rewire {
         let texts = [
             self.node.as_ref().map(|node| format!("from {node}")),
             self.output.map(|output| format!("from output {output}")),
+            self.when_full.map(|policy| format!("when full {}", policy.name())),
             self.queue.map(|queue| format!("queue {queue}")),
+            self.every.map(|every| format!("every {every}")),
             self.max_rate_hz.map(|hz| format!("at most {hz} Hz")),
+            self.max_bytes_per_s.map(|bytes| format!("at most {bytes} B/s")),
         ];
         write!(f, "connect {}", texts.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
@@ -172,26 +222,52 @@ pub(super) fn carry_out(shared: &Arc<Shared>, asked: Asked) {
     if let Change::Acquire { start, wait } = change {
         return acquire::carry_out(shared, asked, start, wait);
     }
+    if let Change::LetWork(param) = change {
+        return acquire::let_work(shared, asked, &param);
+    }
     let mut node = lock(&shared.nodes[number]);
     let result = write(shared, &mut node, &change);
-    let moment = if result.is_ok() { look_now(shared, &mut node) } else { shared.newest() };
+    // Also of a refusal something may be left to read.
+    let moment = look_now(shared, &mut node);
     drop(node);
+    shared.hurry(number);
     shared.answer(asked, result, moment);
 }
 
 fn write(shared: &Shared, node: &mut Node, change: &Change) -> Result<(), String> {
     let run = &shared.run;
     match change {
-        Change::Set(param, value) => run.set(&node.name, param, value).map_err(|e| e.to_string())?,
+        Change::Set(param, value) => {
+            run.set(&node.name, param, value).map_err(|e| e.to_string())?;
+            note_written(node, [param]);
+        }
         Change::SetAll(values) => {
             let values: Vec<(&str, Value)> = values.iter().map(|(p, value)| (&**p, value.clone())).collect();
             run.set_all(&node.name, &values).map_err(|e| e.to_string())?;
+            note_written(node, values.iter().map(|(param, _)| *param));
         }
         Change::Enable(enabled) => enable(shared, node, *enabled)?,
+        Change::Attributes(text) => add_attributes(run, node, text)?,
+        Change::Macros(text) => {
+            node.state.macros = text.as_str().into();
+            let attributes = node.state.attributes.clone();
+            add_attributes(run, node, &attributes)?;
+        }
+        Change::Again => run.process_again(&node.name).map_err(|e| e.to_string())?,
+        Change::Preallocate(count) => run.preallocate(&node.name, *count).map_err(|e| e.to_string())?,
+        Change::ReleaseMemory => {
+            run.release_free_memory();
+        }
+        Change::Send(sends) => {
+            run.set_sending(&node.name, *sends).map_err(|e| e.to_string())?;
+            node.state.sends = *sends;
+        }
         Change::Rewire(rewire) => {
             let input = node.state.input.clone().ok_or("the node has no input")?;
-            let wanted = changed(shared, &input, rewire)?;
-            connect(shared, node, &input, wanted)?;
+            match rewire.edge {
+                0 => connect(shared, node, &input, changed(shared, &input, rewire)?)?,
+                edge => joins::rewire(shared, node, edge - 1, rewire)?,
+            }
         }
         Change::WaitForNodes(wait) => node.state.waits_for_nodes = *wait,
         Change::Recount(counter, number) => {
@@ -199,9 +275,19 @@ fn write(shared: &Shared, node: &mut Node, change: &Change) -> Result<(), String
             let counts = report.nodes.get(node.number).ok_or("the node has ended")?;
             node.state.offsets = recounted(node, counts, *counter, *number);
         }
-        Change::Acquire { .. } => {}
+        // These wait for what comes of them.
+        Change::Acquire { .. } | Change::LetWork(_) => {}
     }
     Ok(())
+}
+
+fn note_written<T: AsRef<str>>(node: &mut Node, params: impl IntoIterator<Item = T>) {
+    for param in params {
+        let param = param.as_ref();
+        if !node.state.written.iter().any(|known| known == param) {
+            node.state.written = node.state.written.iter().cloned().chain([param.to_owned()]).collect();
+        }
+    }
 }
 
 /// Publishes the node as it is after an action, so that whoever has acted reads what has become of it.
@@ -217,6 +303,17 @@ pub(super) fn enable(shared: &Shared, node: &mut Node, enabled: bool) -> Result<
     Ok(())
 }
 
+fn add_attributes(run: &Run, node: &mut Node, text: &str) -> Result<(), String> {
+    let node_type = &run.graph().nodes()[node.number].node_type;
+    let stamp = stamp_of(text, &node.state.macros, node_type, &run.service()).map_err(|(problem, why)| {
+        node.state.attributes_problem = Some(problem);
+        why
+    })?;
+    run.set_stamp(&node.name, stamp).map_err(|e| e.to_string())?;
+    (node.state.attributes, node.state.attributes_problem) = (text.into(), None);
+    Ok(())
+}
+
 fn recounted(node: &Node, counts: &NodeReport, counter: Counter, number: u64) -> Offsets {
     let offsets = node.state.offsets;
     match counter {
@@ -227,7 +324,7 @@ fn recounted(node: &Node, counts: &NodeReport, counter: Counter, number: u64) ->
 }
 
 /// The input as it is to be.
-fn changed(shared: &Shared, input: &Input, rewire: &Rewire) -> Result<Input, String> {
+pub(super) fn changed(shared: &Shared, input: &Input, rewire: &Rewire) -> Result<Input, String> {
     let mut wanted = input.clone();
     if rewire.node.is_some() || rewire.output.is_some() {
         let name = rewire.node.as_ref().unwrap_or(&input.node);
@@ -238,15 +335,23 @@ fn changed(shared: &Shared, input: &Input, rewire: &Rewire) -> Result<Input, Str
         wanted.from = output_name(sender, output).ok_or_else(missing)?;
         (wanted.node, wanted.output) = (name.clone(), output);
     }
-    let max_rate_hz = match rewire.max_rate_hz {
-        None => input.options.max_rate_hz,
-        Some(0.0) => None,
-        Some(hz) if hz > 0.0 => Some(hz),
-        Some(other) => return Err(format!("wanted at least 0, found {other}")),
-    };
+    let max_rate_hz = limit(rewire.max_rate_hz, input.options.max_rate_hz)?;
+    let max_bytes_per_s = limit(rewire.max_bytes_per_s, input.options.max_bytes_per_s)?;
     let queue = rewire.queue.unwrap_or(input.options.queue);
-    wanted.options = EdgeOptions { queue, max_rate_hz, ..input.options };
+    let every = rewire.every.unwrap_or(input.options.every);
+    let when_full = rewire.when_full.unwrap_or(input.options.when_full);
+    wanted.options = EdgeOptions { queue, every, when_full, max_rate_hz, max_bytes_per_s };
     Ok(wanted)
+}
+
+/// A limit as it is to be: 0 is none.
+fn limit(wanted: Option<f64>, now: Option<f64>) -> Result<Option<f64>, String> {
+    match wanted {
+        None => Ok(now),
+        Some(0.0) => Ok(None),
+        Some(rate) if rate > 0.0 => Ok(Some(rate)),
+        Some(other) => Err(format!("wanted at least 0, found {other}")),
+    }
 }
 
 /// Connects the running graph anew. What cannot be connected stays as it was.
@@ -269,6 +374,10 @@ fn connect(shared: &Shared, node: &mut Node, old: &Input, new: Input) -> Result<
     }
     connected?;
     let graph = run.graph();
+    let sender = graph.node(&new.node).ok().and_then(|from| shared.newest().nodes.get(from).cloned());
+    if sender.is_some_and(|sender| !sender.state.sends) {
+        run.set_sending(&new.node, false).map_err(|e| e.to_string())?;
+    }
     if let (Ok(from), Ok(to)) = (graph.node(&old.node), graph.node(&new.node)) {
         lock(&shared.wires).rewired(node.number, from, to);
     }
@@ -282,7 +391,10 @@ impl Shared {
         let Asked { caller, node, change, reply } = asked;
         let node = self.run.graph().nodes().get(node).map(|n| n.name.clone()).unwrap_or_default();
         let problem = result.as_ref().err().cloned();
-        self.log().action(caller, node, &change.to_string(), problem);
+        // What follows a PV would fill the log.
+        if caller.face != LINK || problem.is_some() {
+            self.log().action(caller, node, &change.to_string(), problem);
+        }
         reply(Answer { result, moment });
     }
 }

@@ -59,7 +59,7 @@ impl Shared {
         let graph = run.graph();
         let nodes = Node::all(graph);
         let moments = nodes.iter().map(Node::moment).collect();
-        let moment = Moment::new(0, run.report(), moments, RunRates::default());
+        let moment = Moment::new(0, run.report(), moments, RunRates::default(), 1.0);
         Shared {
             run: run.clone(),
             wires: Mutex::new(Wires::new(graph)),
@@ -141,8 +141,8 @@ impl Shared {
     }
 
     fn publish(&self, report: Report, nodes: Vec<Arc<NodeMoment>>, pace: &mut RunPace) -> Arc<Moment> {
-        let rates = pace.rates(&report);
-        let moment = Arc::new(Moment::new(self.newest().version + 1, report, nodes, rates));
+        let (rates, live) = (pace.rates(&report), pace.live(&report));
+        let moment = Arc::new(Moment::new(self.newest().version + 1, report, nodes, rates, live));
         let old = std::mem::replace(&mut *lock(&self.newest), moment.clone());
         self.is_newer.notify_all();
         // Not under the lock: it may be the last reference.
@@ -233,6 +233,13 @@ impl Shared {
     pub(super) fn wait_for(&self, waiting: Waiting) {
         lock(&self.waiting).push(waiting);
         self.alarm().wish();
+    }
+
+    /// Looks at once at those who wait for the work of a node: somebody has written to it.
+    pub(super) fn hurry(&self, node: usize) {
+        if lock(&self.waiting).iter().any(|waiting| waiting.is_of(node)) {
+            self.alarm().wish();
+        }
     }
 
     fn shortest_wait(&self) -> Option<Duration> {

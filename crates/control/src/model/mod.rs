@@ -36,6 +36,7 @@
 mod acquire;
 mod act;
 mod bell;
+mod joins;
 mod log;
 mod looker;
 mod moment;
@@ -137,7 +138,17 @@ impl Model {
         self.shared().log().since(number)
     }
 
+    /// Adds a line about what `caller` did to the log: for what concerns all faces and changes nothing in the run.
+    pub fn note(&self, caller: Caller, text: &str) {
+        self.shared().log().action(caller, String::new(), text, None);
+    }
+
     // ---- Acting ----
+
+    /// Whether somebody is among those who may act.
+    pub fn may_act(&self, caller: &Caller) -> bool {
+        self.threads.access.allows(caller)
+    }
 
     /// Lets `action` be done, and returns at once. `reply` is called with what came of it, on a thread of the model or on this one;
     /// it must not wait. It is dropped uncalled when the run ends before.

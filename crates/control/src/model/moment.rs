@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use livetime_engine::{ByNode, EdgeAccount, EdgeOptions, LastFrame, NodeReport, ParamSpec, Report, Value};
 
+use crate::attributes::Problem;
 use crate::report::rates::{Rates, RunRates};
 
 /// What is known of a running graph at one moment. Immutable; a newer one has a higher version.
@@ -20,13 +21,22 @@ pub struct Moment {
     pub nodes: Vec<Arc<NodeMoment>>,
     /// How fast the run is as a whole, over the last second that is over.
     pub rates: RunRates,
+    /// Live time so far: the fraction of the time since the start in which nothing was lost unintentionally, as far as looks at the
+    /// run can tell. All time between two looks counts as dead if something was lost in it.
+    pub live: f64,
     edges: ByNode,
 }
 
 impl Moment {
-    pub(super) fn new(version: u64, report: Report, nodes: Vec<Arc<NodeMoment>>, rates: RunRates) -> Moment {
+    pub(super) fn new(
+        version: u64,
+        report: Report,
+        nodes: Vec<Arc<NodeMoment>>,
+        rates: RunRates,
+        live: f64,
+    ) -> Moment {
         let edges = ByNode::new(nodes.len(), report.edges.iter().map(|edge| edge.nodes.1));
-        Moment { version, taken: Instant::now(), report, nodes, rates, edges }
+        Moment { version, taken: Instant::now(), report, nodes, rates, live, edges }
     }
 
     /// The accounts of the edges that lead to node number `node`.
@@ -58,6 +68,12 @@ pub struct NodeMoment {
 }
 
 impl NodeMoment {
+    /// Whether it is a writer that captures: an acquisition whose frames it takes ends when they are written.
+    pub fn is_capturing(&self) -> bool {
+        let capture = self.specs.iter().position(|spec| spec.pv == Some("Capture") && !spec.readback);
+        capture.is_some_and(|index| self.values.get(index) == Some(&Value::Bool(true)))
+    }
+
     /// The value of the parameter or readback `param`.
     pub fn value(&self, param: &str) -> Option<&Value> {
         self.values.get(self.specs.iter().position(|spec| spec.name == param)?)
@@ -71,18 +87,33 @@ pub struct NodeState {
     pub is_source: bool,
     /// Whether frames are offered to it; of a source whether it produces any.
     pub is_enabled: bool,
+    /// Whether its frames are sent to the nodes behind it; what is not is an intended loss.
+    pub sends: bool,
+    /// The text in which somebody asked for attributes of its frames; empty if nobody did.
+    pub attributes: Arc<str>,
+    /// What is put in the place of `$(NAME)` in that text, as `NAME=value,OTHER=value`.
+    pub macros: Arc<str>,
+    /// What was in the way of the attributes that were asked for last.
+    pub attributes_problem: Option<Problem>,
     /// Whether a source acquires.
     pub is_acquiring: bool,
     /// The same, or frames of the acquisition are still under way and the acquisition waits for them.
     pub is_busy: bool,
     /// Whether an acquisition ends only when all nodes behind have nothing left to do.
     pub waits_for_nodes: bool,
+    /// Parameters that were written through [`Action`](super::Action), in the order of the first writes. Others may differ from the start
+    /// of the run, too: nodes count numbers of files up, and limit sizes.
+    pub written: Arc<[String]>,
     /// Acquisitions begun through [`Action`](super::Action) so far: one that was over between two moments is seen by it.
     pub acquisitions: u64,
     /// The edge that leads to its first input.
     pub input: Option<Arc<Input>>,
+    /// The other edges that lead to its first input, in the order in which they were made.
+    pub joined: Arc<[Arc<Input>]>,
     /// Frames that wait in front of the nodes behind it; kept for sources only.
     pub queued_behind: u64,
+    /// Buffers for frames that it has made and that are not in use.
+    pub free_buffers: usize,
     /// Frames so far: sent by a source, handled by another node; what the node counts itself, if it does.
     pub frames: u64,
     /// What counters stood at when somebody set them to 0.

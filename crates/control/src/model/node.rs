@@ -77,6 +77,35 @@ impl Node {
         &self.specs[index]
     }
 
+    /// The number of the parameter `name`.
+    pub(super) fn index_of(&self, name: &str) -> Option<usize> {
+        self.specs.iter().position(|spec| spec.name == name && !spec.readback)
+    }
+
+    /// Whether the node said that parameter `index` is true.
+    pub(super) fn is_true(&self, index: usize) -> bool {
+        self.values.get(index) == Some(&Value::Bool(true))
+    }
+
+    /// Takes the values for those of the moment in which the work of parameter `index` began: it is true, and no
+    /// frame is captured yet. Returns the values as the node said them, for [`Node::end_pretending`].
+    pub(super) fn pretend_begun(&mut self, index: usize) -> Arc<Vec<Value>> {
+        let mut values = (*self.values).clone();
+        let captured = self.specs.iter().position(|spec| spec.pv == Some("NumCaptured"));
+        if let Some(count) = captured.and_then(|index| values.get_mut(index)) {
+            *count = Value::Int(0);
+        }
+        if let Some(value) = values.get_mut(index) {
+            *value = Value::Bool(true);
+        }
+        std::mem::replace(&mut self.values, Arc::new(values))
+    }
+
+    /// Goes back to the values that the node said.
+    pub(super) fn end_pretending(&mut self, values: Arc<Vec<Value>>) {
+        self.values = values;
+    }
+
     /// Asks the node for its parameters, unless it has not answered yet.
     pub(super) fn ask(&mut self, run: &Run) {
         // What it said since the last look.
@@ -115,6 +144,7 @@ impl Node {
 
     fn take(&mut self, snapshot: Snapshot) {
         self.last = snapshot.last.or(self.last);
+        self.state.free_buffers = snapshot.free_buffers;
         if let Some(index) = self.acquire_param {
             self.state.is_acquiring = snapshot.values.get(index) == Some(&Value::Bool(true));
         }
@@ -150,23 +180,31 @@ impl Node {
 }
 
 fn state(graph: &Graph, number: usize, edges: impl Iterator<Item = usize>) -> NodeState {
+    let mut inputs = edges.filter_map(|edge| input_of(graph, number, edge)).map(Arc::new);
     NodeState {
         is_source: graph.nodes()[number].node_type.spec.kind == NodeKind::Source,
         is_enabled: true,
+        sends: true,
+        attributes: "".into(),
+        macros: "".into(),
+        attributes_problem: None,
         is_acquiring: false,
         is_busy: false,
         waits_for_nodes: false,
         acquisitions: 0,
-        input: input_of(graph, number, edges).map(Arc::new),
+        written: Arc::default(),
+        input: inputs.next(),
+        joined: inputs.collect(),
         queued_behind: 0,
+        free_buffers: 0,
         frames: 0,
         offsets: Offsets::default(),
     }
 }
 
-/// The first edge that leads to the node's first input.
-fn input_of(graph: &Graph, number: usize, mut edges: impl Iterator<Item = usize>) -> Option<Input> {
-    let edge = edges.find_map(|edge| graph.edges().get(edge).filter(|edge| edge.to == (number, 0)))?;
+/// An edge, if it leads to the node's first input.
+fn input_of(graph: &Graph, number: usize, edge: usize) -> Option<Input> {
+    let edge = graph.edges().get(edge).filter(|edge| edge.to == (number, 0))?;
     let (sender, receiver) = (&graph.nodes()[edge.from.0], &graph.nodes()[number]);
     Some(Input {
         node: sender.name.clone(),

@@ -56,13 +56,35 @@ impl Pace {
 
 /// The same for the run as a whole.
 #[derive(Default)]
-pub(super) struct RunPace(Window);
+pub(super) struct RunPace {
+    window: Window,
+    live: Live,
+}
+
+/// Live time: between two looks either nothing was lost unintentionally, or the time between them does not count.
+#[derive(Default)]
+struct Live {
+    looked_ns: u64,
+    lost: u64,
+    dead_ns: u64,
+}
 
 impl RunPace {
     /// The rates at the time of `report`.
     pub(super) fn rates(&mut self, report: &Report) -> RunRates {
-        self.0.update(Counts::of_run(report));
-        RunRates { hz: self.0.rates.hz, cpu_percent: self.0.rates.cpu_percent }
+        self.window.update(Counts::of_run(report));
+        RunRates { hz: self.window.rates.hz, cpu_percent: self.window.rates.cpu_percent }
+    }
+
+    /// The live time at the time of `report`, as a fraction of the time since the start.
+    pub(super) fn live(&mut self, report: &Report) -> f64 {
+        let live = &mut self.live;
+        let lost = report.unintended_losses();
+        if lost > live.lost {
+            live.dead_ns += report.elapsed_ns.saturating_sub(live.looked_ns);
+        }
+        (live.lost, live.looked_ns) = (lost, report.elapsed_ns);
+        1.0 - (live.dead_ns as f64 / report.elapsed_ns.max(1) as f64).min(1.0)
     }
 }
 
@@ -70,6 +92,17 @@ impl RunPace {
 mod tests {
     use super::*;
     use crate::report::fixture;
+
+    #[test]
+    fn live_time_is_time_without_losses() {
+        let mut pace = RunPace::default();
+        let mut live = |second: u64, losses_of: u64| {
+            pace.live(&Report { elapsed_ns: second * 1_000_000_000, ..fixture::report(losses_of) })
+        };
+        // Something is lost in the first second, and in the fifth.
+        let found = [live(1, 1), live(2, 1), live(4, 1), live(5, 2), live(8, 2)];
+        assert_eq!(found, [0.0, 0.5, 0.75, 0.6, 0.75]);
+    }
 
     #[test]
     fn a_rate_is_a_mean_over_a_second_at_least() {

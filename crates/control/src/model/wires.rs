@@ -42,9 +42,20 @@ impl Wires {
 
     /// Notes that `node` has its frames from `new` and no longer from `old`.
     pub(super) fn rewired(&mut self, node: usize, old: usize, new: usize) {
-        let Some(place) = self.receivers[old].iter().position(|to| *to == node) else { return };
-        self.receivers[old].swap_remove(place);
-        self.receivers[new].push(node);
+        if self.receivers[old].contains(&node) {
+            self.changed(node, Some(old), Some(new));
+        }
+    }
+
+    /// Notes that an edge from `old` to `node` is gone, and one from `new` is there.
+    pub(super) fn changed(&mut self, node: usize, old: Option<usize>, new: Option<usize>) {
+        let place = old.and_then(|old| Some((old, self.receivers[old].iter().position(|to| *to == node)?)));
+        if let Some((old, place)) = place {
+            self.receivers[old].swap_remove(place);
+        }
+        if let Some(new) = new {
+            self.receivers[new].push(node);
+        }
         self.behind.fill(None);
     }
 }

@@ -43,20 +43,16 @@ fn params_impl(input: &DeriveInput) -> syn::Result<Tokens> {
     let Fields::Named(fields) = &data.fields else {
         return Err(Error::new(input.span(), "parameters are named fields"));
     };
-    let (shared, own): (Vec<_>, Vec<_>) = fields.named.iter().partition(|field| is_flat(field));
-    let shared = match shared[..] {
-        [] => None,
-        [one] => Some(&one.ident),
-        [_, second, ..] => return Err(Error::new(second.span(), "at most one field is flat")),
-    };
-    let params = own.into_iter().map(param).collect::<syn::Result<Vec<_>>>()?;
+    let (tails, own): (Vec<_>, Vec<_>) =
+        fields.named.iter().map(|f| (f, tail(f))).partition(|(_, t)| t.is_some());
+    let params = own.into_iter().map(|(field, _)| param(field)).collect::<syn::Result<Vec<_>>>()?;
     let ty = &input.ident;
     let names: Vec<_> = params.iter().map(|p| &p.name).collect();
     let indices = 0..params.len();
     let indices_again = 0..params.len();
     let specs = params.iter().map(spec);
     let defaults = params.iter().map(default_value);
-    let Flat { default, specs: all_specs, get, set } = Flat::of(shared, params.len());
+    let Tails { default, specs: all_specs, get, set } = Tails::of(&tails, params.len());
     Ok(quote! {
         impl ::core::default::Default for #ty {
             fn default() -> Self {
@@ -91,39 +87,110 @@ fn params_impl(input: &DeriveInput) -> syn::Result<Tokens> {
     })
 }
 
-fn is_flat(field: &syn::Field) -> bool {
-    let is_flat = |list: &syn::MetaList| list.tokens.to_string() == "flatten";
-    field.attrs.iter().any(|a| a.path().is_ident("param") && a.meta.require_list().is_ok_and(is_flat))
+/// A field whose parameters come behind those of the struct itself.
+enum Tail {
+    /// A struct of parameters, under their own names.
+    Flat,
+    /// An array of such structs, each member's names with this one and its number in front.
+    Group(LitStr),
 }
 
-/// What is done with the field whose parameters come behind the `own` ones of the struct.
-struct Flat {
+fn tail(field: &syn::Field) -> Option<Tail> {
+    let mut lists =
+        field.attrs.iter().filter(|a| a.path().is_ident("param")).filter_map(|a| a.meta.require_list().ok());
+    lists.find_map(|list| {
+        if list.tokens.to_string() == "flatten" {
+            return Some(Tail::Flat);
+        }
+        let pair: syn::MetaNameValue =
+            list.parse_args().ok().filter(|p: &syn::MetaNameValue| p.path.is_ident("group"))?;
+        match pair.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) => Some(Tail::Group(name)),
+            _ => None,
+        }
+    })
+}
+
+/// What is done with the fields whose parameters come behind the `own` ones of the struct.
+struct Tails {
     default: Tokens,
     specs: Tokens,
     get: Tokens,
     set: Tokens,
 }
 
-impl Flat {
-    fn of(field: Option<&Option<Ident>>, own: usize) -> Flat {
-        let Some(field) = field else {
-            return Flat {
+impl Tails {
+    fn of(tails: &[(&syn::Field, Option<Tail>)], own: usize) -> Tails {
+        if tails.is_empty() {
+            return Tails {
                 default: quote!(),
                 specs: quote!(SPECS),
                 get: quote!(None),
                 set: quote!(Err(::livetime_engine::ParamError::unknown_index(index))),
             };
-        };
-        Flat {
-            default: quote!(#field: ::core::default::Default::default()),
+        }
+        let (mut defaults, mut specs, mut gets, mut sets) = (vec![], vec![], vec![], vec![]);
+        for (field, tail) in tails {
+            let Tails { default, specs: spec, get, set } = tail_calls(&field.ident, tail);
+            let (name, len) = (&field.ident, tail_len(&field.ident, tail));
+            let step = |found: Tokens| {
+                quote! {
+                    let len = #len;
+                    if index < len {
+                        return #found;
+                    }
+                    let index = index - len;
+                }
+            };
+            defaults.push(quote!(#name: #default));
+            specs.push(quote!(all.extend(#spec);));
+            gets.push(step(get));
+            sets.push(step(set));
+        }
+        Tails {
+            default: quote!(#(#defaults),*),
             specs: quote! {
                 static ALL: ::std::sync::OnceLock<::std::vec::Vec<::livetime_engine::ParamSpec>> =
                     ::std::sync::OnceLock::new();
-                ALL.get_or_init(|| [SPECS, ::livetime_engine::Params::specs(&self.#field)].concat())
+                ALL.get_or_init(|| {
+                    let mut all = SPECS.to_vec();
+                    #(#specs)*
+                    all
+                })
             },
-            get: quote!(::livetime_engine::Params::get(&self.#field, index - #own)),
-            set: quote!(::livetime_engine::Params::set(&mut self.#field, index - #own, value)),
+            get: quote!({ let index = index - #own; #(#gets)* let _ = index; None }),
+            set: quote!({
+                let index = index - #own;
+                #(#sets)*
+                Err(::livetime_engine::ParamError::unknown_index(index))
+            }),
         }
+    }
+}
+
+/// What is done with one such field.
+fn tail_calls(name: &Option<Ident>, tail: &Option<Tail>) -> Tails {
+    match tail {
+        Some(Tail::Group(group)) => Tails {
+            default: quote!(::core::array::from_fn(|_| ::core::default::Default::default())),
+            specs: quote!(::livetime_engine::group_specs(#group, &self.#name)),
+            get: quote!(::livetime_engine::group_get(&self.#name, index)),
+            set: quote!(::livetime_engine::group_set(&mut self.#name, index, value)),
+        },
+        _ => Tails {
+            default: quote!(::core::default::Default::default()),
+            specs: quote!(::livetime_engine::Params::specs(&self.#name)),
+            get: quote!(::livetime_engine::Params::get(&self.#name, index)),
+            set: quote!(::livetime_engine::Params::set(&mut self.#name, index, value)),
+        },
+    }
+}
+
+/// Number of its parameters.
+fn tail_len(name: &Option<Ident>, tail: &Option<Tail>) -> Tokens {
+    match tail {
+        Some(Tail::Group(_)) => quote!(::livetime_engine::group_len(&self.#name)),
+        _ => quote!(::livetime_engine::Params::specs(&self.#name).len()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Edges: bounded queues from an output to an input, what happens when one is full, and its accounts.
 
+mod left_out;
 mod output;
 mod reader;
 mod sender;
@@ -13,6 +14,7 @@ use livetime_runtime::statistics::{Histogram, Times, summarise};
 use livetime_runtime::sync::{AtomicU64, Ordering, fence};
 use livetime_runtime::{Doorbell, EdgeCounts, EdgeOptions, LossReason, Losses, RoomMark, WhenFull};
 
+use left_out::LeftOut;
 pub(crate) use output::{Output, Outputs};
 pub(crate) use reader::{Reader, nanoseconds};
 pub(crate) use sender::{InlineNode, Sender, Target};
@@ -39,9 +41,11 @@ pub(crate) struct Edge {
     pub(crate) to: (usize, usize),
     pub(crate) options: EdgeOptions,
     ring: FrameRing,
-    /// Frames handed over inline, without the queue.
+    /// Frames handed over without the queue: inline, or once more.
     inline: AtomicU64,
     losses: Losses,
+    /// What is meant to be missing behind it.
+    pub(crate) left_out: LeftOut,
     /// Decides when the receiver checks for a waiting sender.
     room_mark: RoomMark,
     /// Set by the sender after its last frame.
@@ -49,6 +53,8 @@ pub(crate) struct Edge {
     detached: AtomicBool,
     /// Cleared to stop offering frames; the queue is still emptied.
     pub(crate) enabled: AtomicBool,
+    /// Whether the sender sends; what it does not is an intended loss.
+    pub(crate) is_fed: AtomicBool,
     /// The state of the receiver: [`OPEN`] or another one.
     standing: AtomicU8,
     /// The reader, if the edge leads out of the graph.
@@ -82,10 +88,12 @@ impl Edge {
             ring,
             inline: AtomicU64::new(0),
             losses: Losses::default(),
+            left_out: LeftOut::default(),
             room_mark: RoomMark::new(capacity),
             closed: AtomicBool::new(false),
             detached: AtomicBool::new(false),
             enabled: AtomicBool::new(true),
+            is_fed: AtomicBool::new(true),
             standing: AtomicU8::new(OPEN),
             reader: None,
             sender_bells: sender_bells.into(),
@@ -221,6 +229,12 @@ impl Edge {
         while let Some(_taken) = self.take(known_tail) {
             self.lose(reason, 1);
         }
+    }
+
+    /// The receiver handles a frame that it had already once more: it counts as offered and delivered again. Only for
+    /// the thread of the one receiving node.
+    pub(crate) fn offer_again(&self) {
+        self.inline.store(self.inline.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
     /// Takes the oldest frame, and wakes a sender that waits for room.

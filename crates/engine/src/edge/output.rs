@@ -51,6 +51,11 @@ impl Output {
         self.senders.iter().all(Sender::is_ready)
     }
 
+    /// True when no receiver would lose a frame, or let the sender wait, because its queue is full.
+    pub(crate) fn has_room(&self) -> bool {
+        self.senders.iter().all(Sender::has_room)
+    }
+
     /// How many frames can be sent without waiting.
     pub(crate) fn room(&self) -> u64 {
         self.senders.iter().map(Sender::room).min().unwrap_or(u64::MAX)
@@ -89,7 +94,7 @@ impl Output {
 
     pub(crate) fn hand_over(&mut self, frame: &Frame, stamp_ns: u64, clock: &Clock) {
         for sender in self.senders.iter_mut().filter(|s| matches!(s.target, Target::Inline(_))) {
-            if sender.wants(stamp_ns, clock) {
+            if sender.wants(frame.header().sequence, frame.bytes().len(), stamp_ns, clock) {
                 sender.hand_over(frame, stamp_ns);
             }
         }
@@ -119,11 +124,12 @@ impl Output {
         control: &Control,
         bell: &Arc<Doorbell>,
     ) -> Result<(), SendError> {
+        let (sequence, bytes) = (frame.header().sequence, frame.bytes().len());
         let mut shares = frame.split(queues);
         let mut result = Ok(());
         for number in 0..self.senders.len() {
             let sender = &mut self.senders[number];
-            if !matches!(sender.target, Target::Queue) || !sender.wants(stamp_ns, clock) {
+            if !matches!(sender.target, Target::Queue) || !sender.wants(sequence, bytes, stamp_ns, clock) {
                 continue;
             }
             let mut offer = sender.offer(&mut shares, stamp_ns);

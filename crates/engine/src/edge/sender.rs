@@ -67,7 +67,14 @@ impl Sender {
         self.edge.options.when_full != WhenFull::Block
             || matches!(self.target, Target::Inline(_))
             || !self.edge.enabled.load(Ordering::Relaxed)
+            || !self.edge.is_fed.load(Ordering::Relaxed)
             || self.edge.has_room()
+    }
+
+    /// True when the queue has room, or there is none.
+    pub(crate) fn has_room(&self) -> bool {
+        // What this handler has queued and not yet published counts, too.
+        matches!(self.target, Target::Inline(_)) || self.tail - self.edge.taken() < self.edge.capacity()
     }
 
     /// How many frames may be offered without having to wait.
@@ -78,18 +85,32 @@ impl Sender {
         self.edge.capacity().saturating_sub(self.edge.queued())
     }
 
-    /// True when the frame should be offered: the edge is enabled, and neither decimation nor a rate limit
+    /// True when frame `number` should be offered: the edge is enabled, and neither decimation nor a rate limit
     /// excludes the frame.
     ///
     /// `stamp_ns` is 0 for frames that are not timed; then only a rate limit reads the clock.
-    pub(crate) fn wants(&mut self, stamp_ns: u64, clock: &Clock) -> bool {
-        self.edge.enabled.load(Ordering::Relaxed)
-            && (!self.thinning.is_needed() || self.passes_thinning(stamp_ns, clock))
+    pub(crate) fn wants(&mut self, number: u64, bytes: usize, stamp_ns: u64, clock: &Clock) -> bool {
+        let is_wanted = self.edge.enabled.load(Ordering::Relaxed)
+            && self.is_fed()
+            && (!self.thinning.is_needed() || self.passes_thinning(bytes, stamp_ns, clock));
+        if !is_wanted {
+            self.edge.left_out.add(number);
+        }
+        is_wanted
     }
 
-    fn passes_thinning(&self, stamp_ns: u64, clock: &Clock) -> bool {
+    fn is_fed(&self) -> bool {
+        let is_fed = self.edge.is_fed.load(Ordering::Relaxed);
+        if !is_fed {
+            self.edge.lose(LossReason::Decimated, 1);
+        }
+        is_fed
+    }
+
+    fn passes_thinning(&self, bytes: usize, stamp_ns: u64, clock: &Clock) -> bool {
         let now_ns = || if stamp_ns == 0 { clock.now_ns() } else { stamp_ns };
-        let checked = self.thinning.check_alone(now_ns);
+        let checked =
+            self.thinning.check_alone(now_ns).and_then(|()| self.thinning.check_bytes(bytes, now_ns));
         checked.map_err(|reason| self.edge.lose(reason, 1)).is_ok()
     }
 

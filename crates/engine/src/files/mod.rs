@@ -2,9 +2,11 @@
 //!
 //! Names and folders of files, which know nothing of nodes, are in `livetime_formats::file`.
 
+mod notes;
 mod stop_after;
 mod writing;
 
+pub use notes::{AttributeNote, AttributeNotes, PipelineText};
 pub use stop_after::{Recorded, StopAfter};
 pub use writing::{WriteReport, WriteStatus, Writing};
 

@@ -1,5 +1,6 @@
 //! What the context holds, and the implementation of its functions. `context.rs` is what the author of a node sees.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -21,6 +22,9 @@ use crate::trace::Visit;
 /// A node that has waited for memory for this long reports it. In a working graph memory comes back as fast
 /// as frames are handled.
 const LONG_WAIT_NS: u64 = 1_000_000_000;
+
+/// How many frames with these numbers the edges on the way to a node have left out on purpose.
+pub(crate) type Way = Box<dyn Fn(&RangeInclusive<u64>) -> u64 + Send + Sync>;
 
 /// Memory, outputs, time: what the engine offers a node while it handles a message.
 pub struct Context {
@@ -47,7 +51,11 @@ pub struct Context {
     pub(crate) last: Option<LastFrame>,
     /// Sources: when the frame that comes next was begun.
     pub(crate) begun_ns: u64,
+    /// When the frame that is handled was queued; 0 if that is unknown.
+    pub(crate) queued_ns: u64,
     pub(crate) services: Services,
+    /// `None` without a graph.
+    pub(crate) way: Option<Way>,
     /// Frames of this call that an [`UnderWay`](super::UnderWay) speaks for.
     pub(crate) kept: u64,
     pub(crate) ledger: Option<Arc<Ledger>>,
@@ -138,6 +146,14 @@ impl Context {
                 None => Err(NodeError::new(format_args!("there is no output number {output}"))),
             },
         }
+    }
+
+    /// Sends a frame that counts as sent already.
+    pub(crate) fn pass_on(&mut self, output: usize, frame: Frame) -> Result<(), NodeError> {
+        let stamp_ns = self.stamp();
+        let Outputs::Direct(outputs) = &mut self.outputs else { return Ok(()) };
+        let Some(output) = outputs.get_mut(output) else { return Ok(()) };
+        output.send(frame, stamp_ns, &self.clock, &self.control, &self.bell).map_err(NodeError::new)
     }
 
     pub(crate) fn emitted(&self) -> u64 {

@@ -1,7 +1,9 @@
 //! What the engine offers a node while it handles a message.
 
 use std::any::Any;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use livetime_frame::{
     Bytes, Codec, Frame, FrameMut, FramePool, Layout, PoolStatistics, TableLayout, ViewError,
@@ -12,7 +14,7 @@ use super::NodeError;
 pub use super::backstage::Context;
 use super::last_frame::LastFrame;
 use super::under_way::{Teller, UnderWay};
-use crate::edge::Outputs;
+use crate::edge::{Output, Outputs};
 
 impl Context {
     /// The node's name in the graph.
@@ -23,6 +25,20 @@ impl Context {
     /// Now on the run's monotonic clock, in ns. Costs about 10 ns.
     pub fn now_ns(&self) -> u64 {
         self.clock.now_ns()
+    }
+
+    /// When the frame that [`Node::frame`](super::Node::frame) handles was put into the queue in front of the node, on the clock of
+    /// [`Context::now_ns`]; 0 if that is unknown, because it came without a queue or is one of those that are not timed.
+    pub fn queued_ns(&self) -> u64 {
+        self.queued_ns
+    }
+
+    /// How many of the frames with these numbers were left out on purpose on their way to the node: by `every`, a limit
+    /// of the rate, or a pause. What is missing beyond that is lost. A node on the way that itself sends less than it gets is not
+    /// known.
+    pub fn left_out(&self, numbers: RangeInclusive<u64>) -> u64 {
+        let Some(way) = &self.way else { return 0 };
+        way(&numbers).min(numbers.end().saturating_add(1).saturating_sub(*numbers.start()))
     }
 
     /// True when the run is ending and a long operation should be cut short.
@@ -220,6 +236,24 @@ impl Context {
         self.send(output, frame.freeze(), stamp_ns)
     }
 
+    /// Whether anybody receives what is sent to output number `output`: a node that makes something for this output alone
+    /// need not when nobody does. True where it is not known, as in a copy of a pool.
+    pub fn is_connected(&self, output: usize) -> bool {
+        match &self.outputs {
+            Outputs::Direct(outputs) => outputs.get(output).is_some_and(|output| !output.senders.is_empty()),
+            Outputs::Held(_) => true,
+        }
+    }
+
+    /// Whether the queues of all receivers of output number `output` have room for one more frame. True where it is not
+    /// known, as in a copy of a pool.
+    pub fn has_room(&self, output: usize) -> bool {
+        match &self.outputs {
+            Outputs::Direct(outputs) => outputs.get(output).is_none_or(Output::has_room),
+            Outputs::Held(_) => true,
+        }
+    }
+
     /// Forwards a frame unchanged to all nodes connected to output number `output`.
     ///
     /// # Errors
@@ -243,14 +277,15 @@ impl Context {
         add(&self.account.source_gap, count);
     }
 
-    /// Counts frames that a source could not read because their file or stream is damaged or truncated, and
+    /// Counts frames that a source could not read because their file or stream is damaged or truncated, or that a sink
+    /// took and nobody can read because their file could not be finished, and
     /// records `why` (what was wanted, what was found, where) as an error. A run with such losses ends with
     /// exit code 3.
     ///
     /// Where the number of lost frames is unknown, as at the end of a truncated file, each damaged place
     /// counts as one. Call this once for each place, not once for each attempt to read.
     pub fn unreadable(&self, frames: u64, why: impl Into<String>) {
-        add(&self.account.unreadable, frames);
+        self.account.unreadable.fetch_add(frames, Relaxed);
         self.tell_error(why);
     }
 

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use livetime_frame::Frame;
 
@@ -78,9 +79,8 @@ use crate::{ParamError, ParamKind, ParamSpec, Params, Value};
 /// # Ok::<(), NodeError>(())
 /// ```
 pub trait NodeFactory: Send + Sync {
-    /// Name, ports and abilities; asked once. Texts and lists made at run time are kept by [`intern`](crate::intern)
-    /// and
-    /// [`intern_list`](crate::intern_list).
+    /// Name, ports and abilities; asked once. Texts and lists made at run time are kept by
+    /// [`intern`](fn@crate::intern) and [`intern_list`](crate::intern_list).
     fn spec(&self) -> NodeSpec;
 
     /// The parameters with their default values; asked once.
@@ -88,6 +88,14 @@ pub trait NodeFactory: Send + Sync {
     /// # Errors
     /// [`ParamError`] when the declaration is not sound; then there is no such node type.
     fn params(&self) -> Result<DeclaredParams, ParamError>;
+
+    /// The declaration for one node, where nodes of this type differ in what parameters they have: a source may ask the
+    /// device that it is for what it offers. `given` returns what the node's pipeline gives for a parameter. Asked once
+    /// for each node of a pipeline, when that is read; `None` means that the node is as all others.
+    fn for_node(&self, given: &dyn Fn(&str) -> Option<Value>) -> Option<Arc<dyn NodeFactory>> {
+        let _ = given;
+        None
+    }
 
     /// Makes a node with these parameters, as [`Node::new`]: must not touch files, sockets or devices.
     ///
@@ -271,7 +279,7 @@ impl DeclaredParams {
         }
         let specs: Vec<ParamSpec> = params.iter().map(|(spec, _)| *spec).collect();
         let values = params.iter().map(|(_, value)| value.clone()).collect();
-        Ok(DeclaredParams { specs: super::intern_list(&specs), values })
+        Ok(DeclaredParams { specs: crate::intern_list(&specs), values })
     }
 
     /// The value of the parameter or readback called `name`; `None` when there is none of this name.

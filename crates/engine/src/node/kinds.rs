@@ -234,6 +234,17 @@ impl NodeType {
         Ok(NodeType { spec, alias_of: None, maker: Maker::Dynamic { factory, params } })
     }
 
+    /// This type as one node of a pipeline has it, of whose parameters `given` returns what the pipeline says; see
+    /// [`NodeFactory::for_node`].
+    #[must_use]
+    pub fn for_node(&self, given: &dyn Fn(&str) -> Option<Value>) -> NodeType {
+        let own = match &self.maker {
+            Maker::Static { .. } => None,
+            Maker::Dynamic { factory, .. } => factory.for_node(given),
+        };
+        own.and_then(|factory| NodeType::dynamic(factory).ok()).unwrap_or_else(|| self.clone())
+    }
+
     /// The parameters with their default values.
     pub fn params(&self) -> Box<dyn Params> {
         match &self.maker {

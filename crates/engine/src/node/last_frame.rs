@@ -13,6 +13,8 @@ pub struct Snapshot {
     /// ([`RunOptions::remember_frames`](crate::RunOptions::remember_frames)): of a source the last one sent, else
     /// the last one received.
     pub last: Option<LastFrame>,
+    /// Buffers for frames that this node has made and that are not in use.
+    pub free_buffers: usize,
 }
 
 /// What a frame was.

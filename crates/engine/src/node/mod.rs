@@ -4,10 +4,10 @@ mod backstage;
 mod context;
 mod dynamic;
 mod error;
-mod intern;
 mod kinds;
 mod last_frame;
 mod source_watch;
+mod stamp;
 mod under_way;
 
 use std::path::PathBuf;
@@ -19,10 +19,10 @@ use crate::Params;
 pub use context::Context;
 pub use dynamic::{DeclaredParams, DynNode, NodeFactory};
 pub use error::NodeError;
-pub use intern::{intern, intern_list};
 pub use kinds::{Accepts, NodeKind, NodeSpec, NodeType, PortSpec, Stream};
 pub use last_frame::{LastFrame, Snapshot};
 pub(crate) use source_watch::SourceWatch;
+pub use stamp::Stamp;
 pub use under_way::{Teller, UnderWay};
 
 /// A node: private state that handles one message at a time. See `docs/spec/node.md` for the contract.

@@ -95,6 +95,12 @@ impl Teller {
         self.ledger.tell(true, message.into());
     }
 
+    /// As [`Context::unreadable`](super::Context::unreadable).
+    pub fn unreadable(&self, frames: u64, why: impl Into<String>) {
+        self.ledger.account.unreadable.fetch_add(frames, Relaxed);
+        self.tell_error(why);
+    }
+
     /// As [`Context::tell_unfinished`](super::Context::tell_unfinished).
     pub fn tell_unfinished(&self, message: impl Into<String>) {
         let message = message.into();

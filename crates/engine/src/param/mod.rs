@@ -1,5 +1,6 @@
 //! Parameters: typed, documented values of a node that can be read or written while it runs.
 
+mod group;
 mod quantity;
 mod types;
 
@@ -7,6 +8,7 @@ use std::fmt;
 
 use livetime_runtime::Cause;
 
+pub use group::{group_get, group_len, group_set, group_specs};
 pub use quantity::parse_quantity;
 pub use types::{Choice, ParamEnum, ParamType};
 
@@ -14,8 +16,10 @@ pub use types::{Choice, ParamEnum, ParamType};
 ///
 /// The doc comment of a field is its help text; a field without one does not compile. Attributes:
 /// `default`, `min`, `max`, `unit`, `pv` (areaDetector's PV suffix), `readback` (written by the node,
-/// read by everybody else) and `count` (a readback that counts over all frames). One field may be a struct of parameters itself, which several nodes
-/// share: with the attribute `flatten` alone, its parameters come behind the others.
+/// read by everybody else) and `count` (a readback that counts over all frames). A field may be a struct of parameters itself, which several nodes
+/// share: with the attribute `flatten` alone, its parameters come behind the others. A field may be an array of structs of
+/// parameters: with `group = "region"` alone, the parameters of its members come behind the others, too, as
+/// `region1_min_x` with the PV `1:MinX` (see [`ParamSpec::member`]). A node reads them as `self.params.regions[0].min_x`.
 ///
 /// ```
 /// use livetime_engine::{assign, Params};

@@ -66,3 +66,61 @@ fn values_are_converted_or_refused() {
     }
     assert_eq!((all.count, all.period, &*all.path, all.mode), (4, 2.0, "7", Mode::OffsetNoise));
 }
+
+/// One of several.
+#[derive(Params)]
+struct One {
+    /// First column.
+    #[param(default = 3, min = 0, pv = "MinX")]
+    min_x: i64,
+    /// A result.
+    #[param(readback, pv = "X:Total{}")]
+    total: f64,
+}
+
+/// Own parameters, shared ones, and groups.
+#[derive(Params)]
+struct Many {
+    #[param(group = "roi")]
+    rois: [One; 3],
+    /// On or off.
+    on: bool,
+    #[param(flatten)]
+    shared: One,
+    #[param(group = "line")]
+    lines: [One; 1],
+}
+
+#[test]
+fn groups_and_shared_parameters_come_behind_the_own_ones() {
+    let mut many = Many::default();
+    let names: Vec<_> = many.specs().iter().map(|s| s.name).collect();
+    assert_eq!(names[..3], ["on", "roi1_min_x", "roi1_total"]);
+    assert_eq!(
+        names[3..],
+        [
+            "roi2_min_x",
+            "roi2_total",
+            "roi3_min_x",
+            "roi3_total",
+            "min_x",
+            "total",
+            "line1_min_x",
+            "line1_total"
+        ]
+    );
+    for (number, name) in names.iter().enumerate().filter(|(_, name)| name.ends_with("min_x")) {
+        assert_eq!(many.get(number), Some(Value::Int(3)), "{name}");
+        assert_eq!(assign(&mut many, name, &Value::Int(number as i64)), Ok(number));
+        assert_eq!(many.get(number), Some(Value::Int(number as i64)));
+    }
+    assert_eq!((many.rois[0].min_x, many.rois[1].min_x, many.rois[2].min_x), (1, 3, 5));
+    assert_eq!((many.shared.min_x, many.lines[0].min_x), (7, 9));
+    assert_eq!((many.specs()[3].pv, many.specs()[4].pv), (Some("2:MinX"), Some("X:Total1")));
+    assert_eq!((many.specs()[3].member(), many.specs()[7].member()), (Some((2, "MinX")), None));
+    assert_eq!(many.get(11), None);
+    assert!(many.set(11, &Value::Int(0)).is_err());
+    assert!(assign(&mut many, "roi2_total", &Value::Float(0.0)).is_err(), "a readback");
+    let error = assign(&mut many, "roi2_min_x", &Value::Int(-1)).unwrap_err();
+    assert!(error.to_string().starts_with("`roi2_min_x`"), "{error}");
+}

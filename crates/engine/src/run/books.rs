@@ -5,6 +5,7 @@
 //! decides which losses are intended. The list is therefore only as long as there are such combinations,
 //! however often they are connected.
 
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex};
 
 use livetime_runtime::{EdgeCounts, Times, WhenFull};
@@ -16,6 +17,7 @@ use crate::graph::Graph;
 /// Shared by the run, the threads of its nodes, and its outlets.
 pub(crate) type SharedBooks = Arc<Mutex<Books>>;
 
+#[derive(Default)]
 pub(crate) struct Books {
     accounts: Vec<Account>,
 }
@@ -86,6 +88,22 @@ impl Books {
     /// All edges that are there.
     pub(crate) fn edges(&self) -> impl Iterator<Item = &Arc<Edge>> {
         self.accounts.iter().flat_map(|account| &account.edges)
+    }
+
+    /// How many of these frames the edges on the way to `node` have left out on purpose. A number that several of them
+    /// have left out counts for each.
+    pub(crate) fn left_out(&self, node: usize, numbers: &RangeInclusive<u64>) -> u64 {
+        let (mut nodes, mut count, mut next) = (vec![node], 0, 0);
+        while let Some(&to) = nodes.get(next) {
+            next += 1;
+            for edge in self.edges().filter(|edge| edge.to.0 == to) {
+                count += edge.left_out.count(numbers);
+                if !nodes.contains(&edge.from.0) {
+                    nodes.push(edge.from.0);
+                }
+            }
+        }
+        count
     }
 
     /// The current accounts.

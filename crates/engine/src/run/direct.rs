@@ -130,7 +130,8 @@ impl DirectRun {
             max_frames: u64::MAX,
             remember_frames: false,
             cores: cores(),
-            services: options.services,
+            services: options.services.describing(&graph),
+            books: SharedBooks::default(),
         };
         let mut wired = wiring::wire(&graph, &plan, &shared).map_err(|e| vec![of_node(e)])?;
         let handles = wired.workers.iter().map(|worker| worker.handle.clone()).collect();
@@ -144,13 +145,14 @@ impl DirectRun {
             wired.edges.push(edge);
         }
         runner.start_behind().map_err(|e| vec![of_node(e)])?;
+        *lock(&shared.books) = Books::new(wired.edges);
         Ok(DirectRun {
+            books: shared.books.clone(),
             start_ns: shared.clock.now_ns(),
             graph,
             shared,
             nodes: wired.nodes,
             handles,
-            books: SharedBooks::new(Books::new(wired.edges).into()),
             source: runner,
             sent,
             has_ended: false,

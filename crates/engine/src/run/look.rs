@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::time::Instant;
 
-use super::Run;
+use super::{REQUEST_TIMEOUT, Run};
 use crate::ParamError;
 use crate::node::Snapshot;
 
@@ -21,6 +22,46 @@ impl Run {
         let worker = info.and_then(|n| n.workers.first()).copied();
         let worker = worker.ok_or_else(|| ParamError::new(format!("there is no node number {node}")))?;
         self.begin(worker, node, move |runner| runner.snapshot(&params))
+    }
+
+    /// Lets a node handle its last frame once more, as if it came again: it counts as offered and delivered again.
+    ///
+    /// A node keeps its last frame only after it was asked once, because a frame that is kept is memory that its source
+    /// lacks; so the first call is refused.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the node has no frame, runs in a pool, has no room behind it, does not exist, has ended, or
+    /// does not answer within 5 s.
+    pub fn process_again(&self, node: &str) -> Result<(), ParamError> {
+        let number = self.graph.node(node).map_err(ParamError::new)?;
+        let worker = self.nodes[number].workers[0];
+        self.ask(worker, number, |runner, ()| runner.process_again(), ())?.map_err(ParamError::new)
+    }
+
+    /// Lets a node make `count` buffers of the size of its last frame now, so that frames to come need not.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the node knows no frame, the buffers do not fit into the pool, or the node does not exist, has
+    /// ended, or does not answer within 5 s.
+    pub fn preallocate(&self, node: &str, count: usize) -> Result<(), ParamError> {
+        let number = self.graph.node(node).map_err(ParamError::new)?;
+        let worker = self.nodes[number].workers[0];
+        self.ask(worker, number, |runner, count| runner.preallocate(count), count)?.map_err(ParamError::new)
+    }
+
+    /// Lets all nodes give memory for frames that is not in use back to the operating system. Returns the number of
+    /// buffers. A node that has ended, or does not answer within 5 s, keeps its own.
+    pub fn release_free_memory(&self) -> usize {
+        let nodes = self.nodes.iter().enumerate();
+        let workers =
+            nodes.flat_map(|(number, node)| node.workers.iter().map(move |worker| (number, *worker)));
+        // All are asked first, so that one that hangs is waited for once.
+        let asked: Vec<_> = workers
+            .filter_map(|(number, worker)| self.begin(worker, number, |r| r.release_free()).ok())
+            .collect();
+        let deadline = Instant::now() + REQUEST_TIMEOUT;
+        let left = || deadline.saturating_duration_since(Instant::now());
+        asked.into_iter().filter_map(|answer| answer.recv_timeout(left()).ok()).sum()
     }
 
     /// As [`Run::visit`], by number of the node, but returns at once; the answer comes when the node has handled the frame it

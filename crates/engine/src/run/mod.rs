@@ -116,7 +116,8 @@ impl Run {
             max_frames: options.max_frames.unwrap_or(u64::MAX),
             remember_frames: options.remember_frames,
             cores: cores(),
-            services: options.services,
+            services: options.services.describing(graph),
+            books: SharedBooks::default(),
         };
         let mut wired = arm(graph, &shared)?;
         if options.hold_sources {
@@ -126,7 +127,8 @@ impl Run {
         let start_ns = shared.clock.now_ns();
         let Wired { nodes, edges, workers } = wired;
         let tracer = tracer(&nodes, &shared.control);
-        let books = SharedBooks::new(Books::new(edges).into());
+        *lock(&shared.books) = Books::new(edges);
+        let books = shared.books.clone();
         let _ = shared.control.holders.set(Holders::new(graph, &nodes, &books, &shared.pool));
         let links = Arc::new(Links::new(graph, &nodes, &handles, &books, &shared));
         let mut run = Run {
@@ -316,6 +318,36 @@ impl Run {
         }
         let books = lock(&self.books);
         books.edges().filter(|e| e.to.0 == number).for_each(|e| e.enabled.store(enabled, Ordering::Release));
+        Ok(())
+    }
+
+    /// What nodes share with each other and with the program; see [`Services`].
+    pub fn service<T: Clone + Default + Send + 'static>(&self) -> T {
+        self.shared.services.get()
+    }
+
+    /// Lets `stamp` add attributes to each frame that a node sends, or, of a sink, receives; `None` ends that. Frames get a header of
+    /// their own for it, never other pixels. Of a pool, each copy does so.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the node does not exist, has ended, or does not answer within 5 s.
+    pub fn set_stamp(&self, node: &str, stamp: Option<Arc<dyn crate::Stamp>>) -> Result<(), ParamError> {
+        let number = self.graph.node(node).map_err(ParamError::new)?;
+        for worker in &self.nodes[number].workers {
+            self.ask(*worker, number, |runner, stamp| runner.set_stamp(stamp), stamp.clone())?;
+        }
+        Ok(())
+    }
+
+    /// Whether a node sends its frames to those connected to it. What it does not send is counted on each edge as an intended
+    /// loss ([`LossReason::Decimated`](crate::LossReason::Decimated)). Edges that are made later send.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the node does not exist.
+    pub fn set_sending(&self, node: &str, sends: bool) -> Result<(), ParamError> {
+        let number = self.graph.node(node).map_err(ParamError::new)?;
+        let books = lock(&self.books);
+        books.edges().filter(|e| e.from.0 == number).for_each(|e| e.is_fed.store(sends, Ordering::Release));
         Ok(())
     }
 

@@ -282,6 +282,11 @@ impl Outlet {
         }
     }
 
+    /// Now on the run's clock, on which frames have the time of their entry, in ns.
+    pub fn now_ns(&self) -> u64 {
+        self.links.clock.now_ns()
+    }
+
     /// Frames that wait.
     pub fn queued(&self) -> usize {
         self.line.as_ref().map_or(0, |line| line.edge.queued() as usize)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use livetime_frame::{FramePool, SourceId};
-use livetime_runtime::{Clock, Doorbell, WaitStrategy};
+use livetime_runtime::{Clock, Doorbell, WaitStrategy, lock};
 
 use crate::account::NodeAccount;
 use crate::control::RunControl;
@@ -12,6 +12,7 @@ use crate::edge::{Edge, Output, Outputs, Sender, Target};
 use crate::graph::{Graph, Placement, Plan};
 use crate::node::{Context, NodeError, NodeKind, SourceWatch};
 use crate::reorder::Reorder;
+use crate::run::books::SharedBooks;
 use crate::runner::Runner;
 use crate::services::Services;
 use crate::worker::{Worker, WorkerHandle};
@@ -42,6 +43,8 @@ pub(crate) struct Shared {
     /// Asked for once: the system's answer takes longer than a report of ten nodes.
     pub(crate) cores: usize,
     pub(crate) services: Services,
+    /// Empty until the edges are there.
+    pub(crate) books: SharedBooks,
 }
 
 pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired, NodeError> {
@@ -163,6 +166,7 @@ fn context(
 ) -> Context {
     let decl = &graph.nodes[node];
     let is_source = decl.node_type.spec.kind == NodeKind::Source;
+    let books = shared.books.clone();
     Context {
         name: decl.name.as_str().into(),
         clock: shared.clock.clone(),
@@ -180,7 +184,9 @@ fn context(
         remember_frames: shared.remember_frames,
         last: None,
         begun_ns: 0,
+        queued_ns: 0,
         services: shared.services.clone(),
+        way: Some(Box::new(move |numbers| lock(&books).left_out(node, numbers))),
         kept: 0,
         ledger: None,
     }

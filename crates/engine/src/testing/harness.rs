@@ -83,7 +83,9 @@ impl Harness {
             remember_frames: true,
             last: None,
             begun_ns: 0,
+            queued_ns: 0,
             services: Services::default(),
+            way: None,
             kept: 0,
             ledger: None,
         };

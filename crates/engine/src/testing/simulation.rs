@@ -44,9 +44,11 @@ impl Simulation {
             remember_frames: false,
             cores: 1,
             services: Services::default(),
+            books: SharedBooks::default(),
         };
         let wired = arm(graph, &shared)?;
-        let books = SharedBooks::new(Books::new(wired.edges).into());
+        *lock(&shared.books) = Books::new(wired.edges);
+        let books = shared.books.clone();
         let handles: Vec<_> = wired.workers.iter().map(|worker| worker.handle.clone()).collect();
         let links = Arc::new(Links::new(graph, &wired.nodes, &handles, &books, &shared));
         Ok(Simulation {

@@ -22,6 +22,7 @@ mod reader;
 mod series;
 mod walker;
 mod window;
+mod within;
 
 pub use crate::look_ahead::{BrokenOff, open_unpacked};
 pub use follower::{Follower, Growth, IN_PROGRESS, Progress};
@@ -35,6 +36,7 @@ pub use reader::{Next, Raw, Reader};
 pub use series::Series;
 pub use walker::{Broken, MAX_DEPTH, Nested, Place, Walker};
 pub use window::Window;
+pub use within::check_within;
 
 use crate::Result;
 

@@ -71,22 +71,96 @@ impl Files {
 
     /// Fills `bytes` with the beginning of a piece.
     pub(crate) fn read_into(&self, piece: &Piece, bytes: &mut [u8]) -> Result<()> {
-        let (path, file) = &self.list[piece.file as usize];
-        read_exact_at(file, bytes, piece.offset).map_err(|e| e.in_file(path))
+        self.read_from(piece, 0, bytes)
     }
 
-    /// Reads a piece, and whether it is still the datagram that was found.
-    pub(crate) fn read<H: Head>(&self, piece: &Piece, bytes: &mut EventBytes) -> Result<()> {
+    fn read_from(&self, piece: &Piece, start: usize, bytes: &mut [u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let (path, file) = &self.list[piece.file as usize];
+        read_exact_at(file, bytes, piece.offset + start as u64).map_err(|e| e.in_file(path))
+    }
+
+    /// Reads a piece up to the last of its bytes that go elsewhere; returns where these end.
+    fn read_apart(
+        &self,
+        piece: &Piece,
+        number: usize,
+        bytes: &mut [u8],
+        apart: &mut Apart<'_>,
+    ) -> Result<usize> {
+        let mut done = 0;
+        if !apart.is_used {
+            return Ok(done);
+        }
+        for Aside { bytes: range, to, .. } in apart.asides.iter().filter(|aside| aside.piece == number) {
+            let Some(before) = bytes.get_mut(..range.end).and_then(|b| b.get_mut(done..range.start)) else {
+                break;
+            };
+            let Some(target) = apart.target.get_mut(*to..).and_then(|t| t.get_mut(..range.len())) else {
+                break;
+            };
+            self.read_from(piece, done, before)?;
+            self.read_from(piece, range.start, target)?;
+            done = range.end;
+        }
+        Ok(done)
+    }
+
+    /// Reads a piece, and whether it is still the datagram that was found. What `apart` names of it is not in `bytes`.
+    pub(crate) fn read<H: Head>(
+        &self,
+        piece: &Piece,
+        bytes: &mut EventBytes,
+        apart: &mut Apart<'_>,
+    ) -> Result<()> {
         let path = self.path(piece);
+        let number = bytes.pieces.len();
         let place = bytes.add(piece.length)?;
         let target = &mut bytes.bytes[place];
-        self.read_into(piece, target)?;
+        let rest = self.read_apart(piece, number, target, apart)?;
+        self.read_from(piece, rest, &mut target[rest..])?;
         if H::parse(target).is_ok_and(|head| head.length() == piece.length) {
             return Ok(());
         }
         Err(Error::new("the datagram that was there at the scan", "another one")
             .at(piece.offset)
             .in_file(path))
+    }
+}
+
+/// Bytes of an event that are read into memory of their own, where they shall stay: pixels, without a second copy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Aside {
+    /// Position among the pieces of the event.
+    pub piece: usize,
+    /// Which bytes of the piece.
+    pub bytes: Range<usize>,
+    /// Where they begin in that memory.
+    pub to: usize,
+}
+
+/// Which bytes of an event are read elsewhere, and where to.
+///
+/// It is a guess from another event, and is ignored for one whose pieces have other lengths. The caller finds out by parsing whether
+/// these bytes are what it took them for: in [`EventBytes`] there is anything at their place.
+#[derive(Default, Debug)]
+pub struct Apart<'a> {
+    /// The lengths of the pieces of the event that the guess is from.
+    pub lengths: &'a [u64],
+    /// Which bytes, in the order of pieces and places. They do not overlap.
+    pub asides: &'a [Aside],
+    /// The memory.
+    pub target: &'a mut [u8],
+    /// Whether bytes were read elsewhere.
+    pub is_used: bool,
+}
+
+impl Apart<'_> {
+    /// Decides by the lengths of the pieces of an event whether the guess is for it.
+    pub(crate) fn decide(&mut self, lengths: impl Iterator<Item = u64>) {
+        self.is_used = !self.asides.is_empty() && lengths.eq(self.lengths.iter().copied());
     }
 }
 

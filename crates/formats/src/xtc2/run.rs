@@ -11,7 +11,7 @@ use crate::Result;
 use crate::file::FileName;
 use crate::run::{Files, Group, Streams, files_of, groups};
 
-pub use crate::run::{EventBytes, Piece, Places, Problem};
+pub use crate::run::{Apart, Aside, EventBytes, Piece, Places, Problem};
 
 /// All that is known of a run without reading its data.
 #[derive(Debug)]
@@ -184,7 +184,15 @@ impl Run {
     /// # Errors
     /// If the operating system reports an error, or the file is no longer what it was.
     pub fn read(&self, event: &Event, bytes: &mut EventBytes) -> Result<()> {
-        self.read_pieces(&event.pieces, bytes)
+        self.read_apart(event, bytes, &mut Apart::default())
+    }
+
+    /// The same, but for bytes that are read elsewhere.
+    ///
+    /// # Errors
+    /// As [`Run::read`].
+    pub fn read_apart(&self, event: &Event, bytes: &mut EventBytes, apart: &mut Apart<'_>) -> Result<()> {
+        self.read_pieces(&event.pieces, bytes, apart)
     }
 
     /// Reads all pieces of a transition.
@@ -192,7 +200,7 @@ impl Run {
     /// # Errors
     /// As [`Run::read`].
     pub fn read_transition(&self, transition: &RunTransition, bytes: &mut EventBytes) -> Result<()> {
-        self.read_pieces(&transition.pieces, bytes)
+        self.read_pieces(&transition.pieces, bytes, &mut Apart::default())
     }
 
     /// The records in `bytes`, which were read for `event`.
@@ -226,10 +234,11 @@ impl Run {
         })
     }
 
-    fn read_pieces(&self, pieces: &Range<u32>, bytes: &mut EventBytes) -> Result<()> {
+    fn read_pieces(&self, pieces: &Range<u32>, bytes: &mut EventBytes, apart: &mut Apart<'_>) -> Result<()> {
         bytes.clear();
         let pieces = &self.pieces[pieces.start as usize..pieces.end as usize];
-        pieces.iter().try_for_each(|(piece, _)| self.files.read::<DatagramHeader>(piece, bytes))
+        apart.decide(pieces.iter().map(|(piece, _)| piece.length));
+        pieces.iter().try_for_each(|(piece, _)| self.files.read::<DatagramHeader>(piece, bytes, apart))
     }
 
     /// Returns whether another file was found that belongs to the run.
@@ -274,7 +283,7 @@ impl Run {
     /// found.
     fn look_into(&mut self, stream: usize, piece: &Piece) -> Result<(u32, bool)> {
         let mut bytes = EventBytes::default();
-        self.files.read::<DatagramHeader>(piece, &mut bytes)?;
+        self.files.read::<DatagramHeader>(piece, &mut bytes, &mut Apart::default())?;
         let table = self.table_of(stream);
         let Some(datagram) = bytes.pieces().next().and_then(|b| Datagram::parse(b).ok()) else {
             return Ok((table, false));

@@ -276,6 +276,28 @@ impl Allocator {
         Ok(())
     }
 
+    /// How many of the buffers that it made are not in use.
+    ///
+    /// ```
+    /// let mut allocator = livetime_frame::FramePool::new(1 << 16).allocator();
+    /// let frames = [allocator.bytes(8)?, allocator.bytes(8)?];
+    /// assert_eq!(allocator.count_free(), 0);
+    /// drop(frames);
+    /// assert_eq!(allocator.count_free(), 2);
+    /// assert_eq!((allocator.release_free(), allocator.pool_statistics().buffers), (2, 0));
+    /// # Ok::<(), livetime_frame::PoolExhausted>(())
+    /// ```
+    pub fn count_free(&mut self) -> usize {
+        self.racks.iter_mut().map(Rack::count_free).sum()
+    }
+
+    /// Gives the memory of all buffers that are not in use back to the operating system; returns how many.
+    pub fn release_free(&mut self) -> usize {
+        let release =
+            |rack: &mut Rack| std::iter::repeat_with(|| rack.remove()).take_while(|freed| *freed).count();
+        self.racks.iter_mut().map(release).sum()
+    }
+
     /// Counts of its pool as they are now.
     pub fn pool_statistics(&self) -> PoolStatistics {
         self.budget.statistics()

@@ -262,6 +262,15 @@ impl Rack {
         })
     }
 
+    /// How many cells are not in use.
+    pub(super) fn count_free(&mut self) -> usize {
+        let count = |shelf: &mut OwnShelf| {
+            shelf.collect();
+            shelf.free.count_ones() as usize
+        };
+        self.shelves.iter_mut().map(count).sum()
+    }
+
     /// Frees one cell that is not in use.
     pub(super) fn remove(&mut self) -> bool {
         self.shelves.iter_mut().any(|shelf| {

@@ -9,8 +9,11 @@
 //! The last sequence is only literals. The format wants the last match to start 12 bytes before the end at the latest, and the last 5
 //! bytes to be literals. (Yann Collet, "LZ4 Block Format Description".)
 
+mod runs;
 #[cfg(test)]
 mod tests;
+
+pub use runs::decode_runs;
 
 use std::ops::Range;
 
@@ -161,4 +164,21 @@ fn put_length(length: usize, output: &mut [u8]) -> usize {
     output[..whole].fill(255);
     output[whole] = ((length - 15) % 255) as u8;
     whole + 1
+}
+
+/// A length whose half of the token is `short`.
+#[inline(always)]
+fn length(short: usize, input: &[u8], at: &mut usize) -> Option<usize> {
+    let mut length = short;
+    if short == 15 {
+        loop {
+            let more = *input.get(*at)?;
+            *at += 1;
+            length = length.checked_add(more.into())?;
+            if more < 255 {
+                break;
+            }
+        }
+    }
+    Some(length)
 }

@@ -57,7 +57,20 @@ fn check(input: &[u8]) {
         let size = encode_runs(level, input, &mut block).unwrap();
         block.truncate(size);
         assert!(decode_plainly(&block) == input, "{level:?} {} bytes", input.len());
+        check_decoded(&block, input);
         assert!(expected.get_or_insert_with(|| block.clone()) == &block, "{level:?} {} bytes", input.len());
+    }
+}
+
+/// With room for the bytes, for a few more, and for one too few.
+fn check_decoded(block: &[u8], input: &[u8]) {
+    for more in [0, 1, 63, 64, 200] {
+        let mut output = vec![0xaa; input.len() + more];
+        assert_eq!(decode_runs(block, &mut output), Some(input.len()), "{more} bytes more");
+        assert!(output[..input.len()] == *input, "{more} bytes more");
+    }
+    if !input.is_empty() {
+        assert_eq!(decode_runs(block, &mut vec![0; input.len() - 1]), None);
     }
 }
 
@@ -91,4 +104,43 @@ fn a_run_anywhere_is_found() {
 #[test]
 fn too_little_room_is_refused() {
     assert!(encode_runs(Level::best(), &[0; 100], &mut [0; bound(100) - 1]).is_err());
+}
+
+#[test]
+fn a_damaged_block_is_refused_or_becomes_what_the_format_says() {
+    let (input, mut random) = (runs(700, 30, 90, 4), numbers(5));
+    let mut block = vec![0; bound(input.len())];
+    let size = encode_runs(Level::best(), &input, &mut block).unwrap();
+    let mut accepted = 0;
+    for _ in 0..20_000 {
+        let mut damaged = block[..size].to_vec();
+        let (x, y) = (random.next().unwrap() as usize, random.next().unwrap());
+        damaged[x % size] = y as u8;
+        damaged.truncate(size - (y >> 8) as usize % 2 * (x >> 32) % size);
+        let mut output = vec![0; 2 * input.len()];
+        if let Some(made) = decode_runs(&damaged, &mut output) {
+            assert!(decode_runs_plainly(&damaged) == output[..made]);
+            accepted += 1;
+        }
+    }
+    assert!((100..19_000).contains(&accepted), "{accepted}");
+}
+
+/// A byte at a time, of a block that is known to be whole.
+fn decode_runs_plainly(block: &[u8]) -> Vec<u8> {
+    let (mut at, mut output) = (0, Vec::new());
+    loop {
+        let token = usize::from(block[at]);
+        at += 1;
+        let literals = length(token >> 4, block, &mut at).unwrap();
+        output.extend_from_slice(&block[at..at + literals]);
+        at += literals;
+        if at == block.len() {
+            return output;
+        }
+        assert_eq!(block[at..at + 2], [1, 0]);
+        at += 2;
+        let matched = length(token & 15, block, &mut at).unwrap() + MIN_MATCH;
+        output.extend(std::iter::repeat_n(*output.last().unwrap(), matched));
+    }
 }

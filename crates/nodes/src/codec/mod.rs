@@ -23,20 +23,11 @@ use livetime_codecs::{
 use livetime_engine::ParamEnum;
 use livetime_frame::{Codec, DType, Layout, MAX_DIMS};
 
-/// How arrays are compressed.
+/// How arrays are compressed; the choices of areaDetector's Compressor in its order, ours behind them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum Compressor {
-    /// Our own, for integers of 8, 16 and 32 bits: densest and fastest on detector frames. Floats pass unchanged.
-    #[default]
-    Blockpack,
-    /// Bitshuffle and LZ4: every type; other programs understand it.
-    #[pv("BSLZ4")]
-    Bslz4,
-    /// LZ4: every type; other programs understand it.
-    #[pv("LZ4")]
-    Lz4,
-    /// Zstandard: every type.
-    Zstd,
+    /// Not at all: arrays pass unchanged.
+    None,
     /// JPEG: pictures of u8, mono or RGB1; detail is lost.
     #[pv("JPEG")]
     Jpeg,
@@ -44,9 +35,20 @@ pub enum Compressor {
     Zlib,
     /// Blosc: every type, shuffled if wanted; other programs understand it.
     Blosc,
+    /// LZ4: every type; other programs understand it.
+    #[pv("LZ4")]
+    Lz4,
     /// LZ4 in blocks, as HDF5's filter 32004 frames it: every type; other programs understand it.
     #[pv("LZ4HDF5")]
     Lz4hdf5,
+    /// Bitshuffle and LZ4: every type; other programs understand it.
+    #[pv("BSLZ4")]
+    Bslz4,
+    /// Our own, for integers of 8, 16 and 32 bits: densest and fastest on detector frames. Floats pass unchanged.
+    #[default]
+    Blockpack,
+    /// Zstandard: every type.
+    Zstd,
 }
 
 impl Compressor {
@@ -58,7 +60,7 @@ impl Compressor {
     /// The one that frames call by this name.
     pub(crate) fn named(name: &str) -> Option<Compressor> {
         let index = Compressor::CHOICES.iter().position(|choice| choice.name == name);
-        index.and_then(Compressor::from_index)
+        index.and_then(Compressor::from_index).filter(|found| *found != Compressor::None)
     }
 }
 
@@ -234,8 +236,8 @@ impl Codecs {
             Compressor::Lz4hdf5 => {
                 self.lz4hdf5.with(settings.lz4hdf5_block, |block| Ok(Lz4Hdf5::new(*block)))?
             }
-            // JPEG is none of these.
-            Compressor::Blockpack | Compressor::Jpeg => {
+            // JPEG is none of these, and without a compressor nobody comes here.
+            Compressor::Blockpack | Compressor::Jpeg | Compressor::None => {
                 self.blockpack.with(settings.tier, |tier| Ok(Blockpack::new().with_tier(*tier)))?
             }
         })

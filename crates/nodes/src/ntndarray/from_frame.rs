@@ -150,7 +150,7 @@ impl ImageWriter {
 pub const UNIQUE_ID: &str = "UniqueId";
 
 /// The number that the detector gave the frame: its number in the run unless an attribute says otherwise.
-fn number_of(header: &Header) -> i64 {
+pub(crate) fn number_of(header: &Header) -> i64 {
     match header.attributes.get(UNIQUE_ID) {
         Some(AttributeValue::Int(number)) => *number,
         _ => header.sequence as i64,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use livetime_engine::NodeError;
-use livetime_frame::{AttributeValue, Codec, ColorMode, DType, Header, Layout};
+use livetime_engine::{Context, NodeError};
+use livetime_frame::{AttributeValue, Bytes, Codec, ColorMode, DType, FrameMut, Header, Layout};
 use livetime_pva::data::{Array, Field, ScalarType, Value};
 use livetime_pva::nt;
 
@@ -49,6 +49,17 @@ pub fn layout_of(image: &Value) -> Result<Layout, NodeError> {
 /// [`NodeError`] when there are none.
 pub fn pixels_of(image: &Value) -> Result<&Array, NodeError> {
     image.array("value").ok_or_else(|| NodeError::new("wanted an image with pixels, found none"))
+}
+
+/// The pixels where they lie, if they may lie there; else a copy.
+pub(crate) fn frame_of(layout: Layout, pixels: &Bytes, ctx: &mut Context) -> Result<FrameMut, NodeError> {
+    if layout.codec().is_some() || pixels.as_ptr().addr().is_multiple_of(layout.dtype().bytes()) {
+        return ctx.adopt(layout, pixels.clone());
+    }
+    // The first image of a connection: where its pixels begin was not known when it was received.
+    let mut frame = ctx.array(layout)?;
+    frame.bytes_mut().copy_from_slice(pixels);
+    Ok(frame)
 }
 
 /// How the pixels are compressed, if they are.

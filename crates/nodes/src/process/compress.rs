@@ -61,6 +61,9 @@ pub struct CompressParams {
     /// How `blosc` sorts an array before it compresses it.
     #[param(pv = "BloscShuffle")]
     pub blosc_shuffle: BloscShuffle,
+    /// Kept for clients: one thread compresses a frame. In a pool of nodes several frames are compressed at once.
+    #[param(default = 1, min = 1, pv = "BloscNumThreads")]
+    pub blosc_num_threads: u32,
     /// Most bytes of a block of `lz4hdf5`; 0 is 1 GiB.
     #[param(max = 1_073_741_824, unit = "B", pv = "LZ4HDF5BlockSize")]
     pub lz4hdf5_block: u32,
@@ -130,6 +133,12 @@ impl Node for Compress {
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let array = frame.array()?;
+        if self.params.compressor == Compressor::None {
+            self.params.comp_factor = 1.0;
+            self.params.codec_status = CodecStatus::Success;
+            self.params.codec_error.clear();
+            return ctx.forward(0, frame);
+        }
         match self.pack(&array) {
             Ok(size) => {
                 let layout = packed_like(array.layout(), array.layout().dtype())?;

@@ -5,16 +5,16 @@ use livetime_frame::{Flags, Header};
 
 /// When a frame's event happened, as it is written to a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct EventTime {
+pub struct EventTime {
     /// ns since 1970 (UTC).
-    pub(super) ns: i64,
+    pub ns: i64,
     /// The frame has no time of its own: this is when it came into the graph.
-    pub(super) is_arrival: bool,
+    pub is_arrival: bool,
 }
 
 impl EventTime {
     /// The detector's time, or, for a frame without one, its time of arrival; 1970 would mislead readers.
-    pub(super) fn of(header: &Header, ctx: &Context) -> EventTime {
+    pub fn of(header: &Header, ctx: &Context) -> EventTime {
         if header.event_time_ns > 0 {
             let is_arrival = header.flags.contains(Flags::ARRIVAL_TIME);
             return EventTime { ns: header.event_time_ns, is_arrival };

@@ -44,7 +44,7 @@ pub enum DetectorState {
 
 impl ImageMode {
     /// Whether an acquisition is over after `taken` frames, if [`ImageMode::Multiple`] has `wanted`.
-    pub(crate) fn is_done(self, taken: u64, wanted: u64) -> bool {
+    pub fn is_done(self, taken: u64, wanted: u64) -> bool {
         match self {
             ImageMode::Single => taken >= 1,
             ImageMode::Multiple => taken >= wanted.max(1),
@@ -53,7 +53,7 @@ impl ImageMode {
     }
 
     /// The state after an acquisition that was stopped before its end.
-    pub(crate) fn when_stopped(self) -> DetectorState {
+    pub fn when_stopped(self) -> DetectorState {
         match self {
             ImageMode::Continuous => DetectorState::Idle,
             _ => DetectorState::Aborted,
@@ -61,9 +61,9 @@ impl ImageMode {
     }
 }
 
-/// The readbacks of an acquisition.
-pub(crate) const ACQUIRING: &str = "Acquiring data";
+/// The status message of an acquisition.
+pub const ACQUIRING: &str = "Acquiring data";
 /// The same when all frames are taken.
-pub(crate) const COMPLETE: &str = "Waiting for acquisition";
+pub const COMPLETE: &str = "Waiting for acquisition";
 /// The same when it was stopped before.
-pub(crate) const STOPPED: &str = "Acquisition stopped";
+pub const STOPPED: &str = "Acquisition stopped";

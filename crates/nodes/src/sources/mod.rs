@@ -1,6 +1,7 @@
 //! Sources: nodes that send frames into the graph.
 
 mod acquisition;
+pub mod array_source;
 pub mod image_files;
 pub mod pva_source;
 pub mod recording;
@@ -8,5 +9,5 @@ mod schedule;
 pub mod sim_detector;
 pub mod subscribe;
 
-pub use acquisition::{DetectorState, ImageMode};
+pub use acquisition::{ACQUIRING, COMPLETE, DetectorState, ImageMode, STOPPED};
 pub use recording::{Playback, Timing};

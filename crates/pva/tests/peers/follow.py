@@ -17,6 +17,8 @@ def show(who, value):
 context = Context("pva", nt=False)
 subscription = context.monitor(sys.argv[1], lambda value: show("p4p", value.value))
 channel = pva.Channel(sys.argv[1])
-channel.subscribe("to", lambda value: show("pvapy", value["value"]))
+# Kept: pvaPy drops its references on a thread of its own, without Python's lock.
+callback = lambda value: show("pvapy", value["value"])
+channel.subscribe("to", callback)
 channel.startMonitor("field(value)")
 sys.stdin.read()

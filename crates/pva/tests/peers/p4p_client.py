@@ -1,4 +1,5 @@
 """p4p (pvxs) as a client: every type, every operation."""
+import functools
 import queue
 import time
 
@@ -10,6 +11,8 @@ from p4p.nt import NTURI
 from peer import NUMBERS, check, fails, wait_until
 
 context = Context("pva", nt=False)
+# A busy machine may need longer than p4p waits by itself.
+context.get, context.put, context.rpc = (functools.partial(f, timeout=30) for f in (context.get, context.put, context.rpc))
 names = list(NUMBERS)
 
 # All scalars and arrays: read, write, read again.
@@ -94,7 +97,7 @@ check("later", call("T:later", a=4.0).value, 4.0)
 for request in ["", "record[queueSize=10]", "record[pipeline=true,queueSize=4]", "field(value)record[pipeline=true]"]:
     updates = queue.Queue()
     subscription = context.monitor("T:counter", updates.put, request=request or None)
-    numbers = [updates.get(timeout=10).value for _ in range(50)]
+    numbers = [updates.get(timeout=30).value for _ in range(50)]
     subscription.close()
     check("monitor " + request, all(a < b for a, b in zip(numbers, numbers[1:])), True)
 
@@ -104,7 +107,7 @@ def watch(name):
         updates = queue.Queue()
         subscription = context.monitor(name, updates.put)
         try:
-            return subscription, updates, updates.get(timeout=5)
+            return subscription, updates, updates.get(timeout=10)
         except queue.Empty:
             subscription.close()
     fails("first update of " + name, "comes", lambda: None)

@@ -14,6 +14,7 @@
 //! Content that cannot be understood is copied unchanged, and reported.
 
 mod dark;
+mod frames;
 mod job;
 mod merge;
 mod output;
@@ -42,6 +43,7 @@ use select::Selector;
 use stream::Stream;
 
 pub use dark::{MEAN_OF, ReferenceSource};
+pub use frames::{FramesOptions, FramesReport, Packing, Target, convert_frames};
 pub use report::{Joined, Kept, Leaves, Lost, Reason, Report};
 pub use select::Selection;
 pub use split::Split;

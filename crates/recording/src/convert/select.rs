@@ -1,9 +1,14 @@
 //! What of a run is wanted.
 
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use livetime_formats::file::Head;
 use livetime_formats::xtc1::{DatagramHeader, Level, SourcePattern, Src};
+
+use crate::Recording;
+use crate::select::Selected;
 
 /// What is converted; the rest is left out and counted. Transitions stay always.
 ///
@@ -15,6 +20,9 @@ pub struct Selection {
     pub events: Range<u64>,
     /// Times of events, ns since 1970.
     pub times_ns: Range<u64>,
+    /// If there is a list: only events with these times, ns since 1970, as an expression selects them
+    /// ([`Selection::among`]).
+    pub only_times_ns: Option<Arc<HashSet<u64>>>,
     /// One of so many events; 0 counts as 1.
     pub every: u64,
     /// At most so many events.
@@ -31,6 +39,7 @@ impl Default for Selection {
         Selection {
             events: 0..u64::MAX,
             times_ns: 0..u64::MAX,
+            only_times_ns: None,
             every: 1,
             first: u64::MAX,
             only: Vec::new(),
@@ -40,6 +49,15 @@ impl Default for Selection {
 }
 
 impl Selection {
+    /// Of these only the events that were selected. They are known by their times, whatever numbers they have in the files that are
+    /// converted.
+    #[must_use]
+    pub fn among(self, recording: &Recording, selected: &Selected) -> Selection {
+        let numbers = selected.events().filter(|event| selected.has(*event));
+        let times = numbers.map(|event| recording.time_ns(event)).collect();
+        Selection { only_times_ns: Some(Arc::new(times)), ..self }
+    }
+
     /// Whether leaves of `src` stay.
     pub fn keeps(&self, src: Src) -> bool {
         let is_detector = matches!(src.level(), Level::Source | Level::Reporter);
@@ -86,7 +104,10 @@ impl<'a> Selector<'a> {
     }
 
     fn is_in_range(&self, head: &DatagramHeader) -> bool {
-        self.selection.events.contains(&self.seen) && self.selection.times_ns.contains(&head.time_ns())
+        let time_ns = head.time_ns();
+        self.selection.events.contains(&self.seen)
+            && self.selection.times_ns.contains(&time_ns)
+            && self.selection.only_times_ns.as_ref().is_none_or(|times| times.contains(&time_ns))
     }
 }
 
@@ -111,6 +132,8 @@ mod tests {
         assert_eq!(taken(&Selection { events: 3..6, ..all() }), [3, 4, 5]);
         assert_eq!(taken(&Selection { times_ns: 1_000_000_150..1_000_000_180, ..all() }), [15, 16, 17]);
         assert_eq!(taken(&Selection { events: 3..20, every: 7, ..all() }), [3, 10, 17]);
+        let times = Some(Arc::new([1_000_000_050, 1_000_000_070, 1_000_000_180].into()));
+        assert_eq!(taken(&Selection { only_times_ns: times, every: 2, ..all() }), [5, 18]);
         assert_eq!(taken(&Selection { every: 7, first: 2, ..all() }), [0, 7]);
         assert_eq!(taken(&Selection { every: 0, first: 0, ..all() }), [0; 0]);
     }

@@ -12,7 +12,7 @@ use livetime_formats::xtc1::data::{
     Candidate, CspadConfig, Recorded, RecordedValue, damage_of_event, first_readable, is_same_sender, panels,
     pictures_of,
 };
-use livetime_formats::xtc1::run::{self, Event, EventBytes, Piece, Places, Problem};
+use livetime_formats::xtc1::run::{self, Apart, Event, EventBytes, Piece, Places, Problem};
 use livetime_formats::xtc1::{
     Configs, Damage, Datagram, FIDUCIAL_PERIOD, Src, Transition, Xtc, XtcHeader, id,
 };
@@ -23,7 +23,7 @@ use crate::damage::Outcome;
 use crate::detector::pattern;
 use crate::picture::{Names, place_in};
 use crate::run::Run;
-use crate::{Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
+use crate::{Change, Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
 use senders::Senders;
 use small_data::PvNames;
 
@@ -89,6 +89,18 @@ impl Run for Lcls1 {
         self.run.state()
     }
 
+    fn transitions(&self) -> Vec<crate::Transition> {
+        let events = self.run.events();
+        let of = |t: &run::RunTransition| {
+            let (header, time_ns) = (&t.header, t.header.clock.ns());
+            let change = Change::named(header.transition().name())?;
+            let event = events.partition_point(|event| event.clock < header.clock);
+            let run_number = Some(header.env.0).filter(|n| change == Change::BeginRun && *n > 0);
+            Some(crate::Transition { change, time_ns, event, run_number })
+        };
+        self.run.transitions().iter().filter_map(of).collect()
+    }
+
     fn problems(&self) -> &[Problem] {
         self.run.problems()
     }
@@ -146,12 +158,13 @@ impl Run for Lcls1 {
         number: usize,
         reader: &mut Reader,
         picture: &mut Picture,
+        apart: &mut Apart<'_>,
     ) -> Outcome {
         let Detector::Lcls1(src) = detector else { return Err(Fault::missing("a detector of LCLS-I")) };
         let event = self.run.events().get(number).ok_or_else(Fault::no_event)?;
         picture.time_ns = event.clock.ns();
-        let Reader { bytes, decompressor, names } = reader;
-        self.run.read(event, bytes)?;
+        let Reader { bytes, decompressor, names, .. } = reader;
+        self.run.read_apart(event, bytes, apart)?;
         picture.file_bytes = bytes.size();
         let pieces = bytes.pieces().map(Datagram::parse).collect::<Result<Vec<_>>>()?;
         let candidates = pictures_of(pieces.iter().copied(), *src);

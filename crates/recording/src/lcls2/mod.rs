@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use livetime_formats::xtc1::run::Problem;
-use livetime_formats::xtc2::run::{self, EventBytes, Piece, Places};
+use livetime_formats::xtc2::run::{self, Apart, EventBytes, Piece, Places};
 use livetime_formats::xtc2::{
     Damage, Datagram, Field, FieldType, Names, Record, Transition, damage_of_event, segments,
 };
@@ -16,7 +16,7 @@ use livetime_frame::{AttributeValue, ColorMode};
 use crate::damage::Outcome;
 use crate::picture::place_in;
 use crate::run::Run;
-use crate::{Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
+use crate::{Change, Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
 
 #[derive(Debug)]
 pub(crate) struct Lcls2 {
@@ -89,6 +89,17 @@ impl Run for Lcls2 {
         self.run.state().to_vec()
     }
 
+    fn transitions(&self) -> Vec<crate::Transition> {
+        let events = self.run.events();
+        let of = |t: &run::RunTransition| {
+            let time_ns = t.header.event_time_ns;
+            let change = Change::named(&t.header.transition().to_string())?;
+            let event = events.partition_point(|event| event.event_time_ns < time_ns);
+            Some(crate::Transition { change, time_ns, event, run_number: None })
+        };
+        self.run.transitions().iter().filter_map(of).collect()
+    }
+
     fn problems(&self) -> &[Problem] {
         self.run.problems()
     }
@@ -136,13 +147,14 @@ impl Run for Lcls2 {
         number: usize,
         reader: &mut Reader,
         picture: &mut Picture,
+        apart: &mut Apart<'_>,
     ) -> Outcome {
         let Detector::Lcls2 { name, algorithm, field, .. } = detector else {
             return Err(Fault::missing("a detector of LCLS-II"));
         };
         let event = self.run.events().get(number).ok_or_else(Fault::no_event)?;
         picture.time_ns = event.event_time_ns;
-        self.run.read(event, &mut reader.bytes)?;
+        self.run.read_apart(event, &mut reader.bytes, apart)?;
         picture.file_bytes = reader.bytes.size();
         let is_its = |r: &Record<'_, '_>| r.names.detector == *name && r.names.algorithm.name == *algorithm;
         let records = segments(self.run.records(event, &reader.bytes).filter(is_its));
@@ -206,7 +218,7 @@ fn arrays(names: &Names) -> impl Iterator<Item = Detector> {
 
 fn list<'a>(detectors: impl Iterator<Item = &'a Detector>) -> String {
     let text = |detector: &Detector| match detector {
-        Detector::Lcls1(src) => src.to_string(),
+        Detector::Lcls1(_) | Detector::Hdf5 { .. } => detector.to_string(),
         Detector::Lcls2 { name, algorithm, field, .. } => {
             format!("`detector: {name}, algorithm: {algorithm}, field: {field}`")
         }

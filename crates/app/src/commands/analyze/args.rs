@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use super::correct::CorrectArgs;
+use crate::analyze::Peaks;
 use crate::config::Setting;
 
 pub(crate) const HELP: &str = "\
@@ -16,6 +18,8 @@ Examples:
   livetime analyze e236-r0003-s04-c00.xtc --pipeline beamline.yaml --of turned --with mean,std -o out
   livetime analyze e236-r0003-s04-c00.xtc --with mean,std --plan plan.json --parts 16
   livetime analyze --plan plan.json --part 7 -o parts
+  livetime analyze run.xtc --select 'evr(140) and ebeam.charge > 0.1' -o lit
+  livetime analyze run.xtc --pedestal dark/mean.npy --mask dark/mask.npy --common-mode bank=2 --with mean,std -o out
   livetime analyze --plan plan.json --merge parts -o out
 
 Of one file, all files of its run that lie beside it are read; of several, these. Results do not depend on the number of
@@ -51,9 +55,18 @@ pub(crate) struct AnalyzeArgs {
     /// Only one event in this many.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
     pub(crate) every: usize,
+    #[command(flatten)]
+    pub(crate) correct: CorrectArgs,
     /// `hits`: the least value of a hit, in the units of the pixels.
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) threshold: Option<f64>,
+    /// `peaks`: least value of a top, and what else makes a peak, as high=50 or
+    /// low=20,high=50,rank=3,ring=4..6,pixels=2..40,snr=5.
+    #[arg(long, value_name = "SETTINGS")]
+    pub(crate) peaks: Option<Peaks>,
+    /// `mask`: least and largest deviation of a good pixel.
+    #[arg(long, value_name = "LOW..HIGH", value_parser = value_range)]
+    pub(crate) noise: Option<(f64, f64)>,
     /// `histogram`: number of bins.
     #[arg(long, value_parser = at_least_one)]
     pub(crate) bins: Option<usize>,
@@ -111,7 +124,23 @@ impl AnalyzeArgs {
 }
 
 /// The options that a plan contains already.
-const PLANNED: [&str; 8] = ["files", "detector", "with", "events", "every", "threshold", "bins", "pipeline"];
+const PLANNED: [&str; 15] = [
+    "files",
+    "detector",
+    "with",
+    "events",
+    "every",
+    "threshold",
+    "bins",
+    "noise",
+    "peaks",
+    "pipeline",
+    "select",
+    "pedestal",
+    "gain",
+    "mask",
+    "common_mode",
+];
 
 /// The results of an analysis.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,6 +161,10 @@ pub(crate) enum What {
     Hits,
     /// Mean of rows and of columns of the mean.
     Projection,
+    /// Peaks in each picture, as --peaks says: a table.
+    Peaks,
+    /// Good pixels of a dark run: 1 where the deviation is within --noise.
+    Mask,
 }
 
 /// Numbers of workers, each for an analysis of its own.

@@ -85,6 +85,9 @@ fn refuse_reducing(args: &AnalyzeArgs) -> Result<(), Failure> {
         (args.threshold.is_some(), "--threshold"),
         (args.bins.is_some(), "--bins"),
         (args.range.is_some(), "--range"),
+        (args.correct.select.is_some(), "--select"),
+        (args.correct.has_geometry(), "--geometry"),
+        (args.correct.first_correction().is_some(), args.correct.first_correction().unwrap_or_default()),
     ];
     let Some((_, option)) = useless.iter().find(|(is_useless, _)| *is_useless) else { return Ok(()) };
     let why = format!("`{option}` cannot be used with `--pipeline` alone: it is for what `--with` finds");

@@ -1,6 +1,7 @@
 //! `livetime analyze`: the pictures of a recorded run, on all cores.
 
 mod args;
+mod correct;
 mod files;
 mod graph;
 mod parts;
@@ -11,10 +12,14 @@ mod sweep;
 mod tests;
 mod through;
 
+use std::sync::Arc;
+
 use livetime_engine::NodeType;
+use livetime_recording::select::Selected;
 
 use crate::analyze::{
-    self, Detector, Found, GoOn, Histogram, Hits, Options, PixelStatistics, Recording, Reducers, analyze,
+    self, Corrected, Detector, Found, GoOn, Histogram, Hits, NoiseMask, Options, PixelStatistics, Recording,
+    Reducers, analyze,
 };
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
@@ -48,10 +53,16 @@ fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result
     let recording = Recording::open(&args.files).map_err(failed)?;
     let detector = detector(&recording, args)?;
     let wanted = Wanted::of(args, (&recording, &detector), nodes, output)?;
+    let select = correct::select(args, &recording)?;
+    let assembly = args.correct.assembly()?;
     let mut all = Vec::new();
     for workers in args.workers.all() {
-        let measured = measure(args, &detector, &wanted, workers, output);
-        all.push(measured.map_err(|error| Failure::new(Exit::Failed, error))?);
+        let options = options(args, workers, select.clone());
+        let measured = measure(args, &detector, &wanted, &options, output);
+        let mut measured = measured.map_err(|error| Failure::new(Exit::Failed, error))?;
+        let found = correct::assembled(measured.found, assembly.as_ref());
+        measured.found = found.map_err(|error| Failure::new(Exit::Usage, error))?;
+        all.push(measured);
     }
     let Some(last) = all.last() else { return Err(Failure::new(Exit::Usage, "wanted a number of workers")) };
     let is_same = sweep::are_same(&all);
@@ -106,15 +117,14 @@ fn measure(
     args: &AnalyzeArgs,
     detector: &Detector,
     wanted: &Wanted,
-    workers: usize,
+    options: &Options,
     output: &mut Output,
 ) -> analyze::Result<Measured> {
     let meter = Meter::start();
     let recording = Recording::open(&args.files)?;
-    let options = options(args, workers);
     let mut progress: Option<Progress> = None;
     let mut target = Some(output);
-    let found = analyze(&recording, detector, &options, &wanted.reducers, &mut |now| {
+    let found = analyze(&recording, detector, options, &wanted.reducers, &mut |now| {
         // Bytes in all are known from those of the first events.
         let size = now.raw_bytes / now.done.max(1) as u64 * now.events as u64;
         if let Some(output) = target.take() {
@@ -130,11 +140,11 @@ fn measure(
     }
     let found = wanted.shown(found?);
     let usage = meter.stop(found.account.file_bytes, found.account.raw_bytes);
-    Ok(Measured { workers, found, usage })
+    Ok(Measured { workers: options.workers, found, usage })
 }
 
-fn options(args: &AnalyzeArgs, workers: usize) -> Options {
-    Options { workers, events: args.events.clone(), every: args.every, ..Options::default() }
+fn options(args: &AnalyzeArgs, workers: usize, select: Option<Arc<Selected>>) -> Options {
+    Options { workers, events: args.events.clone(), every: args.every, select, ..Options::default() }
 }
 
 /// The requested results.
@@ -146,6 +156,8 @@ fn reducers(args: &AnalyzeArgs) -> Result<Reducers, Failure> {
     let has = |what: What| with.contains(&what);
     let useless = [
         (args.threshold.is_some() && !has(What::Hits), "--threshold", "hits"),
+        (args.peaks.is_some() && !has(What::Peaks), "--peaks", "peaks"),
+        (args.noise.is_some() && !has(What::Mask), "--noise", "mask"),
         (args.bins.is_some() && !has(What::Histogram), "--bins", "histogram"),
         (args.range.is_some() && !has(What::Histogram), "--range", "histogram"),
     ];
@@ -177,5 +189,18 @@ fn reducers(args: &AnalyzeArgs) -> Result<Reducers, Failure> {
         };
         reducers = reducers.with(Hits { threshold });
     }
-    Ok(reducers)
+    if has(What::Mask) {
+        let wanted = "`--with mask` wants `--noise`, the deviations of good pixels as 0.5..20";
+        let (least, most) = args.noise.ok_or_else(|| Failure::new(Exit::Usage, wanted))?;
+        reducers = reducers.with(NoiseMask { least, most });
+    }
+    if has(What::Peaks) {
+        let wanted = "`--with peaks` wants `--peaks`, what makes a peak, as high=50";
+        reducers = reducers.with(args.peaks.ok_or_else(|| Failure::new(Exit::Usage, wanted))?);
+    }
+    let corrections = args.correct.corrections()?;
+    if corrections.is_empty() {
+        return Ok(reducers);
+    }
+    Ok(Reducers::default().with(Corrected::new(corrections, reducers)))
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use livetime_engine::NodeType;
 use serde_json::json;
 
+use super::correct::{assembled, select};
 use super::report::{Report, RunFiles, not_used_json};
 use super::through::{Through, Wanted};
 use super::{AnalyzeArgs, Measured, files, options, reducers};
@@ -39,7 +40,8 @@ fn plan(args: &AnalyzeArgs, path: &Path, nodes: &[NodeType], output: &mut Output
     let recording = Recording::open(&args.files).map_err(|e| Failure::new(Exit::Failed, e))?;
     let detector = super::detector(&recording, args)?;
     let Wanted { reducers, through } = Wanted::of(args, (&recording, &detector), nodes, output)?;
-    let work = Work::new(&recording, &detector, &options(args, 1), &reducers).map_err(failed)?;
+    let options = options(args, 1, select(args, &recording)?);
+    let work = Work::new(&recording, &detector, &options, &reducers).map_err(failed)?;
     let plan = Plan::new(&recording, &work, args.parts).map_err(failed)?;
     plan.write(path).map_err(failed)?;
     let (parts, name) = (plan.parts(), path.display());
@@ -132,7 +134,9 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Outpu
         Err(error) => return Err(failed(error)),
     };
     let usage = meter.stop(merged.found.account.file_bytes, merged.found.account.raw_bytes);
-    let last = Measured { workers: 1, found: wanted.shown(merged.found), usage };
+    let found = assembled(wanted.shown(merged.found), args.correct.assembly()?.as_ref());
+    let found = found.map_err(|error| Failure::new(Exit::Usage, error))?;
+    let last = Measured { workers: 1, found, usage };
     let written = match &args.output {
         Some(folder) => files::write(folder, &last, &[]).map_err(|e| Failure::new(Exit::Failed, e))?,
         None => Vec::new(),

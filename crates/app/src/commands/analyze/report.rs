@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use livetime_recording::select::Verdict;
 use serde_json::{Value as Json, json};
 
 use super::files::Written;
@@ -32,6 +33,7 @@ pub(super) struct Report<'a> {
 impl Report<'_> {
     pub(super) fn text(&self) -> String {
         let mut text = self.heading();
+        text += &self.selection();
         text += &self.faults();
         text += &self.through.map_or_else(String::new, Through::text);
         text += &self.run.problems_text();
@@ -67,6 +69,24 @@ impl Report<'_> {
             bytes(account.raw_bytes),
             bytes(account.file_bytes),
         )
+    }
+
+    /// How many events the expression selected.
+    fn selection(&self) -> String {
+        if self.expression().is_none() {
+            return String::new();
+        }
+        let account = &self.last.found.account;
+        let count = |verdict| account.unselected(verdict);
+        let left_out: u64 = Verdict::ALL.into_iter().map(count).sum();
+        let counts =
+            Verdict::ALL.iter().skip(1).map(|verdict| format!("{} {}", count(*verdict), verdict.name()));
+        format!("selected: {}, {}\n", account.events() - left_out, counts.collect::<Vec<_>>().join(", "))
+    }
+
+    fn expression(&self) -> Option<String> {
+        let own = self.args.correct.select.as_ref().map(ToString::to_string);
+        own.or_else(|| self.run.expression.clone())
     }
 
     /// What was not used, by reason, and the first of them by name.
@@ -163,6 +183,13 @@ impl Report<'_> {
             "same_for_all_workers": self.is_same,
         });
         livetime_bench::merge(&mut json, more);
+        if let Some(expression) = self.expression() {
+            let counts = Verdict::ALL
+                .iter()
+                .skip(1)
+                .map(|v| (v.name().replace(' ', "_"), account.unselected(*v).into()));
+            json["select"] = json!({ "expression": expression, "left_out": Json::Object(counts.collect()) });
+        }
         if let Some((parts, _)) = self.parts {
             json["parts"] = parts.into();
         }
@@ -201,6 +228,8 @@ pub(super) struct RunFiles {
     problems: Vec<(String, String)>,
     /// There will be more.
     is_growing: bool,
+    /// What selected its events, of a plan.
+    expression: Option<String>,
 }
 
 impl RunFiles {
@@ -210,6 +239,7 @@ impl RunFiles {
             names: recording.files().iter().map(|path| path.display().to_string()).collect(),
             problems: problems.map(|p| (p.path.display().to_string(), p.why)).collect(),
             is_growing: recording.is_growing(),
+            expression: None,
         }
     }
 
@@ -219,6 +249,7 @@ impl RunFiles {
             names: plan.files().map(|path| path.display().to_string()).collect(),
             problems: plan.problems().to_vec(),
             is_growing: false,
+            expression: plan.select().map(|select| select.expression().to_owned()),
         }
     }
 

@@ -47,6 +47,11 @@ impl Wanted {
         nodes: &[NodeType],
         output: &mut Output,
     ) -> Result<Wanted, Failure> {
+        if let (Some(_), Some(option)) = (&args.pipeline, args.correct.first_correction()) {
+            let why =
+                format!("`{option}` cannot be used with `--pipeline`: put a node `corrections` into it");
+            return Err(Failure::new(Exit::Usage, why));
+        }
         let reducers = reducers(args)?;
         match &args.pipeline {
             None => Ok(Wanted { reducers, through: None }),

@@ -9,7 +9,11 @@ use livetime_codecs::BlockpackTier;
 use livetime_formats::npy::Npy;
 use livetime_formats::xtc1::SourcePattern;
 use livetime_formats::xtc1::compressed::Engine;
-use livetime_recording::convert::{MEAN_OF, Options, ReferenceSource, Selection, Split};
+use livetime_recording::Wanted;
+use livetime_recording::convert::{
+    FramesOptions, MEAN_OF, Options, Packing, ReferenceSource, Selection, Split, Target,
+};
+use livetime_recording::select::Expression;
 
 use crate::config::positive_quantity;
 use crate::output::{Exit, Failure};
@@ -22,9 +26,15 @@ Examples:
   livetime convert run.xtc -o smaller.xtc --codec blockpack --dense --reference mean
   livetime convert run.xtc -o cut.xtc --events 100..200 --without Opal1000
   livetime convert run.xtc -o minute.xtc --time 2013-04-03T14:40:00Z..2013-04-03T14:41:00Z
+  livetime convert run.xtc -o lit.xtc --select 'evr(140) and ebeam.charge > 0.1'
   livetime convert e1-r0001-s0*-c00.xtc -o merged.xtc
   livetime convert run.xtc -o e1-r0001-s00-c00.xtc --split-size 2GB
   livetime convert run.xtc -o try.xtc --codec hist16 --workers 1..4
+  livetime convert run.xtc -o run.h5 --codec bslz4 --detector Opal1000
+  livetime convert run.h5 -o run.xtc
+
+To or from HDF5 (.h5, .hdf5, .nxs), the pictures of one detector are converted, with their times, damage and attributes;
+what else was recorded is counted in the report.
 
 Several inputs are the files of one run: chunks of a stream follow each other, streams become one in the order of time.
 The output is read again and compared before it gets its name; nothing is overwritten, and no leaf is dropped that
@@ -33,16 +43,16 @@ you did not ask to leave out. Ends with 3 if the input could not be read to its 
 /// Arguments of `convert`.
 #[derive(Args, Debug)]
 pub(crate) struct ConvertArgs {
-    /// XTC files of LCLS-I, of one run.
+    /// XTC files of LCLS-I, of one run; to HDF5 also of LCLS-II, and HDF5 files.
     #[arg(required = true)]
     pub(super) files: Vec<PathBuf>,
     /// File to write.
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
-    /// Codec of the pictures: hist16, histn or blockpack; none decompresses. By default pictures are not
-    /// changed.
-    #[arg(long, value_parser = codec)]
-    pub(super) codec: Option<Engine>,
+    /// Codec of the pictures: hist16, histn or blockpack; into HDF5 bslz4, lz4, blosc, zlib or zstd; none decompresses.
+    /// By default pictures are not changed, or not compressed if the format changes.
+    #[arg(long, value_parser = any_codec)]
+    pub(super) codec: Option<AnyCodec>,
     /// With blockpack: about 10 % smaller on noise, compressed at about half and decompressed at about a
     /// third of the speed.
     #[arg(long)]
@@ -56,6 +66,9 @@ pub(crate) struct ConvertArgs {
     /// Events from one time up to another: UTC as 2013-04-03T14:40:00Z, or seconds since 1970.
     #[arg(long, value_name = "FROM..TO", value_parser = times)]
     time: Option<Range<u64>>,
+    /// Only events that this expression selects, as 'evr(140) and ebeam.charge > 0.1'.
+    #[arg(long, value_name = "EXPRESSION")]
+    pub(super) select: Option<Expression>,
     /// Of these, one event in this many.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
@@ -64,7 +77,7 @@ pub(crate) struct ConvertArgs {
     first: Option<u64>,
     /// Only these detectors and beam-line data, such as CxiDs1-0|Cspad-0, Cspad or EBeam; may be repeated.
     #[arg(long, value_name = "NAME")]
-    detector: Vec<SourcePattern>,
+    detector: Vec<String>,
     /// Without these; may be repeated.
     #[arg(long, value_name = "NAME")]
     without: Vec<SourcePattern>,
@@ -95,13 +108,79 @@ impl ConvertArgs {
         let selection = Selection {
             events: self.events.clone().unwrap_or(all.events),
             times_ns: self.time.clone().unwrap_or(all.times_ns),
+            only_times_ns: None,
             every: self.every,
             first: self.first.unwrap_or(all.first),
-            only: self.detector.clone(),
+            only: self.only()?,
             without: self.without.clone(),
         };
         let tier = if self.dense { BlockpackTier::Dense } else { BlockpackTier::Fast };
-        Ok(Options { codec: self.codec, tier, reference: self.reference()?, selection, split, workers })
+        Ok(Options { codec: self.engine()?, tier, reference: self.reference()?, selection, split, workers })
+    }
+
+    /// The codec of an XTC file.
+    pub(super) fn engine(&self) -> Result<Option<Engine>, Failure> {
+        let refused = |name: &str| {
+            let text = format!(
+                "wanted none, hist16, histn or blockpack for an XTC file, found `{name}`, a codec of HDF5"
+            );
+            Failure::new(Exit::Usage, text)
+        };
+        self.codec.as_ref().map(|codec| codec.engine.ok_or_else(|| refused(&codec.name))).transpose()
+    }
+
+    fn packing(&self) -> Result<Packing, Failure> {
+        let refused = |name: &str| {
+            let text = format!(
+                "wanted none, bslz4, lz4, blosc, zlib or zstd for an HDF5 file, found `{name}`, a codec of XTC"
+            );
+            Failure::new(Exit::Usage, text)
+        };
+        let packing = self.codec.as_ref().map(|codec| codec.packing.ok_or_else(|| refused(&codec.name)));
+        packing.transpose().map(Option::unwrap_or_default)
+    }
+
+    /// For pictures of one detector into or out of HDF5.
+    ///
+    /// # Errors
+    /// For options that have no meaning there.
+    pub(super) fn frames_options(&self, to_hdf5: bool) -> Result<FramesOptions, Failure> {
+        let all = [
+            (self.time.is_some(), "--time"),
+            (self.select.is_some(), "--select"),
+            (self.every > 1, "--every"),
+            (self.first.is_some(), "--first"),
+            (!self.without.is_empty(), "--without"),
+            (self.split_events.is_some() || self.split_size.is_some(), "--split-…"),
+            (self.reference != "none", "--reference"),
+            (self.dense && to_hdf5, "--dense"),
+            (self.detector.len() > 1, "several --detector"),
+            (self.workers.as_ref().is_some_and(|w| w.start() < w.end()), "--workers A..B"),
+        ];
+        if let Some((_, option)) = all.into_iter().find(|(is_there, _)| *is_there) {
+            let text =
+                format!("wanted --detector, --events, --codec and --workers N with HDF5, found {option}");
+            return Err(Failure::new(Exit::Usage, text));
+        }
+        let range = self.events.clone().unwrap_or(0..u64::MAX);
+        let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let tier = if self.dense { BlockpackTier::Dense } else { BlockpackTier::Fast };
+        let target = match to_hdf5 {
+            true => Target::Hdf5(self.packing()?),
+            false => Target::Xtc(self.engine()?.unwrap_or(Engine::NONE), tier),
+        };
+        Ok(FramesOptions {
+            detector: Wanted::from(self.detector.first().map(String::as_str)),
+            events: number(range.start)..number(range.end),
+            target,
+            threads: self.workers.as_ref().map_or_else(|| Options::default().workers, |w| *w.start()),
+        })
+    }
+
+    /// The patterns of senders.
+    fn only(&self) -> Result<Vec<SourcePattern>, Failure> {
+        let parse = |name: &String| name.parse().map_err(|e| Failure::new(Exit::Usage, e));
+        self.detector.iter().map(parse).collect()
     }
 
     fn reference(&self) -> Result<ReferenceSource, Failure> {
@@ -123,6 +202,24 @@ impl ConvertArgs {
             }
         }
     }
+}
+
+/// A codec of XTC or of HDF5, or, as `none`, of both.
+#[derive(Clone, Debug)]
+pub(super) struct AnyCodec {
+    name: String,
+    engine: Option<Engine>,
+    packing: Option<Packing>,
+}
+
+fn any_codec(text: &str) -> Result<AnyCodec, String> {
+    let (engine, known) = (codec(text).ok(), Packing::ALL.iter().find(|(name, _)| *name == text));
+    let packing = known.map(|(_, packing)| *packing);
+    if engine.is_none() && packing.is_none() {
+        let wanted = "none, hist16, histn or blockpack (XTC), bslz4, lz4, blosc, zlib or zstd (HDF5)";
+        return Err(format!("wanted {wanted}, found `{text}`"));
+    }
+    Ok(AnyCodec { name: text.to_owned(), engine, packing })
 }
 
 /// The name of a codec of compressed leaves.

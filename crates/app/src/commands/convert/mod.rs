@@ -1,11 +1,14 @@
 //! `livetime convert`: compresses, decompresses, cuts, splits and merges recorded files.
 
 mod args;
+mod frames;
 mod text;
 
 use std::path::{Path, PathBuf};
 
+use livetime_recording::Recording;
 use livetime_recording::convert::{Options, Report, convert as convert_files};
+use livetime_recording::select::{Selected, Verdict};
 use serde_json::{Value, json};
 
 use crate::output::{Exit, Failure, Output};
@@ -15,18 +18,54 @@ use crate::usage::{Meter, Usage};
 pub(crate) use args::{CONVERT_HELP, ConvertArgs, codec, size};
 
 pub(crate) fn convert(args: &ConvertArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let to_hdf5 = frames::is_hdf5_name(&args.output);
+    if to_hdf5 || args.files.first().is_some_and(|path| frames::is_hdf5(path)) {
+        return frames::convert(args, to_hdf5, output);
+    }
     match args.workers.clone() {
         Some(workers) if workers.start() < workers.end() => sweep(args, output),
         workers => {
-            let options = args.options(workers.map_or_else(all_cores, |w| *w.start()))?;
+            let mut options = args.options(workers.map_or_else(all_cores, |w| *w.start()))?;
+            let selected = select(args, &mut options)?;
             let (report, usage) = convert_once(args, &args.output, &options, output)?;
-            match args.json {
-                true => output.json(&text::as_json(&report, &usage, options.workers))?,
-                false => output.data(&text::text(&report, &usage))?,
+            if args.json {
+                let mut json = text::as_json(&report, &usage, options.workers);
+                if let Some(selected) = &selected {
+                    let counts =
+                        Verdict::ALL.map(|v| (v.name().replace(' ', "_"), Value::from(selected.count(v))));
+                    json["select"] = json!({
+                        "expression": selected.expression(),
+                        "events": Value::Object(counts.into_iter().collect()),
+                    });
+                }
+                output.json(&json)?;
+            } else {
+                output.data(
+                    &(selected.as_ref().map_or_else(String::new, selection) + &text::text(&report, &usage)),
+                )?;
             }
-            Ok(if report.is_complete() { Exit::Ok } else { Exit::Loss })
+            let is_whole = selected.is_none_or(|selected| selected.count(Verdict::Unreadable) == 0);
+            Ok(if report.is_complete() && is_whole { Exit::Ok } else { Exit::Loss })
         }
     }
+}
+
+/// Judges the events and puts those that are selected into the options.
+///
+/// # Errors
+/// If the run cannot be opened, or the expression names a value that it does not have.
+fn select(args: &ConvertArgs, options: &mut Options) -> Result<Option<Selected>, Failure> {
+    let Some(expression) = &args.select else { return Ok(None) };
+    let recording = Recording::open(&args.files).map_err(|e| Failure::new(Exit::Failed, e))?;
+    let selected = recording.select(expression, 0..usize::MAX, options.workers);
+    let selected = selected.map_err(|why| Failure::new(Exit::Usage, why))?;
+    options.selection = std::mem::take(&mut options.selection).among(&recording, &selected);
+    Ok(Some(selected))
+}
+
+fn selection(selected: &Selected) -> String {
+    let counts = Verdict::ALL.map(|verdict| format!("{} {}", selected.count(verdict), verdict.name()));
+    format!("{}: {}\n", selected.expression(), counts.join(", "))
 }
 
 /// All cores, unless a number is given.
@@ -43,7 +82,9 @@ fn sweep(args: &ConvertArgs, output: &mut Output) -> Result<Exit, Failure> {
     let (mut rows, mut usages) = (Vec::new(), Vec::new());
     for workers in args.workers.clone().into_iter().flatten() {
         let path = scratch(&args.output, workers);
-        let (report, usage) = convert_once(args, &path, &args.options(workers)?, output)?;
+        let mut options = args.options(workers)?;
+        select(args, &mut options)?;
+        let (report, usage) = convert_once(args, &path, &options, output)?;
         for (file, _) in &report.files {
             let removed = std::fs::remove_file(file);
             removed

@@ -1,5 +1,6 @@
 //! `livetime inspect`: shows what recorded files contain.
 
+mod hdf5;
 mod hits;
 mod pictures;
 mod records;
@@ -92,6 +93,10 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
     if size == 0 {
         return Ok(empty(path));
     }
+    if hdf5::is_hdf5(&file)? {
+        let report = hdf5::report(path, &file)?;
+        return Ok(if args.pictures { pictures::judged(report, path)? } else { report });
+    }
     if hits::is_parquet(path, &file)? {
         return Ok(hits::report(path, size, &file)?);
     }
@@ -108,6 +113,7 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
         let is_whole = match format {
             RunFormat::Xtc1 => tree::lcls1(path, &file, args.first, output)?,
             RunFormat::Xtc2 => tree::lcls2(path, &file, args.first, output)?,
+            RunFormat::Hdf5 => return Err(unknown().into()),
         };
         return Ok(Report { text: String::new(), json: Value::Null, exit: exit_of(is_whole) });
     }
@@ -119,6 +125,7 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
     let report = match format {
         RunFormat::Xtc1 => xtc1::report(path, size, &lcls1::summary::Summary::scan(&file, tell)?),
         RunFormat::Xtc2 => xtc2::report(path, size, &lcls2::summary::Summary::scan(&file, tell)?),
+        RunFormat::Hdf5 => return Err(unknown().into()),
     };
     progress.clear();
     Ok(if args.pictures { pictures::judged(report, path)? } else { report })
@@ -155,7 +162,7 @@ fn empty(path: &Path) -> Report {
 
 fn unknown() -> Error {
     let wanted = "an XTC file of LCLS-I or LCLS-II, trigger records, raw frames of wires (WIB1, WIB2, WIBEth, bare or \
-                  in FELIX blocks, also packed with zstd), or hits (Parquet)";
+                  in FELIX blocks, also packed with zstd), hits (Parquet), or HDF5";
     Error::new(wanted, "something else")
 }
 

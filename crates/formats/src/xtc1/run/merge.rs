@@ -3,7 +3,7 @@
 use super::cameras::is_past;
 use super::{Event, EventBytes, FIRST_CAMERA_STREAM, Problem, Run, RunTransition};
 use crate::file::Head;
-use crate::run::{Entry, Group, Stream, groups};
+use crate::run::{Apart, Entry, Group, Stream, groups};
 use crate::xtc1::{Configs, Damage, Datagram, DatagramHeader, Transition};
 use crate::{Error, Result};
 
@@ -166,7 +166,7 @@ impl Run {
             self.problems.push(Problem { path, error });
             return Ok(bytes);
         }
-        self.files.read::<DatagramHeader>(&entry.piece, &mut bytes)?;
+        self.files.read::<DatagramHeader>(&entry.piece, &mut bytes, &mut Apart::default())?;
         Ok(bytes)
     }
 }

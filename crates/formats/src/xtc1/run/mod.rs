@@ -18,7 +18,7 @@ use crate::Result;
 use crate::run::{Files, Streams, check_names, files_of};
 use cameras::Cameras;
 
-pub use crate::run::{EventBytes, Piece, Places, Problem};
+pub use crate::run::{Apart, Aside, EventBytes, Piece, Places, Problem};
 
 /// The first number of streams from slow cameras.
 pub const FIRST_CAMERA_STREAM: u32 = 80;
@@ -246,8 +246,18 @@ impl Run {
     /// # Errors
     /// If the operating system reports an error, or the file is no longer what it was.
     pub fn read(&self, event: &Event, bytes: &mut EventBytes) -> Result<()> {
+        self.read_apart(event, bytes, &mut Apart::default())
+    }
+
+    /// The same, but for bytes that are read elsewhere.
+    ///
+    /// # Errors
+    /// As [`Run::read`].
+    pub fn read_apart(&self, event: &Event, bytes: &mut EventBytes, apart: &mut Apart<'_>) -> Result<()> {
         bytes.clear();
-        self.pieces(event).iter().try_for_each(|piece| self.files.read::<DatagramHeader>(piece, bytes))
+        let pieces = self.pieces(event);
+        apart.decide(pieces.iter().map(|piece| piece.length));
+        pieces.iter().try_for_each(|piece| self.files.read::<DatagramHeader>(piece, bytes, apart))
     }
 
     /// Fills `bytes` with the beginning of a piece.
@@ -264,6 +274,6 @@ impl Run {
     /// As [`Run::read`].
     pub fn read_transition(&self, transition: &RunTransition, bytes: &mut EventBytes) -> Result<()> {
         bytes.clear();
-        self.files.read::<DatagramHeader>(&transition.piece, bytes)
+        self.files.read::<DatagramHeader>(&transition.piece, bytes, &mut Apart::default())
     }
 }

@@ -1,8 +1,11 @@
 //! `statistics`: extremes, sums, centroid, profiles and histogram of every frame (areaDetector's
 //! NDPluginStats).
 //!
-//! In: arrays of any dtype. Out: the same frame, not copied; the results are readbacks. A group of results is
-//! computed only when it is switched on. The pixels are read from memory once, for any choice of groups.
+//! In: arrays of any dtype. Out: the same frame, not copied; the results are readbacks. Output `values` gives the 23
+//! numbers of each frame as an array of f64, for a `time_series` behind it: minimum with column and row, maximum with
+//! column and row, mean, sigma, total, net, centroid (total, x, y, sigma x, y and xy, skew x and y, kurtosis x and y,
+//! eccentricity, orientation) and the time of the event in s since 1990; NaN is what was not measured. A group of results
+//! is computed only when it is switched on. The pixels are read from memory once, for any choice of groups.
 //!
 //! Centroid and profiles are made of arrays of one or two dimensions. RGB pictures and stacks get basic
 //! statistics and histogram over all their planes; positions are then columns and rows of the plane
@@ -28,10 +31,11 @@ mod planes;
 mod publish;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub use params::StatisticsParams;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec, Stream};
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, Element, Frame, with_dtype};
 use livetime_kernels::statistics::{Scratch, Wanted, statistics};
 use livetime_kernels::{Level, Pixel};
@@ -39,11 +43,13 @@ use livetime_kernels::{Level, Pixel};
 use crate::convert::refuse_compressed;
 use crate::planes::Planes;
 use planes::Joined;
+use values::Found;
 
 /// Makes statistics of every frame.
 pub struct Statistics {
     params: StatisticsParams,
     scratch: Scratch,
+    found: Found,
 }
 
 impl Statistics {
@@ -61,6 +67,7 @@ impl Statistics {
     ) -> Result<(), NodeError> {
         let found = statistics(Level::best(), planes.plane(0)?, wanted, &mut self.scratch);
         let p = &mut self.params;
+        self.found = Found { basic: found.basic, centroid: found.centroid };
         found.basic.iter().for_each(|basic| p.publish_basic(basic));
         found.centroid.iter().for_each(|centroid| p.publish_centroid(centroid));
         found.cursor_value.iter().for_each(|value| p.publish_profiles(*value, &self.scratch));
@@ -86,7 +93,8 @@ impl Statistics {
                 self.params.publish_histogram(&histogram, &self.scratch, number == 0);
             }
         }
-        joined.finish().iter().for_each(|basic| self.params.publish_basic(basic));
+        self.found = Found { basic: joined.finish(), centroid: None };
+        self.found.basic.iter().for_each(|basic| self.params.publish_basic(basic));
         if planes.len() > 1 && wanted.histogram.is_some() {
             self.params.publish_entropy(elements);
         }
@@ -102,12 +110,12 @@ impl Node for Statistics {
         kind: NodeKind::Process,
         summary: "Makes extremes, sums, centroid, profiles and histogram of every frame.",
         inputs: &[PortSpec::array("in")],
-        outputs: &[PortSpec::array("out")],
+        outputs: &[PortSpec::array("out"), PortSpec::array("values")],
         parallel: true,
     };
 
     fn new(params: StatisticsParams) -> Result<Statistics, NodeError> {
-        Ok(Statistics { params, scratch: Scratch::default() })
+        Ok(Statistics { params, scratch: Scratch::default(), found: Found::default() })
     }
 
     fn params(&mut self) -> &mut StatisticsParams {
@@ -116,13 +124,22 @@ impl Node for Statistics {
 
     fn plan(&mut self, inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
         inputs.first().and_then(Stream::layout).map_or(Ok(()), refuse_compressed)?;
-        Ok(inputs.to_vec())
+        let out = inputs.first().cloned().unwrap_or(Stream::Unknown);
+        Ok(vec![out, Stream::Array(values::layout()?)])
     }
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let array = frame.array()?;
         refuse_compressed(array.layout())?;
         with_dtype!(array.layout().dtype(), T => self.measure::<T>(&array))?;
-        ctx.forward(0, frame)
+        ctx.forward(0, frame)?;
+        self.found.send(frame, ctx)
+    }
+
+    fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
+        if self.params.specs().get(index).is_some_and(|spec| spec.name == "reset") {
+            self.params.reset();
+        }
+        Ok(())
     }
 }

@@ -39,6 +39,9 @@ pub struct StatisticsParams {
     /// Centre of the last bin; taken as `hist_min` + 1 when not above `hist_min`.
     #[param(default = 255.0, pv = "HistMax")]
     pub hist_max: f64,
+    /// Sets the results of extremes, sums, centroid and shape to 0; off again at once.
+    #[param(pv = "Reset")]
+    pub reset: bool,
     /// Whether corner pixels count twice in the background, as in areaDetector. Not for RGB and stacks.
     pub corners_twice: bool,
     /// Whether the eccentricity has areaDetector's sign: minus where the definition has plus.

@@ -5,6 +5,13 @@ use livetime_kernels::statistics::{Basic, Centroid, Histogram, Scratch};
 use super::params::StatisticsParams;
 
 impl StatisticsParams {
+    /// Zeroes what areaDetector's `Reset` does.
+    pub(super) fn reset(&mut self) {
+        self.reset = false;
+        self.publish_basic(&Basic::default());
+        self.publish_centroid(&Centroid::default());
+    }
+
     pub(super) fn publish_basic(&mut self, found: &Basic) {
         (self.min_value, self.min_x, self.min_y) = (found.min, found.min_x as f64, found.min_y as f64);
         (self.max_value, self.max_x, self.max_y) = (found.max, found.max_x as f64, found.max_y as f64);

@@ -182,3 +182,55 @@ fn keeps_the_contract() {
     let groups = ["compute_centroid", "compute_profiles", "compute_histogram"];
     assert_compliant::<Statistics>(&groups.map(|n| (n, true.into())));
 }
+
+/// In areaDetector's order, the same as the readbacks; NaN is what was not measured.
+#[test]
+fn the_23_numbers_of_a_frame() {
+    let names = [
+        "min_value",
+        "min_x",
+        "min_y",
+        "max_value",
+        "max_x",
+        "max_y",
+        "mean_value",
+        "sigma",
+        "total",
+        "net",
+        "centroid_total",
+        "centroid_x",
+        "centroid_y",
+        "sigma_x",
+        "sigma_y",
+        "sigma_xy",
+        "skew_x",
+        "skew_y",
+        "kurtosis_x",
+        "kurtosis_y",
+        "eccentricity",
+        "orientation",
+    ];
+    let mut node = all();
+    let frame = node.image::<u8>(&[3, 4], &[1, 0, 7, 0, 3, 9, 4, 0, 0, 2, 2, 5]).unwrap();
+    let numbers = |node: &mut Harness, frame: &Frame| {
+        let sent = node.feed(frame).unwrap();
+        assert!(sent[0].is_same(frame) && sent[1].header().sequence == frame.header().sequence);
+        sent[1].array().unwrap().elements::<f64>().unwrap().to_vec()
+    };
+    let found = numbers(&mut node, &frame);
+    assert_eq!(found[..22], seen(&mut node, names));
+    assert_eq!((found.len(), found[22]), (23, crate::attribute::time_s(frame.header())));
+    assert_eq!(found[..6], [0.0, 1.0, 0.0, 9.0, 1.0, 1.0]);
+    let stack = node
+        .array::<u8>(Layout::packed(DType::U8, ColorMode::Rgb3, &[3, 1, 1]).unwrap(), &[4, 5, 9])
+        .unwrap();
+    let found = numbers(&mut node, &stack);
+    assert_eq!((found[3], found[8]), (9.0, 18.0));
+    assert!(found[10..22].iter().all(|v| v.is_nan()), "no centroid of colours");
+    set(&mut node, &[("compute_statistics", false.into())]);
+    let found = numbers(&mut node, &frame);
+    assert!(found[..10].iter().all(|v| v.is_nan()) && found[10] == 33.0);
+    node.set("reset", true).unwrap();
+    assert_eq!(seen(&mut node, names), [0.0; 22]);
+    assert_eq!(node.get("reset"), Some(false.into()));
+}

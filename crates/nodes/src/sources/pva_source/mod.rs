@@ -28,12 +28,12 @@ use std::time::Duration;
 use livetime_engine::{
     Context, Next, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
 };
-use livetime_frame::{AttributeValue, Bytes, FrameMut, Layout};
+use livetime_frame::AttributeValue;
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor, Update};
 use livetime_pva::net::Variables;
 
 use super::acquisition::{ACQUIRING, COMPLETE, DetectorState, ImageMode, STOPPED};
-use crate::ntndarray::{Names, UNIQUE_ID, layout_of, pixels_of};
+use crate::ntndarray::{Names, UNIQUE_ID, frame_of, layout_of, pixels_of};
 use numbers::{Numbered, Numbers};
 
 /// Whether there is a server; the choices of pvaDriver's PvConnection.
@@ -336,17 +336,6 @@ impl PvaSource {
         self.params.num_images_counter += 1;
         ctx.emit(frame)
     }
-}
-
-/// The pixels where they lie, if they may lie there; else a copy.
-fn frame_of(layout: Layout, pixels: &Bytes, ctx: &mut Context) -> Result<FrameMut, NodeError> {
-    if layout.codec().is_some() || pixels.as_ptr().addr().is_multiple_of(layout.dtype().bytes()) {
-        return ctx.adopt(layout, pixels.clone());
-    }
-    // The first image of a connection: where its pixels begin was not known when it was received.
-    let mut frame = ctx.array(layout)?;
-    frame.bytes_mut().copy_from_slice(pixels);
-    Ok(frame)
 }
 
 fn holds(bits: &livetime_pva::wire::BitSet, bit: usize) -> bool {

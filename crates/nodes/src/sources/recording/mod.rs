@@ -6,8 +6,9 @@
 //! |---|---|
 //! | LCLS-I (XTC) | a picture as it is; the quadrants of a CSPad or the links of a pnCCD in the order of their numbers with an axis before their own; what `xtc_recorder` wrote as it was, with its attributes and `RecordedSequence`. `Fiducial` where it is valid, `EventDamage` where the event has damage |
 //! | LCLS-II (XTC2) | one field of one detector; of several segments these in the order of their numbers with an axis before their own |
+//! | HDF5 | a data set whose first axis counts events, of files of `hdf5_files`, areaDetector, odin, DECTRIS detectors or h5py; with the attributes of the frames and `RecordedSequence` where areaDetector's columns are there |
 //!
-//! `file` is one file of the run, and all its streams and chunks beside it whose names end as its does belong to it, or a pattern with `*` and
+//! `file` is one file of the run, and all its streams and chunks beside it whose names end as its does belong to it (an HDF5 file names what belongs to it), or a pattern with `*` and
 //! `?`, or one file in each of several lines. The format is found by the first file. `detector` is a name or a pattern; in LCLS-II
 //! `algorithm` and `field` choose too, what is left out may be anything, and of several fields a picture is preferred to lists of
 //! numbers. A name that does not mean one detector is refused with a list of what there is.
@@ -72,8 +73,8 @@ const OPENS_AGAIN: [&str; 5] = ["file", "detector", "algorithm", "field", "event
 /// Parameters of `recording`.
 #[derive(Params)]
 pub struct RecordingParams {
-    /// Which detector, as `CxiDs1-0|Cspad-0`, `Cspad-0` or `*|Opal1000-*` (LCLS-I), `jungfrau` or `epixquad.raw.raw` (LCLS-II); empty means
-    /// the only one.
+    /// Which detector, as `CxiDs1-0|Cspad-0`, `Cspad-0` or `*|Opal1000-*` (LCLS-I), `jungfrau` or `epixquad.raw.raw` (LCLS-II),
+    /// `/entry/data/data` or `data` (HDF5); empty means the only one.
     pub detector: String,
     /// Which algorithm made the values, as `raw` (LCLS-II); empty means the only one.
     pub algorithm: String,
@@ -123,7 +124,7 @@ impl Node for Recording {
 
     const SPEC: NodeSpec = NodeSpec::source(
         "recording",
-        "A recorded run (XTC of LCLS-I or LCLS-II) as frames of one detector.",
+        "A recorded run (XTC of LCLS-I or LCLS-II, or HDF5) as frames of one detector.",
         &[PortSpec::array("out")],
     );
 

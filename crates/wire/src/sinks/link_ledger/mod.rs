@@ -41,6 +41,7 @@ use std::path::{Path, PathBuf};
 
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Teller};
 use livetime_formats::file::{may_be_file, may_write};
+use livetime_formats::wib::Faults;
 use livetime_frame::Frame;
 
 use crate::{Interval, LedgerRow, LinkLedger, RowTable, State};
@@ -69,6 +70,10 @@ pub struct LinkLedgerParams {
     /// Time of each link that was received with faults.
     #[param(readback, unit = "s")]
     pub corrupt_s: Vec<f64>,
+    /// What is wrong with which links: of each state that is not good the time, and the faults that were seen, as
+    /// `3: corrupt 0.500 us (mm), absent 1.200 ms; 7: dead 2.000 s`.
+    #[param(readback)]
+    pub faults: String,
     /// Time from the first to the last tick reported for any link.
     #[param(readback, unit = "s")]
     pub run_s: f64,
@@ -86,6 +91,8 @@ pub struct LinkLedgerFile {
     ledgers: BTreeMap<u16, LinkLedger>,
     table: RowTable<LedgerRow>,
     rows: Vec<LedgerRow>,
+    /// Bits of the faults that were reported with each state of a link.
+    seen: BTreeMap<(u16, State), u32>,
     is_written: bool,
     /// For what goes wrong at the end; there from the start on.
     teller: Option<Teller>,
@@ -105,7 +112,8 @@ impl Node for LinkLedgerFile {
 
     fn new(params: LinkLedgerParams) -> Result<LinkLedgerFile, NodeError> {
         let (ledgers, table) = (BTreeMap::new(), RowTable::default());
-        Ok(LinkLedgerFile { params, ledgers, table, rows: Vec::new(), is_written: false, teller: None })
+        let (rows, seen) = (Vec::new(), BTreeMap::new());
+        Ok(LinkLedgerFile { params, ledgers, table, rows, seen, is_written: false, teller: None })
     }
 
     fn params(&mut self) -> &mut LinkLedgerParams {
@@ -139,6 +147,7 @@ impl Node for LinkLedgerFile {
         self.table.read(frame, &mut self.rows)?;
         for row in &self.rows {
             self.ledgers.entry(row.link).or_default().tell(Interval::from(row));
+            *self.seen.entry((row.link, State::of(row.state))).or_default() |= row.bits;
         }
         self.read_back();
         Ok(())
@@ -183,7 +192,9 @@ impl LinkLedgerFile {
 
     fn read_back(&mut self) {
         let span = self.span();
+        let faults = self.faults();
         let (p, ledgers) = (&mut self.params, &self.ledgers);
+        p.faults = faults;
         let seconds = |ticks: u64| ticks as f64 * p.tick_ns as f64 * 1e-9;
         let list = |of: &dyn Fn(&LinkLedger) -> f64| ledgers.values().map(of).collect::<Vec<f64>>();
         let percent = |good: u64, ticks: u64| 100.0 * good as f64 / ticks.max(1) as f64;
@@ -196,6 +207,32 @@ impl LinkLedgerFile {
         let sum = |of: &dyn Fn(&LinkLedger) -> u64| ledgers.values().map(of).fold(0, u64::saturating_add);
         p.all_good_percent = percent(sum(&|ledger| ledger.ticks_in(State::Good)), sum(&LinkLedger::ticks));
         p.balanced = ledgers.values().all(is_balanced);
+    }
+
+    /// What is wrong with which links, in words.
+    fn faults(&self) -> String {
+        let of_link = |(link, ledger): (&u16, &LinkLedger)| {
+            let of_state = |state: State| {
+                let ticks = ledger.ticks_in(state);
+                let bits = self.seen.get(&(*link, state)).copied().unwrap_or(0);
+                let why = if bits == 0 { String::new() } else { format!(" ({})", Faults::of_bits(bits)) };
+                (ticks > 0).then(|| {
+                    format!("{} {}{why}", state.name(), span(ticks.saturating_mul(self.params.tick_ns)))
+                })
+            };
+            let states: Vec<String> =
+                State::ALL.into_iter().filter(|state| *state != State::Good).filter_map(of_state).collect();
+            (!states.is_empty()).then(|| format!("{link}: {}", states.join(", ")))
+        };
+        self.ledgers.iter().filter_map(of_link).collect::<Vec<_>>().join("; ")
+    }
+}
+
+fn span(ns: u64) -> String {
+    match ns {
+        1_000_000_000.. => format!("{:.3} s", ns as f64 * 1e-9),
+        1_000_000.. => format!("{:.3} ms", ns as f64 * 1e-6),
+        _ => format!("{:.3} us", ns as f64 * 1e-3),
     }
 }
 
@@ -213,7 +250,6 @@ fn is_balanced(ledger: &LinkLedger) -> bool {
 mod tests {
     use livetime_engine::Value;
     use livetime_engine::testing::{Harness, assert_compliant};
-    use livetime_formats::wib::Faults;
     use livetime_frame::{FramePool, TableLayout};
 
     use super::*;
@@ -250,6 +286,8 @@ mod tests {
         assert_eq!(node.get("links"), Some(Value::List(vec![3.0, 9.0])));
         assert_eq!(node.get("good_percent"), Some(Value::List(vec![92.5, 100.0])));
         assert_eq!(node.get("absent_s"), Some(Value::List(vec![50.0 * 20.0 * 1e-9, 0.0])));
+        let faults = "3: corrupt 0.500 us (mm, capture error in block 1), absent 1.000 us";
+        assert_eq!(node.get("faults"), Some(faults.into()));
         node.drain().unwrap();
         assert_eq!(
             (node.get("balanced"), node.number_of("run_s")),

@@ -1,0 +1,68 @@
+//! Corrections as a line of a plan, and back.
+
+use serde_json::{Value, json};
+
+use super::{CommonMode, ConstantsFile, Corrected, Corrections};
+use crate::Reducers;
+use crate::error::{Error, Result};
+
+/// What the line begins with.
+pub(crate) const KIND: &str = "corrections ";
+
+pub(super) fn describe(corrections: &Corrections, inner: &Reducers) -> String {
+    let file = |file: &ConstantsFile| json!({ "file": file.path.to_str(), "hash": format!("{:016x}", file.constants.hash) });
+    let files = corrections.files().map(|(name, found)| (name.to_owned(), file(found)));
+    let modes: Vec<String> = corrections.common_modes.iter().map(ToString::to_string).collect();
+    let json = json!({
+        "files": Value::Object(files.collect()),
+        "common_modes": modes,
+        "reducers": inner.describe(),
+    });
+    format!("{KIND}{json}")
+}
+
+impl Corrected {
+    /// Whether a reducer that describes itself so is one of these.
+    pub fn is_described(line: &str) -> bool {
+        line.starts_with(KIND)
+    }
+
+    /// Makes it again from how it describes itself: its files are read, and must be what they were.
+    ///
+    /// # Errors
+    /// If it is no such description, its reducers are not of this crate, or a file has changed.
+    pub fn described(line: &str) -> Result<Corrected> {
+        let wrong = || Error::refused("corrections as they were planned", "some that were changed");
+        let json = line.strip_prefix(KIND).and_then(|json| serde_json::from_str::<Value>(json).ok());
+        let json = json.ok_or_else(wrong)?;
+        let texts = |name: &str| -> Result<Vec<String>> {
+            let list = json[name].as_array().ok_or_else(wrong)?;
+            list.iter().map(|text| text.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
+        };
+        let file = |name: &str| -> Result<Option<ConstantsFile>> {
+            let wanted = &json["files"][name];
+            let Some(path) = wanted["file"].as_str() else { return Ok(None) };
+            let found = ConstantsFile::read(path)?;
+            let hash = format!("{:016x}", found.constants.hash);
+            if wanted["hash"].as_str() != Some(&hash) {
+                let wanted = format!("{name} as it was planned, with the hash {}", wanted["hash"]);
+                return Err(Error::refused(wanted, format!("{hash} in {path}")));
+            }
+            Ok(Some(found))
+        };
+        let modes = texts("common_modes")?.into_iter();
+        let corrections = Corrections {
+            pedestal: file("pedestal")?,
+            gain: file("gain")?,
+            mask: file("mask")?,
+            common_modes: modes
+                .map(|mode| mode.parse::<CommonMode>().map_err(|_| wrong()))
+                .collect::<Result<_>>()?,
+        };
+        let inner = texts("reducers")?;
+        if inner.iter().any(|line| Corrected::is_described(line)) {
+            return Err(wrong());
+        }
+        Ok(Corrected::new(corrections, Reducers::described(&inner)?))
+    }
+}

@@ -1,0 +1,106 @@
+//! Which events, and which corrections come before the results.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use livetime_kernels::calibrate::CommonMode;
+use livetime_recording::geometry::{Assembly, Geometry};
+use livetime_recording::select::{Expression, Selected};
+
+use super::AnalyzeArgs;
+use crate::analyze::{ConstantsFile, Corrections, Found, Named, Panel, Recording};
+use crate::output::{Exit, Failure};
+
+/// Options of `analyze` that select and correct.
+#[derive(clap::Args, Debug)]
+pub(crate) struct CorrectArgs {
+    /// Only events that this expression selects, as 'evr(140) and ebeam.charge > 0.1 and epics("NAME") == 1'.
+    #[arg(long, value_name = "EXPRESSION")]
+    pub(super) select: Option<Expression>,
+    /// Subtract this from each pixel: .npy, or a text file of psana; for example mean.npy of a dark run.
+    #[arg(long, value_name = "FILE")]
+    pedestal: Option<PathBuf>,
+    /// Multiply each pixel by this, behind pedestal and common mode.
+    #[arg(long, value_name = "FILE")]
+    gain: Option<PathBuf>,
+    /// Pixels that are 0 in this file are bad: they become 0 and count in no common mode.
+    #[arg(long, value_name = "FILE")]
+    mask: Option<PathBuf>,
+    /// Subtract the median of each row, column, panel, bank=N or bank-row=N, with limits as row,most=50,least=10; may be
+    /// repeated, in this order.
+    #[arg(long, value_name = "KIND")]
+    common_mode: Vec<CommonMode>,
+    /// Give the results also as assembled pictures, by this geometry file of psana.
+    #[arg(long, value_name = "FILE")]
+    geometry: Option<PathBuf>,
+}
+
+impl CorrectArgs {
+    /// The files, read.
+    ///
+    /// # Errors
+    /// If one cannot be read.
+    pub(super) fn corrections(&self) -> Result<Corrections, Failure> {
+        let read = |path: &Option<PathBuf>| {
+            let read = path.as_ref().map(ConstantsFile::read).transpose();
+            read.map_err(|e| Failure::new(Exit::Usage, e))
+        };
+        Ok(Corrections {
+            pedestal: read(&self.pedestal)?,
+            gain: read(&self.gain)?,
+            mask: read(&self.mask)?,
+            common_modes: self.common_mode.clone(),
+        })
+    }
+
+    /// Where the pixels are in assembled pictures.
+    ///
+    /// # Errors
+    /// If the file is no geometry.
+    pub(super) fn assembly(&self) -> Result<Option<Assembly>, Failure> {
+        let read = |path: &PathBuf| Geometry::read(path).and_then(|geometry| geometry.assembly());
+        self.geometry.as_ref().map(read).transpose().map_err(|e| Failure::new(Exit::Usage, e))
+    }
+
+    pub(super) fn has_geometry(&self) -> bool {
+        self.geometry.is_some()
+    }
+
+    /// The first option of those that are of no use behind a pipeline.
+    pub(super) fn first_correction(&self) -> Option<&'static str> {
+        let all = [
+            (self.pedestal.is_some(), "--pedestal"),
+            (self.gain.is_some(), "--gain"),
+            (self.mask.is_some(), "--mask"),
+            (!self.common_mode.is_empty(), "--common-mode"),
+        ];
+        all.into_iter().find(|(is_there, _)| *is_there).map(|(_, option)| option)
+    }
+}
+
+/// What was found, with the assembled pictures of all results that have a value for each pixel.
+///
+/// # Errors
+/// If no result has as many values as the geometry has pixels.
+pub(super) fn assembled(mut found: Found, assembly: Option<&Assembly>) -> Result<Found, String> {
+    let Some(assembly) = assembly else { return Ok(found) };
+    let pictures: Vec<Named> = found.results.iter().filter_map(|named| named.assembled(assembly)).collect();
+    if pictures.is_empty() {
+        let pixels: usize = found.layout.panels.iter().map(Panel::pixels).sum();
+        let wanted = assembly.places.len();
+        return Err(format!("--geometry: wanted results of {wanted} pixels, found a detector of {pixels}"));
+    }
+    found.results.extend(pictures);
+    Ok(found)
+}
+
+/// Judges the events that are wanted.
+///
+/// # Errors
+/// If the expression names a value that the run does not have.
+pub(super) fn select(args: &AnalyzeArgs, recording: &Recording) -> Result<Option<Arc<Selected>>, Failure> {
+    let Some(expression) = &args.correct.select else { return Ok(None) };
+    let threads = args.workers.all().last().unwrap_or(1);
+    let selected = recording.select(expression, args.events.clone(), threads);
+    selected.map(|selected| Some(Arc::new(selected))).map_err(|why| Failure::new(Exit::Usage, why))
+}

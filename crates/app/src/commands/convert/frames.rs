@@ -1,0 +1,102 @@
+//! Pictures of one detector into HDF5, or out of it.
+
+use std::path::Path;
+
+use livetime_recording::convert::{FramesReport, convert_frames};
+use livetime_recording::{Recording, RunFormat};
+use serde_json::{Value, json};
+
+use super::ConvertArgs;
+use crate::output::{Exit, Failure, Output};
+use crate::progress::Progress;
+use crate::report::numbers::bytes;
+use crate::usage::{Meter, Usage};
+
+/// Ends of names of HDF5 files.
+const ENDINGS: [&str; 4] = ["h5", "hdf5", "nxs", "hdf"];
+
+/// Whether a file that is to be written shall be HDF5.
+pub(super) fn is_hdf5_name(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+    ending.is_some_and(|ending| ENDINGS.contains(&&*ending))
+}
+
+/// Whether a file that is there is HDF5.
+pub(super) fn is_hdf5(path: &Path) -> bool {
+    matches!(RunFormat::of(path), Ok(RunFormat::Hdf5))
+}
+
+pub(super) fn convert(args: &ConvertArgs, to_hdf5: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let options = args.frames_options(to_hdf5)?;
+    let failed = |e| Failure::new(Exit::Failed, e);
+    let recording = Recording::open(&args.files).map_err(failed)?;
+    let mut progress = Progress::new(recording.events() as u64, output);
+    let meter = Meter::start();
+    let report = convert_frames(&recording, &args.output, &options, |event| {
+        progress.tell(event as u64);
+        true
+    });
+    progress.clear();
+    let report = report.map_err(failed)?;
+    let usage = meter.stop(report.input_bytes, report.raw_bytes);
+    for why in &report.faults {
+        output.log(format_args!("livetime: {why}"));
+    }
+    match args.json {
+        true => output.json(&as_json(&report, &usage))?,
+        false => output.data(&text(&report, &usage))?,
+    }
+    Ok(if report.is_complete() { Exit::Ok } else { Exit::Loss })
+}
+
+fn text(report: &FramesReport, usage: &Usage) -> String {
+    let account = &report.account;
+    let ratio = report.output_bytes as f64 / report.raw_bytes.max(1) as f64;
+    let mut text = format!(
+        "{}: {} pictures of {} ({}), {} raw, {} of file, ratio {ratio:.3}\n",
+        report.output.display(),
+        account.frames,
+        report.detector,
+        report.layout,
+        bytes(report.raw_bytes),
+        bytes(report.output_bytes)
+    );
+    if account.not_whole() > 0 {
+        text += &format!("damaged, and marked as such: {} pictures\n", account.not_whole());
+    }
+    if account.missing > 0 {
+        text += &format!("events without the detector, which are not in the output: {}\n", account.missing);
+    }
+    let failures = account.failures() + account.no_memory;
+    if failures > 0 {
+        text += &format!("LOST: {failures} events whose pictures cannot be read\n");
+    }
+    if report.problems > 0 {
+        text += &format!("LOST: {} places of the input cannot be read\n", report.problems);
+    }
+    for (what, count) in &report.left_out {
+        text += &format!("not in the output: {what}: {count} values\n");
+    }
+    text += "every picture was read again from the output, with its type, shape, time and damage, and is what was written\n";
+    text + &usage.text()
+}
+
+fn as_json(report: &FramesReport, usage: &Usage) -> Value {
+    let account = &report.account;
+    json!({
+        "files": [{ "file": report.output.display().to_string(), "bytes": report.output_bytes }],
+        "complete": report.is_complete(),
+        "detector": report.detector,
+        "layout": report.layout,
+        "pictures": account.frames,
+        "damaged": account.not_whole(),
+        "missing": account.missing,
+        "lost": account.failures() + account.no_memory,
+        "problems": report.problems,
+        "input_bytes": report.input_bytes,
+        "output_bytes": report.output_bytes,
+        "raw_bytes": report.raw_bytes,
+        "left_out": report.left_out,
+        "usage": usage.json(),
+    })
+}

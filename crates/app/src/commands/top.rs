@@ -1,0 +1,182 @@
+//! `livetime top`: the live table of a run that is served somewhere else.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use livetime_control::report::numbers::{bytes, percent, rate, time};
+use livetime_control::report::table::{Cell, Style, Table, cell, cut};
+use livetime_web::client::{Link, State};
+use serde_json::{Value, json};
+
+use crate::cli::TopArgs;
+use crate::output::{Exit, Failure, Output};
+use crate::report::live::LiveTable;
+
+/// How long a message is waited for before Ctrl-C is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+/// Moments per second: as often as the table of a run is drawn.
+const HZ: f64 = 4.0;
+
+pub(crate) fn top(args: &TopArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let failed = |problem: String| Failure::new(Exit::Failed, problem);
+    let link = Link::new(&args.link).map_err(|problem| Failure::new(Exit::Usage, problem))?;
+    let mut state = State::connect(&link).map_err(failed)?;
+    state.say(&json!({ "kind": "pace", "hz": HZ })).map_err(failed)?;
+    let interrupts = super::run::count_interrupts(output);
+    let is_live = output.is_terminal && !args.once;
+    let (mut seen, mut table) = (Seen::default(), LiveTable::default());
+    while interrupts.load(Ordering::Relaxed) == 0 {
+        let Some(message) = state.next(LOOK).map_err(failed)? else { continue };
+        if message["kind"] == "end" {
+            break;
+        }
+        if !seen.take(message) {
+            continue;
+        }
+        if is_live {
+            let size = crossterm::terminal::size().ok().filter(|(w, h)| *w > 0 && *h > 0).unwrap_or((80, 24));
+            table.draw(output.out, &seen.lines(size, output.is_coloured));
+        } else {
+            output.data(&seen.text(output.is_coloured))?;
+            break;
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+/// What is known of the run.
+#[derive(Default)]
+struct Seen {
+    hello: Value,
+    moment: Value,
+    /// The last error of the log.
+    problem: String,
+}
+
+impl Seen {
+    /// True if there is something new to be shown.
+    fn take(&mut self, message: Value) -> bool {
+        match message["kind"].as_str() {
+            Some("hello") => self.hello = message,
+            Some("moment") => {
+                self.moment = message;
+                return true;
+            }
+            Some("log") => {
+                let mut entries = message["entries"].as_array().into_iter().flatten();
+                if let Some(entry) = entries.rfind(|entry| entry["level"] == "error") {
+                    let part = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
+                    self.problem = format!("{}: {}", part("node"), part("text"));
+                }
+            }
+            _ => {}
+        }
+        false
+    }
+
+    /// Cut to a terminal of `width` by `height` characters.
+    fn lines(&self, (width, height): (u16, u16), is_coloured: bool) -> Vec<String> {
+        let text = self.text(is_coloured);
+        // The cursor stands below the last line.
+        let room = usize::from(height).saturating_sub(1).max(1);
+        text.lines().take(room).map(|line| cut(line, usize::from(width))).collect()
+    }
+
+    fn text(&self, is_coloured: bool) -> String {
+        let mut text = self.head() + "\n" + &self.nodes().render(Style { width: None, is_coloured });
+        if !self.problem.is_empty() {
+            text += &format!("{}\n", self.problem);
+        }
+        text
+    }
+
+    fn head(&self) -> String {
+        let (run, now) = (&self.hello["run"], &self.moment["run"]);
+        let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
+        format!(
+            "{} at {}   {} {:.1} s   {} Hz   live time {:.2} %   CPU {} %   memory {} of {}   lost {}",
+            text(&run["pipeline"]),
+            text(&run["host"]),
+            text(&self.moment["state"]),
+            self.moment["elapsed_ns"].as_f64().unwrap_or(0.0) / 1e9,
+            rate(now["hz"].as_f64()),
+            100.0 * now["live"].as_f64().unwrap_or(0.0),
+            percent(now["cpu"].as_f64()),
+            bytes(now["pool_used"].as_u64().unwrap_or(0)),
+            bytes(now["pool_limit"].as_u64().unwrap_or(0)),
+            now["unintended"].as_u64().unwrap_or(0),
+        )
+    }
+
+    fn nodes(&self) -> Table {
+        let headings = [
+            "node",
+            "in/s",
+            "out/s",
+            "queue",
+            "wait p50",
+            "wait p99",
+            "service p50",
+            "service p99",
+            "latency p99",
+            "CPU %",
+            "lost (intended)",
+        ];
+        let mut table = Table::new(&headings).right(1..headings.len() - 1);
+        let names = self.hello["nodes"].as_array().into_iter().flatten();
+        for (number, name) in names.enumerate() {
+            table.row(self.node(number, name.as_str().unwrap_or("?")));
+        }
+        table
+    }
+
+    fn node(&self, number: usize, name: &str) -> Vec<Cell> {
+        let nodes = &self.moment["nodes"];
+        let float = |column: &str| nodes[column][number].as_f64();
+        let count = |column: &str| nodes[column][number].as_u64().unwrap_or(0);
+        let ms = |column: &str| time((float(column).unwrap_or(0.0) * 1e6) as u64);
+        let (lost, left_out) = (count("lost"), count("left_out"));
+        let intended = if left_out > 0 { format!(" ({left_out})") } else { String::new() };
+        let queue = match count("capacity") {
+            0 if count("queued") == 0 => "-".to_owned(),
+            capacity => format!("{}/{capacity}", count("queued")),
+        };
+        let mut cells = vec![Cell::new(name)];
+        cells.extend([rate(float("in_hz")), rate(float("out_hz")), queue].map(Cell::new));
+        let times =
+            ["waiting_p50_ms", "waiting_p99_ms", "service_p50_ms", "service_p99_ms", "latency_p99_ms"];
+        cells.extend(times.map(|column| Cell::new(ms(column))));
+        cells.push(Cell::new(percent(float("cpu"))));
+        cells.push(cell(format!("{lost}{intended}"), lost > 0));
+        cells
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_a_table() {
+        let mut seen = Seen::default();
+        assert!(!seen.take(
+            json!({ "kind": "hello", "nodes": ["cam", "end"], "run": { "pipeline": "p", "host": "h" } })
+        ));
+        let entry = json!({ "level": "error", "node": "end", "text": "full" });
+        assert!(!seen.take(json!({ "kind": "log", "entries": [entry] })));
+        let two = |a: f64, b: f64| json!([a, b]);
+        let nodes = json!({
+            "in_hz": [null, 150.0], "out_hz": [200.0, null], "cpu": [50.0, null], "queued": [0, 3], "capacity": [0, 20],
+            "lost": [0, 80], "left_out": [0, 20], "latency_p99_ms": two(0.0, 180.0), "service_p50_ms": two(0.5, 6.5),
+        });
+        let run = json!({ "hz": 200.0, "live": 0.995, "unintended": 80 });
+        assert!(seen.take(
+            json!({ "kind": "moment", "state": "running", "elapsed_ns": 2e9, "run": run, "nodes": nodes })
+        ));
+        let text = seen.text(false);
+        assert!(text.starts_with("p at h   running 2.0 s   200 Hz   live time 99.50 %"), "{text}");
+        assert!(text.contains("3/20") && text.contains("80 (20)") && text.ends_with("end: full\n"), "{text}");
+        assert!(seen.lines((20, 3), false).iter().all(|line| line.chars().count() <= 20));
+        assert_eq!(seen.lines((20, 3), false).len(), 2);
+    }
+}

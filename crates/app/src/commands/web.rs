@@ -1,0 +1,73 @@
+//! The page of a run: where it is served, and the link to it.
+
+use livetime_control::model::Model;
+use livetime_control::web;
+use livetime_web::{Options, Served};
+
+use crate::cli::{RunArgs, VERSION};
+use crate::config::Pipeline;
+use crate::log::Level;
+use crate::output::Output;
+
+/// The command line overrides the file.
+pub(crate) fn choose(wanted: &mut web::Options, args: &RunArgs) {
+    wanted.enabled = (wanted.enabled || args.web.is_some()) && !args.no_web;
+    wanted.address = args.web.unwrap_or(wanted.address);
+    wanted.hosts.extend_from_slice(&args.web_host);
+    wanted.files.extend_from_slice(&args.web_files);
+    // The file alone: what lies beside it is none of the page's business.
+    wanted.files.extend(args.trace.clone());
+}
+
+/// Serves the page if it is wanted. A run that cannot be served runs nevertheless.
+pub(crate) fn serve(name: &str, pipeline: &Pipeline, model: &Model, output: &mut Output) -> Option<Served> {
+    if !pipeline.web.enabled {
+        return None;
+    }
+    match try_serve(name, pipeline, model) {
+        Ok(served) => {
+            output.tell(Level::Info, format_args!("the page of this run: {}", served.link()));
+            Some(served)
+        }
+        Err(problem) => {
+            output.tell(Level::Warn, format_args!("this run has no page: {problem}"));
+            None
+        }
+    }
+}
+
+fn try_serve(name: &str, pipeline: &Pipeline, model: &Model) -> Result<Served, String> {
+    let (wanted, pvaccess) = (&pipeline.web, &pipeline.pvaccess);
+    let options = Options {
+        hosts: wanted.hosts.clone(),
+        readers: wanted.readers.clone(),
+        files: wanted.files.clone(),
+        token: wanted.token_file.as_deref().map(token).transpose()?,
+        is_open: wanted.is_open,
+        pipeline: name.to_owned(),
+        pv_prefix: pvaccess.enabled.then(|| pvaccess.prefix.clone()),
+        version: VERSION.to_owned(),
+        commit: env!("LIVETIME_COMMIT").to_owned(),
+        record: Some(crate::record::describe),
+    };
+    let listener = livetime_web::listen(wanted.address).map_err(|e| format!("{}: {e}", wanted.address))?;
+    livetime_web::serve(listener, model, options)
+}
+
+/// The shortest token that is accepted: 8 random bytes in hexadecimal.
+const SHORTEST: usize = 16;
+
+/// The token in a file.
+fn token(path: &std::path::Path) -> Result<String, String> {
+    let place = path.display();
+    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read the token in {place}: {e}"))?;
+    let token = text.trim();
+    let fits =
+        token.len() >= SHORTEST && token.chars().all(|c| c.is_ascii_alphanumeric() || "-_.~".contains(c));
+    match fits {
+        true => Ok(token.to_owned()),
+        false => Err(format!(
+            "{place}: wanted a token of at least {SHORTEST} letters, digits, `-`, `_`, `.` or `~`"
+        )),
+    }
+}

@@ -1,0 +1,149 @@
+//! Bluesky and ophyd-async, unmodified, against the program: the scripts of `examples/bluesky`.
+//!
+//! Their packages come from `tools/peers.sh bluesky`; without them the tests say so and pass. Sockets are on loopback only.
+
+use crate::common;
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The program with the pipeline of the examples, ended when the test is over.
+struct Served {
+    program: Child,
+    address: String,
+    folder: PathBuf,
+}
+
+impl Served {
+    fn start(more: &[&str]) -> Served {
+        let folder = common::temporary("bluesky");
+        std::fs::create_dir_all(&folder).unwrap();
+        let text = std::fs::read_to_string(examples().join("pipeline.yaml")).unwrap();
+        let own = "pvaccess: {prefix: '13SIM1:', port: 0, search_port: 0, interfaces: 127.0.0.1}";
+        let text = text.replace("pvaccess: {prefix: '13SIM1:'}", own);
+        assert!(text.contains(own));
+        let path = folder.join("pipeline.yaml");
+        std::fs::write(&path, text).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_livetime"));
+        command.arg("run").arg(&path).args(more);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut program = command.spawn().unwrap();
+        let mut log = BufReader::new(program.stderr.take().unwrap()).lines();
+        let address = loop {
+            let line = log.next().unwrap().unwrap();
+            if let Some((_, address)) = line.split_once("... at ") {
+                break address.to_owned();
+            }
+        };
+        // Somebody has to read what it says from now on.
+        std::thread::spawn(move || log.map_while(Result::ok).for_each(|line| eprintln!("{line}")));
+        Served { program, address, folder }
+    }
+
+    /// Runs a script of the examples to its end, for at most five minutes; what it prints.
+    fn run(&self, python: &Path, script: &str, args: &[&str]) -> String {
+        let mut command = Command::new(python);
+        command.arg(examples().join(script)).arg("--folder").arg(self.folder.join("new/files")).args(args);
+        command.env("PYTHONUNBUFFERED", "1").env("EPICS_PVA_NAME_SERVERS", &self.address);
+        command.env("EPICS_PVA_ADDR_LIST", "").env("EPICS_PVA_AUTO_ADDR_LIST", "NO");
+        // Settings and caches of the user are not touched.
+        command.env("HOME", &self.folder);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+        let end = Instant::now() + Duration::from_secs(300);
+        while child.try_wait().unwrap().is_none() {
+            if Instant::now() > end {
+                child.kill().unwrap();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{script}: {text}");
+        eprintln!("{text}");
+        text
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.program.kill();
+        let _ = self.program.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn examples() -> PathBuf {
+    livetime_testkit::repository().join("examples/bluesky")
+}
+
+#[test]
+fn count_writes_a_frame_per_event() {
+    let Some(python) = livetime_testkit::python("bluesky") else { return };
+    let served = Served::start(&[]);
+    for writer in ["hdf", "tiff", "jpeg"] {
+        let said = served.run(&python, "count.py", &["--writer", writer]);
+        assert!(said.ends_with("counted\n"), "{said}");
+    }
+}
+
+#[test]
+fn a_fly_scan_is_collected_while_it_completes() {
+    let Some(python) = livetime_testkit::python("bluesky") else { return };
+    let served = Served::start(&[]);
+    for writer in ["hdf", "tiff"] {
+        let said = served.run(&python, "fly.py", &["--writer", writer]);
+        assert!(said.ends_with("flown\n"), "{said}");
+    }
+}
+
+#[test]
+fn colours_have_the_shape_that_documents_say() {
+    let Some(python) = livetime_testkit::python("bluesky") else { return };
+    let served = Served::start(&["--set", "detector.color_mode=rgb1"]);
+    let said = served.run(&python, "fly.py", &["--writer", "hdf", "--events", "5"]);
+    assert!(said.contains("5 frames of [3, 150, 200]") && said.ends_with("flown\n"), "{said}");
+}
+
+#[test]
+fn values_of_plugins_belong_to_their_event() {
+    let Some(python) = livetime_testkit::python("bluesky") else { return };
+    let served = Served::start(&[]);
+    let said = served.run(&python, "signals.py", &["--writer", "hdf"]);
+    assert!(said.ends_with("signals read\n"), "{said}");
+}
+
+#[test]
+fn attributes_are_in_the_files_from_the_first_frame_on() {
+    let Some(python) = livetime_testkit::python("bluesky") else { return };
+    let served = Served::start(&[]);
+    for writer in ["hdf", "tiff"] {
+        let said = served.run(&python, "attributes.py", &["--writer", writer]);
+        assert!(said.ends_with("attributes read\n"), "{said}");
+    }
+}
+
+#[test]
+fn tiled_reads_the_files() {
+    let Some(python) = livetime_testkit::python("bluesky") else { return };
+    let served = Served::start(&[]);
+    let said = served.run(&python, "catalog.py", &["--writer", "hdf"]);
+    assert!(said.ends_with("catalogued\n"), "{said}");
+}
+
+#[test]
+fn events_come_out_of_a_stream_that_never_stops() {
+    let Some(python) = livetime_testkit::python("bluesky") else { return };
+    let served = Served::start(&[]);
+    let said = served.run(&python, "continuous.py", &[]);
+    assert!(said.ends_with("continued\n"), "{said}");
+}
+
+#[test]
+fn readers_follow_the_file_while_the_scan_goes_on() {
+    let Some(python) = livetime_testkit::python("bluesky") else { return };
+    let served = Served::start(&[]);
+    let said = served.run(&python, "follow.py", &[]);
+    assert!(said.ends_with("followed\n"), "{said}");
+}

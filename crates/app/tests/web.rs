@@ -1,0 +1,130 @@
+//! The page of a run, from the program's side: the link, and who else can use it.
+
+use crate::common;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+
+use common::{Pipeline, livetime, stderr, stdout};
+
+const FILE: &str = "\
+web: {address: '127.0.0.1:0'}
+nodes:
+  cam: {type: sim_detector, params: {max_size_x: 32, max_size_y: 16, acquire_period: 5 ms, acquire_time: 0 s}}
+  stats: {type: statistics, from: cam}
+";
+
+/// A run with a page, ended with the test.
+struct Served {
+    program: Child,
+    link: String,
+    /// Reads what the program logs, so that it can go on.
+    _file: Pipeline,
+}
+
+impl Served {
+    fn start(name: &str, text: &str, more: &[&str]) -> Served {
+        let file = Pipeline::new(name, text);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_livetime"));
+        command.args(["run", file.path()]).args(more).stdin(Stdio::null()).stdout(Stdio::null());
+        let mut program = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut log = BufReader::new(program.stderr.take().unwrap()).lines();
+        let link =
+            log.find_map(|line| Some(line.unwrap().split_once("the page of this run: ")?.1.to_owned()));
+        std::thread::spawn(move || log.for_each(drop));
+        Served { program, link: link.unwrap(), _file: file }
+    }
+
+    /// Address and token.
+    fn parts(&self) -> (&str, &str) {
+        let (url, token) = self.link.split_once("/#t=").unwrap();
+        (url.trim_start_matches("http://"), token)
+    }
+
+    fn ask(&self, method: &str, path: &str, more: &str, body: &str) -> String {
+        let (address, _) = self.parts();
+        let mut stream = TcpStream::connect(address).unwrap();
+        let length = body.len();
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{more}");
+        write!(stream, "{head}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}")
+            .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.program.kill();
+        let _ = self.program.wait();
+    }
+}
+
+#[test]
+fn the_link_opens_the_page_and_lets_change() {
+    let served = Served::start("web-link", FILE, &[]);
+    let (_, token) = served.parts();
+    assert!(token.len() == 32 && token.bytes().all(|byte| byte.is_ascii_hexdigit()), "{token}");
+    assert!(served.ask("GET", "/", "", "").contains("Livetime"));
+    let set = r#"{"set": {"offset": 7}}"#;
+    assert!(served.ask("PATCH", "/api/v1/nodes/cam", "", set).starts_with("HTTP/1.1 403 "));
+    let bearer = format!("Authorization: Bearer {token}\r\n");
+    let answer = served.ask("PATCH", "/api/v1/nodes/cam", &bearer, set);
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"offset\":7"), "{answer}");
+    assert!(served.ask("GET", "/metrics", "", "").contains("livetime_frames_sent_total{node=\"cam\"}"));
+}
+
+#[test]
+fn another_terminal_shows_the_run() {
+    let served = Served::start("web-top", FILE, &[]);
+    let output = livetime(&["top", &served.link, "--once"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(text.contains("running") && text.contains("live time") && text.contains("\nstats "), "{text}");
+    assert_eq!(livetime(&["top", "http://a b/"]).status.code(), Some(2));
+    // A port that was free a moment ago has no run.
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nobody = livetime(&["top", &free.to_string()]);
+    assert_eq!(nobody.status.code(), Some(1));
+    assert!(stderr(&nobody).contains("cannot connect to "), "{}", stderr(&nobody));
+}
+
+#[test]
+fn a_port_that_is_taken_is_no_reason_to_stop() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let served = Served::start("web-taken", FILE, &["--web", &address]);
+    assert!(served.parts().0 != address, "{}", served.link);
+    drop(served);
+    let file = Pipeline::new("web-none", FILE);
+    let without = livetime(&["run", file.path(), "--frames", "3", "--no-web"]);
+    assert!(!stderr(&without).contains("the page of this run"), "{}", stderr(&without));
+    let elsewhere = livetime(&["run", file.path(), "--frames", "3", "--web", "192.0.2.1:80"]);
+    assert_eq!(elsewhere.status.code(), Some(0));
+    assert!(
+        stderr(&elsewhere).contains(" warn this run has no page: 192.0.2.1:80: "),
+        "{}",
+        stderr(&elsewhere)
+    );
+}
+
+#[test]
+fn a_token_can_come_from_a_file() {
+    let path = common::temporary("token");
+    std::fs::write(&path, "0123456789abcdef-own\n").unwrap();
+    let own = format!("token_file: '{}'}}", path.display());
+    let text = FILE.replace("'127.0.0.1:0'}", &format!("'127.0.0.1:0', {own}"));
+    let served = Served::start("web-token", &text, &[]);
+    assert_eq!(served.parts().1, "0123456789abcdef-own");
+    drop(served);
+    std::fs::write(&path, "short\n").unwrap();
+    let file = Pipeline::new("web-short", &text);
+    let refused = stderr(&livetime(&["run", file.path(), "--frames", "3"]));
+    assert!(
+        refused.contains("warn this run has no page") && refused.contains("at least 16 letters"),
+        "{refused}"
+    );
+    std::fs::remove_file(path).unwrap();
+}

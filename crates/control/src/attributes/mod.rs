@@ -1,0 +1,87 @@
+//! Attributes of frames that a client asks for, as areaDetector's NDAttributesFile.
+//!
+//! The text is XML: `<Attributes>` with elements `<Attribute name type source …/>`. Three types are known:
+//!
+//! | type | source | value |
+//! |---|---|---|
+//! | `PARAM` | a parameter of the node: areaDetector's drvInfo (`TOTAL`), the suffix of its PV (`Total`) or its own name | what the node says when it has handled the frame; `datatype` is INT, INT64, DOUBLE or STRING |
+//! | `EPICS_PV` | a PV, read over pvAccess | the newest value; `dbrtype` is one of areaDetector's |
+//! | `CONST` | a text | that text |
+//!
+//! Every attribute is there from the first frame on: a number that is not known yet is NaN, a text empty. `FUNCTION` is refused.
+
+mod macros;
+mod source;
+mod stamp;
+mod xml;
+
+use std::sync::Arc;
+
+use livetime_engine::files::{AttributeNote, AttributeNotes};
+use livetime_engine::{NodeType, Stamp};
+
+pub use macros::expand;
+pub use xml::{Kind, Type, Wanted, parse};
+
+/// What is in the way of attributes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Problem {
+    /// There is no such file.
+    NotFound,
+    /// The text is no list of attributes.
+    Syntax,
+    /// A macro has no value.
+    Macro,
+}
+
+/// What a node of this type adds to its frames when a client has written `text`: XML, the name of a file with it, or nothing.
+/// `macros` says what is put in the place of `$(NAME)` in it; see [`expand`]. What is known of the attributes besides goes to
+/// `notes`.
+///
+/// # Errors
+/// What kind of problem it is, and a text with its place.
+pub fn stamp_of(
+    text: &str,
+    macros: &str,
+    node: &NodeType,
+    notes: &AttributeNotes,
+) -> Result<Option<Arc<dyn Stamp>>, (Problem, String)> {
+    let text = text.trim_matches(['\0', ' ', '\n', '\r', '\t']);
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let read;
+    let xml = if text.contains("<Attributes") {
+        text
+    } else {
+        read = read_file(text).map_err(|e| (Problem::NotFound, e))?;
+        &read
+    };
+    let xml = expand(xml, macros).map_err(|e| (Problem::Macro, e))?;
+    let wanted = parse(&xml).map_err(|e| (Problem::Syntax, e))?;
+    let stamp = stamp::Stamps::new(&wanted, node).map_err(|e| (Problem::Syntax, e))?;
+    wanted.iter().for_each(|wanted| notes.set(&wanted.name, note(wanted)));
+    Ok(Some(Arc::new(stamp)))
+}
+
+fn note(wanted: &Wanted) -> AttributeNote {
+    let source_type = match wanted.kind {
+        Kind::Param(_) => "NDAttrSourceParam",
+        Kind::Pv(_) => "NDAttrSourceEPICSPV",
+        Kind::Constant => "NDAttrSourceConst",
+    };
+    let Wanted { description, source, dtype, .. } = wanted.clone();
+    AttributeNote { dtype, description, source_type, source }
+}
+
+/// Files of attributes are short.
+const LONGEST_FILE: u64 = 1 << 20;
+
+fn read_file(name: &str) -> Result<String, String> {
+    let found = |e: &dyn std::fmt::Display| format!("`{name}`: wanted a file with <Attributes>, found: {e}");
+    let size = std::fs::metadata(name).map_err(|e| found(&e))?.len();
+    if size > LONGEST_FILE {
+        return Err(found(&format!("{size} bytes, more than {LONGEST_FILE}")));
+    }
+    std::fs::read_to_string(name).map_err(|e| found(&e))
+}

@@ -1,0 +1,79 @@
+//! Which parameter areaDetector's drvInfo means.
+
+use livetime_engine::{ParamSpec, nearest};
+
+/// Where the rule of [`key`] does not lead to the suffix of the PV.
+const OTHERS: &[(&str, &str)] = &[
+    ("ACQ_TIME", "AcquireTime"),
+    ("ACQ_PERIOD", "AcquirePeriod"),
+    ("NIMAGES", "NumImages"),
+    ("NIMAGES_COUNTER", "NumImagesCounter"),
+    ("STATUS", "DetectorState"),
+    ("CREATE_DIR", "CreateDirectory"),
+    ("WRITE_MODE", "FileWriteMode"),
+    ("FILE_LAZY_OPEN", "LazyOpen"),
+    ("FILE_TEMP_SUFFIX", "TempSuffix"),
+    ("RESET_IMAGE", "Reset"),
+    ("ROI_DATA_TYPE", "DataTypeOut"),
+    ("PROCESS_DATA_TYPE", "DataTypeOut"),
+    ("TRANSFORM_TYPE", "Type"),
+];
+
+/// What a drvInfo and the suffix of its PV have in common: `CENTROIDX_VALUE` and `CentroidX` are both `CENTROIDX`.
+fn key(name: &str) -> String {
+    let upper = name.to_ascii_uppercase();
+    let short = upper.strip_prefix("SIM_").unwrap_or(&upper);
+    short.strip_suffix("_VALUE").unwrap_or(short).replace('_', "")
+}
+
+/// The parameter that `source` means: of readbacks and set-points with one name the readback.
+///
+/// # Errors
+/// Text with the nearest right name.
+pub(super) fn find(source: &str, specs: &[ParamSpec]) -> Result<usize, String> {
+    let by_table = OTHERS.iter().find(|(drv_info, _)| *drv_info == source).map(|(_, suffix)| *suffix);
+    let wanted = by_table.unwrap_or(source);
+    let is_it = |spec: &ParamSpec| {
+        let pv = spec.pv.unwrap_or("");
+        spec.name == wanted
+            || pv == wanted
+            || (!pv.is_empty() && (key(pv) == key(wanted) || in_full(pv) == in_full(wanted)))
+    };
+    let found = specs.iter().position(|s| s.readback && is_it(s)).or_else(|| specs.iter().position(is_it));
+    found.ok_or_else(|| {
+        let hint = nearest(&source.to_ascii_lowercase(), specs.iter().map(|spec| spec.name));
+        format!("wanted a parameter of the node, found `{source}`{hint}")
+    })
+}
+
+fn in_full(name: &str) -> String {
+    name.to_ascii_uppercase().replace('_', "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drv_infos_lead_to_parameters() {
+        let of = |node: &str, source: &str| {
+            let specs = livetime_nodes::find(node).unwrap().param_specs();
+            find(source, specs).map(|index| specs[index].name)
+        };
+        for (node, source, wanted) in [
+            ("statistics", "TOTAL", "total"),
+            ("statistics", "MEAN_VALUE", "mean_value"),
+            ("statistics", "CENTROIDX_VALUE", "centroid_x"),
+            ("sim_detector", "ACQ_TIME", "acquire_time"),
+            ("sim_detector", "SIM_GAIN_X", "gain_x"),
+            ("sim_detector", "NIMAGES_COUNTER", "num_images_counter"),
+            ("sim_detector", "Gain", "gain"),
+            ("sim_detector", "gain", "gain"),
+            ("tiff_files", "NUM_CAPTURED", "num_captured"),
+            ("tiff_files", "FULL_FILE_NAME", "full_file_name"),
+        ] {
+            assert_eq!(of(node, source), Ok(wanted), "{source}");
+        }
+        assert!(of("statistics", "TOTTAL").unwrap_err().contains("did you mean `total`?"));
+    }
+}

@@ -1,0 +1,162 @@
+//! The pipeline file of a run as it now stands: the file that was read, with what has changed since, so that a next run
+//! starts where this one is.
+//!
+//! The text is edited in place, so that comments and order stay. What cannot be edited, such as a value that comes from
+//! an alias, makes all nodes be written anew. Either way the result is parsed again and compared with the run before it
+//! is given out.
+
+mod anew;
+mod edit;
+mod standing;
+
+use livetime_engine::{Graph, NodeType, Value};
+
+pub use standing::Standing;
+use standing::{EdgeNow, NodeNow, of_graph, standing};
+
+use super::{file, parse, yaml};
+
+/// A pipeline file as a run now stands.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Saved {
+    /// The text of the file.
+    pub text: String,
+    /// How it differs from the file that was read, in the order of the nodes.
+    pub differences: Vec<Difference>,
+    /// What a file cannot say, in sentences.
+    pub notes: Vec<String>,
+    /// Why a run cannot start from the text, if it cannot.
+    pub problem: Option<String>,
+}
+
+/// One thing that is different from the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// Name of the node.
+    pub node: String,
+    /// Name of the parameter, or `from` for its inputs.
+    pub what: String,
+    /// As the file has it, or as it is without being in the file.
+    pub was: String,
+    /// As it is now.
+    pub now: String,
+}
+
+/// The pipeline file of a run of `graph` whose nodes, by number, stand as `now` says.
+///
+/// ```
+/// use livetime_control::config::{parse, save, Standing};
+///
+/// let text = "nodes:\n  cam: {type: sim_detector} # the camera\n";
+/// let graph = parse("p.yaml", text, livetime_nodes::ALL, &[])?.graph;
+/// let now = Standing { values: vec![("gain", 2.0.into())], ..Standing::default() };
+/// let saved = save(&graph, &[now]);
+/// assert_eq!(saved.text, "nodes:\n  cam: {type: sim_detector, params: {gain: 2}} # the camera\n");
+/// assert_eq!(saved.problem, None);
+/// # Ok::<(), livetime_control::config::Problems>(())
+/// ```
+pub fn save(graph: &Graph, now: &[Standing]) -> Saved {
+    let text = graph.text.strip_prefix('\u{feff}').unwrap_or(&graph.text);
+    let types: Vec<NodeType> = graph.nodes().iter().map(|node| node.node_type.clone()).collect();
+    let wanted = standing(graph, now);
+    let read = |text: &str| match parse("the saved file", text, &types, &[]) {
+        Ok(pipeline) => Ok(of_graph(&pipeline.graph)),
+        Err(problems) => Err(problems.to_string()),
+    };
+    let before = read(text).ok();
+    // A recorded run that takes the place of a source leaves a text that these types do not parse: then the run's start is compared.
+    let differences = differences(before.as_deref().unwrap_or(&of_graph(graph)), &wanted);
+    let notes = notes(graph, now);
+    let done =
+        |text, problem| Saved { text, differences: differences.clone(), notes: notes.clone(), problem };
+    let root = yaml::parse(text).ok();
+    if let (Some(before), Some(root)) = (&before, &root) {
+        let edited = edit::edited(text, root, before, &wanted);
+        if let Some(edited) = edited.filter(|edited| read(edited).is_ok_and(|read| read == wanted)) {
+            return done(edited, None);
+        }
+    }
+    let entries = file::read(text).0.map(|file| file.nodes).unwrap_or_default();
+    let text = anew::written(graph, text, root.as_ref(), &entries, &wanted);
+    let problem = match read(&text) {
+        Ok(read) if read == wanted => None,
+        Ok(_) => Some("the file does not say all of what the run is".to_owned()),
+        Err(problem) => Some(problem),
+    };
+    done(text, problem)
+}
+
+fn differences(before: &[NodeNow], wanted: &[NodeNow]) -> Vec<Difference> {
+    let mut found = Vec::new();
+    for node in wanted {
+        let Some(before) = before.iter().find(|before| before.name == node.name) else { continue };
+        let add = |what: &str, was, now| Difference { node: node.name.clone(), what: what.into(), was, now };
+        for (name, was, now) in changed_values(before, node) {
+            found.push(add(name, was.map(value_text).unwrap_or_default(), value_text(now)));
+        }
+        if before.edges != node.edges {
+            found.push(add("from", edges_text(&before.edges, false), edges_text(&node.edges, false)));
+        }
+    }
+    found
+}
+
+/// Parameters that differ: name, value of `before`, value of `now`.
+fn changed_values<'a>(
+    before: &'a NodeNow,
+    now: &'a NodeNow,
+) -> Vec<(&'static str, Option<&'a Value>, &'a Value)> {
+    let value = |name: &str| before.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
+    let all = now.values.iter().map(|(name, now)| (*name, value(name), now));
+    all.filter(|(_, was, now)| was.is_none_or(|was| was != *now)).collect()
+}
+
+fn notes(graph: &Graph, now: &[Standing]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (node, now) in graph.nodes().iter().zip(now) {
+        if !now.is_enabled {
+            notes.push(format!("{} is turned off in the run; it is on in a run of this file", node.name));
+        }
+        if now.inputs.iter().any(|(_, options)| options.max_bytes_per_s.is_some()) {
+            notes.push(format!("the limit of {} in bytes per second is not in the file", node.name));
+        }
+    }
+    notes
+}
+
+// ---- Values as YAML ----
+
+/// A value as a file has it.
+fn value_text(value: &Value) -> String {
+    match value {
+        Value::Bool(value) => value.to_string(),
+        Value::Int(value) => value.to_string(),
+        Value::Float(value) => number_text(*value),
+        Value::Text(text) => quoted(text),
+        Value::List(values) => {
+            let numbers: Vec<String> = values.iter().map(|value| number_text(*value)).collect();
+            format!("[{}]", numbers.join(", "))
+        }
+    }
+}
+
+fn number_text(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 { value.to_string() } else { format!("{value:?}") }
+}
+
+/// A text without quotes where it can be nothing else; JSON's quoted texts are YAML's.
+fn quoted(text: &str) -> String {
+    let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "_./-".contains(c))
+        && !text.eq_ignore_ascii_case("null");
+    if is_word { text.into() } else { serde_json::Value::from(text).to_string() }
+}
+
+/// Edges as the value of `from`. `full`: with all options, because the node has some that they would take over.
+fn edges_text(edges: &[EdgeNow], full: bool) -> String {
+    let texts: Vec<String> = edges.iter().map(|edge| edge.text(full)).collect();
+    if let [one] = &texts[..] { one.clone() } else { format!("[{}]", texts.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests;

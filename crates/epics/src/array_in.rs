@@ -1,0 +1,103 @@
+//! Pictures that clients write: `cam1:Image` and `cam1:ArrayIn` of an `array_source`.
+
+use std::sync::mpsc::{Receiver, TryRecvError};
+
+use livetime_engine::{Graph, Report, Run};
+use livetime_nodes::sources::array_source::{ArraySource, Inbox, Written};
+use livetime_pva::data::{Field, ScalarType, Value};
+use livetime_pva::nt;
+use livetime_pva::server::{Put, PvMap, SharedPv};
+
+use super::picture::{ARRAY_IN, IMAGE_IN};
+
+/// The type of node that takes pictures from clients.
+pub(super) const TYPE: &str = "array_source";
+
+/// Puts that wait for one node. The answers come when their frames are sent, so a client that waits for them has one here.
+const WAITING: usize = 16;
+
+/// A node that takes pictures from clients.
+pub(super) struct Intake {
+    number: usize,
+    inbox: Inbox,
+    given: Given,
+}
+
+impl Intake {
+    /// The PVs of all such nodes. Of each, at most `bytes` wait.
+    pub(super) fn all(
+        graph: &Graph,
+        instances: &[String],
+        prefix: &str,
+        map: &PvMap,
+        bytes: usize,
+    ) -> livetime_pva::Result<Vec<Intake>> {
+        let mut all = Vec::new();
+        let nodes = graph.nodes().iter().zip(instances).enumerate();
+        for (number, (_, instance)) in nodes.filter(|(_, (decl, _))| decl.node_type.spec.name == TYPE) {
+            let inbox = Inbox::new(WAITING, bytes);
+            let add = |name: &str, value: Value, written: fn(&Put) -> Option<Written>| {
+                let inbox = inbox.clone();
+                let handler = move |put: Put| take(&inbox, put, written);
+                let pv = SharedPv::builder().value(value).on_put(handler).build();
+                map.add(format!("{prefix}{instance}:{name}"), pv);
+            };
+            add(IMAGE_IN.name, Value::new(&nt::ndarray()), |put| Some(Written::Image(put.value.clone())));
+            let mut elements = Value::new(&nt::scalar_array(ScalarType::F64));
+            elements.set("display.description", ARRAY_IN.doc)?;
+            add(ARRAY_IN.name, elements, |put| match put.value.get("value") {
+                Some(Field::Array(elements)) => Some(Written::Elements(elements.clone())),
+                _ => None,
+            });
+            all.push(Intake { number, inbox, given: Given::default() });
+        }
+        Ok(all)
+    }
+
+    /// Gives the inbox to the node, also when it was built anew.
+    pub(super) fn attach(&mut self, run: &Run, report: &Report) {
+        let (number, inbox) = (self.number, &self.inbox);
+        self.given.renew(report.nodes.get(number).map_or(0, |node| node.restarts), || {
+            let inbox = inbox.clone();
+            run.visit_later(number, move |node: &mut ArraySource| node.attach(inbox)).ok()
+        });
+    }
+}
+
+fn take(inbox: &Inbox, put: Put, written: fn(&Put) -> Option<Written>) {
+    if put.process_only {
+        return put.accept();
+    }
+    match written(&put) {
+        // What was written is not shown: it would keep the memory of a picture, and a client that first reads the PV would write
+        // other pixels as the type of those.
+        Some(written) => inbox.leave(written, Box::new(move |answer| put.finish(answer))),
+        None => put.refuse("wanted numbers, found none"),
+    }
+}
+
+/// What a node needs and was given: once, and again when it was built anew.
+#[derive(Default)]
+pub(super) struct Given {
+    /// How often the node had been built anew when it was given it, and its answer to that.
+    restarts: Option<u64>,
+    answer: Option<Receiver<Option<()>>>,
+}
+
+impl Given {
+    /// A node that hangs is asked once, and gets it when it goes on.
+    pub(super) fn renew(&mut self, restarts: u64, give: impl FnOnce() -> Option<Receiver<Option<()>>>) {
+        match self.answer.as_ref().map(Receiver::try_recv) {
+            Some(Err(TryRecvError::Empty)) => return,
+            // It ended before it got it, and may be built anew.
+            Some(Err(TryRecvError::Disconnected)) => (self.answer, self.restarts) = (None, None),
+            Some(Ok(_)) | None => self.answer = None,
+        }
+        if self.restarts == Some(restarts) {
+            return;
+        }
+        if let Some(answer) = give() {
+            (self.answer, self.restarts) = (Some(answer), Some(restarts));
+        }
+    }
+}

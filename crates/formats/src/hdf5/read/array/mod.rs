@@ -1,0 +1,369 @@
+//! The elements of a data set, row by row.
+
+mod chunks;
+mod virtuals;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use livetime_frame::AttributeValue;
+
+use super::super::filter::Filter;
+use super::file::{Files, OpenFile};
+use super::header::{Message, find, kind, messages};
+use super::index::{Chunk, Grid, chunks};
+use super::input::Input;
+use super::kind::{ElementKind, Kind};
+use super::layout::{Layout, layout};
+use super::pipeline::{self, Decoders};
+use super::selection::Mapping;
+use super::space::Space;
+use crate::file::read_exact_at;
+use crate::{Error, Result};
+
+/// Bytes of a row, and of a chunk, that are read at once.
+const MOST_BYTES: u64 = 1 << 32;
+/// Bytes of a row of which the elements are in other files.
+const MOST_VIRTUAL: u64 = 1 << 30;
+/// The largest ratio of the bytes that are read out of a file to the size of the file. A constant chunk of zlib is 1030
+/// times smaller than its content.
+const MOST_RATIO: u64 = 1 << 16;
+/// The same for values that are read at once, each of which takes more memory than in the file.
+const MOST_VALUES_RATIO: u64 = 64;
+/// Virtual data sets within each other.
+const MOST_DEEP: usize = 8;
+
+/// How much of what was wanted is in the file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Filled {
+    /// All of it.
+    Whole,
+    /// Some; the rest was never written and has the fill value.
+    Partial,
+    /// Nothing; all has the fill value.
+    Nothing,
+}
+
+impl Filled {
+    fn and(self, other: Filled) -> Filled {
+        if self == other { self } else { Filled::Partial }
+    }
+}
+
+/// The memory of a thread that reads data sets. Keep it for the next read.
+#[derive(Default)]
+pub struct Scratch {
+    decoders: Decoders,
+    packed: Vec<u8>,
+    /// A whole chunk that was decoded, and which one it is.
+    chunk: Vec<u8>,
+    known: Option<(Arc<OpenFile>, u64, u64)>,
+    part: Vec<u8>,
+}
+
+impl std::fmt::Debug for Scratch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Scratch")
+    }
+}
+
+/// A data set that can be read: a list of rows along its first axis.
+#[derive(Debug)]
+pub struct Array {
+    files: Arc<Files>,
+    file: Arc<OpenFile>,
+    at: u64,
+    space: Space,
+    element: ElementKind,
+    filters: Vec<Filter>,
+    fill: Vec<u8>,
+    stored: Stored,
+    row_bytes: u64,
+}
+
+#[derive(Debug)]
+enum Stored {
+    Compact(Vec<u8>),
+    Contiguous(Option<u64>),
+    Chunked(Grid, Vec<Chunk>),
+    Virtual(Vec<Mapping>, Mutex<HashMap<(String, String), Source>>),
+}
+
+/// A data set that a virtual one shows; the reason why it cannot be read.
+type Source = std::result::Result<Arc<Array>, String>;
+
+impl Array {
+    /// The data set at `at`, if there is one.
+    pub(super) fn open(
+        files: &Arc<Files>,
+        file: &Arc<OpenFile>,
+        at: u64,
+        depth: usize,
+    ) -> Result<Option<Array>> {
+        let input = file.input()?;
+        let messages = messages(&input, at)?;
+        let Some((space, element)) = type_of(&messages)? else { return Ok(None) };
+        let rank = space.shape.len();
+        let message = find(&messages, kind::LAYOUT)?.ok_or_else(|| Error::new("a layout", "none").at(at))?;
+        let filters = find(&messages, kind::FILTERS)?.map(pipeline::filters).transpose()?.unwrap_or_default();
+        let fill = find(&messages, kind::FILL_VALUE)?.map(fill_value).transpose()?.unwrap_or_default();
+        let size = u64::from(element.bytes);
+        let stored = match layout(&input, message, rank)? {
+            Layout::Compact(bytes) => Stored::Compact(bytes),
+            Layout::Contiguous(at) => Stored::Contiguous(at),
+            Layout::Chunked { chunk, index, at } => {
+                let whole = bytes_of(&chunk, size).filter(|bytes| *bytes <= MOST_BYTES);
+                let whole = whole.ok_or_else(|| {
+                    Error::new("chunks of at most 4 GiB", format!("{chunk:?} elements")).at(message.at)
+                })?;
+                let (grid, chunks) = chunks(&input, &space, &chunk, (index, at), whole)?;
+                Stored::Chunked(grid, chunks)
+            }
+            Layout::Virtual(mappings) => Stored::Virtual(mappings, Mutex::default()),
+        };
+        let row_bytes = bytes_of(space.shape.get(1..).unwrap_or_default(), size);
+        let row_bytes = row_bytes.filter(|bytes| *bytes <= MOST_BYTES).ok_or_else(|| {
+            Error::new("rows of at most 4 GiB", format!("{:?} elements", space.shape)).at(at)
+        })?;
+        let most = match stored {
+            Stored::Virtual(..) => MOST_VIRTUAL,
+            _ => file.size()?.saturating_mul(MOST_RATIO).saturating_add(MOST_RATIO),
+        };
+        let rows = space.shape.first().copied().unwrap_or(1);
+        if row_bytes > most || rows.checked_mul(row_bytes).is_none() {
+            let found = format!("{rows} of {row_bytes} bytes");
+            return Err(Error::new("rows that their file can hold", found).at(at));
+        }
+        let (files, file) = (files.clone(), file.clone());
+        let mut array = Array { files, file, at, space, element, filters, fill, stored, row_bytes };
+        array.measure(depth)?;
+        Ok(Some(array))
+    }
+
+    /// The same data set as it is now.
+    ///
+    /// # Errors
+    /// If it cannot be read, as may happen for a moment while it is being written.
+    pub fn again(&self) -> Result<Array> {
+        let array =
+            Array::open(&self.files, &self.file, self.at, 0).map_err(|e| e.in_file(&self.file.path))?;
+        array.ok_or_else(|| Error::new("a data set", "something else").at(self.at).in_file(&self.file.path))
+    }
+
+    /// Sizes, the slowest axis first; empty for a single value.
+    pub fn shape(&self) -> &[u64] {
+        &self.space.shape
+    }
+
+    /// Whether the first axis may grow.
+    pub fn grows(&self) -> bool {
+        self.space.most.first().is_some_and(|most| most.is_none_or(|most| most > self.rows()))
+    }
+
+    /// What an element is.
+    pub fn element(&self) -> &ElementKind {
+        &self.element
+    }
+
+    /// Along the first axis; 1 for a single value.
+    pub fn rows(&self) -> u64 {
+        match self.space.shape.first() {
+            _ if self.space.is_null => 0,
+            Some(rows) => *rows,
+            None => 1,
+        }
+    }
+
+    /// Bytes of a row, at most 4 GiB.
+    pub fn row_bytes(&self) -> u64 {
+        self.row_bytes
+    }
+
+    /// How its chunks are compressed: the filters' names in the order in which they were applied, `+` between them.
+    pub fn codec(&self) -> String {
+        let name = |filter: &Filter| {
+            pipeline::name(filter.id).map_or_else(|| format!("filter {}", filter.id), str::to_owned)
+        };
+        self.filters.iter().map(name).collect::<Vec<_>>().join("+")
+    }
+
+    /// Whether other data sets hold its elements.
+    pub fn is_virtual(&self) -> bool {
+        matches!(self.stored, Stored::Virtual(..))
+    }
+
+    /// Bytes of its elements in files; 0 of a virtual one.
+    pub fn stored_bytes(&self) -> u64 {
+        match &self.stored {
+            Stored::Compact(bytes) => bytes.len() as u64,
+            Stored::Contiguous(at) => at.map_or(0, |_| self.rows().saturating_mul(self.row_bytes)),
+            Stored::Chunked(_, chunks) => chunks.iter().fold(0, |all, chunk| all.saturating_add(chunk.bytes)),
+            Stored::Virtual(..) => 0,
+        }
+    }
+
+    /// Whether both are the same object of the same file.
+    pub fn is_same(&self, other: &Array) -> bool {
+        Arc::ptr_eq(&self.file, &other.file) && self.at == other.at
+    }
+
+    /// Reads `count` rows from row `first` on into `output`, which must have their size: little-endian, the last axis
+    /// fastest.
+    ///
+    /// # Errors
+    /// If there are no such rows, its type is not one of numbers or fixed text, or what is in the file cannot be read
+    /// or decoded. An element that was never written is no error: see [`Filled`].
+    pub fn read(&self, first: u64, count: u64, output: &mut [u8], scratch: &mut Scratch) -> Result<Filled> {
+        self.read_deep(first, count, output, scratch).map_err(|e| e.in_file(&self.file.path))
+    }
+
+    fn read_deep(&self, first: u64, count: u64, output: &mut [u8], scratch: &mut Scratch) -> Result<Filled> {
+        let end = first.checked_add(count).filter(|end| *end <= self.rows());
+        if end.is_none() || count.checked_mul(self.row_bytes) != Some(output.len() as u64) {
+            let found = format!("{count} from row {first} on in {} bytes", output.len());
+            return Err(Error::new(
+                format!("some of {} rows of {} bytes", self.rows(), self.row_bytes),
+                found,
+            ));
+        }
+        if let Kind::Other(what) = self.element.kind {
+            return Err(Error::new("elements that are numbers or text", what));
+        }
+        let filled = match &self.stored {
+            Stored::Compact(bytes) => {
+                let from = (first * self.row_bytes) as usize;
+                let found = bytes.get(from..).and_then(|rest| rest.get(..output.len()));
+                let found =
+                    found.ok_or_else(|| Error::new("the elements in the header", "fewer").at(self.at))?;
+                output.copy_from_slice(found);
+                Filled::Whole
+            }
+            Stored::Contiguous(None) => self.nothing(output),
+            Stored::Contiguous(Some(at)) => {
+                read_exact_at(&*self.file.bytes, output, at.saturating_add(first * self.row_bytes))?;
+                Filled::Whole
+            }
+            Stored::Chunked(grid, chunks) => self.read_chunks(grid, chunks, first, count, output, scratch)?,
+            Stored::Virtual(mappings, _) => {
+                let row = (self.row_bytes as usize).max(1);
+                let mut all = None;
+                for (number, output) in output.chunks_exact_mut(row).enumerate() {
+                    let filled = self.read_virtual(mappings, first + number as u64, output, scratch)?;
+                    all = Some(all.map_or(filled, |all: Filled| all.and(filled)));
+                }
+                // What other data sets hold was brought into order there.
+                return Ok(all.unwrap_or(Filled::Whole));
+            }
+        };
+        self.element.swap(output);
+        Ok(filled)
+    }
+
+    /// Writes the fill value, as it lies in the file, everywhere.
+    fn nothing(&self, output: &mut [u8]) -> Filled {
+        if self.fill.len() == self.element.bytes as usize && self.fill.iter().any(|byte| *byte != 0) {
+            output.chunks_exact_mut(self.fill.len()).for_each(|element| element.copy_from_slice(&self.fill));
+        } else {
+            output.fill(0);
+        }
+        Filled::Nothing
+    }
+
+    /// Where the bytes of some rows are: the file's path, and places in it.
+    pub fn places(&self, rows: Range<u64>) -> Vec<(PathBuf, Range<u64>)> {
+        let here = |at: u64, bytes: u64| vec![(self.file.path.clone(), at..at.saturating_add(bytes))];
+        match &self.stored {
+            Stored::Compact(_) | Stored::Contiguous(None) => Vec::new(),
+            Stored::Contiguous(Some(at)) => {
+                let begin = at.saturating_add(rows.start.saturating_mul(self.row_bytes));
+                here(begin, (rows.end - rows.start).saturating_mul(self.row_bytes))
+            }
+            Stored::Chunked(grid, chunks) => {
+                let layers: u64 = grid.counts.iter().skip(1).product();
+                let deep = grid.chunk.first().copied().unwrap_or(1);
+                let number = |layer: u64| layer.saturating_mul(layers);
+                let (first, end) = (number(rows.start / deep), number(rows.end.div_ceil(deep)));
+                let from = chunks.partition_point(|chunk| chunk.number < first);
+                let found = chunks[from..].iter().take_while(|chunk| chunk.number < end);
+                found.flat_map(|chunk| here(chunk.at, chunk.bytes)).collect()
+            }
+            Stored::Virtual(mappings, _) => {
+                let one = |row: u64| mappings.iter().filter_map(move |m| Some((m, self.source_of(m, row)?)));
+                let found = rows.flat_map(one).filter_map(|(mapping, position)| {
+                    let array = self.source(mapping, position.0).ok()?;
+                    let rows = virtuals::source_row(mapping, &array, position.1).ok()?;
+                    Some(array.places(rows..rows + 1))
+                });
+                found.flatten().collect()
+            }
+        }
+    }
+}
+
+/// Shape and type, if these messages describe a data set.
+pub(super) fn type_of(messages: &[Message]) -> Result<Option<(Space, ElementKind)>> {
+    if !messages.iter().any(|message| message.kind == kind::LAYOUT) {
+        return Ok(None);
+    }
+    let (Some(space), Some(element)) = (find(messages, kind::DATASPACE)?, find(messages, kind::DATATYPE)?)
+    else {
+        return Ok(None);
+    };
+    Ok(Some((Space::read(&mut space.fields())?, ElementKind::read(&mut element.fields())?)))
+}
+
+/// What elements have that were never written; empty: zeros.
+fn fill_value(message: &Message) -> Result<Vec<u8>> {
+    let mut fields = message.fields();
+    let version = fields.u8()?;
+    let has_value = match version {
+        1 => fields.skip(3).map(|()| true)?,
+        2 => fields.skip(2).and_then(|()| fields.u8())? != 0,
+        3 => fields.u8()? & 0x20 != 0,
+        _ => return Err(fields.refused("a fill value of version 1 to 3", version)),
+    };
+    if !has_value {
+        return Ok(Vec::new());
+    }
+    let bytes = fields.uint(4)? as usize;
+    fields.take(bytes).map(<[u8]>::to_vec)
+}
+
+/// The number of bytes of an array with this number of elements along each axis.
+fn bytes_of(shape: &[u64], element: u64) -> Option<u64> {
+    shape.iter().try_fold(element, |all, size| all.checked_mul(*size))
+}
+
+impl Array {
+    /// The value or values of a small data set: those of its rows from `first` on, at most `count`. Of a type that is
+    /// not read, none.
+    ///
+    /// # Errors
+    /// As [`Array::read`].
+    pub fn values(&self, first: u64, count: u64, scratch: &mut Scratch) -> Result<Vec<AttributeValue>> {
+        let count = count.min(self.rows().saturating_sub(first));
+        let bytes = count.checked_mul(self.row_bytes).filter(|bytes| *bytes <= MOST_BYTES);
+        let most = self.file.size()?.saturating_mul(MOST_VALUES_RATIO).saturating_add(1 << 20);
+        let bytes = bytes.filter(|bytes| *bytes <= most || self.is_virtual());
+        let bytes =
+            bytes.ok_or_else(|| Error::new("values that their file can hold", format!("{count} rows")))?;
+        let mut raw = vec![0; bytes as usize];
+        self.read(first, count, &mut raw, scratch)?;
+        let plain = ElementKind { is_big_endian: false, ..self.element.clone() };
+        let input = self.file.input()?;
+        Ok(plain.values(&raw, Some(&input)))
+    }
+}
+
+impl OpenFile {
+    /// For metadata, as the file is now.
+    pub(super) fn input(&self) -> Result<Input<'_>> {
+        Input::new(&*self.bytes)
+    }
+
+    fn size(&self) -> Result<u64> {
+        self.bytes.size().map_err(|e| Error::io("the size of the file", e))
+    }
+}

@@ -1,0 +1,213 @@
+//! Where the parts of a new tree lie in the file.
+
+use super::grid::{Grid, Shape};
+use super::header::Header;
+use super::heap::heap;
+use super::index::Index;
+use super::space::Space;
+use super::stream::Stream;
+use super::tree::{self, Kind, Node, Tree};
+use crate::{Error, Result};
+
+/// A data set that keeps its shape, and where its data are.
+pub(super) struct Fixed {
+    pub(super) node: usize,
+    pub(super) at: u64,
+    pub(super) bytes: u64,
+}
+
+/// An attribute that is written anew later.
+pub(super) struct Late {
+    pub(super) head: LateHead,
+    /// Where in the header its value is, and how long.
+    pub(super) at: usize,
+    pub(super) bytes: usize,
+}
+
+/// Whose header it is in.
+#[derive(Clone, Copy)]
+pub(super) enum LateHead {
+    /// That of a data set that grows.
+    Stream(usize),
+    Grid(usize),
+    /// One of [`Plan::heads`].
+    Other(usize),
+}
+
+/// A tree with places.
+pub(super) struct Plan {
+    /// What is written once.
+    pub(super) pieces: Vec<(u64, Vec<u8>)>,
+    pub(super) streams: Vec<Stream>,
+    pub(super) grids: Vec<Grid>,
+    pub(super) fixed: Vec<Fixed>,
+    pub(super) late: Vec<Late>,
+    /// Headers with attributes that are written anew, and where they are.
+    pub(super) heads: Vec<(u64, Vec<u8>)>,
+    pub(super) root: u64,
+}
+
+pub(super) fn plan(tree: &Tree, space: &Space) -> Result<Plan> {
+    check(tree)?;
+    let mut plan = Plan {
+        pieces: vec![],
+        streams: vec![],
+        grids: vec![],
+        fixed: vec![],
+        late: vec![],
+        heads: vec![],
+        root: 0,
+    };
+    for stream in &tree.streams {
+        let elements = stream.row.iter().try_fold(stream.element.bytes() as u64, |a, b| a.checked_mul(*b));
+        let chunk = elements.and_then(|row| row.checked_mul(stream.chunk)).filter(|b| *b < 1 << 32 && *b > 0);
+        let chunk = chunk.ok_or_else(|| Error::new("chunks of 1 byte to 4 GiB", "more or none"))?;
+        let index = Index::new(chunk, stream.filter.is_some(), space);
+        plan.streams.push(Stream::new(chunk / stream.chunk, stream.chunk, stream.filter.is_some(), index));
+    }
+    for grid in &tree.grids {
+        plan.grids.push(new_grid(grid, space)?);
+        plan.pieces.extend(plan.grids.last().into_iter().flat_map(Grid::pieces));
+    }
+    // A header is as long whatever the addresses in it are.
+    let mut places = vec![0; tree.nodes.len()];
+    let order = order(tree);
+    for number in &order {
+        let head = head(tree, &plan, *number, &places, 0)?;
+        places[*number] = space.take_whole(head.bytes.len() as u64);
+    }
+    let mut values_at = vec![vec![]; tree.nodes.len()];
+    for number in order {
+        values_at[number] = write_node(tree, &mut plan, number, &places, space)?;
+    }
+    add_late(tree, &mut plan, &values_at, &places);
+    plan.root = places[0];
+    Ok(plan)
+}
+
+fn new_grid(what: &tree::Grid, space: &Space) -> Result<Grid> {
+    let product = |first: u64, sizes: &[u64]| sizes.iter().try_fold(first, |a, b| a.checked_mul(*b));
+    let row_bytes = product(what.element.bytes() as u64, &what.row);
+    let chunk = row_bytes.and_then(|row| product(row, &what.chunk)).filter(|b| *b < 1 << 32 && *b > 0);
+    let (Some(row_bytes), Some(_)) = (row_bytes, chunk) else {
+        return Err(Error::new("chunks of 1 byte to 4 GiB", "more or none"));
+    };
+    if what.chunk.len() != what.sizes.len()
+        || !(what.fill.is_empty() || what.fill.len() == what.element.bytes())
+    {
+        return Err(Error::new("a size of chunks for each axis, and a fill value of one element", "others"));
+    }
+    let (sizes, chunk, fill) = (&what.sizes, &what.chunk, &what.fill);
+    Grid::new(&Shape { row_bytes, sizes, chunk, fill, is_filtered: what.filter.is_some() }, space)
+}
+
+/// Groups and fixed data sets first, then what grows, in its order: neighbours are written together.
+fn order(tree: &Tree) -> Vec<usize> {
+    let stream = |number: &usize| match tree.nodes[*number].kind {
+        Kind::Growing(stream) => stream + 1,
+        _ => 0,
+    };
+    let mut order: Vec<usize> = (0..tree.nodes.len()).collect();
+    order.sort_by_key(stream);
+    order
+}
+
+/// Says where in its header the values of its attributes are.
+fn write_node(
+    tree: &Tree,
+    plan: &mut Plan,
+    number: usize,
+    places: &[u64],
+    space: &Space,
+) -> Result<Vec<usize>> {
+    let data_at = match &tree.nodes[number].kind {
+        Kind::Fixed { data, .. } => {
+            let at = space.take(data.len() as u64).at;
+            plan.pieces.push((at, data.clone()));
+            plan.fixed.push(Fixed { node: number, at, bytes: data.len() as u64 });
+            at
+        }
+        Kind::Virtual { shape, parts, .. } => {
+            let heap = heap(shape, parts);
+            let at = space.take(heap.len() as u64).at;
+            plan.pieces.push((at, heap));
+            at
+        }
+        _ => 0,
+    };
+    let Head { bytes, rows_at, values_at } = head(tree, plan, number, places, data_at)?;
+    if let Kind::Growing(stream) = tree.nodes[number].kind {
+        plan.streams[stream].set_head(bytes.clone(), places[number], rows_at);
+    }
+    if let Kind::Grid(grid) = tree.nodes[number].kind {
+        plan.grids[grid].set_head(bytes.clone(), places[number], rows_at);
+    }
+    plan.pieces.push((places[number], bytes));
+    Ok(values_at)
+}
+
+fn add_late(tree: &Tree, plan: &mut Plan, values_at: &[Vec<usize>], places: &[u64]) {
+    for (node, place) in &tree.late {
+        let bytes = tree.nodes[*node].attributes[*place].data.len();
+        let head = match tree.nodes[*node].kind {
+            Kind::Growing(stream) => LateHead::Stream(stream),
+            Kind::Grid(grid) => LateHead::Grid(grid),
+            _ => LateHead::Other(kept_head(plan, places[*node])),
+        };
+        plan.late.push(Late { head, at: values_at[*node][*place], bytes });
+    }
+}
+
+/// The number of the header at `at` among those that are kept.
+fn kept_head(plan: &mut Plan, at: u64) -> usize {
+    if let Some(number) = plan.heads.iter().position(|(place, _)| *place == at) {
+        return number;
+    }
+    let written = plan.pieces.iter().find(|(place, _)| *place == at);
+    plan.heads.push((at, written.map(|(_, bytes)| bytes.clone()).unwrap_or_default()));
+    plan.heads.len() - 1
+}
+
+/// The header of a node.
+struct Head {
+    bytes: Vec<u8>,
+    /// Where in it the number of rows is, or the sizes of a grid.
+    rows_at: usize,
+    /// Where the values of its attributes are.
+    values_at: Vec<usize>,
+}
+
+fn head(tree: &Tree, plan: &Plan, number: usize, places: &[u64], data_at: u64) -> Result<Head> {
+    let Node { kind, attributes } = &tree.nodes[number];
+    let mut head = Header::new();
+    let mut rows_at = 0;
+    match kind {
+        Kind::Group(links) => {
+            head.group()?;
+            links.iter().try_for_each(|link| head.link(link, |node| places[node]))?;
+        }
+        Kind::Growing(stream) => {
+            let (what, at) = (&tree.streams[*stream], plan.streams[*stream].index_at());
+            rows_at = head.growing(what.element, &what.row, what.chunk, what.filter.as_ref(), at)?;
+        }
+        Kind::Grid(grid) => rows_at = head.grid(&tree.grids[*grid], plan.grids[*grid].index_at())?,
+        Kind::Fixed { element, shape, data } => head.fixed(*element, shape, data_at, data.len() as u64)?,
+        Kind::Virtual { element, shape, .. } => head.virtual_data(*element, shape, data_at)?,
+    }
+    let values_at = attributes.iter().map(|attribute| head.attribute(attribute)).collect::<Result<_>>()?;
+    Ok(Head { bytes: head.finish()?, rows_at, values_at })
+}
+
+fn check(tree: &Tree) -> Result<()> {
+    for node in &tree.nodes {
+        let Kind::Group(links) = &node.kind else { continue };
+        let mut names: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
+        names.sort_unstable();
+        let twice = names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
+        let wrong = names.iter().find(|name| name.is_empty() || name.contains(['/', '\0']) || **name == ".");
+        if let Some(name) = twice.or(wrong.copied()) {
+            return Err(Error::new("names that differ, without `/`", format!("`{name}`")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! A data set that grows.
+
+use super::header::set_bytes;
+use super::index::{Chunk, Index};
+use super::space::{Out, Space};
+use crate::{Error, Result};
+
+/// Headers within this many bytes are written together.
+const PAGE: u64 = 4096;
+/// So much of the disk is reserved at once for rows that wait in memory.
+const RESERVED: u64 = 16 << 10;
+
+/// One data set of which rows are added at the end.
+pub(super) struct Stream {
+    row_bytes: u64,
+    chunk_rows: u64,
+    is_filtered: bool,
+    index: Index,
+    /// Where the last chunk is, of a data set without filter.
+    chunk_at: u64,
+    /// The chunk behind it, if there is one already, and up to where on the disk there is room for rows.
+    next_chunk: Option<u64>,
+    reserved: u64,
+    /// Rows in the file.
+    written: u64,
+    /// Rows that the header says.
+    shown: u64,
+    /// Rows that wait in memory, for data sets without filter.
+    pending: Vec<u8>,
+    head: Vec<u8>,
+    head_at: u64,
+    /// Where in the header the number of rows is.
+    rows_at: usize,
+}
+
+impl Stream {
+    pub(super) fn new(row_bytes: u64, chunk_rows: u64, is_filtered: bool, index: Index) -> Stream {
+        Stream {
+            row_bytes,
+            chunk_rows,
+            is_filtered,
+            index,
+            chunk_at: 0,
+            next_chunk: None,
+            reserved: 0,
+            written: 0,
+            shown: 0,
+            pending: Vec::new(),
+            head: Vec::new(),
+            head_at: 0,
+            rows_at: 0,
+        }
+    }
+
+    /// Where the head of its index is.
+    pub(super) fn index_at(&self) -> u64 {
+        self.index.at()
+    }
+
+    /// Gives it its finished header.
+    pub(super) fn set_head(&mut self, head: Vec<u8>, at: u64, rows_at: usize) {
+        (self.head, self.head_at, self.rows_at) = (head, at, rows_at);
+    }
+
+    /// Writes other bytes into the header.
+    pub(super) fn rewrite_head(&mut self, at: usize, bytes: &[u8], out: &Out) -> Result<()> {
+        set_bytes(&mut self.head, at, bytes);
+        out.write(&self.head, self.head_at)
+    }
+
+    pub(super) fn rows(&self) -> u64 {
+        self.written + self.pending.len() as u64 / self.row_bytes
+    }
+
+    pub(super) fn is_new(&self) -> bool {
+        self.written != self.shown
+    }
+
+    pub(super) fn pending_bytes(&self) -> usize {
+        self.pending.len()
+    }
+
+    pub(super) fn push(&mut self, row: &[u8]) {
+        debug_assert_eq!(row.len() as u64, self.row_bytes);
+        self.pending.extend_from_slice(row);
+    }
+
+    pub(super) fn write_row(&mut self, row: &[u8], space: &Space, out: &Out) -> Result<()> {
+        if row.len() as u64 != self.row_bytes || self.is_filtered {
+            let (wanted, found) = (self.row_bytes, row.len());
+            return Err(Error::new(
+                format!("a row of {wanted} bytes without a filter"),
+                format!("{found} bytes"),
+            ));
+        }
+        self.write_rows(row, space, out)
+    }
+
+    /// Writes rows of one chunk.
+    fn write_rows(&mut self, rows: &[u8], space: &Space, out: &Out) -> Result<()> {
+        let within = self.written % self.chunk_rows;
+        let is_new = within == 0;
+        let bytes = self.row_bytes * self.chunk_rows;
+        let (at, taken) = match (is_new, self.next_chunk) {
+            (false, _) => (self.chunk_at, None),
+            (true, Some(at)) => (at, None),
+            (true, None) => {
+                let taken = space.take(bytes);
+                (taken.at, Some(taken))
+            }
+        };
+        // The space is taken again by the next attempt.
+        let give_back = |_: &Error| taken.into_iter().for_each(|taken| space.give_back(taken, out));
+        out.write(rows, at + within * self.row_bytes).inspect_err(give_back)?;
+        if is_new {
+            self.index.set(self.written / self.chunk_rows, Chunk { at, bytes }, space, out)?;
+            (self.chunk_at, self.next_chunk) = (at, None);
+        }
+        self.written += rows.len() as u64 / self.row_bytes;
+        Ok(())
+    }
+
+    pub(super) fn write_chunk(
+        &mut self,
+        chunk: u64,
+        rows: u64,
+        parts: &[&[u8]],
+        space: &Space,
+        out: &Out,
+    ) -> Result<()> {
+        let last = self.written.div_ceil(self.chunk_rows);
+        let is_next = chunk == last && self.written.is_multiple_of(self.chunk_rows);
+        let is_again = chunk + 1 == last;
+        if !(is_next || is_again) || !self.is_filtered || rows == 0 || rows > self.chunk_rows {
+            let wanted = format!("chunk {last} of up to {} rows with a filter", self.chunk_rows);
+            return Err(Error::new(wanted, format!("chunk {chunk} of {rows} rows")));
+        }
+        let bytes = parts.iter().map(|part| part.len() as u64).sum();
+        let taken = space.take(bytes);
+        out.write_parts(parts, taken.at).inspect_err(|_| space.give_back(taken, out))?;
+        self.index.set(chunk, Chunk { at: taken.at, bytes }, space, out)?;
+        self.written = self.written.max(chunk * self.chunk_rows + rows);
+        Ok(())
+    }
+
+    /// Enters a chunk of one row, which another thread has written, as the next one.
+    pub(super) fn enter(&mut self, chunk: Chunk, space: &Space, out: &Out) -> Result<()> {
+        let is_whole = self.is_filtered || chunk.bytes == self.row_bytes;
+        if self.chunk_rows != 1 || !is_whole || !self.pending.is_empty() {
+            let wanted = format!("a chunk of one row, of {} bytes without a filter", self.row_bytes);
+            return Err(Error::new(wanted, format!("{} bytes", chunk.bytes)));
+        }
+        self.index.set(self.written, chunk, space, out)?;
+        self.chunk_at = chunk.at;
+        self.written += 1;
+        Ok(())
+    }
+
+    /// Makes sure that the disk has room for one more row than wait in memory.
+    pub(super) fn reserve(&mut self, space: &Space, out: &Out) -> Result<()> {
+        let row = self.rows();
+        if row < self.reserved {
+            return Ok(());
+        }
+        let chunk_bytes = self.row_bytes * self.chunk_rows;
+        let within = row % self.chunk_rows;
+        if within == 0 && self.next_chunk.is_none() {
+            // Rows of the chunk before may still wait in memory.
+            let taken = space.take(chunk_bytes);
+            let reserved = out.reserve(taken.at, RESERVED.min(chunk_bytes));
+            reserved.inspect_err(|_| space.give_back(taken, out))?;
+            self.next_chunk = Some(taken.at);
+        } else {
+            let at = self.next_chunk.unwrap_or(self.chunk_at) + within * self.row_bytes;
+            out.reserve(at, RESERVED.min(chunk_bytes - within * self.row_bytes))?;
+        }
+        let rows = (RESERVED / self.row_bytes).max(1).min(self.chunk_rows - within);
+        self.reserved = row + rows;
+        Ok(())
+    }
+
+    pub(super) fn write_pending(&mut self, space: &Space, out: &Out) -> Result<()> {
+        let mut pending = std::mem::take(&mut self.pending);
+        let mut done = 0;
+        let mut result = Ok(());
+        while done < pending.len() && result.is_ok() {
+            let left = self.chunk_rows - self.written % self.chunk_rows;
+            let bytes = (left * self.row_bytes).min((pending.len() - done) as u64) as usize;
+            result = self.write_rows(&pending[done..done + bytes], space, out);
+            done += if result.is_ok() { bytes } else { 0 };
+        }
+        pending.drain(..done);
+        self.pending = pending;
+        result
+    }
+
+    pub(super) fn write_index(&mut self, out: &Out) -> Result<()> {
+        self.index.write(out)
+    }
+
+    /// The header with the new number of rows.
+    fn renewed(&mut self) -> Option<(u64, &[u8])> {
+        if !self.is_new() {
+            return None;
+        }
+        set_bytes(&mut self.head, self.rows_at, &self.written.to_le_bytes());
+        Some((self.head_at, &self.head))
+    }
+}
+
+/// Writes the headers that say something new, in their order. Neighbours go together, as long as they lie in one page; the last one goes
+/// alone, because its length is what readers trust.
+pub(super) fn write_heads(streams: &mut [Stream], out: &Out) -> Result<()> {
+    let (mut run, mut run_at) = (Vec::new(), 0);
+    let count = streams.len();
+    for (number, stream) in streams.iter_mut().enumerate() {
+        let Some((at, head)) = stream.renewed() else { continue };
+        let is_near = at == run_at + run.len() as u64 && (at + head.len() as u64 - 1) / PAGE == run_at / PAGE;
+        if !is_near || number + 1 == count {
+            write_run(&mut run, run_at, out)?;
+            run_at = at;
+        }
+        run.extend_from_slice(head);
+        // Up to the next header, which begins at a multiple of 8.
+        run.resize(run.len().next_multiple_of(8), 0);
+    }
+    write_run(&mut run, run_at, out)?;
+    streams.iter_mut().for_each(|stream| stream.shown = stream.written);
+    Ok(())
+}
+
+fn write_run(run: &mut Vec<u8>, at: u64, out: &Out) -> Result<()> {
+    if !run.is_empty() {
+        out.write(run, at)?;
+        run.clear();
+    }
+    Ok(())
+}

@@ -1,0 +1,246 @@
+//! From text to an expression.
+
+use super::{Expr, Many, One, Two, bits, modulo, nearest, truth};
+
+/// As long as areaDetector's trigger expressions may be; bounds the depth of the recursion, too.
+const LONGEST: usize = 255;
+
+/// The expression that `text` says.
+///
+/// # Errors
+/// Text with the place.
+pub(super) fn parse(text: &str) -> Result<Expr, String> {
+    if text.len() > LONGEST {
+        return Err(format!("wanted an expression of at most {LONGEST} bytes, found {}", text.len()));
+    }
+    let mut parser = Parser { text, at: 0 };
+    let found = parser.conditional()?;
+    if parser.rest().is_empty() { Ok(found) } else { Err(parser.wanted("an operator")) }
+}
+
+enum Operand {
+    One(One),
+    Two(Two),
+    Many(Many),
+    Constant(f64),
+    Variable(usize),
+    Open,
+    Refused(&'static str),
+}
+
+fn named_operand(name: &str) -> Option<Operand> {
+    use Operand::{Constant, Refused};
+    Some(match name {
+        "(" => Operand::Open,
+        "PI" => Constant(std::f64::consts::PI),
+        "D2R" => Constant(std::f64::consts::PI / 180.0),
+        "R2D" => Constant(180.0 / std::f64::consts::PI),
+        "INF" => Constant(f64::INFINITY),
+        "NAN" => Constant(f64::NAN),
+        "RNDM" => Refused("`RNDM` would make a result that cannot be repeated"),
+        "VAL" => Refused("there is no earlier result that `VAL` could be"),
+        "MAX" => Operand::Many(Many::Max),
+        "MIN" => Operand::Many(Many::Min),
+        "FINITE" => Operand::Many(Many::Finite),
+        "ISNAN" => Operand::Many(Many::IsNan),
+        "FMOD" => Operand::Two(|x, y| x % y),
+        "ATAN2" => Operand::Two(|x, y| y.atan2(x)),
+        _ => return function(name).map(Operand::One).or_else(|| variable(name)),
+    })
+}
+
+fn variable(name: &str) -> Option<Operand> {
+    let [letter @ b'A'..=b'L'] = name.as_bytes() else { return None };
+    Some(Operand::Variable(usize::from(letter - b'A')))
+}
+
+fn function(name: &str) -> Option<One> {
+    Some(match name {
+        "-" => |x| -x,
+        "!" => |x| truth(x == 0.0),
+        "~" | "NOT" => |x| f64::from(!bits(x)),
+        "ABS" => f64::abs,
+        "SQR" | "SQRT" => f64::sqrt,
+        "EXP" => f64::exp,
+        "LN" | "LOGE" => f64::ln,
+        "LOG" => f64::log10,
+        "SIN" => f64::sin,
+        "COS" => f64::cos,
+        "TAN" => f64::tan,
+        "ASIN" => f64::asin,
+        "ACOS" => f64::acos,
+        "ATAN" => f64::atan,
+        "SINH" => f64::sinh,
+        "COSH" => f64::cosh,
+        "TANH" => f64::tanh,
+        "CEIL" => f64::ceil,
+        "FLOOR" => f64::floor,
+        "NINT" => nearest,
+        "ISINF" => |x| truth(x.is_infinite()),
+        _ => return None,
+    })
+}
+
+/// How much an operator binds, and what it does.
+fn operator(name: &str) -> Option<(u8, Two)> {
+    let binary: (u8, Two) = match name {
+        "**" | "^" => (6, f64::powf),
+        "*" => (5, |x, y| x * y),
+        "/" => (5, |x, y| x / y),
+        "%" => (5, modulo),
+        "+" => (4, |x, y| x + y),
+        "-" => (4, |x, y| x - y),
+        "<" => (3, |x, y| truth(x < y)),
+        "<=" => (3, |x, y| truth(x <= y)),
+        "=" | "==" => (3, |x, y| truth(x == y)),
+        "!=" | "#" => (3, |x, y| truth(x != y)),
+        ">=" => (3, |x, y| truth(x >= y)),
+        ">" => (3, |x, y| truth(x > y)),
+        "&" | "AND" => (2, |x, y| f64::from(bits(x) & bits(y))),
+        "&&" => (2, |x, y| truth(x != 0.0 && y != 0.0)),
+        "<<" => (2, |x, y| f64::from(bits(x) << (bits(y) & 31))),
+        ">>" => (2, |x, y| f64::from(bits(x) >> (bits(y) & 31))),
+        ">>>" => (2, |x, y| f64::from(bits(x) as u32 >> (bits(y) & 31))),
+        "|" | "OR" => (1, |x, y| f64::from(bits(x) | bits(y))),
+        "XOR" => (1, |x, y| f64::from(bits(x) ^ bits(y))),
+        "||" => (1, |x, y| truth(x != 0.0 || y != 0.0)),
+        _ => return None,
+    };
+    Some(binary)
+}
+
+/// The longest name of an operand or an operator.
+const LONGEST_NAME: usize = 6;
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Parser<'a> {
+    /// What is left, without blanks in front.
+    fn rest(&mut self) -> &'a str {
+        let rest = self.text.get(self.at..).unwrap_or("");
+        let trimmed = rest.trim_start();
+        self.at += rest.len() - trimmed.len();
+        trimmed
+    }
+
+    fn wanted(&mut self, what: &str) -> String {
+        let found = self.rest().chars().next().map_or("the end".into(), |c| format!("`{c}`"));
+        format!("wanted {what}, found {found} at character {}", self.at + 1)
+    }
+
+    /// Takes the longest name that `of` knows.
+    fn take<T>(&mut self, of: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let rest = self.rest();
+        let longest_first = (1..=LONGEST_NAME).rev().filter_map(|len| rest.get(..len));
+        let (len, found) =
+            longest_first.filter_map(|name| Some((name.len(), of(&name.to_ascii_uppercase())?))).next()?;
+        self.at += len;
+        Some(found)
+    }
+
+    fn takes(&mut self, sign: char) -> bool {
+        let is = self.rest().starts_with(sign);
+        self.at += usize::from(is);
+        is
+    }
+
+    fn expect(&mut self, sign: char) -> Result<(), String> {
+        if self.takes(sign) { Ok(()) } else { Err(self.wanted(&format!("`{sign}`"))) }
+    }
+
+    fn conditional(&mut self) -> Result<Expr, String> {
+        let condition = self.binary(0)?;
+        if !self.takes('?') {
+            return Ok(condition);
+        }
+        let yes = self.conditional()?;
+        self.expect(':')?;
+        Ok(Expr::If(Box::new([condition, yes, self.conditional()?])))
+    }
+
+    /// Operands joined by operators that bind more than `floor`.
+    fn binary(&mut self, floor: u8) -> Result<Expr, String> {
+        let mut left = self.unary()?;
+        loop {
+            let start = self.at;
+            let Some((binds, of)) = self.take(operator) else { return Ok(left) };
+            if binds <= floor {
+                self.at = start;
+                return Ok(left);
+            }
+            left = Expr::Two(of, Box::new([left, self.binary(binds)?]));
+        }
+    }
+
+    fn unary(&mut self) -> Result<Expr, String> {
+        if let Some(number) = self.number()? {
+            return Ok(Expr::Number(number));
+        }
+        let start = self.at;
+        match self.take(named_operand) {
+            Some(Operand::Constant(value)) => Ok(Expr::Number(value)),
+            Some(Operand::Variable(number)) => Ok(Expr::Variable(number)),
+            Some(Operand::One(of)) => Ok(Expr::One(of, Box::new(self.unary()?))),
+            Some(Operand::Two(of)) => match <[Expr; 2]>::try_from(self.arguments()?) {
+                Ok(both) => Ok(Expr::Two(of, Box::new(both))),
+                Err(found) => {
+                    Err(format!("wanted 2 values at character {}, found {}", start + 1, found.len()))
+                }
+            },
+            Some(Operand::Many(of)) => Ok(Expr::Many(of, self.arguments()?)),
+            Some(Operand::Open) => {
+                let inner = self.conditional()?;
+                self.expect(')')?;
+                Ok(inner)
+            }
+            Some(Operand::Refused(why)) => Err(why.into()),
+            None => Err(self.wanted("a number, a variable A to L, a function or `(`")),
+        }
+    }
+
+    fn arguments(&mut self) -> Result<Vec<Expr>, String> {
+        self.expect('(')?;
+        let mut found = vec![self.conditional()?];
+        while self.takes(',') {
+            found.push(self.conditional()?);
+        }
+        self.expect(')')?;
+        Ok(found)
+    }
+
+    fn number(&mut self) -> Result<Option<f64>, String> {
+        let rest = self.rest();
+        if !rest.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+            return Ok(None);
+        }
+        if let Some(digits) = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X")) {
+            let len = digits.bytes().take_while(u8::is_ascii_hexdigit).count();
+            let value = u32::from_str_radix(&digits[..len], 16);
+            let value = value.map_err(|_| self.wanted("a hexadecimal number of at most 32 bits"))?;
+            self.at += 2 + len;
+            return Ok(Some(f64::from(value as i32)));
+        }
+        let len = decimal(rest.as_bytes());
+        let value = rest[..len].parse().map_err(|_| self.wanted("a number"))?;
+        self.at += len;
+        Ok(Some(value))
+    }
+}
+
+/// Length of the decimal number at the beginning.
+fn decimal(text: &[u8]) -> usize {
+    let digits = |from: usize| text[from..].iter().take_while(|c| c.is_ascii_digit()).count();
+    let mut len = digits(0);
+    if text.get(len) == Some(&b'.') {
+        len += 1 + digits(len + 1);
+    }
+    if matches!(text.get(len), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(text.get(len + 1), Some(b'+' | b'-')));
+        let exponent = digits((len + 1 + sign).min(text.len()));
+        len += if exponent > 0 { 1 + sign + exponent } else { 0 };
+    }
+    len
+}

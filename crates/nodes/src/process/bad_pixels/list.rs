@@ -1,0 +1,125 @@
+//! The list of bad pixels, as it is written.
+
+use std::fs::File;
+use std::io::Read;
+
+use livetime_engine::NodeError;
+use serde_json::{Map, Value};
+
+/// The longest list, in bytes: as values in memory it takes up to 16 times as much.
+const MOST_BYTES: u64 = 8 << 20;
+/// The most values that medians of one picture are made of, all together: 64 MiB of places.
+pub(super) const MOST_NEIGHBOURS: u64 = 1 << 24;
+/// The largest coordinate, far beyond that of any detector, so that sums cannot overflow.
+const MOST: i64 = 1 << 31;
+
+/// A bad pixel of the detector.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct BadPixel {
+    pub(super) x: i64,
+    pub(super) y: i64,
+    pub(super) fix: Fix,
+}
+
+/// Where its new value is from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Fix {
+    Set(f64),
+    /// The value of the pixel at this offset, in columns and rows.
+    Replace(i64, i64),
+    /// The median of the neighbours, up to this number of columns and rows on each side.
+    Median(i64, i64),
+}
+
+/// The list in a file, or in a text that begins with a brace.
+pub(super) fn read(file_name: &str) -> Result<Vec<BadPixel>, NodeError> {
+    match file_name.trim_start() {
+        "" => Ok(Vec::new()),
+        text if text.starts_with('{') => parse(text.as_bytes(), "the text"),
+        _ => {
+            let file = File::open(file_name).map_err(|e| cannot_read(file_name, &e))?;
+            let mut bytes = Vec::new();
+            file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|e| cannot_read(file_name, &e))?;
+            parse(&bytes, file_name)
+        }
+    }
+}
+
+fn cannot_read(file_name: &str, error: &std::io::Error) -> NodeError {
+    NodeError::new(format_args!("cannot read the list of bad pixels `{file_name}`: {error}"))
+}
+
+/// `from` is where the bytes are from, for errors.
+fn parse(bytes: &[u8], from: &str) -> Result<Vec<BadPixel>, NodeError> {
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(NodeError::new(format_args!(
+            "{from}: wanted a list of at most {MOST_BYTES} bytes, found more"
+        )));
+    }
+    let value: Value = serde_json::from_slice(bytes)
+        .map_err(|e| NodeError::new(format_args!("{from}: wanted JSON, found an error: {e}")))?;
+    let list = value.get("Bad pixels").and_then(Value::as_array);
+    let list = list.ok_or_else(|| {
+        NodeError::new(format_args!("{from}: wanted an object with a list `Bad pixels`, found none"))
+    })?;
+    let pixel = |(index, entry)| {
+        entry_of(entry)
+            .map_err(|e| NodeError::new(format_args!("{from}: entry {index} of `Bad pixels`: {e}")))
+    };
+    let pixels = list.iter().enumerate().map(pixel).collect::<Result<Vec<_>, _>>()?;
+    check_medians(&pixels, from)?;
+    Ok(pixels)
+}
+
+fn entry_of(entry: &Value) -> Result<BadPixel, String> {
+    let entry = entry.as_object().ok_or_else(|| format!("wanted an object, found {}", shown(entry)))?;
+    let known = ["Pixel", "Set", "Replace", "Median"];
+    if let Some(unknown) = entry.keys().find(|key| !known.contains(&key.as_str())) {
+        return Err(format!("wanted Pixel and one of Set, Replace, Median, found `{unknown}`"));
+    }
+    let (x, y) = pair(entry, "Pixel", 0)?;
+    let fixes: Vec<&str> = known[1..].iter().copied().filter(|key| entry.contains_key(*key)).collect();
+    let fix = match fixes[..] {
+        ["Set"] => Fix::Set(number(&entry["Set"])?),
+        ["Replace"] => pair(entry, "Replace", -MOST).map(|(dx, dy)| Fix::Replace(dx, dy))?,
+        ["Median"] => pair(entry, "Median", 0).map(|(hx, hy)| Fix::Median(hx, hy))?,
+        _ => return Err(format!("wanted one of Set, Replace, Median, found {}", fixes.len())),
+    };
+    Ok(BadPixel { x, y, fix })
+}
+
+/// Two whole numbers from `least` on.
+fn pair(entry: &Map<String, Value>, key: &str, least: i64) -> Result<(i64, i64), String> {
+    let whole = |v: &Value| v.as_i64().filter(|v| (least..=MOST).contains(v));
+    let values = entry.get(key).and_then(Value::as_array);
+    match values.map(|v| v.iter().map(whole).collect::<Vec<_>>()).as_deref() {
+        Some([Some(x), Some(y)]) => Ok((*x, *y)),
+        _ => {
+            let found = entry.get(key).map_or_else(|| "none".into(), shown);
+            Err(format!("wanted `{key}` with two whole numbers from {least} to {MOST}, found {found}"))
+        }
+    }
+}
+
+fn number(value: &Value) -> Result<f64, String> {
+    value.as_f64().ok_or_else(|| format!("wanted `Set` with a number, found {}", shown(value)))
+}
+
+/// The beginning of a value: it may be long.
+fn shown(value: &Value) -> String {
+    value.to_string().chars().take(60).collect()
+}
+
+fn check_medians(pixels: &[BadPixel], from: &str) -> Result<(), NodeError> {
+    let area = |p: &BadPixel| match p.fix {
+        Fix::Median(hx, hy) => (2 * hx as u64 + 1).saturating_mul(2 * hy as u64 + 1),
+        _ => 0,
+    };
+    let all = pixels.iter().map(area).fold(0, u64::saturating_add);
+    if all <= MOST_NEIGHBOURS {
+        return Ok(());
+    }
+    Err(NodeError::new(format_args!(
+        "{from}: wanted medians of at most {MOST_NEIGHBOURS} pixels all together, found {all}; make the windows smaller"
+    )))
+}

@@ -1,0 +1,136 @@
+//! `scatter`: sends each frame to one of up to eight receivers, in turn (areaDetector's NDPluginScatter).
+//!
+//! In: frames of any kind. Out: each frame, not copied, at one of `out1` … `out8`: at the next one that is connected and
+//! has room in its queue; where none has room, at the next one, whose edge counts it by its policy. Without a receiver
+//! frames end here.
+//!
+//! For several threads of one node, `placement: {pool: n}` is simpler and keeps the order exact. `scatter` is for
+//! receivers that differ; [`gather`](super::gather) brings the frames together again.
+//!
+//! ```
+//! use livetime_engine::testing::Harness;
+//! use livetime_nodes::process::scatter::Scatter;
+//!
+//! let mut node = Harness::new::<Scatter>(&[])?;
+//! let frame = node.bytes(b"x")?;
+//! let sent = node.feed(&frame)?;
+//! assert!(sent[0].is_same(&frame));
+//! # Ok::<(), livetime_engine::NodeError>(())
+//! ```
+
+use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream};
+use livetime_frame::Frame;
+
+const OUTPUTS: usize = 8;
+
+/// In which order receivers get frames.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
+pub enum ScatterMethod {
+    /// One after the other.
+    #[default]
+    #[pv("Round robin")]
+    RoundRobin,
+}
+
+/// Parameters of `scatter`.
+#[derive(Params)]
+pub struct ScatterParams {
+    /// In which order receivers get frames.
+    #[param(pv = "ScatterMethod")]
+    pub method: ScatterMethod,
+}
+
+/// Sends each frame to one receiver.
+pub struct Scatter {
+    params: ScatterParams,
+    /// The output whose turn it is.
+    next: usize,
+}
+
+impl Node for Scatter {
+    type Params = ScatterParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "scatter",
+        kind: NodeKind::Process,
+        summary: "Sends each frame to one of up to eight receivers, in turn.",
+        inputs: &[PortSpec::any("in")],
+        outputs: &[
+            PortSpec::any("out1"),
+            PortSpec::any("out2"),
+            PortSpec::any("out3"),
+            PortSpec::any("out4"),
+            PortSpec::any("out5"),
+            PortSpec::any("out6"),
+            PortSpec::any("out7"),
+            PortSpec::any("out8"),
+        ],
+        parallel: false,
+    };
+
+    fn new(params: ScatterParams) -> Result<Scatter, NodeError> {
+        Ok(Scatter { params, next: 0 })
+    }
+
+    fn params(&mut self) -> &mut ScatterParams {
+        &mut self.params
+    }
+
+    fn plan(&mut self, inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
+        Ok(inputs.iter().take(1).flat_map(|stream| [*stream; OUTPUTS]).collect())
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let turn = |step| (self.next + step) % OUTPUTS;
+        let with_room =
+            (0..OUTPUTS).map(turn).find(|output| ctx.is_connected(*output) && ctx.has_room(*output));
+        let chosen = with_room.or_else(|| (0..OUTPUTS).map(turn).find(|output| ctx.is_connected(*output)));
+        let Some(output) = chosen else { return Ok(()) };
+        self.next = (output + 1) % OUTPUTS;
+        ctx.forward(output, frame)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use livetime_engine::testing::assert_compliant;
+    use livetime_engine::{EdgeOptions, Graph, Run, RunOptions, Value, WhenFull};
+
+    /// Nothing takes this long unless it is broken.
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn keeps_the_contract() {
+        assert_compliant::<super::Scatter>(&[]);
+    }
+
+    #[test]
+    fn connected_receivers_share_the_frames() {
+        let mut graph = Graph::default();
+        let detector = [
+            ("max_size_x", Value::Int(4)),
+            ("max_size_y", 2.into()),
+            ("acquire_time", 0.0.into()),
+            ("acquire_period", 0.0.into()),
+            ("image_mode", "multiple".into()),
+            ("num_images", 30.into()),
+        ];
+        let cam = graph.add("cam", crate::find("sim_detector").unwrap()).unwrap();
+        detector.iter().for_each(|(name, value)| graph.set(cam, name, value).unwrap());
+        graph.add("s", crate::find("scatter").unwrap()).unwrap();
+        let block = EdgeOptions { when_full: WhenFull::Block, ..EdgeOptions::default() };
+        graph.connect("cam", "s", block).unwrap();
+        for (node, output) in [("a", "s.out1"), ("b", "s.out4"), ("c", "s.out8")] {
+            graph.add(node, crate::find("null").unwrap()).unwrap();
+            graph.connect(output, node, EdgeOptions { queue: 100, ..block }).unwrap();
+        }
+        let run = Run::start(&graph, RunOptions::default()).map_err(|e| format!("{e:?}")).unwrap();
+        assert!(run.wait(LONG));
+        let report = run.finish(LONG);
+        let received = ["a", "b", "c"].map(|n| report.nodes.iter().find(|r| r.name == n).unwrap().received);
+        assert_eq!(received, [10, 10, 10]);
+        assert_eq!(report.imbalances(), [""; 0]);
+    }
+}

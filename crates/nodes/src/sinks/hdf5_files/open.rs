@@ -1,0 +1,380 @@
+//! A file that is written: where the parts of a frame go, and when readers see them.
+
+use std::path::PathBuf;
+
+use livetime_engine::Context;
+use livetime_formats::hdf5::{StreamId, Writer};
+use livetime_frame::{ArrayRef, Attributes, Frame, Layout};
+
+use super::super::nd_file::{EventTime, FileMode, not_written};
+use super::columns::Facts;
+use super::crew::{Done, Packed, Packers, Row};
+use super::grid::Axes;
+use super::packing::{Packer, Packing, settings};
+use super::params::Hdf5FilesParams;
+use super::tree::{Places, Rows, TIMES};
+use crate::ntndarray::number_of;
+
+/// How long frames that threads have written wait until the node enters them, if no other frame comes.
+const PACKING_NS: u64 = 1_000_000;
+/// Rows of columns that may wait in memory.
+const MOST_PENDING: usize = 1 << 20;
+
+/// The file that is written.
+pub(super) struct Open {
+    pub(super) file: Writer,
+    pub(super) places: Places,
+    /// All data sets of `places` but the pixels.
+    pub(super) rows: Vec<StreamId>,
+    pub(super) layout: Layout,
+    pub(super) packing: Packing,
+    /// Axes before those of a frame.
+    pub(super) axes: Option<Axes>,
+    /// Frames of a chunk.
+    pub(super) chunk: u64,
+    pub(super) frames: u64,
+    /// Frames in each data set of pixels.
+    pub(super) counts: Vec<u64>,
+    /// Frames that readers see.
+    pub(super) shown: u64,
+    pub(super) flushed_ns: u64,
+    pub(super) has_timer: bool,
+    /// Why the last flush failed; it is tried again with the next frame.
+    pub(super) unflushed: Option<String>,
+    pub(super) clock: Clock,
+    pub(super) path: PathBuf,
+    pub(super) packer: Packer,
+    /// Threads that compress and write instead.
+    pub(super) packers: Option<Packers>,
+    /// Frames that these could not compress or write.
+    pub(super) failed: u64,
+    /// When it was last looked.
+    pub(super) now_ns: u64,
+    /// Frames of chunks of several, for each data set of pixels.
+    pub(super) collected: Vec<Vec<u8>>,
+}
+
+/// Times of writing, on the clock of the run.
+pub(super) struct Clock {
+    pub(super) first_ns: u64,
+    pub(super) last_ns: u64,
+    pub(super) bytes: u64,
+}
+
+impl Open {
+    pub(super) fn fits(&self, layout: &Layout) -> bool {
+        let ours = (self.layout.dtype(), self.layout.color());
+        ours == (layout.dtype(), layout.color())
+            && self.layout.shape().eq(layout.shape())
+            && self.packing.is_for(layout.codec())
+    }
+
+    /// Writes a frame, or gives it to the threads that do; nothing of it is in the file after an error.
+    pub(super) fn take(
+        &mut self,
+        frame: &Frame,
+        missing: u64,
+        p: &mut Hdf5FilesParams,
+        ctx: &mut Context,
+    ) -> Result<(), String> {
+        if let Some(why) = self.unflushed.take() {
+            // What waits in memory must not grow while the disk is full.
+            self.file.flush().map_err(|e| e.reason()).inspect_err(|_| self.unflushed = Some(why))?;
+        }
+        self.now_ns = ctx.now_ns();
+        let header = frame.header();
+        let target = self.places.target(&header.attributes);
+        let place = self.place(target, &header.attributes, p)?;
+        let row = Row { target, place, missing, time: EventTime::of(header, ctx), begun_ns: self.now_ns };
+        // Frames that are kept in memory until the capture ends are reported by who keeps them.
+        if self.packers.is_none() || p.common.mode != FileMode::Stream {
+            self.write_pixels(frame, &row, p)?;
+            self.now_ns = ctx.now_ns();
+            self.counts[target] += 1;
+            return self.add_row(frame, &row, p);
+        }
+        let settings = settings(p)?;
+        while self.packers.as_ref().is_some_and(Packers::are_busy) {
+            self.write_packed(true, p);
+        }
+        self.counts[target] += 1;
+        if let Some(packers) = &mut self.packers {
+            packers.put(frame, row, settings, ctx.under_way());
+        }
+        while self.write_packed(false, p) {}
+        Ok(())
+    }
+
+    /// Writes the oldest frame that is being compressed, if it is ready or `waits`; whether there was one.
+    fn write_packed(&mut self, waits: bool, p: &mut Hdf5FilesParams) -> bool {
+        let Some(packers) = &mut self.packers else { return false };
+        let Some(Done { frame, row, under_way, packed }) = packers.take(waits) else { return false };
+        let written = packed.and_then(|packed| self.enter(packed, &row, p));
+        let written = written.and_then(|()| self.add_row(&frame, &row, p));
+        match written {
+            Ok(()) => under_way.completed(),
+            Err(why) => {
+                self.failed += 1;
+                p.common.num_captured = p.common.num_captured.saturating_sub(1);
+                p.common.write_errors += 1;
+                p.common.report.failed(&*why);
+                under_way.lost(not_written(&self.path, &why));
+            }
+        }
+        true
+    }
+
+    /// Writes what threads have packed, or names it in the index if they have written it.
+    fn enter(&mut self, packed: Packed, row: &Row, p: &mut Hdf5FilesParams) -> Result<(), String> {
+        match (packed, &self.places.pixels[row.target].rows) {
+            (Packed::InFile(written, bytes), Rows::Stream(stream)) => {
+                let stream = *stream;
+                self.clock.bytes += bytes;
+                if let Err(e) = self.file.reserve(&self.rows) {
+                    self.file.discard(written);
+                    return Err(e.reason());
+                }
+                self.file.enter(stream, written).map_err(|e| e.reason())
+            }
+            (Packed::InFile(..), Rows::Grid(_)) => Err("wanted a data set that grows, found a grid".into()),
+            (Packed::Bytes(packed), _) => {
+                let written = self.write_stream(&packed, row, p);
+                if let Some(packers) = &mut self.packers {
+                    packers.give_back(packed);
+                }
+                written
+            }
+        }
+    }
+
+    /// Waits for all frames that are being compressed, and writes them.
+    pub(super) fn write_all_packed(&mut self, p: &mut Hdf5FilesParams) {
+        while self.write_packed(true, p) {}
+    }
+
+    /// Writes what there is of a frame beside its pixels.
+    fn add_row(&mut self, frame: &Frame, row: &Row, p: &mut Hdf5FilesParams) -> Result<(), String> {
+        let header = frame.header();
+        let (number, color) = (number_of(header), self.layout.color());
+        let facts = Facts { header, number, time: row.time, color, missing: row.missing };
+        let place = row.place.as_deref().filter(|_| row.target == self.places.default);
+        p.attributes_left_out += self.places.columns.push(&facts, place, &mut self.file)?;
+        self.frames += 1;
+        self.push_times(row.begun_ns, self.now_ns);
+        Ok(())
+    }
+
+    /// Where in the axes of a scan a frame goes, if there are any.
+    fn place(
+        &self,
+        target: usize,
+        attributes: &Attributes,
+        p: &mut Hdf5FilesParams,
+    ) -> Result<Option<Vec<u64>>, String> {
+        let Some(axes) = &self.axes else { return Ok(None) };
+        let place = match axes.is_by_position() && target == self.places.default {
+            true => axes.by_position(attributes).inspect_err(|_| p.grid.wrong_positions += 1),
+            false => axes.in_order(self.counts[target]),
+        };
+        place.map(Some)
+    }
+
+    fn write_pixels(&mut self, frame: &Frame, row: &Row, p: &mut Hdf5FilesParams) -> Result<(), String> {
+        let array = frame.array().map_err(|e| e.to_string())?;
+        self.file.reserve(&self.rows).map_err(|e| e.reason())?;
+        match self.places.pixels[row.target].rows {
+            Rows::Stream(stream) if self.packing.filter.is_none() => {
+                let pixels = self.packer.elements(&array);
+                self.clock.bytes += pixels.len() as u64;
+                self.file.write_row(stream, pixels).map_err(|e| e.reason())
+            }
+            Rows::Stream(_) if self.chunk > 1 => self.share_chunk(&array, row.target, p),
+            _ => {
+                let mut packer = std::mem::take(&mut self.packer);
+                let packed = packer.stream(&array, &self.packing, settings(p)?);
+                let written = packed.and_then(|packed| self.write_stream(packed, row, p));
+                self.packer = packer;
+                written
+            }
+        }
+    }
+
+    /// Writes the pixels of a frame as they are in the file.
+    fn write_stream(&mut self, packed: &[u8], row: &Row, p: &mut Hdf5FilesParams) -> Result<(), String> {
+        let bytes = (self.layout.len() * self.layout.dtype().bytes()) as u64;
+        let (head, head_bytes) = self.packing.head(bytes, packed.len());
+        self.clock.bytes += packed.len() as u64;
+        let parts: [&[u8]; 2] = [&head[..head_bytes], packed];
+        // Frames that were compressed meanwhile have filled what was reserved when they came.
+        self.file.reserve(&self.rows).map_err(|e| e.reason())?;
+        match self.places.pixels[row.target].rows {
+            Rows::Stream(stream) => {
+                let number = self.file.rows(stream);
+                self.file.write_chunk(stream, number, 1, &parts).map_err(|e| e.reason())
+            }
+            Rows::Grid(grid) => {
+                let place = row.place.as_deref().unwrap_or_default();
+                let again = self.file.write_at(grid, place, &parts).map_err(|e| e.reason())?;
+                p.grid.positions_again += u64::from(again);
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds a frame to a chunk of several, which is compressed when it is full, or when readers want to see it.
+    fn share_chunk(
+        &mut self,
+        array: &ArrayRef<'_>,
+        target: usize,
+        p: &Hdf5FilesParams,
+    ) -> Result<(), String> {
+        let frame_bytes = self.layout.len() * self.layout.dtype().bytes();
+        let pixels = self.packer.elements(array);
+        self.collected[target].extend_from_slice(pixels);
+        match self.collected[target].len() / frame_bytes.max(1) {
+            frames if frames as u64 == self.chunk => {
+                self.write_shared_chunk(target, p).inspect_err(|_| {
+                    let kept = self.collected[target].len() - frame_bytes;
+                    self.collected[target].truncate(kept);
+                })?;
+                self.collected[target].clear();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the chunk that is being collected as far as it is filled.
+    fn write_shared_chunk(&mut self, target: usize, p: &Hdf5FilesParams) -> Result<(), String> {
+        let frame_bytes = self.layout.len() * self.layout.dtype().bytes();
+        let rows = (self.collected[target].len() / frame_bytes.max(1)) as u64;
+        if rows == 0 {
+            return Ok(());
+        }
+        let Rows::Stream(stream) = self.places.pixels[target].rows else { return Ok(()) };
+        // A chunk that readers have seen in part is written again.
+        let number = self.file.rows(stream) / self.chunk;
+        let chunk = self.chunk as usize;
+        let packed =
+            self.packer.chunk(&self.layout, chunk, &self.collected[target], &self.packing, settings(p)?)?;
+        let bytes = self.chunk * frame_bytes as u64;
+        let (head, head_bytes) = self.packing.head(bytes, packed.len());
+        self.clock.bytes += packed.len() as u64;
+        let parts: [&[u8]; 2] = [&head[..head_bytes], packed];
+        self.file.write_chunk(stream, number, rows, &parts).map_err(|e| e.reason())
+    }
+
+    pub(super) fn default_path(&self) -> String {
+        self.places.pixels[self.places.default].path.clone()
+    }
+
+    pub(super) fn default_rows(&self) -> u64 {
+        self.counts[self.places.default]
+    }
+
+    fn push_times(&mut self, begun_ns: u64, now_ns: u64) {
+        let last_ns = std::mem::replace(&mut self.clock.last_ns, now_ns);
+        let Some(stream) = self.places.times else { return };
+        let seconds = |from: u64, to: u64| to.saturating_sub(from) as f64 / 1e9;
+        let period = seconds(last_ns, now_ns);
+        let run = seconds(self.clock.first_ns, now_ns);
+        let bits = 8e-6 * (self.layout.len() * self.layout.dtype().bytes()) as f64;
+        let rate = |seconds: f64| if seconds > 0.0 { bits / seconds } else { 0.0 };
+        let times = [seconds(begun_ns, now_ns), period, run, rate(period), rate(run) * self.frames as f64];
+        let mut row = [0; 8 * TIMES];
+        row.chunks_exact_mut(8).zip(times).for_each(|(to, time)| to.copy_from_slice(&time.to_le_bytes()));
+        self.file.push(stream, &row);
+    }
+
+    /// Writes frames that were being compressed when no other came, and flushes if it is time.
+    pub(super) fn timer(
+        &mut self,
+        lost: u64,
+        p: &mut Hdf5FilesParams,
+        ctx: &mut Context,
+    ) -> Result<(), String> {
+        self.has_timer = false;
+        self.now_ns = ctx.now_ns();
+        self.write_all_packed(p);
+        p.num_lost = lost + self.failed;
+        let period_ns = (p.flush_period * 1e9) as u64;
+        if self.packers.is_none() || (period_ns != 0 && self.now_ns - self.flushed_ns >= period_ns) {
+            self.flushed_ns = self.now_ns;
+            return self.show(lost, p);
+        }
+        self.flush_if_due(lost, p, ctx);
+        Ok(())
+    }
+
+    /// Flushes if it is time, or sees to it that it will be done in time when no frame comes.
+    pub(super) fn flush_if_due(&mut self, lost: u64, p: &mut Hdf5FilesParams, ctx: &mut Context) {
+        let period_ns = (p.flush_period * 1e9) as u64;
+        let now_ns = self.clock.last_ns.max(self.flushed_ns);
+        let new = self.frames - self.shown;
+        let is_many = p.flush_frames != 0 && new >= u64::from(p.flush_frames).max(self.chunk);
+        let is_late = period_ns != 0 && now_ns - self.flushed_ns >= period_ns;
+        if is_many || is_late {
+            self.flushed_ns = now_ns;
+            if let Err(why) = self.show(lost, p) {
+                ctx.tell_error(format!("`{}`: {why}", self.path.display()));
+            }
+        } else if self.packers.as_ref().is_some_and(|packers| !packers.are_idle()) {
+            ctx.set_timer(Some(self.now_ns + PACKING_NS));
+            self.has_timer = true;
+        } else if !self.has_timer && period_ns != 0 {
+            ctx.set_timer(Some(self.flushed_ns + period_ns));
+            self.has_timer = true;
+        } else if self.file.pending_bytes() > MOST_PENDING {
+            self.unflushed = self.file.write_out().err().map(|e| e.reason());
+        }
+    }
+
+    /// Shows readers all frames, those that are being compressed among them.
+    pub(super) fn flush(&mut self, lost: u64, p: &mut Hdf5FilesParams) -> Result<(), String> {
+        self.write_all_packed(p);
+        self.show(lost, p)
+    }
+
+    /// Shows readers what was written.
+    fn show(&mut self, lost: u64, p: &mut Hdf5FilesParams) -> Result<(), String> {
+        if self.shown == self.frames {
+            return Ok(());
+        }
+        self.end_shared_chunks(p)?;
+        let told = self.tell_lost(lost + self.failed);
+        let flushed = told.and_then(|()| self.file.flush().map_err(|e| e.reason()));
+        self.unflushed = flushed.clone().err();
+        flushed?;
+        self.shown = self.frames;
+        p.flushes += 1;
+        self.tell_times(p);
+        Ok(())
+    }
+
+    /// How long the file has been written, and how fast.
+    fn tell_times(&self, p: &mut Hdf5FilesParams) {
+        p.run_time = self.clock.last_ns.saturating_sub(self.clock.first_ns) as f64 / 1e9;
+        p.io_speed = if p.run_time > 0.0 { self.clock.bytes as f64 * 8e-6 / p.run_time } else { 0.0 };
+    }
+
+    /// Writes the chunks that are being collected as far as they are filled.
+    fn end_shared_chunks(&mut self, p: &Hdf5FilesParams) -> Result<(), String> {
+        (0..self.collected.len()).try_for_each(|target| self.write_shared_chunk(target, p))
+    }
+
+    fn tell_lost(&mut self, lost: u64) -> Result<(), String> {
+        let (file, nodes) = (&mut self.file, &self.places.lost);
+        nodes.iter().try_for_each(|node| file.rewrite(*node, &lost.to_le_bytes())).map_err(|e| e.reason())
+    }
+
+    pub(super) fn finish(&mut self, lost: u64, p: &mut Hdf5FilesParams) -> Result<(), String> {
+        self.write_all_packed(p);
+        self.tell_times(p);
+        self.end_shared_chunks(p)?;
+        self.tell_lost(lost + self.failed)?;
+        self.places.columns.finish(&mut self.file)?;
+        let (file, nodes) = (&mut self.file, &self.places.finished);
+        let told = nodes.iter().try_for_each(|node| file.rewrite(*node, &1u64.to_le_bytes()));
+        told.and_then(|()| file.close()).map_err(|e| e.reason())
+    }
+}

@@ -1,0 +1,350 @@
+//! One file after another.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use livetime_engine::files::PipelineText;
+use livetime_engine::{Context, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_formats::hdf5::{Part, Writer};
+use livetime_frame::{Frame, Layout};
+
+use super::super::nd_file::{EventTime, FileMode, FileWriter, Fit, NdFileParams, NewFile};
+use super::columns::Facts;
+use super::crew::Packers;
+use super::grid::Axes;
+use super::layout::Layout as Tree;
+use super::open::{Clock, Open};
+use super::packing::{Packer, Packing};
+use super::params::{Following, Hdf5FilesParams, OnChange};
+use super::series::write_series;
+use super::tree::{Origin, Places, Wanted, tree};
+use crate::ntndarray::number_of;
+
+/// Writes frames into HDF5 files.
+#[derive(Default)]
+pub struct Hdf5Writer {
+    open: Option<Open>,
+    /// What files hold, as `xml_file_name` says.
+    tree: Option<Arc<Tree>>,
+    /// The number of the frame before, in this capture.
+    last: Option<u64>,
+    lost: u64,
+    /// Frames of the last file, which could not be finished, that readers do not see.
+    unseen: u64,
+    /// The files of the capture.
+    parts: Vec<(PathBuf, Part)>,
+}
+
+impl FileWriter for Hdf5Writer {
+    type Params = Hdf5FilesParams;
+
+    const SPEC: NodeSpec = NodeSpec {
+        name: "hdf5_files",
+        kind: NodeKind::Sink,
+        summary: "Writes frames into HDF5 files that others may read meanwhile.",
+        inputs: &[PortSpec::array("in")],
+        outputs: &[],
+        parallel: false,
+    };
+
+    const TEMPLATE: &'static str = "%s%s_%3.3d.h5";
+    const HOLDS_MANY: bool = true;
+
+    fn common(params: &Hdf5FilesParams) -> &NdFileParams {
+        &params.common
+    }
+
+    fn common_mut(params: &mut Hdf5FilesParams) -> &mut NdFileParams {
+        &mut params.common
+    }
+
+    fn new(params: &Hdf5FilesParams) -> Result<Hdf5Writer, NodeError> {
+        check(params).map_err(NodeError::new)?;
+        let tree = Tree::read(&params.xml_file_name).map_err(NodeError::new)?;
+        Ok(Hdf5Writer { tree: Some(Arc::new(tree)), ..Hdf5Writer::default() })
+    }
+
+    fn takes(&mut self, frame: &Frame, p: &Hdf5FilesParams) -> Result<Fit, String> {
+        let array = frame.array().map_err(|e| e.to_string())?;
+        let layout = array.layout();
+        let Some(open) = &self.open else { return Packing::of(layout, p).map(|_| Fit::Yes) };
+        let is_full = p.frames_per_file != 0 && open.counts.iter().sum::<u64>() >= p.frames_per_file;
+        if open.fits(layout) {
+            return Ok(if is_full { Fit::NewFile } else { Fit::Yes });
+        }
+        match p.on_change {
+            OnChange::NewFile => Packing::of(layout, p).map(|_| Fit::NewFile),
+            OnChange::Refuse => {
+                Err(format!("wanted frames of {} as the first of the file, found {layout}", open.layout))
+            }
+        }
+    }
+
+    fn open(
+        &mut self,
+        file: &NewFile,
+        first: &Frame,
+        p: &mut Hdf5FilesParams,
+        ctx: &mut Context,
+    ) -> Result<(), String> {
+        let array = first.array().map_err(|e| e.to_string())?;
+        let packing = Packing::of(array.layout(), p)?;
+        let axes = axes_of(array.layout(), &packing, p)?;
+        let (written, places) = self.fill(file, first, (&packing, axes.as_ref()), p, ctx)?;
+        let now_ns = ctx.now_ns();
+        let packers = packers(&written, array.layout(), (&packing, axes.as_ref()), p)?;
+        self.open = Some(Open {
+            file: written,
+            rows: places.rows(),
+            collected: places.pixels.iter().map(|_| Vec::new()).collect(),
+            layout: *array.layout(),
+            packing,
+            chunk: if axes.is_some() { 1 } else { u64::from(p.frames_per_chunk.max(1)) },
+            axes,
+            frames: 0,
+            counts: vec![0; places.pixels.len()],
+            shown: 0,
+            flushed_ns: now_ns,
+            has_timer: false,
+            unflushed: None,
+            clock: Clock { first_ns: now_ns, last_ns: now_ns, bytes: 0 },
+            path: file.path().to_owned(),
+            packer: Packer::default(),
+            packers,
+            failed: 0,
+            now_ns,
+            places,
+        });
+        (p.swmr_active, p.flushes) = (Following::Active, 0);
+        Ok(())
+    }
+
+    fn write(&mut self, frame: &Frame, p: &mut Hdf5FilesParams, ctx: &mut Context) -> Result<(), String> {
+        let missing = self.missing_before(frame.header().sequence, ctx);
+        let Some(open) = &mut self.open else { return Err("wanted an open file, found none".into()) };
+        let written = open.take(frame, missing, p, ctx);
+        self.lost += u64::from(written.is_err());
+        p.num_lost = self.lost + open.failed;
+        written?;
+        open.flush_if_due(self.lost, p, ctx);
+        Ok(())
+    }
+
+    fn missed(&mut self, frame: &Frame, p: &mut Hdf5FilesParams, ctx: &mut Context) {
+        self.missing_before(frame.header().sequence, ctx);
+        self.lost += 1;
+        p.num_lost = self.lost + self.open.as_ref().map_or(0, |open| open.failed);
+    }
+
+    fn flush(&mut self, p: &mut Hdf5FilesParams) -> Result<(), String> {
+        let lost = self.lost;
+        self.open.as_mut().map_or(Ok(()), |open| open.flush(lost, p))
+    }
+
+    fn close(&mut self, p: &mut Hdf5FilesParams) -> Result<(), String> {
+        let Some(mut open) = self.open.take() else { return Ok(()) };
+        p.swmr_active = Following::Off;
+        let finished = open.finish(self.lost, p);
+        self.lost += open.failed;
+        if let Err(why) = finished {
+            self.unseen = open.frames - open.shown;
+            self.lost += self.unseen;
+            p.num_lost = self.lost;
+            return Err(why);
+        }
+        p.num_lost = self.lost;
+        self.add_part(open, p)
+    }
+
+    fn unseen(&mut self) -> u64 {
+        std::mem::take(&mut self.unseen)
+    }
+
+    fn begin(&mut self, p: &mut Hdf5FilesParams, _ctx: &mut Context) -> Result<(), NodeError> {
+        // The file with the layout may have changed.
+        self.read_layout(p)?;
+        begin_grid(p).map_err(NodeError::new)?;
+        (self.last, self.lost, p.num_lost) = (None, 0, 0);
+        self.parts.clear();
+        Ok(())
+    }
+
+    fn changed(&mut self, name: &str, p: &mut Hdf5FilesParams, _ctx: &mut Context) -> Result<(), NodeError> {
+        match name {
+            "flush_now" => {
+                p.flush_now = false;
+                FileWriter::flush(self, p).map_err(NodeError::new)
+            }
+            "xml_file_name" => self.read_layout(p),
+            "compression" | "chunk_size_auto" => check(p).map_err(NodeError::new),
+            grid if grid == "extra_dims" || grid.starts_with("extra_dim_size_") => {
+                show_places(p);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn timer(&mut self, p: &mut Hdf5FilesParams, ctx: &mut Context) -> Result<(), NodeError> {
+        let lost = self.lost;
+        let Some(open) = &mut self.open else { return Ok(()) };
+        open.timer(lost, p, ctx).map_err(NodeError::new)
+    }
+}
+
+impl Hdf5Writer {
+    /// Reads the layout of the next files.
+    fn read_layout(&mut self, p: &mut Hdf5FilesParams) -> Result<(), NodeError> {
+        let read = Tree::read(&p.xml_file_name);
+        p.xml_valid = read.is_ok();
+        p.xml_error = read.as_ref().err().cloned().unwrap_or_default();
+        match read {
+            Ok(tree) => {
+                self.tree = Some(Arc::new(tree));
+                Ok(())
+            }
+            Err(why) => {
+                self.tree = None;
+                Err(NodeError::new(why))
+            }
+        }
+    }
+
+    /// Writes the tree of a new file, with what the first frame says.
+    fn fill(
+        &self,
+        file: &NewFile,
+        first: &Frame,
+        (packing, axes): (&Packing, Option<&Axes>),
+        p: &Hdf5FilesParams,
+        ctx: &Context,
+    ) -> Result<(Writer, Places), String> {
+        let array = first.array().map_err(|e| e.to_string())?;
+        let parameters = described(p);
+        let pipeline = ctx.service::<PipelineText>();
+        let origin = Origin {
+            node: ctx.name(),
+            pipeline: &pipeline.0,
+            parameters: &parameters,
+            notes: &ctx.service(),
+        };
+        let header = first.header();
+        let facts = Facts {
+            header,
+            number: number_of(header),
+            time: EventTime::of(header, ctx),
+            color: array.layout().color(),
+            missing: 0,
+        };
+        let layout = self.tree.clone().ok_or("wanted a layout, found none that can be used")?;
+        let (tree, places, problems) = tree(&Wanted {
+            layout: &layout,
+            shape: array.layout(),
+            packing,
+            axes,
+            params: p,
+            origin,
+            first: &facts,
+        });
+        for problem in problems {
+            ctx.tell_error(format!("`{}`: {problem}", file.path().display()));
+        }
+        let written = Writer::begin(file.file()?, file.written(), &tree).map_err(|e| e.reason())?;
+        Ok((written, places))
+    }
+
+    /// Frames that are missing before number `sequence` and should be there.
+    fn missing_before(&mut self, sequence: u64, ctx: &Context) -> u64 {
+        let first = self.last.replace(sequence).map_or(sequence, |last| last.saturating_add(1));
+        if first >= sequence {
+            return 0;
+        }
+        let missing = sequence - first - ctx.left_out(first..=sequence - 1);
+        self.lost += missing;
+        missing
+    }
+
+    /// Keeps in mind what a finished file holds, and writes the file that shows all of them.
+    fn add_part(&mut self, open: Open, p: &Hdf5FilesParams) -> Result<(), String> {
+        if p.frames_per_file == 0 || open.frames == 0 {
+            return Ok(());
+        }
+        let name = open.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let part = Part { file: name, data_set: open.default_path(), rows: open.default_rows() };
+        self.parts.push((open.path.clone(), part));
+        write_series(&self.parts, &open.layout)
+    }
+}
+
+/// The threads that pack and write frames, if there are to be some. What they write has a chunk for each frame, and goes
+/// into a grid by the hand of the node.
+fn packers(
+    file: &Writer,
+    layout: &Layout,
+    (packing, axes): (&Packing, Option<&Axes>),
+    p: &Hdf5FilesParams,
+) -> Result<Option<Packers>, String> {
+    let bytes = (layout.len() * layout.dtype().bytes()) as u64;
+    let hand = match axes {
+        None if p.frames_per_chunk <= 1 => Some(file.hand()),
+        Some(_) if packing.is_here() => None,
+        _ => return Ok(None),
+    };
+    let start = |workers| Packers::start(workers, packing, hand, bytes);
+    (p.workers > 0).then(|| start(p.workers)).transpose()
+}
+
+/// The axes of a file for frames of `layout`.
+fn axes_of(layout: &Layout, packing: &Packing, p: &Hdf5FilesParams) -> Result<Option<Axes>, String> {
+    if p.frames_per_chunk > 1 && layout.codec().is_some() {
+        let chunk = p.frames_per_chunk;
+        return Err(format!("wanted frames_per_chunk 1 for frames that come compressed, found {chunk}"));
+    }
+    let axes = match p.common.mode {
+        FileMode::Single => None,
+        _ => Axes::of(&p.grid, p.frames_per_chunk)?,
+    };
+    if packing.filter.is_some() && axes.as_ref().is_some_and(|axes| axes.chunk.iter().any(|n| *n > 1)) {
+        return Err("wanted chunks of one frame for frames that are compressed, found larger ones".into());
+    }
+    Ok(axes)
+}
+
+/// Clients see how many frames a scan has, as soon as they say what it is.
+fn show_places(p: &mut Hdf5FilesParams) {
+    if p.grid.extra_dims > 0 {
+        p.common.num_capture = p.grid.places();
+    }
+}
+
+/// A capture into the axes of a scan has no more frames than these have places, unless the frames name their place.
+fn begin_grid(p: &mut Hdf5FilesParams) -> Result<(), String> {
+    let Some(axes) = Axes::of(&p.grid, p.frames_per_chunk)? else { return Ok(()) };
+    if p.frames_per_file != 0 {
+        return Err("wanted `frames_per_file` 0 with the axes of a scan, found another".into());
+    }
+    (p.grid.wrong_positions, p.grid.positions_again) = (0, 0);
+    let count = p.common.num_capture;
+    if !axes.is_by_position() && (count == 0 || count > p.grid.places()) {
+        p.common.num_capture = p.grid.places();
+    }
+    Ok(())
+}
+
+/// Fails for what can be named but not done.
+fn check(p: &Hdf5FilesParams) -> Result<(), String> {
+    let refused = |wanted: &str, found: &str| Err(format!("wanted {wanted}, found {found}"));
+    match p {
+        p if !p.chunk_size_auto => refused("`chunk_size_auto` true: chunks hold whole frames", "false"),
+        _ => Ok(()),
+    }
+}
+
+/// The parameters as lines of text.
+fn described(p: &Hdf5FilesParams) -> String {
+    let specs = p.specs().iter().enumerate().filter(|(_, spec)| !spec.readback);
+    let line = |(index, spec): (usize, &livetime_engine::ParamSpec)| {
+        p.get(index).map(|value| format!("{}: {value}\n", spec.name)).unwrap_or_default()
+    };
+    specs.map(line).collect()
+}

@@ -1,0 +1,45 @@
+//! What all sinks that write pictures to files have in common: areaDetector's NDFile.
+//!
+//! A format implements [`FileWriter`]: open, write, flush, close. [`FileNode`] is the node around it. It serves the
+//! names of NDFile ([`NdFileParams`]), decides which frame goes to which file, and enters what could not be
+//! written into the readbacks and the ledger.
+//!
+//! | mode | what is written |
+//! |---|---|
+//! | single | each frame as a file of its own, with `auto_save`; else the last one when `write_file` is set |
+//! | capture | while `capture` is true, frames are kept in memory, `num_capture` at most; `write_file`, or `auto_save` at the end, writes them |
+//! | stream | while `capture` is true, frames are written as they come, until there are `num_capture` |
+//!
+//! In all modes, frames of a format with one frame per file become one file each. A file is opened by its first
+//! frame: its shape and type are known then, and no frame is needed beforehand.
+//!
+//! `capture` counts what it was asked for: `num_captured` is 0 before `capture` reads true, and frames that were
+//! waiting in the queue when it became true belong to the time before; they are counted in `ignored`. A detector
+//! ends its acquisition only when the frames of it have reached the files of the writers that capture behind it, so
+//! that `num_captured` is exact then.
+//!
+//! Without a folder a node waits for one: it starts, and frames are counted in `ignored` until `path` is named. A
+//! folder that is named and missing is shown in `file_path_exists` and refuses neither the change of `path` nor the
+//! start of the run; frames that should be written are lost until there is one.
+//!
+//! Frames may steer the writer by attributes, as in areaDetector: `FilePluginDestination` (another node than this
+//! one: the frame is not for us), `FilePluginFileName` and `FilePluginFileNumber` (begin another file),
+//! `FilePluginClose` (the last frame of its file).
+
+mod files;
+mod new_file;
+mod node;
+mod params;
+mod steer;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use new_file::NewFile;
+pub(super) use new_file::not_written;
+pub use node::FileNode;
+pub(super) use node::delete_driver_file;
+pub use params::{FileMode, NdFileParams};
+pub use writer::{FileWriter, Fit};
+
+pub use super::event_time::EventTime;

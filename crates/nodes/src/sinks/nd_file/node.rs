@@ -1,0 +1,451 @@
+//! The node around a format of files.
+
+use std::path::PathBuf;
+
+use livetime_engine::files::{Writing, found_folder};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, Teller, UnderWay};
+use livetime_frame::Frame;
+
+use super::steer::Steering;
+use super::{FileMode, FileWriter, Fit, NdFileParams, NewFile};
+
+/// A sink that writes frames in the format `W`, as [`nd_file`](super) says.
+pub struct FileNode<W: FileWriter> {
+    params: W::Params,
+    writer: W,
+    /// The file that is open.
+    file: Option<NewFile>,
+    /// The last frame in mode single, those of a capture in mode capture.
+    held: Vec<Held>,
+    held_bytes: usize,
+    /// `capture` as it acts.
+    is_capturing: bool,
+    /// The mode as it acts: `mode` may be written during a capture, which ends then.
+    mode: FileMode,
+    /// When the capture began. What was queued before does not belong to it.
+    since_ns: u64,
+    /// What the frame before asked for.
+    steered: Steering,
+    /// Reports what is not complete at the end.
+    writing: Writing,
+    /// Reports frames that are lost after they were counted.
+    teller: Option<Teller>,
+}
+
+/// A frame in memory.
+struct Held {
+    frame: Frame,
+    /// Of a capture: whether it is completed or lost is known when it is written.
+    under_way: Option<UnderWay>,
+}
+
+impl Held {
+    fn settle(self, written: Result<(), String>) {
+        match (self.under_way, written) {
+            (Some(under_way), Ok(())) => under_way.completed(),
+            (Some(under_way), Err(why)) => under_way.lost(why),
+            (None, _) => {}
+        }
+    }
+}
+
+impl<W: FileWriter> Node for FileNode<W> {
+    type Params = W::Params;
+
+    const SPEC: NodeSpec = W::SPEC;
+
+    fn new(mut params: W::Params) -> Result<FileNode<W>, NodeError> {
+        let common = W::common_mut(&mut params);
+        default_template::<W>(common);
+        let mode = common.mode;
+        let writer = W::new(&params)?;
+        Ok(FileNode {
+            params,
+            writer,
+            file: None,
+            held: Vec::new(),
+            held_bytes: 0,
+            is_capturing: false,
+            mode,
+            since_ns: 0,
+            steered: Steering::default(),
+            writing: Writing::default(),
+            teller: None,
+        })
+    }
+
+    fn params(&mut self) -> &mut W::Params {
+        &mut self.params
+    }
+
+    fn writes(&self) -> Vec<PathBuf> {
+        W::common(&self.params).first_path().into_iter().collect()
+    }
+
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.writing.start(ctx);
+        self.teller = Some(ctx.teller());
+        let common = self.common();
+        common.check_template().map_err(NodeError::new)?;
+        let found = common.settle_path();
+        found_folder(found, ctx);
+        if self.common().capture { self.begin(ctx) } else { Ok(()) }
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let steering = Steering::of(frame, ctx.name());
+        if steering.is_elsewhere {
+            self.common().ignored += 1;
+            return Ok(());
+        }
+        match self.mode {
+            FileMode::Single => self.single(frame, &steering, ctx),
+            _ if !self.is_wanted(ctx) => {
+                self.common().ignored += 1;
+                Ok(())
+            }
+            FileMode::Capture => self.keep(frame, ctx),
+            FileMode::Stream => self.stream(frame, &steering, ctx),
+        }
+    }
+
+    fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.writer.timer(&mut self.params, ctx)
+    }
+
+    fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
+        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        match name {
+            "path" => {
+                let found = self.common().settle_path();
+                found_folder(found, ctx);
+                Ok(())
+            }
+            "template" => {
+                default_template::<W>(self.common());
+                self.common().check_template().map_err(NodeError::new)
+            }
+            "mode" => self.change_mode(),
+            "capture" => self.change_capture(ctx),
+            "write_file" => self.write_file(ctx),
+            "read_file" => self.read_file(),
+            "free_capture" => {
+                self.free();
+                self.common().free_capture = false;
+                Ok(())
+            }
+            "file_name" | "file_number" | "auto_increment" | "create_directory" | "overwrite" => Ok(()),
+            "temp_suffix" | "auto_save" | "lazy_open" | "delete_driver_file" | "num_capture" => Ok(()),
+            own => self.writer.changed(own, &mut self.params, ctx),
+        }
+    }
+
+    fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        let saved = self.end_capture(ctx);
+        saved.map_err(NodeError::new)
+    }
+
+    fn stop(&mut self) {
+        if let Err(why) = self.close() {
+            self.writing.tell_unfinished(&why);
+        }
+        let why = "wanted a capture that is written or freed, found the end of the run";
+        self.held.drain(..).for_each(|held| held.settle(Err(why.into())));
+    }
+}
+
+// ---- Modes ----
+
+impl<W: FileWriter> FileNode<W> {
+    fn common(&mut self) -> &mut NdFileParams {
+        W::common_mut(&mut self.params)
+    }
+
+    /// Whether a frame that is here now belongs to the capture.
+    fn is_wanted(&self, ctx: &Context) -> bool {
+        let queued_ns = ctx.queued_ns();
+        self.is_capturing && (queued_ns == 0 || queued_ns >= self.since_ns)
+    }
+
+    fn single(&mut self, frame: &Frame, steering: &Steering, ctx: &mut Context) -> Result<(), NodeError> {
+        self.held.clear();
+        self.held.push(Held { frame: frame.clone(), under_way: None });
+        let common = self.common();
+        if !common.auto_save || common.path.is_empty() {
+            common.ignored += 1;
+            return Ok(());
+        }
+        let written = self.write_alone(frame, steering, ctx);
+        self.settle(written)
+    }
+
+    fn keep(&mut self, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        let bytes = frame.bytes().len();
+        // The other half is for the frames that are under way.
+        let most = ctx.pool_statistics().limit_bytes / 2;
+        if self.held_bytes + bytes > most {
+            let (wanted, found) = (self.common().num_capture, self.held.len());
+            let why = format!(
+                "wanted memory for {wanted} frames in mode capture, found room for {found}: half of the frame pool ({most} B)"
+            );
+            self.stop_capture();
+            return self.settle(Err(why));
+        }
+        self.held_bytes += bytes;
+        self.held.push(Held { frame: frame.clone(), under_way: Some(ctx.under_way()) });
+        self.common().num_captured += 1;
+        if !self.is_complete() {
+            return Ok(());
+        }
+        // What it came to is entered for each frame, this one among them.
+        let saved = self.end_capture(ctx);
+        let _ = self.settle(saved);
+        Ok(())
+    }
+
+    fn stream(&mut self, frame: &Frame, steering: &Steering, ctx: &mut Context) -> Result<(), NodeError> {
+        let written = self.write(frame, steering, ctx);
+        let broken = self.file.is_some() && self.writer.is_broken();
+        let is_over = broken || (written.is_ok() && self.is_complete());
+        let ended = if is_over { self.end_capture(ctx) } else { Ok(()) };
+        self.settle(written.and(ended))
+    }
+
+    fn is_complete(&mut self) -> bool {
+        let common = self.common();
+        common.num_capture != 0 && common.num_captured >= common.num_capture
+    }
+
+    fn change_capture(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        match W::common(&self.params).capture {
+            true if self.is_capturing => Ok(()),
+            true => self.begin(ctx).inspect_err(|_| self.stop_capture()),
+            // What went wrong before stays to be read.
+            false => self.end_capture(ctx).or_else(|why| self.settle(Err(why))),
+        }
+    }
+
+    fn begin(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        let common = self.common();
+        let refused = match common.mode {
+            FileMode::Single => Err("wanted mode stream or capture for a capture, found single"),
+            FileMode::Capture if common.num_capture == 0 => {
+                Err("wanted at least 1 in num_capture for a capture in memory, found 0")
+            }
+            _ => Ok(()),
+        };
+        refused.map_err(NodeError::new)?;
+        common.num_captured = 0;
+        self.mode = self.common().mode;
+        self.free();
+        self.writer.begin(&mut self.params, ctx)?;
+        (self.is_capturing, self.since_ns) = (true, ctx.now_ns());
+        self.common().report.succeeded();
+        Ok(())
+    }
+
+    /// Ends the capture; what was kept in memory is written if that is wanted.
+    fn end_capture(&mut self, ctx: &mut Context) -> Result<(), String> {
+        let was_capturing = self.is_capturing;
+        self.stop_capture();
+        let is_kept = self.mode == FileMode::Capture && was_capturing && !self.held.is_empty();
+        match is_kept && self.common().auto_save {
+            true => self.write_held(ctx),
+            false => self.close(),
+        }
+    }
+
+    fn stop_capture(&mut self) {
+        self.is_capturing = false;
+        self.common().capture = false;
+    }
+
+    fn change_mode(&mut self) -> Result<(), NodeError> {
+        let mode = self.common().mode;
+        if mode == self.mode {
+            return Ok(());
+        }
+        self.stop_capture();
+        self.free();
+        self.mode = mode;
+        self.close().or_else(|why| self.settle(Err(why)))
+    }
+
+    fn write_file(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        if !std::mem::take(&mut self.common().write_file) {
+            return Ok(());
+        }
+        let written = match self.mode {
+            FileMode::Stream => Err("wanted mode single or capture to write a file, found stream".into()),
+            _ if self.held.is_empty() => Err("wanted a frame to write, found that none has come".into()),
+            FileMode::Capture => self.write_held(ctx),
+            FileMode::Single => {
+                let frame = self.held[0].frame.clone();
+                self.write_alone(&frame, &Steering::default(), ctx)
+            }
+        };
+        self.settle(written)
+    }
+
+    fn read_file(&mut self) -> Result<(), NodeError> {
+        if !std::mem::take(&mut self.common().read_file) {
+            return Ok(());
+        }
+        Err(NodeError::new("wanted a node that reads files, found one that writes: use `image_files`"))
+    }
+
+    /// Whoever frees frames does not want them written: they are not lost.
+    fn free(&mut self) {
+        self.held.drain(..).for_each(|held| held.settle(Ok(())));
+        self.held_bytes = 0;
+    }
+}
+
+// ---- Files ----
+
+impl<W: FileWriter> FileNode<W> {
+    /// Enters how it went into the readbacks.
+    fn settle(&mut self, written: Result<(), String>) -> Result<(), NodeError> {
+        let common = self.common();
+        match written {
+            Ok(()) => {
+                common.report.succeeded();
+                Ok(())
+            }
+            Err(why) => {
+                common.write_errors += 1;
+                common.look_for_folder();
+                common.report.failed(&*why);
+                Err(NodeError::new(why))
+            }
+        }
+    }
+
+    /// The frame as a file of its own.
+    fn write_alone(&mut self, frame: &Frame, steering: &Steering, ctx: &mut Context) -> Result<(), String> {
+        self.write(frame, steering, ctx).inspect_err(|_| self.discard())?;
+        self.close()
+    }
+
+    /// All frames of the capture in memory.
+    fn write_held(&mut self, ctx: &mut Context) -> Result<(), String> {
+        let (frames, counted) = (std::mem::take(&mut self.held), self.common().num_captured);
+        self.held_bytes = 0;
+        let mut written = Ok(());
+        for held in frames {
+            if written.is_ok() {
+                written = self.write(&held.frame, &Steering::of(&held.frame, ctx.name()), ctx);
+            }
+            held.settle(written.clone());
+        }
+        // They were counted when they were taken.
+        self.common().num_captured = counted;
+        written.and(self.close())
+    }
+
+    /// Adds the frame to its file, which is opened if it has to be.
+    fn write(&mut self, frame: &Frame, steering: &Steering, ctx: &mut Context) -> Result<(), String> {
+        if steering.apply(&self.steered, W::common_mut(&mut self.params))? {
+            self.close()?;
+            self.steered = steering.clone();
+        }
+        if let Err(why) = self.prepare(frame, ctx) {
+            self.writer.missed(frame, &mut self.params, ctx);
+            return Err(why);
+        }
+        let written = self.writer.write(frame, &mut self.params, ctx).map_err(|why| self.not_written(&why));
+        if !W::HOLDS_MANY {
+            written.inspect_err(|_| self.discard())?;
+            self.close()?;
+        } else {
+            written?;
+        }
+        self.common().num_captured += 1;
+        delete_driver_file(self.common(), frame, ctx);
+        if steering.is_last { self.close() } else { Ok(()) }
+    }
+
+    /// Sees to it that there is an open file that takes the frame.
+    fn prepare(&mut self, frame: &Frame, ctx: &mut Context) -> Result<(), String> {
+        if self.writer.takes(frame, &self.params)? == Fit::NewFile {
+            self.close()?;
+        }
+        if self.file.is_none() { self.open(frame, ctx) } else { Ok(()) }
+    }
+
+    fn open(&mut self, first: &Frame, ctx: &mut Context) -> Result<(), String> {
+        let file = self.common().create(W::HOLDS_MANY)?;
+        if let Err(why) = self.writer.open(&file, first, &mut self.params, ctx) {
+            let why = file.not_written(&why);
+            file.discard();
+            return Err(why);
+        }
+        self.common().file_path_exists = true;
+        if W::HOLDS_MANY {
+            self.named(&file);
+        }
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// The file counts: the next one gets the next number.
+    fn named(&mut self, file: &NewFile) {
+        let common = self.common();
+        common.full_file_name = file.path().display().to_string();
+        common.file_number = file.number() + u64::from(common.auto_increment);
+    }
+
+    /// Completes the open file, if there is one.
+    fn close(&mut self) -> Result<(), String> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        let complete = self.writer.close(&mut self.params).map_err(|why| file.not_written(&why));
+        let closed = complete.and_then(|()| file.finish());
+        match closed {
+            Ok(()) if W::HOLDS_MANY => Ok(()),
+            Ok(()) => {
+                self.named(&file);
+                Ok(())
+            }
+            Err(why) => {
+                // A file with many frames is of use although it is not complete.
+                if !W::HOLDS_MANY {
+                    file.discard();
+                }
+                if let (unseen @ 1.., Some(teller)) = (self.writer.unseen(), &self.teller) {
+                    teller.unreadable(unseen, format!("{why}: its last {unseen} frames are lost"));
+                }
+                Err(why)
+            }
+        }
+    }
+
+    fn not_written(&self, why: &str) -> String {
+        self.file.as_ref().map_or(why.to_owned(), |file| file.not_written(why))
+    }
+
+    /// Takes the open file away, which holds nothing of use.
+    fn discard(&mut self) {
+        let Some(file) = self.file.take() else { return };
+        let _ = self.writer.close(&mut self.params);
+        file.discard();
+    }
+}
+
+/// Removes the file that the detector has written for this frame, if that is wanted.
+pub(in super::super) fn delete_driver_file(common: &NdFileParams, frame: &Frame, ctx: &Context) {
+    if !common.delete_driver_file {
+        return;
+    }
+    let Some(name) = frame.header().attributes.get("DriverFileName").map(ToString::to_string) else {
+        return;
+    };
+    if let Err(e) = std::fs::remove_file(&name) {
+        ctx.tell_error(format!("`{name}`: wanted to remove the detector's file, found: {e}"));
+    }
+}
+
+fn default_template<W: FileWriter>(common: &mut NdFileParams) {
+    if common.template.is_empty() {
+        common.template = W::TEMPLATE.into();
+    }
+}

@@ -1,0 +1,128 @@
+//! What a format of files implements.
+
+use livetime_engine::{Context, NodeError, NodeSpec, Params};
+use livetime_frame::Frame;
+
+use super::{NdFileParams, NewFile};
+
+/// What is to become of a frame, given the file that is open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fit {
+    /// It goes into the file that is open, or opens one.
+    Yes,
+    /// The open file is closed first, and the frame begins the next one.
+    NewFile,
+}
+
+/// A format of files, as [`FileNode`](super::FileNode) drives it, which handles folders, names, modes and counts.
+///
+/// The node opens a file with the first frame that belongs into it ([`open`](FileWriter::open)), writes this and the
+/// following ones ([`write`](FileWriter::write)) and closes it. Errors of these are texts that say what was found; the node
+/// puts the name of the file in front, shows them in WriteMessage, and the frame counts as lost.
+pub trait FileWriter: Sized + Send + 'static {
+    /// Parameters of the format, with [`NdFileParams`] behind them.
+    type Params: Params + Default;
+
+    /// What the node is; a sink with one input.
+    const SPEC: NodeSpec;
+    /// FileTemplate when none is given, such as `%s%s_%3.3d.tif`.
+    const TEMPLATE: &'static str;
+    /// Whether a file holds any number of frames; else each frame is a file.
+    const HOLDS_MANY: bool;
+
+    /// The common parameters.
+    fn common(params: &Self::Params) -> &NdFileParams;
+
+    /// The same, to be written.
+    fn common_mut(params: &mut Self::Params) -> &mut NdFileParams;
+
+    /// A writer without an open file.
+    ///
+    /// # Errors
+    /// [`NodeError`] for parameters with which nothing could be written.
+    fn new(params: &Self::Params) -> Result<Self, NodeError>;
+
+    /// Whether a frame can be written, and to which file. Asked before a file is opened.
+    ///
+    /// # Errors
+    /// Text for a frame that the format, or the open file, cannot hold: what was wanted and what was found.
+    fn takes(&mut self, frame: &Frame, params: &Self::Params) -> Result<Fit, String>;
+
+    /// Begins `file`, which exists, is empty and has its place and number; `first` is its first frame, which
+    /// [`write`](FileWriter::write) gets afterwards.
+    ///
+    /// # Errors
+    /// Text; the file is removed then.
+    fn open(
+        &mut self,
+        file: &NewFile,
+        first: &Frame,
+        params: &mut Self::Params,
+        ctx: &mut Context,
+    ) -> Result<(), String>;
+
+    /// Adds a frame to the open file.
+    ///
+    /// # Errors
+    /// Text; of a format with one frame per file the file is removed, of others it stays open.
+    fn write(&mut self, frame: &Frame, params: &mut Self::Params, ctx: &mut Context) -> Result<(), String>;
+
+    /// A frame of the capture is lost before it came to [`write`](FileWriter::write): no file could be opened for it, or the
+    /// open one does not take it.
+    fn missed(&mut self, frame: &Frame, params: &mut Self::Params, ctx: &mut Context) {
+        let _ = (frame, params, ctx);
+    }
+
+    /// Whether nothing more can be written to the open file, so that the capture ends.
+    fn is_broken(&self) -> bool {
+        false
+    }
+
+    /// Makes what was written visible to those who read the file meanwhile. Called for the parameter `flush_now` of formats that
+    /// have it, never by the node itself.
+    ///
+    /// # Errors
+    /// Text.
+    fn flush(&mut self, params: &mut Self::Params) -> Result<(), String> {
+        let _ = params;
+        Ok(())
+    }
+
+    /// Completes the open file. It gets its name afterwards. Has no effect without an open file.
+    ///
+    /// # Errors
+    /// Text; of a format with one frame per file the file is removed, of others it keeps the name that it has.
+    fn close(&mut self, params: &mut Self::Params) -> Result<(), String>;
+
+    /// Frames that were written to the file whose [`close`](FileWriter::close) failed, and that no reader of it sees.
+    fn unseen(&mut self) -> u64 {
+        0
+    }
+
+    /// A capture begins: what holds for all of it is fixed now. `num_captured` is 0 already.
+    ///
+    /// # Errors
+    /// [`NodeError`]; the capture does not begin.
+    fn begin(&mut self, params: &mut Self::Params, ctx: &mut Context) -> Result<(), NodeError> {
+        let _ = (params, ctx);
+        Ok(())
+    }
+
+    /// The parameter `name` of the format was written.
+    ///
+    /// # Errors
+    /// [`NodeError`] when the value cannot be used; the client gets it.
+    fn changed(&mut self, name: &str, params: &mut Self::Params, ctx: &mut Context) -> Result<(), NodeError> {
+        let _ = (name, params, ctx);
+        Ok(())
+    }
+
+    /// The time set with [`Context::set_timer`] has come.
+    ///
+    /// # Errors
+    /// [`NodeError`], handled by the node's policy.
+    fn timer(&mut self, params: &mut Self::Params, ctx: &mut Context) -> Result<(), NodeError> {
+        let _ = (params, ctx);
+        Ok(())
+    }
+}

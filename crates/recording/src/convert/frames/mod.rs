@@ -1,0 +1,298 @@
+//! The pictures of one detector, from a run of any format into a new file of another.
+//!
+//! What is proved before the file gets its name: it is read again from the system, as everybody will read it, and
+//! holds as many events, each with the same type, shape, pixels, time and damage. Attributes of frames go along; what
+//! else was recorded does not, and is counted.
+
+mod hdf5;
+mod report;
+mod xtc;
+
+use std::hash::Hasher;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use livetime_codecs::BlockpackTier;
+use livetime_formats::file::name_new;
+use livetime_formats::xtc1::compressed::Engine;
+use livetime_formats::{Error, Result};
+use livetime_frame::{AttributeValue, Flags, Frame};
+use twox_hash::XxHash3_64;
+
+use crate::{FaultKind, Frames, Options as ReadOptions, Reader, Recording, RunFormat, Step, Wanted};
+
+pub use hdf5::Packing;
+pub use report::FramesReport;
+
+/// What the name of the new file ends with until its content is proved. It is complete then: `.inprogress` would say
+/// that more may come.
+const UNPROVED: &str = ".unproved";
+/// Errors that are kept as text.
+const MOST_TOLD: usize = 20;
+
+/// What kind of file is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// HDF5 in areaDetector's layout, with its pictures packed.
+    Hdf5(Packing),
+    /// XTC of LCLS-I.
+    Xtc(Engine, BlockpackTier),
+}
+
+/// How to convert pictures.
+#[derive(Clone, Debug)]
+pub struct FramesOptions {
+    /// Whose pictures; may be empty if there is only one.
+    pub detector: Wanted,
+    /// Numbers of the events.
+    pub events: Range<usize>,
+    /// Into what.
+    pub target: Target,
+    /// Threads that read ahead.
+    pub threads: usize,
+}
+
+/// A picture on its way.
+struct Item<'a> {
+    frame: &'a Frame,
+    event: usize,
+    /// When it happened, ns since 1970, as the new file says it.
+    time_ns: i64,
+    /// Events before it that are not in the file.
+    skipped: u64,
+}
+
+/// A new file that takes pictures one after the other.
+trait Sink {
+    /// Adds the next picture.
+    fn add(&mut self, item: &Item<'_>) -> Result<()>;
+
+    /// Ends the file; names of attributes that are not in it, with how many values.
+    fn finish(self: Box<Self>) -> Result<Vec<(String, u64)>>;
+}
+
+/// Converts the pictures of a detector of `recording` into the new file `output`. Several times a second `watch` is
+/// told how many events are done; it stops the work by returning false. If anything fails, there is no output.
+///
+/// ```
+/// use livetime_formats::hdf5::{Element, Growing, Tree, Writer};
+/// use livetime_frame::DType;
+/// use livetime_recording::Recording;
+/// use livetime_recording::convert::{FramesOptions, Packing, Target, convert_frames};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let [raw, packed] = ["raw.h5", "packed.h5"].map(|name| folder.path().join(name));
+/// let mut tree = Tree::default();
+/// let frames = Growing { element: Element::Number(DType::U16), row: &[256, 256], chunk: 1, filter: None };
+/// let (_, data) = tree.growing(Tree::ROOT, "data", frames, vec![]);
+/// let mut file = Writer::create(&raw, tree, false)?;
+/// (0..3).try_for_each(|_| file.write_row(data, &[1; 131_072]))?;
+/// file.close()?;
+///
+/// let target = Target::Hdf5(Packing::Bslz4);
+/// let options = FramesOptions { detector: "data".into(), events: 0..usize::MAX, target, threads: 1 };
+/// let report = convert_frames(&Recording::open(&[&raw])?, &packed, &options, |_| true)?;
+/// assert_eq!((report.account.frames, report.account.whole), (3, 3));
+/// # Ok::<(), livetime_formats::Error>(())
+/// ```
+///
+/// # Errors
+/// If the output is there already, there is no such detector, its pictures are not of one type and shape, or cannot
+/// be written in the target's format, or the operating system reports an error.
+pub fn convert_frames(
+    recording: &Recording,
+    output: &Path,
+    options: &FramesOptions,
+    mut watch: impl FnMut(usize) -> bool,
+) -> Result<FramesReport> {
+    if output.exists() {
+        return Err(Error::new("a file that is not there yet", "one").in_file(output));
+    }
+    let mut written = output.as_os_str().to_owned();
+    written.push(UNPROVED);
+    let written = PathBuf::from(written);
+    if written.exists() {
+        return Err(Error::new("a file that is not there yet", "one").in_file(&written));
+    }
+    let made = write(recording, &written, options, &mut watch).and_then(|mut report| {
+        name_new(&written, output).map_err(|e| Error::io("to name the new file", e).in_file(output))?;
+        report.output = output.to_owned();
+        Ok(report)
+    });
+    if made.is_err() {
+        // A failure here cannot be reported beside the first one.
+        drop(std::fs::remove_file(&written));
+    }
+    made
+}
+
+fn write(
+    recording: &Recording,
+    path: &Path,
+    options: &FramesOptions,
+    watch: &mut dyn FnMut(usize) -> bool,
+) -> Result<FramesReport> {
+    let detector = recording.detector(options.detector.clone())?;
+    let read =
+        ReadOptions { events: options.events.clone(), threads: options.threads, ..ReadOptions::default() };
+    let mut frames = recording.frames(&detector, read);
+    let mut report = FramesReport { detector: detector.to_string(), ..FramesReport::default() };
+    let mut sink: Option<(Box<dyn Sink>, String)> = None;
+    let mut hashes = Vec::new();
+    let mut behind = options.events.start.max(recording.first());
+    while let Some((frame, event)) = next(&mut frames, &mut report) {
+        let array = frame.array().map_err(|e| Error::new("an array", e.to_string()))?;
+        let layout = array.layout().to_string();
+        let (sink, known) = match &mut sink {
+            Some(sink) => sink,
+            none => none.insert((begin(recording, path, options, &frame)?, layout.clone())),
+        };
+        if *known != layout {
+            let wanted = format!("pictures of one type and shape: {known}");
+            return Err(Error::new(wanted, format!("{layout} at {}", recording.place(event))));
+        }
+        let time_ns = time_of(&frame, event, options.target, &mut report);
+        let skipped = event.saturating_sub(behind) as u64;
+        sink.add(&Item { frame: &frame, event, time_ns, skipped }).map_err(|e| e.in_file(path))?;
+        hashes.push(hash(&frame, time_ns)?);
+        report.raw_bytes += array.bytes().len() as u64;
+        report.input_bytes += recording.event_bytes(event);
+        report.count_small_data(recording, event);
+        behind = event + 1;
+        if !watch(event) {
+            return Err(Error::new("the work to come to its end", "that it was stopped"));
+        }
+    }
+    let (sink, layout) = sink.ok_or_else(|| Error::new("at least one picture of the detector", "none"))?;
+    report.account = frames.account();
+    report.layout = layout;
+    for (name, count) in sink.finish().map_err(|e| e.in_file(path))? {
+        *report.left_out.entry(name).or_default() += count;
+    }
+    prove(path, options, &hashes)?;
+    report.output_bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    Ok(report)
+}
+
+/// The next picture. Events that have none are counted by their reader.
+fn next(frames: &mut Frames, report: &mut FramesReport) -> Option<(Frame, usize)> {
+    loop {
+        match frames.step() {
+            Step::Frame(event) => return Some((event.frame, event.event)),
+            Step::Fault(fault) => {
+                report.problems += u64::from(fault.event.is_none() || fault.kind == FaultKind::NoMemory);
+                if report.faults.len() < MOST_TOLD {
+                    report.faults.push(fault.why);
+                }
+            }
+            Step::NotYet | Step::End => return None,
+        }
+    }
+}
+
+fn begin(
+    recording: &Recording,
+    path: &Path,
+    options: &FramesOptions,
+    first: &Frame,
+) -> Result<Box<dyn Sink>> {
+    let detector = recording.detector(options.detector.clone())?;
+    Ok(match options.target {
+        Target::Hdf5(packing) => {
+            let files: Vec<String> =
+                recording.files().iter().map(|file| file.display().to_string()).collect();
+            Box::new(hdf5::Hdf5Sink::create(
+                path,
+                first,
+                packing,
+                (&files.join("\n"), &detector.to_string()),
+            )?)
+        }
+        Target::Xtc(engine, tier) => Box::new(xtc::XtcSink::create(path, &detector, engine, tier)?),
+    })
+}
+
+/// XTC knows its events by their times: where there are none, their numbers are taken.
+fn time_of(frame: &Frame, event: usize, target: Target, report: &mut FramesReport) -> i64 {
+    let time_ns = frame.header().event_time_ns;
+    if time_ns > 0 || matches!(target, Target::Hdf5(_)) {
+        return time_ns;
+    }
+    *report
+        .left_out
+        .entry("times, of which none was recorded: numbers of events, in ns".into())
+        .or_default() += 1;
+    event as i64 + 1
+}
+
+/// Everything about a frame that the new file must give back.
+fn hash(frame: &Frame, time_ns: i64) -> Result<u128> {
+    let array = frame.array().map_err(|e| Error::new("an array", e.to_string()))?;
+    let header = frame.header();
+    // Two of 64 bits: that different pictures have the same ones does not happen by chance.
+    let half = |seed| {
+        let mut hash = XxHash3_64::with_seed(seed);
+        hash.write(array.layout().to_string().as_bytes());
+        hash.write(&time_ns.to_le_bytes());
+        hash.write(&[u8::from(header.flags.contains(Flags::DAMAGED))]);
+        hash.write(array.bytes());
+        u128::from(hash.finish())
+    };
+    Ok(half(0) << 64 | half(1))
+}
+
+/// Reads the new file again.
+fn prove(path: &Path, options: &FramesOptions, wanted: &[u128]) -> Result<()> {
+    let format = match options.target {
+        Target::Hdf5(_) => RunFormat::Hdf5,
+        Target::Xtc(..) => RunFormat::Xtc1,
+    };
+    let written = Recording::of(format, &[path.to_owned()])?;
+    let detector = written.detector("")?;
+    let read = ReadOptions { threads: options.threads, ..ReadOptions::default() };
+    let mut count = 0;
+    for event in written.frames(&detector, read) {
+        let event =
+            event.map_err(|fault| Error::new("the pictures that were written", fault.why).in_file(path))?;
+        if wanted.get(count) != Some(&hash(&event.frame, event.frame.header().event_time_ns)?) {
+            let found = format!("another picture at event {}: this is a fault of the program", event.event);
+            return Err(Error::new("what was in the input", found).in_file(path));
+        }
+        count += 1;
+    }
+    if count != wanted.len() {
+        let wanted = format!("{} pictures in the new file", wanted.len());
+        return Err(Error::new(wanted, count.to_string()).in_file(path));
+    }
+    Ok(())
+}
+
+/// The damage that a frame's recorder noted; of one that is damaged and says no more, a bit.
+fn damage_of(frame: &Frame) -> u32 {
+    let header = frame.header();
+    let noted = match header.attributes.get("Damage") {
+        Some(AttributeValue::Uint(value)) => u32::try_from(*value).unwrap_or(u32::MAX),
+        Some(AttributeValue::Int(value)) => u32::try_from(*value).unwrap_or(u32::MAX),
+        _ => 0,
+    };
+    match header.flags.contains(Flags::DAMAGED) {
+        true if noted == 0 => 1 << 14,
+        true => noted,
+        // What is said of a part is no damage of the picture.
+        false => 0,
+    }
+}
+
+/// The number that the frame had when it was recorded, else that of its event, from 1 on.
+fn sequence_of(frame: &Frame, event: usize) -> u64 {
+    match frame.header().attributes.get("RecordedSequence") {
+        Some(AttributeValue::Uint(value)) => *value,
+        Some(AttributeValue::Int(value)) => u64::try_from(*value).unwrap_or(0),
+        _ => event as u64 + 1,
+    }
+}
+
+/// What is recorded beside the frames, and is not in the new file.
+fn small_data(recording: &Recording, event: usize) -> Vec<crate::SmallValue> {
+    recording.small_data(event, &mut Reader::default()).unwrap_or_default()
+}

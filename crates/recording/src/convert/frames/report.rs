@@ -1,0 +1,60 @@
+//! What became of the pictures.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::small_data;
+use crate::{Account, Recording, RunFormat};
+
+/// Events of which small data are counted; those behind them have the same.
+const MOST_COUNTED: u64 = 100;
+
+/// The report of a conversion of pictures.
+#[derive(Clone, Default, Debug)]
+pub struct FramesReport {
+    /// The new file.
+    pub output: PathBuf,
+    /// Whose pictures.
+    pub detector: String,
+    /// Their type and shape.
+    pub layout: String,
+    /// What became of the events.
+    pub account: Account,
+    /// Bytes of the pictures as the input has them.
+    pub input_bytes: u64,
+    /// Bytes of the new file.
+    pub output_bytes: u64,
+    /// Bytes of the pictures, not compressed.
+    pub raw_bytes: u64,
+    /// What was recorded and is not in the new file: what, and how many values. Small data are looked at in the first
+    /// hundred events.
+    pub left_out: BTreeMap<String, u64>,
+    /// Places of the input that cannot be read.
+    pub problems: u64,
+    /// Why events gave no picture, the first ones.
+    pub faults: Vec<String>,
+}
+
+impl FramesReport {
+    /// Whether every picture of the input is in the output.
+    pub fn is_complete(&self) -> bool {
+        self.problems == 0 && self.account.failures() == 0 && self.account.no_memory == 0
+    }
+
+    /// Counts what an event has beside its picture.
+    pub(super) fn count_small_data(&mut self, recording: &Recording, event: usize) {
+        if self.account.frames > MOST_COUNTED || self.raw_bytes == 0 {
+            return;
+        }
+        self.account.frames += 1;
+        let from_hdf5 = recording.format() == RunFormat::Hdf5;
+        for value in small_data(recording, event) {
+            // Columns that were attributes of frames come along as such, and so do times and numbers.
+            let is_kept = from_hdf5 && value.source.ends_with("/NDAttributes");
+            if !is_kept {
+                let what = format!("small data `{} {}`", value.source, value.name);
+                *self.left_out.entry(what).or_default() += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! What a file means: which data sets are detectors, which are columns, and when events happened.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use livetime_formats::Result;
+use livetime_formats::hdf5::{Array, Content, Found, Hdf5, Scratch};
+use livetime_frame::{AttributeValue, ColorMode};
+
+use super::is_value;
+use crate::{Detector, SmallValue};
+
+/// areaDetector's number of a frame, which is written last: its length is what readers may trust.
+pub(super) const UNIQUE_ID: &str = "NDArrayUniqueId";
+const EVENT_TIME: &str = "NDArrayEventTime";
+const SECONDS: &str = "NDArrayEpicsTSSec";
+const NANOSECONDS: &str = "NDArrayEpicsTSnSec";
+const TIME_STAMP: &str = "NDArrayTimeStamp";
+const DAMAGE: &str = "Damage";
+const COLOR_MODE: &str = "ColorMode";
+/// The group of areaDetector's columns.
+const ATTRIBUTES: &str = "NDAttributes";
+/// Seconds from 1970 to 1990, where EPICS starts to count.
+const EPICS_EPOCH_S: u64 = 631_152_000;
+/// Values of a data set that is shown as a whole.
+const MOST_VALUES: u64 = 16;
+
+/// The pictures of a detector in one file.
+#[derive(Debug)]
+pub(super) struct Pictures {
+    pub(super) path: String,
+    others: Vec<String>,
+    /// One behind the other.
+    arrays: Vec<Arc<Array>>,
+    pub(super) color: Option<ColorMode>,
+    /// The file names it as what is to be shown.
+    pub(super) is_default: bool,
+}
+
+/// A value for each event.
+#[derive(Debug)]
+pub(super) struct Column {
+    pub(super) group: String,
+    pub(super) name: String,
+    pub(super) array: Arc<Array>,
+    /// It was an attribute of the frame.
+    pub(super) is_attribute: bool,
+}
+
+/// One file of a run, with those that it leads to.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) path: PathBuf,
+    pub(super) files: Vec<PathBuf>,
+    pub(super) events: usize,
+    pub(super) detectors: Vec<Pictures>,
+    pub(super) columns: Vec<Column>,
+    pub(super) problems: Vec<(PathBuf, String)>,
+    pub(super) is_growing: bool,
+    /// The column that says how a frame is damaged: what the frames of a damaged recording bring along.
+    pub(super) damage: Option<usize>,
+    /// The folders in which all files must lie.
+    within: Option<Arc<[PathBuf]>>,
+    times_ns: Vec<u64>,
+    single: Vec<Found>,
+}
+
+impl Pictures {
+    pub(super) fn detector(&self) -> Detector {
+        let rank = self.arrays.first().map_or(0, |array| array.shape().len().saturating_sub(1));
+        Detector::Hdf5 { path: self.path.clone(), rank: rank as u32 }
+    }
+
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        let name = name.trim_start_matches('/');
+        !name.is_empty() && self.names().any(|known| known.trim_start_matches('/') == name)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.path).chain(&self.others).map(String::as_str)
+    }
+
+    fn rows(&self) -> u64 {
+        self.arrays.iter().map(|array| array.rows()).fold(0, u64::saturating_add)
+    }
+
+    /// The data set that has a row, and the row there.
+    pub(super) fn row(&self, row: u64) -> Option<(&Arc<Array>, u64)> {
+        let mut left = row;
+        for array in &self.arrays {
+            if left < array.rows() {
+                return Some((array, left));
+            }
+            left -= array.rows();
+        }
+        None
+    }
+}
+
+impl Part {
+    pub(super) fn open(path: &Path, within: Option<Arc<[PathBuf]>>) -> Result<Part> {
+        let file = Hdf5::open_within(path, within.as_deref())?;
+        let content = file.content();
+        let mut detectors = detectors(&content);
+        let unique = column(&content, UNIQUE_ID);
+        let rows = detectors.iter().map(Pictures::rows).max().unwrap_or(0);
+        let events = unique.as_ref().map_or(rows, |unique| unique.rows().min(rows));
+        let color = column(&content, COLOR_MODE).and_then(|modes| color(&modes));
+        detectors.iter_mut().filter(|d| color_fits(d, color)).for_each(|d| d.color = color);
+        let columns = columns(&content, events, rows);
+        let problems = problems(path, &content, &detectors);
+        let scalar = |found: &&Found| found.array.as_ref().is_some_and(|a| is_single(a, events));
+        Ok(Part {
+            path: path.to_owned(),
+            files: file.files(),
+            within,
+            events: usize::try_from(events).unwrap_or(usize::MAX),
+            is_growing: file.is_growing()?,
+            times_ns: times(&content, events)?,
+            single: content.found.iter().filter(scalar).cloned().collect(),
+            damage: columns.iter().position(|column| column.is_attribute && column.name == DAMAGE),
+            detectors,
+            columns,
+            problems,
+        })
+    }
+
+    /// The same file, if it has changed. One that cannot be read for a moment, because it is being written, has not.
+    ///
+    /// # Errors
+    /// If it can be read no more, and is not being written.
+    pub(super) fn again(&self) -> Result<Option<Part>> {
+        if !self.is_growing {
+            return Ok(None);
+        }
+        let watched = self.columns.iter().find(|column| column.name == UNIQUE_ID).map(|column| &column.array);
+        let watched = watched.or_else(|| self.detectors.first()?.arrays.last());
+        if let Some(array) = watched
+            && let Ok(now) = array.again()
+            && now.rows() == array.rows()
+            && Hdf5::open_within(&self.path, self.within.as_deref())?.is_growing().unwrap_or(true)
+        {
+            return Ok(None);
+        }
+        match Part::open(&self.path, self.within.clone()) {
+            Ok(part) if part.events >= self.events => Ok(Some(part)),
+            Ok(_) => Ok(None),
+            Err(error) if error.io_error().is_some() => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Whether the file at `path` is this one, or one that it shows.
+    pub(super) fn shows(&self, path: &Path) -> bool {
+        self.path == path || self.files.iter().any(|known| known == path)
+    }
+
+    pub(super) fn pictures(&self, path: &str) -> Option<&Pictures> {
+        self.detectors.iter().find(|pictures| pictures.path == path)
+    }
+
+    pub(super) fn time_ns(&self, row: u64) -> u64 {
+        self.times_ns.get(row as usize).copied().unwrap_or(0)
+    }
+
+    /// Data sets that hold one value or a few, and none for each event.
+    pub(super) fn single_values(&self) -> Vec<SmallValue> {
+        let mut scratch = Scratch::default();
+        let mut value = |found: &Found| {
+            let values = found.array.as_ref()?.values(0, MOST_VALUES, &mut scratch).unwrap_or_default();
+            let (source, name) = split(&found.path);
+            Some(SmallValue { source: source.into(), name: name.into(), unit: "", values, damage: 0 })
+        };
+        self.single.iter().filter_map(&mut value).collect()
+    }
+}
+
+/// A path as group and name.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// The data sets of numbers whose first axis counts events: all with three axes or more, and with two those that
+/// NeXus names as signal. If there is none, any with two.
+fn detectors(content: &Content) -> Vec<Pictures> {
+    let is_numbers = |array: &Array| array.element().dtype().is_some();
+    let signals = signals(content);
+    let is_signal = |found: &Found| {
+        found.attribute("signal").is_some()
+            || signals.iter().any(|signal| *signal == found.path || found.others.contains(signal))
+    };
+    let with = |rank: usize| {
+        let all = content.found.iter().filter_map(|found| Some((found, found.array.as_ref()?)));
+        all.filter(move |(_, array)| array.shape().len() >= rank && is_numbers(array))
+    };
+    let mut found: Vec<_> = with(2).filter(|(found, a)| a.shape().len() > 2 || is_signal(found)).collect();
+    if found.is_empty() {
+        found = with(2).collect();
+    }
+    let mut all: Vec<Pictures> = Vec::new();
+    let mut series: BTreeMap<&str, usize> = BTreeMap::new();
+    for (found, array) in found {
+        let begin = numbered(&found.path);
+        if let Some(known) = begin.and_then(|begin| series.get(begin))
+            && let Some(pictures) = all.get_mut(*known)
+            && pictures.arrays.first().is_some_and(|first| is_alike(first, array))
+        {
+            pictures.arrays.push(array.clone());
+            continue;
+        }
+        if let Some(begin) = begin {
+            series.insert(begin, all.len());
+        }
+        all.push(Pictures {
+            path: begin.unwrap_or(&found.path).to_owned(),
+            others: std::iter::once(&found.path).chain(&found.others).cloned().collect(),
+            arrays: vec![array.clone()],
+            color: None,
+            is_default: is_signal(found),
+        });
+    }
+    all
+}
+
+/// The names that groups of NeXus give as what is to be shown.
+fn signals(content: &Content) -> Vec<String> {
+    let signal = |found: &Found| Some(format!("{}/{}", found.path, found.text("signal")?));
+    content.found.iter().filter(|found| found.array.is_none()).filter_map(signal).collect()
+}
+
+/// The begin of a name as `data_000001`, of which a detector's own writer makes one for each file.
+fn numbered(path: &str) -> Option<&str> {
+    let (begin, digits) = path.rsplit_once('_')?;
+    (digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(begin)
+}
+
+fn is_alike(one: &Array, other: &Array) -> bool {
+    one.element() == other.element() && one.shape().get(1..) == other.shape().get(1..)
+}
+
+/// The first data set with one axis of a name.
+fn column(content: &Content, name: &str) -> Option<Arc<Array>> {
+    let mut found = content.found.iter().filter(|found| split(&found.path).1 == name);
+    found.find_map(|found| found.array.clone().filter(|array| array.shape().len() == 1))
+}
+
+fn columns(content: &Content, events: u64, rows: u64) -> Vec<Column> {
+    let mut all = Vec::new();
+    for found in &content.found {
+        let Some(array) = &found.array else { continue };
+        let (group, name) = split(&found.path);
+        let is_own = split(group).1 == ATTRIBUTES;
+        let fits = if is_own { array.rows() >= events } else { [events, rows].contains(&array.rows()) };
+        if array.shape().len() != 1 || !is_value(array) || !fits || events == 0 {
+            continue;
+        }
+        let is_known = [UNIQUE_ID, EVENT_TIME, SECONDS, NANOSECONDS, TIME_STAMP, COLOR_MODE].contains(&name);
+        all.push(Column {
+            group: group.to_owned(),
+            name: name.to_owned(),
+            array: array.clone(),
+            is_attribute: is_own && !is_known,
+        });
+    }
+    all
+}
+
+fn is_single(array: &Array, events: u64) -> bool {
+    let is_list = array.shape().len() == 1 && array.rows() <= MOST_VALUES && array.rows() != events;
+    (array.shape().is_empty() || is_list) && !array.grows() && is_value(array)
+}
+
+/// When events happened, ns since 1970: our own column, else the seconds and nanoseconds of EPICS, else the time stamp.
+fn times(content: &Content, events: u64) -> Result<Vec<u64>> {
+    let mut scratch = Scratch::default();
+    let mut numbers = |name: &str| -> Result<Option<Vec<AttributeValue>>> {
+        let array =
+            column(content, name).filter(|array| array.rows() >= events && array.element().dtype().is_some());
+        array.map(|array| array.values(0, events, &mut scratch)).transpose()
+    };
+    if let Some(times) = numbers(EVENT_TIME)? {
+        return Ok(times.iter().map(whole).collect());
+    }
+    if let (Some(seconds), Some(rest)) = (numbers(SECONDS)?, numbers(NANOSECONDS)?) {
+        let ns = |(seconds, rest): (&AttributeValue, &AttributeValue)| {
+            let seconds = whole(seconds).saturating_add(EPICS_EPOCH_S);
+            seconds.saturating_mul(1_000_000_000).saturating_add(whole(rest))
+        };
+        return Ok(seconds.iter().zip(&rest).map(ns).collect());
+    }
+    let stamps = numbers(TIME_STAMP)?.unwrap_or_default();
+    let ns = |stamp: &AttributeValue| match stamp {
+        AttributeValue::Float(seconds) if *seconds > 0.0 => {
+            ((seconds + EPICS_EPOCH_S as f64) * 1e9).round() as u64
+        }
+        _ => 0,
+    };
+    Ok(stamps.iter().map(ns).collect())
+}
+
+pub(super) fn whole(value: &AttributeValue) -> u64 {
+    match value {
+        AttributeValue::Uint(value) => *value,
+        AttributeValue::Int(value) => u64::try_from(*value).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// How colours lie, as areaDetector numbers it.
+fn color(modes: &Array) -> Option<ColorMode> {
+    let first = modes.values(0, 1, &mut Scratch::default()).ok()?;
+    Some(match whole(first.first()?) {
+        2 => ColorMode::Rgb1,
+        3 => ColorMode::Rgb2,
+        4 => ColorMode::Rgb3,
+        _ => return None,
+    })
+}
+
+/// Colours need an axis of three.
+fn color_fits(pictures: &Pictures, color: Option<ColorMode>) -> bool {
+    let shape = pictures.arrays.first().map_or(&[][..], |array| array.shape());
+    let axis = match color {
+        Some(ColorMode::Rgb1) => 3,
+        Some(ColorMode::Rgb2) => 2,
+        _ => 1,
+    };
+    color.is_some() && shape.len() == 4 && shape.get(axis) == Some(&3)
+}
+
+/// What belongs to the run and cannot be read.
+fn problems(path: &Path, content: &Content, detectors: &[Pictures]) -> Vec<(PathBuf, String)> {
+    let missing = detectors.iter().flat_map(|pictures| &pictures.arrays).flat_map(|array| array.missing());
+    let mut all: Vec<String> = content.dangling.iter().cloned().chain(missing).collect();
+    all.dedup();
+    all.into_iter().map(|why| (path.to_owned(), why)).collect()
+}

@@ -1,0 +1,104 @@
+//! Pixels that are read straight into their frame.
+//!
+//! Where an XTC event has them is known only when it is parsed. Events of a run are alike, though: the places of the event before are
+//! the guess for an event of the same lengths, and the parsed event says whether the guess was right. If it was not, the event is read
+//! again as a whole.
+//!
+//! The check is sound although a wrong guess leaves old bytes where the parser may look for headers: if all the places are pixels of
+//! the picture that was found, the parser has interpreted nothing of what lies in them, and so nothing old.
+
+use livetime_formats::xtc1::run::{Apart, Aside};
+use livetime_frame::{FrameMut, Layout, Payload};
+
+use crate::damage::Outcome;
+use crate::picture::Place;
+use crate::{Detector, Picture, Reader, Recording};
+
+/// A panel with fewer bytes is copied sooner than further calls to the system are made for it.
+const LEAST_BYTES: usize = 32 << 10;
+
+/// Where an event is expected to have its pixels, as the one before had them.
+#[derive(Default)]
+pub(crate) struct Guess {
+    lengths: Vec<u64>,
+    asides: Vec<Aside>,
+}
+
+impl Guess {
+    /// Of the picture of an event, for a frame of this size. It is empty if nothing is won by it.
+    fn take(&mut self, before: &Picture, size: usize) {
+        self.lengths.clear();
+        self.asides.clear();
+        let mut to = 0;
+        for place in &before.places {
+            let Some(piece) = place.piece.filter(|_| place.bytes.len() >= LEAST_BYTES) else { break };
+            self.asides.push(Aside { piece, bytes: place.bytes.clone(), to });
+            to += place.bytes.len();
+        }
+        if to != size || self.asides.len() != before.places.len() {
+            return self.asides.clear();
+        }
+        self.asides.sort_by_key(|aside| (aside.piece, aside.bytes.start));
+        self.lengths.extend(before.bytes.pieces().map(|piece| piece.len() as u64));
+    }
+
+    /// Whether the pixels are where they were expected.
+    fn fits(&self, places: &[Place]) -> bool {
+        let mut to = 0;
+        let is_there = |place: &Place| {
+            let start = to;
+            to += place.bytes.len();
+            let is_its = |aside: &Aside| (Some(aside.piece), aside.to) == (place.piece, start);
+            self.asides.iter().any(|aside| is_its(aside) && aside.bytes == place.bytes)
+        };
+        places.len() == self.asides.len() && places.iter().all(is_there)
+    }
+}
+
+impl Recording {
+    /// As [`Recording::read`], and then as [`Picture::fill`] into `frame`. Returns whether the picture has the layout of the frame; if
+    /// it has another, it is in `picture` as after [`Recording::read`], and the frame may hold anything.
+    ///
+    /// Pixels are read into the frame without a copy where that can be done: those of HDF5, and large ones of XTC that are not
+    /// compressed and lie as in the event before. The panels of `picture` have no bytes then.
+    ///
+    /// # Errors
+    /// As [`Recording::read`], and if the panels of the picture do not fit together.
+    pub fn read_frame(
+        &self,
+        detector: &Detector,
+        event: usize,
+        reader: &mut Reader,
+        picture: &mut Picture,
+        frame: &mut FrameMut,
+    ) -> Outcome<bool> {
+        let Payload::Array(layout) = *frame.payload() else { return Ok(false) };
+        let mut guess = std::mem::take(&mut reader.guess);
+        guess.take(picture, layout.span());
+        let Guess { lengths, asides } = &guess;
+        let mut apart = Apart { lengths, asides, target: frame.bytes_mut(), is_used: false };
+        let mut read = self.read_apart(detector, event, reader, picture, &mut apart);
+        if apart.is_used {
+            let is_right = read.is_ok()
+                && (asides.is_empty() || guess.fits(&picture.places))
+                && has_layout(picture, layout);
+            if !is_right {
+                read = self.read(detector, event, reader, picture);
+            }
+            picture.is_elsewhere = is_right;
+        }
+        reader.guess = guess;
+        read?;
+        let is_alike = picture.layout()? == layout;
+        match (is_alike, picture.is_elsewhere) {
+            (true, true) => picture.describe(frame),
+            (true, false) => picture.fill(frame),
+            (false, _) => {}
+        }
+        Ok(is_alike)
+    }
+}
+
+fn has_layout(picture: &Picture, layout: Layout) -> bool {
+    picture.layout().is_ok_and(|found| found == layout)
+}

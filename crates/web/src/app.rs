@@ -1,0 +1,121 @@
+//! What all routes share.
+
+use std::sync::Mutex;
+
+use livetime_control::model::{Caller, Model};
+use livetime_engine::time_of_day_ns;
+use livetime_runtime::lock;
+use serde_json::{Value, json};
+
+use crate::Options;
+use crate::guard::{Hosts, own_name};
+use crate::history::History;
+use crate::metrics::Texts;
+use crate::picture::{Maker, Sources, Views};
+use crate::recorded::Recorded;
+use crate::records::Records;
+use crate::session::{Sessions, Visitor, secret};
+use crate::show;
+use crate::state::Board;
+
+/// What all routes share.
+pub(crate) struct App {
+    pub(crate) model: Model,
+    pub(crate) hosts: Hosts,
+    pub(crate) sessions: Sessions,
+    pub(crate) views: Views,
+    pub(crate) records: Records,
+    pub(crate) history: Mutex<History>,
+    pub(crate) board: Board,
+    pub(crate) metrics: Texts,
+    pub(crate) recorded: Recorded,
+    pub(crate) run: RunFacts,
+    options: Options,
+}
+
+/// What does not change in a run.
+pub(crate) struct RunFacts {
+    /// Tells one run from another.
+    pub(crate) id: String,
+    started_ns: i64,
+    host: String,
+}
+
+impl App {
+    pub(crate) fn new(model: Model, options: Options, port: u16) -> Result<App, String> {
+        let own = own_name();
+        let token = options.token.clone().map_or_else(secret, Ok)?;
+        let elapsed_ns = model.newest().report.elapsed_ns as i64;
+        let run = RunFacts {
+            id: secret()?,
+            started_ns: time_of_day_ns() - elapsed_ns,
+            host: own.clone().unwrap_or_default(),
+        };
+        Ok(App {
+            hosts: Hosts::new(own.as_deref(), &options.hosts),
+            sessions: Sessions::new(token, port, options.is_open),
+            views: Views::new(Sources::new(model.clone()), Maker::start()?),
+            records: Records::new(options.record),
+            history: Mutex::new(History::new(model.run().graph())),
+            board: Board::new(),
+            metrics: Texts::of_run(model.clone(), &options.commit),
+            recorded: Recorded::start(options.files.clone(), model.run().graph())?,
+            run,
+            options,
+            model,
+        })
+    }
+
+    pub(crate) fn version(&self) -> &str {
+        &self.options.version
+    }
+
+    /// The run as `describe` and `hello` have it.
+    pub(crate) fn run_json(&self) -> Value {
+        json!({
+            "id": self.run.id,
+            "pipeline": self.options.pipeline,
+            "started_ns": self.run.started_ns,
+            "host": self.run.host,
+            "pv_prefix": self.options.pv_prefix,
+            "cores": self.model.newest().report.cores,
+        })
+    }
+
+    pub(crate) fn describe_json(&self, visitor: &Visitor) -> Value {
+        let graph = self.model.run().graph();
+        json!({
+            "api": 1,
+            "version": self.version(),
+            "run": self.run_json(),
+            "nodes": show::nodes_json(graph),
+            "types": show::types_json(graph),
+            "graph": self.board.graph_json(&self.model),
+            "rights": self.sessions.rights_json(visitor),
+        })
+    }
+
+    /// Whether the visitor's machine is one that may read without a token.
+    pub(crate) fn is_reader(&self, visitor: &Visitor) -> bool {
+        self.options.readers.allows(&Caller { has_token: false, ..self.caller(visitor) })
+    }
+
+    /// The visitor as the model knows callers.
+    pub(crate) fn caller(&self, visitor: &Visitor) -> Caller {
+        Caller {
+            face: "web",
+            user: visitor.user.clone(),
+            from: Some(visitor.from),
+            is_local: visitor.rights.is_local,
+            has_token: visitor.rights.may_write(),
+        }
+    }
+
+    /// Adds the newest moment to the history, and ends what nobody uses any more.
+    pub(crate) fn keep(&self, moment: &livetime_control::model::Moment, at_ms: f64) {
+        lock(&self.history).add(moment, at_ms);
+        self.recorded.note(moment);
+        self.views.tidy();
+        self.sessions.tidy();
+    }
+}

@@ -1,0 +1,31 @@
+//! Pictures and tables for those who watch: edges of the run, views of what comes, and messages made of it.
+//!
+//! ```text
+//! output of a node --edge, `latest`, at most 30/s--> Source (newest frame) --on request--> Maker (crop, bin) --> bytes
+//! ```
+//!
+//! An output is subscribed to while a view of it is asked for; nothing is offered to the program otherwise. A frame that came is
+//! kept until a newer one comes, so that a view can be chosen anew while the source pauses. Pictures are made when a
+//! client asks, and clients that want the same one share it.
+
+mod budget;
+mod make;
+mod maker;
+mod message;
+mod npy;
+mod png;
+mod sample;
+mod source;
+mod spec;
+mod views;
+
+pub(crate) use make::value_at;
+#[cfg(test)]
+pub(crate) use make::{Made, make};
+pub(crate) use maker::{Maker, Shared};
+pub(crate) use message::Header;
+pub(crate) use npy::npy;
+pub(crate) use png::png;
+pub(crate) use source::{Newest, Sources};
+pub(crate) use spec::{Spec, range_of};
+pub(crate) use views::{Account, Refused, Views, header};

@@ -1,0 +1,47 @@
+//! What the loops over pixels need to know of an element.
+
+use livetime_frame::Element;
+
+/// An element of a picture.
+pub(crate) trait Sample: Element {
+    /// The larger one; a NaN loses against everything.
+    fn larger(self, other: Self) -> Self;
+
+    /// As a number; integers above 2^53 are rounded.
+    fn number(self) -> f64;
+}
+
+macro_rules! integers {
+    ($($t:ty),*) => {$(
+        impl Sample for $t {
+            #[inline(always)]
+            fn larger(self, other: Self) -> Self {
+                self.max(other)
+            }
+
+            #[inline(always)]
+            fn number(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+
+macro_rules! floats {
+    ($($t:ty),*) => {$(
+        impl Sample for $t {
+            #[inline(always)]
+            fn larger(self, other: Self) -> Self {
+                self.max(other)
+            }
+
+            #[inline(always)]
+            fn number(self) -> f64 {
+                f64::from(self)
+            }
+        }
+    )*};
+}
+
+integers!(i8, u8, i16, u16, i32, u32, i64, u64);
+floats!(f32, f64);

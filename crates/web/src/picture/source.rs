@@ -1,0 +1,155 @@
+//! Outputs of nodes that somebody watches: one edge and one thread each.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use livetime_control::model::Model;
+use livetime_engine::{EdgeOptions, Outlet, OutletError, WhenFull};
+use livetime_frame::Frame;
+use livetime_runtime::lock;
+use tokio::sync::watch;
+
+/// Frames per second that the program takes of an output: no screen shows more.
+const MAX_RATE_HZ: f64 = 30.0;
+/// A thread that waits for a frame sees after this time that nobody watches any more.
+const LOOK: Duration = Duration::from_millis(100);
+/// An output that nobody watches any more is left after this time: who asks for single pictures comes again soon.
+const LINGER: Duration = Duration::from_secs(1);
+/// Outputs that are watched at one time; each holds a frame and has a thread.
+const MOST: usize = 16;
+
+/// The newest frame of an output.
+pub(crate) struct Newest {
+    pub(crate) frame: Frame,
+    /// Counts the frames that came from this output, from 1 on.
+    pub(crate) number: u64,
+    /// When it came, and how old it was then.
+    pub(crate) came: Instant,
+    pub(crate) age: Duration,
+}
+
+/// An output that is watched.
+pub(crate) struct Source {
+    /// Its name, as `node.output`.
+    pub(crate) name: String,
+    pub(crate) newest: watch::Receiver<Option<Arc<Newest>>>,
+    is_ended: Arc<AtomicBool>,
+}
+
+impl Drop for Source {
+    fn drop(&mut self) {
+        self.is_ended.store(true, Ordering::Release);
+    }
+}
+
+/// All outputs that are watched. An output is left soon after the last handle to its [`Source`] is gone.
+pub(crate) struct Sources {
+    model: Mutex<Option<Model>>,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// With when each was asked for last.
+    sources: BTreeMap<String, (Arc<Source>, Instant)>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Known {
+    /// Leaves outputs that nobody has asked for in this time, and that nobody holds.
+    fn tidy(&mut self, linger: Duration) {
+        self.sources.retain(|_, (source, asked)| Arc::strong_count(source) > 1 || asked.elapsed() <= linger);
+    }
+}
+
+impl Sources {
+    pub(crate) fn new(model: Model) -> Sources {
+        Sources { model: Mutex::new(Some(model)), known: Mutex::default() }
+    }
+
+    /// The output called `output`, as `node` (its first one) or `node.output`.
+    ///
+    /// # Errors
+    /// When there is no such output, or too many are watched.
+    pub(crate) fn get(&self, output: &str) -> Result<Arc<Source>, String> {
+        let model = lock(&self.model);
+        let model = model.as_ref().ok_or("the run has ended")?;
+        let name = full_name(model, output);
+        let mut known = lock(&self.known);
+        known.threads.retain(|thread| !thread.is_finished());
+        if let Some((source, asked)) = known.sources.get_mut(&name) {
+            *asked = Instant::now();
+            return Ok(source.clone());
+        }
+        known.tidy(Duration::ZERO);
+        if known.sources.len() >= MOST {
+            return Err(format!("wanted at most {MOST} outputs at one time"));
+        }
+        let (source, thread) = start(model, &name)?;
+        known.threads.push(thread);
+        known.sources.insert(name, (source.clone(), Instant::now()));
+        Ok(source)
+    }
+
+    /// Leaves outputs that nobody watches.
+    pub(crate) fn tidy(&self) {
+        lock(&self.known).tidy(LINGER);
+    }
+
+    /// Leaves all outputs, for good.
+    pub(crate) fn end(&self) {
+        *lock(&self.model) = None;
+        let mut known = lock(&self.known);
+        for (source, _) in std::mem::take(&mut known.sources).into_values() {
+            source.is_ended.store(true, Ordering::Release);
+        }
+        let threads = std::mem::take(&mut known.threads);
+        drop(known);
+        for thread in threads {
+            // A thread that panicked has said so.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// `node.output` of what may be `node`.
+fn full_name(model: &Model, output: &str) -> String {
+    let graph = model.run().graph();
+    let node = graph.node(output).ok().and_then(|node| graph.nodes().get(node));
+    let port = node.and_then(|node| node.node_type.spec.outputs.first());
+    port.map_or(output.to_owned(), |port| format!("{output}.{}", port.name))
+}
+
+fn start(model: &Model, name: &str) -> Result<(Arc<Source>, JoinHandle<()>), String> {
+    let run = model.run();
+    let options =
+        EdgeOptions { when_full: WhenFull::Latest, max_rate_hz: Some(MAX_RATE_HZ), ..EdgeOptions::default() };
+    let outlet = run.subscribe(name, options).map_err(|e| e.message)?;
+    let (sender, newest) = watch::channel(None);
+    let is_ended = Arc::new(AtomicBool::new(false));
+    let watching = is_ended.clone();
+    let thread = Builder::new().name("web pictures".into()).spawn(move || take(outlet, &sender, &watching));
+    let thread = thread.map_err(|e| format!("cannot start a thread: {e}"))?;
+    Ok((Arc::new(Source { name: name.to_owned(), newest, is_ended }), thread))
+}
+
+/// Takes frames until nobody wants them any more, or none will come.
+fn take(mut outlet: Outlet, newest: &watch::Sender<Option<Arc<Newest>>>, is_ended: &AtomicBool) {
+    let mut number = 0;
+    while !is_ended.load(Ordering::Acquire) {
+        match outlet.recv(LOOK) {
+            Ok(frame) => {
+                number += 1;
+                let entry_ns = frame.header().entry_ns;
+                let age_ns = if entry_ns == 0 { 0 } else { outlet.now_ns().saturating_sub(entry_ns) };
+                let age = Duration::from_nanos(age_ns);
+                newest.send_replace(Some(Arc::new(Newest { frame, number, came: Instant::now(), age })));
+            }
+            Err(OutletError::TimedOut) => {}
+            Err(OutletError::Ended) => return,
+        }
+    }
+}

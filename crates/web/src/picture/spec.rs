@@ -1,0 +1,185 @@
+//! What a client wants to see of an array, as it says it in JSON or in a query.
+
+use serde_json::Value;
+
+/// How the pixels of a bin become one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) enum Reduce {
+    #[default]
+    Max = 1,
+    Mean = 2,
+    Pick = 3,
+}
+
+/// In which type pixels are sent.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) enum Encoding {
+    /// As they are.
+    #[default]
+    Native,
+    /// Scaled from these two numbers to 0 to 255.
+    U8(f64, f64),
+}
+
+/// What a client wants to see of an array.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct Spec {
+    /// x, y, width, height in the whole array.
+    pub(crate) region: Option<[u32; 4]>,
+    /// At most this wide and high. Of a table the height is the most rows.
+    pub(crate) fit: Option<[u32; 2]>,
+    pub(crate) reduce: Reduce,
+    pub(crate) encoding: Encoding,
+}
+
+/// The keys of a view.
+const KEYS: [&str; 6] = ["from", "region", "fit", "reduce", "as", "range"];
+
+impl Spec {
+    /// The output and what of it, from the body of a request.
+    ///
+    /// # Errors
+    /// What was wanted and what was found.
+    pub(crate) fn from_json(body: &Value) -> Result<(String, Spec), String> {
+        let object = body.as_object().ok_or_else(|| format!("wanted an object, found {body}"))?;
+        if let Some(key) = object.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            return Err(format!("`{key}`: wanted one of {}", KEYS.join(", ")));
+        }
+        let text = |key: &str| match object.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.as_str())),
+            Some(other) => Err(format!("`{key}`: wanted a text, found {other}")),
+        };
+        let numbers = |key: &str| match object.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Array(list)) => {
+                let numbers: Option<Vec<f64>> = list.iter().map(Value::as_f64).collect();
+                numbers.map(Some).ok_or_else(|| format!("`{key}`: wanted numbers, found {}", object[key]))
+            }
+            Some(other) => Err(format!("`{key}`: wanted a list of numbers, found {other}")),
+        };
+        let from = text("from")?.ok_or("`from`: wanted an output, found none")?.to_owned();
+        Ok((
+            from,
+            Spec::checked(
+                numbers("region")?,
+                numbers("fit")?,
+                text("reduce")?,
+                text("as")?,
+                numbers("range")?,
+            )?,
+        ))
+    }
+
+    /// The same from parts of a query, such as `region=0,0,100,100`.
+    ///
+    /// # Errors
+    /// What was wanted and what was found.
+    pub(crate) fn from_query(get: impl Fn(&str) -> Option<String>) -> Result<Spec, String> {
+        let numbers = |key: &str| match get(key) {
+            None => Ok(None),
+            Some(text) => {
+                let numbers: Result<Vec<f64>, _> = text.split(',').map(str::parse).collect();
+                numbers.map(Some).map_err(|_| format!("`{key}`: wanted numbers with commas, found `{text}`"))
+            }
+        };
+        let reduce = get("reduce");
+        Spec::checked(numbers("region")?, numbers("fit")?, reduce.as_deref(), None, numbers("range")?)
+    }
+
+    fn checked(
+        region: Option<Vec<f64>>,
+        fit: Option<Vec<f64>>,
+        reduce: Option<&str>,
+        encoding: Option<&str>,
+        range: Option<Vec<f64>>,
+    ) -> Result<Spec, String> {
+        let region = region.map(|numbers| whole("region", &numbers)).transpose()?;
+        if let Some([_, _, 0, _] | [_, _, _, 0]) = region {
+            return Err("`region`: wanted a width and a height of at least 1, found 0".into());
+        }
+        let fit = fit.map(|numbers| whole("fit", &numbers)).transpose()?;
+        if let Some([0, _] | [_, 0]) = fit {
+            return Err("`fit`: wanted a width and a height of at least 1, found 0".into());
+        }
+        let reduce = match reduce {
+            None | Some("max") => Reduce::Max,
+            Some("mean") => Reduce::Mean,
+            Some("pick") => Reduce::Pick,
+            Some(other) => return Err(format!("`reduce`: wanted max, mean or pick, found `{other}`")),
+        };
+        let range = range.map(|numbers| range_of(&numbers)).transpose()?;
+        let encoding = match (encoding, range) {
+            (None | Some("native"), _) => Encoding::Native,
+            (Some("u8"), Some((low, high))) => Encoding::U8(low, high),
+            (Some("u8"), None) => return Err("`range`: wanted two numbers for u8, found none".into()),
+            (Some(other), _) => return Err(format!("`as`: wanted native or u8, found `{other}`")),
+        };
+        Ok(Spec { region, fit, reduce, encoding })
+    }
+}
+
+/// Two numbers, the lower one first.
+pub(crate) fn range_of(numbers: &[f64]) -> Result<(f64, f64), String> {
+    match numbers {
+        [low, high] if low.is_finite() && high.is_finite() && low < high => Ok((*low, *high)),
+        other => Err(format!("`range`: wanted a lower and a higher number, found {other:?}")),
+    }
+}
+
+fn whole<const N: usize>(key: &str, numbers: &[f64]) -> Result<[u32; N], String> {
+    let wanted = || format!("`{key}`: wanted {N} whole numbers from 0 on, found {numbers:?}");
+    let mut found = [0; N];
+    if numbers.len() != N {
+        return Err(wanted());
+    }
+    for (to, number) in found.iter_mut().zip(numbers) {
+        let fits = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(number);
+        *to = if fits { *number as u32 } else { return Err(wanted()) };
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_view_is_read() {
+        let (from, spec) = Spec::from_json(&json!({"from": "cam"})).unwrap();
+        assert_eq!((from.as_str(), spec), ("cam", Spec::default()));
+        let body = json!({"from": "cam.out", "region": [1, 2, 3, 4], "fit": [5, 6], "reduce": "mean", "as": "u8",
+                          "range": [0, 9.5]});
+        let (_, spec) = Spec::from_json(&body).unwrap();
+        assert_eq!((spec.region, spec.fit), (Some([1, 2, 3, 4]), Some([5, 6])));
+        assert_eq!((spec.reduce, spec.encoding), (Reduce::Mean, Encoding::U8(0.0, 9.5)));
+        let query = |key: &str| (key == "region").then(|| "0,1,2,3".to_owned());
+        assert_eq!(Spec::from_query(query).unwrap().region, Some([0, 1, 2, 3]));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_and_named() {
+        for (body, named) in [
+            (json!([]), "an object"),
+            (json!({}), "`from`"),
+            (json!({"from": 7}), "`from`"),
+            (json!({"from": "cam", "form": 1}), "`form`"),
+            (json!({"from": "cam", "region": [0, 0, 0, 1]}), "`region`"),
+            (json!({"from": "cam", "region": [0, 0, 1]}), "`region`"),
+            (json!({"from": "cam", "region": [0, 0, 1, -1]}), "`region`"),
+            (json!({"from": "cam", "region": [0, 0, 1, 1e12]}), "`region`"),
+            (json!({"from": "cam", "fit": [0, 5]}), "`fit`"),
+            (json!({"from": "cam", "fit": ["a", 5]}), "`fit`"),
+            (json!({"from": "cam", "reduce": "sum"}), "`reduce`"),
+            (json!({"from": "cam", "as": "jpeg"}), "`as`"),
+            (json!({"from": "cam", "as": "u8"}), "`range`"),
+            (json!({"from": "cam", "as": "u8", "range": [1, 1]}), "`range`"),
+        ] {
+            let error = Spec::from_json(&body).unwrap_err();
+            assert!(error.contains(named), "{body}: {error}");
+        }
+        assert!(Spec::from_query(|_| Some("x".into())).is_err());
+    }
+}

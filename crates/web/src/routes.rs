@@ -1,0 +1,263 @@
+//! All routes in one table: what each needs of its callers, what it does, and how it is described.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request as AxumRequest, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, delete, get, patch, post, put};
+use serde_json::{Map, Value, json};
+use tokio::time::timeout;
+
+use crate::app::App;
+use crate::error::Error;
+use crate::guard::{Needs, Request};
+use crate::server::Peer;
+use crate::{assets, changes, files, pictures, pipeline, reads, records, sessions};
+
+/// Bytes of a body.
+const LONGEST_BODY: usize = 64 << 10;
+/// A client has this long to send it.
+const BODY: Duration = Duration::from_secs(10);
+
+/// One route.
+pub(crate) struct Route {
+    pub(crate) method: &'static str,
+    pub(crate) path: &'static str,
+    pub(crate) needs: Needs,
+    /// What it does, in a sentence.
+    summary: &'static str,
+    /// Names of what may stand in the query.
+    query: &'static [&'static str],
+    handler: fn() -> MethodRouter<Arc<App>>,
+}
+
+const fn route(
+    method: &'static str,
+    path: &'static str,
+    needs: Needs,
+    summary: &'static str,
+    handler: fn() -> MethodRouter<Arc<App>>,
+) -> Route {
+    Route { method, path, needs, summary, query: &[], handler }
+}
+
+impl Route {
+    const fn asks(self, query: &'static [&'static str]) -> Route {
+        Route { query, ..self }
+    }
+}
+
+use Needs::{Nothing, Read, Write};
+
+/// All routes.
+pub(crate) const ROUTES: &[Route] = &[
+    route("GET", "/", Nothing, "the page", || get(assets::index)),
+    route("GET", "/assets/{*name}", Nothing, "a part of the page", || get(assets::asset)),
+    route("GET", "/healthz", Nothing, "whether the run goes on", || get(reads::health)),
+    route("GET", "/metrics", Read, "the numbers for Prometheus", || get(reads::metrics)),
+    route("GET", "/api/v1/openapi.json", Nothing, "this description", || get(reads::openapi)),
+    route("GET", "/api/v1/describe", Read, "run, nodes, graph, types of nodes, rights", || {
+        get(reads::describe)
+    }),
+    route("GET", "/api/v1/report", Read, "the report of the run so far", || get(reads::report)),
+    route("GET", "/api/v1/nodes", Read, "all nodes with their values", || get(reads::nodes)),
+    route("GET", "/api/v1/nodes/{name}", Read, "a node with its values", || get(reads::node)),
+    route("GET", "/api/v1/log", Read, "events and actions", || get(reads::log)).asks(&["since"]),
+    route("GET", "/api/v1/history", Read, "names of series, or series over time", || get(reads::history))
+        .asks(&["of", "since_ms", "step"]),
+    route("GET", "/api/v1/pipeline", Read, "the pipeline file as the run now stands", || get(pipeline::show))
+        .asks(&["as"]),
+    route("GET", "/api/v1/records", Read, "the last trigger records of an output", || get(records::list))
+        .asks(&["from"]),
+    route("GET", "/api/v1/records/{number}", Read, "a trigger record with its hits", || get(records::one))
+        .asks(&["from"]),
+    route("GET", "/api/v1/state", Read, "the state of the run ten times a second (WebSocket)", || {
+        get(reads::state)
+    }),
+    route("GET", "/api/v1/session", Nothing, "what this caller may do", || get(sessions::show)),
+    route("POST", "/api/v1/session", Nothing, "begins a session with the token", || post(sessions::begin)),
+    route("DELETE", "/api/v1/session", Nothing, "ends the session", || delete(sessions::end)),
+    route("POST", "/api/v1/control", Write, "takes control, or gives it back", || post(sessions::control)),
+    route("GET", "/api/v1/picture", Read, "one newest picture of an output", || get(pictures::one))
+        .asks(&["from", "as", "region", "fit", "reduce", "range", "wait_ms"]),
+    route("GET", "/api/v1/views", Read, "the accounts of all views", || get(pictures::accounts)),
+    route("POST", "/api/v1/views", Read, "a new view of an output", || post(pictures::open)),
+    route("GET", "/api/v1/views/{id}", Read, "the next picture of a view", || get(pictures::next))
+        .asks(&["after"]),
+    route("PUT", "/api/v1/views/{id}", Read, "changes a view", || put(pictures::change)),
+    route("DELETE", "/api/v1/views/{id}", Read, "ends a view", || delete(pictures::close)),
+    route("GET", "/api/v1/views/{id}/at", Read, "exact values of pixels", || get(pictures::at))
+        .asks(&["x", "y"]),
+    route(
+        "GET",
+        "/api/v1/files",
+        Read,
+        "files that the nodes of this run have written, or are writing",
+        || get(files::written),
+    ),
+    route("GET", "/api/v1/runs", Read, "recorded runs, results of analyses and traces", || get(files::list)),
+    route("GET", "/api/v1/runs/summary", Read, "what a recorded run holds", || get(files::summary))
+        .asks(&["path"]),
+    route("GET", "/api/v1/runs/event", Read, "one event of a recorded run", || get(files::event))
+        .asks(&["path", "event", "detector"]),
+    route("GET", "/api/v1/runs/picture", Read, "a picture of a recorded run", || get(files::picture))
+        .asks(&["path", "event", "detector", "as", "region", "fit", "reduce", "range"]),
+    route("GET", "/api/v1/runs/at", Read, "exact values of pixels of a recorded picture", || get(files::at))
+        .asks(&["path", "event", "detector", "x", "y"]),
+    route("GET", "/api/v1/runs/download", Read, "a file as it is", || get(files::download)).asks(&["path"]),
+    route("PATCH", "/api/v1/nodes/{name}", Write, "sets parameters, all from one frame", || {
+        patch(changes::set)
+    }),
+    route("PATCH", "/api/v1/nodes/{name}/input", Write, "connects a node anew", || patch(changes::rewire)),
+    route("POST", "/api/v1/nodes/{name}/enable", Write, "frames are offered to it", || post(changes::enable)),
+    route("POST", "/api/v1/nodes/{name}/disable", Write, "no frames are offered to it", || {
+        post(changes::disable)
+    }),
+    route("POST", "/api/v1/nodes/{name}/acquire", Write, "starts a source", || post(changes::acquire)),
+    route("POST", "/api/v1/nodes/{name}/abort", Write, "stops a source", || post(changes::abort)),
+    route("POST", "/api/v1/run/stop", Write, "ends the sources of the run", || post(changes::stop)),
+    route("POST", "/api/v1/run/abort", Write, "ends the run at once", || post(changes::abort_run)),
+];
+
+/// The routes as a service.
+pub(crate) fn router(app: &Arc<App>) -> Router {
+    let mut router = Router::new();
+    for route in ROUTES {
+        let guarded = Guarded { app: app.clone(), needs: route.needs };
+        let handler = (route.handler)().layer(from_fn_with_state(guarded, guard));
+        router = router.route(route.path, handler);
+    }
+    router
+        .fallback(async || Error::not_found("there is nothing at this address"))
+        .method_not_allowed_fallback(async || {
+            Error::new(StatusCode::METHOD_NOT_ALLOWED, "wanted another method")
+        })
+        .layer(from_fn_with_state(app.clone(), check_host))
+        .layer(from_fn(harden))
+        .with_state(app.clone())
+}
+
+// ---- What every request passes ----
+
+#[derive(Clone)]
+struct Guarded {
+    app: Arc<App>,
+    needs: Needs,
+}
+
+async fn check_host(State(app): State<Arc<App>>, request: AxumRequest, next: Next) -> Response {
+    let (method, headers) = (request.method(), request.headers());
+    let checked = Request { method, path: request.uri().path(), headers }.check_host(&app.hosts);
+    match checked {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    }
+}
+
+/// Lets a request pass that keeps to the rules, with its visitor and its whole body.
+async fn guard(State(guarded): State<Guarded>, request: AxumRequest, next: Next) -> Response {
+    match passed(&guarded, request).await {
+        Ok(request) => next.run(request).await,
+        Err(error) => error.into_response(),
+    }
+}
+
+async fn passed(guarded: &Guarded, request: AxumRequest) -> Result<AxumRequest, Error> {
+    let peer = request.extensions().get::<Peer>().copied();
+    let Peer(from) = peer.ok_or_else(|| Error::bad("wanted a connection"))?;
+    let mut visitor = guarded.app.sessions.visitor(request.headers(), from)?;
+    visitor.rights.is_reader = guarded.app.is_reader(&visitor);
+    let (method, headers) = (request.method(), request.headers());
+    Request { method, path: request.uri().path(), headers }.check(guarded.needs, visitor.rights)?;
+    guarded.app.sessions.hear(&visitor);
+    let (mut parts, body) = request.into_parts();
+    let body = timeout(BODY, to_bytes(body, LONGEST_BODY)).await;
+    let body = body.map_err(|_| Error::new(StatusCode::REQUEST_TIMEOUT, "wanted a body in time"))?.map_err(
+        |_| {
+            Error::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!("wanted a body of at most {LONGEST_BODY} bytes"),
+            )
+        },
+    )?;
+    parts.extensions.insert(visitor);
+    Ok(AxumRequest::from_parts(parts, Body::from(body)))
+}
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; \
+                      font-src 'self'; connect-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; \
+                      form-action 'none'";
+
+/// What tells browsers to be strict.
+async fn harden(request: AxumRequest, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    let mut set = |name: header::HeaderName, value| headers.insert(name, HeaderValue::from_static(value));
+    set(header::CONTENT_SECURITY_POLICY, POLICY);
+    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(header::REFERRER_POLICY, "no-referrer");
+    set(header::HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+    set(header::HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+    response
+}
+
+// ---- Description ----
+
+/// The routes in OpenAPI's form.
+pub(crate) fn openapi(version: &str) -> Value {
+    let mut paths: Map<String, Value> = Map::new();
+    for route in ROUTES {
+        let path = route.path.replace("{*", "{");
+        let methods = paths.entry(path).or_insert_with(|| json!({}));
+        methods[route.method.to_ascii_lowercase()] = operation(route);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": { "title": "Livetime", "version": version, "description": "See docs/spec/web.md." },
+        "paths": paths,
+        "components": { "securitySchemes": {
+            "token": { "type": "http", "scheme": "bearer" },
+            "session": { "type": "apiKey", "in": "cookie", "name": "livetime_PORT" },
+        } },
+    })
+}
+
+fn operation(route: &Route) -> Value {
+    let in_path = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let in_path = in_path.map(|name| (name.trim_start_matches('*'), "path"));
+    let parameters = in_path.chain(route.query.iter().map(|name| (*name, "query"))).map(|(name, place)| {
+        json!({ "name": name, "in": place, "required": place == "path", "schema": { "type": "string" } })
+    });
+    let mut operation = json!({
+        "summary": route.summary,
+        "parameters": parameters.collect::<Vec<_>>(),
+        "responses": { "default": { "description": "see docs/spec/web.md" } },
+    });
+    if !matches!(route.method, "GET" | "DELETE") {
+        operation["requestBody"] =
+            json!({ "content": { "application/json": { "schema": { "type": "object" } } } });
+    }
+    if route.needs == Write {
+        operation["security"] = json!([{ "token": [] }, { "session": [] }]);
+    }
+    operation
+}
+
+// ---- What handlers share ----
+
+/// The body as JSON; an empty one is an empty object.
+pub(crate) fn body_of(bytes: &[u8]) -> Result<Value, Error> {
+    if bytes.is_empty() {
+        return Ok(json!({}));
+    }
+    let value: Value = serde_json::from_slice(bytes).map_err(|e| Error::bad(format!("wanted JSON: {e}")))?;
+    match value.is_object() {
+        true => Ok(value),
+        false => Err(Error::bad("wanted an object")),
+    }
+}

@@ -1,0 +1,361 @@
+//! One thread with sockets: accepts connections, limits them, and lets a service answer.
+//!
+//! Nothing of it may be held up by a client: headers and bodies have time limits, a client that does not read is dropped, and there are
+//! only so many connections, of which one address outside this machine has a share.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, ready};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use livetime_runtime::lock;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::{Sleep, sleep};
+use tower_service::Service;
+
+/// What clients may take of the server.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// Connections at one time. A client that says nothing goes after `headers`.
+    most: usize,
+    /// Connections of one address that is not of this machine.
+    most_of_one: usize,
+    /// A client has this long for the header of a request, also between two requests.
+    headers: Duration,
+    /// A client that takes nothing for this long is dropped.
+    writing: Duration,
+}
+
+const LIMITS: Limits = Limits {
+    // A hundred pages with five each.
+    most: 512,
+    most_of_one: 64,
+    headers: Duration::from_secs(20),
+    writing: Duration::from_secs(30),
+};
+/// Bytes of a header.
+const LONGEST_HEADER: usize = 8 << 10;
+const MOST_HEADERS: usize = 64;
+/// Threads for what may wait for nodes, made when needed.
+const BLOCKING: usize = 4;
+/// After an error of the system, such as too many open files, the next connection is accepted after this time.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The address of a client.
+#[derive(Clone, Copy)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
+
+/// A server; ends when it is dropped.
+pub(crate) struct Server {
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Serves what `router` answers. `is_kept`: whether a connection is kept for another request.
+    ///
+    /// # Errors
+    /// When the system gives no thread, or refuses what sockets need.
+    pub(crate) fn start(
+        name: &str,
+        listener: TcpListener,
+        router: Router,
+        is_kept: bool,
+    ) -> io::Result<Server> {
+        Server::start_with(name, listener, router, is_kept, LIMITS)
+    }
+
+    fn start_with(
+        name: &str,
+        listener: TcpListener,
+        router: Router,
+        is_kept: bool,
+        limits: Limits,
+    ) -> io::Result<Server> {
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let (stop, stopped) = watch::channel(false);
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime =
+            runtime.enable_io().enable_time().max_blocking_threads(BLOCKING).thread_name(name).build()?;
+        let listener = {
+            let _entered = runtime.enter();
+            tokio::net::TcpListener::from_std(listener)?
+        };
+        let thread = Builder::new().name(name.into()).spawn(move || {
+            runtime.block_on(accept(listener, router, is_kept, limits, stopped));
+            // What still waits for a node holds up nobody.
+            runtime.shutdown_timeout(PAUSE);
+        })?;
+        Ok(Server { address, stop, thread: Some(thread) })
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.send_replace(true);
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has said so.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// How many connections each address has.
+type Counts = Arc<Mutex<BTreeMap<IpAddr, usize>>>;
+
+/// A connection that counts.
+struct Counted(Counts, IpAddr);
+
+impl Counted {
+    /// `None` if there are too many.
+    fn new(counts: &Counts, address: IpAddr, limits: Limits) -> Option<Counted> {
+        let mut all = lock(counts);
+        let of_one = all.get(&address).copied().unwrap_or(0);
+        let is_full = all.values().sum::<usize>() >= limits.most;
+        if is_full || (!address.is_loopback() && of_one >= limits.most_of_one) {
+            return None;
+        }
+        all.insert(address, of_one + 1);
+        Some(Counted(counts.clone(), address))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let mut all = lock(&self.0);
+        match all.get_mut(&self.1) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => _ = all.remove(&self.1),
+        }
+    }
+}
+
+async fn accept(
+    listener: tokio::net::TcpListener,
+    router: Router,
+    is_kept: bool,
+    limits: Limits,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let counts = Counts::default();
+    loop {
+        let accepted = tokio::select! {
+            _ = stopped.wait_for(|is_stopped| *is_stopped) => return,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                // Who comes in vain sees the end of the connection.
+                if let Some(counted) = Counted::new(&counts, peer.ip().to_canonical(), limits) {
+                    // Small answers leave at once.
+                    let _ = stream.set_nodelay(true);
+                    let stream = Patient { stream, limit: limits.writing, patience: None, _counted: counted };
+                    tokio::spawn(connection(stream, peer, router.clone(), is_kept, limits.headers));
+                }
+            }
+            Err(_) => sleep(PAUSE).await,
+        }
+    }
+}
+
+async fn connection(stream: Patient, peer: SocketAddr, router: Router, is_kept: bool, headers: Duration) {
+    let service = hyper::service::service_fn(move |request: Request<Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(Peer(peer));
+        router.clone().call(request)
+    });
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(headers).keep_alive(is_kept);
+    builder.max_buf_size(LONGEST_HEADER).max_headers(MOST_HEADERS);
+    // An error is the client's: it went, was too slow, or sent what is no request.
+    let _ = builder.serve_connection(TokioIo::new(stream), service).with_upgrades().await;
+}
+
+/// A connection that ends when the client takes nothing for a while.
+struct Patient {
+    stream: TcpStream,
+    /// How long.
+    limit: Duration,
+    /// Runs while something waits to be written.
+    patience: Option<Pin<Box<Sleep>>>,
+    /// Also of a connection that has become a WebSocket.
+    _counted: Counted,
+}
+
+impl Patient {
+    fn bound<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.patience = None;
+            return written;
+        }
+        let limit = self.limit;
+        let patience = self.patience.get_or_insert_with(|| Box::pin(sleep(limit)));
+        ready!(patience.as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for Patient {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Patient {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.bound(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.bound(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+    use std::time::Instant;
+
+    use axum::routing::get;
+
+    use super::*;
+
+    /// Longer than any answer takes, however busy the machine is.
+    const LONG: Duration = Duration::from_secs(60);
+    const LARGE: usize = 64 << 20;
+    const LIMITS: Limits = Limits {
+        most: 4,
+        most_of_one: 2,
+        headers: Duration::from_millis(300),
+        writing: Duration::from_millis(300),
+    };
+
+    fn start(limits: Limits) -> Server {
+        let router =
+            Router::new().route("/", get(async || "here")).route("/large", get(async || vec![0u8; LARGE]));
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Server::start_with("test", listener, router, true, limits).unwrap()
+    }
+
+    fn connect(server: &Server) -> TcpStream {
+        let stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(LONG)).unwrap();
+        stream
+    }
+
+    /// Whether a request on a connection of its own is answered.
+    fn answers(server: &Server) -> bool {
+        let mut stream = connect(server);
+        let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        let mut text = String::new();
+        let _ = stream.read_to_string(&mut text);
+        text.ends_with("here")
+    }
+
+    fn until(what: impl Fn() -> bool) {
+        let end = Instant::now() + LONG;
+        while !what() {
+            assert!(Instant::now() < end);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Each byte in time does not help: the whole header has one limit.
+    #[test]
+    fn a_header_that_comes_byte_by_byte_ends_its_connection() {
+        let server = start(LIMITS);
+        let mut slow = connect(&server);
+        let begin = Instant::now();
+        let mut ended = false;
+        slow.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        while !ended && begin.elapsed() < LONG {
+            let is_gone = slow.write_all(b"a").is_err();
+            ended = is_gone || !matches!(slow.read(&mut [0; 256]), Err(e) if is_late(&e));
+        }
+        assert!(ended && begin.elapsed() >= LIMITS.headers / 2, "{:?}", begin.elapsed());
+        assert!(answers(&server));
+    }
+
+    fn is_late(error: &io::Error) -> bool {
+        matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+    }
+
+    #[test]
+    fn a_client_that_takes_nothing_is_dropped_and_its_place_is_free() {
+        let server = start(Limits { most: 1, ..LIMITS });
+        let mut deaf = connect(&server);
+        deaf.write_all(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        // The only place there is.
+        until(|| answers(&server));
+        let mut taken = Vec::new();
+        let _ = deaf.read_to_end(&mut taken);
+        assert!(taken.len() < LARGE, "{}", taken.len());
+    }
+
+    #[test]
+    fn connections_beyond_the_most_end_at_once_and_places_become_free() {
+        let server = start(Limits { headers: LONG, ..LIMITS });
+        let mut silent: Vec<TcpStream> = (0..LIMITS.most).map(|_| connect(&server)).collect();
+        until(|| !answers(&server));
+        drop(silent.pop());
+        until(|| answers(&server));
+    }
+
+    #[test]
+    fn one_address_elsewhere_has_a_share_and_this_machine_has_all() {
+        let counts = Counts::default();
+        let elsewhere = IpAddr::from([10, 1, 2, 3]);
+        let held: Vec<Counted> = (0..2).map(|_| Counted::new(&counts, elsewhere, LIMITS).unwrap()).collect();
+        assert!(Counted::new(&counts, elsewhere, LIMITS).is_none());
+        let here = IpAddr::from([127, 0, 0, 1]);
+        let own: Vec<Counted> = (0..2).map(|_| Counted::new(&counts, here, LIMITS).unwrap()).collect();
+        assert!(Counted::new(&counts, here, LIMITS).is_none());
+        drop((held, own));
+        assert!(lock(&counts).is_empty());
+    }
+}

@@ -1,0 +1,359 @@
+//! The token of a run, the sessions that were begun with it, and who of them has control.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use axum::http::{HeaderMap, StatusCode, header};
+use livetime_engine::time_of_day_ns;
+use livetime_runtime::lock;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::error::Error;
+use crate::guard::Rights;
+
+/// A session ends after this time, however much it is used.
+const LONGEST: Duration = Duration::from_secs(12 * 3600);
+/// Sessions at one time; the oldest makes room.
+const MOST_SESSIONS: usize = 256;
+/// A holder of whom nothing is heard for this long has control no more.
+const SILENCE: Duration = Duration::from_secs(60);
+/// Wrong tokens in a minute from one address.
+const MOST_WRONG: u32 = 5;
+/// Changes per second of one caller.
+const CHANGES: f64 = 20.0;
+/// Letters of a user's name.
+const LONGEST_USER: usize = 64;
+
+/// Who calls.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Who {
+    /// Somebody without a token.
+    Guest,
+    /// Somebody with a session, by its secret.
+    Session(String),
+    /// A script with the token itself, by its address.
+    Bearer(IpAddr),
+}
+
+/// A caller, as a route sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Visitor {
+    pub(crate) who: Who,
+    pub(crate) user: String,
+    pub(crate) from: SocketAddr,
+    pub(crate) rights: Rights,
+}
+
+struct Session {
+    user: String,
+    began: Instant,
+}
+
+/// Who has control.
+#[derive(Clone)]
+struct Holder {
+    who: Who,
+    user: String,
+    from: IpAddr,
+    since_ns: i64,
+    heard: Instant,
+}
+
+/// Sessions and control.
+pub(crate) struct Sessions {
+    token: String,
+    /// `livetime_PORT`: cookies do not know ports.
+    cookie: String,
+    /// Anybody with a token may write, whoever else does.
+    is_open: bool,
+    state: Mutex<State>,
+    /// Counts changes of control and of how many watch.
+    changed: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct State {
+    sessions: BTreeMap<String, Session>,
+    wrong: BTreeMap<IpAddr, (u32, Instant)>,
+    changes: BTreeMap<Who, Bucket>,
+    holder: Option<Holder>,
+    watching: usize,
+}
+
+/// How many more changes a caller may make just now.
+struct Bucket {
+    left: f64,
+    at: Instant,
+}
+
+impl Bucket {
+    fn take(&mut self) -> bool {
+        let gained = self.at.elapsed().as_secs_f64() * CHANGES;
+        (self.left, self.at) = ((self.left + gained).min(CHANGES), Instant::now());
+        let is_enough = self.left >= 1.0;
+        self.left -= if is_enough { 1.0 } else { 0.0 };
+        is_enough
+    }
+}
+
+/// 128 random bits in hexadecimal.
+///
+/// # Errors
+/// When the system gives none.
+pub(crate) fn secret() -> Result<String, String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|e| format!("the system gives no random numbers: {e}"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Compares in a time that depends on lengths only.
+fn is_same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+impl Sessions {
+    pub(crate) fn new(token: String, port: u16, is_open: bool) -> Sessions {
+        let (changed, _) = watch::channel(0);
+        Sessions { token, cookie: format!("livetime_{port}"), is_open, state: Mutex::default(), changed }
+    }
+
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
+    // ---- Who calls ----
+
+    /// Who sends a request with these headers.
+    ///
+    /// # Errors
+    /// When it has a token, and that is wrong.
+    pub(crate) fn visitor(&self, headers: &HeaderMap, from: SocketAddr) -> Result<Visitor, Error> {
+        let address = from.ip().to_canonical();
+        let is_local = address.is_loopback();
+        let of = |who: Who, user: String| {
+            let (has_session, has_token) = (matches!(who, Who::Session(_)), matches!(who, Who::Bearer(_)));
+            Visitor { who, user, from, rights: Rights { is_local, is_reader: false, has_session, has_token } }
+        };
+        let text = |value: &header::HeaderValue| value.to_str().map(str::to_owned).ok();
+        let authorization = headers.get(header::AUTHORIZATION).and_then(text);
+        // What a proxy asked its users for is no token.
+        if let Some(token) = authorization.as_deref().and_then(|value| value.strip_prefix("Bearer ")) {
+            self.check_token(token.trim(), address)?;
+            let user = headers.get("livetime-user").and_then(text).unwrap_or_default();
+            return Ok(of(Who::Bearer(address), short(&user)));
+        }
+        let mut state = lock(&self.state);
+        state.sessions.retain(|_, session| session.began.elapsed() < LONGEST);
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(text);
+        for cookie in cookies.collect::<Vec<_>>().iter().flat_map(|cookies| cookies.split(';')) {
+            let Some((name, secret)) = cookie.trim().split_once('=') else { continue };
+            if name != self.cookie {
+                continue;
+            }
+            let fits = |known: &&String| is_same(known, secret);
+            if let Some(secret) = state.sessions.keys().find(fits).cloned() {
+                let user = state.sessions.get(&secret).map(|session| session.user.clone());
+                return Ok(of(Who::Session(secret), user.unwrap_or_default()));
+            }
+        }
+        Ok(of(Who::Guest, String::new()))
+    }
+
+    fn check_token(&self, token: &str, address: IpAddr) -> Result<(), Error> {
+        let mut state = lock(&self.state);
+        state.wrong.retain(|_, (_, since)| since.elapsed() < Duration::from_secs(60));
+        if state.wrong.get(&address).is_some_and(|(count, _)| *count >= MOST_WRONG) {
+            return Err(Error::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens: wait a minute"));
+        }
+        if is_same(&self.token, token) {
+            return Ok(());
+        }
+        state.wrong.entry(address).or_insert((0, Instant::now())).0 += 1;
+        Err(Error::new(StatusCode::UNAUTHORIZED, "wanted the token of this run, found another one"))
+    }
+
+    // ---- Sessions ----
+
+    /// Begins a session for who knows the token. Returns the cookie.
+    ///
+    /// # Errors
+    /// When the token is wrong.
+    pub(crate) fn begin(
+        &self,
+        token: &str,
+        user: &str,
+        from: SocketAddr,
+    ) -> Result<(Visitor, String), Error> {
+        self.check_token(token, from.ip().to_canonical())?;
+        let secret = secret().map_err(|e| Error::new(StatusCode::INTERNAL_SERVER_ERROR, e))?;
+        let session = Session { user: short(user), began: Instant::now() };
+        let mut state = lock(&self.state);
+        if state.sessions.len() >= MOST_SESSIONS {
+            let oldest = state.sessions.iter().min_by_key(|(_, session)| session.began);
+            let oldest = oldest.map(|(secret, _)| secret.clone());
+            oldest.map(|secret| state.sessions.remove(&secret));
+        }
+        let user = session.user.clone();
+        state.sessions.insert(secret.clone(), session);
+        let is_local = from.ip().to_canonical().is_loopback();
+        let rights = Rights { is_local, is_reader: false, has_session: true, has_token: false };
+        let cookie = self.cookie(&secret, LONGEST.as_secs());
+        Ok((Visitor { who: Who::Session(secret), user, from, rights }, cookie))
+    }
+
+    /// Ends the session of a visitor, and their control. Returns the cookie that says so.
+    pub(crate) fn end(&self, visitor: &Visitor) -> String {
+        if let Who::Session(secret) = &visitor.who {
+            lock(&self.state).sessions.remove(secret);
+        }
+        self.release(visitor);
+        self.cookie("", 0)
+    }
+
+    fn cookie(&self, secret: &str, seconds: u64) -> String {
+        format!("{}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={seconds}", self.cookie)
+    }
+
+    // ---- Control ----
+
+    /// Takes control, also from somebody else. True if it was not the visitor's.
+    pub(crate) fn take(&self, visitor: &Visitor) -> bool {
+        let mut state = lock(&self.state);
+        if state.holder.as_ref().is_some_and(|holder| holder.who == visitor.who) {
+            return false;
+        }
+        state.holder = Some(Holder {
+            who: visitor.who.clone(),
+            user: visitor.user.clone(),
+            from: visitor.from.ip(),
+            since_ns: time_of_day_ns(),
+            heard: Instant::now(),
+        });
+        drop(state);
+        self.tell();
+        true
+    }
+
+    /// Gives control back. True if the visitor had it.
+    pub(crate) fn release(&self, visitor: &Visitor) -> bool {
+        let mut state = lock(&self.state);
+        let had = state.holder.take_if(|holder| holder.who == visitor.who).is_some();
+        drop(state);
+        if had {
+            self.tell();
+        }
+        had
+    }
+
+    /// Lets a visitor make a change: with control, which who asks while nobody has it gets. True if it was got now.
+    ///
+    /// # Errors
+    /// When somebody else has control, or the visitor changes too often.
+    pub(crate) fn may_change(&self, visitor: &Visitor) -> Result<bool, Error> {
+        let mut state = lock(&self.state);
+        if state.changes.len() > MOST_SESSIONS {
+            state.changes.retain(|_, bucket| bucket.at.elapsed() < Duration::from_secs(1));
+        }
+        let full = || Bucket { left: CHANGES, at: Instant::now() };
+        if !state.changes.entry(visitor.who.clone()).or_insert_with(full).take() {
+            let message = format!("wanted at most {CHANGES} changes a second");
+            return Err(Error::new(StatusCode::TOO_MANY_REQUESTS, message));
+        }
+        if self.is_open {
+            return Ok(false);
+        }
+        if let Some(holder) = state.holder()
+            && holder.who != visitor.who
+        {
+            let message = format!("{} has control: take it to make changes", holder.name());
+            return Err(Error::new(StatusCode::LOCKED, message).with("holder", holder.json(false)));
+        }
+        drop(state);
+        let is_new = self.take(visitor);
+        self.hear(visitor);
+        Ok(is_new)
+    }
+
+    /// The visitor is still there.
+    pub(crate) fn hear(&self, visitor: &Visitor) {
+        let mut state = lock(&self.state);
+        if let Some(holder) = state.holder.as_mut().filter(|holder| holder.who == visitor.who) {
+            holder.heard = Instant::now();
+        }
+    }
+
+    /// Counts who watches.
+    pub(crate) fn watch(&self, more: bool) {
+        let mut state = lock(&self.state);
+        state.watching = if more { state.watching + 1 } else { state.watching.saturating_sub(1) };
+        drop(state);
+        self.tell();
+    }
+
+    /// How many watch.
+    pub(crate) fn watching(&self) -> usize {
+        lock(&self.state).watching
+    }
+
+    /// Takes control from a holder of whom nothing was heard.
+    pub(crate) fn tidy(&self) {
+        let mut state = lock(&self.state);
+        let had = state.holder.is_some();
+        if had && state.holder().is_none() {
+            drop(state);
+            self.tell();
+        }
+    }
+
+    fn tell(&self) {
+        self.changed.send_modify(|count| *count += 1);
+    }
+
+    /// Tells of changes of control and of how many watch.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// Who has control, as a visitor is told.
+    pub(crate) fn control_json(&self, visitor: &Visitor) -> Value {
+        let mut state = lock(&self.state);
+        let watching = state.watching;
+        let holder = state.holder().map(|holder| holder.json(holder.who == visitor.who));
+        json!({ "holder": holder, "watching": watching })
+    }
+
+    /// What a visitor may do.
+    pub(crate) fn rights_json(&self, visitor: &Visitor) -> Value {
+        let has_control = lock(&self.state).holder().is_some_and(|holder| holder.who == visitor.who);
+        json!({
+            "read": visitor.rights.may_read(),
+            "write": visitor.rights.may_write(),
+            "user": visitor.user,
+            "in_control": has_control,
+        })
+    }
+}
+
+impl State {
+    fn holder(&mut self) -> Option<&Holder> {
+        self.holder.take_if(|holder| holder.heard.elapsed() > SILENCE);
+        self.holder.as_ref()
+    }
+}
+
+impl Holder {
+    fn name(&self) -> String {
+        if self.user.is_empty() { format!("somebody at {}", self.from) } else { self.user.clone() }
+    }
+
+    fn json(&self, is_you: bool) -> Value {
+        json!({ "user": self.user, "from": self.from.to_string(), "since_ns": self.since_ns, "you": is_you })
+    }
+}
+
+fn short(user: &str) -> String {
+    user.chars().filter(|c| !c.is_control()).take(LONGEST_USER).collect()
+}

@@ -1,0 +1,65 @@
+//! Routes of sessions and of control.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::Value;
+
+use crate::app::App;
+use crate::error::{Error, json_body};
+use crate::routes::body_of;
+use crate::session::Visitor;
+
+pub(crate) async fn show(State(app): State<Arc<App>>, Extension(visitor): Extension<Visitor>) -> Response {
+    json_body(&app.sessions.rights_json(&visitor)).into_response()
+}
+
+pub(crate) async fn begin(
+    State(app): State<Arc<App>>,
+    Extension(visitor): Extension<Visitor>,
+    body: Bytes,
+) -> Result<Response, Error> {
+    let body = body_of(&body)?;
+    let token = body["token"].as_str().ok_or_else(|| Error::bad("`token`: wanted a text"))?;
+    let user = match &body["user"] {
+        Value::Null => "",
+        user => user.as_str().ok_or_else(|| Error::bad("`user`: wanted a text"))?,
+    };
+    let (visitor, cookie) = app.sessions.begin(token, user, visitor.from)?;
+    Ok(with_cookie(json_body(&app.sessions.rights_json(&visitor)).into_response(), &cookie))
+}
+
+pub(crate) async fn end(State(app): State<Arc<App>>, Extension(visitor): Extension<Visitor>) -> Response {
+    let cookie = app.sessions.end(&visitor);
+    let guest = Visitor { user: String::new(), who: crate::session::Who::Guest, ..visitor };
+    let rights = crate::guard::Rights { has_session: false, has_token: false, ..guest.rights };
+    let guest = Visitor { rights, ..guest };
+    with_cookie(json_body(&app.sessions.rights_json(&guest)).into_response(), &cookie)
+}
+
+fn with_cookie(mut response: Response, cookie: &str) -> Response {
+    // Made of our own letters only.
+    if let Ok(value) = HeaderValue::from_str(cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, value);
+    }
+    response
+}
+
+pub(crate) async fn control(
+    State(app): State<Arc<App>>,
+    Extension(visitor): Extension<Visitor>,
+    body: Bytes,
+) -> Result<Response, Error> {
+    let take = body_of(&body)?["take"].as_bool().ok_or_else(|| Error::bad("`take`: wanted true or false"))?;
+    if take && app.sessions.take(&visitor) {
+        app.model.note(app.caller(&visitor), "take control");
+    }
+    if !take && app.sessions.release(&visitor) {
+        app.model.note(app.caller(&visitor), "give control back");
+    }
+    Ok(json_body(&app.sessions.control_json(&visitor)).into_response())
+}

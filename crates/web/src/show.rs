@@ -1,0 +1,326 @@
+//! What is known of a run, as JSON (docs/spec/web.md).
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use livetime_control::describe::{describe_json, value_json};
+use livetime_control::model::{Entry, Moment, What};
+use livetime_control::report::json::bottleneck;
+use livetime_control::report::summary::placement;
+use livetime_engine::{EdgeAccount, EdgeOptions, Graph, NodeDecl, Placement, Report, Run, Times};
+use serde_json::{Map, Value, json};
+
+/// A number as short as is good enough for a screen: five digits.
+fn short(value: f64) -> Value {
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 { json!(0) } else { Value::Null };
+    }
+    let digits = 4 - value.abs().log10().floor() as i32;
+    let scale = 10f64.powi(digits.clamp(-300, 300));
+    let rounded = (value * scale).round() / scale;
+    if rounded.fract() == 0.0 && rounded.abs() < 1e15 { json!(rounded as i64) } else { json!(rounded) }
+}
+
+fn short_ms(ns: u64) -> Value {
+    short(ns as f64 / 1e6)
+}
+
+// ---- Moments ----
+
+/// The message `moment`. `limit` is what limits the graph, which is costly to know.
+pub(crate) fn moment_json(moment: &Moment, graph: u64, at_ns: i64, limit: &Value) -> Value {
+    let report = &moment.report;
+    let state = if report.failure.is_some() {
+        "failed"
+    } else if report.finished {
+        "ended"
+    } else {
+        "running"
+    };
+    json!({
+        "kind": "moment",
+        "version": moment.version,
+        "graph": graph,
+        "at_ns": at_ns,
+        "elapsed_ns": report.elapsed_ns,
+        "state": state,
+        "failure": report.failure,
+        "run": run_numbers(moment),
+        "limit": limit,
+        "nodes": node_numbers(moment),
+        "edges": edge_numbers(report),
+        "losses": losses(report),
+    })
+}
+
+fn run_numbers(moment: &Moment) -> Value {
+    let report = &moment.report;
+    let intended: u64 = report.edges.iter().map(EdgeAccount::intended).sum();
+    json!({
+        "hz": short(moment.rates.hz),
+        "cpu": moment.rates.cpu_percent.map(short),
+        "live": moment.live,
+        "frames": livetime_control::report::rates::frames_of_sources(report),
+        "unintended": report.unintended_losses(),
+        "intended": intended,
+        "closed": report.imbalances().is_empty(),
+        "pool_used": report.pool.used_bytes,
+        "pool_limit": report.pool.limit_bytes,
+        "pool_peak": report.pool.peak_bytes,
+    })
+}
+
+fn node_numbers(moment: &Moment) -> Value {
+    let (reports, nodes) = (&moment.report.nodes, &moment.nodes);
+    let rate = |of: fn(&livetime_control::model::Rates) -> Option<f64>| -> Vec<Value> {
+        nodes.iter().map(|node| of(&node.rates).map_or(Value::Null, short)).collect()
+    };
+    let count =
+        |of: fn(&livetime_engine::NodeReport) -> u64| -> Vec<u64> { reports.iter().map(of).collect() };
+    let time = |of: fn(&livetime_engine::NodeReport) -> u64| -> Vec<Value> {
+        reports.iter().map(|report| short_ms(of(report))).collect()
+    };
+    let lost = |intended: bool| -> Vec<u64> {
+        (0..reports.len()).map(|node| lost_by(moment, node, intended)).collect()
+    };
+    json!({
+        "hz": rate(|rates| Some(rates.hz)),
+        "in_hz": rate(|rates| rates.in_hz),
+        "out_hz": rate(|rates| rates.out_hz),
+        "frames": nodes.iter().map(|node| node.state.frames).collect::<Vec<_>>(),
+        "service_ms": rate(|rates| Some(rates.service_ms)),
+        "cpu": rate(|rates| rates.cpu_percent),
+        "service_p50_ms": time(|report| p50(&report.service)),
+        "service_p99_ms": time(|report| p99(&report.service)),
+        "waiting_p50_ms": time(|report| p50(&report.waiting)),
+        "waiting_p99_ms": time(|report| p99(&report.waiting)),
+        "latency_p50_ms": time(|report| p50(&report.latency)),
+        "latency_p99_ms": time(|report| p99(&report.latency)),
+        "queued": count(|report| report.queued),
+        "capacity": count(|report| report.capacity),
+        "lost": lost(false),
+        "left_out": lost(true),
+        "state": (0..nodes.len()).map(|node| state_bits(moment, node)).collect::<Vec<_>>(),
+    })
+}
+
+fn p50(times: &Times) -> u64 {
+    times.p50_ns()
+}
+
+fn p99(times: &Times) -> u64 {
+    times.p99_ns()
+}
+
+/// Frames lost before and in a node: those that the pipeline asks for, or the others.
+pub(crate) fn lost_by(moment: &Moment, node: usize, intended: bool) -> u64 {
+    let Some(report) = moment.report.nodes.get(node) else { return 0 };
+    if intended { report.skipped_before } else { report.lost_before + report.lost_inside() }
+}
+
+/// 1 enabled, 2 sends, 4 acquiring, 8 busy, 16 source.
+fn state_bits(moment: &Moment, node: usize) -> u8 {
+    let state = &moment.nodes[node].state;
+    let bits = [state.is_enabled, state.sends, state.is_acquiring, state.is_busy, state.is_source];
+    bits.iter().enumerate().map(|(bit, is_set)| u8::from(*is_set) << bit).sum()
+}
+
+fn edge_numbers(report: &Report) -> Value {
+    let count = |of: fn(&EdgeAccount) -> u64| -> Vec<u64> { report.edges.iter().map(of).collect() };
+    json!({
+        "offered": count(|edge| edge.offered),
+        "delivered": count(|edge| edge.delivered),
+        "queued": count(|edge| edge.queued),
+        "capacity": count(|edge| edge.capacity),
+        "lost": count(EdgeAccount::unintended),
+        "left_out": count(EdgeAccount::intended),
+        "waiting_p99_ms": report.edges.iter().map(|edge| short_ms(edge.waiting.p99_ns())).collect::<Vec<_>>(),
+    })
+}
+
+fn losses(report: &Report) -> Value {
+    let of = |(number, edge): (usize, &EdgeAccount)| {
+        let lost = edge.lost.iter().filter(|(_, count)| **count > 0);
+        lost.map(|(reason, count)| json!([number, reason.name(), count])).collect::<Vec<_>>()
+    };
+    report.edges.iter().enumerate().flat_map(of).collect()
+}
+
+/// What limits a run, or null.
+pub(crate) fn limit_json(report: &Report) -> Value {
+    report.bottleneck().map_or(Value::Null, |found| bottleneck(report, &found))
+}
+
+// ---- The graph ----
+
+/// Differs when [`edges_json`] does.
+pub(crate) fn edges_hash(moment: &Moment) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for edge in &moment.report.edges {
+        (&edge.from, &edge.to, edge.when_full.name(), edge.capacity).hash(&mut hasher);
+    }
+    for input in moment.nodes.iter().filter_map(|node| node.state.input.as_ref()) {
+        let EdgeOptions { when_full, queue, every, max_rate_hz, .. } = input.options;
+        (&input.from, &input.to, when_full, queue, every, max_rate_hz.map(f64::to_bits)).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// The edges as the message `graph` has them.
+pub(crate) fn edges_json(moment: &Moment, graph: &Graph) -> Value {
+    moment.report.edges.iter().map(|edge| edge_json(edge, moment, graph)).collect()
+}
+
+fn edge_json(edge: &EdgeAccount, moment: &Moment, graph: &Graph) -> Value {
+    let is_inline = edge
+        .nodes
+        .1
+        .and_then(|node| graph.nodes().get(node))
+        .is_some_and(|node| node.options.placement == Placement::Inline);
+    let options = options_of(edge, moment, graph);
+    json!({
+        "from": edge.from,
+        "to": edge.to,
+        "nodes": [edge.nodes.0, edge.nodes.1],
+        "when_full": edge.when_full.name(),
+        "open": edge.capacity > 0 || is_inline,
+        "queue": options.map(|options| options.queue),
+        "every": options.map(|options| options.every),
+        "max_rate_hz": options.and_then(|options| options.max_rate_hz),
+    })
+}
+
+/// How an edge is now if it leads to a first input, else how it was declared.
+fn options_of(edge: &EdgeAccount, moment: &Moment, graph: &Graph) -> Option<EdgeOptions> {
+    let input =
+        edge.nodes.1.and_then(|node| moment.nodes.get(node)).and_then(|node| node.state.input.clone());
+    if let Some(input) = input.filter(|input| input.from == edge.from && input.to == edge.to) {
+        return Some(input.options);
+    }
+    let name = |(node, port): (usize, usize), is_input: bool| {
+        let decl = graph.nodes().get(node)?;
+        let spec = &decl.node_type.spec;
+        let port = if is_input { spec.inputs.get(port) } else { spec.outputs.get(port) };
+        Some(format!("{}.{}", decl.name, port?.name))
+    };
+    let is_it = |decl: &&livetime_engine::EdgeDecl| {
+        name(decl.from, false).as_deref() == Some(&*edge.from)
+            && name(decl.to, true).as_deref() == Some(&*edge.to)
+    };
+    graph.edges().iter().find(is_it).map(|decl| decl.options)
+}
+
+/// The nodes as `describe` has them.
+pub(crate) fn nodes_json(graph: &Graph) -> Value {
+    graph.nodes().iter().map(node_decl_json).collect()
+}
+
+fn node_decl_json(decl: &NodeDecl) -> Value {
+    let spec = &decl.node_type.spec;
+    let outputs = spec.outputs.iter().map(|port| {
+        let kinds: Vec<_> = port.accepts.kinds.iter().map(|kind| kind.name()).collect();
+        json!({ "name": format!("{}.{}", decl.name, port.name), "kinds": kinds })
+    });
+    let params = decl.node_type.param_specs().iter().filter(|spec| !spec.readback);
+    let initial: Map<String, Value> =
+        params.filter_map(|spec| Some((spec.name.to_owned(), value_json(&decl.value(spec.name)?)))).collect();
+    json!({
+        "name": decl.name,
+        "type": spec.name,
+        "kind": spec.kind.name(),
+        "placement": placement(&decl.options.placement),
+        "initial": initial,
+        "outputs": outputs.collect::<Vec<_>>(),
+    })
+}
+
+/// The types of the nodes by name.
+pub(crate) fn types_json(graph: &Graph) -> Value {
+    let types: BTreeMap<&str, Value> =
+        graph.nodes().iter().map(|decl| (decl.node_type.spec.name, describe_json(&decl.node_type))).collect();
+    json!(types)
+}
+
+// ---- Nodes ----
+
+/// A node with all that is known of it but counts.
+pub(crate) fn node_json(moment: &Moment, run: &Run, number: usize) -> Value {
+    let (Some(decl), Some(node)) = (run.graph().nodes().get(number), moment.nodes.get(number)) else {
+        return Value::Null;
+    };
+    let state = &node.state;
+    let input = state.input.as_ref().map(|input| {
+        json!({
+            "from": input.from,
+            "to": input.to,
+            "when_full": input.options.when_full.name(),
+            "queue": input.options.queue,
+            "every": input.options.every,
+            "max_rate_hz": input.options.max_rate_hz,
+        })
+    });
+    json!({
+        "name": decl.name,
+        "version": moment.version,
+        "enabled": state.is_enabled,
+        "sends": state.sends,
+        "acquiring": state.is_acquiring,
+        "busy": state.is_busy,
+        "input": input,
+        "values": values_json(moment, number, None),
+    })
+}
+
+/// The values of a node by name; with `before`, those that differ from it.
+pub(crate) fn values_json(
+    moment: &Moment,
+    number: usize,
+    before: Option<&[livetime_engine::Value]>,
+) -> Map<String, Value> {
+    let Some(node) = moment.nodes.get(number) else { return Map::new() };
+    let is_new = |index: usize| before.is_none_or(|before| before.get(index) != node.values.get(index));
+    let values = node.specs.iter().zip(node.values.iter()).enumerate();
+    values
+        .filter(|(index, _)| is_new(*index))
+        .map(|(_, (spec, value))| (spec.name.to_owned(), value_json(value)))
+        .collect()
+}
+
+// ---- The log ----
+
+/// An entry of the log.
+pub(crate) fn entry_json(entry: &Entry) -> Value {
+    match &entry.what {
+        What::Event(event) => json!({
+            "number": entry.number,
+            "at_ns": entry.at_ns,
+            "what": "event",
+            "level": if event.is_error { "error" } else { "info" },
+            "node": event.node,
+            "text": event.message,
+        }),
+        What::Action { caller, node, action, problem } => json!({
+            "number": entry.number,
+            "at_ns": entry.at_ns,
+            "what": "action",
+            "level": "info",
+            "node": node,
+            "text": action,
+            "by": { "face": caller.face, "user": caller.user, "from": caller.from.map(|from| from.to_string()) },
+            "problem": problem,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_as_short_as_a_screen_needs() {
+        let found: Vec<String> = [0.0, 200.0, 199.98765, 0.000_123_456_7, 2_630_123.4, f64::NAN]
+            .map(|v| short(v).to_string())
+            .into();
+        assert_eq!(found, ["0", "200", "199.99", "0.00012346", "2630100", "null"]);
+    }
+}

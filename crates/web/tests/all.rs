@@ -1,0 +1,16 @@
+//! All tests of the crate's public face, as one program.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod changes;
+mod client;
+mod hostile;
+mod pictures;
+mod recorded;
+mod state;

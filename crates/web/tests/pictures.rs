@@ -1,0 +1,153 @@
+//! Pictures of a run.
+
+use livetime_control::model::Model;
+use serde_json::json;
+
+use crate::client::{Run, SMALL};
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+}
+
+fn outlet_offered(model: &Model) -> u64 {
+    let report = model.run().report();
+    report.edges.iter().filter(|edge| edge.to == "(outlet)").map(|edge| edge.offered).sum()
+}
+
+#[test]
+fn a_view_shows_each_picture_once_and_its_account_closes() {
+    let run = Run::start(SMALL);
+    assert_eq!(outlet_offered(&run.model), 0);
+    let open = run.ask("POST", "/api/v1/views", &[], Some(&json!({ "from": "cam" })));
+    assert_eq!(open.status, 201, "{}", open.text());
+    let url = open.json()["url"].as_str().unwrap().to_owned();
+    let mut last = None;
+    let mut left_out = 0;
+    for _ in 0..5 {
+        let after = last.map_or(String::new(), |last| format!("?after={last}"));
+        let answer = loop {
+            let answer = run.get(&format!("{url}{after}"));
+            match answer.status {
+                // Nothing new within a second.
+                204 => continue,
+                _ => break answer,
+            }
+        };
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let body = &answer.body;
+        assert_eq!((body[0], body[1], body[2], body[3]), (1, 1, 1, 3));
+        assert_eq!((word(body, 24), word(body, 28), word(body, 60)), (64, 32, 64 * 32 * 2));
+        assert_eq!(body.len(), 64 + 64 * 32 * 2);
+        let sequence = u64::from_le_bytes(body[8..16].try_into().unwrap());
+        assert!(last != Some(sequence));
+        last = Some(sequence);
+        left_out += u64::from(word(body, 52));
+    }
+    let views = run.get("/api/v1/views").json();
+    let view = &views["views"][0];
+    let number = |key: &str| view[key].as_u64().unwrap();
+    assert_eq!(number("offered"), number("sent") + number("left_out") + number("waiting"));
+    assert_eq!((number("sent"), number("left_out")), (5, left_out));
+    assert_eq!(run.ask("DELETE", &url, &[], None).status, 204);
+    assert_eq!(run.get(&url).status, 404);
+    assert_eq!(run.ask("DELETE", &url, &[], None).status, 404);
+    run.end();
+}
+
+#[test]
+fn an_output_that_nobody_watches_is_offered_nothing() {
+    let run = Run::start(SMALL);
+    let open = run.ask("POST", "/api/v1/views", &[], Some(&json!({ "from": "cam.out" })));
+    let url = open.json()["url"].as_str().unwrap().to_owned();
+    while run.get(&url).status == 204 {}
+    assert!(outlet_offered(&run.model) > 0);
+    run.ask("DELETE", &url, &[], None);
+    // The thread that takes its frames leaves; from then on the count stands while the camera goes on.
+    let until = std::time::Instant::now() + crate::client::LONG;
+    let frames = |run: &Run| run.model.run().report().nodes[0].emitted;
+    loop {
+        let (offered, sent) = (outlet_offered(&run.model), frames(&run));
+        while frames(&run) < sent + 20 {
+            std::thread::yield_now();
+        }
+        if outlet_offered(&run.model) == offered {
+            break;
+        }
+        assert!(std::time::Instant::now() < until, "frames are offered to nobody");
+    }
+    run.end();
+}
+
+#[test]
+fn a_region_is_cut_binned_and_read_exactly() {
+    let run = Run::start(SMALL);
+    let view = json!({ "from": "cam", "region": [60, 0, 10, 32], "fit": [2, 16], "reduce": "max" });
+    let open = run.ask("POST", "/api/v1/views", &[], Some(&view));
+    let url = open.json()["url"].as_str().unwrap().to_owned();
+    let answer = loop {
+        let answer = run.get(&url);
+        if answer.status != 204 {
+            break answer;
+        }
+    };
+    let body = &answer.body;
+    // Four of ten columns are there; binned by two.
+    assert_eq!((word(body, 24), word(body, 28), word(body, 32), word(body, 36)), (2, 16, 60, 0));
+    assert_eq!((body[5], u16::from_le_bytes([body[6], body[7]]) & 4, word(body, 40)), (1, 4, 2 | 2 << 16));
+    assert_eq!((word(body, 44), word(body, 48)), (64, 32));
+    let value = run.get(&format!("{url}/at?x=60&y=0")).json();
+    assert!(value["value"].is_u64(), "{value}");
+    let values = run.get(&format!("{url}/at?x=60,61&y=0,1")).json();
+    assert_eq!(values["value"].as_array().unwrap().len(), 2);
+    for wrong in ["x=64&y=0", "x=0&y=32"] {
+        assert_eq!(run.get(&format!("{url}/at?{wrong}")).status, 422);
+    }
+    for wrong in ["x=1,2&y=1", "", "x=-1&y=0", "x=a&y=0"] {
+        assert_eq!(run.get(&format!("{url}/at?{wrong}")).status, 400, "{wrong}");
+    }
+    // The same view of something else.
+    let all = json!({ "from": "roi", "as": "u8", "range": [0, 1000] });
+    assert_eq!(run.ask("PUT", &url, &[], Some(&all)).status, 200);
+    let answer = loop {
+        let answer = run.get(&url);
+        if answer.status != 204 {
+            break answer;
+        }
+    };
+    assert_eq!((answer.body[3], word(&answer.body, 24), answer.body.len()), (1, 16, 64 + 16 * 16));
+    let outside = json!({ "from": "cam", "region": [64, 0, 10, 10] });
+    assert_eq!(run.ask("PUT", &url, &[], Some(&outside)).status, 200);
+    let refused = loop {
+        let answer = run.get(&url);
+        if answer.status != 204 {
+            break answer;
+        }
+    };
+    assert_eq!(refused.status, 422);
+    assert!(refused.message().contains("64 x 32 pixels"), "{}", refused.message());
+    run.end();
+}
+
+#[test]
+fn one_picture_comes_as_a_file() {
+    let run = Run::start(SMALL);
+    let get = |query: &str| run.get(&format!("/api/v1/picture?from=cam&{query}"));
+    let npy = get("as=npy&region=0,0,8,4");
+    assert!(npy.body.starts_with(b"\x93NUMPY\x01\x00"), "{}", npy.text());
+    let header = String::from_utf8_lossy(&npy.body[10..128]).into_owned();
+    assert!(header.contains("'descr': '<u2'") && header.contains("'shape': (4, 8)"), "{header}");
+    assert_eq!(npy.body.len(), 128 + 8 * 4 * 2);
+    assert!(npy.head.contains("livetime-sequence: "), "{}", npy.head);
+    let png = get("as=png");
+    assert!(png.body.starts_with(b"\x89PNG"), "{}", png.text());
+    assert_eq!(get("as=raw").body.len(), 64 + 64 * 32 * 2);
+    assert_eq!(get("as=png&range=0,100").status, 200);
+    for wrong in ["as=jpeg", "region=0,0,1", "fit=0,1", "range=1", "range=2,1", "wait_ms=x", "reduce=sum"] {
+        assert_eq!(get(wrong).status, 400, "{wrong}");
+    }
+    // As often as somebody likes.
+    (0..40).for_each(|_| assert_eq!(get("as=raw").status, 200));
+    assert_eq!(run.get("/api/v1/picture?from=nobody").status, 422);
+    assert_eq!(run.get("/api/v1/picture").status, 400);
+    run.end();
+}

@@ -1,0 +1,137 @@
+"""Events as user modules see them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from ..small import SmallData
+from .xtc import TypeId
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+class EventTime(int):
+    """When an event happened: ns since 1970, with pyana's methods."""
+
+    def seconds(self) -> int:
+        """Whole seconds."""
+        return int(self) // 1_000_000_000
+
+    def nanoseconds(self) -> int:
+        """The rest."""
+        return int(self) % 1_000_000_000
+
+    def __str__(self) -> str:
+        return f"{self.seconds()}.{self.nanoseconds():09}"
+
+
+class FrameV1:
+    """The picture of a camera, with the methods of `pypdsdata.camera.FrameV1`."""
+
+    def __init__(self, image: NDArray[Any]) -> None:
+        self._image = image
+
+    def data(self) -> NDArray[Any]:
+        """The pixels, read-only; rows first."""
+        return self._image
+
+    def width(self) -> int:
+        """Columns."""
+        return int(self._image.shape[-1])
+
+    def height(self) -> int:
+        """Rows."""
+        return int(self._image.shape[-2])
+
+    def depth(self) -> int:
+        """Bits of a pixel as it is stored."""
+        return int(self._image.dtype.itemsize) * 8
+
+
+class CsPadQuad(NamedTuple):
+    """A quadrant of a CSPad."""
+
+    number: int
+    pixels: NDArray[Any]
+
+    def quad(self) -> int:
+        """Its number."""
+        return self.number
+
+    def data(self) -> NDArray[Any]:
+        """Its pixels: sections, columns, rows."""
+        return self.pixels
+
+
+class Event:
+    """What happened at one time: an event, or for the other methods of a module the transition that they are called for."""
+
+    def __init__(self, reader: Reader, number: int | None, time_ns: int, run: int | None) -> None:
+        self._reader = reader
+        self.number = number
+        """The number of the event in the files, from 0 on; `None` at a transition."""
+        self._time_ns, self._run = time_ns, run
+        self._objects: dict[str, Any] = {}
+
+    # ---- Data ----
+
+    def get(self, what: Any, address: str | None = None) -> Any:
+        """Data of a detector, or what another module has put; `None` if there is nothing.
+
+        `get("CxiEndstation-0|Opal1000-1")` and `get(TypeId.Type.Id_Frame, "Opal1000")` are the array of a detector, read-only; a part
+        of its name is enough. `get(TypeId.Type.Id_EBeam)` has the numbers of a monitor as attributes. `get("key")` is what `put` was
+        given.
+        """
+        if isinstance(what, TypeId.Type):
+            if what is TypeId.Type.Any:
+                return self._array(address or "")
+            values = self.small.find(address or what.value)
+            return SimpleNamespace(**{item.name: item.value for item in values}) if values else None
+        if address is None and what in self._objects:
+            return self._objects[what]
+        return self._array(address or str(what))
+
+    find = findFirst = get
+
+    def put(self, found: Any, key: str) -> None:
+        """Gives something to the modules behind this one, for this event."""
+        self._objects[key] = found
+
+    def keys(self) -> list[str]:
+        """The detectors of the run, and what was put."""
+        return [*self._reader.detectors, *self._objects]
+
+    def getFrameValue(self, address: str) -> FrameV1 | None:
+        """The picture of a camera."""
+        image = self._array(address)
+        return None if image is None else FrameV1(image)
+
+    def getCsPadQuads(self, address: str, env: Any = None) -> list[CsPadQuad]:
+        """The quadrants of a CSPad; none if the event has no picture of it."""
+        image = self._array(address)
+        return [] if image is None else [CsPadQuad(number, quad) for number, quad in enumerate(image)]
+
+    @property
+    def small(self) -> SmallData:
+        """What was recorded beside the arrays: event codes, monitors of the beam, process variables."""
+        return self._reader.small(self.number)
+
+    def _array(self, address: str) -> NDArray[Any] | None:
+        return None if self.number is None else self._reader.array(self.number, address)
+
+    # ---- About it ----
+
+    def getTime(self) -> EventTime:
+        """When it happened."""
+        return EventTime(self._time_ns)
+
+    def run(self) -> int | None:
+        """The number of the run, if it was recorded."""
+        return self._run
+
+    def __repr__(self) -> str:
+        return f"<Event {self.number} at {self.getTime()}>"

@@ -1,0 +1,57 @@
+//! How a run is served as PVs.
+
+use livetime_control::pvaccess::{Options, access_of, listen_at};
+use livetime_engine as engine;
+use pyo3::prelude::*;
+
+/// The parameter of sources that end with an acquisition.
+const FINISH: &str = "finish_when_done";
+
+/// What `livetime.Epics` says of how a run is served; what it leaves open is as the pipeline file says, or else the environment.
+#[derive(FromPyObject)]
+pub(crate) struct Wanted {
+    prefix: Option<String>,
+    interfaces: Vec<String>,
+    writers: Vec<String>,
+    port: Option<u16>,
+    search_port: Option<u16>,
+}
+
+impl Wanted {
+    /// The options with what was said.
+    ///
+    /// # Errors
+    /// Text for a prefix, an address or a writer that makes no sense.
+    pub(crate) fn options(&self, of_file: &Options) -> Result<Options, String> {
+        let mut options = Options { enabled: true, ..of_file.clone() };
+        if let Some(prefix) = &self.prefix {
+            options.prefix = livetime_control::config::checked_prefix(prefix)?;
+            options.is_prefix_chosen = true;
+        }
+        if !self.interfaces.is_empty() {
+            let (addresses, groups) = listen_at(self.interfaces.iter().map(String::as_str))?;
+            (options.server.addresses, options.server.groups) = (addresses, groups);
+        }
+        if !self.writers.is_empty() {
+            options.access = access_of(self.writers.iter().map(String::as_str))?;
+        }
+        options.server.tcp_port = self.port.unwrap_or(options.server.tcp_port);
+        match self.search_port {
+            None => (),
+            Some(0) => options.server.udp_port = None,
+            Some(port) => options.server.udp_port = Some(port),
+        }
+        Ok(options)
+    }
+}
+
+/// Makes a graph ready to be served: a source goes on after an acquisition and waits for the next one, unless it is said.
+pub(crate) fn prepare(graph: &mut engine::Graph) {
+    for number in 0..graph.nodes().len() {
+        let node = &graph.nodes()[number];
+        if node.node_type.spec.kind == engine::NodeKind::Source && !node.is_set(FINISH) {
+            // Sources without this parameter go on by themselves or end for good.
+            let _ = graph.set(number, FINISH, &false.into());
+        }
+    }
+}

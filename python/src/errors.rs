@@ -1,0 +1,78 @@
+//! Python's exceptions for our errors and panics.
+
+use std::any::Any;
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// The exceptions of `livetime.errors` that this crate raises.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// A recorded run cannot be used.
+    Recording,
+    /// An analysis has no result.
+    Analysis,
+    /// A graph cannot run.
+    Graph,
+    /// A parameter cannot be set.
+    Param,
+    /// Bytes cannot be encoded or decoded.
+    Codec,
+    /// A frame or an array is not what it should be.
+    Frame,
+    /// A fault of Livetime itself.
+    Bug,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Recording => "RecordingError",
+            Kind::Analysis => "AnalysisError",
+            Kind::Graph => "GraphError",
+            Kind::Param => "ParamError",
+            Kind::Codec => "CodecError",
+            Kind::Frame => "FrameError",
+            Kind::Bug => "Bug",
+        }
+    }
+}
+
+/// The exception for an error.
+pub(crate) fn raise(py: Python<'_>, kind: Kind, message: impl Display) -> PyErr {
+    let class = py.import("livetime.errors").and_then(|module| module.getattr(kind.name()));
+    match class.and_then(|class| Ok(class.cast_into::<PyType>()?)) {
+        Ok(class) => PyErr::from_type(class, message.to_string()),
+        Err(error) => error,
+    }
+}
+
+/// Turns an error into an exception of one kind.
+pub(crate) trait OrRaise<T> {
+    /// The value, or the exception.
+    fn or_raise(self, py: Python<'_>, kind: Kind) -> PyResult<T>;
+}
+
+impl<T, E: Display> OrRaise<T> for Result<T, E> {
+    fn or_raise(self, py: Python<'_>, kind: Kind) -> PyResult<T> {
+        self.map_err(|error| raise(py, kind, error))
+    }
+}
+
+/// Does `work` detached from the interpreter: other Python threads run meanwhile, and threads of ours can attach. A panic is a `Bug`.
+pub(crate) fn apart<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    py.detach(|| catch_unwind(AssertUnwindSafe(work))).map_err(|panic| bug(py, &*panic))
+}
+
+/// Does `work` attached. A panic is a `Bug`.
+pub(crate) fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(bug(py, &*panic)))
+}
+
+fn bug(py: Python<'_>, panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    raise(py, Kind::Bug, text.unwrap_or_else(|| "a panic without a message".to_owned()))
+}

@@ -1,0 +1,361 @@
+//! The loop over the events of a run.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use livetime_frame::{AttributeValue, FramePool};
+use livetime_recording::{Detector, EventFrame, Fault, FaultKind};
+use pyo3::exceptions::{PyKeyError, PyStopIteration};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple, PyType};
+
+use crate::errors::{Kind, apart, raise};
+use crate::frame::{Frame, Lent};
+use crate::recording::{Recording, account};
+use crate::streams::{Next, Streams, Wanted};
+
+/// When it is looked again whether a run has grown, and whether somebody pressed Ctrl-C.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// The number of events without a picture that a message names; the others are counted.
+const MOST_NAMED: usize = 1000;
+
+/// When an event that should have a picture and has none that can be shown is an exception.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum OnFault {
+    /// At once.
+    Raise,
+    /// Behind the last event, if data are broken or a file cannot be read to its end.
+    AtEnd,
+    /// Never: it is counted.
+    Count,
+}
+
+/// An iterator over the events of a run that have one of the detectors.
+#[pyclass(frozen, module = "livetime._livetime")]
+pub(crate) struct Events {
+    recording: Py<Recording>,
+    names: Arc<[String]>,
+    streams: Mutex<Streams>,
+    on_fault: OnFault,
+    faults: Mutex<Faults>,
+    has_ended: AtomicBool,
+    /// Bytes of frames that Python holds, and how many it may.
+    lent: Arc<AtomicUsize>,
+    most_lent: usize,
+    most_under_way: usize,
+    memory: usize,
+    copied: AtomicU64,
+}
+
+#[derive(Default)]
+struct Faults {
+    named: Vec<(usize, Fault)>,
+    /// Those that mean that data are not there although they should be.
+    bad: u64,
+}
+
+impl Events {
+    pub(crate) fn new(
+        py: Python<'_>,
+        recording: Py<Recording>,
+        detectors: &[Detector],
+        wanted: &Wanted,
+        memory: usize,
+        faults: &str,
+    ) -> PyResult<Events> {
+        let on_fault = match faults {
+            "raise" => OnFault::Raise,
+            "end" => OnFault::AtEnd,
+            "count" => OnFault::Count,
+            _ => {
+                let why = format_args!("faults: wanted \"raise\", \"end\" or \"count\", found {faults:?}");
+                return Err(raise(py, Kind::Recording, why));
+            }
+        };
+        let names = detectors.iter().map(ToString::to_string).collect();
+        let run = recording.get().0.clone();
+        let streams = apart(py, || Streams::new(&run, detectors, wanted))?;
+        Ok(Events {
+            recording,
+            names,
+            streams: Mutex::new(streams),
+            on_fault,
+            faults: Mutex::default(),
+            has_ended: AtomicBool::new(false),
+            lent: Arc::default(),
+            most_lent: memory,
+            // What the threads that read ahead hold, the one that waits to be given, and one to spare.
+            most_under_way: detectors.len() * (2 * wanted.threads + 2),
+            memory,
+            copied: AtomicU64::new(0),
+        })
+    }
+
+    /// Notes a fault. Returns the exception if it is to be raised at once.
+    fn note(&self, py: Python<'_>, position: usize, fault: Fault) -> PyResult<()> {
+        let is_bad = matches!(fault.kind, FaultKind::Broken | FaultKind::Unreadable | FaultKind::NoMemory);
+        let is_raised = self.on_fault == OnFault::Raise || fault.kind == FaultKind::Damaged;
+        let exception = is_raised.then(|| raise(py, Kind::Recording, &fault.why));
+        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.bad += u64::from(is_bad && !is_raised);
+        if faults.named.len() < MOST_NAMED {
+            faults.named.push((position, fault));
+        }
+        exception.map_or(Ok(()), Err)
+    }
+
+    /// The end, or what is to be said behind the last event.
+    fn end(&self, py: Python<'_>) -> PyErr {
+        let was_told = self.has_ended.swap(true, Ordering::Relaxed);
+        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        if was_told || self.on_fault != OnFault::AtEnd || faults.bad == 0 {
+            return PyStopIteration::new_err(());
+        }
+        let first = faults.named.iter().find(|(_, fault)| fault.kind != FaultKind::Lost);
+        let first = first.map_or("", |(_, fault)| &fault.why);
+        let what = if faults.bad == 1 { "one event or file" } else { "events or files" };
+        let why = format!(
+            "{} {what} could not be read; the first: {first} (`faults=\"count\"` goes on without this exception, `faults=\"raise\"` \
+             raises it where it happens)",
+            faults.bad
+        );
+        raise(py, Kind::Recording, why)
+    }
+
+    fn frame(&self, py: Python<'_>, found: EventFrame) -> PyResult<Py<Frame>> {
+        let bytes = FramePool::cost_bytes(found.frame.bytes().len());
+        let lent = self.lent.load(Ordering::Relaxed);
+        let most = self.most_lent.saturating_sub(self.most_under_way.saturating_mul(bytes));
+        if lent.saturating_add(bytes) <= most {
+            return Py::new(py, Frame::lent(found.frame, Lent::new(&self.lent, bytes)));
+        }
+        if self.copied.fetch_add(1, Ordering::Relaxed) == 0 {
+            self.warn(py, lent)?;
+        }
+        Py::new(py, Frame::new(own(py, &found.frame)?))
+    }
+
+    fn warn(&self, py: Python<'_>, lent: usize) -> PyResult<()> {
+        let mib = |bytes: usize| bytes as f64 / (1 << 20) as f64;
+        let text = format!(
+            "you keep {:.1} of {:.1} MiB for frames of this loop: from here on arrays are copied (`memory=` of `events` sets the bound)",
+            mib(lent),
+            mib(self.memory)
+        );
+        let class = py.import("livetime.errors")?.getattr("KeptArraysWarning")?;
+        let text = std::ffi::CString::new(text)?;
+        PyErr::warn(py, &class, &text, 1)
+    }
+}
+
+/// The same frame in memory of its own, which no pool bounds.
+fn own(py: Python<'_>, frame: &livetime_frame::Frame) -> PyResult<livetime_frame::Frame> {
+    let copy = apart(py, || {
+        let array = frame.array().map_err(|e| e.to_string())?;
+        let mut allocator = FramePool::new(2 * FramePool::cost_bytes(frame.bytes().len())).allocator();
+        let mut copy = allocator.array(*array.layout()).map_err(|e| e.to_string())?;
+        copy.bytes_mut().copy_from_slice(frame.bytes());
+        copy.inherit(frame);
+        Ok::<_, String>(copy.freeze())
+    })?;
+    copy.map_err(|why| raise(py, Kind::Recording, why))
+}
+
+#[pymethods]
+impl Events {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(slf: &Bound<'_, Self>) -> PyResult<Event> {
+        let (py, this) = (slf.py(), slf.get());
+        loop {
+            let next = apart(py, || this.streams.lock().unwrap_or_else(PoisonError::into_inner).next())?;
+            match next {
+                Next::Event(number, found) => {
+                    let time_ns = found.iter().flatten().map(|e| e.frame.header().event_time_ns).next();
+                    let frames = found.into_iter().map(|found| found.map(|f| this.frame(py, f)).transpose());
+                    return Ok(Event {
+                        number,
+                        time_ns: time_ns.unwrap_or(0),
+                        names: this.names.clone(),
+                        frames: frames.collect::<PyResult<_>>()?,
+                        recording: this.recording.clone_ref(py),
+                    });
+                }
+                Next::Fault(position, fault) => this.note(py, position, fault)?,
+                Next::NotYet => {
+                    apart(py, || std::thread::sleep(LOOK_AGAIN))?;
+                    py.check_signals()?;
+                }
+                Next::End => return Err(this.end(py)),
+            }
+        }
+    }
+
+    /// Whole names of the detectors.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.names.to_vec()
+    }
+
+    /// What became of the events of the detector at a position, by name.
+    fn account<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyDict>> {
+        let found =
+            apart(py, || self.streams.lock().unwrap_or_else(PoisonError::into_inner).account(position))?;
+        account(py, &found.unwrap_or_default())
+    }
+
+    /// The events without a picture of the detector at a position: kind, number of the event (`None`: a file), why.
+    fn faults(&self, position: usize) -> Vec<(&'static str, Option<usize>, String)> {
+        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = faults.named.iter().filter(|(at, _)| *at == position);
+        own.map(|(_, fault)| (fault.kind.name(), fault.event, fault.why.clone())).collect()
+    }
+
+    /// How many arrays were copied, because those before were kept.
+    #[getter]
+    fn copied(&self) -> u64 {
+        self.copied.load(Ordering::Relaxed)
+    }
+}
+
+/// One event of a run.
+#[pyclass(frozen, module = "livetime._livetime")]
+pub(crate) struct Event {
+    number: usize,
+    time_ns: i64,
+    names: Arc<[String]>,
+    frames: Vec<Option<Py<Frame>>>,
+    recording: Py<Recording>,
+}
+
+impl Event {
+    fn first(&self, py: Python<'_>) -> PyResult<&Py<Frame>> {
+        let first = self.frames.first().and_then(Option::as_ref);
+        first.ok_or_else(|| {
+            let name = self.names.first().map_or("a detector", |name| name);
+            raise(py, Kind::Recording, format_args!("event {}: wanted {name}, found none", self.number))
+        })
+    }
+
+    fn position(&self, wanted: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let wanted = wanted.str()?;
+        let wanted = wanted.to_str()?;
+        let found = self.names.iter().position(|name| name == wanted);
+        let found = found.or_else(|| self.names.iter().position(|name| name.contains(wanted)));
+        found.ok_or_else(|| {
+            let known = self.names.join(", ");
+            PyKeyError::new_err(format!("wanted one of the detectors of this loop, {known}, found {wanted}"))
+        })
+    }
+
+    /// An attribute of the first frame that there is.
+    fn attribute(&self, name: &str) -> Option<u64> {
+        let frame = self.frames.iter().flatten().next()?;
+        match frame.get().frame.header().attributes.get(name)? {
+            AttributeValue::Uint(number) => Some(*number),
+            AttributeValue::Int(number) => u64::try_from(*number).ok(),
+            _ => None,
+        }
+    }
+}
+
+#[pymethods]
+impl Event {
+    /// Its number in the run, from 0 on.
+    #[getter]
+    fn number(&self) -> usize {
+        self.number
+    }
+
+    /// When it happened, ns since 1970.
+    #[getter]
+    fn time_ns(&self) -> i64 {
+        self.time_ns
+    }
+
+    /// When it happened, as `numpy.datetime64` in ns.
+    #[getter]
+    fn time<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        CLASS.import(py, "numpy", "datetime64")?.call1((self.time_ns, "ns"))
+    }
+
+    /// The array of the first detector, read-only and without a copy.
+    #[getter]
+    fn array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Frame::array(self.first(py)?.bind(py))
+    }
+
+    /// The frame of the first detector.
+    #[getter]
+    fn frame(&self, py: Python<'_>) -> PyResult<Py<Frame>> {
+        Ok(self.first(py)?.clone_ref(py))
+    }
+
+    /// The frames of all detectors, `None` where the event has none.
+    #[getter]
+    fn frames<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.frames.iter().map(|frame| frame.as_ref().map(|f| f.clone_ref(py))))
+    }
+
+    /// The array of a detector; `KeyError` if the event has none.
+    fn __getitem__<'py>(&self, py: Python<'py>, wanted: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.get(py, wanted)?
+            .ok_or_else(|| PyKeyError::new_err(format!("event {}: wanted {wanted}, found none", self.number)))
+    }
+
+    /// The array of a detector; `None` if the event has none.
+    fn get<'py>(&self, py: Python<'py>, wanted: &Bound<'_, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let position = self.position(wanted)?;
+        self.frames.get(position).and_then(Option::as_ref).map(|f| Frame::array(f.bind(py))).transpose()
+    }
+
+    fn __contains__(&self, wanted: &Bound<'_, PyAny>) -> bool {
+        let found = self.position(wanted).ok().and_then(|position| self.frames.get(position));
+        found.is_some_and(Option::is_some)
+    }
+
+    /// Number of the pulse, from 0 to 0x1ffe0 (LCLS-I); `None` if the run has none.
+    #[getter]
+    fn fiducial(&self) -> Option<u64> {
+        self.attribute("Fiducial")
+    }
+
+    /// What the recorder noted about the picture, as bits; 0: nothing.
+    #[getter]
+    fn damage(&self) -> u64 {
+        self.attribute("Damage").unwrap_or(0)
+    }
+
+    /// Whether some picture of the event is damaged, wholly or in part.
+    #[getter]
+    fn is_damaged(&self) -> bool {
+        self.frames.iter().flatten().any(|frame| frame.get().is_damaged())
+    }
+
+    /// Named values that came with the first detector that the event has.
+    #[getter]
+    fn attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        match self.frames.iter().flatten().next() {
+            Some(frame) => frame.get().attributes(py),
+            None => Ok(PyDict::new(py)),
+        }
+    }
+
+    /// What was recorded beside the arrays: event codes, beam, process variables.
+    #[getter]
+    fn small<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let class = CLASS.import(py, "livetime.small", "SmallData")?;
+        class.call1((self.recording.get().small_data(py, self.number)?,))
+    }
+
+    fn __repr__(&self) -> String {
+        let there = self.frames.iter().flatten().count();
+        format!("<Event {}: {there} of {} detectors>", self.number, self.names.len())
+    }
+}

@@ -1,0 +1,175 @@
+//! A run as PVs and over HTTP.
+
+use std::sync::Arc;
+
+use livetime_control::model::{Bell, Model};
+use livetime_control::pvaccess;
+use livetime_control::web;
+use livetime_engine as engine;
+use livetime_epics::{Served, free_prefix, instances};
+use livetime_pva::client::Client;
+use livetime_pva::net::Variables;
+use livetime_web::Served as Page;
+use pyo3::prelude::*;
+
+/// A token that can be guessed is none: 8 random bytes in hexadecimal are the least.
+const SHORTEST_TOKEN: usize = 16;
+
+/// What `livetime.Web` says of the page of a run; what it leaves open is as the pipeline file says.
+#[derive(FromPyObject)]
+pub(crate) struct Wanted {
+    address: Option<String>,
+    hosts: Vec<String>,
+    is_open: bool,
+    token: Option<String>,
+}
+
+/// How the page of a run is served.
+pub(crate) struct PageOptions {
+    pub(crate) of_file: web::Options,
+    token: Option<String>,
+}
+
+impl PageOptions {
+    /// As a file says.
+    ///
+    /// # Errors
+    /// Text if the token that the file names cannot be read.
+    pub(crate) fn of_file(options: &web::Options) -> Result<PageOptions, String> {
+        let read = |path: &std::path::PathBuf| {
+            let text = std::fs::read_to_string(path);
+            text.map_err(|e| format!("cannot read the token in {}: {e}", path.display()))
+        };
+        let token = options.token_file.as_ref().map(read).transpose()?;
+        let token = token.map(|token| checked(token.trim())).transpose()?;
+        Ok(PageOptions { of_file: options.clone(), token })
+    }
+}
+
+impl Wanted {
+    /// The options with what was said.
+    ///
+    /// # Errors
+    /// Text for an address or a token that makes no sense.
+    pub(crate) fn options(&self, of_file: &web::Options) -> Result<PageOptions, String> {
+        let mut options = PageOptions::of_file(of_file)?;
+        if let Some(address) = &self.address {
+            options.of_file.address = web::address(address)?;
+        }
+        options.of_file.hosts.extend_from_slice(&self.hosts);
+        options.of_file.is_open |= self.is_open;
+        if let Some(token) = &self.token {
+            options.token = Some(checked(token)?);
+        }
+        Ok(options)
+    }
+}
+
+fn checked(token: &str) -> Result<String, String> {
+    let is_fit = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
+    match token.len() >= SHORTEST_TOKEN && token.chars().all(is_fit) {
+        true => Ok(token.to_owned()),
+        false => Err(format!(
+            "web: wanted a token of at least {SHORTEST_TOKEN} letters, digits, `-`, `_`, `.` or `~`"
+        )),
+    }
+}
+
+/// The faces of a run, until they are dropped.
+pub(crate) struct Faces {
+    /// How the names of its PVs begin.
+    pub(crate) prefix: String,
+    served: Option<Served>,
+    page: Option<Page>,
+    model: Model,
+}
+
+impl Faces {
+    /// A run that nobody is shown yet.
+    ///
+    /// # Errors
+    /// Text when no thread can be started. The run goes on all the same.
+    pub(crate) fn start(
+        run: &Arc<engine::Run>,
+        bell: &Bell,
+        options: &pvaccess::Options,
+    ) -> Result<Faces, String> {
+        let model = Model::start(run, bell, options.access.clone())?;
+        Ok(Faces { prefix: String::new(), served: None, page: None, model })
+    }
+
+    /// Serves it as PVs; it should remember its frames.
+    ///
+    /// # Errors
+    /// Text when no socket can be opened, or no thread started.
+    pub(crate) fn serve_pvs(
+        &mut self,
+        run: &Arc<engine::Run>,
+        mut options: pvaccess::Options,
+    ) -> Result<(), String> {
+        let environment = Variables::from_env();
+        let problems = options.follow(&environment);
+        if let Some(problem) = problems.into_iter().next() {
+            return Err(problem);
+        }
+        if !options.is_prefix_chosen && options.server.udp_port.is_some() {
+            options.prefix = free(run.graph(), &options);
+        }
+        let plan = run.graph().check().map_err(|errors| errors[0].message.clone())?;
+        self.served = Some(Served::of(&self.model, &plan, &options)?);
+        self.prefix = options.prefix;
+        Ok(())
+    }
+
+    /// Serves its page.
+    ///
+    /// # Errors
+    /// Text when no socket can be opened, or no thread started.
+    pub(crate) fn serve_page(&mut self, name: &str, wanted: PageOptions) -> Result<(), String> {
+        let PageOptions { of_file, token } = wanted;
+        let options = livetime_web::Options {
+            hosts: of_file.hosts,
+            readers: of_file.readers,
+            files: of_file.files,
+            token,
+            is_open: of_file.is_open,
+            pipeline: name.to_owned(),
+            pv_prefix: self.served.is_some().then(|| self.prefix.clone()),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: "unknown".to_owned(),
+            // Trigger records are described by the program `livetime`.
+            record: None,
+        };
+        let listener =
+            livetime_web::listen(of_file.address).map_err(|e| format!("{}: {e}", of_file.address))?;
+        self.page = Some(livetime_web::serve(listener, &self.model, options)?);
+        Ok(())
+    }
+
+    /// Where clients of pvAccess connect to, and how many PVs there are; `None` if there are none.
+    pub(crate) fn pvs(&self) -> Option<(Option<String>, usize)> {
+        let served = self.served.as_ref()?;
+        Some((served.address().map(|address| address.to_string()), served.pvs()))
+    }
+
+    /// The address of the page, and the same with the token.
+    pub(crate) fn page(&self) -> Option<(String, String)> {
+        self.page.as_ref().map(|page| (page.url(), page.link()))
+    }
+}
+
+impl Drop for Faces {
+    /// Shows the last values; then nothing holds the run any more.
+    fn drop(&mut self) {
+        self.model.end();
+        self.page = None;
+        self.served = None;
+    }
+}
+
+/// The first prefix that no other server in reach has: two servers with the same names would answer for one another.
+fn free(graph: &engine::Graph, options: &pvaccess::Options) -> String {
+    let instance = instances(graph, &options.names).into_iter().next();
+    let (Some(instance), Ok(client)) = (instance, Client::from_env()) else { return options.prefix.clone() };
+    free_prefix(&client, &options.prefix, &format!("{instance}:PortName_RBV"))
+}

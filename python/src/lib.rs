@@ -1,0 +1,65 @@
+//! The extension module `livetime._livetime`: what the Python package `livetime` is made of.
+//!
+//! The package itself is written in Python (`py/livetime`): names, documentation, types. This crate gives it what only Rust has:
+//! arrays that are frames, the events of a run, reducers on all cores, codecs, and nodes of a graph that are Python objects. It
+//! follows three rules:
+//!
+//! - Whatever may wait or take long runs detached from the interpreter ([`errors::apart`]), so that other Python threads go on
+//!   and no thread of ours waits for one that waits for the interpreter.
+//! - A panic becomes `livetime.Bug`, and an error one of `livetime.Error`'s kinds.
+//! - A thread of ours that calls Python keeps one thread state for its life ([`attach`]).
+
+#![deny(missing_docs)]
+
+mod analysis;
+mod array;
+mod attach;
+mod codecs;
+mod corrections;
+mod epics;
+mod errors;
+mod events;
+mod faces;
+mod frame;
+mod geometry;
+mod graph;
+mod node;
+mod outlet;
+mod plan;
+mod recording;
+mod reducer;
+mod run;
+mod select;
+mod streams;
+mod value;
+
+/// What the package `livetime` uses of it; its users import `livetime`.
+#[pyo3::pymodule]
+mod _livetime {
+    #[pymodule_export]
+    use crate::analysis::analyze;
+    #[pymodule_export]
+    use crate::codecs::{decode, encode};
+    #[pymodule_export]
+    use crate::corrections::Correct;
+    #[pymodule_export]
+    use crate::events::{Event, Events};
+    #[pymodule_export]
+    use crate::frame::Frame;
+    #[pymodule_export]
+    use crate::geometry::Geometry;
+    #[pymodule_export]
+    use crate::graph::{Graph, describe, schema, type_names};
+    #[pymodule_export]
+    use crate::node::NodeType;
+    #[pymodule_export]
+    use crate::outlet::Outlet;
+    #[pymodule_export]
+    use crate::plan::Plan;
+    #[pymodule_export]
+    use crate::recording::Recording;
+    #[pymodule_export]
+    use crate::run::{Run, end_all};
+    #[pymodule_export]
+    use crate::select::Selected;
+}

@@ -1,0 +1,67 @@
+//! Frames out of a running graph.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use livetime_engine as engine;
+use livetime_engine::OutletError;
+use pyo3::prelude::*;
+
+use crate::errors::{Kind, apart, raise};
+use crate::frame::Frame;
+
+/// An edge of the graph whose receiver is the thread that asks it for frames.
+#[pyclass(frozen, module = "livetime._livetime")]
+pub(crate) struct Outlet(Mutex<Option<engine::Outlet>>);
+
+impl Outlet {
+    pub(crate) fn new(outlet: engine::Outlet) -> Outlet {
+        Outlet(Mutex::new(Some(outlet)))
+    }
+}
+
+#[pymethods]
+impl Outlet {
+    /// The oldest frame that waits, or the first that comes in so many seconds; `None` if none came. Raises `EOFError` when none will come
+    /// any more.
+    fn recv(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<Frame>> {
+        let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
+        let received = apart(py, || {
+            let mut outlet = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            outlet.as_mut().map_or(Err(OutletError::Ended), |outlet| outlet.recv(limit))
+        })?;
+        match received {
+            Ok(frame) => Ok(Some(Frame::new(frame))),
+            Err(OutletError::TimedOut) => Ok(None),
+            Err(ended @ OutletError::Ended) => Err(pyo3::exceptions::PyEOFError::new_err(ended.to_string())),
+        }
+    }
+
+    /// Waits until every frame that the node sends is offered. Returns whether it is.
+    fn wait_connected(&self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
+        let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
+        apart(py, || {
+            let outlet = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            outlet.as_ref().is_some_and(|outlet| outlet.wait_connected(limit))
+        })
+    }
+
+    /// How many frames wait.
+    #[getter]
+    fn queued(&self, py: Python<'_>) -> PyResult<usize> {
+        apart(py, || {
+            let outlet = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            outlet.as_ref().map_or(0, engine::Outlet::queued)
+        })
+    }
+
+    /// Takes the edge out of the graph. Frames that wait are lost, with an entry in the ledger.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        apart(py, || drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take()))
+    }
+}
+
+/// The exception for an output that there is not.
+pub(crate) fn no_output(py: Python<'_>, error: &engine::GraphError) -> PyErr {
+    raise(py, Kind::Graph, error)
+}

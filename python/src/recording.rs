@@ -1,0 +1,213 @@
+//! Recorded runs.
+
+use std::path::PathBuf;
+
+use livetime_frame::{AttributeValue, FramePool, Layout};
+use livetime_recording as recording;
+use livetime_recording::{Account, Detector, OnDamage, Reader, RunFormat, SmallValue};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+use crate::array;
+use crate::errors::{Kind, OrRaise, apart, raise};
+use crate::events::Events;
+use crate::select::Selected;
+use crate::streams::Wanted;
+use crate::value;
+
+/// A change of state: name, ns since 1970, number of the first event behind it, number of the run.
+type Change = (&'static str, u64, usize, Option<u32>);
+
+/// The files of one recorded run.
+#[pyclass(frozen, module = "livetime._livetime")]
+pub(crate) struct Recording(pub(crate) recording::Recording);
+
+#[pymethods]
+impl Recording {
+    #[new]
+    fn new(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Recording> {
+        let opened = apart(py, || match &paths[..] {
+            [path] if path.exists() => recording::Recording::open(&paths).map_err(|e| e.to_string()),
+            [pattern] => recording::Recording::find(&pattern.to_string_lossy(), None),
+            _ => recording::Recording::open(&paths).map_err(|e| e.to_string()),
+        })?;
+        opened.map(Recording).or_raise(py, Kind::Recording)
+    }
+
+    /// How many events are known.
+    #[getter]
+    fn events(&self, py: Python<'_>) -> PyResult<usize> {
+        apart(py, || self.0.events())
+    }
+
+    /// `"xtc1"`, `"xtc2"` or `"hdf5"`.
+    #[getter]
+    fn format(&self) -> &'static str {
+        match self.0.format() {
+            RunFormat::Xtc1 => "xtc1",
+            RunFormat::Xtc2 => "xtc2",
+            RunFormat::Hdf5 => "hdf5",
+        }
+    }
+
+    /// The files.
+    #[getter]
+    fn files(&self, py: Python<'_>) -> PyResult<Vec<PathBuf>> {
+        apart(py, || self.0.files())
+    }
+
+    /// Places from which on a file cannot be read: path, and why.
+    #[getter]
+    fn problems(&self, py: Python<'_>) -> PyResult<Vec<(PathBuf, String)>> {
+        apart(py, || self.0.problems().into_iter().map(|p| (p.path, p.why)).collect())
+    }
+
+    /// Whether events may still come.
+    #[getter]
+    fn may_grow(&self, py: Python<'_>) -> PyResult<bool> {
+        apart(py, || self.0.may_grow())
+    }
+
+    /// Looks for events that were recorded meanwhile.
+    fn refresh(&self, py: Python<'_>) -> PyResult<()> {
+        apart(py, || self.0.refresh())?.or_raise(py, Kind::Recording)
+    }
+
+    /// Names of the detectors, and whether each has pictures.
+    fn detectors(&self, py: Python<'_>) -> PyResult<Vec<(String, bool)>> {
+        let found = apart(py, || self.0.detectors())?.or_raise(py, Kind::Recording)?;
+        Ok(found.iter().map(|d| (d.to_string(), d.has_pictures())).collect())
+    }
+
+    /// The whole name of the detector that is meant.
+    fn resolve(&self, py: Python<'_>, wanted: &str) -> PyResult<String> {
+        self.find(py, wanted).map(|detector| detector.to_string())
+    }
+
+    /// Type and shape of the first array of a detector; `None` if it has none in the first thousand events.
+    fn layout<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+    ) -> PyResult<Option<(Bound<'py, PyAny>, Bound<'py, PyTuple>)>> {
+        let detector = self.find(py, name)?;
+        let layout: Option<Layout> = apart(py, || self.0.layout(&detector))?;
+        layout
+            .map(|layout| {
+                Ok((array::descr(py, layout.dtype()).into_any(), PyTuple::new(py, layout.shape())?))
+            })
+            .transpose()
+    }
+
+    /// When an event happened, ns since 1970; 0 if there is none.
+    fn time_ns(&self, py: Python<'_>, event: usize) -> PyResult<u64> {
+        apart(py, || self.0.time_ns(event))
+    }
+
+    /// The file, the number and the time of an event.
+    fn place(&self, py: Python<'_>, event: usize) -> PyResult<String> {
+        apart(py, || self.0.place(event))
+    }
+
+    /// The changes of state: name, ns since 1970, number of the first event behind it, number of the run.
+    fn transitions(&self, py: Python<'_>) -> PyResult<Vec<Change>> {
+        let found = apart(py, || self.0.transitions())?;
+        Ok(found.iter().map(|t| (t.change.name(), t.time_ns, t.event, t.run_number)).collect())
+    }
+
+    /// What was recorded at an event beside the arrays: source, name, unit, values, damage.
+    pub(crate) fn small_data<'py>(&self, py: Python<'py>, event: usize) -> PyResult<Bound<'py, PyList>> {
+        let found = apart(py, || self.0.small_data(event, &mut Reader::default()))?;
+        small(py, &found.or_raise(py, Kind::Recording)?)
+    }
+
+    /// What was configured when an event was taken, as `small_data`.
+    fn configuration<'py>(&self, py: Python<'py>, event: usize) -> PyResult<Bound<'py, PyList>> {
+        let found = apart(py, || self.0.configuration(event, &mut Reader::default()))?;
+        small(py, &found.or_raise(py, Kind::Recording)?)
+    }
+
+    /// Reads all events of a detector and counts how good they are.
+    fn judge<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+        let detector = self.find(py, name)?;
+        account(py, &apart(py, || self.0.judge(&detector))?)
+    }
+
+    /// The events of detectors, one after the other.
+    #[pyo3(signature = (names, start, stop, step, threads, on_damage, follow, memory, faults, select = None))]
+    fn iterate(
+        slf: &Bound<'_, Self>,
+        names: Vec<String>,
+        start: usize,
+        stop: Option<usize>,
+        step: isize,
+        threads: usize,
+        on_damage: &str,
+        follow: bool,
+        memory: usize,
+        faults: &str,
+        select: Option<&Bound<'_, Selected>>,
+    ) -> PyResult<Events> {
+        let (py, this) = (slf.py(), slf.get());
+        let detectors = names.iter().map(|name| this.find(py, name)).collect::<PyResult<Vec<Detector>>>()?;
+        let wanted = Wanted {
+            events: start..stop.unwrap_or(usize::MAX),
+            step,
+            threads,
+            on_damage: policy(py, on_damage)?,
+            follow,
+            select: select.map(|select| select.get().0.clone()),
+            pool: FramePool::new(memory),
+        };
+        Events::new(py, slf.clone().unbind(), &detectors, &wanted, memory, faults)
+    }
+}
+
+impl Recording {
+    pub(crate) fn find(&self, py: Python<'_>, name: &str) -> PyResult<Detector> {
+        apart(py, || self.0.detector(name))?.or_raise(py, Kind::Recording)
+    }
+}
+
+fn policy(py: Python<'_>, name: &str) -> PyResult<OnDamage> {
+    match name {
+        "keep" => Ok(OnDamage::Keep),
+        "skip" => Ok(OnDamage::Skip),
+        "stop" => Ok(OnDamage::Stop),
+        _ => {
+            let why = format_args!("on_damage: wanted \"keep\", \"skip\" or \"stop\", found {name:?}");
+            Err(raise(py, Kind::Recording, why))
+        }
+    }
+}
+
+fn small<'py>(py: Python<'py>, all: &[SmallValue]) -> PyResult<Bound<'py, PyList>> {
+    let values = |all: &[AttributeValue]| -> PyResult<Bound<'py, PyTuple>> {
+        let all: Vec<_> = all.iter().map(|v| value::attribute(py, v)).collect::<PyResult<_>>()?;
+        PyTuple::new(py, all)
+    };
+    let list = PyList::empty(py);
+    for found in all {
+        list.append((&found.source, &found.name, found.unit, values(&found.values)?, found.damage))?;
+    }
+    Ok(list)
+}
+
+/// The counts of an account by name.
+pub(crate) fn account<'py>(py: Python<'py>, account: &Account) -> PyResult<Bound<'py, PyDict>> {
+    let counts = [
+        ("frames", account.frames),
+        ("whole", account.whole),
+        ("partial", account.partial),
+        ("damaged", account.damaged),
+        ("skipped", account.skipped),
+        ("missing", account.missing),
+        ("lost", account.lost),
+        ("broken", account.broken),
+        ("unreadable", account.unreadable),
+        ("no_memory", account.no_memory),
+    ];
+    let dict = PyDict::new(py);
+    counts.iter().try_for_each(|(name, count)| dict.set_item(name, count))?;
+    Ok(dict)
+}

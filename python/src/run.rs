@@ -1,0 +1,321 @@
+//! A running graph.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use livetime_control::model::Bell;
+use livetime_control::report::json::{ending_json, report_json};
+use livetime_control::report::summary::summary;
+use livetime_control::report::table::Style;
+use livetime_control::report::{EndedBy, Ending};
+use livetime_engine as engine;
+use livetime_engine::{Report, RunOptions, Value};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::attach;
+use crate::epics;
+use crate::errors::{Kind, OrRaise, apart, raise};
+use crate::faces::{self, Faces, PageOptions};
+use crate::graph::{Graph, edge, of_graph};
+use crate::outlet::{Outlet, no_output};
+use crate::value;
+
+/// How long threads may take to end when the run was aborted.
+const LAST: Duration = Duration::from_secs(2);
+
+/// A graph that runs, then its report.
+#[pyclass(frozen, module = "livetime._livetime")]
+pub(crate) struct Run {
+    state: RwLock<State>,
+    /// They hold the run; taken away before it ends.
+    faces: Mutex<Option<Faces>>,
+}
+
+/// Whether it is served, or how: `livetime.Epics`.
+#[derive(FromPyObject)]
+enum Face {
+    #[pyo3(transparent)]
+    Switch(bool),
+    #[pyo3(transparent)]
+    As(epics::Wanted),
+}
+
+/// Whether it has a page, or how: `livetime.Web`.
+#[derive(FromPyObject)]
+enum Page {
+    #[pyo3(transparent)]
+    Switch(bool),
+    #[pyo3(transparent)]
+    As(faces::Wanted),
+}
+
+/// An exception of a node: the node, the event's text, the exception.
+type Raised = (String, String, Py<PyAny>);
+
+enum State {
+    Running(Arc<engine::Run>),
+    Ended(Box<Report>),
+}
+
+/// Runs whose threads may still call Python, whether or not anybody holds them: [`end_all`] waits for them.
+static ALL: Mutex<Vec<Arc<engine::Run>>> = Mutex::new(Vec::new());
+
+fn all() -> MutexGuard<'static, Vec<Arc<engine::Run>>> {
+    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Remembers a run that begins, and forgets those that have ended.
+fn remember(run: &Arc<engine::Run>) {
+    let mut all = all();
+    all.retain(|run| !run.is_finished());
+    all.push(run.clone());
+}
+
+/// Waits for the end, aborts after `limit`, and reports.
+fn finish(run: Arc<engine::Run>, limit: Duration) -> Report {
+    if !run.wait(limit) {
+        run.abort();
+        run.wait(LAST);
+    }
+    all().retain(|other| !Arc::ptr_eq(other, &run));
+    match Arc::try_unwrap(run) {
+        Ok(run) => run.finish(Duration::ZERO),
+        // The interpreter ends just now: the report only lacks the last readings of the threads.
+        Err(run) => run.report(),
+    }
+}
+
+impl Drop for Run {
+    /// A run that nobody holds is aborted. Nothing is waited for here: the thread that drops it may hold what its nodes need.
+    fn drop(&mut self) {
+        if let State::Running(run) = self.state.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            run.abort();
+        }
+        let faces = self.faces.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        // Their threads may wait for nodes that need the interpreter.
+        let _ = Python::try_attach(|py| py.detach(|| drop(faces)));
+    }
+}
+
+/// Before the interpreter ends: aborts all runs, and waits at most so many seconds until they have ended and no thread of ours calls Python
+/// any more. None does so afterwards.
+///
+/// One function of the extension, because a signal between two steps written in Python would leave out the second one.
+#[pyfunction]
+pub(crate) fn end_all(py: Python<'_>, seconds: f64) -> PyResult<()> {
+    let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
+    apart(py, || {
+        let begun = Instant::now();
+        let all = std::mem::take(&mut *all());
+        all.iter().for_each(|run| run.abort());
+        all.iter().for_each(|run| _ = run.wait((limit / 2).saturating_sub(begun.elapsed())));
+        attach::shut(limit.saturating_sub(begun.elapsed()));
+    })
+}
+
+#[pymethods]
+impl Run {
+    /// Starts a graph. `epics`: how it is served, `None` if its file says so, `False` if not at all. `web`: how its page is served.
+    #[new]
+    #[pyo3(signature = (graph, max_frames, hold_sources, epics, web))]
+    fn new(
+        py: Python<'_>,
+        graph: &Bound<'_, Graph>,
+        max_frames: Option<u64>,
+        hold_sources: bool,
+        epics: Option<Face>,
+        web: Page,
+    ) -> PyResult<Run> {
+        let of_file = graph.get().pvaccess().clone();
+        let serving = match epics {
+            Some(Face::As(wanted)) => Some(wanted.options(&of_file).or_raise(py, Kind::Graph)?),
+            Some(Face::Switch(is_on)) => is_on.then_some(of_file),
+            None => Some(of_file).filter(|options| options.enabled),
+        };
+        let access = graph.get().pvaccess().clone();
+        let (name, web_of_file) = graph.get().web();
+        let page = match web {
+            Page::Switch(is_on) => is_on.then(|| PageOptions::of_file(web_of_file)),
+            Page::As(wanted) => Some(wanted.options(web_of_file)),
+        };
+        let page = page.transpose().or_raise(py, Kind::Graph)?;
+        let name = name.to_owned();
+        let mut graph = graph.get().graph();
+        if serving.is_some() {
+            epics::prepare(&mut graph);
+        }
+        let bell = Bell::default();
+        let (remember_frames, is_shown) = (serving.is_some(), serving.is_some() || page.is_some());
+        let told = bell.clone();
+        let on_event: engine::EventHandler = Arc::new(move |event| told.tell(event));
+        let on_event = is_shown.then_some(on_event);
+        let options =
+            RunOptions { max_frames, hold_sources, remember_frames, on_event, ..RunOptions::default() };
+        let started = apart(py, || engine::Run::start(&graph, options))?;
+        let run = Arc::new(started.map_err(|errors| of_graph(py, &errors))?);
+        remember(&run);
+        let serve = || {
+            let mut faces = Faces::start(&run, &bell, serving.as_ref().unwrap_or(&access))?;
+            serving.map_or(Ok(()), |options| faces.serve_pvs(&run, options))?;
+            page.map_or(Ok(()), |options| faces.serve_page(&name, options))?;
+            Ok::<_, String>(faces)
+        };
+        let faces = if is_shown { Some(apart(py, serve)?.or_raise(py, Kind::Graph)) } else { None };
+        let faces = faces.transpose().inspect_err(|_| run.abort())?;
+        Ok(Run { state: RwLock::new(State::Running(run)), faces: Mutex::new(faces) })
+    }
+
+    /// How it is served over pvAccess: prefix, address, number of PVs; `None` if it is not.
+    fn served(&self, py: Python<'_>) -> PyResult<Option<(String, Option<String>, usize)>> {
+        apart(py, || {
+            let faces = self.faces();
+            let faces = faces.as_ref()?;
+            faces.pvs().map(|(address, pvs)| (faces.prefix.clone(), address, pvs))
+        })
+    }
+
+    /// The address of its page, and the same with the token; `None` if it has none.
+    fn page(&self, py: Python<'_>) -> PyResult<Option<(String, String)>> {
+        apart(py, || self.faces().as_ref().and_then(Faces::page))
+    }
+
+    /// Lets the sources go that were held at the start.
+    fn release_sources(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, engine::Run::release_sources, |_| ())
+    }
+
+    /// Ends the sources; what is queued is handled.
+    fn stop(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, engine::Run::stop, |_| ())
+    }
+
+    /// Ends everything at once.
+    fn abort(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, engine::Run::abort, |_| ())
+    }
+
+    /// Waits until the run has ended, at most so many seconds. Returns whether it has.
+    fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
+        let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
+        self.with(py, |run| run.wait(limit), |_| true)
+    }
+
+    /// Waits for the end, aborts after so many seconds, and joins all threads.
+    fn finish(&self, py: Python<'_>, seconds: f64) -> PyResult<()> {
+        let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
+        apart(py, || {
+            if let State::Running(run) = &*self.state.read().unwrap_or_else(PoisonError::into_inner)
+                && !run.wait(limit)
+            {
+                run.abort();
+            }
+            // Only now: clients see the last values.
+            drop(self.faces().take());
+            let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+            if let State::Running(run) = &*state {
+                // Its place is taken only when the report is there: the run goes away with `finish`.
+                let report = Box::new(run.report());
+                if let State::Running(run) = std::mem::replace(&mut *state, State::Ended(report)) {
+                    *state = State::Ended(Box::new(finish(run, limit)));
+                }
+            }
+        })
+    }
+
+    /// The report so far, as JSON.
+    fn report(&self, py: Python<'_>) -> PyResult<String> {
+        let json = |report: &Report| report_json(report).to_string();
+        self.with(py, |run| json(&run.report()), json)
+    }
+
+    /// What `livetime run` prints at the end, as a table or as JSON, and its exit code. `ended_by` is a name as the report has it.
+    fn ending(
+        &self,
+        py: Python<'_>,
+        pipeline: &str,
+        ended_by: &str,
+        as_json: bool,
+    ) -> PyResult<(String, u8)> {
+        let all = [EndedBy::Sources, EndedBy::Duration, EndedBy::Interrupt];
+        let ended_by = all.into_iter().find(|e| e.name() == ended_by).unwrap_or(EndedBy::Abort);
+        let text = |report: &Report| {
+            let ending = Ending::new(pipeline, report, ended_by);
+            let style = Style { width: None, is_coloured: false };
+            let text = if as_json { ending_json(&ending).to_string() } else { summary(&ending, style) };
+            (text, ending.exit().0 as u8)
+        };
+        self.with(py, |run| text(&run.report()), text)
+    }
+
+    /// Why the run failed, and the exceptions of Python's nodes: node, text, exception.
+    fn failure(&self, py: Python<'_>) -> PyResult<(Option<String>, Vec<Raised>)> {
+        let report = self.with(py, engine::Run::report, Report::clone)?;
+        let raised = report.events.iter().filter_map(|event| {
+            let own = event.cause.as_ref()?.error().downcast_ref::<PyErr>()?;
+            Some((event.node.clone(), event.message.clone(), own.clone_ref(py).into_value(py).into_any()))
+        });
+        Ok((report.failure.clone(), raised.collect()))
+    }
+
+    /// Sets parameters of a node: all take effect from the same frame, or none.
+    fn set(&self, py: Python<'_>, node: &str, values: &Bound<'_, PyDict>) -> PyResult<()> {
+        let mut all: Vec<(String, Value)> = Vec::new();
+        for (name, given) in values {
+            all.push((name.extract()?, value::from_python(&given)?));
+        }
+        let set = |run: &engine::Run| {
+            let values: Vec<(&str, Value)> = all.iter().map(|(n, v)| (&**n, v.clone())).collect();
+            run.set_all(node, &values).map_err(|e| e.to_string())
+        };
+        self.with(py, set, |_| Err("wanted a run that goes on, found one that has ended".to_owned()))?
+            .or_raise(py, Kind::Param)
+    }
+
+    /// The parameters and readbacks of a node by name.
+    fn params<'py>(&self, py: Python<'py>, node: &str) -> PyResult<Bound<'py, PyDict>> {
+        let running = |run: &engine::Run| run.params(node).map_err(|e| e.to_string());
+        let ended = |report: &Report| {
+            let found = report.nodes.iter().find(|n| n.name == node);
+            found.map(|n| n.last_values.clone()).ok_or_else(|| format!("unknown node `{node}`"))
+        };
+        let found = self.with(py, running, ended)?.or_raise(py, Kind::Param)?;
+        let dict = PyDict::new(py);
+        found.iter().try_for_each(|(spec, v)| dict.set_item(spec.name, value::to_python(py, v)?))?;
+        Ok(dict)
+    }
+
+    /// An edge from an output to this program.
+    fn subscribe(
+        &self,
+        py: Python<'_>,
+        output: &str,
+        when_full: &str,
+        queue: usize,
+        every: u64,
+        max_rate_hz: Option<f64>,
+    ) -> PyResult<Outlet> {
+        let options = edge(when_full, queue, every, max_rate_hz).or_raise(py, Kind::Graph)?;
+        let made = self.with(py, |run| Some(run.subscribe(output, options)), |_| None)?;
+        let ended = || raise(py, Kind::Graph, "wanted a run that goes on, found one that has ended");
+        made.ok_or_else(ended)?.map(Outlet::new).map_err(|e| no_output(py, &e))
+    }
+}
+
+impl Run {
+    fn faces(&self) -> MutexGuard<'_, Option<Faces>> {
+        self.faces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        running: impl FnOnce(&engine::Run) -> T + Send,
+        ended: impl FnOnce(&Report) -> T + Send,
+    ) -> PyResult<T> {
+        apart(py, || match &*self.state.read().unwrap_or_else(PoisonError::into_inner) {
+            State::Running(run) => running(run),
+            State::Ended(report) => ended(report),
+        })
+    }
+}

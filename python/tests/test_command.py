@@ -1,0 +1,147 @@
+"""Pipelines with nodes of Python, from the command line; runs that are served over pvAccess."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import livetime as lt
+
+MODULE = """
+import numpy as np
+import livetime as lt
+
+@lt.source
+def ramp(*, count: int = 20):
+    for number in range(count):
+        yield np.full((4, 4), number, np.uint16)
+
+@lt.node
+def cut(image: lt.Array, *, level: lt.Param[float, "counts", lt.AtLeast(0)] = 10.0):
+    '''Pixels below `level` become 0.'''
+    return np.where(image < level, image.dtype.type(0), image)
+
+@lt.node
+def failing(image: lt.Array):
+    return 1 / int(image[0, 0] - 3)
+"""
+
+PIPELINE = """
+nodes:
+  ramp: {type: "beamline:ramp", params: {count: 6}, when_exhausted: wait}
+  cut: {type: "beamline:cut", from: {node: ramp, when_full: block}, params: {level: 4}}
+  stats: {type: statistics, from: {node: cut, when_full: block}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "beamline.py").write_text(MODULE)
+    (tmp_path / "p.yaml").write_text(PIPELINE)
+    sys.modules.pop("beamline", None)
+    return tmp_path
+
+
+def command(*arguments: str, program: str = "") -> subprocess.CompletedProcess[str]:
+    start = [program, "run", "--python"] if program else [sys.executable, "-m", "livetime", "run"]
+    environment = {**os.environ, "LIVETIME_PYTHON": sys.executable}
+    return subprocess.run([*start, *arguments], capture_output=True, text=True, env=environment, timeout=100)
+
+
+def test_a_file_names_nodes_of_modules(folder):
+    graph = lt.Graph("p.yaml", imports=True, set={"cut.level": 5})
+    assert graph.nodes == {"ramp": "beamline:ramp", "cut": "beamline:cut", "stats": "statistics"}
+    run = graph.start(hold=True)
+    frames = run.frames("cut", when_full="block")
+    run.release()
+    assert [int(frame.array[0, 0]) for frame in frames] == [0, 0, 0, 0, 0, 5]
+    assert run.wait().is_closed
+
+
+def test_modules_are_imported_only_if_that_is_said(folder):
+    with pytest.raises(lt.GraphError, match="unknown node type `beamline:ramp`"):
+        lt.Graph("p.yaml")
+    assert "beamline" not in sys.modules
+    with pytest.raises(lt.GraphError, match="wanted a node of beamline .ramp, cut, failing."):
+        lt.Graph("nodes:\n  x: {type: 'beamline:cutt'}\n", imports=True)
+    with pytest.raises(lt.GraphError, match="wanted a module `nobody`"):
+        lt.Graph("nodes:\n  x: {type: 'nobody:cut'}\n", imports=True)
+
+
+@pytest.mark.parametrize("how", ["module", "program"])
+def test_a_pipeline_is_run_from_the_command_line(folder, how, request):
+    program = request.getfixturevalue("program") if how == "program" else ""
+    done = command("p.yaml", "--set", "cut.level=2", "--json", program=program)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["exit_code"] == 0 and report["pipeline"] == "p.yaml"
+    nodes = {node["name"]: node for node in report["nodes"]}
+    assert nodes["stats"]["completed"] == 6 and nodes["cut"]["type"] == "beamline:cut"
+    done = command("p.yaml", "--frames", "3", program=program)
+    assert done.returncode == 0 and "ledger closed" in done.stdout
+
+
+def test_what_fails_is_told_with_its_traceback(folder):
+    (folder / "bad.yaml").write_text(PIPELINE.replace("beamline:cut\"", "beamline:failing\", on_error: stop").replace(", params: {level: 4}", ""))
+    done = command("bad.yaml")
+    assert done.returncode == 1 and "ZeroDivisionError" in done.stderr and "in node `cut`, frame 4" in done.stderr
+    done = command("no.yaml")
+    assert done.returncode == 2 and "no.yaml" in done.stderr
+
+
+SERVED = lt.Epics("LTPY:", interfaces=["local"], port=0, search_port=0)
+
+
+def test_a_run_is_served_while_it_runs():
+    from p4p.client.thread import Context
+
+
+    @lt.node
+    def level(image: lt.Array, *, level: lt.Param[float, "counts", lt.AtLeast(0)] = 10.0):
+        return image + np.uint8(level)
+
+    graph = lt.Graph()
+    graph.add("cam", "sim_detector", acquire_period="5 ms")
+    graph.add("level", level, from_="cam", when_full="latest")
+    graph.add("picture", "pva_image", from_="level", when_full="latest")
+    run = graph.start(epics=SERVED)
+    assert run.epics is not None and run.epics.prefix == "LTPY:" and run.epics.pvs > 100
+    conf = {"EPICS_PVA_NAME_SERVERS": run.epics.address, "EPICS_PVA_AUTO_ADDR_LIST": "NO", "EPICS_PVA_ADDR_LIST": ""}
+    with Context("pva", conf=conf, useenv=False) as client:
+        # PVs show the run as it was at the last moment, and nothing before the first.
+        seen(client, "LTPY:cam1:AcquirePeriod_RBV", lambda period: period == 0.005)
+        client.put("LTPY:Level1:Level", 25.0, timeout=60)
+        assert run["level"].level == 25.0
+        seen(client, "LTPY:Level1:Level_RBV", lambda level: level == 25.0)
+        seen(client, "LTPY:Pva1:Image", lambda image: image.ndim >= 2)
+    report = run.stop()
+    assert report.is_closed and run.epics is None
+
+
+def seen(client, name: str, is_wanted) -> None:
+    until = time.monotonic() + 60
+    while not is_wanted(found := client.get(name, timeout=60)):
+        assert time.monotonic() < until, f"{name}: {found}"
+        time.sleep(0.05)
+
+
+def test_whether_a_run_is_served():
+    graph = lt.Graph("nodes:\n  cam: {type: sim_detector}\n  null: {type: 'null', from: cam}\npvaccess: {prefix: 'LTF:', port: 0, search_port: 0}\n")
+    with graph.start() as run:
+        assert run.epics is not None and run.epics.prefix == "LTF:"
+    with graph.start(epics=False) as run:
+        assert run.epics is None
+    with graph.start(epics="LTG:") as run:
+        assert run.epics is not None and run.epics.prefix == "LTG:"
+    for wrong in (lt.Epics("a b:"), lt.Epics(interfaces=["everywhere"]), lt.Epics(writers=["?"])):
+        with pytest.raises(lt.GraphError, match="wanted"):
+            graph.start(epics=wrong)

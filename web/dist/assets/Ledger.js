@@ -1,0 +1,262 @@
+import { B as child, E as append, G as set, H as only_child, J as pop, K as state, L as template_effect, M as delegated, O as from_html, P as get, R as user_effect, S as if_block, T as set_text, U as sibling, V as first_child, X as next, Y as push, Z as reset, g as clsx, h as set_class, j as delegate, l as set_attribute, m as set_style, q as user_derived, y as each } from "./disclose-version.js";
+import { n as inWords, p as report, r as isIntended, t as run } from "./run.svelte.js";
+import { t as Chart } from "./Chart.js";
+import { t as follow } from "./feed.svelte.js";
+import { t as place } from "./place.svelte.js";
+import { i as count, l as span, s as share } from "./units.js";
+// src/screens/ledger/Ledger.svelte
+var root = from_html(`<i class="key svelte-3umllc"></i> `, 1);
+var root_1 = from_html(`<p class="alarm" role="alert"> </p>`);
+var root_2 = from_html(`<span> </span>&ensp;`, 1);
+var root_3 = from_html(`<tr><th scope="row" class="svelte-3umllc"> </th><td class="svelte-3umllc"> </td><td class="dim svelte-3umllc"> </td><td class="n svelte-3umllc"> </td><td class="svelte-3umllc"><div class="shares svelte-3umllc" aria-hidden="true"><i class="svelte-3umllc"></i> <i class="asked svelte-3umllc"></i> <i class="lost svelte-3umllc"></i></div></td><td class="n svelte-3umllc"> </td><td> </td><td> </td><td> </td><td class="svelte-3umllc"></td><td class="n dim svelte-3umllc"> </td></tr>`);
+var root_4 = from_html(`<tr><td colspan="11" class="dim svelte-3umllc">This run has no edges.</td></tr>`);
+var root_5 = from_html(`<div class="ledger svelte-3umllc"><section class="panel head svelte-3umllc"><header class="svelte-3umllc"><h1 class="svelte-3umllc">Ledger</h1> <span class="dim"> </span> <span class="space svelte-3umllc"></span> <div class="seg svelte-3umllc" role="group" aria-label="How far back"><button type="button" class="svelte-3umllc">10 min</button> <button type="button" class="svelte-3umllc">12 h</button></div> <button class="btn" type="button">Download report</button></header> <h2>Lost <span>frames since the start, unintended<!></span></h2> <!> <div class="chart svelte-3umllc"><!></div></section> <section class="panel scroll accounts" aria-label="Accounts"><table class="svelte-3umllc"><thead class="svelte-3umllc"><tr><th scope="col" class="svelte-3umllc">from</th><th scope="col" class="svelte-3umllc">to</th><th scope="col" class="svelte-3umllc">when full</th><th scope="col" class="n svelte-3umllc">offered</th><th scope="col" class="bar svelte-3umllc"><span class="quiet">shares</span></th><th scope="col" class="n svelte-3umllc">delivered</th><th scope="col" class="n svelte-3umllc">queued</th><th scope="col" class="n svelte-3umllc">left out</th><th scope="col" class="n svelte-3umllc">lost</th><th scope="col" class="svelte-3umllc">reasons</th><th scope="col" class="n svelte-3umllc">waiting p99</th></tr></thead><tbody></tbody><tfoot class="svelte-3umllc"><tr><th scope="row" class="svelte-3umllc">all</th><td class="svelte-3umllc"></td><td class="svelte-3umllc"></td><td class="n svelte-3umllc"> </td><td class="svelte-3umllc"></td><td class="n svelte-3umllc"> </td><td class="n svelte-3umllc"> </td><td class="n asked svelte-3umllc"> </td><td> </td><td class="svelte-3umllc"></td><td class="svelte-3umllc"></td></tr></tfoot></table></section></div>`);
+function Ledger($$anchor, $$props) {
+	push($$props, true);
+	const HOUR_MS = 36e5;
+	const step = user_derived(() => place.get("step") === "coarse" ? "coarse" : "fine");
+	const spanMs = user_derived(() => get(step) === "fine" ? 6e5 : 12 * HOUR_MS);
+	const now = user_derived(() => run.moment?.edges);
+	const rows = user_derived(() => run.graph.edges.map((edge, i) => ({
+		edge,
+		i,
+		reasons: (run.moment?.losses ?? []).filter(([at]) => at === i).map(([, reason, n]) => ({
+			reason,
+			n
+		}))
+	})));
+	const total = user_derived(() => ({
+		offered: sum(get(now)?.offered),
+		delivered: sum(get(now)?.delivered),
+		queued: sum(get(now)?.queued),
+		asked: sum(get(now)?.left_out),
+		lost: sum(get(now)?.lost)
+	}));
+	function sum(list) {
+		return (list ?? []).reduce((all, n) => all + (n ?? 0), 0);
+	}
+	const losers = user_derived(() => run.nodes.map((node, i) => ({
+		name: node.name,
+		lost: run.moment?.nodes.lost[i] ?? 0
+	})).filter((n) => n.lost > 0).sort((a, b) => b.lost - a.lost).slice(0, 5).map((n) => n.name).sort().join("\n"));
+	const names = user_derived(() => ["run.unintended", ...get(losers).split("\n").filter(Boolean).map((name) => `${name}.lost`)]);
+	let shown = state({
+		times: [],
+		columns: []
+	});
+	let problem = state("");
+	user_effect(() => follow(get(names), get(step), get(spanMs), (series, failure) => {
+		set(problem, failure, true);
+		set(shown, { ...series.thinned(600) });
+	}));
+	async function save() {
+		try {
+			const text = JSON.stringify(run.ended ?? await report(), null, 1);
+			const link = document.createElement("a");
+			link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+			link.download = "livetime-report.json";
+			link.click();
+			setTimeout(() => URL.revokeObjectURL(link.href), 1e3);
+		} catch (failure) {
+			set(problem, failure.message, true);
+		}
+	}
+	const shareOf = (n, of) => of ? 100 * (n ?? 0) / of : 0;
+	var div = root_5();
+	var section = child(div);
+	var header = child(section);
+	var span_1 = sibling(child(header), 2);
+	var text_1 = only_child(span_1);
+	var div_1 = sibling(span_1, 4);
+	var button = child(div_1);
+	var button_1 = sibling(button, 2);
+	reset(div_1);
+	var button_2 = sibling(div_1, 2);
+	reset(header);
+	var h2 = sibling(header, 2);
+	var span_2 = sibling(child(h2));
+	var node_1 = sibling(child(span_2));
+	each(node_1, 18, () => get(names), (name) => name, ($$anchor, name, i) => {
+		var fragment = root();
+		var i_1 = first_child(fragment);
+		let styles;
+		var text_2 = sibling(i_1, 1, true);
+		template_effect(($0) => {
+			styles = set_style(i_1, "", styles, { background: `var(--s${get(i) + 1})` });
+			set_text(text_2, $0);
+		}, [() => name === "run.unintended" ? "all" : name.replace(/\.lost$/, "")]);
+		append($$anchor, fragment);
+	});
+	reset(span_2);
+	reset(h2);
+	var node_2 = sibling(h2, 2);
+	var consequent = ($$anchor) => {
+		var p = root_1();
+		var text_3 = only_child(p, true);
+		template_effect(() => set_text(text_3, get(problem)));
+		append($$anchor, p);
+	};
+	if_block(node_2, ($$render) => {
+		if (get(problem)) $$render(consequent);
+	});
+	var div_2 = sibling(node_2, 2);
+	var node_3 = child(div_2);
+	Chart(node_3, {
+		get times() {
+			return get(shown).times;
+		},
+		get columns() {
+			return get(shown).columns;
+		},
+		get names() {
+			return get(names);
+		},
+		get spanMs() {
+			return get(spanMs);
+		},
+		label: "Frames lost"
+	});
+	reset(div_2);
+	reset(section);
+	var section_1 = sibling(section, 2);
+	var table = child(section_1);
+	var tbody = sibling(child(table));
+	each(tbody, 21, () => get(rows), ({ edge, i, reasons }) => i, ($$anchor, $$item) => {
+		let edge = () => get($$item).edge;
+		let i = () => get($$item).i;
+		let reasons = () => get($$item).reasons;
+		var tr = root_3();
+		let classes;
+		var th = child(tr);
+		var text_4 = only_child(th, true);
+		var td = sibling(th);
+		var text_5 = only_child(td);
+		var td_1 = sibling(td);
+		var text_6 = only_child(td_1, true);
+		var td_2 = sibling(td_1);
+		var text_7 = only_child(td_2, true);
+		var td_3 = sibling(td_2);
+		var div_3 = child(td_3);
+		var i_2 = child(div_3);
+		let styles_1;
+		var i_3 = sibling(i_2, 2);
+		let styles_2;
+		var i_4 = sibling(i_3, 2);
+		let styles_3;
+		reset(div_3);
+		reset(td_3);
+		var td_4 = sibling(td_3);
+		var text_8 = only_child(td_4, true);
+		var td_5 = sibling(td_4);
+		let classes_1;
+		var text_9 = only_child(td_5, true);
+		var td_6 = sibling(td_5);
+		var text_10 = only_child(td_6, true);
+		var td_7 = sibling(td_6);
+		var text_11 = only_child(td_7, true);
+		var td_8 = sibling(td_7);
+		each(td_8, 21, reasons, ({ reason, n }) => reason, ($$anchor, $$item) => {
+			let reason = () => get($$item).reason;
+			let n = () => get($$item).n;
+			var fragment_1 = root_2();
+			var span_3 = first_child(fragment_1);
+			var text_12 = only_child(span_3);
+			next();
+			template_effect(($0, $1, $2) => {
+				set_class(span_3, 1, $0);
+				set_text(text_12, `${$1 ?? ""} ${$2 ?? ""}`);
+			}, [
+				() => clsx(isIntended(reason()) ? "asked" : "warn"),
+				() => inWords(reason()),
+				() => count(n())
+			]);
+			append($$anchor, fragment_1);
+		});
+		reset(td_8);
+		var td_9 = sibling(td_8);
+		var text_13 = only_child(td_9, true);
+		reset(tr);
+		template_effect(($0, $1, $2, $3, $4, $5, $6, $7, $8, $9) => {
+			classes = set_class(tr, 1, "svelte-3umllc", null, classes, { closed: !edge().open });
+			set_text(text_4, edge().from);
+			set_text(text_5, `${edge().to ?? ""}${edge().open ? "" : " (gone)"}`);
+			set_text(text_6, $0);
+			set_text(text_7, $1);
+			styles_1 = set_style(i_2, "", styles_1, { width: $2 });
+			styles_2 = set_style(i_3, "", styles_2, { width: $3 });
+			styles_3 = set_style(i_4, "", styles_3, {
+				width: $4,
+				"min-width": get(now)?.lost[i()] ? "2px" : "0"
+			});
+			set_text(text_8, $5);
+			classes_1 = set_class(td_5, 1, "n svelte-3umllc", null, classes_1, { faint: !get(now)?.queued[i()] });
+			set_text(text_9, $6);
+			set_class(td_6, 1, `n ${get(now)?.left_out[i()] ? "asked" : "faint"}`, "svelte-3umllc");
+			set_text(text_10, $7);
+			set_class(td_7, 1, `n ${get(now)?.lost[i()] ? "warn" : "faint"}`, "svelte-3umllc");
+			set_text(text_11, $8);
+			set_text(text_13, $9);
+		}, [
+			() => inWords(edge().when_full),
+			() => count(get(now)?.offered[i()]),
+			() => `${shareOf(get(now)?.delivered[i()], get(now)?.offered[i()]) ?? ""}%`,
+			() => `${shareOf(get(now)?.left_out[i()], get(now)?.offered[i()]) ?? ""}%`,
+			() => `${shareOf(get(now)?.lost[i()], get(now)?.offered[i()]) ?? ""}%`,
+			() => count(get(now)?.delivered[i()]),
+			() => count(get(now)?.queued[i()]),
+			() => count(get(now)?.left_out[i()]),
+			() => count(get(now)?.lost[i()]),
+			() => span((get(now)?.waiting_p99_ms[i()] ?? 0) * 1e6)
+		]);
+		append($$anchor, tr);
+	}, ($$anchor) => {
+		var tr_1 = root_4();
+		append($$anchor, tr_1);
+	});
+	reset(tbody);
+	var tfoot = sibling(tbody);
+	var tr_2 = child(tfoot);
+	var td_10 = sibling(child(tr_2), 3);
+	var text_14 = only_child(td_10, true);
+	var td_11 = sibling(td_10, 2);
+	var text_15 = only_child(td_11, true);
+	var td_12 = sibling(td_11);
+	var text_16 = only_child(td_12, true);
+	var td_13 = sibling(td_12);
+	var text_17 = only_child(td_13, true);
+	var td_14 = sibling(td_13);
+	let classes_2;
+	var text_18 = only_child(td_14, true);
+	next(2);
+	reset(tr_2);
+	reset(tfoot);
+	reset(table);
+	reset(section_1);
+	reset(div);
+	template_effect(($0, $1, $2, $3, $4, $5) => {
+		set_text(text_1, `${run.moment?.run.closed === false ? "open: some account does not balance" : "closed: every frame is accounted for"} ·
+        live time ${$0 ?? ""}`);
+		set_attribute(button, "aria-pressed", get(step) === "fine");
+		set_attribute(button_1, "aria-pressed", get(step) === "coarse");
+		set_text(text_14, $1);
+		set_text(text_15, $2);
+		set_text(text_16, $3);
+		set_text(text_17, $4);
+		classes_2 = set_class(td_14, 1, "n svelte-3umllc", null, classes_2, { warn: get(total).lost > 0 });
+		set_text(text_18, $5);
+	}, [
+		() => run.moment ? share(run.moment.run.live, 3) : "–",
+		() => count(get(total).offered),
+		() => count(get(total).delivered),
+		() => count(get(total).queued),
+		() => count(get(total).asked),
+		() => count(get(total).lost)
+	]);
+	delegated("click", button, () => place.set({ step: "" }));
+	delegated("click", button_1, () => place.set({ step: "coarse" }));
+	delegated("click", button_2, save);
+	append($$anchor, div);
+	pop();
+}
+delegate(["click"]);
+export { Ledger as default };

@@ -1,0 +1,96 @@
+/** The state socket: connects, acknowledges each moment, notices silence, and connects again by itself. */
+
+import type { Message, ToServer } from './protocol';
+
+export type LinkState = 'connecting' | 'open' | 'gone';
+
+export interface Listener {
+  message(message: Message): void;
+  state(state: LinkState, reason: string): void;
+}
+
+/** Moments come at least once a second; after this long without a message the connection counts as gone. */
+const SILENCE_MS = 6_000;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 3_000;
+
+export class StateSocket {
+  private socket: WebSocket | null = null;
+  private wait = FIRST_WAIT_MS;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private watched: string[] = [];
+  private pace = 10;
+  private ended = false;
+
+  constructor(private readonly url: string, private readonly listener: Listener) {}
+
+  open(): void {
+    if (this.ended) return;
+    this.listener.state('connecting', '');
+    const socket = new WebSocket(this.url);
+    this.socket = socket;
+    this.expect(socket);
+    socket.onopen = () => {
+      this.wait = FIRST_WAIT_MS;
+      this.send({ kind: 'pace', hz: this.pace });
+      this.send({ kind: 'watch', nodes: this.watched });
+    };
+    socket.onmessage = (event) => this.take(socket, event);
+    socket.onclose = (event) => this.lost(socket, event.reason);
+  }
+
+  /** Says which nodes' values are wanted. */
+  watch(nodes: string[]): void {
+    this.watched = nodes;
+    this.send({ kind: 'watch', nodes });
+  }
+
+  /** Says how many moments a second are wanted at most. */
+  setPace(hz: number): void {
+    this.pace = hz;
+    this.send({ kind: 'pace', hz });
+  }
+
+  /** Tries at once if the socket is gone: the page is seen again, or the network is back. */
+  hurry(): void {
+    if (this.socket || this.ended) return;
+    clearTimeout(this.timer);
+    this.open();
+  }
+
+  close(): void {
+    this.ended = true;
+    clearTimeout(this.timer);
+    this.socket?.close();
+  }
+
+  private take(socket: WebSocket, event: MessageEvent): void {
+    if (socket !== this.socket) return;
+    this.expect(socket);
+    const message = JSON.parse(event.data as string) as Message;
+    if (message.kind === 'hello') this.listener.state('open', '');
+    this.listener.message(message);
+    if (message.kind === 'moment') this.send({ kind: 'seen', version: message.version });
+  }
+
+  private expect(socket: WebSocket): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.lost(socket, 'the server is silent'), SILENCE_MS);
+  }
+
+  private lost(socket: WebSocket, reason: string): void {
+    if (socket !== this.socket) return;
+    this.socket = null;
+    clearTimeout(this.timer);
+    socket.onclose = null;
+    socket.close();
+    if (this.ended) return;
+    this.listener.state('gone', reason);
+    this.timer = setTimeout(() => this.open(), this.wait);
+    this.wait = Math.min(this.wait * 2, LONGEST_WAIT_MS);
+  }
+
+  private send(message: ToServer): void {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+}

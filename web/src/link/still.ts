@@ -1,0 +1,78 @@
+/** Pictures that stand still: those of recorded events. Asked for once for each wish; the newest wish counts. */
+
+import { sentence, type FeedListener } from './feed';
+import type { ViewWish } from './protocol';
+import type { Header } from './wire';
+
+/** The server is still reading the file. */
+const BUSY = 503;
+const RETRY_MS = 1_000;
+
+/** Whether what is to be shown is the address of a recorded picture, and no output of a node. */
+export const isStill = (from: string) => from.startsWith('/api/');
+
+/** What two events of one detector have in common. */
+export const detectorOf = (from: string) => (isStill(from) ? from.replace(/&event=\d+$/, '') : from);
+
+export class Still<T extends { header: Header }> {
+  private wish: ViewWish | null = null;
+  private asked: string | null = null;
+  private running = false;
+  private stopped = true;
+
+  constructor(
+    private readonly base: string,
+    private readonly read: (message: ArrayBuffer) => T,
+    private readonly listener: FeedListener<T>,
+  ) {}
+
+  want(wish: ViewWish | null): void {
+    this.wish = wish;
+    if (wish === null) this.asked = null;
+    void this.run();
+  }
+
+  stop(stopped: boolean): void {
+    this.stopped = stopped;
+    void this.run();
+  }
+
+  /** One request at a time: who drags a slider through a run asks for the events that can be had, not for all. */
+  private async run(): Promise<void> {
+    if (this.running) return;
+    this.running = true;
+    for (;;) {
+      const url = this.wish && pictureUrl(this.wish);
+      if (!url || this.stopped || url === this.asked) break;
+      this.asked = url;
+      try {
+        const answer = await fetch(this.base + url);
+        if (answer.status === BUSY) {
+          this.listener.problem(await sentence(answer));
+          await new Promise((done) => setTimeout(done, RETRY_MS));
+          this.asked = null;
+          continue;
+        }
+        if (!answer.ok) throw new Error(await sentence(answer));
+        const frame = this.read(await answer.arrayBuffer());
+        if (this.asked !== url) continue;
+        this.listener.problem('');
+        this.listener.frame(frame);
+      } catch (problem) {
+        this.listener.problem(problem instanceof Error ? problem.message : String(problem));
+      }
+    }
+    this.running = false;
+  }
+
+  async valueAt(x: number, y: number): Promise<number | number[] | null> {
+    if (!this.wish) return null;
+    const answer = await fetch(`${this.base}${this.wish.from.replace('/picture?', '/at?')}&x=${x}&y=${y}`);
+    return answer.ok ? ((await answer.json()) as { value: number | number[] | null }).value : null;
+  }
+}
+
+export function pictureUrl({ from, region, fit, reduce }: ViewWish): string {
+  const more = [region && `&region=${region.join(',')}`, fit && `&fit=${fit.join(',')}`, `&reduce=${reduce}`];
+  return `${from}&as=raw${more.filter(Boolean).join('')}`;
+}

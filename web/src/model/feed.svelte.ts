@@ -1,0 +1,32 @@
+/** History of some series from the server: all that it keeps at first, then what is new, once a second while it is seen. */
+
+import { history } from '../link/rest';
+import { run } from './run.svelte';
+import { Series } from './series';
+
+const PERIOD_MS = 1_000;
+
+/** Calls `show` with the series whenever there is more; returns what ends it. */
+export function follow(
+  names: readonly string[], step: 'fine' | 'coarse', keepMs: number, show: (series: Series, problem: string) => void,
+): () => void {
+  const series = new Series(names, keepMs);
+  let timer: ReturnType<typeof setTimeout>;
+  let ended = false;
+  const look = async () => {
+    if (!document.hidden && run.link === 'open') {
+      try {
+        series.add(await history(names, step, series.lastMs));
+        if (!ended) show(series, '');
+      } catch (problem) {
+        if (!ended) show(series, (problem as Error).message);
+      }
+    }
+    if (!ended) timer = setTimeout(look, PERIOD_MS);
+  };
+  void look();
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,203 @@
+/** The run as this page knows it: what the state socket says, in values that the screens follow. */
+
+import { StateSocket, type LinkState } from '../link/socket';
+import * as rest from '../link/rest';
+import { newestLoss, type Loss } from './losses';
+import type {
+  Control, Described, Entry, Graph, Message, Moment, NodeInfo, NodeNow, NodeType, ParamSpec, Rights, RunInfo, Value, Values,
+} from '../link/protocol';
+
+const KEPT_ENTRIES = 500;
+const NOBODY: Control = { holder: null, watching: 0 };
+const STRANGER: Rights = { read: true, write: false, user: '', in_control: false };
+
+export class RunModel {
+  link = $state.raw<LinkState>('connecting');
+  linkReason = $state.raw('');
+  /** When the last message came, in ms since 1970. */
+  goneSince = $state.raw(0);
+  described = $state.raw<Described | null>(null);
+  graph = $state.raw<Graph>({ graph: 0, edges: [] });
+  moment = $state.raw<Moment | null>(null);
+  control = $state.raw<Control>(NOBODY);
+  rights = $state.raw<Rights>(STRANGER);
+  log = $state.raw<Entry[]>([]);
+  logLeftOut = $state.raw(0);
+  /** Values of watched nodes, and of others as they were when they were asked for last. */
+  values = $state.raw<Record<string, Values>>({});
+  /** What is known of nodes beside their parameters; asked for when it may have changed. */
+  nodesNow = $state.raw<Record<string, NodeNow>>({});
+  /** Since this page looks: when frames were lost last, where and why. */
+  lastLoss = $state.raw<Loss | null>(null);
+  ended = $state.raw<unknown>(null);
+  problem = $state.raw('');
+  /** How far the page is behind the server, in ms; clocks that differ are taken out by the smallest distance seen. */
+  behindMs = $state.raw(0);
+
+  private socket: StateSocket | null = null;
+  private smallestDistance = Infinity;
+  private watchers = new Map<symbol, string[]>();
+  private watching = '';
+
+  readonly byName = $derived(new Map((this.described?.nodes ?? []).map((node, i) => [node.name, i])));
+  readonly mayWrite = $derived(this.rights.write && this.link === 'open' && this.ended === null);
+
+  start(): void {
+    const url = new URL('api/v1/state', location.href);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    url.hash = '';
+    const state = (link: LinkState, reason: string) => this.follow(link, reason);
+    this.socket = new StateSocket(url.href, { message: (message) => this.take(message), state });
+    this.socket.open();
+    const seen = () => {
+      this.socket?.setPace(document.hidden ? 1 : 10);
+      if (!document.hidden) this.socket?.hurry();
+    };
+    document.addEventListener('visibilitychange', seen);
+    addEventListener('online', () => this.socket?.hurry());
+  }
+
+  // ---- What is known ----
+
+  get run(): RunInfo | null {
+    return this.described?.run ?? null;
+  }
+
+  get nodes(): NodeInfo[] {
+    return this.described?.nodes ?? [];
+  }
+
+  node(name: string): NodeInfo | undefined {
+    return this.nodes[this.byName.get(name) ?? -1];
+  }
+
+  typeOf(name: string): NodeType | undefined {
+    return this.described?.types[this.node(name)?.type ?? ''];
+  }
+
+  spec(name: string, param: string): ParamSpec | undefined {
+    return this.typeOf(name)?.params.find((spec) => spec.name === param);
+  }
+
+  value(name: string, param: string): Value | undefined {
+    return this.values[name]?.[param];
+  }
+
+  /** The output that feeds a node's first input, as `detector.out`. */
+  inputOf(name: string): string | undefined {
+    return this.edgeTo(name)?.from;
+  }
+
+  edgeTo(name: string) {
+    const number = this.byName.get(name);
+    return this.graph.edges.find((edge) => edge.nodes[1] === number && edge.open);
+  }
+
+  // ---- What is asked for ----
+
+  /** Lets the server send the values of these nodes until the returned function is called. */
+  watch(names: string[]): () => void {
+    const key = Symbol();
+    this.watchers.set(key, names);
+    this.tellWatched();
+    return () => {
+      this.watchers.delete(key);
+      this.tellWatched();
+    };
+  }
+
+  private tellWatched(): void {
+    const names = [...new Set([...this.watchers.values()].flat())].sort();
+    if (names.join('\n') === this.watching) return;
+    this.watching = names.join('\n');
+    this.socket?.watch(names);
+  }
+
+  /** A node as an answer said it is; the socket will say the same a little later. */
+  learn(node: NodeNow): void {
+    this.values = { ...this.values, [node.name]: { ...this.values[node.name], ...node.values } };
+    this.nodesNow = { ...this.nodesNow, [node.name]: node };
+  }
+
+  /** Asks for all values of all nodes, once. */
+  async learnAll(): Promise<void> {
+    const { nodes } = await rest.nodes();
+    this.values = Object.fromEntries(nodes.map((node) => [node.name, { ...this.values[node.name], ...node.values }]));
+    this.nodesNow = Object.fromEntries(nodes.map((node) => [node.name, node]));
+  }
+
+  async describe(): Promise<void> {
+    try {
+      this.described = await rest.describe();
+      this.graph = this.described.graph;
+      this.rights = this.described.rights;
+      this.problem = '';
+    } catch (problem) {
+      this.problem = (problem as Error).message;
+    }
+  }
+
+  // ---- What comes in ----
+
+  private follow(link: LinkState, reason: string): void {
+    if (link === 'gone' && this.link !== 'gone' && this.goneSince === 0) this.goneSince = Date.now();
+    if (link === 'open') this.goneSince = 0;
+    // While it tries again, the connection is still gone.
+    if (link !== 'connecting' || this.goneSince === 0) this.link = link;
+    if (reason) this.linkReason = reason;
+  }
+
+  private take(message: Message): void {
+    switch (message.kind) {
+      case 'hello':
+        return this.greet(message.run, message.rights);
+      case 'graph':
+        this.graph = message;
+        return;
+      case 'control':
+        this.control = message;
+        return;
+      case 'moment':
+        this.lastLoss = newestLoss(this.moment, message, this.graph) ?? this.lastLoss;
+        this.moment = message;
+        return this.measure(message.at_ns / 1e6);
+      case 'values':
+        return this.merge(message.nodes);
+      case 'log':
+        return this.append(message.entries, message.left_out);
+      case 'end':
+        this.ended = message.report;
+    }
+  }
+
+  private greet(run: RunInfo, rights: Rights): void {
+    this.rights = rights;
+    this.ended = null;
+    this.log = [];
+    this.smallestDistance = Infinity;
+    if (run.id !== this.run?.id) {
+      [this.values, this.nodesNow, this.moment, this.lastLoss] = [{}, {}, null, null];
+      void this.describe();
+    }
+  }
+
+  private merge(nodes: Record<string, Values>): void {
+    const values = { ...this.values };
+    for (const [name, changed] of Object.entries(nodes)) values[name] = { ...values[name], ...changed };
+    this.values = values;
+  }
+
+  private append(entries: Entry[], leftOut: number): void {
+    const last = this.log.at(-1)?.number ?? -1;
+    this.log = [...this.log, ...entries.filter((entry) => entry.number > last)].slice(-KEPT_ENTRIES);
+    this.logLeftOut += leftOut;
+  }
+
+  private measure(atMs: number): void {
+    const distance = Date.now() - atMs;
+    this.smallestDistance = Math.min(this.smallestDistance, distance);
+    this.behindMs = Math.max(0, distance - this.smallestDistance);
+  }
+}
+
+export const run = new RunModel();

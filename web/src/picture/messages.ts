@@ -1,0 +1,91 @@
+/** What the page and the worker of a picture say to each other. Types only. */
+
+import type { Scale } from '../model/contrast';
+import type { Line } from '../model/line';
+import type { Size } from '../model/roi';
+import type { MapName } from './maps';
+import type { Colour } from './gl';
+import type { Zoom } from './view';
+
+/** Fixed limits, or percentiles of what is shown. */
+export type Contrast = { low: number; high: number } | { percentLow: number; percentHigh: number };
+
+export interface Look {
+  contrast: Contrast;
+  scale: Scale;
+  map: MapName;
+  outside: Colour;
+  invalid: Colour;
+}
+
+/** What the worker is to show. `x`, `y`: the pixel in the middle; without meaning for `fit`. */
+export interface Sight {
+  zoom: Zoom;
+  x: number;
+  y: number;
+  /** CSS pixels. */
+  canvas: Size;
+  /** Device pixels for one CSS pixel. */
+  density: number;
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export type ToWorker =
+  | { kind: 'start'; canvas: OffscreenCanvas; base: string }
+  | { kind: 'source'; from: string | null }
+  | { kind: 'look'; look: Look }
+  | { kind: 'sight'; sight: Sight }
+  | { kind: 'hold'; hold: boolean }
+  | { kind: 'seen'; seen: boolean }
+  | { kind: 'cross'; at: Point | null }
+  | { kind: 'line'; line: Line | null };
+
+export interface PictureInfo {
+  sequence: string;
+  dtype: string;
+  colours: number;
+  full: Size;
+  /** Of the payload, and pixels of the array for one of them. */
+  size: Size;
+  bin: number;
+  reduce: string;
+  held: boolean;
+  damaged: boolean;
+  leftOut: number;
+  ageMs: number;
+  shownHz: number;
+  min: number;
+  max: number;
+  mean: number;
+  atLimit: number;
+  invalid: number;
+  low: number;
+  high: number;
+  /** Of equal width on the scale, from `min` to `max`. */
+  bars: Float32Array;
+}
+
+export interface Cross {
+  x: number;
+  y: number;
+  /** As text, because 64-bit counts are exact too; several for colours. `null`: not known. */
+  value: string | null;
+  /** False when the value is of a newer frame than the picture, because the picture is binned. */
+  exact: boolean;
+  /** Values along the row and the column of the cross-hair, and the pixel of the first value and of one step. */
+  row: Float32Array;
+  column: Float32Array;
+  x0: number;
+  y0: number;
+  step: number;
+}
+
+export type FromWorker =
+  | { kind: 'picture'; info: PictureInfo }
+  | { kind: 'cross'; cross: Cross }
+  | { kind: 'line'; values: Float32Array }
+  | { kind: 'problem'; text: string };

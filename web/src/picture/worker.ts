@@ -1,0 +1,286 @@
+/** The worker behind a picture: asks for frames, draws them, counts them. The page's own thread never sees pixels. */
+
+import { Feed } from '../link/feed';
+import { detectorOf, isStill, Still } from '../link/still';
+import { readPicture, type Picture } from '../link/wire';
+import { Histogram, type Pixels } from '../model/contrast';
+import { valuesAlong, type Line } from '../model/line';
+import { Painter } from './gl';
+import { colours } from './maps';
+import type { Cross, FromWorker, Look, Point, Sight, ToWorker } from './messages';
+import { fitted, kept, type View } from './view';
+
+const BARS = 180;
+/** Counting and telling the page about a picture; faster than this nobody reads. */
+const TELL_MS = 90;
+
+const say = (message: FromWorker, transfer: Transferable[] = []) => postMessage(message, { transfer });
+
+class Worker {
+  private painter: Painter | null = null;
+  private feeds: { live: Feed<Picture>; still: Still<Picture> } | null = null;
+  private picture: Picture | null = null;
+  private waiting: Picture | null = null;
+  private source: string | null = null;
+  private look: Look | null = null;
+  private sight: Sight | null = null;
+  private hold = false;
+  private cross: Point | null = null;
+  private line: Line | null = null;
+  private readonly histogram = new Histogram();
+  private limits = { low: 0, high: 1 };
+  private toldAt = 0;
+  private telling: ReturnType<typeof setTimeout> | undefined;
+  private arrivals: number[] = [];
+  private drawn = false;
+  private asking = false;
+
+  take(message: ToWorker): void {
+    switch (message.kind) {
+      case 'start':
+        return this.start(message.canvas, message.base);
+      case 'source':
+        this.turnTo(message.from);
+        this.wish();
+        return this.redraw();
+      case 'look':
+        if (message.look.map !== this.look?.map) this.painter?.setColours(colours(message.look.map));
+        this.look = message.look;
+        this.choose();
+        this.tell();
+        return this.redraw();
+      case 'sight':
+        this.sight = message.sight;
+        this.wish();
+        return this.redraw();
+      case 'hold':
+        this.hold = message.hold;
+        if (!this.hold && this.waiting) this.show(this.waiting);
+        return this.stop(this.hold);
+      case 'seen':
+        return this.stop(!message.seen || this.hold);
+      case 'cross':
+        this.cross = message.at;
+        return this.tellCross();
+      case 'line':
+        this.line = message.line;
+        return this.tellLine();
+    }
+  }
+
+  private start(canvas: OffscreenCanvas, base: string): void {
+    try {
+      this.painter = new Painter(canvas);
+    } catch (problem) {
+      return say({ kind: 'problem', text: (problem as Error).message });
+    }
+    if (this.look) this.painter.setColours(colours(this.look.map));
+    const frame = (next: Picture) => (this.hold ? void (this.waiting = next) : this.show(next));
+    const listener = { frame, problem: (text: string) => say({ kind: 'problem', text }) };
+    this.feeds = { live: new Feed(base, readPicture, listener), still: new Still(base, readPicture, listener) };
+    this.stop(false);
+    this.wish();
+  }
+
+  // ---- What is asked for ----
+
+  private get feed(): Feed<Picture> | Still<Picture> | undefined {
+    return this.source !== null && isStill(this.source) ? this.feeds?.still : this.feeds?.live;
+  }
+
+  private stop(stopped: boolean): void {
+    this.feeds?.live.stop(stopped);
+    this.feeds?.still.stop(stopped);
+  }
+
+  /** From one event of a detector to the next the picture stays until the next one is there. */
+  private turnTo(from: string | null): void {
+    const same = from !== null && this.source !== null && isStill(from) && detectorOf(from) === detectorOf(this.source);
+    if (!same) {
+      this.feed?.want(null);
+      this.picture = null;
+    }
+    this.source = from;
+    this.hold = false;
+  }
+
+  /** Fitted: at least one value for each device pixel, at most two. Zoomed: the part that is seen, and a margin. */
+  private wish(): void {
+    if (!this.feed || !this.sight) return;
+    if (this.source === null) return this.feed.want(null);
+    const { canvas, density } = this.sight;
+    const most: [number, number] = [even(canvas.width * density * 2), even(canvas.height * density * 2)];
+    const region = this.seenRegion();
+    this.feed.want({ from: this.source, region, fit: most, reduce: 'max', as: 'native' });
+  }
+
+  private seenRegion(): [number, number, number, number] | null {
+    const view = this.view();
+    if (!view || !this.sight || !this.picture || this.sight.zoom === 'fit') return null;
+    const { fullWidth, fullHeight } = this.picture.header;
+    const part = (at: number, seen: number, whole: number): [number, number] => {
+      const margin = seen / 4;
+      const grid = 64;
+      const low = Math.max(0, Math.floor((at - seen / 2 - margin) / grid) * grid);
+      const high = Math.min(whole, Math.ceil((at + seen / 2 + margin) / grid) * grid);
+      return [low, Math.max(1, high - low)];
+    };
+    const [x, width] = part(view.x, this.sight.canvas.width / view.zoom, fullWidth);
+    const [y, height] = part(view.y, this.sight.canvas.height / view.zoom, fullHeight);
+    return width >= fullWidth && height >= fullHeight ? null : [x, y, width, height];
+  }
+
+  // ---- What is shown ----
+
+  private show(picture: Picture): void {
+    const first = this.picture === null;
+    this.picture = picture;
+    this.waiting = null;
+    const now = performance.now();
+    this.arrivals = [...this.arrivals.filter((at) => now - at < 2000), now];
+    const { header } = picture;
+    try {
+      this.painter?.setPixels(drawable(picture.pixels), header.width * header.colours, header.height);
+    } catch (problem) {
+      say({ kind: 'problem', text: (problem as Error).message });
+    }
+    if (first) this.wish();
+    this.tell();
+    this.redraw();
+  }
+
+  private view(): View | null {
+    if (!this.sight || !this.picture) return null;
+    const { fullWidth: width, fullHeight: height } = this.picture.header;
+    const { zoom, x, y, canvas } = this.sight;
+    return zoom === 'fit' ? fitted({ width, height }, canvas) : kept({ zoom, x, y }, { width, height }, canvas);
+  }
+
+  /** At most once for each picture of the screen. */
+  private redraw(): void {
+    if (this.drawn) return;
+    this.drawn = true;
+    requestAnimationFrame(() => {
+      this.drawn = false;
+      this.draw();
+    });
+  }
+
+  private draw(): void {
+    const { painter, sight, look } = this;
+    if (!painter || !sight || !look) return;
+    const width = Math.max(1, Math.round(sight.canvas.width * sight.density));
+    const height = Math.max(1, Math.round(sight.canvas.height * sight.density));
+    if (painter.canvas.width !== width || painter.canvas.height !== height) {
+      [painter.canvas.width, painter.canvas.height] = [width, height];
+    }
+    const view = this.view();
+    if (!view || !this.picture) return painter.draw({ ...this.limits, scale: look.scale }, null, look.outside, look.invalid);
+    const { header } = this.picture;
+    const step = 1 / view.zoom / sight.density;
+    const left = view.x - sight.canvas.width / 2 / view.zoom;
+    const top = view.y - sight.canvas.height / 2 / view.zoom;
+    const part = {
+      x: (left - header.x) / header.binX, y: (top - header.y) / header.binY, stepX: step / header.binX, stepY: step / header.binY,
+    };
+    painter.draw({ ...this.limits, scale: look.scale }, part, look.outside, look.invalid, header.colours);
+  }
+
+  // ---- What is counted ----
+
+  private tell(): void {
+    if (this.telling !== undefined) return;
+    const wait = Math.max(0, this.toldAt + TELL_MS - performance.now());
+    this.telling = setTimeout(() => {
+      this.telling = undefined;
+      this.toldAt = performance.now();
+      this.count();
+    }, wait);
+    if (this.toldAt === 0 && this.picture) this.choose(this.histogram.fill(this.picture.pixels));
+  }
+
+  private count(): void {
+    const { picture, look, histogram } = this;
+    if (!picture || !look) return;
+    this.choose(histogram.fill(picture.pixels));
+    this.redraw();
+    const { header } = picture;
+    const bars = histogram.bars(BARS, look.scale);
+    const [first = 0, last = 0] = [this.arrivals[0], this.arrivals.at(-1)];
+    const info = {
+      sequence: header.sequence.toString(), dtype: header.dtype, colours: header.colours,
+      full: { width: header.fullWidth, height: header.fullHeight }, size: { width: header.width, height: header.height },
+      bin: header.binX, reduce: header.reduce, held: header.held, damaged: header.damaged, leftOut: header.leftOut,
+      ageMs: header.ageUs / 1000, shownHz: last > first ? ((this.arrivals.length - 1) * 1000) / (last - first) : 0,
+      min: histogram.min, max: histogram.max, mean: histogram.mean, atLimit: histogram.atLimit, invalid: histogram.invalid,
+      ...this.limits, bars,
+    };
+    say({ kind: 'picture', info }, [bars.buffer]);
+    this.tellCross();
+    this.tellLine();
+  }
+
+  private tellLine(): void {
+    if (!this.picture || !this.line) return;
+    const values = valuesAlong(this.line, this.picture.header, this.picture.pixels);
+    say({ kind: 'line', values }, [values.buffer]);
+  }
+
+  private choose(histogram = this.histogram): void {
+    if (!this.look || histogram.count === 0) return;
+    const { contrast } = this.look;
+    this.limits = 'low' in contrast ? { low: contrast.low, high: contrast.high } : {
+      low: histogram.percentile(contrast.percentLow), high: histogram.percentile(contrast.percentHigh),
+    };
+    if (!('low' in contrast) && this.limits.low >= this.limits.high) {
+      this.limits = { low: histogram.min, high: Math.max(histogram.max, histogram.min + 1) };
+    }
+  }
+
+  private tellCross(): void {
+    const { picture, cross } = this;
+    if (!picture || !cross) return;
+    const { header, pixels } = picture;
+    const column = Math.floor((cross.x - header.x) / header.binX);
+    const row = Math.floor((cross.y - header.y) / header.binY);
+    const inside = column >= 0 && row >= 0 && column < header.width && row < header.height;
+    const at = (x: number, y: number) => Number(pixels[(y * header.width + x) * header.colours]);
+    const along = inside ? Float32Array.from({ length: header.width }, (_, x) => at(x, row)) : new Float32Array();
+    const down = inside ? Float32Array.from({ length: header.height }, (_, y) => at(column, y)) : new Float32Array();
+    const exact = header.reduce === 'none';
+    const found: Cross = {
+      ...cross, value: inside && exact ? this.text(column, row) : null, exact, row: along, column: down,
+      x0: header.x, y0: header.y, step: header.binX,
+    };
+    say({ kind: 'cross', cross: found }, [along.buffer, down.buffer]);
+    if (inside && !exact) void this.askCross(found);
+  }
+
+  private text(column: number, row: number): string {
+    const { header, pixels } = this.picture as Picture;
+    const first = (row * header.width + column) * header.colours;
+    return Array.from({ length: header.colours }, (_, i) => String(pixels[first + i])).join(', ');
+  }
+
+  /** A binned value is no count: the server knows the exact one, of its newest frame. */
+  private async askCross(cross: Cross): Promise<void> {
+    if (this.asking) return;
+    this.asking = true;
+    const value = await this.feed?.valueAt(cross.x, cross.y).catch(() => null);
+    this.asking = false;
+    if (value === null || value === undefined || this.cross?.x !== cross.x || this.cross.y !== cross.y) return;
+    say({ kind: 'cross', cross: { ...cross, value: String(value), row: new Float32Array(), column: new Float32Array() } });
+  }
+}
+
+/** To steps of 128, so that a window that is being dragged does not ask for a new view with each pixel. */
+const even = (n: number) => Math.max(128, Math.ceil(n / 128) * 128);
+
+/** Values that no texture holds are drawn as 32-bit floats; they are read from the original. */
+function drawable(pixels: Pixels): Pixels {
+  const wide = pixels instanceof BigInt64Array || pixels instanceof BigUint64Array || pixels instanceof Float64Array;
+  return wide ? Float32Array.from(pixels as Float64Array, Number) : pixels;
+}
+
+const worker = new Worker();
+onmessage = (event: MessageEvent<ToWorker>) => worker.take(event.data);

@@ -1,0 +1,27 @@
+/** The screens in the order of their keys. Each is loaded when it is opened first. */
+
+import type { Component } from 'svelte';
+import type { NodeInfo } from '../link/protocol';
+import type { Screen } from '../model/address';
+
+export interface ScreenInfo {
+  name: Screen;
+  title: string;
+  load: () => Promise<{ default: Component }>;
+}
+
+const ALL: ScreenInfo[] = [
+  { name: 'live', title: 'Live', load: () => import('./live/Live.svelte') },
+  { name: 'graph', title: 'Graph', load: () => import('./graph/Graph.svelte') },
+  { name: 'trigger', title: 'Trigger', load: () => import('./trigger/Trigger.svelte') },
+  { name: 'plots', title: 'Plots', load: () => import('./plots/Plots.svelte') },
+  { name: 'settings', title: 'Settings', load: () => import('./settings/Settings.svelte') },
+  { name: 'ledger', title: 'Ledger', load: () => import('./ledger/Ledger.svelte') },
+  { name: 'runs', title: 'Runs', load: () => import('./runs/Runs.svelte') },
+];
+
+/** Those that this run has something for: hits and triggers come as tables. */
+export function offered(nodes: readonly NodeInfo[]): ScreenInfo[] {
+  const tables = nodes.some((node) => node.outputs.some((output) => output.kinds.includes('table')));
+  return ALL.filter((screen) => screen.name !== 'trigger' || tables);
+}

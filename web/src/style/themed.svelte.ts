@@ -1,0 +1,11 @@
+/** Counts changes of the theme, for what is drawn by hand: canvases do not follow style sheets. */
+
+class Themed {
+  count = $state(0);
+
+  constructor() {
+    addEventListener('themechange', () => this.count++);
+  }
+}
+
+export const themed = new Themed();

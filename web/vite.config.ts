@@ -1,0 +1,33 @@
+import { fileURLToPath } from 'node:url';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vitest/config';
+
+// Names without hashes and code that is not minified: the bundle is committed, and a review sees what changed in it.
+const output = {
+  entryFileNames: 'assets/[name].js',
+  chunkFileNames: 'assets/[name].js',
+  assetFileNames: 'assets/[name][extname]',
+  comments: false,
+};
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  base: './',
+  plugins: [svelte()],
+  build: {
+    target: 'es2022',
+    outDir: 'dist',
+    emptyOutDir: true,
+    minify: false,
+    cssMinify: false,
+    sourcemap: false,
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    rollupOptions: { output },
+  },
+  worker: { format: 'es', rollupOptions: { output } },
+  // `npm run dev` shows a run that is served at LIVETIME_URL.
+  server: { proxy: { '/api': { target: process.env.LIVETIME_URL ?? 'http://127.0.0.1:8090', ws: true } } },
+  test: { include: ['test/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 90_000, fileParallelism: false },
+});
