@@ -2,6 +2,7 @@
 //!
 //! The test runner hides what a passing test prints, so tests record what they leave out in a file (`crates/testkit`).
 
+mod again;
 mod counts;
 mod judge;
 mod python;
@@ -22,14 +23,18 @@ pub(crate) fn run(root: &Path) -> Result<String, String> {
     files.clear()?;
     let mut counts = Counts::default();
     let tests = cargo(root, &["test", "--workspace", "--no-fail-fast"]);
+    let ran = count(tests, &files, &mut counts)?;
+    let unsteady = again::run(root, &files, &ran.watch, &mut counts);
     let all_passed = [
-        count(tests, &files, &mut counts)?,
+        ran.all_passed || (!unsteady.is_empty() && counts.failed == 0),
         python::run(root, &files, &mut counts)?,
         web::run(root, &files, &mut counts)?,
         models_into(root, &files, &mut counts)?,
     ];
     fs::write(&files.counts, counts.to_text()).map_err(|e| format!("{}: {e}", files.counts.display()))?;
-    let summary = summary(counts, &Skips::read(&files.skips)?);
+    fs::write(&files.unsteady, unsteady.join("\n"))
+        .map_err(|e| format!("{}: {e}", files.unsteady.display()))?;
+    let summary = files.unsteady() + &summary(counts, &Skips::read(&files.skips)?);
     if all_passed == [true; 4] { Ok(summary) } else { Err(summary) }
 }
 
@@ -49,7 +54,7 @@ pub(crate) fn judge(root: &Path) -> Result<String, String> {
         .map_err(|e| format!("{}: {e}: run `make test` first", files.counts.display()))?;
     let (counts, skips) = (Counts::from_text(&text)?, Skips::read(&files.skips)?);
     let problems = judge::problems(root, counts, &skips)?;
-    let summary = summary(counts, &skips);
+    let summary = files.unsteady() + &summary(counts, &skips);
     if problems.is_empty() { Ok(summary) } else { Err(format!("{}\n{summary}", problems.join("\n"))) }
 }
 
@@ -81,6 +86,7 @@ struct Files {
     target: PathBuf,
     counts: PathBuf,
     skips: PathBuf,
+    unsteady: PathBuf,
 }
 
 impl Files {
@@ -88,11 +94,23 @@ impl Files {
         let program = std::env::current_exe().ok();
         let target = program.as_deref().and_then(|p| p.ancestors().nth(2)).map(Path::to_path_buf);
         let target = target.unwrap_or_else(|| root.join("target"));
-        Files { counts: target.join("test-counts"), skips: target.join("skipped-tests"), target }
+        let [counts, skips, unsteady] =
+            ["test-counts", "skipped-tests", "unsteady-tests"].map(|name| target.join(name));
+        Files { counts, skips, unsteady, target }
+    }
+
+    /// A line for each test that failed beside the others and passed alone.
+    fn unsteady(&self) -> String {
+        let names = fs::read_to_string(&self.unsteady).unwrap_or_default();
+        names
+            .lines()
+            .map(|name| format!("unsteady: {name} failed beside the other tests and passed alone\n"))
+            .collect()
     }
 
     fn clear(&self) -> Result<(), String> {
         _ = fs::remove_file(&self.counts);
+        _ = fs::remove_file(&self.unsteady);
         fs::write(&self.skips, "").map_err(|e| format!("{}: {e}", self.skips.display()))
     }
 }
@@ -123,23 +141,31 @@ fn models_into(root: &Path, files: &Files, counts: &mut Counts) -> Result<bool, 
             Ok(bound) => command.env("LOOM_MAX_PREEMPTIONS", bound),
             Err(_) => command.env("LOOM_MAX_PREEMPTIONS", "2"),
         };
-        all_passed &= count(command, files, counts)?;
+        all_passed &= count(command, files, counts)?.all_passed;
     }
     Ok(all_passed)
 }
 
+/// How a run of test programs ended.
+struct Ran {
+    all_passed: bool,
+    watch: again::Watch,
+}
+
 /// Shows what the command prints, and adds up its results.
-fn count(mut command: Command, files: &Files, counts: &mut Counts) -> Result<bool, String> {
+fn count(mut command: Command, files: &Files, counts: &mut Counts) -> Result<Ran, String> {
     let failed = |e: std::io::Error| format!("cargo test: {e}");
     command.env("LIVETIME_SKIPPED", &files.skips).stdout(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
     let output = child.stdout.take().ok_or("cargo test: no output")?;
+    let mut watch = again::Watch::default();
     for line in BufReader::new(output).split(b'\n') {
         let line = String::from_utf8_lossy(&line.map_err(failed)?).into_owned();
         println!("{line}");
         counts.add(&line);
+        watch.add(&line);
     }
-    Ok(child.wait().map_err(failed)?.success())
+    Ok(Ran { all_passed: child.wait().map_err(failed)?.success(), watch })
 }
 
 #[cfg(test)]

@@ -1,0 +1,99 @@
+//! A test that failed beside all the others is run again, alone. What passes then is unsteady: it is no failure, and the summary
+//! names it (`docs/decisions`, "Unsteady tests").
+
+use std::path::Path;
+use std::process::Stdio;
+
+use super::counts::Counts;
+use super::{Files, cargo};
+
+/// With more failures than this at once, something is broken.
+const MOST: usize = 2;
+/// How often it must pass alone.
+const TIMES: usize = 3;
+
+/// What a run of test programs printed, as far as it decides who is run again.
+#[derive(Default)]
+pub(super) struct Watch {
+    failed: Vec<String>,
+    begun: usize,
+    ended: usize,
+}
+
+impl Watch {
+    /// Reads one line of a test program.
+    pub(super) fn add(&mut self, line: &str) {
+        let name = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED"));
+        self.failed.extend(name.map(str::to_owned));
+        self.begun += usize::from(line.starts_with("running ") && line.contains(" test"));
+        self.ended += usize::from(line.starts_with("test result: "));
+    }
+
+    /// Who failed, if each failure has a name, no test program crashed, and there are few enough.
+    fn repeatable(&self, failed: u64) -> &[String] {
+        let is_whole = self.begun == self.ended && self.failed.len() as u64 == failed;
+        // Tests in documentation are built anew each time, and do nothing that a busy machine disturbs.
+        let is_code = self.failed.iter().all(|name| !name.contains(" - "));
+        if is_whole && is_code && self.failed.len() <= MOST { &self.failed } else { &[] }
+    }
+}
+
+/// Runs the tests that failed again; those that pass count as passed from here on. Returns their names.
+pub(super) fn run(root: &Path, files: &Files, watch: &Watch, counts: &mut Counts) -> Vec<String> {
+    let names = watch.repeatable(counts.failed).iter();
+    let unsteady: Vec<String> = names.filter(|name| passes_alone(root, files, name)).cloned().collect();
+    counts.failed -= unsteady.len() as u64;
+    counts.passed += unsteady.len() as u64;
+    unsteady
+}
+
+fn passes_alone(root: &Path, files: &Files, name: &str) -> bool {
+    (0..TIMES).all(|_| {
+        let args = ["test", "--workspace", "--lib", "--bins", "--tests", "--", "--exact", name];
+        let mut command = cargo(root, &args);
+        command.env("LIVETIME_SKIPPED", &files.skips).stderr(Stdio::null());
+        let Ok(output) = command.output() else { return false };
+        let mut counts = Counts::default();
+        String::from_utf8_lossy(&output.stdout).lines().for_each(|line| counts.add(line));
+        let passes = output.status.success() && counts.passed > 0;
+        println!("again, alone: {name} ... {}", if passes { "ok" } else { "FAILED" });
+        passes
+    })
+}
+
+#[cfg(test)]
+mod checks {
+    use super::*;
+
+    fn watched(lines: &[&str]) -> Watch {
+        let mut watch = Watch::default();
+        lines.iter().for_each(|line| watch.add(line));
+        watch
+    }
+
+    #[test]
+    fn few_failures_with_names_are_repeated() {
+        let one = [
+            "running 2 tests",
+            "test a::b ... FAILED",
+            "test c ... ok",
+            "test result: FAILED. 1 passed; 1 failed;",
+        ];
+        assert_eq!(watched(&one).repeatable(1), ["a::b"]);
+        assert!(watched(&one).repeatable(2).is_empty(), "one has no name");
+        assert!(
+            watched(&[&one[..], &["running 1 test"]].concat()).repeatable(1).is_empty(),
+            "a program crashed"
+        );
+        let many = [
+            "running 3 tests",
+            "test a ... FAILED",
+            "test b ... FAILED",
+            "test c ... FAILED",
+            "test result: FAILED.",
+        ];
+        assert!(watched(&many).repeatable(3).is_empty());
+        let document = ["running 1 test", "test src/lib.rs - x (line 3) ... FAILED", "test result: FAILED."];
+        assert!(watched(&document).repeatable(1).is_empty());
+    }
+}
