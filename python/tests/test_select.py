@@ -64,6 +64,12 @@ def test_an_analysis_of_selected_and_corrected_pictures_is_that_of_numpy(run, tm
     assert (account.used, account.refused, account.without_value, account.lost) == (len(lit), 25 - len(lit), 5, 0)
 
 
+def test_no_event_is_selected(run):
+    for select in ["evr(250)", run.select("evr(250)")]:
+        found = lt.analyze(run, OPAL, {"total": FloatSum()}, select=select)
+        assert (found.account.used, found.account.refused, found.account.without_value) == (0, 25, 5)
+
+
 def test_the_same_bits_by_threads_and_processes(run):
     correct = lt.Corrections(pedestal=images(1)[0], common_mode=["bank=4", "row,most=50"])
     reducers = {"mean": lt.Mean(), "std": lt.Std(), "total": FloatSum()}

@@ -14,8 +14,8 @@ from . import _livetime
 class Selection:
     """The events of a run that an expression selects, and how many it does not. Made by `run.select`.
 
-    `evr(140) and ebeam.charge > 0.1 and not epics("SHUTTER:IN") == 1`: the language is described in docs/xtc.md, "Selecting
-    events". Where a value that matters is missing, the event is not selected and counted in `without_value`.
+    `evr(140) and ebeam.charge > 0.1 and not epics("SHUTTER:IN") == 1`: the language is described in docs/select-correct.md.
+    Where a value that matters is missing, the event is not selected and counted in `without_value`.
     """
 
     def __init__(self, selected: _livetime.Selected) -> None:

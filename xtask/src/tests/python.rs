@@ -43,6 +43,7 @@ impl Suite {
         command.env("LIVETIME_PROGRAM", files.target.join("debug/livetime"));
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
         let output = child.stdout.take().ok_or_else(|| format!("{}: no output", self.script))?;
+        let failed_before = counts.failed;
         for line in BufReader::new(output).split(b'\n') {
             let line = String::from_utf8_lossy(&line.map_err(failed)?).into_owned();
             println!("{line}");
@@ -55,6 +56,11 @@ impl Suite {
         if status.code() == Some(MISSING) {
             skips::append(&files.skips, self.script, self.needed, self.reason)?;
             return Ok(true);
+        }
+        if !status.success() && counts.failed == failed_before {
+            // No test failed, but something beside them: types, freshness, a size.
+            println!("{}: FAILED, ended with {status}", self.script);
+            counts.failed += 1;
         }
         Ok(status.success())
     }
