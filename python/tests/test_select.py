@@ -66,7 +66,7 @@ def test_an_analysis_of_selected_and_corrected_pictures_is_that_of_numpy(run, tm
 
 def test_no_event_is_selected(run):
     for select in ["evr(250)", run.select("evr(250)")]:
-        found = lt.analyze(run, OPAL, {"total": FloatSum()}, select=select)
+        found = lt.analyze(run, OPAL, "mean", select=select)
         assert (found.account.used, found.account.refused, found.account.without_value) == (0, 25, 5)
 
 
