@@ -51,7 +51,10 @@ fn passes_alone(root: &Path, files: &Files, name: &str) -> bool {
     (0..TIMES).all(|_| {
         let args = ["test", "--workspace", "--lib", "--bins", "--tests", "--", "--exact", name];
         let mut command = cargo(root, &args);
-        command.env("LIVETIME_SKIPPED", &files.skips).stderr(Stdio::null());
+        command
+            .env("CARGO_TARGET_DIR", &files.target)
+            .env("LIVETIME_SKIPPED", &files.skips)
+            .stderr(Stdio::null());
         let Ok(output) = command.output() else { return false };
         let mut counts = Counts::default();
         String::from_utf8_lossy(&output.stdout).lines().for_each(|line| counts.add(line));
@@ -63,12 +66,50 @@ fn passes_alone(root: &Path, files: &Files, name: &str) -> bool {
 
 #[cfg(test)]
 mod checks {
+    use std::fs;
+
     use super::*;
 
     fn watched(lines: &[&str]) -> Watch {
         let mut watch = Watch::default();
         lines.iter().for_each(|line| watch.add(line));
         watch
+    }
+
+    /// A crate with a test that fails when it runs for the first time, and one that fails always.
+    const SAMPLE: &str = r#"
+#[test]
+fn fails_once() {
+    let mark = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("mark");
+    let is_second = mark.exists();
+    std::fs::write(mark, "").unwrap();
+    assert!(is_second);
+}
+#[test]
+fn fails() {
+    panic!();
+}
+"#;
+
+    #[test]
+    fn what_passes_alone_is_unsteady_and_what_fails_again_has_failed() {
+        let root = std::env::temp_dir().join(format!("livetime-again-{}", std::process::id()));
+        fs::create_dir_all(root.join("src")).unwrap();
+        fs::write(root.join("Cargo.toml"), "[package]\nname = \"sample\"\nedition = \"2024\"\n[workspace]\n")
+            .unwrap();
+        fs::write(root.join("src/lib.rs"), SAMPLE).unwrap();
+        let target = root.join("target");
+        let files = Files { counts: root.join("c"), skips: root.join("s"), unsteady: root.join("u"), target };
+        let mut first = cargo(&root, &["test", "--workspace"]);
+        let output = first.env("CARGO_TARGET_DIR", &files.target).stderr(Stdio::null()).output().unwrap();
+        let (mut watch, mut counts) = (Watch::default(), Counts::default());
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            watch.add(line);
+            counts.add(line);
+        }
+        assert_eq!(run(&root, &files, &watch, &mut counts), ["fails_once"]);
+        assert_eq!((counts.passed, counts.failed), (1, 1));
+        fs::remove_dir_all(root).unwrap();
     }
 
     #[test]
