@@ -25,20 +25,24 @@ pub(crate) struct BenchArgs {
     /// Few and short measurements, to test the benchmark and not the speed.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// `actors`, `analyze`, `codecs`, `engine`, `hits`, `ingest`, `nodes`, `served` and `web`: only the rows whose name contains this text.
+    /// `actors`, `analyze`, `codecs`, `engine`, `hits`, `ingest`, `nodes`, `record`, `served` and `web`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
     /// A peer that runs in turn with ours. `actors`: another engine's program with the same patterns;
     /// `codecs`: a Python with the original libraries, as `bash tools/peers.sh codecs` prints it;
-    /// `record`: a Python with h5py, as `bash tools/peers.sh hdf5` prints it.
+    /// `record`: a Python with h5py, as `bash tools/peers.sh hdf5` prints it, or with Bluesky, too, for the row `bp.count, an
+    /// event`: `bash tools/peers.sh bluesky`.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) peer: Option<std::path::PathBuf>,
     /// `apa`: number of links, or two as 1..10.
     #[arg(long, value_name = "N|A..B", value_parser = links)]
     pub(crate) links: Option<std::ops::RangeInclusive<usize>>,
-    /// `apa`, `plugins-2013`, `served` and `web`: seconds for each run.
+    /// `apa`, `plugins-2013`, `record` at 4 kHz, `served` and `web`: seconds for each run.
     #[arg(long, default_value_t = 3.0)]
     pub(crate) seconds: f64,
+    /// `record`: minutes of the row at 4 kHz, instead of seconds.
+    #[arg(long, value_parser = minutes)]
+    pub(crate) minutes: Option<f64>,
     /// `plugins-2013`: the study's second table, 2048 x 2048 pixels without exposure.
     #[arg(long)]
     pub(crate) large: bool,
@@ -137,6 +141,11 @@ fn seconds(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| format!("wanted 0.01 to 3600 seconds, found `{text}`"))
 }
 
+fn minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse().ok().filter(|m| (0.01..=1440.0).contains(m));
+    minutes.ok_or_else(|| format!("wanted 0.01 to 1440 minutes, found `{text}`"))
+}
+
 /// Arguments of `bench node`.
 #[derive(clap::Args, Debug, Clone)]
 pub(crate) struct NodeArgs {
@@ -186,6 +195,8 @@ Examples:
   livetime bench analyze --filter hist
   livetime bench pva-get --channels 1,1000,10000 --elements 1,1000
   livetime bench pva-monitor --size 1024x1024 --subscribers 1,4
+  livetime bench record --filter '4 kHz' --minutes 10
+  livetime bench record --filter bp.count --peer $(bash tools/peers.sh bluesky)
   livetime bench web --filter pictures
 
 Progress goes to stderr. Compare two versions in one session, one after the other: machines differ.";
@@ -253,6 +264,7 @@ fn settings(args: &BenchArgs) -> Result<Settings, Failure> {
         peer: args.peer.clone(),
         links: args.links.clone().unwrap_or(1..=10),
         seconds: args.seconds,
+        minutes: args.minutes,
         large: args.large,
         channels: args.channels.clone(),
         elements: args.elements.clone(),

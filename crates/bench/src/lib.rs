@@ -204,6 +204,8 @@ pub struct Settings {
     pub links: RangeInclusive<usize>,
     /// Seconds of each run of a graph.
     pub seconds: f64,
+    /// Minutes at 4 kHz in `record`; without, `seconds`.
+    pub minutes: Option<f64>,
     /// The study's second table: pictures of 2048 x 2048 pixels without exposure.
     pub large: bool,
     /// Numbers of channels; empty means the standard rows.
@@ -228,6 +230,7 @@ impl Default for Settings {
             peer: None,
             links: 1..=10,
             seconds: 3.0,
+            minutes: None,
             large: false,
             channels: Vec::new(),
             elements: Vec::new(),

@@ -27,6 +27,7 @@ pub(crate) struct NodeAccount {
     pub(crate) source_gap: AtomicU64,
     pub(crate) unreadable: AtomicU64,
     pub(crate) late: AtomicU64,
+    pub(crate) taken_back: AtomicU64,
     pub(crate) sequence_jumps: AtomicU64,
     pub(crate) sequence_repeats: AtomicU64,
     pub(crate) stalls: AtomicU64,
@@ -64,7 +65,7 @@ impl NodeAccount {
     }
 
     /// Losses that happened in the node itself.
-    pub(crate) fn losses(&self) -> [(LossReason, u64); 6] {
+    pub(crate) fn losses(&self) -> [(LossReason, u64); 7] {
         [
             (LossReason::NodeError, self.failed.load(Relaxed) + self.failed_later.load(Relaxed)),
             (LossReason::NodePanic, self.panicked.load(Relaxed)),
@@ -72,6 +73,7 @@ impl NodeAccount {
             (LossReason::SourceGap, self.source_gap.load(Relaxed)),
             (LossReason::Unreadable, self.unreadable.load(Relaxed)),
             (LossReason::Late, self.late.load(Relaxed)),
+            (LossReason::TakenBack, self.taken_back.load(Relaxed)),
         ]
     }
 }

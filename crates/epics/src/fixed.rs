@@ -27,19 +27,9 @@ enum Sides {
 /// The dimensions of a stack beside those of a frame.
 const EXTRA: &str = "X Y 3 4 5 6 7 8 9";
 const ALL_EXTRA: &str = "N X Y 3 4 5 6 7 8 9";
-const WHOLE: &str = "wanted 0: a chunk holds whole frames";
 const NO_EXTRA: &str = "wanted none: a file has the frames one after the other; positions are attributes";
 
 static FIXED: &[Fixed] = &[
-    Fixed {
-        node: "hdf5_files",
-        names: "NumRowChunks NumColChunks ChunkSize#",
-        of: "2 3 4 5 6 7 8 9",
-        sides: Sides::Both,
-        shape: Shape::I32,
-        item: Item::Refused(WHOLE),
-        doc: "Always 0: a chunk holds whole frames.",
-    },
     Fixed {
         node: "hdf5_files",
         names: "BoundaryAlign BoundaryThreshold",

@@ -56,6 +56,7 @@ nodes:
   JPEG1: {type: jpeg_files, from: cam}
   MAGICK1: {type: png_files, from: cam}
   HDF1: {type: hdf5_files, from: cam}
+  NULL1: {type: 'null', from: cam}
 ";
 
 /// What one screen shows.
@@ -72,6 +73,21 @@ const PLUGINS: &str = "image1 Proc1 Trans1 CC1 CC2 Over1 ROI1 ROI2 ROI3 ROI4 Sta
 /// What it shows of each.
 const OF_PLUGIN: &str = "ArrayRate_RBV BlockingCallbacks DroppedArrays_RBV EnableCallbacks EnableCallbacks_RBV NDArrayPort \
                          PluginType_RBV PortName_RBV QueueFree";
+
+/// What the screens of all plugins show, and those of all writers; NDFileNull shows nothing else.
+#[rustfmt::skip]
+const PLUGIN_BASE: [&str; 2] = [
+    "ArrayCallbacks ArrayCounter DroppedArrays EnableCallbacks MinCallbackTime NDArrayAddress NDArrayPort",
+    "ADCoreVersion_RBV ArrayRate_RBV ArraySize0_RBV ArraySize1_RBV ArraySize2_RBV ColorMode_RBV \
+                DataType_RBV DriverVersion_RBV ExecutionTime_RBV NDimensions_RBV PluginType_RBV PortName_RBV \
+                ProcessPlugin QueueFree QueueSize TimeStamp_RBV UniqueId_RBV",
+];
+#[rustfmt::skip]
+const FILE_BASE: [&str; 2] = [
+    "AutoIncrement AutoSave Capture CreateDirectory DeleteDriverFile FileName FileNumber FilePath \
+                FileTemplate FileWriteMode LazyOpen NumCapture ReadFile TempSuffix WriteFile",
+    "FilePathExists_RBV FreeCapture FullFileName_RBV NumCaptured_RBV WriteMessage WriteStatus",
+];
 
 #[rustfmt::skip]
 const SCREENS: &[Screen] = &[
@@ -185,9 +201,14 @@ const SCREENS: &[Screen] = &[
     Screen {
         name: "NDFileBase",
         instance: "HDF1",
-        pairs: "AutoIncrement AutoSave Capture CreateDirectory DeleteDriverFile FileName FileNumber FilePath \
-                FileTemplate FileWriteMode LazyOpen NumCapture ReadFile TempSuffix WriteFile",
-        names: "FilePathExists_RBV FreeCapture FullFileName_RBV NumCaptured_RBV WriteMessage WriteStatus",
+        pairs: FILE_BASE[0],
+        names: FILE_BASE[1],
+    },
+    Screen {
+        name: "NDFileNull: NDFileBase",
+        instance: "Null1",
+        pairs: FILE_BASE[0],
+        names: FILE_BASE[1],
     },
     Screen {
         name: "NDFileHDF5",
@@ -269,10 +290,14 @@ const SCREENS: &[Screen] = &[
     Screen {
         name: "NDPluginBase",
         instance: "Trans1",
-        pairs: "ArrayCallbacks ArrayCounter DroppedArrays EnableCallbacks MinCallbackTime NDArrayAddress NDArrayPort",
-        names: "ADCoreVersion_RBV ArrayRate_RBV ArraySize0_RBV ArraySize1_RBV ArraySize2_RBV ColorMode_RBV \
-                DataType_RBV DriverVersion_RBV ExecutionTime_RBV NDimensions_RBV PluginType_RBV PortName_RBV \
-                ProcessPlugin QueueFree QueueSize TimeStamp_RBV UniqueId_RBV",
+        pairs: PLUGIN_BASE[0],
+        names: PLUGIN_BASE[1],
+    },
+    Screen {
+        name: "NDFileNull: NDPluginBase",
+        instance: "Null1",
+        pairs: PLUGIN_BASE[0],
+        names: PLUGIN_BASE[1],
     },
     Screen {
         name: "NDPluginBaseFull",

@@ -20,7 +20,7 @@ fn python(path: &Path, lines: &str) -> Option<()> {
 }
 
 fn growing<'a>(element: Element, row: &'a [u64], chunk: u64) -> Growing<'a> {
-    Growing { element, row, chunk, filter: None }
+    Growing { element, row, chunk, part: &[], filter: None }
 }
 
 fn tree() -> (Tree, StreamId, StreamId) {
@@ -104,7 +104,7 @@ fn chunks_of_several_rows_and_compressed_ones() {
     let mut tree = Tree::default();
     let (_, plain) = tree.growing(Tree::ROOT, "plain", growing(U16, &[3, 4], 5), vec![]);
     let filter = Some(Filter::zlib(1));
-    let packed = Growing { element: U16, row: &[3, 4], chunk: 4, filter };
+    let packed = Growing { element: U16, row: &[3, 4], chunk: 4, part: &[], filter };
     let (_, packed) = tree.growing(Tree::ROOT, "packed", packed, vec![]);
     let mut file = Writer::create(&path, tree, false).unwrap();
     (0..7).for_each(|i| file.write_row(plain, &picture(i)).unwrap());
@@ -130,6 +130,144 @@ assert f['packed'].shape == (2799, 3, 4) and f['packed'].compression == 'gzip'
 assert (f['packed'][:] == want(2799)).all()
 ",
     );
+}
+
+/// A reader of h5py that stays open; each line is a number of rows, and what the last rows of `data` begin with.
+const FOLLOWER: &str = "
+f = h5py.File(path, 'r', swmr=True)
+sets = [f['entry/data'], f['entry/uid'], f['plain'], f['packed']]
+print('open', flush=True)
+for line in sys.stdin:
+    want = np.array([int(word) for word in line.split()])
+    for s in reversed(sets): s.refresh()
+    d, u, plain, packed = sets
+    assert [s.shape[0] for s in sets] == [len(want)] * 4, ([s.shape for s in sets], len(want))
+    pixels = (want[:, None] * 7 + np.arange(12)).astype('u2').reshape(-1, 3, 4)
+    assert (u[:] == want).all() and (d[:] == pixels).all()
+    assert (plain[:] == pixels).all() and (packed[:] == pixels).all()
+    print('same', flush=True)
+";
+
+/// Rows are taken back again and again, to any number of them, while a reader follows. What is in the file then is what
+/// was not taken back, in its index, too.
+#[test]
+fn rows_are_taken_back_and_others_take_their_place() {
+    use std::io::{BufRead, BufReader, Write};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("back.h5");
+    let mut tree = Tree::default();
+    let (_, plain) = tree.growing(Tree::ROOT, "plain", growing(U16, &[3, 4], 5), vec![]);
+    let filter = Some(Filter::zlib(1));
+    let packed = Growing { element: U16, row: &[3, 4], chunk: 1, part: &[], filter };
+    let (_, packed) = tree.growing(Tree::ROOT, "packed", packed, vec![]);
+    let entry = tree.group(Tree::ROOT, "entry", vec![]);
+    let (_, data) = tree.growing(entry, "data", growing(U16, &[3, 4], 1), vec![]);
+    let (_, uid) = tree.growing(entry, "uid", growing(Element::Number(DType::I32), &[], 64), vec![]);
+    let mut file = Writer::create(&path, tree, false).unwrap();
+    let mut zlib = livetime_codecs::Zlib::new(1);
+    let mut follower = livetime_testkit::python("hdf5").map(|python| {
+        let program = format!("import sys, h5py, hdf5plugin, numpy as np\npath = sys.argv[1]\n{FOLLOWER}");
+        let mut child = Command::new(python)
+            .args(["-c", &program])
+            .arg(&path)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        (child.stdin.take().unwrap(), lines, child)
+    });
+    if let Some((_, lines, _)) = &mut follower {
+        assert_eq!(lines.next().unwrap().unwrap(), "open");
+    }
+    let (mut want, mut next) = (Vec::new(), 0u64);
+    for (more, keep) in
+        [(3, 1), (2, 3), (400, 130), (5, 0), (2900, 2895), (10, 2400), (700, 5), (130, 128), (9, 137)]
+    {
+        for number in next..next + more {
+            file.write_row(data, &picture(number)).unwrap();
+            file.push(plain, &picture(number));
+            let stream = zlib_of(&mut zlib, &picture(number));
+            file.write_chunk(packed, file.rows(packed), 1, &[&stream]).unwrap();
+            file.push(uid, &(number as i32).to_le_bytes());
+            want.push(number);
+        }
+        next += more;
+        file.take_back(&[plain, packed, data, uid].map(|stream| (stream, keep))).unwrap();
+        want.truncate(keep as usize);
+        if let Some((to, lines, _)) = &mut follower {
+            let line: Vec<String> = want.iter().map(u64::to_string).collect();
+            writeln!(to, "{}", line.join(" ")).unwrap();
+            assert_eq!(lines.next().expect("the reader has ended").unwrap(), "same", "{keep}");
+        }
+        let mut found = vec![0; want.len() * 24];
+        let array = livetime_formats::hdf5::Hdf5::open(&path).unwrap().array("/packed").unwrap();
+        array.read(0, keep, &mut found, &mut Default::default()).unwrap();
+        assert_eq!(found, want.iter().flat_map(|number| picture(*number)).collect::<Vec<_>>());
+    }
+    assert!(file.take_back(&[(uid, 138)]).is_err());
+    file.close().unwrap();
+    if let Some((to, _, mut child)) = follower {
+        drop(to);
+        assert!(child.wait().unwrap().success());
+    }
+    python(
+        &path,
+        "
+f = h5py.File(path, 'r')
+assert [f[p].id.get_num_chunks() for p in ('entry/data', 'packed', 'plain', 'entry/uid')] == [137, 137, 28, 3]
+assert list(f['entry/uid'][-9:]) == list(range(4150, 4159)), f['entry/uid'][-9:]
+",
+    );
+}
+
+/// Chunks that hold parts of rows, with parts at the edges that stick out; some layers are written in several steps.
+#[test]
+fn chunks_of_parts_of_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, chunk, is_packed) in [("a", 1, false), ("b", 1, true), ("c", 3, false), ("d", 3, true)] {
+        let path = folder.path().join(name);
+        let mut tree = Tree::default();
+        let filter = is_packed.then(|| Filter::zlib(1));
+        let cut = Growing { element: U16, row: &[3, 4], chunk, part: &[2, 3], filter };
+        let (_, cut) = tree.growing(Tree::ROOT, "cut", cut, vec![]);
+        let mut file = Writer::create(&path, tree, false).unwrap();
+        let mut zlib = livetime_codecs::Zlib::new(1);
+        for layer in 0..200u64 {
+            for rows in (1..=chunk).filter(|rows| layer == 7 || *rows == chunk) {
+                let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+                for place in 0..4u64 {
+                    let number = |row: u64, y: u64, x: u64| ((layer * chunk + row) * 7 + y * 4 + x) as u16;
+                    let all = (0..chunk).flat_map(|row| {
+                        (0..6).map(move |i| (row, place / 2 * 2 + i / 3, place % 2 * 3 + i % 3))
+                    });
+                    let part: Vec<u8> = all.flat_map(|(row, y, x)| number(row, y, x).to_le_bytes()).collect();
+                    bytes.extend(if is_packed { zlib_of(&mut zlib, &part) } else { part });
+                    ends.push(bytes.len());
+                }
+                assert!(file.write_layer(cut, layer, rows, (&bytes, &ends[..3])).is_err());
+                file.write_layer(cut, layer, rows, (&bytes, &ends)).unwrap();
+                file.flush().unwrap();
+            }
+        }
+        file.close().unwrap();
+        let rows = 200 * chunk;
+        let array = livetime_formats::hdf5::Hdf5::open(&path).unwrap().array("/cut").unwrap();
+        let mut found = vec![0; rows as usize * 24];
+        array.read(0, rows, &mut found, &mut Default::default()).unwrap();
+        assert_eq!(found, (0..rows).flat_map(picture).collect::<Vec<_>>(), "{name}");
+        python(
+            &path,
+            &format!(
+                "
+f = h5py.File(path, 'r')
+assert f['cut'].chunks == ({chunk}, 2, 3) and f['cut'].shape == ({rows}, 3, 4)
+assert (f['cut'][:] == (np.arange({rows})[:, None] * 7 + np.arange(12)).astype('u2').reshape(-1, 3, 4)).all()
+assert f['cut'].id.get_num_chunks() == 800
+"
+            ),
+        );
+    }
 }
 
 fn zlib_of(zlib: &mut livetime_codecs::Zlib, pixels: &[u8]) -> Vec<u8> {

@@ -34,10 +34,12 @@ struct Growth {
 impl Growth {
     fn begin(path: &Path) -> Growth {
         let mut tree = Tree::default();
-        let column = |dtype| Growing { element: Element::Number(dtype), row: &[], chunk: 16, filter: None };
+        let column =
+            |dtype| Growing { element: Element::Number(dtype), row: &[], chunk: 16, part: &[], filter: None };
         let entry = tree.group(Tree::ROOT, "entry", vec![Attribute::text("NX_class", "NXentry")]);
         let data = tree.group(entry, "data", vec![Attribute::text("signal", "data")]);
-        let frames = Growing { element: Element::Number(DType::U16), row: &[3, 4], chunk: 1, filter: None };
+        let frames =
+            Growing { element: Element::Number(DType::U16), row: &[3, 4], chunk: 1, part: &[], filter: None };
         let (data, pictures) = tree.growing(data, "data", frames, vec![Attribute::int("signal", 1)]);
         let instrument = tree.group(entry, "instrument", vec![]);
         let detector = tree.group(instrument, "detector", vec![]);

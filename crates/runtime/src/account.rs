@@ -34,6 +34,8 @@ pub enum LossReason {
     Unreadable,
     /// A part of a frame, such as a hit, arrived after the node had sent on later parts.
     Late,
+    /// A sink had written it, or was to write it, and a client has taken it back since.
+    TakenBack,
     /// No handler of an agent took it in the agent's state.
     Ignored,
 }
@@ -72,21 +74,24 @@ impl LossReason {
             LossReason::SourceGap => "source_gap",
             LossReason::Unreadable => "unreadable",
             LossReason::Late => "late",
+            LossReason::TakenBack => "taken_back",
             LossReason::Ignored => "ignored",
         }
     }
 
-    /// True when the loss is not a frame that the node received: frames that never left a source, or parts of
-    /// frames. They are not part of the balance of received frames.
+    /// True when the loss is not a frame that the node received: frames that never left a source, parts of
+    /// frames, or frames that count as completed. They are not part of the balance of received frames.
     pub fn is_beside_frames(self) -> bool {
-        matches!(self, LossReason::SourceGap | LossReason::Unreadable | LossReason::Late)
+        use LossReason::{Late, SourceGap, TakenBack, Unreadable};
+        matches!(self, SourceGap | Unreadable | Late | TakenBack)
     }
 
-    /// True for intended losses: by decimation or a rate limit of the pipeline, or because the program closed
-    /// its end of an edge. Frames that a queue with the policy [`Latest`](crate::WhenFull::Latest) overwrites
+    /// True for intended losses: by decimation or a rate limit of the pipeline, because the program closed
+    /// its end of an edge, or because a client took frames back. Frames that a queue with the policy [`Latest`](crate::WhenFull::Latest) overwrites
     /// are intended losses too, but only the queue knows its policy.
     pub fn is_intended(self) -> bool {
-        matches!(self, LossReason::Decimated | LossReason::RateLimited | LossReason::Closed)
+        use LossReason::{Closed, Decimated, RateLimited, TakenBack};
+        matches!(self, Decimated | RateLimited | Closed | TakenBack)
     }
 }
 

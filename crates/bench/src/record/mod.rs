@@ -3,12 +3,17 @@
 //! Frames lie ready in memory, and the node is called for each of them: the time is that of the node with all calls of the system. Eight
 //! pictures of 1024 x 1024 u16 take turns: a background with noise of four bits, and a peak; each has 10 attributes.
 //!
+//! Two rows are of whole runs: an event of Bluesky, and a while at 4 kHz.
+//!
 //! Beside it stands what the system can do at all: threads that do nothing but write the same pictures into a new file,
 //! and h5py, which writes the same chunks. All take turns, because the memory of a virtual machine is not equally fast
 //! at all times.
 
+mod count;
+mod lasting;
 mod peer;
 mod plain;
+mod served;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -146,7 +151,30 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
             measured.map_err(|e| format!("{}: {e}", case.case.name))?;
         }
     }
-    Ok(record(&cases.into_iter().map(Measured::row).collect::<Vec<_>>()))
+    let mut found = record(&cases.into_iter().map(Measured::row).collect::<Vec<_>>());
+    let is_wanted = |name: &str| name.contains(&settings.filter);
+    if is_wanted(lasting::NAME) {
+        let row = lasting::measure(settings, progress)?;
+        found.table += &lasting::table(&row);
+        super::merge(&mut found.json, json!({ "lasting": row }));
+    }
+    if let Some(python) = settings.peer.as_ref().filter(|_| is_wanted(count::NAME))
+        && let Some(row) = count::measure(settings, python, progress)?
+    {
+        found.table += &count::table(&row);
+        super::merge(&mut found.json, json!({ "count": row }));
+    }
+    Ok(found)
+}
+
+/// A table with one row.
+fn one_row(name: &str, row: &Value, columns: &[(&str, &str)]) -> String {
+    let heads: Vec<&str> = std::iter::once("what").chain(columns.iter().map(|(head, _)| *head)).collect();
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let values = columns.iter().map(|(_, key)| text(&row[key]));
+    let mut table = Table::new(&heads).right(1..heads.len());
+    table.row(std::iter::once(name.to_owned()).chain(values));
+    format!("\n{}", table.render(Style::default()))
 }
 
 impl Measured {
@@ -288,7 +316,8 @@ fn record(rows: &[Row]) -> Record {
         ]);
     }
     let in_memory = folder().starts_with("/dev/shm");
-    Record { json: json!({ "in_memory": in_memory, "rows": json }), table: table.render(Style::default()) }
+    let table = if rows.is_empty() { String::new() } else { table.render(Style::default()) };
+    Record { json: json!({ "in_memory": in_memory, "rows": json }), table }
 }
 
 fn row_json(row: &Row) -> Value {

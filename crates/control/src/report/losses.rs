@@ -21,7 +21,7 @@ impl Losses {
         let mut losses = Losses::default();
         report.edges.iter().filter(|e| node_of(&e.to) == node.name).for_each(|e| losses.add_edge(e));
         for (reason, count) in &node.lost {
-            *losses.0.entry((*reason, false)).or_default() += count;
+            *losses.0.entry((*reason, reason.is_intended())).or_default() += count;
         }
         losses
     }

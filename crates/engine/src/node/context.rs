@@ -294,4 +294,10 @@ impl Context {
     pub fn late(&self, parts: u64) {
         add(&self.account.late, parts);
     }
+
+    /// Counts frames that a sink has handled, and that a client wants to be without: those that it takes out of what it has
+    /// written, and those that it leaves out. They count as completed, too, and as losses that were intended.
+    pub fn taken_back(&self, frames: u64) {
+        add(&self.account.taken_back, frames);
+    }
 }

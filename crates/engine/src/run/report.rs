@@ -172,9 +172,10 @@ impl EdgeAccount {
 }
 
 impl NodeReport {
-    /// Frames that this node was given and that came to nothing, frames that a source could not send, and parts of frames that came too late.
+    /// Unintentional losses: frames that this node was given and that came to nothing, frames that a source could not send, and parts of
+    /// frames that came too late.
     pub fn lost_inside(&self) -> u64 {
-        self.lost.values().sum()
+        self.lost.iter().filter(|(reason, _)| !reason.is_intended()).map(|(_, n)| n).sum()
     }
 
     /// Frames that arrived at it, without intended losses: the frames that it had to handle, whether or not

@@ -180,7 +180,8 @@ fn discarded<'a>(
     }
     for node in &report.nodes {
         found.extend(node.lost.iter().map(|(reason, count)| {
-            let labels = vec![("node", &*node.name), ("reason", reason.name()), intentional(false)];
+            let labels =
+                vec![("node", &*node.name), ("reason", reason.name()), intentional(reason.is_intended())];
             Some((labels, *count as f64))
         }));
     }

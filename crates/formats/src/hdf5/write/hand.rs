@@ -15,7 +15,7 @@ use crate::Result;
 ///
 /// let folder = tempfile::tempdir().unwrap();
 /// let mut tree = Tree::default();
-/// let pictures = Growing { element: Element::Number(DType::U16), row: &[2, 3], chunk: 1, filter: None };
+/// let pictures = Growing { element: Element::Number(DType::U16), row: &[2, 3], chunk: 1, part: &[], filter: None };
 /// let (_, pictures) = tree.growing(Tree::ROOT, "data", pictures, vec![]);
 /// let mut file = Writer::create(&folder.path().join("run.h5"), tree, false)?;
 /// let hands = [file.hand(), file.hand()];

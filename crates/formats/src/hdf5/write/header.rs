@@ -3,7 +3,6 @@
 use super::super::bytes::{Bytes, NOWHERE};
 use super::super::checksum::checksum;
 use super::super::element::Element;
-use super::super::filter::Filter;
 use super::grid::PAGE_BITS;
 use super::index::PARAMETERS;
 use super::tree::{self, Attribute, Link, Target};
@@ -109,14 +108,8 @@ impl Header {
 
     /// A data set of which the first axis grows, in chunks of `chunk` rows that the index at `index` finds. Says where in the finished
     /// header the number of rows is.
-    pub(super) fn growing(
-        &mut self,
-        element: Element,
-        row: &[u64],
-        chunk: u64,
-        filter: Option<&Filter>,
-        index: u64,
-    ) -> Result<usize> {
+    pub(super) fn growing(&mut self, what: &tree::Stream, index: u64) -> Result<usize> {
+        let tree::Stream { element, row, part, chunk, filter } = what;
         let shape: Vec<u64> = std::iter::once(0).chain(row.iter().copied()).collect();
         let most: Vec<u64> = std::iter::once(NOWHERE).chain(row.iter().copied()).collect();
         // Behind the head of the message (4 bytes) and that of the space (4 bytes).
@@ -125,7 +118,7 @@ impl Header {
         self.message(kind::DATATYPE, &element.message())?;
         // Space is taken chunk by chunk.
         self.message(kind::FILL_VALUE, &[3, 0x0b])?;
-        self.message(kind::LAYOUT, &chunked(element, row, chunk, index))?;
+        self.message(kind::LAYOUT, &chunked(*element, part, *chunk, index))?;
         if let Some(filter) = filter {
             self.message(kind::FILTERS, &filter.message())?;
         }
@@ -197,10 +190,10 @@ fn space(shape: &[u64], most: &[u64]) -> Vec<u8> {
     out.done()
 }
 
-fn chunked(element: Element, row: &[u64], chunk: u64, index: u64) -> Vec<u8> {
+fn chunked(element: Element, part: &[u64], chunk: u64, index: u64) -> Vec<u8> {
     let mut out = Bytes::default();
     let extensible_array = 4;
-    let shape: Vec<u64> = std::iter::once(chunk).chain(row.iter().copied()).collect();
+    let shape: Vec<u64> = std::iter::once(chunk).chain(part.iter().copied()).collect();
     chunk_sizes(&mut out, element, &shape);
     out.u8(extensible_array);
     out.put(&PARAMETERS);

@@ -1,4 +1,5 @@
-//! Where the chunks of a growing data set are: HDF5's extensible array, written front to back.
+//! Where the chunks of a growing data set are: HDF5's extensible array, written front to back. One page of it is in memory; an
+//! earlier one is read again when rows are taken back.
 //!
 //! The first 4 places are in the index block, the next 240 in six data blocks that it names. All others are in data blocks named by
 //! super blocks; number `u` of all super blocks names `2^(u/2)` data blocks of `16 * 2^((u+1)/2)` places. A data block of more than
@@ -20,6 +21,8 @@ const PAGE: u64 = 1 << PAGE_BITS;
 /// Data blocks that the index block names, and the super blocks that they stand for.
 const NAMED: usize = 6;
 const NAMED_SUPER: u32 = 4;
+/// The first of these blocks for each of the super blocks: one, one, two and two.
+const NAMED_FIRST: [usize; NAMED_SUPER as usize] = [0, 1, 2, 4];
 const SUPER: usize = 25;
 /// Bytes of head and checksum of a data block.
 const BLOCK_HEAD: u64 = 18;
@@ -61,7 +64,10 @@ pub(super) struct Index {
     direct: [Chunk; DIRECT],
     named: [u64; NAMED],
     supers: [u64; SUPER],
+    /// Chunks that there have ever been.
     count: u64,
+    /// Behind the last one that there may be.
+    used: u64,
     super_block: Option<SuperBlock>,
     block: Option<Block>,
     made: Made,
@@ -103,6 +109,26 @@ struct Block {
     chunks: Vec<Chunk>,
 }
 
+/// To which data block a place belongs.
+struct Home {
+    /// The number of its super block.
+    number: u32,
+    /// Which one of its data blocks.
+    within: usize,
+    places: u64,
+    first: u64,
+}
+
+impl Home {
+    fn of(place: u64) -> Home {
+        let number = (place / MIN_PLACES + 1).ilog2();
+        let start = MIN_PLACES * ((1 << number) - 1);
+        let places = MIN_PLACES << number.div_ceil(2);
+        let within = (place - start) / places;
+        Home { number, within: within as usize, places, first: start + within * places }
+    }
+}
+
 impl Block {
     fn is_paged(&self) -> bool {
         self.places > PAGE
@@ -120,6 +146,7 @@ impl Index {
             named: [NOWHERE; NAMED],
             supers: [NOWHERE; SUPER],
             count: 0,
+            used: 0,
             super_block: None,
             block: None,
             made: Made { places: DIRECT as u64, ..Made::default() },
@@ -135,7 +162,36 @@ impl Index {
         self.head_at
     }
 
-    /// Enters a chunk as the next one, or instead of the last one.
+    /// The chunk that was entered with this number; of one that is not compressed, only where it is.
+    pub(super) fn get(&mut self, number: u64, out: &Out) -> Result<Chunk> {
+        if let Some(direct) = self.direct.get(number as usize) {
+            return Ok(*direct);
+        }
+        let place = number - DIRECT as u64;
+        self.turn_to(place, out)?;
+        let chunk = |b: &Block| b.chunks.get((place - b.first - b.page) as usize).copied();
+        Ok(self.block.as_ref().and_then(chunk).unwrap_or(NO_CHUNK))
+    }
+
+    /// Takes all chunks from this number on out of the index.
+    pub(super) fn cut(&mut self, from: u64, out: &Out) -> Result<()> {
+        for number in from..self.count {
+            match self.direct.get_mut(number as usize) {
+                Some(direct) => {
+                    *direct = NO_CHUNK;
+                    self.dirty.index_block = true;
+                }
+                None => {
+                    self.turn_to(number - DIRECT as u64, out)?;
+                    self.put(number - DIRECT as u64, NO_CHUNK);
+                }
+            }
+        }
+        self.used = self.used.min(from);
+        Ok(())
+    }
+
+    /// Enters a chunk as the next one, or instead of one that is there.
     pub(super) fn set(&mut self, number: u64, chunk: Chunk, space: &Space, out: &Out) -> Result<()> {
         if let Some(direct) = self.direct.get_mut(number as usize) {
             *direct = chunk;
@@ -144,55 +200,107 @@ impl Index {
             self.set_in_block(number - DIRECT as u64, chunk, space, out)?;
         }
         self.count = self.count.max(number + 1);
+        self.used = self.used.max(number + 1);
         self.dirty.head = true;
         Ok(())
     }
 
+    /// Up to which number it may lead somewhere.
+    pub(super) fn used(&self) -> u64 {
+        self.used
+    }
+
     fn set_in_block(&mut self, place: u64, chunk: Chunk, space: &Space, out: &Out) -> Result<()> {
-        let is_here = |b: &Block| (b.first..b.first + b.places).contains(&place);
-        if !self.block.as_ref().is_some_and(is_here) {
-            self.new_block(place, space, out)?;
+        match place + DIRECT as u64 {
+            number if number < self.made.places => self.turn_to(place, out)?,
+            _ => self.new_block(place, space, out)?,
         }
-        let Some(block) = &mut self.block else { return Ok(()) };
-        let within = place - block.first;
-        if block.is_paged() && within / PAGE != block.page / PAGE {
-            self.write_page(out)?;
-            self.turn_page(within / PAGE * PAGE);
-        }
-        if let Some(block) = &mut self.block {
-            block.chunks[(within - block.page) as usize] = chunk;
+        self.put(place, chunk);
+        Ok(())
+    }
+
+    /// Enters a chunk into the page that is in memory.
+    fn put(&mut self, place: u64, chunk: Chunk) {
+        let Some(block) = &mut self.block else { return };
+        if let Some(known) = block.chunks.get_mut((place - block.first - block.page) as usize) {
+            *known = chunk;
             self.dirty.page = true;
+        }
+    }
+
+    /// Sees to it that the page with a place of a block that there is already is in memory.
+    fn turn_to(&mut self, place: u64, out: &Out) -> Result<()> {
+        let within = |b: &Block| place.checked_sub(b.first + b.page);
+        if self.block.as_ref().is_some_and(|b| within(b).is_some_and(|n| n < b.chunks.len() as u64)) {
+            return Ok(());
+        }
+        self.write_page(out)?;
+        let Home { first, places, .. } = Home::of(place);
+        let at = match &self.block {
+            Some(block) if block.first == first => block.at,
+            _ => self.block_of(place, out)?,
+        };
+        let count = places.min(PAGE);
+        let page = (place - first) / count * count;
+        let mut block = Block { at, first, places, page, chunks: vec![NO_CHUNK; count as usize] };
+        // Behind the last chunk there is nothing to be read.
+        if first + page + (DIRECT as u64) < self.count {
+            self.read_page(&mut block, out)?;
+        }
+        self.block = Some(block);
+        Ok(())
+    }
+
+    /// Where the block with a place is, which there is already.
+    fn block_of(&self, place: u64, out: &Out) -> Result<u64> {
+        let Home { number, within, places, .. } = Home::of(place);
+        if number < NAMED_SUPER {
+            return Ok(self.named[NAMED_FIRST[number as usize] + within]);
+        }
+        match &self.super_block {
+            Some(block) if block.number == number => Ok(block.blocks[within]),
+            _ => {
+                let bits = pages_bytes(places) << (number / 2);
+                let at = self.supers[(number - NAMED_SUPER) as usize] + BLOCK_HEAD + bits + 8 * within as u64;
+                Ok(number_at(&out.read(at, 8)?, 0, 8))
+            }
+        }
+    }
+
+    fn read_page(&self, block: &mut Block, out: &Out) -> Result<()> {
+        let bytes = self.place_bytes();
+        let page = out.read(self.page_at(block), block.chunks.len() * bytes)?;
+        for (chunk, place) in block.chunks.iter_mut().zip(page.chunks_exact(bytes)) {
+            let length = self.length_bytes.map_or(0, |length| number_at(place, 8, length));
+            *chunk = Chunk { at: number_at(place, 0, 8), bytes: length };
         }
         Ok(())
     }
 
-    fn turn_page(&mut self, page: u64) {
-        if let Some(block) = &mut self.block {
-            block.page = page;
-            block.chunks.fill(NO_CHUNK);
+    /// Where the page of a block that is in memory begins in the file.
+    fn page_at(&self, block: &Block) -> u64 {
+        match block.is_paged() {
+            true => block.at + BLOCK_HEAD + 4 + block.page / PAGE * self.page_bytes(),
+            false => block.at + BLOCK_HEAD,
         }
     }
 
     fn new_block(&mut self, place: u64, space: &Space, out: &Out) -> Result<()> {
         self.write_page(out)?;
-        let number = (place / MIN_PLACES + 1).ilog2();
-        let start = MIN_PLACES * ((1 << number) - 1);
-        let places = MIN_PLACES << number.div_ceil(2);
-        let within = ((place - start) / places) as usize;
+        let Home { number, within, places, first } = Home::of(place);
         let chunks = vec![NO_CHUNK; places.min(PAGE) as usize];
-        let first = start + within as u64 * places;
         let mut block = Block { at: 0, first, places, page: 0, chunks };
         let bytes = self.write_new(&mut block, space, out)?;
-        self.made.blocks += 1;
-        self.made.block_bytes += bytes;
-        self.made.places += places;
         if number < NAMED_SUPER {
-            // One, one, two and two blocks.
-            self.named[[0, 1, 2, 4][number as usize] + within] = block.at;
+            self.named[NAMED_FIRST[number as usize] + within] = block.at;
             self.dirty.index_block = true;
         } else {
             self.name_in_super(number, within, block.at, space, out)?;
         }
+        // It counts when it is named.
+        self.made.blocks += 1;
+        self.made.block_bytes += bytes;
+        self.made.places += places;
         self.block = Some(block);
         Ok(())
     }
@@ -234,8 +342,7 @@ impl Index {
     fn write_page(&mut self, out: &Out) -> Result<()> {
         let Some(block) = self.block.as_ref().filter(|_| self.dirty.page) else { return Ok(()) };
         if block.is_paged() {
-            let at = block.at + BLOCK_HEAD + 4 + block.page / PAGE * self.page_bytes();
-            out.write(&self.page(&block.chunks), at)?;
+            out.write(&self.page(&block.chunks), self.page_at(block))?;
         } else {
             out.write(&self.whole_block(block), block.at)?;
         }
@@ -312,11 +419,8 @@ impl Index {
         out.u64(self.head_at);
         out.u32((MIN_PLACES * ((1 << block.number) - 1)) as u32);
         let places = MIN_PLACES << block.number.div_ceil(2);
-        if places > PAGE {
-            // Every page is written together with its block.
-            let pages = (places / PAGE) as usize;
-            out.put(&vec![0xff; block.blocks.len() * pages.div_ceil(8)]);
-        }
+        // Every page is written together with its block.
+        out.put(&vec![0xff; block.blocks.len() * pages_bytes(places) as usize]);
         block.blocks.iter().for_each(|at| out.u64(*at));
         out.checked()
     }
@@ -339,4 +443,14 @@ impl Index {
         chunks.iter().for_each(|chunk| self.put_chunk(&mut out, chunk));
         out.checked()
     }
+}
+
+/// Bytes with a bit for each page of a data block of so many places.
+fn pages_bytes(places: u64) -> u64 {
+    if places > PAGE { (places / PAGE).div_ceil(8) } else { 0 }
+}
+
+/// The whole number in `count` bytes from `at` on.
+fn number_at(bytes: &[u8], at: usize, count: usize) -> u64 {
+    bytes[at..at + count].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

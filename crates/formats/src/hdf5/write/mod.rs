@@ -33,7 +33,7 @@ use stream::Stream;
 ///
 /// let folder = tempfile::tempdir().unwrap();
 /// let mut tree = Tree::default();
-/// let pictures = Growing { element: Element::Number(DType::U16), row: &[2, 3], chunk: 1, filter: None };
+/// let pictures = Growing { element: Element::Number(DType::U16), row: &[2, 3], chunk: 1, part: &[], filter: None };
 /// let (_, pictures) = tree.growing(Tree::ROOT, "data", pictures, vec![]);
 /// let mut file = Writer::create(&folder.path().join("run.h5"), tree, false)?;
 /// file.write_row(pictures, &[7; 12])?;
@@ -63,14 +63,14 @@ impl Writer {
     pub fn create(path: &Path, tree: Tree, replace: bool) -> Result<Writer> {
         let mut options = OpenOptions::new();
         let file = match replace {
-            true => options.write(true).create(true).truncate(true).open(path),
-            false => options.write(true).create_new(true).open(path),
+            true => options.read(true).write(true).create(true).truncate(true).open(path),
+            false => options.read(true).write(true).create_new(true).open(path),
         };
         let file = file.map_err(|e| Error::io("to create the file", e).in_file(path))?;
         Writer::begin(file, path, &tree)
     }
 
-    /// Writes `tree` into an empty file.
+    /// Writes `tree` into an empty file, which must be open for reading, too.
     ///
     /// # Errors
     /// As [`Writer::create`].
@@ -118,6 +118,47 @@ impl Writer {
     /// If the system refuses, or it is another chunk; nothing was added then.
     pub fn write_chunk(&mut self, stream: StreamId, chunk: u64, rows: u64, parts: &[&[u8]]) -> Result<()> {
         self.streams[stream.0].write_chunk(chunk, rows, parts, &self.space, &self.out)
+    }
+
+    /// Writes the chunks of a data set of which chunks hold parts of rows: all those of layer number `layer`, which hold
+    /// `rows` rows from its begin on. It is the next layer, or the last one again with more rows. `chunks` are their bytes in the
+    /// order of the axes, and where each of them ends; what lies beyond the rows may be anything.
+    ///
+    /// # Errors
+    /// If the system refuses, or it is another layer or number of chunks; nothing was added then.
+    pub fn write_layer(
+        &mut self,
+        stream: StreamId,
+        layer: u64,
+        rows: u64,
+        chunks: (&[u8], &[usize]),
+    ) -> Result<()> {
+        self.streams[stream.0].write_layer(layer, rows, chunks, &self.space, &self.out)
+    }
+
+    /// Takes rows back: each of these data sets has so many of its rows from now on, and the next one takes the place behind
+    /// them. Readers see it at once, first at the last data set of the tree. The room of what was taken back is not given
+    /// back, for readers that are still at it.
+    ///
+    /// # Errors
+    /// If one has fewer rows, or the system refuses to read or write what is needed; nothing was taken back then. If only the
+    /// lengths cannot be written, the next flush does that.
+    pub fn take_back(&mut self, lengths: &[(StreamId, u64)]) -> Result<()> {
+        for (stream, rows) in lengths {
+            let found = self.rows(*stream);
+            if *rows > found {
+                let wanted = format!("at most the {found} rows that there are");
+                return Err(Error::new(wanted, format!("{rows}")).in_file(self.path()));
+            }
+        }
+        self.flush()?;
+        let find = |(stream, rows): &(StreamId, u64)| self.streams[stream.0].last_chunk(*rows, &self.out);
+        let chunks: Vec<Option<u64>> = lengths.iter().map(find).collect::<Result<_>>()?;
+        for ((stream, rows), chunk) in lengths.iter().zip(chunks) {
+            self.streams[stream.0].take_back(*rows, chunk);
+        }
+        let _ = stream::write_shorter_heads(&mut self.streams, &self.out);
+        Ok(())
     }
 
     /// What other threads write chunks with, which [`Writer::enter`] then makes part of a data set.
@@ -263,6 +304,7 @@ impl Writer {
             return Ok(());
         }
         let flushed = self.flush();
+        let flushed = flushed.and_then(|()| self.streams.iter_mut().try_for_each(|s| s.trim(&self.out)));
         // What was flushed before is whole, and shall open everywhere.
         self.tell_end(Mark::Closed)?;
         self.is_open = flushed.is_err();

@@ -5,7 +5,7 @@ use super::header::Header;
 use super::heap::heap;
 use super::index::Index;
 use super::space::Space;
-use super::stream::Stream;
+use super::stream::{self, Stream};
 use super::tree::{self, Kind, Node, Tree};
 use crate::{Error, Result};
 
@@ -59,11 +59,9 @@ pub(super) fn plan(tree: &Tree, space: &Space) -> Result<Plan> {
         root: 0,
     };
     for stream in &tree.streams {
-        let elements = stream.row.iter().try_fold(stream.element.bytes() as u64, |a, b| a.checked_mul(*b));
-        let chunk = elements.and_then(|row| row.checked_mul(stream.chunk)).filter(|b| *b < 1 << 32 && *b > 0);
-        let chunk = chunk.ok_or_else(|| Error::new("chunks of 1 byte to 4 GiB", "more or none"))?;
-        let index = Index::new(chunk, stream.filter.is_some(), space);
-        plan.streams.push(Stream::new(chunk / stream.chunk, stream.chunk, stream.filter.is_some(), index));
+        let shape = stream_shape(stream)?;
+        let index = Index::new(shape.chunk_bytes, shape.is_filtered, space);
+        plan.streams.push(Stream::new(&shape, index));
     }
     for grid in &tree.grids {
         plan.grids.push(new_grid(grid, space)?);
@@ -83,6 +81,26 @@ pub(super) fn plan(tree: &Tree, space: &Space) -> Result<Plan> {
     add_late(tree, &mut plan, &values_at, &places);
     plan.root = places[0];
     Ok(plan)
+}
+
+fn stream_shape(what: &tree::Stream) -> Result<stream::Shape> {
+    let bytes_of = |sizes: &[u64]| {
+        sizes.iter().try_fold(what.element.bytes() as u64, |all, size| all.checked_mul(*size))
+    };
+    let is_cut = what.part.len() == what.row.len() && what.part.iter().all(|size| *size > 0);
+    let fits = is_cut && what.part.iter().zip(&what.row).all(|(part, size)| part <= size);
+    if !fits {
+        let wanted = format!("chunks that fit into rows of {:?}", what.row);
+        return Err(Error::new(wanted, format!("{:?}", what.part)));
+    }
+    let chunk_bytes = bytes_of(&what.part).and_then(|bytes| bytes.checked_mul(what.chunk));
+    let chunk_bytes = chunk_bytes.filter(|bytes| *bytes < 1 << 32 && *bytes > 0);
+    let (Some(chunk_bytes), Some(row_bytes)) = (chunk_bytes, bytes_of(&what.row)) else {
+        return Err(Error::new("chunks of 1 byte to 4 GiB", "more or none"));
+    };
+    let parts = what.part.iter().zip(&what.row).map(|(part, size)| size.div_ceil(*part)).product();
+    let is_filtered = what.filter.is_some();
+    Ok(stream::Shape { row_bytes, chunk_rows: what.chunk, chunk_bytes, parts, is_filtered })
 }
 
 fn new_grid(what: &tree::Grid, space: &Space) -> Result<Grid> {
@@ -188,7 +206,7 @@ fn head(tree: &Tree, plan: &Plan, number: usize, places: &[u64], data_at: u64) -
         }
         Kind::Growing(stream) => {
             let (what, at) = (&tree.streams[*stream], plan.streams[*stream].index_at());
-            rows_at = head.growing(what.element, &what.row, what.chunk, what.filter.as_ref(), at)?;
+            rows_at = head.growing(what, at)?;
         }
         Kind::Grid(grid) => rows_at = head.grid(&tree.grids[*grid], plan.grids[*grid].index_at())?,
         Kind::Fixed { element, shape, data } => head.fixed(*element, shape, data_at, data.len() as u64)?,

@@ -122,6 +122,14 @@ impl Out {
         written.map_err(|e| Error::io("to write the file", e).at(at).in_file(&self.path))
     }
 
+    /// What was written at `at`.
+    pub(super) fn read(&self, at: u64, bytes: usize) -> Result<Vec<u8>> {
+        let mut out = vec![0; bytes];
+        let read = self.file.read_exact_at(&mut out, at);
+        read.map_err(|e| Error::io("to read what was written", e).at(at).in_file(&self.path))?;
+        Ok(out)
+    }
+
     /// Writes `parts` behind one another, with one call of the system as a rule.
     pub(super) fn write_parts(&self, parts: &[&[u8]], at: u64) -> Result<()> {
         if let [part] = parts {

@@ -14,6 +14,10 @@ const RESERVED: u64 = 16 << 10;
 pub(super) struct Stream {
     row_bytes: u64,
     chunk_rows: u64,
+    /// Bytes of a chunk before it is compressed.
+    chunk_bytes: u64,
+    /// Chunks that lie beside each other: together they have whole rows.
+    parts: u64,
     is_filtered: bool,
     index: Index,
     /// Where the last chunk is, of a data set without filter.
@@ -33,11 +37,23 @@ pub(super) struct Stream {
     rows_at: usize,
 }
 
+/// What a stream is made of.
+pub(super) struct Shape {
+    pub(super) row_bytes: u64,
+    pub(super) chunk_rows: u64,
+    pub(super) chunk_bytes: u64,
+    pub(super) parts: u64,
+    pub(super) is_filtered: bool,
+}
+
 impl Stream {
-    pub(super) fn new(row_bytes: u64, chunk_rows: u64, is_filtered: bool, index: Index) -> Stream {
+    pub(super) fn new(shape: &Shape, index: Index) -> Stream {
+        let Shape { row_bytes, chunk_rows, chunk_bytes, parts, is_filtered } = *shape;
         Stream {
             row_bytes,
             chunk_rows,
+            chunk_bytes,
+            parts,
             is_filtered,
             index,
             chunk_at: 0,
@@ -86,10 +102,10 @@ impl Stream {
     }
 
     pub(super) fn write_row(&mut self, row: &[u8], space: &Space, out: &Out) -> Result<()> {
-        if row.len() as u64 != self.row_bytes || self.is_filtered {
+        if row.len() as u64 != self.row_bytes || self.is_filtered || self.parts != 1 {
             let (wanted, found) = (self.row_bytes, row.len());
             return Err(Error::new(
-                format!("a row of {wanted} bytes without a filter"),
+                format!("a row of {wanted} bytes without a filter, in one chunk"),
                 format!("{found} bytes"),
             ));
         }
@@ -100,7 +116,7 @@ impl Stream {
     fn write_rows(&mut self, rows: &[u8], space: &Space, out: &Out) -> Result<()> {
         let within = self.written % self.chunk_rows;
         let is_new = within == 0;
-        let bytes = self.row_bytes * self.chunk_rows;
+        let bytes = self.chunk_bytes;
         let (at, taken) = match (is_new, self.next_chunk) {
             (false, _) => (self.chunk_at, None),
             (true, Some(at)) => (at, None),
@@ -128,13 +144,10 @@ impl Stream {
         space: &Space,
         out: &Out,
     ) -> Result<()> {
-        let last = self.written.div_ceil(self.chunk_rows);
-        let is_next = chunk == last && self.written.is_multiple_of(self.chunk_rows);
-        let is_again = chunk + 1 == last;
-        if !(is_next || is_again) || !self.is_filtered || rows == 0 || rows > self.chunk_rows {
-            let wanted = format!("chunk {last} of up to {} rows with a filter", self.chunk_rows);
-            return Err(Error::new(wanted, format!("chunk {chunk} of {rows} rows")));
+        if !self.is_filtered || self.parts != 1 {
+            return Err(Error::new("a data set with a filter, and chunks of whole rows", "another"));
         }
+        self.check_layer(chunk, rows)?;
         let bytes = parts.iter().map(|part| part.len() as u64).sum();
         let taken = space.take(bytes);
         out.write_parts(parts, taken.at).inspect_err(|_| space.give_back(taken, out))?;
@@ -143,10 +156,83 @@ impl Stream {
         Ok(())
     }
 
+    /// Writes the chunks that lie beside each other, `bytes` up to each of `ends`: as the next ones, or the last ones again.
+    pub(super) fn write_layer(
+        &mut self,
+        layer: u64,
+        rows: u64,
+        (bytes, ends): (&[u8], &[usize]),
+        space: &Space,
+        out: &Out,
+    ) -> Result<()> {
+        let sizes =
+            || ends.iter().scan(0, |from, end| Some(end.saturating_sub(std::mem::replace(from, *end))));
+        let are_whole = self.is_filtered || sizes().all(|size| size as u64 == self.chunk_bytes);
+        if ends.len() as u64 != self.parts || ends.last() != Some(&bytes.len()) || !are_whole {
+            let wanted = format!("{} chunks of {} bytes or compressed", self.parts, self.chunk_bytes);
+            return Err(Error::new(wanted, format!("{} of {} bytes", ends.len(), bytes.len())));
+        }
+        let is_again = self.check_layer(layer, rows)?;
+        if is_again && !self.is_filtered {
+            for (part, chunk) in bytes.chunks_exact(self.chunk_bytes as usize).enumerate() {
+                let known = self.index.get(layer * self.parts + part as u64, out)?;
+                out.write(chunk, known.at)?;
+            }
+        } else {
+            let taken = space.take(bytes.len() as u64);
+            out.write(bytes, taken.at).inspect_err(|_| space.give_back(taken, out))?;
+            let mut at = taken.at;
+            for (part, size) in sizes().enumerate() {
+                let chunk = Chunk { at, bytes: size as u64 };
+                self.index.set(layer * self.parts + part as u64, chunk, space, out)?;
+                at += size as u64;
+            }
+        }
+        self.written = self.written.max(layer * self.chunk_rows + rows);
+        Ok(())
+    }
+
+    /// Chunks are written one layer after another, and the last one again while it is not full. Whether it is the last
+    /// one.
+    fn check_layer(&self, layer: u64, rows: u64) -> Result<bool> {
+        let last = self.written.div_ceil(self.chunk_rows);
+        let is_next = layer == last && self.written.is_multiple_of(self.chunk_rows);
+        let is_again = layer + 1 == last;
+        if !(is_next || is_again) || rows == 0 || rows > self.chunk_rows {
+            let wanted = format!("chunk {last} of up to {} rows", self.chunk_rows);
+            return Err(Error::new(wanted, format!("chunk {layer} of {rows} rows")));
+        }
+        Ok(is_again)
+    }
+
+    /// Makes row `rows` the next one, in the chunk at `chunk` if it is there. Nothing may wait in memory. Rows behind it stay where they are, for readers that are
+    /// at them, until others take their place in the index.
+    pub(super) fn take_back(&mut self, rows: u64, chunk: Option<u64>) {
+        (self.written, self.next_chunk, self.reserved) = (rows, None, rows);
+        self.chunk_at = chunk.unwrap_or(self.chunk_at);
+    }
+
+    /// Where the chunk is in which row `rows` would be the next one, if it is to be written on.
+    pub(super) fn last_chunk(&mut self, rows: u64, out: &Out) -> Result<Option<u64>> {
+        let is_written_on = !rows.is_multiple_of(self.chunk_rows) && !self.is_filtered && self.parts == 1;
+        let chunk = is_written_on.then(|| self.index.get(rows / self.chunk_rows, out)).transpose()?;
+        Ok(chunk.map(|chunk| chunk.at))
+    }
+
+    /// Takes chunks out of the index of which all rows were taken back.
+    pub(super) fn trim(&mut self, out: &Out) -> Result<()> {
+        let chunks = self.written.div_ceil(self.chunk_rows) * self.parts;
+        if self.index.used() > chunks {
+            self.index.cut(chunks, out)?;
+            self.index.write(out)?;
+        }
+        Ok(())
+    }
+
     /// Enters a chunk of one row, which another thread has written, as the next one.
     pub(super) fn enter(&mut self, chunk: Chunk, space: &Space, out: &Out) -> Result<()> {
         let is_whole = self.is_filtered || chunk.bytes == self.row_bytes;
-        if self.chunk_rows != 1 || !is_whole || !self.pending.is_empty() {
+        if self.chunk_rows != 1 || self.parts != 1 || !is_whole || !self.pending.is_empty() {
             let wanted = format!("a chunk of one row, of {} bytes without a filter", self.row_bytes);
             return Err(Error::new(wanted, format!("{} bytes", chunk.bytes)));
         }
@@ -162,7 +248,7 @@ impl Stream {
         if row < self.reserved {
             return Ok(());
         }
-        let chunk_bytes = self.row_bytes * self.chunk_rows;
+        let chunk_bytes = self.chunk_bytes;
         let within = row % self.chunk_rows;
         if within == 0 && self.next_chunk.is_none() {
             // Rows of the chunk before may still wait in memory.
@@ -226,6 +312,16 @@ pub(super) fn write_heads(streams: &mut [Stream], out: &Out) -> Result<()> {
     }
     write_run(&mut run, run_at, out)?;
     streams.iter_mut().for_each(|stream| stream.shown = stream.written);
+    Ok(())
+}
+
+/// Writes the headers that say fewer rows than before: the last one first, because its length is what readers trust.
+pub(super) fn write_shorter_heads(streams: &mut [Stream], out: &Out) -> Result<()> {
+    for stream in streams.iter_mut().rev() {
+        let Some((at, head)) = stream.renewed() else { continue };
+        out.write(head, at)?;
+        stream.shown = stream.written;
+    }
     Ok(())
 }
 

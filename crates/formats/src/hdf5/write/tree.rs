@@ -94,6 +94,8 @@ pub struct Growing<'a> {
     pub row: &'a [u64],
     /// Rows of a chunk, at least 1.
     pub chunk: u64,
+    /// Elements of a chunk along each axis of a row, at most those of the row; empty for whole rows.
+    pub part: &'a [u64],
     /// How chunks are compressed before they are written.
     pub filter: Option<Filter>,
 }
@@ -142,6 +144,8 @@ pub(super) struct Node {
 pub(super) struct Stream {
     pub(super) element: Element,
     pub(super) row: Vec<u64>,
+    /// Elements of a chunk along the axes of a row.
+    pub(super) part: Vec<u64>,
     pub(super) chunk: u64,
     pub(super) filter: Option<Filter>,
 }
@@ -180,8 +184,9 @@ impl Tree {
         what: Growing<'_>,
         attributes: Vec<Attribute>,
     ) -> (NodeId, StreamId) {
-        let Growing { element, row, chunk, filter } = what;
-        self.streams.push(Stream { element, row: row.to_vec(), chunk: chunk.max(1), filter });
+        let Growing { element, row, chunk, part, filter } = what;
+        let part = if part.is_empty() { row.to_vec() } else { part.to_vec() };
+        self.streams.push(Stream { element, row: row.to_vec(), part, chunk: chunk.max(1), filter });
         let stream = self.streams.len() - 1;
         (self.add(parent, name, Kind::Growing(stream), attributes), StreamId(stream))
     }

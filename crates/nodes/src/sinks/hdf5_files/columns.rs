@@ -333,6 +333,12 @@ impl Columns {
         attributes.iter().filter(|a| is_new(&a.name)).count() as u64
     }
 
+    /// The last frame is not in the file any more: what is written when the file is closed stays as the first one had it,
+    /// unless another one comes.
+    pub(super) fn forget_last(&mut self) {
+        self.lasts.iter_mut().for_each(|last| last.value.clear());
+    }
+
     /// Writes what is written once, when the file is closed.
     ///
     /// # Errors

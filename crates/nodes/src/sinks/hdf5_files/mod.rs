@@ -46,6 +46,8 @@ mod layout;
 mod open;
 mod packing;
 mod params;
+mod parts;
+mod rewind;
 mod series;
 #[cfg(test)]
 mod tests;
@@ -54,6 +56,7 @@ mod writer;
 
 pub use grid_params::GridParams;
 pub use params::{Following, Hdf5Compression, Hdf5FilesParams, Hdf5Format, OnChange, Supported};
+pub use parts::PartParams;
 pub use writer::Hdf5Writer;
 
 use super::nd_file::FileNode;

@@ -12,6 +12,7 @@ use super::crew::{Done, Packed, Packers, Row};
 use super::grid::Axes;
 use super::packing::{Packer, Packing, settings};
 use super::params::Hdf5FilesParams;
+use super::parts::Parts;
 use super::tree::{Places, Rows, TIMES};
 use crate::ntndarray::number_of;
 
@@ -28,6 +29,8 @@ pub(super) struct Open {
     pub(super) rows: Vec<StreamId>,
     pub(super) layout: Layout,
     pub(super) packing: Packing,
+    /// Parts of a frame that chunks of their own hold.
+    pub(super) parts: Option<Parts>,
     /// Axes before those of a frame.
     pub(super) axes: Option<Axes>,
     /// Frames of a chunk.
@@ -35,6 +38,10 @@ pub(super) struct Open {
     pub(super) frames: u64,
     /// Frames in each data set of pixels.
     pub(super) counts: Vec<u64>,
+    /// The data set of the pixels of each frame, if there are several.
+    pub(super) targets: Vec<u16>,
+    /// Frames that were in the file and are not any more.
+    pub(super) taken_back: u64,
     /// Frames that readers see.
     pub(super) shown: u64,
     pub(super) flushed_ns: u64,
@@ -160,6 +167,9 @@ impl Open {
         let place = row.place.as_deref().filter(|_| row.target == self.places.default);
         p.attributes_left_out += self.places.columns.push(&facts, place, &mut self.file)?;
         self.frames += 1;
+        if self.places.pixels.len() > 1 {
+            self.targets.push(row.target as u16);
+        }
         self.push_times(row.begun_ns, self.now_ns);
         Ok(())
     }
@@ -183,12 +193,14 @@ impl Open {
         let array = frame.array().map_err(|e| e.to_string())?;
         self.file.reserve(&self.rows).map_err(|e| e.reason())?;
         match self.places.pixels[row.target].rows {
-            Rows::Stream(stream) if self.packing.filter.is_none() => {
+            Rows::Stream(stream) if self.packing.filter.is_none() && self.parts.is_none() => {
                 let pixels = self.packer.elements(&array);
                 self.clock.bytes += pixels.len() as u64;
                 self.file.write_row(stream, pixels).map_err(|e| e.reason())
             }
-            Rows::Stream(_) if self.chunk > 1 => self.share_chunk(&array, row.target, p),
+            Rows::Stream(_) if self.chunk > 1 || self.parts.is_some() => {
+                self.share_chunk(&array, row.target, p)
+            }
             _ => {
                 let mut packer = std::mem::take(&mut self.packer);
                 let packed = packer.stream(&array, &self.packing, settings(p)?);
@@ -254,6 +266,12 @@ impl Open {
         let Rows::Stream(stream) = self.places.pixels[target].rows else { return Ok(()) };
         // A chunk that readers have seen in part is written again.
         let number = self.file.rows(stream) / self.chunk;
+        if let Some(parts) = &mut self.parts {
+            let how = (&mut self.packer, &self.packing, settings(p)?);
+            let chunks = parts.chunks(&self.collected[target], self.chunk, how)?;
+            self.clock.bytes += chunks.0.len() as u64;
+            return self.file.write_layer(stream, number, rows, chunks).map_err(|e| e.reason());
+        }
         let chunk = self.chunk as usize;
         let packed =
             self.packer.chunk(&self.layout, chunk, &self.collected[target], &self.packing, settings(p)?)?;
@@ -372,6 +390,7 @@ impl Open {
         self.tell_times(p);
         self.end_shared_chunks(p)?;
         self.tell_lost(lost + self.failed)?;
+        self.tell_taken_back()?;
         self.places.columns.finish(&mut self.file)?;
         let (file, nodes) = (&mut self.file, &self.places.finished);
         let told = nodes.iter().try_for_each(|node| file.rewrite(*node, &1u64.to_le_bytes()));

@@ -2,7 +2,7 @@
 
 use livetime_codecs::BloscSettings;
 use livetime_formats::hdf5::Filter;
-use livetime_frame::{ArrayRef, Codec, ColorMode, Frame, Layout};
+use livetime_frame::{ArrayRef, Codec, ColorMode, DType, Frame, Layout};
 
 use super::params::{Hdf5Compression, Hdf5FilesParams};
 use crate::codec::{BlockpackTier, Codecs, Compressor, Settings};
@@ -120,6 +120,24 @@ impl Packer {
         let mut packed = std::mem::take(&mut self.stream);
         packed.truncate(size);
         Ok(packed)
+    }
+
+    /// Elements that are compressed here, or as they are in a file without compression.
+    ///
+    /// # Errors
+    /// Text, for what the codec cannot take.
+    pub(super) fn part<'a>(
+        &'a mut self,
+        dtype: DType,
+        elements: &'a [u8],
+        packing: &Packing,
+        settings: Settings,
+    ) -> Result<&'a [u8], String> {
+        let Some(compressor) = packing.compressor else { return Ok(elements) };
+        let count = elements.len() / dtype.bytes();
+        let layout = Layout::packed(dtype, ColorMode::Mono, &[count]).map_err(|e| e.to_string())?;
+        let size = self.codecs.encode(compressor, settings, &layout, elements, &mut self.stream)?;
+        Ok(&self.stream[..size])
     }
 
     /// The bytes of a chunk of `frames` frames of which the first ones are `collected`; 0 where there is none yet.

@@ -4,6 +4,7 @@ use livetime_engine::{ParamEnum, Params};
 
 use super::super::nd_file::NdFileParams;
 use super::grid_params::GridParams;
+use super::parts::PartParams;
 use crate::codec::{BloscCompressor, BloscShuffle};
 
 /// Format of the files; there is one.
@@ -114,9 +115,12 @@ pub struct Hdf5FilesParams {
     /// Frames of a chunk; 0 is 1. More than 1 makes small frames cheaper to read; compressed frames need 1.
     #[param(default = 1, max = 65536, pv = "NumFramesChunks")]
     pub frames_per_chunk: u32,
-    /// A chunk holds whole frames always; false is refused.
+    /// Whether chunks hold whole frames; else parts of them, as `chunk_columns`, `chunk_rows` and `chunk_size_2` … say.
     #[param(default = true, pv = "ChunkSizeAuto")]
     pub chunk_size_auto: bool,
+    /// How much of a frame is in a chunk.
+    #[param(flatten)]
+    pub parts: PartParams,
     /// Rows of a chunk of the attributes; 0 is the number of frames that the file will have, at most 16384.
     #[param(max = 1_048_576, pv = "NDAttributeChunk")]
     pub attribute_chunk: u32,
@@ -173,6 +177,17 @@ pub struct Hdf5FilesParams {
     /// out on purpose, and what could not be written.
     #[param(readback, pv = "NumLost")]
     pub num_lost: u64,
+    /// Takes frames of the capture back: this number of them stays in the file, and the next one takes the place behind
+    /// them. Frames that were under way to the node are left out. -1 again when that is done; -1 takes nothing back.
+    #[param(default = -1, min = -1, pv = "Rewind")]
+    pub rewind: i64,
+    /// Whether, after that, frames are left out, too, of which the event time says that they are from before. Off for detectors
+    /// with times that do not go on.
+    #[param(default = true)]
+    pub rewind_by_event_time: bool,
+    /// Frames of the capture that were taken back, and that were left out because of it.
+    #[param(readback, pv = "NumRewound")]
+    pub num_rewound: u64,
     /// Attributes that came after the first frame of the file, which has no place for them.
     #[param(readback)]
     pub attributes_left_out: u64,

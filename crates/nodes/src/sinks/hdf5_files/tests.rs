@@ -10,6 +10,8 @@ use tempfile::TempDir;
 
 mod grids;
 mod layouts;
+mod parts;
+mod rewind;
 
 use super::Hdf5Files;
 use crate::process::compress::Compress;

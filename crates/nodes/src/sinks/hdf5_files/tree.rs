@@ -12,6 +12,7 @@ use super::grid::Axes;
 use super::layout::{self, Constant, DataSet, Group, Item, Layout, Own, Value, When};
 use super::packing::Packing;
 use super::params::Hdf5FilesParams;
+use super::parts::Parts;
 
 /// Rows of a chunk of a column.
 const COLUMN_CHUNK: u64 = 16384;
@@ -29,6 +30,7 @@ pub(super) struct Places {
     pub(super) columns: Columns,
     /// Sums of losses, which keep their place.
     pub(super) lost: Vec<NodeId>,
+    pub(super) taken_back: Vec<NodeId>,
     pub(super) finished: Vec<NodeId>,
 }
 
@@ -77,6 +79,7 @@ pub(super) struct Wanted<'a> {
     pub(super) layout: &'a Layout,
     pub(super) shape: &'a Shape,
     pub(super) packing: &'a Packing,
+    pub(super) parts: Option<&'a Parts>,
     pub(super) axes: Option<&'a Axes>,
     pub(super) params: &'a Hdf5FilesParams,
     pub(super) origin: Origin<'a>,
@@ -100,6 +103,7 @@ pub(super) fn tree(wanted: &Wanted<'_>) -> (Tree, Places, Vec<String>) {
             times: None,
             columns: Columns::new(&wanted.first.header.attributes),
             lost: vec![],
+            taken_back: vec![],
             finished: vec![],
         },
         columns: vec![],
@@ -216,14 +220,13 @@ impl<'a> Builder<'a> {
                 self.columns.push(wish);
                 return;
             }
-            Own::Lost | Own::Finished => {
+            Own::Lost | Own::TakenBack | Own::Finished => {
                 let shape = (Element::Number(DType::U64), &[][..]);
                 let node = self.tree.fixed(group, &set.name, shape, vec![0; 8], vec![]);
-                let places = &mut self.places;
-                if own == Own::Lost {
-                    places.lost.push(node)
-                } else {
-                    places.finished.push(node)
+                match own {
+                    Own::Lost => self.places.lost.push(node),
+                    Own::TakenBack => self.places.taken_back.push(node),
+                    _ => self.places.finished.push(node),
                 }
                 node
             }
@@ -244,7 +247,7 @@ impl<'a> Builder<'a> {
             Own::Node => origin.node,
             Own::Parameters => origin.parameters,
             Own::Pipeline => origin.pipeline,
-            Own::MissingBefore | Own::Lost | Own::Finished => "",
+            Own::MissingBefore | Own::Lost | Own::TakenBack | Own::Finished => "",
         }
     }
 
@@ -422,13 +425,14 @@ impl<'a> Builder<'a> {
     }
 
     fn pixels(&mut self, group: NodeId, path: &str, set: &'a DataSet) -> NodeId {
-        let Wanted { shape, packing, params, axes, .. } = self.wanted;
+        let Wanted { shape, packing, parts, params, axes, .. } = self.wanted;
         let row: Vec<u64> = shape.shape().map(|size| size as u64).collect();
         let (element, filter) = (Element::Number(shape.dtype()), packing.filter.clone());
         let (node, rows) = match axes {
             None => {
                 let chunk = u64::from(params.frames_per_chunk.max(1));
-                let what = Growing { element, row: &row, chunk, filter };
+                let part = parts.map(Parts::sizes).unwrap_or_default();
+                let what = Growing { element, row: &row, chunk, part: &part, filter };
                 let (node, stream) = self.tree.growing(group, &set.name, what, vec![]);
                 (node, Rows::Stream(stream))
             }
@@ -535,7 +539,7 @@ fn text_of(row: &[u8]) -> &str {
 }
 
 fn column(element: Element, chunk: u64) -> Growing<'static> {
-    Growing { element, row: &[], chunk, filter: None }
+    Growing { element, row: &[], chunk, part: &[], filter: None }
 }
 
 fn hostname() -> Attribute {

@@ -16,6 +16,8 @@ use super::layout::Layout as Tree;
 use super::open::{Clock, Open};
 use super::packing::{Packer, Packing};
 use super::params::{Following, Hdf5FilesParams, OnChange};
+use super::parts::Parts;
+use super::rewind::Rewound;
 use super::series::write_series;
 use super::tree::{Origin, Places, Wanted, tree};
 use crate::ntndarray::number_of;
@@ -23,12 +25,13 @@ use crate::ntndarray::number_of;
 /// Writes frames into HDF5 files.
 #[derive(Default)]
 pub struct Hdf5Writer {
-    open: Option<Open>,
+    pub(super) open: Option<Open>,
     /// What files hold, as `xml_file_name` says.
     tree: Option<Arc<Tree>>,
     /// The number of the frame before, in this capture.
     last: Option<u64>,
-    lost: u64,
+    pub(super) lost: u64,
+    pub(super) rewound: Rewound,
     /// Frames of the last file, which could not be finished, that readers do not see.
     unseen: u64,
     /// The files of the capture.
@@ -59,7 +62,6 @@ impl FileWriter for Hdf5Writer {
     }
 
     fn new(params: &Hdf5FilesParams) -> Result<Hdf5Writer, NodeError> {
-        check(params).map_err(NodeError::new)?;
         let tree = Tree::read(&params.xml_file_name).map_err(NodeError::new)?;
         Ok(Hdf5Writer { tree: Some(Arc::new(tree)), ..Hdf5Writer::default() })
     }
@@ -67,17 +69,29 @@ impl FileWriter for Hdf5Writer {
     fn takes(&mut self, frame: &Frame, p: &Hdf5FilesParams) -> Result<Fit, String> {
         let array = frame.array().map_err(|e| e.to_string())?;
         let layout = array.layout();
-        let Some(open) = &self.open else { return Packing::of(layout, p).map(|_| Fit::Yes) };
+        let can_be = || Packing::of(layout, p).and_then(|_| Parts::of(layout, p));
+        let Some(open) = &self.open else { return can_be().map(|_| Fit::Yes) };
         let is_full = p.frames_per_file != 0 && open.counts.iter().sum::<u64>() >= p.frames_per_file;
         if open.fits(layout) {
             return Ok(if is_full { Fit::NewFile } else { Fit::Yes });
         }
         match p.on_change {
-            OnChange::NewFile => Packing::of(layout, p).map(|_| Fit::NewFile),
+            OnChange::NewFile => can_be().map(|_| Fit::NewFile),
             OnChange::Refuse => {
                 Err(format!("wanted frames of {} as the first of the file, found {layout}", open.layout))
             }
         }
+    }
+
+    fn wants(&mut self, frame: &Frame, p: &mut Hdf5FilesParams, ctx: &mut Context) -> bool {
+        let is_wanted = !self.rewound.leaves_out(frame.header(), p, ctx);
+        if !is_wanted {
+            self.missing_before(frame.header().sequence, ctx);
+            p.num_lost = self.lost + self.open.as_ref().map_or(0, |open| open.failed);
+            p.num_rewound += 1;
+            ctx.taken_back(1);
+        }
+        is_wanted
     }
 
     fn open(
@@ -90,19 +104,24 @@ impl FileWriter for Hdf5Writer {
         let array = first.array().map_err(|e| e.to_string())?;
         let packing = Packing::of(array.layout(), p)?;
         let axes = axes_of(array.layout(), &packing, p)?;
-        let (written, places) = self.fill(file, first, (&packing, axes.as_ref()), p, ctx)?;
+        let parts = Parts::of(array.layout(), p)?;
+        let how = How { packing: &packing, parts: parts.as_ref(), axes: axes.as_ref() };
+        let (written, places) = self.fill(file, first, &how, p, ctx)?;
         let now_ns = ctx.now_ns();
-        let packers = packers(&written, array.layout(), (&packing, axes.as_ref()), p)?;
+        let packers = packers(&written, array.layout(), &how, p)?;
         self.open = Some(Open {
             file: written,
             rows: places.rows(),
             collected: places.pixels.iter().map(|_| Vec::new()).collect(),
             layout: *array.layout(),
             packing,
+            parts,
             chunk: if axes.is_some() { 1 } else { u64::from(p.frames_per_chunk.max(1)) },
             axes,
             frames: 0,
             counts: vec![0; places.pixels.len()],
+            targets: Vec::new(),
+            taken_back: 0,
             shown: 0,
             flushed_ns: now_ns,
             has_timer: false,
@@ -122,6 +141,7 @@ impl FileWriter for Hdf5Writer {
     fn write(&mut self, frame: &Frame, p: &mut Hdf5FilesParams, ctx: &mut Context) -> Result<(), String> {
         let missing = self.missing_before(frame.header().sequence, ctx);
         let Some(open) = &mut self.open else { return Err("wanted an open file, found none".into()) };
+        self.rewound.see(frame.header());
         let written = open.take(frame, missing, p, ctx);
         self.lost += u64::from(written.is_err());
         p.num_lost = self.lost + open.failed;
@@ -165,18 +185,19 @@ impl FileWriter for Hdf5Writer {
         self.read_layout(p)?;
         begin_grid(p).map_err(NodeError::new)?;
         (self.last, self.lost, p.num_lost) = (None, 0, 0);
+        (self.rewound, p.num_rewound) = (Rewound::default(), 0);
         self.parts.clear();
         Ok(())
     }
 
-    fn changed(&mut self, name: &str, p: &mut Hdf5FilesParams, _ctx: &mut Context) -> Result<(), NodeError> {
+    fn changed(&mut self, name: &str, p: &mut Hdf5FilesParams, ctx: &mut Context) -> Result<(), NodeError> {
         match name {
             "flush_now" => {
                 p.flush_now = false;
                 FileWriter::flush(self, p).map_err(NodeError::new)
             }
+            "rewind" => self.rewind(p, ctx).map_err(NodeError::new),
             "xml_file_name" => self.read_layout(p),
-            "compression" | "chunk_size_auto" => check(p).map_err(NodeError::new),
             grid if grid == "extra_dims" || grid.starts_with("extra_dim_size_") => {
                 show_places(p);
                 Ok(())
@@ -215,7 +236,7 @@ impl Hdf5Writer {
         &self,
         file: &NewFile,
         first: &Frame,
-        (packing, axes): (&Packing, Option<&Axes>),
+        how: &How<'_>,
         p: &Hdf5FilesParams,
         ctx: &Context,
     ) -> Result<(Writer, Places), String> {
@@ -240,8 +261,9 @@ impl Hdf5Writer {
         let (tree, places, problems) = tree(&Wanted {
             layout: &layout,
             shape: array.layout(),
-            packing,
-            axes,
+            packing: how.packing,
+            parts: how.parts,
+            axes: how.axes,
             params: p,
             origin,
             first: &facts,
@@ -254,7 +276,7 @@ impl Hdf5Writer {
     }
 
     /// Frames that are missing before number `sequence` and should be there.
-    fn missing_before(&mut self, sequence: u64, ctx: &Context) -> u64 {
+    pub(super) fn missing_before(&mut self, sequence: u64, ctx: &Context) -> u64 {
         let first = self.last.replace(sequence).map_or(sequence, |last| last.saturating_add(1));
         if first >= sequence {
             return 0;
@@ -276,14 +298,25 @@ impl Hdf5Writer {
     }
 }
 
+/// How the frames of a file are written.
+struct How<'a> {
+    packing: &'a Packing,
+    parts: Option<&'a Parts>,
+    axes: Option<&'a Axes>,
+}
+
 /// The threads that pack and write frames, if there are to be some. What they write has a chunk for each frame, and goes
 /// into a grid by the hand of the node.
 fn packers(
     file: &Writer,
     layout: &Layout,
-    (packing, axes): (&Packing, Option<&Axes>),
+    how: &How<'_>,
     p: &Hdf5FilesParams,
 ) -> Result<Option<Packers>, String> {
+    let How { packing, parts, axes } = *how;
+    if parts.is_some() {
+        return Ok(None);
+    }
     let bytes = (layout.len() * layout.dtype().bytes()) as u64;
     let hand = match axes {
         None if p.frames_per_chunk <= 1 => Some(file.hand()),
@@ -329,15 +362,6 @@ fn begin_grid(p: &mut Hdf5FilesParams) -> Result<(), String> {
         p.common.num_capture = p.grid.places();
     }
     Ok(())
-}
-
-/// Fails for what can be named but not done.
-fn check(p: &Hdf5FilesParams) -> Result<(), String> {
-    let refused = |wanted: &str, found: &str| Err(format!("wanted {wanted}, found {found}"));
-    match p {
-        p if !p.chunk_size_auto => refused("`chunk_size_auto` true: chunks hold whole frames", "false"),
-        _ => Ok(()),
-    }
 }
 
 /// The parameters as lines of text.

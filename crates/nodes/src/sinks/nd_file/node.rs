@@ -105,6 +105,7 @@ impl<W: FileWriter> Node for FileNode<W> {
                 Ok(())
             }
             FileMode::Capture => self.keep(frame, ctx),
+            FileMode::Stream if !self.writer.wants(frame, &mut self.params, ctx) => Ok(()),
             FileMode::Stream => self.stream(frame, &steering, ctx),
         }
     }

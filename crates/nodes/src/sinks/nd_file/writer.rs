@@ -48,6 +48,12 @@ pub trait FileWriter: Sized + Send + 'static {
     /// Text for a frame that the format, or the open file, cannot hold: what was wanted and what was found.
     fn takes(&mut self, frame: &Frame, params: &Self::Params) -> Result<Fit, String>;
 
+    /// Whether a frame of a capture in mode stream is to be written at all. One that is not counts nowhere here.
+    fn wants(&mut self, frame: &Frame, params: &mut Self::Params, ctx: &mut Context) -> bool {
+        let _ = (frame, params, ctx);
+        true
+    }
+
     /// Begins `file`, which exists, is empty and has its place and number; `first` is its first frame, which
     /// [`write`](FileWriter::write) gets afterwards.
     ///

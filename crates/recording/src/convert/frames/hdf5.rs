@@ -121,7 +121,8 @@ impl Hdf5Sink {
         let group = tree.group(instrument, "detector", vec![class("NXdetector")]);
         let row: Vec<u64> = layout.shape().map(|size| size as u64).collect();
         let filter = packing.filter(layout.dtype().bytes(), array.bytes().len());
-        let what = Growing { element: Element::Number(layout.dtype()), row: &row, chunk: 1, filter };
+        let what =
+            Growing { element: Element::Number(layout.dtype()), row: &row, chunk: 1, part: &[], filter };
         let (data, pixels) = tree.growing(group, "data", what, vec![Attribute::int("signal", 1)]);
         let about = tree.group(group, "NDAttributes", vec![class("NXcollection")]);
         let color = column(&mut tree, about, "ColorMode", Element::Number(DType::I32));
@@ -228,7 +229,13 @@ impl Sink for Hdf5Sink {
 }
 
 fn column(tree: &mut Tree, group: NodeId, name: &str, element: Element) -> StreamId {
-    tree.growing(group, name, Growing { element, row: &[], chunk: COLUMN_CHUNK, filter: None }, vec![]).1
+    tree.growing(
+        group,
+        name,
+        Growing { element, row: &[], chunk: COLUMN_CHUNK, part: &[], filter: None },
+        vec![],
+    )
+    .1
 }
 
 /// A column for each attribute of the first frame whose name a file can hold.

@@ -83,7 +83,7 @@ trait Sink {
 /// let folder = tempfile::tempdir().unwrap();
 /// let [raw, packed] = ["raw.h5", "packed.h5"].map(|name| folder.path().join(name));
 /// let mut tree = Tree::default();
-/// let frames = Growing { element: Element::Number(DType::U16), row: &[256, 256], chunk: 1, filter: None };
+/// let frames = Growing { element: Element::Number(DType::U16), row: &[256, 256], chunk: 1, part: &[], filter: None };
 /// let (_, data) = tree.growing(Tree::ROOT, "data", frames, vec![]);
 /// let mut file = Writer::create(&raw, tree, false)?;
 /// (0..3).try_for_each(|_| file.write_row(data, &[1; 131_072]))?;

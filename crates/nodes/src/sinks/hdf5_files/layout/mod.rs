@@ -105,13 +105,15 @@ pub(super) enum Own {
     MissingBefore,
     /// How many are missing in all.
     Lost,
+    /// How many were taken back.
+    TakenBack,
     /// Whether the file was closed.
     Finished,
 }
 
 impl Own {
     /// Names in layouts.
-    const ALL: [(&'static str, Own); 8] = [
+    const ALL: [(&'static str, Own); 9] = [
         ("program", Own::Program),
         ("version", Own::Version),
         ("node", Own::Node),
@@ -119,6 +121,7 @@ impl Own {
         ("pipeline", Own::Pipeline),
         ("missing_before", Own::MissingBefore),
         ("lost", Own::Lost),
+        ("taken_back", Own::TakenBack),
         ("finished", Own::Finished),
     ];
 }
