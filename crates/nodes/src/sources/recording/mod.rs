@@ -7,6 +7,8 @@
 //! | LCLS-I (XTC) | a picture as it is; the quadrants of a CSPad or the links of a pnCCD in the order of their numbers with an axis before their own; what `xtc_recorder` wrote as it was, with its attributes and `RecordedSequence`. `Fiducial` where it is valid, `EventDamage` where the event has damage |
 //! | LCLS-II (XTC2) | one field of one detector; of several segments these in the order of their numbers with an axis before their own |
 //! | HDF5 | a data set whose first axis counts events, of files of `hdf5_files`, areaDetector, odin, DECTRIS detectors or h5py; with the attributes of the frames and `RecordedSequence` where areaDetector's columns are there |
+//! | raw frames (wire readout) | 1024 ticks of a link, a row for each channel; `ClockTicks` is the time of the first |
+//! | trigger records (wire readout) | the frames of a link in the window of a record, in the same way |
 //!
 //! `file` is one file of the run, and all its streams and chunks beside it whose names end as its does belong to it (an HDF5 file names what belongs to it), or a pattern with `*` and
 //! `?`, or one file in each of several lines. The format is found by the first file. `detector` is a name or a pattern; in LCLS-II
@@ -124,7 +126,7 @@ impl Node for Recording {
 
     const SPEC: NodeSpec = NodeSpec::source(
         "recording",
-        "A recorded run (XTC of LCLS-I or LCLS-II, or HDF5) as frames of one detector.",
+        "A recorded run (XTC of LCLS-I or LCLS-II, HDF5, raw frames or trigger records) as frames of one detector.",
         &[PortSpec::array("out")],
     );
 
