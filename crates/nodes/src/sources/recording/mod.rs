@@ -22,6 +22,10 @@
 //! cannot be read, as behind a cut, is a loss of the source for each place (`problems`), with its reason in the log: a run with one ends
 //! with exit code 3.
 //!
+//! With `select` only events are sent for which an expression is true (`docs/select-correct.md`). The small data of all events are read
+//! when the source starts; events that are not wanted, and those that lack a value that would decide, are counted (`not_selected`,
+//! `without_value`) and are no loss. The node's own thread reads the others.
+//!
 //! Events are read and decompressed ahead by threads of the node's own, straight into the memory of the frames. They may be sent
 //! as fast as possible, or as they were recorded. A run that is still being written can be followed: up to EndRun or Unconfigure, when its
 //! last file has its final name. A writer that died is waited for until the run is stopped.
@@ -62,7 +66,10 @@ mod xtc1_tests;
 #[cfg(test)]
 mod xtc2_tests;
 
+use std::ops::Range;
+
 use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
+use livetime_recording::select::{Expression, Selected};
 use livetime_recording::{OpenRun, Wanted, parse_range};
 
 pub use livetime_engine::files::Timing;
@@ -70,13 +77,13 @@ pub use playback::{Damage, Playback};
 use player::Player;
 
 /// The parameters that mean another run or detector.
-const OPENS_AGAIN: [&str; 5] = ["file", "detector", "algorithm", "field", "events"];
+const OPENS_AGAIN: [&str; 6] = ["file", "detector", "algorithm", "field", "events", "select"];
 
 /// Parameters of `recording`.
 #[derive(Params)]
 pub struct RecordingParams {
     /// Which detector, as `CxiDs1-0|Cspad-0`, `Cspad-0` or `*|Opal1000-*` (LCLS-I), `jungfrau` or `epixquad.raw.raw` (LCLS-II),
-    /// `/entry/data/data` or `data` (HDF5); empty means the only one.
+    /// `/entry/data/data` or `data` (HDF5), `crate5_slot2_fiber1` or `fiber1` (wire readout); empty means the only one.
     pub detector: String,
     /// Which algorithm made the values, as `raw` (LCLS-II); empty means the only one.
     pub algorithm: String,
@@ -116,9 +123,30 @@ impl Recording {
                 "the run is still being written; what comes from now on is not sent (`follow` is false)",
             );
         }
-        self.player = Some(Player::new(run, wanted, events).map_err(NodeError::new)?.with_entered(entered));
+        let selected = select(playback, &run, events.clone())?;
+        let player = Player::new(run, wanted, events).map_err(NodeError::new)?;
+        self.player = Some(player.with_entered(entered).with_selected(selected));
         Ok(())
     }
+}
+
+/// Judges the events that are wanted, all before the first is sent.
+fn select(
+    playback: &Playback,
+    run: &livetime_recording::Recording,
+    events: Range<usize>,
+) -> Result<Option<Selected>, NodeError> {
+    let text = playback.select.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if playback.follow && run.may_grow() {
+        let found = "both, and the run is still being written";
+        return Err(NodeError::new(format!("wanted `select` or `follow`, found {found}")));
+    }
+    let expression: Expression = text.parse().map_err(NodeError::new)?;
+    let selected = run.select(&expression, events, playback.threads.max(1));
+    selected.map(Some).map_err(NodeError::new)
 }
 
 impl Node for Recording {
