@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use livetime_frame::{AttributeValue, FramePool, Layout};
 use livetime_recording as recording;
-use livetime_recording::{Account, Detector, OnDamage, Reader, RunFormat, SmallValue};
+use livetime_recording::{Account, Detector, OnDamage, Reader, SmallValue};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
@@ -40,14 +40,10 @@ impl Recording {
         apart(py, || self.0.events())
     }
 
-    /// `"xtc1"`, `"xtc2"` or `"hdf5"`.
+    /// `"xtc1"`, `"xtc2"`, `"hdf5"`, `"wire"` or `"records"`.
     #[getter]
     fn format(&self) -> &'static str {
-        match self.0.format() {
-            RunFormat::Xtc1 => "xtc1",
-            RunFormat::Xtc2 => "xtc2",
-            RunFormat::Hdf5 => "hdf5",
-        }
+        self.0.format().name()
     }
 
     /// The files.

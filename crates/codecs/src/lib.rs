@@ -12,6 +12,8 @@
 //! | [`Zlib`], `Zstd` (feature `zstd`) | anything | zlib stream (RFC 1950); Zstandard frame |
 //! | [`Hist16`], [`HistN`] | the compressed leaves of XTC files of LCLS | bit for bit those of pdsdata |
 //!
+//! [`PackedFrames`] unpacks what the wire readout of DUNE sends.
+//!
 //! Decoders trust nothing: every size in a stream is compared with the available bytes before it is used, and
 //! a decoder never allocates a size that a stream claims.
 //!
@@ -41,6 +43,7 @@ mod histn;
 mod lz4;
 mod lz4hdf5;
 mod stream;
+mod wib;
 mod zlib;
 #[cfg(feature = "zstd")]
 mod zstd;
@@ -57,6 +60,7 @@ pub use hist16::Hist16;
 pub use histn::HistN;
 pub use lz4::Lz4;
 pub use lz4hdf5::Lz4Hdf5;
+pub use wib::PackedFrames;
 pub use zlib::Zlib;
 #[cfg(feature = "zstd")]
 pub use zstd::Zstd;

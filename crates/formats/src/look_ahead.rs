@@ -70,6 +70,11 @@ impl<R: Read> LookAhead<R> {
         self.broken.as_ref().map(|why| BrokenOff { bytes: self.total, why })
     }
 
+    /// How many bytes have been taken.
+    pub(crate) fn taken(&self) -> u64 {
+        self.total - (self.end - self.begin) as u64
+    }
+
     /// The available bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.begin..self.end]

@@ -30,15 +30,24 @@ pub enum Detector {
         /// How many axes an event has.
         rank: u32,
     },
+    /// Wire readout: a link, with an array of channels and ticks.
+    Link {
+        /// Its name: where its frames say they are from (dumps), or its number in the readout (trigger records).
+        name: String,
+        /// Which of the two.
+        format: RunFormat,
+    },
 }
 
-/// `CxiDs1-0|Cspad-0`, or `epixquad.raw.raw`: detector, algorithm, array; or `/entry/data/data`. A [`Wanted`] of this text means the detector.
+/// `CxiDs1-0|Cspad-0`, or `epixquad.raw.raw`: detector, algorithm, array; or `/entry/data/data`, or
+/// `crate5_slot2_fiber1`, or `readout7`. A [`Wanted`] of this text means the detector.
 impl fmt::Display for Detector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Detector::Lcls1(src) => src.fmt(f),
             Detector::Lcls2 { name, algorithm, field, .. } => write!(f, "{name}.{algorithm}.{field}"),
             Detector::Hdf5 { path, .. } => f.write_str(path),
+            Detector::Link { name, .. } => f.write_str(name),
         }
     }
 }
@@ -50,13 +59,14 @@ impl Detector {
             Detector::Lcls1(_) => RunFormat::Xtc1,
             Detector::Lcls2 { .. } => RunFormat::Xtc2,
             Detector::Hdf5 { .. } => RunFormat::Hdf5,
+            Detector::Link { format, .. } => *format,
         }
     }
 
     /// Whether its arrays are pictures, and not lists.
     pub fn has_pictures(&self) -> bool {
         match self {
-            Detector::Lcls1(_) => true,
+            Detector::Lcls1(_) | Detector::Link { .. } => true,
             Detector::Lcls2 { rank, .. } | Detector::Hdf5 { rank, .. } => *rank > 1,
         }
     }
@@ -67,7 +77,7 @@ impl Detector {
 pub struct Wanted {
     /// LCLS-I: a pattern as psana takes it, as `CxiDs1-0|Cspad-0`, `Cspad-0` or `*|Opal1000-*`. LCLS-II: the name of the detector,
     /// as `epixquad`, or the first parts of detector, algorithm and array, as `epixquad.raw.raw`. HDF5: a name of the data set, or the last
-    /// parts of it, as `data`.
+    /// parts of it, as `data`. Wire readout: the name of the link, or parts of it, as `slot2` or `slot2_fiber1`.
     pub detector: String,
     /// LCLS-II: the name of the algorithm, as `raw`.
     pub algorithm: String,
@@ -97,7 +107,9 @@ impl From<&Detector> for Wanted {
             Detector::Lcls2 { name, algorithm, field, .. } => {
                 Wanted { detector: name.clone(), algorithm: algorithm.clone(), field: field.clone() }
             }
-            Detector::Hdf5 { path, .. } => Wanted { detector: path.clone(), ..Wanted::default() },
+            Detector::Hdf5 { path: name, .. } | Detector::Link { name, .. } => {
+                Wanted { detector: name.clone(), ..Wanted::default() }
+            }
         }
     }
 }
@@ -135,6 +147,7 @@ impl Wanted {
             Detector::Lcls1(src) => pattern.as_ref().is_none_or(|pattern| pattern.matches(*src)),
             Detector::Lcls2 { .. } => self.names(detector),
             Detector::Hdf5 { path, .. } => self.ends(path),
+            Detector::Link { name, .. } => self.is_part(name),
         };
         let fitting: Vec<&Detector> = found.iter().filter(fits).collect();
         let mut pictures = fitting.iter().copied().filter(|detector| detector.has_pictures());
@@ -150,6 +163,12 @@ impl Wanted {
         let before = path.strip_suffix(wanted);
         let is_path = before.is_some_and(|before| before.is_empty() || before.ends_with('/'));
         (wanted.is_empty() || is_path) && self.algorithm.is_empty() && self.field.is_empty()
+    }
+
+    /// Whether it is the name of a link, or parts of it that follow each other.
+    fn is_part(&self, name: &str) -> bool {
+        let is_in = format!("_{name}_").contains(&format!("_{}_", self.detector));
+        (self.detector.is_empty() || is_in) && self.algorithm.is_empty() && self.field.is_empty()
     }
 
     /// Whether it means a detector of LCLS-II.

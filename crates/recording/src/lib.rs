@@ -74,6 +74,7 @@ pub mod select;
 mod small_data;
 mod straight;
 mod transition;
+mod wire;
 
 pub use constants::Constants;
 pub use damage::{Account, Condition, Fault, FaultKind, OnDamage};

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use livetime_formats::wib::Faults;
 use livetime_formats::xtc1::compressed::Decompressor;
 use livetime_formats::xtc1::run::EventBytes;
 use livetime_formats::{Error, Result, xtc1, xtc2};
@@ -20,6 +21,7 @@ pub struct Reader {
     pub(crate) names: Names,
     pub(crate) guess: Guess,
     pub(crate) hdf5: crate::hdf5::Memory,
+    pub(crate) wire: crate::wire::Memory,
 }
 
 /// What a detector recorded at one event, decompressed, in the panels in which it was recorded. Keep it for the next event: it
@@ -45,6 +47,8 @@ pub struct Picture {
     pub(crate) places: Vec<Place>,
     /// The pixels were read into a frame and are not here.
     pub(crate) is_elsewhere: bool,
+    /// What was recorded begins or ends in the middle of it, and nothing else is wrong.
+    pub(crate) is_cut_short: bool,
     pub(crate) file_bytes: u64,
 }
 
@@ -114,8 +118,12 @@ impl Picture {
     /// Its undamaged panels, in the order of their numbers: what means and sums are made of.
     ///
     /// # Errors
-    /// [`FaultKind::Damaged`] if there is none.
+    /// [`FaultKind::Damaged`] if there is none; [`FaultKind::Missing`] if that is so only because the recording begins or ends in
+    /// the middle of the event.
     pub fn good_panels(&self) -> Outcome<impl Iterator<Item = Panel<'_>>> {
+        if self.is_cut_short {
+            return Err(Fault::missing("a whole event, and the recording begins or ends in it"));
+        }
         let has_good = self.places.iter().any(|place| place.damage == 0);
         if let Some(place) = self.places.first().filter(|_| !has_good) {
             let what = if self.format == RunFormat::Xtc2 { "record" } else { "picture" };
@@ -133,6 +141,7 @@ impl Picture {
             // Those of LCLS-II have 16 bits.
             RunFormat::Xtc2 => xtc2::Damage(damage as u16).to_string(),
             RunFormat::Hdf5 => format!("{damage:#x}, or parts were never written"),
+            RunFormat::WireDump | RunFormat::TriggerRecords => Faults::of_bits(damage).to_string(),
         }
     }
 
@@ -176,7 +185,7 @@ impl Picture {
     pub(crate) fn begin(&mut self, event: usize, format: RunFormat) {
         (self.event, self.time_ns, self.format, self.file_bytes) = (event, 0, format, 0);
         (self.condition, self.damage, self.flags) = (Condition::Whole, 0, Flags::default());
-        self.is_elsewhere = false;
+        (self.is_elsewhere, self.is_cut_short) = (false, false);
         self.places.clear();
         self.attributes.clear();
     }

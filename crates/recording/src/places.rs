@@ -126,7 +126,8 @@ impl Recording {
         state: &[FileRange],
         wanted: &EventPlaces,
     ) -> Result<Recording> {
-        if format == RunFormat::Hdf5 {
+        // Of HDF5 indices say where everything is; times of the wire readout are known when all files are.
+        if !matches!(format, RunFormat::Xtc1 | RunFormat::Xtc2) {
             return Recording::open_whole(files, format, wanted);
         }
         let (numbers, places) = all_places(files, state.iter().chain(&wanted.reads));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use livetime_formats::file::{self, Format, Head, ReadAt};
+use livetime_formats::trigger::TriggerRecordHeader;
 use livetime_formats::xtc1::run::{Apart, Piece, Places};
 use livetime_formats::{Error, Result, xtc1, xtc2};
 use livetime_frame::Layout;
@@ -14,6 +15,7 @@ use crate::hdf5::Hdf5;
 use crate::lcls1::Lcls1;
 use crate::lcls2::Lcls2;
 use crate::run::Run;
+use crate::wire::{self, Dumps, Records};
 use crate::{
     Account, Detector, Fault, FaultKind, Frames, Options, Picture, Reader, SmallValue, Transition, Wanted,
 };
@@ -22,7 +24,7 @@ use crate::{
 const MOST_LOOKED_AT: usize = 1000;
 
 /// How the files of a run are written.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum RunFormat {
     /// XTC of LCLS-I.
     #[default]
@@ -31,9 +33,24 @@ pub enum RunFormat {
     Xtc2,
     /// HDF5.
     Hdf5,
+    /// Raw frames of the wire readout, a link in each file, bare or packed with Zstandard.
+    WireDump,
+    /// Trigger records of the wire readout.
+    TriggerRecords,
 }
 
 impl RunFormat {
+    /// `"xtc1"`, `"xtc2"`, `"hdf5"`, `"wire"` or `"records"`.
+    pub fn name(self) -> &'static str {
+        match self {
+            RunFormat::Xtc1 => "xtc1",
+            RunFormat::Xtc2 => "xtc2",
+            RunFormat::Hdf5 => "hdf5",
+            RunFormat::WireDump => "wire",
+            RunFormat::TriggerRecords => "records",
+        }
+    }
+
     /// Of the file `path`: by its name, or else by what it begins with.
     ///
     /// # Errors
@@ -48,19 +65,28 @@ impl RunFormat {
             None => {}
         }
         let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
-        let mut head = [0; 40];
+        let mut head = [0; 64];
         let count = file.read_at(&mut head, 0).map_err(|e| Error::io("to read the file", e).in_file(path))?;
         let head = head.get(..count).unwrap_or_default();
         if head.starts_with(b"\x89HDF\r\n\x1a\n") {
             return Ok(RunFormat::Hdf5);
+        }
+        if TriggerRecordHeader::read(head).is_ok() {
+            return Ok(RunFormat::TriggerRecords);
+        }
+        if wire::is_dump(path) {
+            return Ok(RunFormat::WireDump);
         }
         if xtc1::DatagramHeader::parse(head).is_ok() {
             return Ok(RunFormat::Xtc1);
         }
         match xtc2::DatagramHeader::parse(head) {
             Ok(_) => Ok(RunFormat::Xtc2),
-            Err(_) => Err(Error::new("an XTC file of LCLS-I or LCLS-II, or an HDF5 file", "something else")
-                .in_file(path)),
+            Err(_) => {
+                let wanted =
+                    "an XTC file of LCLS-I or LCLS-II, an HDF5 file, raw frames of wires, or trigger records";
+                Err(Error::new(wanted, "something else").in_file(path))
+            }
         }
     }
 }
@@ -156,6 +182,8 @@ impl Recording {
             RunFormat::Xtc1 => Box::new(Lcls1::open(paths)?),
             RunFormat::Xtc2 => Box::new(Lcls2::open(paths)?),
             RunFormat::Hdf5 => Box::new(Hdf5::open(paths, None)?),
+            RunFormat::WireDump => Box::new(Dumps::open(paths)?),
+            RunFormat::TriggerRecords => Box::new(Records::open(paths)?),
         };
         Ok(Recording::new(run, format))
     }
@@ -170,10 +198,10 @@ impl Recording {
         let run: Box<dyn Run> = match format {
             RunFormat::Xtc1 => Box::new(Lcls1::open_places(places)?),
             RunFormat::Xtc2 => Box::new(Lcls2::open_places(places)?),
-            // Its indices say where everything is: nothing is scanned.
-            RunFormat::Hdf5 => {
+            // Such a run is always opened as a whole.
+            RunFormat::Hdf5 | RunFormat::WireDump | RunFormat::TriggerRecords => {
                 let paths: Vec<PathBuf> = places.iter().map(|place| place.path.clone()).collect();
-                Box::new(Hdf5::open(&paths, None)?)
+                return Recording::of(format, &paths);
             }
         };
         Ok(Recording::new(run, format))
@@ -272,7 +300,7 @@ impl Recording {
     }
 
     /// The detectors with pictures or arrays: of LCLS-I those in the first events, of LCLS-II those that the run describes, of HDF5 the
-    /// data sets whose first axis counts events.
+    /// data sets whose first axis counts events, of the wire readout the links.
     ///
     /// # Errors
     /// If the system refuses.
@@ -374,7 +402,8 @@ impl Recording {
     }
 
     /// What was recorded at an event beside the arrays: event codes, what monitors of the beam and process variables said (LCLS-I, as far
-    /// as they are in this event); single values and short lists of all records (LCLS-II); the columns with a value for each event (HDF5).
+    /// as they are in this event); single values and short lists of all records (LCLS-II); the columns with a value for each event (HDF5);
+    /// times, triggers and what is missing (wire readout).
     ///
     /// # Errors
     /// [`Fault`] if the event cannot be read.
@@ -456,7 +485,8 @@ fn files_of(format: RunFormat, path: &Path) -> Result<Vec<PathBuf>> {
     match format {
         RunFormat::Xtc1 => xtc1::run::Run::files_of(path),
         RunFormat::Xtc2 => xtc2::run::Run::files_of(path),
-        // What belongs to it is named in it.
-        RunFormat::Hdf5 => Ok(vec![path.to_owned()]),
+        RunFormat::WireDump => wire::files_of(path),
+        // What belongs to it is named in it; of records a file is a recording.
+        RunFormat::Hdf5 | RunFormat::TriggerRecords => Ok(vec![path.to_owned()]),
     }
 }

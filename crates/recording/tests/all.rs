@@ -22,3 +22,4 @@ mod reading;
 mod select;
 mod small_data;
 mod straight;
+mod wire;

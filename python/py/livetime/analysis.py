@@ -318,7 +318,9 @@ def analyze(
     listed = _listed(named) + ([corrections._listed()] if corrections is not None else [])
     begun = time.monotonic()
     chosen = selected(run._recording, select, start, stop, workers if isinstance(workers, int) else None)
-    wanted = _Wanted(run, whole, listed, start, stop, every, block_bytes, chosen._selected if chosen is not None else None)
+    # A selection of no event is one too.
+    judged = None if chosen is None else chosen._selected
+    wanted = _Wanted(run, whole, listed, start, stop, every, block_bytes, judged)
     with _Shown(progress) as tell:
         found = _executor(workers, processes)(wanted, parts, tell)
     return _found(named, found, time.monotonic() - begun)

@@ -108,7 +108,7 @@ class Detector:
         self.run = run
         """The run."""
         self.name = name
-        """Its whole name: `CxiDs1-0|Cspad-0` (LCLS-I), `epixquad.raw.raw` (LCLS-II)."""
+        """Its whole name: `CxiDs1-0|Cspad-0` (LCLS-I), `epixquad.raw.raw` (LCLS-II), `crate5_slot2_fiber1` (a link)."""
         self.is_picture = is_picture
         """Whether its arrays have two axes or more."""
         self._layout: tuple[np.dtype[Any], tuple[int, ...]] | None | bool = False
@@ -168,12 +168,12 @@ class Run:
 
     @property
     def format(self) -> str:
-        """`"xtc1"` (LCLS-I) or `"xtc2"` (LCLS-II)."""
+        """`"xtc1"` (LCLS-I), `"xtc2"` (LCLS-II), `"hdf5"`, `"wire"` (raw frames) or `"records"` (trigger records)."""
         return self._recording.format
 
     @property
     def files(self) -> list[str]:
-        """The files, one for each stream and chunk."""
+        """The files, one for each stream and chunk, or for each link."""
         return [os.fspath(path) for path in self._recording.files]
 
     @property

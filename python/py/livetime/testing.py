@@ -83,3 +83,57 @@ def write_run(
             for number, transition in enumerate((END_STEP, END_RUN)):
                 file.write(datagram(transition, _START_NS + len(pictures) * _PERIOD_NS + number, 0, []))
     return str(path)
+
+
+def _wib2(samples: NDArray[Any], stamp: int, link: int) -> bytes:
+    """A frame of WIB2: 256 samples of 14 bits, one behind the other from the lowest bit on."""
+    bits = samples.astype(np.uint16)[:, None] >> np.arange(14, dtype=np.uint16) & 1
+    packed = np.packbits(bits.astype(np.uint8).reshape(-1), bitorder="little").tobytes()
+    head = struct.pack("<5I", 4 | 3 << 6 | 1 << 12 | 2 << 22 | link << 26, stamp & 0xFFFFFFFF, stamp >> 32, 0, 0)
+    return head + packed + bytes(4)
+
+
+WIRE_START = 1_600_000_000 * 62_500_000
+"""When the frames of `write_frames` and `write_records` begin, ticks of the clock of 62.5 MHz."""
+
+
+def write_frames(
+    folder: str | os.PathLike[str],
+    samples: NDArray[Any],
+    missing: Sequence[int] = (),
+    link: int = 0,
+    name: str | None = None,
+) -> str:
+    """Writes raw frames of the wire readout (WIB2) with these samples of 256 channels, as the node `wib_dump` does; returns the path.
+
+    `samples` has a row for each channel and a column for each tick; `missing` are ticks whose frames are left out.
+    """
+    path = Path(folder) / (name or f"link_0001-l{link:02}.wib")
+    ticks = (tick for tick in range(samples.shape[1]) if tick not in set(missing))
+    path.write_bytes(b"".join(_wib2(samples[:, tick], WIRE_START + 32 * tick, link) for tick in ticks))
+    return str(path)
+
+
+def _source(subsystem: int, number: int) -> bytes:
+    return struct.pack("<HHI", 2, subsystem, number)
+
+
+def write_records(
+    folder: str | os.PathLike[str], records: Sequence[dict[int, NDArray[Any]]], name: str = "run_0001.records"
+) -> str:
+    """Writes trigger records, each with samples of some links (256 channels and any number of ticks); returns the path."""
+    path = Path(folder) / name
+    with open(path, "wb") as file:
+        for number, links in enumerate(records):
+            begin = WIRE_START + number * 62_500
+            trigger = struct.pack("<2Q", number + 1, begin)
+            requests, fragments = b"", b""
+            for link, samples in links.items():
+                window = struct.pack("<2Q", begin, begin + 32 * samples.shape[1])
+                data = b"".join(_wib2(s, begin + 32 * tick, link) for tick, s in enumerate(samples.T))
+                requests += struct.pack("<2I", 2, 0) + _source(1, link) + window
+                fragments += struct.pack("<IIQ", 0x11112222, 5, 72 + len(data)) + trigger + window
+                fragments += struct.pack("<IIIHH", 1, 0, 2, 0, 3) + _source(1, link) + data
+            head = struct.pack("<II", 0x33334444, 4) + trigger + struct.pack("<QIIQHHI", len(links), 1, 0, 2, 0, 0, 0xFFFFFFFF)
+            file.write(head + _source(4, 0) + requests + fragments)
+    return str(path)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use livetime_frame::DType;
 use livetime_recording::select::{Selected, Verdict};
-use livetime_recording::{EventPlaces, FileEnds, FileRange, Src};
+use livetime_recording::{EventPlaces, FileEnds, FileRange, RunFormat, Src};
 use serde_json::{Value, json};
 
 use super::{Plan, PlannedFile, PlannedPart};
@@ -143,6 +143,7 @@ fn detector(detector: &Detector) -> Value {
             json!({ "name": detector.to_string(), "lcls2": [name, algorithm, field, rank] })
         }
         Detector::Hdf5 { path, rank } => json!({ "name": path, "hdf5": [path, rank] }),
+        Detector::Link { name, format } => json!({ "name": name, "link": [name, format.name()] }),
     }
 }
 
@@ -264,6 +265,14 @@ impl<'a> Field<'a> {
                 path: set.at(0)?.text()?.to_owned(),
                 rank: set.at(1)?.number_u32()?,
             });
+        }
+        if let Ok(link) = self.get("link") {
+            let known = [RunFormat::WireDump, RunFormat::TriggerRecords];
+            let (name, written) = (link.at(0)?.text()?.to_owned(), link.at(1)?);
+            let text = written.text()?;
+            let format = known.into_iter().find(|format| format.name() == text);
+            let format = format.ok_or_else(|| written.refused("`wire` or `records`"))?;
+            return Ok(Detector::Link { name, format });
         }
         let names = self.get("lcls2")?;
         let [name, algorithm, field] =

@@ -112,6 +112,12 @@ impl<R: Read> DumpReader<R> {
         self.frames
     }
 
+    /// How many bytes of the file or stream, unpacked, lie before what [`DumpReader::next_frames`] gives next, once
+    /// [`DumpReader::next_stamp`] has found it.
+    pub fn offset(&self) -> u64 {
+        self.ahead.taken()
+    }
+
     /// Time of the next frame, if it is known without looking for it; for dumps that are read side by side.
     ///
     /// # Errors

@@ -1,11 +1,14 @@
 //! The formats of raw frames, and their common properties.
 
+use livetime_codecs::PackedFrames;
+
 use super::head::{WIB1_IDENTITY, WIBETH_IDENTITY};
 use super::{Faults, Head, Wib1Frame, Wib2Frame, WibEthFrame};
 use crate::fields::{u32_at, u64_at};
+use crate::{Error, Result};
 
 /// Format of raw frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RawFormat {
     /// 464 bytes: 256 channels of 12 bits, one sample. ProtoDUNE-SP.
     Wib1,
@@ -128,6 +131,20 @@ impl RawFormat {
             let (first, count) = (u64_at(frame, 0), ticks / self.step());
             put_u64(frame, 0, first & !SEQUENCE | first.wrapping_add(count << 40) & SEQUENCE);
         }
+    }
+
+    /// Unpacks frames that follow each other: one row for each tick, with all channels in the order of the frame.
+    ///
+    /// # Errors
+    /// If these are not whole frames, or the samples not as many as they have; nothing is written.
+    pub fn unpack(self, frames: &[u8], samples: &mut [i16]) -> Result<()> {
+        let packed = match self {
+            RawFormat::Wib1 => PackedFrames::Wib1,
+            RawFormat::Wib2 => PackedFrames::Wib2,
+            RawFormat::WibEth => PackedFrames::WibEth,
+        };
+        let wanted = || format!("whole frames of {} and memory for their samples", self.name());
+        packed.unpack(frames, samples).map_err(|e| Error::new(wanted(), e.to_string()))
     }
 
     /// The faults that a frame itself shows; checksums of WIB1 frames are checked only if `checksums`.

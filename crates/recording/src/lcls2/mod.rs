@@ -218,10 +218,10 @@ fn arrays(names: &Names) -> impl Iterator<Item = Detector> {
 
 fn list<'a>(detectors: impl Iterator<Item = &'a Detector>) -> String {
     let text = |detector: &Detector| match detector {
-        Detector::Lcls1(_) | Detector::Hdf5 { .. } => detector.to_string(),
         Detector::Lcls2 { name, algorithm, field, .. } => {
             format!("`detector: {name}, algorithm: {algorithm}, field: {field}`")
         }
+        other => other.to_string(),
     };
     let all: Vec<String> = detectors.map(text).collect();
     if all.is_empty() { "none".into() } else { all.join("; ") }

@@ -30,7 +30,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-const ENDINGS: [(&str, Kind); 19] = [
+const ENDINGS: [(&str, Kind); 21] = [
     (".xtc", Kind::Run),
     (".xtc.inprogress", Kind::Run),
     (".xtc2", Kind::Run),
@@ -40,6 +40,8 @@ const ENDINGS: [(&str, Kind); 19] = [
     (".hdf", Kind::Run),
     (".nxs", Kind::Run),
     (".cxi", Kind::Run),
+    (".wib", Kind::Run),
+    (".records", Kind::Run),
     (".npy", Kind::Array),
     (".png", Kind::Image),
     (".jpg", Kind::Image),

@@ -149,11 +149,16 @@ fn newest(entries: impl Iterator<Item = Value>) -> Value {
     entries.into()
 }
 
-/// What the files of one run have in common: the name without the numbers of stream and chunk, `-s00-c00`.
+/// What the files of one run have in common: the name without the numbers of stream and chunk, `-s00-c00`, or without that of
+/// the link, `-l03.wib`.
 fn run_of(path: &Path) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stream = name.char_indices().rev().find(|(at, c)| *c == '-' && name[at + 1..].starts_with('s'));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+    let link = name.strip_suffix(".wib").and_then(|name| name.rsplit_once("-l"));
+    if let Some((begin, _)) = link.filter(|(_, link)| is_number(link)) {
+        return path.with_file_name(format!("{begin}.wib"));
+    }
     let run = stream.and_then(|(at, _)| {
         let (numbers, ending) = name[at + 2..].split_once('.')?;
         let (stream, chunk) = numbers.split_once("-c")?;
@@ -246,6 +251,8 @@ mod tests {
         {
             assert_eq!(run(name), "/d/e236-r0003.xtc");
         }
+        assert_eq!(run("/d/link_0001-l03.wib"), "/d/link_0001.wib");
+        assert_eq!(run("/d/link_0001-lx.wib"), "/d/link_0001-lx.wib");
         assert_eq!(run("/d/xpptut15-r0014-s000-c000.xtc2"), "/d/xpptut15-r0014.xtc2");
         for alone in ["/d/scan.h5", "/d/a-s1.xtc", "/d/a-sx-c1.xtc", "/d/-s-c.xtc", "/d/-s", "/d/a-s1-c.xtc"]
         {

@@ -101,19 +101,23 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
         return Ok(hits::report(path, size, &file)?);
     }
     if records::is_records(path, &file)? {
-        return Ok(records::report(path, size, &file, args.tree, args.first)?);
+        let report = records::report(path, size, &file, args.tree, args.first)?;
+        return Ok(if args.pictures { pictures::judged(report, path)? } else { report });
     }
     if !args.tree
         && let Some(content) = wire::recognise(path)?
     {
-        return Ok(wire::report(path, size, content)?);
+        let report = wire::report(path, size, content)?;
+        // Frames in FELIX blocks are no events yet.
+        let is_run = content == wire::Content::Dump;
+        return Ok(if args.pictures && is_run { pictures::judged(report, path)? } else { report });
     }
     let format = RunFormat::of(path).map_err(|e| if e.io_error().is_some() { e } else { unknown() })?;
     if args.tree {
         let is_whole = match format {
             RunFormat::Xtc1 => tree::lcls1(path, &file, args.first, output)?,
             RunFormat::Xtc2 => tree::lcls2(path, &file, args.first, output)?,
-            RunFormat::Hdf5 => return Err(unknown().into()),
+            _ => return Err(unknown().into()),
         };
         return Ok(Report { text: String::new(), json: Value::Null, exit: exit_of(is_whole) });
     }
@@ -125,7 +129,7 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
     let report = match format {
         RunFormat::Xtc1 => xtc1::report(path, size, &lcls1::summary::Summary::scan(&file, tell)?),
         RunFormat::Xtc2 => xtc2::report(path, size, &lcls2::summary::Summary::scan(&file, tell)?),
-        RunFormat::Hdf5 => return Err(unknown().into()),
+        _ => return Err(unknown().into()),
     };
     progress.clear();
     Ok(if args.pictures { pictures::judged(report, path)? } else { report })

@@ -61,6 +61,11 @@ impl<R: ReadAt> RecordReader<R> {
         RecordReader { window: Window::new(source), end: End::Whole { offset: 0 } }
     }
 
+    /// Reads `source` from a record on that is known to begin at `offset`.
+    pub fn starting_at(source: R, offset: u64) -> RecordReader<R> {
+        RecordReader { window: Window::new(source), end: End::Whole { offset } }
+    }
+
     /// The next record that is whole; `None` when all are read, and then [`RecordReader::end`] says how the file ends. Asking again reads
     /// what was added since.
     ///

@@ -7,6 +7,8 @@
 //! | LCLS-I (XTC) | a picture as it is; the quadrants of a CSPad or the links of a pnCCD in the order of their numbers with an axis before their own; what `xtc_recorder` wrote as it was, with its attributes and `RecordedSequence`. `Fiducial` where it is valid, `EventDamage` where the event has damage |
 //! | LCLS-II (XTC2) | one field of one detector; of several segments these in the order of their numbers with an axis before their own |
 //! | HDF5 | a data set whose first axis counts events, of files of `hdf5_files`, areaDetector, odin, DECTRIS detectors or h5py; with the attributes of the frames and `RecordedSequence` where areaDetector's columns are there |
+//! | raw frames (wire readout) | 1024 ticks of a link, a row for each channel; `ClockTicks` is the time of the first |
+//! | trigger records (wire readout) | the frames of a link in the window of a record, in the same way |
 //!
 //! `file` is one file of the run, and all its streams and chunks beside it whose names end as its does belong to it (an HDF5 file names what belongs to it), or a pattern with `*` and
 //! `?`, or one file in each of several lines. The format is found by the first file. `detector` is a name or a pattern; in LCLS-II
@@ -19,6 +21,10 @@
 //! error (`stop`). The judgement is that of [`livetime_recording::Recording::read`], which all readers of a run share. What of the files
 //! cannot be read, as behind a cut, is a loss of the source for each place (`problems`), with its reason in the log: a run with one ends
 //! with exit code 3.
+//!
+//! With `select` only events are sent for which an expression is true (`docs/select-correct.md`). The small data of all events are read
+//! when the source starts; events that are not wanted, and those that lack a value that would decide, are counted (`not_selected`,
+//! `without_value`) and are no loss. The node's own thread reads the others.
 //!
 //! Events are read and decompressed ahead by threads of the node's own, straight into the memory of the frames. They may be sent
 //! as fast as possible, or as they were recorded. A run that is still being written can be followed: up to EndRun or Unconfigure, when its
@@ -60,7 +66,10 @@ mod xtc1_tests;
 #[cfg(test)]
 mod xtc2_tests;
 
+use std::ops::Range;
+
 use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
+use livetime_recording::select::{Expression, Selected};
 use livetime_recording::{OpenRun, Wanted, parse_range};
 
 pub use livetime_engine::files::Timing;
@@ -68,13 +77,13 @@ pub use playback::{Damage, Playback};
 use player::Player;
 
 /// The parameters that mean another run or detector.
-const OPENS_AGAIN: [&str; 5] = ["file", "detector", "algorithm", "field", "events"];
+const OPENS_AGAIN: [&str; 6] = ["file", "detector", "algorithm", "field", "events", "select"];
 
 /// Parameters of `recording`.
 #[derive(Params)]
 pub struct RecordingParams {
     /// Which detector, as `CxiDs1-0|Cspad-0`, `Cspad-0` or `*|Opal1000-*` (LCLS-I), `jungfrau` or `epixquad.raw.raw` (LCLS-II),
-    /// `/entry/data/data` or `data` (HDF5); empty means the only one.
+    /// `/entry/data/data` or `data` (HDF5), `crate5_slot2_fiber1` or `fiber1` (wire readout); empty means the only one.
     pub detector: String,
     /// Which algorithm made the values, as `raw` (LCLS-II); empty means the only one.
     pub algorithm: String,
@@ -114,9 +123,30 @@ impl Recording {
                 "the run is still being written; what comes from now on is not sent (`follow` is false)",
             );
         }
-        self.player = Some(Player::new(run, wanted, events).map_err(NodeError::new)?.with_entered(entered));
+        let selected = select(playback, &run, events.clone())?;
+        let player = Player::new(run, wanted, events).map_err(NodeError::new)?;
+        self.player = Some(player.with_entered(entered).with_selected(selected));
         Ok(())
     }
+}
+
+/// Judges the events that are wanted, all before the first is sent.
+fn select(
+    playback: &Playback,
+    run: &livetime_recording::Recording,
+    events: Range<usize>,
+) -> Result<Option<Selected>, NodeError> {
+    let text = playback.select.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if playback.follow && run.may_grow() {
+        let found = "both, and the run is still being written";
+        return Err(NodeError::new(format!("wanted `select` or `follow`, found {found}")));
+    }
+    let expression: Expression = text.parse().map_err(NodeError::new)?;
+    let selected = run.select(&expression, events, playback.threads.max(1));
+    selected.map(Some).map_err(NodeError::new)
 }
 
 impl Node for Recording {
@@ -124,7 +154,7 @@ impl Node for Recording {
 
     const SPEC: NodeSpec = NodeSpec::source(
         "recording",
-        "A recorded run (XTC of LCLS-I or LCLS-II, or HDF5) as frames of one detector.",
+        "A recorded run (XTC of LCLS-I or LCLS-II, HDF5, raw frames or trigger records) as frames of one detector.",
         &[PortSpec::array("out")],
     );
 

@@ -36,6 +36,8 @@ pub struct Playback {
     pub file: String,
     /// Which events are sent, as `100..200`, `100..` or `..200`, counted from 0; empty means all.
     pub events: String,
+    /// Which of these, as `evr(140) and ebeam.charge > 0.1`: the expressions of `livetime analyze --select`; empty means all.
+    pub select: String,
     /// When events are sent.
     pub timing: Timing,
     /// How many times faster than recorded, with timing `recorded`.
@@ -60,6 +62,12 @@ pub struct Playback {
     /// Events without the detector.
     #[param(readback)]
     pub missing: u64,
+    /// Events that `select` does not want, and those that lack a value that would decide: none of them is a loss.
+    #[param(readback)]
+    pub not_selected: u64,
+    /// Of these, events that lack a value.
+    #[param(readback)]
+    pub without_value: u64,
     /// Events that could not be read.
     #[param(readback)]
     pub failures: u64,
@@ -87,6 +95,7 @@ impl Playback {
         (self.array_counter, self.missing) = (account.frames, account.missing);
         (self.failures, self.damaged) = (account.failures(), account.not_whole());
         (self.num_events, self.problems) = (player.events(), player.entered());
+        (self.not_selected, self.without_value) = player.not_selected();
         next
     }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use livetime_engine::{Context, Next, NodeError};
 use livetime_frame::{FrameMut, Layout};
+use livetime_recording::select::{Selected, Verdict};
 use livetime_recording::{Account, Memory, OnDamage, Ordered, Problem, ReadError, Recording, Wanted};
 
 use super::Timing;
@@ -28,6 +29,10 @@ pub(super) struct Settings {
 pub(super) struct Player {
     order: Ordered,
     range: Range<usize>,
+    /// Which of these are sent; `None`: all.
+    selected: Option<Selected>,
+    /// Events that were not sent because they are not selected, by [`Verdict`].
+    not_selected: [u64; 4],
     /// The event that is sent next.
     next: usize,
     /// Time of the run and of the recording when this pass began.
@@ -48,12 +53,34 @@ impl Player {
     ) -> livetime_formats::Result<Player> {
         let order = Ordered::new(recording, wanted)?;
         let next = range.start;
-        Ok(Player { order, range, next, begun: None, frames_in_pass: 0, passes: 0, entered: 0 })
+        Ok(Player {
+            order,
+            range,
+            selected: None,
+            not_selected: [0; 4],
+            next,
+            begun: None,
+            frames_in_pass: 0,
+            passes: 0,
+            entered: 0,
+        })
     }
 
     /// The first `entered` places that cannot be read are losses already: the same files were played before.
     pub(super) fn with_entered(self, entered: usize) -> Player {
         Player { entered, ..self }
+    }
+
+    /// Sends only events that are selected.
+    pub(super) fn with_selected(self, selected: Option<Selected>) -> Player {
+        Player { selected, ..self }
+    }
+
+    /// Events that were passed over because they are not wanted or lack a value that would decide, and the latter alone.
+    pub(super) fn not_selected(&self) -> (u64, u64) {
+        let [refused, without] =
+            [Verdict::Refused, Verdict::WithoutValue].map(|verdict| self.not_selected[verdict as usize]);
+        (refused + without, without)
     }
 
     /// How many places that cannot be read were entered as losses.
@@ -75,12 +102,15 @@ impl Player {
     /// # Errors
     /// [`NodeError`] for an event that cannot be read; the one behind it is next.
     pub(super) fn produce(&mut self, settings: &Settings, ctx: &mut Context) -> Result<Next, NodeError> {
-        (self.order.threads, self.order.on_damage) = (settings.threads, settings.on_damage);
+        // Threads read ahead what follows the event, which may not be selected.
+        let threads = if self.selected.is_some() { 0 } else { settings.threads };
+        (self.order.threads, self.order.on_damage) = (threads, settings.on_damage);
         if self.order.is_stopped() {
             return Ok(Next::Finished);
         }
         let end = self.events().min(self.range.end);
         self.enter_problems(ctx);
+        self.pass_over(end, ctx);
         if self.next >= end {
             return self.at_the_end(settings, ctx);
         }
@@ -96,8 +126,23 @@ impl Player {
             self.frames_in_pass += 1;
             ctx.emit(frame)?;
         }
+        self.pass_over(end, ctx);
         let is_last = self.next >= end && !settings.follow && self.frames_in_pass > 0;
         Ok(if is_last && self.is_last_pass(settings) { Next::Finished } else { Next::Now })
+    }
+
+    /// Goes on to the next event that is selected. Those before it are counted; one whose small data cannot be read is a loss.
+    fn pass_over(&mut self, end: usize, ctx: &Context) {
+        let Some(selected) = &self.selected else { return };
+        while self.next < end && !selected.has(self.next) {
+            let verdict = selected.verdict(self.next);
+            self.not_selected[verdict as usize] += 1;
+            if verdict == Verdict::Unreadable {
+                let place = self.order.recording().place(self.next);
+                ctx.unreadable(1, format!("{place}: its small data, which `select` needs, cannot be read"));
+            }
+            self.next += 1;
+        }
     }
 
     fn read(&mut self, event: usize, end: usize, ctx: &mut Context) -> Result<Option<FrameMut>, NodeError> {
@@ -137,7 +182,9 @@ impl Player {
             return Ok(if has_more { Next::Now } else { Next::At(ctx.now_ns() + LOOK_AGAIN_NS) });
         }
         if self.frames_in_pass == 0 {
-            ctx.tell_error("wanted a picture of the detector, found none in all events; the source ends");
+            let which = if self.selected.is_some() { "all that `select` wants" } else { "all events" };
+            let why = format!("wanted a picture of the detector, found none in {which}; the source ends");
+            ctx.tell_error(why);
             return Ok(Next::Finished);
         }
         if self.is_last_pass(settings) {

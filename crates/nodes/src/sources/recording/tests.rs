@@ -121,3 +121,75 @@ fn keeps_the_contract() {
     let (_folder, path) = lcls1();
     assert_compliant::<Recording>(&[("file", path.to_str().unwrap().into()), ("loops", 0.into())]);
 }
+
+/// Twenty events with a camera and event codes: 140 in every second one, 41 in every third.
+fn with_codes() -> (TempDir, PathBuf) {
+    let mut bytes = Vec::new();
+    for number in 0..20u8 {
+        let header = DatagramHeader::event(1_000_000_000 + u64::from(number), 3);
+        let mut builder = Builder::new(&mut bytes, &header);
+        let codes = [(140u32, 2), (41, 3)].into_iter().filter(|(_, every)| number.is_multiple_of(*every));
+        let codes: Vec<u32> = codes.flat_map(|(code, _)| [100, 0, code]).collect();
+        let words = std::iter::once(codes.len() as u32 / 3).chain(codes);
+        let payload: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+        let evr = XtcHeader::new(Src::detector(0, 0, 4, 0), TypeId::new(id::EVR_DATA, 3));
+        builder.leaf(evr, &[&payload]).unwrap();
+        let camera =
+            XtcHeader::new(Src::named("CxiEndstation-0|Opal1000-1").unwrap(), TypeId::new(id::FRAME, 1));
+        builder.leaf(camera, &[&[3u32, 2, 8, 0].map(u32::to_le_bytes).concat(), &[number; 6]]).unwrap();
+        builder.finish().unwrap();
+    }
+    file("e1-r0001-s00-c00.xtc", &bytes)
+}
+
+#[test]
+fn selected_events_are_sent_and_the_others_counted() {
+    let (_folder, path) = with_codes();
+    for threads in [0, 2] {
+        let select = |text: &str| {
+            source(
+                NodeType::of::<Recording>(),
+                &path,
+                &[("select", text.into()), ("threads", threads.into())],
+            )
+        };
+        let mut harness = select("evr(140) and not evr(41)");
+        let (frames, errors) = play(&mut harness);
+        let wanted = (0..20u8).filter(|n| n.is_multiple_of(2) && !n.is_multiple_of(3));
+        assert_eq!(frames, wanted.map(|number| (number, false)).collect::<Vec<_>>());
+        assert!(errors.is_empty());
+        let counts = ["array_counter", "not_selected", "without_value", "failures", "problems"];
+        assert_eq!(counts.map(|name| harness.number_of(name)), [6.0, 14.0, 0.0, 0.0, 0.0]);
+        // None at all is no error of an event either.
+        let (frames, errors) = play(&mut select("evr(77)"));
+        assert!(frames.is_empty() && errors.is_empty(), "{errors:?}");
+    }
+}
+
+#[test]
+fn a_selection_of_a_part_is_played_again_and_may_change() {
+    let (_folder, path) = with_codes();
+    let params: [(&str, Value); 3] =
+        [("select", "evr(41)".into()), ("events", "4..14".into()), ("loops", 2.into())];
+    let mut harness = source(NodeType::of::<Recording>(), &path, &params);
+    let (frames, _) = play(&mut harness);
+    let numbers: Vec<u8> = frames.iter().map(|(number, _)| *number).collect();
+    assert_eq!(numbers, [6, 9, 12, 6, 9, 12]);
+    assert_eq!(harness.number_of("not_selected"), 14.0);
+    harness.set("select", "evr(140) and evr(41)").unwrap();
+    let (frames, _) = play(&mut harness);
+    assert_eq!(frames.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [6, 12, 6, 12]);
+}
+
+#[test]
+fn a_selection_that_means_nothing_is_refused() {
+    let (_folder, path) = with_codes();
+    for (text, why) in [
+        ("evr(140", "`)` at character 8"),
+        ("ebeam.charge > 1", "wanted a value of the run for `ebeam.charge`, found evr(…)"),
+    ] {
+        let params = [("file", path.to_str().unwrap().into()), ("select", text.into())];
+        let error = Harness::new::<Recording>(&params).err().unwrap().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+}

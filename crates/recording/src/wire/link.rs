@@ -1,0 +1,100 @@
+//! A link: who it is, and where its frames are.
+
+use livetime_formats::wib::RawFormat;
+use livetime_frame::AttributeValue;
+
+use super::scan::Stretch;
+use crate::SmallValue;
+
+/// Where frames are from, as their headers say: name and number, from the detector down to the link.
+pub(super) fn place(format: RawFormat, identity: u64) -> Vec<(&'static str, u64)> {
+    let bits = |from: u32, count: u32| identity >> from & ((1 << count) - 1);
+    match format {
+        RawFormat::Wib1 => vec![("crate", bits(16, 5)), ("slot", bits(21, 3)), ("fiber", bits(13, 3))],
+        RawFormat::Wib2 => {
+            vec![("det", bits(6, 6)), ("crate", bits(12, 10)), ("slot", bits(22, 3)), ("link", bits(26, 6))]
+        }
+        RawFormat::WibEth => {
+            vec![("det", bits(6, 6)), ("crate", bits(12, 10)), ("slot", bits(22, 4)), ("stream", bits(26, 8))]
+        }
+    }
+}
+
+/// `crate5_slot2_fiber1`: a word in expressions.
+pub(super) fn name(place: &[(&str, u64)]) -> String {
+    let parts: Vec<String> = place.iter().map(|(part, number)| format!("{part}{number}")).collect();
+    parts.join("_")
+}
+
+/// A whole number that was recorded.
+pub(super) fn number(source: &str, name: &str, unit: &'static str, value: u64) -> SmallValue {
+    let values = vec![AttributeValue::Uint(value)];
+    SmallValue { source: source.to_owned(), name: name.to_owned(), unit, values, damage: 0 }
+}
+
+/// The frames of a link, and in which windows they are.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) name: String,
+    pub(super) place: Vec<(&'static str, u64)>,
+    pub(super) stretches: Vec<Stretch>,
+    /// Number of the window, and of a stretch that has frames in it; in this order.
+    cover: Vec<(u64, u32)>,
+}
+
+impl Link {
+    pub(super) fn new(format: RawFormat, identity: u64) -> Link {
+        let place = place(format, identity);
+        Link { name: name(&place), place, stretches: Vec::new(), cover: Vec::new() }
+    }
+
+    /// Notes which windows the stretches are in: `windows` gives the first and the last one.
+    pub(super) fn cover(&mut self, windows: impl Fn(&Stretch) -> (u64, u64)) {
+        let numbered = self.stretches.iter().zip(0..);
+        let covered = numbered.flat_map(|(stretch, number)| {
+            let (first, last) = windows(stretch);
+            (first..=last).map(move |window| (window, number))
+        });
+        self.cover = covered.collect();
+        self.cover.sort_unstable();
+    }
+
+    /// The windows that have frames.
+    pub(super) fn windows(&self) -> impl Iterator<Item = u64> {
+        self.cover.iter().map(|(window, _)| *window)
+    }
+
+    /// Whether a window is the first that has frames, and whether it is the last.
+    pub(super) fn is_at_an_end(&self, window: u64) -> (bool, bool) {
+        let is = |end: Option<&(u64, u32)>| end.is_some_and(|(known, _)| *known == window);
+        (is(self.cover.first()), is(self.cover.last()))
+    }
+
+    /// The stretches with frames in a window.
+    pub(super) fn stretches_in(&self, window: u64) -> impl Iterator<Item = &Stretch> {
+        let from = self.cover.partition_point(|(known, _)| *known < window);
+        let covers = self.cover.iter().skip(from).take_while(move |(known, _)| *known == window);
+        covers.filter_map(|(_, number)| self.stretches.get(*number as usize))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use livetime_formats::wib::{Wib1Frame, Wib1FrameMut, WibEthFrame, WibEthFrameMut};
+
+    use super::*;
+
+    #[test]
+    fn links_have_the_numbers_of_their_headers() {
+        let mut bytes = [0; Wib1Frame::BYTES];
+        Wib1FrameMut::new(&mut bytes).unwrap().set_identity(5, 2, 1);
+        let wib1 = place(RawFormat::Wib1, RawFormat::Wib1.identity(&bytes));
+        assert_eq!(name(&wib1), "crate5_slot2_fiber1");
+        let mut bytes = [0; WibEthFrame::BYTES];
+        WibEthFrameMut::new(&mut bytes).unwrap().set_identity(3, 1, 2, 65);
+        let wibeth = place(RawFormat::WibEth, RawFormat::WibEth.identity(&bytes));
+        assert_eq!(name(&wibeth), "det3_crate1_slot2_stream65");
+        let wib2 = 4u32 | 3 << 6 | 2 << 12 | 1 << 22 | 9 << 26;
+        assert_eq!(name(&place(RawFormat::Wib2, wib2.into())), "det3_crate2_slot1_link9");
+    }
+}

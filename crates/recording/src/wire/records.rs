@@ -1,0 +1,312 @@
+//! Files of trigger records: an event is a record, and a detector a link of which frames were requested.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use livetime_formats::file::{End, read_exact_at};
+use livetime_formats::trigger::{
+    RecordReader, SourceId, StoredFragment, StoredRecord, TriggerCandidate, fragment_type,
+};
+use livetime_formats::wib::RawFormat;
+use livetime_formats::xtc1::run::{Apart, Piece, Problem};
+use livetime_formats::{Error, Result};
+use livetime_frame::AttributeValue;
+
+use super::block::{Block, Window, describe, too_large};
+use super::choose;
+use super::dump::note;
+use super::link::number;
+use crate::damage::Outcome;
+use crate::run::Run;
+use crate::{Detector, Fault, FaultKind, Picture, Reader, RunFormat, SmallValue, Wanted};
+
+/// The subsystem that reads detectors out.
+const DETECTOR_READOUT: u16 = 1;
+/// A larger array is not read at once: 0.26 s of a link of WIB1.
+const MOST_BYTES: u64 = 256 << 20;
+/// Links of a run; an experiment has some thousands.
+const MOST_SOURCES: usize = 1 << 16;
+/// Candidates that are shown of a record.
+const MOST_CANDIDATES: u64 = 64;
+
+/// A run of trigger records.
+#[derive(Debug)]
+pub(crate) struct Records {
+    paths: Vec<PathBuf>,
+    files: Vec<File>,
+    entries: Vec<Entry>,
+    /// Who sent frames.
+    sources: BTreeMap<(u16, u32), String>,
+    problems: Vec<Problem>,
+}
+
+/// Where a record is. Its headers are read again when they are wanted: a small file may claim many.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    file: u32,
+    offset: u64,
+    len: u64,
+    time_ns: u64,
+}
+
+impl Records {
+    pub(crate) fn open(paths: &[PathBuf]) -> Result<Records> {
+        let mut run = Records {
+            paths: paths.to_vec(),
+            files: Vec::new(),
+            entries: Vec::new(),
+            sources: BTreeMap::new(),
+            problems: Vec::new(),
+        };
+        for (path, number) in paths.iter().zip(0..) {
+            let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
+            if let Err(error) = run.scan(&file, number) {
+                if error.io_error().is_some() {
+                    return Err(error.in_file(path));
+                }
+                run.problems.push(Problem { path: path.clone(), error });
+            }
+            run.files.push(file);
+        }
+        Ok(run)
+    }
+
+    /// Finds the records of a file, up to where it breaks off.
+    fn scan(&mut self, file: &File, number: u32) -> Result<()> {
+        let mut reader = RecordReader::new(file);
+        // A record without frames is of the clock of those before.
+        let mut tick_ns = RawFormat::WibEth.tick_ns();
+        while let Some(record) = reader.next()? {
+            for (fragment, format) in frames_of(&record) {
+                tick_ns = format.tick_ns();
+                let SourceId { subsystem, id } = fragment.header.source;
+                if self.sources.len() < MOST_SOURCES {
+                    self.sources.entry((subsystem, id)).or_insert_with(|| name_of(subsystem, id));
+                }
+            }
+            let time_ns = record.header.trigger_timestamp.saturating_mul(tick_ns);
+            self.entries.push(Entry { file: number, offset: record.offset, len: record.len, time_ns });
+        }
+        match reader.end() {
+            End::Whole { .. } => Ok(()),
+            End::Partial { offset, has, .. } => {
+                Err(Error::new("a whole record", format!("{has} bytes of one")).at(offset))
+            }
+        }
+    }
+
+    fn record(&self, position: usize) -> Outcome<(StoredRecord, &File)> {
+        let entry = self.entries.get(position).ok_or_else(Fault::no_event)?;
+        let file = self.files.get(entry.file as usize).ok_or_else(Fault::no_event)?;
+        let record = RecordReader::starting_at(file, entry.offset).next()?;
+        let record = record.ok_or_else(|| Fault::new(FaultKind::Broken, "wanted a record, found none"))?;
+        Ok((record, file))
+    }
+
+    fn source(&self, detector: &Detector) -> Option<(u16, u32)> {
+        let Detector::Link { name, format: RunFormat::TriggerRecords } = detector else { return None };
+        self.sources.iter().find(|(_, known)| *known == name).map(|(source, _)| *source)
+    }
+}
+
+/// `readout7`: link 7 of the detector's readout.
+fn name_of(subsystem: u16, id: u32) -> String {
+    match subsystem {
+        DETECTOR_READOUT => format!("readout{id}"),
+        other => format!("subsystem{other}_{id}"),
+    }
+}
+
+fn format_of(fragment: &StoredFragment) -> Option<RawFormat> {
+    match fragment.header.kind {
+        fragment_type::PROTO_WIB => Some(RawFormat::Wib1),
+        fragment_type::WIB => Some(RawFormat::Wib2),
+        fragment_type::WIB_ETH => Some(RawFormat::WibEth),
+        _ => None,
+    }
+}
+
+fn frames_of(record: &StoredRecord) -> impl Iterator<Item = (&StoredFragment, RawFormat)> {
+    record.fragments.iter().filter_map(|fragment| Some((fragment, format_of(fragment)?)))
+}
+
+/// The window that was requested, in ticks of the samples.
+fn window(fragment: &StoredFragment, format: RawFormat) -> Outcome<Window> {
+    let [begin, end] = fragment.header.window;
+    let ticks = end.saturating_sub(begin) / format.sample_step();
+    let bytes = ticks.saturating_mul(2 * format.channels() as u64);
+    if ticks == 0 || bytes > MOST_BYTES {
+        let wanted = format!("a window of 1 to {} ticks", MOST_BYTES / (2 * format.channels() as u64));
+        return Err(too_large(&wanted, ticks));
+    }
+    Ok(Window { format, begin, ticks: ticks as usize })
+}
+
+/// What a record says is missing of a source, ticks of the clock.
+fn missing(record: &StoredRecord, source: SourceId) -> u64 {
+    let of_source = record.missing.iter().filter(|missing| missing.source == source);
+    let ticks = of_source.map(|from| from.missing.end.saturating_sub(from.missing.begin));
+    ticks.fold(0, u64::saturating_add)
+}
+
+impl Run for Records {
+    fn events(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn time_ns(&self, position: usize) -> u64 {
+        self.entries.get(position).map_or(0, |entry| entry.time_ns)
+    }
+
+    fn place(&self, position: usize) -> Option<(&Path, String)> {
+        let entry = self.entries.get(position)?;
+        Some((self.paths.get(entry.file as usize)?, format!("{} ns, byte {}", entry.time_ns, entry.offset)))
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.paths.clone()
+    }
+
+    fn pieces(&self, position: usize) -> Vec<Piece> {
+        let piece = |entry: &Entry| Piece { file: entry.file, offset: entry.offset, length: entry.len };
+        self.entries.get(position).map(piece).into_iter().collect()
+    }
+
+    fn event_bytes(&self, position: usize) -> u64 {
+        self.entries.get(position).map_or(0, |entry| entry.len)
+    }
+
+    fn state(&self) -> Vec<Piece> {
+        Vec::new()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn is_growing(&self) -> bool {
+        false
+    }
+
+    fn may_grow(&self) -> bool {
+        false
+    }
+
+    fn refresh(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn detectors(&self, _: &Wanted) -> Result<Vec<Detector>> {
+        let detector =
+            |name: &String| Detector::Link { name: name.clone(), format: RunFormat::TriggerRecords };
+        Ok(self.sources.values().map(detector).collect())
+    }
+
+    fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
+        choose(found, wanted)
+    }
+
+    fn read(
+        &self,
+        detector: &Detector,
+        position: usize,
+        reader: &mut Reader,
+        picture: &mut Picture,
+        apart: &mut Apart<'_>,
+    ) -> Outcome {
+        let (subsystem, id) = self.source(detector).ok_or_else(|| Fault::missing("a link of the run"))?;
+        let source = SourceId { subsystem, id };
+        picture.time_ns = self.time_ns(position);
+        let (record, file) = self.record(position)?;
+        let mut found = frames_of(&record).filter(|(fragment, _)| fragment.header.source == source);
+        let (fragment, format) = found.next().ok_or_else(|| Fault::missing("a fragment of the link"))?;
+        if fragment.len < format.bytes() as u64 {
+            let lost = format_args!("{} ticks of the clock are missing", missing(&record, source));
+            return Err(Fault::lost("frames of the link", lost));
+        }
+        let window = window(fragment, format)?;
+        let Reader { wire, names, .. } = reader;
+        apart.is_used = apart.target.len() == window.bytes();
+        let target = if apart.is_used { &mut *apart.target } else { picture.plain(window.bytes()) };
+        let mut block = Block::new(window, target, &mut wire.samples, &mut wire.filled);
+        // In pieces, so that many frames of one time cannot want more memory than an array.
+        let piece = (1 << 20) / format.bytes() * format.bytes();
+        let frames = fragment.len / format.bytes() as u64 * format.bytes() as u64;
+        for begin in (0..frames).step_by(piece) {
+            wire.frames.resize((frames - begin).min(piece as u64) as usize, 0);
+            read_exact_at(file, &mut wire.frames, fragment.offset + begin)?;
+            block.add(&wire.frames, format.bytes())?;
+        }
+        let found = block.finish();
+        picture.file_bytes = fragment.header.size;
+        describe(window, &found, picture)?;
+        note(window, names, picture);
+        Ok(())
+    }
+
+    /// The record's header, and of each fragment its window, what it has and what is missing.
+    fn small_data(&self, position: usize, _: &mut Reader) -> Outcome<Vec<SmallValue>> {
+        let (record, file) = self.record(position)?;
+        let header = &record.header;
+        let mut all = vec![
+            number("record", "trigger_number", "", header.trigger_number),
+            number("record", "trigger_timestamp", "ticks", header.trigger_timestamp),
+            number("record", "trigger_type", "", header.trigger_type),
+            number("record", "run", "", header.run.into()),
+            number("record", "sequence", "", header.sequence[0].into()),
+            number("record", "error_bits", "", header.error_bits.into()),
+        ];
+        for fragment in &record.fragments {
+            let SourceId { subsystem, id } = fragment.header.source;
+            let source = name_of(subsystem, id);
+            let [begin, end] = fragment.header.window;
+            let (what, count) = content(fragment);
+            all.push(number(&source, "window_begin", "ticks", begin));
+            all.push(number(&source, "window_end", "ticks", end));
+            all.push(number(&source, what, "", count));
+            all.push(number(&source, "missing", "ticks", missing(&record, fragment.header.source)));
+            if fragment.header.kind == fragment_type::TRIGGER_CANDIDATE {
+                candidates(file, fragment, &source, &mut all)?;
+            }
+        }
+        Ok(all)
+    }
+
+    fn configuration(&self, _: usize, _: &mut Reader) -> Outcome<Vec<SmallValue>> {
+        Ok(Vec::new())
+    }
+}
+
+/// What a fragment holds, and how many of them.
+fn content(fragment: &StoredFragment) -> (&'static str, u64) {
+    use livetime_formats::trigger::PrimitiveV2;
+    match (format_of(fragment), fragment.header.kind) {
+        (Some(format), _) => ("frames", fragment.len / format.bytes() as u64),
+        (None, fragment_type::TRIGGER_PRIMITIVE) => ("hits", fragment.len / PrimitiveV2::BYTES as u64),
+        (None, fragment_type::TRIGGER_CANDIDATE) => {
+            ("candidates", fragment.len / TriggerCandidate::BYTES as u64)
+        }
+        (None, _) => ("bytes", fragment.len),
+    }
+}
+
+/// Type and time of the candidates of a fragment.
+fn candidates(file: &File, fragment: &StoredFragment, source: &str, all: &mut Vec<SmallValue>) -> Outcome {
+    let size = TriggerCandidate::BYTES as u64;
+    let mut bytes = vec![0; (fragment.len / size).min(MOST_CANDIDATES) as usize * TriggerCandidate::BYTES];
+    read_exact_at(file, &mut bytes, fragment.offset)?;
+    // Those of another version have no values.
+    let read = bytes.chunks_exact(TriggerCandidate::BYTES).map(TriggerCandidate::read);
+    let read = read.collect::<Result<Vec<_>>>().unwrap_or_default();
+    let list = |name: &str, unit, value: &dyn Fn(&TriggerCandidate) -> AttributeValue| SmallValue {
+        source: source.to_owned(),
+        name: name.to_owned(),
+        unit,
+        values: read.iter().map(value).collect(),
+        damage: 0,
+    };
+    all.push(list("candidate_type", "", &|candidate| AttributeValue::Int(candidate.kind.into())));
+    all.push(list("candidate_time", "ticks", &|candidate| AttributeValue::Uint(candidate.time_candidate)));
+    Ok(())
+}
