@@ -130,6 +130,7 @@ impl Faces {
         let options = livetime_web::Options {
             hosts: of_file.hosts,
             readers: of_file.readers,
+            rules: of_file.rules,
             files: of_file.files,
             token,
             is_open: of_file.is_open,

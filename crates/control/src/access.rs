@@ -1,8 +1,13 @@
-//! Write access to a run: one rule for all faces.
+//! Access to a run: who may act through faces that show no secret, and [rules](Rules) for a face whose callers may be named by a
+//! proxy.
+
+mod rules;
 
 use std::net::IpAddr;
 
 use crate::model::Caller;
+
+pub use rules::{Grant, May, Rules, USER_HEADER, Whom, host};
 
 /// Which callers may act on a run. Every client that can connect may read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,9 +58,14 @@ impl Access {
 
 impl Host {
     fn has(self, caller: &Caller) -> bool {
-        let Some(address) = caller.from.map(|from| from.ip().to_canonical()) else { return false };
+        caller.from.is_some_and(|from| self.has_address(from.ip(), caller.is_local))
+    }
+
+    /// `is_local`: the address is one of this machine.
+    fn has_address(self, address: IpAddr, is_local: bool) -> bool {
+        let address = address.to_canonical();
         match self {
-            Host::Local => caller.is_local,
+            Host::Local => is_local,
             Host::Loopback => address.is_loopback(),
             Host::Any => true,
             Host::Address(host) => host.to_canonical() == address,

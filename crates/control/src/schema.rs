@@ -89,6 +89,18 @@ fn web() -> Value {
                 "description": "Machines that may read without a token: local, any, an address, a network as 10.1.2.0/24.",
                 "default": ["local"], "type": ["string", "array"], "items": { "type": "string" },
             },
+            "rules": {
+                "description": "What others may without the token; the first rule that fits decides. If none fits, this machine and `readers` may read.",
+                "default": [], "type": "array", "items": web_rule(),
+            },
+            "proxies": {
+                "description": "Machines that ask people who they are, and say it in `user_header`; nobody else is believed.",
+                "default": [], "oneOf": [text.clone(), { "type": "array", "items": text.clone() }],
+            },
+            "user_header": {
+                "description": "The header in which `proxies` name their user.",
+                "type": "string", "default": "X-Forwarded-User",
+            },
             "control": {
                 "description": "one: who makes changes takes control first; open: everybody with the token may.",
                 "enum": ["one", "open"], "default": "one",
@@ -99,6 +111,22 @@ fn web() -> Value {
             },
             "token_file": { "description": "A file with the token; without it each run makes a new one.", "type": "string" },
         },
+        "additionalProperties": false,
+    })
+}
+
+fn web_rule() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "user": { "description": "As a proxy names them; * is everybody with a name. Absent: everybody.", "type": "string" },
+            "host": {
+                "description": "local (this machine), any, an address, a network as 10.1.2.0/24; behind a proxy that of the proxy.",
+                "type": "string", "default": "any",
+            },
+            "may": { "enum": ["none", "read", "write"] },
+        },
+        "required": ["may"],
         "additionalProperties": false,
     })
 }

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use crate::access::Access;
+use crate::access::{Access, Rules};
 
 /// The port that is taken if it is free.
 pub const PORT: u16 = 8090;
@@ -19,6 +19,8 @@ pub struct Options {
     pub hosts: Vec<String>,
     /// Machines that may read without a token; this one may always.
     pub readers: Access,
+    /// What others may without the token, before `readers` are asked.
+    pub rules: Rules,
     /// Everybody with the token may make changes at any time, without taking control.
     pub is_open: bool,
     /// Folders whose recorded runs may be browsed, besides those that the run writes to.
@@ -35,6 +37,7 @@ impl Default for Options {
             address: (Ipv4Addr::LOCALHOST, PORT).into(),
             hosts: Vec::new(),
             readers: Access::default(),
+            rules: Rules::default(),
             is_open: false,
             files: Vec::new(),
             token_file: None,

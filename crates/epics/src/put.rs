@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use livetime_control::model::{Action, Caller, Change, Counter, Model, Rewire};
+use livetime_control::model::{Action, Caller, Change, Counter, Model, Rewire, Which};
 use livetime_engine::{ParamKind, ParamSpec, Value};
 use livetime_pva::server::{Peer, Put};
 
@@ -138,8 +138,12 @@ fn change_of(item: Item, value: &Value, wait: bool) -> Result<Change, String> {
         Item::ArrayCounter => Ok(Change::Recount(Counter::Frames, count(value)?)),
         Item::Dropped => Ok(Change::Recount(Counter::LostBefore, count(value)?)),
         Item::DroppedOutput => Ok(Change::Recount(Counter::LostInside, count(value)?)),
-        Item::PortOf(edge) => rewire(Rewire { edge, node: Some(value.to_string()), ..Rewire::default() }),
+        Item::PortOf(edge) => {
+            let edge = Which::Number(edge);
+            rewire(Rewire { edge, node: Some(value.to_string()), ..Rewire::default() })
+        }
         Item::AddressOf(edge) => {
+            let edge = Which::Number(edge);
             rewire(Rewire { edge, output: Some(count(value)? as usize), ..Rewire::default() })
         }
         Item::MaxByteRate => rewire(Rewire { max_bytes_per_s: Some(number(value)?), ..Rewire::default() }),

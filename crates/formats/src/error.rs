@@ -65,6 +65,11 @@ impl Error {
         self.0.at
     }
 
+    /// The file in which it was noticed, if that is known.
+    pub fn file(&self) -> Option<&Path> {
+        self.0.file.as_deref()
+    }
+
     /// The system's refusal, if it was one.
     pub fn io_error(&self) -> Option<&io::Error> {
         self.0.io.as_ref()

@@ -43,6 +43,7 @@ pub(crate) struct RunFacts {
 
 impl App {
     pub(crate) fn new(model: Model, options: Options, port: u16) -> Result<App, String> {
+        options.rules.check(&options.hosts)?;
         let own = own_name();
         let token = options.token.clone().map_or_else(secret, Ok)?;
         let elapsed_ns = model.newest().report.elapsed_ns as i64;
@@ -53,7 +54,7 @@ impl App {
         };
         Ok(App {
             hosts: Hosts::new(own.as_deref(), &options.hosts),
-            sessions: Sessions::new(token, port, options.is_open),
+            sessions: Sessions::new(token, port, options.is_open, options.rules.clone()),
             views: Views::new(Sources::new(model.clone()), Maker::start()?),
             records: Records::new(options.record),
             history: Mutex::new(History::new(model.run().graph())),

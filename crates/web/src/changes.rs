@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use livetime_control::describe::value_json;
-use livetime_control::model::{Action, Answer, Change, Rewire};
+use livetime_control::model::{Action, Answer, Change, Rewire, Which};
 use livetime_engine::{ParamKind, ParamSpec, Value as ParamValue, WhenFull, find};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
@@ -148,7 +148,11 @@ pub(crate) async fn rewire(
     body: Bytes,
 ) -> Routed {
     let node = number_of(&app, &name)?;
-    let rewire = rewire_of(&app, &body_of(&body)?)?;
+    let body = body_of(&body)?;
+    if !body["edge"].is_null() && !body["add"].is_null() {
+        return Err(Error::bad("wanted `edge`, which is there, or `add`, which is not, found both"));
+    }
+    let rewire = rewire_of(&app, &body)?;
     change_node(&app, &visitor, node, Change::Rewire(rewire)).await
 }
 
@@ -157,6 +161,16 @@ fn rewire_of(app: &App, body: &Value) -> Result<Rewire, Error> {
     for (key, value) in body.as_object().into_iter().flatten() {
         let wanted = |what: &str| Error::bad(format!("`{key}`: wanted {what}, found {value}"));
         match key.as_str() {
+            "edge" => {
+                let name = |key: &str| value[key].as_str().map(str::to_owned);
+                let (from, to) = name("from").zip(name("to")).ok_or_else(|| wanted(EDGE))?;
+                rewire.edge = Which::Between { from, to };
+            }
+            "add" => {
+                rewire.edge =
+                    Which::New(value.as_str().ok_or_else(|| wanted("an input, as node.input"))?.to_owned());
+            }
+            "from" if value.is_null() => rewire.node = Some(String::new()),
             "from" => {
                 let output = value.as_str().ok_or_else(|| wanted("an output"))?;
                 let (node, port) = output_of(app, output).ok_or_else(|| {
@@ -183,13 +197,15 @@ fn rewire_of(app: &App, body: &Value) -> Result<Rewire, Error> {
             }
             _ => {
                 return Err(Error::bad(format!(
-                    "`{key}`: wanted from, when_full, queue, every or max_rate_hz"
+                    "`{key}`: wanted edge, add, from, when_full, queue, every or max_rate_hz"
                 )));
             }
         }
     }
     Ok(rewire)
 }
+
+const EDGE: &str = "an edge, as {\"from\": \"node.output\", \"to\": \"node.input\"}";
 
 /// Node and number of an output given as `node` or `node.output`.
 fn output_of(app: &App, output: &str) -> Option<(String, usize)> {
@@ -205,7 +221,7 @@ fn output_of(app: &App, output: &str) -> Option<(String, usize)> {
 async fn change_node(app: &App, visitor: &Visitor, node: usize, change: Change) -> Routed {
     let answer = act(app, visitor, Action::Change(node, change)).await?;
     answer.result.map_err(Error::refused)?;
-    Ok(json_body(&show::node_json(&answer.moment, app.model.run(), node)).into_response())
+    Ok(done(app, visitor, show::node_json(&answer.moment, app.model.run(), node)))
 }
 
 // ---- The run ----
@@ -226,7 +242,13 @@ async fn end_run(app: &App, visitor: &Visitor, body: &[u8], action: Action) -> R
         return Err(Error::new(StatusCode::CONFLICT, "this is another run than the one that is meant"));
     }
     act(app, visitor, action).await?.result.map_err(Error::refused)?;
-    Ok(json_body(&json!({ "state": "ending" })).into_response())
+    Ok(done(app, visitor, json!({ "state": "ending" })))
+}
+
+/// The answer to a change, with who made it as the log has it.
+fn done(app: &App, visitor: &Visitor, mut answer: Value) -> Response {
+    answer["by"] = show::caller_json(&app.caller(visitor));
+    json_body(&answer).into_response()
 }
 
 async fn act(app: &App, visitor: &Visitor, action: Action) -> Result<Answer, Error> {

@@ -63,7 +63,7 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use livetime_control::access::Access;
+use livetime_control::access::{Access, Rules};
 use livetime_control::model::Model;
 
 use app::App;
@@ -95,6 +95,8 @@ pub struct Options {
     pub hosts: Vec<String>,
     /// Machines that may read without a token, besides this one.
     pub readers: Access,
+    /// What others may without the token, before `readers` are asked.
+    pub rules: Rules,
     /// Who knows it may change the run; `None`: a new one is made.
     pub token: Option<String>,
     /// All who know the token may change the run at the same time, without taking control first.
@@ -147,7 +149,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 /// Serves the run of `model` to those who connect to `listener`.
 ///
 /// # Errors
-/// A text when the system gives no thread. The run goes on all the same.
+/// A text when the system gives no thread, or when the rules would open more than they say. The run goes on all the same.
 pub fn serve(listener: TcpListener, model: &Model, options: Options) -> Result<Served, String> {
     let text = |e: io::Error| format!("cannot serve the page: {e}");
     let port = listener.local_addr().map_err(text)?.port();

@@ -45,10 +45,10 @@ fn standing(node: &NodeMoment) -> Standing {
     // What somebody has set: a node may change other parameters itself, as the number of its next file.
     let is_written = |name: &str| node.state.written.iter().any(|written| written == name);
     let values = node.specs.iter().zip(node.values.iter()).filter(|(spec, _)| is_written(spec.name));
-    let inputs = node.state.input.iter().chain(node.state.joined.iter());
+    let inputs = node.state.edges();
     Standing {
         values: values.map(|(spec, value)| (spec.name, value.clone())).collect(),
-        inputs: inputs.map(|input| (input.from.clone(), input.options)).collect(),
+        inputs: inputs.map(|input| (input.from.clone(), input.to.clone(), input.options)).collect(),
         is_enabled: node.state.is_enabled,
     }
 }

@@ -6,13 +6,14 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use axum::http::{HeaderMap, StatusCode, header};
+use livetime_control::access::{May, Rules};
 use livetime_engine::time_of_day_ns;
 use livetime_runtime::lock;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::error::Error;
-use crate::guard::Rights;
+use crate::guard::{Rights, named};
 
 /// A session ends after this time, however much it is used.
 const LONGEST: Duration = Duration::from_secs(12 * 3600);
@@ -30,8 +31,12 @@ const LONGEST_USER: usize = 64;
 /// Who calls.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Who {
-    /// Somebody without a token.
+    /// Somebody without a token, who may not write.
     Guest,
+    /// Who may write by a rule, as a proxy has named them.
+    User(String),
+    /// Who may write by a rule, without a name.
+    Host(IpAddr),
     /// Somebody with a session, by its secret.
     Session(String),
     /// A script with the token itself, by its address.
@@ -42,9 +47,22 @@ pub(crate) enum Who {
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor {
     pub(crate) who: Who,
+    /// Their name: as a proxy has it, else as they give it themselves.
     pub(crate) user: String,
+    /// The first of these.
+    named: Option<String>,
     pub(crate) from: SocketAddr,
     pub(crate) rights: Rights,
+}
+
+impl Visitor {
+    /// The same with a session or the token; a name that they give themselves does not stand for that of a proxy.
+    fn known(mut self, who: Who, user: &str) -> Visitor {
+        self.rights.has_session = matches!(who, Who::Session(_));
+        self.rights.has_token = matches!(who, Who::Bearer(_));
+        self.user = self.named.clone().unwrap_or_else(|| short(user));
+        Visitor { who, ..self }
+    }
 }
 
 struct Session {
@@ -69,6 +87,8 @@ pub(crate) struct Sessions {
     cookie: String,
     /// Anybody with a token may write, whoever else does.
     is_open: bool,
+    /// What others may.
+    rules: Rules,
     state: Mutex<State>,
     /// Counts changes of control and of how many watch.
     changed: watch::Sender<u64>,
@@ -115,9 +135,10 @@ fn is_same(a: &str, b: &str) -> bool {
 }
 
 impl Sessions {
-    pub(crate) fn new(token: String, port: u16, is_open: bool) -> Sessions {
+    pub(crate) fn new(token: String, port: u16, is_open: bool, rules: Rules) -> Sessions {
         let (changed, _) = watch::channel(0);
-        Sessions { token, cookie: format!("livetime_{port}"), is_open, state: Mutex::default(), changed }
+        let (cookie, state) = (format!("livetime_{port}"), Mutex::default());
+        Sessions { token, cookie, is_open, rules, state, changed }
     }
 
     pub(crate) fn token(&self) -> &str {
@@ -129,21 +150,18 @@ impl Sessions {
     /// Who sends a request with these headers.
     ///
     /// # Errors
-    /// When it has a token, and that is wrong.
+    /// When it has a token, and that is wrong; when a proxy says strange things.
     pub(crate) fn visitor(&self, headers: &HeaderMap, from: SocketAddr) -> Result<Visitor, Error> {
         let address = from.ip().to_canonical();
-        let is_local = address.is_loopback();
-        let of = |who: Who, user: String| {
-            let (has_session, has_token) = (matches!(who, Who::Session(_)), matches!(who, Who::Bearer(_)));
-            Visitor { who, user, from, rights: Rights { is_local, is_reader: false, has_session, has_token } }
-        };
+        let named = named(&self.rules, headers, address)?;
+        let guest = self.guest(named, from);
         let text = |value: &header::HeaderValue| value.to_str().map(str::to_owned).ok();
         let authorization = headers.get(header::AUTHORIZATION).and_then(text);
         // What a proxy asked its users for is no token.
         if let Some(token) = authorization.as_deref().and_then(|value| value.strip_prefix("Bearer ")) {
             self.check_token(token.trim(), address)?;
             let user = headers.get("livetime-user").and_then(text).unwrap_or_default();
-            return Ok(of(Who::Bearer(address), short(&user)));
+            return Ok(guest.known(Who::Bearer(address), &user));
         }
         let mut state = lock(&self.state);
         state.sessions.retain(|_, session| session.began.elapsed() < LONGEST);
@@ -156,10 +174,24 @@ impl Sessions {
             let fits = |known: &&String| is_same(known, secret);
             if let Some(secret) = state.sessions.keys().find(fits).cloned() {
                 let user = state.sessions.get(&secret).map(|session| session.user.clone());
-                return Ok(of(Who::Session(secret), user.unwrap_or_default()));
+                return Ok(guest.known(Who::Session(secret), &user.unwrap_or_default()));
             }
         }
-        Ok(of(Who::Guest, String::new()))
+        Ok(guest)
+    }
+
+    /// Somebody without a token.
+    fn guest(&self, named: Option<String>, from: SocketAddr) -> Visitor {
+        let address = from.ip().to_canonical();
+        let by_rule = self.rules.may(address, named.as_deref());
+        let who = match (&named, by_rule) {
+            (Some(name), Some(May::Write)) => Who::User(name.clone()),
+            (None, Some(May::Write)) => Who::Host(address),
+            _ => Who::Guest,
+        };
+        let is_local = address.is_loopback();
+        let rights = Rights { is_local, is_reader: false, has_session: false, has_token: false, by_rule };
+        Visitor { who, user: named.clone().unwrap_or_default(), named, from, rights }
     }
 
     fn check_token(&self, token: &str, address: IpAddr) -> Result<(), Error> {
@@ -185,9 +217,9 @@ impl Sessions {
         &self,
         token: &str,
         user: &str,
-        from: SocketAddr,
+        visitor: &Visitor,
     ) -> Result<(Visitor, String), Error> {
-        self.check_token(token, from.ip().to_canonical())?;
+        self.check_token(token, visitor.from.ip().to_canonical())?;
         let secret = secret().map_err(|e| Error::new(StatusCode::INTERNAL_SERVER_ERROR, e))?;
         let session = Session { user: short(user), began: Instant::now() };
         let mut state = lock(&self.state);
@@ -196,21 +228,18 @@ impl Sessions {
             let oldest = oldest.map(|(secret, _)| secret.clone());
             oldest.map(|secret| state.sessions.remove(&secret));
         }
-        let user = session.user.clone();
         state.sessions.insert(secret.clone(), session);
-        let is_local = from.ip().to_canonical().is_loopback();
-        let rights = Rights { is_local, is_reader: false, has_session: true, has_token: false };
         let cookie = self.cookie(&secret, LONGEST.as_secs());
-        Ok((Visitor { who: Who::Session(secret), user, from, rights }, cookie))
+        Ok((self.guest(visitor.named.clone(), visitor.from).known(Who::Session(secret), user), cookie))
     }
 
-    /// Ends the session of a visitor, and their control. Returns the cookie that says so.
-    pub(crate) fn end(&self, visitor: &Visitor) -> String {
+    /// Ends the session of a visitor, and their control. Returns what they are without it, and the cookie that says so.
+    pub(crate) fn end(&self, visitor: &Visitor) -> (Visitor, String) {
         if let Who::Session(secret) = &visitor.who {
             lock(&self.state).sessions.remove(secret);
         }
         self.release(visitor);
-        self.cookie("", 0)
+        (self.guest(visitor.named.clone(), visitor.from), self.cookie("", 0))
     }
 
     fn cookie(&self, secret: &str, seconds: u64) -> String {

@@ -29,15 +29,13 @@ pub(crate) async fn begin(
         Value::Null => "",
         user => user.as_str().ok_or_else(|| Error::bad("`user`: wanted a text"))?,
     };
-    let (visitor, cookie) = app.sessions.begin(token, user, visitor.from)?;
+    let (visitor, cookie) = app.sessions.begin(token, user, &visitor)?;
     Ok(with_cookie(json_body(&app.sessions.rights_json(&visitor)).into_response(), &cookie))
 }
 
 pub(crate) async fn end(State(app): State<Arc<App>>, Extension(visitor): Extension<Visitor>) -> Response {
-    let cookie = app.sessions.end(&visitor);
-    let guest = Visitor { user: String::new(), who: crate::session::Who::Guest, ..visitor };
-    let rights = crate::guard::Rights { has_session: false, has_token: false, ..guest.rights };
-    let guest = Visitor { rights, ..guest };
+    let (mut guest, cookie) = app.sessions.end(&visitor);
+    guest.rights.is_reader = app.is_reader(&guest);
     with_cookie(json_body(&app.sessions.rights_json(&guest)).into_response(), &cookie)
 }
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use livetime_control::describe::{describe_json, value_json};
-use livetime_control::model::{Entry, Moment, What};
+use livetime_control::model::{Caller, Entry, Input, Moment, What};
 use livetime_control::report::json::bottleneck;
 use livetime_control::report::summary::placement;
 use livetime_engine::{EdgeAccount, EdgeOptions, Graph, NodeDecl, Placement, Report, Run, Times};
@@ -159,7 +160,7 @@ pub(crate) fn edges_hash(moment: &Moment) -> u64 {
     for edge in &moment.report.edges {
         (&edge.from, &edge.to, edge.when_full.name(), edge.capacity).hash(&mut hasher);
     }
-    for input in moment.nodes.iter().filter_map(|node| node.state.input.as_ref()) {
+    for input in moment.nodes.iter().flat_map(|node| node.state.edges()) {
         let EdgeOptions { when_full, queue, every, max_rate_hz, .. } = input.options;
         (&input.from, &input.to, when_full, queue, every, max_rate_hz.map(f64::to_bits)).hash(&mut hasher);
     }
@@ -190,11 +191,11 @@ fn edge_json(edge: &EdgeAccount, moment: &Moment, graph: &Graph) -> Value {
     })
 }
 
-/// How an edge is now if it leads to a first input, else how it was declared.
+/// How an edge is now, or how it was declared if it is no more.
 fn options_of(edge: &EdgeAccount, moment: &Moment, graph: &Graph) -> Option<EdgeOptions> {
-    let input =
-        edge.nodes.1.and_then(|node| moment.nodes.get(node)).and_then(|node| node.state.input.clone());
-    if let Some(input) = input.filter(|input| input.from == edge.from && input.to == edge.to) {
+    let node = edge.nodes.1.and_then(|node| moment.nodes.get(node));
+    let is_this = |input: &&Arc<Input>| input.from == edge.from && input.to == edge.to;
+    if let Some(input) = node.and_then(|node| node.state.edges().find(is_this)) {
         return Some(input.options);
     }
     let name = |(node, port): (usize, usize), is_input: bool| {
@@ -249,7 +250,7 @@ pub(crate) fn node_json(moment: &Moment, run: &Run, number: usize) -> Value {
         return Value::Null;
     };
     let state = &node.state;
-    let input = state.input.as_ref().map(|input| {
+    let input = |input: &Arc<Input>| {
         json!({
             "from": input.from,
             "to": input.to,
@@ -258,7 +259,7 @@ pub(crate) fn node_json(moment: &Moment, run: &Run, number: usize) -> Value {
             "every": input.options.every,
             "max_rate_hz": input.options.max_rate_hz,
         })
-    });
+    };
     json!({
         "name": decl.name,
         "version": moment.version,
@@ -266,7 +267,8 @@ pub(crate) fn node_json(moment: &Moment, run: &Run, number: usize) -> Value {
         "sends": state.sends,
         "acquiring": state.is_acquiring,
         "busy": state.is_busy,
-        "input": input,
+        "input": state.input.as_ref().map(input),
+        "inputs": state.edges().map(input).collect::<Vec<_>>(),
         "values": values_json(moment, number, None),
     })
 }
@@ -288,6 +290,11 @@ pub(crate) fn values_json(
 
 // ---- The log ----
 
+/// Who acts.
+pub(crate) fn caller_json(caller: &Caller) -> Value {
+    json!({ "face": caller.face, "user": caller.user, "from": caller.from.map(|from| from.to_string()) })
+}
+
 /// An entry of the log.
 pub(crate) fn entry_json(entry: &Entry) -> Value {
     match &entry.what {
@@ -306,7 +313,7 @@ pub(crate) fn entry_json(entry: &Entry) -> Value {
             "level": "info",
             "node": node,
             "text": action,
-            "by": { "face": caller.face, "user": caller.user, "from": caller.from.map(|from| from.to_string()) },
+            "by": caller_json(caller),
             "problem": problem,
         }),
     }

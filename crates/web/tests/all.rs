@@ -13,4 +13,5 @@ mod client;
 mod hostile;
 mod pictures;
 mod recorded;
+mod rules;
 mod state;

@@ -33,6 +33,111 @@ fn an_input_is_thinned_and_its_policy_changes_while_it_runs() {
     run.end();
 }
 
+const SEVERAL: &str = "memory: 64 MiB
+nodes:
+  cam: {type: sim_detector, params: {max_size_x: 64, max_size_y: 32, acquire_period: 5 ms, acquire_time: 0 s}}
+  roi: {type: roi, from: cam}
+  rates:
+    type: rate_monitor
+    from:
+      - {node: cam, queue: 7}
+      - {node: roi, to: in2}
+";
+
+/// What a node has, input by input.
+fn inputs(node: &Value) -> Vec<(String, String, u64)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let all = node["inputs"].as_array().unwrap().iter();
+    all.map(|edge| (text(&edge["from"]), text(&edge["to"]), edge["queue"].as_u64().unwrap())).collect()
+}
+
+fn edges(list: &[(&str, &str, u64)]) -> Vec<(String, String, u64)> {
+    list.iter().map(|(from, to, queue)| ((*from).to_owned(), (*to).to_owned(), *queue)).collect()
+}
+
+#[test]
+fn every_input_of_a_node_is_connected_anew_added_and_taken_away() {
+    let run = Run::start(SEVERAL);
+    let change = |body: Value| run.send("PATCH", "/api/v1/nodes/rates/input", &body);
+    let done = |body: Value| {
+        let answer = change(body);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        inputs(&answer.json())
+    };
+    let (first, second) = (("cam.out", "rates.in", 7), ("roi.out", "rates.in2", 20));
+    assert_eq!(inputs(&run.get("/api/v1/nodes/rates").json()), edges(&[first, second]));
+    // The second input: thinned, then from elsewhere.
+    let edge = |from: &str, to: &str| json!({ "from": from, "to": to });
+    let found = done(json!({ "edge": edge("roi.out", "rates.in2"), "queue": 3, "from": "cam" }));
+    assert_eq!(found, edges(&[first, ("cam.out", "rates.in2", 3)]));
+    // One more edge to it, and one to an input that had none; each begins as its neighbour is.
+    done(json!({ "add": "rates.in2", "from": "roi.out" }));
+    let found = done(json!({ "add": "rates.in4", "from": "roi.out", "queue": 2 }));
+    let all = [first, ("cam.out", "rates.in2", 3), ("roi.out", "rates.in2", 3), ("roi.out", "rates.in4", 2)];
+    assert_eq!(found, edges(&all));
+    frames_come(&run, "roi.out", "rates.in4");
+    // The file of the run as it stands says all of it.
+    let text = run.get("/api/v1/pipeline?as=yaml").text();
+    let again = Run::start(&text);
+    assert_eq!(inputs(&again.get("/api/v1/nodes/rates").json()), edges(&all), "{text}");
+    again.end();
+    let found = done(json!({ "edge": edge("cam.out", "rates.in2"), "from": null }));
+    assert_eq!(found, edges(&[first, ("roi.out", "rates.in2", 3), ("roi.out", "rates.in4", 2)]));
+    // The first one as before, without a name.
+    let found = done(json!({ "from": "roi", "queue": 9 }));
+    assert_eq!(found[0], ("roi.out".to_owned(), "rates.in".to_owned(), 9));
+    for (body, status, wanted) in [
+        (json!({ "edge": edge("cam.out", "rates.in2"), "queue": 1 }), 422, "there is no edge from `cam.out`"),
+        (json!({ "edge": edge("cam.out", "roi.in"), "queue": 1 }), 422, "there is no edge from `cam.out`"),
+        (json!({ "add": "roi.in", "from": "cam" }), 422, "wanted an input of the node, as rates.in, "),
+        (json!({ "add": "rates.in3" }), 422, "wanted an output for a new edge"),
+        (json!({ "from": null }), 422, "the first edge to the first input stays"),
+        (json!({ "add": "rates.in3", "from": "nobody" }), 422, "wanted an output of a node"),
+        (json!({ "edge": "roi.out" }), 400, "wanted an edge, as {"),
+        (json!({ "add": 3 }), 400, "wanted an input, as node.input"),
+        (json!({ "add": "rates.in3", "edge": edge("a", "b") }), 400, "found both"),
+    ] {
+        let refused = change(body.clone());
+        assert_eq!(refused.status, status, "{body}: {}", refused.text());
+        assert!(refused.message().contains(wanted), "{body}: {}", refused.text());
+    }
+    let now = inputs(&run.get("/api/v1/nodes/rates").json());
+    assert_eq!(now[1..], edges(&[("roi.out", "rates.in2", 3), ("roi.out", "rates.in4", 2)]));
+    run.end();
+}
+
+/// Waits until an edge has delivered something.
+fn frames_come(run: &Run, from: &str, to: &str) {
+    let until = std::time::Instant::now() + LONG;
+    let is_it =
+        |edge: &&livetime_engine::EdgeAccount| edge.from == from && edge.to == to && edge.delivered > 0;
+    while !run.model.run().report().edges.iter().any(|edge| is_it(&edge)) {
+        assert!(std::time::Instant::now() < until, "nothing comes from {from} to {to}");
+        std::thread::yield_now();
+    }
+}
+
+/// A node that is turned off stays so with a new edge.
+#[test]
+fn an_edge_that_is_added_to_a_node_that_is_off_offers_nothing() {
+    let run = Run::start(SEVERAL);
+    assert_eq!(run.send("POST", "/api/v1/nodes/rates/disable", &json!({})).status, 200);
+    let add = json!({ "add": "rates.in3", "from": "cam" });
+    assert_eq!(run.send("PATCH", "/api/v1/nodes/rates/input", &add).status, 200);
+    let emitted = || run.model.run().report().nodes[0].emitted;
+    let offered = || {
+        let report = run.model.run().report();
+        report.edges.iter().find(|edge| edge.to == "rates.in3").unwrap().offered
+    };
+    // Some may have come before it was turned off again.
+    let (before, first) = (emitted(), offered());
+    while emitted() < before + 20 {
+        std::thread::yield_now();
+    }
+    assert_eq!(offered(), first);
+    run.end();
+}
+
 const WITH_COMMENTS: &str = "# Two halves.
 memory: 64 MiB
 nodes:

@@ -35,12 +35,26 @@ impl Run {
 
     /// One that may browse these folders besides its own.
     pub(crate) fn with_files(text: &str, files: Vec<std::path::PathBuf>) -> Run {
+        Run::with_options(text, Options { files, ..Options::default() })
+    }
+
+    pub(crate) fn with_options(text: &str, options: Options) -> Run {
+        Run::try_with_options(text, options).unwrap()
+    }
+
+    pub(crate) fn try_with_options(text: &str, options: Options) -> Result<Run, String> {
         let pipeline = config::parse("small.yaml", text, livetime_nodes::ALL, &[]).unwrap();
         let model = Model::run_graph(&pipeline.graph, RunOptions::default()).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let options = Options { pipeline: "small.yaml".into(), files, ..Options::default() };
-        let served = livetime_web::serve(listener, &model, options).unwrap();
-        Run { model, served }
+        let options = Options { pipeline: "small.yaml".into(), ..options };
+        match livetime_web::serve(listener, &model, options) {
+            Ok(served) => Ok(Run { model, served }),
+            Err(why) => {
+                model.run().stop();
+                model.finish(LONG);
+                Err(why)
+            }
+        }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

@@ -151,3 +151,68 @@ fn one_picture_comes_as_a_file() {
     assert_eq!(run.get("/api/v1/picture").status, 400);
     run.end();
 }
+
+/// The next picture of a new view of the camera, and its header without what differs from answer to answer.
+fn look(run: &Run, fit: usize) -> (Vec<u8>, u16) {
+    let view = json!({ "from": "cam", "fit": [fit, fit] });
+    let open = run.ask("POST", "/api/v1/views", &[], Some(&view));
+    let url = open.json()["url"].as_str().unwrap().to_owned();
+    let until = std::time::Instant::now() + crate::client::LONG;
+    let mut body = loop {
+        let answer = run.get(&url);
+        if answer.status == 200 {
+            break answer.body;
+        }
+        assert!(std::time::Instant::now() < until, "no picture: {}", answer.status);
+    };
+    run.ask("DELETE", &url, &[], None);
+    let flags = u16::from_le_bytes([body[6], body[7]]);
+    body[6..8].fill(0);
+    body[52..60].fill(0);
+    (body, flags)
+}
+
+/// Waits until nobody watches any output, and the camera has all its buffers back.
+fn leave(run: &Run) {
+    let until = std::time::Instant::now() + crate::client::LONG;
+    let free = || run.model.newest().nodes[0].state.free_buffers;
+    while free() < run.model.run().report().pool.buffers {
+        assert!(std::time::Instant::now() < until, "a frame is held: {:?}", run.model.run().report().pool);
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn who_comes_back_while_the_source_pauses_sees_its_last_picture() {
+    let run = Run::start(
+        "nodes:\n  cam: {type: sim_detector, params: {max_size_x: 64, max_size_y: 32, data_type: u16, acquire_period: 5 ms, acquire_time: 0 s}}\n",
+    );
+    look(&run, 64);
+    assert_eq!(run.send("POST", "/api/v1/nodes/cam/abort", &json!({})).status, 200);
+    // What was under way has come.
+    let mut last = Vec::new();
+    loop {
+        let (next, _) = look(&run, 64);
+        if next == last {
+            break;
+        }
+        last = next;
+        std::thread::sleep(std::time::Duration::from_millis(300));
+    }
+    leave(&run);
+    let (again, flags) = look(&run, 64);
+    assert_eq!(again, last);
+    // Left and come back once more, by somebody who wants it smaller.
+    leave(&run);
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let (small, later) = look(&run, 32);
+    assert_eq!((word(&small, 24), word(&small, 28), &small[8..16]), (32, 16, &last[8..16]));
+    assert_eq!((flags & !8, later), (0, 8), "held, once nothing has come for 2 s");
+    // The next frame takes its place, however many have had its number before.
+    assert_eq!(run.send("POST", "/api/v1/nodes/cam/acquire", &json!({})).status, 200);
+    let until = std::time::Instant::now() + crate::client::LONG;
+    while look(&run, 64).0[8..16] == last[8..16] {
+        assert!(std::time::Instant::now() < until, "the old picture stays");
+    }
+    run.end();
+}

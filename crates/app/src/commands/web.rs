@@ -1,5 +1,6 @@
 //! The page of a run: where it is served, and the link to it.
 
+use livetime_control::access::Rules;
 use livetime_control::model::Model;
 use livetime_control::web;
 use livetime_web::{Options, Served};
@@ -27,6 +28,7 @@ pub(crate) fn serve(name: &str, pipeline: &Pipeline, model: &Model, output: &mut
     match try_serve(name, pipeline, model) {
         Ok(served) => {
             output.tell(Level::Info, format_args!("the page of this run: {}", served.link()));
+            tell_rules(&pipeline.web.rules, output);
             Some(served)
         }
         Err(problem) => {
@@ -36,11 +38,25 @@ pub(crate) fn serve(name: &str, pipeline: &Pipeline, model: &Model, output: &mut
     }
 }
 
+/// Who opens a run to others sees at its start to whom.
+fn tell_rules(rules: &Rules, output: &mut Output) {
+    for (place, grant) in rules.grants.iter().enumerate() {
+        output.tell(Level::Info, format_args!("rule {} of the page, without the token: {grant}", place + 1));
+    }
+    if !rules.proxies.is_empty() {
+        let proxies: Vec<String> = rules.proxies.iter().map(ToString::to_string).collect();
+        let (header, proxies) = (&rules.header, proxies.join(", "));
+        output
+            .tell(Level::Info, format_args!("the page takes its users' names from `{header}` of {proxies}"));
+    }
+}
+
 fn try_serve(name: &str, pipeline: &Pipeline, model: &Model) -> Result<Served, String> {
     let (wanted, pvaccess) = (&pipeline.web, &pipeline.pvaccess);
     let options = Options {
         hosts: wanted.hosts.clone(),
         readers: wanted.readers.clone(),
+        rules: wanted.rules.clone(),
         files: wanted.files.clone(),
         token: wanted.token_file.as_deref().map(token).transpose()?,
         is_open: wanted.is_open,

@@ -28,7 +28,8 @@ pub struct Caller {
     pub from: Option<SocketAddr>,
     /// Whether that is this machine, at whichever of its addresses.
     pub is_local: bool,
-    /// Whether they have shown the secret of this run: such a caller may act from anywhere.
+    /// Whether they have shown the secret of this run, or their face has a rule of its own for them: such a caller may act from
+    /// anywhere.
     pub has_token: bool,
 }
 
@@ -101,7 +102,7 @@ pub enum Change {
         /// Whether the answer waits for its end.
         wait: bool,
     },
-    /// Connects its first input anew.
+    /// Connects an input anew.
     Rewire(Rewire),
     /// Whether acquisitions end only when all nodes behind it have nothing left to do.
     WaitForNodes(bool),
@@ -109,13 +110,12 @@ pub enum Change {
     Recount(Counter, u64),
 }
 
-/// How the edge to a node's first input is to change; what is `None` stays.
+/// How an edge to a node is to change; what is `None` stays.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Rewire {
-    /// Which of the edges that lead to the first input, in the order in which they were made; the number behind the last
-    /// one adds an edge, and an empty name of a node takes one away, unless it is the first.
-    pub edge: usize,
-    /// Name of the sending node.
+    /// Which one.
+    pub edge: Which,
+    /// Name of the sending node; an empty one takes the edge away, unless it is the only one to the first input.
     pub node: Option<String>,
     /// Number of its output.
     pub output: Option<usize>,
@@ -129,6 +129,30 @@ pub struct Rewire {
     pub max_rate_hz: Option<f64>,
     /// Most bytes per second; 0 for no limit.
     pub max_bytes_per_s: Option<f64>,
+}
+
+/// One of the edges that lead to a node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Which {
+    /// Of those to its first input, in the order in which they were made, the one with this number; the number behind the last one adds
+    /// an edge.
+    Number(usize),
+    /// The one that is there between an output and an input, as `node.output` and `node.input`.
+    Between {
+        /// The output.
+        from: String,
+        /// The input.
+        to: String,
+    },
+    /// One more, to this input, as `node.input`.
+    New(String),
+}
+
+impl Default for Which {
+    /// The first one to its first input.
+    fn default() -> Which {
+        Which::Number(0)
+    }
 }
 
 /// A count that can be set.
@@ -183,7 +207,17 @@ impl fmt::Display for Change {
 
 impl fmt::Display for Rewire {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let edge = match &self.edge {
+            Which::Number(0) => None,
+            Which::Number(number) => Some(format!("edge {}", number + 1)),
+            Which::Between { from, to } => Some(format!("{from} -> {to}")),
+            Which::New(to) => Some(format!("one more to {to}")),
+        };
+        if self.node.as_deref() == Some("") {
+            return write!(f, "disconnect {}", edge.unwrap_or_default());
+        }
         let texts = [
+            edge,
             self.node.as_ref().map(|node| format!("from {node}")),
             self.output.map(|output| format!("from output {output}")),
             self.when_full.map(|policy| format!("when full {}", policy.name())),
@@ -262,13 +296,7 @@ fn write(shared: &Shared, node: &mut Node, change: &Change) -> Result<(), String
             run.set_sending(&node.name, *sends).map_err(|e| e.to_string())?;
             node.state.sends = *sends;
         }
-        Change::Rewire(rewire) => {
-            let input = node.state.input.clone().ok_or("the node has no input")?;
-            match rewire.edge {
-                0 => connect(shared, node, &input, changed(shared, &input, rewire)?)?,
-                edge => joins::rewire(shared, node, edge - 1, rewire)?,
-            }
-        }
+        Change::Rewire(rewire) => joins::rewire(shared, node, rewire)?,
         Change::WaitForNodes(wait) => node.state.waits_for_nodes = *wait,
         Change::Recount(counter, number) => {
             let report = run.report();
@@ -354,8 +382,8 @@ fn limit(wanted: Option<f64>, now: Option<f64>) -> Result<Option<f64>, String> {
     }
 }
 
-/// Connects the running graph anew. What cannot be connected stays as it was.
-fn connect(shared: &Shared, node: &mut Node, old: &Input, new: Input) -> Result<(), String> {
+/// Connects the first edge to the first input anew. What cannot be connected stays as it was.
+pub(super) fn connect(shared: &Shared, node: &mut Node, old: &Input, new: Input) -> Result<(), String> {
     if *old == new && !node.is_cut_off {
         return Ok(());
     }
@@ -369,20 +397,27 @@ fn connect(shared: &Shared, node: &mut Node, old: &Input, new: Input) -> Result<
         run.connect(&old.from, &old.to, old.options).map_err(|e| e.message)?;
     }
     node.is_cut_off = false;
-    if !node.state.is_enabled {
-        enable(shared, node, false)?;
-    }
+    keep_switched(shared, node, &new.node)?;
     connected?;
     let graph = run.graph();
-    let sender = graph.node(&new.node).ok().and_then(|from| shared.newest().nodes.get(from).cloned());
-    if sender.is_some_and(|sender| !sender.state.sends) {
-        run.set_sending(&new.node, false).map_err(|e| e.to_string())?;
-    }
     if let (Ok(from), Ok(to)) = (graph.node(&old.node), graph.node(&new.node)) {
         lock(&shared.wires).rewired(node.number, from, to);
     }
     node.state.input = Some(Arc::new(new));
     Ok(())
+}
+
+/// A new edge knows nothing of a receiver that is turned off, or of a sender that does not send.
+pub(super) fn keep_switched(shared: &Shared, node: &mut Node, sender: &str) -> Result<(), String> {
+    if !node.state.is_enabled {
+        enable(shared, node, false)?;
+    }
+    let run = &shared.run;
+    let sends = run.graph().node(sender).ok().and_then(|from| shared.newest().nodes.get(from).cloned());
+    match sends.is_some_and(|sender| !sender.state.sends) {
+        true => run.set_sending(sender, false).map_err(|e| e.to_string()),
+        false => Ok(()),
+    }
 }
 
 impl Shared {

@@ -1,44 +1,133 @@
-//! Nodes to whose first input several edges lead: all but the first are connected anew here.
+//! Edges to a node: which one is meant, and all but the first to the first input connected anew, added and taken away.
 
 use std::sync::Arc;
 
-use super::act::{Rewire, changed};
+use livetime_engine::EdgeOptions;
+
+use super::act::{Rewire, Which, changed, connect, keep_switched};
 use super::looker::Shared;
-use super::moment::Input;
+use super::moment::{Input, NodeState};
 use super::node::Node;
 
-/// Connects edge number `place` of those behind the first anew, adds one behind the last, or takes one away.
-pub(super) fn rewire(shared: &Shared, node: &mut Node, place: usize, rewire: &Rewire) -> Result<(), String> {
-    let first = node.state.input.clone().ok_or("the node has no input")?;
-    let mut joined = node.state.joined.to_vec();
-    let now = joined.get(place).cloned();
+/// Connects an edge anew, adds one, or takes one away.
+pub(super) fn rewire(shared: &Shared, node: &mut Node, rewire: &Rewire) -> Result<(), String> {
+    let (to, place) = find(&node.state, &rewire.edge)?;
+    let input = input_number(shared, node, &to)?;
+    let same: Vec<Arc<Input>> = node.state.edges().filter(|edge| edge.to == to).cloned().collect();
+    let now = same.get(place);
     let is_taken_away = rewire.node.as_deref() == Some("");
-    if now.is_none() && (is_taken_away || rewire.node.is_none()) {
+    match now {
+        Some(_) if input == 0 && place == 0 && is_taken_away => {
+            return Err("wanted another output: the first edge to the first input stays".into());
+        }
+        Some(now) if input == 0 && place == 0 => {
+            return connect(shared, node, now, changed(shared, now, rewire)?);
+        }
+        // All areas of PVs are written when an operator restores them.
+        None if is_taken_away || rewire.node.is_none() => {
+            return match rewire.edge {
+                Which::Number(_) => Ok(()),
+                _ => Err("wanted an output for a new edge, found none".into()),
+            };
+        }
+        None if place > same.len() => {
+            return Err(format!("wanted edges without a gap, found no number {} before", same.len() + 1));
+        }
+        _ => {}
+    }
+    let before = now.map_or_else(|| like(&node.state, &to), |now| Input::clone(now));
+    let wanted = if is_taken_away { None } else { Some(changed(shared, &before, rewire)?) };
+    replace(shared, node, now.cloned(), wanted, (&to, place))
+}
+
+/// The input that is meant, as `node.input`, and the place among the edges that lead to it.
+fn find(state: &NodeState, which: &Which) -> Result<(String, usize), String> {
+    let of = |to: &str| state.edges().filter(|edge| edge.to == *to).cloned().collect::<Vec<_>>();
+    match which {
+        Which::Number(number) => {
+            let first = state.input.as_ref().ok_or("the node has no input")?;
+            Ok((first.to.clone(), *number))
+        }
+        Which::Between { from, to } => {
+            let place = of(to).iter().position(|edge| edge.from == *from);
+            let place = place.ok_or_else(|| format!("there is no edge from `{from}` to `{to}`"))?;
+            Ok((to.clone(), place))
+        }
+        Which::New(to) => Ok((to.clone(), of(to).len())),
+    }
+}
+
+/// The number of an input of this node.
+fn input_number(shared: &Shared, node: &Node, to: &str) -> Result<usize, String> {
+    let inputs =
+        shared.run.graph().nodes().get(node.number).map_or(&[][..], |node| node.node_type.spec.inputs);
+    let names: Vec<String> = inputs.iter().map(|port| format!("{}.{}", node.name, port.name)).collect();
+    let missing = || format!("wanted an input of the node, as {}, found `{to}`", names.join(", "));
+    names.iter().position(|name| name == to).ok_or_else(missing)
+}
+
+/// What a new edge is like until somebody says otherwise: the first one to the same input, or to any.
+fn like(state: &NodeState, to: &str) -> Input {
+    let same = state.edges().find(|edge| edge.to == to).or(state.edges().next());
+    let options = same.map_or_else(EdgeOptions::default, |edge| edge.options);
+    Input { node: String::new(), output: 0, from: String::new(), to: to.to_owned(), options }
+}
+
+/// What cannot be connected stays as it was.
+fn replace(
+    shared: &Shared,
+    node: &mut Node,
+    now: Option<Arc<Input>>,
+    wanted: Option<Input>,
+    place: (&str, usize),
+) -> Result<(), String> {
+    if now.as_deref() == wanted.as_ref() {
         return Ok(());
     }
-    if now.is_none() && place > joined.len() {
-        return Err(format!("wanted edges without a gap, found no number {} before", joined.len() + 2));
-    }
-    let wanted =
-        if is_taken_away { None } else { Some(changed(shared, now.as_deref().unwrap_or(&first), rewire)?) };
     let run = &shared.run;
     if let Some(now) = &now {
         run.disconnect(&now.from, &now.to).map_err(|e| e.message)?;
-        joined.remove(place);
     }
     let connected = match &wanted {
         Some(new) => run.connect(&new.from, &new.to, new.options).map_err(|e| e.message),
         None => Ok(()),
     };
-    // What cannot be connected stays as it was.
     let new = if connected.is_ok() { wanted.map(Arc::new) } else { now.clone() };
-    if let (Err(_), Some(now)) = (&connected, &now) {
-        run.connect(&now.from, &now.to, now.options).map_err(|e| e.message)?;
-    }
+    let back = match (&connected, &now) {
+        (Err(_), Some(now)) => run.connect(&now.from, &now.to, now.options).map_err(|e| e.message),
+        _ => Ok(()),
+    };
+    // Neither could be connected: the edge is gone.
+    let new = new.filter(|_| back.is_ok());
     note(shared, node.number, now.as_deref(), new.as_deref());
-    joined.splice(place.min(joined.len())..place.min(joined.len()), new);
-    node.state.joined = joined.into();
-    connected
+    let sender = new.as_ref().map(|new| new.node.clone());
+    put(shared, node, place, now.is_some(), new);
+    if let Some(sender) = sender {
+        keep_switched(shared, node, &sender)?;
+    }
+    back.and(connected)
+}
+
+/// Notes the edge at this place of those to an input, or that there is none any more.
+fn put(
+    shared: &Shared,
+    node: &mut Node,
+    (to, place): (&str, usize),
+    was_there: bool,
+    new: Option<Arc<Input>>,
+) {
+    let (mut same, mut all): (Vec<Arc<Input>>, Vec<Arc<Input>>) =
+        node.state.edges().cloned().partition(|edge| edge.to == to);
+    let place = place.min(same.len());
+    let end = (place + usize::from(was_there)).min(same.len());
+    same.splice(place..end, new);
+    all.extend(same);
+    let mut numbered: Vec<(usize, Arc<Input>)> = all
+        .into_iter()
+        .map(|edge| (input_number(shared, node, &edge.to).unwrap_or(usize::MAX), edge))
+        .collect();
+    numbered.sort_by_key(|(number, _)| *number);
+    node.state.set_edges(numbered);
 }
 
 /// Tells those who follow the wires.

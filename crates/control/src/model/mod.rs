@@ -55,7 +55,7 @@ use livetime_engine::Run;
 
 use crate::access::Access;
 pub use crate::report::rates::{Rates, RunRates};
-pub use act::{Action, Answer, Caller, Change, Counter, Rewire};
+pub use act::{Action, Answer, Caller, Change, Counter, Rewire, Which};
 pub use bell::Bell;
 pub use log::{Entry, What};
 pub use looker::Begun;

@@ -110,6 +110,8 @@ pub struct NodeState {
     pub input: Option<Arc<Input>>,
     /// The other edges that lead to its first input, in the order in which they were made.
     pub joined: Arc<[Arc<Input>]>,
+    /// The edges that lead to its other inputs, in the order of the inputs, and of one in the order in which they were made.
+    pub further: Arc<[Arc<Input>]>,
     /// Frames that wait in front of the nodes behind it; kept for sources only.
     pub queued_behind: u64,
     /// Buffers for frames that it has made and that are not in use.
@@ -120,7 +122,22 @@ pub struct NodeState {
     pub offsets: Offsets,
 }
 
-/// Where the edge to a node's first input comes from.
+impl NodeState {
+    /// All edges that lead to it, those to its first input first.
+    pub fn edges(&self) -> impl Iterator<Item = &Arc<Input>> {
+        self.input.iter().chain(self.joined.iter()).chain(self.further.iter())
+    }
+
+    /// Edges with the numbers of their inputs, in their order.
+    pub(super) fn set_edges(&mut self, edges: impl IntoIterator<Item = (usize, Arc<Input>)>) {
+        let (first, further): (Vec<_>, Vec<_>) = edges.into_iter().partition(|(input, _)| *input == 0);
+        let mut first = first.into_iter().map(|(_, edge)| edge);
+        (self.input, self.joined) = (first.next(), first.collect());
+        self.further = further.into_iter().map(|(_, edge)| edge).collect();
+    }
+}
+
+/// Where an edge to a node comes from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Input {
     /// Name of the sending node.

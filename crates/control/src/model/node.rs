@@ -180,8 +180,7 @@ impl Node {
 }
 
 fn state(graph: &Graph, number: usize, edges: impl Iterator<Item = usize>) -> NodeState {
-    let mut inputs = edges.filter_map(|edge| input_of(graph, number, edge)).map(Arc::new);
-    NodeState {
+    let mut state = NodeState {
         is_source: graph.nodes()[number].node_type.spec.kind == NodeKind::Source,
         is_enabled: true,
         sends: true,
@@ -193,26 +192,32 @@ fn state(graph: &Graph, number: usize, edges: impl Iterator<Item = usize>) -> No
         waits_for_nodes: false,
         acquisitions: 0,
         written: Arc::default(),
-        input: inputs.next(),
-        joined: inputs.collect(),
+        input: None,
+        joined: Arc::default(),
+        further: Arc::default(),
         queued_behind: 0,
         free_buffers: 0,
         frames: 0,
         offsets: Offsets::default(),
-    }
+    };
+    let mut inputs: Vec<(usize, Arc<Input>)> = edges.filter_map(|edge| input_of(graph, edge)).collect();
+    inputs.sort_by_key(|(input, _)| *input);
+    state.set_edges(inputs);
+    state
 }
 
-/// An edge, if it leads to the node's first input.
-fn input_of(graph: &Graph, number: usize, edge: usize) -> Option<Input> {
-    let edge = graph.edges().get(edge).filter(|edge| edge.to == (number, 0))?;
-    let (sender, receiver) = (&graph.nodes()[edge.from.0], &graph.nodes()[number]);
-    Some(Input {
+/// An edge, with the number of the input that it leads to.
+fn input_of(graph: &Graph, edge: usize) -> Option<(usize, Arc<Input>)> {
+    let edge = graph.edges().get(edge)?;
+    let (sender, receiver) = (graph.nodes().get(edge.from.0)?, graph.nodes().get(edge.to.0)?);
+    let input = Input {
         node: sender.name.clone(),
         output: edge.from.1,
         from: output_name(sender, edge.from.1)?,
-        to: format!("{}.{}", receiver.name, receiver.node_type.spec.inputs.first()?.name),
+        to: format!("{}.{}", receiver.name, receiver.node_type.spec.inputs.get(edge.to.1)?.name),
         options: edge.options,
-    })
+    };
+    Some((edge.to.1, Arc::new(input)))
 }
 
 /// `node.port`, if the node has an output of this number.

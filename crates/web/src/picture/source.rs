@@ -12,6 +12,8 @@ use livetime_frame::Frame;
 use livetime_runtime::lock;
 use tokio::sync::watch;
 
+use super::left::Left;
+
 /// Frames per second that the program takes of an output: no screen shows more.
 const MAX_RATE_HZ: f64 = 30.0;
 /// A thread that waits for a frame sees after this time that nobody watches any more.
@@ -24,7 +26,7 @@ const MOST: usize = 16;
 /// The newest frame of an output.
 pub(crate) struct Newest {
     pub(crate) frame: Frame,
-    /// Counts the frames that came from this output, from 1 on.
+    /// Counts the frames that came from this output, from 1 on, also those of earlier times when it was watched.
     pub(crate) number: u64,
     /// When it came, and how old it was then.
     pub(crate) came: Instant,
@@ -36,6 +38,8 @@ pub(crate) struct Source {
     /// Its name, as `node.output`.
     pub(crate) name: String,
     pub(crate) newest: watch::Receiver<Option<Arc<Newest>>>,
+    /// That of the last frame of earlier times.
+    began: u64,
     is_ended: Arc<AtomicBool>,
 }
 
@@ -49,6 +53,8 @@ impl Drop for Source {
 pub(crate) struct Sources {
     model: Mutex<Option<Model>>,
     known: Mutex<Known>,
+    /// Outputs that were watched before; locked after `known`.
+    left: Mutex<Left>,
 }
 
 #[derive(Default)]
@@ -59,15 +65,18 @@ struct Known {
 }
 
 impl Known {
-    /// Leaves outputs that nobody has asked for in this time, and that nobody holds.
-    fn tidy(&mut self, linger: Duration) {
-        self.sources.retain(|_, (source, asked)| Arc::strong_count(source) > 1 || asked.elapsed() <= linger);
+    /// Takes out those that nobody has asked for in this time, and that nobody holds.
+    fn unwatched(&mut self, linger: Duration) -> Vec<Arc<Source>> {
+        let is_over = |_: &String, (source, asked): &mut (Arc<Source>, Instant)| {
+            Arc::strong_count(source) == 1 && asked.elapsed() > linger
+        };
+        self.sources.extract_if(.., is_over).map(|(_, (source, _))| source).collect()
     }
 }
 
 impl Sources {
     pub(crate) fn new(model: Model) -> Sources {
-        Sources { model: Mutex::new(Some(model)), known: Mutex::default() }
+        Sources { model: Mutex::new(Some(model)), known: Mutex::default(), left: Mutex::default() }
     }
 
     /// The output called `output`, as `node` (its first one) or `node.output`.
@@ -84,11 +93,11 @@ impl Sources {
             *asked = Instant::now();
             return Ok(source.clone());
         }
-        known.tidy(Duration::ZERO);
+        self.leave(known.unwatched(Duration::ZERO));
         if known.sources.len() >= MOST {
             return Err(format!("wanted at most {MOST} outputs at one time"));
         }
-        let (source, thread) = start(model, &name)?;
+        let (source, thread) = start(model, &name, &self.left)?;
         known.threads.push(thread);
         known.sources.insert(name, (source.clone(), Instant::now()));
         Ok(source)
@@ -96,7 +105,19 @@ impl Sources {
 
     /// Leaves outputs that nobody watches.
     pub(crate) fn tidy(&self) {
-        lock(&self.known).tidy(LINGER);
+        let mut known = lock(&self.known);
+        let over = known.unwatched(LINGER);
+        self.leave(over);
+    }
+
+    /// Who asks for one of these again meanwhile waits for the copy of its last frame.
+    fn leave(&self, over: Vec<Arc<Source>>) {
+        let mut left = lock(&self.left);
+        for source in over {
+            let newest = source.newest.borrow().clone();
+            let number = newest.as_ref().map_or(source.began, |newest| newest.number);
+            left.keep(&source.name, number, newest.as_deref());
+        }
     }
 
     /// Leaves all outputs, for good.
@@ -123,22 +144,24 @@ fn full_name(model: &Model, output: &str) -> String {
     port.map_or(output.to_owned(), |port| format!("{output}.{}", port.name))
 }
 
-fn start(model: &Model, name: &str) -> Result<(Arc<Source>, JoinHandle<()>), String> {
+fn start(model: &Model, name: &str, left: &Mutex<Left>) -> Result<(Arc<Source>, JoinHandle<()>), String> {
     let run = model.run();
     let options =
         EdgeOptions { when_full: WhenFull::Latest, max_rate_hz: Some(MAX_RATE_HZ), ..EdgeOptions::default() };
     let outlet = run.subscribe(name, options).map_err(|e| e.message)?;
-    let (sender, newest) = watch::channel(None);
+    let (began, last) = lock(left).take(name);
+    let (sender, newest) = watch::channel(last);
     let is_ended = Arc::new(AtomicBool::new(false));
     let watching = is_ended.clone();
-    let thread = Builder::new().name("web pictures".into()).spawn(move || take(outlet, &sender, &watching));
+    let thread =
+        Builder::new().name("web pictures".into()).spawn(move || take(outlet, began, &sender, &watching));
     let thread = thread.map_err(|e| format!("cannot start a thread: {e}"))?;
-    Ok((Arc::new(Source { name: name.to_owned(), newest, is_ended }), thread))
+    Ok((Arc::new(Source { name: name.to_owned(), newest, began, is_ended }), thread))
 }
 
 /// Takes frames until nobody wants them any more, or none will come.
-fn take(mut outlet: Outlet, newest: &watch::Sender<Option<Arc<Newest>>>, is_ended: &AtomicBool) {
-    let mut number = 0;
+fn take(mut outlet: Outlet, began: u64, newest: &watch::Sender<Option<Arc<Newest>>>, is_ended: &AtomicBool) {
+    let mut number = began;
     while !is_ended.load(Ordering::Acquire) {
         match outlet.recv(LOOK) {
             Ok(frame) => {

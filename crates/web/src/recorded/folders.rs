@@ -13,7 +13,7 @@ use crate::error::Error;
 const MOST: usize = 256;
 
 /// The end of the name of a file that is being written.
-const UNFINISHED: &str = ".inprogress";
+pub(super) const UNFINISHED: &str = ".inprogress";
 
 /// What a file is for those who browse, by its name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

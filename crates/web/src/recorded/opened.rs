@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use axum::http::StatusCode;
 use livetime_frame::{Allocator, AttributeValue, Frame, FramePool, Layout};
 use livetime_recording::{Condition, Detector, Fault, Picture, Reader, Recording, SmallValue, Transition};
 use serde_json::{Value, json};
 
 use super::array::{self, Elements};
-use super::folders::{Kind, is_in};
+use super::folders::{Kind, UNFINISHED, is_in};
 use super::listing::modified_ns;
 use super::mosaic::{columns, memory, mosaic};
 use crate::error::Error;
@@ -96,7 +97,8 @@ impl FileState {
 impl Opened {
     /// The run, or the array, in `path`; what else belongs to it must lie in `roots`.
     fn at(&mut self, path: &Path, roots: &[PathBuf]) -> Result<(&mut Open, &mut Allocator), Error> {
-        let state = FileState::of(path).ok_or_else(|| Error::not_found("the file is gone"))?;
+        let gone = || if is_renamed(path) { renamed() } else { Error::not_found("the file is gone") };
+        let state = FileState::of(path).ok_or_else(gone)?;
         if let Some(at) = self.open.iter().position(|open| open.path == path) {
             let mut open = self.open.remove(at);
             if open.is_current(state) && open.refresh(roots) {
@@ -205,15 +207,34 @@ impl Open {
 
 impl Content {
     fn open(path: &Path, roots: &[PathBuf]) -> Result<Content, Error> {
-        let cannot = |e: &dyn std::fmt::Display| Error::refused(format!("it cannot be opened: {e}"));
         if Kind::of(path) == Some(Kind::Array) {
-            return array::header(path).map(Content::Array).map_err(|e| cannot(&e));
+            let cannot = |e| Error::refused(format!("it cannot be opened: {e}"));
+            return array::header(path).map(Content::Array).map_err(cannot);
         }
-        let recording = Recording::open_within(path, roots).map_err(|e| cannot(&e))?;
-        let detectors = recording.detectors().map_err(|e| cannot(&e))?;
+        let recording = Recording::open_within(path, roots).map_err(|e| cannot_open(e.file(), &e))?;
+        let detectors = recording.detectors().map_err(|e| cannot_open(e.file(), &e))?;
         let (reader, picture) = (Reader::default(), Picture::default());
         Ok(Content::Run(Box::new(Run { recording, detectors, layouts: BTreeMap::new(), reader, picture })))
     }
+}
+
+/// A writer that ends gives its files their names, one after another, and readers may meet it in the middle.
+fn cannot_open(file: Option<&Path>, why: &dyn std::fmt::Display) -> Error {
+    match file.is_some_and(is_renamed) {
+        true => renamed(),
+        false => Error::refused(format!("it cannot be opened: {why}")),
+    }
+}
+
+/// Whether a file of this name is complete now, and has another one.
+fn is_renamed(path: &Path) -> bool {
+    let finished = path.to_str().and_then(|path| path.strip_suffix(UNFINISHED));
+    finished.is_some_and(|finished| Path::new(finished).exists() && !path.exists())
+}
+
+fn renamed() -> Error {
+    let why = "its files are just getting their names, because what writes them ends: ask again";
+    Error::new(StatusCode::SERVICE_UNAVAILABLE, why)
 }
 
 // ---- Runs ----
@@ -408,4 +429,25 @@ fn dtype_name(header: &array::Header) -> Option<&'static str> {
 fn layout_json(header: &array::Header) -> Value {
     let across = across(&header.shape, false);
     json!({ "condition": "whole", "dtype": dtype_name(header), "shape": header.shape, "across": across, "damaged": [] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_has_just_got_its_name_is_no_error_of_the_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let (finished, unfinished) = (folder.path().join("a.xtc"), folder.path().join("a.xtc.inprogress"));
+        let status = |file: &Path| cannot_open(Some(file), &"no such file").status.as_u16();
+        assert_eq!((status(&finished), status(&unfinished)), (422, 422));
+        fs::write(&unfinished, "").unwrap();
+        assert_eq!((status(&finished), status(&unfinished)), (422, 422));
+        fs::rename(&unfinished, &finished).unwrap();
+        assert_eq!((status(&finished), status(&unfinished)), (422, 503));
+        let opened = Opened::default().at(&unfinished, &[]).map(|_| ()).unwrap_err();
+        assert_eq!(opened.status, StatusCode::SERVICE_UNAVAILABLE);
+        assert!(opened.message.contains("ask again"), "{}", opened.message);
+        assert_eq!(cannot_open(None, &"not a run").status.as_u16(), 422);
+    }
 }

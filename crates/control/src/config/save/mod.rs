@@ -117,7 +117,7 @@ fn notes(graph: &Graph, now: &[Standing]) -> Vec<String> {
         if !now.is_enabled {
             notes.push(format!("{} is turned off in the run; it is on in a run of this file", node.name));
         }
-        if now.inputs.iter().any(|(_, options)| options.max_bytes_per_s.is_some()) {
+        if now.inputs.iter().any(|(_, _, options)| options.max_bytes_per_s.is_some()) {
             notes.push(format!("the limit of {} in bytes per second is not in the file", node.name));
         }
     }

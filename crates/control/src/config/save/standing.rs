@@ -7,8 +7,9 @@ use livetime_engine::{EdgeOptions, Graph, NodeDecl, NodeOptions, Value};
 pub struct Standing {
     /// Values of its parameters by name; what is not named is as it was at the start.
     pub values: Vec<(&'static str, Value)>,
-    /// The edges to its first input, each with the output that it begins at, as `node.output`.
-    pub inputs: Vec<(String, EdgeOptions)>,
+    /// The edges to it, each with the output where it begins and the input where it ends, as `node.output` and `node.input`.
+    /// None: as they were at the start.
+    pub inputs: Vec<(String, String, EdgeOptions)>,
     /// Whether frames are offered to it.
     pub is_enabled: bool,
 }
@@ -107,19 +108,26 @@ pub(super) fn standing(graph: &Graph, now: &[Standing]) -> Vec<NodeNow> {
         if now.inputs.is_empty() {
             continue;
         }
-        node.edges.retain(|edge| !edge.to.is_empty());
-        node.edges.extend(now.inputs.iter().map(|(from, options)| {
-            let is_first = |(name, output): (&str, &str)| {
-                let sender = graph.nodes().iter().find(|node| node.name == name);
-                sender.is_some_and(|s| s.node_type.spec.outputs.first().is_some_and(|o| o.name == output))
-            };
-            let first = from.rsplit_once('.').filter(|parts| is_first(*parts));
-            let from = first.map_or(from.as_str(), |(name, _)| name).to_owned();
-            EdgeNow { from, to: "", options: sayable(*options) }
-        }));
+        node.edges.clear();
+        node.edges.extend(now.inputs.iter().map(|input| edge_now(graph, &node.name, input)));
         sort(&mut node.edges);
     }
     nodes
+}
+
+fn edge_now(graph: &Graph, node: &str, (from, to, options): &(String, String, EdgeOptions)) -> EdgeNow {
+    let ports =
+        |name: &str| graph.nodes().iter().find(|node| node.name == name).map(|node| node.node_type.spec);
+    let is_first = |(name, output): (&str, &str)| {
+        ports(name).is_some_and(|spec| spec.outputs.first().is_some_and(|first| first.name == output))
+    };
+    let first = from.rsplit_once('.').filter(|parts| is_first(*parts));
+    let from = first.map_or(from.as_str(), |(name, _)| name).to_owned();
+    // The first input goes without a name.
+    let further = ports(node).map_or(&[][..], |spec| spec.inputs).iter().skip(1);
+    let port = to.rsplit_once('.').map_or("", |(_, port)| port);
+    let to = further.map(|port| port.name).find(|name| *name == port).unwrap_or_default();
+    EdgeNow { from, to, options: sayable(*options) }
 }
 
 fn output_text(node: &str, output: &str, is_first: bool) -> String {

@@ -59,8 +59,8 @@ fn values_change_in_place_and_comments_stay() {
 fn inputs_change_with_their_options() {
     let thin = EdgeOptions { every: 3, max_rate_hz: Some(2.5), ..EdgeOptions::default() };
     let latest = EdgeOptions { when_full: WhenFull::Latest, queue: 1, ..EdgeOptions::default() };
-    let plain = Standing { inputs: vec![("cam.out".into(), thin)], ..nothing() };
-    let stats = Standing { inputs: vec![("cam.out".into(), latest)], ..nothing() };
+    let plain = Standing { inputs: vec![("cam.out".into(), "plain.in".into(), thin)], ..nothing() };
+    let stats = Standing { inputs: vec![("cam.out".into(), "stats.in".into(), latest)], ..nothing() };
     let saved = save(&graph(TEXT), &[nothing(), nothing(), stats, plain]);
     let wanted = TEXT
         .replace("    from: roi\n", "    from: {node: cam, every: 3, max_rate: 2.5}\n")
