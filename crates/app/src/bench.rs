@@ -96,7 +96,7 @@ pub(crate) enum Own {
     /// The throughput of a node or a chain of nodes, fed with frames from the pipeline's own sources.
     #[command(after_help = NODE_HELP)]
     Node(NodeArgs),
-    /// The Python package beside numpy, h5py and others, by the interpreter that LIVETIME_PYTHON names, else python3.
+    /// The Python package beside numpy, h5py and others, by the interpreter that `run --python` takes.
     Python(PythonArgs),
 }
 

@@ -177,7 +177,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) pipeline: PipelineArgs,
     /// Run it with Python, so that the file may name nodes of Python as `module:name`. LIVETIME_PYTHON names the
-    /// interpreter, which must have the package livetime; without it python3.
+    /// interpreter, which must have the package livetime; without it that of the package which brought this program, else
+    /// python3.
     #[arg(long, requires = "file", conflicts_with_all = ["metrics", "trace", "metrics_host"])]
     pub(crate) python: bool,
     /// End the sources after this time, for example 10s, 5min, 200ms.

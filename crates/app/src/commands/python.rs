@@ -1,7 +1,9 @@
-//! `livetime run --python` and `livetime bench python`: done by the interpreter that has the package `livetime`.
+//! `livetime run --python` and `livetime bench python`: done by the interpreter that has the package `livetime`. A wheel brings
+//! both, this program and the package.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::bench::PythonArgs;
@@ -11,12 +13,12 @@ use crate::output::{Exit, Failure};
 /// Names the interpreter.
 const INTERPRETER: &str = "LIVETIME_PYTHON";
 
-/// Becomes `python3 -m livetime run …`: this program has no interpreter. Returns only if that cannot be started.
+/// Becomes `python -m livetime run …`: this program has no interpreter. Returns only if that cannot be started.
 pub(crate) fn run(args: &RunArgs) -> Failure {
     become_python(arguments(args))
 }
 
-/// Becomes `python3 -m livetime bench …`.
+/// Becomes `python -m livetime bench …`.
 pub(crate) fn bench(args: &PythonArgs) -> Failure {
     become_python(bench_arguments(args))
 }
@@ -31,7 +33,7 @@ fn bench_arguments(args: &PythonArgs) -> Vec<OsString> {
 }
 
 fn become_python(arguments: Vec<OsString>) -> Failure {
-    let interpreter = std::env::var_os(INTERPRETER).unwrap_or_else(|| "python3".into());
+    let interpreter = std::env::var_os(INTERPRETER).unwrap_or_else(default_interpreter);
     let error =
         Command::new(&interpreter).args(arguments).env("LIVETIME_COMMIT", env!("LIVETIME_COMMIT")).exec();
     let name = interpreter.display();
@@ -39,6 +41,38 @@ fn become_python(arguments: Vec<OsString>) -> Failure {
         Exit::Failed,
         format!("cannot start {name}: {error}; {INTERPRETER} names an interpreter that has livetime"),
     )
+}
+
+/// The interpreter of the package that brought this program, else the first `python3` of the path.
+fn default_interpreter() -> OsString {
+    let program = std::env::current_exe().ok();
+    program.and_then(|program| interpreter_of_package(&program)).unwrap_or_else(|| "python3".into())
+}
+
+/// `pip` puts a program into `PREFIX/bin` and the package into `PREFIX/lib/python3.N/site-packages`, whose folder says which
+/// interpreter has it. That one lies beside the program, but for installations of a user or of Debian: then the path
+/// leads to it. So an environment need not be activated, and a program of `make install` never takes another's.
+fn interpreter_of_package(program: &Path) -> Option<OsString> {
+    let beside = program.parent()?;
+    let prefix = beside.parent()?;
+    let libraries = ["lib", "lib64"].iter().filter_map(|name| prefix.join(name).read_dir().ok()).flatten();
+    let mut found: Vec<PathBuf> = libraries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    found.retain(|folder| folder.file_name().is_some_and(is_python3) && has_package(folder));
+    // Of several the newest: 3.9 comes before 3.10.
+    found.sort_by_key(|folder| (folder.as_os_str().len(), folder.clone()));
+    let name = found.pop()?.file_name()?.to_owned();
+    let whole = beside.join(&name);
+    Some(if whole.exists() { whole.into() } else { name })
+}
+
+fn is_python3(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b"python3.")
+}
+
+fn has_package(folder: &Path) -> bool {
+    ["site-packages", "dist-packages"]
+        .iter()
+        .any(|kind| folder.join(kind).join("livetime/__init__.py").is_file())
 }
 
 /// What the command of the package is called with.
@@ -89,6 +123,43 @@ mod tests {
                       --writers=any,10.1.2.3 --json";
         let found: Vec<String> = arguments(&args).into_iter().map(|a| a.into_string().unwrap()).collect();
         assert_eq!(found.join(" "), wanted);
+    }
+
+    /// A folder as `pip` leaves it, with the packages and interpreters that are named, and the program in it.
+    fn installed(files: &[&str]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files.iter().chain(&["bin/livetime"]) {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        let program = folder.path().join("bin/livetime");
+        (folder, program)
+    }
+
+    #[test]
+    fn the_interpreter_is_that_of_the_package_beside() {
+        let package = "lib/python3.11/site-packages/livetime/__init__.py";
+        let (folder, program) = installed(&[package, "bin/python3.11", "bin/python3"]);
+        assert_eq!(
+            interpreter_of_package(&program),
+            Some(folder.path().join("bin/python3.11").into_os_string())
+        );
+        let (_folder, program) = installed(&["lib64/python3.12/dist-packages/livetime/__init__.py", package]);
+        assert_eq!(interpreter_of_package(&program), Some("python3.12".into()));
+        let older = "lib/python3.9/site-packages/livetime/__init__.py";
+        let (_folder, program) = installed(&[older, package]);
+        assert_eq!(interpreter_of_package(&program), Some("python3.11".into()));
+    }
+
+    #[test]
+    fn without_a_package_beside_no_interpreter_is_meant() {
+        let other = "lib/python3.11/site-packages/numpy/__init__.py";
+        for files in [&[][..], &[other, "bin/python3.11"], &["lib/livetime/__init__.py"]] {
+            let (_folder, program) = installed(files);
+            assert_eq!(interpreter_of_package(&program), None, "{files:?}");
+        }
+        assert_eq!(interpreter_of_package(Path::new("livetime")), None);
     }
 
     #[test]
