@@ -27,8 +27,8 @@ impl Steered {
     pub(super) fn start(text: &str, settings: &[Setting]) -> Result<Steered, String> {
         let pipeline =
             config::parse("record", text, livetime_nodes::ALL, settings).map_err(|e| e.to_string())?;
-        let run =
-            Run::start(&pipeline.graph, RunOptions::default()).map_err(|errors| in_one_line(&errors))?;
+        let options = RunOptions { remember_frames: true, ..RunOptions::default() };
+        let run = Run::start(&pipeline.graph, options).map_err(|errors| in_one_line(&errors))?;
         let run = Arc::new(run);
         let server = ServerConfig::loopback();
         let options = Options { enabled: true, server, prefix: PREFIX.into(), ..Options::default() };
