@@ -1,13 +1,8 @@
-//! Access to a run: who may act through faces that show no secret, and [rules](Rules) for a face whose callers may be named by a
-//! proxy.
-
-mod rules;
+//! Write access to a run: one rule for all faces.
 
 use std::net::IpAddr;
 
 use crate::model::Caller;
-
-pub use rules::{Grant, May, Rules, USER_HEADER, Whom, host};
 
 /// Which callers may act on a run. Every client that can connect may read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,7 +57,7 @@ impl Host {
     }
 
     /// `is_local`: the address is one of this machine.
-    fn has_address(self, address: IpAddr, is_local: bool) -> bool {
+    pub(crate) fn has_address(self, address: IpAddr, is_local: bool) -> bool {
         let address = address.to_canonical();
         match self {
             Host::Local => is_local,
@@ -74,7 +69,7 @@ impl Host {
     }
 }
 
-fn same_network(network: IpAddr, address: IpAddr, bits: u8) -> bool {
+pub(crate) fn same_network(network: IpAddr, address: IpAddr, bits: u8) -> bool {
     let high = |value: u128, width: u32| value.checked_shr(width.saturating_sub(bits.into())).unwrap_or(0);
     match (network, address) {
         (IpAddr::V4(a), IpAddr::V4(b)) => high(a.to_bits().into(), 32) == high(b.to_bits().into(), 32),
@@ -103,7 +98,7 @@ fn rule_of(text: &str) -> Result<Rule, String> {
     Ok(Rule { host: host_of(host).ok_or_else(wanted)?, user })
 }
 
-fn host_of(text: &str) -> Option<Host> {
+pub(crate) fn host_of(text: &str) -> Option<Host> {
     Some(match (text, text.split_once('/')) {
         ("local", _) => Host::Local,
         ("loopback", _) => Host::Loopback,

@@ -4,7 +4,7 @@
 //! number, a name or a rule exists once and means the same on each of them.
 //!
 //! * [`config`] turns a pipeline file into a checked [`Graph`](livetime_engine::Graph), or says with places what is wrong in it.
-//! * [`model`] is what is known of a running graph, in numbered moments, and the one way to act on it; [`access`] says who may.
+//! * [`model`] is what is known of a running graph, in numbered moments, and the one way to act on it; [`access`] and [`rules`] say who may.
 //! * [`report`] turns what a run reports into JSON, and into text for people.
 //! * [`recorded`] gives recorded runs to pipelines: to all that their nodes do, or for the pictures that come out.
 //! * [`describe`] and [`schema`] tell as data which types of nodes there are, with their ports and parameters.
@@ -33,6 +33,7 @@ pub mod model;
 pub mod pvaccess;
 pub mod recorded;
 pub mod report;
+pub mod rules;
 pub mod schema;
 #[cfg(test)]
 mod test_nodes;

@@ -3,7 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use crate::access::{Access, Rules};
+use crate::access::Access;
+use crate::rules::Rules;
 
 /// The port that is taken if it is free.
 pub const PORT: u16 = 8090;

@@ -18,7 +18,7 @@ use std::net::IpAddr;
 
 use axum::http::header::{self, HeaderName};
 use axum::http::{HeaderMap, Method, StatusCode};
-use livetime_control::access::{May, Rules};
+use livetime_control::rules::{May, Rules};
 
 use crate::error::Error;
 

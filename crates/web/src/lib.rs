@@ -63,8 +63,9 @@ use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use livetime_control::access::{Access, Rules};
+use livetime_control::access::Access;
 use livetime_control::model::Model;
+use livetime_control::rules::Rules;
 
 use app::App;
 use server::Server;

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use axum::http::{HeaderMap, StatusCode, header};
-use livetime_control::access::{May, Rules};
+use livetime_control::rules::{May, Rules};
 use livetime_engine::time_of_day_ns;
 use livetime_runtime::lock;
 use serde_json::{Value, json};

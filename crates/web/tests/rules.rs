@@ -1,6 +1,7 @@
 //! Rules for hosts and users, over sockets: who may, what the log says, and who is refused.
 
-use livetime_control::access::{Grant, Host, May, Rules, Whom};
+use livetime_control::access::Host;
+use livetime_control::rules::{Grant, May, Rules, Whom};
 use livetime_web::Options;
 use serde_json::{Value, json};
 

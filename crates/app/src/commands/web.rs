@@ -1,7 +1,7 @@
 //! The page of a run: where it is served, and the link to it.
 
-use livetime_control::access::Rules;
 use livetime_control::model::Model;
+use livetime_control::rules::Rules;
 use livetime_control::web;
 use livetime_web::{Options, Served};
 

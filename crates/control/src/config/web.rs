@@ -3,7 +3,8 @@
 use super::pvaccess::YES_NO;
 use super::read::Reader;
 use super::yaml::{Data, Item};
-use crate::access::{Grant, Host, May, Whom, access_of, host};
+use crate::access::{Host, access_of};
+use crate::rules::{Grant, May, Whom, host};
 use crate::web::{Options, address};
 
 /// Keys of the block.

@@ -5,7 +5,8 @@
 use std::net::SocketAddr;
 
 use axum::http::HeaderValue;
-use livetime_control::access::{Grant, Host, Whom, host};
+use livetime_control::access::Host;
+use livetime_control::rules::{Grant, Whom, host};
 
 use super::*;
 use crate::session::Sessions;

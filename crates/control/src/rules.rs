@@ -1,7 +1,8 @@
 //! What those may who have not shown the secret of a run: rules by host and by user, of which the first that fits decides.
 //!
 //! ```
-//! use livetime_control::access::{Grant, Host, May, Rules, Whom};
+//! use livetime_control::access::Host;
+//! use livetime_control::rules::{Grant, May, Rules, Whom};
 //!
 //! let ada = Grant { whom: Whom::User("ada".into()), host: Host::Any, may: May::Write };
 //! let rules = Rules { grants: vec![ada], proxies: vec![Host::Loopback], ..Rules::default() };
@@ -14,7 +15,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::{Host, host_of, same_network};
+use crate::access::{Host, host_of, same_network};
 
 /// The header in which a proxy names its user.
 pub const USER_HEADER: &str = "x-forwarded-user";
