@@ -318,7 +318,7 @@ def analyze(
     listed = _listed(named) + ([corrections._listed()] if corrections is not None else [])
     begun = time.monotonic()
     chosen = selected(run._recording, select, start, stop, workers if isinstance(workers, int) else None)
-    wanted = _Wanted(run, whole, listed, start, stop, every, block_bytes, chosen and chosen._selected)
+    wanted = _Wanted(run, whole, listed, start, stop, every, block_bytes, None if chosen is None else chosen._selected)
     with _Shown(progress) as tell:
         found = _executor(workers, processes)(wanted, parts, tell)
     return _found(named, found, time.monotonic() - begun)
