@@ -1,7 +1,7 @@
 # Two commands: `make run` shows Livetime at work, `make test` runs every test.
 # Everything needed beyond Rust and a C compiler is fetched by cargo, which shows on stderr what it builds.
 
-.PHONY: python wheel run test models bench bench-peers install uninstall clean
+.PHONY: python wheel wheel-test run test models bench bench-peers install uninstall clean
 
 # By cargo, which knows where CARGO_TARGET_DIR or a configuration puts the program.
 LIVETIME = cargo run --release --package livetime --
@@ -17,11 +17,12 @@ test: ## every test, documentation examples and model checks included
 python: ## the Python package: built, its tests, its documents' examples, its types
 	@tools/python.sh
 
-# In an environment of its own; needs PyPI. `pip install python/dist/livetime-*.whl` installs it.
-wheel: ## a wheel of the Python package for Python 3.11 and newer, in python/dist
-	python3 -m venv target/wheel-venv
-	target/wheel-venv/bin/pip install --quiet "maturin==1.16.0"
-	target/wheel-venv/bin/maturin build --manifest-path python/Cargo.toml --out python/dist
+# In an environment of its own; needs PyPI. `pip install python/dist/livetime-*.whl` installs it, the program `livetime` too.
+wheel: ## a wheel of the Python package and the program for Python 3.11 and newer, in python/dist
+	@tools/wheel.sh build
+
+wheel-test: ## installs the newest wheel in an environment of its own as a user does, and runs examples there
+	@tools/wheel.sh test
 
 # The lock-free parts under a model checker. The bound on preemptions keeps it to a minute;
 # `make models LOOM_MAX_PREEMPTIONS=` searches without bound.

@@ -1,36 +1,103 @@
 #!/usr/bin/env bash
-# Installs the newest wheel of python/dist (`make wheel`) into an environment of its own, as a user does, and runs there: the
-# example of the README, pyana's example in two processes, and a pipeline with a node of Python.
+# The wheel of the Python package, which also brings the program `livetime`.
+# wheel.sh build: makes it, in python/dist. wheel.sh test: installs the newest into an environment of its own, as a user does, and
+# runs there: the program, the example of the README, pyana's example in two processes, a pipeline with a node of Python; then
+# removes it again.
 # LIVETIME_PYTHON: the interpreter, 3.11 or newer; default python3.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 repository="$PWD"
-wheel="$(find "$PWD/python/dist" -name 'livetime-*.whl' -printf '%T@ %p\n' 2> /dev/null | sort -n | tail -1 | cut -d' ' -f2-)"
-[ -n "$wheel" ] || { echo "no wheel in python/dist: run \`make wheel\`" >&2; exit 77; }
-work="$(mktemp -d)"
-trap 'rm -rf "$work"' EXIT
-"${LIVETIME_PYTHON:-python3}" -m venv "$work/venv"
-"$work/venv/bin/pip" install --quiet --disable-pip-version-check "$wheel"
-export PATH="$work/venv/bin:$PATH" PYTHONDONTWRITEBYTECODE=1
-unset PYTHONPATH
-cd "$work"
-mkdir out
-python - "$repository/README.md" > example.py <<'END'
-import sys
-text = open(sys.argv[1], encoding="utf-8").read()
-print(text.split("```python\n")[1].split("```")[0], "print(found, total)", sep="\n")
-END
-python -c 'from livetime.testing import *; write_run("out", [i * 3 for i in images(20)], name="run.xtc", steps=[0, 10])'
-python example.py
-cp "$repository"/examples/pyana/*.py "$repository"/examples/pyana/pyana.cfg .
-livetime-pyana -p 2 out/run.xtc
-cat > beamline.py <<'END'
+python="${LIVETIME_PYTHON:-python3}"
+target="${CARGO_TARGET_DIR:-$PWD/target}"
+
+# What pip puts beside the interpreter; maturin takes it along because of its name.
+scripts=python/livetime.data/scripts
+
+build() {
+    local tools="$target/wheel-venv"
+    "$python" -m venv "$tools"
+    "$tools/bin/pip" install --quiet --disable-pip-version-check "maturin==1.16.0" "auditwheel==6.8.2" "wheel==0.45.1"
+    trap 'rm -rf python/livetime.data' EXIT
+    cargo build --profile dist --locked --package livetime
+    install -D -m 755 "$target/dist/livetime" "$scripts/livetime"
+    rm -rf "$target/wheel"
+    "$tools/bin/maturin" build --manifest-path python/Cargo.toml --out "$target/wheel"
+    local name
+    name="$(named_honestly "$tools" "$target"/wheel/livetime-*.whl)"
+    mkdir -p python/dist
+    mv "$target/wheel/$name" python/dist/
+    ls -l "python/dist/$name"
+}
+
+# The name of a wheel says on which systems it works. maturin looks at the module only; here the program is judged with it.
+named_honestly() {
+    local found
+    found="$("$1/bin/auditwheel" show "$2" | tr '\n' ' ' | sed -n 's/.*following platform tag: *"\([^"]*\)".*/\1/p')"
+    [ -n "$found" ] || { echo "auditwheel does not say where $(basename "$2") works" >&2; exit 1; }
+    "$1/bin/wheel" tags --remove --platform-tag "$found" "$2" > "$target/wheel/name"
+    basename "$(tail -1 "$target/wheel/name")"
+}
+
+try() {
+    local wheel work venv
+    wheel="$(find "$PWD/python/dist" -name 'livetime-*.whl' -printf '%T@ %p\n' 2> /dev/null | sort -n | tail -1 | cut -d' ' -f2-)"
+    [ -n "$wheel" ] || { echo "no wheel in python/dist: run \`make wheel\`" >&2; exit 77; }
+    work="$(mktemp -d)"
+    trap 'rm -rf "$work"' EXIT
+    venv="$work/venv"
+    "$python" -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check "$wheel"
+    export PYTHONDONTWRITEBYTECODE=1
+    unset PYTHONPATH LIVETIME_PYTHON
+    cd "$work"
+    node_of_python "$venv"
+    export PATH="$venv/bin:$PATH"
+    program "$venv"
+    package
+    pip uninstall --quiet --yes livetime
+    [ ! -e "$venv/bin/livetime" ] || { echo "the program is still there after pip uninstall" >&2; exit 1; }
+    echo "$(basename "$wheel"): $(stat -c %s "$wheel") bytes, works with $("$venv/bin/python" --version)"
+}
+
+# The environment is not activated: the program finds the interpreter that has the package.
+node_of_python() {
+    cat > beamline.py << 'END'
 import livetime as lt
 
 @lt.node
 def half(image: lt.Array):
     return image // 2
 END
-printf 'nodes:\n  cam: {type: sim_detector}\n  half: {type: "beamline:half", from: {node: cam, when_full: block}}\n' > p.yaml
-python -m livetime run p.yaml --frames 20 | tail -1
-echo "$(basename "$wheel"): $(stat -c %s "$wheel") bytes, works with $(python --version)"
+    printf 'nodes:\n  cam: {type: sim_detector}\n  half: {type: "beamline:half", from: {node: cam, when_full: block}}\n' > p.yaml
+    "$1/bin/livetime" run p.yaml --python --frames 20 | tail -1
+    "$1/bin/python" -m livetime run p.yaml --frames 20 | tail -1
+}
+
+program() {
+    [ "$(command -v livetime)" = "$1/bin/livetime" ]
+    case "$(livetime --version)" in
+        "livetime $(python -c 'import livetime; print(livetime.__version__)') "*) ;;
+        *) echo "program and package are of different versions" >&2; exit 1 ;;
+    esac
+    livetime run --frames 10 --no-pva --no-web | tail -1
+    mkdir out
+    livetime sim xtc out/run.xtc --events 20
+}
+
+package() {
+    python - "$repository/README.md" > example.py << 'END'
+import sys
+text = open(sys.argv[1], encoding="utf-8").read()
+print(text.split("```python\n")[1].split("```")[0], "print(found, total)", sep="\n")
+END
+    python example.py
+    python -c 'from livetime.testing import *; write_run("out", [i * 3 for i in images(20)], name="opal.xtc", steps=[0, 10])'
+    cp "$repository"/examples/pyana/*.py "$repository"/examples/pyana/pyana.cfg .
+    livetime-pyana -p 2 out/opal.xtc
+}
+
+case "${1:-}" in
+    build) build ;;
+    test) try ;;
+    *) echo "usage: tools/wheel.sh build | test" >&2; exit 2 ;;
+esac

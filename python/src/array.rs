@@ -100,7 +100,7 @@ pub(crate) fn new_array<'py>(
     })
 }
 
-/// A new array whose bytes `fill` writes; nobody else sees it before that.
+/// A new array whose bytes `fill` writes, all of them unless it fails; nobody else sees it before that.
 ///
 /// # Errors
 /// Those of `fill`, and `MemoryError`.
@@ -110,9 +110,9 @@ pub(crate) fn filled<'py>(
     shape: &[usize],
     fill: impl FnOnce(&mut [u8]) -> PyResult<()>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    static ZEROS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    // Not by the crate `numpy`, which panics where there is no memory.
-    let array = ZEROS.import(py, "numpy", "zeros")?.call1((PyTuple::new(py, shape)?, descr(py, of)))?;
+    static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    // Not by the crate `numpy`, which panics where there is no memory; and not zeros, which take as long as a quick decoder.
+    let array = EMPTY.import(py, "numpy", "empty")?.call1((PyTuple::new(py, shape)?, descr(py, of)))?;
     with_dtype!(of, T => {
         let mut elements = array.cast::<PyArrayDyn<T>>()?.try_readwrite()?;
         fill(bytemuck::cast_slice_mut(elements.as_slice_mut()?))?;

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
-from livetime import bench
+import livetime as lt
+from livetime import bench, bench_peers
+from livetime.testing import images
 
 
 def measured(capsys, *arguments):
@@ -36,3 +39,21 @@ def test_wrong_usage_is_told(capsys):
     with pytest.raises(SystemExit) as ended:
         bench.main(["--quik"])
     assert ended.value.code == 2 and "--quik" in capsys.readouterr().err
+
+
+def test_the_run_for_psana_has_the_pictures(tmp_path):
+    pictures = images(30)
+    path = str(tmp_path / "e3-r0001-s000-c000.xtc2")
+    bench_peers.write_lcls2(path, pictures, 60, 80)
+    run = lt.open(path)
+    found = [event.array for event in run.events("jungfrau")]
+    assert len(found) == 30 and run.account.whole == 30
+    assert all(np.array_equal(array[0], picture) for array, picture in zip(found, pictures, strict=True))
+
+
+def test_a_peer_that_is_not_there_is_named(capsys, monkeypatch):
+    monkeypatch.setattr(bench, "find_spec", lambda name: None)
+    found = measured(capsys, "--filter", "XTC2")
+    assert found["rows"] == [] and "psana" in found["left_out"]
+    bench.main(["--quick", "--filter", "XTC2"])
+    assert "left out: psana is not installed" in capsys.readouterr().err

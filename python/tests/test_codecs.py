@@ -1,4 +1,4 @@
-"""Codecs as functions on arrays, and as codecs of numcodecs."""
+"""Codecs as functions on arrays, and as codecs of numcodecs and zarr."""
 
 from __future__ import annotations
 
@@ -96,3 +96,41 @@ def test_a_codec_of_numcodecs():
     assert again == codec and again.encode(array) == stream
     with pytest.raises(lt.CodecError):
         codec.decode(stream[:2])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", ">u2", "<i2"])
+def test_an_array_of_zarr_3_comes_back(dtype, tmp_path):
+    zarr = pytest.importorskip("zarr", minversion="3")
+    from livetime import zarr3
+
+    array = np.random.default_rng(1).normal(90, 5, (50, 60)).astype(dtype)
+    made = zarr.create_array(
+        tmp_path / "a", shape=array.shape, chunks=(20, 25), dtype=dtype, serializer=zarr3.Codec(), compressors=None
+    )
+    made[:] = array
+    again = zarr.open_array(tmp_path / "a", mode="r")
+    # Format 3 knows no byte order of types.
+    assert again.metadata.zarr_format == 3 and again.dtype == array.dtype.newbyteorder("=")
+    assert np.array_equal(made[:], array) and np.array_equal(again[:], array) and np.array_equal(again[13:44, 57], array[13:44, 57])
+    chunk = (tmp_path / "a" / "c" / "0" / "1").read_bytes()
+    native = array.astype(array.dtype.newbyteorder("="))
+    assert chunk == codecs.encode(np.ascontiguousarray(native[:20, 25:50]))
+    (tmp_path / "a" / "c" / "0" / "1").write_bytes(chunk[:-1])
+    with pytest.raises(lt.CodecError):
+        again[0, 30]
+
+
+def test_a_codec_of_zarr_3_says_what_it_takes(tmp_path):
+    zarr = pytest.importorskip("zarr", minversion="3")
+    from livetime.zarr3 import Codec
+
+    for codec in (Codec(), Codec("zstd", level=9)):
+        assert Codec.from_dict(codec.to_dict()) == codec
+    assert Codec("zstd", 9).to_dict() == {"name": "livetime", "configuration": {"codec": "zstd", "level": 9}}
+    assert zarr.registry.get_codec_class("livetime") is Codec
+    with pytest.raises(lt.CodecError, match="wanted one of blockpack"):
+        Codec("zip")
+    with pytest.raises(lt.CodecError, match="found block"):
+        Codec.from_dict({"name": "livetime", "configuration": {"block": 3}})
+    with pytest.raises(lt.CodecError, match="wanted a type that blockpack takes, found float64"):
+        zarr.create_array(tmp_path / "a", shape=4, chunks=4, dtype="float64", serializer=Codec(), compressors=None)

@@ -112,3 +112,11 @@ def test_constants_that_do_not_fit_are_exceptions(run, tmp_path):
         lt.Corrections(pedestal=tmp_path / "text")
     with pytest.raises(lt.AnalysisError):
         lt.Corrections(pedestal=tmp_path / "none")
+
+
+def test_a_selection_of_nothing_is_none_of_all(run):
+    chosen = run.select("evr(99)")
+    assert len(chosen) == 0 and list(run.events(OPAL, select=chosen)) == []
+    for select in (chosen, "evr(99)"):
+        found = lt.analyze(run, OPAL, {"sum": FloatSum()}, select=select)
+        assert (found.account.used, found.account.refused, found.account.without_value) == (0, 25, 5)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _livetime, codecs
+from . import _livetime, bench_peers, codecs
 from .analysis import Layout, Mean, Reducer, ReducerEvent, analyze
 from .graph import Graph
 from .node import Array, node, source
@@ -33,6 +33,7 @@ from .testing import write_run
 Picture = NDArray[Any]
 Measure = Callable[[], float]
 Row = dict[str, Any]
+PEERS = ("h5py", "hdf5plugin", "imagecodecs", "libertem", "numcodecs", "psana", "pvapy")
 LARGE, SMALL = (1024, 512), (20, 20)
 
 
@@ -75,6 +76,12 @@ def rate(items: Iterator[Any], work: Callable[[Any], object]) -> float:
     return count / (time.perf_counter() - begun)
 
 
+def steady_hz(items: Iterator[Any]) -> float:
+    """How many items come in a second once the first has come: what starts first takes a part of a second in some programs."""
+    next(items)
+    return rate(items, id)
+
+
 def loop_hz(path: str, ahead: int, work: Callable[[Picture], object] = id) -> float:
     """Events a second of `run.events`, opening the run included."""
     begun, count = time.perf_counter(), 0
@@ -82,6 +89,12 @@ def loop_hz(path: str, ahead: int, work: Callable[[Picture], object] = id) -> fl
         work(event.array)
         count += 1
     return count / (time.perf_counter() - begun)
+
+
+def arrays_of(path: str, ahead: int) -> Iterator[Picture]:
+    """The arrays of `run.events`."""
+    for event in open_run(path).events("", ahead=ahead):
+        yield event.array
 
 
 def plain(path: str, shape: tuple[int, int], header: int = 0) -> Iterator[Picture]:
@@ -180,12 +193,15 @@ class Bench:
     def has(self, *modules: str) -> bool:
         """Whether all modules of a peer are installed."""
         missing = [module for module in modules if find_spec(module) is None]
-        self.left_out += [module for module in missing if module not in self.left_out]
+        for module in missing:
+            if module not in self.left_out:
+                print(f"left out: {module} is not installed", file=sys.stderr)
+                self.left_out.append(module)
         return not missing
 
     def all(self) -> None:
         """All groups; each removes its files, which may lie in memory."""
-        for group in (arrays, events, small_events, hdf5, nodes, streams):
+        for group in (arrays, events, small_events, lcls2, hdf5, nodes, streams):
             group(self)
 
 
@@ -231,6 +247,18 @@ def small_events(bench: Bench) -> None:
     os.remove(path)
 
 
+def lcls2(bench: Bench) -> None:
+    """A run of LCLS-II, and psana in one process on the same file; both from the first event on."""
+    if not bench.has("psana"):
+        return
+    path = f"{bench.folder}/e3-r0001-s000-c000.xtc2"
+    bench_peers.write_lcls2(path, (bench.pictures[i % 8] for i in range(bench.events)), *LARGE)
+    peer = ("psana", lambda: steady_hz(bench_peers.psana_arrays(path)))
+    for ahead in (0, 1, 2):
+        bench.add(f"loop, XTC2, 1 MiB events, ahead {ahead}", "events/s", lambda a=ahead: steady_hz(arrays_of(path, a)), peer)  # type: ignore[misc]
+    os.remove(path)
+
+
 def hdf5(bench: Bench) -> None:
     """The same HDF5 file by `livetime.open` and by h5py: raw, and with bitshuffle and LZ4."""
     if not bench.has("h5py"):
@@ -256,44 +284,53 @@ def hdf5(bench: Bench) -> None:
 
 def nodes(bench: Bench) -> None:
     """A function of Python that does nothing, in a running graph, behind a source of Python. Nobody writes pixels."""
+    peers: list[tuple[str, Callable[[tuple[int, int], int], float]]] = []
+    if bench.has("libertem"):
+        peers.append(("LiberTEM, inline", bench_peers.libertem_hz))
+    if bench.has("pvapy"):
+        peers.append(("pvaPy's AdImageProcessor, called directly", bench_peers.pvapy_hz))
     for side in (128, 1024):
-        bench.add(f"empty node, {side} x {side} u8", "frames/s", lambda s=side: node_hz((s, s), bench.frames))  # type: ignore[misc]
+        name = f"empty node, {side} x {side} u8"
+        bench.add(name, "frames/s", lambda s=side: node_hz((s, s), bench.frames))  # type: ignore[misc]
+        for other, hz in peers:
+            bench.add(f"{name}, beside {other.split(',')[0]}", "frames/s", lambda s=side: node_hz((s, s), bench.frames),  # type: ignore[misc]
+                      (other, lambda s=side, hz=hz: hz((s, s), bench.frames)))  # type: ignore[misc]
 
 
 def streams(bench: Bench) -> None:
     """Codecs as functions on an array of 1 MiB, beside the libraries that others use from Python."""
     image = bench.pictures[0]
-    peers: dict[str, Any] = {}
+    peers: list[tuple[str, dict[str, bench_peers.CodecPeer]]] = []
     if bench.has("numcodecs"):
-        import numcodecs
-
-        peers["blosc"] = numcodecs.Blosc("lz4", 3, numcodecs.Blosc.BITSHUFFLE)
-        peers["zstd"], peers["zlib"], peers["lz4"] = numcodecs.Zstd(3), numcodecs.Zlib(6), numcodecs.LZ4()
+        peers.append(("numcodecs", bench_peers.numcodecs_of(image)))
+    if bench.has("imagecodecs"):
+        peers.append(("imagecodecs", bench_peers.imagecodecs_of(image)))
     for name in ("blockpack", "bslz4", "blosc", "lz4", "zstd", "zlib"):
-        stream, known = codecs.encode(image, name), peers.get(name)
+        stream = codecs.encode(image, name)
         count = 2 if name == "zlib" else 20
         size = image.nbytes / 1e6
 
         def mb_s(work: Callable[[], object], count: int = count) -> float:
             return timed(count, work) * size
 
-        both: list[tuple[str, Callable[[], object], Callable[[], object] | None]] = [
-            ("encode", lambda n=name: codecs.encode(image, n), known and (lambda k=known: k.encode(image))),  # type: ignore[misc]
-            (
-                "decode",
-                lambda n=name, s=stream: codecs.decode(s, n, image.dtype, image.shape),  # type: ignore[misc]
-                known and (lambda k=known, s=known.encode(image): np.frombuffer(k.decode(s), np.uint16)),
-            ),
+        ours: list[tuple[str, Callable[[], object]]] = [
+            ("encode", lambda n=name: codecs.encode(image, n)),  # type: ignore[misc]
+            ("decode", lambda n=name, s=stream: codecs.decode(s, n, image.dtype, image.shape)),  # type: ignore[misc]
         ]
-        for what, ours, theirs in both:
-            peer = theirs and ("numcodecs", lambda t=theirs: mb_s(t))
-            bench.add(f"{what} {name}, 1 MiB u16", "MB/s", lambda o=ours: mb_s(o), peer)  # type: ignore[misc]
+        known = [(other, peer[name]) for other, peer in peers if name in peer]
+        for side, (what, own) in enumerate(ours):
+            row = f"{what} {name}, 1 MiB u16"
+            if not known:
+                bench.add(row, "MB/s", lambda o=own: mb_s(o))  # type: ignore[misc]
+            for other, both in known:
+                beside = "" if other == "numcodecs" else f", beside {other}"
+                bench.add(row + beside, "MB/s", lambda o=own: mb_s(o), (other, lambda t=both[side]: mb_s(t)))  # type: ignore[misc]
 
 
 def machine() -> Row:
     """What it was measured on."""
     cpu = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").open() if line.startswith("model name")), "?")
-    versions = {name: version(name) for name in ("h5py", "hdf5plugin", "numcodecs") if find_spec(name)}
+    versions = {name: version(name) for name in PEERS if find_spec(name)}
     return {
         "cpu": cpu, "cores": os.cpu_count(), "python": platform.python_version(), "numpy": np.__version__,
         "peers": versions, "load": os.getloadavg()[0],

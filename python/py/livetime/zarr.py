@@ -1,4 +1,4 @@
-"""Codecs for Zarr and numcodecs, which must be installed: `numcodecs>=0.13`.
+"""Codecs for Zarr of format 2 and numcodecs, which must be installed: `numcodecs>=0.13`. `livetime.zarr3` is for format 3.
 
 Importing this module registers `livetime.blockpack` and the others of `livetime.codecs` with numcodecs:
 
