@@ -252,7 +252,7 @@ export class MockRun {
 
   private now(name: string) {
     return {
-      name, version: this.version, enabled: true, sends: true, acquiring: true, busy: true, input: null, values: this.values[name] ?? {},
+      name, version: this.version, enabled: true, sends: true, acquiring: true, busy: true, input: null, inputs: [], values: this.values[name] ?? {},
     };
   }
 

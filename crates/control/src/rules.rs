@@ -246,7 +246,10 @@ mod tests {
         };
         let ada = grant("ada", "any", May::Write);
         let here = grant("", "local", May::Write);
-        assert!(wrong(&[ada.clone()], &[], &[]).contains("nobody is `user: ada, host: any, may: write`"));
+        assert!(
+            wrong(std::slice::from_ref(&ada), &[], &[])
+                .contains("nobody is `user: ada, host: any, may: write`")
+        );
         assert!(wrong(&[grant("*", "any", May::Read)], &[], &[]).starts_with("wanted `proxies`"));
         for (at, proxy) in [
             ("local", "127.0.0.1"),
@@ -258,7 +261,7 @@ mod tests {
             assert!(found.starts_with("wanted a user in"), "{at} {proxy}: {found}");
             assert_eq!(wrong(&[grant("", at, May::Read)], &[proxy], &[]), "");
         }
-        assert!(wrong(&[here.clone()], &[], &["daq7", "*"]).contains("found `*` beside"));
+        assert!(wrong(std::slice::from_ref(&here), &[], &["daq7", "*"]).contains("found `*` beside"));
         assert_eq!(wrong(&[grant("", "any", May::Read)], &[], &["*"]), "");
         assert!(wrong(&[grant("", "any", May::Read), here.clone()], &[], &[]).contains("as the last rule"));
         assert_eq!(wrong(&[ada, here, grant("", "any", May::Nothing)], &["10.1.2.3"], &["daq7"]), "");

@@ -645,25 +645,27 @@ var root$1 = from_html(`<span class="dim svelte-1mpqjx4"> </span>`);
 var root_1$1 = from_html(`<span class="dim svelte-1mpqjx4">being opened …</span>`);
 var root_2$1 = from_html(`<p class="dim svelte-1mpqjx4"> </p>`);
 var root_3$1 = from_html(`<p class="alarm svelte-1mpqjx4" role="alert"> </p>`);
-var root_4$1 = from_html(`<p class="alarm svelte-1mpqjx4"> </p>`);
-var root_5$1 = from_html(`<option> </option>`);
-var root_6$1 = from_html(`<option>none</option>`);
-var root_7$1 = from_html(`<div class="steer svelte-1mpqjx4"><label class="svelte-1mpqjx4">Detector <select class="svelte-1mpqjx4"></select></label> <button class="btn" type="button" title="The event before (arrow left)">‹<span class="quiet">The event before</span></button> <input type="range" min="0" aria-label="Event" data-testid="event" class="svelte-1mpqjx4"/> <button class="btn" type="button" title="The next event (arrow right)">›<span class="quiet">The next event</span></button> <label class="number svelte-1mpqjx4">Event <input type="number" min="0" class="svelte-1mpqjx4"/> <span class="dim"> </span></label></div>`);
-var root_8$1 = from_html(`<p class="dim nothing svelte-1mpqjx4"> </p>`);
-var root_9$1 = from_html(`<dt class="svelte-1mpqjx4">step</dt><dd> </dd>`, 1);
-var root_10$1 = from_html(`<dt class="svelte-1mpqjx4">shown as</dt><dd> </dd>`, 1);
-var root_11$1 = from_html(`<dt class="svelte-1mpqjx4">array</dt><dd> </dd> <!>`, 1);
-var root_12$1 = from_html(`<h3 class="svelte-1mpqjx4"> </h3> <dl class="svelte-1mpqjx4"><dt class="svelte-1mpqjx4">time</dt><dd> </dd> <!> <dt class="svelte-1mpqjx4">in the files</dt><dd> </dd> <!></dl>`, 1);
-var root_13$1 = from_html(`<dl class="svelte-1mpqjx4"><dt class="svelte-1mpqjx4">array</dt><dd> </dd></dl>`);
-var root_14$1 = from_html(`<div data-testid="verdict"><p class="svelte-1mpqjx4"> </p> <!></div>`);
-var root_15$1 = from_html(`<!> <!> <!> <!>`, 1);
-var root_16 = from_html(`<div class="run svelte-1mpqjx4"><section class="panel head svelte-1mpqjx4"><header class="svelte-1mpqjx4"><h2 class="name svelte-1mpqjx4"> </h2> <!> <span class="space svelte-1mpqjx4"></span> <a class="btn"> </a></header> <!> <!> <!> <!></section> <section class="panel middle svelte-1mpqjx4"><!></section> <aside class="panel scroll side" aria-label="This event" tabindex="0"><!> <!></aside></div>`);
+var root_4$1 = from_html(`<p class="dim svelte-1mpqjx4" role="status"> </p>`);
+var root_5$1 = from_html(`<p class="alarm svelte-1mpqjx4"> </p>`);
+var root_6$1 = from_html(`<option> </option>`);
+var root_7$1 = from_html(`<option>none</option>`);
+var root_8$1 = from_html(`<div class="steer svelte-1mpqjx4"><label class="svelte-1mpqjx4">Detector <select class="svelte-1mpqjx4"></select></label> <button class="btn" type="button" title="The event before (arrow left)">‹<span class="quiet">The event before</span></button> <input type="range" min="0" aria-label="Event" data-testid="event" class="svelte-1mpqjx4"/> <button class="btn" type="button" title="The next event (arrow right)">›<span class="quiet">The next event</span></button> <label class="number svelte-1mpqjx4">Event <input type="number" min="0" class="svelte-1mpqjx4"/> <span class="dim"> </span></label></div>`);
+var root_9$1 = from_html(`<p class="dim nothing svelte-1mpqjx4"> </p>`);
+var root_10$1 = from_html(`<dt class="svelte-1mpqjx4">step</dt><dd> </dd>`, 1);
+var root_11$1 = from_html(`<dt class="svelte-1mpqjx4">shown as</dt><dd> </dd>`, 1);
+var root_12$1 = from_html(`<dt class="svelte-1mpqjx4">array</dt><dd> </dd> <!>`, 1);
+var root_13$1 = from_html(`<h3 class="svelte-1mpqjx4"> </h3> <dl class="svelte-1mpqjx4"><dt class="svelte-1mpqjx4">time</dt><dd> </dd> <!> <dt class="svelte-1mpqjx4">in the files</dt><dd> </dd> <!></dl>`, 1);
+var root_14$1 = from_html(`<dl class="svelte-1mpqjx4"><dt class="svelte-1mpqjx4">array</dt><dd> </dd></dl>`);
+var root_15$1 = from_html(`<div data-testid="verdict"><p class="svelte-1mpqjx4"> </p> <!></div>`);
+var root_16 = from_html(`<!> <!> <!> <!>`, 1);
+var root_17 = from_html(`<div class="run svelte-1mpqjx4"><section class="panel head svelte-1mpqjx4"><header class="svelte-1mpqjx4"><h2 class="name svelte-1mpqjx4"> </h2> <!> <span class="space svelte-1mpqjx4"></span> <a class="btn"> </a></header> <!> <!> <!> <!> <!></section> <section class="panel middle svelte-1mpqjx4"><!></section> <aside class="panel scroll side" aria-label="This event" tabindex="0"><!> <!></aside></div>`);
 function RunView($$anchor, $$props) {
 	push($$props, true);
 	const AGAIN_MS = 2e3;
 	let summary$1 = state(null);
 	let event$1 = state(null);
 	let problem = state("");
+	let waiting = state("");
 	let eventProblem = state("");
 	const name = user_derived(() => $$props.path.split("/").at(-1) ?? $$props.path);
 	const events = user_derived(() => get(summary$1)?.events ?? 0);
@@ -686,18 +688,25 @@ function RunView($$anchor, $$props) {
 			try {
 				const next = await summary($$props.path);
 				(($$value) => {
-					var $$array = to_array($$value, 3);
+					var $$array = to_array($$value, 4);
 					set(summary$1, $$array[0]);
 					set(problem, $$array[1], true);
-					again = $$array[2];
+					set(waiting, $$array[2], true);
+					again = $$array[3];
 				})([
 					next,
+					"",
 					"",
 					next.growing
 				]);
 			} catch (failure) {
-				set(problem, failure.message, true);
 				again = isBusy(failure);
+				const { message } = failure;
+				(($$value) => {
+					var $$array_1 = to_array($$value, 2);
+					set(problem, $$array_1[0], true);
+					set(waiting, $$array_1[1], true);
+				})(again ? ["", message] : [message, ""]);
 			}
 			if (again && !ended) timer = setTimeout(load, AGAIN_MS);
 		};
@@ -724,15 +733,15 @@ function RunView($$anchor, $$props) {
 			const [of, at] = JSON.parse(asked);
 			try {
 				await (async ($$value) => {
-					var $$array_1 = to_array($$value, 2);
-					set(event$1, $$array_1[0]);
-					set(eventProblem, $$array_1[1], true);
-				})([await eventOf($$props.path, of, at), ""]);
-			} catch (failure) {
-				(($$value) => {
 					var $$array_2 = to_array($$value, 2);
 					set(event$1, $$array_2[0]);
 					set(eventProblem, $$array_2[1], true);
+				})([await eventOf($$props.path, of, at), ""]);
+			} catch (failure) {
+				(($$value) => {
+					var $$array_3 = to_array($$value, 2);
+					set(event$1, $$array_3[0]);
+					set(eventProblem, $$array_3[1], true);
 				})([null, failure.message]);
 				if (!isBusy(failure)) continue;
 				await new Promise((done) => setTimeout(done, AGAIN_MS));
@@ -763,7 +772,7 @@ function RunView($$anchor, $$props) {
 		pressed.preventDefault();
 		go(to);
 	}
-	var div = root_16();
+	var div = root_17();
 	event("keydown", $window, key);
 	var section = child(div);
 	var header = child(section);
@@ -808,28 +817,38 @@ function RunView($$anchor, $$props) {
 		if (get(problem)) $$render(consequent_3);
 	});
 	var node_3 = sibling(node_2, 2);
-	each(node_3, 17, () => get(summary$1)?.problems ?? [], index, ($$anchor, wrong) => {
+	var consequent_4 = ($$anchor) => {
 		var p_2 = root_4$1();
 		var text_5 = only_child(p_2);
-		template_effect(($0) => set_text(text_5, `${$0 ?? ""} cannot be read from here on: ${get(wrong).why ?? ""}`), [() => get(wrong).file.split("/").at(-1)]);
+		template_effect(($0) => set_text(text_5, `${$0 ?? ""}. The page asks again by itself.`), [() => get(waiting).replace(/: ask again$/, "")]);
 		append($$anchor, p_2);
+	};
+	if_block(node_3, ($$render) => {
+		if (get(waiting)) $$render(consequent_4);
 	});
 	var node_4 = sibling(node_3, 2);
-	var consequent_4 = ($$anchor) => {
-		var div_1 = root_7$1();
+	each(node_4, 17, () => get(summary$1)?.problems ?? [], index, ($$anchor, wrong) => {
+		var p_3 = root_5$1();
+		var text_6 = only_child(p_3);
+		template_effect(($0) => set_text(text_6, `${$0 ?? ""} cannot be read from here on: ${get(wrong).why ?? ""}`), [() => get(wrong).file.split("/").at(-1)]);
+		append($$anchor, p_3);
+	});
+	var node_5 = sibling(node_4, 2);
+	var consequent_5 = ($$anchor) => {
+		var div_1 = root_8$1();
 		var label = child(div_1);
 		var select = sibling(child(label));
 		each(select, 21, () => get(summary$1).detectors, (d) => d.name, ($$anchor, d) => {
-			var option = root_5$1();
-			var text_6 = only_child(option);
+			var option = root_6$1();
+			var text_7 = only_child(option);
 			var option_value = {};
 			template_effect(() => {
-				set_text(text_6, `${get(d).name ?? ""}${get(d).shape ? "" : " (no picture found)"}`);
+				set_text(text_7, `${get(d).name ?? ""}${get(d).shape ? "" : " (no picture found)"}`);
 				if (option_value !== (option_value = get(d).name)) option.value = (option.__value = option_value) ?? "";
 			});
 			append($$anchor, option);
 		}, ($$anchor) => {
-			var option_1 = root_6$1();
+			var option_1 = root_7$1();
 			option_1.value = option_1.__value = "";
 			append($$anchor, option_1);
 		});
@@ -845,7 +864,7 @@ function RunView($$anchor, $$props) {
 		var input_1 = sibling(child(label_1));
 		remove_input_defaults(input_1);
 		var span_2 = sibling(input_1, 2);
-		var text_7 = only_child(span_2);
+		var text_8 = only_child(span_2);
 		reset(label_1);
 		reset(div_1);
 		template_effect(($0) => {
@@ -859,7 +878,7 @@ function RunView($$anchor, $$props) {
 			button_1.disabled = get(number) >= get(last);
 			set_attribute(input_1, "max", get(last));
 			set_value(input_1, get(number));
-			set_text(text_7, `of ${$0 ?? ""}`);
+			set_text(text_8, `of ${$0 ?? ""}`);
 		}, [() => count(get(events))]);
 		delegated("change", select, (e) => choose(e.currentTarget.value));
 		delegated("click", button, () => go(get(number) - 1));
@@ -868,13 +887,13 @@ function RunView($$anchor, $$props) {
 		delegated("change", input_1, (e) => go(Number(e.currentTarget.value)));
 		append($$anchor, div_1);
 	};
-	if_block(node_4, ($$render) => {
-		if (get(summary$1) && !get(isArray)) $$render(consequent_4);
+	if_block(node_5, ($$render) => {
+		if (get(summary$1) && !get(isArray)) $$render(consequent_5);
 	});
 	reset(section);
 	var section_1 = sibling(section, 2);
-	var node_5 = child(section_1);
-	var consequent_5 = ($$anchor) => {
+	var node_6 = child(section_1);
+	var consequent_6 = ($$anchor) => {
 		Picture($$anchor, {
 			get source() {
 				return get(source);
@@ -884,7 +903,7 @@ function RunView($$anchor, $$props) {
 			}
 		});
 	};
-	var consequent_6 = ($$anchor) => {
+	var consequent_7 = ($$anchor) => {
 		{
 			let $0 = user_derived(() => get(how) === "table" ? "table" : "curve");
 			let $1 = user_derived(() => get(isArray) ? get(name) : `${get(detectorName)}, event ${get(number)}`);
@@ -901,81 +920,81 @@ function RunView($$anchor, $$props) {
 			});
 		}
 	};
-	var consequent_7 = ($$anchor) => {
-		var p_3 = root_8$1();
-		var text_8 = only_child(p_3, true);
-		template_effect(() => set_text(text_8, get(events) === 0 ? "No event was recorded." : "No detector of this run has pictures. Its values are on the right."));
-		append($$anchor, p_3);
-	};
-	if_block(node_5, ($$render) => {
-		if (get(how) === "picture" && get(source)) $$render(consequent_5);
-		else if (get(how) !== "nothing" && get(source)) $$render(consequent_6, 1);
-		else if (get(summary$1)) $$render(consequent_7, 2);
-	});
-	reset(section_1);
-	var aside = sibling(section_1, 2);
-	var node_6 = child(aside);
 	var consequent_8 = ($$anchor) => {
-		var p_4 = root_3$1();
+		var p_4 = root_9$1();
 		var text_9 = only_child(p_4, true);
-		template_effect(() => set_text(text_9, get(eventProblem)));
+		template_effect(() => set_text(text_9, get(events) === 0 ? "No event was recorded." : "No detector of this run has pictures. Its values are on the right."));
 		append($$anchor, p_4);
 	};
 	if_block(node_6, ($$render) => {
-		if (get(eventProblem)) $$render(consequent_8);
+		if (get(how) === "picture" && get(source)) $$render(consequent_6);
+		else if (get(how) !== "nothing" && get(source)) $$render(consequent_7, 1);
+		else if (get(summary$1)) $$render(consequent_8, 2);
 	});
-	var node_7 = sibling(node_6, 2);
-	var consequent_17 = ($$anchor) => {
-		var fragment_2 = root_15$1();
-		var node_8 = first_child(fragment_2);
-		var consequent_12 = ($$anchor) => {
-			var fragment_3 = root_12$1();
+	reset(section_1);
+	var aside = sibling(section_1, 2);
+	var node_7 = child(aside);
+	var consequent_9 = ($$anchor) => {
+		var p_5 = root_3$1();
+		var text_10 = only_child(p_5, true);
+		template_effect(() => set_text(text_10, get(eventProblem)));
+		append($$anchor, p_5);
+	};
+	if_block(node_7, ($$render) => {
+		if (get(eventProblem)) $$render(consequent_9);
+	});
+	var node_8 = sibling(node_7, 2);
+	var consequent_18 = ($$anchor) => {
+		var fragment_2 = root_16();
+		var node_9 = first_child(fragment_2);
+		var consequent_13 = ($$anchor) => {
+			var fragment_3 = root_13$1();
 			var h3 = first_child(fragment_3);
-			var text_10 = only_child(h3);
+			var text_11 = only_child(h3);
 			var dl = sibling(h3, 2);
 			var dd = sibling(child(dl));
-			var text_11 = only_child(dd, true);
-			var node_9 = sibling(dd, 2);
-			var consequent_9 = ($$anchor) => {
-				var fragment_4 = root_9$1();
+			var text_12 = only_child(dd, true);
+			var node_10 = sibling(dd, 2);
+			var consequent_10 = ($$anchor) => {
+				var fragment_4 = root_10$1();
 				var dd_1 = sibling(first_child(fragment_4));
-				var text_12 = only_child(dd_1);
-				template_effect(($0) => set_text(text_12, `${get(step).number ?? ""} of ${get(step).of ?? ""}, ${$0 ?? ""} events into it`), [() => count(get(number) - get(step).first)]);
+				var text_13 = only_child(dd_1);
+				template_effect(($0) => set_text(text_13, `${get(step).number ?? ""} of ${get(step).of ?? ""}, ${$0 ?? ""} events into it`), [() => count(get(number) - get(step).first)]);
 				append($$anchor, fragment_4);
 			};
-			if_block(node_9, ($$render) => {
-				if (get(step)) $$render(consequent_9);
+			if_block(node_10, ($$render) => {
+				if (get(step)) $$render(consequent_10);
 			});
-			var dd_2 = sibling(node_9, 3);
-			var text_13 = only_child(dd_2, true);
-			var node_10 = sibling(dd_2, 2);
-			var consequent_11 = ($$anchor) => {
-				var fragment_5 = root_11$1();
+			var dd_2 = sibling(node_10, 3);
+			var text_14 = only_child(dd_2, true);
+			var node_11 = sibling(dd_2, 2);
+			var consequent_12 = ($$anchor) => {
+				var fragment_5 = root_12$1();
 				var dd_3 = sibling(first_child(fragment_5));
-				var text_14 = only_child(dd_3);
-				var node_11 = sibling(dd_3, 2);
-				var consequent_10 = ($$anchor) => {
-					var fragment_6 = root_10$1();
+				var text_15 = only_child(dd_3);
+				var node_12 = sibling(dd_3, 2);
+				var consequent_11 = ($$anchor) => {
+					var fragment_6 = root_11$1();
 					var dd_4 = sibling(first_child(fragment_6));
-					var text_15 = only_child(dd_4, true);
-					template_effect(($0) => set_text(text_15, $0), [() => panelsInWords(get(event$1).picture)]);
+					var text_16 = only_child(dd_4, true);
+					template_effect(($0) => set_text(text_16, $0), [() => panelsInWords(get(event$1).picture)]);
 					append($$anchor, fragment_6);
 				};
 				var d_1 = user_derived(() => panelsInWords(get(event$1).picture));
-				if_block(node_11, ($$render) => {
-					if (get(d_1)) $$render(consequent_10);
+				if_block(node_12, ($$render) => {
+					if (get(d_1)) $$render(consequent_11);
 				});
-				template_effect(($0) => set_text(text_14, `${get(event$1).picture.dtype ?? ""} ${$0 ?? ""}`), [() => shapeInWords(get(event$1).picture.shape)]);
+				template_effect(($0) => set_text(text_15, `${get(event$1).picture.dtype ?? ""} ${$0 ?? ""}`), [() => shapeInWords(get(event$1).picture.shape)]);
 				append($$anchor, fragment_5);
 			};
-			if_block(node_10, ($$render) => {
-				if (get(event$1).picture) $$render(consequent_11);
+			if_block(node_11, ($$render) => {
+				if (get(event$1).picture) $$render(consequent_12);
 			});
 			reset(dl);
 			template_effect(($0, $1, $2) => {
-				set_text(text_10, `Event ${$0 ?? ""}`);
-				set_text(text_11, $1);
-				set_text(text_13, $2);
+				set_text(text_11, `Event ${$0 ?? ""}`);
+				set_text(text_12, $1);
+				set_text(text_14, $2);
 			}, [
 				() => count(get(event$1).event),
 				() => utc(get(event$1).time_ns),
@@ -983,52 +1002,52 @@ function RunView($$anchor, $$props) {
 			]);
 			append($$anchor, fragment_3);
 		};
-		var consequent_13 = ($$anchor) => {
-			var dl_1 = root_13$1();
+		var consequent_14 = ($$anchor) => {
+			var dl_1 = root_14$1();
 			var dd_5 = sibling(child(dl_1));
-			var text_16 = only_child(dd_5);
+			var text_17 = only_child(dd_5);
 			reset(dl_1);
-			template_effect(($0) => set_text(text_16, `${get(detector).dtype ?? "rows" ?? ""} ${$0 ?? ""}`), [() => shapeInWords(get(detector).shape)]);
+			template_effect(($0) => set_text(text_17, `${get(detector).dtype ?? "rows" ?? ""} ${$0 ?? ""}`), [() => shapeInWords(get(detector).shape)]);
 			append($$anchor, dl_1);
 		};
-		if_block(node_8, ($$render) => {
-			if (!get(isArray)) $$render(consequent_12);
-			else if (get(detector)) $$render(consequent_13, 1);
+		if_block(node_9, ($$render) => {
+			if (!get(isArray)) $$render(consequent_13);
+			else if (get(detector)) $$render(consequent_14, 1);
 		});
-		var node_12 = sibling(node_8, 2);
-		var consequent_14 = ($$anchor) => {
-			var div_2 = root_14$1();
-			var p_5 = child(div_2);
-			var text_17 = only_child(p_5, true);
-			var node_13 = sibling(p_5, 2);
-			each(node_13, 17, () => get(found).details, index, ($$anchor, detail) => {
-				var p_6 = root_2$1();
-				var text_18 = only_child(p_6, true);
-				template_effect(() => set_text(text_18, get(detail)));
-				append($$anchor, p_6);
+		var node_13 = sibling(node_9, 2);
+		var consequent_15 = ($$anchor) => {
+			var div_2 = root_15$1();
+			var p_6 = child(div_2);
+			var text_18 = only_child(p_6, true);
+			var node_14 = sibling(p_6, 2);
+			each(node_14, 17, () => get(found).details, index, ($$anchor, detail) => {
+				var p_7 = root_2$1();
+				var text_19 = only_child(p_7, true);
+				template_effect(() => set_text(text_19, get(detail)));
+				append($$anchor, p_7);
 			});
 			reset(div_2);
 			template_effect(() => {
 				set_class(div_2, 1, `verdict ${get(found).level ?? ""}`, "svelte-1mpqjx4");
-				set_text(text_17, get(found).text);
+				set_text(text_18, get(found).text);
 			});
 			append($$anchor, div_2);
 		};
-		if_block(node_12, ($$render) => {
-			if (get(found) && !get(isArray)) $$render(consequent_14);
+		if_block(node_13, ($$render) => {
+			if (get(found) && !get(isArray)) $$render(consequent_15);
 		});
-		var node_14 = sibling(node_12, 2);
-		var consequent_15 = ($$anchor) => {
-			var p_7 = root_4$1();
-			var text_19 = only_child(p_7);
-			template_effect(() => set_text(text_19, `The values beside the picture cannot be read: ${get(event$1).small_problem ?? ""}`));
-			append($$anchor, p_7);
-		};
-		if_block(node_14, ($$render) => {
-			if (get(event$1).small_problem) $$render(consequent_15);
-		});
-		var node_15 = sibling(node_14, 2);
+		var node_15 = sibling(node_13, 2);
 		var consequent_16 = ($$anchor) => {
+			var p_8 = root_5$1();
+			var text_20 = only_child(p_8);
+			template_effect(() => set_text(text_20, `The values beside the picture cannot be read: ${get(event$1).small_problem ?? ""}`));
+			append($$anchor, p_8);
+		};
+		if_block(node_15, ($$render) => {
+			if (get(event$1).small_problem) $$render(consequent_16);
+		});
+		var node_16 = sibling(node_15, 2);
+		var consequent_17 = ($$anchor) => {
 			{
 				let $0 = user_derived(() => get(event$1).small ?? []);
 				let $1 = user_derived(() => get(event$1).small_count ?? 0);
@@ -1042,13 +1061,13 @@ function RunView($$anchor, $$props) {
 				});
 			}
 		};
-		if_block(node_15, ($$render) => {
-			if (!get(isArray)) $$render(consequent_16);
+		if_block(node_16, ($$render) => {
+			if (!get(isArray)) $$render(consequent_17);
 		});
 		append($$anchor, fragment_2);
 	};
-	if_block(node_7, ($$render) => {
-		if (get(event$1) && get(summary$1)) $$render(consequent_17);
+	if_block(node_8, ($$render) => {
+		if (get(event$1) && get(summary$1)) $$render(consequent_18);
 	});
 	reset(aside);
 	reset(div);

@@ -505,6 +505,10 @@ var RunModel = class {
 		const number = this.byName.get(name);
 		return this.graph.edges.find((edge) => edge.nodes[1] === number && edge.open);
 	}
+	edgesTo(name) {
+		const number = this.byName.get(name);
+		return this.graph.edges.filter((edge) => edge.nodes[1] === number && edge.open);
+	}
 	watch(names) {
 		const key = Symbol();
 		this.watchers.set(key, names);

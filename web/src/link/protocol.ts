@@ -98,6 +98,8 @@ export interface NodeNow {
   acquiring: boolean;
   busy: boolean;
   input: Input | null;
+  /** All edges that lead to it, input by input. */
+  inputs: Input[];
   values: Values;
 }
 

@@ -93,6 +93,11 @@ export class RunModel {
     return this.graph.edges.find((edge) => edge.nodes[1] === number && edge.open);
   }
 
+  edgesTo(name: string) {
+    const number = this.byName.get(name);
+    return this.graph.edges.filter((edge) => edge.nodes[1] === number && edge.open);
+  }
+
   // ---- What is asked for ----
 
   /** Lets the server send the values of these nodes until the returned function is called. */

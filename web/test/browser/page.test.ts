@@ -293,7 +293,7 @@ test('an input is thinned on the page, and the saved file runs again as this run
   await page.getByRole('tab', { name: 'Input' }).click();
   await page.locator('[data-input=every]').fill('5');
   await page.locator('[data-input=when_full]').selectOption('drop_oldest');
-  await page.locator('form[aria-label="Input of SLOW"] button[type=submit]').click();
+  await page.locator('form[aria-label="Edge from camera.out to SLOW.in"] button[type=submit]').click();
   await until(async () => (await node('SLOW')).input).toMatchObject({ every: 5, when_full: 'drop_oldest' });
 
   await page.evaluate(() => (location.hash = '#/settings?settings=file'));

@@ -179,6 +179,28 @@ test('a run that is being written grows on the page', async () => {
   await until(events).toBeGreaterThan(before);
 }, 90_000);
 
+test('a run that is being renamed is asked for again until it is open', async () => {
+  const run = (await api<Recorded>('/api/v1/runs')).runs.find((found) => found.name.startsWith('e1-'))!;
+  const other = await context.newPage();
+  let asked = 0;
+  // What the server says between two names of a file.
+  const message = 'its files are just getting their names, because what writes them ends: ask again';
+  await other.route('**/api/v1/runs/summary**', async (route) => {
+    asked += 1;
+    if (asked > 1) return route.continue();
+    await route.fulfill({ status: 503, contentType: 'application/json', body: JSON.stringify({ error: { status: 503, message } }) });
+  });
+  try {
+    await other.goto(`${program.url}#/runs?file=${encodeURIComponent(run.path)}`);
+    await until(() => other.locator('.head').getByRole('status').textContent()).toMatch(/just getting their names.*ends\. The page asks again/);
+    expect(await other.locator('.head').getByRole('alert').count()).toBe(0);
+    await until(() => other.locator('.head').textContent()).toContain('12 events');
+    expect(await other.locator('.head').getByRole('status').count()).toBe(0);
+  } finally {
+    await other.close();
+  }
+}, 60_000);
+
 test('what an analysis found: numbers, a picture, a curve with its rows', async () => {
   await entry('found').click();
   await until(() => page.locator('.analysis').textContent()).toContain('11 of 12 events used');

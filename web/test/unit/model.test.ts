@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Moment, ParamSpec } from '../../src/link/protocol';
 import { readAddress, tokenOf, writeAddress } from '../../src/model/address';
 import { editable, parse, readable, rowsOf } from '../../src/model/form';
+import { byInput } from '../../src/model/inputs';
 import { newestLoss } from '../../src/model/losses';
 import { Series } from '../../src/model/series';
 import { extent, joined, numbers, usual, type Columns } from '../../src/model/columns';
@@ -19,6 +20,16 @@ test('an address comes back as it was', () => {
   expect(readAddress('#/nowhere?x=1')).toEqual({ screen: 'live', query: { x: '1' } });
   expect(writeAddress({ screen: 'live', query: { node: '' } })).toBe('#/live');
   expect([tokenOf('#t=abc'), tokenOf('#/live?t=abc')]).toEqual(['abc', null]);
+});
+
+test('edges stand at their inputs, in the order of the declaration', () => {
+  const edge = (from: string, to: string) =>
+    ({ from, to, nodes: [0, 1] as [number, number], when_full: 'block', open: true, queue: 1, every: 1, max_rate_hz: null });
+  const ports = [{ name: 'raw', frames: 'bytes' }, { name: 'hits', frames: 'tables' }];
+  const found = byInput('sel', ports, [edge('b.hits', 'sel.hits'), edge('a.out', 'sel.raw'), edge('c.out', 'sel.hits'), edge('d.out', 'sel.new')]);
+  expect(found.map(({ port, edges }) => [port, ...edges.map(({ from }) => from)])).toEqual(
+    [['raw', 'a.out'], ['hits', 'b.hits', 'c.out'], ['new', 'd.out']]);
+  expect(byInput('cam', [], [])).toEqual([]);
 });
 
 test('axes of one parameter share a row', () => {

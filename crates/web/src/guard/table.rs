@@ -248,7 +248,7 @@ fn a_name_counts_from_a_proxy_alone_and_once() {
     // The proxy has let through what its client said, before or behind its own word.
     assert_eq!(ask("10.1.2.3", &[b"ada", b"bob"]), Err(400));
     assert_eq!(ask("10.1.2.3", &[b"bob", b"ada"]), Err(400));
-    assert_eq!(ask("10.1.2.3", &[b"ada, bob"]).unwrap().1, false);
+    assert!(!ask("10.1.2.3", &[b"ada, bob"]).unwrap().1);
     assert_eq!(ask("10.1.2.3", &[&[b'a'; 65]]), Err(400));
     assert_eq!(ask("10.1.2.3", &[b"\xff\xfe"]), Err(400));
     assert_eq!(ask("10.1.2.3", &["Ada Å".as_bytes()]), Ok(("Ada Å".to_owned(), false)));
