@@ -5,8 +5,7 @@ use livetime_engine::testing::Harness;
 use livetime_frame::{ColorMode, DType, Layout};
 use tempfile::TempDir;
 
-use super::{frame_of, python, sink};
-use crate::process::compress::Compress;
+use super::{Compress, frame_of, python, sink};
 
 #[test]
 fn frames_are_cut_into_chunks() {
