@@ -41,7 +41,7 @@ pub struct FindPeaksParams {
     pub found: u64,
     /// Peaks of all frames.
     #[param(readback)]
-    pub total: u64,
+    pub total_peaks: u64,
     /// Peaks that were not sent, because their frame had too many.
     #[param(readback)]
     pub left_out: u64,
@@ -134,7 +134,7 @@ impl FindPeaks {
         });
         let params = &mut self.params;
         params.found = count;
-        params.total += count;
+        params.total_peaks += count;
         params.left_out += count - peaks.len() as u64;
         Ok(())
     }
@@ -168,7 +168,7 @@ mod tests {
         node.set("peaks", "high=30,rank=1").unwrap();
         let table = node.feed(&picture).unwrap().remove(0);
         assert_eq!(table.table().unwrap().column::<u64>(2).unwrap(), [1]);
-        assert_eq!(["found", "total", "left_out"].map(|name| node.number_of(name)), [1.0, 3.0, 0.0]);
+        assert_eq!(["found", "total_peaks", "left_out"].map(|name| node.number_of(name)), [1.0, 3.0, 0.0]);
     }
 
     #[test]
