@@ -12,6 +12,7 @@
 mod common;
 
 mod analyze;
+mod analyze_events;
 mod bluesky;
 mod broken_files;
 mod check;

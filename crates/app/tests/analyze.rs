@@ -18,7 +18,7 @@ use serde_json::Value;
 
 const CONTAINER: &str = "xtc1/container/e236-r0003-s04-c00";
 
-fn analysis(file: &Path, more: &[&str]) -> (Option<i32>, Value) {
+pub(crate) fn analysis(file: &Path, more: &[&str]) -> (Option<i32>, Value) {
     let args = [&["analyze", "--json", file.to_str().unwrap()], more].concat();
     let output = livetime(&args);
     let json = serde_json::from_slice(&output.stdout);
@@ -242,7 +242,7 @@ fn a_file_that_is_cut_before_its_first_picture_has_failed() {
 }
 
 /// All NPY files of a folder, with their bytes.
-fn arrays(folder: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn arrays(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let arrays = files.filter(|file| file.extension().is_some_and(|ending| ending == "npy"));
     let name = |file: &Path| file.file_name().unwrap().to_str().unwrap().to_owned();
@@ -634,30 +634,4 @@ fn wrong_selections_and_corrections_are_refused() {
     let output = livetime(&["convert", run, "-o", out.to_str().unwrap(), "--select", "evr(140) and 1 > 0"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("2 selected, 0 refused, 0 without value"), "{}", stdout(&output));
-}
-
-/// The frames of a link are windows of 1024 ticks; the last one is not whole, which is no loss. Frames that are missing are.
-#[test]
-fn raw_frames_are_analysed() {
-    let Some(file) = data("wib/wib1_frames.bin.zst") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out");
-    let more = ["--with", "mean,std,projection", "-o", out.to_str().unwrap()];
-    let (code, json) = analysis(&file, &more);
-    assert_eq!(code, Some(0), "{json}");
-    assert_eq!((&json["events"], &json["used"]), (&3.into(), &2.into()));
-    assert_eq!(json["results"][0]["shape"], Value::from(vec![256, 1024]));
-    assert!(out.join("projection-y.npy").exists());
-    let mut frames = zstd::decode_all(&std::fs::read(&file).unwrap()[..]).unwrap();
-    frames.drain(464 * 700..464 * 701);
-    frames.truncate(464 * 2500 + 9);
-    let cut = folder.path().join("cut.wib");
-    std::fs::write(&cut, &frames).unwrap();
-    let output = livetime(&["analyze", cut.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-    let text = stdout(&output);
-    assert!(text.contains("1 of 3 events used") && text.contains("frames missing"), "{text}");
-    assert!(text.contains("9 bytes that belong to none"), "{text}");
-    let output = livetime(&["inspect", "--pictures", cut.to_str().unwrap(), "--json"]);
-    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
 }

@@ -15,6 +15,7 @@
 //! | [`transform()`] | rotations by 90° and mirror images |
 //! | [`accumulate`] | sums, sums of squares and extremes over many frames, element by element |
 //! | [`mod@calibrate`] | pedestal, bad pixels, common mode and gain of a detector |
+//! | [`peaks`] | spots of light above their surroundings |
 //! | [`color`] | layouts of colours, grey, mosaics of a colour camera, false colours |
 //! | [`cspad`] | simulated frames of a CSPad |
 //! | [`random`] | random numbers that are functions of a counter |
@@ -55,6 +56,7 @@ mod lanes;
 mod length;
 pub mod lz4;
 mod pattern;
+pub mod peaks;
 mod pixel;
 mod plane;
 mod process;

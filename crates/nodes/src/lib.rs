@@ -44,6 +44,7 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<process::corrections::Corrections>(),
     NodeType::of::<process::decompress::Decompress>(),
     NodeType::of::<process::fft::Fft>(),
+    NodeType::of::<process::find_peaks::FindPeaks>(),
     NodeType::of::<process::gather::Gather>(),
     NodeType::of::<process::image::Image>(),
     NodeType::of::<process::overlay::Overlay>(),

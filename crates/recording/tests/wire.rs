@@ -181,7 +181,7 @@ fn frames_that_are_missing_or_faulty_are_told() {
 #[test]
 fn a_dump_that_breaks_off_gives_what_it_has_and_says_so() {
     let frames: Vec<Vec<u8>> = (0..2000).map(|number| frame(1, number, 0)).collect();
-    let (_folder, path) = dump("a.wib", &frames);
+    let (folder, path) = dump("a.wib", &frames);
     let whole = std::fs::read(&path).unwrap();
     let read = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
@@ -193,6 +193,13 @@ fn a_dump_that_breaks_off_gives_what_it_has_and_says_so() {
     let (events, faults) = read(&whole[..464 * 1500 + 100]);
     assert_eq!((events, faults.len()), (2, 1));
     assert!(faults[0].contains("found 100 bytes that belong to none"), "{faults:?}");
+    // A link that sent nothing is told, and the other is read.
+    let silent = folder.path().join("b-l01.wib");
+    std::fs::write(&silent, b"").unwrap();
+    std::fs::write(folder.path().join("b-l00.wib"), &whole).unwrap();
+    let recording = Recording::open(&[folder.path().join("b-l00.wib")]).unwrap();
+    assert_eq!((recording.events(), recording.problems()[0].path.clone()), (2, silent.clone()));
+    assert!(Recording::open(&[silent]).is_err());
     let packed = zstd::encode_all(&whole[..], 1).unwrap();
     let (events, faults) = read(&packed[..packed.len() / 2]);
     assert!(

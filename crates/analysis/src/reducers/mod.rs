@@ -15,8 +15,8 @@ mod together;
 
 pub use histogram::Histogram;
 pub use hits::Hits;
+pub use livetime_kernels::peaks::Peaks;
 pub use mask::NoiseMask;
-pub use peaks::Peaks;
 pub use pixels::PixelStatistics;
 
 use super::EventPictures;

@@ -8,6 +8,7 @@ pub mod compress;
 pub mod corrections;
 pub mod decompress;
 pub mod fft;
+pub mod find_peaks;
 pub mod gather;
 pub mod image;
 pub mod overlay;

@@ -45,12 +45,14 @@ impl Dumps {
             let (input, broken) = Input::open(path)?;
             let failed = |e| Error::io("to read the file", e).in_file(path);
             let scan = Scan::of(input.reader(), number).map_err(failed)?;
-            let scan = scan.ok_or_else(|| Error::new("raw frames of a link", "none").in_file(path))?;
-            let found = broken.into_iter().chain(what_is_wrong(&scan));
+            // A link that never sent anything leaves a file too.
+            let none = || vec![Error::new("raw frames of a link", "none")];
+            let wrong = scan.as_ref().map_or_else(none, what_is_wrong);
+            let found = broken.into_iter().chain(wrong);
             problems.extend(found.map(|error| Problem { path: path.clone(), error }));
             files.push(path.clone());
             inputs.push(input);
-            scans.push(scan);
+            scans.extend(scan);
         }
         let format = one_format(&scans, &files)?;
         let mut links: Vec<Link> = Vec::new();
@@ -98,7 +100,7 @@ impl Dumps {
             // Behind the last frame there may be less than a stride.
             let length = count.saturating_sub(1) * stretch.stride + self.format.bytes() as u64;
             let piece = Piece { file: stretch.file, offset: stretch.offset + first * stretch.stride, length };
-            let stamp = stretch.stamp + first * self.format.step();
+            let stamp = stretch.stamp.saturating_add(first.saturating_mul(self.format.step()));
             (count > 0).then_some(Place { piece, stride: stretch.stride as usize, count, stamp })
         };
         link.stretches_in(window).filter_map(place).collect()
@@ -149,11 +151,12 @@ fn what_is_wrong(scan: &Scan) -> Vec<Error> {
 fn one_format(scans: &[Scan], files: &[PathBuf]) -> Result<RawFormat> {
     let formats = || scans.iter().map(|scan| scan.layout.format);
     let first = formats().next().ok_or_else(|| Error::new("a file with raw frames", "none"))?;
-    match formats().zip(files).find(|(format, _)| *format != first) {
+    match scans.iter().find(|scan| scan.layout.format != first) {
         None => Ok(first),
-        Some((other, path)) => {
+        Some(other) => {
             let wanted = format!("frames of {}, as in the files before", first.name());
-            Err(Error::new(wanted, other.name()).in_file(path))
+            let path = files.get(other.file as usize).map_or(Path::new(""), |path| path);
+            Err(Error::new(wanted, other.layout.format.name()).in_file(path))
         }
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Stretch {
 /// The frames of one link in a file.
 #[derive(Debug)]
 pub(super) struct Scan {
+    /// Number of the file.
+    pub(super) file: u32,
     pub(super) layout: DumpLayout,
     /// See [`RawFormat::identity`](livetime_formats::wib::RawFormat::identity).
     pub(super) identity: u64,
@@ -50,9 +52,9 @@ impl Scan {
         while reader.next_stamp()?.is_some() {
             let (Some(layout), offset) = (reader.layout(), reader.offset()) else { break };
             let Some(frames) = reader.next_frames(BATCH)? else { break };
-            let scan = scan.get_or_insert_with(|| Scan::new(layout, layout.format.identity(frames)));
+            let scan = scan.get_or_insert_with(|| Scan::new(file, layout, layout.format.identity(frames)));
             for (frame, offset) in frames.chunks(layout.stride).zip((offset..).step_by(layout.stride)) {
-                scan.add(frame, file, offset);
+                scan.add(frame, offset);
             }
             scan.is_cut = scan.stretches.len() > MOST_STRETCHES;
             if scan.is_cut {
@@ -66,11 +68,11 @@ impl Scan {
         }))
     }
 
-    fn new(layout: DumpLayout, identity: u64) -> Scan {
-        Scan { layout, identity, stretches: Vec::new(), strays: 0, skipped: 0, is_cut: false }
+    fn new(file: u32, layout: DumpLayout, identity: u64) -> Scan {
+        Scan { file, layout, identity, stretches: Vec::new(), strays: 0, skipped: 0, is_cut: false }
     }
 
-    fn add(&mut self, frame: &[u8], file: u32, offset: u64) {
+    fn add(&mut self, frame: &[u8], offset: u64) {
         let DumpLayout { format, stride } = self.layout;
         if format.identity(frame) != self.identity {
             self.strays += 1;
@@ -79,7 +81,10 @@ impl Scan {
         let stamp = format.stamp(frame);
         match self.stretches.last_mut() {
             Some(last) if last.end(format.step()) == stamp && last.behind() == offset => last.frames += 1,
-            _ => self.stretches.push(Stretch { file, offset, stride: stride as u64, frames: 1, stamp }),
+            _ => {
+                let (file, stride) = (self.file, stride as u64);
+                self.stretches.push(Stretch { file, offset, stride, frames: 1, stamp });
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::correct::CorrectArgs;
+use super::tables::TableFormat;
 use crate::analyze::Peaks;
 use crate::config::Setting;
 
@@ -23,8 +24,8 @@ Examples:
   livetime analyze --plan plan.json --merge parts -o out
 
 Of one file, all files of its run that lie beside it are read; of several, these. Results do not depend on the number of
-workers. With -o they are written as .npy (tables as structured arrays), pictures also as PNG, and all in analysis.json; files of an
-earlier analysis are replaced. A range of workers analyses once for each, compares the results bit for bit and plots the rates.
+workers. With -o they are written as .npy (tables as structured arrays, or as --tables says), pictures also as PNG, and all in
+analysis.json; files of an earlier analysis are replaced. A range of workers analyses once for each, compares the results bit for bit and plots the rates.
 With --pipeline the run takes the place of the one source of a pipeline file; no edge loses a frame, nothing is paced or served, and
 what all nodes tell at the end is shown, and written to analysis.json. With --pipeline and --with, --of or --plan, the pictures that one
 node sends are reduced as those of the run are, in parts too: nodes on the way must keep no state from frame to frame, and an event
@@ -106,6 +107,17 @@ pub(crate) struct AnalyzeArgs {
     /// Write the results to this folder.
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
+    /// How tables are written, as npy,parquet: of peaks, for example.
+    #[arg(
+        long,
+        value_name = "FORMATS",
+        value_enum,
+        value_delimiter = ',',
+        default_value = "npy",
+        hide_default_value = true,
+        requires = "output"
+    )]
+    pub(crate) tables: Vec<TableFormat>,
     /// Print JSON on stdout instead of text.
     #[arg(long)]
     pub(crate) json: bool,

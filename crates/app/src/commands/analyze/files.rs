@@ -7,34 +7,38 @@ use std::path::{Path, PathBuf};
 use livetime_frame::DType;
 use serde_json::Value as Json;
 
+use super::tables::{self, TableFormat};
 use super::{Measured, picture, sweep};
 use crate::analyze::{Array, Table, Value};
 
 /// The files of one result.
 pub(super) struct Written {
-    pub(super) array: Option<PathBuf>,
+    /// The array, or the table in each format that is wanted.
+    pub(super) arrays: Vec<PathBuf>,
     pub(super) picture: Option<PathBuf>,
 }
 
 /// Writes all results of `last` into `folder`, and a plot if there are several measurements. Returns the files of each result.
-pub(super) fn write(folder: &Path, last: &Measured, all: &[Measured]) -> Result<Vec<Written>, String> {
+pub(super) fn write(
+    folder: &Path,
+    last: &Measured,
+    all: &[Measured],
+    formats: &[TableFormat],
+) -> Result<Vec<Written>, String> {
     make_folder(folder)?;
     let mut written = Vec::new();
     for named in &last.found.results {
         let path = |ending: &str| folder.join(format!("{}.{ending}", named.name));
-        let mut files = Written { array: None, picture: None };
+        let mut files = Written { arrays: Vec::new(), picture: None };
         match &named.value {
             Value::Array(array) => {
                 write_bytes(
                     &path("npy"),
                     &[&npy_header(&describe(array.dtype()), array.shape()), array.bytes()],
                 )?;
-                files.array = Some(path("npy"));
+                files.arrays.push(path("npy"));
             }
-            Value::Table(table) => {
-                write_table(&path("npy"), table)?;
-                files.array = Some(path("npy"));
-            }
+            Value::Table(table) => files.arrays = tables::write(folder, &named.name, table, formats)?,
             Value::Number(_) => {}
         }
         if let Some(image) = picture::draw_result(named, &last.found) {
@@ -70,7 +74,7 @@ fn write_bytes(path: &Path, parts: &[&[u8]]) -> Result<(), String> {
 }
 
 /// A structured array: the cells of a row lie beside each other.
-fn write_table(path: &Path, table: &Table) -> Result<(), String> {
+pub(super) fn write_table(path: &Path, table: &Table) -> Result<(), String> {
     let types = table.columns.iter().map(|c| format!("('{}', {})", c.name, describe(c.cells.dtype())));
     let types = format!("[{}]", types.collect::<Vec<_>>().join(", "));
     let cells: Vec<(&Array, usize)> =

@@ -8,6 +8,7 @@ mod parts;
 mod picture;
 mod report;
 mod sweep;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod through;
@@ -39,6 +40,8 @@ struct Measured {
 }
 
 pub(crate) fn run(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
+    let is_there = args.tables.iter().try_for_each(|format| format.check());
+    is_there.map_err(|why| Failure::new(Exit::Usage, why))?;
     match (&args.pipeline, &args.plan) {
         (_, Some(plan)) => parts::run(args, plan, nodes, output),
         (Some(file), None) if !args.is_reduced() => graph::run(args, file, nodes, output),
@@ -67,7 +70,9 @@ fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result
     let Some(last) = all.last() else { return Err(Failure::new(Exit::Usage, "wanted a number of workers")) };
     let is_same = sweep::are_same(&all);
     let written = match &args.output {
-        Some(folder) => files::write(folder, last, &all).map_err(|e| Failure::new(Exit::Failed, e))?,
+        Some(folder) => {
+            files::write(folder, last, &all, &args.tables).map_err(|e| Failure::new(Exit::Failed, e))?
+        }
         None => Vec::new(),
     };
     let report = report::Report {

@@ -138,7 +138,9 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Outpu
     let found = found.map_err(|error| Failure::new(Exit::Usage, error))?;
     let last = Measured { workers: 1, found, usage };
     let written = match &args.output {
-        Some(folder) => files::write(folder, &last, &[]).map_err(|e| Failure::new(Exit::Failed, e))?,
+        Some(folder) => {
+            files::write(folder, &last, &[], &args.tables).map_err(|e| Failure::new(Exit::Failed, e))?
+        }
         None => Vec::new(),
     };
     let run = RunFiles::planned(plan);

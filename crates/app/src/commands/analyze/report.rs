@@ -151,7 +151,7 @@ impl Report<'_> {
 
     fn files(&self, result: usize) -> impl Iterator<Item = &PathBuf> {
         let written = self.written.get(result);
-        written.into_iter().flat_map(|w| w.array.iter().chain(&w.picture))
+        written.into_iter().flat_map(|w| w.arrays.iter().chain(&w.picture))
     }
 
     pub(super) fn json(&self) -> Json {

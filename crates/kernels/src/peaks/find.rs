@@ -6,16 +6,33 @@ use super::Peaks;
 const CHUNK: usize = 64;
 
 /// A peak.
-pub(super) struct Peak {
-    pub(super) row: usize,
-    pub(super) column: usize,
-    pub(super) pixels: usize,
-    pub(super) row_mean: f64,
-    pub(super) column_mean: f64,
-    pub(super) max: f64,
-    pub(super) sum: f64,
-    pub(super) background: f64,
-    pub(super) noise: f64,
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Peak {
+    /// Row of the top.
+    pub row: usize,
+    /// Column of the top.
+    pub column: usize,
+    /// How many pixels it has.
+    pub pixels: usize,
+    /// Its centre, weighted by what is above the background.
+    pub row_mean: f64,
+    /// The same of columns.
+    pub column_mean: f64,
+    /// Value of the top above the background.
+    pub max: f64,
+    /// Sum of the pixels above the background.
+    pub sum: f64,
+    /// Mean of the ring around it.
+    pub background: f64,
+    /// Standard deviation of the ring.
+    pub noise: f64,
+}
+
+impl Peak {
+    /// `row_mean`, `column_mean`, `max`, `sum`, `background` and `noise`, as tables have them.
+    pub fn numbers(&self) -> [f64; 6] {
+        [self.row_mean, self.column_mean, self.max, self.sum, self.background, self.noise]
+    }
 }
 
 /// Gives the peaks of a picture to `give`, in the order of their tops.

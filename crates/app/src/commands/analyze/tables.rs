@@ -1,0 +1,204 @@
+//! Tables as files: .npy as numpy's structured arrays, CSV, Parquet.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use livetime_frame::{DType, with_dtype};
+
+use super::files;
+use crate::analyze::{Array, Table};
+
+/// How tables are written.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TableFormat {
+    /// A structured array of NumPy.
+    Npy,
+    /// Text: a line with the names, and one for each row; numbers have as many digits as it takes to read them back unchanged.
+    Csv,
+    /// Parquet, as pandas, DuckDB and many others read it.
+    Parquet,
+}
+
+impl TableFormat {
+    /// Whether this program can write it.
+    ///
+    /// # Errors
+    /// Text, if it was built without.
+    pub(super) fn check(self) -> Result<(), String> {
+        let is_there = self != TableFormat::Parquet || cfg!(feature = "parquet");
+        is_there.then_some(()).ok_or_else(|| {
+            "wanted a program built with the feature `parquet` (--tables), found one without it".to_owned()
+        })
+    }
+
+    fn ending(self) -> &'static str {
+        match self {
+            TableFormat::Npy => "npy",
+            TableFormat::Csv => "csv",
+            TableFormat::Parquet => "parquet",
+        }
+    }
+}
+
+/// Writes the table called `name` into `folder` in each of these formats. Returns the files.
+pub(super) fn write(
+    folder: &Path,
+    name: &str,
+    table: &Table,
+    formats: &[TableFormat],
+) -> Result<Vec<PathBuf>, String> {
+    let mut written = Vec::new();
+    for format in formats {
+        let path = folder.join(format!("{name}.{}", format.ending()));
+        match format {
+            TableFormat::Npy => files::write_table(&path, table)?,
+            TableFormat::Csv => told(&path, csv(&path, table))?,
+            TableFormat::Parquet => told(&path, parquet(&path, name, table))?,
+        }
+        written.push(path);
+    }
+    Ok(written)
+}
+
+fn told<E: std::fmt::Display>(path: &Path, written: Result<(), E>) -> Result<(), String> {
+    written.map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+fn csv(path: &Path, table: &Table) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+    writeln!(file, "{}", names.join(","))?;
+    for row in 0..table.rows() {
+        for (number, column) in table.columns.iter().enumerate() {
+            let separator = if number > 0 { "," } else { "" };
+            write!(file, "{separator}{}", cell(&column.cells, row))?;
+        }
+        writeln!(file)?;
+    }
+    file.flush()
+}
+
+/// An element as text.
+fn cell(cells: &Array, row: usize) -> String {
+    let size = cells.dtype().bytes();
+    let bytes = cells.bytes().get(row * size..(row + 1) * size).unwrap_or_default();
+    with_dtype!(cells.dtype(), T => <T>::from_le_bytes(bytes.try_into().unwrap_or_default()).to_string())
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &Path, _: &str, _: &Table) -> Result<(), String> {
+    TableFormat::Parquet.check()
+}
+
+/// Whole numbers have 64 bits, all others are doubles.
+#[cfg(feature = "parquet")]
+fn parquet(path: &Path, name: &str, table: &Table) -> Result<(), parquet::errors::ParquetError> {
+    use std::sync::Arc;
+
+    use parquet::basic::{Compression, ZstdLevel};
+    use parquet::data_type::{DoubleType, Int64Type};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+
+    let properties = WriterProperties::builder()
+        .set_created_by(concat!("livetime ", env!("CARGO_PKG_VERSION")).into())
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+        .build();
+    let schema = Arc::new(parse_message_type(&schema(name, table))?);
+    let mut writer = SerializedFileWriter::new(File::create(path)?, schema, Arc::new(properties))?;
+    let mut group = writer.next_row_group()?;
+    let rows = table.rows();
+    for column in &table.columns {
+        let Some(mut out) = group.next_column()? else { break };
+        match is_signed(column.cells.dtype()) {
+            Some(_) => {
+                let values: Vec<i64> = wholes(&column.cells).take(rows).collect();
+                out.typed::<Int64Type>().write_batch(&values, None, None)?;
+            }
+            None => {
+                let values = column.cells.values();
+                out.typed::<DoubleType>().write_batch(&values[..rows], None, None)?;
+            }
+        }
+        out.close()?;
+    }
+    group.close()?;
+    writer.close().map(drop)
+}
+
+/// The columns in the language of Parquet's schemas.
+#[cfg(feature = "parquet")]
+fn schema(name: &str, table: &Table) -> String {
+    let word = |text: &str| text.replace(|c: char| !c.is_ascii_alphanumeric() && c != '_', "_");
+    let column = |column: &crate::analyze::Column| match is_signed(column.cells.dtype()) {
+        Some(is_signed) => format!("required int64 {} (INTEGER(64, {is_signed}));", word(column.name)),
+        None => format!("required double {};", word(column.name)),
+    };
+    let columns: Vec<String> = table.columns.iter().map(column).collect();
+    format!("message {} {{ {} }}", word(name), columns.join(" "))
+}
+
+/// Whether whole numbers have a sign; `None`: these are others.
+#[cfg(feature = "parquet")]
+fn is_signed(dtype: DType) -> Option<bool> {
+    match dtype {
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => Some(true),
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => Some(false),
+        DType::F32 | DType::F64 => None,
+    }
+}
+
+/// Whole numbers as Parquet stores them: those without a sign by their bits.
+#[cfg(feature = "parquet")]
+fn wholes(cells: &Array) -> Box<dyn Iterator<Item = i64> + '_> {
+    with_dtype!(cells.dtype(), T => {
+        let values = cells.bytes().chunks_exact(size_of::<T>());
+        Box::new(values.map(|bytes| <T>::from_le_bytes(bytes.try_into().unwrap_or_default()) as i64))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyze::Column;
+
+    fn table() -> Table {
+        let columns = vec![
+            Column::new("event", vec![3u64, u64::MAX]),
+            Column::new("shift [um]", vec![-2i16, 7]),
+            Column::new("sum", vec![0.1f64, f64::NAN]),
+        ];
+        Table { columns }
+    }
+
+    #[test]
+    fn text_reads_back_unchanged() {
+        let folder = tempfile::tempdir().unwrap();
+        let written = write(folder.path(), "t", &table(), &[TableFormat::Npy, TableFormat::Csv]).unwrap();
+        assert_eq!(written, [folder.path().join("t.npy"), folder.path().join("t.csv")]);
+        let text = std::fs::read_to_string(&written[1]).unwrap();
+        assert_eq!(text, "event,shift [um],sum\n3,-2,0.1\n18446744073709551615,7,NaN\n");
+        assert!(write(Path::new("/no/such/folder"), "t", &table(), &[TableFormat::Csv]).is_err());
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn parquet_has_the_types_and_values() {
+        use parquet::file::reader::{FileReader, SerializedFileReader};
+        use parquet::record::RowAccessor;
+
+        let folder = tempfile::tempdir().unwrap();
+        let written = write(folder.path(), "peak-events", &table(), &[TableFormat::Parquet]).unwrap();
+        let reader = SerializedFileReader::new(File::open(&written[0]).unwrap()).unwrap();
+        let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+        assert_eq!(rows.len(), 2);
+        assert_eq!((rows[0].get_ulong(0).unwrap(), rows[1].get_ulong(0).unwrap()), (3, u64::MAX));
+        assert_eq!((rows[0].get_long(1).unwrap(), rows[0].get_double(2).unwrap()), (-2, 0.1));
+        assert!(rows[1].get_double(2).unwrap().is_nan());
+        let none = Table { columns: vec![Column::new("event", Vec::<u64>::new())] };
+        let written = write(folder.path(), "none", &none, &[TableFormat::Parquet]).unwrap();
+        assert!(SerializedFileReader::new(File::open(&written[0]).unwrap()).is_ok());
+    }
+}
