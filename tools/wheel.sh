@@ -10,23 +10,27 @@ repository="$PWD"
 python="${LIVETIME_PYTHON:-python3}"
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 
-# What pip puts beside the interpreter; maturin takes it along because of its name.
-scripts=python/livetime.data/scripts
-
 build() {
-    local tools="$target/wheel-venv"
+    local tools="$target/wheel-venv" name
     "$python" -m venv "$tools"
     "$tools/bin/pip" install --quiet --disable-pip-version-check "maturin==1.16.0" "auditwheel==6.8.2" "wheel==0.45.1"
-    trap 'rm -rf python/livetime.data' EXIT
-    cargo build --profile dist --locked --package livetime
-    install -D -m 755 "$target/dist/livetime" "$scripts/livetime"
     rm -rf "$target/wheel"
-    "$tools/bin/maturin" build --manifest-path python/Cargo.toml --out "$target/wheel"
-    local name
+    cargo build --profile dist --locked --package livetime
+    "$tools/bin/maturin" build --manifest-path python/Cargo.toml --out "$target/wheel/module"
+    with_program "$tools"
     name="$(named_honestly "$tools" "$target"/wheel/livetime-*.whl)"
     mkdir -p python/dist
     mv "$target/wheel/$name" python/dist/
     ls -l "python/dist/$name"
+}
+
+# What lies in `.data/scripts` of a wheel, pip puts beside the interpreter, and takes it away again.
+with_program() {
+    local unpacked="$target/wheel/unpacked"
+    "$1/bin/wheel" unpack --dest "$unpacked" "$target"/wheel/module/livetime-*.whl > /dev/null
+    unpacked="$(echo "$unpacked"/livetime-*)"
+    install -D -m 755 "$target/dist/livetime" "$unpacked/$(basename "$unpacked").data/scripts/livetime"
+    "$1/bin/wheel" pack --dest "$target/wheel" "$unpacked" > /dev/null
 }
 
 # The name of a wheel says on which systems it works. maturin looks at the module only; here the program is judged with it.
@@ -39,7 +43,7 @@ named_honestly() {
 }
 
 try() {
-    local wheel work venv
+    local wheel venv
     wheel="$(find "$PWD/python/dist" -name 'livetime-*.whl' -printf '%T@ %p\n' 2> /dev/null | sort -n | tail -1 | cut -d' ' -f2-)"
     [ -n "$wheel" ] || { echo "no wheel in python/dist: run \`make wheel\`" >&2; exit 77; }
     work="$(mktemp -d)"

@@ -118,5 +118,5 @@ def test_a_selection_of_nothing_is_none_of_all(run):
     chosen = run.select("evr(99)")
     assert len(chosen) == 0 and list(run.events(OPAL, select=chosen)) == []
     for select in (chosen, "evr(99)"):
-        found = lt.analyze(run, OPAL, {"sum": FloatSum()}, select=select)
+        found = lt.analyze(run, OPAL, "mean", select=select)
         assert (found.account.used, found.account.refused, found.account.without_value) == (0, 25, 5)
