@@ -288,7 +288,7 @@ fn records_that_find_no_room_are_counted_and_all_others_are_there() {
 #[test]
 fn a_ledger_of_links_and_a_trace_that_find_no_room_leave_nothing_half() {
     let nodes = wires(
-        0.01,
+        0.1,
         70,
         &format!(
             "  sink: {{type: link_ledger, from: {{node: apa.ledger, when_full: block}}, params: {{file: {DISK}/l.json}}}}\n"
