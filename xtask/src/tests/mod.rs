@@ -10,7 +10,7 @@ mod skips;
 mod web;
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -25,6 +25,7 @@ pub(crate) fn run(root: &Path) -> Result<String, String> {
     let tests = cargo(root, &["test", "--workspace", "--no-fail-fast"]);
     let ran = count(tests, &files, &mut counts)?;
     let unsteady = again::run(root, &files, &ran.watch, &mut counts);
+    unsteady.iter().try_for_each(|name| files.add_unsteady(name))?;
     let all_passed = [
         ran.all_passed || (!unsteady.is_empty() && counts.failed == 0),
         python::run(root, &files, &mut counts)?,
@@ -32,8 +33,6 @@ pub(crate) fn run(root: &Path) -> Result<String, String> {
         models_into(root, &files, &mut counts)?,
     ];
     fs::write(&files.counts, counts.to_text()).map_err(|e| format!("{}: {e}", files.counts.display()))?;
-    fs::write(&files.unsteady, unsteady.join("\n"))
-        .map_err(|e| format!("{}: {e}", files.unsteady.display()))?;
     let summary = files.unsteady() + &summary(counts, &Skips::read(&files.skips)?);
     if all_passed == [true; 4] { Ok(summary) } else { Err(summary) }
 }
@@ -99,12 +98,18 @@ impl Files {
         Files { counts, skips, unsteady, target }
     }
 
-    /// A line for each test that failed beside the others and passed alone.
+    fn add_unsteady(&self, name: &str) -> Result<(), String> {
+        let file = fs::OpenOptions::new().create(true).append(true).open(&self.unsteady);
+        let added = file.and_then(|mut file| writeln!(file, "{name}"));
+        added.map_err(|e| format!("{}: {e}", self.unsteady.display()))
+    }
+
+    /// A line for each test that failed and passed when it was repeated.
     fn unsteady(&self) -> String {
         let names = fs::read_to_string(&self.unsteady).unwrap_or_default();
         names
             .lines()
-            .map(|name| format!("unsteady: {name} failed beside the other tests and passed alone\n"))
+            .map(|name| format!("unsteady: {name} failed, and passed when it was repeated\n"))
             .collect()
     }
 

@@ -19,6 +19,8 @@ pub(super) struct Suite {
     pub(super) reason: &'static str,
     /// What one line of its output adds to the results.
     pub(super) results: fn(&str) -> Counts,
+    /// The test that one line tells of which failed at first, and then passed.
+    pub(super) unsteady: fn(&str) -> Option<String>,
 }
 
 /// Builds the package and runs its tests; without Python or PyPI they are skipped, on record. Returns whether all passed.
@@ -28,6 +30,7 @@ pub(super) fn run(root: &Path, files: &Files, counts: &mut Counts) -> Result<boo
         needed: "peer/python",
         reason: "no Python from 3.11 on, or no packages from PyPI (tools/python.sh says which)",
         results,
+        unsteady: |_| None,
     };
     suite.run(root, files, counts)
 }
@@ -51,6 +54,9 @@ impl Suite {
             counts.passed += found.passed;
             counts.failed += found.failed;
             counts.ignored += found.ignored;
+            if let Some(name) = (self.unsteady)(&line) {
+                files.add_unsteady(&name)?;
+            }
         }
         let status = child.wait().map_err(failed)?;
         if status.code() == Some(MISSING) {

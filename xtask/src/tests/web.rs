@@ -13,6 +13,7 @@ pub(super) fn run(root: &Path, files: &Files, counts: &mut Counts) -> Result<boo
         needed: "peer/web",
         reason: "no Node from 20.19 on, no packages from npm, or no Chromium (tools/web.sh says which)",
         results,
+        unsteady,
     };
     suite.run(root, files, counts)
 }
@@ -33,6 +34,12 @@ fn results(line: &str) -> Counts {
     counts
 }
 
+/// A test that failed and passed when it was repeated, as `web/vite.config.ts` wants.
+fn unsteady(line: &str) -> Option<String> {
+    let (name, _) = line.trim().strip_prefix("✓ ")?.split_once(" (retry x")?;
+    Some(name.to_owned())
+}
+
 #[cfg(test)]
 mod checks {
     use super::*;
@@ -44,5 +51,13 @@ mod checks {
         assert_eq!(counts("      Tests  65 passed (65)"), (65, 0, 0));
         assert_eq!(counts(" Test Files  8 passed (8)"), (0, 0, 0));
         assert_eq!(counts("Tests are run"), (0, 0, 0));
+    }
+
+    #[test]
+    fn a_test_that_was_repeated_is_named() {
+        let line = " ✓ test/browser/page.test.ts > is shown 34528ms (retry x1)";
+        assert_eq!(unsteady(line).as_deref(), Some("test/browser/page.test.ts > is shown 34528ms"));
+        assert_eq!(unsteady(" ✓ test/browser/page.test.ts > is shown 34528ms"), None);
+        assert_eq!(unsteady(" × test/browser/page.test.ts > is shown 3ms (retry x1)"), None);
     }
 }
