@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::super::{Progress, Settings, Spread};
+use livetime_control::config::Setting;
+
 use super::served::Steered;
 
 pub(super) const NAME: &str = "bp.count, an event";
@@ -55,7 +57,9 @@ fn measure_in(
     for (name, text) in SCRIPTS {
         fs::write(folder.join(name), text).map_err(|e| e.to_string())?;
     }
-    let (run, events) = (Steered::start(GRAPH, &[])?, if settings.quick { 10 } else { 200 });
+    // As `livetime run` has it: a served run goes on after an acquisition.
+    let stays = Setting { node: "detector".into(), param: "finish_when_done".into(), value: "false".into() };
+    let (run, events) = (Steered::start(GRAPH, &[stays])?, if settings.quick { 10 } else { 200 });
     let mut ms = Vec::new();
     for repeat in 1..=settings.repeats() {
         progress.log(format!("{NAME}: {repeat} of {}", settings.repeats()));
