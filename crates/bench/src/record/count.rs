@@ -5,11 +5,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use livetime_control::config::Setting;
 use serde_json::{Value, json};
 
 use super::super::{Progress, Settings, Spread};
-use livetime_control::config::Setting;
-
 use super::served::Steered;
 
 pub(super) const NAME: &str = "bp.count, an event";
