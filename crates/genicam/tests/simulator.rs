@@ -133,7 +133,7 @@ fn packets_that_are_lost_are_frames_in_the_ledger() {
     assert_eq!(lost(LossReason::Unreadable), last("incomplete_frames"));
     assert_eq!(lost(LossReason::SourceGap), last("missing_frames"));
     assert_eq!(cam.emitted.to_string(), last("array_counter"));
-    // A frame of which no packet came is missing, one of which some came is not whole. After many messages only some are told.
+    // A frame without any packet is missing; one with only some of them is incomplete. Of many messages, only some are logged.
     let has_all = !report.events.iter().any(|event| event.message.contains(" times in "));
     for (text, count) in [("whole, found:", "incomplete_frames"), ("missing before", "missing_frames")] {
         let is_told = was_told(&report, text);

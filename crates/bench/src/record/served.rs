@@ -38,7 +38,7 @@ impl Steered {
         Ok(Steered { run, served, client })
     }
 
-    /// What clients are told, to find it.
+    /// The address of the server, for clients.
     pub(super) fn address(&self) -> String {
         self.served.address().map(|address| address.to_string()).unwrap_or_default()
     }

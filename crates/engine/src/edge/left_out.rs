@@ -35,7 +35,7 @@ impl LeftOut {
                 return last.store(number, Ordering::Release);
             }
         }
-        // Whoever reads one of the new values below also sees this `begun`, and that the run it looked for is gone.
+        // A reader that sees one of the new values below also sees this `begun`, and so notices that its run was replaced.
         fence(Ordering::Release);
         run(runs, begun).iter().for_each(|place| place.store(number, Ordering::Relaxed));
         self.begun.store(begun + 1, Ordering::Release);

@@ -445,7 +445,7 @@ impl Index {
     }
 }
 
-/// Bytes with a bit for each page of a data block of so many places.
+/// Length in bytes of the bitmap of pages that a data block with this number of places has.
 fn pages_bytes(places: u64) -> u64 {
     if places > PAGE { (places / PAGE).div_ceil(8) } else { 0 }
 }

@@ -136,7 +136,7 @@ impl Writer {
         self.streams[stream.0].write_layer(layer, rows, chunks, &self.space, &self.out)
     }
 
-    /// Takes rows back: each of these data sets has so many of its rows from now on, and the next one takes the place behind
+    /// Takes rows back: cuts each of these data sets to the given number of rows; the next row takes the place behind
     /// them. Readers see it at once, first at the last data set of the tree. The room of what was taken back is not given
     /// back, for readers that are still at it.
     ///

@@ -63,7 +63,7 @@ impl NewFile {
         }
         let made = match create_new(&written) {
             Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
-            // A name that is final from the start is free once the old file is gone; whoever reads that keeps it.
+            // A name that is final from the start is free once the old file is gone; a program that reads the old file keeps it.
             Err(_) if overwrite && suffix.is_empty() => {
                 fs::remove_file(&written)?;
                 (create_new(&written)?, written)

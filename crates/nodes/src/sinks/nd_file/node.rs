@@ -295,7 +295,7 @@ impl<W: FileWriter> FileNode<W> {
         Err(NodeError::new("wanted a node that reads files, found one that writes: use `image_files`"))
     }
 
-    /// Whoever frees frames does not want them written: they are not lost.
+    /// A client that frees the captured frames does not want them written: they do not count as lost.
     fn free(&mut self) {
         self.held.drain(..).for_each(|held| held.settle(Ok(())));
         self.held_bytes = 0;

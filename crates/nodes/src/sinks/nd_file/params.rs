@@ -18,7 +18,7 @@ pub enum FileMode {
 /// Parameters of every sink that writes pictures to files; they come behind those of its format
 /// (`#[param(flatten)]`).
 ///
-/// The order is that in which clients see changes: counts come before `capture`, so that whoever sees a capture
+/// The order is that in which clients see changes: counts come before `capture`, so that a client that sees a capture
 /// begin reads 0 frames of it.
 #[derive(Params)]
 pub struct NdFileParams {
