@@ -48,6 +48,8 @@ const PLAIN: &[&str] = &[
     "Data",
     "DataLabel",
     "SortFree",
+    "RunTime",
+    "IOSpeed",
 ];
 /// Readbacks that it serves with a set-point, which cannot be written here.
 const FIXED: &[&str] = &["Mode"];
@@ -102,15 +104,8 @@ pub(super) fn served_by(node: &NodeType) -> Vec<Served> {
         shows: Shows::Picture,
     });
     let bases = bases_served(specs, node.spec.kind == NodeKind::Source);
-    let mut all: Vec<Served> =
-        params_served(specs).into_iter().chain(links_served(specs)).chain(bases).chain(pictures).collect();
-    // A node that has one of them as a parameter says so itself.
-    for served in fixed::served(node.spec.name) {
-        if !all.iter().any(|other| other.name == served.name) {
-            all.push(served);
-        }
-    }
-    all
+    let own = params_served(specs).into_iter().chain(links_served(specs));
+    own.chain(bases).chain(pictures).chain(fixed::served(node.spec.name)).collect()
 }
 
 /// The parameters under all their names.

@@ -189,7 +189,8 @@ impl Request<'_> {
             name.is_some_and(|name| !host.is_empty() && name.eq_ignore_ascii_case(host))
         };
         if let Some(other) = origins.find(|origin| !is_ours(origin)) {
-            return Err(refused(&format!("`{}`", other.to_str().unwrap_or("another page"))));
+            let other = other.to_str().unwrap_or("another page");
+            return Err(refused(&format!("`{other}`, and `Host: {host}` (a proxy hands on the port, too)")));
         }
         if let Some(site) = self.one(SEC_FETCH_SITE)
             && !matches!(site, "same-origin" | "none")
