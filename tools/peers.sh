@@ -3,7 +3,8 @@
 # Used by tests, which are skipped without it. `peers.sh` has p4p and pvaPy, `peers.sh ophyd` ophyd-async with p4p,
 # `peers.sh metrics` Prometheus' client library, `peers.sh hdf5` h5py, `peers.sh codecs` the codecs of images with p4p and
 # pvaPy, `peers.sh parquet` pyarrow, `peers.sh ioc` an EPICS IOC with Channel Access and its clients, `peers.sh bluesky`
-# what a beam line runs: bluesky, ophyd-async, event-model, Tiled, h5py with the plugins of HDF5, tifffile.
+# what a beam line runs: bluesky, ophyd-async, event-model, Tiled, h5py with the plugins of HDF5, tifffile; `peers.sh nexus`
+# punx, which judges NeXus files.
 # PEERS_FOLDER: where; default in the user's cache.
 set -euo pipefail
 case "${1:-}" in
@@ -21,13 +22,14 @@ case "${1:-}" in
         name=ioc wanted="softioc==4.7.2 pvxslibs==1.5.3 epicscorelibs==7.0.10.99.0.2 aioca==2.1"
         check="import softioc, aioca, pvxslibs.path"
         ;;
+    nexus) name=nexus wanted="punx==0.3.5 h5py==3.16.0 numpy==2.4.6" check="import punx.validate" ;;
     bluesky)
         name=bluesky
         wanted="bluesky==1.15.1 ophyd-async==0.21.3 p4p==4.3.0 event-model==1.24.0 tiled[server,client]==0.2.20 h5py==3.16.0"
         wanted="$wanted hdf5plugin==7.1.0 tifffile==2026.3.3 pillow==12.0.0 numpy==2.4.6"
         check="import bluesky, ophyd_async.epics.adsimdetector, event_model, tiled.client, h5py, hdf5plugin, tifffile, PIL"
         ;;
-    *) echo "wanted nothing, ophyd, metrics, hdf5, codecs, parquet, ioc or bluesky, found $1" >&2; exit 2 ;;
+    *) echo "wanted nothing, ophyd, metrics, hdf5, codecs, parquet, ioc, nexus or bluesky, found $1" >&2; exit 2 ;;
 esac
 folder="${PEERS_FOLDER:-${XDG_CACHE_HOME:-$HOME/.cache}/livetime}/$name"
 python="$folder/bin/python"

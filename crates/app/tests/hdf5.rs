@@ -67,6 +67,31 @@ fn a_run_leaves_a_file_with_every_frame() {
     }
 }
 
+/// Findings of punx in `file` that are not as NeXus wants it, but for contents of collections: those may be anything.
+fn findings(file: &Path) -> Option<Vec<String>> {
+    let python = livetime_testkit::python("nexus")?;
+    let args = ["-m", "punx.main", "validate", "--report", "OK,NOTE,WARN,ERROR"];
+    let output = Command::new(python).args(args).arg(file).output().unwrap();
+    let text = stdout(&output);
+    assert!(text.contains("/entry/data@signal ") && text.contains("statistics"), "{text}{}", stderr(&output));
+    let is_finding = |line: &&str| [" WARN ", " ERROR ", " NOTE "].iter().any(|word| line.contains(word));
+    let lines = text.lines().filter(|line| line.starts_with('/')).filter(is_finding);
+    Some(lines.filter(|line| !line.contains("NXcollection contains")).map(str::to_owned).collect())
+}
+
+#[test]
+fn files_are_as_nexus_wants_them() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let pipeline = pipeline(folder.path(), ", file_name: run, frames_per_file: 20");
+    let output = livetime(&["run", pipeline.path(), "--no-pva", "--frames", "40"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    for name in ["run_001.h5", "run_002.h5", "run_001_all.h5"] {
+        if let Some(findings) = findings(&folder.path().join(name)) {
+            assert!(findings.is_empty(), "{name}: {findings:#?}");
+        }
+    }
+}
+
 /// A layout, threads that compress, the axes of a scan: through the pipeline file, whose text is in the file.
 #[test]
 fn a_layout_and_the_axes_of_a_scan_come_from_the_pipeline_file() {

@@ -1,7 +1,7 @@
 //! Settings of areaDetector's writers that have one value here: their names are there, so that screens show them, and writing
 //! another value is refused.
 
-use super::base::{Item, NO_YES};
+use super::base::Item;
 use super::point::{About, Shape};
 use super::table::{Served, Shows};
 
