@@ -19,6 +19,7 @@ use crate::app::App;
 use crate::error::{Error, json_body};
 use crate::pictures::{Wanted, points, values};
 use crate::query::Query;
+use crate::threads::spawn;
 
 type Routed = Result<Response, Error>;
 
@@ -125,7 +126,7 @@ fn spawn_reading(
             }
         }
     };
-    let thread = std::thread::Builder::new().name("web download".into()).spawn(read);
+    let thread = spawn("web download", read);
     thread
         .map(|_| ())
         .map_err(|e| Error::new(StatusCode::SERVICE_UNAVAILABLE, format!("cannot start a thread: {e}")))

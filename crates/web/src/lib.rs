@@ -55,12 +55,13 @@ mod session;
 mod sessions;
 mod show;
 mod state;
+mod threads;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use livetime_control::access::Access;
@@ -157,8 +158,7 @@ pub fn serve(listener: TcpListener, model: &Model, options: Options) -> Result<S
     let app = Arc::new(App::new(model.clone(), options, port)?);
     let server = Server::start("web", listener, routes::router(&app), true).map_err(text)?;
     let putting = app.clone();
-    let state =
-        Builder::new().name("web state".into()).spawn(move || state::put_up(&putting)).map_err(text)?;
+    let state = threads::spawn("web state", move || state::put_up(&putting)).map_err(text)?;
     Ok(Served { app, server: Some(server), state: Some(state) })
 }
 

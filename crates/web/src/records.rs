@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use axum::extract::{Path, RawQuery, State};
@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::error::{Error, json_body};
 use crate::query::Query;
+use crate::threads::spawn;
 
 /// What a frame with a trigger record holds, as JSON; `None` for any other frame. The key `summary` is for lists of records.
 pub type Describe = fn(&Frame) -> Option<Value>;
@@ -125,9 +126,7 @@ impl Records {
             };
             let outlet = model.run().subscribe(name, latest).map_err(|e| Error::refused(e.message))?;
             let (taking, is_ended) = (output.clone(), self.is_ended.clone());
-            let started = Builder::new()
-                .name("web records".into())
-                .spawn(move || take(outlet, describe, &taking.kept, &is_ended));
+            let started = spawn("web records", move || take(outlet, describe, &taking.kept, &is_ended));
             *thread = Some(started.map_err(|e| Error::refused(format!("cannot start a thread: {e}")))?);
         }
         drop(thread);

@@ -9,7 +9,7 @@ use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use axum::Router;
@@ -24,6 +24,8 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{Sleep, sleep};
 use tower_service::Service;
+
+use crate::threads::spawn;
 
 /// What clients may take of the server.
 #[derive(Clone, Copy)]
@@ -95,7 +97,7 @@ impl Server {
             let _entered = runtime.enter();
             tokio::net::TcpListener::from_std(listener)?
         };
-        let thread = Builder::new().name(name.into()).spawn(move || {
+        let thread = spawn(name, move || {
             runtime.block_on(accept(listener, router, is_kept, limits, stopped));
             // What still waits for a node holds up nobody.
             runtime.shutdown_timeout(PAUSE);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 
 use livetime_runtime::lock;
 use tokio::sync::oneshot;
@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use super::make::{Made, make};
 use super::source::Newest;
 use super::spec::Spec;
+use crate::threads::spawn;
 
 /// Pictures that wait to be made: one for each view that may be asked for at one time.
 const WAITING: usize = 256;
@@ -53,7 +54,7 @@ impl Maker {
     /// When the system gives no thread.
     pub(crate) fn start() -> std::result::Result<Maker, String> {
         let (sender, wishes) = sync_channel(WAITING);
-        let thread = Builder::new().name("web views".into()).spawn(move || Work::default().go_on(&wishes));
+        let thread = spawn("web views", move || Work::default().go_on(&wishes));
         let thread = thread.map_err(|e| format!("cannot start a thread: {e}"))?;
         Ok(Maker { wishes: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)) })
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use livetime_control::model::Model;
@@ -13,6 +13,7 @@ use livetime_runtime::lock;
 use tokio::sync::watch;
 
 use super::left::Left;
+use crate::threads::spawn;
 
 /// Frames per second that the program takes of an output: no screen shows more.
 const MAX_RATE_HZ: f64 = 30.0;
@@ -153,8 +154,7 @@ fn start(model: &Model, name: &str, left: &Mutex<Left>) -> Result<(Arc<Source>, 
     let (sender, newest) = watch::channel(last);
     let is_ended = Arc::new(AtomicBool::new(false));
     let watching = is_ended.clone();
-    let thread =
-        Builder::new().name("web pictures".into()).spawn(move || take(outlet, began, &sender, &watching));
+    let thread = spawn("web pictures", move || take(outlet, began, &sender, &watching));
     let thread = thread.map_err(|e| format!("cannot start a thread: {e}"))?;
     Ok((Arc::new(Source { name: name.to_owned(), newest, began, is_ended }), thread))
 }

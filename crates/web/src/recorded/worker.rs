@@ -3,7 +3,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::thread::Builder;
 use std::time::Duration;
 
 use axum::http::StatusCode;
@@ -12,6 +11,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::error::Error;
+use crate::threads::spawn;
 
 /// Requests that wait for the thread; more are refused.
 const WAITING: usize = 64;
@@ -30,7 +30,7 @@ impl<S: Default + 'static> Worker<S> {
     /// When the system gives no thread.
     pub(crate) fn start(name: &str) -> Result<Worker<S>, String> {
         let (sender, jobs) = sync_channel(WAITING);
-        let thread = Builder::new().name(name.into()).spawn(move || work(&jobs));
+        let thread = spawn(name, move || work(&jobs));
         thread.map_err(|e| format!("cannot start a thread: {e}"))?;
         Ok(Worker { jobs: Mutex::new(Some(sender)) })
     }
