@@ -4,15 +4,18 @@
 
 mod bayer;
 mod mix;
+mod paint;
 mod palette;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod vbmi;
 
 pub use bayer::{Edges, Mosaic};
 pub use mix::Mix;
+pub use paint::{paint, paint_interleaved};
 pub use palette::Palette;
 
-use crate::bytes::{bytes, bytes_mut};
 use crate::{LengthError, Level, Pixel};
 
 /// Puts the three colours of each pixel side by side: planes become RGB1.
@@ -104,48 +107,6 @@ fn grey_body<T: Pixel>([r, g, b]: [&[T]; 3], output: &mut [T]) {
     for (((output, r), g), b) in output.iter_mut().zip(r).zip(g).zip(b) {
         *output = T::mean3([*r, *g, *b]);
     }
-}
-
-/// Looks up each element, as a byte, in `palette`. Elements are `u8` or `i8`; the bits of `i8` count as those of a
-/// `u8`, as in areaDetector.
-///
-/// # Errors
-/// [`LengthError`] when the elements are not bytes or the four slices differ in length; nothing has been written
-/// then.
-///
-/// ```
-/// use livetime_kernels::color::{Palette, paint};
-/// let (mut r, mut g, mut b) = ([0], [0], [0]);
-/// paint(&[255u8], &Palette::IRON, [&mut r, &mut g, &mut b])?;
-/// assert_eq!((r, g, b), ([255], [255], [255]));
-/// # Ok::<(), livetime_kernels::LengthError>(())
-/// ```
-pub fn paint<T: Pixel>(input: &[T], palette: &Palette, outputs: [&mut [T]; 3]) -> Result<(), LengthError> {
-    LengthError::check("input as bytes", size_of_val(input), input.len())?;
-    check(outputs.each_ref().map(|o| o.len()), "an output", input.len())?;
-    let [r, g, b] = outputs.map(bytes_mut);
-    for (((value, r), g), b) in bytes(input).iter().zip(r).zip(g).zip(b) {
-        [*r, *g, *b] = palette.color(*value);
-    }
-    Ok(())
-}
-
-/// As [`paint`], with the colours of each pixel side by side (RGB1).
-///
-/// # Errors
-/// [`LengthError`] when the elements are not bytes or `output` has not three for each of `input`; nothing has been
-/// written then.
-pub fn paint_interleaved<T: Pixel>(
-    input: &[T],
-    palette: &Palette,
-    output: &mut [T],
-) -> Result<(), LengthError> {
-    LengthError::check("input as bytes", size_of_val(input), input.len())?;
-    LengthError::check("output", output.len(), input.len().saturating_mul(3))?;
-    for (value, pixel) in bytes(input).iter().zip(bytes_mut(output).chunks_exact_mut(3)) {
-        pixel.copy_from_slice(&palette.color(*value));
-    }
-    Ok(())
 }
 
 fn check(lengths: [usize; 3], what: &'static str, expected: usize) -> Result<(), LengthError> {

@@ -136,7 +136,7 @@ fn mosaics_of_every_type_and_level() {
 fn false_colors() {
     let all: Vec<u8> = (0..=255).collect();
     let mut outputs = [[0u8; 256]; 3];
-    paint(&all, &Palette::RAINBOW, outputs.each_mut().map(|o| &mut o[..])).unwrap();
+    paint(Level::PORTABLE, &all, &Palette::RAINBOW, outputs.each_mut().map(|o| &mut o[..])).unwrap();
     let at = |i: usize| outputs.map(|o| o[i]);
     // Read off areaDetector's table.
     let known = [(0, [0, 0, 0]), (11, [0, 0, 45]), (32, [0, 0, 130]), (64, [0, 4, 255]), (95, [0, 128, 255])];
@@ -146,9 +146,28 @@ fn false_colors() {
     iron.into_iter().for_each(|(i, wanted)| assert_eq!(Palette::IRON.color(i), wanted, "{i}"));
     let signed: Vec<i8> = all.iter().map(|v| *v as i8).collect();
     let mut side_by_side = vec![0i8; 768];
-    paint_interleaved(&signed, &Palette::RAINBOW, &mut side_by_side).unwrap();
+    paint_interleaved(Level::PORTABLE, &signed, &Palette::RAINBOW, &mut side_by_side).unwrap();
     let wanted: Vec<i8> = (0..256).flat_map(|i| outputs.map(|o| o[i] as i8)).collect();
     assert_eq!(side_by_side, wanted);
+}
+
+/// All lengths up to three registers and all alignments, at each level, against the table itself.
+#[test]
+fn false_colors_of_all_lengths_and_levels() {
+    let all = values::<u8>(300, 5);
+    for (start, length) in (0..4).flat_map(|start| (0..=200).map(move |length| (start, length))) {
+        let input = &all[start..start + length];
+        let wanted: Vec<[u8; 3]> = input.iter().map(|value| Palette::IRON.color(*value)).collect();
+        for level in Level::available() {
+            let mut side_by_side = vec![0; 3 * length];
+            paint_interleaved(level, input, &Palette::IRON, &mut side_by_side).unwrap();
+            assert_eq!(side_by_side, wanted.as_flattened(), "{} {start} {length}", level.name());
+            let mut planes = [(); 3].map(|()| vec![0; length]);
+            paint(level, input, &Palette::IRON, planes.each_mut().map(|p| &mut p[..])).unwrap();
+            let found: Vec<[u8; 3]> = (0..length).map(|i| planes.each_ref().map(|p| p[i])).collect();
+            assert_eq!(found, wanted, "{} {start} {length}", level.name());
+        }
+    }
 }
 
 #[test]
@@ -158,8 +177,8 @@ fn what_does_not_fit_is_refused() {
     assert!(interleave(Level::best(), [&[1u8; 3]; 3], &mut [0; 10]).is_err());
     assert!(separate(Level::best(), &[0; 9], [&mut a, &mut b, &mut c]).is_err());
     assert!(grey(Level::best(), [&[1u8; 3]; 3], &mut c).is_err());
-    assert!(paint(&[1u8; 3], &Palette::IRON, [&mut a, &mut b, &mut c]).is_err());
-    assert!(paint_interleaved(&[1u16; 3], &Palette::IRON, &mut [0; 9]).is_err());
+    assert!(paint(Level::best(), &[1u8; 3], &Palette::IRON, [&mut a, &mut b, &mut c]).is_err());
+    assert!(paint_interleaved(Level::best(), &[1u16; 3], &Palette::IRON, &mut [0; 9]).is_err());
     let mosaic = |plane| Mosaic { plane, red_x: 0, red_y: 0, edges: Edges::default() };
     let plane = Plane::packed(&[0u8; 6], 3, 2).unwrap();
     assert!(mosaic(plane).row(Level::best(), 2, [&mut a, &mut b, &mut [0; 3]]).is_err());

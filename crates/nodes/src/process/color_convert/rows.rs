@@ -80,7 +80,7 @@ impl Work {
         outputs: [&mut [T]; 3],
     ) -> Result<(), LengthError> {
         match (source, self.palette) {
-            (Source::Mono(plane), Some(palette)) => paint(plane.row(y), palette, outputs),
+            (Source::Mono(plane), Some(palette)) => paint(Level::best(), plane.row(y), palette, outputs),
             (Source::Mono(plane), None) => {
                 outputs.into_iter().for_each(|output| output.copy_from_slice(plane.row(y)));
                 Ok(())
@@ -104,7 +104,9 @@ impl Work {
         beside: &mut [T],
     ) -> Result<(), LengthError> {
         match (source, self.palette) {
-            (Source::Mono(plane), Some(palette)) => paint_interleaved(plane.row(y), palette, output),
+            (Source::Mono(plane), Some(palette)) => {
+                paint_interleaved(Level::best(), plane.row(y), palette, output)
+            }
             (Source::Mono(plane), None) => interleave(Level::best(), [plane.row(y); 3], output),
             (Source::Colors(planes), _) => {
                 interleave(Level::best(), planes.map(|plane| plane.row(y)), output)

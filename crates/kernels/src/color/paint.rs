@@ -1,0 +1,86 @@
+//! False colours for rows of bytes.
+
+use super::{Palette, check};
+use crate::bytes::{bytes, bytes_mut};
+use crate::level::LevelKind;
+use crate::{LengthError, Level, Pixel};
+
+/// Looks up each element, as a byte, in `palette`. Elements are `u8` or `i8`; the bits of `i8` count as those of a
+/// `u8`, as in areaDetector.
+///
+/// # Errors
+/// [`LengthError`] when the elements are not bytes or the four slices differ in length; nothing has been written
+/// then.
+///
+/// ```
+/// use livetime_kernels::{Level, color::{Palette, paint}};
+/// let (mut r, mut g, mut b) = ([0], [0], [0]);
+/// paint(Level::best(), &[255u8], &Palette::IRON, [&mut r, &mut g, &mut b])?;
+/// assert_eq!((r, g, b), ([255], [255], [255]));
+/// # Ok::<(), livetime_kernels::LengthError>(())
+/// ```
+pub fn paint<T: Pixel>(
+    level: Level,
+    input: &[T],
+    palette: &Palette,
+    outputs: [&mut [T]; 3],
+) -> Result<(), LengthError> {
+    LengthError::check("input as bytes", size_of_val(input), input.len())?;
+    check(outputs.each_ref().map(|o| o.len()), "an output", input.len())?;
+    let (input, outputs) = (bytes(input), outputs.map(bytes_mut));
+    match level.kind() {
+        // SAFETY: detection found AVX-512 (the level) and VBMI.
+        #[cfg(target_arch = "x86_64")]
+        LevelKind::Avx512 if super::vbmi::is_there() => unsafe {
+            super::vbmi::paint(input, palette, outputs)
+        },
+        _ => one_by_one(input, palette, outputs),
+    }
+    Ok(())
+}
+
+/// As [`paint`], with the colours of each pixel side by side (RGB1).
+///
+/// # Errors
+/// [`LengthError`] when the elements are not bytes or `output` has not three for each of `input`; nothing has been
+/// written then.
+pub fn paint_interleaved<T: Pixel>(
+    level: Level,
+    input: &[T],
+    palette: &Palette,
+    output: &mut [T],
+) -> Result<(), LengthError> {
+    LengthError::check("input as bytes", size_of_val(input), input.len())?;
+    LengthError::check("output", output.len(), input.len().saturating_mul(3))?;
+    let (input, output) = (bytes(input), bytes_mut(output));
+    match level.kind() {
+        // SAFETY: detection found AVX-512 (the level) and VBMI.
+        #[cfg(target_arch = "x86_64")]
+        LevelKind::Avx512 if super::vbmi::is_there() => unsafe {
+            super::vbmi::paint_interleaved(input, palette, output);
+        },
+        _ => four_by_four(input, palette, output),
+    }
+    Ok(())
+}
+
+pub(super) fn one_by_one(input: &[u8], palette: &Palette, [r, g, b]: [&mut [u8]; 3]) {
+    for (((value, r), g), b) in input.iter().zip(r).zip(g).zip(b) {
+        [*r, *g, *b] = palette.color(*value);
+    }
+}
+
+/// Four colours are three words, written at once.
+pub(super) fn four_by_four(input: &[u8], palette: &Palette, output: &mut [u8]) {
+    let (fours, rest) = input.as_chunks::<4>();
+    let (twelves, last) = output.as_chunks_mut::<12>();
+    for (values, pixels) in fours.iter().zip(twelves) {
+        let [a, b, c, d] = values.map(|value| u32::from_le_bytes(palette.colors[usize::from(value)]));
+        let words = [a | b << 24, b >> 8 | c << 16, c >> 16 | d << 8];
+        let (places, _) = pixels.as_chunks_mut::<4>();
+        places.iter_mut().zip(words).for_each(|(place, word)| *place = word.to_le_bytes());
+    }
+    for (value, pixel) in rest.iter().zip(last.as_chunks_mut::<3>().0) {
+        *pixel = palette.color(*value);
+    }
+}
