@@ -1,6 +1,6 @@
 /** The run as this page knows it: what the state socket says, in values that the screens follow. */
 
-import { StateSocket, type LinkState } from '../link/socket';
+import { HIDDEN_HZ, SEEN_HZ, StateSocket, type LinkState } from '../link/socket';
 import * as rest from '../link/rest';
 import { newestLoss, type Loss } from './losses';
 import type {
@@ -50,7 +50,7 @@ export class RunModel {
     this.socket = new StateSocket(url.href, { message: (message) => this.take(message), state });
     this.socket.open();
     const seen = () => {
-      this.socket?.setPace(document.hidden ? 1 : 10);
+      this.socket?.setPace(document.hidden ? HIDDEN_HZ : SEEN_HZ);
       if (!document.hidden) this.socket?.hurry();
     };
     document.addEventListener('visibilitychange', seen);
@@ -135,7 +135,6 @@ export class RunModel {
     try {
       this.described = await rest.describe();
       this.graph = this.described.graph;
-      this.rights = this.described.rights;
       this.problem = '';
     } catch (problem) {
       this.problem = (problem as Error).message;
