@@ -4105,6 +4105,7 @@ var RunModel = class {
 	smallestDistance = Infinity;
 	watchers = new Map();
 	watching = "";
+	describing = null;
 	#byName = user_derived(() => new Map((this.described?.nodes ?? []).map((node, i) => [node.name, i])));
 	get byName() {
 		return get(this.#byName);
@@ -4201,7 +4202,10 @@ var RunModel = class {
 		}]));
 		this.nodesNow = Object.fromEntries(nodes$1.map((node) => [node.name, node]));
 	}
-	async describe() {
+	describe() {
+		return this.describing ??= this.ask().finally(() => this.describing = null);
+	}
+	async ask() {
 		try {
 			this.described = await describe();
 			this.graph = this.described.graph;
@@ -4246,8 +4250,12 @@ var RunModel = class {
 				null,
 				null
 			];
-			this.describe();
+			this.learnRun(run.id);
 		}
+	}
+	async learnRun(id) {
+		await this.describe();
+		if (this.run?.id !== id) await this.describe();
 	}
 	merge(nodes) {
 		const values = { ...this.values };
@@ -7319,6 +7327,13 @@ function WorkerWrapper(options) {
 	});
 }
 // src/picture/start.ts
+var LATEST_MS = 1500;
+var said = () => {};
+var pictured = new Promise((done) => {
+	said = done;
+	setTimeout(done, LATEST_MS);
+});
+var isPictured = () => said();
 var ready = new WorkerWrapper();
 function pictureWorker() {
 	const made = ready ?? new WorkerWrapper();
@@ -7485,8 +7500,10 @@ function Picture($$anchor, $$props) {
 		line: get(line)
 	}));
 	function take(message) {
-		if (message.kind === "shown") set(sequence, message.sequence, true);
-		else if (message.kind === "picture") set(info, message.info);
+		if (message.kind === "shown") {
+			set(sequence, message.sequence, true);
+			isPictured();
+		} else if (message.kind === "picture") set(info, message.info);
 		else if (message.kind === "problem") fail(message.text);
 		else if (message.kind === "line") set(lineValues, message.values);
 		else if (message.cross.row.length > 0 || !get(cross)) set(cross, message.cross);
@@ -8373,7 +8390,7 @@ var root_2$1 = from_html(`<p class="faint">What draws lines could not be loaded 
 var root_3 = from_html(`<div class="strip svelte-ujkihp"><h2> <span> <!></span></h2> <!> <!></div>`);
 function Strips($$anchor, $$props) {
 	push($$props, true);
-	const lines = __vitePreload(() => import("./Chart2.js"), __vite__mapDeps([6,7,8]), import.meta.url);
+	const lines = pictured.then(() => __vitePreload(() => import("./Chart2.js"), __vite__mapDeps([6,7,8]), import.meta.url));
 	const SPAN_MS = 6e5;
 	const POINTS = 400;
 	const busiest = user_derived(() => run.moment?.limit?.busiest_node ?? "");

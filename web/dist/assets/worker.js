@@ -477,6 +477,14 @@ const SCALES = {
 	log: 1,
 	root: 2
 };
+const BY_PROCESSOR = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+function hasCard() {
+	const gl = new OffscreenCanvas(1, 1).getContext("webgl2", { failIfMajorPerformanceCaveat: true });
+	if (!gl) return false;
+	const found = [gl.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL, gl.RENDERER].some((name) => name !== void 0 && BY_PROCESSOR.test(String(gl.getParameter(name))));
+	gl.getExtension("WEBGL_lose_context")?.loseContext();
+	return !found;
+}
 var GlPainter = class GlPainter {
 	canvas;
 	kind = "webgl";
@@ -496,15 +504,13 @@ var GlPainter = class GlPainter {
 		this.colourMap = this.texture();
 		gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
 	}
-	static on(canvas, isCard) {
-		const wanted = {
+	static on(canvas) {
+		const gl = canvas.getContext("webgl2", {
 			alpha: false,
 			antialias: false,
 			depth: false,
-			preserveDrawingBuffer: true,
-			failIfMajorPerformanceCaveat: isCard
-		};
-		const gl = canvas.getContext("webgl2", wanted);
+			preserveDrawingBuffer: true
+		});
 		return gl && new GlPainter(canvas, gl);
 	}
 	get largestSide() {
@@ -711,6 +717,7 @@ function colourAt(stops, at) {
 }
 // src/picture/plain.ts
 const MOST = 8;
+const row = (like, length) => new like.constructor(length);
 var PlainPainter = class {
 	canvas;
 	kind = "plain";
@@ -747,11 +754,11 @@ var PlainPainter = class {
 			const across = falls(part.x, part.stepX, width, this.held.width / colours);
 			const down = falls(part.y, part.stepY, height, this.held.height);
 			if (colours === 3) this.drawColours(out, limits, across, down, word(outside));
-			else this.drawValues(out, this.ink(limits, word(invalid)), across, down, word(outside), part.stepX > 1);
+			else this.drawValues(out, limits, across, down, word(outside), word(invalid));
 		}
 		this.pen.putImageData(this.image, 0, 0);
 	}
-	ink(limits, invalid) {
+	inker(limits, invalid) {
 		const { colours } = this;
 		const low = warp(limits.low, limits.scale);
 		const span = Math.max(warp(limits.high, limits.scale) - low, 1e-6);
@@ -760,28 +767,32 @@ var PlainPainter = class {
 			return colours[place >= 1 ? 255 : place > 0 ? Math.floor(place * 255 + .5) : 0];
 		};
 		const { pixels } = this.held;
-		if (pixels.BYTES_PER_ELEMENT > 2) return (value) => Number.isNaN(value) ? invalid : at(value);
+		if (pixels.BYTES_PER_ELEMENT > 2) return (values, out, to) => values.forEach((value, x) => out[to + x] = Number.isNaN(value) ? invalid : at(value));
 		const count = 2 ** (8 * pixels.BYTES_PER_ELEMENT);
 		const from = pixels instanceof Int8Array || pixels instanceof Int16Array ? count / 2 : 0;
 		if (this.inks.length !== count) this.inks = new Uint32Array(count);
 		const { inks } = this;
 		for (let i = 0; i < count; i++) inks[i] = at(i - from);
-		return (value) => inks[value + from];
+		return (values, out, to) => {
+			for (let x = 0; x < values.length; x++) out[to + x] = inks[values[x] + from];
+		};
 	}
-	drawValues(out, ink, across, down, outside, isReduced) {
+	drawValues(out, limits, across, down, outside, invalid) {
 		const { pixels, width } = this.held;
+		const ink = this.inker(limits, invalid);
 		const long = across.middle.length;
-		for (let y = 0, before = -1; y < down.middle.length; y++) {
-			const row = down.middle[y];
+		const [values, tallest] = [row(pixels, long), row(pixels, width)];
+		for (let y = 0; y < down.middle.length; y++) {
 			const to = y * long;
-			if (row < 0) out.fill(outside, to, to + long);
-			else if (row === before && !isReduced) out.copyWithin(to, to - long, to);
-			else for (let x = 0; x < long; x++) {
-				const column = across.middle[x];
-				if (column < 0) out[to + x] = outside;
-				else out[to + x] = ink(isReduced ? largest(pixels, width, across, down, x, y) : pixels[row * width + column]);
+			const [first, last] = [down.first[y], down.last[y]];
+			if (down.middle[y] < 0) out.fill(outside, to, to + long);
+			else if (y > 0 && down.middle[y - 1] >= 0 && first === down.first[y - 1] && last === down.last[y - 1]) out.copyWithin(to, to - long, to);
+			else {
+				largestDown(pixels, width, first, last, tallest);
+				largestAcross(tallest, across, values);
+				ink(values, out, to);
+				for (let x = 0; x < long; x++) if (across.middle[x] < 0) out[to + x] = outside;
 			}
-			before = row;
 		}
 	}
 	drawColours(out, limits, across, down, outside) {
@@ -802,13 +813,23 @@ var PlainPainter = class {
 		}
 	}
 };
-function largest(pixels, width, across, down, x, y) {
-	let found = pixels[down.middle[y] * width + across.middle[x]];
-	for (let row = down.first[y]; row <= down.last[y]; row++) for (let column = across.first[x]; column <= across.last[x]; column++) {
-		const value = pixels[row * width + column];
-		if (value > found || Number.isNaN(found)) found = value;
+function largestDown(pixels, width, first, last, found) {
+	for (let column = 0, i = first * width; column < width; column++, i++) found[column] = pixels[i];
+	for (let row = first + 1; row <= last; row++) for (let column = 0, i = row * width; column < width; column++, i++) {
+		const value = pixels[i];
+		const most = found[column];
+		if (value > most || most !== most) found[column] = value;
 	}
-	return found;
+}
+function largestAcross(values, { first, last }, found) {
+	for (let x = 0; x < found.length; x++) {
+		let most = values[first[x]];
+		for (let column = first[x] + 1; column <= last[x]; column++) {
+			const value = values[column];
+			if (value > most || most !== most) most = value;
+		}
+		found[x] = most;
+	}
 }
 function falls(from, step, count, size) {
 	const [first, last, middle] = [
@@ -819,9 +840,10 @@ function falls(from, step, count, size) {
 	for (let i = 0; i < count; i++) {
 		const at = from + i * step;
 		const inside = Math.floor(at + step / 2);
+		const isOne = step <= 1;
 		middle[i] = inside < 0 || inside >= size ? -1 : inside;
-		first[i] = Math.max(0, Math.floor(at));
-		last[i] = Math.min(Math.max(Math.ceil(at + step) - 1, first[i]), first[i] + MOST - 1, size - 1);
+		first[i] = Math.min(size - 1, Math.max(0, isOne ? inside : Math.floor(at)));
+		last[i] = isOne ? first[i] : Math.min(Math.max(Math.ceil(at + step) - 1, first[i]), first[i] + MOST - 1, size - 1);
 	}
 	return {
 		first,
@@ -871,6 +893,7 @@ function kept(view, array, canvas) {
 const BARS = 180;
 const TELL_MS = 250;
 const TELL_SOON_MS = 30;
+const PLAIN_MS = 50;
 const DRAWN_MS = 1e3;
 const say = (message, transfer = []) => postMessage(message, { transfer });
 var Worker = class {
@@ -1003,8 +1026,9 @@ var Worker = class {
 	}
 	shown(picture) {
 		this.show(picture);
+		const next = performance.now() + (this.painter?.kind === "plain" ? PLAIN_MS : 0);
 		return new Promise((done) => {
-			this.whenDrawn = done;
+			this.whenDrawn = () => setTimeout(done, next - performance.now());
 			setTimeout(done, DRAWN_MS);
 		});
 	}
@@ -1217,7 +1241,8 @@ function drawable(pixels) {
 	return pixels instanceof BigInt64Array || pixels instanceof BigUint64Array || pixels instanceof Float64Array ? Float32Array.from(pixels, Number) : pixels;
 }
 function painterOn(canvas, drawing) {
-	return (drawing === "plain" ? null : GlPainter.on(canvas, drawing === "")) ?? new PlainPainter(canvas);
+	return ((drawing === "" ? isDrawnByCard : drawing === "webgl") ? GlPainter.on(canvas) : null) ?? new PlainPainter(canvas);
 }
+const isDrawnByCard = hasCard();
 const worker = new Worker();
 onmessage = (event) => worker.take(event.data);

@@ -38,6 +38,7 @@ export class RunModel {
   private smallestDistance = Infinity;
   private watchers = new Map<symbol, string[]>();
   private watching = '';
+  private describing: Promise<void> | null = null;
 
   readonly byName = $derived(new Map((this.described?.nodes ?? []).map((node, i) => [node.name, i])));
   readonly mayWrite = $derived(this.rights.write && this.link === 'open' && this.ended === null);
@@ -131,7 +132,12 @@ export class RunModel {
     this.nodesNow = Object.fromEntries(nodes.map((node) => [node.name, node]));
   }
 
-  async describe(): Promise<void> {
+  /** What runs here. While that is asked for it is not asked for again. */
+  describe(): Promise<void> {
+    return (this.describing ??= this.ask().finally(() => (this.describing = null)));
+  }
+
+  private async ask(): Promise<void> {
     try {
       this.described = await rest.describe();
       this.graph = this.described.graph;
@@ -181,8 +187,14 @@ export class RunModel {
     this.smallestDistance = Infinity;
     if (run.id !== this.run?.id) {
       [this.values, this.nodesNow, this.moment, this.lastLoss] = [{}, {}, null, null];
-      void this.describe();
+      void this.learnRun(run.id);
     }
+  }
+
+  /** An answer that was under way may be of the run before, or a refusal from before the session. */
+  private async learnRun(id: string): Promise<void> {
+    await this.describe();
+    if (this.run?.id !== id) await this.describe();
   }
 
   private merge(nodes: Record<string, Values>): void {

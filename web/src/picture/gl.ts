@@ -20,6 +20,20 @@ interface Program {
 const UNIFORMS = ['pixels', 'colours', 'canvas', 'origin', 'step_', 'low', 'high', 'scale', 'perPixel', 'outside', 'invalid'];
 const SCALES: Record<Scale, number> = { linear: 0, log: 1, root: 2 };
 
+/** What draws WebGL where there is no graphics card. Not all browsers admit it when they are asked for a context without such. */
+const BY_PROCESSOR = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+
+/** Whether a graphics card draws WebGL2 in this browser. */
+export function hasCard(): boolean {
+  const gl = new OffscreenCanvas(1, 1).getContext('webgl2', { failIfMajorPerformanceCaveat: true });
+  if (!gl) return false;
+  // Some tell it only of the one name, some only of the other.
+  const names = [gl.getExtension('WEBGL_debug_renderer_info')?.UNMASKED_RENDERER_WEBGL, gl.RENDERER];
+  const found = names.some((name) => name !== undefined && BY_PROCESSOR.test(String(gl.getParameter(name))));
+  gl.getExtension('WEBGL_lose_context')?.loseContext();
+  return !found;
+}
+
 export class GlPainter implements Painter {
   readonly kind = 'webgl';
   private readonly gl: WebGL2RenderingContext;
@@ -35,10 +49,9 @@ export class GlPainter implements Painter {
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
   }
 
-  /** `null`: this browser has no WebGL2, or, with `isCard`, draws it without a graphics card. The canvas can then be drawn otherwise. */
-  static on(canvas: OffscreenCanvas, isCard: boolean): GlPainter | null {
-    const wanted = { alpha: false, antialias: false, depth: false, preserveDrawingBuffer: true, failIfMajorPerformanceCaveat: isCard };
-    const gl = canvas.getContext('webgl2', wanted);
+  /** `null` when this browser has no WebGL2; the canvas can then be drawn otherwise. */
+  static on(canvas: OffscreenCanvas): GlPainter | null {
+    const gl = canvas.getContext('webgl2', { alpha: false, antialias: false, depth: false, preserveDrawingBuffer: true });
     return gl && new GlPainter(canvas, gl);
   }
 

@@ -13,9 +13,13 @@ const MOST = 8;
 interface Falls {
   first: Int32Array;
   last: Int32Array;
-  /** -1: outside of the array. */
+  /** -1: outside of the array. The others then mean nothing. */
   middle: Int32Array;
 }
+
+/** Some values of the type of the picture, which is drawn faster than from floats. */
+type Row = Uint8Array;
+const row = (like: Pixels, length: number) => new (like.constructor as Uint8ArrayConstructor)(length);
 
 export class PlainPainter implements Painter {
   readonly kind = 'plain';
@@ -49,13 +53,13 @@ export class PlainPainter implements Painter {
       const across = falls(part.x, part.stepX, width, this.held.width / colours);
       const down = falls(part.y, part.stepY, height, this.held.height);
       if (colours === 3) this.drawColours(out, limits, across, down, word(outside));
-      else this.drawValues(out, this.ink(limits, word(invalid)), across, down, word(outside), part.stepX > 1);
+      else this.drawValues(out, limits, across, down, word(outside), word(invalid));
     }
     this.pen.putImageData(this.image, 0, 0);
   }
 
-  /** The colour of a value. */
-  private ink(limits: Limits, invalid: number): (value: number) => number {
+  /** Makes the colours of a row of values. */
+  private inker(limits: Limits, invalid: number): (values: Row, out: Uint32Array, to: number) => void {
     const { colours } = this;
     const low = warp(limits.low, limits.scale);
     const span = Math.max(warp(limits.high, limits.scale) - low, 1e-6);
@@ -64,31 +68,38 @@ export class PlainPainter implements Painter {
       return colours[place >= 1 ? 255 : place > 0 ? Math.floor(place * 255 + 0.5) : 0] as number;
     };
     const { pixels } = this.held as { pixels: Pixels };
-    if (pixels.BYTES_PER_ELEMENT > 2) return (value) => (Number.isNaN(value) ? invalid : at(value));
+    if (pixels.BYTES_PER_ELEMENT > 2) {
+      return (values, out, to) => values.forEach((value, x) => (out[to + x] = Number.isNaN(value) ? invalid : at(value)));
+    }
+    // Of each value that there can be.
     const count = 2 ** (8 * pixels.BYTES_PER_ELEMENT);
     const from = pixels instanceof Int8Array || pixels instanceof Int16Array ? count / 2 : 0;
     if (this.inks.length !== count) this.inks = new Uint32Array(count);
     const { inks } = this;
     for (let i = 0; i < count; i++) inks[i] = at(i - from);
-    return (value) => inks[value + from] as number;
+    return (values, out, to) => {
+      for (let x = 0; x < values.length; x++) out[to + x] = inks[(values[x] as number) + from] as number;
+    };
   }
 
-  private drawValues(
-    out: Uint32Array, ink: (value: number) => number, across: Falls, down: Falls, outside: number, isReduced: boolean,
-  ): void {
-    const { pixels, width } = this.held as { pixels: Pixels; width: number };
+  private drawValues(out: Uint32Array, limits: Limits, across: Falls, down: Falls, outside: number, invalid: number): void {
+    const { pixels, width } = this.held as { pixels: Row; width: number };
+    const ink = this.inker(limits, invalid);
     const long = across.middle.length;
-    for (let y = 0, before = -1; y < down.middle.length; y++) {
-      const row = down.middle[y] as number;
+    const [values, tallest] = [row(pixels, long), row(pixels, width)];
+    for (let y = 0; y < down.middle.length; y++) {
       const to = y * long;
-      if (row < 0) out.fill(outside, to, to + long);
-      else if (row === before && !isReduced) out.copyWithin(to, to - long, to);
-      else for (let x = 0; x < long; x++) {
-        const column = across.middle[x] as number;
-        if (column < 0) out[to + x] = outside;
-        else out[to + x] = ink(isReduced ? largest(pixels, width, across, down, x, y) : (pixels[row * width + column] as number));
+      const [first, last] = [down.first[y] as number, down.last[y] as number];
+      if ((down.middle[y] as number) < 0) {
+        out.fill(outside, to, to + long);
+      } else if (y > 0 && (down.middle[y - 1] as number) >= 0 && first === down.first[y - 1] && last === down.last[y - 1]) {
+        out.copyWithin(to, to - long, to);
+      } else {
+        largestDown(pixels, width, first, last, tallest);
+        largestAcross(tallest, across, values);
+        ink(values, out, to);
+        for (let x = 0; x < long; x++) if ((across.middle[x] as number) < 0) out[to + x] = outside;
       }
-      before = row;
     }
   }
 
@@ -107,26 +118,40 @@ export class PlainPainter implements Painter {
   }
 }
 
-/** Of the values on one device pixel the largest, so that a single bright one never vanishes. */
-function largest(pixels: Pixels, width: number, across: Falls, down: Falls, x: number, y: number): number {
-  let found = pixels[(down.middle[y] as number) * width + (across.middle[x] as number)] as number;
-  for (let row = down.first[y] as number; row <= (down.last[y] as number); row++) {
-    for (let column = across.first[x] as number; column <= (across.last[x] as number); column++) {
-      const value = pixels[row * width + column] as number;
-      if (value > found || Number.isNaN(found)) found = value;
+// Of the values on one device pixel the largest is shown, so that a single bright one never vanishes.
+
+function largestDown(pixels: Row, width: number, first: number, last: number, found: Row): void {
+  for (let column = 0, i = first * width; column < width; column++, i++) found[column] = pixels[i] as number;
+  for (let row = first + 1; row <= last; row++) {
+    for (let column = 0, i = row * width; column < width; column++, i++) {
+      const value = pixels[i] as number;
+      const most = found[column] as number;
+      if (value > most || most !== most) found[column] = value;
     }
   }
-  return found;
 }
 
+function largestAcross(values: Row, { first, last }: Falls, found: Row): void {
+  for (let x = 0; x < found.length; x++) {
+    let most = values[first[x] as number] as number;
+    for (let column = (first[x] as number) + 1; column <= (last[x] as number); column++) {
+      const value = values[column] as number;
+      if (value > most || most !== most) most = value;
+    }
+    found[x] = most;
+  }
+}
+
+/** Which values fall on each of `count` device pixels: those that it covers, or the one in its middle if it is smaller than a value. */
 function falls(from: number, step: number, count: number, size: number): Falls {
   const [first, last, middle] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
   for (let i = 0; i < count; i++) {
     const at = from + i * step;
     const inside = Math.floor(at + step / 2);
+    const isOne = step <= 1;
     middle[i] = inside < 0 || inside >= size ? -1 : inside;
-    first[i] = Math.max(0, Math.floor(at));
-    last[i] = Math.min(Math.max(Math.ceil(at + step) - 1, first[i] as number), (first[i] as number) + MOST - 1, size - 1);
+    first[i] = Math.min(size - 1, Math.max(0, isOne ? inside : Math.floor(at)));
+    last[i] = isOne ? (first[i] as number) : Math.min(Math.max(Math.ceil(at + step) - 1, first[i] as number), (first[i] as number) + MOST - 1, size - 1);
   }
   return { first, last, middle };
 }

@@ -2,6 +2,16 @@
 
 import PictureWorker from './worker?worker';
 
+/** A run may have no picture to show. */
+const LATEST_MS = 1_500;
+let said = () => {};
+/** Done when the first picture is on the screen: what is not needed for it waits that long. */
+export const pictured = new Promise<void>((done) => {
+  said = done;
+  setTimeout(done, LATEST_MS);
+});
+export const isPictured = () => said();
+
 let ready: Worker | null = new PictureWorker();
 
 export function pictureWorker(): Worker {

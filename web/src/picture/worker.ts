@@ -5,7 +5,7 @@ import { detectorOf, isStill, Still } from '../link/still';
 import { readPicture, type Picture } from '../link/wire';
 import { Histogram, type Pixels } from '../model/contrast';
 import { valuesAlong, type Line } from '../model/line';
-import { GlPainter } from './gl';
+import { GlPainter, hasCard } from './gl';
 import { colours } from './maps';
 import type { Cross, Drawing, FromWorker, Look, Point, Sight, ToWorker } from './messages';
 import type { Painter } from './painter';
@@ -17,6 +17,8 @@ const BARS = 180;
 const TELL_MS = 250;
 /** And after somebody has changed something. */
 const TELL_SOON_MS = 30;
+/** From picture to picture where the processor draws: it has other things to do, as those of the run. */
+const PLAIN_MS = 50;
 /** After this long the next picture is asked for although this one is not drawn. */
 const DRAWN_MS = 1_000;
 
@@ -145,8 +147,9 @@ class Worker {
   /** Done when it is drawn: a browser that draws slowly is not sent what it would never show. */
   private shown(picture: Picture): Promise<void> {
     this.show(picture);
+    const next = performance.now() + (this.painter?.kind === 'plain' ? PLAIN_MS : 0);
     return new Promise((done) => {
-      this.whenDrawn = done;
+      this.whenDrawn = () => setTimeout(done, next - performance.now());
       setTimeout(done, DRAWN_MS);
     });
   }
@@ -311,8 +314,12 @@ function drawable(pixels: Pixels): Pixels {
 }
 
 function painterOn(canvas: OffscreenCanvas, drawing: Drawing): Painter {
-  return (drawing === 'plain' ? null : GlPainter.on(canvas, drawing === '')) ?? new PlainPainter(canvas);
+  const byCard = drawing === '' ? isDrawnByCard : drawing === 'webgl';
+  return (byCard ? GlPainter.on(canvas) : null) ?? new PlainPainter(canvas);
 }
+
+// Found out while the page still asks what there is to show.
+const isDrawnByCard = hasCard();
 
 const worker = new Worker();
 onmessage = (event: MessageEvent<ToWorker>) => worker.take(event.data);
