@@ -20,7 +20,7 @@ const output = {
   assetFileNames: 'assets/[name][extname]',
   comments: false,
 };
-const together = { codeSplitting: { groups: [{ name: (id: string, modules: Modules) => (isFirst(id, modules) ? 'page' : null) }] } };
+const together = { codeSplitting: { groups: [{ debugName: 'page', name: (id: string, modules: Modules) => (isFirst(id, modules) ? 'page' : null) }] } };
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
