@@ -5,6 +5,11 @@ import { run } from './model/run.svelte';
 import './style/tokens.css';
 import './style/theme';
 
-await enter();
+const entered = enter();
+// What may be read without a token need not wait for the session.
+void run.describe();
+const target = document.getElementById('page') as HTMLElement;
+target.replaceChildren();
+mount(App, { target });
+await entered;
 run.start();
-mount(App, { target: document.getElementById('page') as HTMLElement });

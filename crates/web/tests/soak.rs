@@ -70,6 +70,8 @@ fn judge(samples: &[i64]) {
     let least = |from: usize, to: usize| *samples[from..to].iter().min().unwrap();
     let (early, late) = (least(part, 2 * part), least(2 * part, samples.len()));
     let limit = early / 100;
+    let percent = (late - early) as f64 * 100.0 / early as f64;
+    println!("{} rounds; from {early} to {late} bytes, {percent:+.3} %", samples.len());
     assert!(late - early <= limit, "grew from {early} to {late}, more than {limit}: {samples:?}");
 }
 

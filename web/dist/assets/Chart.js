@@ -1,7 +1,4 @@
-import { E as append, I as untrack, J as pop, L as template_effect, O as from_html, P as get, R as user_effect, Y as push, i as bind_this, l as set_attribute, q as user_derived, r as prop } from "./disclose-version.js";
-import { c as short, u as timeOfDay } from "./units.js";
-import { t as colour } from "./theme.js";
-import { t as themed } from "./themed.svelte.js";
+import { C as colour, Ct as untrack, Ft as pop, It as push, N as timeOfDay, Pt as user_derived, St as get, Tt as user_effect, X as bind_this, Y as prop, c as themed, et as set_attribute, gt as from_html, j as short, mt as append, wt as template_effect } from "./page.js";
 // node_modules/uplot/dist/uPlot.esm.js
 var FEAT_TIME = true;
 var UPLOT = "uplot";

@@ -1,8 +1,4 @@
-import { B as child, E as append, H as only_child, J as pop, L as template_effect, M as delegated, O as from_html, P as get, S as if_block, T as set_text, U as sibling, Y as push, Z as reset, h as set_class, j as delegate, k as from_svg, l as set_attribute, m as set_style, q as user_derived, y as each } from "./disclose-version.js";
-import { n as layers, r as NodePanel } from "./lanes.js";
-import { t as place } from "./place.svelte.js";
-import { t as run } from "./run.svelte.js";
-import { i as count, o as rate } from "./units.js";
+import { At as sibling, D as count, Dt as child, Ft as pop, It as push, P as run, Pt as user_derived, Rt as reset, St as get, _t as from_svg, at as set_style, bt as delegated, et as set_attribute, ft as if_block, g as NodePanel, gt as from_html, h as layers, k as rate, kt as only_child, lt as each, mt as append, ot as set_class, pt as set_text, w as place, wt as template_effect, yt as delegate } from "./page.js";
 // src/screens/graph/Graph.svelte
 var root = from_svg(`<path></path>`);
 var root_1 = from_html(`<i class="svelte-sxd490"></i>`);

@@ -1,6 +1,4 @@
-import { B as child, D as comment, E as append, G as set, H as only_child, J as pop, K as state, L as template_effect, M as delegated, N as event, O as from_html, P as get, Q as to_array, S as if_block, T as set_text, U as sibling, V as first_child, W as proxy, Y as push, Z as reset, c as remove_input_defaults, d as set_value, f as init_select, h as set_class, j as delegate, l as set_attribute, p as select_option, q as user_derived, y as each } from "./disclose-version.js";
-import { g as setInput, n as inWords, t as run } from "./run.svelte.js";
-import { i as count, l as span } from "./units.js";
+import { $ as remove_input_defaults, At as sibling, D as count, Dt as child, F as inWords, Ft as pop, It as push, M as span, Mt as set, Nt as state, Ot as first_child, P as run, Pt as user_derived, Rt as reset, St as get, W as setInput, bt as delegated, et as set_attribute, ft as if_block, gt as from_html, ht as comment, it as select_option, jt as proxy, kt as only_child, lt as each, mt as append, nt as set_value, ot as set_class, pt as set_text, rt as init_select, wt as template_effect, xt as event, yt as delegate, zt as to_array } from "./page.js";
 // src/model/inputs.ts
 function byInput(node, ports, edges) {
 	const declared = ports.map(({ name, frames }) => ({

@@ -1,9 +1,5 @@
-import { B as child, E as append, G as set, H as only_child, J as pop, K as state, L as template_effect, M as delegated, O as from_html, P as get, R as user_effect, S as if_block, T as set_text, U as sibling, V as first_child, X as next, Y as push, Z as reset, g as clsx, h as set_class, j as delegate, l as set_attribute, m as set_style, q as user_derived, y as each } from "./disclose-version.js";
-import { n as inWords, p as report, r as isIntended, t as run } from "./run.svelte.js";
+import { A as share, At as sibling, D as count, Dt as child, F as inWords, Ft as pop, I as isIntended, It as push, Lt as next, M as span, Mt as set, Nt as state, Ot as first_child, P as run, Pt as user_derived, Rt as reset, St as get, Tt as user_effect, V as report, at as set_style, bt as delegated, et as set_attribute, ft as if_block, gt as from_html, kt as only_child, lt as each, mt as append, ot as set_class, pt as set_text, st as clsx, t as follow, w as place, wt as template_effect, yt as delegate } from "./page.js";
 import { t as Chart } from "./Chart.js";
-import { t as follow } from "./feed.svelte.js";
-import { t as place } from "./place.svelte.js";
-import { i as count, l as span, s as share } from "./units.js";
 // src/screens/ledger/Ledger.svelte
 var root = from_html(`<i class="key svelte-3umllc"></i> `, 1);
 var root_1 = from_html(`<p class="alarm" role="alert"> </p>`);

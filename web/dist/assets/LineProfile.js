@@ -1,10 +1,4 @@
-import { B as child, E as append, G as set, H as only_child, J as pop, K as state, L as template_effect, M as delegated, O as from_html, P as get, R as user_effect, S as if_block, T as set_text, U as sibling, W as proxy, Y as push, Z as reset, i as bind_this, j as delegate, l as set_attribute, q as user_derived } from "./disclose-version.js";
-import { a as placer } from "./maps.js";
-import { r as summary, t as lengthOf } from "./line.js";
-import { c as short } from "./units.js";
-import { t as colour } from "./theme.js";
-import { t as themed } from "./themed.svelte.js";
-import { i as shown } from "./settings.svelte.js";
+import { At as sibling, C as colour, Dt as child, Ft as pop, It as push, Mt as set, Nt as state, Pt as user_derived, Rt as reset, St as get, Tt as user_effect, X as bind_this, a as placer, bt as delegated, c as themed, et as set_attribute, f as summary, ft as if_block, gt as from_html, j as short, jt as proxy, kt as only_child, mt as append, pt as set_text, r as shown, u as lengthOf, wt as template_effect, yt as delegate } from "./page.js";
 // src/picture/LineProfile.svelte
 var root = from_html(`<span data-testid="line"> </span>`);
 var root_1 = from_html(`<div class="profile svelte-1h1s9w9"><header class="svelte-1h1s9w9"><b class="svelte-1h1s9w9">Along the line</b> <span> </span> <!> <button type="button" aria-label="Remove the line" title="Remove the line" class="svelte-1h1s9w9">×</button></header> <canvas class="svelte-1h1s9w9"></canvas></div>`);

@@ -1,9 +1,5 @@
-import { B as child, E as append, G as set, H as only_child, J as pop, K as state, L as template_effect, M as delegated, O as from_html, P as get, Q as to_array, R as user_effect, S as if_block, T as set_text, U as sibling, V as first_child, Y as push, Z as reset, c as remove_input_defaults, f as init_select, j as delegate, l as set_attribute, m as set_style, p as select_option, q as user_derived, s as bind_value, u as set_checked, y as each } from "./disclose-version.js";
-import { h as seriesNames, t as run } from "./run.svelte.js";
+import { $ as remove_input_defaults, At as sibling, D as count, Dt as child, Ft as pop, It as push, Mt as set, Nt as state, Ot as first_child, P as run, Pt as user_derived, Q as bind_value, Rt as reset, St as get, Tt as user_effect, U as seriesNames, at as set_style, bt as delegated, et as set_attribute, ft as if_block, gt as from_html, it as select_option, j as short, kt as only_child, lt as each, mt as append, pt as set_text, rt as init_select, t as follow, tt as set_checked, w as place, wt as template_effect, yt as delegate, zt as to_array } from "./page.js";
 import { t as Chart } from "./Chart.js";
-import { t as follow } from "./feed.svelte.js";
-import { t as place } from "./place.svelte.js";
-import { c as short, i as count } from "./units.js";
 import { t as Points } from "./Points.js";
 // src/model/pairs.ts
 function pairs(x, y) {

@@ -1,9 +1,4 @@
-import { B as child, E as append, G as set, J as pop, K as state, L as template_effect, O as from_html, P as get, R as user_effect, W as proxy, Y as push, Z as reset, i as bind_this, l as set_attribute, r as prop } from "./disclose-version.js";
-import { t as themed } from "./themed.svelte.js";
-import { a as placer, r as colours } from "./maps.js";
-import { c as short } from "./units.js";
-import { r as ticks } from "./view.js";
-import { t as colour } from "./theme.js";
+import { C as colour, Dt as child, Ft as pop, It as push, Mt as set, Nt as state, Rt as reset, St as get, Tt as user_effect, X as bind_this, Y as prop, a as placer, c as themed, et as set_attribute, gt as from_html, i as colours, j as short, jt as proxy, mt as append, o as ticks, wt as template_effect } from "./page.js";
 // src/model/columns.ts
 var TIMES = [
 	"start",

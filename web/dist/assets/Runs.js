@@ -1,9 +1,4 @@
-import { A as text, B as child, D as comment, E as append, G as set, H as only_child, J as pop, K as state, L as template_effect, M as delegated, N as event, O as from_html, P as get, Q as to_array, R as user_effect, S as if_block, T as set_text, U as sibling, V as first_child, W as proxy, X as next, Y as push, Z as reset, b as index, c as remove_input_defaults, d as set_value, f as init_select, h as set_class, i as bind_this, j as delegate, k as from_svg, l as set_attribute, p as select_option, q as user_derived, t as onDestroy, x as key, y as each, z as $window } from "./disclose-version.js";
-import { a as ApiError, b as readTable, m as request, y as readPicture } from "./run.svelte.js";
-import { a as flow, c as short, i as count, n as bytes, t as ago } from "./units.js";
-import { t as place } from "./place.svelte.js";
-import { t as Picture } from "./Picture.js";
-import { r as ticks } from "./view.js";
+import { $ as remove_input_defaults, At as sibling, D as count, Dt as child, E as bytes, Et as $window, Ft as pop, G as readPicture, H as request, It as push, K as readTable, L as ApiError, Lt as next, Mt as set, Nt as state, O as flow, Ot as first_child, Pt as user_derived, Rt as reset, St as get, T as ago, Tt as user_effect, X as bind_this, _t as from_svg, bt as delegated, dt as key, et as set_attribute, ft as if_block, gt as from_html, ht as comment, it as select_option, j as short, jt as proxy, kt as only_child, lt as each, mt as append, n as Picture, nt as set_value, o as ticks, ot as set_class, pt as set_text, q as onDestroy, rt as init_select, ut as index, vt as text, w as place, wt as template_effect, xt as event, yt as delegate, zt as to_array } from "./page.js";
 // src/link/recorded.ts
 var json = async (path) => await (await request("GET", path)).json();
 function address(what, place) {

@@ -1,10 +1,4 @@
-import { A as text, B as child, D as comment, E as append, G as set, H as only_child, J as pop, K as state, L as template_effect, M as delegated, O as from_html, P as get, Q as to_array, R as user_effect, S as if_block, T as set_text, U as sibling, V as first_child, X as next, Y as push, Z as reset, b as index, c as remove_input_defaults, d as set_value, h as set_class, j as delegate, l as set_attribute, o as bind_checked, q as user_derived, u as set_checked, y as each } from "./disclose-version.js";
-import { t as Field } from "./Field.js";
-import { t as drafts } from "./drafts.svelte.js";
-import { a as same, o as wanted, r as readable, t as editable } from "./form.js";
-import { t as place } from "./place.svelte.js";
-import { t as run, u as pipeline } from "./run.svelte.js";
-import { i as count } from "./units.js";
+import { $ as remove_input_defaults, At as sibling, D as count, Dt as child, Ft as pop, It as push, Lt as next, Mt as set, Nt as state, Ot as first_child, P as run, Pt as user_derived, R as pipeline, Rt as reset, S as wanted, St as get, Tt as user_effect, Z as bind_checked, _ as Field, b as readable, bt as delegated, et as set_attribute, ft as if_block, gt as from_html, ht as comment, kt as only_child, lt as each, mt as append, nt as set_value, ot as set_class, pt as set_text, tt as set_checked, ut as index, v as drafts, vt as text, w as place, wt as template_effect, x as same, y as editable, yt as delegate, zt as to_array } from "./page.js";
 // src/screens/settings/changes.ts
 function asArguments(changed) {
 	return changed.flatMap(({ node, params }) => params.map(({ param, now }) => `--set ${quoted(`${node}.${param}=${plain(now)}`)}`)).join(" ");

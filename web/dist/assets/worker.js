@@ -58,7 +58,7 @@ var Feed = class {
 		if (this.changed) return;
 		this.after = frame.header.sequence;
 		this.listener.problem("");
-		this.listener.frame(frame);
+		await this.listener.frame(frame);
 	}
 	async place(wish, signal) {
 		const [method, path] = this.url === null ? ["POST", "/api/v1/views"] : ["PUT", this.url];
@@ -134,7 +134,7 @@ var Still = class {
 				const frame = this.read(await answer.arrayBuffer());
 				if (this.asked !== url) continue;
 				this.listener.problem("");
-				this.listener.frame(frame);
+				await this.listener.frame(frame);
 			} catch (problem) {
 				this.listener.problem(problem instanceof Error ? problem.message : String(problem));
 			}
@@ -354,15 +354,15 @@ const LIMITS = new Map([
 	[Uint32Array, 4294967295],
 	[Int32Array, 2147483647]
 ]);
-const word = new Uint32Array(1);
-const float = new Float32Array(word.buffer);
+const word$1 = new Uint32Array(1);
+const float = new Float32Array(word$1.buffer);
 function keyOf(value) {
 	float[0] = value;
-	const bits = word[0];
+	const bits = word$1[0];
 	return (bits & 2147483648 ? ~bits >>> 16 : bits >>> 16 | 32768) & 65535;
 }
 function valueOfKey(key) {
-	word[0] = key & 32768 ? (key & 32767) << 16 : ~(key << 16);
+	word$1[0] = key & 32768 ? (key & 32767) << 16 : ~(key << 16);
 	return float[0];
 }
 function warp(value, scale) {
@@ -375,6 +375,9 @@ function placer(low, high, scale) {
 	const from = warp(low, scale);
 	const width = warp(high, scale) - from || 1;
 	return (value) => Math.min(1, Math.max(0, (warp(value, scale) - from) / width));
+}
+function colourIndex(value, low, high, scale) {
+	return Math.floor(placer(low, high, scale)(value) * 255 + .5);
 }
 // src/model/line.ts
 const MOST_VALUES = 4096;
@@ -474,8 +477,17 @@ const SCALES = {
 	log: 1,
 	root: 2
 };
-var Painter = class {
+const BY_PROCESSOR = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+function hasCard() {
+	const gl = new OffscreenCanvas(1, 1).getContext("webgl2", { failIfMajorPerformanceCaveat: true });
+	if (!gl) return false;
+	const found = [gl.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL, gl.RENDERER].some((name) => name !== void 0 && BY_PROCESSOR.test(String(gl.getParameter(name))));
+	gl.getExtension("WEBGL_lose_context")?.loseContext();
+	return !found;
+}
+var GlPainter = class GlPainter {
 	canvas;
+	kind = "webgl";
 	gl;
 	programs = new Map();
 	colourMap;
@@ -486,18 +498,20 @@ var Painter = class {
 		height: 0,
 		internal: 0
 	};
-	constructor(canvas) {
+	constructor(canvas, gl) {
 		this.canvas = canvas;
+		this.gl = gl;
+		this.colourMap = this.texture();
+		gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
+	}
+	static on(canvas) {
 		const gl = canvas.getContext("webgl2", {
 			alpha: false,
 			antialias: false,
 			depth: false,
 			preserveDrawingBuffer: true
 		});
-		if (!gl) throw new Error("this browser offers no WebGL2, which pictures are drawn with");
-		this.gl = gl;
-		this.colourMap = this.texture();
-		gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
+		return gl && new GlPainter(canvas, gl);
 	}
 	get largestSide() {
 		return this.gl.getParameter(this.gl.MAX_TEXTURE_SIZE);
@@ -701,6 +715,153 @@ function colourAt(stops, at) {
 		mix(3)
 	];
 }
+// src/picture/plain.ts
+const MOST = 8;
+const row = (like, length) => new like.constructor(length);
+var PlainPainter = class {
+	canvas;
+	kind = "plain";
+	pen;
+	colours = new Uint32Array(256);
+	held = null;
+	image = null;
+	inks = new Uint32Array();
+	constructor(canvas) {
+		this.canvas = canvas;
+		const pen = canvas.getContext("2d", {
+			alpha: false,
+			willReadFrequently: true
+		});
+		if (!pen) throw new Error("this browser offers no canvas to draw pictures on");
+		this.pen = pen;
+	}
+	setColours(table) {
+		this.colours = new Uint32Array(Uint8Array.from(table).buffer);
+	}
+	setPixels(pixels, width, height) {
+		this.held = {
+			pixels,
+			width,
+			height
+		};
+	}
+	draw(limits, part, outside, invalid, colours = 1) {
+		const { width, height } = this.canvas;
+		if (this.image?.width !== width || this.image.height !== height) this.image = new ImageData(width, height);
+		const out = new Uint32Array(this.image.data.buffer);
+		if (!part || !this.held) out.fill(word(outside));
+		else {
+			const across = falls(part.x, part.stepX, width, this.held.width / colours);
+			const down = falls(part.y, part.stepY, height, this.held.height);
+			if (colours === 3) this.drawColours(out, limits, across, down, word(outside));
+			else this.drawValues(out, limits, across, down, word(outside), word(invalid));
+		}
+		this.pen.putImageData(this.image, 0, 0);
+	}
+	inker(limits, invalid) {
+		const { colours } = this;
+		const low = warp(limits.low, limits.scale);
+		const span = Math.max(warp(limits.high, limits.scale) - low, 1e-6);
+		const at = (value) => {
+			const place = (warp(value, limits.scale) - low) / span;
+			return colours[place >= 1 ? 255 : place > 0 ? Math.floor(place * 255 + .5) : 0];
+		};
+		const { pixels } = this.held;
+		if (pixels.BYTES_PER_ELEMENT > 2) return (values, out, to) => values.forEach((value, x) => out[to + x] = Number.isNaN(value) ? invalid : at(value));
+		const count = 2 ** (8 * pixels.BYTES_PER_ELEMENT);
+		const from = pixels instanceof Int8Array || pixels instanceof Int16Array ? count / 2 : 0;
+		if (this.inks.length !== count) this.inks = new Uint32Array(count);
+		const { inks } = this;
+		for (let i = 0; i < count; i++) inks[i] = at(i - from);
+		return (values, out, to) => {
+			for (let x = 0; x < values.length; x++) out[to + x] = inks[values[x] + from];
+		};
+	}
+	drawValues(out, limits, across, down, outside, invalid) {
+		const { pixels, width } = this.held;
+		const ink = this.inker(limits, invalid);
+		const long = across.middle.length;
+		const [values, tallest] = [row(pixels, long), row(pixels, width)];
+		for (let y = 0; y < down.middle.length; y++) {
+			const to = y * long;
+			const [first, last] = [down.first[y], down.last[y]];
+			if (down.middle[y] < 0) out.fill(outside, to, to + long);
+			else if (y > 0 && down.middle[y - 1] >= 0 && first === down.first[y - 1] && last === down.last[y - 1]) out.copyWithin(to, to - long, to);
+			else {
+				largestDown(pixels, width, first, last, tallest);
+				largestAcross(tallest, across, values);
+				ink(values, out, to);
+				for (let x = 0; x < long; x++) if (across.middle[x] < 0) out[to + x] = outside;
+			}
+		}
+	}
+	drawColours(out, limits, across, down, outside) {
+		const { pixels, width } = this.held;
+		const long = across.middle.length;
+		const at = (i) => colourIndex(pixels[i], limits.low, limits.high, limits.scale);
+		for (let y = 0; y < down.middle.length; y++) {
+			const row = down.middle[y];
+			for (let x = 0; x < long; x++) {
+				const column = across.middle[x];
+				const i = row * width + column * 3;
+				out[y * long + x] = row < 0 || column < 0 ? outside : word([
+					at(i),
+					at(i + 1),
+					at(i + 2)
+				]);
+			}
+		}
+	}
+};
+function largestDown(pixels, width, first, last, found) {
+	for (let column = 0, i = first * width; column < width; column++, i++) found[column] = pixels[i];
+	for (let row = first + 1; row <= last; row++) for (let column = 0, i = row * width; column < width; column++, i++) {
+		const value = pixels[i];
+		const most = found[column];
+		if (value > most || most !== most) found[column] = value;
+	}
+}
+function largestAcross(values, { first, last }, found) {
+	for (let x = 0; x < found.length; x++) {
+		let most = values[first[x]];
+		for (let column = first[x] + 1; column <= last[x]; column++) {
+			const value = values[column];
+			if (value > most || most !== most) most = value;
+		}
+		found[x] = most;
+	}
+}
+function falls(from, step, count, size) {
+	const [first, last, middle] = [
+		new Int32Array(count),
+		new Int32Array(count),
+		new Int32Array(count)
+	];
+	for (let i = 0; i < count; i++) {
+		const at = from + i * step;
+		const inside = Math.floor(at + step / 2);
+		const isOne = step <= 1;
+		middle[i] = inside < 0 || inside >= size ? -1 : inside;
+		first[i] = Math.min(size - 1, Math.max(0, isOne ? inside : Math.floor(at)));
+		last[i] = isOne ? first[i] : Math.min(Math.max(Math.ceil(at + step) - 1, first[i]), first[i] + MOST - 1, size - 1);
+	}
+	return {
+		first,
+		last,
+		middle
+	};
+}
+const bytes = new Uint8Array(4);
+const asWord = new Uint32Array(bytes.buffer);
+function word([red, green, blue]) {
+	[bytes[0], bytes[1], bytes[2], bytes[3]] = [
+		red,
+		green,
+		blue,
+		255
+	];
+	return asWord[0];
+}
 // src/model/roi.ts
 function clamp(value, low, high) {
 	return Math.min(Math.max(value, low), Math.max(low, high));
@@ -730,7 +891,10 @@ function kept(view, array, canvas) {
 }
 // src/picture/worker.ts
 const BARS = 180;
-const TELL_MS = 90;
+const TELL_MS = 250;
+const TELL_SOON_MS = 30;
+const PLAIN_MS = 50;
+const DRAWN_MS = 1e3;
 const say = (message, transfer = []) => postMessage(message, { transfer });
 var Worker = class {
 	painter = null;
@@ -748,14 +912,17 @@ var Worker = class {
 		low: 0,
 		high: 1
 	};
-	toldAt = 0;
+	toldAt = -Infinity;
+	tellAt = 0;
 	telling;
 	arrivals = [];
 	drawn = false;
+	isNew = false;
+	whenDrawn = () => {};
 	asking = false;
 	take(message) {
 		switch (message.kind) {
-			case "start": return this.start(message.canvas, message.base);
+			case "start": return this.start(message);
 			case "source":
 				this.turnTo(message.from);
 				this.wish();
@@ -764,7 +931,7 @@ var Worker = class {
 				if (message.look.map !== this.look?.map) this.painter?.setColours(colours(message.look.map));
 				this.look = message.look;
 				this.choose();
-				this.tell();
+				this.tell(TELL_SOON_MS);
 				return this.redraw();
 			case "sight":
 				this.sight = message.sight;
@@ -783,9 +950,9 @@ var Worker = class {
 				return this.tellLine();
 		}
 	}
-	start(canvas, base) {
+	start({ canvas, base, drawing }) {
 		try {
-			this.painter = new Painter(canvas);
+			this.painter = painterOn(canvas, drawing);
 		} catch (problem) {
 			return say({
 				kind: "problem",
@@ -793,7 +960,7 @@ var Worker = class {
 			});
 		}
 		if (this.look) this.painter.setColours(colours(this.look.map));
-		const frame = (next) => this.hold ? void (this.waiting = next) : this.show(next);
+		const frame = (next) => this.hold ? void (this.waiting = next) : this.shown(next);
 		const listener = {
 			frame,
 			problem: (text) => say({
@@ -857,9 +1024,18 @@ var Worker = class {
 			height
 		];
 	}
+	shown(picture) {
+		this.show(picture);
+		const next = performance.now() + (this.painter?.kind === "plain" ? PLAIN_MS : 0);
+		return new Promise((done) => {
+			this.whenDrawn = () => setTimeout(done, next - performance.now());
+			setTimeout(done, DRAWN_MS);
+		});
+	}
 	show(picture) {
 		const first = this.picture === null;
 		this.picture = picture;
+		this.isNew = true;
 		this.waiting = null;
 		const now = performance.now();
 		this.arrivals = [...this.arrivals.filter((at) => now - at < 2e3), now];
@@ -898,6 +1074,12 @@ var Worker = class {
 		requestAnimationFrame(() => {
 			this.drawn = false;
 			this.draw();
+			this.whenDrawn();
+			if (this.isNew && this.picture) say({
+				kind: "shown",
+				sequence: this.picture.header.sequence.toString()
+			});
+			this.isNew = false;
 		});
 	}
 	draw() {
@@ -926,21 +1108,24 @@ var Worker = class {
 			scale: look.scale
 		}, part, look.outside, look.invalid, header.colours);
 	}
-	tell() {
-		if (this.telling !== void 0) return;
-		const wait = Math.max(0, this.toldAt + TELL_MS - performance.now());
+	tell(every = TELL_MS) {
+		const at = this.toldAt + every;
+		if (this.telling !== void 0 && at >= this.tellAt) return;
+		clearTimeout(this.telling);
+		this.tellAt = at;
 		this.telling = setTimeout(() => {
 			this.telling = void 0;
 			this.toldAt = performance.now();
 			this.count();
-		}, wait);
-		if (this.toldAt === 0 && this.picture) this.choose(this.histogram.fill(this.picture.pixels));
+		}, Math.max(0, at - performance.now()));
+		if (this.toldAt < 0 && this.picture) this.choose(this.histogram.fill(this.picture.pixels));
 	}
 	count() {
-		const { picture, look, histogram } = this;
-		if (!picture || !look) return;
+		const { picture, look, histogram, painter } = this;
+		if (!picture || !look || !painter) return;
+		const { low, high } = this.limits;
 		this.choose(histogram.fill(picture.pixels));
-		this.redraw();
+		if (this.limits.low !== low || this.limits.high !== high) this.redraw();
 		const { header } = picture;
 		const bars = histogram.bars(BARS, look.scale);
 		const [first = 0, last = 0] = [this.arrivals[0], this.arrivals.at(-1)];
@@ -963,6 +1148,7 @@ var Worker = class {
 			leftOut: header.leftOut,
 			ageMs: header.ageUs / 1e3,
 			shownHz: last > first ? (this.arrivals.length - 1) * 1e3 / (last - first) : 0,
+			drawing: painter.kind,
 			min: histogram.min,
 			max: histogram.max,
 			mean: histogram.mean,
@@ -1054,5 +1240,9 @@ const even = (n) => Math.max(128, Math.ceil(n / 128) * 128);
 function drawable(pixels) {
 	return pixels instanceof BigInt64Array || pixels instanceof BigUint64Array || pixels instanceof Float64Array ? Float32Array.from(pixels, Number) : pixels;
 }
+function painterOn(canvas, drawing) {
+	return ((drawing === "" ? isDrawnByCard : drawing === "webgl") ? GlPainter.on(canvas) : null) ?? new PlainPainter(canvas);
+}
+const isDrawnByCard = hasCard();
 const worker = new Worker();
 onmessage = (event) => worker.take(event.data);

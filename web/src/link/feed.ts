@@ -4,7 +4,8 @@ import type { ViewWish } from './protocol';
 import type { Header } from './wire';
 
 export interface FeedListener<T> {
-  frame(frame: T): void;
+  /** The next frame is asked for when this is done. */
+  frame(frame: T): void | Promise<void>;
   /** Empty when all is well again. */
   problem(text: string): void;
 }
@@ -77,7 +78,7 @@ export class Feed<T extends { header: Header }> {
     if (this.changed) return;
     this.after = frame.header.sequence;
     this.listener.problem('');
-    this.listener.frame(frame);
+    await this.listener.frame(frame);
   }
 
   private async place(wish: ViewWish, signal: AbortSignal): Promise<void> {

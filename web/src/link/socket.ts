@@ -11,6 +11,9 @@ export interface Listener {
 
 /** Moments come at least once a second; after this long without a message the connection counts as gone. */
 const SILENCE_MS = 6_000;
+/** Moments a second of a page that is seen, and of one that is not: numbers that change faster cannot be read. */
+export const SEEN_HZ = 4;
+export const HIDDEN_HZ = 1;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 3_000;
 
@@ -19,7 +22,7 @@ export class StateSocket {
   private wait = FIRST_WAIT_MS;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private watched: string[] = [];
-  private pace = 10;
+  private pace = SEEN_HZ;
   private ended = false;
 
   constructor(private readonly url: string, private readonly listener: Listener) {}

@@ -57,7 +57,7 @@ export class Still<T extends { header: Header }> {
         const frame = this.read(await answer.arrayBuffer());
         if (this.asked !== url) continue;
         this.listener.problem('');
-        this.listener.frame(frame);
+        await this.listener.frame(frame);
       } catch (problem) {
         this.listener.problem(problem instanceof Error ? problem.message : String(problem));
       }

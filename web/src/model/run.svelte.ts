@@ -1,6 +1,6 @@
 /** The run as this page knows it: what the state socket says, in values that the screens follow. */
 
-import { StateSocket, type LinkState } from '../link/socket';
+import { HIDDEN_HZ, SEEN_HZ, StateSocket, type LinkState } from '../link/socket';
 import * as rest from '../link/rest';
 import { newestLoss, type Loss } from './losses';
 import type {
@@ -38,6 +38,7 @@ export class RunModel {
   private smallestDistance = Infinity;
   private watchers = new Map<symbol, string[]>();
   private watching = '';
+  private describing: Promise<void> | null = null;
 
   readonly byName = $derived(new Map((this.described?.nodes ?? []).map((node, i) => [node.name, i])));
   readonly mayWrite = $derived(this.rights.write && this.link === 'open' && this.ended === null);
@@ -50,7 +51,7 @@ export class RunModel {
     this.socket = new StateSocket(url.href, { message: (message) => this.take(message), state });
     this.socket.open();
     const seen = () => {
-      this.socket?.setPace(document.hidden ? 1 : 10);
+      this.socket?.setPace(document.hidden ? HIDDEN_HZ : SEEN_HZ);
       if (!document.hidden) this.socket?.hurry();
     };
     document.addEventListener('visibilitychange', seen);
@@ -131,11 +132,15 @@ export class RunModel {
     this.nodesNow = Object.fromEntries(nodes.map((node) => [node.name, node]));
   }
 
-  async describe(): Promise<void> {
+  /** What runs here. While that is asked for it is not asked for again. */
+  describe(): Promise<void> {
+    return (this.describing ??= this.ask().finally(() => (this.describing = null)));
+  }
+
+  private async ask(): Promise<void> {
     try {
       this.described = await rest.describe();
       this.graph = this.described.graph;
-      this.rights = this.described.rights;
       this.problem = '';
     } catch (problem) {
       this.problem = (problem as Error).message;
@@ -182,8 +187,14 @@ export class RunModel {
     this.smallestDistance = Infinity;
     if (run.id !== this.run?.id) {
       [this.values, this.nodesNow, this.moment, this.lastLoss] = [{}, {}, null, null];
-      void this.describe();
+      void this.learnRun(run.id);
     }
+  }
+
+  /** An answer that was under way may be of the run before, or a refusal from before the session. */
+  private async learnRun(id: string): Promise<void> {
+    await this.describe();
+    if (this.run?.id !== id) await this.describe();
   }
 
   private merge(nodes: Record<string, Values>): void {

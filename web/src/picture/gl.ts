@@ -1,6 +1,7 @@
 /** Draws one array through a colour map with WebGL2. Integer types up to 32 bits and 32-bit floats lie in the texture exactly. */
 
 import { warp, type Pixels, type Scale } from '../model/contrast';
+import type { Colour, Limits, Painter, Part } from './painter';
 import { VERTEX, fragment } from './shaders';
 
 /** How a texture is declared for one type of pixel. */
@@ -11,22 +12,6 @@ interface Format {
   type: GLenum;
 }
 
-export interface Look {
-  low: number;
-  high: number;
-  scale: Scale;
-}
-
-/** Which part of the texture is seen: its texel in the upper left corner, and texels for one device pixel. */
-export interface Part {
-  x: number;
-  y: number;
-  stepX: number;
-  stepY: number;
-}
-
-export type Colour = readonly [number, number, number];
-
 interface Program {
   program: WebGLProgram;
   at: Record<string, WebGLUniformLocation | null>;
@@ -35,7 +20,22 @@ interface Program {
 const UNIFORMS = ['pixels', 'colours', 'canvas', 'origin', 'step_', 'low', 'high', 'scale', 'perPixel', 'outside', 'invalid'];
 const SCALES: Record<Scale, number> = { linear: 0, log: 1, root: 2 };
 
-export class Painter {
+/** What draws WebGL where there is no graphics card. Not all browsers admit it when they are asked for a context without such. */
+const BY_PROCESSOR = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+
+/** Whether a graphics card draws WebGL2 in this browser. */
+export function hasCard(): boolean {
+  const gl = new OffscreenCanvas(1, 1).getContext('webgl2', { failIfMajorPerformanceCaveat: true });
+  if (!gl) return false;
+  // Some tell it only of the one name, some only of the other.
+  const names = [gl.getExtension('WEBGL_debug_renderer_info')?.UNMASKED_RENDERER_WEBGL, gl.RENDERER];
+  const found = names.some((name) => name !== undefined && BY_PROCESSOR.test(String(gl.getParameter(name))));
+  gl.getExtension('WEBGL_lose_context')?.loseContext();
+  return !found;
+}
+
+export class GlPainter implements Painter {
+  readonly kind = 'webgl';
   private readonly gl: WebGL2RenderingContext;
   private readonly programs = new Map<string, Program>();
   private readonly colourMap: WebGLTexture;
@@ -43,27 +43,28 @@ export class Painter {
   private format: Format | null = null;
   private held = { width: 0, height: 0, internal: 0 };
 
-  /** Fails with what is missing when the browser has no WebGL2. */
-  constructor(readonly canvas: OffscreenCanvas) {
-    const gl = canvas.getContext('webgl2', { alpha: false, antialias: false, depth: false, preserveDrawingBuffer: true });
-    if (!gl) throw new Error('this browser offers no WebGL2, which pictures are drawn with');
+  private constructor(readonly canvas: OffscreenCanvas, gl: WebGL2RenderingContext) {
     this.gl = gl;
     this.colourMap = this.texture();
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
+  }
+
+  /** `null` when this browser has no WebGL2; the canvas can then be drawn otherwise. */
+  static on(canvas: OffscreenCanvas): GlPainter | null {
+    const gl = canvas.getContext('webgl2', { alpha: false, antialias: false, depth: false, preserveDrawingBuffer: true });
+    return gl && new GlPainter(canvas, gl);
   }
 
   get largestSide(): number {
     return this.gl.getParameter(this.gl.MAX_TEXTURE_SIZE) as number;
   }
 
-  /** 256 colours, 4 bytes each. */
   setColours(table: Uint8Array): void {
     const { gl } = this;
     gl.bindTexture(gl.TEXTURE_2D, this.colourMap);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
   }
 
-  /** Puts an array into the texture. Types that no texture holds must have been converted before. */
   setPixels(pixels: Pixels, width: number, height: number): void {
     const { gl } = this;
     if (Math.max(width, height) > this.largestSide) {
@@ -86,8 +87,7 @@ export class Painter {
     gl.clear(gl.COLOR_BUFFER_BIT);
   }
 
-  /** `colours`: texels next to each other that make one pixel, 1 or 3. */
-  draw(look: Look, part: Part | null, outside: Colour, invalid: Colour, colours = 1): void {
+  draw(look: Limits, part: Part | null, outside: Colour, invalid: Colour, colours = 1): void {
     const { gl, canvas } = this;
     gl.viewport(0, 0, canvas.width, canvas.height);
     if (!this.format || !this.pixels || part === null) return this.clear(outside);

@@ -4,7 +4,7 @@ import type { Scale } from '../model/contrast';
 import type { Line } from '../model/line';
 import type { Size } from '../model/roi';
 import type { MapName } from './maps';
-import type { Colour } from './gl';
+import type { Colour } from './painter';
 import type { Zoom } from './view';
 
 /** Fixed limits, or percentiles of what is shown. */
@@ -34,8 +34,11 @@ export interface Point {
   y: number;
 }
 
+/** What draws: the graphics card where there is one, or as the address asks for it. */
+export type Drawing = '' | 'webgl' | 'plain';
+
 export type ToWorker =
-  | { kind: 'start'; canvas: OffscreenCanvas; base: string }
+  | { kind: 'start'; canvas: OffscreenCanvas; base: string; drawing: Drawing }
   | { kind: 'source'; from: string | null }
   | { kind: 'look'; look: Look }
   | { kind: 'sight'; sight: Sight }
@@ -58,6 +61,7 @@ export interface PictureInfo {
   leftOut: number;
   ageMs: number;
   shownHz: number;
+  drawing: 'webgl' | 'plain';
   min: number;
   max: number;
   mean: number;
@@ -85,6 +89,7 @@ export interface Cross {
 }
 
 export type FromWorker =
+  | { kind: 'shown'; sequence: string }
   | { kind: 'picture'; info: PictureInfo }
   | { kind: 'cross'; cross: Cross }
   | { kind: 'line'; values: Float32Array }

@@ -5,14 +5,22 @@ import { detectorOf, isStill, Still } from '../link/still';
 import { readPicture, type Picture } from '../link/wire';
 import { Histogram, type Pixels } from '../model/contrast';
 import { valuesAlong, type Line } from '../model/line';
-import { Painter } from './gl';
+import { GlPainter, hasCard } from './gl';
 import { colours } from './maps';
-import type { Cross, FromWorker, Look, Point, Sight, ToWorker } from './messages';
+import type { Cross, Drawing, FromWorker, Look, Point, Sight, ToWorker } from './messages';
+import type { Painter } from './painter';
+import { PlainPainter } from './plain';
 import { fitted, kept, type View } from './view';
 
 const BARS = 180;
-/** Counting and telling the page about a picture; faster than this nobody reads. */
-const TELL_MS = 90;
+/** Counting and telling the page about pictures that come by themselves: faster than this nobody reads. */
+const TELL_MS = 250;
+/** And after somebody has changed something. */
+const TELL_SOON_MS = 30;
+/** From picture to picture where the processor draws: it has other things to do, as those of the run. */
+const PLAIN_MS = 50;
+/** After this long the next picture is asked for although this one is not drawn. */
+const DRAWN_MS = 1_000;
 
 const say = (message: FromWorker, transfer: Transferable[] = []) => postMessage(message, { transfer });
 
@@ -29,16 +37,20 @@ class Worker {
   private line: Line | null = null;
   private readonly histogram = new Histogram();
   private limits = { low: 0, high: 1 };
-  private toldAt = 0;
+  private toldAt = -Infinity;
+  private tellAt = 0;
   private telling: ReturnType<typeof setTimeout> | undefined;
   private arrivals: number[] = [];
   private drawn = false;
+  /** The picture has not been on the screen. */
+  private isNew = false;
+  private whenDrawn: () => void = () => {};
   private asking = false;
 
   take(message: ToWorker): void {
     switch (message.kind) {
       case 'start':
-        return this.start(message.canvas, message.base);
+        return this.start(message);
       case 'source':
         this.turnTo(message.from);
         this.wish();
@@ -47,7 +59,7 @@ class Worker {
         if (message.look.map !== this.look?.map) this.painter?.setColours(colours(message.look.map));
         this.look = message.look;
         this.choose();
-        this.tell();
+        this.tell(TELL_SOON_MS);
         return this.redraw();
       case 'sight':
         this.sight = message.sight;
@@ -68,14 +80,14 @@ class Worker {
     }
   }
 
-  private start(canvas: OffscreenCanvas, base: string): void {
+  private start({ canvas, base, drawing }: { canvas: OffscreenCanvas; base: string; drawing: Drawing }): void {
     try {
-      this.painter = new Painter(canvas);
+      this.painter = painterOn(canvas, drawing);
     } catch (problem) {
       return say({ kind: 'problem', text: (problem as Error).message });
     }
     if (this.look) this.painter.setColours(colours(this.look.map));
-    const frame = (next: Picture) => (this.hold ? void (this.waiting = next) : this.show(next));
+    const frame = (next: Picture) => (this.hold ? void (this.waiting = next) : this.shown(next));
     const listener = { frame, problem: (text: string) => say({ kind: 'problem', text }) };
     this.feeds = { live: new Feed(base, readPicture, listener), still: new Still(base, readPicture, listener) };
     this.stop(false);
@@ -132,9 +144,20 @@ class Worker {
 
   // ---- What is shown ----
 
+  /** Done when it is drawn: a browser that draws slowly is not sent what it would never show. */
+  private shown(picture: Picture): Promise<void> {
+    this.show(picture);
+    const next = performance.now() + (this.painter?.kind === 'plain' ? PLAIN_MS : 0);
+    return new Promise((done) => {
+      this.whenDrawn = () => setTimeout(done, next - performance.now());
+      setTimeout(done, DRAWN_MS);
+    });
+  }
+
   private show(picture: Picture): void {
     const first = this.picture === null;
     this.picture = picture;
+    this.isNew = true;
     this.waiting = null;
     const now = performance.now();
     this.arrivals = [...this.arrivals.filter((at) => now - at < 2000), now];
@@ -163,6 +186,9 @@ class Worker {
     requestAnimationFrame(() => {
       this.drawn = false;
       this.draw();
+      this.whenDrawn();
+      if (this.isNew && this.picture) say({ kind: 'shown', sequence: this.picture.header.sequence.toString() });
+      this.isNew = false;
     });
   }
 
@@ -188,22 +214,26 @@ class Worker {
 
   // ---- What is counted ----
 
-  private tell(): void {
-    if (this.telling !== undefined) return;
-    const wait = Math.max(0, this.toldAt + TELL_MS - performance.now());
+  /** At most every so many milliseconds. */
+  private tell(every = TELL_MS): void {
+    const at = this.toldAt + every;
+    if (this.telling !== undefined && at >= this.tellAt) return;
+    clearTimeout(this.telling);
+    this.tellAt = at;
     this.telling = setTimeout(() => {
       this.telling = undefined;
       this.toldAt = performance.now();
       this.count();
-    }, wait);
-    if (this.toldAt === 0 && this.picture) this.choose(this.histogram.fill(this.picture.pixels));
+    }, Math.max(0, at - performance.now()));
+    if (this.toldAt < 0 && this.picture) this.choose(this.histogram.fill(this.picture.pixels));
   }
 
   private count(): void {
-    const { picture, look, histogram } = this;
-    if (!picture || !look) return;
+    const { picture, look, histogram, painter } = this;
+    if (!picture || !look || !painter) return;
+    const { low, high } = this.limits;
     this.choose(histogram.fill(picture.pixels));
-    this.redraw();
+    if (this.limits.low !== low || this.limits.high !== high) this.redraw();
     const { header } = picture;
     const bars = histogram.bars(BARS, look.scale);
     const [first = 0, last = 0] = [this.arrivals[0], this.arrivals.at(-1)];
@@ -212,6 +242,7 @@ class Worker {
       full: { width: header.fullWidth, height: header.fullHeight }, size: { width: header.width, height: header.height },
       bin: header.binX, reduce: header.reduce, held: header.held, damaged: header.damaged, leftOut: header.leftOut,
       ageMs: header.ageUs / 1000, shownHz: last > first ? ((this.arrivals.length - 1) * 1000) / (last - first) : 0,
+      drawing: painter.kind,
       min: histogram.min, max: histogram.max, mean: histogram.mean, atLimit: histogram.atLimit, invalid: histogram.invalid,
       ...this.limits, bars,
     };
@@ -281,6 +312,14 @@ function drawable(pixels: Pixels): Pixels {
   const wide = pixels instanceof BigInt64Array || pixels instanceof BigUint64Array || pixels instanceof Float64Array;
   return wide ? Float32Array.from(pixels as Float64Array, Number) : pixels;
 }
+
+function painterOn(canvas: OffscreenCanvas, drawing: Drawing): Painter {
+  const byCard = drawing === '' ? isDrawnByCard : drawing === 'webgl';
+  return (byCard ? GlPainter.on(canvas) : null) ?? new PlainPainter(canvas);
+}
+
+// Found out while the page still asks what there is to show.
+const isDrawnByCard = hasCard();
 
 const worker = new Worker();
 onmessage = (event: MessageEvent<ToWorker>) => worker.take(event.data);

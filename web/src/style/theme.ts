@@ -2,6 +2,8 @@
 
 export type Theme = 'system' | 'dark' | 'light';
 const KEY = 'livetime.theme';
+/** Colours of the theme that is shown: to ask for one makes the browser lay out the page at once. */
+const known = new Map<string, string>();
 const light = matchMedia('(prefers-color-scheme: light)');
 
 export const theme = (): Theme => {
@@ -21,12 +23,17 @@ export function setTheme(next: Theme): void {
 function show(): void {
   const chosen = theme();
   const isLightNow = chosen === 'light' || (chosen === 'system' && light.matches);
+  known.clear();
   document.documentElement.dataset.theme = isLightNow ? 'light' : 'dark';
   dispatchEvent(new Event('themechange'));
 }
 
 /** The colour of a token, such as `--accent`. */
-export const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export function colour(name: string): string {
+  const found = known.get(name) ?? getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  known.set(name, found);
+  return found;
+}
 
 /** `#rrggbb` as three numbers. */
 export function rgb(name: string): [number, number, number] {

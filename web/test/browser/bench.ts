@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { CDPSession, Page } from 'playwright-core';
 import { startBrowser } from './chromium.ts';
 import { busyPercent, commitOf, machine, row } from './record.ts';
+import { processorMs, type Used } from './processor.ts';
 import { programPath, startProgram, type Program } from './program.ts';
 
 const [seconds = 10, repeats = 5] = process.argv.slice(2, 4).map(Number);
@@ -65,9 +66,10 @@ async function measure(program: Program): Promise<Numbers> {
   await session.send('Performance.enable');
   await session.send('HeapProfiler.collectGarbage');
   await page.evaluate(() => Object.assign((globalThis as unknown as { kept: Kept }).kept, { longest: 0, longTasks: 0, blockedMs: 0 }));
-  const [before, seen, begun] = [await busy(session), await kept(page), performance.now()];
+  const [before, seen, used, begun] = [await busy(session), await kept(page), processorMs(), performance.now()];
   await page.waitForTimeout(seconds * 1000);
-  const [after, now, took] = [await busy(session), await kept(page), (performance.now() - begun) / 1000];
+  const [after, now, spent, took] = [await busy(session), await kept(page), processorMs(), (performance.now() - begun) / 1000];
+  const cpu = (of: keyof Used) => (spent[of] - used[of]) / took / 10;
   await session.send('HeapProfiler.collectGarbage');
   const settled = await busy(session);
   await browser.close();
@@ -75,6 +77,9 @@ async function measure(program: Program): Promise<Numbers> {
     first_paint_ms: paint,
     first_picture_ms: now.firstPicture,
     pictures_per_s: (now.pictures - seen.pictures) / took,
+    page_cpu_percent: cpu('page'),
+    browser_cpu_percent: cpu('browser'),
+    run_cpu_percent: cpu('run'),
     main_thread_percent: share(after, before, 'TaskDuration', took),
     script_percent: share(after, before, 'ScriptDuration', took),
     layout_percent: share(after, before, 'LayoutDuration', took),
@@ -88,8 +93,8 @@ async function measure(program: Program): Promise<Numbers> {
 }
 
 const UNITS: Record<string, string> = {
-  first_paint_ms: 'ms', first_picture_ms: 'ms', pictures_per_s: '1/s', main_thread_percent: '% of a core', script_percent: '% of a core',
-  layout_percent: '% of a core', style_percent: '% of a core', long_tasks: 'tasks above 50 ms', longest_task_ms: 'ms', blocked_ms_per_s: 'ms/s',
+  first_paint_ms: 'ms', first_picture_ms: 'ms', pictures_per_s: '1/s', page_cpu_percent: '% of a core', browser_cpu_percent: '% of a core', run_cpu_percent: '% of a core',
+  main_thread_percent: '% of the time', script_percent: '% of the time', layout_percent: '% of the time', style_percent: '% of the time', long_tasks: 'tasks above 50 ms', longest_task_ms: 'ms', blocked_ms_per_s: 'ms/s',
   heap_mb: 'MB', heap_growth_mb: 'MB',
 };
 

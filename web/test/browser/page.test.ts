@@ -84,7 +84,8 @@ test('the pipeline shows every node and its lanes', async () => {
 test('the canvas shows every pixel as the colour map says', async () => {
   await page.getByRole('button', { name: 'Pause' }).click();
   await until(async () => (await node('camera')).acquiring).toBe(false);
-  await page.evaluate(() => (location.hash = '#/live?view=camera.out&range=0..765&zoom=1,160,120&map=viridis'));
+  const look = 'view=camera.out&range=0..765&zoom=1,160,120&map=viridis';
+  await page.evaluate((look) => (location.hash = `#/live?${look}`), look);
   const answer = await fetch(new URL('/api/v1/picture?from=camera.out&as=raw&wait_ms=100', program.url));
   // With this range no count falls between two colours, where 32 and 64 bits would round apart.
   // A paused source sends no next frame; the newest one is what the page holds.
@@ -99,7 +100,7 @@ test('the canvas shows every pixel as the colour map says', async () => {
     const at = colourIndex(Number(pixels[y * 320 + x]), 0, 765, 'linear') * 4;
     return [...table.slice(at, at + 3)];
   };
-  await until(async () => {
+  const wrongPixels = async () => {
     const shot = decodePng(await page.getByTestId('picture').screenshot());
     const left = Math.round(shot.width / 2 - 160);
     const top = Math.round(shot.height / 2 - 120);
@@ -112,7 +113,15 @@ test('the canvas shows every pixel as the colour map says', async () => {
       }
     }
     return wrong;
-  }).toBe(0);
+  };
+  // By the processor, as here WebGL has no graphics card; and the same by WebGL.
+  expect(await page.locator('[data-drawing]').getAttribute('data-drawing')).toBe('plain');
+  await until(wrongPixels).toBe(0);
+  await page.evaluate(() => (location.hash = '#/ledger'));
+  await page.waitForSelector('tfoot');
+  await page.evaluate((look) => (location.hash = `#/live?${look}&drawing=webgl`), look);
+  await page.waitForSelector('[data-drawing=webgl]');
+  await until(wrongPixels).toBe(0);
   await style.evaluate((element) => (element as Element).remove());
 
   // What is under the pointer is the count itself.

@@ -1,7 +1,4 @@
-import { B as child, D as comment, E as append, J as pop, L as template_effect, M as delegated, O as from_html, P as get, S as if_block, U as sibling, V as first_child, Y as push, Z as reset, j as delegate, l as set_attribute, m as set_style, q as user_derived, y as each } from "./disclose-version.js";
-import { i as writeLine, n as readLine } from "./line.js";
-import { t as place } from "./place.svelte.js";
-import { a as toCanvas, l as clamp } from "./view.js";
+import { At as sibling, Dt as child, Ft as pop, It as push, Ot as first_child, Pt as user_derived, Rt as reset, St as get, at as set_style, bt as delegated, d as readLine, et as set_attribute, ft as if_block, gt as from_html, ht as comment, l as clamp, lt as each, mt as append, p as writeLine, s as toCanvas, w as place, wt as template_effect, yt as delegate } from "./page.js";
 // src/picture/Line.svelte
 var root = from_html(`<button type="button" class="svelte-1fd7x5y"></button>`);
 var root_1 = from_html(`<div class="line svelte-1fd7x5y"><svg aria-hidden="true"><path class="under svelte-1fd7x5y"></path><path class="svelte-1fd7x5y"></path></svg> <!></div>`);
