@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+// Names of styles hold the path from where the build runs.
+process.chdir(root);
 const fresh = await mkdtemp(join(tmpdir(), 'livetime-dist-'));
 try {
   await build({ root, logLevel: 'warn', build: { outDir: fresh } });
