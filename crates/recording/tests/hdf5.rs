@@ -422,3 +422,37 @@ leads('around', 'way.h5')
     }
     assert!(Recording::open(&[inside.join("link_far.h5")]).unwrap().detector("data").is_ok());
 }
+
+/// Files that areaDetector's own NDFileHDF5 wrote (`testdata/README.md`).
+fn of_adcore(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/adcore").join(name)
+}
+
+/// Two steps of three frames, compressed: the columns have a row for each frame, the events are the steps.
+#[test]
+fn a_scan_that_adcore_wrote_has_times_and_attributes_of_its_steps() {
+    let recording = Recording::open(&[of_adcore("scan.h5")]).unwrap();
+    assert_eq!((recording.events(), recording.problems().len()), (2, 0));
+    let detector = recording.detector("").unwrap();
+    let numbers = [1, 2, 3, 7, 8, 9_u64];
+    for (step, frames) in numbers.chunks(3).enumerate() {
+        let (mut reader, mut picture) = (Reader::default(), Picture::default());
+        recording.read(&detector, step, &mut reader, &mut picture).unwrap();
+        let wanted = frames.iter().flat_map(|number| (0..60).map(move |i| (number * 3 + i) as u16));
+        let wanted: Vec<u8> = wanted.flat_map(u16::to_le_bytes).collect();
+        assert_eq!(picture.panels().next().unwrap().bytes, wanted);
+        assert_eq!(picture.time_ns(), (631_152_000 + 1_000_000 + frames[0]) * 1_000_000_000 + 500);
+        let values = recording.small_data(step, &mut reader).unwrap();
+        let value = |name: &str| values.iter().find(|value| value.name == name).unwrap().values[0].clone();
+        assert_eq!(value("Gain"), AttributeValue::Float(frames[0] as f64 / 2.0));
+        assert_eq!(value("Shot"), AttributeValue::Int(-(frames[0] as i64)));
+        assert_eq!(value("Name"), AttributeValue::Text(format!("name {}", frames[0]).into()));
+    }
+}
+
+/// Its pixels are numbers of 12 bits, which are not read: the times of writing are not shown in their place.
+#[test]
+fn what_adcore_packed_by_bits_is_refused() {
+    let error = Recording::open(&[of_adcore("nbit.h5")]).unwrap_err().to_string();
+    assert!(error.contains("a data set of numbers"), "{error}");
+}

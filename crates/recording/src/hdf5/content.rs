@@ -54,6 +54,8 @@ pub(super) struct Part {
     pub(super) path: PathBuf,
     pub(super) files: Vec<PathBuf>,
     pub(super) events: usize,
+    /// Rows of the columns that belong to an event: more than one where the axes of a scan make one event of them.
+    frames_per_event: u64,
     pub(super) detectors: Vec<Pictures>,
     pub(super) columns: Vec<Column>,
     pub(super) problems: Vec<(PathBuf, String)>,
@@ -108,6 +110,7 @@ impl Part {
         let events = unique.as_ref().map_or(rows, |unique| unique.rows().min(rows));
         let color = column(&content, COLOR_MODE).and_then(|modes| color(&modes));
         detectors.iter_mut().filter(|d| color_fits(d, color)).for_each(|d| d.color = color);
+        let frames_per_event = frames_per_event(&detectors, unique.as_deref());
         let columns = columns(&content, events, rows);
         let problems = problems(path, &content, &detectors);
         let scalar = |found: &&Found| found.array.as_ref().is_some_and(|a| is_single(a, events));
@@ -117,7 +120,8 @@ impl Part {
             within,
             events: usize::try_from(events).unwrap_or(usize::MAX),
             is_growing: file.is_growing()?,
-            times_ns: times(&content, events)?,
+            times_ns: times(&content, events, frames_per_event)?,
+            frames_per_event,
             single: content.found.iter().filter(scalar).cloned().collect(),
             damage: columns.iter().position(|column| column.is_attribute && column.name == DAMAGE),
             detectors,
@@ -160,6 +164,12 @@ impl Part {
         self.detectors.iter().find(|pictures| pictures.path == path)
     }
 
+    /// The row of a column that belongs to an event: that of its first frame.
+    pub(super) fn row_of(&self, column: &Column, event: u64) -> u64 {
+        let is_long = column.array.rows() > self.events as u64;
+        if is_long { event.saturating_mul(self.frames_per_event) } else { event }
+    }
+
     pub(super) fn time_ns(&self, row: u64) -> u64 {
         self.times_ns.get(row as usize).copied().unwrap_or(0)
     }
@@ -192,12 +202,15 @@ fn detectors(content: &Content) -> Vec<Pictures> {
     };
     let with = |rank: usize| {
         let all = content.found.iter().filter_map(|found| Some((found, found.array.as_ref()?)));
-        all.filter(move |(_, array)| array.shape().len() >= rank && is_numbers(array))
+        all.filter(move |(_, array)| array.shape().len() >= rank)
     };
-    let mut found: Vec<_> = with(2).filter(|(found, a)| a.shape().len() > 2 || is_signal(found)).collect();
+    let meant = |(found, array): &(&Found, &Arc<Array>)| array.shape().len() > 2 || is_signal(found);
+    let mut found: Vec<_> = with(2).filter(meant).collect();
+    // Where pictures are meant that cannot be read, no other numbers are shown in their place.
     if found.is_empty() {
         found = with(2).collect();
     }
+    found.retain(|(_, array)| is_numbers(array));
     let mut all: Vec<Pictures> = Vec::new();
     let mut series: BTreeMap<&str, usize> = BTreeMap::new();
     for (found, array) in found {
@@ -271,13 +284,33 @@ fn is_single(array: &Array, events: u64) -> bool {
     (array.shape().is_empty() || is_list) && !array.grows() && is_value(array)
 }
 
-/// When events happened, ns since 1970: our own column, else the seconds and nanoseconds of EPICS, else the time stamp.
-fn times(content: &Content, events: u64) -> Result<Vec<u64>> {
+/// How many frames an event is: those of the axes of a scan behind the first one, if columns have a row for each frame.
+fn frames_per_event(detectors: &[Pictures], unique: Option<&Array>) -> u64 {
+    let (Some(unique), Some(array)) = (unique, detectors.first().and_then(|d| d.arrays.first())) else {
+        return 1;
+    };
+    let steps = array.rows();
+    let axes = array.shape().get(1..array.shape().len().saturating_sub(2)).unwrap_or_default();
+    let products = axes.iter().scan(1_u64, |product, size| {
+        *product = product.saturating_mul(*size);
+        Some(*product)
+    });
+    let mut products = products.filter(|frames| *frames > 0);
+    // The last step may have fewer.
+    products.find(|frames| unique.rows().div_ceil(*frames) == steps && unique.rows() > steps).unwrap_or(1)
+}
+
+/// When events happened, ns since 1970: our own column, else the seconds and nanoseconds of EPICS, else the time stamp;
+/// of several frames that make an event, that of the first.
+fn times(content: &Content, events: u64, frames: u64) -> Result<Vec<u64>> {
     let mut scratch = Scratch::default();
     let mut numbers = |name: &str| -> Result<Option<Vec<AttributeValue>>> {
         let array =
             column(content, name).filter(|array| array.rows() >= events && array.element().dtype().is_some());
-        array.map(|array| array.values(0, events, &mut scratch)).transpose()
+        let Some(array) = array else { return Ok(None) };
+        let each = if array.rows() > events { frames } else { 1 };
+        let values = array.values(0, events.saturating_mul(each).min(array.rows()), &mut scratch)?;
+        Ok(Some(values.into_iter().step_by(each as usize).collect()))
     };
     if let Some(times) = numbers(EVENT_TIME)? {
         return Ok(times.iter().map(whole).collect());

@@ -28,8 +28,9 @@ struct Block {
 }
 
 impl Memory {
-    /// The value of a column at a row; `None` if it cannot be read.
-    pub(super) fn value(&mut self, part: &Arc<Part>, column: usize, row: u64) -> Option<AttributeValue> {
+    /// The value of a column at an event; `None` if it cannot be read.
+    pub(super) fn value(&mut self, part: &Arc<Part>, column: usize, event: u64) -> Option<AttributeValue> {
+        let row = part.row_of(part.columns.get(column)?, event);
         if !self.part.as_ref().is_some_and(|known| Arc::ptr_eq(known, part)) {
             self.part = Some(part.clone());
             self.blocks.clear();

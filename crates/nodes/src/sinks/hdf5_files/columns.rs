@@ -225,7 +225,7 @@ pub(super) fn described(name: &str, note: Option<&AttributeNote>) -> Vec<Attribu
         Attribute::text("NDAttrName", name),
         Attribute::text("NDAttrDescription", note.map_or("", |note| &note.description)),
         Attribute::text("NDAttrSourceType", note.map_or("NDAttrSourceDriver", |note| note.source_type)),
-        Attribute::text("NDAttrSource", note.map_or("", |note| &note.source)),
+        Attribute::text("NDAttrSource", note.map_or("Driver", |note| &note.source)),
     ]
 }
 

@@ -8,6 +8,7 @@ use livetime_engine::{EdgeOptions, Graph, NodeType, Run, RunOptions, Value, When
 use livetime_frame::{AttributeValue, ColorMode, DType, Frame, FramePool, Layout};
 use tempfile::TempDir;
 
+mod adcore;
 mod grids;
 mod layouts;
 mod parts;

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::{frame, python, sink};
 
 /// A layout in ADCore's manner: NeXus classes, attributes of all kinds, three data sets of pixels, a link.
-const LAYOUT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+pub(super) const LAYOUT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <hdf5_layout>
   <global name="detector_data_destination" ndattribute="Where"/>
   <group name="entry">
