@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
@@ -14,8 +14,15 @@ use crate::error::{Error, json_body};
 use crate::routes::body_of;
 use crate::session::Visitor;
 
-pub(crate) async fn show(State(app): State<Arc<App>>, Extension(visitor): Extension<Visitor>) -> Response {
-    json_body(&app.sessions.rights_json(&visitor)).into_response()
+/// What this caller may do, and by which name it asked: a page that a proxy lies before sees whether it is its own.
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
+    Extension(visitor): Extension<Visitor>,
+    headers: HeaderMap,
+) -> Response {
+    let mut rights = app.sessions.rights_json(&visitor);
+    rights["host"] = headers.get(header::HOST).and_then(|host| host.to_str().ok()).into();
+    json_body(&rights).into_response()
 }
 
 pub(crate) async fn begin(

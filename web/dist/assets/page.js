@@ -3838,6 +3838,7 @@ var openSession = (token, user) => json("POST", "/api/v1/session", {
 	token,
 	user
 });
+var session = () => json("GET", "/api/v1/session");
 var takeControl = (take) => json("POST", "/api/v1/control", { take });
 var setParams = (name, set, onlyIf) => json("PATCH", node(name), onlyIf ? {
 	set,
@@ -3974,6 +3975,11 @@ var StateSocket = class {
 		if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
 	}
 };
+// src/model/reach.ts
+function whyNothingComes(told, own) {
+	if (told?.toLowerCase() !== own.toLowerCase()) return `This page was asked for at ${own}, but a proxy told the server ${told ?? "no name"}: it has to hand on \`Host\` as it came.`;
+	return "The server answers, but its live values do not come: a proxy has to pass on `Upgrade` and `Connection`.";
+}
 // src/model/run.svelte.ts
 var NOBODY = {
 	holder: null,
@@ -3999,6 +4005,13 @@ var RunModel = class {
 	}
 	set linkReason(value) {
 		set(this.#linkReason, value);
+	}
+	#heard = state(false);
+	get heard() {
+		return get(this.#heard);
+	}
+	set heard(value) {
+		set(this.#heard, value);
 	}
 	#goneSince = state(0);
 	get goneSince() {
@@ -4216,9 +4229,18 @@ var RunModel = class {
 	}
 	follow(link, reason) {
 		if (link === "gone" && this.link !== "gone" && this.goneSince === 0) this.goneSince = Date.now();
-		if (link === "open") this.goneSince = 0;
+		if (link === "open") [this.goneSince, this.heard] = [0, true];
+		if (link === "gone" && !this.heard) this.explain();
 		if (link !== "connecting" || this.goneSince === 0) this.link = link;
 		if (reason) this.linkReason = reason;
+	}
+	async explain() {
+		try {
+			const { host } = await session();
+			if (!this.heard) this.problem = whyNothingComes(host, location.host);
+		} catch (problem) {
+			this.problem = problem.message;
+		}
 	}
 	take(message) {
 		switch (message.kind) {
@@ -4465,7 +4487,7 @@ async function signIn(token) {
 var root$19 = from_html(`<p><!></p> <div class="row"><button class="btn primary" type="button">Take control</button> <button class="btn" type="button">Give it back</button> <button class="btn" type="button">Close</button></div>`, 1);
 var root_1$17 = from_html(`<p>This page may look but not change anything. The program printed a link when it started; open it, or paste it here.</p> <form><label class="svelte-1kkj6tr">Link or token <input type="password" autocomplete="off" required=""/></label> <label class="svelte-1kkj6tr">Your name, for the log <input maxlength="64" autocomplete="username"/></label> <div class="row"><button class="btn primary" type="submit">Use it</button> <button class="btn" type="button">Close</button></div></form>`, 1);
 var root_2$14 = from_html(`<p class="alarm" role="alert"> </p>`);
-var root_3$12 = from_html(`<button type="button" class="who svelte-1kkj6tr" aria-haspopup="dialog"><span class="svelte-1kkj6tr"> </span> <small class="svelte-1kkj6tr"> </small></button> <dialog aria-labelledby="authority"><h3 id="authority">Control of the run</h3> <!> <!></dialog>`, 1);
+var root_3$13 = from_html(`<button type="button" class="who svelte-1kkj6tr" aria-haspopup="dialog"><span class="svelte-1kkj6tr"> </span> <small class="svelte-1kkj6tr"> </small></button> <dialog aria-labelledby="authority"><h3 id="authority">Control of the run</h3> <!> <!></dialog>`, 1);
 function Authority($$anchor, $$props) {
 	push($$props, true);
 	let dialog;
@@ -4495,7 +4517,7 @@ function Authority($$anchor, $$props) {
 			dialog.close();
 		}
 	}
-	var fragment = root_3$12();
+	var fragment = root_3$13();
 	var button = first_child(fragment);
 	var span = child(button);
 	var text$2 = only_child(span);
@@ -4638,7 +4660,7 @@ delegate(["click"]);
 var root$17 = from_html(`<span class="alarm svelte-cyj3n"> </span>`);
 var root_1$15 = from_html(`<span class="failed alarm svelte-cyj3n" role="alert"> </span>`);
 var root_2$13 = from_html(`<button class="btn" type="button"> </button>`);
-var root_3$11 = from_html(`<header aria-label="Run" class="svelte-cyj3n"><div class="kv name svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small title="Started, prefix of the PVs, and machine" class="svelte-cyj3n"> </small></div> <div class="kv state svelte-cyj3n" role="status"><b><i></i> </b> <small><!></small></div> <div><div class="kv big svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n">live time</small></div> <div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b> </b><small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b class="asked svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div></div> <div class="end svelte-cyj3n"><!> <!> <!> <!></div></header>`);
+var root_3$12 = from_html(`<header aria-label="Run" class="svelte-cyj3n"><div class="kv name svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small title="Started, prefix of the PVs, and machine" class="svelte-cyj3n"> </small></div> <div class="kv state svelte-cyj3n" role="status"><b><i></i> </b> <small><!></small></div> <div><div class="kv big svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n">live time</small></div> <div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b> </b><small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b class="asked svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div></div> <div class="end svelte-cyj3n"><!> <!> <!> <!></div></header>`);
 function Bar($$anchor, $$props) {
 	push($$props, true);
 	let now = state(proxy(Date.now()));
@@ -4704,7 +4726,7 @@ function Bar($$anchor, $$props) {
 		const when = last.atMs === 0 ? "" : `, ${ago(get(now) - last.atMs)}`;
 		return `${inWords(last.reason)}${last.place ? `, ${last.place}` : ""}${when}`;
 	}
-	var header = root_3$11();
+	var header = root_3$12();
 	var div = child(header);
 	var b = child(div);
 	var text$1 = only_child(b, true);
@@ -4963,7 +4985,7 @@ delegate(["click"]);
 var root$15 = from_html(`<i class="asked svelte-1vyvxub"></i>`);
 var root_1$13 = from_html(`<i class="lost svelte-1vyvxub"></i>`);
 var root_2$12 = from_html(`<tr><th scope="row" class="svelte-1vyvxub"> </th><td class="svelte-1vyvxub"><div class="shares svelte-1vyvxub" aria-hidden="true"><i class="svelte-1vyvxub"></i> <!> <!></div></td><td class="svelte-1vyvxub"> </td><td> </td><td> </td></tr>`);
-var root_3$10 = from_html(`<tr><td colspan="5" class="none faint svelte-1vyvxub">No frame was offered to an edge yet.</td></tr>`);
+var root_3$11 = from_html(`<tr><td colspan="5" class="none faint svelte-1vyvxub">No frame was offered to an edge yet.</td></tr>`);
 var root_4$9 = from_html(`<table class="svelte-1vyvxub"><thead class="svelte-1vyvxub"><tr><th scope="col" class="svelte-1vyvxub">edge</th><th scope="col" class="bar svelte-1vyvxub"><span class="quiet">shares</span></th><th scope="col" class="svelte-1vyvxub">delivered</th><th scope="col" class="svelte-1vyvxub">left out</th><th scope="col" class="svelte-1vyvxub">lost</th></tr></thead><tbody></tbody></table>`);
 function LedgerBars($$anchor, $$props) {
 	push($$props, true);
@@ -5039,7 +5061,7 @@ function LedgerBars($$anchor, $$props) {
 		]);
 		append($$anchor, tr);
 	}, ($$anchor) => {
-		append($$anchor, root_3$10());
+		append($$anchor, root_3$11());
 	});
 	reset(tbody);
 	reset(table);
@@ -5199,7 +5221,7 @@ var drafts = new Drafts();
 var root$14 = from_html(`<label><input type="checkbox"/> </label>`);
 var root_1$12 = from_html(`<option> </option>`);
 var root_2$11 = from_html(`<select></select>`);
-var root_3$9 = from_html(`<em aria-hidden="true" class="svelte-1laokb0"> </em>`);
+var root_3$10 = from_html(`<em aria-hidden="true" class="svelte-1laokb0"> </em>`);
 var root_4$8 = from_html(`<span><input type="text" autocomplete="off" spellcheck="false" class="svelte-1laokb0"/> <!></span>`);
 function Field($$anchor, $$props) {
 	push($$props, true);
@@ -5299,7 +5321,7 @@ function Field($$anchor, $$props) {
 		remove_input_defaults(input_1);
 		var node_2 = sibling(input_1, 2);
 		var consequent_2 = ($$anchor) => {
-			var em = root_3$9();
+			var em = root_3$10();
 			var text_3 = only_child(em, true);
 			template_effect(() => set_text(text_3, get(unit)));
 			append($$anchor, em);
@@ -5344,7 +5366,7 @@ delegate([
 var root$13 = from_html(`<small class="unit svelte-1rsxdae"> </small>`);
 var root_1$11 = from_html(`<div><span class="title svelte-1rsxdae"> <!></span> <div class="fields svelte-1rsxdae"></div> <small> </small></div>`);
 var root_2$10 = from_html(`<p class="faint"> </p>`);
-var root_3$8 = from_html(`<span class="alarm" role="alert"> </span>`);
+var root_3$9 = from_html(`<span class="alarm" role="alert"> </span>`);
 var root_4$7 = from_html(`<div class="apply svelte-1rsxdae"><button class="btn primary" type="button"> </button> <button class="btn" type="button">Revert</button> <!></div>`);
 var root_5$5 = from_html(`<form class="svelte-1rsxdae"><!> <!></form>`);
 function Form($$anchor, $$props) {
@@ -5445,7 +5467,7 @@ function Form($$anchor, $$props) {
 		var button_1 = sibling(button, 2);
 		var node_4 = sibling(button_1, 2);
 		var consequent_1 = ($$anchor) => {
-			var span_1 = root_3$8();
+			var span_1 = root_3$9();
 			var text_6 = only_child(span_1, true);
 			template_effect(() => set_text(text_6, get(refusal).message));
 			append($$anchor, span_1);
@@ -5575,7 +5597,7 @@ var __vitePreload = function preload(baseModule, deps, importerUrl) {
 var root$12 = from_html(`<button type="button" role="tab" aria-controls="about-node" class="svelte-qs8thq"> </button>`);
 var root_1$10 = from_html(`<button type="button" class="btn turn svelte-qs8thq"> </button>`);
 var root_2$9 = from_html(`<p class="alarm" role="alert"> </p>`);
-var root_3$7 = from_html(`<dt class="svelte-qs8thq">Waiting time</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <dt class="svelte-qs8thq">Latency</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd>`, 1);
+var root_3$8 = from_html(`<dt class="svelte-qs8thq">Waiting time</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <dt class="svelte-qs8thq">Latency</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd>`, 1);
 var root_4$6 = from_html(`<small class="svelte-qs8thq"> </small>`);
 var root_5$4 = from_html(`<dt class="svelte-qs8thq"> </dt> <dd class="svelte-qs8thq"> <!></dd>`, 1);
 var root_6$3 = from_html(`<!> <h2 class="svelte-qs8thq">Now <span> </span></h2> <dl class="svelte-qs8thq"><dt class="svelte-qs8thq">Frames</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <dt class="svelte-qs8thq">Service time</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <!> <!></dl>`, 1);
@@ -5703,7 +5725,7 @@ function NodePanel($$anchor, $$props) {
 			reset(dd_1);
 			var node_6 = sibling(dd_1, 2);
 			var consequent_2 = ($$anchor) => {
-				var fragment_4 = root_3$7();
+				var fragment_4 = root_3$8();
 				var dd_2 = sibling(first_child(fragment_4));
 				var text_13 = child(dd_2);
 				var text_14 = only_child(sibling(text_13));
@@ -5940,7 +5962,7 @@ function layers(nodes, wires) {
 var root$11 = from_svg(`<path></path>`);
 var root_1$9 = from_svg(`<!><!><!>`, 1);
 var root_2$8 = from_html(`<span class="type also svelte-jonzhq"> </span>`);
-var root_3$6 = from_html(`<span class="faint">source</span>`);
+var root_3$7 = from_html(`<span class="faint">source</span>`);
 var root_4$5 = from_html(`<span class="faint">inline</span>`);
 var root_5$3 = from_html(`<u class="svelte-jonzhq"></u>`);
 var root_6$2 = from_html(`<span class="bar svelte-jonzhq" aria-hidden="true"><i></i> <!></span><span> </span>`, 1);
@@ -6085,7 +6107,7 @@ function Pipeline($$anchor, $$props) {
 		var td_1 = sibling(td);
 		var node_7 = child(td_1);
 		var consequent_5 = ($$anchor) => {
-			append($$anchor, root_3$6());
+			append($$anchor, root_3$7());
 		};
 		var consequent_6 = ($$anchor) => {
 			append($$anchor, root_4$5());
@@ -6942,7 +6964,7 @@ function Profile($$anchor, $$props) {
 var root$7 = from_html(` <small class="svelte-fxa8h7"> </small>`, 1);
 var root_1$6 = from_html(`<span aria-hidden="true"></span>`);
 var root_2$6 = from_html(`<span class="ask svelte-fxa8h7"><button class="btn primary" type="button">Apply ⏎</button> <button class="btn" type="button">Revert</button></span>`);
-var root_3$5 = from_html(`<div role="button" tabindex="0"><span class="edge top svelte-fxa8h7" aria-hidden="true"></span> <span class="edge left svelte-fxa8h7" aria-hidden="true"></span> <span class="edge right svelte-fxa8h7" aria-hidden="true"></span> <span class="edge bottom svelte-fxa8h7" aria-hidden="true"></span> <span class="title svelte-fxa8h7" aria-hidden="true"> <!></span> <!></div> <!>`, 1);
+var root_3$6 = from_html(`<div role="button" tabindex="0"><span class="edge top svelte-fxa8h7" aria-hidden="true"></span> <span class="edge left svelte-fxa8h7" aria-hidden="true"></span> <span class="edge right svelte-fxa8h7" aria-hidden="true"></span> <span class="edge bottom svelte-fxa8h7" aria-hidden="true"></span> <span class="title svelte-fxa8h7" aria-hidden="true"> <!></span> <!></div> <!>`, 1);
 var root_4$4 = from_html(`<div class="regions svelte-fxa8h7"></div>`);
 function Regions($$anchor, $$props) {
 	push($$props, true);
@@ -7017,7 +7039,7 @@ function Regions($$anchor, $$props) {
 		let width = () => get($$item).width;
 		let height = () => get($$item).height;
 		const current = user_derived(() => name() === $$props.chosen);
-		var fragment = root_3$5();
+		var fragment = root_3$6();
 		var div_1 = first_child(fragment);
 		let classes;
 		let styles;
@@ -7139,7 +7161,7 @@ delegate([
 var root$6 = from_html(`<option> </option>`);
 var root_1$5 = from_html(`<select aria-label="Output that is shown" class="svelte-k05he9"></select>`);
 var root_2$5 = from_html(`<span class="faint size svelte-k05he9"> </span>`);
-var root_3$4 = from_html(`<div class="seg svelte-k05he9" role="group" aria-label="Live or held"><button type="button" class="svelte-k05he9">Live</button> <button type="button" class="svelte-k05he9">Hold</button></div>`);
+var root_3$5 = from_html(`<div class="seg svelte-k05he9" role="group" aria-label="Live or held"><button type="button" class="svelte-k05he9">Live</button> <button type="button" class="svelte-k05he9">Hold</button></div>`);
 var root_4$3 = from_html(`<button type="button" class="svelte-k05he9"> </button>`);
 var root_5$2 = from_html(`<button type="button" class="svelte-k05he9">Region</button>`);
 var root_6$1 = from_html(`<div class="tools svelte-k05he9"><!> <!> <!> <div class="seg svelte-k05he9" role="group" aria-label="Scale"></div> <label class="map svelte-k05he9"><i class="svelte-k05he9"></i><span class="quiet">Colours</span> <select class="svelte-k05he9"></select></label> <button type="button" class="one svelte-k05he9" title="Contrast by percentiles of what is shown">Auto <span class="percent svelte-k05he9"> </span></button> <span class="space svelte-k05he9"></span> <div class="seg svelte-k05he9" role="group" aria-label="Draw"><!> <button type="button" title="Values along a line (l)" class="svelte-k05he9">Line</button></div> <div class="seg svelte-k05he9" role="group" aria-label="Zoom"><button type="button" class="svelte-k05he9">Fit</button> <button type="button" class="svelte-k05he9">1:1</button> <button type="button" class="svelte-k05he9">4×</button></div></div>`);
@@ -7215,7 +7237,7 @@ function Tools($$anchor, $$props) {
 	});
 	var node_3 = sibling(node_2, 2);
 	var consequent_2 = ($$anchor) => {
-		var div_1 = root_3$4();
+		var div_1 = root_3$5();
 		var button = child(div_1);
 		var button_1 = sibling(button, 2);
 		reset(div_1);
@@ -7344,7 +7366,7 @@ function pictureWorker() {
 var root$5 = from_html(`<span>x <b class="svelte-1hbwdai"> </b>&ensp;y <b class="svelte-1hbwdai"> </b></span> <strong data-testid="value" class="svelte-1hbwdai"> </strong> <small> </small>`, 1);
 var root_1$4 = from_svg(`<path></path><circle r="6"></circle>`, 1);
 var root_2$4 = from_svg(`<svg class="cross svelte-1hbwdai" aria-hidden="true"></svg>`);
-var root_3$3 = from_html(`<div><!></div>`);
+var root_3$4 = from_html(`<div><!></div>`);
 var root_4$2 = from_html(`<!> <!>`, 1);
 var root_5$1 = from_html(`<p class="message svelte-1hbwdai" role="alert"> </p>`);
 var root_6 = from_html(`<p class="message svelte-1hbwdai"> </p>`);
@@ -7855,7 +7877,7 @@ function Picture($$anchor, $$props) {
 		var fragment_3 = root_4$2();
 		var node_7 = first_child(fragment_3);
 		var consequent_3 = ($$anchor) => {
-			var div_7 = root_3$3();
+			var div_7 = root_3$4();
 			let classes_3;
 			Regions(child(div_7), {
 				get source() {
@@ -8118,7 +8140,7 @@ delegate([
 var root$4 = from_html(`<span class="alarm"> </span>`);
 var root_1$3 = from_html(`<span class="faint"> </span>`);
 var root_2$3 = from_html(`<time class="svelte-urhke3"> </time> <span> </span> <span class="text svelte-urhke3"><span> </span> <!> <!></span>`, 1);
-var root_3$2 = from_html(`<span class="faint none svelte-urhke3">Nothing has happened since this page looks.</span>`);
+var root_3$3 = from_html(`<span class="faint none svelte-urhke3">Nothing has happened since this page looks.</span>`);
 var root_4$1 = from_html(`<h2>Events <span class="right"> </span></h2> <div class="log scroll svelte-urhke3" role="log" aria-label="Events" tabindex="-1"></div>`, 1);
 function Events($$anchor, $$props) {
 	push($$props, true);
@@ -8184,7 +8206,7 @@ function Events($$anchor, $$props) {
 		}, [() => timeOfDay(get(entry).at_ns / 1e6)]);
 		append($$anchor, fragment_1);
 	}, ($$anchor) => {
-		append($$anchor, root_3$2());
+		append($$anchor, root_3$3());
 	});
 	reset(div);
 	template_effect(($0, $1) => set_text(text, `${$0 ?? ""} kept${$1 ?? ""}`), [() => count(run.log.length), () => run.logLeftOut > 0 ? `, ${count(run.logLeftOut)} left out` : ""]);
@@ -8195,7 +8217,7 @@ function Events($$anchor, $$props) {
 var root$3 = from_html(`<p class="faint svelte-fr21m0">Known a few seconds after frames flow.</p>`);
 var root_1$2 = from_html(`<span class="label svelte-fr21m0"> </span> <div><i class="svelte-fr21m0"></i></div> <span class="n svelte-fr21m0"> </span><span class="n dim svelte-fr21m0"> </span>`, 1);
 var root_2$2 = from_html(`<span class="label svelte-fr21m0"> </span> <div><i class="svelte-fr21m0"></i></div> <span class="n svelte-fr21m0"> </span> <span class="n dim svelte-fr21m0"> </span>`, 1);
-var root_3$1 = from_html(`<p class="faint svelte-fr21m0"> </p>`);
+var root_3$2 = from_html(`<p class="faint svelte-fr21m0"> </p>`);
 var root_4 = from_html(`<div class="bars svelte-fr21m0"><!> <!></div> <!>`, 1);
 var root_5 = from_html(`<h2>What limits <span> </span></h2> <!>`, 1);
 function Limits($$anchor, $$props) {
@@ -8294,7 +8316,7 @@ function Limits($$anchor, $$props) {
 		reset(div);
 		var node_4 = sibling(div, 2);
 		var consequent_2 = ($$anchor) => {
-			var p_1 = root_3$1();
+			var p_1 = root_3$2();
 			var text_7 = only_child(p_1);
 			template_effect(($0) => set_text(text_7, `${get(limit).one_more_thread.node ?? ""} on ${get(limit).one_more_thread.placement ?? ""}: ${$0 ?? ""} Hz`), [() => rate(get(limit).one_more_thread.sustainable_hz)]);
 			append($$anchor, p_1);
@@ -8387,7 +8409,7 @@ function follow(names, step, keepMs, show) {
 var root$2 = from_html(`<i class="key svelte-ujkihp"></i> `, 1);
 var root_1$1 = from_html(`<p class="faint"> </p>`);
 var root_2$1 = from_html(`<p class="faint">What draws lines could not be loaded from the server.</p>`);
-var root_3 = from_html(`<div class="strip svelte-ujkihp"><h2> <span> <!></span></h2> <!> <!></div>`);
+var root_3$1 = from_html(`<div class="strip svelte-ujkihp"><h2> <span> <!></span></h2> <!> <!></div>`);
 function Strips($$anchor, $$props) {
 	push($$props, true);
 	const lines = pictured.then(() => __vitePreload(() => import("./Chart2.js"), __vite__mapDeps([6,7,8]), import.meta.url));
@@ -8445,7 +8467,7 @@ function Strips($$anchor, $$props) {
 		let title = () => get($$item).title;
 		let about = () => get($$item).about;
 		let names = () => get($$item).names;
-		var div = root_3();
+		var div = root_3$1();
 		var h2 = child(div);
 		var text = child(h2);
 		var span = sibling(text);
@@ -8615,8 +8637,9 @@ function offered(nodes) {
 }
 // src/App.svelte
 var root = from_html(`<p class="note alarm svelte-1n46o8q"> </p>`);
-var root_1 = from_html(`<p class="note dim svelte-1n46o8q"> </p>`);
-var root_2 = from_html(`<a class="quiet skip svelte-1n46o8q" href="#main">Skip to the screen</a> <div class="app svelte-1n46o8q"><!> <!> <main id="main" tabindex="-1"><!></main></div>`, 1);
+var root_1 = from_html(`<p class="note alarm svelte-1n46o8q" role="alert"> </p>`);
+var root_2 = from_html(`<p class="note dim svelte-1n46o8q"> </p>`);
+var root_3 = from_html(`<a class="quiet skip svelte-1n46o8q" href="#main">Skip to the screen</a> <div class="app svelte-1n46o8q"><!> <!> <main id="main" tabindex="-1"><!></main></div>`, 1);
 function App($$anchor, $$props) {
 	push($$props, true);
 	let Shown = state(null);
@@ -8642,7 +8665,7 @@ function App($$anchor, $$props) {
 		const screen = get(screens)[Number(event.key) - 1];
 		if (screen) place.go(screen.name);
 	}
-	var fragment = root_2();
+	var fragment = root_3();
 	event("keydown", $window, key);
 	var a = first_child(fragment);
 	var div = sibling(a, 2);
@@ -8664,10 +8687,16 @@ function App($$anchor, $$props) {
 	var consequent_1 = ($$anchor) => {
 		var p_1 = root_1();
 		var text_1 = only_child(p_1, true);
-		template_effect(() => set_text(text_1, run.problem || "Asking the server what runs …"));
+		template_effect(() => set_text(text_1, run.problem));
 		append($$anchor, p_1);
 	};
 	var consequent_2 = ($$anchor) => {
+		var p_2 = root_2();
+		var text_2 = only_child(p_2, true);
+		template_effect(() => set_text(text_2, run.problem || "Asking the server what runs …"));
+		append($$anchor, p_2);
+	};
+	var consequent_3 = ($$anchor) => {
 		var fragment_1 = comment();
 		component(first_child(fragment_1), () => get(Shown), ($$anchor, Shown_1) => {
 			Shown_1($$anchor, {});
@@ -8676,8 +8705,9 @@ function App($$anchor, $$props) {
 	};
 	if_block(node_2, ($$render) => {
 		if (get(problem)) $$render(consequent);
-		else if (run.described === null) $$render(consequent_1, 1);
-		else if (get(Shown)) $$render(consequent_2, 2);
+		else if (get(gone) && !run.heard && run.problem) $$render(consequent_1, 1);
+		else if (run.described === null) $$render(consequent_2, 2);
+		else if (get(Shown)) $$render(consequent_3, 3);
 	});
 	reset(main);
 	reset(div);

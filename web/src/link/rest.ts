@@ -50,6 +50,8 @@ export const nodes = () => json<{ version: number; nodes: NodeNow[] }>('GET', '/
 export const nodeNow = (name: string) => json<NodeNow>('GET', node(name));
 export const report = () => json<unknown>('GET', '/api/v1/report');
 export const openSession = (token: string, user: string) => json<Rights>('POST', '/api/v1/session', { token, user });
+/** What this page may do, and the name by which the server was asked. */
+export const session = () => json<Rights & { host: string | null }>('GET', '/api/v1/session');
 export const closeSession = () => json<Rights>('DELETE', '/api/v1/session');
 export const takeControl = (take: boolean) => json<Control>('POST', '/api/v1/control', { take });
 

@@ -3,6 +3,7 @@
 import { HIDDEN_HZ, SEEN_HZ, StateSocket, type LinkState } from '../link/socket';
 import * as rest from '../link/rest';
 import { newestLoss, type Loss } from './losses';
+import { whyNothingComes } from './reach';
 import type {
   Control, Described, Entry, Graph, Message, Moment, NodeInfo, NodeNow, NodeType, ParamSpec, Rights, RunInfo, Value, Values,
 } from '../link/protocol';
@@ -14,6 +15,8 @@ const STRANGER: Rights = { read: true, write: false, user: '', in_control: false
 export class RunModel {
   link = $state.raw<LinkState>('connecting');
   linkReason = $state.raw('');
+  /** Whether live values have ever come. */
+  heard = $state.raw(false);
   /** When the last message came, in ms since 1970. */
   goneSince = $state.raw(0);
   described = $state.raw<Described | null>(null);
@@ -151,10 +154,20 @@ export class RunModel {
 
   private follow(link: LinkState, reason: string): void {
     if (link === 'gone' && this.link !== 'gone' && this.goneSince === 0) this.goneSince = Date.now();
-    if (link === 'open') this.goneSince = 0;
+    if (link === 'open') [this.goneSince, this.heard] = [0, true];
+    if (link === 'gone' && !this.heard) void this.explain();
     // While it tries again, the connection is still gone.
     if (link !== 'connecting' || this.goneSince === 0) this.link = link;
     if (reason) this.linkReason = reason;
+  }
+
+  private async explain(): Promise<void> {
+    try {
+      const { host } = await rest.session();
+      if (!this.heard) this.problem = whyNothingComes(host, location.host);
+    } catch (problem) {
+      this.problem = (problem as Error).message;
+    }
   }
 
   private take(message: Message): void {

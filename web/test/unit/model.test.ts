@@ -1,3 +1,4 @@
+import { whyNothingComes } from '../../src/model/reach';
 import { expect, test } from 'vitest';
 import type { Moment, ParamSpec } from '../../src/link/protocol';
 import { readAddress, tokenOf, writeAddress } from '../../src/model/address';
@@ -99,4 +100,10 @@ test('columns of tables by their names, and 64-bit times from the first', () => 
   expect(joined([]).size).toBe(0);
   expect([extent(Float64Array.from([3, 1, NaN])), extent(new Float64Array()), extent(Float64Array.from([2]))]).toEqual(
     [[1, 3], [0, 1], [1.5, 2.5]]);
+});
+
+test('a page that gets nothing says what a proxy has to do', () => {
+  expect(whyNothingComes('daq7', 'daq7:9443')).toContain('asked for at daq7:9443, but a proxy told the server daq7');
+  expect(whyNothingComes(null, 'daq7')).toContain('no name');
+  expect(whyNothingComes('DAQ7:9443', 'daq7:9443')).toContain('`Upgrade`');
 });
