@@ -20,6 +20,8 @@ const NAME: &str = "bslz4";
 const HEADER: usize = 12;
 /// Bytes of a block that we write; the filter's own default.
 const BLOCK: usize = 8192;
+/// The first of so many blocks says how they are packed.
+const TRIAL: usize = 32;
 
 /// The codec with its working memory. Takes every type.
 #[derive(Debug)]
@@ -29,6 +31,7 @@ pub struct Bslz4 {
     has_header: bool,
     lz4: Lz4Block,
     shuffled: Vec<u8>,
+    trial: Vec<u8>,
 }
 
 impl Bslz4 {
@@ -39,7 +42,7 @@ impl Bslz4 {
 
     /// With the instructions of a level; the decoders of LZ4 have only one.
     pub fn with_level(level: Level) -> Bslz4 {
-        Bslz4 { level, has_header: true, lz4: Lz4Block::new(), shuffled: Vec::new() }
+        Bslz4 { level, has_header: true, lz4: Lz4Block::new(), shuffled: Vec::new(), trial: Vec::new() }
     }
 
     /// Streams without the filter's header of 12 bytes, in blocks of 8192 bytes: what the bitshuffle library itself makes, and
@@ -64,6 +67,34 @@ impl Bslz4 {
         Ok(block)
     }
 
+    /// Packs a block of shuffled bytes as runs, and gives its size. Pictures of detectors are noise, of which the matches that
+    /// LZ4 finds beside runs make 3 % at half the speed; where bits repeat with a period, as in what simulators draw, they make
+    /// far more. `is_trial` decides for the blocks that follow.
+    fn encode_block(
+        &mut self,
+        block: usize,
+        is_trial: bool,
+        packing: &mut Packing,
+        output: &mut [u8],
+    ) -> Result<usize, CodecError> {
+        let shuffled = &self.shuffled[..block];
+        if !is_trial && *packing == Packing::Matches {
+            return self.lz4.encode(NAME, shuffled, output);
+        }
+        let runs = lz4::encode_runs(self.level, shuffled, output)?;
+        if !is_trial {
+            return Ok(runs);
+        }
+        self.trial.resize(lz4::bound(BLOCK), 0);
+        let matches = self.lz4.encode(NAME, shuffled, &mut self.trial)?;
+        *packing = if 10 * matches < 9 * runs { Packing::Matches } else { Packing::Runs };
+        if *packing == Packing::Runs {
+            return Ok(runs);
+        }
+        output[..matches].copy_from_slice(&self.trial[..matches]);
+        Ok(matches)
+    }
+
     fn decode_block(
         &mut self,
         size: usize,
@@ -77,6 +108,15 @@ impl Bslz4 {
         self.lz4.decode_shuffled(NAME, packed, at, shuffled)?;
         Ok(bitshuffle::unshuffle(self.level, size, shuffled, output)?)
     }
+}
+
+/// What blocks are searched for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Packing {
+    /// Bytes that repeat the one before.
+    Runs,
+    /// All that LZ4 finds.
+    Matches,
 }
 
 impl Default for Bslz4 {
@@ -108,10 +148,11 @@ impl Codec for Bslz4 {
             stream.put(&(BLOCK as u32).to_be_bytes());
         }
         let (eights, rest) = bytes.split_at(bytes.len() - bytes.len() % (8 * size));
-        for block in eights.chunks(BLOCK) {
-            let shuffled = &mut self.shuffled[..block.len()];
-            bitshuffle::shuffle(self.level, size, block, shuffled)?;
-            let packed = lz4::encode_runs(self.level, shuffled, &mut stream.rest()[4..])?;
+        let mut packing = Packing::Runs;
+        for (number, block) in eights.chunks(BLOCK).enumerate() {
+            bitshuffle::shuffle(self.level, size, block, &mut self.shuffled[..block.len()])?;
+            let rest = &mut stream.rest()[4..];
+            let packed = self.encode_block(block.len(), number % TRIAL == 0, &mut packing, rest)?;
             stream.put(&(packed as u32).to_be_bytes());
             stream.skip(packed);
         }
@@ -152,5 +193,36 @@ mod tests {
         bare.decode(&streams[1][..sizes[1]], DType::U16, &mut back).unwrap();
         assert_eq!(back, pixels);
         assert!(bare.decode(&streams[0][..sizes[0]], DType::U16, &mut back).is_err());
+    }
+
+    /// A ramp repeats itself, noise does not; both come back, also where one follows the other.
+    #[test]
+    fn what_repeats_itself_is_packed_by_its_matches() {
+        let ramp: Vec<u8> = (0..300_000u32).map(|i| (i * 7 % 251) as u8).collect();
+        let mut noise = 1u32;
+        let noise: Vec<u8> = std::iter::repeat_with(|| {
+            noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (noise >> 28) as u8
+        })
+        .take(300_000)
+        .collect();
+        let mut codec = Bslz4::new();
+        let (mixed, other) = ([&ramp[..], &noise].concat(), [&noise[..], &ramp].concat());
+        let cases = [
+            ("ramp", ramp, 90_000),
+            ("noise", noise, 160_000),
+            ("ramp, noise", mixed, 290_000),
+            ("other", other, 400_000),
+        ];
+        for (name, pixels, most) in cases {
+            let shape = [pixels.len()];
+            let array = Array::new(&pixels, DType::U8, &shape).unwrap();
+            let mut stream = vec![0; codec.bound(pixels.len())];
+            let packed = codec.encode(array, &mut stream).unwrap();
+            assert!(packed < most, "{name}: {packed}");
+            let mut back = vec![0; pixels.len()];
+            codec.decode(&stream[..packed], DType::U8, &mut back).unwrap();
+            assert_eq!(back, pixels, "{name}");
+        }
     }
 }

@@ -479,7 +479,7 @@ fn shape_attributes(shape: &Shape) -> Vec<Attribute> {
     let binnings: Vec<i32> = dims.iter().map(|dim| dim.binning as i32).collect();
     let reverses: Vec<i32> = dims.iter().map(|dim| i32::from(dim.reverse)).collect();
     vec![
-        Attribute::ints("NDArrayNumDims", &[dims.len() as i32]),
+        Attribute::int("NDArrayNumDims", dims.len() as i32),
         Attribute::ints("NDArrayDimOffset", &offsets),
         Attribute::ints("NDArrayDimBinning", &binnings),
         Attribute::ints("NDArrayDimReverse", &reverses),

@@ -102,6 +102,9 @@ impl Reader<'_> {
                 }
                 _ => {}
             }
+            if has_no_source(child, &group.name) {
+                continue;
+            }
             let name = self.name(child)?;
             if !names.insert(name.clone()) {
                 return Err(self.refusal(child, "names that differ in a group", &format!("`{name}` twice")));
@@ -307,6 +310,14 @@ impl Reader<'_> {
     }
 }
 
+/// In an example of ADCore the times of writing are an attribute without a name, which it makes nothing of: they go where
+/// attributes without a place go.
+fn has_no_source(element: Element<'_>, group: &str) -> bool {
+    (group, element.attribute("name")) == ("performance", Some("timestamp"))
+        && element.attribute("source") == Some("ndattribute")
+        && element.attribute("ndattribute").is_none()
+}
+
 fn elements<'a>(of: Element<'a>) -> impl Iterator<Item = Element<'a>> {
     of.children().filter(Node::is_element)
 }
@@ -349,6 +360,15 @@ mod tests {
             [Source::Constant(Constant::Floats(vec![1.5])), Source::FrameAttribute("N".into(), When::Frame)];
         assert!(sources.eq(wanted));
         assert_eq!(group.items[2], Item::Link { name: "l".into(), target: "/d".into() });
+    }
+
+    #[test]
+    fn times_of_writing_that_are_an_attribute_without_a_name_are_left_out() {
+        let times = "<group name='performance'><dataset name='timestamp' source='ndattribute'/></group>";
+        let layout = parsed(times).unwrap();
+        let wanted = Item::Group(Group { name: "performance".into(), ..Group::default() });
+        assert!(layout.root.items.contains(&wanted), "{layout:?}");
+        assert!(parsed(&times.replace("timestamp", "other")).unwrap_err().contains("wanted `ndattribute`"));
     }
 
     #[test]

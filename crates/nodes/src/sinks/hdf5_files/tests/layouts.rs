@@ -79,7 +79,7 @@ light, dark = i['light'], i['dark']
 assert light.shape == (3, 6, 10) and dark.shape == (2, 6, 10) and e['data/data'] == light
 assert [light[k, 0, 0] for k in range(3)] == [0, 6, 12] and [dark[k, 0, 0] for k in range(2)] == [3, 9]
 assert light.attrs['axes'] == b'frame,y,x' and list(light.attrs['sizes']) == [1, 2, 3] and light.attrs['gain'] == 2.0
-assert list(light.attrs['NDArrayNumDims']) == [2] and list(dark.attrs['NDArrayDimOffset']) == [0, 0]
+assert light.attrs['NDArrayNumDims'] == 2 and list(dark.attrs['NDArrayDimOffset']) == [0, 0]
 assert i['gains'][:].tolist() == [0, .5, 1, 1.5, 2] and i['gains'].attrs['units'] == b'V'
 assert i['gains'].attrs['NDAttrName'] == b'Gain'
 assert i['shot_at_open'][:].tolist() == [0] and i['shot_at_close'][:].tolist() == [-4]
