@@ -211,7 +211,7 @@ export class MockRun {
     const [, api, , what = '', name = ''] = url.pathname.split('/').map(decodeURIComponent);
     if (api !== 'api') return this.file(url.pathname, answer);
     if (what === 'describe') return void json(200, this.describe());
-    if (what === 'session') return void json(200, this.rights());
+    if (what === 'session') return void json(200, { ...this.rights(), host: request.headers.host ?? null });
     if (what === 'control') return void json(200, { holder: null, watching: this.peers.size });
     if (what === 'nodes' && !name) return void json(200, { version: this.version, nodes: this.nodes.map((n) => this.now(n.name)) });
     if (what === 'nodes' && method === 'PATCH') return this.patch(name, body.set as Values, json);

@@ -43,7 +43,11 @@ fn whom_a_proxy_names_is_in_the_log_and_in_the_answer() {
     assert_eq!((entries.len(), &entries[0]["by"]["user"]), (1, &json!("ada")), "{log}");
     assert_eq!(entries[0]["text"], "min_x = 2");
     let rights = run.ask("GET", "/api/v1/session", &[ada], None).json();
-    assert_eq!(rights, json!({ "read": true, "write": true, "user": "ada", "in_control": true }));
+    let host = run.address().to_string();
+    assert_eq!(
+        rights,
+        json!({ "read": true, "write": true, "user": "ada", "in_control": true, "host": host })
+    );
 
     let bob = ("X-Forwarded-User", "bob");
     assert_eq!(run.ask("GET", "/api/v1/report", &[bob], None).status, 200);
