@@ -13,7 +13,7 @@ use crate::leaves::Leaves;
 use crate::{Account, Found, GoOn, Plan, Progress, Recording, Work};
 
 /// What a file of a part begins with; the last byte is the version of the format.
-const MAGIC: [u8; 8] = *b"LTPART\0\x02";
+const MAGIC: [u8; 8] = *b"LTPART\0\x03";
 /// Magic, hash of the plan, number of the part.
 const HEAD: usize = 24;
 /// The checksum of all before it.
@@ -198,7 +198,7 @@ impl Plan {
         read.map_err(|e| io("to read the part", path, e))?;
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| head[at + i]));
         if head[..8] != MAGIC {
-            return Err(Error::refused("a part of version 1", "something else"));
+            return Err(Error::refused(format!("a part of version {}", MAGIC[7]), "something else"));
         }
         if word(8) != self.hash() {
             return Err(Error::refused(

@@ -4,6 +4,7 @@ mod described;
 mod extremes;
 mod histogram;
 mod hits;
+mod integers;
 mod lengths;
 mod mask;
 mod moments;

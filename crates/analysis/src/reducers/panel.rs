@@ -5,6 +5,7 @@ use livetime_kernels::Pixel;
 use super::extremes::Extremes;
 use super::lengths::{Counted, Lengths};
 use super::moments::Moments;
+use super::pixels::PixelStatistics;
 use super::sums::Sums;
 use crate::{Loader, Panel, ReduceError, Saver};
 
@@ -28,14 +29,15 @@ pub struct PanelPartial {
 }
 
 impl PanelPartial {
-    pub(super) fn new(panel: &Panel, wants_sums: bool, wants_extremes: bool) -> PanelPartial {
+    /// What these statistics need, of no event.
+    pub(super) fn new(panel: &Panel, wanted: &PixelStatistics) -> PanelPartial {
         let (dtype, pixels) = (panel.dtype, panel.pixels());
         PanelPartial {
             size: dtype.bytes(),
             pixels,
             lengths: Lengths::default(),
-            sums: wants_sums.then(|| Sums::new(dtype, pixels)),
-            extremes: wants_extremes.then(|| Extremes::new(dtype, pixels)),
+            sums: wanted.needs_sums().then(|| Sums::new(dtype, pixels, wanted.std)),
+            extremes: wanted.needs_extremes().then(|| Extremes::new(dtype, pixels)),
         }
     }
 

@@ -70,8 +70,12 @@ impl PixelStatistics {
         ]
     }
 
-    fn needs_sums(&self) -> bool {
+    pub(super) fn needs_sums(&self) -> bool {
         self.mean || self.std || self.sum || self.projection
+    }
+
+    pub(super) fn needs_extremes(&self) -> bool {
+        self.min || self.max
     }
 }
 
@@ -79,7 +83,7 @@ impl Reducer for PixelStatistics {
     type Partial = Vec<PanelPartial>;
 
     fn partial(&self, layout: &Layout) -> Vec<PanelPartial> {
-        let new = |panel: &Panel| PanelPartial::new(panel, self.needs_sums(), self.min || self.max);
+        let new = |panel: &Panel| PanelPartial::new(panel, self);
         layout.panels.iter().map(new).collect()
     }
 

@@ -5,8 +5,9 @@ use std::ops::Range;
 use bytemuck::Pod;
 use livetime_frame::{DType, with_dtype};
 use livetime_kernels::Level;
-use livetime_kernels::accumulate::{self, Element, Exact};
+use livetime_kernels::accumulate::{self, Element};
 
+use super::integers::{Integers, lengthen};
 use super::lengths::{Counted, CountedTwice};
 use super::moments::Moments;
 use crate::{Loader, ReduceError, Saver};
@@ -14,9 +15,9 @@ use crate::{Loader, ReduceError, Saver};
 /// Sums of each pixel, in the numbers that suit its type.
 pub(super) enum Sums {
     /// 8 and 16 bits.
-    Narrow(DType, Vec<i64>, Vec<u64>),
+    Narrow(DType, Integers<u64>),
     /// 32 bits.
-    Wide(DType, Vec<i64>, Vec<u128>),
+    Wide(DType, Integers<u128>),
     /// 64 bits and floats.
     Real(DType, Real),
 }
@@ -29,12 +30,13 @@ pub(super) struct Real {
 }
 
 impl Sums {
-    pub(super) fn new(dtype: DType, pixels: usize) -> Sums {
+    /// Of floats and 64 bits squares are always kept: their sums are not made at the speed of memory anyhow.
+    pub(super) fn new(dtype: DType, pixels: usize, wants_squares: bool) -> Sums {
         match dtype {
             DType::I8 | DType::U8 | DType::I16 | DType::U16 => {
-                Sums::Narrow(dtype, vec![0; pixels], vec![0; pixels])
+                Sums::Narrow(dtype, Integers::new(pixels, wants_squares))
             }
-            DType::I32 | DType::U32 => Sums::Wide(dtype, vec![0; pixels], vec![0; pixels]),
+            DType::I32 | DType::U32 => Sums::Wide(dtype, Integers::new(pixels, wants_squares)),
             _ => {
                 let zeros = || vec![0.0; pixels];
                 Sums::Real(dtype, Real { pivots: zeros(), sums: zeros(), squares: zeros() })
@@ -45,14 +47,8 @@ impl Sums {
     /// Has at least so many pixels from now on.
     pub(super) fn grow(&mut self, pixels: usize) {
         match self {
-            Sums::Narrow(_, sums, squares) => {
-                lengthen(sums, pixels);
-                lengthen(squares, pixels);
-            }
-            Sums::Wide(_, sums, squares) => {
-                lengthen(sums, pixels);
-                lengthen(squares, pixels);
-            }
+            Sums::Narrow(_, exact) => exact.grow(pixels),
+            Sums::Wide(_, exact) => exact.grow(pixels),
             Sums::Real(_, real) => {
                 let all = [&mut real.pivots, &mut real.sums, &mut real.squares];
                 all.into_iter().for_each(|values| lengthen(values, pixels));
@@ -72,22 +68,16 @@ impl Sums {
         }
         // The lengths are right: frames have the size of the layout's panels.
         let _ = match self {
-            Sums::Narrow(dtype, sums, squares) => {
-                let (sums, squares) = (&mut sums[range.clone()], &mut squares[range]);
-                match dtype {
-                    DType::I8 => exact::<i8>(frames, sums, squares),
-                    DType::U8 => exact::<u8>(frames, sums, squares),
-                    DType::I16 => exact::<i16>(frames, sums, squares),
-                    _ => exact::<u16>(frames, sums, squares),
-                }
-            }
-            Sums::Wide(dtype, sums, squares) => {
-                let (sums, squares) = (&mut sums[range.clone()], &mut squares[range]);
-                match dtype {
-                    DType::I32 => exact::<i32>(frames, sums, squares),
-                    _ => exact::<u32>(frames, sums, squares),
-                }
-            }
+            Sums::Narrow(dtype, exact) => match dtype {
+                DType::I8 => exact.add::<i8>(frames, range),
+                DType::U8 => exact.add::<u8>(frames, range),
+                DType::I16 => exact.add::<i16>(frames, range),
+                _ => exact.add::<u16>(frames, range),
+            },
+            Sums::Wide(dtype, exact) => match dtype {
+                DType::I32 => exact.add::<i32>(frames, range),
+                _ => exact.add::<u32>(frames, range),
+            },
             Sums::Real(dtype, real) => with_dtype!(*dtype, T => real.add::<T>(frames, range, is_first)),
         };
     }
@@ -96,14 +86,8 @@ impl Sums {
     /// all threads have to be told, page by page, which took longer than the sums of a short run.
     fn clear(&mut self, range: Range<usize>) {
         match self {
-            Sums::Narrow(_, sums, squares) => {
-                sums[range.clone()].fill(0);
-                squares[range].fill(0);
-            }
-            Sums::Wide(_, sums, squares) => {
-                sums[range.clone()].fill(0);
-                squares[range].fill(0);
-            }
+            Sums::Narrow(_, exact) => exact.clear(range),
+            Sums::Wide(_, exact) => exact.clear(range),
             Sums::Real(_, real) => {
                 real.sums[range.clone()].fill(0.0);
                 real.squares[range].fill(0.0);
@@ -115,14 +99,8 @@ impl Sums {
     /// of both.
     pub(super) fn merge(&mut self, pieces: &[CountedTwice], next: &Sums) {
         match (self, next) {
-            (Sums::Narrow(_, sums, squares), Sums::Narrow(_, next_sums, next_squares)) => {
-                take_in(pieces, sums, next_sums);
-                take_in(pieces, squares, next_squares);
-            }
-            (Sums::Wide(_, sums, squares), Sums::Wide(_, next_sums, next_squares)) => {
-                take_in(pieces, sums, next_sums);
-                take_in(pieces, squares, next_squares);
-            }
+            (Sums::Narrow(_, exact), Sums::Narrow(_, next)) => exact.merge(pieces, next),
+            (Sums::Wide(_, exact), Sums::Wide(_, next)) => exact.merge(pieces, next),
             (Sums::Real(_, real), Sums::Real(_, next)) => real.merge(pieces, next),
             _ => {}
         }
@@ -131,13 +109,13 @@ impl Sums {
     /// Those of the first pixels.
     pub(super) fn save(&self, pixels: usize, out: &mut Saver) {
         match self {
-            Sums::Narrow(_, sums, squares) => {
+            Sums::Narrow(_, Integers { sums, squares }) => {
                 out.list(&sums[..pixels]);
-                out.list(&squares[..pixels]);
+                squares.iter().for_each(|squares| out.list(&squares[..pixels]));
             }
-            Sums::Wide(_, sums, squares) => {
+            Sums::Wide(_, Integers { sums, squares }) => {
                 out.list(&sums[..pixels]);
-                out.list_u128(&squares[..pixels]);
+                squares.iter().for_each(|squares| out.list_u128(&squares[..pixels]));
             }
             Sums::Real(_, Real { pivots, sums, squares }) => {
                 [pivots, sums, squares].iter().for_each(|values| out.list(&values[..pixels]));
@@ -153,14 +131,16 @@ impl Sums {
         from: &mut Loader<'_>,
     ) -> Result<(), ReduceError> {
         match self {
-            Sums::Narrow(dtype, sums, squares) => {
+            Sums::Narrow(dtype, Integers { sums, squares }) => {
                 let most = largest(*dtype, events, pixels)?;
                 take(&mut sums[..pixels], from, |sum| sum.unsigned_abs() <= most)?;
+                let Some(squares) = squares else { return Ok(()) };
                 take(&mut squares[..pixels], from, |square| u128::from(*square) <= u128::from(most) << 16)
             }
-            Sums::Wide(dtype, sums, squares) => {
+            Sums::Wide(dtype, Integers { sums, squares }) => {
                 let most = largest(*dtype, events, pixels)?;
                 take(&mut sums[..pixels], from, |sum| sum.unsigned_abs() <= most)?;
+                let Some(squares) = squares else { return Ok(()) };
                 take(&mut squares[..pixels], from, |square| *square <= u128::from(most) << 32)
             }
             Sums::Real(_, real) => {
@@ -177,7 +157,7 @@ impl Sums {
         for (range, events) in pieces {
             let n = *events as f64;
             match self {
-                Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) => {
+                Sums::Narrow(_, Integers { sums, .. }) | Sums::Wide(_, Integers { sums, .. }) => {
                     out.extend(sums[range.clone()].iter().map(|s| *s as f64 / n));
                 }
                 Sums::Real(_, real) => out.extend(real.values(range).map(|(p, s, _)| p + s / n)),
@@ -185,30 +165,24 @@ impl Sums {
         }
     }
 
-    /// Appends the standard deviation of each pixel of `pieces`.
+    /// Appends the standard deviation of each pixel of `pieces`; nothing without squares.
     pub(super) fn deviations(&self, pieces: &[Counted], out: &mut Vec<f64>) {
         for (range, events) in pieces {
-            let at = || range.clone();
             match self {
-                Sums::Narrow(_, sums, squares) => deviations(*events, &sums[at()], &squares[at()], out),
-                Sums::Wide(_, sums, squares) => deviations(*events, &sums[at()], &squares[at()], out),
+                Sums::Narrow(_, exact) => exact.deviations(range, *events, out),
+                Sums::Wide(_, exact) => exact.deviations(range, *events, out),
                 Sums::Real(_, real) => real.deviations(range, *events, out),
             }
         }
     }
 
-    /// All values of `pieces` together.
+    /// All values of `pieces` together; without squares their spread means nothing.
     pub(super) fn moments(&self, pieces: &[Counted]) -> Moments {
         let mut all = Moments::default();
         for (range, events) in pieces {
-            let count = range.len() as u64 * events;
             match self {
-                Sums::Narrow(_, sums, squares) => {
-                    all.add(moments(count, &sums[range.clone()], &squares[range.clone()]));
-                }
-                Sums::Wide(_, sums, squares) => {
-                    all.add(moments(count, &sums[range.clone()], &squares[range.clone()]));
-                }
+                Sums::Narrow(_, exact) => all.add(exact.moments(range, *events)),
+                Sums::Wide(_, exact) => all.add(exact.moments(range, *events)),
                 Sums::Real(_, real) => {
                     real.values(range).for_each(|(p, s, q)| all.add(Moments::about(*events, p, s, q)));
                 }
@@ -219,7 +193,7 @@ impl Sums {
 
     /// Appends the exact sums of `pieces`; none of numbers that are not.
     pub(super) fn integers(&self, pieces: &[Counted], out: &mut Vec<i64>) {
-        if let Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) = self {
+        if let Sums::Narrow(_, Integers { sums, .. }) | Sums::Wide(_, Integers { sums, .. }) = self {
             pieces.iter().for_each(|(range, _)| out.extend_from_slice(&sums[range.clone()]));
         }
     }
@@ -228,7 +202,7 @@ impl Sums {
     pub(super) fn numbers(&self, pieces: &[Counted], out: &mut Vec<f64>) {
         for (range, events) in pieces {
             match self {
-                Sums::Narrow(_, sums, _) | Sums::Wide(_, sums, _) => {
+                Sums::Narrow(_, Integers { sums, .. }) | Sums::Wide(_, Integers { sums, .. }) => {
                     out.extend(sums[range.clone()].iter().map(|s| *s as f64));
                 }
                 Sums::Real(_, real) => out.extend(real.values(range).map(|(p, s, _)| p * *events as f64 + s)),
@@ -256,48 +230,6 @@ fn take<T: Pod>(
         return Err("wanted sums of so many events, found one that is too large".into());
     }
     Ok(())
-}
-
-fn exact<T: Exact>(
-    frames: &[&[u8]],
-    sums: &mut [i64],
-    squares: &mut [T::Square],
-) -> Result<(), livetime_kernels::LengthError> {
-    accumulate::exact::<T>(Level::best(), frames, sums, squares)
-}
-
-fn lengthen<T: Copy + Default>(values: &mut Vec<T>, pixels: usize) {
-    values.resize(values.len().max(pixels), T::default());
-}
-
-fn take_in<T: Copy + std::ops::AddAssign>(pieces: &[CountedTwice], sums: &mut [T], next: &[T]) {
-    for (range, [events, _]) in pieces.iter().filter(|(_, [_, next_events])| *next_events > 0) {
-        let (sums, next) = (&mut sums[range.clone()], &next[range.clone()]);
-        if *events == 0 {
-            sums.copy_from_slice(next);
-        } else {
-            sums.iter_mut().zip(next).for_each(|(sum, next)| *sum += *next);
-        }
-    }
-}
-
-/// √(nΣv² − (Σv)²)/n: the difference is exact, so that nothing cancels.
-fn deviations<T: Copy + Into<u128>>(events: u64, sums: &[i64], squares: &[T], out: &mut Vec<f64>) {
-    let n = events as f64;
-    let deviation = |(sum, square): (&i64, &T)| {
-        let square_of_sum = u128::from(sum.unsigned_abs()) * u128::from(sum.unsigned_abs());
-        let all: u128 = (*square).into();
-        let difference = (u128::from(events) * all).saturating_sub(square_of_sum);
-        // Mostly 64 bits are enough, which the processor converts itself.
-        let difference = u64::try_from(difference).map_or_else(|_| difference as f64, |short| short as f64);
-        difference.sqrt() / n
-    };
-    out.extend(sums.iter().zip(squares).map(deviation));
-}
-
-fn moments<T: Copy + Into<u128>>(count: u64, sums: &[i64], squares: &[T]) -> Moments {
-    let sum = sums.iter().map(|s| i128::from(*s)).sum();
-    Moments::exact(count, sum, squares.iter().map(|q| (*q).into()).sum())
 }
 
 impl Real {

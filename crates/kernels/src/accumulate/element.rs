@@ -43,10 +43,14 @@ pub trait Exact: Element {
         sums: &mut [i64],
         squares: &mut [Self::Square],
     );
+
+    /// The same without squares.
+    #[doc(hidden)]
+    fn sum_group<const L: usize>(frames: &[&[u8]], at: usize, sums: &mut [i64]);
 }
 
 macro_rules! exact {
-    ($add:ident, $square:ty: $($t:ty)*) => {$(
+    ($add:ident, $sum:ident, $square:ty: $($t:ty)*) => {$(
         impl Exact for $t {
             type Square = $square;
 
@@ -60,10 +64,15 @@ macro_rules! exact {
             ) {
                 integers::$add::<$t, W, L>(frames, at, sums, squares);
             }
+
+            #[inline(always)]
+            fn sum_group<const L: usize>(frames: &[&[u8]], at: usize, sums: &mut [i64]) {
+                integers::$sum::<$t, L>(frames, at, sums);
+            }
         }
     )*};
 }
 
-exact!(add_narrow, u64: i8 u8);
-exact!(add_words, u64: i16 u16);
-exact!(add_wide, u128: i32 u32);
+exact!(add_narrow, sum_narrow, u64: i8 u8);
+exact!(add_words, sum_narrow, u64: i16 u16);
+exact!(add_wide, sum_wide, u128: i32 u32);

@@ -23,6 +23,55 @@ pub(super) fn exact<T: Exact, W: Words, const L: usize>(
     }
 }
 
+#[inline(always)]
+pub(super) fn sums<T: Exact, const L: usize>(_: PhantomData<T>, frames: &[&[u8]], sums: &mut [i64]) {
+    let mut at = 0;
+    while at + L <= sums.len() {
+        T::sum_group::<L>(frames, at, &mut sums[at..at + L]);
+        at += L;
+    }
+    while at < sums.len() {
+        T::sum_group::<1>(frames, at, &mut sums[at..at + 1]);
+        at += 1;
+    }
+}
+
+/// For 8 and 16 bits: sums of at most 2^15 elements fit 32 bits, so that twice as many fit a register.
+#[inline(always)]
+pub(super) fn sum_narrow<T: Element + Into<i32>, const L: usize>(
+    frames: &[&[u8]],
+    at: usize,
+    sums: &mut [i64],
+) {
+    let mut sum = [0i32; L];
+    for frame in frames {
+        ask_ahead::<T, L>(frame, at);
+        let elements: [T; L] = T::load(frame, at);
+        for i in 0..L {
+            sum[i] += elements[i].into();
+        }
+    }
+    sums.iter_mut().zip(sum).for_each(|(all, sum)| *all += i64::from(sum));
+}
+
+/// For 32 bits.
+#[inline(always)]
+pub(super) fn sum_wide<T: Element + Into<i64>, const L: usize>(
+    frames: &[&[u8]],
+    at: usize,
+    sums: &mut [i64],
+) {
+    let mut sum = [0i64; L];
+    for frame in frames {
+        ask_ahead::<T, L>(frame, at);
+        let elements: [T; L] = T::load(frame, at);
+        for i in 0..L {
+            sum[i] += elements[i].into();
+        }
+    }
+    sums.iter_mut().zip(sum).for_each(|(all, sum)| *all += sum);
+}
+
 /// For 16 bits: as [`add_narrow`], with vectors where the level has them.
 #[inline(always)]
 pub(super) fn add_words<T: Element + Into<i32>, W: Words, const L: usize>(

@@ -60,6 +60,31 @@ per_level! {
         = integers::exact::<T, Portable, 8> | integers::exact::<T, Avx2, 16> | integers::exact::<T, Avx512, 32>;
 }
 
+/// Adds the elements of `frames` to `sums`, as [`exact`] without squares.
+///
+/// ```
+/// use livetime_kernels::{Level, accumulate};
+/// let mut sums = [0; 2];
+/// accumulate::sums::<u16>(Level::best(), &[&[3, 0, 10, 0], &[4, 0, 0, 1]], &mut sums)?;
+/// assert_eq!(sums, [7, 266]);
+/// # Ok::<(), livetime_kernels::LengthError>(())
+/// ```
+///
+/// # Errors
+/// [`LengthError`] if a frame does not have as many elements as `sums`.
+pub fn sums<T: Exact>(level: Level, frames: &[&[u8]], sums: &mut [i64]) -> Result<(), LengthError> {
+    check_frames::<T>(frames, sums.len())?;
+    for frames in frames.chunks(MOST_FRAMES) {
+        plain_sums::<T>(level, PhantomData, frames, sums);
+    }
+    Ok(())
+}
+
+per_level! {
+    fn plain_sums<T: Exact>(element: PhantomData<T>, frames: &[&[u8]], sums: &mut [i64])
+        = integers::sums::<T, 16> | integers::sums::<T, 32> | integers::sums::<T, 64>;
+}
+
 /// Adds the distances of the elements of `frames` from `pivots` to `sums`, and the squares of the distances to `squares`.
 ///
 /// With pivots near the mean nothing cancels. NaN and infinite elements make the sums NaN or infinite.

@@ -34,6 +34,9 @@ fn exact_is_exact<T: Exact + Bytes + Into<i128>>() {
     all_widths::<T>(|level, plain, slices, width| {
         let (mut sums, mut squares) = (vec![5; width], vec![T::Square::default(); width]);
         exact::<T>(level, slices, &mut sums, &mut squares).unwrap();
+        let mut alone = vec![5; width];
+        super::sums::<T>(level, slices, &mut alone).unwrap();
+        assert_eq!(alone, sums, "{level:?} {width}");
         for i in 0..width {
             let values = || plain.iter().map(|f| f[i].into());
             let (sum, square): (i128, i128) = (values().sum(), values().map(|v: i128| v * v).sum());
@@ -63,6 +66,9 @@ fn many_frames_of_the_largest_value_do_not_overflow() {
         let (mut sums, mut squares) = (vec![0; 33], vec![0; 33]);
         exact::<u16>(level, &frames, &mut sums, &mut squares).unwrap();
         assert!(sums.iter().all(|s| *s as u64 == 65_535 * count), "{level:?}");
+        let mut alone = vec![0; 33];
+        super::sums::<u16>(level, &frames, &mut alone).unwrap();
+        assert_eq!(alone, sums, "{level:?}");
         assert!(squares.iter().all(|s| *s == 65_535 * 65_535 * count), "{level:?}");
         let (mut sums, mut squares) = (vec![0; 33], vec![0; 33]);
         exact::<i16>(level, &frames, &mut sums, &mut squares).unwrap();
