@@ -234,13 +234,13 @@ mod tests {
     fn the_name_says_the_format() {
         let folder = tempfile::tempdir().unwrap();
         let cells = Array::new(&[2], vec![1u8, 2]);
-        let write = |name: &str| super::write(&folder.path().join(name), &[("a,b", &cells)]);
-        assert!(write("t.npy").is_ok() && write("t.csv").is_ok());
+        let saved = |name: &str| write(&folder.path().join(name), &[("a,b", &cells)]);
+        assert!(saved("t.npy").is_ok() && saved("t.csv").is_ok());
         assert_eq!(std::fs::read_to_string(folder.path().join("t.csv")).unwrap(), "\"a,b\"\n1\n2\n");
-        assert!(super::write(&folder.path().join("q.npy"), &[("it's", &cells)]).is_err());
-        let error = write("t.parque").unwrap_err();
+        assert!(write(&folder.path().join("q.npy"), &[("it's", &cells)]).is_err());
+        let error = saved("t.parque").unwrap_err();
         assert!(error.starts_with("wanted a name that ends with .parquet, .csv or .npy, found "), "{error}");
-        assert!(super::write(Path::new("/no/such/t.csv"), &[]).is_err());
+        assert!(write(Path::new("/no/such/t.csv"), &[]).is_err());
     }
 
     #[cfg(feature = "parquet")]
