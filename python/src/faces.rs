@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use livetime::page;
 use livetime_control::model::{Bell, Model};
 use livetime_control::pvaccess;
 use livetime_control::web;
@@ -11,9 +12,6 @@ use livetime_pva::client::Client;
 use livetime_pva::net::Variables;
 use livetime_web::Served as Page;
 use pyo3::prelude::*;
-
-/// A token that can be guessed is none: 8 random bytes in hexadecimal are the least.
-const SHORTEST_TOKEN: usize = 16;
 
 /// What `livetime.Web` says of the page of a run; what it leaves open is as the pipeline file says.
 #[derive(FromPyObject)]
@@ -36,12 +34,7 @@ impl PageOptions {
     /// # Errors
     /// Text if the token that the file names cannot be read.
     pub(crate) fn of_file(options: &web::Options) -> Result<PageOptions, String> {
-        let read = |path: &std::path::PathBuf| {
-            let text = std::fs::read_to_string(path);
-            text.map_err(|e| format!("cannot read the token in {}: {e}", path.display()))
-        };
-        let token = options.token_file.as_ref().map(read).transpose()?;
-        let token = token.map(|token| checked(token.trim())).transpose()?;
+        let token = options.token_file.as_deref().map(page::token).transpose()?;
         Ok(PageOptions { of_file: options.clone(), token })
     }
 }
@@ -59,19 +52,9 @@ impl Wanted {
         options.of_file.hosts.extend_from_slice(&self.hosts);
         options.of_file.is_open |= self.is_open;
         if let Some(token) = &self.token {
-            options.token = Some(checked(token)?);
+            options.token = Some(page::checked(token).map_err(|problem| format!("web: {problem}"))?);
         }
         Ok(options)
-    }
-}
-
-fn checked(token: &str) -> Result<String, String> {
-    let is_fit = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
-    match token.len() >= SHORTEST_TOKEN && token.chars().all(is_fit) {
-        true => Ok(token.to_owned()),
-        false => Err(format!(
-            "web: wanted a token of at least {SHORTEST_TOKEN} letters, digits, `-`, `_`, `.` or `~`"
-        )),
     }
 }
 
@@ -127,20 +110,8 @@ impl Faces {
     /// Text when no socket can be opened, or no thread started.
     pub(crate) fn serve_page(&mut self, name: &str, wanted: PageOptions) -> Result<(), String> {
         let PageOptions { of_file, token } = wanted;
-        let options = livetime_web::Options {
-            hosts: of_file.hosts,
-            readers: of_file.readers,
-            rules: of_file.rules,
-            files: of_file.files,
-            token,
-            is_open: of_file.is_open,
-            pipeline: name.to_owned(),
-            pv_prefix: self.served.is_some().then(|| self.prefix.clone()),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            commit: "unknown".to_owned(),
-            // Trigger records are described by the program `livetime`.
-            record: None,
-        };
+        let prefix = self.served.is_some().then(|| self.prefix.clone());
+        let options = page::options(name, &of_file, token, prefix);
         let listener =
             livetime_web::listen(of_file.address).map_err(|e| format!("{}: {e}", of_file.address))?;
         self.page = Some(livetime_web::serve(listener, &self.model, options)?);

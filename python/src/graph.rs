@@ -14,15 +14,10 @@ use crate::errors::{Kind, OrRaise, apart, raise};
 use crate::node::NodeType;
 use crate::value;
 
-/// All types of nodes that come with Livetime.
-pub(crate) fn standard_nodes() -> Vec<engine::NodeType> {
-    [livetime_nodes::ALL, livetime_wire::ALL].concat()
-}
-
 /// What all nodes that come with Livetime are, as JSON.
 #[pyfunction]
 pub(crate) fn describe() -> String {
-    let all = standard_nodes();
+    let all = livetime::standard_nodes();
     let all: Vec<_> = all.iter().map(livetime_control::describe::describe_json).collect();
     serde_json::Value::from(all).to_string()
 }
@@ -30,7 +25,7 @@ pub(crate) fn describe() -> String {
 /// The schema of pipeline files, as JSON.
 #[pyfunction]
 pub(crate) fn schema() -> String {
-    livetime_control::schema::schema_of(&standard_nodes()).to_string()
+    livetime_control::schema::schema_of(&livetime::standard_nodes()).to_string()
 }
 
 /// The types that the text of a pipeline file names.
@@ -64,7 +59,7 @@ impl Graph {
         settings: Vec<(String, String, String)>,
         memory_bytes: Option<usize>,
     ) -> PyResult<Graph> {
-        let mut all = standard_nodes();
+        let mut all = livetime::standard_nodes();
         all.extend(types.iter().map(|t| t.get().0.clone()));
         let settings: Vec<Setting> =
             settings.into_iter().map(|(node, param, value)| Setting { node, param, value }).collect();

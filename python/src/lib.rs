@@ -15,6 +15,7 @@ mod analysis;
 mod array;
 mod attach;
 mod codecs;
+mod command;
 mod corrections;
 mod epics;
 mod errors;
@@ -31,6 +32,7 @@ mod reducer;
 mod run;
 mod select;
 mod streams;
+mod tables;
 mod value;
 
 /// What the package `livetime` uses of it; its users import `livetime`.
@@ -40,6 +42,8 @@ mod _livetime {
     use crate::analysis::analyze;
     #[pymodule_export]
     use crate::codecs::{decode, encode};
+    #[pymodule_export]
+    use crate::command::Command;
     #[pymodule_export]
     use crate::corrections::Correct;
     #[pymodule_export]
@@ -62,4 +66,6 @@ mod _livetime {
     use crate::run::{Run, end_all};
     #[pymodule_export]
     use crate::select::Selected;
+    #[pymodule_export]
+    use crate::tables::write_table;
 }

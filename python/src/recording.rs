@@ -1,6 +1,7 @@
 //! Recorded runs.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use livetime_frame::{AttributeValue, FramePool, Layout};
 use livetime_recording as recording;
@@ -130,7 +131,7 @@ impl Recording {
     }
 
     /// The events of detectors, one after the other.
-    #[pyo3(signature = (names, start, stop, step, threads, on_damage, follow, memory, faults, select = None))]
+    #[pyo3(signature = (names, start, stop, step, threads, on_damage, follow, quiet, memory, faults, select = None))]
     fn iterate(
         slf: &Bound<'_, Self>,
         names: Vec<String>,
@@ -140,6 +141,7 @@ impl Recording {
         threads: usize,
         on_damage: &str,
         follow: bool,
+        quiet: Option<f64>,
         memory: usize,
         faults: &str,
         select: Option<&Bound<'_, Selected>>,
@@ -152,6 +154,7 @@ impl Recording {
             threads,
             on_damage: policy(py, on_damage)?,
             follow,
+            quiet: quiet.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
             select: select.map(|select| select.get().0.clone()),
             pool: FramePool::new(memory),
         };

@@ -4,10 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use livetime_control::model::Bell;
-use livetime_control::report::json::{ending_json, report_json};
-use livetime_control::report::summary::summary;
-use livetime_control::report::table::Style;
-use livetime_control::report::{EndedBy, Ending};
+use livetime_control::report::json::report_json;
 use livetime_engine as engine;
 use livetime_engine::{Report, RunOptions, Value};
 use pyo3::prelude::*;
@@ -51,7 +48,16 @@ enum Page {
 }
 
 /// An exception of a node: the node, the event's text, the exception.
-type Raised = (String, String, Py<PyAny>);
+pub(crate) type Raised = (String, String, Py<PyAny>);
+
+/// The exceptions of a run's nodes.
+pub(crate) fn raised(py: Python<'_>, report: &Report) -> Vec<Raised> {
+    let raised = report.events.iter().filter_map(|event| {
+        let own = event.cause.as_ref()?.error().downcast_ref::<PyErr>()?;
+        Some((event.node.clone(), event.message.clone(), own.clone_ref(py).into_value(py).into_any()))
+    });
+    raised.collect()
+}
 
 enum State {
     Running(Arc<engine::Run>),
@@ -229,33 +235,10 @@ impl Run {
         self.with(py, |run| json(&run.report()), json)
     }
 
-    /// What `livetime run` prints at the end, as a table or as JSON, and its exit code. `ended_by` is a name as the report has it.
-    fn ending(
-        &self,
-        py: Python<'_>,
-        pipeline: &str,
-        ended_by: &str,
-        as_json: bool,
-    ) -> PyResult<(String, u8)> {
-        let all = [EndedBy::Sources, EndedBy::Duration, EndedBy::Interrupt];
-        let ended_by = all.into_iter().find(|e| e.name() == ended_by).unwrap_or(EndedBy::Abort);
-        let text = |report: &Report| {
-            let ending = Ending::new(pipeline, report, ended_by);
-            let style = Style { width: None, is_coloured: false };
-            let text = if as_json { ending_json(&ending).to_string() } else { summary(&ending, style) };
-            (text, ending.exit().0 as u8)
-        };
-        self.with(py, |run| text(&run.report()), text)
-    }
-
     /// Why the run failed, and the exceptions of Python's nodes: node, text, exception.
     fn failure(&self, py: Python<'_>) -> PyResult<(Option<String>, Vec<Raised>)> {
         let report = self.with(py, engine::Run::report, Report::clone)?;
-        let raised = report.events.iter().filter_map(|event| {
-            let own = event.cause.as_ref()?.error().downcast_ref::<PyErr>()?;
-            Some((event.node.clone(), event.message.clone(), own.clone_ref(py).into_value(py).into_any()))
-        });
-        Ok((report.failure.clone(), raised.collect()))
+        Ok((report.failure.clone(), raised(py, &report)))
     }
 
     /// Sets parameters of a node: all take effect from the same frame, or none.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use livetime_frame::{Allocator, FramePool};
 use livetime_recording::select::Selected;
@@ -20,6 +21,7 @@ pub(crate) struct Wanted {
     pub(crate) threads: usize,
     pub(crate) on_damage: OnDamage,
     pub(crate) follow: bool,
+    pub(crate) quiet: Option<Duration>,
     /// Only these of them.
     pub(crate) select: Option<Arc<Selected>>,
     pub(crate) pool: FramePool,
@@ -110,9 +112,9 @@ impl Streams {
 
 impl Stream {
     fn new(recording: &Recording, detector: &Detector, wanted: &Wanted) -> Stream {
-        let Wanted { events, step, threads, on_damage, follow, select, pool } = wanted.clone();
+        let Wanted { events, step, threads, on_damage, follow, quiet, select, pool } = wanted.clone();
         if step == 1 && select.is_none() {
-            let options = Options { events, threads, on_damage, follow, pool };
+            let options = Options { events, threads, on_damage, follow, quiet, pool };
             return Stream::Ahead(Box::new(recording.frames(detector, options)));
         }
         let events = events.start..events.end.min(recording.events());

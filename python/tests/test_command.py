@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import numpy as np
@@ -51,10 +54,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+ENVIRONMENT = {**os.environ, "LIVETIME_PYTHON": sys.executable}
+
+
+def called(program: str) -> list[str]:
+    return [program, "run", "--python"] if program else [sys.executable, "-m", "livetime", "run"]
+
+
 def command(*arguments: str, program: str = "") -> subprocess.CompletedProcess[str]:
-    start = [program, "run", "--python"] if program else [sys.executable, "-m", "livetime", "run"]
-    environment = {**os.environ, "LIVETIME_PYTHON": sys.executable}
-    return subprocess.run([*start, *arguments], capture_output=True, text=True, env=environment, timeout=100)
+    # The page of each would take a port.
+    arguments = (*arguments, "--no-web")
+    return subprocess.run([*called(program), *arguments], capture_output=True, text=True, env=ENVIRONMENT, timeout=100)
 
 
 def test_a_file_names_nodes_of_modules(folder):
@@ -96,6 +106,82 @@ def test_what_fails_is_told_with_its_traceback(folder):
     assert done.returncode == 1 and "ZeroDivisionError" in done.stderr and "in node `cut`, frame 4" in done.stderr
     done = command("no.yaml")
     assert done.returncode == 2 and "no.yaml" in done.stderr
+
+
+ENDLESS = """
+nodes:
+  cam: {type: sim_detector, params: {acquire_period: 2 ms}}
+  cut: {type: "beamline:cut", from: {node: cam, when_full: block}, params: {level: 4}}
+"""
+
+
+def told(process: subprocess.Popen[str], *patterns: str) -> list[str]:
+    """What the log of a run says in place of the group of each pattern."""
+    assert process.stderr is not None
+    found: dict[str, str] = {}
+    text = ""
+    for line in process.stderr:
+        text += line
+        found |= {pattern: match[1] for pattern in patterns if (match := re.search(pattern, line))}
+        if len(found) == len(patterns):
+            return [found[pattern] for pattern in patterns]
+    raise AssertionError(f"wanted {patterns}, found {text}")
+
+
+def get(url: str, **headers: str) -> bytes:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=60) as answer:
+        return bytes(answer.read())
+
+
+@pytest.mark.parametrize("how", ["module", "program"])
+def test_page_metrics_and_trace_are_those_of_the_program(folder, how, request):
+    (folder / "endless.yaml").write_text(ENDLESS)
+    program = request.getfixturevalue("program") if how == "program" else ""
+    beside = ["endless.yaml", "--json", "--web", "0", "--metrics", "0", "--trace", "t.json", "--trace-every", "1"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*called(program), *beside], env=ENVIRONMENT, **pipes) as process:
+        link, metrics = told(process, r"the page of this run: (\S+)", r"serving metrics at (\S+)")
+        url, token = link.split("#t=")
+        assert b"<html" in get(url).lower()
+        until = time.monotonic() + 60
+        while b'node="cut"' not in get(metrics) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert b'livetime_frames_completed_total{node="cut"' in get(metrics)
+        run = json.loads(get(url + "api/v1/describe", Authorization=f"Bearer {token}"))
+        assert "cut" in json.dumps(run)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    report = json.loads(out)
+    assert (report["ended_by"], report["ledger_closed"]) == ("interrupted", True)
+    spans = [event["name"] for event in json.loads((folder / "t.json").read_text())["traceEvents"] if event["ph"] == "X"]
+    assert spans.count("cut") > 0 and "trace: t.json" in err
+
+
+def test_a_second_interrupt_aborts_nodes_that_hang(folder):
+    (folder / "slow.py").write_text(
+        "import time\nimport livetime as lt\n\n@lt.node\ndef slow(image: lt.Array):\n    time.sleep(0.5)\n    return image\n"
+    )
+    (folder / "slow.yaml").write_text(ENDLESS.replace("beamline:cut", "slow:slow").replace(", params: {level: 4}", ", queue: 100"))
+    with subprocess.Popen(called("") + ["slow.yaml", "--web", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        told(process, "the page of this run: (.*)")
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        told(process, "(again to abort)")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode != 0 and "aborted" in out, (out, err)
+
+
+@pytest.mark.parametrize("text", [PIPELINE.replace("from: {node: cut", "from: {node: cot"), PIPELINE.replace("beamline:cut", "nobody:cut")])
+def test_a_file_is_refused_as_by_the_program(folder, text, program):
+    (folder / "wrong.yaml").write_text(text)
+    done = command("wrong.yaml", "--json")
+    assert done.returncode == 2 and json.loads(done.stdout)["exit_reason"] == "refused"
+    assert command("wrong.yaml", "--framse", "3").returncode == 2
+    plain = subprocess.run([program, "run", "no.yaml", "--json"], capture_output=True, text=True)
+    own = command("no.yaml", "--json")
+    assert (own.returncode, own.stdout) == (plain.returncode, plain.stdout)
 
 
 SERVED = lt.Epics("LTPY:", interfaces=["local"], port=0, search_port=0)

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pytest
 from conftest import data
@@ -91,3 +97,73 @@ def test_trigger_records_are_a_run(tmp_path):
         file.truncate(file.seek(0, 2) - 1)
     with pytest.raises(lt.RecordingError, match="wanted a whole record"):
         list(lt.open(path).events("readout3"))
+
+
+# Appends a file to another one, a millisecond of frames at a time; then it goes on without writing.
+WRITER = """
+import sys, time
+whole = open(sys.argv[1], "rb").read()
+with open(sys.argv[2], "ab", buffering=0) as file:
+    for at in range(0, len(whole), 300_000):
+        file.write(whole[at : at + 300_000])
+        time.sleep(0.01)
+time.sleep(1000)
+"""
+
+FOLLOWER = """
+import livetime as lt, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+try:
+    for event in lt.open(sys.argv[1]).events(follow=True):
+        print(event.number, flush=True)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def recorded_by(kind: str, folder) -> str:
+    if kind == "wib":
+        return write_frames(folder, noise(5 * 1024 + 100))
+    return write_records(folder, [{3: noise(400, number)} for number in range(6)])
+
+
+@pytest.mark.parametrize("kind", ["wib", "records"])
+def test_a_writer_that_is_killed_is_waited_for_until_it_is_quiet(tmp_path, kind):
+    (tmp_path / "whole").mkdir()
+    whole = recorded_by(kind, tmp_path / "whole")
+    wanted = [event.array.copy() for event in lt.open(whole)]
+    path = str(tmp_path / os.path.basename(whole)) + ".inprogress"
+    with subprocess.Popen([sys.executable, "-c", WRITER, whole, path]) as writer:
+        until = time.monotonic() + 60
+        while not os.path.exists(path) or os.path.getsize(path) < 300_000:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        run = lt.open(path)
+        loop = run.events(follow=True, quiet=0.5)
+        found = [next(loop).array]
+        while len(found) < len(wanted) - 1:
+            found.append(next(loop).array)
+        writer.kill()
+    found += [event.array for event in loop]
+    assert len(found) == len(wanted) and all(map(np.array_equal, found, wanted))
+    assert run.account.faults == () and not run.may_grow
+
+
+@pytest.mark.parametrize("kind", ["wib", "records"])
+def test_ctrl_c_ends_a_loop_that_waits_for_frames(tmp_path, kind):
+    path = recorded_by(kind, tmp_path)
+    os.rename(path, path + ".inprogress")
+    command = [sys.executable, "-c", FOLLOWER, path + ".inprogress"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert "4\n" in iter(process.stdout.readline, "")
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=60)
+    assert rest.endswith("interrupted\n") and process.returncode == 0
+
+
+def test_what_quiet_means_is_checked(recorded):
+    run = lt.open(recorded)
+    for wrong in ({"quiet": 1.0}, {"follow": True, "quiet": 0}, {"follow": True, "step": 2}):
+        with pytest.raises(ValueError, match="wanted `follow`"):
+            run.events(**wrong)

@@ -71,10 +71,11 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-codecs",
         ],
     ),
-    // All but `app` and `bench`.
+    // All but `bench`; `app` for the command `run`.
     (
         "livetime-python",
         &[
+            "livetime",
             "livetime-analysis",
             "livetime-control",
             "livetime-epics",

@@ -86,7 +86,7 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
-const RUN_HELP: &str = "\
+pub(crate) const RUN_HELP: &str = "\
 Examples:
   livetime run
   livetime run beamline.yaml --duration 10s --set detector.acquire_period=2ms
@@ -179,7 +179,7 @@ pub(crate) struct RunArgs {
     /// Run it with Python, so that the file may name nodes of Python as `module:name`. LIVETIME_PYTHON names the
     /// interpreter, which must have the package livetime; without it that of the package which brought this program, else
     /// python3.
-    #[arg(long, requires = "file", conflicts_with_all = ["metrics", "trace", "metrics_host"])]
+    #[arg(long, requires = "file")]
     pub(crate) python: bool,
     /// End the sources after this time, for example 10s, 5min, 200ms.
     #[arg(long, value_parser = duration)]

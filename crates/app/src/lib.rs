@@ -19,6 +19,7 @@ pub mod analyze;
 mod bench;
 mod cli;
 mod commands;
+mod hosted;
 mod log;
 pub mod metrics;
 mod output;
@@ -47,8 +48,11 @@ use clap::Parser;
 use livetime_engine::NodeType;
 
 use cli::{Cli, Command};
-use output::{Exit, Failure, Output};
+use output::{Exit, Output};
 
+pub use commands::analyze::tables;
+pub use commands::web as page;
+pub use hosted::RunCommand;
 pub use livetime_bench::{Allocations, CountAllocations};
 
 /// The program with these nodes: reads the command line, carries out its command, and returns the exit code.
@@ -100,10 +104,5 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Completions(args) => commands::shell::completions(args, output),
         Command::Man(args) => commands::shell::man(args, output),
     };
-    result.unwrap_or_else(|Failure { exit, message }| {
-        if !message.is_empty() {
-            output.log(format_args!("livetime: {message}"));
-        }
-        exit
-    })
+    result.unwrap_or_else(|failure| output.failed(&failure))
 }

@@ -66,6 +66,14 @@ impl Output<'_> {
         self.line(&Line::new(level, text));
     }
 
+    /// Says why a command came to no result. Returns how it ends.
+    pub(crate) fn failed(&mut self, failure: &Failure) -> Exit {
+        if !failure.message.is_empty() {
+            self.log(format_args!("livetime: {}", failure.message));
+        }
+        failure.exit
+    }
+
     /// Writes a line for people. An error is ignored, because stderr itself has failed.
     pub(crate) fn log(&mut self, line: impl std::fmt::Display) {
         let _ = writeln!(self.err, "{line}");

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use livetime_frame::{Allocator, Frame, FramePool};
 
@@ -24,6 +24,9 @@ pub struct Options {
     pub on_damage: OnDamage,
     /// Whether a run that is still being written is followed until it has ended; a writer that died is waited for.
     pub follow: bool,
+    /// `follow`: the run counts as ended when nothing has come for so long. Then raw frames and trigger records are followed whose files
+    /// have no sign of their end, as those of other programs. `None`: only such that have one, however long it takes.
+    pub quiet: Option<Duration>,
     /// Where the memory of the frames comes from; it limits how many may be kept.
     pub pool: FramePool,
 }
@@ -36,6 +39,7 @@ impl Default for Options {
             threads: 1,
             on_damage: OnDamage::default(),
             follow: false,
+            quiet: None,
             pool: FramePool::new(POOL_BYTES),
         }
     }
@@ -74,6 +78,9 @@ pub struct Frames {
     allocator: Allocator,
     events: Range<usize>,
     follow: bool,
+    quiet: Option<Duration>,
+    /// Since when there has been nothing new.
+    idle: Option<Instant>,
     /// Problems that were given as errors.
     problems: usize,
     waiting: VecDeque<Fault>,
@@ -93,7 +100,10 @@ pub(crate) enum Choice {
 
 impl Frames {
     pub(crate) fn new(recording: Recording, choice: Choice, options: Options) -> Frames {
-        let Options { mut events, threads, on_damage, follow, pool } = options;
+        let Options { mut events, threads, on_damage, follow, quiet, pool } = options;
+        if follow && quiet.is_some() {
+            recording.watch();
+        }
         // Events before those of a part are not of this recording.
         events.start = events.start.max(recording.first());
         let order = match choice {
@@ -107,7 +117,8 @@ impl Frames {
             }
             Err(error) => State::Refused(Some(error.into()), recording),
         };
-        Frames { state, allocator: pool.allocator(), events, follow, problems: 0, waiting: VecDeque::new() }
+        let (allocator, waiting) = (pool.allocator(), VecDeque::new());
+        Frames { state, allocator, events, follow, quiet, idle: None, problems: 0, waiting }
     }
 
     /// What became of the events so far.
@@ -142,6 +153,7 @@ impl Frames {
             }
             let event = self.events.start;
             self.events.start += 1;
+            self.idle = None;
             match order.read(event, end, &mut self.allocator) {
                 Ok(Some(mut frame)) => {
                     frame.header_mut().sequence = order.account().frames;
@@ -165,8 +177,16 @@ impl Frames {
         let State::Reading(order) = &mut self.state else { return Step::End };
         if self.follow && self.events.start < self.events.end && order.recording().may_grow() {
             let before = order.recording().events();
-            return match order.refresh() {
-                Ok(()) if order.recording().events() > before => self.step(),
+            let idle = *self.idle.get_or_insert_with(Instant::now);
+            let refreshed = match self.quiet {
+                Some(quiet) if idle.elapsed() >= quiet => {
+                    self.follow = false;
+                    order.recording().give_up()
+                }
+                _ => order.refresh(),
+            };
+            return match refreshed {
+                Ok(()) if order.recording().events() > before || !self.follow => self.step(),
                 Ok(()) => Step::NotYet,
                 Err(error) => {
                     // Asking again and again would never end.

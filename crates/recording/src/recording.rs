@@ -71,6 +71,9 @@ impl RunFormat {
         if head.starts_with(b"\x89HDF\r\n\x1a\n") {
             return Ok(RunFormat::Hdf5);
         }
+        if let Some(format) = wire::will_be(path) {
+            return Ok(format);
+        }
         if TriggerRecordHeader::read(head).is_ok() {
             return Ok(RunFormat::TriggerRecords);
         }
@@ -297,6 +300,20 @@ impl Recording {
     /// If the system refuses.
     pub fn refresh(&self) -> Result<()> {
         self.run_mut().refresh()
+    }
+
+    /// From now on files without a sign of their end count as being written, as far as their format knows growing files: raw frames and
+    /// trigger records. [`Recording::give_up`] ends that.
+    pub(crate) fn watch(&self) {
+        self.run_mut().watch();
+    }
+
+    /// Nothing is waited for any more: what has come is all there is.
+    ///
+    /// # Errors
+    /// If the files do not fit each other.
+    pub(crate) fn give_up(&self) -> Result<()> {
+        self.run_mut().give_up()
     }
 
     /// The detectors with pictures or arrays: of LCLS-I those in the first events, of LCLS-II those that the run describes, of HDF5 the

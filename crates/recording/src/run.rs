@@ -52,6 +52,14 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     /// Looks for events that were recorded meanwhile.
     fn refresh(&mut self) -> Result<()>;
 
+    /// From now on files count as being written whose end shows in no sign.
+    fn watch(&mut self) {}
+
+    /// Files that are still being written count as complete: whatever waited for more comes now.
+    fn give_up(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// What has arrays. If `wanted` names something, the search goes on for it beyond the first events.
     fn detectors(&self, wanted: &Wanted) -> Result<Vec<Detector>>;
 

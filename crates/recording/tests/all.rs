@@ -23,3 +23,4 @@ mod select;
 mod small_data;
 mod straight;
 mod wire;
+mod wire_growing;

@@ -55,6 +55,7 @@ from .node import Array, AtLeast, AtMost, Doc, Node, Param, node, param, readbac
 from .recording import Account, Detector, Fault, Run, open
 from .select import Selection
 from .small import SmallData, SmallValue
+from .tables import write_table
 
 __version__ = "0.1.0"
 
@@ -119,4 +120,5 @@ __all__ = [
     "readback",
     "reduce",
     "source",
+    "write_table",
 ]

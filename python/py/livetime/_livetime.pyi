@@ -1,12 +1,14 @@
 """The extension module: what the package is made of. Users import `livetime`."""
 
 from os import PathLike
+from pathlib import Path
 from typing import Any, Callable, Iterator, Sequence, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Command",
     "Correct",
     "Event",
     "Events",
@@ -26,6 +28,7 @@ __all__ = [
     "end_all",
     "schema",
     "type_names",
+    "write_table",
 ]
 
 _Progress = Callable[[int, int, int], Any]
@@ -129,6 +132,7 @@ class Recording:
         threads: int,
         on_damage: str,
         follow: bool,
+        quiet: float | None,
         memory: int,
         faults: str,
         select: Selected | None = None,
@@ -156,6 +160,13 @@ class Geometry:
     def picture_shape(self) -> tuple[int, int]: ...
     def coordinates(self) -> list[NDArray[np.float64]]: ...
     def assemble(self, array: NDArray[Any], fill: bytes) -> NDArray[Any]: ...
+
+@final
+class Command:
+    def __new__(cls, arguments: list[str]) -> Command: ...
+    @property
+    def file(self) -> Path | None: ...
+    def run(self, types: list[NodeType]) -> tuple[int, list[tuple[str, str, BaseException]]]: ...
 
 @final
 class Correct:
@@ -243,7 +254,6 @@ class Run:
     def wait(self, seconds: float) -> bool: ...
     def finish(self, seconds: float) -> None: ...
     def report(self) -> str: ...
-    def ending(self, pipeline: str, ended_by: str, as_json: bool) -> tuple[str, int]: ...
     def failure(self) -> tuple[str | None, list[tuple[str, str, BaseException]]]: ...
     def set(self, node: str, values: dict[str, Any]) -> None: ...
     def params(self, node: str) -> dict[str, Any]: ...
@@ -273,3 +283,4 @@ def decode(
     shape: Sequence[int],
     reference: NDArray[Any] | None = None,
 ) -> NDArray[Any]: ...
+def write_table(path: str, columns: list[tuple[str, NDArray[Any]]]) -> None: ...

@@ -7,7 +7,6 @@ import importlib
 import json
 import os
 import sys
-import time
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -115,7 +114,7 @@ class Graph:
             settings.append((node, param, str(value)))
         name, text = _text(pipeline)
         if text is not None and imports:
-            types += [_imported(found).node_type for found in _livetime.type_names(text) if ":" in found]
+            types += [imported(found).node_type for found in _livetime.type_names(text) if ":" in found]
         self._graph = _livetime.Graph(name, text, types, settings, None if memory is None else size(memory))
 
     def add(
@@ -219,8 +218,8 @@ def _declaration(node: Any) -> Declaration:
     return cast(Declaration, found)
 
 
-def _imported(name: str) -> Declaration:
-    """The declaration of a node in a module, under the name by which the file names it."""
+def imported(name: str) -> Declaration:
+    """The declaration of a node in a module, under the name by which the file names it. Raises `GraphError` if there is none."""
     module, _, attribute = name.partition(":")
     try:
         found = importlib.import_module(module)
@@ -305,14 +304,6 @@ class LiveRun:
             raise
         return self._end()
 
-    def wait_quietly(self, timeout: float | None = None) -> bool:
-        """Waits for the end of the sources, at most `timeout` seconds, and returns whether they have ended. Raises only on Ctrl-C."""
-        until = None if timeout is None else time.monotonic() + timeout
-        while not self._run.wait(_LOOK_S):
-            if until is not None and time.monotonic() >= until:
-                return False
-        return True
-
     def stop(self, timeout: float = _END_S) -> Report:
         """Ends the sources, waits until all that is queued is handled (what is not within `timeout` seconds is lost), and returns
         the report. Raises as `wait`."""
@@ -335,10 +326,6 @@ class LiveRun:
                     raise exception
             raise NodeFailed(failure)
         return self.report()
-
-    def ending(self, pipeline: str, ended_by: str, as_json: bool = False) -> tuple[str, int]:
-        """What `livetime run` prints at the end and its exit code; `ended_by` is `"sources_ended"`, `"duration"` or `"interrupted"`."""
-        return self._run.ending(pipeline, ended_by, as_json)
 
     def report(self) -> Report:
         """How it stands."""

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union
 
 import numpy as np
 
@@ -15,6 +15,10 @@ from . import _livetime
 from .errors import RecordingError
 from .select import Selection, SelectionLike, selected
 from .small import SmallData
+from .tables import numbers as numbers_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 OnDamage = Literal["keep", "skip", "stop"]
 Faults = Literal["end", "raise", "count"]
@@ -207,6 +211,31 @@ class Run:
         """What was configured when an event was taken: what a scan had set, process variables, settings of detectors."""
         return SmallData(self._recording.configuration(event))
 
+    def table(
+        self, *names: str, start: int = 0, stop: int | None = None, step: int = 1, select: SelectionLike | None = None
+    ) -> dict[str, NDArray[Any]]:
+        """Small values of many events as columns: the number of the event (`event`), its time (`time_ns`), and a column for each name.
+
+        - `names`: as `event.small` has them; without one, all that are a number in the first event.
+        - `start`, `stop`, `step`, `select`: which events, as in `events`.
+
+        A value that an event lacks is NaN. `livetime.write_table` writes it to a file.
+        """
+        chosen: Sequence[int] = range(len(self))[start:stop:step]
+        if select is not None:
+            wanted = selected(self._recording, select, start, stop)
+            chosen = [event for event in chosen if wanted is not None and event in wanted]
+        rows = [self.small(event) for event in chosen]
+        if not names and rows:
+            names = tuple(name for name, value in rows[0].items() if isinstance(value, (int, float)))
+        for name in names:
+            if rows and not any(name in row for row in rows):
+                known = ", ".join(rows[0]) or "nothing"
+                raise RecordingError(f"wanted a small value of these events, found none called `{name}`; the first one has {known}")
+        columns = {name: numbers_of(name, [row.get(name) for row in rows]) for name in names}
+        times = np.array([self._recording.time_ns(event) for event in chosen], np.uint64)
+        return {"event": np.array(chosen, np.uint64), "time_ns": times, **columns}
+
     @property
     def transitions(self) -> list[Transition]:
         """The changes of state between events, in the order of time: where the run and the steps of a scan begin and end."""
@@ -251,6 +280,7 @@ class Run:
         on_damage: OnDamage = "keep",
         faults: Faults = "end",
         follow: bool = False,
+        quiet: float | None = None,
         memory: int | str = _MEMORY,
         select: SelectionLike | None = None,
     ) -> _livetime.Events:
@@ -263,7 +293,9 @@ class Run:
         - `on_damage`: `"keep"` gives damaged pictures, marked; `"skip"` leaves them out, counted; `"stop"` raises.
         - `faults`: when broken data and files that break off are an exception (`RecordingError`): `"end"`, behind the last
           event; `"raise"`, at once, and the loop can go on; `"count"`, never. `run.account` has them in each case.
-        - `follow`: goes on with a run that is still being written until it has ended.
+        - `follow`: goes on with a run that is still being written until it has ended, which a name without `.inprogress` says.
+        - `quiet`: a run that is followed counts as ended when nothing has come for so many seconds: its writer may be dead. With it raw
+          frames and trigger records of other programs are followed too, whose names say nothing.
         - `select`: an expression, as `"evr(140) and ebeam.charge > 0.1"`, or a `Selection`: only these events, which the loop itself
           reads. `run.selection` has the others by number.
         - `memory`: the bound for arrays of this loop that are kept; beyond it they are copied, with one warning.
@@ -273,13 +305,17 @@ class Run:
         names = [str(detector) for detector in detectors] or self._pictures()
         if step == 0:
             raise ValueError("wanted a step other than 0, found 0")
+        if quiet is not None and not (follow and quiet > 0):
+            raise ValueError(f"wanted `follow` with `quiet`, and seconds above 0, found follow={follow}, quiet={quiet}")
+        if follow and step != 1:
+            raise ValueError(f"wanted `follow` or a step, found both: follow={follow}, step={step}")
         if select is not None and follow:
             raise ValueError("wanted `select` or `follow`, found both: what is selected is known when the run is complete")
         self.selection = selected(self._recording, select, start, stop)
         chosen = None if self.selection is None else self.selection._selected
         threads = self._ahead(names) if ahead is None else ahead
         loop = self._recording.iterate(
-            names, start, stop, step, threads, on_damage, follow, size(memory), faults, chosen
+            names, start, stop, step, threads, on_damage, follow, quiet, size(memory), faults, chosen
         )
         self._loop = loop
         return loop

@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::bench::PythonArgs;
-use crate::cli::RunArgs;
 use crate::output::{Exit, Failure};
 
 /// Names the interpreter.
 const INTERPRETER: &str = "LIVETIME_PYTHON";
 
-/// Becomes `python -m livetime run …`: this program has no interpreter. Returns only if that cannot be started.
-pub(crate) fn run(args: &RunArgs) -> Failure {
-    become_python(arguments(args))
+/// Becomes `python -m livetime run …` with all that this program was called with: it has no interpreter. Returns only if that
+/// cannot be started.
+pub(crate) fn run() -> Failure {
+    let package = ["-m", "livetime"].map(Into::into);
+    become_python(package.into_iter().chain(std::env::args_os().skip(1)).collect())
 }
 
 /// Becomes `python -m livetime bench …`.
@@ -75,55 +76,9 @@ fn has_package(folder: &Path) -> bool {
         .any(|kind| folder.join(kind).join("livetime/__init__.py").is_file())
 }
 
-/// What the command of the package is called with.
-fn arguments(args: &RunArgs) -> Vec<OsString> {
-    let mut all: Vec<OsString> = ["-m", "livetime", "run"].map(Into::into).to_vec();
-    all.extend(args.pipeline.file.iter().map(|file| file.into()));
-    let mut add = |option: &str, value: Option<String>| {
-        if let Some(value) = value {
-            all.push(format!("{option}={value}").into());
-        }
-    };
-    for setting in &args.pipeline.settings {
-        add("--set", Some(format!("{}.{}={}", setting.node, setting.param, setting.value)));
-    }
-    add("--frames", args.frames.map(|frames| frames.to_string()));
-    add("--duration", args.duration.map(|duration| format!("{}s", duration.as_secs_f64())));
-    add("--prefix", args.prefix.clone());
-    let joined = |list: &[String]| Some(list.join(",")).filter(|text| !text.is_empty());
-    add("--listen", joined(&args.listen));
-    add("--writers", joined(&args.writers));
-    for (is_set, name) in [(args.pva, "--pva"), (args.no_pva, "--no-pva"), (args.pipeline.json, "--json")] {
-        all.extend(is_set.then(|| name.into()));
-    }
-    all
-}
-
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
-    use crate::cli::PipelineArgs;
-    use crate::config::Setting;
-
-    #[test]
-    fn the_interpreter_gets_the_same_arguments() {
-        let setting = Setting { node: "cut".into(), param: "level".into(), value: "5".into() };
-        let pipeline = PipelineArgs { file: Some("b.yaml".into()), settings: vec![setting], json: true };
-        let args = RunArgs {
-            pipeline,
-            duration: Some(Duration::from_millis(1500)),
-            frames: Some(3),
-            prefix: Some("BL7:".into()),
-            writers: vec!["any".into(), "10.1.2.3".into()],
-            ..RunArgs::default()
-        };
-        let wanted = "-m livetime run b.yaml --set=cut.level=5 --frames=3 --duration=1.5s --prefix=BL7: \
-                      --writers=any,10.1.2.3 --json";
-        let found: Vec<String> = arguments(&args).into_iter().map(|a| a.into_string().unwrap()).collect();
-        assert_eq!(found.join(" "), wanted);
-    }
 
     /// A folder as `pip` leaves it, with the packages and interpreters that are named, and the program in it.
     fn installed(files: &[&str]) -> (tempfile::TempDir, PathBuf) {

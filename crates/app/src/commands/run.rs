@@ -44,9 +44,19 @@ const LINES_AT_ONCE: usize = 10;
 const MOST_PANICS: usize = 100;
 
 pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
-    if args.python {
-        return Err(super::python::run(args));
+    match args.python {
+        true => Err(super::python::run()),
+        false => run_here(args, nodes, &mut |_| (), output),
     }
+}
+
+/// Runs it in this process. `ended` gets the report before it is printed.
+pub(crate) fn run_here(
+    args: &RunArgs,
+    nodes: &[NodeType],
+    ended: &mut dyn FnMut(&Report),
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let mut pipeline = super::load(&args.pipeline, nodes, output)?;
     choose_serving(&mut pipeline, args, output);
     super::web::choose(&mut pipeline.web, args);
@@ -88,6 +98,7 @@ pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Re
         report.unfinished.push(problem);
         None
     });
+    ended(&report);
     let ending = Ending::new(&name, &report, ended_by);
     let style = Style { width: None, is_coloured: output.is_coloured };
     if args.pipeline.json {

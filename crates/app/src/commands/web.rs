@@ -1,4 +1,4 @@
-//! The page of a run: where it is served, and the link to it.
+//! The page of a run: where it is served, with which token, and the link to it.
 
 use livetime_control::model::Model;
 use livetime_control::rules::Rules;
@@ -53,37 +53,57 @@ fn tell_rules(rules: &Rules, output: &mut Output) {
 
 fn try_serve(name: &str, pipeline: &Pipeline, model: &Model) -> Result<Served, String> {
     let (wanted, pvaccess) = (&pipeline.web, &pipeline.pvaccess);
-    let options = Options {
+    let token = wanted.token_file.as_deref().map(token).transpose()?;
+    let options = options(name, wanted, token, pvaccess.enabled.then(|| pvaccess.prefix.clone()));
+    let listener = livetime_web::listen(wanted.address).map_err(|e| format!("{}: {e}", wanted.address))?;
+    livetime_web::serve(listener, model, options)
+}
+
+/// What the server of a page is to know of a run: what its file says, the token, and how the names of its PVs begin.
+#[must_use]
+pub fn options(
+    name: &str,
+    wanted: &web::Options,
+    token: Option<String>,
+    pv_prefix: Option<String>,
+) -> Options {
+    Options {
         hosts: wanted.hosts.clone(),
         readers: wanted.readers.clone(),
         rules: wanted.rules.clone(),
         files: wanted.files.clone(),
-        token: wanted.token_file.as_deref().map(token).transpose()?,
+        token,
         is_open: wanted.is_open,
         pipeline: name.to_owned(),
-        pv_prefix: pvaccess.enabled.then(|| pvaccess.prefix.clone()),
+        pv_prefix,
         version: VERSION.to_owned(),
         commit: env!("LIVETIME_COMMIT").to_owned(),
         record: Some(crate::record::describe),
-    };
-    let listener = livetime_web::listen(wanted.address).map_err(|e| format!("{}: {e}", wanted.address))?;
-    livetime_web::serve(listener, model, options)
+    }
 }
 
 /// The shortest token that is accepted: 8 random bytes in hexadecimal.
 const SHORTEST: usize = 16;
 
 /// The token in a file.
-fn token(path: &std::path::Path) -> Result<String, String> {
+///
+/// # Errors
+/// Text if the file cannot be read, or holds none that is accepted.
+pub fn token(path: &std::path::Path) -> Result<String, String> {
     let place = path.display();
     let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read the token in {place}: {e}"))?;
-    let token = text.trim();
+    checked(text.trim()).map_err(|problem| format!("{place}: {problem}"))
+}
+
+/// A token that cannot be guessed and fits into a link.
+///
+/// # Errors
+/// Text for any other.
+pub fn checked(token: &str) -> Result<String, String> {
     let fits =
         token.len() >= SHORTEST && token.chars().all(|c| c.is_ascii_alphanumeric() || "-_.~".contains(c));
     match fits {
         true => Ok(token.to_owned()),
-        false => Err(format!(
-            "{place}: wanted a token of at least {SHORTEST} letters, digits, `-`, `_`, `.` or `~`"
-        )),
+        false => Err(format!("wanted a token of at least {SHORTEST} letters, digits, `-`, `_`, `.` or `~`")),
     }
 }

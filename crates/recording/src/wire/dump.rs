@@ -10,10 +10,10 @@ use livetime_formats::{Error, Result};
 use livetime_frame::AttributeValue;
 
 use super::block::{Block, Found, Window, describe};
-use super::choose;
-use super::input::Input;
-use super::link::{Link, number};
+use super::link::{Link, Seen, number};
 use super::scan::{Scan, Stretch};
+use super::source::{Source, finished};
+use super::{choose, files_of};
 use crate::damage::Outcome;
 use crate::picture::Names;
 use crate::run::Run;
@@ -23,63 +23,148 @@ use crate::{Detector, Fault, Picture, Reader, RunFormat, SmallValue, Wanted};
 /// 512 KiB of a link of WIB1, which stays in the cache.
 const TICKS: usize = 1024;
 
+/// Windows that a file which is being written may be behind others before they are not waited for any more: a second. And windows
+/// of time before the first frame that is known, for links whose files come later.
+const BEHIND: u64 = 2048;
+
 /// A run of dumps, each of one link.
 #[derive(Debug)]
 pub(crate) struct Dumps {
-    files: Vec<PathBuf>,
-    inputs: Vec<Input>,
+    /// Each with how much of it is in `links`.
+    sources: Vec<(Source, Seen)>,
     format: RawFormat,
     links: Vec<Link>,
     /// Where the first window begins, ticks of the clock.
-    origin: u64,
-    /// The windows in which any link has frames, in the order of time.
+    origin: Option<u64>,
+    /// The windows in which any link has frames, in the order of time; while files are written, those that are complete.
     windows: Vec<u64>,
     problems: Vec<Problem>,
+    /// Whether the files are all those that lie beside the first one.
+    is_listed: bool,
 }
 
 impl Dumps {
     pub(crate) fn open(paths: &[PathBuf]) -> Result<Dumps> {
-        let (mut files, mut inputs, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-        let mut scans: Vec<Scan> = Vec::new();
-        for (path, number) in paths.iter().zip(0..) {
-            let (input, broken) = Input::open(path)?;
-            let failed = |e| Error::io("to read the file", e).in_file(path);
-            let scan = Scan::of(input.reader(), number).map_err(failed)?;
-            // A link that never sent anything leaves a file too.
-            let none = || vec![Error::new("raw frames of a link", "none")];
-            let wrong = scan.as_ref().map_or_else(none, what_is_wrong);
-            let found = broken.into_iter().chain(wrong);
-            problems.extend(found.map(|error| Problem { path: path.clone(), error }));
-            files.push(path.clone());
-            inputs.push(input);
-            scans.extend(scan);
+        let mut run = Dumps {
+            sources: Vec::new(),
+            format: RawFormat::WibEth,
+            links: Vec::new(),
+            origin: None,
+            windows: Vec::new(),
+            problems: Vec::new(),
+            is_listed: false,
+        };
+        paths.iter().try_for_each(|path| run.add(path))?;
+        run.is_listed = paths.first().is_some_and(|path| files_of(path).is_ok_and(|all| all == paths));
+        if run.sources.iter().all(|(source, _)| source.scan.is_none() && !source.is_growing()) {
+            let path = paths.first().map_or(Path::new(""), |path| path);
+            return Err(Error::new("a file with raw frames", "none").in_file(path));
         }
-        let format = one_format(&scans, &files)?;
-        let mut links: Vec<Link> = Vec::new();
-        for scan in scans {
-            let new = Link::new(format, scan.identity);
-            let known = links.iter().position(|link| link.name == new.name).unwrap_or(links.len());
-            if known == links.len() {
-                links.push(new);
-            }
-            links[known].stretches.extend(scan.stretches);
-        }
-        let origin = links.iter().flat_map(|link| &link.stretches).map(|stretch| stretch.stamp).min();
-        let mut run =
-            Dumps { files, inputs, format, links, origin: origin.unwrap_or(0), windows: vec![], problems };
-        run.divide();
+        run.take()?;
         Ok(run)
     }
 
-    /// Divides time into windows.
-    fn divide(&mut self) {
-        let (origin, span, format) = (self.origin, self.span(), self.format);
+    fn add(&mut self, path: &Path) -> Result<()> {
+        let (source, broken) = Source::open(path, self.sources.len() as u32)?;
+        let path = source.path.clone();
+        self.problems.extend(broken.map(|error| Problem { path, error }));
+        self.sources.push((source, Seen::default()));
+        Ok(())
+    }
+
+    /// Takes over what was found in the files.
+    fn take(&mut self) -> Result<()> {
+        self.set_format()?;
+        let (origin, span, format) = (self.origin.unwrap_or(0), self.span(), self.format);
         let window = |stamp: u64| stamp.saturating_sub(origin) / span;
-        for link in &mut self.links {
-            link.cover(|stretch| (window(stretch.stamp), window(stretch.last(format))));
+        for (source, seen) in &mut self.sources {
+            let Some(scan) = &source.scan else { continue };
+            let new = Link::new(format, scan.identity);
+            let known = self.links.iter().position(|link| link.name == new.name);
+            let known = known.unwrap_or_else(|| {
+                self.links.push(new);
+                self.links.len() - 1
+            });
+            let windows = |stretch: &Stretch| (window(stretch.stamp), window(stretch.last(format)));
+            self.links[known].take(seen, &scan.stretches, windows);
         }
-        let all: BTreeSet<u64> = self.links.iter().flat_map(Link::windows).collect();
-        self.windows = all.into_iter().collect();
+        let was_divided = !self.windows.is_empty();
+        self.divide();
+        self.judge();
+        if was_divided && !self.is_growing() {
+            self.note_late();
+        }
+        Ok(())
+    }
+
+    /// The first frames say of which format all are, and when time begins.
+    fn set_format(&mut self) -> Result<()> {
+        let scans = || self.sources.iter().filter_map(|(source, _)| Some((source, source.scan.as_ref()?)));
+        let Some((_, first)) = scans().next() else { return Ok(()) };
+        let format = if self.origin.is_some() { self.format } else { first.layout.format };
+        if let Some((source, other)) = scans().find(|(_, scan)| scan.layout.format != format) {
+            let wanted = format!("frames of {}, as in the files before", format.name());
+            return Err(Error::new(wanted, other.layout.format.name()).in_file(&source.path));
+        }
+        let begin = scans().flat_map(|(_, scan)| &scan.stretches).map(|stretch| stretch.stamp).min();
+        self.format = format;
+        let (span, windows) = (self.span(), if self.is_growing() { BEHIND } else { 0 });
+        self.origin = self.origin.or(begin.map(|begin| begin - windows.min(begin / span) * span));
+        Ok(())
+    }
+
+    /// Divides time into windows. Those that are known keep their numbers.
+    fn divide(&mut self) {
+        let first = self.windows.last().map_or(0, |last| last + 1);
+        let limit = self.limit();
+        let new = self.links.iter().flat_map(|link| link.windows_from(first).take_while(|w| *w < limit));
+        let new: BTreeSet<u64> = new.collect();
+        self.windows.extend(new);
+    }
+
+    /// The first window that may still get frames, but from files that are far behind the others.
+    fn limit(&self) -> u64 {
+        let last = |(_, seen): &(Source, Seen)| seen.last_window();
+        let furthest = self.sources.iter().map(last).max().unwrap_or(0);
+        let growing = self.sources.iter().filter(|(source, _)| source.is_growing()).map(last);
+        growing.min().map_or(u64::MAX, |slowest| slowest.max(furthest.saturating_sub(BEHIND)))
+    }
+
+    /// Notes what of files that are complete now is in no event.
+    fn judge(&mut self) {
+        for (source, _) in self.sources.iter_mut().filter(|(s, _)| !s.is_growing() && !s.is_judged) {
+            source.is_judged = true;
+            // A link that never sent anything leaves a file too.
+            let none = || vec![Error::new("raw frames of a link", "none")];
+            let wrong = source.scan.as_ref().map_or_else(none, what_is_wrong);
+            self.problems.extend(wrong.into_iter().map(|error| Problem { path: source.path.clone(), error }));
+        }
+    }
+
+    /// Notes windows that other events had come before.
+    fn note_late(&mut self) {
+        for link in &self.links {
+            let late: BTreeSet<u64> =
+                link.windows_from(0).filter(|window| self.windows.binary_search(window).is_err()).collect();
+            if !late.is_empty() {
+                let wanted = "frames no more than a second later than those of other links";
+                let error = Error::new(wanted, format!("{} events of {} that were", late.len(), link.name));
+                let path = self.sources.first().map(|(source, _)| source.path.clone());
+                self.problems.push(Problem { path: path.unwrap_or_default(), error });
+            }
+        }
+    }
+
+    /// Files of links that had not sent anything before.
+    fn find_new(&mut self) -> Result<()> {
+        let Some(first) = self.sources.first().map(|(source, _)| source.path.clone()) else { return Ok(()) };
+        for path in files_of(&first)? {
+            let is_known = |(source, _): &(Source, Seen)| finished(&source.path) == finished(&path);
+            if !self.sources.iter().any(is_known) {
+                self.add(&path)?;
+            }
+        }
+        Ok(())
     }
 
     /// Ticks of the clock of an event.
@@ -89,7 +174,7 @@ impl Dumps {
 
     /// When a window begins, ticks of the clock.
     fn begin(&self, window: u64) -> u64 {
-        self.origin.saturating_add(window.saturating_mul(self.span()))
+        self.origin.unwrap_or(0).saturating_add(window.saturating_mul(self.span()))
     }
 
     /// Where the frames of a link in a window are.
@@ -148,19 +233,6 @@ fn what_is_wrong(scan: &Scan) -> Vec<Error> {
     all
 }
 
-fn one_format(scans: &[Scan], files: &[PathBuf]) -> Result<RawFormat> {
-    let formats = || scans.iter().map(|scan| scan.layout.format);
-    let first = formats().next().ok_or_else(|| Error::new("a file with raw frames", "none"))?;
-    match scans.iter().find(|scan| scan.layout.format != first) {
-        None => Ok(first),
-        Some(other) => {
-            let wanted = format!("frames of {}, as in the files before", first.name());
-            let path = files.get(other.file as usize).map_or(Path::new(""), |path| path);
-            Err(Error::new(wanted, other.layout.format.name()).in_file(path))
-        }
-    }
-}
-
 impl Run for Dumps {
     fn events(&self) -> usize {
         self.windows.len()
@@ -174,11 +246,12 @@ impl Run for Dumps {
     fn place(&self, position: usize) -> Option<(&Path, String)> {
         let window = *self.windows.get(position)?;
         let first = self.links.iter().flat_map(|link| link.stretches_in(window)).next()?;
-        Some((self.files.get(first.file as usize)?, format!("{} ticks", self.begin(window))))
+        let (source, _) = self.sources.get(first.file as usize)?;
+        Some((&source.path, format!("{} ticks", self.begin(window))))
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        self.files.clone()
+        self.sources.iter().map(|(source, _)| source.path.clone()).collect()
     }
 
     fn pieces(&self, position: usize) -> Vec<Piece> {
@@ -200,15 +273,44 @@ impl Run for Dumps {
     }
 
     fn is_growing(&self) -> bool {
-        false
+        self.sources.iter().any(|(source, _)| source.is_growing())
     }
 
     fn may_grow(&self) -> bool {
-        false
+        self.is_growing()
     }
 
     fn refresh(&mut self) -> Result<()> {
-        Ok(())
+        if !self.is_growing() {
+            return Ok(());
+        }
+        let files = self.sources.len();
+        if self.is_listed {
+            self.find_new()?;
+        }
+        let mut is_new = self.sources.len() > files;
+        for (source, _) in &mut self.sources {
+            is_new |= source.refresh()?;
+        }
+        if is_new { self.take() } else { Ok(()) }
+    }
+
+    fn watch(&mut self) {
+        let mut is_new = false;
+        self.sources.iter_mut().for_each(|(source, _)| is_new |= source.watch());
+        if is_new {
+            // What is wrong with their ends, and what the last events have, is not known any more.
+            let sources = &self.sources;
+            let is_judged = |path: &Path| sources.iter().any(|(s, _)| s.path == path && s.is_judged);
+            self.problems.retain(|problem| is_judged(&problem.path));
+            self.windows.clear();
+            self.divide();
+        }
+    }
+
+    fn give_up(&mut self) -> Result<()> {
+        self.sources.iter_mut().for_each(|(source, _)| source.give_up());
+        self.take()
     }
 
     fn detectors(&self, _: &Wanted) -> Result<Vec<Detector>> {
@@ -217,7 +319,10 @@ impl Run for Dumps {
     }
 
     fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
-        choose(found, wanted)
+        match found.is_empty() && self.is_growing() {
+            true => Ok(None),
+            false => choose(found, wanted),
+        }
     }
 
     fn read(
@@ -243,9 +348,9 @@ impl Run for Dumps {
         let mut file_bytes = 0;
         for place in &places {
             let Piece { file, offset, length } = place.piece;
-            let input = self.inputs.get(file as usize).ok_or_else(Fault::no_event)?;
+            let (source, _) = self.sources.get(file as usize).ok_or_else(Fault::no_event)?;
             wire.frames.resize(length as usize, 0);
-            read_exact_at(input, &mut wire.frames, offset)?;
+            read_exact_at(&source.input, &mut wire.frames, offset)?;
             block.add(&wire.frames, place.stride)?;
             file_bytes += length;
         }

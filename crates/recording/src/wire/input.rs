@@ -52,12 +52,22 @@ impl Input {
         }
     }
 
-    /// Its bytes from the first to the last.
-    pub(super) fn reader(&self) -> Box<dyn Read + '_> {
-        match self {
-            Input::File(file) => Box::new(file),
-            Input::Unpacked(bytes) => Box::new(&bytes[..]),
-        }
+    /// Its bytes from a place on.
+    pub(super) fn reader_from(&self, at: u64) -> impl Read {
+        From { input: self, at }
+    }
+}
+
+struct From<'a> {
+    input: &'a Input,
+    at: u64,
+}
+
+impl Read for From<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read_at(buffer, self.at)?;
+        self.at += count as u64;
+        Ok(count)
     }
 }
 

@@ -1,5 +1,7 @@
 //! A link: who it is, and where its frames are.
 
+use std::ops::RangeInclusive;
+
 use livetime_formats::wib::RawFormat;
 use livetime_frame::AttributeValue;
 
@@ -42,26 +44,62 @@ pub(super) struct Link {
     cover: Vec<(u64, u32)>,
 }
 
+/// How much of what is known of a file its link has.
+#[derive(Default, Debug)]
+pub(super) struct Seen {
+    stretches: usize,
+    /// The place of the last of them, and the last window that it is in.
+    last: Option<(usize, u64)>,
+}
+
+impl Seen {
+    /// The last window that its link has frames of the file in.
+    pub(super) fn last_window(&self) -> u64 {
+        self.last.map_or(0, |(_, window)| window)
+    }
+}
+
 impl Link {
     pub(super) fn new(format: RawFormat, identity: u64) -> Link {
         let place = place(format, identity);
         Link { name: name(&place), place, stretches: Vec::new(), cover: Vec::new() }
     }
 
-    /// Notes which windows the stretches are in: `windows` gives the first and the last one.
-    pub(super) fn cover(&mut self, windows: impl Fn(&Stretch) -> (u64, u64)) {
-        let numbered = self.stretches.iter().zip(0..);
-        let covered = numbered.flat_map(|(stretch, number)| {
-            let (first, last) = windows(stretch);
-            (first..=last).map(move |window| (window, number))
-        });
-        self.cover = covered.collect();
-        self.cover.sort_unstable();
+    /// Takes over the stretches of a file that it does not have yet, and what the last of them has become longer by. `windows` gives
+    /// the first and the last window that a stretch is in.
+    pub(super) fn take(
+        &mut self,
+        seen: &mut Seen,
+        all: &[Stretch],
+        windows: impl Fn(&Stretch) -> (u64, u64),
+    ) {
+        let known = self.cover.len();
+        if let (Some((place, until)), Some(longer)) = (seen.last, all.get(seen.stretches.wrapping_sub(1))) {
+            let last = windows(longer).1;
+            self.stretches[place] = *longer;
+            self.cover(place, until + 1..=last);
+            seen.last = Some((place, last));
+        }
+        for stretch in all.iter().skip(seen.stretches) {
+            let (place, (first, last)) = (self.stretches.len(), windows(stretch));
+            self.stretches.push(*stretch);
+            self.cover(place, first..=last);
+            seen.last = Some((place, last));
+        }
+        seen.stretches = all.len();
+        if !self.cover[known.saturating_sub(1)..].is_sorted() {
+            self.cover.sort_unstable();
+        }
     }
 
-    /// The windows that have frames.
-    pub(super) fn windows(&self) -> impl Iterator<Item = u64> {
-        self.cover.iter().map(|(window, _)| *window)
+    fn cover(&mut self, place: usize, windows: RangeInclusive<u64>) {
+        self.cover.extend(windows.map(|window| (window, place as u32)));
+    }
+
+    /// The windows from `first` on that have frames, in ascending order.
+    pub(super) fn windows_from(&self, first: u64) -> impl Iterator<Item = u64> {
+        let from = self.cover.partition_point(|(known, _)| *known < first);
+        self.cover.iter().skip(from).map(|(window, _)| *window)
     }
 
     /// Whether a window is the first that has frames, and whether it is the last.

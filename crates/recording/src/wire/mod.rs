@@ -9,15 +9,16 @@ mod input;
 mod link;
 mod records;
 mod scan;
+mod source;
 
 use std::path::{Path, PathBuf};
 
 use livetime_formats::felix::{Block, BlockReader};
-use livetime_formats::file::open_unpacked;
+use livetime_formats::file::{IN_PROGRESS, open_unpacked};
 use livetime_formats::wib::DumpReader;
 use livetime_formats::{Error, Result};
 
-use crate::{Detector, Wanted};
+use crate::{Detector, RunFormat, Wanted};
 
 pub(crate) use block::Memory;
 pub(crate) use dump::Dumps;
@@ -63,8 +64,16 @@ pub(crate) fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// `NAME_0001` of `NAME_0001-l03.wib`.
+/// Whether a file that is being written will be a dump, or one of trigger records: it may have nothing yet by which it can be recognised.
+pub(crate) fn will_be(path: &Path) -> Option<RunFormat> {
+    let name = path.file_name()?.to_str()?.strip_suffix(IN_PROGRESS)?.strip_suffix('.')?;
+    let endings = [(".wib", RunFormat::WireDump), (".records", RunFormat::TriggerRecords)];
+    endings.into_iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, format)| format)
+}
+
+/// `NAME_0001` of `NAME_0001-l03.wib`, also while it is written.
 fn before_link(name: &str) -> Option<&str> {
+    let name = name.strip_suffix(IN_PROGRESS).and_then(|name| name.strip_suffix('.')).unwrap_or(name);
     let (begin, link) = name.strip_suffix(".wib")?.rsplit_once("-l")?;
     (!link.is_empty() && link.bytes().all(|byte| byte.is_ascii_digit())).then_some(begin)
 }
@@ -90,7 +99,8 @@ mod tests {
     fn the_links_of_a_recording_belong_together() {
         assert_eq!(before_link("link_0001-l03.wib"), Some("link_0001"));
         assert_eq!(before_link("a-l1-l10.wib"), Some("a-l1"));
-        for other in ["link_0001.wib", "link-l.wib", "link-lx.wib", "link-l03.wib.inprogress"] {
+        assert_eq!(before_link("link_0001-l03.wib.inprogress"), Some("link_0001"));
+        for other in ["link_0001.wib", "link-l.wib", "link-lx.wib", "link-l03.wib.gz"] {
             assert_eq!(before_link(other), None, "{other}");
         }
     }

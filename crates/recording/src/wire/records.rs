@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use livetime_formats::file::{End, read_exact_at};
+use livetime_formats::file::{End, Growth, read_exact_at};
 use livetime_formats::trigger::{
     RecordReader, SourceId, StoredFragment, StoredRecord, TriggerCandidate, fragment_type,
 };
@@ -17,6 +17,7 @@ use super::block::{Block, Window, describe, too_large};
 use super::choose;
 use super::dump::note;
 use super::link::number;
+use super::source::finished;
 use crate::damage::Outcome;
 use crate::run::Run;
 use crate::{Detector, Fault, FaultKind, Picture, Reader, RunFormat, SmallValue, Wanted};
@@ -33,12 +34,29 @@ const MOST_CANDIDATES: u64 = 64;
 /// A run of trigger records.
 #[derive(Debug)]
 pub(crate) struct Records {
-    paths: Vec<PathBuf>,
-    files: Vec<File>,
+    sources: Vec<Source>,
     entries: Vec<Entry>,
     /// Who sent frames.
-    sources: BTreeMap<(u16, u32), String>,
+    sources_of: BTreeMap<(u16, u32), String>,
     problems: Vec<Problem>,
+    /// All files count as being written, whatever their names say.
+    is_watched: bool,
+}
+
+/// A file, which may still be written.
+#[derive(Debug)]
+struct Source {
+    path: PathBuf,
+    file: File,
+    growth: Growth,
+    /// Where the first record begins that is not known.
+    next: u64,
+    /// Nothing behind that can be read.
+    is_broken: bool,
+    /// That is because the file ends there.
+    is_cut: bool,
+    /// Nanoseconds of a tick of the clock, as of the last record that says it.
+    tick_ns: u64,
 }
 
 /// Where a record is. Its headers are read again when they are wanted: a small file may claim many.
@@ -52,61 +70,83 @@ struct Entry {
 
 impl Records {
     pub(crate) fn open(paths: &[PathBuf]) -> Result<Records> {
-        let mut run = Records {
-            paths: paths.to_vec(),
-            files: Vec::new(),
-            entries: Vec::new(),
-            sources: BTreeMap::new(),
-            problems: Vec::new(),
-        };
-        for (path, number) in paths.iter().zip(0..) {
-            let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
-            if let Err(error) = run.scan(&file, number) {
-                if error.io_error().is_some() {
-                    return Err(error.in_file(path));
-                }
-                run.problems.push(Problem { path: path.clone(), error });
-            }
-            run.files.push(file);
+        let (sources, entries, problems) = (Vec::new(), Vec::new(), Vec::new());
+        let mut run = Records { sources, entries, sources_of: BTreeMap::new(), problems, is_watched: false };
+        for path in paths {
+            run.sources.push(Source::open(path)?);
+            run.scan(run.sources.len() - 1)?;
         }
         Ok(run)
     }
 
-    /// Finds the records of a file, up to where it breaks off.
-    fn scan(&mut self, file: &File, number: u32) -> Result<()> {
-        let mut reader = RecordReader::new(file);
-        // A record without frames is of the clock of those before.
-        let mut tick_ns = RawFormat::WibEth.tick_ns();
-        while let Some(record) = reader.next()? {
+    /// Finds the records of a file that are not known yet.
+    fn scan(&mut self, number: usize) -> Result<()> {
+        let Some(source) = self.sources.get(number) else { return Ok(()) };
+        let is_growing = self.is_watched || source.growth.may_grow();
+        let Source { mut next, mut tick_ns, .. } = *source;
+        let mut reader = RecordReader::starting_at(&source.file, next);
+        let (error, is_cut) = loop {
+            let record = match reader.next() {
+                Ok(Some(record)) => record,
+                Ok(None) => break (cut_off(reader.end()).filter(|_| !is_growing), true),
+                Err(error) if error.io_error().is_some() => return Err(error.in_file(&source.path)),
+                Err(error) => break (Some(error), false),
+            };
             for (fragment, format) in frames_of(&record) {
                 tick_ns = format.tick_ns();
                 let SourceId { subsystem, id } = fragment.header.source;
-                if self.sources.len() < MOST_SOURCES {
-                    self.sources.entry((subsystem, id)).or_insert_with(|| name_of(subsystem, id));
+                if self.sources_of.len() < MOST_SOURCES {
+                    self.sources_of.entry((subsystem, id)).or_insert_with(|| name_of(subsystem, id));
                 }
             }
             let time_ns = record.header.trigger_timestamp.saturating_mul(tick_ns);
-            self.entries.push(Entry { file: number, offset: record.offset, len: record.len, time_ns });
+            next = record.offset + record.len;
+            self.entries.push(Entry { file: number as u32, offset: record.offset, len: record.len, time_ns });
+        };
+        let path = source.path.clone();
+        let is_broken = error.is_some();
+        self.problems.extend(error.map(|error| Problem { path, error }));
+        if let Some(source) = self.sources.get_mut(number) {
+            (source.next, source.tick_ns, source.is_broken) = (next, tick_ns, is_broken);
+            source.is_cut = is_broken && is_cut;
         }
-        match reader.end() {
-            End::Whole { .. } => Ok(()),
-            End::Partial { offset, has, .. } => {
-                Err(Error::new("a whole record", format!("{has} bytes of one")).at(offset))
-            }
-        }
+        Ok(())
     }
 
     fn record(&self, position: usize) -> Outcome<(StoredRecord, &File)> {
         let entry = self.entries.get(position).ok_or_else(Fault::no_event)?;
-        let file = self.files.get(entry.file as usize).ok_or_else(Fault::no_event)?;
-        let record = RecordReader::starting_at(file, entry.offset).next()?;
+        let source = self.sources.get(entry.file as usize).ok_or_else(Fault::no_event)?;
+        let record = RecordReader::starting_at(&source.file, entry.offset).next()?;
         let record = record.ok_or_else(|| Fault::new(FaultKind::Broken, "wanted a record, found none"))?;
-        Ok((record, file))
+        Ok((record, &source.file))
     }
 
     fn source(&self, detector: &Detector) -> Option<(u16, u32)> {
         let Detector::Link { name, format: RunFormat::TriggerRecords } = detector else { return None };
-        self.sources.iter().find(|(_, known)| *known == name).map(|(source, _)| *source)
+        self.sources_of.iter().find(|(_, known)| *known == name).map(|(source, _)| *source)
+    }
+}
+
+impl Source {
+    fn open(path: &Path) -> Result<Source> {
+        let (growth, plain) = (Growth::of(path), finished(path));
+        // Its writer may have finished since it was listed.
+        let path = if growth.may_grow() && !path.exists() { &plain } else { path };
+        let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
+        // A record without frames is of the clock of those before.
+        let tick_ns = RawFormat::WibEth.tick_ns();
+        let (path, growth) = (path.to_owned(), Growth::of(path));
+        Ok(Source { path, file, growth, next: 0, is_broken: false, is_cut: false, tick_ns })
+    }
+}
+
+/// A record of which only a part is there.
+fn cut_off(end: End) -> Option<Error> {
+    match end {
+        End::Whole { .. } => None,
+        End::Partial { offset, has, .. } => {
+            Some(Error::new("a whole record", format!("{has} bytes of one")).at(offset))
+        }
     }
 }
 
@@ -161,11 +201,12 @@ impl Run for Records {
 
     fn place(&self, position: usize) -> Option<(&Path, String)> {
         let entry = self.entries.get(position)?;
-        Some((self.paths.get(entry.file as usize)?, format!("{} ns, byte {}", entry.time_ns, entry.offset)))
+        let source = self.sources.get(entry.file as usize)?;
+        Some((&source.path, format!("{} ns, byte {}", entry.time_ns, entry.offset)))
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        self.paths.clone()
+        self.sources.iter().map(|source| source.path.clone()).collect()
     }
 
     fn pieces(&self, position: usize) -> Vec<Piece> {
@@ -186,25 +227,62 @@ impl Run for Records {
     }
 
     fn is_growing(&self) -> bool {
-        false
+        let mut whole = self.sources.iter().filter(|source| !source.is_broken);
+        whole.any(|source| self.is_watched || source.growth.may_grow())
     }
 
     fn may_grow(&self) -> bool {
-        false
+        self.is_growing()
     }
 
     fn refresh(&mut self) -> Result<()> {
+        for number in 0..self.sources.len() {
+            let source = &mut self.sources[number];
+            let was_growing = (self.is_watched || source.growth.may_grow()) && !source.is_broken;
+            // First: what is written before its name changes is found by reading behind that.
+            if source.growth.may_grow() && source.growth.is_over()? {
+                source.path = finished(&source.path);
+            }
+            if was_growing {
+                self.scan(number)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn watch(&mut self) {
+        if !std::mem::replace(&mut self.is_watched, true) {
+            // Half a record at the end may become a whole one.
+            for source in self.sources.iter_mut().filter(|source| source.is_cut) {
+                self.problems.retain(|problem| problem.path != source.path);
+                (source.is_broken, source.is_cut) = (false, false);
+            }
+        }
+    }
+
+    fn give_up(&mut self) -> Result<()> {
+        self.is_watched = false;
+        for number in 0..self.sources.len() {
+            let source = &mut self.sources[number];
+            source.growth = Growth::of(Path::new(""));
+            if !source.is_broken {
+                self.scan(number)?;
+            }
+        }
         Ok(())
     }
 
     fn detectors(&self, _: &Wanted) -> Result<Vec<Detector>> {
         let detector =
             |name: &String| Detector::Link { name: name.clone(), format: RunFormat::TriggerRecords };
-        Ok(self.sources.values().map(detector).collect())
+        Ok(self.sources_of.values().map(detector).collect())
     }
 
     fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
-        choose(found, wanted)
+        match found.is_empty() && self.is_growing() {
+            true => Ok(None),
+            false => choose(found, wanted),
+        }
     }
 
     fn read(

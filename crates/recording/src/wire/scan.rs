@@ -1,5 +1,6 @@
 //! Which frames of a file follow each other without a gap.
 
+use std::collections::VecDeque;
 use std::io::{self, Read};
 
 use livetime_formats::wib::{DumpLayout, DumpReader, RawFormat};
@@ -35,6 +36,7 @@ pub(super) struct Scan {
     pub(super) layout: DumpLayout,
     /// See [`RawFormat::identity`](livetime_formats::wib::RawFormat::identity).
     pub(super) identity: u64,
+    /// In the order of the file. The last one may become longer while the file grows.
     pub(super) stretches: Vec<Stretch>,
     /// Frames of another link, and such whose time fits nowhere.
     pub(super) strays: u64,
@@ -42,69 +44,133 @@ pub(super) struct Scan {
     pub(super) skipped: u64,
     /// The file has more, and it is not known.
     pub(super) is_cut: bool,
+    /// Those behind `stretches` of which later frames say whether it is their time.
+    open: VecDeque<Stretch>,
+    /// When the frame behind the last of `stretches` should be.
+    expected: Option<u64>,
+    /// Behind the begin of the last frame that was added.
+    end: u64,
+    /// Where it is read on from, near the end: so many frames follow each other there that their layout can be seen. And the bytes before
+    /// that belong to no frame.
+    restart: (u64, u64),
 }
 
 impl Scan {
-    /// Reads a file from its begin to its end; `None` if it has no frame.
-    pub(super) fn of(input: impl Read, file: u32) -> io::Result<Option<Scan>> {
+    /// Reads a file from its begin to its end; `None` if it has no frame. `is_over`: nothing will be added to it.
+    pub(super) fn of(input: impl Read, file: u32, is_over: bool) -> io::Result<Option<Scan>> {
+        let mut scan = None;
+        Scan::pass(&mut scan, input, file, (0, 0))?;
+        scan.iter_mut().for_each(|scan: &mut Scan| scan.settle(is_over));
+        // What few frames are is known when there are no more.
+        Ok(scan.filter(|scan| is_over || !scan.stretches.is_empty()))
+    }
+
+    /// Reads what was added; `input` gives the bytes from a place on.
+    pub(super) fn more<R: Read>(&mut self, input: impl Fn(u64) -> R, is_over: bool) -> io::Result<()> {
+        if !self.is_cut {
+            let (file, restart) = (self.file, self.restart);
+            let read = input(restart.0);
+            self.pass_on(read, file, restart)?;
+        }
+        self.settle(is_over);
+        Ok(())
+    }
+
+    fn pass_on(&mut self, input: impl Read, file: u32, from: (u64, u64)) -> io::Result<()> {
+        let empty = Scan::new(file, self.layout, self.identity);
+        let mut scan = Some(std::mem::replace(self, empty));
+        let passed = Scan::pass(&mut scan, input, file, from);
+        if let Some(scan) = scan {
+            *self = scan;
+        }
+        passed
+    }
+
+    /// Adds the frames of `input`, which begins at a place before which so many bytes belong to no frame.
+    fn pass(
+        scan: &mut Option<Scan>,
+        input: impl Read,
+        file: u32,
+        (from, skipped): (u64, u64),
+    ) -> io::Result<()> {
         let mut reader = DumpReader::new(input);
-        let mut scan: Option<Scan> = None;
         while reader.next_stamp()?.is_some() {
-            let (Some(layout), offset) = (reader.layout(), reader.offset()) else { break };
+            let (Some(layout), offset) = (reader.layout(), from + reader.offset()) else { break };
+            let before = skipped + reader.skipped();
             let Some(frames) = reader.next_frames(BATCH)? else { break };
             let scan = scan.get_or_insert_with(|| Scan::new(file, layout, layout.format.identity(frames)));
             for (frame, offset) in frames.chunks(layout.stride).zip((offset..).step_by(layout.stride)) {
                 scan.add(frame, offset);
             }
-            scan.is_cut = scan.stretches.len() > MOST_STRETCHES;
+            scan.note_restart(before);
+            scan.is_cut = scan.stretches.len() + scan.open.len() > MOST_STRETCHES;
             if scan.is_cut {
                 break;
             }
         }
-        Ok(scan.map(|mut scan| {
-            scan.skipped = reader.skipped();
-            scan.leave_strays_out();
-            scan
-        }))
+        scan.iter_mut().for_each(|scan| scan.skipped = skipped + reader.skipped());
+        Ok(())
     }
 
     fn new(file: u32, layout: DumpLayout, identity: u64) -> Scan {
-        Scan { file, layout, identity, stretches: Vec::new(), strays: 0, skipped: 0, is_cut: false }
+        let (stretches, open) = (Vec::new(), VecDeque::new());
+        let (strays, skipped, is_cut, expected, end, restart) = (0, 0, false, None, 0, (0, 0));
+        Scan { file, layout, identity, stretches, strays, skipped, is_cut, open, expected, end, restart }
     }
 
     fn add(&mut self, frame: &[u8], offset: u64) {
+        if offset < self.end {
+            return;
+        }
+        self.end = offset + 1;
         let DumpLayout { format, stride } = self.layout;
         if format.identity(frame) != self.identity {
             self.strays += 1;
             return;
         }
-        let stamp = format.stamp(frame);
-        match self.stretches.last_mut() {
-            Some(last) if last.end(format.step()) == stamp && last.behind() == offset => last.frames += 1,
+        let (stamp, step) = (format.stamp(frame), format.step());
+        let last = if self.open.is_empty() { self.stretches.last_mut() } else { self.open.back_mut() };
+        match last {
+            Some(last) if last.end(step) == stamp && last.behind() == offset => {
+                last.frames += 1;
+                let end = last.end(step);
+                self.expected = if self.open.is_empty() { Some(end) } else { self.expected };
+            }
             _ => {
                 let (file, stride) = (self.file, stride as u64);
-                self.stretches.push(Stretch { file, offset, stride, frames: 1, stamp });
+                self.open.push_back(Stretch { file, offset, stride, frames: 1, stamp });
             }
         }
     }
 
-    fn leave_strays_out(&mut self) {
+    fn note_restart(&mut self, skipped: u64) {
+        let last = self.open.back().or(self.stretches.last());
+        if let Some(last) = last.filter(|last| last.frames >= SURE) {
+            self.restart = (last.behind() - SURE * last.stride, skipped);
+        }
+    }
+
+    /// Decides whether it is the time of what was read, as far as that can be said before more is read; if `is_over`, of all.
+    pub(super) fn settle(&mut self, is_over: bool) {
         let step = self.layout.format.step();
         let is_near = |one: u64, other: u64| one.abs_diff(other) <= NEAR * step;
-        let all = std::mem::take(&mut self.stretches);
-        let mut expected: Option<u64> = None;
-        for (number, stretch) in all.iter().enumerate() {
-            let is_its_time = match (expected, all.get(number + 1)) {
+        while let Some(stretch) = self.open.front().copied() {
+            let next = self.open.get(1);
+            if stretch.frames < SURE && next.is_none() && !is_over {
+                break;
+            }
+            let is_its_time = match (self.expected, next) {
                 (Some(expected), _) => is_near(stretch.stamp, expected),
                 (None, Some(next)) => is_near(stretch.end(step), next.stamp),
                 (None, None) => true,
             };
             if stretch.frames >= SURE || is_its_time {
-                expected = Some(stretch.end(step));
-                self.stretches.push(*stretch);
+                self.expected = Some(stretch.end(step));
+                self.stretches.push(stretch);
             } else {
                 self.strays += stretch.frames;
             }
+            self.open.pop_front();
         }
     }
 }
@@ -140,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    fn scan(stamps: &[u64]) -> Scan {
+    fn bytes(stamps: &[u64]) -> Vec<u8> {
         let frame = |number: &u64| {
             let mut bytes = [0; Wib1Frame::BYTES];
             let mut frame = Wib1FrameMut::new(&mut bytes).unwrap();
@@ -148,8 +214,34 @@ mod tests {
             frame.set_timestamp(1_000_000 + 25 * number);
             bytes
         };
-        let bytes: Vec<u8> = stamps.iter().flat_map(frame).collect();
-        Scan::of(&bytes[..], 7).unwrap().unwrap()
+        stamps.iter().flat_map(frame).collect()
+    }
+
+    fn scan(stamps: &[u64]) -> Scan {
+        Scan::of(&bytes(stamps)[..], 7, true).unwrap().unwrap()
+    }
+
+    /// However a file grows, in the end the same is known of it.
+    #[test]
+    fn a_file_that_grows_is_read_on() {
+        let all = [0, 1, 2, 3, 90_000, 4, 5, 6, 9, 10, 11, 12, 70_000, 70_001, 13, 14, 15, 16, 16, 17];
+        let mut whole = bytes(&all);
+        whole.splice(8 * 464..8 * 464, [7; 100]);
+        let wanted = Scan::of(&whole[..], 7, true).unwrap().unwrap();
+        assert_eq!((wanted.skipped, wanted.strays), (100, 3));
+        for step in [97, 463, 464, 465, 1000, 3000] {
+            let mut known: Option<Scan> = None;
+            for end in (0..whole.len()).step_by(step).chain([whole.len()]) {
+                let (now, is_over) = (&whole[..end], end == whole.len());
+                match &mut known {
+                    None => known = Scan::of(now, 7, is_over).unwrap(),
+                    Some(scan) => scan.more(|at| &now[at as usize..], is_over).unwrap(),
+                }
+            }
+            let known = known.unwrap();
+            assert_eq!(known.stretches, wanted.stretches, "{step}");
+            assert_eq!((known.skipped, known.strays), (100, 3), "{step}");
+        }
     }
 
     fn found(stamps: &[u64]) -> (Vec<(u64, u64)>, u64) {

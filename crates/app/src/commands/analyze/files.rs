@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use livetime_frame::DType;
 use serde_json::Value as Json;
 
-use super::tables::{self, TableFormat};
+use super::tables::{self, Columns, TableFormat};
 use super::{Measured, picture, sweep};
-use crate::analyze::{Array, Table, Value};
+use crate::analyze::Value;
 
 /// The files of one result.
 pub(super) struct Written {
@@ -38,7 +38,7 @@ pub(super) fn write(
                 )?;
                 files.arrays.push(path("npy"));
             }
-            Value::Table(table) => files.arrays = tables::write(folder, &named.name, table, formats)?,
+            Value::Table(table) => files.arrays = tables::write_all(folder, &named.name, table, formats)?,
             Value::Number(_) => {}
         }
         if let Some(image) = picture::draw_result(named, &last.found) {
@@ -74,15 +74,19 @@ fn write_bytes(path: &Path, parts: &[&[u8]]) -> Result<(), String> {
 }
 
 /// A structured array: the cells of a row lie beside each other.
-pub(super) fn write_table(path: &Path, table: &Table) -> Result<(), String> {
-    let types = table.columns.iter().map(|c| format!("('{}', {})", c.name, describe(c.cells.dtype())));
+pub(super) fn write_table(path: &Path, columns: Columns) -> Result<(), String> {
+    if let Some((name, _)) = columns.iter().find(|(name, _)| name.contains(['\'', '\\', '\n'])) {
+        return Err(format!("wanted names without quotes, backslashes and ends of lines, found `{name}`"));
+    }
+    let types = columns.iter().map(|(name, cells)| format!("('{name}', {})", describe(cells.dtype())));
     let types = format!("[{}]", types.collect::<Vec<_>>().join(", "));
-    let cells: Vec<(&Array, usize)> =
-        table.columns.iter().map(|c| (&c.cells, c.cells.dtype().bytes())).collect();
-    let rows = cells.iter().map(|(cells, size)| cells.bytes().len() / size).min().unwrap_or(0);
+    let rows = tables::rows(columns);
     let mut bytes = Vec::new();
     for row in 0..rows {
-        cells.iter().for_each(|(cells, size)| bytes.extend_from_slice(&cells.bytes()[row * size..][..*size]));
+        for (_, cells) in columns {
+            let size = cells.dtype().bytes();
+            bytes.extend_from_slice(&cells.bytes()[row * size..][..size]);
+        }
     }
     write_bytes(path, &[&npy_header(&types, &[rows]), &bytes])
 }
@@ -110,7 +114,7 @@ fn npy_header(types: &str, shape: &[usize]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analyze::Column;
+    use crate::analyze::Array;
 
     #[test]
     fn headers_are_those_of_numpy() {
@@ -125,8 +129,8 @@ mod tests {
     #[test]
     fn tables_are_rows() {
         let folder = tempfile::tempdir().unwrap();
-        let columns = vec![Column::new("a", vec![1u8, 2]), Column::new("b", vec![3u16, 4])];
-        write_table(&folder.path().join("t.npy"), &Table { columns }).unwrap();
+        let (a, b) = (Array::new(&[2], vec![1u8, 2]), Array::new(&[2], vec![3u16, 4]));
+        write_table(&folder.path().join("t.npy"), &[("a", &a), ("b", &b)]).unwrap();
         let bytes = fs::read(folder.path().join("t.npy")).unwrap();
         assert!(String::from_utf8_lossy(&bytes).contains("'descr': [('a', '|u1'), ('b', '<u2')], "));
         assert_eq!(bytes[bytes.len() - 6..], [1, 3, 0, 2, 4, 0]);

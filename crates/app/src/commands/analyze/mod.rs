@@ -8,7 +8,7 @@ mod parts;
 mod picture;
 mod report;
 mod sweep;
-mod tables;
+pub mod tables;
 #[cfg(test)]
 mod tests;
 mod through;

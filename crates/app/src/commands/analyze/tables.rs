@@ -1,4 +1,14 @@
 //! Tables as files: .npy as numpy's structured arrays, CSV, Parquet.
+//!
+//! ```
+//! use livetime::analyze::Array;
+//!
+//! let folder = tempfile::tempdir().unwrap();
+//! let (events, sums) = (Array::new(&[2], vec![3u64, 8]), Array::new(&[2], vec![0.5f64, 1.0]));
+//! let path = folder.path().join("sums.csv");
+//! livetime::tables::write(&path, &[("event", &events), ("sum", &sums)]).unwrap();
+//! assert_eq!(std::fs::read_to_string(path).unwrap(), "event,sum\n3,0.5\n8,1\n");
+//! ```
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -42,7 +52,7 @@ impl TableFormat {
 }
 
 /// Writes the table called `name` into `folder` in each of these formats. Returns the files.
-pub(super) fn write(
+pub(super) fn write_all(
     folder: &Path,
     name: &str,
     table: &Table,
@@ -51,32 +61,68 @@ pub(super) fn write(
     let mut written = Vec::new();
     for format in formats {
         let path = folder.join(format!("{name}.{}", format.ending()));
-        match format {
-            TableFormat::Npy => files::write_table(&path, table)?,
-            TableFormat::Csv => told(&path, csv(&path, table))?,
-            TableFormat::Parquet => told(&path, parquet(&path, name, table))?,
-        }
+        let columns: Vec<_> = table.columns.iter().map(|column| (column.name, &column.cells)).collect();
+        write_as(*format, &path, &columns)?;
         written.push(path);
     }
     Ok(written)
+}
+
+/// Writes columns with their names, as many rows as the shortest has, to a file whose name ends with `.npy`, `.csv` or `.parquet`: the
+/// same bytes as those of `livetime analyze --tables`. The file is replaced.
+///
+/// # Errors
+/// Text if the name ends otherwise, or the file cannot be written.
+pub fn write(path: &Path, columns: &[(&str, &Array)]) -> Result<(), String> {
+    let ending = path.extension().unwrap_or_default();
+    let known = <TableFormat as clap::ValueEnum>::value_variants();
+    let found = known.iter().find(|format| format.ending() == ending).ok_or_else(|| {
+        format!("wanted a name that ends with .parquet, .csv or .npy, found {}", path.display())
+    })?;
+    write_as(*found, path, columns)
+}
+
+fn write_as(format: TableFormat, path: &Path, columns: Columns) -> Result<(), String> {
+    format.check()?;
+    match format {
+        TableFormat::Npy => files::write_table(path, columns),
+        TableFormat::Csv => told(path, csv(path, columns)),
+        TableFormat::Parquet => told(path, parquet(path, columns)),
+    }
+}
+
+/// Columns with their names.
+pub(super) type Columns<'a> = &'a [(&'a str, &'a Array)];
+
+/// Those of the shortest column.
+pub(super) fn rows(columns: Columns) -> usize {
+    columns.iter().map(|(_, cells)| cells.shape().iter().product()).min().unwrap_or(0)
 }
 
 fn told<E: std::fmt::Display>(path: &Path, written: Result<(), E>) -> Result<(), String> {
     written.map_err(|e| format!("cannot write {}: {e}", path.display()))
 }
 
-fn csv(path: &Path, table: &Table) -> std::io::Result<()> {
+fn csv(path: &Path, columns: Columns) -> std::io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
-    let names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+    let names: Vec<String> = columns.iter().map(|(name, _)| quoted(name)).collect();
     writeln!(file, "{}", names.join(","))?;
-    for row in 0..table.rows() {
-        for (number, column) in table.columns.iter().enumerate() {
+    for row in 0..rows(columns) {
+        for (number, (_, cells)) in columns.iter().enumerate() {
             let separator = if number > 0 { "," } else { "" };
-            write!(file, "{separator}{}", cell(&column.cells, row))?;
+            write!(file, "{separator}{}", cell(cells, row))?;
         }
         writeln!(file)?;
     }
     file.flush()
+}
+
+/// A name as RFC 4180 has it.
+fn quoted(name: &str) -> String {
+    match name.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => name.to_owned(),
+    }
 }
 
 /// An element as text.
@@ -87,13 +133,13 @@ fn cell(cells: &Array, row: usize) -> String {
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: &Path, _: &str, _: &Table) -> Result<(), String> {
+fn parquet(_: &Path, _: Columns) -> Result<(), String> {
     TableFormat::Parquet.check()
 }
 
-/// Whole numbers have 64 bits, all others are doubles.
+/// Whole numbers have 64 bits, all others are doubles. The table has the name of the file.
 #[cfg(feature = "parquet")]
-fn parquet(path: &Path, name: &str, table: &Table) -> Result<(), parquet::errors::ParquetError> {
+fn parquet(path: &Path, columns: Columns) -> Result<(), parquet::errors::ParquetError> {
     use std::sync::Arc;
 
     use parquet::basic::{Compression, ZstdLevel};
@@ -106,19 +152,19 @@ fn parquet(path: &Path, name: &str, table: &Table) -> Result<(), parquet::errors
         .set_created_by(concat!("livetime ", env!("CARGO_PKG_VERSION")).into())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
         .build();
-    let schema = Arc::new(parse_message_type(&schema(name, table))?);
+    let schema = Arc::new(parse_message_type(&schema(path, columns))?);
     let mut writer = SerializedFileWriter::new(File::create(path)?, schema, Arc::new(properties))?;
     let mut group = writer.next_row_group()?;
-    let rows = table.rows();
-    for column in &table.columns {
+    let rows = rows(columns);
+    for (_, cells) in columns {
         let Some(mut out) = group.next_column()? else { break };
-        match is_signed(column.cells.dtype()) {
+        match is_signed(cells.dtype()) {
             Some(_) => {
-                let values: Vec<i64> = wholes(&column.cells).take(rows).collect();
+                let values: Vec<i64> = wholes(cells).take(rows).collect();
                 out.typed::<Int64Type>().write_batch(&values, None, None)?;
             }
             None => {
-                let values = column.cells.values();
+                let values = cells.values();
                 out.typed::<DoubleType>().write_batch(&values[..rows], None, None)?;
             }
         }
@@ -130,14 +176,15 @@ fn parquet(path: &Path, name: &str, table: &Table) -> Result<(), parquet::errors
 
 /// The columns in the language of Parquet's schemas.
 #[cfg(feature = "parquet")]
-fn schema(name: &str, table: &Table) -> String {
+fn schema(path: &Path, columns: Columns) -> String {
+    let table = path.file_stem().unwrap_or_default().to_string_lossy();
     let word = |text: &str| text.replace(|c: char| !c.is_ascii_alphanumeric() && c != '_', "_");
-    let column = |column: &crate::analyze::Column| match is_signed(column.cells.dtype()) {
-        Some(is_signed) => format!("required int64 {} (INTEGER(64, {is_signed}));", word(column.name)),
-        None => format!("required double {};", word(column.name)),
+    let column = |(name, cells): &(&str, &Array)| match is_signed(cells.dtype()) {
+        Some(is_signed) => format!("required int64 {} (INTEGER(64, {is_signed}));", word(name)),
+        None => format!("required double {};", word(name)),
     };
-    let columns: Vec<String> = table.columns.iter().map(column).collect();
-    format!("message {} {{ {} }}", word(name), columns.join(" "))
+    let columns: Vec<String> = columns.iter().map(column).collect();
+    format!("message {} {{ {} }}", word(&table), columns.join(" "))
 }
 
 /// Whether whole numbers have a sign; `None`: these are others.
@@ -176,11 +223,24 @@ mod tests {
     #[test]
     fn text_reads_back_unchanged() {
         let folder = tempfile::tempdir().unwrap();
-        let written = write(folder.path(), "t", &table(), &[TableFormat::Npy, TableFormat::Csv]).unwrap();
+        let written = write_all(folder.path(), "t", &table(), &[TableFormat::Npy, TableFormat::Csv]).unwrap();
         assert_eq!(written, [folder.path().join("t.npy"), folder.path().join("t.csv")]);
         let text = std::fs::read_to_string(&written[1]).unwrap();
         assert_eq!(text, "event,shift [um],sum\n3,-2,0.1\n18446744073709551615,7,NaN\n");
-        assert!(write(Path::new("/no/such/folder"), "t", &table(), &[TableFormat::Csv]).is_err());
+        assert!(write_all(Path::new("/no/such/folder"), "t", &table(), &[TableFormat::Csv]).is_err());
+    }
+
+    #[test]
+    fn the_name_says_the_format() {
+        let folder = tempfile::tempdir().unwrap();
+        let cells = Array::new(&[2], vec![1u8, 2]);
+        let saved = |name: &str| write(&folder.path().join(name), &[("a,b", &cells)]);
+        assert!(saved("t.npy").is_ok() && saved("t.csv").is_ok());
+        assert_eq!(std::fs::read_to_string(folder.path().join("t.csv")).unwrap(), "\"a,b\"\n1\n2\n");
+        assert!(write(&folder.path().join("q.npy"), &[("it's", &cells)]).is_err());
+        let error = saved("t.parque").unwrap_err();
+        assert!(error.starts_with("wanted a name that ends with .parquet, .csv or .npy, found "), "{error}");
+        assert!(write(Path::new("/no/such/t.csv"), &[]).is_err());
     }
 
     #[cfg(feature = "parquet")]
@@ -190,7 +250,7 @@ mod tests {
         use parquet::record::RowAccessor;
 
         let folder = tempfile::tempdir().unwrap();
-        let written = write(folder.path(), "peak-events", &table(), &[TableFormat::Parquet]).unwrap();
+        let written = write_all(folder.path(), "peak-events", &table(), &[TableFormat::Parquet]).unwrap();
         let reader = SerializedFileReader::new(File::open(&written[0]).unwrap()).unwrap();
         let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
         assert_eq!(rows.len(), 2);
@@ -198,7 +258,7 @@ mod tests {
         assert_eq!((rows[0].get_long(1).unwrap(), rows[0].get_double(2).unwrap()), (-2, 0.1));
         assert!(rows[1].get_double(2).unwrap().is_nan());
         let none = Table { columns: vec![Column::new("event", Vec::<u64>::new())] };
-        let written = write(folder.path(), "none", &none, &[TableFormat::Parquet]).unwrap();
+        let written = write_all(folder.path(), "none", &none, &[TableFormat::Parquet]).unwrap();
         assert!(SerializedFileReader::new(File::open(&written[0]).unwrap()).is_ok());
     }
 }
