@@ -147,7 +147,7 @@ impl Frames {
             if order.is_stopped() {
                 return Step::End;
             }
-            let end = order.recording().events().min(self.events.end);
+            let end = known(order.recording(), self.follow).min(self.events.end);
             if self.events.start >= end {
                 break;
             }
@@ -176,7 +176,7 @@ impl Frames {
     fn at_the_end(&mut self) -> Step {
         let State::Reading(order) = &mut self.state else { return Step::End };
         if self.follow && self.events.start < self.events.end && order.recording().may_grow() {
-            let before = order.recording().events();
+            let before = order.recording().complete();
             let idle = *self.idle.get_or_insert_with(Instant::now);
             let refreshed = match self.quiet {
                 Some(quiet) if idle.elapsed() >= quiet => {
@@ -186,7 +186,7 @@ impl Frames {
                 _ => order.refresh(),
             };
             return match refreshed {
-                Ok(()) if order.recording().events() > before || !self.follow => self.step(),
+                Ok(()) if order.recording().complete() > before || !self.follow => self.step(),
                 Ok(()) => Step::NotYet,
                 Err(error) => {
                     // Asking again and again would never end.
@@ -200,6 +200,11 @@ impl Frames {
         self.waiting.extend(new.into_iter().map(Fault::from));
         self.waiting.pop_front().map_or(Step::End, Step::Fault)
     }
+}
+
+/// Behind the last event that may be read.
+fn known(recording: &Recording, follow: bool) -> usize {
+    if follow { recording.complete() } else { recording.events() }
 }
 
 impl Iterator for Frames {

@@ -226,6 +226,12 @@ impl Recording {
         self.run().events() - self.numbers.skip + self.numbers.first
     }
 
+    /// The number behind that of the last event that is complete. Of raw frames that are still being written, the last windows of time
+    /// may get more frames, and those of links that are behind the others come between them: whoever follows a run reads up to here.
+    pub fn complete(&self) -> usize {
+        self.run().complete() - self.numbers.skip + self.numbers.first
+    }
+
     /// The number of the first event.
     pub(crate) fn first(&self) -> usize {
         self.numbers.first
@@ -294,7 +300,7 @@ impl Recording {
         self.run().may_grow()
     }
 
-    /// Looks for events that were recorded meanwhile; those that are known keep their numbers.
+    /// Looks for events that were recorded meanwhile; those that are [complete](Recording::complete) keep their numbers.
     ///
     /// # Errors
     /// If the system refuses.

@@ -16,6 +16,11 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     /// How many events are known.
     fn events(&self) -> usize;
 
+    /// How many of them nothing can come to any more, as far as the format knows.
+    fn complete(&self) -> usize {
+        self.events()
+    }
+
     /// When an event happened, ns since 1970; 0 if there is none at that position.
     fn time_ns(&self, position: usize) -> u64;
 

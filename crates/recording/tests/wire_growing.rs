@@ -150,3 +150,29 @@ fn frames_of_other_programs_are_followed_until_they_are_quiet() {
     let (wanted, _) = rest(&mut Recording::open(&[&path]).unwrap().frames_of("", Options::default()));
     assert_eq!(contents(&found), contents(&wanted));
 }
+
+/// What a killed writer left is all there, and the same as under the name that it would have got.
+#[test]
+fn all_that_a_dead_writer_left_is_shown() {
+    let folder = TempDir::new().unwrap();
+    let mut files = [create(folder.path(), 0), create(folder.path(), 1), create(folder.path(), 2)];
+    // Two frames behind a gap, a link that is behind, and one that never sent anything.
+    files[0].append(&[&frames(1, 0..2500), &frames(1, 2600..2602)]).unwrap();
+    files[1].append(&[&frames(2, 0..1500)]).unwrap();
+    let paths = files.each_ref().map(|file| file.written_path().to_owned());
+    drop(files);
+    let recording = Recording::open(&paths[..1]).unwrap();
+    assert_eq!((recording.events(), recording.complete()), (3, 0));
+    let (found, faults) = rest(&mut recording.frames_of("fiber1", Options::default()));
+    assert!(found.len() == 3 && faults.is_empty(), "{faults:?}");
+    let (other, _) = rest(&mut recording.frames_of("fiber2", Options::default()));
+    assert_eq!(other.len(), 2);
+    // Who follows it waits.
+    assert!(now(&mut recording.frames_of("fiber1", following(None))).is_empty());
+    for path in &paths {
+        std::fs::rename(path, path.with_extension("")).unwrap();
+    }
+    let whole = Recording::open(&[folder.path().join("run_0001-l00.wib")]).unwrap();
+    let (wanted, _) = rest(&mut whole.frames_of("fiber1", Options::default()));
+    assert_eq!(contents(&found), contents(&wanted));
+}

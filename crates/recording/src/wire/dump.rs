@@ -36,8 +36,10 @@ pub(crate) struct Dumps {
     links: Vec<Link>,
     /// Where the first window begins, ticks of the clock.
     origin: Option<u64>,
-    /// The windows in which any link has frames, in the order of time; while files are written, those that are complete.
+    /// The windows in which any link has frames, in the order of time.
     windows: Vec<u64>,
+    /// So many of them get no more frames.
+    complete: usize,
     problems: Vec<Problem>,
     /// Whether the files are all those that lie beside the first one.
     is_listed: bool,
@@ -51,6 +53,7 @@ impl Dumps {
             links: Vec::new(),
             origin: None,
             windows: Vec::new(),
+            complete: 0,
             problems: Vec::new(),
             is_listed: false,
         };
@@ -88,7 +91,7 @@ impl Dumps {
             let windows = |stretch: &Stretch| (window(stretch.stamp), window(stretch.last(format)));
             self.links[known].take(seen, &scan.stretches, windows);
         }
-        let was_divided = !self.windows.is_empty();
+        let was_divided = self.complete > 0;
         self.divide();
         self.judge();
         if was_divided && !self.is_growing() {
@@ -113,13 +116,14 @@ impl Dumps {
         Ok(())
     }
 
-    /// Divides time into windows. Those that are known keep their numbers.
+    /// Divides time into windows. Those that are complete keep their numbers.
     fn divide(&mut self) {
+        self.windows.truncate(self.complete);
         let first = self.windows.last().map_or(0, |last| last + 1);
-        let limit = self.limit();
-        let new = self.links.iter().flat_map(|link| link.windows_from(first).take_while(|w| *w < limit));
-        let new: BTreeSet<u64> = new.collect();
+        let new: BTreeSet<u64> = self.links.iter().flat_map(|link| link.windows_from(first)).collect();
         self.windows.extend(new);
+        let limit = self.limit();
+        self.complete = self.windows.partition_point(|window| *window < limit);
     }
 
     /// The first window that may still get frames, but from files that are far behind the others.
@@ -238,6 +242,10 @@ impl Run for Dumps {
         self.windows.len()
     }
 
+    fn complete(&self) -> usize {
+        self.complete
+    }
+
     fn time_ns(&self, position: usize) -> u64 {
         let begin = self.windows.get(position).map_or(0, |window| self.begin(*window));
         begin.saturating_mul(self.format.tick_ns())
@@ -303,7 +311,7 @@ impl Run for Dumps {
             let sources = &self.sources;
             let is_judged = |path: &Path| sources.iter().any(|(s, _)| s.path == path && s.is_judged);
             self.problems.retain(|problem| is_judged(&problem.path));
-            self.windows.clear();
+            self.complete = 0;
             self.divide();
         }
     }

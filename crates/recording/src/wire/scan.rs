@@ -155,15 +155,15 @@ impl Scan {
         let step = self.layout.format.step();
         let is_near = |one: u64, other: u64| one.abs_diff(other) <= NEAR * step;
         while let Some(stretch) = self.open.front().copied() {
-            let next = self.open.get(1);
-            if stretch.frames < SURE && next.is_none() && !is_over {
-                break;
-            }
-            let is_its_time = match (self.expected, next) {
+            let is_its_time = match (self.expected, self.open.get(1)) {
                 (Some(expected), _) => is_near(stretch.stamp, expected),
                 (None, Some(next)) => is_near(stretch.end(step), next.stamp),
-                (None, None) => true,
+                (None, None) => is_over,
             };
+            // More frames may come that follow it.
+            if stretch.frames < SURE && !is_its_time && self.open.len() == 1 && !is_over {
+                break;
+            }
             if stretch.frames >= SURE || is_its_time {
                 self.expected = Some(stretch.end(step));
                 self.stretches.push(stretch);

@@ -165,7 +165,10 @@ impl Opened {
     ) -> Result<Shown, Error> {
         let (open, allocator) = self.at(path, roots)?;
         let source = format!("{}:{detector}", open.generation);
-        if let Some((_, _, frame)) = open.last.as_ref().filter(|(of, at, _)| of == detector && *at == event) {
+        // What is being written may have more of an event than a moment ago.
+        let is_complete = !matches!(&open.content, Content::Run(run) if event >= run.recording.complete());
+        let is_last = |(of, at, _): &&(String, usize, Frame)| is_complete && of == detector && *at == event;
+        if let Some((_, _, frame)) = open.last.as_ref().filter(is_last) {
             return Ok(Shown { source, event: event as u64, frame: frame.clone() });
         }
         // Its memory is free for the next one.

@@ -97,6 +97,12 @@ impl Player {
         self.order.recording().events()
     }
 
+    /// Behind the last event that may be sent: while it is followed, what may still get data is not.
+    fn known(&self, settings: &Settings) -> usize {
+        let recording = self.order.recording();
+        if settings.follow { recording.complete() } else { recording.events() }
+    }
+
     /// The contract of [`livetime_engine::Node::produce`].
     ///
     /// # Errors
@@ -108,7 +114,7 @@ impl Player {
         if self.order.is_stopped() {
             return Ok(Next::Finished);
         }
-        let end = self.events().min(self.range.end);
+        let end = self.known(settings).min(self.range.end);
         self.enter_problems(ctx);
         self.pass_over(end, ctx);
         if self.next >= end {
@@ -178,7 +184,7 @@ impl Player {
     fn at_the_end(&mut self, settings: &Settings, ctx: &Context) -> Result<Next, NodeError> {
         if settings.follow && self.next < self.range.end && self.order.recording().may_grow() {
             self.order.refresh().map_err(NodeError::new)?;
-            let has_more = self.events() > self.next;
+            let has_more = self.known(settings) > self.next;
             return Ok(if has_more { Next::Now } else { Next::At(ctx.now_ns() + LOOK_AGAIN_NS) });
         }
         if self.frames_in_pass == 0 {
