@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The wheel of the Python package, which also brings the program `livetime`.
+# The wheel of the Python package, which also brings the program `livetime`: a script for what the extension module has.
 # wheel.sh build: makes it, in python/dist. wheel.sh test: installs the newest into an environment of its own, as a user does, and
 # runs there: the program, the example of the README, pyana's example in two processes, a pipeline with a node of Python; then
 # removes it again.
@@ -11,35 +11,12 @@ python="${LIVETIME_PYTHON:-python3}"
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 
 build() {
-    local tools="$target/wheel-venv" name
+    local tools="$target/wheel-venv"
     "$python" -m venv "$tools"
-    "$tools/bin/pip" install --quiet --disable-pip-version-check "maturin==1.16.0" "auditwheel==6.8.2" "wheel==0.45.1"
-    rm -rf "$target/wheel"
-    cargo build --profile dist --locked --package livetime
-    "$tools/bin/maturin" build --manifest-path python/Cargo.toml --out "$target/wheel/module"
-    with_program "$tools"
-    name="$(named_honestly "$tools" "$target"/wheel/livetime-*.whl)"
+    "$tools/bin/pip" install --quiet --disable-pip-version-check "maturin==1.16.0"
     mkdir -p python/dist
-    mv "$target/wheel/$name" python/dist/
-    ls -l "python/dist/$name"
-}
-
-# What lies in `.data/scripts` of a wheel, pip puts beside the interpreter, and takes it away again.
-with_program() {
-    local unpacked="$target/wheel/unpacked"
-    "$1/bin/wheel" unpack --dest "$unpacked" "$target"/wheel/module/livetime-*.whl > /dev/null
-    unpacked="$(echo "$unpacked"/livetime-*)"
-    install -D -m 755 "$target/dist/livetime" "$unpacked/$(basename "$unpacked").data/scripts/livetime"
-    "$1/bin/wheel" pack --dest "$target/wheel" "$unpacked" > /dev/null
-}
-
-# The name of a wheel says on which systems it works. maturin looks at the module only; here the program is judged with it.
-named_honestly() {
-    local found
-    found="$("$1/bin/auditwheel" show "$2" | tr '\n' ' ' | sed -n 's/.*following platform tag: *"\([^"]*\)".*/\1/p')"
-    [ -n "$found" ] || { echo "auditwheel does not say where $(basename "$2") works" >&2; exit 1; }
-    "$1/bin/wheel" tags --remove --platform-tag "$found" "$2" > "$target/wheel/name"
-    basename "$(tail -1 "$target/wheel/name")"
+    "$tools/bin/maturin" build --manifest-path python/Cargo.toml --out python/dist
+    ls -l python/dist
 }
 
 try() {

@@ -1,9 +1,9 @@
-//! The command `run` of the program `livetime`, with nodes of Python.
+//! The program `livetime`: all of it, and its command `run` with nodes of Python.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use livetime::RunCommand;
+use livetime::{Allocations, Called, RunCommand};
 use livetime_engine::Report;
 use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
@@ -11,6 +11,18 @@ use pyo3::prelude::*;
 use crate::errors::apart;
 use crate::node::NodeType;
 use crate::run::{Raised, raised};
+
+/// The program, started as `program` by `interpreter`: returns its exit code. Signals are the program's.
+#[pyfunction]
+pub(crate) fn program(
+    py: Python<'_>,
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    interpreter: PathBuf,
+) -> PyResult<u8> {
+    let called = Called { program, arguments, interpreter: Some(interpreter) };
+    apart(py, || livetime::main_as(called, &livetime::standard_nodes(), Allocations::default))
+}
 
 /// What `python -m livetime run` was called with.
 #[pyclass(frozen, module = "livetime._livetime")]

@@ -43,7 +43,7 @@ mod _livetime {
     #[pymodule_export]
     use crate::codecs::{decode, encode};
     #[pymodule_export]
-    use crate::command::Command;
+    use crate::command::{Command, program};
     #[pymodule_export]
     use crate::corrections::Correct;
     #[pymodule_export]

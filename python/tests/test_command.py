@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -156,6 +157,41 @@ def test_page_metrics_and_trace_are_those_of_the_program(folder, how, request):
     assert (report["ended_by"], report["ledger_closed"]) == ("interrupted", True)
     spans = [event["name"] for event in json.loads((folder / "t.json").read_text())["traceEvents"] if event["ph"] == "X"]
     assert spans.count("cut") > 0 and "trace: t.json" in err
+
+
+SCRIPT = Path(__file__).parents[1] / "data" / "scripts" / "livetime"
+
+
+def script(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+    """The program that the wheel brings."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, *options.pop("python", ()), str(SCRIPT), *arguments], **pipes, **options)
+
+
+def test_the_wheels_program_is_the_program(folder, program):
+    environment = {name: value for name, value in os.environ.items() if name != "LIVETIME_PYTHON"}
+    for arguments in (["--help"], ["nodes", "statistics"], ["run", "--framse", "1"], ["inspect", "none.xtc"], []):
+        ours, other = script(*arguments), subprocess.run([program, *arguments], capture_output=True, text=True)
+        out, err = ours.communicate(timeout=100)
+        assert (ours.returncode, out, err) == (other.returncode, other.stdout, other.stderr), arguments
+    # A node of Python finds this interpreter, of which the environment says nothing.
+    ours = script("run", "--python", "p.yaml", "--frames", "6", "--no-web", "--json", env=environment)
+    out, err = ours.communicate(timeout=100)
+    assert ours.returncode == 0 and json.loads(out)["unintended_losses"] == 0, err
+
+
+def test_the_wheels_program_starts_without_numpy(folder):
+    _, err = (started := script("--version", python=("-X", "importtime"))).communicate(timeout=100)
+    assert started.returncode == 0 and "importlib.util" in err and "numpy" not in err
+
+
+def test_the_wheels_program_ends_its_run_when_interrupted(folder):
+    run = script("run", "--no-web", "--no-pva", "--json")
+    time.sleep(2)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 0, err
+    assert json.loads(out)["ledger_closed"], out[:500]
 
 
 def test_a_second_interrupt_aborts_nodes_that_hang(folder):

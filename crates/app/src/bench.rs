@@ -6,6 +6,7 @@ use clap::builder::PossibleValue;
 use livetime_bench::{Benchmark, Chain, CountAllocations, Finished, Origin, Session, Settings};
 use livetime_engine::NodeType;
 
+use crate::called::Called;
 use crate::cli::PipelineArgs;
 use crate::commands::load;
 use crate::output::{Exit, Failure, Output};
@@ -229,6 +230,7 @@ impl clap::ValueEnum for What {
 /// Runs a benchmark and prints its record: as JSON, or as a table.
 pub(crate) fn bench(
     args: &BenchArgs,
+    called: &Called,
     nodes: &[NodeType],
     count: CountAllocations,
     output: &mut Output,
@@ -236,13 +238,13 @@ pub(crate) fn bench(
     match (&args.own, args.what) {
         (Some(Own::Graph(args)), _) => graph(args, nodes, output),
         (Some(Own::Node(args)), _) => node(args, nodes, output),
-        (Some(Own::Python(args)), _) => Err(crate::commands::python::bench(args)),
+        (Some(Own::Python(args)), _) => Err(crate::commands::python::bench(args, called)),
         (None, Some(What::PvaPeer)) => {
-            let served = livetime_bench::serve(&settings(args)?, output.out);
+            let served = livetime_bench::serve(&settings(args, called), output.out);
             served.map(|()| Exit::Ok).map_err(|e| Failure::new(Exit::Failed, e))
         }
         (None, Some(What::Benchmark(benchmark))) => {
-            let (session, settings) = (Session::begin(), settings(args)?);
+            let (session, settings) = (Session::begin(), settings(args, called));
             let found = benchmark.run(&settings, count, &mut log(output));
             let found = found.map_err(|e| failed(benchmark.name(), e))?;
             tell(session.finish(benchmark.name(), args.quick, COMMIT, found), args.json, output)?;
@@ -254,11 +256,8 @@ pub(crate) fn bench(
 
 const COMMIT: &str = env!("LIVETIME_COMMIT");
 
-fn settings(args: &BenchArgs) -> Result<Settings, Failure> {
-    let program = std::env::current_exe();
-    let program =
-        program.map_err(|e| Failure::new(Exit::Failed, format!("cannot find this program: {e}")))?;
-    Ok(Settings {
+fn settings(args: &BenchArgs, called: &Called) -> Settings {
+    Settings {
         quick: args.quick,
         filter: args.filter.clone(),
         peer: args.peer.clone(),
@@ -271,8 +270,8 @@ fn settings(args: &BenchArgs) -> Result<Settings, Failure> {
         image_bytes: args.size.0,
         subscribers: args.subscribers.clone(),
         spin: args.spin,
-        program,
-    })
+        program: called.program.clone(),
+    }
 }
 
 /// Progress goes to the log.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::bench::BenchArgs;
+use crate::called::Called;
 use crate::commands::analyze::{self, AnalyzeArgs};
 use crate::commands::convert::{CONVERT_HELP, ConvertArgs};
 use crate::commands::hits_score::{HITS_SCORE_HELP, HitsScoreArgs};
@@ -26,6 +27,8 @@ pub(crate) struct Cli {
     pub(crate) log: Level,
     #[command(subcommand)]
     pub(crate) command: Command,
+    #[arg(skip)]
+    pub(crate) called: Called,
 }
 
 /// With the commit that it was built from, as records of benchmarks have it.

@@ -17,6 +17,7 @@
 
 pub mod analyze;
 mod bench;
+mod called;
 mod cli;
 mod commands;
 mod hosted;
@@ -50,6 +51,7 @@ use livetime_engine::NodeType;
 use cli::{Cli, Command};
 use output::{Exit, Output};
 
+pub use called::Called;
 pub use commands::analyze::tables;
 pub use commands::web as page;
 pub use hosted::RunCommand;
@@ -60,18 +62,24 @@ pub use livetime_bench::{Allocations, CountAllocations};
 /// `count_allocations` tells how many allocations the program has made so far; a program that does not count
 /// passes `Allocations::default`, and its benchmark of the engine then says nothing about them.
 pub fn main(nodes: &[NodeType], count_allocations: CountAllocations) -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    main_as(Called::by_system(), nodes, count_allocations).into()
+}
+
+/// The same where the system's arguments are those of another program, as in an interpreter of Python.
+pub fn main_as(called: Called, nodes: &[NodeType], count_allocations: CountAllocations) -> u8 {
+    let all = std::iter::once("livetime".into()).chain(called.arguments.iter().cloned());
+    let cli = match Cli::try_parse_from(all) {
+        Ok(cli) => Cli { called, ..cli },
         Err(error) => {
             // Help and version are no errors: clap knows where each goes and how it ends.
             let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8));
+            return u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8);
         }
     };
     let (is_terminal, is_coloured) = output::terminal();
     let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
     let mut output = Output { out: &mut out, err: &mut err, is_terminal, is_coloured, level: cli.log };
-    execute(cli, nodes, count_allocations, &mut output).into()
+    execute(cli, nodes, count_allocations, &mut output) as u8
 }
 
 /// The types of nodes that the program offers: those for pictures, arrays and tables (`livetime_nodes`), and those for wire readout (`livetime_wire`). Sources
@@ -87,6 +95,7 @@ pub fn standard_nodes() -> Vec<NodeType> {
 
 fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut Output) -> Exit {
     let result = match &cli.command {
+        Command::Run(args) if args.python => Err(commands::python::run(&cli.called)),
         Command::Run(args) => commands::run::run(args, nodes, output),
         Command::Check(args) => commands::check::check(args, nodes, output),
         Command::Nodes(args) => commands::nodes::nodes(args, nodes, output),
@@ -96,7 +105,7 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Recover(args) => commands::recover::recover(args, output),
         Command::Sim(args) => commands::sim::sim(args, output),
         Command::Analyze(args) => commands::analyze::run(args, nodes, output),
-        Command::Bench(args) => bench::bench(args, nodes, count, output),
+        Command::Bench(args) => bench::bench(args, &cli.called, nodes, count, output),
         Command::HitsScore(args) => commands::hits_score::hits_score(args, output),
         Command::Pv(args) => commands::pv::pv(args, output),
         Command::Pvs(args) => commands::pvs::pvs(args, nodes, output),

@@ -91,7 +91,7 @@ def loop_hz(path: str, ahead: int, work: Callable[[Picture], object] = id) -> fl
     return count / (time.perf_counter() - begun)
 
 
-def arrays_of(path: str, ahead: int) -> Iterator[Picture]:
+def arrays_of(path: str, ahead: int | None) -> Iterator[Picture]:
     """The arrays of `run.events`."""
     for event in open_run(path).events("", ahead=ahead):
         yield event.array
@@ -147,6 +147,18 @@ def numpy_mean_hz(path: str, shape: tuple[int, int]) -> float:
         np.add(total, picture, out=total)
 
     return rate(plain(path, shape), add)
+
+
+def psana_mean_hz(path: str, shape: tuple[int, ...]) -> float:
+    """The mean of a run of LCLS-II by psana and numpy, from the first event on."""
+    total = np.zeros(shape, np.uint32)
+
+    def add(picture: Picture) -> None:
+        np.add(total, picture, out=total)
+
+    items = bench_peers.psana_arrays(path)
+    add(next(items))
+    return rate(items, add)
 
 
 @node
@@ -248,7 +260,7 @@ def small_events(bench: Bench) -> None:
 
 
 def lcls2(bench: Bench) -> None:
-    """A run of LCLS-II, and psana in one process on the same file; both from the first event on."""
+    """Runs of LCLS-II, and psana in one process on the same files; loops from the first event on, the mean by numpy's sum."""
     if not bench.has("psana"):
         return
     path = f"{bench.folder}/e3-r0001-s000-c000.xtc2"
@@ -256,6 +268,14 @@ def lcls2(bench: Bench) -> None:
     peer = ("psana", lambda: steady_hz(bench_peers.psana_arrays(path)))
     for ahead in (0, 1, 2):
         bench.add(f"loop, XTC2, 1 MiB events, ahead {ahead}", "events/s", lambda a=ahead: steady_hz(arrays_of(path, a)), peer)  # type: ignore[misc]
+    peer = ("psana and numpy.add", lambda: psana_mean_hz(path, (1, *LARGE)))
+    for workers in (1, 2):
+        bench.add(f"mean, XTC2, 1 MiB events, {workers} threads", "events/s", lambda w=workers: mean_hz(path, Mean(), w), peer)  # type: ignore[misc]
+    os.remove(path)
+    path = f"{bench.folder}/e4-r0001-s000-c000.xtc2"
+    bench_peers.write_lcls2(path, (bench.pictures[0][: SMALL[0], : SMALL[1]] for _ in range(40 * bench.events)), *SMALL)
+    peer = ("psana", lambda: steady_hz(bench_peers.psana_arrays(path)))
+    bench.add("loop, XTC2, 850 B events", "events/s", lambda: steady_hz(arrays_of(path, None)), peer)
     os.remove(path)
 
 

@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::bench::PythonArgs;
+use crate::called::Called;
 use crate::output::{Exit, Failure};
 
 /// Names the interpreter.
 const INTERPRETER: &str = "LIVETIME_PYTHON";
 
-/// Becomes `python -m livetime run …` with all that this program was called with: it has no interpreter. Returns only if that
-/// cannot be started.
-pub(crate) fn run() -> Failure {
+/// Becomes `python -m livetime run …` with all that this program was called with. Returns only if that cannot be started.
+pub(crate) fn run(called: &Called) -> Failure {
     let package = ["-m", "livetime"].map(Into::into);
-    become_python(package.into_iter().chain(std::env::args_os().skip(1)).collect())
+    become_python(called, package.into_iter().chain(called.arguments.iter().cloned()).collect())
 }
 
 /// Becomes `python -m livetime bench …`.
-pub(crate) fn bench(args: &PythonArgs) -> Failure {
-    become_python(bench_arguments(args))
+pub(crate) fn bench(args: &PythonArgs, called: &Called) -> Failure {
+    become_python(called, bench_arguments(args))
 }
 
 fn bench_arguments(args: &PythonArgs) -> Vec<OsString> {
@@ -33,8 +33,8 @@ fn bench_arguments(args: &PythonArgs) -> Vec<OsString> {
     all
 }
 
-fn become_python(arguments: Vec<OsString>) -> Failure {
-    let interpreter = std::env::var_os(INTERPRETER).unwrap_or_else(default_interpreter);
+fn become_python(called: &Called, arguments: Vec<OsString>) -> Failure {
+    let interpreter = std::env::var_os(INTERPRETER).unwrap_or_else(|| default_interpreter(called));
     let error =
         Command::new(&interpreter).args(arguments).env("LIVETIME_COMMIT", env!("LIVETIME_COMMIT")).exec();
     let name = interpreter.display();
@@ -44,10 +44,10 @@ fn become_python(arguments: Vec<OsString>) -> Failure {
     )
 }
 
-/// The interpreter of the package that brought this program, else the first `python3` of the path.
-fn default_interpreter() -> OsString {
-    let program = std::env::current_exe().ok();
-    program.and_then(|program| interpreter_of_package(&program)).unwrap_or_else(|| "python3".into())
+/// The interpreter that runs this program, or that has a package beside it, else the first `python3` of the path.
+fn default_interpreter(called: &Called) -> OsString {
+    let runs = called.interpreter.clone().map(OsString::from);
+    runs.or_else(|| interpreter_of_package(&called.program)).unwrap_or_else(|| "python3".into())
 }
 
 /// `pip` puts a program into `PREFIX/bin` and the package into `PREFIX/lib/python3.N/site-packages`, whose folder says which

@@ -44,10 +44,7 @@ const LINES_AT_ONCE: usize = 10;
 const MOST_PANICS: usize = 100;
 
 pub(crate) fn run(args: &RunArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
-    match args.python {
-        true => Err(super::python::run()),
-        false => run_here(args, nodes, &mut |_| (), output),
-    }
+    run_here(args, nodes, &mut |_| (), output)
 }
 
 /// Runs it in this process. `ended` gets the report before it is printed.
