@@ -1,11 +1,11 @@
 //! Corrections of detectors whose pixels tell in which gain stage they were read.
 
+#![allow(clippy::needless_range_loop, reason = "the same lane of several arrays is meant")]
+
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
-
-use super::{CHUNK, CommonMode, GainBits, LANES, Scratch, subtract_modes};
+use super::{CommonMode, GainBits, LANES, Scratch, subtract_modes};
 use crate::accumulate::Element;
 use crate::{LengthError, Level};
 
@@ -59,20 +59,14 @@ pub fn calibrate_staged(
     out: &mut [f32],
 ) -> Result<u64, LengthError> {
     constants.check(bytes, out.len())?;
+    if modes.is_empty() {
+        return Ok(correct(level, constants, bytes, out));
+    }
     let mut usable = std::mem::take(&mut scratch.usable);
-    usable.resize(if modes.is_empty() { 0 } else { out.len() }, 0.0);
-    let mut unknown = 0;
-    for start in (0..out.len()).step_by(CHUNK) {
-        let range = start..out.len().min(start + CHUNK);
-        unknown += subtract(level, constants, bytes, range.clone(), out, &mut usable);
-        if modes.is_empty() {
-            scale(level, constants, bytes, range, out);
-        }
-    }
-    if !modes.is_empty() {
-        subtract_modes(modes, out, &usable, (rows, columns), scratch);
-        scale(level, constants, bytes, 0..out.len(), out);
-    }
+    usable.resize(out.len(), 0.0);
+    let unknown = subtract(level, constants, bytes, out, &mut usable);
+    subtract_modes(modes, out, &usable, (rows, columns), scratch);
+    scale(level, constants, bytes, out);
     scratch.usable = usable;
     Ok(unknown)
 }
@@ -90,118 +84,180 @@ impl Staged<'_> {
             .try_for_each(|(what, list)| LengthError::check(what, list.len(), wanted))
     }
 
-    /// The stages of some words; as many as there are stages for those of none.
+    /// The elements of some lists for the stages that pixels from `at` on are in, `none` for those in no stage, and all bits where a pixel
+    /// is in one. Lists of stages that none of them is in are not read: most detectors have most pixels in stage 0, and this waits for
+    /// memory.
     #[inline(always)]
-    fn stages<const L: usize>(&self, words: [u16; L]) -> [u16; L] {
-        let mut stages = [self.bits.stages() as u16; L];
-        for (number, code) in self.bits.codes().iter().enumerate() {
-            for (stage, word) in stages.iter_mut().zip(words) {
-                *stage = if self.bits.code(word) == *code { number as u16 } else { *stage };
-            }
+    fn pick<const L: usize, const N: usize>(
+        &self,
+        codes: &[u32; L],
+        at: usize,
+        lists: [(&[f32], f32); N],
+    ) -> ([[f32; L]; N], [u32; L]) {
+        let mut picked = [[0u32; L]; N];
+        for (picked, (_, none)) in picked.iter_mut().zip(lists) {
+            *picked = [none.to_bits(); L];
         }
-        stages
-    }
-
-    /// Of pixels from `at` on, the elements of their stages. Those of a stage that none of them is in are not read: most detectors have
-    /// most pixels in stage 0, and memory is what this waits for.
-    #[inline(always)]
-    fn pick<const L: usize>(&self, list: &[f32], at: usize, stages: [u16; L], none: f32) -> [f32; L] {
-        let mut picked = [none; L];
-        for number in 0..self.bits.stages() {
-            let is = stages.map(|stage| stage == number as u16);
-            if !is.iter().fold(false, |any, is| any | is) {
+        let mut known = [0u32; L];
+        for (number, code) in self.bits.codes().iter().enumerate() {
+            let (mut is, mut any) = ([0u32; L], 0);
+            for lane in 0..L {
+                is[lane] = if codes[lane] == u32::from(*code) { u32::MAX } else { 0 };
+                any |= is[lane];
+            }
+            if any == 0 {
                 continue;
             }
             let start = number * self.stride + at;
-            let Some(found) = list.get(start..start + L) else { break };
-            for ((picked, found), is) in picked.iter_mut().zip(found).zip(is) {
-                *picked = if is { *found } else { *picked };
+            for (picked, (list, _)) in picked.iter_mut().zip(lists) {
+                let Some(found) = list.get(start..start + L) else { continue };
+                for lane in 0..L {
+                    picked[lane] = found[lane].to_bits() & is[lane] | picked[lane] & !is[lane];
+                }
+            }
+            for lane in 0..L {
+                known[lane] |= is[lane];
             }
         }
-        picked
+        let mut values = [[0.0; L]; N];
+        for (values, picked) in values.iter_mut().zip(picked) {
+            for lane in 0..L {
+                values[lane] = f32::from_bits(picked[lane]);
+            }
+        }
+        (values, known)
     }
+
+    /// The values of pixels without their pedestals, 0 for bad ones, and how many good ones are in no stage.
+    #[inline(always)]
+    fn subtracted<const L: usize>(
+        &self,
+        words: &[u16; L],
+        pedestals: &[f32; L],
+        known: &[u32; L],
+        at: usize,
+    ) -> ([f32; L], u64) {
+        let good = self.good_at::<L>(at);
+        let (mut differences, mut unknown) = ([0.0; L], 0u32);
+        for lane in 0..L {
+            let is_good = if good[lane] == 0.0 { 0 } else { u32::MAX };
+            let difference = f32::from(self.bits.value(words[lane])) - pedestals[lane];
+            differences[lane] = f32::from_bits(difference.to_bits() & is_good & known[lane]);
+            unknown += is_good & !known[lane] & 1;
+        }
+        (differences, u64::from(unknown))
+    }
+
+    #[inline(always)]
+    fn good_at<const L: usize>(&self, at: usize) -> [f32; L] {
+        let found = self.good.get(at..at + L).and_then(|good| good.try_into().ok());
+        found.unwrap_or([1.0; L])
+    }
+
+    #[inline(always)]
+    fn codes<const L: usize>(&self, words: &[u16; L]) -> [u32; L] {
+        let mut codes = [0; L];
+        for lane in 0..L {
+            codes[lane] = u32::from(self.bits.code(words[lane]));
+        }
+        codes
+    }
+}
+
+/// Runs `$group::<lanes>` over the pixels of a picture, and gives the sum. Written out: a closure would be compiled for the portable level.
+macro_rules! groups {
+    ($pixels:expr, $group:ident($($arg:expr),*)) => {{
+        let (whole, mut at, mut sum) = ($pixels - $pixels % LANES, 0, 0u64);
+        while at < whole {
+            sum += $group::<LANES>($($arg,)* at);
+            at += LANES;
+        }
+        while at < $pixels {
+            sum += $group::<1>($($arg,)* at);
+            at += 1;
+        }
+        sum
+    }};
 }
 
 per_level! {
-    fn subtract(constants: &Staged<'_>, bytes: &[u8], range: Range<usize>, out: &mut [f32], usable: &mut [f32]) -> u64
+    /// All steps but common modes. Returns how many good pixels are in no stage.
+    fn correct(constants: &Staged<'_>, bytes: &[u8], out: &mut [f32]) -> u64 = correct_body;
+}
+
+#[inline(always)]
+fn correct_body(constants: &Staged<'_>, bytes: &[u8], out: &mut [f32]) -> u64 {
+    groups!(out.len(), correct_group(constants, bytes, out))
+}
+
+#[inline(always)]
+fn correct_group<const L: usize>(constants: &Staged<'_>, bytes: &[u8], out: &mut [f32], at: usize) -> u64 {
+    let words = u16::load::<L>(bytes, at);
+    let lists = [(constants.pedestal, 0.0), (constants.gain, 1.0)];
+    let ([pedestals, gains], known) = constants.pick(&constants.codes(&words), at, lists);
+    let (differences, unknown) = constants.subtracted(&words, &pedestals, &known, at);
+    if let Some(out) = out.get_mut(at..at + L) {
+        for lane in 0..L {
+            out[lane] = differences[lane] * gains[lane];
+        }
+    }
+    unknown
+}
+
+per_level! {
+    /// The steps before common modes, and which pixels have them. Returns how many good ones are in no stage.
+    fn subtract(constants: &Staged<'_>, bytes: &[u8], out: &mut [f32], usable: &mut [f32]) -> u64
         = subtract_body;
 }
 
-/// Pedestals are subtracted from the pixels of `range`, and bad ones become 0; `usable` is 1 for pixels with a common mode, or empty.
-/// Returns how many good pixels are in no stage.
 #[inline(always)]
-fn subtract_body(
-    constants: &Staged<'_>,
-    bytes: &[u8],
-    range: Range<usize>,
-    out: &mut [f32],
-    usable: &mut [f32],
-) -> u64 {
-    let whole = range.end - range.len() % LANES;
-    let mut unknown = 0;
-    for at in (range.start..whole).step_by(LANES) {
-        unknown += subtract_group::<LANES>(constants, bytes, at, out, usable);
-    }
-    for at in whole..range.end {
-        unknown += subtract_group::<1>(constants, bytes, at, out, usable);
-    }
-    unknown
+fn subtract_body(constants: &Staged<'_>, bytes: &[u8], out: &mut [f32], usable: &mut [f32]) -> u64 {
+    groups!(out.len(), subtract_group(constants, bytes, out, usable))
 }
 
 #[inline(always)]
 fn subtract_group<const L: usize>(
     constants: &Staged<'_>,
     bytes: &[u8],
-    at: usize,
     out: &mut [f32],
     usable: &mut [f32],
+    at: usize,
 ) -> u64 {
     let words = u16::load::<L>(bytes, at);
-    let stages = constants.stages(words);
-    let pedestals = constants.pick(constants.pedestal, at, stages, 0.0);
-    let mut good = [1.0f32; L];
-    if let Some(found) = constants.good.get(at..at + L) {
-        good.copy_from_slice(found);
-    }
-    let none = constants.bits.stages() as u16;
+    let codes = constants.codes(&words);
+    let ([pedestals], known) = constants.pick(&codes, at, [(constants.pedestal, 0.0)]);
+    let (differences, unknown) = constants.subtracted(&words, &pedestals, &known, at);
     if let Some(out) = out.get_mut(at..at + L) {
-        for lane in 0..L {
-            let difference = f32::from(constants.bits.value(words[lane])) - pedestals[lane];
-            out[lane] = if good[lane] == 0.0 || stages[lane] == none { 0.0 } else { difference };
-        }
+        out.copy_from_slice(&differences);
     }
+    let (good, first) =
+        (constants.good_at::<L>(at), constants.bits.codes().first().map(|code| u32::from(*code)));
     if let Some(usable) = usable.get_mut(at..at + L) {
         for lane in 0..L {
-            usable[lane] = if stages[lane] == 0 { good[lane] } else { 0.0 };
+            usable[lane] = if Some(codes[lane]) == first { good[lane] } else { 0.0 };
         }
     }
-    let unknown = |lane: usize| u32::from((good[lane] != 0.0) & (stages[lane] == none));
-    u64::from((0..L).map(unknown).sum::<u32>())
+    unknown
 }
 
 per_level! {
-    fn scale(constants: &Staged<'_>, bytes: &[u8], range: Range<usize>, out: &mut [f32]) = scale_body;
+    /// The step behind common modes.
+    fn scale(constants: &Staged<'_>, bytes: &[u8], out: &mut [f32]) -> u64 = scale_body;
 }
 
 #[inline(always)]
-fn scale_body(constants: &Staged<'_>, bytes: &[u8], range: Range<usize>, out: &mut [f32]) {
-    if constants.gain.is_empty() {
-        return;
-    }
-    let whole = range.end - range.len() % LANES;
-    for at in (range.start..whole).step_by(LANES) {
-        scale_group::<LANES>(constants, bytes, at, out);
-    }
-    for at in whole..range.end {
-        scale_group::<1>(constants, bytes, at, out);
-    }
+fn scale_body(constants: &Staged<'_>, bytes: &[u8], out: &mut [f32]) -> u64 {
+    groups!(out.len(), scale_group(constants, bytes, out))
 }
 
 #[inline(always)]
-fn scale_group<const L: usize>(constants: &Staged<'_>, bytes: &[u8], at: usize, out: &mut [f32]) {
-    let stages = constants.stages(u16::load::<L>(bytes, at));
-    let gains = constants.pick(constants.gain, at, stages, 1.0);
+fn scale_group<const L: usize>(constants: &Staged<'_>, bytes: &[u8], out: &mut [f32], at: usize) -> u64 {
+    let codes = constants.codes(&u16::load::<L>(bytes, at));
+    let ([gains], _) = constants.pick(&codes, at, [(constants.gain, 1.0)]);
     if let Some(out) = out.get_mut(at..at + L) {
-        out.iter_mut().zip(gains).for_each(|(out, gain)| *out *= gain);
+        for lane in 0..L {
+            out[lane] *= gains[lane];
+        }
     }
+    0
 }
