@@ -240,14 +240,14 @@ fn calibrate_cases() {
     let (shape, mut scratch) = ((HEIGHT, WIDTH), Scratch::default());
     let one = Constants { pedestal: &pedestal[..PIXELS], gain: &gain[..PIXELS], good: &good };
     let three = Staged { bits: &bits, pedestal, gain, stride: PIXELS, good: &good };
-    let stages: [(&str, fn(usize) -> u16); 3] = [
-        ("in the first", |_| 0),
-        ("a tenth together", |i| u16::from(i % WIDTH < 102)),
-        ("a tenth anywhere", |i| [0, 1, 3][(i.wrapping_mul(2_654_435_761) >> 7) % 20 / 18 * (1 + i % 2)]),
-    ];
-    for (name, stage) in stages {
+    let stage = |name: &str, i: usize| match name {
+        "in the first" => 0,
+        "a tenth together" => u16::from(i % WIDTH < 102),
+        _ => [0, 1, 3][(i.wrapping_mul(2_654_435_761) >> 7) % 20 / 18 * (1 + i % 2)],
+    };
+    for name in ["in the first", "a tenth together", "a tenth anywhere"] {
         let raw: Vec<u8> =
-            (0..PIXELS).flat_map(|i| (stage(i) << 14 | (i % 4096) as u16).to_le_bytes()).collect();
+            (0..PIXELS).flat_map(|i| (stage(name, i) << 14 | (i % 4096) as u16).to_le_bytes()).collect();
         row(&format!("calibrate u16, {name}, one stage"), |level| {
             calibrate::<u16>(level, black_box(&raw), shape, &one, &[], &mut scratch, out).unwrap();
         });
