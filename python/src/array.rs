@@ -145,8 +145,8 @@ pub(crate) fn fill(array: &Bound<'_, PyUntypedArray>, frame: &mut FrameMut) -> P
             return Err(raise(py, Kind::Bug, "wanted as many elements as the frame has, found others"));
         }
         match array.as_slice() {
-            Ok(from) => elements.copy_from_slice(from),
-            Err(_) => elements.iter_mut().zip(array.as_array()).for_each(|(to, from)| *to = *from),
+            Ok(from) if array.is_c_contiguous() => elements.copy_from_slice(from),
+            _ => elements.iter_mut().zip(array.as_array()).for_each(|(to, from)| *to = *from),
         }
         Ok(())
     })
@@ -170,9 +170,10 @@ pub(crate) fn pack(array: &Bound<'_, PyUntypedArray>, bytes: &mut Vec<u8>) -> Py
     bytes.clear();
     with_dtype!(of, T => {
         let array = array.cast::<PyArrayDyn<T>>()?.try_readonly()?;
+        // `as_slice` is there for columns behind each other too, in another order than frames have.
         match array.as_slice() {
-            Ok(from) => bytes.extend_from_slice(bytemuck::cast_slice(from)),
-            Err(_) => array.as_array().iter().for_each(|x| bytes.extend_from_slice(bytemuck::bytes_of(x))),
+            Ok(from) if array.is_c_contiguous() => bytes.extend_from_slice(bytemuck::cast_slice(from)),
+            _ => array.as_array().iter().for_each(|x| bytes.extend_from_slice(bytemuck::bytes_of(x))),
         }
     });
     Ok(of)

@@ -1,6 +1,7 @@
 //! Corrections of pictures: pedestal, gain, bad pixels, common mode.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use livetime_analysis::{ConstantsFile, Corrections};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
@@ -11,43 +12,50 @@ use pyo3::types::PyTuple;
 use crate::array;
 use crate::errors::{Kind, apart, raise};
 
-type Files = (Option<PathBuf>, Option<PathBuf>, Option<PathBuf>, Vec<String>);
+type Wanted = (Option<PathBuf>, Option<PathBuf>, Option<PathBuf>, Vec<String>, Option<String>);
 
-/// Those that a tuple means: the files of pedestal, gain and mask, and the common modes as text.
+/// Those that a tuple means: the files of pedestal, gain and mask, and the common modes and the gain bits as text.
 pub(crate) fn read(wanted: &Bound<'_, PyTuple>) -> PyResult<Corrections> {
     let py = wanted.py();
-    let (pedestal, gain, mask, modes): Files = wanted.extract()?;
+    let (pedestal, gain, mask, modes, gain_bits): Wanted = wanted.extract()?;
     let common_modes = modes.iter().map(|mode| mode.parse().map_err(PyValueError::new_err));
     let common_modes = common_modes.collect::<PyResult<_>>()?;
+    let gain_bits = gain_bits.map(|bits| bits.parse().map_err(PyValueError::new_err)).transpose()?;
     let file = |path: Option<PathBuf>| path.map(ConstantsFile::read).transpose();
     let found = apart(py, || {
-        Ok::<_, livetime_analysis::Error>(Corrections {
-            pedestal: file(pedestal)?,
-            gain: file(gain)?,
-            mask: file(mask)?,
-            common_modes,
-        })
+        let (pedestal, gain, mask) = (file(pedestal)?, file(gain)?, file(mask)?);
+        Corrections { pedestal, gain, mask, common_modes, gain_bits }.checked()
     })?;
     found.map_err(|e| raise(py, Kind::Analysis, e))
 }
 
 /// Corrections that are read, for arrays in a loop.
 #[pyclass(frozen, module = "livetime._livetime")]
-pub(crate) struct Correct(Corrections);
+pub(crate) struct Correct {
+    corrections: Corrections,
+    unknown: AtomicU64,
+}
 
 #[pymethods]
 impl Correct {
     #[new]
     fn new(wanted: &Bound<'_, PyTuple>) -> PyResult<Correct> {
-        read(wanted).map(Correct)
+        Ok(Correct { corrections: read(wanted)?, unknown: AtomicU64::new(0) })
+    }
+
+    /// Good pixels of all arrays so far whose gain code is that of no stage.
+    #[getter]
+    fn unknown(&self) -> u64 {
+        self.unknown.load(Ordering::Relaxed)
     }
 
     /// The corrected array, `float32` and of the same shape.
     fn apply<'py>(&self, py: Python<'py>, array: &Bound<'py, PyUntypedArray>) -> PyResult<Bound<'py, PyAny>> {
         let (of, bytes) = array::packed_bytes(array)?;
         let shape = array.shape().to_vec();
-        let done = apart(py, || self.0.apply(of, &shape, &bytes))?;
-        let done = done.map_err(|e| raise(py, Kind::Analysis, e))?;
+        let done = apart(py, || self.corrections.apply(of, &shape, &bytes))?;
+        let (done, unknown) = done.map_err(|e| raise(py, Kind::Analysis, e))?;
+        self.unknown.fetch_add(unknown, Ordering::Relaxed);
         let bytes: Vec<u8> = done.iter().flat_map(|v| v.to_le_bytes()).collect();
         array::new_array(py, livetime_frame::DType::F32, &shape, &bytes)
     }

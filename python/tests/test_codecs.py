@@ -32,6 +32,13 @@ def test_views_are_encoded_as_they_look():
     assert np.array_equal(back, array)
 
 
+def test_turned_arrays_are_encoded_as_they_look():
+    array = np.arange(600, dtype=np.uint16).reshape(20, 30)
+    for turned in (array.T, np.asfortranarray(array)):
+        back = codecs.decode(codecs.encode(turned, "lz4"), "lz4", array.dtype, turned.shape)
+        assert np.array_equal(back, turned)
+
+
 def test_a_reference_makes_streams_smaller_and_is_needed_again():
     rng = np.random.default_rng(2)
     mean = rng.integers(0, 60000, (100, 100)).astype(np.uint16)

@@ -48,6 +48,22 @@ def frames_of(graph: lt.Graph, node: str) -> tuple[list[lt.Frame], lt.Report]:
     return list(frames), run.wait()
 
 
+def test_a_turned_array_is_sent_as_it_looks():
+    @lt.source
+    def pictures():
+        yield np.arange(12, dtype=np.uint16).reshape(3, 4)
+
+    @lt.node
+    def turned(image: lt.Array):
+        return image.T
+
+    graph = lt.Graph()
+    graph.add("pictures", pictures())
+    graph.add("turned", turned(), from_="pictures", when_full="block")
+    frames, _ = frames_of(graph, "turned")
+    assert np.array_equal(frames[0].array, np.arange(12).reshape(3, 4).T)
+
+
 def test_a_function_is_a_node_and_still_a_function():
     assert np.array_equal(threshold(np.array([5, 15])), [0, 15])
     graph = lt.Graph()

@@ -1,17 +1,25 @@
 //! Corrections of pictures before they are reduced: pedestal, gain, bad pixels, common mode.
 
 mod described;
+mod partial;
+mod staged;
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use livetime_frame::{DType, with_dtype};
-use livetime_kernels::Level;
-use livetime_kernels::calibrate::{self, CommonMode, Scratch};
+use livetime_kernels::calibrate::{self, CommonMode, GainBits, Scratch};
+use livetime_kernels::{LengthError, Level};
 use livetime_recording::Constants;
 
 use crate::error::{Error, Result};
-use crate::{Block, EventPictures, Layout, Loader, Named, Panel, ReduceError, Reducer, Reducers, Saver};
+use crate::{
+    Block, EventPictures, Layout, Loader, Named, Panel, Picture, ReduceError, Reducer, Reducers, Saver,
+};
+
+pub use partial::CorrectedPartial;
+pub use staged::UNKNOWN_GAIN;
 
 /// Bytes of corrected pictures that are reduced at once. Reducers that go through memory of their own for each call do it for
 /// several pictures then, and these are still in the cache of the last level of most machines.
@@ -30,6 +38,10 @@ pub struct Corrections {
     pub mask: Option<ConstantsFile>,
     /// Common modes, in the order in which they are subtracted: behind the pedestal and before the gain.
     pub common_modes: Vec<CommonMode>,
+    /// Where the gain stage is in pixels of 16 bits; pedestals and gains have a first axis of the stages then. A pixel whose code is that
+    /// of no stage becomes 0, and is counted in the result [`UNKNOWN_GAIN`]. Common modes are those of pixels in stage 0, and are
+    /// subtracted from them.
+    pub gain_bits: Option<GainBits>,
 }
 
 /// Constants, and the file that they are from.
@@ -81,22 +93,28 @@ impl Corrections {
         if let Some(panel) = panels.iter().find(|panel| panel.has_any_length()) {
             return Err(("pictures to correct".into(), format!("arrays of the shape {:?}", panel.shape)));
         }
+        self.check_types(panels)?;
         let pixels: usize = panels.iter().map(Panel::pixels).sum();
         for (name, file) in self.files() {
             let found = file.constants.values.len();
-            if found != pixels {
-                let wanted = format!("{pixels} values of `{name}`, one for each pixel of all panels");
-                return Err((wanted, format!("{found} in {}", file.path.display())));
+            let (count, each) = self.wanted(name, pixels);
+            if found != count {
+                let wanted = format!("{count} values of `{name}`, one for each {each}");
+                return Err((
+                    wanted,
+                    format!("{found} in {}{}", file.path.display(), self.hint(found, pixels)),
+                ));
             }
         }
         Ok(())
     }
 
-    /// A corrected picture or several: little-endian elements in the order of the constants.
+    /// A corrected picture or several, and how many pixels have the gain code of no stage: little-endian elements in the order of the
+    /// constants.
     ///
     /// # Errors
     /// If the constants do not fit them.
-    pub fn apply(&self, dtype: DType, shape: &[usize], bytes: &[u8]) -> Result<Vec<f32>> {
+    pub fn apply(&self, dtype: DType, shape: &[usize], bytes: &[u8]) -> Result<(Vec<f32>, u64)> {
         let panels = [Panel { number: 0, dtype, shape: shape.to_vec() }];
         self.check_panels(&panels).map_err(|(wanted, found)| Error::refused(wanted, found))?;
         let mut out = vec![0.0; panels[0].pixels()];
@@ -107,8 +125,8 @@ impl Corrections {
         let pictures = [Some(bytes)];
         let event = EventPictures::new(0, 0, &panels, &pictures);
         let done = corrected.correct(&event, &mut out, &mut Scratch::default());
-        done.map_err(|e| Error::refused("pictures that fit the constants", e.to_string()))?;
-        Ok(out)
+        let unknown = done.map_err(|e| Error::refused("pictures that fit the constants", e.to_string()))?;
+        Ok((out, unknown))
     }
 
     /// The layout of corrected pictures.
@@ -134,6 +152,9 @@ impl Corrections {
         };
         let ((least, most), (weakest, strongest)) =
             (extremes(&self.pedestal, 0.0), extremes(&self.gain, 1.0));
+        // The bits of the gain are no part of the value.
+        let most_value = self.gain_bits.as_ref().map(|bits| f64::from(bits.value(u16::MAX)));
+        let (low, high) = most_value.filter(|most| high > *most).map_or((low, high), |most| (0.0, most));
         let (low, high) = ((low - most).min(0.0), (high - least).max(0.0));
         let all = [low * weakest, low * strongest, high * weakest, high * strongest];
         (all.into_iter().fold(0.0, f64::min), all.into_iter().fold(0.0, f64::max))
@@ -188,7 +209,7 @@ impl Corrected {
 
     fn reduce(
         &self,
-        partial: &mut <Reducers as Reducer>::Partial,
+        partial: &mut CorrectedPartial,
         events: &[EventPictures<'_>],
         block: &Block<'_>,
         memory: &mut Memory,
@@ -199,7 +220,7 @@ impl Corrected {
         let pixels: usize = panels.iter().map(Panel::pixels).sum();
         memory.pixels.resize(pixels * events.len(), 0.0);
         for (event, out) in events.iter().zip(memory.pixels.chunks_mut(pixels.max(1))) {
-            self.correct(event, out, &mut memory.scratch)?;
+            partial.unknown += self.correct(event, out, &mut memory.scratch)?;
         }
         let bytes: &[u8] = bytemuck::cast_slice(&memory.pixels);
         let pictures: Vec<Vec<Option<&[u8]>>> = events
@@ -211,37 +232,52 @@ impl Corrected {
         for (event, pictures) in events.iter().zip(&pictures) {
             corrected.push(EventPictures::new(event.event, event.time_ns, &panels, pictures));
         }
-        Reducer::map_block(&self.inner, partial, &block.with(&corrected))
+        Reducer::map_block(&self.inner, &mut partial.inner, &block.with(&corrected))
     }
 
-    /// Writes the corrected panels of an event behind each other.
+    /// Writes the corrected panels of an event behind each other. Returns how many pixels have the gain code of no stage.
     fn correct(
         &self,
         event: &EventPictures<'_>,
         out: &mut [f32],
         scratch: &mut Scratch,
-    ) -> Result<(), ReduceError> {
-        let mut start = 0;
+    ) -> Result<u64, ReduceError> {
+        let (mut start, mut unknown) = (0, 0);
         for (position, panel) in event.panels.iter().enumerate() {
             let range = start..start + panel.pixels();
             start = range.end;
             let Some(picture) = event.picture(position) else { continue };
             let Some(out) = out.get_mut(range.clone()) else { continue };
-            let constants = calibrate::Constants {
-                pedestal: slice(&self.corrections.pedestal, &range),
-                gain: slice(&self.corrections.gain, &range),
-                good: self.good.get(range.clone()).unwrap_or_default(),
+            unknown += match &self.corrections.gain_bits {
+                Some(bits) => self.correct_staged(bits, &picture, range, out, scratch)?,
+                None => self.correct_plain(&picture, range, out, scratch)?,
             };
-            let modes = &self.corrections.common_modes;
-            with_dtype!(panel.dtype, T => calibrate::calibrate::<T>(
-                Level::best(), picture.bytes, plane(&panel.shape), &constants, modes, scratch, out,
-            ))?;
         }
-        Ok(())
+        Ok(unknown)
+    }
+
+    /// A panel whose pixels are in `range` of the constants.
+    fn correct_plain(
+        &self,
+        picture: &Picture<'_>,
+        range: Range<usize>,
+        out: &mut [f32],
+        scratch: &mut Scratch,
+    ) -> Result<u64, LengthError> {
+        let constants = calibrate::Constants {
+            pedestal: slice(&self.corrections.pedestal, &range),
+            gain: slice(&self.corrections.gain, &range),
+            good: self.good.get(range).unwrap_or_default(),
+        };
+        let modes = &self.corrections.common_modes;
+        with_dtype!(picture.panel.dtype, T => calibrate::calibrate::<T>(
+            Level::best(), picture.bytes, plane(&picture.panel.shape), &constants, modes, scratch, out,
+        ))?;
+        Ok(0)
     }
 }
 
-fn slice<'a>(file: &'a Option<ConstantsFile>, range: &std::ops::Range<usize>) -> &'a [f32] {
+fn slice<'a>(file: &'a Option<ConstantsFile>, range: &Range<usize>) -> &'a [f32] {
     file.as_ref().and_then(|file| file.constants.values.get(range.clone())).unwrap_or_default()
 }
 
@@ -267,10 +303,11 @@ fn split<'b>(event: &EventPictures<'_>, bytes: &'b [u8]) -> Vec<Option<&'b [u8]>
 }
 
 impl Reducer for Corrected {
-    type Partial = <Reducers as Reducer>::Partial;
+    type Partial = CorrectedPartial;
 
     fn partial(&self, layout: &Layout) -> Self::Partial {
-        Reducer::partial(&self.inner, &self.corrections.corrected(layout))
+        let inner = Reducer::partial(&self.inner, &self.corrections.corrected(layout));
+        CorrectedPartial { inner, unknown: 0 }
     }
 
     fn map(&self, partial: &mut Self::Partial, event: &EventPictures<'_>) -> Result<(), ReduceError> {
@@ -294,11 +331,16 @@ impl Reducer for Corrected {
     }
 
     fn merge(&self, partial: &mut Self::Partial, next: &mut Self::Partial) -> Result<(), ReduceError> {
-        Reducer::merge(&self.inner, partial, next)
+        partial.unknown += std::mem::take(&mut next.unknown);
+        Reducer::merge(&self.inner, &mut partial.inner, &mut next.inner)
     }
 
     fn finish(&self, layout: &Layout, partial: Self::Partial) -> Result<Vec<Named>, ReduceError> {
-        Reducer::finish(&self.inner, &self.corrections.corrected(layout), partial)
+        let mut found = Reducer::finish(&self.inner, &self.corrections.corrected(layout), partial.inner)?;
+        if self.corrections.gain_bits.is_some() {
+            found.push(Named::number(UNKNOWN_GAIN, partial.unknown as f64));
+        }
+        Ok(found)
     }
 
     fn takes_any_order(&self, layout: &Layout) -> bool {
@@ -314,10 +356,13 @@ impl Reducer for Corrected {
     }
 
     fn save(&self, partial: &Self::Partial, out: &mut Saver) -> Result<(), ReduceError> {
-        Reducer::save(&self.inner, partial, out)
+        out.number(partial.unknown);
+        Reducer::save(&self.inner, &partial.inner, out)
     }
 
     fn load(&self, layout: &Layout, from: &mut Loader<'_>) -> Result<Self::Partial, ReduceError> {
-        Reducer::load(&self.inner, &self.corrections.corrected(layout), from)
+        let unknown = from.number()?;
+        let inner = Reducer::load(&self.inner, &self.corrections.corrected(layout), from)?;
+        Ok(CorrectedPartial { inner, unknown })
     }
 }

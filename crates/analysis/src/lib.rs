@@ -49,7 +49,7 @@ mod work;
 
 pub use account::{Account, BrokenEvent, Fault, FaultKind, MOST_NAMED};
 pub use block::Block;
-pub use corrected::{ConstantsFile, Corrected, Corrections};
+pub use corrected::{ConstantsFile, Corrected, CorrectedPartial, Corrections, UNKNOWN_GAIN};
 pub use detector::{detector, detectors};
 pub use error::{Error, ReduceError, Result, Step};
 pub use layout::{Layout, Panel};

@@ -15,6 +15,7 @@ mod common;
 mod corrections;
 mod detectors;
 mod frames;
+mod gain;
 mod lcls2;
 mod parts;
 mod stops;

@@ -57,6 +57,7 @@ fn corrections(folder: &Path, modes: &[&str]) -> Corrections {
         gain: Some(file(folder, "gain.txt", &all(&gain))),
         mask: Some(file(folder, "mask.txt", &all(&|pixel| f64::from(u8::from(is_good(pixel)))))),
         common_modes: modes.iter().map(|mode| mode.parse().unwrap()).collect(),
+        gain_bits: None,
     }
 }
 

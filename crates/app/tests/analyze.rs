@@ -609,6 +609,52 @@ fn events_are_selected_and_pictures_are_corrected() {
 }
 
 #[test]
+fn pixels_are_corrected_by_their_gain_stage() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run-r0001-s00-c00.xtc");
+    let written = livetime(&["sim", "xtc", run.to_str().unwrap(), "--events", "3"]);
+    assert_eq!(written.status.code(), Some(0), "{}", stderr(&written));
+    // The highest bit of a CSPad's 14 as if it were a gain stage: a pedestal of -8192 there makes the values what they were.
+    let pixels = 4 * 8 * 185 * 388;
+    let npy = |name: &str, stages: &[f32]| {
+        let path = folder.path().join(name);
+        let shape = (stages.len(), 4, 8, 185, 388);
+        let head = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape:?}, }}\n");
+        let mut bytes =
+            [b"\x93NUMPY\x01\x00", &(head.len() as u16).to_le_bytes()[..], head.as_bytes()].concat();
+        stages.iter().for_each(|value| bytes.extend(value.to_le_bytes().repeat(pixels)));
+        std::fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (pedestal, one) = (npy("pedestal.npy", &[0.0, -8192.0]), npy("one.npy", &[0.0]));
+    let number = |json: &Value, name: &str, field: &str| {
+        let result = json["results"].as_array().unwrap().iter().find(|r| r["name"] == name).unwrap();
+        result[field].as_f64().unwrap()
+    };
+    let statistics = ["--with", "mean"];
+    let (_, raw) = analysis(&run, &statistics);
+    let staged = |bits: &str, pedestal: &str| {
+        analysis(&run, &[&["--pedestal", pedestal, "--gain-bits", bits][..], &statistics].concat())
+    };
+    let (code, json) = staged("13:1", &pedestal);
+    assert_eq!((code, number(&json, "unknown-gain-codes", "value")), (Some(0), 0.0), "{json}");
+    assert_eq!(number(&json, "mean", "mean"), number(&raw, "mean", "mean"));
+    // With one stage alone, all others are unknown.
+    let (code, json) = staged("13:1=0", &one);
+    let unknown = number(&json, "unknown-gain-codes", "value");
+    assert!(code == Some(0) && unknown > 0.0, "{json}");
+    assert!(number(&json, "mean", "mean") < number(&raw, "mean", "mean"));
+    for (given, wanted) in [
+        (["--pedestal", &pedestal, "--gain-bits", "jungfrau"], "a first axis of 3 gain stages"),
+        (["--pedestal", &pedestal, "--mask", &one], "as of gain stages, without gain bits"),
+    ] {
+        let output = livetime(&[&["analyze", run.to_str().unwrap()][..], &given].concat());
+        assert_ne!(output.status.code(), Some(0), "{given:?}");
+        assert!(stderr(&output).contains(wanted), "{given:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
 fn wrong_selections_and_corrections_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run-r0001-s00-c00.xtc");
@@ -623,6 +669,7 @@ fn wrong_selections_and_corrections_are_refused() {
         (["--pedestal", text], "wanted a number in line 1, found `three`"),
         (["--mask", "/no/such/file"], "to read constants"),
         (["--common-mode", "rows"], "wanted a common mode as row, column"),
+        (["--gain-bits", "15:2"], "wanted gain bits as 14:2"),
         (["--geometry", text], "nine numbers in line 1"),
         (["--noise", "1..2"], "`--noise` is for `--with mask`"),
     ] {

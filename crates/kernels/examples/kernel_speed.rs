@@ -30,6 +30,7 @@ fn main() {
     transform_cases();
     resize_cases();
     pattern_cases();
+    calibrate_cases();
 }
 
 /// Runs `call` for a while on every level and prints the fastest time.
@@ -226,4 +227,33 @@ fn resized<T: Pixel>(method: ResizeMethod, from: (usize, usize), to: (usize, usi
         resize(level, input, &wanted, &mut output, to.0 * samples, &mut scratch).unwrap();
         black_box(&output);
     });
+}
+
+/// Constants of one gain stage, and of three with all pixels in the first, a tenth of them together, or a tenth anywhere in others.
+fn calibrate_cases() {
+    use livetime_kernels::calibrate::*;
+    let constants =
+        [[0.5f32, 2.5, 4.5], [1.5, -2.0, -3.0]].map(|stages| stages.map(|v| vec![v; PIXELS]).concat());
+    let [pedestal, gain] = &constants;
+    let (good, out) = (vec![1.0f32; PIXELS], image::<f32>());
+    let bits: GainBits = "jungfrau".parse().unwrap();
+    let (shape, mut scratch) = ((HEIGHT, WIDTH), Scratch::default());
+    let one = Constants { pedestal: &pedestal[..PIXELS], gain: &gain[..PIXELS], good: &good };
+    let three = Staged { bits: &bits, pedestal, gain, stride: PIXELS, good: &good };
+    let stage = |name: &str, i: usize| match name {
+        "in the first" => 0,
+        "a tenth together" => u16::from(i % WIDTH < 102),
+        _ => [0, 1, 3][(i.wrapping_mul(2_654_435_761) >> 7) % 20 / 18 * (1 + i % 2)],
+    };
+    for name in ["in the first", "a tenth together", "a tenth anywhere"] {
+        let raw: Vec<u8> =
+            (0..PIXELS).flat_map(|i| (stage(name, i) << 14 | (i % 4096) as u16).to_le_bytes()).collect();
+        row(&format!("calibrate u16, {name}, one stage"), |level| {
+            calibrate::<u16>(level, black_box(&raw), shape, &one, &[], &mut scratch, out).unwrap();
+        });
+        row(&format!("calibrate u16, {name}, three stages"), |level| {
+            let done = calibrate_staged(level, black_box(&raw), shape, &three, &[], &mut scratch, out);
+            assert_eq!(done, Ok(0));
+        });
+    }
 }

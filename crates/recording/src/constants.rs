@@ -61,6 +61,26 @@ impl Constants {
         let (shape, values) = numbers(text)?;
         Ok(Constants { shape, values, hash })
     }
+
+    /// Checks that these are constants of `stages` gain stages: the first axis is theirs, and all values are finite.
+    ///
+    /// # Errors
+    /// If they are not, with the place of the first value that is not finite.
+    pub fn check_stages(&self, stages: usize) -> Result<()> {
+        if self.shape.len() < 2 || self.shape[0] != stages {
+            let wanted =
+                format!("a first axis of {stages} gain stages, and others of the detector behind it");
+            return Err(Error::new(wanted, format!("the shape {:?}", self.shape)));
+        }
+        match self.values.iter().position(|value| !value.is_finite()) {
+            None => Ok(()),
+            Some(at) => {
+                let pixels = self.values.len() / stages;
+                let found = format!("{} at pixel {} of stage {}", self.values[at], at % pixels, at / pixels);
+                Err(Error::new("finite numbers for each gain stage", found))
+            }
+        }
+    }
 }
 
 /// The shape and the numbers of a text.
@@ -120,6 +140,28 @@ mod tests {
         assert_eq!(read("1 2\n3\n"), Ok((vec![3], vec![1.0, 2.0, 3.0])));
         let text = "# TITLE      File to load ndarray\n# NDIM       3\n# DIM:1      1\n# DIM:2  2\n# DIM:3 2\n1 2 3 4\n";
         assert_eq!(read(text), Ok((vec![1, 2, 2], vec![1.0, 2.0, 3.0, 4.0])));
+    }
+
+    #[test]
+    fn stages_are_the_first_axis_and_finite() {
+        let of = |text: &str| Constants::parse(text.as_bytes()).unwrap();
+        let check = |text: &str, stages| of(text).check_stages(stages).map_err(|e| e.to_string());
+        assert_eq!(check("1 2\n3 4\n5 6\n", 3), Ok(()));
+        for (text, wanted) in [
+            (
+                "1 2\n3 4\n",
+                "a first axis of 3 gain stages, and others of the detector behind it, found the shape [2, 2]",
+            ),
+            ("1 2 3", "found the shape [3]"),
+            (
+                "1 2\n3 4\n5 nan\n",
+                "wanted finite numbers for each gain stage, found NaN at pixel 1 of stage 2",
+            ),
+            ("1 2\ninf 4\n5 6\n", "found inf at pixel 0 of stage 1"),
+        ] {
+            let error = check(text, 3).unwrap_err();
+            assert!(error.contains(wanted), "{error}");
+        }
     }
 
     #[test]

@@ -22,12 +22,19 @@ class Corrections:
     common mode is the median of the good pixels of each `"row"`, `"column"`, `"panel"`, `"bank=8"` (8 banks side by
     side) or `"bank-row=8"`; limits follow it: `"row,most=50,least=10"`. Several are subtracted one after the other.
 
+    `gain_bits` says where in pixels of 16 bits the gain stage is: `"14:2"` for the first bit and how many, `"14:2=0,1,3"` with
+    the codes of stages 0, 1 and 2, or `"jungfrau"`, which is the same. The value is in the bits below; `pedestal` and `gain`
+    have a first axis of the stages. Pixels with other codes become 0 and are counted; common modes are those of stage 0.
+
     Given to `livetime.analyze(..., corrections=...)`; called with an array, it gives the corrected one.
 
     >>> correct = Corrections(pedestal=[[10, 20], [30, 40]], mask=[[1, 1], [1, 0]])
     >>> correct(np.array([[11, 22], [33, 44]], np.uint16))
     array([[1., 2.],
            [3., 0.]], dtype=float32)
+    >>> staged = Corrections(pedestal=[[10, 10], [100, 100], [200, 200]], gain_bits="jungfrau")
+    >>> staged(np.array([13, 3 << 14 | 207], np.uint16)), staged.unknown_gain_codes
+    (array([3., 7.], dtype=float32), 0)
     """
 
     def __init__(
@@ -37,11 +44,12 @@ class Corrections:
         gain: ConstantsLike | None = None,
         mask: ConstantsLike | None = None,
         common_mode: str | Sequence[str] = (),
+        gain_bits: str | None = None,
     ) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         modes = [common_mode] if isinstance(common_mode, str) else list(common_mode)
         files = (self._file("pedestal", pedestal), self._file("gain", gain), self._file("mask", mask))
-        self._wanted = (*files, modes)
+        self._wanted = (*files, modes, gain_bits)
         self._correct = _livetime.Correct(self._wanted)
 
     def _file(self, name: str, constants: ConstantsLike | None) -> str | None:
@@ -60,11 +68,18 @@ class Corrections:
         """The corrected array."""
         return self._correct.apply(np.asarray(array))
 
+    @property
+    def unknown_gain_codes(self) -> int:
+        """Good pixels of all arrays that this was called with whose gain code is that of no stage."""
+        return self._correct.unknown
+
     def __repr__(self) -> str:
         names = ("pedestal", "gain", "mask")
         given = [f"{name}={path!r}" for name, path in zip(names, self._wanted) if path]
         if self._wanted[3]:
             given.append(f"common_mode={self._wanted[3]!r}")
+        if self._wanted[4] is not None:
+            given.append(f"gain_bits={self._wanted[4]!r}")
         return f"Corrections({', '.join(given)})"
 
     def _listed(self) -> tuple[Any, ...]:

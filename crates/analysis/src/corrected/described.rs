@@ -13,11 +13,14 @@ pub(super) fn describe(corrections: &Corrections, inner: &Reducers) -> String {
     let file = |file: &ConstantsFile| json!({ "file": file.path.to_str(), "hash": format!("{:016x}", file.constants.hash) });
     let files = corrections.files().map(|(name, found)| (name.to_owned(), file(found)));
     let modes: Vec<String> = corrections.common_modes.iter().map(ToString::to_string).collect();
-    let json = json!({
+    let mut json = json!({
         "files": Value::Object(files.collect()),
         "common_modes": modes,
         "reducers": inner.describe(),
     });
+    if let Some(bits) = &corrections.gain_bits {
+        json["gain_bits"] = bits.to_string().into();
+    }
     format!("{KIND}{json}")
 }
 
@@ -51,6 +54,7 @@ impl Corrected {
             Ok(Some(found))
         };
         let modes = texts("common_modes")?.into_iter();
+        let bits = json.get("gain_bits").map(|bits| bits.as_str().and_then(|bits| bits.parse().ok()));
         let corrections = Corrections {
             pedestal: file("pedestal")?,
             gain: file("gain")?,
@@ -58,11 +62,12 @@ impl Corrected {
             common_modes: modes
                 .map(|mode| mode.parse::<CommonMode>().map_err(|_| wrong()))
                 .collect::<Result<_>>()?,
+            gain_bits: bits.map(|bits| bits.ok_or_else(wrong)).transpose()?,
         };
         let inner = texts("reducers")?;
         if inner.iter().any(|line| Corrected::is_described(line)) {
             return Err(wrong());
         }
-        Ok(Corrected::new(corrections, Reducers::described(&inner)?))
+        Ok(Corrected::new(corrections.checked()?, Reducers::described(&inner)?))
     }
 }

@@ -105,6 +105,8 @@ impl fmt::Display for CommonMode {
 #[derive(Default, Debug)]
 pub struct Scratch {
     values: Vec<f32>,
+    /// 1 for pixels of a picture with gain stages that have a common mode.
+    pub(super) usable: Vec<f32>,
 }
 
 impl CommonMode {

@@ -6,8 +6,12 @@
 //!
 //! The order of the steps, the groups and the two limits are those of psana (`det.calib`, `common_mode_apply` with algorithm 7, whose
 //! documentation is the source); like `numpy.median`, the median of an even number of values is the mean of the middle two.
+//!
+//! [`calibrate_staged`] is for detectors whose pixels tell in which gain stage they were read: it takes the constants of that stage.
 
 mod common_mode;
+mod gain_bits;
+mod staged;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +19,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 pub use common_mode::{CommonMode, Group, Scratch};
+pub use gain_bits::GainBits;
+pub use staged::{Staged, calibrate_staged};
 
 use crate::accumulate::Element;
 use crate::{LengthError, Level};
@@ -78,14 +84,26 @@ pub fn calibrate<T: Element>(
     }
     subtract::<T>(level, PhantomData, bytes, constants.pedestal, out);
     blank(level, constants.good, out);
-    if rows * columns > 0 {
-        for (number, plane) in out.chunks_exact_mut(rows * columns).enumerate() {
-            let good = part(constants.good, &(number * plane.len()..(number + 1) * plane.len()));
-            modes.iter().for_each(|mode| mode.subtract(plane, good, columns, scratch));
-        }
-    }
+    subtract_modes(modes, out, constants.good, (rows, columns), scratch);
     scale(level, constants.gain, out);
     Ok(())
+}
+
+/// Of each picture its own.
+fn subtract_modes(
+    modes: &[CommonMode],
+    out: &mut [f32],
+    good: &[f32],
+    (rows, columns): (usize, usize),
+    scratch: &mut Scratch,
+) {
+    if rows * columns == 0 {
+        return;
+    }
+    for (number, plane) in out.chunks_exact_mut(rows * columns).enumerate() {
+        let good = part(good, &(number * plane.len()..(number + 1) * plane.len()));
+        modes.iter().for_each(|mode| mode.subtract(plane, good, columns, scratch));
+    }
 }
 
 /// Pixels that go through all steps before the next ones do: `out` is in the nearest cache then, and memory is read and written once.

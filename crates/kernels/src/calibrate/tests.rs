@@ -12,7 +12,7 @@ macro_rules! bytes {
 bytes!(u16 i32 f32);
 
 /// Numbers that look like those of a detector.
-fn random(count: usize, seed: u64) -> impl Iterator<Item = f64> {
+pub(super) fn random(count: usize, seed: u64) -> impl Iterator<Item = f64> {
     let mut state = seed;
     (0..count).map(move |_| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -28,7 +28,7 @@ fn plain_median(values: &[f32]) -> f32 {
 }
 
 /// Pixel by pixel.
-fn plain(
+pub(super) fn plain(
     raw: &[f64],
     (rows, columns): (usize, usize),
     constants: &Constants<'_>,
@@ -66,7 +66,7 @@ fn plain(
     out.iter().enumerate().map(|(at, v)| v * of(constants.gain, at, 1.0)).collect()
 }
 
-fn mode(group: Group) -> CommonMode {
+pub(super) fn mode(group: Group) -> CommonMode {
     CommonMode { group, most: f32::INFINITY, least_pixels: 3 }
 }
 

@@ -8,6 +8,9 @@
 //! (`row,most=50,least=10`, psana's `cormax` and `npix_min`). Several, with blanks between them, are subtracted one after the other. The
 //! same steps come before reducers with `livetime analyze --pedestal …`.
 //!
+//! With `gain_bits` (`14:2=0,1,3`, or `jungfrau`) pixels are `u16` and tell their gain stage in these bits. Pedestals and gains have a first
+//! axis of the stages then; pixels with the code of no stage become 0; common modes are those of the pixels in stage 0.
+//!
 //! ```
 //! use livetime_engine::testing::Harness;
 //! use livetime_nodes::process::corrections::Corrections;
@@ -27,7 +30,7 @@ use std::path::Path;
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ColorMode, DType, Frame, Layout, with_dtype};
 use livetime_kernels::Level;
-use livetime_kernels::calibrate::{self, CommonMode, Scratch};
+use livetime_kernels::calibrate::{self, CommonMode, GainBits, Scratch, Staged, calibrate_staged};
 use livetime_recording::Constants;
 
 use crate::convert::{packed_like, refuse_compressed};
@@ -42,6 +45,9 @@ pub struct CorrectionsParams {
     /// File of what each pixel is multiplied by, behind pedestal and common mode; empty for 1.
     #[param(pv = "GainFile")]
     pub gain: String,
+    /// Where the gain stage is in pixels of 16 bits: `14:2` (the first bit, and how many), `14:2=0,1,3` (with the codes of stages 0, 1 and
+    /// 2) or `jungfrau`, which is the same; the files have a first axis of the stages then. Empty if there is one stage.
+    pub gain_bits: String,
     /// File in which bad pixels are 0; empty if all are good.
     #[param(pv = "MaskFile")]
     pub mask: String,
@@ -51,6 +57,9 @@ pub struct CorrectionsParams {
     /// Pixels that the mask says are bad.
     #[param(readback)]
     pub bad_pixels: u64,
+    /// Good pixels of all frames whose gain code is that of no stage.
+    #[param(readback, count)]
+    pub unknown_gain_codes: u64,
 }
 
 /// Corrects the pictures of a detector.
@@ -61,6 +70,7 @@ pub struct Corrections {
     /// 1 for a good pixel, 0 for a bad one.
     good: Vec<f32>,
     modes: Vec<CommonMode>,
+    bits: Option<GainBits>,
     scratch: Scratch,
     gathered: Vec<u8>,
 }
@@ -68,19 +78,27 @@ pub struct Corrections {
 impl Corrections {
     fn read(&mut self) -> Result<(), NodeError> {
         let params = &self.params;
-        let pedestal = read(&params.pedestal).map_err(|e| e.of_param("pedestal"))?;
-        let gain = read(&params.gain).map_err(|e| e.of_param("gain"))?;
-        let mask = read(&params.mask).map_err(|e| e.of_param("mask"))?;
+        let bits = Some(params.gain_bits.trim()).filter(|text| !text.is_empty()).map(str::parse::<GainBits>);
+        let bits = bits.transpose().map_err(|why| NodeError::new(why).of_param("gain_bits"))?;
+        let stages = bits.as_ref().map(GainBits::stages);
+        let pedestal = read(&params.pedestal, stages).map_err(|e| e.of_param("pedestal"))?;
+        let gain = read(&params.gain, stages).map_err(|e| e.of_param("gain"))?;
+        let mask = read(&params.mask, None).map_err(|e| e.of_param("mask"))?;
         let modes = params.common_mode.split_whitespace().map(str::parse).collect::<Result<_, String>>();
         let modes = modes.map_err(|why| NodeError::new(why).of_param("common_mode"))?;
         let good: Vec<f32> = mask.iter().map(|value| f32::from(u8::from(*value != 0.0))).collect();
         self.params.bad_pixels = good.iter().filter(|good| **good == 0.0).count() as u64;
-        (self.pedestal, self.gain, self.good, self.modes) = (pedestal, gain, good, modes);
+        (self.pedestal, self.gain, self.good, self.modes, self.bits) = (pedestal, gain, good, modes, bits);
         Ok(())
     }
 
-    fn output(layout: &Layout) -> Result<Layout, NodeError> {
+    fn output(&self, layout: &Layout) -> Result<Layout, NodeError> {
         refuse_compressed(layout)?;
+        if self.bits.is_some() && layout.dtype() != DType::U16 {
+            return Err(NodeError::new(format_args!(
+                "wanted u16 pixels, whose gain bits are known, found {layout}"
+            )));
+        }
         if layout.color() != ColorMode::Mono {
             return Err(NodeError::new(format_args!("wanted mono pictures, found {layout}")));
         }
@@ -88,12 +106,33 @@ impl Corrections {
     }
 }
 
-/// The values of a file; none of an empty name.
-fn read(path: &str) -> Result<Vec<f32>, NodeError> {
+/// The values of a file, which may have to be those of some gain stages; none of an empty name.
+fn read(path: &str, stages: Option<usize>) -> Result<Vec<f32>, NodeError> {
     if path.is_empty() {
         return Ok(Vec::new());
     }
-    Constants::read(Path::new(path)).map(|constants| constants.values).map_err(NodeError::new)
+    let constants = Constants::read(Path::new(path)).map_err(NodeError::new)?;
+    let checked = stages.map_or(Ok(()), |stages| constants.check_stages(stages));
+    checked.map_err(|e| NodeError::new(e.in_file(path)))?;
+    Ok(constants.values)
+}
+
+/// The constants for some pixels with these gain bits.
+fn staged<'a>(
+    bits: &'a GainBits,
+    pixels: usize,
+    [pedestal, gain, good]: [&'a [f32]; 3],
+) -> Result<Staged<'a>, NodeError> {
+    let (stages, wanted) = (bits.stages(), bits.stages() * pixels);
+    for (name, list) in [("pedestal", pedestal), ("gain", gain)] {
+        if !list.is_empty() && list.len() != wanted {
+            return Err(NodeError::new(format_args!(
+                "wanted {wanted} values of `{name}`, one for each of {stages} gain stages of {pixels} pixels, found {}",
+                list.len()
+            )));
+        }
+    }
+    Ok(Staged { bits, pedestal, gain, stride: pixels, good })
 }
 
 impl Node for Corrections {
@@ -115,6 +154,7 @@ impl Node for Corrections {
             gain: Vec::new(),
             good: Vec::new(),
             modes: Vec::new(),
+            bits: None,
             scratch: Scratch::default(),
             gathered: Vec::new(),
         })
@@ -134,21 +174,33 @@ impl Node for Corrections {
 
     fn plan(&mut self, inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
         let Some(layout) = inputs.first().and_then(Stream::layout) else { return Ok(vec![Stream::Unknown]) };
-        Ok(vec![Stream::Array(Corrections::output(layout)?)])
+        Ok(vec![Stream::Array(self.output(layout)?)])
     }
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let array = frame.array()?;
         let from = *array.layout();
-        let mut output = ctx.array(Corrections::output(&from)?)?;
-        let constants = calibrate::Constants { pedestal: &self.pedestal, gain: &self.gain, good: &self.good };
+        let mut output = ctx.array(self.output(&from)?)?;
         let size = (from.height().max(1), from.width());
         let bytes = packed(&array, &mut self.gathered);
         let out = output.elements_mut::<f32>()?;
-        let done = with_dtype!(from.dtype(), T => calibrate::calibrate::<T>(
-            Level::best(), bytes, size, &constants, &self.modes, &mut self.scratch, out,
-        ));
-        done.map_err(|e| NodeError::new(format_args!("wanted constants for {from}, found that the {e}")))?;
+        let done = match &self.bits {
+            Some(bits) => {
+                let constants = staged(bits, out.len(), [&self.pedestal, &self.gain, &self.good])?;
+                calibrate_staged(Level::best(), bytes, size, &constants, &self.modes, &mut self.scratch, out)
+            }
+            None => {
+                let constants =
+                    calibrate::Constants { pedestal: &self.pedestal, gain: &self.gain, good: &self.good };
+                with_dtype!(from.dtype(), T => calibrate::calibrate::<T>(
+                    Level::best(), bytes, size, &constants, &self.modes, &mut self.scratch, out,
+                ))
+                .map(|()| 0)
+            }
+        };
+        let unknown = done
+            .map_err(|e| NodeError::new(format_args!("wanted constants for {from}, found that the {e}")))?;
+        self.params.unknown_gain_codes += unknown;
         output.inherit(frame);
         ctx.emit(output)
     }
@@ -189,6 +241,52 @@ mod tests {
         let out = node.feed(&picture).unwrap();
         assert_eq!(out[0].array().unwrap().elements::<f32>().unwrap(), [2.0, 4.0, 10.0, 0.0]);
         assert_eq!(node.number_of("bad_pixels"), 1.0);
+    }
+
+    #[test]
+    fn pixels_are_corrected_by_their_gain_stage() {
+        let folder = tempfile::tempdir().unwrap();
+        let parameters = [
+            ("pedestal", file(&folder, "pedestal", "10 10 10 10\n20 20 20 20\n40 40 40 40\n")),
+            ("gain", file(&folder, "gain", "1 1 1 1\n-2 -2 -2 -2\n3 3 3 3\n")),
+            ("gain_bits", "jungfrau".into()),
+        ];
+        let mut node = Harness::new::<Corrections>(&parameters).unwrap();
+        let words = [13, 1 << 14 | 25, 2 << 14 | 99, 3 << 14 | 47];
+        let picture = node.image::<u16>(&[2, 2], &words).unwrap();
+        for frames in 1..=2 {
+            let out = node.feed(&picture).unwrap();
+            assert_eq!(out[0].array().unwrap().elements::<f32>().unwrap(), [3.0, -10.0, 0.0, 21.0]);
+            assert_eq!(node.number_of("unknown_gain_codes"), f64::from(frames));
+        }
+        let other = node.image::<i32>(&[2, 2], &[1; 4]).unwrap();
+        let error = node.feed(&other).unwrap_err().to_string();
+        assert!(error.contains("wanted u16 pixels"), "{error}");
+    }
+
+    #[test]
+    fn constants_of_other_gain_stages_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let bits = |bits: &str| ("gain_bits", Value::from(bits));
+        for (name, text, wanted) in [
+            ("pedestal", "1 2\n3 4\n", "a first axis of 3 gain stages"),
+            ("gain", "1 2\n3 4\n5 inf\n", "found inf at pixel 1 of stage 2"),
+        ] {
+            let made = Harness::new::<Corrections>(&[bits("jungfrau"), (name, file(&folder, name, text))]);
+            let error = made.err().unwrap().to_string();
+            assert!(error.contains(wanted) && error.contains(name), "{error}");
+        }
+        assert!(Harness::new::<Corrections>(&[bits("15:2")]).is_err());
+        let large = file(&folder, "large", "1 2 3\n4 5 6\n");
+        let mut node = Harness::new::<Corrections>(&[bits("14:1"), ("pedestal", large)]).unwrap();
+        let picture = node.image::<u16>(&[1, 2], &[1, 2]).unwrap();
+        let error = node.feed(&picture).unwrap_err().to_string();
+        assert!(
+            error.contains(
+                "wanted 4 values of `pedestal`, one for each of 2 gain stages of 2 pixels, found 6"
+            ),
+            "{error}"
+        );
     }
 
     #[test]

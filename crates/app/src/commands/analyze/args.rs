@@ -21,6 +21,7 @@ Examples:
   livetime analyze --plan plan.json --part 7 -o parts
   livetime analyze run.xtc --select 'evr(140) and ebeam.charge > 0.1' -o lit
   livetime analyze run.xtc --pedestal dark/mean.npy --mask dark/mask.npy --common-mode bank=2 --with mean,std -o out
+  livetime analyze run.xtc2 --gain-bits jungfrau --pedestal pedestals.npy --gain gains.npy --with mean -o out
   livetime analyze --plan plan.json --merge parts -o out
 
 Of one file, all files of its run that lie beside it are read; of several, these. Results do not depend on the number of

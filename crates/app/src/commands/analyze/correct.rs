@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use livetime_kernels::calibrate::CommonMode;
+use livetime_kernels::calibrate::{CommonMode, GainBits};
 use livetime_recording::geometry::{Assembly, Geometry};
 use livetime_recording::select::{Expression, Selected};
 
@@ -23,6 +23,11 @@ pub(crate) struct CorrectArgs {
     /// Multiply each pixel by this, behind pedestal and common mode.
     #[arg(long, value_name = "FILE")]
     gain: Option<PathBuf>,
+    /// The gain stage of each pixel of 16 bits: 14:2 for the first bit and how many, 14:2=0,1,3 with the codes of stages 0, 1 and
+    /// 2, or jungfrau, which is the same. Files of pedestal and gain have a first axis of the stages then; pixels with other
+    /// codes become 0 and are counted; common modes are those of pixels in stage 0.
+    #[arg(long, value_name = "BITS")]
+    gain_bits: Option<GainBits>,
     /// Pixels that are 0 in this file are bad: they become 0 and count in no common mode.
     #[arg(long, value_name = "FILE")]
     mask: Option<PathBuf>,
@@ -39,18 +44,20 @@ impl CorrectArgs {
     /// The files, read.
     ///
     /// # Errors
-    /// If one cannot be read.
+    /// If one cannot be read, or has not the gain stages that there are.
     pub(super) fn corrections(&self) -> Result<Corrections, Failure> {
         let read = |path: &Option<PathBuf>| {
             let read = path.as_ref().map(ConstantsFile::read).transpose();
             read.map_err(|e| Failure::new(Exit::Usage, e))
         };
-        Ok(Corrections {
+        let corrections = Corrections {
             pedestal: read(&self.pedestal)?,
             gain: read(&self.gain)?,
             mask: read(&self.mask)?,
             common_modes: self.common_mode.clone(),
-        })
+            gain_bits: self.gain_bits.clone(),
+        };
+        corrections.checked().map_err(|e| Failure::new(Exit::Usage, e))
     }
 
     /// Where the pixels are in assembled pictures.
@@ -71,6 +78,7 @@ impl CorrectArgs {
         let all = [
             (self.pedestal.is_some(), "--pedestal"),
             (self.gain.is_some(), "--gain"),
+            (self.gain_bits.is_some(), "--gain-bits"),
             (self.mask.is_some(), "--mask"),
             (!self.common_mode.is_empty(), "--common-mode"),
         ];
