@@ -232,3 +232,26 @@ fn a_picture_says_where_on_the_detector_it_was_read() {
     assert!(answer.head.contains("livetime-place: 8,2,0,4,1,1"), "{}", answer.head);
     run.end();
 }
+
+/// A script that asks for a picture gets one of now, whatever somebody saw before; while the source pauses, the last one.
+#[test]
+fn one_picture_is_a_new_one_and_the_last_one_while_the_source_pauses() {
+    let run = Run::start(SMALL);
+    let sequence = |wait: u64| {
+        let answer = run.get(&format!("/api/v1/picture?from=cam&as=raw&wait_ms={wait}"));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        u64::from_le_bytes(answer.body[8..16].try_into().unwrap())
+    };
+    let first = sequence(10_000);
+    // The output is left a second after the last question, and a copy of its last frame is kept.
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let emitted = run.model.run().report().nodes[0].emitted;
+    let second = sequence(10_000);
+    assert!(second > first && second + 20 > emitted, "{first} {second} of {emitted}");
+    assert_eq!(run.send("POST", "/api/v1/nodes/cam/abort", &json!({})).status, 200);
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let last = sequence(100);
+    assert_eq!(sequence(100), last);
+    assert!(last >= second);
+    run.end();
+}
