@@ -127,7 +127,8 @@ fn every_color_and_plane_is_treated_alike() {
 #[test]
 fn an_entry_with_a_size_is_all_pixels_of_a_rectangle() {
     let pixels: Vec<u16> = (1..=20).collect();
-    let mut node = node(r#"{"Pixel": [1, 1], "Size": [3, 2], "Set": 0}, {"Pixel": [4, 3], "Size": [9, 9], "Set": 50}"#);
+    let mut node =
+        node(r#"{"Pixel": [1, 1], "Size": [3, 2], "Set": 0}, {"Pixel": [4, 3], "Size": [9, 9], "Set": 50}"#);
     let wanted = [1, 2, 3, 4, 5, 6, 0, 0, 0, 10, 11, 0, 0, 0, 15, 16, 17, 18, 19, 50];
     assert_eq!(fed(&mut node, &[4, 5], &pixels), wanted);
     assert_eq!((node.number_of("listed"), node.number_of("repaired")), (87.0, 7.0));
