@@ -2,11 +2,13 @@ import { mount } from 'svelte';
 import App from './App.svelte';
 import { enter } from './model/session';
 import { run } from './model/run.svelte';
+import { lookAhead } from './picture/start';
 import './style/tokens.css';
 import './style/theme';
 
 const entered = enter();
 // What may be read without a token need not wait for the session.
+run.whenDescribed = lookAhead;
 void run.describe();
 const target = document.getElementById('page') as HTMLElement;
 target.replaceChildren();

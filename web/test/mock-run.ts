@@ -301,7 +301,7 @@ export class MockRun {
     message.writeUInt16LE(1, 42);
     const pixels = new Uint16Array(message.buffer, message.byteOffset + 64, this.size * this.size);
     pixels.forEach((_, i) => (pixels[i] = counts(i % this.size, Math.floor(i / this.size), this.size)));
-    answer.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end(message);
+    answer.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Livetime-Place': '0,1,0,0,1,0' }).end(message);
   }
 
   /** Hits along a track: three columns. */

@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::Extension;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Path, RawQuery, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hyper::body::{Frame as Part, SizeHint};
 use livetime_frame::Frame;
@@ -110,10 +110,15 @@ pub(crate) async fn next(
 /// Header and payload: two pieces of memory, one write to the socket. The payload is not copied for a client.
 fn message(header: &Header, picture: Arc<Shared>) -> Response {
     let head = Bytes::copy_from_slice(&header.encode());
+    let place = picture.made.place.and_then(|place| HeaderValue::try_from(place.to_string()).ok());
     // The picture counts as under way until the client has it.
     let payload = Bytes::from_owner(Sent(picture));
     let headers = [(header::CONTENT_TYPE, "application/octet-stream"), (header::CACHE_CONTROL, "no-store")];
-    (headers, Body::new(Pieces([payload, head]))).into_response()
+    let mut response = (headers, Body::new(Pieces([payload, head]))).into_response();
+    if let Some(place) = place {
+        response.headers_mut().insert("livetime-place", place);
+    }
+    response
 }
 
 struct Sent(Arc<Shared>);

@@ -11,6 +11,7 @@
 mod changes;
 mod client;
 mod hostile;
+mod masks;
 mod pictures;
 mod recorded;
 mod rules;

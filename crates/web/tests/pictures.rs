@@ -95,6 +95,7 @@ fn a_region_is_cut_binned_and_read_exactly() {
     assert_eq!((word(body, 24), word(body, 28), word(body, 32), word(body, 36)), (2, 16, 60, 0));
     assert_eq!((body[5], u16::from_le_bytes([body[6], body[7]]) & 4, word(body, 40)), (1, 4, 2 | 2 << 16));
     assert_eq!((word(body, 44), word(body, 48)), (64, 32));
+    assert!(answer.head.contains("livetime-place: 0,1,0,0,1,0"), "{}", answer.head);
     let value = run.get(&format!("{url}/at?x=60&y=0")).json();
     assert!(value["value"].is_u64(), "{value}");
     let values = run.get(&format!("{url}/at?x=60,61&y=0,1")).json();
@@ -214,5 +215,43 @@ fn who_comes_back_while_the_source_pauses_sees_its_last_picture() {
     while look(&run, 64).0[8..16] == last[8..16] {
         assert!(std::time::Instant::now() < until, "the old picture stays");
     }
+    run.end();
+}
+
+/// What a page needs to find the detector pixels under what is drawn on it.
+#[test]
+fn a_picture_says_where_on_the_detector_it_was_read() {
+    let run = Run::start(
+        "nodes:
+  cam: {type: sim_detector, params: {max_size_x: 64, max_size_y: 32, data_type: u16, acquire_period: 5 ms, acquire_time: 0 s}}
+  roi: {type: roi, from: cam, params: {min_x: 8, size_x: 16, min_y: 4, size_y: 12, bin_x: 2, reverse_y: true}}
+",
+    );
+    let answer = run.get("/api/v1/picture?from=roi&as=raw&fit=2,2");
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert!(answer.head.contains("livetime-place: 8,2,0,4,1,1"), "{}", answer.head);
+    run.end();
+}
+
+/// A script that asks for a picture gets one of now, whatever somebody saw before; while the source pauses, the last one.
+#[test]
+fn one_picture_is_a_new_one_and_the_last_one_while_the_source_pauses() {
+    let run = Run::start(SMALL);
+    let sequence = |wait: u64| {
+        let answer = run.get(&format!("/api/v1/picture?from=cam&as=raw&wait_ms={wait}"));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        u64::from_le_bytes(answer.body[8..16].try_into().unwrap())
+    };
+    let first = sequence(10_000);
+    // The output is left a second after the last question, and a copy of its last frame is kept.
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let emitted = run.model.run().report().nodes[0].emitted;
+    let second = sequence(10_000);
+    assert!(second > first && second + 20 > emitted, "{first} {second} of {emitted}");
+    assert_eq!(run.send("POST", "/api/v1/nodes/cam/abort", &json!({})).status, 200);
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let last = sequence(100);
+    assert_eq!(sequence(100), last);
+    assert!(last >= second);
     run.end();
 }

@@ -1,4 +1,4 @@
-import { C as colour, Ct as untrack, Ft as pop, It as push, N as timeOfDay, Pt as user_derived, St as get, Tt as user_effect, X as bind_this, Y as prop, c as themed, et as set_attribute, gt as from_html, j as short, mt as append, wt as template_effect } from "./page.js";
+import { Dt as template_effect, Et as untrack, Lt as user_derived, M as short, Ot as user_effect, P as timeOfDay, Q as bind_this, Rt as pop, Tt as get, Z as prop, _t as append, l as themed, nt as set_attribute, w as colour, yt as from_html, zt as push } from "./page.js";
 // node_modules/uplot/dist/uPlot.esm.js
 var FEAT_TIME = true;
 var UPLOT = "uplot";

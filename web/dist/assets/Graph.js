@@ -1,4 +1,4 @@
-import { At as sibling, D as count, Dt as child, Ft as pop, It as push, P as run, Pt as user_derived, Rt as reset, St as get, _t as from_svg, at as set_style, bt as delegated, et as set_attribute, ft as if_block, g as NodePanel, gt as from_html, h as layers, k as rate, kt as only_child, lt as each, mt as append, ot as set_class, pt as set_text, w as place, wt as template_effect, yt as delegate } from "./page.js";
+import { A as rate, At as child, Ct as delegated, Dt as template_effect, F as run, Lt as user_derived, Mt as only_child, Nt as sibling, O as count, Rt as pop, St as delegate, T as place, Tt as get, Vt as reset, _ as NodePanel, _t as append, bt as from_svg, ct as set_style, ft as each, g as layers, gt as set_text, ht as if_block, lt as set_class, nt as set_attribute, yt as from_html, zt as push } from "./page.js";
 // src/screens/graph/Graph.svelte
 var root = from_svg(`<path></path>`);
 var root_1 = from_html(`<i class="svelte-sxd490"></i>`);

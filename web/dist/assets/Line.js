@@ -1,4 +1,4 @@
-import { At as sibling, Dt as child, Ft as pop, It as push, Ot as first_child, Pt as user_derived, Rt as reset, St as get, at as set_style, bt as delegated, d as readLine, et as set_attribute, ft as if_block, gt as from_html, ht as comment, l as clamp, lt as each, mt as append, p as writeLine, s as toCanvas, w as place, wt as template_effect, yt as delegate } from "./page.js";
+import { At as child, Ct as delegated, Dt as template_effect, Lt as user_derived, Nt as sibling, Rt as pop, St as delegate, T as place, Tt as get, Vt as reset, _t as append, c as toCanvas, ct as set_style, f as readLine, ft as each, ht as if_block, jt as first_child, m as writeLine, nt as set_attribute, u as clamp, vt as comment, yt as from_html, zt as push } from "./page.js";
 // src/picture/Line.svelte
 var root = from_html(`<button type="button" class="svelte-1fd7x5y"></button>`);
 var root_1 = from_html(`<div class="line svelte-1fd7x5y"><svg aria-hidden="true"><path class="under svelte-1fd7x5y"></path><path class="svelte-1fd7x5y"></path></svg> <!></div>`);

@@ -1,4 +1,4 @@
-import { C as colour, Dt as child, Ft as pop, It as push, Mt as set, Nt as state, Rt as reset, St as get, Tt as user_effect, X as bind_this, Y as prop, a as placer, c as themed, et as set_attribute, gt as from_html, i as colours, j as short, jt as proxy, mt as append, o as ticks, wt as template_effect } from "./page.js";
+import { At as child, Dt as template_effect, Ft as set, It as state, M as short, Ot as user_effect, Pt as proxy, Q as bind_this, Rt as pop, Tt as get, Vt as reset, Z as prop, _t as append, a as placer, i as colours, l as themed, nt as set_attribute, o as ticks, w as colour, yt as from_html, zt as push } from "./page.js";
 // src/model/columns.ts
 var TIMES = [
 	"start",

@@ -1,4 +1,4 @@
-const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./InputForm.js","./InputForm.css","./Line.js","./Line.css","./LineProfile.js","./LineProfile.css","./Chart2.js","./Chart.js","./Chart.css","./Graph.js","./Graph.css","./Trigger.js","./Points.js","./Points.css","./Trigger.css","./Plots.js","./Plots.css","./Settings.js","./Settings.css","./Ledger.js","./Ledger.css","./Runs.js","./Runs.css"])))=>i.map(i=>d[i]);
+const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./InputForm.js","./InputForm.css","./MaskTools.js","./masks.svelte.js","./MaskTools.css","./Line.js","./Line.css","./MaskLayer.js","./MaskLayer.css","./LineProfile.js","./LineProfile.css","./Chart2.js","./Chart.js","./Chart.css","./Graph.js","./Graph.css","./Trigger.js","./Points.js","./Points.css","./Trigger.css","./Plots.js","./Plots.css","./Settings.js","./Settings.css","./Ledger.js","./Ledger.css","./Runs.js","./Runs.css"])))=>i.map(i=>d[i]);
 // node_modules/svelte/src/internal/shared/utils.js
 var is_array = Array.isArray;
 var index_of = Array.prototype.indexOf;
@@ -3327,6 +3327,39 @@ function init_select(select) {
 		observer.disconnect();
 	});
 }
+function bind_select_value(select, get, set = get) {
+	var batches = new WeakSet();
+	var mounting = true;
+	listen_to_event_and_reset_event(select, "change", (is_reset) => {
+		var query = is_reset ? "[selected]" : ":checked";
+		var value;
+		if (select.multiple) value = [].map.call(select.querySelectorAll(query), get_option_value);
+		else {
+			var selected_option = select.querySelector(query) ?? select.querySelector("option:not([disabled])");
+			value = selected_option && get_option_value(selected_option);
+		}
+		set(value);
+		select.__value = value;
+		if (current_batch !== null) batches.add(current_batch);
+	});
+	effect(() => {
+		var value = get();
+		if (select === document.activeElement) {
+			var batch = async_mode_flag ? previous_batch : current_batch;
+			if (batches.has(batch)) return;
+		}
+		select_option(select, value, mounting);
+		if (mounting && value === void 0) {
+			var selected_option = select.querySelector(":checked");
+			if (selected_option !== null) {
+				value = get_option_value(selected_option);
+				set(value);
+			}
+		}
+		select.__value = value;
+		mounting = false;
+	});
+}
 function get_option_value(option) {
 	if ("__value" in option) return option.__value;
 	else return option.value;
@@ -3735,7 +3768,7 @@ function readHeader(message) {
 	if (message.byteLength < 64 + header.bytes) throw new Error(`wanted a payload of ${header.bytes} bytes, found ${message.byteLength - 64}`);
 	return header;
 }
-function readPicture(message) {
+function readPicture(message, place = null) {
 	const header = readHeader(message);
 	if (header.kind !== "picture") throw new Error("wanted a picture, found a table");
 	if (header.colours !== 1 && header.colours !== 3) throw new Error(`wanted 1 or 3 colours, found ${header.colours}`);
@@ -3743,7 +3776,8 @@ function readPicture(message) {
 	if (wanted * bytesOf(header.dtype) !== header.bytes) throw new Error(`wanted ${header.width} x ${header.height} ${header.dtype}, found ${header.bytes} bytes`);
 	return {
 		header,
-		pixels: new ARRAYS[header.dtype](message, 64, wanted)
+		pixels: new ARRAYS[header.dtype](message, 64, wanted),
+		place
 	};
 }
 function readTable(message) {
@@ -4114,6 +4148,7 @@ var RunModel = class {
 	set behindMs(value) {
 		set(this.#behindMs, value);
 	}
+	whenDescribed = () => {};
 	socket = null;
 	smallestDistance = Infinity;
 	watchers = new Map();
@@ -4223,6 +4258,7 @@ var RunModel = class {
 			this.described = await describe();
 			this.graph = this.described.graph;
 			this.problem = "";
+			this.whenDescribed();
 		} catch (problem) {
 			this.problem = problem.message;
 		}
@@ -5601,7 +5637,7 @@ var root_3$8 = from_html(`<dt class="svelte-qs8thq">Waiting time</dt><dd class="
 var root_4$6 = from_html(`<small class="svelte-qs8thq"> </small>`);
 var root_5$4 = from_html(`<dt class="svelte-qs8thq"> </dt> <dd class="svelte-qs8thq"> <!></dd>`, 1);
 var root_6$3 = from_html(`<!> <h2 class="svelte-qs8thq">Now <span> </span></h2> <dl class="svelte-qs8thq"><dt class="svelte-qs8thq">Frames</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <dt class="svelte-qs8thq">Service time</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <!> <!></dl>`, 1);
-var root_7$2 = from_html(`<br/><code class="svelte-qs8thq"> </code>`, 1);
+var root_7$3 = from_html(`<br/><code class="svelte-qs8thq"> </code>`, 1);
 var root_8$2 = from_html(`<br/><b> </b> `, 1);
 var root_9$2 = from_html(`<dt class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dt> <dd class="svelte-qs8thq"> <!> <!></dd>`, 1);
 var root_10$2 = from_html(`<dl class="reference svelte-qs8thq"></dl>`);
@@ -5828,7 +5864,7 @@ function NodePanel($$anchor, $$props) {
 				var text_22 = child(dd_5, true);
 				var node_12 = sibling(text_22);
 				var consequent_6 = ($$anchor) => {
-					var fragment_10 = root_7$2();
+					var fragment_10 = root_7$3();
 					var text_23 = only_child(sibling(first_child(fragment_10)));
 					template_effect(() => set_text(text_23, `${run.run?.pv_prefix ?? "" ?? ""}…:${get(spec).pv ?? ""}`));
 					append($$anchor, fragment_10);
@@ -5966,7 +6002,7 @@ var root_3$7 = from_html(`<span class="faint">source</span>`);
 var root_4$5 = from_html(`<span class="faint">inline</span>`);
 var root_5$3 = from_html(`<u class="svelte-jonzhq"></u>`);
 var root_6$2 = from_html(`<span class="bar svelte-jonzhq" aria-hidden="true"><i></i> <!></span><span> </span>`, 1);
-var root_7$1 = from_html(`<span class="warn"> </span>`);
+var root_7$2 = from_html(`<span class="warn"> </span>`);
 var root_8$1 = from_html(`<span class="asked" title="left out as asked"> </span>`);
 var root_9$1 = from_html(`<span class="faint">0</span>`);
 var root_10$1 = from_html(`<tr><th scope="row" class="svelte-jonzhq"><div class="node svelte-jonzhq"><svg aria-hidden="true" class="svelte-jonzhq"><!><!><circle cy="15.500" r="3.500"></circle></svg> <button type="button" class="svelte-jonzhq"> </button> <span class="type svelte-jonzhq"> </span> <!></div></th><td> </td><td class="svelte-jonzhq"><!></td><td class="service svelte-jonzhq"> </td><td> </td><td class="cpu svelte-jonzhq"> </td><td class="lost svelte-jonzhq"><!></td></tr>`);
@@ -6156,7 +6192,7 @@ function Pipeline($$anchor, $$props) {
 		var td_5 = sibling(td_4);
 		var node_9 = child(td_5);
 		var consequent_8 = ($$anchor) => {
-			var span_8 = root_7$1();
+			var span_8 = root_7$2();
 			var text_9 = only_child(span_8, true);
 			template_effect(($0) => set_text(text_9, $0), [() => count(get(lost))]);
 			append($$anchor, span_8);
@@ -6273,7 +6309,7 @@ var Feed = class {
 		if (answer.status === 404) this.url = null;
 		if (answer.status === 204 || answer.status === 404) return;
 		if (!answer.ok) throw new Error(await sentence(answer));
-		const frame = this.read(await answer.arrayBuffer());
+		const frame = this.read(await answer.arrayBuffer(), answer.headers.get("livetime-place"));
 		if (this.changed) return;
 		this.after = frame.header.sequence;
 		this.listener.problem("");
@@ -7164,7 +7200,8 @@ var root_2$5 = from_html(`<span class="faint size svelte-k05he9"> </span>`);
 var root_3$5 = from_html(`<div class="seg svelte-k05he9" role="group" aria-label="Live or held"><button type="button" class="svelte-k05he9">Live</button> <button type="button" class="svelte-k05he9">Hold</button></div>`);
 var root_4$3 = from_html(`<button type="button" class="svelte-k05he9"> </button>`);
 var root_5$2 = from_html(`<button type="button" class="svelte-k05he9">Region</button>`);
-var root_6$1 = from_html(`<div class="tools svelte-k05he9"><!> <!> <!> <div class="seg svelte-k05he9" role="group" aria-label="Scale"></div> <label class="map svelte-k05he9"><i class="svelte-k05he9"></i><span class="quiet">Colours</span> <select class="svelte-k05he9"></select></label> <button type="button" class="one svelte-k05he9" title="Contrast by percentiles of what is shown">Auto <span class="percent svelte-k05he9"> </span></button> <span class="space svelte-k05he9"></span> <div class="seg svelte-k05he9" role="group" aria-label="Draw"><!> <button type="button" title="Values along a line (l)" class="svelte-k05he9">Line</button></div> <div class="seg svelte-k05he9" role="group" aria-label="Zoom"><button type="button" class="svelte-k05he9">Fit</button> <button type="button" class="svelte-k05he9">1:1</button> <button type="button" class="svelte-k05he9">4×</button></div></div>`);
+var root_6$1 = from_html(`<button type="button" title="Mask of bad pixels (m)" class="svelte-k05he9">Mask</button>`);
+var root_7$1 = from_html(`<div class="tools svelte-k05he9"><!> <!> <!> <div class="seg svelte-k05he9" role="group" aria-label="Scale"></div> <label class="map svelte-k05he9"><i class="svelte-k05he9"></i><span class="quiet">Colours</span> <select class="svelte-k05he9"></select></label> <button type="button" class="one svelte-k05he9" title="Contrast by percentiles of what is shown">Auto <span class="percent svelte-k05he9"> </span></button> <span class="space svelte-k05he9"></span> <div class="seg svelte-k05he9" role="group" aria-label="Draw"><!> <button type="button" title="Values along a line (l)" class="svelte-k05he9">Line</button> <!></div> <div class="seg svelte-k05he9" role="group" aria-label="Zoom"><button type="button" class="svelte-k05he9">Fit</button> <button type="button" class="svelte-k05he9">1:1</button> <button type="button" class="svelte-k05he9">4×</button></div></div>`);
 function Tools($$anchor, $$props) {
 	push($$props, true);
 	let hold = prop($$props, "hold", 15), tool = prop($$props, "tool", 15);
@@ -7199,7 +7236,7 @@ function Tools($$anchor, $$props) {
 			percentHigh: PERCENT_HIGH
 		};
 	}
-	var div = root_6$1();
+	var div = root_7$1();
 	var node_1 = child(div);
 	var consequent = ($$anchor) => {
 		var select = root_1$5();
@@ -7306,11 +7343,24 @@ function Tools($$anchor, $$props) {
 		if (!$$props.still) $$render(consequent_3);
 	});
 	var button_5 = sibling(node_4, 2);
+	var node_5 = sibling(button_5, 2);
+	var consequent_4 = ($$anchor) => {
+		var button_6 = root_6$1();
+		template_effect(() => {
+			set_attribute(button_6, "aria-pressed", tool() === "mask");
+			button_6.disabled = !$$props.info;
+		});
+		delegated("click", button_6, () => tool(tool() === "mask" ? "" : "mask"));
+		append($$anchor, button_6);
+	};
+	if_block(node_5, ($$render) => {
+		if (!$$props.still) $$render(consequent_4);
+	});
 	reset(div_3);
 	var div_4 = sibling(div_3, 2);
-	var button_6 = child(div_4);
-	var button_7 = sibling(button_6, 2);
+	var button_7 = child(div_4);
 	var button_8 = sibling(button_7, 2);
+	var button_9 = sibling(button_8, 2);
 	reset(div_4);
 	reset(div);
 	template_effect(($0, $1, $2, $3) => {
@@ -7320,9 +7370,9 @@ function Tools($$anchor, $$props) {
 		set_text(text_4, $1);
 		set_attribute(button_5, "aria-pressed", tool() === "line");
 		button_5.disabled = !$$props.info;
-		set_attribute(button_6, "aria-pressed", get(fits));
-		set_attribute(button_7, "aria-pressed", $2);
-		set_attribute(button_8, "aria-pressed", $3);
+		set_attribute(button_7, "aria-pressed", get(fits));
+		set_attribute(button_8, "aria-pressed", $2);
+		set_attribute(button_9, "aria-pressed", $3);
 	}, [
 		() => gradient(shown.map),
 		() => isAuto(get(contrast)) ? `${get(contrast).percentLow}–${get(contrast).percentHigh} %` : "contrast",
@@ -7332,11 +7382,11 @@ function Tools($$anchor, $$props) {
 	delegated("change", select_1, (e) => shown.map = e.currentTarget.value);
 	delegated("click", button_3, turnAuto);
 	delegated("click", button_5, () => tool(tool() === "line" ? "" : "line"));
-	delegated("click", button_6, function(...$$args) {
+	delegated("click", button_7, function(...$$args) {
 		$$props.fit?.apply(this, $$args);
 	});
-	delegated("click", button_7, () => $$props.setZoom(1));
-	delegated("click", button_8, () => $$props.setZoom(4));
+	delegated("click", button_8, () => $$props.setZoom(1));
+	delegated("click", button_9, () => $$props.setZoom(4));
 	append($$anchor, div);
 	pop();
 }
@@ -7357,6 +7407,18 @@ var pictured = new Promise((done) => {
 });
 var isPictured = () => said();
 var ready = new WorkerWrapper();
+var firstPicture = () => run.nodes.flatMap((node) => node.outputs).find((output) => output.kinds.includes("array"))?.name ?? "";
+function lookAhead() {
+	const from = place.get("view") || firstPicture();
+	if (place.screen !== "live" || !from) return;
+	const fit = [innerWidth * devicePixelRatio, innerHeight * devicePixelRatio];
+	ready?.postMessage({
+		kind: "ahead",
+		base: new URL(".", location.href).origin,
+		from,
+		fit
+	});
+}
 function pictureWorker() {
 	const made = ready ?? new WorkerWrapper();
 	ready = null;
@@ -7376,13 +7438,14 @@ var root_9 = from_html(`<p class="message low svelte-1hbwdai">Held. What is show
 var root_10 = from_html(`<div class="lines svelte-1hbwdai"><!></div>`);
 var root_11 = from_html(`<span class="warn"> </span>`);
 var root_12 = from_html(`<span><b class="svelte-1hbwdai"> </b> to <b class="svelte-1hbwdai"> </b></span> <span>mean <b class="svelte-1hbwdai"> </b></span> <span> </span> <!> <span> </span>`, 1);
-var root_13 = from_html(`<section class="picture svelte-1hbwdai" aria-label="Picture"><!> <div><div class="along svelte-1hbwdai"><!></div> <div class="readout svelte-1hbwdai" role="status" aria-live="off"><!></div> <div><!></div> <div class="room svelte-1hbwdai"><div class="whole svelte-1hbwdai"><div role="application" aria-roledescription="picture" tabindex="0"><canvas data-testid="picture"></canvas> <!></div> <!> <!> <!></div></div> <div class="down"><!></div> <!> <div class="bars svelte-1hbwdai"><!></div> <div class="numbers dim svelte-1hbwdai"><!></div></div></section>`);
+var root_13 = from_html(`<section class="picture svelte-1hbwdai" aria-label="Picture"><!> <!> <div><div class="along svelte-1hbwdai"><!></div> <div class="readout svelte-1hbwdai" role="status" aria-live="off"><!></div> <div><!></div> <div class="room svelte-1hbwdai"><div class="whole svelte-1hbwdai"><div role="application" aria-roledescription="picture" tabindex="0"><canvas data-testid="picture"></canvas> <!></div> <!> <!> <!> <!></div></div> <div class="down"><!></div> <!> <div class="bars svelte-1hbwdai"><!></div> <div class="numbers dim svelte-1hbwdai"><!></div></div></section>`);
 function Picture($$anchor, $$props) {
 	push($$props, true);
 	let chosen = prop($$props, "chosen", 3, ""), choose = prop($$props, "choose", 3, () => {}), title = prop($$props, "title", 3, "");
 	let worker = null;
 	let started = state(false);
 	let canvas;
+	let stage;
 	let box = state(proxy({
 		width: 1,
 		height: 1
@@ -7464,7 +7527,7 @@ function Picture($$anchor, $$props) {
 			set(lineValues, $$array[3]);
 		})([
 			"",
-			"",
+			untrack(() => get(tool) === "mask" ? get(tool) : ""),
 			null,
 			null
 		]);
@@ -7568,7 +7631,7 @@ function Picture($$anchor, $$props) {
 	function press(event) {
 		if (event.button !== 0) return;
 		event.currentTarget.setPointerCapture(event.pointerId);
-		if (get(tool)) return begin(pointAt(event));
+		if (get(tool) && get(tool) !== "mask") return begin(pointAt(event));
 		drag = {
 			x: event.clientX,
 			y: event.clientY,
@@ -7613,6 +7676,7 @@ function Picture($$anchor, $$props) {
 			if (get(anchor)) draw(get(pinned), true);
 		} else if (event.key === "r" && get(target)) begin(get(at), "region");
 		else if (event.key === "l" && get(info)) begin(get(at), "line");
+		else if (event.key === "m" && get(info) && !get(still)) set(tool, "mask");
 		else if (event.key === "Enter" && get(anchor)) finish();
 		else if (event.key === "Escape" && get(tool)) cancel();
 		else if (event.key === "+" || event.key === "=") zoomBy(2);
@@ -7690,6 +7754,10 @@ function Picture($$anchor, $$props) {
 			null
 		]);
 	}
+	function leaveMask() {
+		set(tool, "");
+		tick().then(() => stage.focus());
+	}
 	function zoomBy(factor) {
 		const middle = get(crossPlace) && get(inside) ? get(crossPlace) : {
 			x: get(box).width / 2,
@@ -7719,7 +7787,7 @@ function Picture($$anchor, $$props) {
 		watch.observe(watched);
 		return () => watch.disconnect();
 	});
-	const summary = user_derived(() => get(info) ? `Picture of ${get(name)}: ${get(info).full.width} by ${get(info).full.height} ${get(info).dtype}, from ${short(get(info).min)} to ${short(get(info).max)}, mean ${short(get(info).mean)}. Arrow keys move the cross-hair, plus and minus zoom, 0 fits, ` + (get(still) ? "l begins a line, which Enter ends." : "h holds, r begins a region and l a line, which Enter ends.") : `Picture of ${get(name)}: none yet`);
+	const summary = user_derived(() => get(info) ? `Picture of ${get(name)}: ${get(info).full.width} by ${get(info).full.height} ${get(info).dtype}, from ${short(get(info).min)} to ${short(get(info).max)}, mean ${short(get(info).mean)}. Arrow keys move the cross-hair, plus and minus zoom, 0 fits, ` + (get(still) ? "l begins a line, which Enter ends." : "h holds, r begins a region and l a line, which Enter ends, m draws a mask.") : `Picture of ${get(name)}: none yet`);
 	var section = root_13();
 	var node_1 = child(section);
 	Tools(node_1, {
@@ -7765,16 +7833,46 @@ function Picture($$anchor, $$props) {
 			set(tool, $$value, true);
 		}
 	});
-	var div = sibling(node_1, 2);
+	var node_2 = sibling(node_1, 2);
+	var consequent = ($$anchor) => {
+		var fragment = comment();
+		await_block(first_child(fragment), () => __vitePreload(() => import("./MaskTools.js"), __vite__mapDeps([2,3,4]), import.meta.url), null, ($$anchor, $$source) => {
+			var $$value = user_derived(() => {
+				var { default: MaskTools } = get($$source);
+				return { MaskTools };
+			});
+			var MaskTools = user_derived(() => get($$value).MaskTools);
+			var fragment_1 = comment();
+			component(first_child(fragment_1), () => get(MaskTools), ($$anchor, MaskTools_1) => {
+				MaskTools_1($$anchor, {
+					get source() {
+						return $$props.source;
+					},
+					get place() {
+						return get(info).place;
+					},
+					get full() {
+						return get(full);
+					}
+				});
+			});
+			append($$anchor, fragment_1);
+		});
+		append($$anchor, fragment);
+	};
+	if_block(node_2, ($$render) => {
+		if (get(tool) === "mask" && get(info)) $$render(consequent);
+	});
+	var div = sibling(node_2, 2);
 	let classes;
 	var div_1 = child(div);
-	var node_2 = child(div_1);
+	var node_5 = child(div_1);
 	{
 		let $0 = user_derived(() => get(cross)?.row ?? null);
 		let $1 = user_derived(() => get(cross)?.x0 ?? 0);
 		let $2 = user_derived(() => get(cross)?.step ?? 1);
 		let $3 = user_derived(() => get(at)?.x ?? null);
-		Profile(node_2, {
+		Profile(node_5, {
 			get values() {
 				return get($0);
 			},
@@ -7797,10 +7895,10 @@ function Picture($$anchor, $$props) {
 	}
 	reset(div_1);
 	var div_2 = sibling(div_1, 2);
-	var node_3 = child(div_2);
-	var consequent = ($$anchor) => {
-		var fragment = root$5();
-		var span = first_child(fragment);
+	var node_6 = child(div_2);
+	var consequent_1 = ($$anchor) => {
+		var fragment_2 = root$5();
+		var span = first_child(fragment_2);
 		var b_1 = sibling(child(span));
 		var text_1 = only_child(b_1, true);
 		var text_2 = only_child(sibling(b_1, 2), true);
@@ -7814,15 +7912,15 @@ function Picture($$anchor, $$props) {
 			set_text(text_3, $0);
 			set_text(text_4, get(cross).exact || get(still) ? "counts" : "of the newest frame");
 		}, [() => get(cross).x === get(at).x && get(cross).y === get(at).y ? (get(cross).value ?? "…").replace("-", "−") : "…"]);
-		append($$anchor, fragment);
+		append($$anchor, fragment_2);
 	};
-	if_block(node_3, ($$render) => {
-		if (get(at) && get(cross)) $$render(consequent);
+	if_block(node_6, ($$render) => {
+		if (get(at) && get(cross)) $$render(consequent_1);
 	});
 	reset(div_2);
 	var div_3 = sibling(div_2, 2);
-	var node_4 = child(div_3);
-	var consequent_1 = ($$anchor) => {
+	var node_7 = child(div_3);
+	var consequent_2 = ($$anchor) => {
 		Axis($$anchor, {
 			get view() {
 				return get(view);
@@ -7832,8 +7930,8 @@ function Picture($$anchor, $$props) {
 			}
 		});
 	};
-	if_block(node_4, ($$render) => {
-		if (get(info)) $$render(consequent_1);
+	if_block(node_7, ($$render) => {
+		if (get(info)) $$render(consequent_2);
 	});
 	reset(div_3);
 	var div_4 = sibling(div_3, 2);
@@ -7845,12 +7943,12 @@ function Picture($$anchor, $$props) {
 	let classes_2;
 	let styles_1;
 	bind_this(canvas_1, ($$value) => canvas = $$value, () => canvas);
-	var node_5 = sibling(canvas_1, 2);
-	var consequent_2 = ($$anchor) => {
+	var node_8 = sibling(canvas_1, 2);
+	var consequent_3 = ($$anchor) => {
 		var svg = root_2$4();
 		each(svg, 20, () => ["under", "over"], (stroke) => stroke, ($$anchor, stroke) => {
-			var fragment_2 = root_1$4();
-			var path = first_child(fragment_2);
+			var fragment_4 = root_1$4();
+			var path = first_child(fragment_4);
 			var circle = sibling(path);
 			template_effect(() => {
 				set_class(path, 0, clsx(stroke), "svelte-1hbwdai");
@@ -7859,7 +7957,7 @@ function Picture($$anchor, $$props) {
 				set_attribute(circle, "cx", get(crossPlace).x);
 				set_attribute(circle, "cy", get(crossPlace).y);
 			});
-			append($$anchor, fragment_2);
+			append($$anchor, fragment_4);
 		});
 		reset(svg);
 		template_effect(() => {
@@ -7868,15 +7966,16 @@ function Picture($$anchor, $$props) {
 		});
 		append($$anchor, svg);
 	};
-	if_block(node_5, ($$render) => {
-		if (get(inside) && get(crossPlace)) $$render(consequent_2);
+	if_block(node_8, ($$render) => {
+		if (get(inside) && get(crossPlace)) $$render(consequent_3);
 	});
 	reset(div_6);
-	var node_6 = sibling(div_6, 2);
-	var consequent_5 = ($$anchor) => {
-		var fragment_3 = root_4$2();
-		var node_7 = first_child(fragment_3);
-		var consequent_3 = ($$anchor) => {
+	bind_this(div_6, ($$value) => stage = $$value, () => stage);
+	var node_9 = sibling(div_6, 2);
+	var consequent_6 = ($$anchor) => {
+		var fragment_5 = root_4$2();
+		var node_10 = first_child(fragment_5);
+		var consequent_4 = ($$anchor) => {
 			var div_7 = root_3$4();
 			let classes_3;
 			Regions(child(div_7), {
@@ -7903,20 +8002,20 @@ function Picture($$anchor, $$props) {
 			template_effect(() => classes_3 = set_class(div_7, 1, "svelte-1hbwdai", null, classes_3, { through: get(tool) !== "" }));
 			append($$anchor, div_7);
 		};
-		if_block(node_7, ($$render) => {
-			if (!get(still)) $$render(consequent_3);
+		if_block(node_10, ($$render) => {
+			if (!get(still)) $$render(consequent_4);
 		});
-		var node_9 = sibling(node_7, 2);
-		var consequent_4 = ($$anchor) => {
-			var fragment_4 = comment();
-			await_block(first_child(fragment_4), () => __vitePreload(() => import("./Line.js"), __vite__mapDeps([2,3]), import.meta.url), null, ($$anchor, $$source) => {
+		var node_12 = sibling(node_10, 2);
+		var consequent_5 = ($$anchor) => {
+			var fragment_6 = comment();
+			await_block(first_child(fragment_6), () => __vitePreload(() => import("./Line.js"), __vite__mapDeps([5,6]), import.meta.url), null, ($$anchor, $$source) => {
 				var $$value = user_derived(() => {
 					var { default: LineOverlay } = get($$source);
 					return { LineOverlay };
 				});
 				var LineOverlay = user_derived(() => get($$value).LineOverlay);
-				var fragment_5 = comment();
-				component(first_child(fragment_5), () => get(LineOverlay), ($$anchor, LineOverlay_1) => {
+				var fragment_7 = comment();
+				component(first_child(fragment_7), () => get(LineOverlay), ($$anchor, LineOverlay_1) => {
 					LineOverlay_1($$anchor, {
 						get view() {
 							return get(view);
@@ -7929,68 +8028,116 @@ function Picture($$anchor, $$props) {
 						}
 					});
 				});
-				append($$anchor, fragment_5);
+				append($$anchor, fragment_7);
 			});
-			append($$anchor, fragment_4);
+			append($$anchor, fragment_6);
 		};
-		if_block(node_9, ($$render) => {
-			if (get(line)) $$render(consequent_4);
+		if_block(node_12, ($$render) => {
+			if (get(line)) $$render(consequent_5);
 		});
-		append($$anchor, fragment_3);
+		append($$anchor, fragment_5);
 	};
-	if_block(node_6, ($$render) => {
-		if (get(info)) $$render(consequent_5);
+	if_block(node_9, ($$render) => {
+		if (get(info)) $$render(consequent_6);
 	});
-	var node_12 = sibling(node_6, 2);
-	var consequent_6 = ($$anchor) => {
+	var node_15 = sibling(node_9, 2);
+	var consequent_7 = ($$anchor) => {
+		var fragment_8 = comment();
+		await_block(first_child(fragment_8), () => __vitePreload(() => import("./MaskLayer.js"), __vite__mapDeps([7,3,8]), import.meta.url), null, ($$anchor, $$source) => {
+			var $$value = user_derived(() => {
+				var { default: MaskLayer } = get($$source);
+				return { MaskLayer };
+			});
+			var MaskLayer = user_derived(() => get($$value).MaskLayer);
+			var fragment_9 = comment();
+			component(first_child(fragment_9), () => get(MaskLayer), ($$anchor, MaskLayer_1) => {
+				MaskLayer_1($$anchor, {
+					get source() {
+						return $$props.source;
+					},
+					get place() {
+						return get(info).place;
+					},
+					get view() {
+						return get(view);
+					},
+					get box() {
+						return get(box);
+					},
+					get full() {
+						return get(full);
+					},
+					get at() {
+						return get(at);
+					},
+					zoom: wheel,
+					close: leaveMask,
+					hover: (spot) => set(hovered, spot, true),
+					moveTo: (spot) => (($$value) => {
+						var $$array_7 = to_array($$value, 2);
+						set(pinned, $$array_7[0], true);
+						set(hovered, $$array_7[1], true);
+						return $$value;
+					})([spot, null])
+				});
+			});
+			append($$anchor, fragment_9);
+		});
+		append($$anchor, fragment_8);
+	};
+	if_block(node_15, ($$render) => {
+		if (get(tool) === "mask" && get(info) && get(at)) $$render(consequent_7);
+	});
+	var node_18 = sibling(node_15, 2);
+	var consequent_8 = ($$anchor) => {
 		var p = root_5$1();
 		var text_5 = only_child(p, true);
 		template_effect(() => set_text(text_5, get(problem)));
 		append($$anchor, p);
 	};
-	var consequent_7 = ($$anchor) => {
+	var consequent_9 = ($$anchor) => {
 		var p_1 = root_6();
 		var text_6 = only_child(p_1, true);
 		template_effect(() => set_text(text_6, get(still) ? `Reading ${get(name)} …` : $$props.source ? `Waiting for a frame of ${$$props.source} …` : "Nothing in this run sends pictures."));
 		append($$anchor, p_1);
 	};
-	var consequent_8 = ($$anchor) => {
+	var consequent_10 = ($$anchor) => {
 		var p_2 = root_7();
 		var text_7 = only_child(p_2);
 		template_effect(() => set_text(text_7, `${$$props.source ?? ""} has sent nothing for 2 s; this is its newest frame.`));
 		append($$anchor, p_2);
 	};
-	if_block(node_12, ($$render) => {
-		if (get(problem)) $$render(consequent_6);
-		else if (!get(info)) $$render(consequent_7, 1);
-		else if (get(info).held && !get(hold)) $$render(consequent_8, 2);
+	if_block(node_18, ($$render) => {
+		if (get(problem)) $$render(consequent_8);
+		else if (!get(info)) $$render(consequent_9, 1);
+		else if (get(info).held && !get(hold)) $$render(consequent_10, 2);
 	});
-	var node_13 = sibling(node_12, 2);
-	var consequent_9 = ($$anchor) => {
+	var node_19 = sibling(node_18, 2);
+	var consequent_11 = ($$anchor) => {
 		var p_3 = root_8();
 		var text_8 = only_child(p_3);
 		template_effect(() => set_text(text_8, `${get(tool) === "region" ? `Draw the region of ${get(aim) ?? get(target)}.` : "Draw a line."}
           ${get(anchor) ? "Arrow keys size it, Enter ends, Esc takes it back." : "Drag on the picture; Esc ends."}`));
 		append($$anchor, p_3);
 	};
-	var consequent_10 = ($$anchor) => {
+	var consequent_12 = ($$anchor) => {
 		append($$anchor, root_9());
 	};
-	if_block(node_13, ($$render) => {
-		if (get(tool)) $$render(consequent_9);
-		else if (get(hold)) $$render(consequent_10, 1);
+	if_block(node_19, ($$render) => {
+		if (get(tool) && get(tool) !== "mask") $$render(consequent_11);
+		else if (get(hold)) $$render(consequent_12, 1);
 	});
 	reset(div_5);
 	reset(div_4);
 	bind_this(div_4, ($$value) => set(room, $$value), () => get(room));
 	var div_8 = sibling(div_4, 2);
-	var node_14 = child(div_8);
+	var node_20 = child(div_8);
 	{
 		let $0 = user_derived(() => get(cross)?.column ?? null);
 		let $1 = user_derived(() => get(cross)?.y0 ?? 0);
 		let $2 = user_derived(() => get(cross)?.step ?? 1);
 		let $3 = user_derived(() => get(at)?.y ?? null);
-		Profile(node_14, {
+		Profile(node_20, {
 			upright: true,
 			get values() {
 				return get($0);
@@ -8013,20 +8160,20 @@ function Picture($$anchor, $$props) {
 		});
 	}
 	reset(div_8);
-	var node_15 = sibling(div_8, 2);
-	var consequent_11 = ($$anchor) => {
+	var node_21 = sibling(div_8, 2);
+	var consequent_13 = ($$anchor) => {
 		var div_9 = root_10();
-		await_block(child(div_9), () => __vitePreload(() => import("./LineProfile.js"), __vite__mapDeps([4,5]), import.meta.url), null, ($$anchor, $$source) => {
+		await_block(child(div_9), () => __vitePreload(() => import("./LineProfile.js"), __vite__mapDeps([9,10]), import.meta.url), null, ($$anchor, $$source) => {
 			var $$value = user_derived(() => {
 				var { default: LineProfile } = get($$source);
 				return { LineProfile };
 			});
 			var LineProfile = user_derived(() => get($$value).LineProfile);
-			var fragment_6 = comment();
-			var node_17 = first_child(fragment_6);
+			var fragment_10 = comment();
+			var node_23 = first_child(fragment_10);
 			{
 				let $0 = user_derived(() => get(info).reduce === "none" ? "" : ` (${get(info).reduce} of ${get(info).bin}×${get(info).bin})`);
-				component(node_17, () => get(LineProfile), ($$anchor, LineProfile_1) => {
+				component(node_23, () => get(LineProfile), ($$anchor, LineProfile_1) => {
 					LineProfile_1($$anchor, {
 						get line() {
 							return get(line);
@@ -8041,24 +8188,24 @@ function Picture($$anchor, $$props) {
 					});
 				});
 			}
-			append($$anchor, fragment_6);
+			append($$anchor, fragment_10);
 		});
 		reset(div_9);
 		append($$anchor, div_9);
 	};
-	if_block(node_15, ($$render) => {
-		if (get(line) && get(info)) $$render(consequent_11);
+	if_block(node_21, ($$render) => {
+		if (get(line) && get(info)) $$render(consequent_13);
 	});
-	var div_10 = sibling(node_15, 2);
+	var div_10 = sibling(node_21, 2);
 	HistogramBar(child(div_10), { get info() {
 		return get(info);
 	} });
 	reset(div_10);
 	var div_11 = sibling(div_10, 2);
-	var node_19 = child(div_11);
-	var consequent_13 = ($$anchor) => {
-		var fragment_7 = root_12();
-		var span_1 = first_child(fragment_7);
+	var node_25 = child(div_11);
+	var consequent_15 = ($$anchor) => {
+		var fragment_11 = root_12();
+		var span_1 = first_child(fragment_11);
 		var b_3 = child(span_1);
 		var text_9 = only_child(b_3, true);
 		var text_10 = only_child(sibling(b_3, 2), true);
@@ -8068,17 +8215,17 @@ function Picture($$anchor, $$props) {
 		reset(span_2);
 		var span_3 = sibling(span_2, 2);
 		var text_12 = only_child(span_3);
-		var node_20 = sibling(span_3, 2);
-		var consequent_12 = ($$anchor) => {
+		var node_26 = sibling(span_3, 2);
+		var consequent_14 = ($$anchor) => {
 			var span_4 = root_11();
 			var text_13 = only_child(span_4);
 			template_effect(($0) => set_text(text_13, `${$0 ?? ""} not numbers`), [() => count(get(info).invalid)]);
 			append($$anchor, span_4);
 		};
-		if_block(node_20, ($$render) => {
-			if (get(info).invalid > 0) $$render(consequent_12);
+		if_block(node_26, ($$render) => {
+			if (get(info).invalid > 0) $$render(consequent_14);
 		});
-		var span_5 = sibling(node_20, 2);
+		var span_5 = sibling(node_26, 2);
 		var text_14 = only_child(span_5);
 		template_effect(($0, $1, $2, $3, $4) => {
 			set_text(text_9, $0);
@@ -8095,10 +8242,10 @@ function Picture($$anchor, $$props) {
 			() => count(get(info).atLimit),
 			() => get(still) ? "" : `${rate(get(info).shownHz)}/s`
 		]);
-		append($$anchor, fragment_7);
+		append($$anchor, fragment_11);
 	};
-	if_block(node_19, ($$render) => {
-		if (get(info)) $$render(consequent_13);
+	if_block(node_25, ($$render) => {
+		if (get(info)) $$render(consequent_15);
 	});
 	reset(div_11);
 	reset(div);
@@ -8141,7 +8288,7 @@ var root$4 = from_html(`<span class="alarm"> </span>`);
 var root_1$3 = from_html(`<span class="faint"> </span>`);
 var root_2$3 = from_html(`<time class="svelte-urhke3"> </time> <span> </span> <span class="text svelte-urhke3"><span> </span> <!> <!></span>`, 1);
 var root_3$3 = from_html(`<span class="faint none svelte-urhke3">Nothing has happened since this page looks.</span>`);
-var root_4$1 = from_html(`<h2>Events <span class="right"> </span></h2> <div class="log scroll svelte-urhke3" role="log" aria-label="Events" tabindex="-1"></div>`, 1);
+var root_4$1 = from_html(`<h2>Events <span class="right"> </span></h2>  <div class="log scroll svelte-urhke3" role="log" aria-label="Events" tabindex="0"></div>`, 1);
 function Events($$anchor, $$props) {
 	push($$props, true);
 	let most = prop($$props, "most", 3, 60);
@@ -8412,7 +8559,7 @@ var root_2$1 = from_html(`<p class="faint">What draws lines could not be loaded 
 var root_3$1 = from_html(`<div class="strip svelte-ujkihp"><h2> <span> <!></span></h2> <!> <!></div>`);
 function Strips($$anchor, $$props) {
 	push($$props, true);
-	const lines = pictured.then(() => __vitePreload(() => import("./Chart2.js"), __vite__mapDeps([6,7,8]), import.meta.url));
+	const lines = pictured.then(() => __vitePreload(() => import("./Chart2.js"), __vite__mapDeps([11,12,13]), import.meta.url));
 	const SPAN_MS = 6e5;
 	const POINTS = 400;
 	const busiest = user_derived(() => run.moment?.limit?.busiest_node ?? "");
@@ -8450,10 +8597,15 @@ function Strips($$anchor, $$props) {
 		columns: {}
 	});
 	let problem = state("");
-	user_effect(() => follow(get(wanted).split(","), "fine", SPAN_MS, (series, failure) => {
-		set(problem, failure, true);
-		show(series);
-	}));
+	let isPictured = state(false);
+	pictured.then(() => set(isPictured, true));
+	user_effect(() => {
+		if (!get(isPictured)) return;
+		return follow(get(wanted).split(","), "fine", SPAN_MS, (series, failure) => {
+			set(problem, failure, true);
+			show(series);
+		});
+	});
 	function show(series) {
 		const { times, columns } = series.thinned(POINTS);
 		set(shown, {
@@ -8541,9 +8693,8 @@ function Strips($$anchor, $$props) {
 var root$1 = from_html(`<div class="live svelte-1p6wj4q"><h1 class="quiet">Live</h1> <section class="panel left scroll svelte-1p6wj4q" aria-label="Pipeline"><div class="pipeline scroll svelte-1p6wj4q"><!></div> <div class="below svelte-1p6wj4q"><!></div> <div class="below svelte-1p6wj4q"><h2>Ledger <span>offered = delivered + left out + lost + queued</span></h2> <!></div></section> <section class="panel middle svelte-1p6wj4q"><!></section> <aside class="panel right svelte-1p6wj4q"><!></aside> <section class="bottom svelte-1p6wj4q" aria-label="The last ten minutes"><!> <div class="events svelte-1p6wj4q"><!></div></section></div>`);
 function Live($$anchor, $$props) {
 	push($$props, true);
-	const sends = (name) => run.node(name)?.outputs.find((output) => output.kinds.includes("array"))?.name;
-	const firstPicture = user_derived(() => run.nodes.map((node) => sends(node.name)).find(Boolean) ?? "");
-	const source = user_derived(() => place.get("view") || get(firstPicture));
+	const first = user_derived(firstPicture);
+	const source = user_derived(() => place.get("view") || get(first));
 	const chosen = user_derived(() => place.get("node") || (run.nodes.find((node) => node.type === "roi") ?? run.nodes[0])?.name || "");
 	const choose = (node) => place.set({ node });
 	var div = root$1();
@@ -8603,32 +8754,32 @@ var ALL = [
 	{
 		name: "graph",
 		title: "Graph",
-		load: () => __vitePreload(() => import("./Graph.js"), __vite__mapDeps([9,10]), import.meta.url)
+		load: () => __vitePreload(() => import("./Graph.js"), __vite__mapDeps([14,15]), import.meta.url)
 	},
 	{
 		name: "trigger",
 		title: "Trigger",
-		load: () => __vitePreload(() => import("./Trigger.js"), __vite__mapDeps([11,12,13,14]), import.meta.url)
+		load: () => __vitePreload(() => import("./Trigger.js"), __vite__mapDeps([16,17,18,19]), import.meta.url)
 	},
 	{
 		name: "plots",
 		title: "Plots",
-		load: () => __vitePreload(() => import("./Plots.js"), __vite__mapDeps([15,7,8,12,13,16]), import.meta.url)
+		load: () => __vitePreload(() => import("./Plots.js"), __vite__mapDeps([20,12,13,17,18,21]), import.meta.url)
 	},
 	{
 		name: "settings",
 		title: "Settings",
-		load: () => __vitePreload(() => import("./Settings.js"), __vite__mapDeps([17,18]), import.meta.url)
+		load: () => __vitePreload(() => import("./Settings.js"), __vite__mapDeps([22,23]), import.meta.url)
 	},
 	{
 		name: "ledger",
 		title: "Ledger",
-		load: () => __vitePreload(() => import("./Ledger.js"), __vite__mapDeps([19,7,8,20]), import.meta.url)
+		load: () => __vitePreload(() => import("./Ledger.js"), __vite__mapDeps([24,12,13,25]), import.meta.url)
 	},
 	{
 		name: "runs",
 		title: "Runs",
-		load: () => __vitePreload(() => import("./Runs.js"), __vite__mapDeps([21,22]), import.meta.url)
+		load: () => __vitePreload(() => import("./Runs.js"), __vite__mapDeps([26,27]), import.meta.url)
 	}
 ];
 function offered(nodes) {
@@ -8722,10 +8873,11 @@ function App($$anchor, $$props) {
 delegate(["click"]);
 // src/main.ts
 var entered = enter();
+run.whenDescribed = lookAhead;
 run.describe();
 var target = document.getElementById("page");
 target.replaceChildren();
 mount(App, { target });
 await entered;
 run.start();
-export { remove_input_defaults as $, share as A, sibling as At, records as B, colour as C, untrack as Ct, count as D, child as Dt, bytes as E, $window as Et, inWords as F, pop as Ft, readPicture as G, request as H, isIntended as I, push as It, onMount as J, readTable as K, ApiError as L, next as Lt, span as M, set as Mt, timeOfDay as N, state as Nt, flow as O, first_child as Ot, run as P, user_derived as Pt, bind_value as Q, pipeline as R, reset as Rt, wanted as S, get as St, ago as T, user_effect as Tt, seriesNames as U, report as V, setInput as W, bind_this as X, prop as Y, bind_checked as Z, Field as _, from_svg as _t, placer as a, set_style as at, readable as b, delegated as bt, themed as c, snippet as ct, readLine as d, key as dt, set_attribute as et, summary as f, if_block as ft, NodePanel as g, from_html as gt, layers as h, comment as ht, colours as i, select_option as it, short as j, proxy as jt, rate as k, only_child as kt, clamp as l, each as lt, Feed as m, append as mt, Picture as n, set_value as nt, ticks as o, set_class as ot, writeLine as p, set_text as pt, onDestroy as q, shown as r, init_select as rt, toCanvas as s, clsx as st, follow as t, set_checked as tt, lengthOf as u, index as ut, drafts as v, text as vt, place as w, template_effect as wt, same as x, event as xt, editable as y, delegate as yt, record as z, to_array as zt };
+export { bind_checked as $, rate as A, child as At, record as B, next as Bt, wanted as C, delegated as Ct, bytes as D, template_effect as Dt, ago as E, untrack as Et, run as F, set as Ft, setInput as G, report as H, to_array as Ht, inWords as I, state as It, readTable as J, setParams as K, isIntended as L, user_derived as Lt, short as M, only_child as Mt, span as N, sibling as Nt, count as O, user_effect as Ot, timeOfDay as P, proxy as Pt, bind_this as Q, ApiError as R, pop as Rt, same as S, delegate as St, place as T, get as Tt, request as U, records as V, reset as Vt, seriesNames as W, onMount as X, onDestroy as Y, prop as Z, NodePanel as _, append as _t, placer as a, bind_select_value as at, editable as b, from_svg as bt, toCanvas as c, set_style as ct, lengthOf as d, snippet as dt, bind_value as et, readLine as f, each as ft, layers as g, set_text as gt, Feed as h, if_block as ht, colours as i, set_value as it, share as j, first_child as jt, flow as k, $window as kt, themed as l, set_class as lt, writeLine as m, key as mt, Picture as n, set_attribute as nt, ticks as o, init_select as ot, summary as p, index as pt, readPicture as q, shown as r, set_checked as rt, toArray as s, select_option as st, follow as t, remove_input_defaults as tt, clamp as u, clsx as ut, Field as v, comment as vt, colour as w, event as wt, readable as x, text as xt, drafts as y, from_html as yt, pipeline as z, push as zt };

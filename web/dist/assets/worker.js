@@ -54,7 +54,7 @@ var Feed = class {
 		if (answer.status === 404) this.url = null;
 		if (answer.status === 204 || answer.status === 404) return;
 		if (!answer.ok) throw new Error(await sentence(answer));
-		const frame = this.read(await answer.arrayBuffer());
+		const frame = this.read(await answer.arrayBuffer(), answer.headers.get("livetime-place"));
 		if (this.changed) return;
 		this.after = frame.header.sequence;
 		this.listener.problem("");
@@ -234,7 +234,7 @@ function readHeader(message) {
 	if (message.byteLength < 64 + header.bytes) throw new Error(`wanted a payload of ${header.bytes} bytes, found ${message.byteLength - 64}`);
 	return header;
 }
-function readPicture(message) {
+function readPicture(message, place = null) {
 	const header = readHeader(message);
 	if (header.kind !== "picture") throw new Error("wanted a picture, found a table");
 	if (header.colours !== 1 && header.colours !== 3) throw new Error(`wanted 1 or 3 colours, found ${header.colours}`);
@@ -242,7 +242,8 @@ function readPicture(message) {
 	if (wanted * bytesOf(header.dtype) !== header.bytes) throw new Error(`wanted ${header.width} x ${header.height} ${header.dtype}, found ${header.bytes} bytes`);
 	return {
 		header,
-		pixels: new ARRAYS[header.dtype](message, 64, wanted)
+		pixels: new ARRAYS[header.dtype](message, 64, wanted),
+		place
 	};
 }
 // src/model/contrast.ts
@@ -922,6 +923,9 @@ var Worker = class {
 	asking = false;
 	take(message) {
 		switch (message.kind) {
+			case "ahead":
+				this.ahead(message);
+				return;
 			case "start": return this.start(message);
 			case "source":
 				this.turnTo(message.from);
@@ -960,6 +964,24 @@ var Worker = class {
 			});
 		}
 		if (this.look) this.painter.setColours(colours(this.look.map));
+		this.open(base);
+		if (this.picture) this.show(this.picture);
+		this.wish();
+	}
+	async ahead({ base, from, fit }) {
+		this.source = from;
+		try {
+			const answer = await fetch(`${base}/api/v1/picture?${new URLSearchParams({
+				from,
+				as: "raw",
+				fit: fit.map(even).join(",")
+			})}`);
+			if (answer.status !== 200) return;
+			const picture = readPicture(await answer.arrayBuffer(), answer.headers.get("livetime-place"));
+			if (this.picture === null && this.source === from) this.show(picture);
+		} catch {}
+	}
+	open(base) {
 		const frame = (next) => this.hold ? void (this.waiting = next) : this.shown(next);
 		const listener = {
 			frame,
@@ -973,7 +995,6 @@ var Worker = class {
 			still: new Still(base, readPicture, listener)
 		};
 		this.stop(false);
-		this.wish();
 	}
 	get feed() {
 		return this.source !== null && isStill(this.source) ? this.feeds?.still : this.feeds?.live;
@@ -983,7 +1004,7 @@ var Worker = class {
 		this.feeds?.still.stop(stopped);
 	}
 	turnTo(from) {
-		if (!(from !== null && this.source !== null && isStill(from) && detectorOf(from) === detectorOf(this.source))) {
+		if (!(from !== null && this.source !== null && detectorOf(from) === detectorOf(this.source))) {
 			this.feed?.want(null);
 			this.picture = null;
 		}
@@ -1034,6 +1055,7 @@ var Worker = class {
 	}
 	show(picture) {
 		const first = this.picture === null;
+		const moved = this.picture?.place !== picture.place;
 		this.picture = picture;
 		this.isNew = true;
 		this.waiting = null;
@@ -1049,7 +1071,7 @@ var Worker = class {
 			});
 		}
 		if (first) this.wish();
-		this.tell();
+		this.tell(moved ? 0 : TELL_MS);
 		this.redraw();
 	}
 	view() {
@@ -1073,7 +1095,7 @@ var Worker = class {
 		this.drawn = true;
 		requestAnimationFrame(() => {
 			this.drawn = false;
-			this.draw();
+			if (!this.draw()) return;
 			this.whenDrawn();
 			if (this.isNew && this.picture) say({
 				kind: "shown",
@@ -1084,15 +1106,18 @@ var Worker = class {
 	}
 	draw() {
 		const { painter, sight, look } = this;
-		if (!painter || !sight || !look) return;
+		if (!painter || !sight || !look) return false;
 		const width = Math.max(1, Math.round(sight.canvas.width * sight.density));
 		const height = Math.max(1, Math.round(sight.canvas.height * sight.density));
 		if (painter.canvas.width !== width || painter.canvas.height !== height) [painter.canvas.width, painter.canvas.height] = [width, height];
 		const view = this.view();
-		if (!view || !this.picture) return painter.draw({
-			...this.limits,
-			scale: look.scale
-		}, null, look.outside, look.invalid);
+		if (!view || !this.picture) {
+			painter.draw({
+				...this.limits,
+				scale: look.scale
+			}, null, look.outside, look.invalid);
+			return true;
+		}
 		const { header } = this.picture;
 		const step = 1 / view.zoom / sight.density;
 		const left = view.x - sight.canvas.width / 2 / view.zoom;
@@ -1107,6 +1132,7 @@ var Worker = class {
 			...this.limits,
 			scale: look.scale
 		}, part, look.outside, look.invalid, header.colours);
+		return true;
 	}
 	tell(every = TELL_MS) {
 		const at = this.toldAt + every;
@@ -1115,6 +1141,7 @@ var Worker = class {
 		this.tellAt = at;
 		this.telling = setTimeout(() => {
 			this.telling = void 0;
+			if (!this.painter || !this.look) return;
 			this.toldAt = performance.now();
 			this.count();
 		}, Math.max(0, at - performance.now()));
@@ -1141,6 +1168,7 @@ var Worker = class {
 				width: header.width,
 				height: header.height
 			},
+			place: picture.place,
 			bin: header.binX,
 			reduce: header.reduce,
 			held: header.held,
@@ -1241,8 +1269,10 @@ function drawable(pixels) {
 	return pixels instanceof BigInt64Array || pixels instanceof BigUint64Array || pixels instanceof Float64Array ? Float32Array.from(pixels, Number) : pixels;
 }
 function painterOn(canvas, drawing) {
-	return ((drawing === "" ? isDrawnByCard : drawing === "webgl") ? GlPainter.on(canvas) : null) ?? new PlainPainter(canvas);
+	return ((drawing === "" ? isByCard() : drawing === "webgl") ? GlPainter.on(canvas) : null) ?? new PlainPainter(canvas);
 }
-const isDrawnByCard = hasCard();
+let isDrawnByCard;
+const isByCard = () => isDrawnByCard ??= hasCard();
+setTimeout(isByCard, 20);
 const worker = new Worker();
 onmessage = (event) => worker.take(event.data);

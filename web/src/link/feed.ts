@@ -25,7 +25,7 @@ export class Feed<T extends { header: Header }> {
   /** `read` makes a frame of a message, and throws when it is none. */
   constructor(
     private readonly base: string,
-    private readonly read: (message: ArrayBuffer) => T,
+    private readonly read: (message: ArrayBuffer, place: string | null) => T,
     private readonly listener: FeedListener<T>,
   ) {}
 
@@ -74,7 +74,7 @@ export class Feed<T extends { header: Header }> {
     if (answer.status === 404) this.url = null;
     if (answer.status === 204 || answer.status === 404) return;
     if (!answer.ok) throw new Error(await sentence(answer));
-    const frame = this.read(await answer.arrayBuffer());
+    const frame = this.read(await answer.arrayBuffer(), answer.headers.get('livetime-place'));
     if (this.changed) return;
     this.after = frame.header.sequence;
     this.listener.problem('');

@@ -43,6 +43,8 @@ export interface Header {
 export interface Picture {
   header: Header;
   pixels: Pixels;
+  /** Where on the detector it was read, as the server says it beside the message; `null` where it does not. */
+  place: string | null;
 }
 
 const REDUCES = ['none', 'max', 'mean', 'pick'] as const;
@@ -79,7 +81,7 @@ export function readHeader(message: ArrayBuffer): Header {
 }
 
 /** A picture; its pixels are a view of the message, nothing is copied. */
-export function readPicture(message: ArrayBuffer): Picture {
+export function readPicture(message: ArrayBuffer, place: string | null = null): Picture {
   const header = readHeader(message);
   if (header.kind !== 'picture') throw new Error('wanted a picture, found a table');
   if (header.colours !== 1 && header.colours !== 3) throw new Error(`wanted 1 or 3 colours, found ${header.colours}`);
@@ -87,7 +89,7 @@ export function readPicture(message: ArrayBuffer): Picture {
   if (wanted * bytesOf(header.dtype) !== header.bytes) {
     throw new Error(`wanted ${header.width} x ${header.height} ${header.dtype}, found ${header.bytes} bytes`);
   }
-  return { header, pixels: new ARRAYS[header.dtype](message, HEADER_BYTES, wanted) };
+  return { header, pixels: new ARRAYS[header.dtype](message, HEADER_BYTES, wanted), place };
 }
 
 export interface Table {

@@ -37,6 +37,9 @@ export class RunModel {
   /** How far the page is behind the server, in ms; clocks that differ are taken out by the smallest distance seen. */
   behindMs = $state.raw(0);
 
+  /** Called as soon as it is known what runs, before any screen is made of it. */
+  whenDescribed: () => void = () => {};
+
   private socket: StateSocket | null = null;
   private smallestDistance = Infinity;
   private watchers = new Map<symbol, string[]>();
@@ -145,6 +148,7 @@ export class RunModel {
       this.described = await rest.describe();
       this.graph = this.described.graph;
       this.problem = '';
+      this.whenDescribed();
     } catch (problem) {
       this.problem = (problem as Error).message;
     }

@@ -38,6 +38,8 @@ export interface Point {
 export type Drawing = '' | 'webgl' | 'plain';
 
 export type ToWorker =
+  /** What will be shown, before there is a canvas; `fit` is a guess of its size. */
+  | { kind: 'ahead'; base: string; from: string; fit: [number, number] }
   | { kind: 'start'; canvas: OffscreenCanvas; base: string; drawing: Drawing }
   | { kind: 'source'; from: string | null }
   | { kind: 'look'; look: Look }
@@ -52,6 +54,8 @@ export interface PictureInfo {
   dtype: string;
   colours: number;
   full: Size;
+  /** Where on the detector it was read, as the server says it. */
+  place: string | null;
   /** Of the payload, and pixels of the array for one of them. */
   size: Size;
   bin: number;

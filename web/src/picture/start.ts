@@ -1,5 +1,8 @@
 /** The worker behind a picture. The first one starts with the page's scripts, before it is known what there is to show. */
 
+import { place } from '../model/place.svelte';
+import { run } from '../model/run.svelte';
+import type { ToWorker } from './messages';
 import PictureWorker from './worker?worker';
 
 /** A run may have no picture to show. */
@@ -13,6 +16,17 @@ export const pictured = new Promise<void>((done) => {
 export const isPictured = () => said();
 
 let ready: Worker | null = new PictureWorker();
+
+/** The output that Live shows when the address names none. */
+export const firstPicture = () => run.nodes.flatMap((node) => node.outputs).find((output) => output.kinds.includes('array'))?.name ?? '';
+
+/** Lets the worker ask for the first picture before the screen is made. The canvas will be about half as wide as the window. */
+export function lookAhead(): void {
+  const from = place.get('view') || firstPicture();
+  if (place.screen !== 'live' || !from) return;
+  const fit: [number, number] = [innerWidth * devicePixelRatio, innerHeight * devicePixelRatio];
+  ready?.postMessage({ kind: 'ahead', base: new URL('.', location.href).origin, from, fit } satisfies ToWorker);
+}
 
 export function pictureWorker(): Worker {
   const made = ready ?? new PictureWorker();

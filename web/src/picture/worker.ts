@@ -49,6 +49,8 @@ class Worker {
 
   take(message: ToWorker): void {
     switch (message.kind) {
+      case 'ahead':
+        return void this.ahead(message);
       case 'start':
         return this.start(message);
       case 'source':
@@ -87,11 +89,29 @@ class Worker {
       return say({ kind: 'problem', text: (problem as Error).message });
     }
     if (this.look) this.painter.setColours(colours(this.look.map));
+    this.open(base);
+    if (this.picture) this.show(this.picture);
+    this.wish();
+  }
+
+  /** The first picture is on its way while the page still makes the place for it, and this worker finds out how to draw. */
+  private async ahead({ base, from, fit }: { base: string; from: string; fit: [number, number] }): Promise<void> {
+    this.source = from;
+    try {
+      const answer = await fetch(`${base}/api/v1/picture?${new URLSearchParams({ from, as: 'raw', fit: fit.map(even).join(',') })}`);
+      if (answer.status !== 200) return;
+      const picture = readPicture(await answer.arrayBuffer(), answer.headers.get('livetime-place'));
+      if (this.picture === null && this.source === from) this.show(picture);
+    } catch {
+      // What is wrong is said when it is asked for again.
+    }
+  }
+
+  private open(base: string): void {
     const frame = (next: Picture) => (this.hold ? void (this.waiting = next) : this.shown(next));
     const listener = { frame, problem: (text: string) => say({ kind: 'problem', text }) };
     this.feeds = { live: new Feed(base, readPicture, listener), still: new Still(base, readPicture, listener) };
     this.stop(false);
-    this.wish();
   }
 
   // ---- What is asked for ----
@@ -107,7 +127,7 @@ class Worker {
 
   /** From one event of a detector to the next the picture stays until the next one is there. */
   private turnTo(from: string | null): void {
-    const same = from !== null && this.source !== null && isStill(from) && detectorOf(from) === detectorOf(this.source);
+    const same = from !== null && this.source !== null && detectorOf(from) === detectorOf(this.source);
     if (!same) {
       this.feed?.want(null);
       this.picture = null;
@@ -156,6 +176,8 @@ class Worker {
 
   private show(picture: Picture): void {
     const first = this.picture === null;
+    // What is drawn on it must lie on the right pixels at once.
+    const moved = this.picture?.place !== picture.place;
     this.picture = picture;
     this.isNew = true;
     this.waiting = null;
@@ -168,7 +190,7 @@ class Worker {
       say({ kind: 'problem', text: (problem as Error).message });
     }
     if (first) this.wish();
-    this.tell();
+    this.tell(moved ? 0 : TELL_MS);
     this.redraw();
   }
 
@@ -185,23 +207,27 @@ class Worker {
     this.drawn = true;
     requestAnimationFrame(() => {
       this.drawn = false;
-      this.draw();
+      if (!this.draw()) return;
       this.whenDrawn();
       if (this.isNew && this.picture) say({ kind: 'shown', sequence: this.picture.header.sequence.toString() });
       this.isNew = false;
     });
   }
 
-  private draw(): void {
+  /** False while it is not known where and how. */
+  private draw(): boolean {
     const { painter, sight, look } = this;
-    if (!painter || !sight || !look) return;
+    if (!painter || !sight || !look) return false;
     const width = Math.max(1, Math.round(sight.canvas.width * sight.density));
     const height = Math.max(1, Math.round(sight.canvas.height * sight.density));
     if (painter.canvas.width !== width || painter.canvas.height !== height) {
       [painter.canvas.width, painter.canvas.height] = [width, height];
     }
     const view = this.view();
-    if (!view || !this.picture) return painter.draw({ ...this.limits, scale: look.scale }, null, look.outside, look.invalid);
+    if (!view || !this.picture) {
+      painter.draw({ ...this.limits, scale: look.scale }, null, look.outside, look.invalid);
+      return true;
+    }
     const { header } = this.picture;
     const step = 1 / view.zoom / sight.density;
     const left = view.x - sight.canvas.width / 2 / view.zoom;
@@ -210,6 +236,7 @@ class Worker {
       x: (left - header.x) / header.binX, y: (top - header.y) / header.binY, stepX: step / header.binX, stepY: step / header.binY,
     };
     painter.draw({ ...this.limits, scale: look.scale }, part, look.outside, look.invalid, header.colours);
+    return true;
   }
 
   // ---- What is counted ----
@@ -222,6 +249,7 @@ class Worker {
     this.tellAt = at;
     this.telling = setTimeout(() => {
       this.telling = undefined;
+      if (!this.painter || !this.look) return;
       this.toldAt = performance.now();
       this.count();
     }, Math.max(0, at - performance.now()));
@@ -240,7 +268,7 @@ class Worker {
     const info = {
       sequence: header.sequence.toString(), dtype: header.dtype, colours: header.colours,
       full: { width: header.fullWidth, height: header.fullHeight }, size: { width: header.width, height: header.height },
-      bin: header.binX, reduce: header.reduce, held: header.held, damaged: header.damaged, leftOut: header.leftOut,
+      place: picture.place, bin: header.binX, reduce: header.reduce, held: header.held, damaged: header.damaged, leftOut: header.leftOut,
       ageMs: header.ageUs / 1000, shownHz: last > first ? ((this.arrivals.length - 1) * 1000) / (last - first) : 0,
       drawing: painter.kind,
       min: histogram.min, max: histogram.max, mean: histogram.mean, atLimit: histogram.atLimit, invalid: histogram.invalid,
@@ -314,12 +342,15 @@ function drawable(pixels: Pixels): Pixels {
 }
 
 function painterOn(canvas: OffscreenCanvas, drawing: Drawing): Painter {
-  const byCard = drawing === '' ? isDrawnByCard : drawing === 'webgl';
+  const byCard = drawing === '' ? isByCard() : drawing === 'webgl';
   return (byCard ? GlPainter.on(canvas) : null) ?? new PlainPainter(canvas);
 }
 
-// Found out while the page still asks what there is to show.
-const isDrawnByCard = hasCard();
+/** Known after a tenth of a second, in which this worker does nothing else. */
+let isDrawnByCard: boolean | undefined;
+const isByCard = () => (isDrawnByCard ??= hasCard());
+// Found out while the page still asks what there is to show, or is sent it: that was asked for before.
+setTimeout(isByCard, 20);
 
 const worker = new Worker();
 onmessage = (event: MessageEvent<ToWorker>) => worker.take(event.data);

@@ -52,6 +52,14 @@ pub(super) struct Crowd {
     threads: Vec<JoinHandle<Result<Seen, String>>>,
 }
 
+/// A browser is mostly on another machine: here it must not take a core from the run that it watches.
+fn step_back() {
+    #[cfg(target_os = "linux")]
+    {
+        let _ = rustix::process::setpriority_process(None, 19);
+    }
+}
+
 impl Crowd {
     /// As many clients that ask for one picture of `from` after the other, `pace` apart; `fit`: not larger than that.
     pub(super) fn pictures(
@@ -100,7 +108,10 @@ impl Crowd {
     }
 
     fn start(&mut self, work: impl FnOnce() -> Result<Seen, String> + Send + 'static) -> Result<(), String> {
-        let thread = Builder::new().name("client".into()).stack_size(STACK).spawn(work);
+        let thread = Builder::new().name("client".into()).stack_size(STACK).spawn(move || {
+            step_back();
+            work()
+        });
         self.threads.push(thread.map_err(|e| format!("cannot start a client: {e}"))?);
         Ok(())
     }

@@ -8,6 +8,7 @@ mod clients;
 mod link;
 mod rate;
 mod scene;
+mod witness;
 
 use std::time::{Duration, Instant};
 

@@ -2,12 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use livetime_engine::Graph;
+use livetime_engine::{EdgeAccount, Graph};
 use serde_json::{Value, json};
 
 use super::clients::{Crowd, Seen};
 use super::scene::Scene;
+use super::witness::Witness;
 use super::{FIT, SOURCE};
+use crate::neighbours::Neighbours;
 use crate::pace::{Pace, paces};
 use crate::search::{Ran, search};
 use crate::{Progress, Settings, tenths};
@@ -19,12 +21,18 @@ const PAGES: usize = 10;
 const FIRST_HZ: f64 = 400.0;
 /// Rates at which runs are compared, as parts of the highest.
 const PARTS: [f64; 2] = [1.0, 0.9];
+/// Runs of each kind at each rate: at the highest rate, few lose anything.
+const TURNS: usize = 20;
 
 /// What one run did.
 struct Turn {
     ran: Ran,
     /// Pictures that pages were sent.
     pictures: usize,
+    /// The share of all cores that other programs used meanwhile.
+    others: Option<f64>,
+    /// The longest time that a thread which wanted a core had none.
+    stall: Duration,
 }
 
 pub(super) fn measure(
@@ -43,7 +51,7 @@ pub(super) fn measure(
     let mut parts = Vec::new();
     for part in PARTS {
         let (mut alone, mut watched) = (Vec::new(), Vec::new());
-        for repeat in 0..settings.repeats() {
+        for repeat in 0..if settings.quick { 1 } else { TURNS } {
             // Every other time the other way round.
             if repeat % 2 == 0 {
                 alone.push(run_at(part * found.hz, 0)?);
@@ -68,6 +76,7 @@ fn turn(graph: &Graph, paces: &[Pace], hz: f64, pages: usize, seconds: f64) -> R
     let declared: f64 = paces.iter().map(|pace| pace.hz).sum();
     paces.iter().try_for_each(|pace| pace.set(&mut graph, pace.hz * hz / declared))?;
     let scene = Scene::start(&graph)?;
+    let (neighbours, witness) = (Neighbours::begin(), Witness::start()?);
     let until = Instant::now() + Duration::from_secs_f64(seconds);
     let mut crowd = Crowd::default();
     crowd.moments(scene.address(), pages, 0)?;
@@ -75,10 +84,11 @@ fn turn(graph: &Graph, paces: &[Pace], hz: f64, pages: usize, seconds: f64) -> R
     std::thread::sleep(until.saturating_duration_since(Instant::now()));
     // Pages that wait for a picture see at the next one that they are to end.
     let seen = crowd.end()?;
+    let (others, stall) = (neighbours.share(), witness.end());
     let seconds = scene.model.run().report().elapsed_ns as f64 / 1e9;
     let report = scene.end()?;
     let pictures = seen.iter().map(|seen: &Seen| seen.pictures.len()).sum();
-    Ok(Turn { ran: Ran { report, seconds, ended_early: false }, pictures })
+    Ok(Turn { ran: Ran { report, seconds, ended_early: false }, pictures, others, stall })
 }
 
 fn turns(turns: &[Turn]) -> Value {
@@ -89,9 +99,27 @@ fn turns(turns: &[Turn]) -> Value {
             "frames": turn.ran.frames(),
             "cpu_percent": tenths(turn.ran.cpu_percent()),
             "pictures": turn.pictures,
+            "others_percent": turn.others.map(|share| tenths(100.0 * share)),
+            "longest_stall_ms": tenths(1e3 * turn.stall.as_secs_f64()),
+            "lost_at": lost_at(&turn.ran),
         })
     };
     turns.iter().map(of).collect()
+}
+
+/// Where frames were lost: on which edge, why, how long its queue is, and the longest time that a frame waited in it.
+fn lost_at(ran: &Ran) -> Value {
+    let edges = ran.report.edges.iter().filter(|edge| edge.unintended() > 0);
+    let of = |edge: &EdgeAccount| {
+        let reasons: Vec<String> = edge.lost.iter().map(|(reason, n)| format!("{n} {reason}")).collect();
+        json!({
+            "edge": format!("{} -> {}", edge.from, edge.to),
+            "lost": reasons.join(", "),
+            "queue": edge.capacity,
+            "longest_wait_ms": tenths(edge.waiting.max_ns as f64 / 1e6),
+        })
+    };
+    edges.map(of).collect()
 }
 
 /// For people.

@@ -4,6 +4,7 @@ use axum::body::Bytes;
 use livetime_frame::{ArrayRef, Column, DType, Flags, Frame, Payload, TableRef, with_dtype};
 
 use super::message::{CUT, Header, Kind, SCALED};
+use super::place::Place;
 use super::sample::Sample;
 use super::spec::{Encoding, Reduce, Spec};
 
@@ -17,6 +18,8 @@ const ROWS: usize = 1 << 16;
 pub(crate) struct Made {
     /// All but what differs between clients: `left_out`, `age_us`, and the flag `HELD`.
     pub(crate) header: Header,
+    /// Where on the detector the array was read; `None` of a table.
+    pub(crate) place: Option<Place>,
     /// The one copy of the frame's pixels, which all clients are sent.
     pub(crate) payload: Bytes,
 }
@@ -154,7 +157,7 @@ fn picture(array: &ArrayRef, spec: &Spec) -> Result<Made, String> {
         full_height: pixels.height as u32,
         ..Header::default()
     };
-    Ok(Made { header, payload })
+    Ok(Made { header, place: Some(Place::of(array.layout())), payload })
 }
 
 fn payload<T: Sample>(elements: &[T], pixels: Pixels, cut: Cut, spec: &Spec, is_mean: bool) -> Bytes {
@@ -351,5 +354,5 @@ fn table(table: &TableRef, spec: &Spec) -> Result<Made, String> {
         full_height: u32::try_from(layout.rows()).unwrap_or(u32::MAX),
         ..Header::default()
     };
-    Ok(Made { header, payload: payload.into() })
+    Ok(Made { header, place: None, payload: payload.into() })
 }

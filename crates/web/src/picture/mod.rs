@@ -14,6 +14,7 @@ mod make;
 mod maker;
 mod message;
 mod npy;
+mod place;
 mod png;
 mod sample;
 mod source;

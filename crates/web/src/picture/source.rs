@@ -40,7 +40,7 @@ pub(crate) struct Source {
     pub(crate) name: String,
     pub(crate) newest: watch::Receiver<Option<Arc<Newest>>>,
     /// That of the last frame of earlier times.
-    began: u64,
+    pub(super) began: u64,
     is_ended: Arc<AtomicBool>,
 }
 

@@ -264,13 +264,16 @@ impl Views {
         Ok(newest)
     }
 
-    /// The next frame of an output, without a view; waits at most for `limit`.
+    /// A frame of an output, without a view: the newest while it is watched, else the next. It is waited for at most `limit`; one that
+    /// was kept from earlier times is then better than none.
     pub(crate) async fn one(&self, from: &str, limit: Duration) -> Result<(String, Arc<Newest>), Refused> {
         let source = self.sources.get(from).map_err(Refused::Cannot)?;
         let mut newest = source.newest.clone();
-        let is_there = newest.wait_for(Option::is_some);
-        let found = tokio::time::timeout(limit, is_there).await.ok().and_then(Result::ok);
-        let newest = found.and_then(|found| found.clone()).ok_or(Refused::NothingNew)?;
+        let came =
+            newest.wait_for(|newest| newest.as_ref().is_some_and(|newest| newest.number > source.began));
+        let found =
+            tokio::time::timeout(limit, came).await.ok().and_then(Result::ok).and_then(|found| found.clone());
+        let newest = found.or_else(|| source.newest.borrow().clone()).ok_or(Refused::NothingNew)?;
         Ok((source.name.clone(), newest))
     }
 }

@@ -10,8 +10,29 @@ use serde_json::{Map, Value};
 const MOST_BYTES: u64 = 8 << 20;
 /// The most values that medians of one picture are made of, all together: 64 MiB of places.
 pub(super) const MOST_NEIGHBOURS: u64 = 1 << 24;
+/// The most bad pixels, those in rectangles one by one: a few words and a place in the picture each.
+const MOST_PIXELS: u64 = 1 << 20;
 /// The largest coordinate, far beyond that of any detector, so that sums cannot overflow.
 const MOST: i64 = 1 << 31;
+
+/// A rectangle of bad pixels, as one entry of the list has it.
+struct Entry {
+    first: BadPixel,
+    width: i64,
+    height: i64,
+}
+
+impl Entry {
+    fn pixels(&self) -> u64 {
+        self.width.unsigned_abs().saturating_mul(self.height.unsigned_abs())
+    }
+
+    fn each(&self) -> impl Iterator<Item = BadPixel> + '_ {
+        let Entry { first, width, height } = *self;
+        let row = move |y: i64| (0..width).map(move |x| BadPixel { x: first.x + x, y: first.y + y, ..first });
+        (0..height).flat_map(row)
+    }
+}
 
 /// A bad pixel of the detector.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,26 +87,38 @@ fn parse(bytes: &[u8], from: &str) -> Result<Vec<BadPixel>, NodeError> {
         entry_of(entry)
             .map_err(|e| NodeError::new(format_args!("{from}: entry {index} of `Bad pixels`: {e}")))
     };
-    let pixels = list.iter().enumerate().map(pixel).collect::<Result<Vec<_>, _>>()?;
+    let entries = list.iter().enumerate().map(pixel).collect::<Result<Vec<_>, _>>()?;
+    check_count(&entries, from)?;
+    let pixels: Vec<BadPixel> = entries.iter().flat_map(Entry::each).collect();
     check_medians(&pixels, from)?;
     Ok(pixels)
 }
 
-fn entry_of(entry: &Value) -> Result<BadPixel, String> {
+/// Before anything is made of them.
+fn check_count(entries: &[Entry], from: &str) -> Result<(), NodeError> {
+    let all = entries.iter().map(Entry::pixels).fold(0, u64::saturating_add);
+    if all <= MOST_PIXELS {
+        return Ok(());
+    }
+    Err(NodeError::new(format_args!("{from}: wanted at most {MOST_PIXELS} bad pixels, found {all}")))
+}
+
+fn entry_of(entry: &Value) -> Result<Entry, String> {
     let entry = entry.as_object().ok_or_else(|| format!("wanted an object, found {}", shown(entry)))?;
-    let known = ["Pixel", "Set", "Replace", "Median"];
+    let known = ["Pixel", "Size", "Set", "Replace", "Median"];
     if let Some(unknown) = entry.keys().find(|key| !known.contains(&key.as_str())) {
-        return Err(format!("wanted Pixel and one of Set, Replace, Median, found `{unknown}`"));
+        return Err(format!("wanted Pixel, Size and one of Set, Replace, Median, found `{unknown}`"));
     }
     let (x, y) = pair(entry, "Pixel", 0)?;
-    let fixes: Vec<&str> = known[1..].iter().copied().filter(|key| entry.contains_key(*key)).collect();
+    let (width, height) = if entry.contains_key("Size") { pair(entry, "Size", 1)? } else { (1, 1) };
+    let fixes: Vec<&str> = known[2..].iter().copied().filter(|key| entry.contains_key(*key)).collect();
     let fix = match fixes[..] {
         ["Set"] => Fix::Set(number(&entry["Set"])?),
         ["Replace"] => pair(entry, "Replace", -MOST).map(|(dx, dy)| Fix::Replace(dx, dy))?,
         ["Median"] => pair(entry, "Median", 0).map(|(hx, hy)| Fix::Median(hx, hy))?,
         _ => return Err(format!("wanted one of Set, Replace, Median, found {}", fixes.len())),
     };
-    Ok(BadPixel { x, y, fix })
+    Ok(Entry { first: BadPixel { x, y, fix }, width, height })
 }
 
 /// Two whole numbers from `least` on.

@@ -10,7 +10,8 @@
 //! {"Bad pixels": [
 //!     {"Pixel": [200, 100], "Set": 0},
 //!     {"Pixel": [200, 200], "Replace": [1, 0]},
-//!     {"Pixel": [200, 300], "Median": [2, 2]}
+//!     {"Pixel": [200, 300], "Median": [2, 2]},
+//!     {"Pixel": [10, 20], "Size": [30, 40], "Set": 0}
 //! ]}
 //! ```
 //!
@@ -19,6 +20,9 @@
 //! | `Set: v` | `v`, limited to the range of the dtype |
 //! | `Replace: [dx, dy]` | that of the pixel `dx` columns to the right and `dy` rows below, on the detector |
 //! | `Median: [hx, hy]` | the median of the `(2 hx + 1)` x `(2 hy + 1)` pixels around it; of an even number of values the mean of the middle two |
+//!
+//! `Size: [w, h]`, which areaDetector does not have, makes the entry one of all pixels of a rectangle, whose first one is `Pixel`. A list
+//! has at most 2^20 bad pixels.
 //!
 //! Coordinates `[x, y]` are those of the whole detector, unbinned: the node finds the pixels in regions, in binned and in reversed
 //! pictures. Distances count pixels of the picture. A value is never taken from another bad pixel or from outside the picture; a pixel

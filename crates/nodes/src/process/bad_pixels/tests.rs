@@ -125,6 +125,19 @@ fn every_color_and_plane_is_treated_alike() {
 }
 
 #[test]
+fn an_entry_with_a_size_is_all_pixels_of_a_rectangle() {
+    let pixels: Vec<u16> = (1..=20).collect();
+    let mut node =
+        node(r#"{"Pixel": [1, 1], "Size": [3, 2], "Set": 0}, {"Pixel": [4, 3], "Size": [9, 9], "Set": 50}"#);
+    let wanted = [1, 2, 3, 4, 5, 6, 0, 0, 0, 10, 11, 0, 0, 0, 15, 16, 17, 18, 19, 50];
+    assert_eq!(fed(&mut node, &[4, 5], &pixels), wanted);
+    assert_eq!((node.number_of("listed"), node.number_of("repaired")), (87.0, 7.0));
+    // Nothing is taken from within the rectangle.
+    let mut node = self::node(r#"{"Pixel": [1, 0], "Size": [3, 1], "Median": [1, 0]}"#);
+    assert_eq!(fed(&mut node, &[1, 5], &[10u8, 1, 2, 3, 20]), [10, 10, 2, 20, 20]);
+}
+
+#[test]
 fn without_a_good_neighbour_a_pixel_stays() {
     let mut node = node(
         r#"{"Pixel": [0, 0], "Replace": [1, 0]}, {"Pixel": [1, 0], "Replace": [5, 5]}, {"Pixel": [2, 0], "Median": [0, 0]},
@@ -178,6 +191,9 @@ fn hostile_lists_are_refused_with_their_place() {
         (r#"{"Pixel": [1, 1], "Set": "NaN"}"#, "wanted `Set` with a number"),
         (r#"{"Pixel": [1, 1], "Median": [-1, 1]}"#, "`Median`"),
         (r#"{"Pixel": [1, 1], "Mean": [1, 1]}"#, "found `Mean`"),
+        (r#"{"Pixel": [1, 1], "Size": [0, 4], "Set": 1}"#, "wanted `Size` with two whole numbers from 1"),
+        (r#"{"Pixel": [1, 1], "Size": [1024, 1024], "Set": 1}"#, "at most 1048576 bad pixels, found 1048577"),
+        (r#"{"Pixel": [1, 1], "Size": [2147483648, 2147483648], "Set": 1}"#, "at most 1048576 bad pixels"),
         (r#"{"Pixel": [1, 1], "Median": [2000000000, 2000000000]}"#, "medians of at most 16777216"),
     ] {
         assert!(entry(text).contains(wanted), "{text}: {}", entry(text));
