@@ -18,6 +18,7 @@ mod frames;
 mod lcls2;
 mod parts;
 mod stops;
+mod strips;
 mod waveforms;
 
 use camera::*;

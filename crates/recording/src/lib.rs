@@ -73,6 +73,7 @@ mod run;
 pub mod select;
 mod small_data;
 mod straight;
+mod strips;
 mod transition;
 mod wire;
 
