@@ -8,7 +8,8 @@ use livetime_runtime::ordered::{Crew, Panicked};
 
 use crate::{Condition, Detector, Fault, Picture, Reader, Recording};
 
-/// Batches of events that one thread has before it: the one at work, and the next. More would only hold more memory.
+/// Batches of events that one thread has before it: the one at work, and the next. More would only hold more memory. The thread that asks
+/// counts as one of them: it reads where it would wait, and with fewer the others would idle meanwhile.
 const AHEAD: usize = 2;
 /// Events in a batch, at most.
 const MOST_EVENTS: usize = 64;
@@ -21,10 +22,11 @@ pub fn events_in_batch(batch_bytes: usize, frame_bytes: usize) -> usize {
     (batch_bytes / FramePool::cost_bytes(frame_bytes)).clamp(1, MOST_EVENTS)
 }
 
-/// Batches that are under way at most, of one loop with so many threads: those of the threads, the one that is taken from, and one that
-/// the thread of the loop reads itself.
+/// Batches that are under way at most, of one loop with so many threads: those of the threads, the one that is taken from, and one to
+/// spare.
 pub fn batches_under_way(threads: usize) -> usize {
-    threads.saturating_mul(AHEAD).saturating_add(2)
+    let reading = if threads == 0 { 0 } else { threads.saturating_add(1) };
+    reading.saturating_mul(AHEAD).saturating_add(2)
 }
 
 /// What became of an event.
@@ -97,7 +99,7 @@ impl Loader {
     }
 
     pub(crate) fn has_room(&self) -> bool {
-        self.under_way < AHEAD * self.crew.threads()
+        self.under_way < AHEAD * (self.crew.threads() + 1)
     }
 
     /// Gives events to a thread, with memory for their pictures.
