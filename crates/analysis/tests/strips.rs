@@ -122,6 +122,28 @@ fn strips_have_the_bits_of_whole_pictures() {
 }
 
 #[test]
+fn strips_come_from_the_file_that_has_the_detector() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |src| move |n| datagram(n, &[Leaf { src, ..large(16, n + 1000 * u64::from(src == OTHER)) }]);
+    let others = (0..40).map(of(OTHER)).collect::<Vec<_>>();
+    std::fs::rename(write(folder.path(), &others), folder.path().join("e1-r0001-s01-c00.xtc")).unwrap();
+    let path = write(folder.path(), &(0..40).map(of(CAMERA)).collect::<Vec<_>>());
+    let recording = Recording::open(&[path]).unwrap();
+    assert_eq!(recording.files().len(), 2);
+    let detectors = recording.detectors().unwrap();
+    assert_eq!(detectors.len(), 2);
+    for detector in detectors {
+        let found =
+            |reducers| analyze(&recording, &detector, &options(2), &reducers, &mut |_| GoOn::Yes).unwrap();
+        let count = Count::default();
+        let by_strips = found(Reducers::default().with(PixelStatistics::all()).with(count.clone()));
+        let wanted = found(Reducers::default().with(Whole(PixelStatistics::all())));
+        assert_same_bits(&by_strips, &wanted);
+        assert_eq!((wanted.account.used, count.0.load(Ordering::Relaxed) > 0), (40, true), "{detector}");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_any_more_is_in_no_strip() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), &(0..20).map(|n| datagram(n, &[large(16, n)])).collect::<Vec<_>>());
