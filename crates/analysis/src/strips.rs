@@ -14,9 +14,9 @@ use crate::reducer::AnyPartial;
 use crate::{Panel, Recording, Work};
 
 /// Events whose strips are reduced together.
-pub(crate) const EVENTS: usize = 8;
+pub(crate) const EVENTS: usize = 4;
 /// Bytes of a strip. Those of all events fill most of a second cache; shorter ones need more calls to the system.
-const STRIP_BYTES: usize = 128 << 10;
+const STRIP_BYTES: usize = 256 << 10;
 /// Panels with fewer bytes are read as a whole.
 const LEAST_BYTES: usize = 64 << 10;
 
