@@ -189,7 +189,7 @@ impl Run for Lcls1 {
 
     fn read_part(&self, number: usize, piece: usize, start: usize, bytes: &mut [u8]) -> Result<()> {
         let event = self.run.events().get(number);
-        let piece = event.and_then(|event| self.run.pieces(event).iter().nth(piece));
+        let piece = event.and_then(|event| self.run.pieces(event).get(piece));
         let piece = piece.ok_or_else(|| Error::new("a piece of an event", "none"))?;
         self.run.read_part(piece, start, bytes)
     }
