@@ -115,7 +115,7 @@ fn strips_have_the_bits_of_whole_pictures() {
             let (found, pixels) = by_strips(&recording, workers);
             assert_same_bits(&found, &wanted);
             // The first events of each worker, and those beside an odd one, are read as a whole.
-            assert!(pixels >= 20 * PIXELS && pixels < 70 * PIXELS, "{bits} bits: {pixels}");
+            assert!((20 * PIXELS..70 * PIXELS).contains(&pixels), "{bits} bits: {pixels}");
             assert_eq!(pixels % PIXELS, 0);
         }
     }
