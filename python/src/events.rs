@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use livetime_frame::{AttributeValue, FramePool};
-use livetime_recording::{Detector, EventFrame, Fault, FaultKind};
+use livetime_recording::{Detector, EventFrame, Fault, FaultKind, batches_under_way, events_in_batch};
 use pyo3::exceptions::{PyKeyError, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -44,7 +44,9 @@ pub(crate) struct Events {
     /// Bytes of frames that Python holds, and how many it may.
     lent: Arc<AtomicUsize>,
     most_lent: usize,
-    most_under_way: usize,
+    /// How many batches of frames may be under way, and their bytes; a large frame is one of its own.
+    batches: usize,
+    batch_bytes: usize,
     memory: usize,
     copied: AtomicU64,
 }
@@ -86,8 +88,8 @@ impl Events {
             has_ended: AtomicBool::new(false),
             lent: Arc::default(),
             most_lent: memory,
-            // What the threads that read ahead hold, the one that waits to be given, and one to spare.
-            most_under_way: detectors.len() * (2 * wanted.threads + 2),
+            batches: detectors.len().saturating_mul(batches_under_way(wanted.threads)),
+            batch_bytes: wanted.batch_bytes,
             memory,
             copied: AtomicU64::new(0),
         })
@@ -127,7 +129,9 @@ impl Events {
     fn frame(&self, py: Python<'_>, found: EventFrame) -> PyResult<Py<Frame>> {
         let bytes = FramePool::cost_bytes(found.frame.bytes().len());
         let lent = self.lent.load(Ordering::Relaxed);
-        let most = self.most_lent.saturating_sub(self.most_under_way.saturating_mul(bytes));
+        let in_batch = events_in_batch(self.batch_bytes, found.frame.bytes().len());
+        let under_way = self.batches.saturating_mul(in_batch).saturating_mul(bytes);
+        let most = self.most_lent.saturating_sub(under_way);
         if lent.saturating_add(bytes) <= most {
             return Py::new(py, Frame::lent(found.frame, Lent::new(&self.lent, bytes)));
         }

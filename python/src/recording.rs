@@ -148,10 +148,13 @@ impl Recording {
     ) -> PyResult<Events> {
         let (py, this) = (slf.py(), slf.get());
         let detectors = names.iter().map(|name| this.find(py, name)).collect::<PyResult<Vec<Detector>>>()?;
+        // A quarter of the memory for what is under way at most.
+        let batches = detectors.len().max(1).saturating_mul(recording::batches_under_way(threads));
         let wanted = Wanted {
             events: start..stop.unwrap_or(usize::MAX),
             step,
             threads,
+            batch_bytes: if threads == 0 { 0 } else { recording::BATCH_BYTES.min(memory / 4 / batches) },
             on_damage: policy(py, on_damage)?,
             follow,
             quiet: quiet.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),

@@ -19,6 +19,8 @@ pub(crate) struct Wanted {
     /// Only one event in so many; from the last to the first if it is below 0.
     pub(crate) step: isize,
     pub(crate) threads: usize,
+    /// Bytes of frames that a thread hands over at once.
+    pub(crate) batch_bytes: usize,
     pub(crate) on_damage: OnDamage,
     pub(crate) follow: bool,
     pub(crate) quiet: Option<Duration>,
@@ -112,9 +114,10 @@ impl Streams {
 
 impl Stream {
     fn new(recording: &Recording, detector: &Detector, wanted: &Wanted) -> Stream {
-        let Wanted { events, step, threads, on_damage, follow, quiet, select, pool } = wanted.clone();
+        let Wanted { events, step, threads, batch_bytes, on_damage, follow, quiet, select, pool } =
+            wanted.clone();
         if step == 1 && select.is_none() {
-            let options = Options { events, threads, on_damage, follow, quiet, pool };
+            let options = Options { events, threads, batch_bytes, on_damage, follow, quiet, pool };
             return Stream::Ahead(Box::new(recording.frames(detector, options)));
         }
         let events = events.start..events.end.min(recording.events());

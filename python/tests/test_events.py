@@ -299,11 +299,20 @@ def test_frames_are_arrays_for_other_libraries_without_a_copy(recorded):
     assert np.array_equal(found, copied), "what was exported keeps its memory"
 
 
-def test_threads_read_ahead_where_it_pays(tmp_path):
-    small = lt.open(write_run(tmp_path, images(3)))
-    large = lt.open(write_run(tmp_path, images(3, (128, 160)), name="e2-r0002-s00-c00.xtc"))
-    assert [run._ahead([run.detector("").name]) for run in (small, large)] == [0, 1]
-    assert len(list(small.events(""))) == len(list(large.events(""))) == 3
+@pytest.mark.filterwarnings("error")
+def test_small_pictures_are_the_same_however_they_are_read(tmp_path):
+    """Threads hand over many small ones at once, as many as there is memory for."""
+    pictures = [picture if number % 50 else None for number, picture in enumerate(images(400, (20, 20)))]
+    pictures[111] = pictures[111][:10]
+    run = lt.open(write_run(tmp_path, pictures, damaged=[70, 80]))
+    for ahead in (0, 1, 3):
+        for memory in ("64 KiB", "64 MiB"):
+            seen = []
+            for event in run.events("", ahead=ahead, memory=memory):
+                assert np.array_equal(event.array, pictures[event.number])
+                seen.append((event.number, event.is_damaged))
+            wanted = [number for number, picture in enumerate(pictures) if picture is not None]
+            assert seen == [(number, number in (70, 80)) for number in wanted]
 
 
 def test_large_pictures_are_the_same_however_they_are_read(tmp_path):

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use livetime_recording as recording;
 use livetime_recording::select::Verdict;
 
-use crate::{Layout, Loader, ReduceError, Saver};
+use crate::{Layout, Loader, Panel, ReduceError, Saver};
 
 /// So many broken events are named; the others are counted.
 pub const MOST_NAMED: usize = 1000;
@@ -151,6 +151,20 @@ impl Account {
     /// How many pixels the panel at `position` of the layout had in the used events that had it, the fewest and the most.
     pub fn lengths(&self, position: usize) -> Option<&RangeInclusive<usize>> {
         self.lengths.get(position)?.as_ref()
+    }
+
+    /// Takes in an event that was used: the panels of the layout, with how many bytes they had if they were read.
+    pub(crate) fn add_used<'p>(&mut self, panels: impl Iterator<Item = (&'p Panel, Option<usize>)>) {
+        let mut is_incomplete = false;
+        for (position, (panel, bytes)) in panels.enumerate() {
+            is_incomplete |= bytes.is_none();
+            let Some(bytes) = bytes else { continue };
+            let pixels = bytes / panel.dtype.bytes();
+            self.add_length(position, pixels..=pixels);
+            self.raw_bytes += bytes as u64;
+        }
+        self.used += 1;
+        self.incomplete += u64::from(is_incomplete);
     }
 
     /// Takes in how many pixels a panel had.

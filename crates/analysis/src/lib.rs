@@ -7,7 +7,10 @@
 //! A reducer can fail, and its error or the message of its panic is what the analysis returns; the caller can stop an analysis at any
 //! time, between two events.
 //!
-//! Memory: each worker has the events of one block (at most [`BLOCK_BYTES`], at least one event) and of each reducer one partial result. Of
+//! Reducers that look at each pixel alone get large pictures in strips of a few events ([`Strip`]), which stay in the cache of the processor
+//! from the file to the sum.
+//!
+//! Memory: each worker has the events of one block (at most [`BLOCK_BYTES`], at least one event), or 1 MiB of strips, and of each reducer one partial result. Of
 //! reducers that do not take any order there are also those that wait to be merged: about the logarithm of the number of leaves.
 //!
 //! ```no_run
@@ -44,6 +47,7 @@ mod reducer;
 mod reducers;
 mod results;
 mod save;
+mod strips;
 mod tree;
 mod work;
 
@@ -63,4 +67,5 @@ pub use reducer::{Reducer, Reducers};
 pub use reducers::{Histogram, Hits, NoiseMask, Peaks, PixelStatistics};
 pub use results::{Array, Column, Named, Table, Value};
 pub use save::{Loader, Saver};
+pub use strips::Strip;
 pub use work::{BLOCK_BYTES, Found, Options, REDUCTION, Work, analyze};

@@ -16,6 +16,7 @@ use crate::error::{Error, Result, panic_message};
 use crate::leaves::Leaves;
 use crate::partial::Partial;
 use crate::reducer::AnyPartial;
+use crate::strips::{self, Read};
 use crate::tree::{Forest, Node};
 use crate::{EventPictures, GoOn, Progress, Recording, Work};
 
@@ -34,6 +35,24 @@ pub(crate) fn reduce(
     workers: usize,
     tell: &mut dyn FnMut(Progress) -> GoOn,
 ) -> Result<Partial> {
+    if strips::can_be_read(work)
+        && let Some(found) = reduce_as(true, work, recording, leaves.clone(), workers, tell)?
+    {
+        return Ok(found);
+    }
+    let found = reduce_as(false, work, recording, leaves, workers, tell)?;
+    found.ok_or_else(|| Error::refused("pictures that were read as a whole", "strips of pictures"))
+}
+
+/// `None`: pixels of an event could not be read when some of its strips were reduced, and nothing takes them out again.
+fn reduce_as(
+    by_strips: bool,
+    work: &Work<'_>,
+    recording: &Recording,
+    leaves: Range<usize>,
+    workers: usize,
+    tell: &mut dyn FnMut(Progress) -> GoOn,
+) -> Result<Option<Partial>> {
     let events = work.cut.events_of_leaves(&leaves);
     let shared = Shared {
         work,
@@ -41,10 +60,15 @@ pub(crate) fn reduce(
         next: AtomicUsize::new(leaves.start),
         end: leaves.end,
         is_stopped: AtomicBool::new(false),
+        by_strips,
+        has_failed: AtomicBool::new(false),
         forest: Mutex::new(Forest::new(work.leaves())),
         spare: Mutex::new(Vec::new()),
     };
     let shares = shared.run(workers.min(leaves.len()), events, tell)?;
+    if shared.has_failed.into_inner() {
+        return Ok(None);
+    }
     let mut all: Option<Share> = None;
     for share in shares {
         match &mut all {
@@ -57,21 +81,25 @@ pub(crate) fn reduce(
     }
     let (account, any_order) = all.unwrap_or_else(|| (Account::default(), work.partials(true)));
     let forest = shared.forest.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(Partial { leaves: Leaves::of(leaves), account, any_order, forest })
+    Ok(Some(Partial { leaves: Leaves::of(leaves), account, any_order, forest }))
 }
 
 /// What a worker has found at its end: its account, and the partial results of those reducers that take any order.
 type Share = (Account, Vec<AnyPartial>);
 
 /// What all workers see.
-struct Shared<'a> {
-    work: &'a Work<'a>,
-    recording: &'a Recording,
+pub(crate) struct Shared<'a> {
+    pub(crate) work: &'a Work<'a>,
+    pub(crate) recording: &'a Recording,
     /// The next leaf that nobody has taken.
     next: AtomicUsize,
     end: usize,
     /// The caller wants no more, or a worker has failed.
     is_stopped: AtomicBool,
+    /// Pictures are reduced strip by strip where that can be done.
+    by_strips: bool,
+    /// A strip could not be read.
+    has_failed: AtomicBool,
     forest: Mutex<Forest<Vec<AnyPartial>>>,
     /// Partial results of no event that were used before: their memory is there already.
     spare: Mutex<Vec<Vec<AnyPartial>>>,
@@ -140,6 +168,16 @@ impl Shared<'_> {
         }
     }
 
+    /// All is in vain: some strips of a picture were reduced, and another one cannot be read.
+    pub(crate) fn fail_strips(&self) {
+        self.has_failed.store(true, Ordering::Relaxed);
+        self.stop();
+    }
+
+    pub(crate) fn add_broken(&self, event: usize, fault: Fault, account: &mut Account) {
+        account.add(BrokenEvent { event, time_ns: self.recording.time_ns(event), fault });
+    }
+
     fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
@@ -159,8 +197,10 @@ impl Shared<'_> {
             has_order: self.work.reducers(false).next().is_some(),
             ask,
             done,
+            strips: Vec::new(),
         };
-        worker.slots.resize_with(self.work.cut.block, Picture::default);
+        let slots = if self.by_strips { strips::EVENTS } else { self.work.cut.block };
+        worker.slots.resize_with(slots, Picture::default);
         loop {
             let leaf = self.next.fetch_add(1, Ordering::Relaxed);
             if leaf >= self.end || self.is_stopped() {
@@ -191,12 +231,14 @@ impl Shared<'_> {
 }
 
 /// What a worker has.
-struct Worker<'a> {
-    shared: &'a Shared<'a>,
-    reader: Reader,
+pub(crate) struct Worker<'a> {
+    pub(crate) shared: &'a Shared<'a>,
+    pub(crate) reader: Reader,
     /// What was read of the events of a block. Pixels are reduced where they were read or decompressed: nothing is copied.
-    slots: Vec<Picture>,
-    share: Share,
+    pub(crate) slots: Vec<Picture>,
+    pub(crate) share: Share,
+    /// Strips of some events, side by side.
+    pub(crate) strips: Vec<u8>,
     has_order: bool,
     ask: SyncSender<usize>,
     done: Sender<(usize, u64)>,
@@ -237,74 +279,76 @@ impl Worker<'_> {
 
     /// Reads the events of a block and gives them to the reducers. Returns how many there are.
     fn block(&mut self, block: usize, ordered: &mut [AnyPartial]) -> Result<usize> {
-        let Worker { shared, reader, slots, share: (account, any_order), .. } = self;
-        let (work, recording) = (shared.work, shared.recording);
-        let panels = work.layout.panels.len();
-        let (mut read, mut faults) = (Vec::with_capacity(slots.len()), Vec::new());
-        let mut events = 0;
-        for (event, slot) in work.cut.events_of_block(block).zip(slots) {
+        let shared = self.shared;
+        let (mut selected, mut count) = (Vec::with_capacity(self.slots.len()), 0);
+        for event in shared.work.cut.events_of_block(block) {
+            count += 1;
+            match shared.work.verdict(event) {
+                Verdict::Selected => selected.push(event),
+                other => self.share.0.add_unselected(other),
+            }
+        }
+        for events in selected.chunks(self.slots.len()) {
+            let read = if shared.by_strips { self.read_around(events) } else { self.read(events) };
             if shared.is_stopped() {
-                return Ok(events);
+                return Ok(count);
             }
-            events += 1;
-            let verdict = work.verdict(event);
-            if verdict != Verdict::Selected {
-                account.add_unselected(verdict);
-                continue;
-            }
-            let outcome = recording.read(&work.detector, event, reader, slot);
-            account.file_bytes += slot.file_bytes();
-            match outcome {
-                Ok(()) => read.push(&*slot),
-                Err(fault) => faults.push((event, Fault::from(fault))),
+            match read.contains(&Ok(true)) {
+                true => self.strips(events, read, ordered)?,
+                false => self.whole(events, read, ordered)?,
             }
         }
-        let mut pictures = vec![None; read.len() * panels];
-        let mut whole = Vec::with_capacity(read.len());
-        for (picture, panels) in read.into_iter().zip(pictures.chunks_mut(panels)) {
-            match place(work, picture, panels) {
-                Ok(()) => whole.push((picture, &*panels)),
-                Err(fault) => faults.push((picture.event(), fault)),
+        Ok(count)
+    }
+
+    /// Reads events as a whole.
+    fn read(&mut self, events: &[usize]) -> Vec<Read> {
+        let Worker { shared, reader, slots, .. } = self;
+        let all = events.iter().zip(slots).take_while(|_| !shared.is_stopped());
+        let detector = &shared.work.detector;
+        all.map(|(event, slot)| shared.recording.read(detector, *event, reader, slot).map(|()| false))
+            .collect()
+    }
+
+    /// Gives events that were read as a whole to the reducers.
+    fn whole(&mut self, events: &[usize], read: Vec<Read>, ordered: &mut [AnyPartial]) -> Result<()> {
+        let Worker { shared, slots, share: (account, any_order), .. } = self;
+        let work = shared.work;
+        let all = &work.layout.panels;
+        let mut pictures = vec![None; events.len() * all.len()];
+        let mut seen = Vec::with_capacity(events.len());
+        let places = slots.iter().zip(pictures.chunks_mut(all.len()));
+        for ((event, read), (picture, pictures)) in events.iter().zip(read).zip(places) {
+            account.file_bytes += picture.file_bytes();
+            let note = |position: usize, _, bytes| pictures[position] = Some(bytes);
+            match read.map_err(Fault::from).and_then(|_| place(work, picture, note)) {
+                Ok(()) => seen.push(EventPictures::new(*event, picture.time_ns(), all, pictures)),
+                Err(fault) => shared.add_broken(*event, fault, account),
             }
         }
-        // In their order, so that the first that are named are the first there are.
-        faults.sort_by_key(|(event, _)| *event);
-        for (event, fault) in faults {
-            account.add(BrokenEvent { event, time_ns: recording.time_ns(event), fault });
-        }
-        let pictures = |(picture, pictures): (&Picture, _)| EventPictures {
-            event: picture.event(),
-            time_ns: picture.time_ns(),
-            panels: &work.layout.panels,
-            pictures,
-        };
-        let seen: Vec<EventPictures<'_>> = whole.into_iter().map(pictures).collect();
         let seen = Block::new(&seen, &shared.is_stopped);
         let partials = work.reducers(true).zip(any_order).chain(work.reducers(false).zip(ordered));
         for (reducer, partial) in partials {
             reducer.map_block(partial, &seen)?;
         }
-        seen.all().iter().for_each(|event| count(event, account));
-        Ok(events)
+        for event in seen.all() {
+            account.add_used(all.iter().zip(event.pictures.iter().map(|bytes| bytes.map(<[u8]>::len))));
+        }
+        Ok(())
     }
 }
 
-/// Puts the panels of an event where the layout has them.
-fn place<'s>(work: &Work<'_>, picture: &'s Picture, panels: &mut [Option<&'s [u8]>]) -> Outcome {
-    for panel in picture.good_panels()? {
-        panels[work.layout.position(panel.number, panel.dtype, panel.shape)?] = Some(panel.bytes);
+/// Shows the good panels of an event: their position in the layout, that in the picture, and their pixels.
+pub(crate) fn place<'s>(
+    work: &Work<'_>,
+    picture: &'s Picture,
+    mut note: impl FnMut(usize, usize, &'s [u8]),
+) -> Outcome {
+    drop(picture.good_panels()?);
+    for (number, panel) in picture.panels().enumerate().filter(|(_, panel)| panel.damage == 0) {
+        note(work.layout.position(panel.number, panel.dtype, panel.shape)?, number, panel.bytes);
     }
     Ok(())
-}
-
-fn count(event: &EventPictures<'_>, account: &mut Account) {
-    account.used += 1;
-    account.incomplete += u64::from(event.pictures.contains(&None));
-    for picture in event.pictures() {
-        let pixels = picture.bytes.len() / picture.panel.dtype.bytes();
-        account.add_length(picture.position, pixels..=pixels);
-        account.raw_bytes += picture.bytes.len() as u64;
-    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

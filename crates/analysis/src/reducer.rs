@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{Error, Result, Step, panic_message};
-use crate::{Block, EventPictures, Layout, Loader, Named, ReduceError, Saver};
+use crate::{Block, EventPictures, Layout, Loader, Named, ReduceError, Saver, Strip};
 
 /// Makes results of pictures: `map` takes in events, `merge` puts partial results together, `finish` makes results
 /// of the last one.
@@ -59,6 +59,21 @@ pub trait Reducer: Send + Sync {
     /// Any, which ends the analysis.
     fn map_block(&self, partial: &mut Self::Partial, block: &Block<'_>) -> Result<(), ReduceError> {
         block.events().try_for_each(|event| self.map(partial, event))
+    }
+
+    /// Whether it looks at each pixel alone, and so takes [strips](Reducer::map_strip) of pictures. If all reducers of an analysis do,
+    /// pictures may come in strips, which is faster.
+    fn takes_strips(&self) -> bool {
+        false
+    }
+
+    /// Takes in the same pixels of several events, of which all others come too: the result is that of [`Reducer::map`] for each event.
+    ///
+    /// # Errors
+    /// Any, which ends the analysis; without this function, that it takes none.
+    fn map_strip(&self, partial: &mut Self::Partial, strip: &Strip<'_>) -> Result<(), ReduceError> {
+        let _ = (partial, strip);
+        Err("wanted a reducer that takes strips of pictures, found one without `map_strip`".into())
     }
 
     /// Takes in `next`, the result of later events, and leaves it as the result of no event.
@@ -146,6 +161,8 @@ pub(crate) type AnyPartial = Box<dyn Any + Send>;
 pub(crate) trait AnyReducer: Send + Sync {
     fn partial(&self, layout: &Layout) -> AnyPartial;
     fn map_block(&self, partial: &mut AnyPartial, block: &Block<'_>) -> Result<()>;
+    fn takes_strips(&self) -> bool;
+    fn map_strip(&self, partial: &mut AnyPartial, strip: &Strip<'_>) -> Result<()>;
     fn merge(&self, partial: &mut AnyPartial, next: &mut AnyPartial) -> Result<()>;
     fn finish(&self, layout: &Layout, partial: AnyPartial) -> Result<Vec<Named>>;
     fn takes_any_order(&self, layout: &Layout) -> bool;
@@ -162,6 +179,18 @@ impl<R: Reducer> AnyReducer for R {
     fn map_block(&self, partial: &mut AnyPartial, block: &Block<'_>) -> Result<()> {
         guarded(self, &|| block.step(), || match partial.downcast_mut() {
             Some(partial) => Reducer::map_block(self, partial, block),
+            None => Err(foreign()),
+        })
+    }
+
+    fn takes_strips(&self) -> bool {
+        Reducer::takes_strips(self)
+    }
+
+    fn map_strip(&self, partial: &mut AnyPartial, strip: &Strip<'_>) -> Result<()> {
+        let step = || Step::Block(strip.events.0, strip.events.1);
+        guarded(self, &step, || match partial.downcast_mut() {
+            Some(partial) => Reducer::map_strip(self, partial, strip),
             None => Err(foreign()),
         })
     }

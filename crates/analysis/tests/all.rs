@@ -19,6 +19,7 @@ mod gain;
 mod lcls2;
 mod parts;
 mod stops;
+mod strips;
 mod waveforms;
 
 use camera::*;

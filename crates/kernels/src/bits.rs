@@ -141,12 +141,15 @@ impl Bits for Avx512 {
         let mut bytes = [0u8; 64];
         // SAFETY: 64 bytes are written to as many; the instructions are there as above.
         unsafe {
-            let mut found = _mm512_setzero_si512();
-            for word in words.into_iter().rev() {
-                found = _mm512_add_epi8(found, found);
-                found = _mm512_mask_sub_epi8(found, word, found, _mm512_set1_epi8(-1));
+            // Four chains, that no bit waits for all before it.
+            let mut found = [_mm512_setzero_si512(); 4];
+            for (bit, word) in words.into_iter().enumerate() {
+                let chain = &mut found[bit % 4];
+                *chain = _mm512_mask_add_epi8(*chain, word, *chain, _mm512_set1_epi8((1u8 << bit) as i8));
             }
-            _mm512_storeu_si512(bytes.as_mut_ptr().cast(), found);
+            let [a, b, c, d] = found;
+            let all = _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d));
+            _mm512_storeu_si512(bytes.as_mut_ptr().cast(), all);
         }
         bytes
     }

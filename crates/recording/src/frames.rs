@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use livetime_frame::{Allocator, Frame, FramePool};
 
+use crate::read_ahead::BATCH_BYTES;
 use crate::{Account, Detector, Fault, FaultKind, OnDamage, Ordered, ReadError, Recording, Wanted};
 
 /// When it is looked again whether a file has grown.
@@ -20,6 +21,9 @@ pub struct Options {
     pub events: Range<usize>,
     /// Threads that read and decompress ahead; 0: the thread that iterates reads.
     pub threads: usize,
+    /// Bytes of frames that a thread hands over at once, at most 64 of them; 0: each event alone. Events that are there are not kept
+    /// back for it: it is what makes small ones quick.
+    pub batch_bytes: usize,
     /// What becomes of pictures that are not whole.
     pub on_damage: OnDamage,
     /// Whether a run that is still being written is followed until it has ended; a writer that died is waited for.
@@ -37,6 +41,7 @@ impl Default for Options {
         Options {
             events: 0..usize::MAX,
             threads: 1,
+            batch_bytes: BATCH_BYTES,
             on_damage: OnDamage::default(),
             follow: false,
             quiet: None,
@@ -100,7 +105,7 @@ pub(crate) enum Choice {
 
 impl Frames {
     pub(crate) fn new(recording: Recording, choice: Choice, options: Options) -> Frames {
-        let Options { mut events, threads, on_damage, follow, quiet, pool } = options;
+        let Options { mut events, threads, batch_bytes, on_damage, follow, quiet, pool } = options;
         if follow && quiet.is_some() {
             recording.watch();
         }
@@ -112,7 +117,7 @@ impl Frames {
         };
         let state = match order {
             Ok(mut order) => {
-                (order.threads, order.on_damage) = (threads, on_damage);
+                (order.threads, order.on_damage, order.batch_bytes) = (threads, on_damage, batch_bytes);
                 State::Reading(Box::new(order))
             }
             Err(error) => State::Refused(Some(error.into()), recording),

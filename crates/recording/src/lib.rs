@@ -73,6 +73,7 @@ mod run;
 pub mod select;
 mod small_data;
 mod straight;
+mod strips;
 mod transition;
 mod wire;
 
@@ -85,6 +86,7 @@ pub use picture::{Panel, Picture, Reader};
 pub use places::{EventPlaces, FileEnds, FileRange};
 pub use prefetch::Prefetch;
 pub use range::parse_range;
+pub use read_ahead::{BATCH_BYTES, batches_under_way, events_in_batch};
 pub use recording::{OpenRun, Problem, Recording, RunFormat};
 pub use small_data::SmallValue;
 pub use transition::{Change, Transition};

@@ -4,7 +4,7 @@ use livetime_formats::Result;
 use livetime_frame::{Allocator, FrameMut, Layout, PoolExhausted};
 
 use crate::damage::Outcome;
-use crate::read_ahead::{Loaded, Loader, layout_of};
+use crate::read_ahead::{Loaded, Loader, events_in_batch, layout_of};
 use crate::{Account, Condition, Detector, Fault, FaultKind, OnDamage, Picture, Reader, Recording, Wanted};
 
 /// Where the memory of frames comes from: a pool, or a running graph.
@@ -58,6 +58,10 @@ pub struct Ordered {
     pub threads: usize,
     /// What becomes of pictures that are not whole.
     pub on_damage: OnDamage,
+    /// Bytes of frames that the threads hand over at once; 0: each event alone.
+    pub batch_bytes: usize,
+    /// Events before this one are handed over alone: a thread has panicked, and nobody knows at which of its batch.
+    alone_until: usize,
     /// The event that is asked for next if it goes on as it did, and the one that is read ahead next.
     next: usize,
     ahead: usize,
@@ -95,6 +99,8 @@ impl Ordered {
             detector: None,
             threads: 1,
             on_damage: OnDamage::default(),
+            batch_bytes: 0,
+            alone_until: 0,
             next: 0,
             ahead: 0,
             loader: None,
@@ -219,6 +225,11 @@ impl Ordered {
                 self.spare = Some(frame);
                 Err(ReadError::Fault(fault))
             }
+            Some(Err(_)) if self.in_batch(event) > 1 => {
+                self.alone_until = event + self.in_batch(event);
+                self.loader = None;
+                self.load(event, end, memory)
+            }
             Some(Err(panicked)) => {
                 // With new threads, which begin behind this event.
                 self.loader = None;
@@ -241,15 +252,26 @@ impl Ordered {
             })?);
         }
         let Some(loader) = &mut self.loader else { return Ok(()) };
-        if loader.under_way() == 0 {
+        if loader.is_empty() {
             self.ahead = event;
         }
         while self.ahead < end && loader.has_room() {
-            let Some(frame) = memory_of(layout, &mut self.spare, memory) else { break };
-            loader.give(self.ahead, frame);
-            self.ahead += 1;
+            let most = in_batch(self.ahead, self.alone_until, self.batch_bytes, layout);
+            let events = self.ahead..end.min(self.ahead + most);
+            let frame = |event| Some((event, memory_of(layout, &mut self.spare, memory)?));
+            let batch: Vec<(usize, FrameMut)> = events.map_while(frame).collect();
+            if batch.is_empty() {
+                break;
+            }
+            self.ahead += batch.len();
+            loader.give(batch);
         }
         Ok(())
+    }
+
+    /// How many events were given to a thread together, beginning with this one, at most.
+    fn in_batch(&self, event: usize) -> usize {
+        self.layout.map_or(1, |layout| in_batch(event, self.alone_until, self.batch_bytes, layout))
     }
 
     /// Reads the event on this thread, into memory of the layout that it turns out to have.
@@ -276,11 +298,20 @@ impl Ordered {
             None => self.recording.read(detector, event, reader, picture).map_err(ReadError::Fault)?,
         }
         let layout = picture.layout().map_err(ReadError::Fault)?;
-        let mut frame = memory.array(layout).map_err(ReadError::Memory)?;
+        let mut array = memory.array(layout);
+        if array.is_err() && self.loader.take().is_some() {
+            // What was read ahead has given its memory back, and is read again.
+            array = memory.array(layout);
+        }
+        let mut frame = array.map_err(ReadError::Memory)?;
         picture.fill(&mut frame);
         self.layout = Some(layout);
         Ok((frame, picture.condition()))
     }
+}
+
+fn in_batch(event: usize, alone_until: usize, batch_bytes: usize, layout: Layout) -> usize {
+    if event < alone_until { 1 } else { events_in_batch(batch_bytes, layout.span()) }
 }
 
 /// Memory for an event that will have this layout if it is as the one before; never waits.

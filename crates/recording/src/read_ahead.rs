@@ -1,14 +1,33 @@
 //! Threads that read events ahead, each into the memory of its frame.
 
+use std::collections::VecDeque;
 use std::io;
 
-use livetime_frame::{FrameMut, Layout, Payload};
+use livetime_frame::{FrameMut, FramePool, Layout, Payload};
 use livetime_runtime::ordered::{Crew, Panicked};
 
 use crate::{Condition, Detector, Fault, Picture, Reader, Recording};
 
-/// Events that one thread has before it: the one at work and the next. More would only hold more memory.
+/// Batches of events that one thread has before it: the one at work, and the next. More would only hold more memory. The thread that asks
+/// counts as one of them: it reads where it would wait, and with fewer the others would idle meanwhile.
 const AHEAD: usize = 2;
+/// Events in a batch, at most.
+const MOST_EVENTS: usize = 64;
+/// Bytes of frames in a batch if nobody says otherwise: to hand it over takes a hundredth of the time of their copy.
+pub const BATCH_BYTES: usize = 256 << 10;
+
+/// Events that threads which read ahead hand over at once: as many as have `batch_bytes` of memory for frames of so many bytes; at least
+/// one.
+pub fn events_in_batch(batch_bytes: usize, frame_bytes: usize) -> usize {
+    (batch_bytes / FramePool::cost_bytes(frame_bytes)).clamp(1, MOST_EVENTS)
+}
+
+/// Batches that are under way at most, of one loop with so many threads: those of the threads, the one that is taken from, and one to
+/// spare.
+pub fn batches_under_way(threads: usize) -> usize {
+    let reading = if threads == 0 { 0 } else { threads.saturating_add(1) };
+    reading.saturating_mul(AHEAD).saturating_add(2)
+}
 
 /// What became of an event.
 pub(crate) enum Loaded {
@@ -20,48 +39,87 @@ pub(crate) enum Loaded {
     Nothing(Fault, FrameMut),
 }
 
+/// Events with memory for their pictures.
+type Batch = Vec<(usize, FrameMut)>;
+
+/// Reads one batch after the other.
+struct Work {
+    recording: Recording,
+    detector: Detector,
+    reader: Reader,
+    picture: Picture,
+}
+
+impl Work {
+    fn of(recording: &Recording, detector: &Detector) -> Work {
+        let (recording, detector) = (recording.clone(), detector.clone());
+        Work { recording, detector, reader: Reader::default(), picture: Picture::default() }
+    }
+
+    fn batch(&mut self, batch: Batch) -> VecDeque<Loaded> {
+        batch.into_iter().map(|(event, frame)| self.event(event, frame)).collect()
+    }
+
+    fn event(&mut self, event: usize, mut frame: FrameMut) -> Loaded {
+        let Work { recording, detector, reader, picture } = self;
+        match recording.read_frame(detector, event, reader, picture, &mut frame) {
+            Ok(true) => Loaded::Frame(frame, picture.condition()),
+            Ok(false) => Loaded::OtherLayout,
+            Err(fault) => Loaded::Nothing(fault, frame),
+        }
+    }
+}
+
 /// Threads that read events; results are taken in the order in which events were given.
-pub(crate) struct Loader(Crew<(usize, FrameMut), Loaded>);
+pub(crate) struct Loader {
+    crew: Crew<Batch, VecDeque<Loaded>>,
+    /// Batches that were given and not taken.
+    under_way: usize,
+    /// Of the batch that was taken last.
+    ready: VecDeque<Loaded>,
+    /// For a caller who would wait.
+    own: Work,
+}
 
 impl Loader {
     /// # Errors
     /// If the system has no thread.
     pub(crate) fn start(recording: &Recording, detector: &Detector, threads: usize) -> io::Result<Loader> {
         let worker = |_| {
-            let (recording, detector) = (recording.clone(), detector.clone());
-            let (mut reader, mut picture) = (Reader::default(), Picture::default());
-            move |(event, mut frame): (usize, FrameMut)| match recording.read_frame(
-                &detector,
-                event,
-                &mut reader,
-                &mut picture,
-                &mut frame,
-            ) {
-                Ok(true) => Loaded::Frame(frame, picture.condition()),
-                Ok(false) => Loaded::OtherLayout,
-                Err(fault) => Loaded::Nothing(fault, frame),
-            }
+            let mut work = Work::of(recording, detector);
+            move |batch| work.batch(batch)
         };
-        Crew::start("read-ahead", (0..threads).map(worker)).map(Loader)
+        let crew = Crew::start("read-ahead", (0..threads).map(worker))?;
+        Ok(Loader { crew, under_way: 0, ready: VecDeque::new(), own: Work::of(recording, detector) })
     }
 
-    /// Events that were given and not taken.
-    pub(crate) fn under_way(&self) -> usize {
-        self.0.under_way()
+    /// Whether all events that were given were taken.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.under_way == 0 && self.ready.is_empty()
     }
 
     pub(crate) fn has_room(&self) -> bool {
-        self.under_way() < AHEAD * self.0.threads()
+        self.under_way < AHEAD * (self.crew.threads() + 1)
     }
 
-    /// Gives an event to a thread, with memory for its picture.
-    pub(crate) fn give(&mut self, event: usize, frame: FrameMut) {
-        self.0.put((event, frame));
+    /// Gives events to a thread, with memory for their pictures.
+    pub(crate) fn give(&mut self, batch: Batch) {
+        self.under_way += 1;
+        self.crew.put(batch);
     }
 
     /// The result of the first event that was not taken, as soon as it is there; `None` if no event is under way.
     pub(crate) fn take(&mut self) -> Option<Result<Loaded, Panicked>> {
-        self.0.take()
+        if self.ready.is_empty() {
+            let own = &mut self.own;
+            let taken = self.crew.take_helping(|batch| own.batch(batch))?;
+            self.under_way -= 1;
+            match taken {
+                Ok(batch) => self.ready = batch,
+                Err(panicked) => return Some(Err(panicked)),
+            }
+        }
+        self.ready.pop_front().map(Ok)
     }
 }
 

@@ -410,6 +410,13 @@ impl Recording {
         read.map_err(|fault| Fault { event: Some(event), ..fault })
     }
 
+    /// Fills `bytes` with those of a piece of an event, from `start` on.
+    pub(crate) fn read_part(&self, event: usize, piece: usize, start: usize, bytes: &mut [u8]) -> Result<()> {
+        let position = self.numbers.position(event);
+        let position = position.ok_or_else(|| Error::new("an event of the run", event.to_string()))?;
+        self.run().read_part(position, piece, start, bytes)
+    }
+
     /// Reads what `detector` recorded at all events, and counts how good it is: the account that a reader of frames comes to.
     pub fn judge(&self, detector: &Detector) -> Account {
         let (mut reader, mut picture) = (Reader::default(), Picture::default());

@@ -6,8 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use livetime_formats::Result;
 use livetime_formats::xtc1::run::{Apart, Piece, Problem};
+use livetime_formats::{Error, Result};
 
 use crate::damage::Outcome;
 use crate::{Detector, Picture, Reader, SmallValue, Transition, Wanted};
@@ -80,6 +80,12 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
         picture: &mut Picture,
         apart: &mut Apart<'_>,
     ) -> Outcome;
+
+    /// Fills `bytes` with those of a piece of an event, from `start` on. Only of formats whose pictures are in pieces.
+    fn read_part(&self, position: usize, piece: usize, start: usize, bytes: &mut [u8]) -> Result<()> {
+        let _ = (start, bytes);
+        Err(Error::new("pieces of an event", format!("none at event {position}, piece {piece}")))
+    }
 
     /// What was recorded at an event beside the arrays.
     fn small_data(&self, position: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>>;

@@ -25,8 +25,8 @@ pub(crate) struct Guess {
 }
 
 impl Guess {
-    /// Of the picture of an event, for a frame of this size. It is empty if nothing is won by it.
-    fn take(&mut self, before: &Picture, size: usize) {
+    /// Of the picture of an event, for a frame of this size if there is one. It is empty if nothing is won by it.
+    pub(crate) fn take(&mut self, before: &Picture, size: Option<usize>) {
         self.lengths.clear();
         self.asides.clear();
         let mut to = 0;
@@ -35,15 +35,20 @@ impl Guess {
             self.asides.push(Aside { piece, bytes: place.bytes.clone(), to });
             to += place.bytes.len();
         }
-        if to != size || self.asides.len() != before.places.len() {
+        if size.is_some_and(|size| size != to) || self.asides.len() != before.places.len() {
             return self.asides.clear();
         }
         self.asides.sort_by_key(|aside| (aside.piece, aside.bytes.start));
         self.lengths.extend(before.bytes.pieces().map(|piece| piece.len() as u64));
     }
 
+    /// The lengths of the pieces of the event, and where the pixels are.
+    pub(crate) fn parts(&self) -> (&[u64], &[Aside]) {
+        (&self.lengths, &self.asides)
+    }
+
     /// Whether the pixels are where they were expected.
-    fn fits(&self, places: &[Place]) -> bool {
+    pub(crate) fn fits(&self, places: &[Place]) -> bool {
         let mut to = 0;
         let is_there = |place: &Place| {
             let start = to;
@@ -74,9 +79,9 @@ impl Recording {
     ) -> Outcome<bool> {
         let Payload::Array(layout) = *frame.payload() else { return Ok(false) };
         let mut guess = std::mem::take(&mut reader.guess);
-        guess.take(picture, layout.span());
-        let Guess { lengths, asides } = &guess;
-        let mut apart = Apart { lengths, asides, target: frame.bytes_mut(), is_used: false };
+        guess.take(picture, Some(layout.span()));
+        let (lengths, asides) = guess.parts();
+        let mut apart = Apart { lengths, asides, target: frame.bytes_mut(), ..Apart::default() };
         let mut read = self.read_apart(detector, event, reader, picture, &mut apart);
         if apart.is_used {
             let is_right = read.is_ok()

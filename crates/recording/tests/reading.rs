@@ -55,6 +55,39 @@ fn frames_are_aligned_and_may_be_kept() {
     assert_eq!(values(&kept), (0..10).collect::<Vec<u16>>());
 }
 
+/// Events that are handed over in batches are those that are read one by one, whatever they are, and with little memory.
+#[test]
+fn batches_are_as_events_alone() {
+    let of = |n: u64| match n % 50 {
+        7 => event(n, &[other()]),
+        19 => event(n, &[Leaf { cut: 2, ..leaf(n as u16) }]),
+        20..30 => event(n, &[Leaf { size: (5, 4), ..leaf(n as u16) }]),
+        _ => event(n, &[leaf(n as u16), other()]),
+    };
+    let (_folder, path) = run(&(0..400).map(of).collect::<Vec<_>>());
+    let recording = Recording::open(&[path]).unwrap();
+    let detector = recording.detector(OPAL).unwrap();
+    let found = |threads, batch_bytes, frames| {
+        let pool = FramePool::new(frames * FramePool::cost_bytes(40));
+        let mut all =
+            recording.frames(&detector, Options { threads, batch_bytes, pool, ..Options::default() });
+        let seen: Vec<(Option<usize>, Result<u16, FaultKind>)> = (&mut all)
+            .map(|event| match event {
+                Ok(event) => (Some(event.event), Ok(values(&[event])[0])),
+                Err(fault) => (fault.event, Err(fault.kind)),
+            })
+            .collect();
+        (seen, all.account())
+    };
+    let alone = found(0, 0, 400);
+    assert_eq!((alone.0.len(), alone.1.frames, alone.1.missing, alone.1.broken), (392, 384, 8, 8));
+    for (threads, batch_bytes, frames) in
+        [(1, 256 << 10, 400), (3, 4 << 10, 400), (1, 256 << 10, 3), (2, 0, 5)]
+    {
+        assert!(found(threads, batch_bytes, frames) == alone, "{threads} threads, {batch_bytes} B, {frames}");
+    }
+}
+
 /// A pool that is exhausted by kept frames is an error of each further event, until some are dropped.
 #[test]
 fn memory_that_is_kept_is_bounded() {

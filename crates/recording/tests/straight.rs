@@ -113,7 +113,8 @@ fn a_guess_is_for_events_of_its_lengths_and_never_beyond_them() {
     ];
     for (asides, is_length, is_read) in tried {
         let (mut target, lengths) = (vec![0; 100], if is_length { length } else { [1] });
-        let mut apart = Apart { lengths: &lengths, asides: &asides, target: &mut target, is_used: false };
+        let places = Apart { lengths: &lengths, asides: &asides, ..Apart::default() };
+        let mut apart = Apart { target: &mut target, ..places };
         let mut bytes = EventBytes::default();
         run.read_apart(event, &mut bytes, &mut apart).unwrap();
         assert_eq!(apart.is_used, is_length, "{asides:?}");

@@ -91,7 +91,7 @@ def loop_hz(path: str, ahead: int, work: Callable[[Picture], object] = id) -> fl
     return count / (time.perf_counter() - begun)
 
 
-def arrays_of(path: str, ahead: int | None) -> Iterator[Picture]:
+def arrays_of(path: str, ahead: int) -> Iterator[Picture]:
     """The arrays of `run.events`."""
     for event in open_run(path).events("", ahead=ahead):
         yield event.array
@@ -139,6 +139,29 @@ def mean_hz(path: str, reducer: Any, workers: int) -> float:
     return float(found.account.used / found.seconds)
 
 
+def cpu_hz(events: int, work: Callable[[], object]) -> float:
+    """How many events are done in a second of processor time of all threads."""
+    begun = time.process_time()
+    work()
+    return events / (time.process_time() - begun)
+
+
+def mean_cpu_hz(path: str, events: int) -> float:
+    """Events of a mean in a second of processor time, opening the run included."""
+    return cpu_hz(events, lambda: analyze(open_run(path), "", {"it": Mean()}, workers=1))
+
+
+def added_cpu_hz(arrays: Iterator[Picture], events: int) -> float:
+    """Events that come and are added by numpy in a second of processor time, from the second event on."""
+    total = next(arrays).astype(np.uint32)
+
+    def add_all() -> None:
+        for array in arrays:
+            np.add(total, array, out=total)
+
+    return cpu_hz(events - 1, add_all)
+
+
 def numpy_mean_hz(path: str, shape: tuple[int, int]) -> float:
     """The mean of a file of pixels by numpy."""
     total = np.zeros(shape, np.uint32)
@@ -147,18 +170,6 @@ def numpy_mean_hz(path: str, shape: tuple[int, int]) -> float:
         np.add(total, picture, out=total)
 
     return rate(plain(path, shape), add)
-
-
-def psana_mean_hz(path: str, shape: tuple[int, ...]) -> float:
-    """The mean of a run of LCLS-II by psana and numpy, from the first event on."""
-    total = np.zeros(shape, np.uint32)
-
-    def add(picture: Picture) -> None:
-        np.add(total, picture, out=total)
-
-    items = bench_peers.psana_arrays(path)
-    add(next(items))
-    return rate(items, add)
 
 
 @node
@@ -253,14 +264,14 @@ def small_events(bench: Bench) -> None:
     count = 40 * bench.events
     path = write_run(bench.folder, [picture] * count, name="e2-r0001-s00-c00.xtc")
     run = open_run(path)
-    for name, ahead in (("", None), (", ahead 1", 1)):
+    for name, ahead in (("", 0), (", ahead 1", 1)):
         bench.add(f"loop, 850 B events{name}", "events/s",
                   lambda a=ahead: rate(run.events("", ahead=a), lambda event: event.array))  # type: ignore[misc]
     os.remove(path)
 
 
 def lcls2(bench: Bench) -> None:
-    """Runs of LCLS-II, and psana in one process on the same files; loops from the first event on, the mean by numpy's sum."""
+    """A run of LCLS-II, and psana in one process on the same file; both from the first event on."""
     if not bench.has("psana"):
         return
     path = f"{bench.folder}/e3-r0001-s000-c000.xtc2"
@@ -268,14 +279,16 @@ def lcls2(bench: Bench) -> None:
     peer = ("psana", lambda: steady_hz(bench_peers.psana_arrays(path)))
     for ahead in (0, 1, 2):
         bench.add(f"loop, XTC2, 1 MiB events, ahead {ahead}", "events/s", lambda a=ahead: steady_hz(arrays_of(path, a)), peer)  # type: ignore[misc]
-    peer = ("psana and numpy.add", lambda: psana_mean_hz(path, (1, *LARGE)))
-    for workers in (1, 2):
-        bench.add(f"mean, XTC2, 1 MiB events, {workers} threads", "events/s", lambda w=workers: mean_hz(path, Mean(), w), peer)  # type: ignore[misc]
+    peer = ("psana and numpy.add", lambda: added_cpu_hz(bench_peers.psana_arrays(path), bench.events))
+    bench.add("mean, XTC2, 1 MiB events, processor time", "events per s of processor",
+              lambda: mean_cpu_hz(path, bench.events), peer)
     os.remove(path)
-    path = f"{bench.folder}/e4-r0001-s000-c000.xtc2"
-    bench_peers.write_lcls2(path, (bench.pictures[0][: SMALL[0], : SMALL[1]] for _ in range(40 * bench.events)), *SMALL)
+    count = 40 * bench.events
+    picture = bench.pictures[0][: SMALL[0], : SMALL[1]]
+    bench_peers.write_lcls2(path, (picture for _ in range(count)), *SMALL)
     peer = ("psana", lambda: steady_hz(bench_peers.psana_arrays(path)))
-    bench.add("loop, XTC2, 850 B events", "events/s", lambda: steady_hz(arrays_of(path, None)), peer)
+    for name, threads in (("", 0), (", ahead 1", 1)):
+        bench.add(f"loop, XTC2, 850 B events{name}", "events/s", lambda a=threads: steady_hz(arrays_of(path, a)), peer)  # type: ignore[misc]
     os.remove(path)
 
 

@@ -39,7 +39,7 @@ class DataSource:
         dir: str | None = None,
         max_events: int = 0,
         detectors: Sequence[str] = (),
-        ahead: int | None = None,
+        ahead: int = 1,
     ) -> None:
         """`max_events`: so many of each run, 0 for all. `detectors`: accepted; detectors are read when a script has made one."""
         self._max_events, self._ahead = max_events, ahead
@@ -72,7 +72,7 @@ def _first(folder: str, exp: str, number: int) -> str:
 class Run:
     """One run."""
 
-    def __init__(self, run: recording.Run, max_events: int, ahead: int | None) -> None:
+    def __init__(self, run: recording.Run, max_events: int, ahead: int) -> None:
         self.run = run
         """The same run in Livetime's words."""
         self._max_events, self._ahead = max_events, ahead

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -24,7 +23,6 @@ OnDamage = Literal["keep", "skip", "stop"]
 Faults = Literal["end", "raise", "count"]
 
 _MEMORY = 1 << 30
-_AHEAD = 16 << 10
 _SIZES = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 
 
@@ -162,7 +160,6 @@ class Run:
         self._loop: _livetime.Events | None = None
         self.selection: Selection | None = None
         """What `select` of the last loop selected."""
-        self._bytes: dict[str, int] = {}
 
     # ---- What is in it ----
 
@@ -276,7 +273,7 @@ class Run:
         start: int = 0,
         stop: int | None = None,
         step: int = 1,
-        ahead: int | None = None,
+        ahead: int = 1,
         on_damage: OnDamage = "keep",
         faults: Faults = "end",
         follow: bool = False,
@@ -288,8 +285,8 @@ class Run:
 
         - `detectors`: without one, all that have pictures. `event.array` is that of the first.
         - `start`, `stop`, `step`: numbers of events, as in a slice.
-        - `ahead`: threads that read and decompress ahead for each detector; 0: the loop itself reads, which is quicker for small
-          arrays. Without it 1, or 0 if all arrays have less than 16 KiB. With another step than 1 the loop itself reads.
+        - `ahead`: threads that read and decompress ahead for each detector; a loop that would wait for them reads too. 0: only the loop
+          itself reads. With another step than 1 the loop itself reads.
         - `on_damage`: `"keep"` gives damaged pictures, marked; `"skip"` leaves them out, counted; `"stop"` raises.
         - `faults`: when broken data and files that break off are an exception (`RecordingError`): `"end"`, behind the last
           event; `"raise"`, at once, and the loop can go on; `"count"`, never. `run.account` has them in each case.
@@ -313,19 +310,11 @@ class Run:
             raise ValueError("wanted `select` or `follow`, found both: what is selected is known when the run is complete")
         self.selection = selected(self._recording, select, start, stop)
         chosen = None if self.selection is None else self.selection._selected
-        threads = self._ahead(names) if ahead is None else ahead
         loop = self._recording.iterate(
-            names, start, stop, step, threads, on_damage, follow, quiet, size(memory), faults, chosen
+            names, start, stop, step, ahead, on_damage, follow, quiet, size(memory), faults, chosen
         )
         self._loop = loop
         return loop
-
-    def _ahead(self, names: list[str]) -> int:
-        # To hand an event from a thread to another takes about as long as to read 16 KiB.
-        for name in names:
-            if name not in self._bytes and (found := self._recording.layout(name)):
-                self._bytes[name] = found[0].itemsize * math.prod(found[1])
-        return int(any(self._bytes.get(name, _AHEAD) >= _AHEAD for name in names))
 
     def _pictures(self) -> list[str]:
         found = [name for name, is_picture in self._recording.detectors() if is_picture]

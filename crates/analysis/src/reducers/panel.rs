@@ -1,5 +1,7 @@
 //! What is known of the pixels of one panel.
 
+use std::ops::Range;
+
 use livetime_kernels::Pixel;
 
 use super::extremes::Extremes;
@@ -55,16 +57,35 @@ impl PanelPartial {
                 let range = start..piece.end.min(start + PIXELS);
                 cut.clear();
                 cut.extend(frames.iter().filter_map(|f| f.get(range.start * size..range.end * size)));
-                for (number, frames) in cut.chunks(STREAMS).enumerate() {
-                    let is_first = before == 0 && number == 0;
-                    self.sums.iter_mut().for_each(|sums| sums.add(frames, range.clone(), is_first));
-                }
-                if let Some(extremes) = &mut self.extremes {
-                    extremes.add(&cut, range);
-                }
+                self.add(&cut, range, before == 0);
             }
         }
         self.lengths.merge(&mut new);
+    }
+
+    /// Takes in the pixels `strip` of some events, in the order of pixels; the last strip counts the events.
+    pub(super) fn map_strip(&mut self, frames: &[&[u8]], strip: Range<usize>) {
+        let (size, is_first) = (self.size, self.lengths.events() == 0);
+        for start in strip.clone().step_by(PIXELS) {
+            let end = strip.end.min(start + PIXELS);
+            let bytes = (start - strip.start) * size..(end - strip.start) * size;
+            let cut: Vec<&[u8]> = frames.iter().filter_map(|frame| frame.get(bytes.clone())).collect();
+            self.add(&cut, start..end, is_first);
+        }
+        if strip.end == self.pixels {
+            frames.iter().for_each(|_| self.lengths.add(strip.end));
+        }
+    }
+
+    /// Takes in the pixels `range` of some events, cut out of their frames; `is_first`: there were no events before.
+    fn add(&mut self, cut: &[&[u8]], range: Range<usize>, is_first: bool) {
+        for (number, frames) in cut.chunks(STREAMS).enumerate() {
+            let is_first = is_first && number == 0;
+            self.sums.iter_mut().for_each(|sums| sums.add(frames, range.clone(), is_first));
+        }
+        if let Some(extremes) = &mut self.extremes {
+            extremes.add(cut, range);
+        }
     }
 
     /// Saves what the events hold, and nothing of pixels that no event has: these may be anything.

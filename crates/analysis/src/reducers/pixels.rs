@@ -7,7 +7,7 @@ use super::frames;
 use super::moments::Moments;
 use super::panel::{Finished, PanelPartial};
 use super::sums::Sums;
-use crate::{Block, EventPictures, Layout, Loader, Named, Panel, ReduceError, Reducer, Saver};
+use crate::{Block, EventPictures, Layout, Loader, Named, Panel, ReduceError, Reducer, Saver, Strip};
 
 /// Statistics of each pixel over all events.
 ///
@@ -94,6 +94,16 @@ impl Reducer for PixelStatistics {
 
     fn map_block(&self, partial: &mut Vec<PanelPartial>, block: &Block<'_>) -> Result<(), ReduceError> {
         map(partial, block.all());
+        Ok(())
+    }
+
+    fn takes_strips(&self) -> bool {
+        true
+    }
+
+    fn map_strip(&self, partial: &mut Vec<PanelPartial>, strip: &Strip<'_>) -> Result<(), ReduceError> {
+        let panel = partial.get_mut(strip.position).ok_or("wanted a panel of the layout, found another")?;
+        panel.map_strip(strip.frames, strip.pixels.clone());
         Ok(())
     }
 

@@ -74,7 +74,8 @@ impl Files {
         self.read_from(piece, 0, bytes)
     }
 
-    fn read_from(&self, piece: &Piece, start: usize, bytes: &mut [u8]) -> Result<()> {
+    /// Fills `bytes` with those of a piece from `start` on.
+    pub(crate) fn read_from(&self, piece: &Piece, start: usize, bytes: &mut [u8]) -> Result<()> {
         if bytes.is_empty() {
             return Ok(());
         }
@@ -98,6 +99,11 @@ impl Files {
             let Some(before) = bytes.get_mut(..range.end).and_then(|b| b.get_mut(done..range.start)) else {
                 break;
             };
+            if apart.leaves_out {
+                self.read_from(piece, done, before)?;
+                done = range.end;
+                continue;
+            }
             let Some(target) = apart.target.get_mut(*to..).and_then(|t| t.get_mut(..range.len())) else {
                 break;
             };
@@ -153,6 +159,8 @@ pub struct Apart<'a> {
     pub asides: &'a [Aside],
     /// The memory.
     pub target: &'a mut [u8],
+    /// They are read nowhere; the memory is not looked at.
+    pub leaves_out: bool,
     /// Whether bytes were read elsewhere.
     pub is_used: bool,
 }

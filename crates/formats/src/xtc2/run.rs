@@ -195,6 +195,14 @@ impl Run {
         self.read_pieces(&event.pieces, bytes, apart)
     }
 
+    /// Fills `bytes` with those of a piece from `start` on.
+    ///
+    /// # Errors
+    /// If the system refuses, or the file has fewer bytes.
+    pub fn read_part(&self, piece: &Piece, start: usize, bytes: &mut [u8]) -> Result<()> {
+        self.files.read_from(piece, start, bytes)
+    }
+
     /// Reads all pieces of a transition.
     ///
     /// # Errors

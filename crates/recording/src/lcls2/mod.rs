@@ -171,6 +171,13 @@ impl Run for Lcls2 {
         Ok(())
     }
 
+    fn read_part(&self, number: usize, piece: usize, start: usize, bytes: &mut [u8]) -> Result<()> {
+        let event = self.run.events().get(number);
+        let piece = event.and_then(|event| self.run.pieces(event).nth(piece));
+        let piece = piece.ok_or_else(|| Error::new("a piece of an event", "none"))?;
+        self.run.read_part(piece, start, bytes)
+    }
+
     fn small_data(&self, number: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
         let event = self.run.events().get(number).ok_or_else(Fault::no_event)?;
         self.run.read(event, &mut reader.bytes)?;

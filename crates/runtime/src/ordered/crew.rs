@@ -108,6 +108,14 @@ impl<J: Send + 'static, R: Send + 'static> Crew<J, R> {
         self.shared.take()
     }
 
+    /// As [`take`](Crew::take), but the caller does not wait while a job is there that no thread has begun: it does that itself by `help`.
+    ///
+    /// # Errors
+    /// As [`take`](Crew::take); a panic of `help` is that of a worker.
+    pub fn take_helping(&mut self, help: impl FnMut(J) -> R) -> Option<Result<R, Panicked>> {
+        self.shared.take_helping(help)
+    }
+
     /// As [`take`](Crew::take), without waiting: also `None` if the result is not ready yet.
     pub fn try_take(&mut self) -> Option<Result<R, Panicked>> {
         lock(&self.shared.state).places.take_next()
@@ -146,6 +154,24 @@ impl<J, R> Shared<J, R> {
                 return Some(result);
             }
             state = self.has_result.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        None
+    }
+
+    pub(super) fn take_helping(&self, mut help: impl FnMut(J) -> R) -> Option<Result<R, Panicked>> {
+        let mut state = lock(&self.state);
+        while state.places.under_way() > 0 {
+            if let Some(result) = state.places.take_next() {
+                return Some(result);
+            }
+            let Some((number, job)) = state.waiting.pop_front() else {
+                state = self.has_result.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            drop(state);
+            let result = catch_unwind(AssertUnwindSafe(|| help(job)));
+            state = lock(&self.state);
+            state.places.fill(number, result.map_err(|panic| Panicked(panic_text(&*panic))));
         }
         None
     }
@@ -229,6 +255,32 @@ mod tests {
             taken.extend(std::iter::from_fn(|| crew.take()).map(Result::unwrap));
             assert!(taken.into_iter().eq((100..400).map(|n| 2 * n)), "{threads} threads");
         }
+    }
+
+    #[test]
+    fn who_waits_helps() {
+        // The only thread is at a job that ends when the caller has done the others.
+        let (done, is_done) = std::sync::mpsc::channel();
+        let mut crew = Crew::start("test", [move |number: u64| number * is_done.recv().unwrap()]).unwrap();
+        crew.put(7);
+        while !lock(&crew.shared.state).waiting.is_empty() {
+            std::thread::yield_now();
+        }
+        (8..11).for_each(|number| crew.put(number));
+        let mut helped = Vec::new();
+        let mut help = |number: u64| {
+            helped.push(number);
+            if number == 10 {
+                done.send(2).unwrap();
+            }
+            assert!(number != 9, "not 9");
+            2 * number
+        };
+        let all: Vec<_> = (0..4).map(|_| crew.take_helping(&mut help).unwrap()).collect();
+        assert_eq!((&all[0], &all[1], &all[3]), (&Ok(14), &Ok(16), &Ok(20)));
+        assert!(all[2].as_ref().is_err_and(|panic| panic.0.contains("not 9")), "{:?}", all[2]);
+        assert!(crew.take_helping(|_| 0).is_none());
+        assert_eq!(helped, [8, 9, 10]);
     }
 
     #[test]
