@@ -74,7 +74,7 @@ END
     python example.py
     python -c 'from livetime.testing import *; write_run("out", [i * 3 for i in images(20)], name="opal.xtc", steps=[0, 10])'
     cp "$repository"/examples/pyana/*.py "$repository"/examples/pyana/pyana.cfg .
-    livetime-pyana -p 2 out/opal.xtc
+    livetime pyana -p 2 out/opal.xtc
 }
 
 case "${1:-}" in

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -113,15 +114,16 @@ sums = []
     del sys.modules["data"]
 
 
-def test_the_example_gives_the_same_with_any_number_of_workers(folder):
+def test_the_example_gives_the_same_with_any_number_of_workers(folder, program):
     for name in ("pyana.cfg", "bright_events.py", "average.py"):
         shutil.copy(EXAMPLE / name, folder)
     pictures = images(40)
     path = write_run(folder, pictures, steps=[0, 20])
     results = []
-    for workers in (1, 3):
-        command = [sys.executable, "-m", "livetime.pyana", "-p", str(workers), path]
-        done = subprocess.run(command, capture_output=True, text=True)
+    for workers, called in ((1, [sys.executable, "-m", "livetime.pyana"]), (3, [program, "pyana"])):
+        command = [*called, "-p", str(workers), path]
+        environment = {**os.environ, "LIVETIME_PYTHON": sys.executable}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
         assert done.returncode == 0, done.stderr
         assert "a calib cycle begins at 1599999999.999999" in done.stdout and "pyana: 40 events" in done.stderr
         bright = [p for p in pictures if p.mean() >= 1050]

@@ -12,6 +12,7 @@ use crate::commands::analyze::{self, AnalyzeArgs};
 use crate::commands::convert::{CONVERT_HELP, ConvertArgs};
 use crate::commands::hits_score::{HITS_SCORE_HELP, HitsScoreArgs};
 use crate::commands::pv::PvArgs;
+use crate::commands::python::PyanaArgs;
 use crate::commands::recover::{RECOVER_HELP, RecoverArgs};
 use crate::commands::shell::{COMPLETIONS_HELP, CompletionsArgs, MAN_HELP, ManArgs};
 use crate::commands::sim::SimArgs;
@@ -65,6 +66,10 @@ pub(crate) enum Command {
     /// Statistics of the pictures in a recorded run, on all cores.
     #[command(after_help = analyze::HELP)]
     Analyze(Box<AnalyzeArgs>),
+    /// Run user modules of pyana over a recorded run, by the interpreter that `run --python` takes. `livetime pyana --help`
+    /// shows pyana's options.
+    #[command(disable_help_flag = true)]
+    Pyana(PyanaArgs),
     /// Measure: what nodes and the engine cost, and the rates a pipeline reaches.
     Bench(BenchArgs),
     /// Measure how well hits are found in simulated wire readout.

@@ -105,6 +105,7 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Recover(args) => commands::recover::recover(args, output),
         Command::Sim(args) => commands::sim::sim(args, output),
         Command::Analyze(args) => commands::analyze::run(args, nodes, output),
+        Command::Pyana(args) => Err(commands::python::pyana(args, &cli.called)),
         Command::Bench(args) => bench::bench(args, &cli.called, nodes, count, output),
         Command::HitsScore(args) => commands::hits_score::hits_score(args, output),
         Command::Pv(args) => commands::pv::pv(args, output),

@@ -1,5 +1,5 @@
-//! `livetime run --python` and `livetime bench python`: done by the interpreter that has the package `livetime`. A wheel brings
-//! both, this program and the package.
+//! `livetime run --python`, `livetime pyana` and `livetime bench python`: done by the interpreter that has the package `livetime`. A
+//! wheel brings both, this program and the package.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
@@ -13,10 +13,24 @@ use crate::output::{Exit, Failure};
 /// Names the interpreter.
 const INTERPRETER: &str = "LIVETIME_PYTHON";
 
+/// Arguments of `pyana`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct PyanaArgs {
+    /// Options of pyana and files of a run.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+    arguments: Vec<OsString>,
+}
+
 /// Becomes `python -m livetime run …` with all that this program was called with. Returns only if that cannot be started.
 pub(crate) fn run(called: &Called) -> Failure {
     let package = ["-m", "livetime"].map(Into::into);
     become_python(called, package.into_iter().chain(called.arguments.iter().cloned()).collect())
+}
+
+/// Becomes `python -m livetime.pyana …`.
+pub(crate) fn pyana(args: &PyanaArgs, called: &Called) -> Failure {
+    let package = ["-m", "livetime.pyana"].map(Into::into);
+    become_python(called, package.into_iter().chain(args.arguments.iter().cloned()).collect())
 }
 
 /// Becomes `python -m livetime bench …`.
@@ -115,6 +129,15 @@ mod tests {
             assert_eq!(interpreter_of_package(&program), None, "{files:?}");
         }
         assert_eq!(interpreter_of_package(Path::new("livetime")), None);
+    }
+
+    #[test]
+    fn options_of_pyana_go_to_pyana() {
+        use clap::Parser;
+        let given = ["-c", "pyana.cfg", "-p", "4", "run.xtc", "--help"];
+        let cli = crate::cli::Cli::try_parse_from(["livetime", "pyana"].iter().chain(&given)).unwrap();
+        let crate::cli::Command::Pyana(args) = cli.command else { panic!("{cli:?}") };
+        assert_eq!(args.arguments, given.map(OsString::from));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 """pyana's user modules over recorded runs: classes with `beginjob`, `event`, `endjob` and so on, in a chain, with worker processes.
 
-    livetime-pyana -c pyana.cfg -p 4 e236-r0003-s04-c00.xtc
+    livetime pyana -c pyana.cfg -p 4 e236-r0003-s04-c00.xtc
 
 A user module is a Python module with a class of the same name. The class has the methods that it needs of `beginjob`, `beginrun`,
 `begincalibcycle`, `event`, `endcalibcycle`, `endrun` and `endjob`, each with the arguments `evt` and `env`. `docs/python.md`

@@ -1,4 +1,4 @@
-"""`python -m livetime.pyana`, as the command `livetime-pyana`."""
+"""`python -m livetime.pyana`, as the command `livetime pyana`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The command `livetime-pyana`."""
+"""The command `livetime pyana`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         summary = run(parsed(arguments))
     except UsageError as error:
-        print(f"livetime-pyana: {error}", file=sys.stderr)
+        print(f"livetime pyana: {error}", file=sys.stderr)
         return 2
     except Error as error:
-        print(f"livetime-pyana: {error}", file=sys.stderr)
+        print(f"livetime pyana: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("livetime-pyana: interrupted", file=sys.stderr)
+        print("livetime pyana: interrupted", file=sys.stderr)
         return 130
     print(summary, file=sys.stderr)
     return 1 if summary.is_terminated else 3 if summary.lost else 0

@@ -44,7 +44,7 @@ class Options:
 
 def parser() -> argparse.ArgumentParser:
     """pyana's options."""
-    made = argparse.ArgumentParser(prog="livetime-pyana", description="Runs pyana's user modules over a recorded run.")
+    made = argparse.ArgumentParser(prog="livetime pyana", description="Runs pyana's user modules over a recorded run.")
     add = made.add_argument
     add("files", nargs="*", metavar="FILE", help="a file of the run: all its streams and chunks are read")
     add("-c", "--config-file", metavar="FILE", help="configuration file; pyana.cfg if there is one")
