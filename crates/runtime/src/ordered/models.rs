@@ -67,7 +67,7 @@ fn who_helps_takes_in_the_order_of_the_jobs() {
         let thread = thread::spawn(move || other.serve(|job: u64| job + 100));
         shared.put(0);
         shared.put(1);
-        let mut take = || shared.take_helping(|job| job + 200).map(|result| result.unwrap() % 100);
+        let take = || shared.take_helping(|job| job + 200).map(|result| result.unwrap() % 100);
         assert_eq!((take(), take(), take()), (Some(0), Some(1), None));
         shared.end();
         thread.join().unwrap();
