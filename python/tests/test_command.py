@@ -190,8 +190,10 @@ def test_the_wheels_program_ends_its_run_when_interrupted(folder):
     time.sleep(2)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
-    assert run.returncode == 0, err
-    assert json.loads(out)["ledger_closed"], out[:500]
+    # On a busy machine its plugins lose frames, which the exit code says.
+    report = json.loads(out)
+    assert (report["ended_by"], report["ledger_closed"]) == ("interrupted", True)
+    assert run.returncode == (3 if report["unintended_losses"] else 0), err
 
 
 def test_a_second_interrupt_aborts_nodes_that_hang(folder):

@@ -4,8 +4,10 @@
 use std::io;
 use std::thread::{Builder, JoinHandle};
 
-/// How much they step back, as `nice` has it: where cores are short, such a thread gets a tenth of what one of the run gets.
-const NICE: i32 = 10;
+/// How much they step back, as `nice` has it: where cores are short, such a thread gets a thirtieth of what one of the run gets.
+/// With less of it a run at its highest rate loses more frames to ten pages, with more of it a page is slow on a machine that is
+/// overloaded (docs/web.md).
+const NICE: i32 = 15;
 
 /// Starts a thread that steps back, with all that it starts.
 ///
