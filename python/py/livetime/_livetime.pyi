@@ -26,6 +26,7 @@ __all__ = [
     "describe",
     "encode",
     "end_all",
+    "program",
     "schema",
     "type_names",
     "write_table",

@@ -32,9 +32,9 @@ class Corrections:
     >>> correct(np.array([[11, 22], [33, 44]], np.uint16))
     array([[1., 2.],
            [3., 0.]], dtype=float32)
-    >>> staged = Corrections(pedestal=[[10, 10], [100, 100], [200, 200]], gain_bits="jungfrau")
-    >>> staged(np.array([13, 3 << 14 | 207], np.uint16)), staged.unknown_gain_codes
-    (array([3., 7.], dtype=float32), 0)
+    >>> staged = Corrections(pedestal=[[[10, 10]], [[100, 100]], [[200, 200]]], gain_bits="jungfrau")
+    >>> staged(np.array([[13, 3 << 14 | 207]], np.uint16)), staged.unknown_gain_codes
+    (array([[3., 7.]], dtype=float32), 0)
     """
 
     def __init__(
