@@ -1,12 +1,12 @@
 //! The threads of this crate. They step back where the run wants the whole machine: a page gets its pictures later then, and the
-//! run loses no frame to it.
+//! run loses fewer frames to it.
 
 use std::io;
 use std::thread::{Builder, JoinHandle};
 
 /// How much they step back, as `nice` has it: where cores are short, such a thread gets a thirtieth of what one of the run gets.
-/// With less of it a run at its highest rate loses more frames to ten pages, with more of it a page is slow on a machine that is
-/// overloaded (docs/web.md).
+/// In trials a run near its highest rate lost frames to ten pages more often with less of it, and with more of it a page was slow on a
+/// machine that was overloaded (docs/web.md).
 const NICE: i32 = 15;
 
 /// Starts a thread that steps back, with all that it starts.
