@@ -1,7 +1,7 @@
 //! Writes the file of a new node and its two list lines.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(root: &Path, kind: &str, name: &str) -> Result<String, String> {
     let (folder, heading, ports) = match kind {
@@ -19,8 +19,8 @@ pub(crate) fn run(root: &Path, kind: &str, name: &str) -> Result<String, String>
     check_name(name)?;
     let nodes = root.join("crates/nodes/src");
     let file = nodes.join(folder).join(format!("{name}.rs"));
-    if file.exists() {
-        return Err(format!("{} exists already", file.display()));
+    if let Some(taken) = taken(root, name) {
+        return Err(format!("{} exists already; choose another name", taken.display()));
     }
     write(&file, &node_file(kind, folder, name, ports))?;
     insert_line(&nodes.join(folder).join("mod.rs"), &["pub mod ", "//!"], &format!("pub mod {name};"))?;
@@ -32,6 +32,14 @@ pub(crate) fn run(root: &Path, kind: &str, name: &str) -> Result<String, String>
         "wrote crates/nodes/src/{folder}/{name}.rs and its two list lines\n\
          next: `cargo test -p livetime-nodes {name}`, then `livetime nodes {name}`"
     ))
+}
+
+/// The module of an existing node of this name. A node is a file or a folder, and its name is unique among all crates.
+fn taken(root: &Path, name: &str) -> Option<PathBuf> {
+    let crates = ["nodes", "wire"].map(|of| root.join("crates").join(of).join("src"));
+    let folders = crates.iter().flat_map(|of| ["sources", "process", "sinks"].map(|folder| of.join(folder)));
+    let mut modules = folders.flat_map(|folder| [folder.join(name), folder.join(format!("{name}.rs"))]);
+    modules.find(|module| module.exists())
 }
 
 /// The formatter keeps the `mod` lines in order.
@@ -214,3 +222,23 @@ const SINK_TEST: &str = "    #[test]
         node.feed(&image).unwrap();
         assert_eq!(node.number_of(\"frames\"), 1.0);
     }";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_taken_by_a_file_and_by_a_folder_of_either_crate() {
+        let root = tempfile::tempdir().unwrap();
+        for module in ["nodes/src/process/roi/mod.rs", "nodes/src/sinks/null.rs", "wire/src/sources/wib_file/mod.rs"] {
+            let file = root.path().join("crates").join(module);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        for name in ["roi", "null", "wib_file"] {
+            let refused = run(root.path(), "process", name).unwrap_err();
+            assert!(refused.contains("exists already"), "{name}: {refused}");
+        }
+        assert_eq!(taken(root.path(), "subtract_dark"), None);
+    }
+}

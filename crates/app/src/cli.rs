@@ -10,6 +10,7 @@ use crate::bench::BenchArgs;
 use crate::called::Called;
 use crate::commands::analyze::{self, AnalyzeArgs};
 use crate::commands::convert::{CONVERT_HELP, ConvertArgs};
+use crate::commands::examples::{EXAMPLES_HELP, ExamplesArgs};
 use crate::commands::hits_score::{HITS_SCORE_HELP, HitsScoreArgs};
 use crate::commands::pv::PvArgs;
 use crate::commands::python::PyanaArgs;
@@ -48,6 +49,9 @@ pub(crate) enum Command {
     /// Check a pipeline file: print what will flow, or all its mistakes.
     #[command(after_help = CHECK_HELP)]
     Check(CheckArgs),
+    /// List the pipeline files that the program brings, or print one.
+    #[command(after_help = EXAMPLES_HELP)]
+    Examples(ExamplesArgs),
     /// List the types of nodes, or describe one with its ports and parameters.
     #[command(after_help = NODES_HELP)]
     Nodes(NodesArgs),

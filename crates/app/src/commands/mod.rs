@@ -3,6 +3,7 @@
 pub(crate) mod analyze;
 pub(crate) mod check;
 pub(crate) mod convert;
+pub(crate) mod examples;
 pub(crate) mod hits_score;
 pub(crate) mod inspect;
 pub(crate) mod nodes;
