@@ -4,8 +4,8 @@
 //! `examples/own_nodes`). [`config`] turns a pipeline file into a [`Graph`](livetime_engine::Graph), or says
 //! with places what is wrong in it.
 //!
-//! Only this crate reads files of configuration, the environment and the command line, and only it prints:
-//! data on stdout, everything else on stderr.
+//! Only this crate reads the command line, and only it prints: data on stdout, everything else on stderr. Pipeline
+//! files are read by [`livetime_control`], the variables of pvAccess by `livetime_pva` when this crate asks for them.
 //!
 //! ```
 //! let problems = livetime::config::parse("my.yaml", "nodes: {}", livetime_nodes::ALL, &[]).unwrap_err();

@@ -1,5 +1,5 @@
-//! What a file format knows of its runs. A further format is one more implementation of [`Run`], and one more line where files are
-//! opened.
+//! The contract of a format of recorded runs. [`Recording`](crate::Recording) knows the formats by name in several places
+//! (`RunFormat`): a further format implements [`Run`] and is added to each of them.
 //!
 //! Events are known here by their position among those that were scanned. The number that a user knows them by is kept by
 //! [`Recording`](crate::Recording): in a part of a run it is another one.
