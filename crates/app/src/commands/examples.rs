@@ -21,7 +21,8 @@ pub(crate) const EXAMPLES_HELP: &str = "\
 Examples:
   livetime examples
   livetime examples plugins-2013 > beamline.yaml      # the pipeline of `livetime run` without a file
-  livetime sim images examples/images && livetime examples replay-images > replay.yaml && livetime run replay.yaml";
+  livetime examples replay-images > replay.yaml
+  livetime run replay.yaml --set images.path=/data/images";
 
 /// A pipeline file of `examples/`: its name without `.yaml`, and its text.
 struct Example(&'static str, &'static str);
