@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | `SENS2X1:V1` | 185 x 388 of 109.92 µm, the two columns in the middle 274.8 µm wide | x along columns, y against rows, from the middle |
 //! | `EPIX10KA:V1` | 352 x 384 of 100 µm, rows and columns in the middle 225 µm wide | as above |
-//! | `JUNGFRAU:V2` | 512 x 1024 of 75 µm in 2 x 4 chips with 2 pixels between | x along columns, y along rows, from the middle |
+//! | `JUNGFRAU:V2` | 512 x 1024 of 75 µm in 2 x 4 chips, those at the edges between chips 150 µm wide | x along columns, y along rows, from the middle |
 //! | `MTRX:ROWS:COLUMNS:SIZE:SIZE`, `PNCCD:V1` | as named; 512 x 512 of 75 µm | x along rows, y along columns, from the first pixel |
 //!
 //! The files, the segments and the way to a picture are those of psana's `GeometryAccess`, whose documentation and constants are the
@@ -310,10 +310,7 @@ impl Segment {
                 })
             }
             "JUNGFRAU:V2" => {
-                let chip =
-                    |start: &f64| (0..256).map(|n| (start + f64::from(n)) * 75.0).collect::<Vec<f64>>();
-                let chips = |starts: &[f64]| starts.iter().flat_map(chip).collect::<Vec<f64>>();
-                let (of_rows, of_columns) = (chips(&[-256.5, 1.5]), chips(&[-514.5, -256.5, 1.5, 259.5]));
+                let (of_rows, of_columns) = (chips(2), chips(4));
                 Ok(Segment { of_rows, of_columns, is_matrix: false, pixel_um: 75.0 })
             }
             "PNCCD:V1" => Segment::matrix(512, 512, 75.0, 75.0),
@@ -350,6 +347,21 @@ impl Segment {
     fn pixels(&self) -> usize {
         self.of_rows.len() * self.of_columns.len()
     }
+}
+
+/// Coordinates of the pixels of `count` chips of a Jungfrau, with two pixels between chips: the pixels on both sides of these are so much
+/// wider, and their centres half a pixel nearer to each other.
+fn chips(count: u32) -> Vec<f64> {
+    let first = (1.0 - f64::from(258 * count - 2)) / 2.0;
+    let pixel = |chip: u32, n: u32| {
+        let toward = match n {
+            0 if chip > 0 => -0.5,
+            255 if chip + 1 < count => 0.5,
+            _ => 0.0,
+        };
+        (first + f64::from(258 * chip + n) + toward) * 75.0
+    };
+    (0..count).flat_map(|chip| (0..256).map(move |n| pixel(chip, n))).collect()
 }
 
 /// Coordinates of twice `count` pixels from the middle, the two in the middle wide; psana takes as theirs that of their outer part.
