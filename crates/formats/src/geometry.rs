@@ -441,6 +441,20 @@ mod tests {
         assert_eq!(shape("PNCCD:V1").0, [1, 512, 512]);
     }
 
+    /// By psana 4.3.4; `python/tests/test_psana_peer.py` compares all pixels of its own geometries.
+    #[test]
+    fn wide_pixels_of_a_jungfrau_are_where_psana_has_them() {
+        let all = Geometry::parse("IP 0 JUNGFRAU:V2 0 0 0 0 0 0 0 0 0 0").unwrap().coordinates();
+        let x = |column: usize| all.x[column];
+        let y = |row: usize| all.y[row * 1024];
+        assert_eq!([0, 254, 255, 256, 257].map(x), [-38587.5, -19537.5, -19425.0, -19275.0, -19162.5]);
+        assert_eq!([511, 512, 767, 768, 1023].map(x), [-75.0, 75.0, 19275.0, 19425.0, 38587.5]);
+        assert_eq!([0, 254, 255, 256, 257, 511].map(y), [-19237.5, -187.5, -75.0, 75.0, 187.5, 19237.5]);
+        let regular = |at: usize| f64::from(u32::try_from(at / 256 * 258 + at % 256).unwrap());
+        let moved = (0..1024).filter(|c| all.x[*c] != (regular(*c) - 514.5) * 75.0).count();
+        assert_eq!(moved, 6);
+    }
+
     #[test]
     fn pictures_are_assembled_with_x_down() {
         let text = "CAM 0 MTRX:1:2:100:100 0  0 0 0  0 0 0  0 0 0\nCAM 0 MTRX:1:2:100:100 1  300 100 0  90 0 0  0 0 0\n\

@@ -155,8 +155,9 @@ class Run:
     `run[17]` is an event, `run[100:200:2]` an iterator over some, both with all detectors that have pictures.
     """
 
-    def __init__(self, paths: Sequence[str | os.PathLike[str]]) -> None:
-        self._recording = _livetime.Recording([os.fspath(path) for path in paths])
+    def __init__(self, paths: Sequence[str | os.PathLike[str]], *, only: bool = False) -> None:
+        """`only`: exactly these files, and not what lies beside them."""
+        self._recording = _livetime.Recording([os.fspath(path) for path in paths], only)
         self._loop: _livetime.Events | None = None
         self.selection: Selection | None = None
         """What `select` of the last loop selected."""
