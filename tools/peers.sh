@@ -4,9 +4,10 @@
 # `peers.sh metrics` Prometheus' client library, `peers.sh hdf5` h5py, `peers.sh codecs` the codecs of images with p4p and
 # pvaPy, `peers.sh parquet` pyarrow, `peers.sh ioc` an EPICS IOC with Channel Access and its clients, `peers.sh bluesky`
 # what a beam line runs: bluesky, ophyd-async, event-model, Tiled, h5py with the plugins of HDF5, tifffile; `peers.sh nexus`
-# punx, which judges NeXus files.
+# punx, which judges NeXus files; `peers.sh psana` psana of LCLS-II, without what only the database of SLAC needs (Kerberos).
 # PEERS_FOLDER: where; default in the user's cache.
 set -euo pipefail
+alone=
 case "${1:-}" in
     "") name=peers wanted="p4p==4.3.0 pvapy==5.6.0 numpy==2.4.6" check="import p4p, pvaccess" ;;
     ophyd) name=ophyd wanted="ophyd-async==0.21.3 p4p==4.3.0 numpy==2.4.6" check="import ophyd_async.epics.adcore" ;;
@@ -29,7 +30,13 @@ case "${1:-}" in
         wanted="$wanted hdf5plugin==7.1.0 tifffile==2026.3.3 pillow==12.0.0 numpy==2.4.6"
         check="import bluesky, ophyd_async.epics.adsimdetector, event_model, tiled.client, h5py, hdf5plugin, tifffile, PIL"
         ;;
-    *) echo "wanted nothing, ophyd, metrics, hdf5, codecs, parquet, ioc, nexus or bluesky, found $1" >&2; exit 2 ;;
+    psana)
+        name=psana alone="psana==4.3.4"
+        wanted="numpy==2.4.6 h5py==3.16.0 scipy==1.17.1 amityping==1.3.0 mpi4py==4.1.2 mpich==5.0.2 prometheus_client==0.23.1"
+        wanted="$wanted kafka-python==3.0.12 psutil==7.2.2 pymongo==4.20.1 pyzmq==27.3.0 requests==2.34.2 matplotlib==3.11.2"
+        check="import os; os.environ['PS_PARALLEL'] = 'none'; import psana"
+        ;;
+    *) echo "wanted nothing, ophyd, metrics, hdf5, codecs, parquet, ioc, nexus, bluesky or psana, found $1" >&2; exit 2 ;;
 esac
 folder="${PEERS_FOLDER:-${XDG_CACHE_HOME:-$HOME/.cache}/livetime}/$name"
 python="$folder/bin/python"
@@ -37,13 +44,19 @@ mkdir -p "$folder"
 # Several tests may ask at the same time.
 exec 9> "$folder.lock"
 flock 9
-if [ "$(cat "$folder/wanted" 2> /dev/null)" != "$wanted" ]; then
+if [ "$(cat "$folder/wanted" 2> /dev/null)" != "$wanted${alone:+ $alone}" ]; then
     {
         python3 -m venv "$folder"
         # shellcheck disable=SC2086
         "$python" -m pip install --quiet --disable-pip-version-check $wanted
+        if [ -n "$alone" ]; then
+            "$python" -m pip install --quiet --disable-pip-version-check --no-deps "$alone"
+            # Stands for the package of Kerberos tickets, which needs the system's libraries, and asks for none here.
+            packages="$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+            echo "KerberosTicket = None" > "$packages/krtc.py"
+        fi
         "$python" -c "$check"
     } >&2
-    echo "$wanted" > "$folder/wanted"
+    echo "$wanted${alone:+ $alone}" > "$folder/wanted"
 fi
 echo "$python"

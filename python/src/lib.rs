@@ -28,6 +28,7 @@ mod node;
 mod outlet;
 mod plan;
 mod recording;
+mod records;
 mod reducer;
 mod run;
 mod select;

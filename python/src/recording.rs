@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use livetime_frame::{AttributeValue, FramePool, Layout};
 use livetime_recording as recording;
+use livetime_recording::records::RecordPlace;
 use livetime_recording::{Account, Detector, OnDamage, Reader, SmallValue};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -12,6 +13,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use crate::array;
 use crate::errors::{Kind, OrRaise, apart, raise};
 use crate::events::Events;
+use crate::records;
 use crate::select::Selected;
 use crate::streams::Wanted;
 use crate::value;
@@ -25,9 +27,12 @@ pub(crate) struct Recording(pub(crate) recording::Recording);
 
 #[pymethods]
 impl Recording {
+    /// `only`: exactly these files, and not what lies beside them.
     #[new]
-    fn new(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Recording> {
+    #[pyo3(signature = (paths, only = false))]
+    fn new(py: Python<'_>, paths: Vec<PathBuf>, only: bool) -> PyResult<Recording> {
         let opened = apart(py, || match &paths[..] {
+            paths if only => recording::Recording::open_only(paths).map_err(|e| e.to_string()),
             [path] if path.exists() => recording::Recording::open(&paths).map_err(|e| e.to_string()),
             [pattern] => recording::Recording::find(&pattern.to_string_lossy(), None),
             _ => recording::Recording::open(&paths).map_err(|e| e.to_string()),
@@ -96,9 +101,13 @@ impl Recording {
             .transpose()
     }
 
-    /// When an event happened, ns since 1970; 0 if there is none.
+    /// When an event happened, ns since 1970.
     fn time_ns(&self, py: Python<'_>, event: usize) -> PyResult<u64> {
-        apart(py, || self.0.time_ns(event))
+        let found = apart(py, || (event < self.0.events()).then(|| self.0.time_ns(event)))?;
+        found.ok_or_else(|| {
+            let events = self.0.events();
+            raise(py, Kind::Recording, format_args!("wanted an event below {events}, found {event}"))
+        })
     }
 
     /// The file, the number and the time of an event.
@@ -122,6 +131,31 @@ impl Recording {
     fn configuration<'py>(&self, py: Python<'py>, event: usize) -> PyResult<Bound<'py, PyList>> {
         let found = apart(py, || self.0.configuration(event, &mut Reader::default()))?;
         small(py, &found.or_raise(py, Kind::Recording)?)
+    }
+
+    /// All changes of state of a run of LCLS-II: name, ns since 1970, number of the first event behind it.
+    fn changes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let found = apart(py, || self.0.changes())?;
+        records::changes(py, found)
+    }
+
+    /// The records of detectors, or without names of all, at an event or else at a change of state.
+    fn records<'py>(
+        &self,
+        py: Python<'py>,
+        event: Option<usize>,
+        change: usize,
+        detectors: Vec<String>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let place = event.map_or(RecordPlace::Change(change), RecordPlace::Event);
+        let found = apart(py, || self.0.records(place, &detectors, &mut Reader::default()))?;
+        PyList::new(py, records::said(py, found.or_raise(py, Kind::Recording)?)?)
+    }
+
+    /// What a change of state says about records.
+    fn names<'py>(&self, py: Python<'py>, change: usize) -> PyResult<Bound<'py, PyList>> {
+        let found = apart(py, || self.0.names(change, &mut Reader::default()))?;
+        PyList::new(py, records::described(found.or_raise(py, Kind::Recording)?))
     }
 
     /// Reads all events of a detector and counts how good they are.

@@ -326,3 +326,12 @@ def test_large_pictures_are_the_same_however_they_are_read(tmp_path):
         assert all(np.array_equal(array, pictures[number]) for number, (array, _) in found.items())
         assert [number for number, (_, damaged) in found.items() if damaged] == [7, 8]
     assert np.array_equal(run[11].array, pictures[11])
+
+
+def test_an_event_that_is_not_there_has_no_time(recorded):
+    run = lt.open(recorded)
+    assert run.time(-1) == run.time(39)
+    for look in (run.time, run.small, run.configuration):
+        for number in (40, 99, -41):
+            with pytest.raises(IndexError, match=f"wanted an event from 0 to 39, found {number}"):
+                look(number)

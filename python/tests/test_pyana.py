@@ -184,3 +184,41 @@ def test_histograms_count_as_numpy_does():
     assert profile.means.tolist() == [2.0, 5.0] and profile.spreads.tolist() == [1.0, 0.0]
     with pytest.raises(ValueError, match="same bins"):
         hist.merge(pyana.HistoMgr().h1i("h", "", 10, -2, 2))
+
+
+OLD = """
+import pyana
+from pypdsdata import xtc
+from pypdsdata.xtc import TypeId, BldInfo
+from pypdsdata import camera as cam
+class old(object):
+    def __init__(self, source): self.source, self.seen = source, []
+    def event(self, evt, env):
+        frame = evt.get(xtc.TypeId.Type.Id_Frame, self.source)
+        codes = evt.get(TypeId.Type.Id_EvrData, "NoDetector-0|Evr-0")
+        found = [code.EventCode for code in codes.fifoEvents()] if codes else None
+        self.seen.append((int(frame.data().sum()), frame.width(), frame.height(), frame.depth(), found))
+        return pyana.Normal
+    def endjob(self, evt, env):
+        seen.append(self.seen)
+        try: evt.get(TypeId.Type.Id_AcqWaveform, "Acqiris")
+        except NotImplementedError as error: seen.append(str(error))
+        try: cam.FrameFexConfigV1
+        except NotImplementedError as error: seen.append(str(error))
+seen = []
+"""
+
+
+def test_modules_that_name_pypdsdata_run(folder):
+    (folder / "old.py").write_text(OLD)
+    for name in [name for name in sys.modules if name == "old" or name.split(".")[0] in ("pypdsdata",)]:
+        del sys.modules[name]
+    pictures = images(3)
+    path = write_run(folder, pictures, codes=[[40], [40, 140], [40]])
+    pyana.run(pyana.Options(modules=["old"], sections={"old": {"source": "Opal1000"}}, files=[path]))
+    import old
+
+    found, no_type, no_name = old.seen
+    height, width = pictures[0].shape
+    assert found == [(int(p.sum()), width, height, 16, codes) for p, codes in zip(pictures, [[40], [40, 140], [40]])]
+    assert "found Id_AcqWaveform" in no_type and "found `FrameFexConfigV1`" in no_name

@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | `SENS2X1:V1` | 185 x 388 of 109.92 µm, the two columns in the middle 274.8 µm wide | x along columns, y against rows, from the middle |
 //! | `EPIX10KA:V1` | 352 x 384 of 100 µm, rows and columns in the middle 225 µm wide | as above |
-//! | `JUNGFRAU:V2` | 512 x 1024 of 75 µm in 2 x 4 chips with 2 pixels between | x along columns, y along rows, from the middle |
+//! | `JUNGFRAU:V2` | 512 x 1024 of 75 µm in 2 x 4 chips, those at the edges between chips 150 µm wide | x along columns, y along rows, from the middle |
 //! | `MTRX:ROWS:COLUMNS:SIZE:SIZE`, `PNCCD:V1` | as named; 512 x 512 of 75 µm | x along rows, y along columns, from the first pixel |
 //!
 //! The files, the segments and the way to a picture are those of psana's `GeometryAccess`, whose documentation and constants are the
@@ -310,10 +310,7 @@ impl Segment {
                 })
             }
             "JUNGFRAU:V2" => {
-                let chip =
-                    |start: &f64| (0..256).map(|n| (start + f64::from(n)) * 75.0).collect::<Vec<f64>>();
-                let chips = |starts: &[f64]| starts.iter().flat_map(chip).collect::<Vec<f64>>();
-                let (of_rows, of_columns) = (chips(&[-256.5, 1.5]), chips(&[-514.5, -256.5, 1.5, 259.5]));
+                let (of_rows, of_columns) = (chips(2), chips(4));
                 Ok(Segment { of_rows, of_columns, is_matrix: false, pixel_um: 75.0 })
             }
             "PNCCD:V1" => Segment::matrix(512, 512, 75.0, 75.0),
@@ -350,6 +347,21 @@ impl Segment {
     fn pixels(&self) -> usize {
         self.of_rows.len() * self.of_columns.len()
     }
+}
+
+/// Coordinates of the pixels of `count` chips of a Jungfrau, with two pixels between chips: the pixels on both sides of these are so much
+/// wider, and their centres half a pixel nearer to each other.
+fn chips(count: u32) -> Vec<f64> {
+    let first = (1.0 - f64::from(258 * count - 2)) / 2.0;
+    let pixel = |chip: u32, n: u32| {
+        let toward = match n {
+            0 if chip > 0 => -0.5,
+            255 if chip + 1 < count => 0.5,
+            _ => 0.0,
+        };
+        (first + f64::from(258 * chip + n) + toward) * 75.0
+    };
+    (0..count).flat_map(|chip| (0..256).map(move |n| pixel(chip, n))).collect()
 }
 
 /// Coordinates of twice `count` pixels from the middle, the two in the middle wide; psana takes as theirs that of their outer part.
@@ -427,6 +439,20 @@ mod tests {
         let (sizes, x, y) = shape("JUNGFRAU:V2");
         assert_eq!((sizes, x, y), (vec![1, 512, 1024], (-38587.5, 38587.5), (-19237.5, 19237.5)));
         assert_eq!(shape("PNCCD:V1").0, [1, 512, 512]);
+    }
+
+    /// By psana 4.3.4; `python/tests/test_psana_peer.py` compares all pixels of its own geometries.
+    #[test]
+    fn wide_pixels_of_a_jungfrau_are_where_psana_has_them() {
+        let all = Geometry::parse("IP 0 JUNGFRAU:V2 0 0 0 0 0 0 0 0 0 0").unwrap().coordinates();
+        let x = |column: usize| all.x[column];
+        let y = |row: usize| all.y[row * 1024];
+        assert_eq!([0, 254, 255, 256, 257].map(x), [-38587.5, -19537.5, -19425.0, -19275.0, -19162.5]);
+        assert_eq!([511, 512, 767, 768, 1023].map(x), [-75.0, 75.0, 19275.0, 19425.0, 38587.5]);
+        assert_eq!([0, 254, 255, 256, 257, 511].map(y), [-19237.5, -187.5, -75.0, 75.0, 187.5, 19237.5]);
+        let regular = |at: usize| f64::from(u32::try_from(at / 256 * 258 + at % 256).unwrap());
+        let moved = (0..1024).filter(|c| all.x[*c] != (regular(*c) - 514.5) * 75.0).count();
+        assert_eq!(moved, 6);
     }
 
     #[test]

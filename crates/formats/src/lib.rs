@@ -31,6 +31,7 @@
 #![deny(missing_docs)]
 
 pub mod channel_map;
+pub mod clock;
 mod error;
 pub mod felix;
 mod fields;

@@ -50,7 +50,7 @@
 pub mod convert;
 
 // What the signatures here show of the crate below, and what belongs to a run beside its files.
-pub use livetime_formats::geometry;
+pub use livetime_formats::{clock, geometry};
 pub use livetime_formats::xtc1::Src;
 pub use livetime_formats::xtc1::run::Piece;
 pub use livetime_formats::{Error, Result};
@@ -69,6 +69,7 @@ mod prefetch;
 mod range;
 mod read_ahead;
 mod recording;
+pub mod records;
 mod run;
 pub mod select;
 mod small_data;

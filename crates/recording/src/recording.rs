@@ -14,6 +14,7 @@ use crate::frames::Choice;
 use crate::hdf5::Hdf5;
 use crate::lcls1::Lcls1;
 use crate::lcls2::Lcls2;
+use crate::records::{Names, RecordPlace, RunChange, SegmentRecord};
 use crate::run::Run;
 use crate::wire::{self, Dumps, Records};
 use crate::{
@@ -144,6 +145,22 @@ impl Recording {
             paths => paths.iter().map(|p| p.as_ref().to_owned()).collect::<Vec<PathBuf>>(),
         };
         Recording::of(format, &paths)
+    }
+
+    /// As [`Recording::open`] of exactly these files: what lies beside them is left alone, and so are chunks that a file of
+    /// LCLS-II names as its next ones.
+    ///
+    /// # Errors
+    /// As [`Recording::open`].
+    pub fn open_only<P: AsRef<Path>>(paths: &[P]) -> Result<Recording> {
+        let Some(first) = paths.first() else {
+            return Err(Error::new("at least one file of a run", "none"));
+        };
+        let all: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
+        match RunFormat::of(first.as_ref())? {
+            RunFormat::Xtc2 => Ok(Recording::new(Box::new(Lcls2::open_only(&all)?), RunFormat::Xtc2)),
+            format => Recording::of(format, &all),
+        }
     }
 
     /// As [`Recording::open`]; all files of the run, also those that files of HDF5 lead to, must be files in one of
@@ -460,6 +477,49 @@ impl Recording {
         let position = self.numbers.position(event).ok_or_else(Fault::no_event);
         let read = position.and_then(|position| self.run().configuration(position, reader));
         read.map_err(|fault| fault.at(event, self.place(event)))
+    }
+
+    /// All changes of state of a run of LCLS-II, slow updates among them, in the order of time. None of other formats.
+    pub fn changes(&self) -> Vec<RunChange> {
+        let Numbers { first, skip } = self.numbers;
+        let mut found = self.run().changes();
+        found.iter_mut().for_each(|change| change.event = change.event.saturating_sub(skip) + first);
+        found
+    }
+
+    /// The records of the detectors `wanted`, or, without any, of all, with all their values; only of LCLS-II.
+    ///
+    /// # Errors
+    /// [`Fault`] if they cannot be read, or the format has none.
+    pub fn records(
+        &self,
+        place: RecordPlace,
+        wanted: &[String],
+        reader: &mut Reader,
+    ) -> std::result::Result<Vec<SegmentRecord>, Fault> {
+        let position = match place {
+            RecordPlace::Event(event) => {
+                self.numbers.position(event).map(RecordPlace::Event).ok_or_else(Fault::no_event)
+            }
+            RecordPlace::Change(change) => Ok(RecordPlace::Change(change)),
+        };
+        let read = position.and_then(|position| self.run().records(position, wanted, reader));
+        read.map_err(|fault| match place {
+            RecordPlace::Event(event) => fault.at(event, self.place(event)),
+            RecordPlace::Change(_) => fault,
+        })
+    }
+
+    /// What a change of state says about the records behind it, each with the number of the stream's piece; only of LCLS-II.
+    ///
+    /// # Errors
+    /// [`Fault`] if it cannot be read, or the format has none.
+    pub fn names(
+        &self,
+        change: usize,
+        reader: &mut Reader,
+    ) -> std::result::Result<Vec<(usize, Names)>, Fault> {
+        self.run().names(change, reader)
     }
 
     /// The events as frames of one detector, in their order. See [`Options`].

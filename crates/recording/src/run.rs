@@ -10,7 +10,8 @@ use livetime_formats::xtc1::run::{Apart, Piece, Problem};
 use livetime_formats::{Error, Result};
 
 use crate::damage::Outcome;
-use crate::{Detector, Picture, Reader, SmallValue, Transition, Wanted};
+use crate::records::{Names, RecordPlace, RunChange, SegmentRecord};
+use crate::{Detector, Fault, Picture, Reader, SmallValue, Transition, Wanted};
 
 pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     /// How many events are known.
@@ -92,4 +93,26 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
 
     /// What was configured when an event was taken.
     fn configuration(&self, position: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>>;
+
+    /// All changes of state with records, slow updates among them; none in formats without records.
+    fn changes(&self) -> Vec<RunChange> {
+        Vec::new()
+    }
+
+    /// The records of the detectors `wanted`, or, without any, of all.
+    fn records(
+        &self,
+        place: RecordPlace,
+        wanted: &[String],
+        reader: &mut Reader,
+    ) -> Outcome<Vec<SegmentRecord>> {
+        let _ = (place, wanted, reader);
+        Err(Fault::missing("records of LCLS-II"))
+    }
+
+    /// What a change of state says about records, with the piece in which it says so.
+    fn names(&self, change: usize, reader: &mut Reader) -> Outcome<Vec<(usize, Names)>> {
+        let _ = (change, reader);
+        Err(Fault::missing("records of LCLS-II"))
+    }
 }

@@ -10,7 +10,7 @@ use livetime_formats::xtc2::summary::Summary;
 use livetime_formats::xtc2::{Datagram, DatagramHeader, NamesTable, Transition};
 use livetime_recording::{Account, OnDamage, Options, Reader, Recording, RunFormat};
 use livetime_testkit::xtc2::{
-    BEGIN_STEP, CONFIGURE, END_RUN, L1_ACCEPT, Names, SLOW_UPDATE, datagram, names, record,
+    BEGIN_STEP, CONFIGURE, END_RUN, EPOCH_S, L1_ACCEPT, Names, SLOW_UPDATE, datagram, names, record,
 };
 use tempfile::TempDir;
 
@@ -67,6 +67,11 @@ const SMALL_INFO: Names<'_> = Names {
 
 fn time(event: u64) -> u64 {
     100_000 * MS + 8 * MS * event
+}
+
+/// The same in our times.
+fn since_1970(ns: u64) -> u64 {
+    EPOCH_S * 1000 * MS + ns
 }
 
 fn pixels(event: u64, segment: u32) -> Vec<u16> {
@@ -171,7 +176,7 @@ fn two_streams_and_two_chunks_are_one_run() {
     assert_eq!(recording.files().len(), 3);
     assert!(recording.problems().is_empty(), "{:?}", recording.problems());
     for event in 0..EVENTS {
-        assert_eq!(recording.time_ns(event as usize), time(event));
+        assert_eq!(recording.time_ns(event as usize), since_1970(time(event)));
         assert_eq!(recording.pieces(event as usize).len() as u64, 2 - event % 2, "event {event}");
     }
 }
@@ -239,7 +244,10 @@ fn small_data_tell_where_the_events_lie() {
         names.update(&datagram);
         let Some(original) = Original::find(&datagram, &names) else { continue };
         let event = Datagram::parse(&big[original.offset as usize..]).unwrap();
-        assert_eq!((event.header.event_time_ns, event.bytes.len() as u64), (time(found), original.length));
+        assert_eq!(
+            (event.header.event_time_ns, event.bytes.len() as u64),
+            (since_1970(time(found)), original.length)
+        );
         found += 1;
     }
     assert_eq!(found, SECOND_CHUNK);

@@ -2,6 +2,7 @@
 
 use livetime_formats::xtc1::{Builder, DatagramHeader, Src, Transition, TypeId, XtcHeader, id};
 use livetime_frame::AttributeValue;
+use livetime_recording::select::Verdict;
 use livetime_recording::{Change, Reader, Recording, SmallValue};
 use livetime_testkit::xtc2::{self, BEGIN_STEP, CONFIGURE, L1_ACCEPT, Names, SLOW_UPDATE};
 use tempfile::TempDir;
@@ -153,4 +154,37 @@ fn of_recorded_runs() {
         named += recording.configuration(event, &mut reader).unwrap().len();
     }
     assert!(named > 0);
+}
+
+/// What tells about a variable has its name, and is no value of it; a variable may be in some updates only.
+#[test]
+fn a_definition_is_no_value() {
+    let epics = Names { id: 1, detector: "epics", algorithm: "raw", segment: 0, fields: &[("HX2:P", 9, 0)] };
+    let slow = Names { id: 2, detector: "epics", algorithm: "slow", segment: 0, fields: &[("HX2:T", 9, 0)] };
+    let about =
+        Names { id: 3, detector: "epicsinfo", algorithm: "epicsinfo", segment: 0, fields: &[("HX2:P", 10, 1)] };
+    let double = |id, value: f64| xtc2::record(id, 0, &[], &value.to_le_bytes());
+    let defined = xtc2::record(3, 0, &[&[8]], b"gauge 1\0");
+    let mut configure: Vec<Vec<u8>> = [&epics, &slow, &about].map(xtc2::names).into();
+    configure.push(defined);
+    let bytes = [
+        xtc2::datagram(CONFIGURE, 1, 0, &configure),
+        xtc2::datagram(L1_ACCEPT, 2, 0, &[]),
+        xtc2::datagram(SLOW_UPDATE, 3, 0, &[double(1, 1.0), double(2, 20.0)]),
+        xtc2::datagram(SLOW_UPDATE, 4, 0, &[double(1, 2.0)]),
+        xtc2::datagram(L1_ACCEPT, 5, 0, &[]),
+    ];
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("xpp1-r0001-s000-c000.xtc2");
+    std::fs::write(&path, bytes.concat()).unwrap();
+    let recording = Recording::open(&[path]).unwrap();
+    let mut reader = Reader::default();
+    let before = recording.configuration(0, &mut reader).unwrap();
+    assert_eq!(before.iter().map(|v| &*v.name).collect::<Vec<_>>(), ["definition of HX2:P"]);
+    assert_eq!(before[0].text(), Some("gauge 1"));
+    let after = recording.configuration(1, &mut reader).unwrap();
+    assert_eq!((find(&after, "HX2:P").number(), find(&after, "HX2:T").number()), (Some(2.0), Some(20.0)));
+    // A definition is none, and the first value comes late.
+    let selected = recording.select(&"epics(\"HX2:P\") > 1.5".parse().unwrap(), 0..2, 1).unwrap();
+    assert_eq!(selected.verdicts(), [Verdict::WithoutValue, Verdict::Selected]);
 }

@@ -29,7 +29,10 @@ pub struct Names<'a> {
     pub fields: &'a [Field<'a>],
 }
 
-/// A datagram of a transition or event at `ns`, with damage at its root, and what [`names`] and [`record`] made in it.
+/// Seconds from 1970 to 1990, where the clock of these files begins.
+pub const EPOCH_S: u64 = 631_152_000;
+
+/// A datagram of a transition or event at `ns` since 1990, with damage at its root, and what [`names`] and [`record`] made in it.
 pub fn datagram(transition: u8, ns: u64, damage: u16, inside: &[Vec<u8>]) -> Vec<u8> {
     let time = [(ns % 1_000_000_000) as u32, (ns / 1_000_000_000) as u32, u32::from(transition) << 24];
     let root = xtc(0, damage, 0, &inside.concat());

@@ -155,8 +155,9 @@ class Run:
     `run[17]` is an event, `run[100:200:2]` an iterator over some, both with all detectors that have pictures.
     """
 
-    def __init__(self, paths: Sequence[str | os.PathLike[str]]) -> None:
-        self._recording = _livetime.Recording([os.fspath(path) for path in paths])
+    def __init__(self, paths: Sequence[str | os.PathLike[str]], *, only: bool = False) -> None:
+        """`only`: exactly these files, and not what lies beside them."""
+        self._recording = _livetime.Recording([os.fspath(path) for path in paths], only)
         self._loop: _livetime.Events | None = None
         self.selection: Selection | None = None
         """What `select` of the last loop selected."""
@@ -198,15 +199,24 @@ class Run:
 
     def time(self, event: int) -> np.datetime64:
         """When an event happened, in ns."""
-        return np.datetime64(self._recording.time_ns(event), "ns")
+        return np.datetime64(self._recording.time_ns(self._number(event)), "ns")
 
     def small(self, event: int) -> SmallData:
         """What was recorded at an event beside the arrays."""
-        return SmallData(self._recording.small_data(event))
+        return SmallData(self._recording.small_data(self._number(event)))
 
     def configuration(self, event: int = 0) -> SmallData:
         """What was configured when an event was taken: what a scan had set, process variables, settings of detectors."""
-        return SmallData(self._recording.configuration(event))
+        return SmallData(self._recording.configuration(self._number(event)))
+
+    def _number(self, which: int) -> int:
+        """The number of an event; negative ones count from the end."""
+        count = len(self)
+        number = which + count if which < 0 else which
+        if not 0 <= number < count:
+            wanted = f"an event from 0 to {count - 1}" if count else "a run with events"
+            raise IndexError(f"wanted {wanted}, found {which}")
+        return number
 
     def table(
         self, *names: str, start: int = 0, stop: int | None = None, step: int = 1, select: SelectionLike | None = None
@@ -327,16 +337,13 @@ class Run:
         return self.events()
 
     def __getitem__(self, which: int | slice) -> Any:
-        count = len(self)
         if isinstance(which, slice):
-            start, stop, step = which.indices(count)
+            start, stop, step = which.indices(len(self))
             if step < 0:
                 # The range in ascending order; the loop turns it round.
                 start, stop = (stop + 1, start + 1) if stop < start else (0, 0)
             return self.events(start=start, stop=stop, step=step)
-        number = which + count if which < 0 else which
-        if not 0 <= number < count:
-            raise IndexError(f"wanted an event from 0 to {count - 1}, found {which}")
+        number = self._number(which)
         for event in self.events(start=number, stop=number + 1, ahead=0, faults="raise"):
             return event
         raise RecordingError(f"{self._recording.place(number)}: wanted an event with pictures, found none")

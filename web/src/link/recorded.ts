@@ -120,7 +120,7 @@ export interface SmallValue {
 export interface EventInfo {
   event: number;
   events?: number;
-  time_ns?: number;
+  time_ns?: number | null;
   place?: string;
   bytes?: number;
   picture?: EventPicture;

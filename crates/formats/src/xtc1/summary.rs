@@ -7,7 +7,7 @@ use super::data::{holds_panels, is_same_sender};
 use super::{Damage, DatagramHeader, Src, Transition, TypeId, XtcHeader};
 use crate::fields::u32_at;
 use crate::file::{End, Head, Heads, Place, ReadAt, Walker, Window};
-use crate::{Error, Result};
+use crate::{Error, Result, clock};
 
 /// Counts of everything in a file.
 #[derive(Debug)]
@@ -124,10 +124,10 @@ impl Summary {
         self.transitions.values().sum()
     }
 
-    /// Events in a second; `None` for fewer than two.
+    /// Events in a second; `None` for fewer than two, and where times are none of a clock.
     pub fn event_rate_hz(&self) -> Option<f64> {
         let (first, last) = self.event_times_ns?;
-        (self.events > 1 && last > first).then(|| (self.events - 1) as f64 * 1e9 / (last - first) as f64)
+        clock::rate_hz(self.events, first, last)
     }
 
     fn new() -> Summary {

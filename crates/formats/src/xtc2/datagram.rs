@@ -64,10 +64,13 @@ impl fmt::Display for Transition {
     }
 }
 
+/// Seconds from 1970 to 1990, where the clock of LCLS-II begins, as that of EPICS does.
+const EPOCH_S: u64 = 631_152_000;
+
 /// What a datagram begins with: its time, its env word, and the header of the root container.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DatagramHeader {
-    /// When it happened, ns since 1970.
+    /// When it happened, ns since 1970. The file counts from 1990.
     pub event_time_ns: u64,
     /// Bits 0 to 15: groups of detectors that were read. Bits 24 to 27: what it is.
     pub env: u32,
@@ -99,7 +102,7 @@ impl Head for DatagramHeader {
             return Err(Error::new("24 bytes of a datagram's header", bytes.len().to_string()).at(0));
         };
         let (nanoseconds, seconds) = (u32_at(bytes, 0), u32_at(bytes, 4));
-        let event_time_ns = u64::from(seconds) * 1_000_000_000 + u64::from(nanoseconds);
+        let event_time_ns = (u64::from(seconds) + EPOCH_S) * 1_000_000_000 + u64::from(nanoseconds);
         let header =
             DatagramHeader { event_time_ns, env: u32_at(bytes, 8), root: XtcHeader::from_bytes(root) };
         if header.root.extent < XtcHeader::LEN as u32 {

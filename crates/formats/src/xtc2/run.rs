@@ -69,6 +69,16 @@ impl Run {
         Run::of(files, streams, problems, false)
     }
 
+    /// The same, without chunks that the files name.
+    ///
+    /// # Errors
+    /// As [`Run::open`].
+    pub fn open_only<P: AsRef<Path>>(paths: &[P]) -> Result<Run> {
+        let (mut files, mut problems) = (Files::default(), Vec::new());
+        let streams = Streams::open(paths, &mut files, &mut problems)?;
+        Run::of(files, streams, problems, true)
+    }
+
     /// Scans only some places of the files of one run: the events that lie there, and what else is needed to read them ([`Run::state`]).
     ///
     /// # Errors
@@ -217,6 +227,15 @@ impl Run {
         event: &Event,
         bytes: &'a EventBytes,
     ) -> impl Iterator<Item = Record<'a, 'a>> {
+        self.records_by_piece(event, bytes).map(|(_, record)| record)
+    }
+
+    /// The same, each with the number of its piece.
+    pub fn records_by_piece<'a>(
+        &'a self,
+        event: &Event,
+        bytes: &'a EventBytes,
+    ) -> impl Iterator<Item = (usize, Record<'a, 'a>)> {
         self.records_of(event.pieces.clone(), bytes)
     }
 
@@ -226,6 +245,15 @@ impl Run {
         transition: &RunTransition,
         bytes: &'a EventBytes,
     ) -> impl Iterator<Item = Record<'a, 'a>> {
+        self.transition_records_by_piece(transition, bytes).map(|(_, record)| record)
+    }
+
+    /// The same, each with the number of its piece.
+    pub fn transition_records_by_piece<'a>(
+        &'a self,
+        transition: &RunTransition,
+        bytes: &'a EventBytes,
+    ) -> impl Iterator<Item = (usize, Record<'a, 'a>)> {
         self.records_of(transition.pieces.clone(), bytes)
     }
 
@@ -233,12 +261,12 @@ impl Run {
         &'a self,
         pieces: Range<u32>,
         bytes: &'a EventBytes,
-    ) -> impl Iterator<Item = Record<'a, 'a>> {
+    ) -> impl Iterator<Item = (usize, Record<'a, 'a>)> {
         let pieces = self.pieces[pieces.start as usize..pieces.end as usize].iter();
-        pieces.zip(bytes.pieces()).flat_map(|((_, table), bytes)| {
+        pieces.zip(bytes.pieces()).enumerate().flat_map(|(piece, ((_, table), bytes))| {
             let datagram = Datagram::parse(bytes).ok();
             let table: &NamesTable = &self.tables[*table as usize];
-            datagram.into_iter().flat_map(move |d| d.records(table))
+            datagram.into_iter().flat_map(move |d| d.records(table)).map(move |record| (piece, record))
         })
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Datagram, DatagramHeader, Names, NamesTable, Transition, XtcHeader, XtcKind};
 use crate::file::{End, Head, Heads, Place, ReadAt, Walker, Window};
-use crate::{Error, Result};
+use crate::{Error, Result, clock};
 
 /// Transitions are read whole for their descriptions; none is larger.
 const TRANSITION_LIMIT: u64 = 256 << 20;
@@ -115,10 +115,10 @@ impl Summary {
         self.transitions.values().sum()
     }
 
-    /// Events in a second; `None` for fewer than two.
+    /// Events in a second; `None` for fewer than two, and where times are none of a clock.
     pub fn event_rate_hz(&self) -> Option<f64> {
         let (first, last) = self.event_times_ns?;
-        (self.events > 1 && last > first).then(|| (self.events - 1) as f64 * 1e9 / (last - first) as f64)
+        clock::rate_hz(self.events, first, last)
     }
 
     fn new() -> Summary {

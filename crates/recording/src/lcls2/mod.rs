@@ -1,5 +1,6 @@
 //! Runs of LCLS-II (XTC2).
 
+mod records;
 mod small_data;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,8 +16,12 @@ use livetime_frame::{AttributeValue, ColorMode};
 
 use crate::damage::Outcome;
 use crate::picture::place_in;
+use crate::records::{RecordPlace, RunChange, SegmentRecord};
 use crate::run::Run;
 use crate::{Change, Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
+
+/// Slow updates that are looked at for what holds at an event. As many as psana looks at.
+const MOST_UPDATES: usize = 10;
 
 #[derive(Debug)]
 pub(crate) struct Lcls2 {
@@ -30,6 +35,11 @@ pub(crate) struct Lcls2 {
 impl Lcls2 {
     pub(crate) fn open(paths: &[PathBuf]) -> Result<Lcls2> {
         run::Run::open(paths).map(Lcls2::of)
+    }
+
+    /// Only these files, without the chunks that they name.
+    pub(crate) fn open_only(paths: &[PathBuf]) -> Result<Lcls2> {
+        run::Run::open_only(paths).map(Lcls2::of)
     }
 
     /// Scans only some places of the files.
@@ -184,16 +194,20 @@ impl Run for Lcls2 {
         Ok(self.run.records(event, &reader.bytes).flat_map(|record| small_data::of_record(&record)).collect())
     }
 
-    /// The transitions before the event, up to the last Configure; of slow updates the last one, which has all that is in force.
+    /// The transitions before the event, up to the last Configure; of slow updates the last ones: one may have the quick variables
+    /// only.
     fn configuration(&self, number: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
         let event = self.run.events().get(number).ok_or_else(Fault::no_event)?;
         let before = self.run.transitions().iter().rev();
         let before = before.skip_while(|t| t.header.event_time_ns > event.event_time_ns);
-        let (mut found, mut has_update) = (Vec::<SmallValue>::new(), false);
+        let (mut found, mut updates) = (Vec::<SmallValue>::new(), 0);
         for transition in before {
             let kind = transition.header.transition();
-            if kind == Transition::SlowUpdate && std::mem::replace(&mut has_update, true) {
-                continue;
+            if kind == Transition::SlowUpdate {
+                updates += 1;
+                if updates > MOST_UPDATES {
+                    continue;
+                }
             }
             self.run.read_transition(transition, &mut reader.bytes)?;
             let records = self.run.transition_records(transition, &reader.bytes);
@@ -207,6 +221,23 @@ impl Run for Lcls2 {
             }
         }
         Ok(found)
+    }
+
+    fn changes(&self) -> Vec<RunChange> {
+        self.all_changes()
+    }
+
+    fn records(
+        &self,
+        place: RecordPlace,
+        wanted: &[String],
+        reader: &mut Reader,
+    ) -> Outcome<Vec<SegmentRecord>> {
+        self.records_at(place, wanted, reader)
+    }
+
+    fn names(&self, change: usize, reader: &mut Reader) -> Outcome<Vec<(usize, Names)>> {
+        self.names_at(change, reader)
     }
 }
 

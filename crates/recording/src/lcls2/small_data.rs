@@ -9,9 +9,15 @@ use crate::SmallValue;
 /// Lists of numbers up to this length are small data: those of event codes and limits are, waveforms are not.
 const MOST_VALUES: usize = 256;
 
+/// Detectors whose fields have the names of others, and tell about these: a variable of EPICS, for example, where it comes from. Such a
+/// field is no value of the other.
+const ABOUT_OTHERS: [&str; 2] = ["epicsinfo", "pvdetinfo"];
+
 /// The small data of a record.
 pub(super) fn of_record(record: &Record<'_, '_>) -> Vec<SmallValue> {
     let names = record.names;
+    let is_about = ABOUT_OTHERS.contains(&&*names.detector);
+    let name = |field: &str| if is_about { format!("definition of {field}") } else { field.to_owned() };
     let source = match names.segment {
         0 => format!("{}.{}", names.detector, names.algorithm.name),
         segment => format!("{}.{}.{segment}", names.detector, names.algorithm.name),
@@ -20,7 +26,7 @@ pub(super) fn of_record(record: &Record<'_, '_>) -> Vec<SmallValue> {
     let readable = record.values().map_while(Result::ok).filter(is_small);
     let small = readable.map(|value| SmallValue {
         source: source.clone(),
-        name: value.field.name.clone(),
+        name: name(&value.field.name),
         unit: "",
         values: values_of(&value).unwrap_or_default(),
         damage: record.damage.0.into(),

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::value::{Known, Place};
 use super::{Expression, Variable};
-use crate::{Change, FaultKind, Reader, Recording, RunFormat};
+use crate::{Change, FaultKind, Reader, Recording};
 
 /// Events in which the names of an expression are looked for.
 const MOST_LOOKED_AT: usize = 1000;
@@ -110,7 +110,7 @@ impl Recording {
         let read = if keeps { self.first()..wanted.end } else { wanted.clone() };
         let mut last = vec![None; places.len()];
         let (mut configured, mut changes) =
-            (vec![None; places.len()], self.changes(keeps).into_iter().peekable());
+            (vec![None; places.len()], self.small_changes(keeps).into_iter().peekable());
         let mut verdicts = Vec::with_capacity(wanted.len());
         for (event, found) in read.clone().zip(self.values(&places, read, threads)) {
             while changes.next_if(|change| *change <= event).is_some() {
@@ -137,9 +137,12 @@ impl Recording {
     /// Where the variables are in small data.
     fn places_of(&self, variables: &[Variable]) -> Result<Vec<Place>, String> {
         let (mut known, mut reader) = (Known::default(), Reader::default());
-        known.add(&self.configuration(self.first(), &mut reader).unwrap_or_default(), false);
+        let mut changes = self.small_changes(true).into_iter().peekable();
         let mut places = Vec::new();
         for event in (self.first()..self.events()).take(MOST_LOOKED_AT) {
+            if changes.next_if(|change| *change <= event).is_some() {
+                known.add(&self.configuration(event, &mut reader).unwrap_or_default(), false);
+            }
             known.add(&self.small_data(event, &mut reader).unwrap_or_default(), true);
             places = variables.iter().map(|variable| known.place(variable)).collect();
             if places.iter().all(Result::is_ok) {
@@ -153,16 +156,17 @@ impl Recording {
     }
 
     /// The events at which process variables may have been set by something that is no event: the first one, those where a step of a
-    /// scan begins, and in LCLS-II, which sends slow updates between events, all of them.
-    fn changes(&self, keeps: bool) -> Vec<usize> {
+    /// scan begins, and in LCLS-II those behind a slow update.
+    fn small_changes(&self, keeps: bool) -> Vec<usize> {
         if !keeps {
             return Vec::new();
         }
-        if self.format() == RunFormat::Xtc2 {
-            return (self.first()..self.events()).collect();
-        }
         let steps = self.transitions().into_iter().filter(|t| t.change == Change::BeginStep).map(|t| t.event);
-        std::iter::once(self.first()).chain(steps).collect()
+        let updates = self.changes().into_iter().map(|change| change.event);
+        let mut all: Vec<usize> = std::iter::once(self.first()).chain(steps).chain(updates).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Takes what was set since the last look at the configuration.

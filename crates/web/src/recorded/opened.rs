@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use livetime_frame::{Allocator, AttributeValue, Frame, FramePool, Layout};
-use livetime_recording::{Condition, Detector, Fault, Picture, Reader, Recording, SmallValue, Transition};
+use livetime_recording::{
+    Condition, Detector, Fault, Picture, Reader, Recording, SmallValue, Transition, clock,
+};
 use serde_json::{Value, json};
 
 use super::array::{self, Elements};
@@ -247,9 +249,8 @@ impl Run {
         let recording = self.recording.clone();
         let events = recording.events();
         let times = (recording.time_ns(0), recording.time_ns(events.saturating_sub(1)));
-        let times = Some(times).filter(|(first, _)| events > 0 && *first > 0);
-        let seconds = times.map(|(first, last)| last.saturating_sub(first) as f64 / 1e9);
-        let rate = seconds.filter(|s| *s > 0.0).map(|s| (events - 1) as f64 / s);
+        let times = Some(times).filter(|(first, _)| events > 0 && clock::is_set(*first));
+        let rate = times.and_then(|(first, last)| clock::rate_hz(events as u64, first, last));
         let file =
             |path: &PathBuf| json!({ "path": path, "bytes": fs::metadata(path).map(|m| m.len()).ok() });
         let detectors = self.detectors.clone();
@@ -301,7 +302,7 @@ impl Run {
         let mut found = json!({
             "event": event,
             "events": self.recording.events(),
-            "time_ns": self.recording.time_ns(event),
+            "time_ns": Some(self.recording.time_ns(event)).filter(|ns| clock::is_set(*ns)),
             "place": self.recording.place(event),
             "bytes": self.recording.event_bytes(event),
         });

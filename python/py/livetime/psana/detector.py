@@ -1,123 +1,143 @@
-"""Detectors: what they recorded, corrected pictures, assembled pictures."""
+"""Detectors: algorithms as attributes, or values that hold for a time, or those of LCLS-I and other formats."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
-
-from numpy.typing import NDArray
 
 from ..errors import RecordingError
 from .event import Event, Step
+from .interfaces import interface, needed
 
 if TYPE_CHECKING:
     from .run import Run
 
 
 class Detector:
-    """A detector, and its algorithms as attributes."""
+    """A detector of LCLS-II, with its algorithms as attributes: `det.raw`, `det.fex`."""
 
     def __init__(self, run: Run, name: str) -> None:
-        self._run, self._name = run, name
-        # Of LCLS-I a detector has one picture. Of LCLS-II which array is meant is said by `det.raw.raw`.
-        if name in run._arrays:
-            run._names.append(name)
+        self._det_name = name
+        abouts = [about for about in run._about.detectors if about.detector == name]
+        self._dettype, self._detid = abouts[0].kind, abouts[0].serial
+        self._algorithms = [about.algorithm for about in abouts]
+        for about in abouts:
+            setattr(self, about.algorithm, interface(run, about))
 
-    def __getattr__(self, algorithm: str) -> Algorithm:
-        if algorithm.startswith("_"):
-            raise AttributeError(algorithm)
-        # Kept, so that a loop does not look for it at each event.
-        setattr(self, algorithm, found := Algorithm(self._run, self._name, algorithm))
-        return found
+    def __getattr__(self, name: str) -> Any:
+        if name == "calibconst":
+            raise RecordingError(f"wanted the constants of `{self._det_name}`, which are those that DataSource(constants=...) was given")
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise AttributeError(f"wanted an algorithm of `{self._det_name}`, as {', '.join(self._algorithms)}, found `{name}`")
+
+
+class Variable:
+    """A process variable, or what a scan changes: `det(evt)` or `det(step)` is its value there; `None` before its first one."""
+
+    def __init__(self, run: Run, store: str, name: str) -> None:
+        self._run, self._store, self._var_name, self._det_name = run, store, name, store
+
+    def __call__(self, at: Event | Step | list[Event]) -> Any:
+        if isinstance(at, list):
+            return [self(event) for event in at]
+        if isinstance(at, Step):
+            return self._run._about.value(self._store, self._var_name, at.evt.change)
+        if not isinstance(at, Event):
+            raise TypeError(f"wanted an event or a step, found {type(at).__name__}")
+        return self._run._about.value(self._store, self._var_name, self._run._about.before(at.number))
+
+    @property
+    def dtype(self) -> type | None:
+        """The type of its values; `None` for arrays."""
+        return self._run._about.type_of(self._store, self._var_name)
+
+
+class MissingDet:
+    """Stands for a detector that is not in the run: everything of it is nothing."""
+
+    def __getattr__(self, name: str) -> MissingDet:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return MissingDet()
+
+    def __iter__(self) -> MissingDet:
+        return self
+
+    def __next__(self) -> Any:
+        raise StopIteration
+
+    def __call__(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+class Plain:
+    """A detector of LCLS-I or of another format: `det(evt)`, `det.raw(evt)`, `det.calib(evt)`, `det.image(evt)`; or a small value."""
+
+    def __init__(self, run: Run, name: str) -> None:
+        self._run, self._det_name = run, name
+        self._has_array = name in run._arrays
 
     def __call__(self, at: Event | Step) -> Any:
-        """The array of a detector of LCLS-I, else the value of this name; `None` if there is none. At a step: what holds in it."""
+        """The array, else the value of this name; `None` if there is none. At a step: what holds in it."""
         if isinstance(at, Step):
-            return at.configuration.get(self._name)
-        found = _array(self._run, self._name, at) if self._name in self._run._names else None
-        return at.event.small.get(self._name) if found is None else found
+            return at.configuration.get(self._det_name)
+        if self._has_array:
+            return at._array(self._det_name)
+        found = at.small
+        return found[self._det_name] if self._det_name in found else self._run._configured(at.number).get(self._det_name)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        functions = {"raw": self._raw, "calib": self._calib, "image": self._image}
+        if name not in functions or not self._has_array:
+            raise RecordingError(f"wanted `raw`, `calib` or `image` of a detector with arrays, found `{name}` of `{self._det_name}`")
+        return functions[name]
+
+    def _raw(self, evt: Event) -> Any:
+        return evt._array(self._det_name)
+
+    def _calib(self, evt: Event) -> Any:
+        correct = self._run._given("constants", self._det_name)
+        raw = self._raw(evt)
+        return None if raw is None else correct(raw)
+
+    def _image(self, evt: Event, nda: Any = None) -> Any:
+        geometry = self._run._given("geometry", self._det_name)
+        if nda is None:
+            nda = (self._calib if self._det_name in self._run._settings.constants else self._raw)(evt)
+        return None if nda is None else geometry.assemble(nda)
 
 
-class Algorithm:
-    """What an algorithm recorded: its arrays and values are functions of the event.
-
-    `calib` and `image` are made of the array `raw`, unless the algorithm recorded them. Of LCLS-I `det.raw`, `det.calib` and
-    `det.image` are functions of the event themselves.
-    """
-
-    def __init__(self, run: Run, detector: str, algorithm: str) -> None:
-        self._run, self._detector, self._algorithm = run, detector, algorithm
-
-    def __getattr__(self, field: str) -> Callable[..., Any]:
-        if field.startswith("_"):
-            raise AttributeError(field)
-        setattr(self, field, found := self._function(field))
-        return found
-
-    def _function(self, field: str) -> Callable[..., Any]:
-        run, source = self._run, f"{self._detector}.{self._algorithm}"
-        if (whole := f"{source}.{field}") in run._arrays:
-            return partial(_raw, run, self._detector, whole)
-        if field in _MADE and f"{source}.raw" in run._arrays:
-            return partial(_MADE[field], run, self._detector, f"{source}.raw")
-
-        def value(evt: Event) -> Any:
-            values = [item for item in evt.event.small.all if item.name == field and item.source == source]
-            return values[0].value if values else None
-
-        return value
-
-    def __call__(self, evt: Event, *more: Any, **settings: Any) -> Any:
-        """The picture of a detector of LCLS-I: `det.raw(evt)`, `det.calib(evt)`, `det.image(evt)`."""
-        run, name = self._run, self._detector
-        if name not in run._arrays:
-            raise RecordingError(f"wanted an array of `{name}.{self._algorithm}`, as `det.raw.raw(evt)`, found a call of the algorithm")
-        if self._algorithm not in _MADE:
-            raise RecordingError(f"wanted `raw`, `calib` or `image` of `{name}`, found `{self._algorithm}`")
-        return _MADE[self._algorithm](run, name, name, evt, *more, **settings)
+def detector(run: Run, name: str, accept_missing: bool) -> Detector | Variable | Plain | MissingDet:
+    """What a name means in a run."""
+    if run.run.format != "xtc2":
+        return _plain(run, name, accept_missing)
+    if any(about.detector == name for about in run._about.detectors):
+        return Detector(run, name)
+    # A variable may also be meant by what its definition says.
+    defined = {text: variable for variable, text in run._about.definitions.items()}
+    for known in (name, defined.get(name)):
+        for store in ("epics", "scan"):
+            if known is not None and known in run._about.variables(store):
+                return Variable(run, store, known)
+    return _missing(run, name, accept_missing, run.detnames | {name for name, _ in (*run.epicsinfo, *run.scaninfo)})
 
 
-def _calib(run: Run, detector: str, array: str, evt: Event) -> Any:
-    """Corrected pixels."""
-    correct = _given(run._settings.constants, detector, "constants", "livetime.Corrections(pedestal=...)")
-    raw = _array(run, array, evt)
-    return None if raw is None else correct(raw)
+def _plain(run: Run, name: str, accept_missing: bool) -> Plain | MissingDet:
+    if name in run._arrays or not len(run.run):
+        return Plain(run, name)
+    known = {value.name for value in (*run.run.small(run._events_of.start).all, *run._configured(run._events_of.start).all)}
+    if name in known or any(name in run.run.small(number) for number in run._events_of[:1000]):
+        return Plain(run, name)
+    return _missing(run, name, accept_missing, run._arrays | known)
 
 
-def _image(run: Run, detector: str, array: str, evt: Event, nda: Any = None) -> Any:
-    """The assembled picture of `nda`, or else of corrected pixels, or of those that were recorded if there are no constants."""
-    geometry = _given(run._settings.geometry, detector, "geometry", '"geometry/0-end.data"')
-    if nda is None:
-        nda = (_calib if detector in run._settings.constants else _raw)(run, detector, array, evt)
-    return None if nda is None else geometry.assemble(nda)
+def _missing(run: Run, name: str, accept_missing: bool, known: set[str]) -> MissingDet:
+    if accept_missing:
+        return MissingDet()
+    raise KeyError(f"wanted a detector of the run, as {', '.join(sorted(known)) or 'none'}, found `{name}`")
 
 
-def _raw(run: Run, detector: str, array: str, evt: Event) -> Any:
-    """Pixels as they were recorded."""
-    return _array(run, array, evt)
-
-
-_MADE: dict[str, Callable[..., Any]] = {"raw": _raw, "calib": _calib, "image": _image}
-
-
-def _given(found: dict[str, Any], detector: str, what: str, example: str) -> Any:
-    if detector not in found:
-        raise RecordingError(
-            f"wanted {what} of `{detector}`, found none: DataSource(..., {what}={{\"{detector}\": {example}}}); SLAC's database is not asked"
-        )
-    return found[detector]
-
-
-def _array(run: Run, name: str, evt: Event) -> NDArray[Any] | None:
-    """From the event that the loop has read, or, if the loop began without the detector, by a read of its own."""
-    event = evt.event
-    try:
-        return event.get(name)
-    except KeyError:
-        pass
-    if name not in run._names:
-        run._names.append(name)
-    for again in run.run.events(name, start=event.number, stop=event.number + 1, ahead=0, faults="count"):
-        return again.array
-    return None
+__all__ = ["Detector", "MissingDet", "Plain", "Variable", "detector", "needed"]

@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from . import compat
 from .env import Env
 from .event import Event
 from .options import UsageError
@@ -77,6 +78,7 @@ def made(names: Sequence[str], sections: Mapping[str, Mapping[str, str]]) -> lis
 
 def _instance(name: str, sections: Mapping[str, Mapping[str, str]]) -> Any:
     place = name.partition(":")[0]
+    compat.install()
     try:
         module = importlib.import_module(place)
     except ModuleNotFoundError as error:

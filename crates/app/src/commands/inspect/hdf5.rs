@@ -5,7 +5,7 @@ use std::path::Path;
 
 use livetime_formats::file::ReadAt;
 use livetime_formats::hdf5::{DataSet, Hdf5, Scratch, Survey, survey_of};
-use livetime_formats::{Error, Result};
+use livetime_formats::{Error, Result, clock};
 use livetime_frame::AttributeValue;
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ impl Run {
         let times_ns = (recording.time_ns(0), recording.time_ns(events.saturating_sub(1)));
         Some(Run {
             events,
-            times_ns: Some(times_ns).filter(|(first, _)| *first > 0),
+            times_ns: Some(times_ns).filter(|(first, _)| clock::is_set(*first)),
             detectors: detectors.collect(),
             others: recording.files().len().saturating_sub(1),
             missing: missing(&content, &recording),

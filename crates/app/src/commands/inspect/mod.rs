@@ -13,7 +13,7 @@ use std::fs::File;
 use std::path::Path;
 
 use livetime_formats::file::End;
-use livetime_formats::{Error, xtc1 as lcls1, xtc2 as lcls2};
+use livetime_formats::{Error, clock, xtc1 as lcls1, xtc2 as lcls2};
 use livetime_recording::RunFormat;
 use serde_json::{Value, json};
 
@@ -186,7 +186,11 @@ fn events_line(events: u64, times_ns: Option<(u64, u64)>, rate_hz: Option<f64>) 
     let rate = rate_hz.map_or_else(String::new, |hz| format!(", {hz:.4} Hz"));
     let times =
         times_ns.map_or_else(String::new, |(first, last)| format!(", {} to {}", utc(first), utc(last)));
-    format!("events: {events}{times}{rate}\n")
+    let unset = match times_ns {
+        Some((first, _)) if !clock::is_set(first) => ", by a clock that was not set",
+        _ => "",
+    };
+    format!("events: {events}{times}{unset}{rate}\n")
 }
 
 /// How a file ends, for JSON.
