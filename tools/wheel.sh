@@ -62,7 +62,7 @@ program() {
     esac
     livetime run --frames 10 --no-pva --no-web | tail -1
     mkdir out
-    livetime sim xtc out/run.xtc --events 20
+    livetime sim xtc out/run.xtc --count 20
 }
 
 package() {

@@ -7,7 +7,7 @@ use livetime_bench::{Benchmark, Chain, CountAllocations, Finished, Origin, Sessi
 use livetime_engine::NodeType;
 
 use crate::called::Called;
-use crate::cli::PipelineArgs;
+use crate::cli::{PipelineArgs, duration};
 use crate::commands::load;
 use crate::output::{Exit, Failure, Output};
 
@@ -38,12 +38,12 @@ pub(crate) struct BenchArgs {
     /// `apa`: number of links, or two as 1..10.
     #[arg(long, value_name = "N|A..B", value_parser = links)]
     pub(crate) links: Option<std::ops::RangeInclusive<usize>>,
-    /// `apa`, `plugins-2013`, `record` at 4 kHz, `served` and `web`: seconds for each run.
-    #[arg(long, default_value_t = 3.0)]
-    pub(crate) seconds: f64,
-    /// `record`: minutes of the row at 4 kHz, instead of seconds.
-    #[arg(long, value_parser = minutes)]
-    pub(crate) minutes: Option<f64>,
+    /// `apa`, `plugins-2013`, `record` at 4 kHz, `served` and `web`: how long each run is, for example 3s.
+    #[arg(long, alias = "seconds", value_name = "TIME", default_value = "3s", value_parser = run_time)]
+    pub(crate) duration: f64,
+    /// `record`: how long the row at 4 kHz runs, for example 10min, instead of --duration.
+    #[arg(long, alias = "minutes", value_name = "TIME", value_parser = minutes)]
+    pub(crate) long_duration: Option<f64>,
     /// `plugins-2013`: the study's second table, 2048 x 2048 pixels without exposure.
     #[arg(long)]
     pub(crate) large: bool,
@@ -54,8 +54,8 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_delimiter = ',')]
     pub(crate) elements: Vec<usize>,
     /// `pva-monitor`: size of an image of bytes.
-    #[arg(long, default_value = "1024x1024", value_name = "WxH")]
-    pub(crate) size: ImageSize,
+    #[arg(long, alias = "size", default_value = "1024x1024", value_name = "WxH")]
+    pub(crate) image: ImageSize,
     /// `pva-monitor`: numbers of subscribers, separated by commas.
     #[arg(long, value_delimiter = ',')]
     pub(crate) subscribers: Vec<usize>,
@@ -120,9 +120,9 @@ pub(crate) struct PythonArgs {
 pub(crate) struct GraphArgs {
     #[command(flatten)]
     pub(crate) pipeline: PipelineArgs,
-    /// Seconds of each run.
-    #[arg(long, default_value_t = 3.0, value_parser = seconds)]
-    pub(crate) seconds: f64,
+    /// How long each run is, for example 3s.
+    #[arg(long, alias = "seconds", value_name = "TIME", default_value = "3s", value_parser = run_time)]
+    pub(crate) duration: f64,
     /// Short runs and no repeats: shows that it works, not how fast it is.
     #[arg(long)]
     pub(crate) quick: bool,
@@ -131,20 +131,27 @@ pub(crate) struct GraphArgs {
 const GRAPH_HELP: &str = "\
 Examples:
   livetime bench graph beamline.yaml
-  livetime bench graph beamline.yaml --seconds 10 --json > record.json
+  livetime bench graph beamline.yaml --duration 10s --json > record.json
   livetime bench graph beamline.yaml --set detector.max_size_x=2048
 
 The whole graph runs, also what it writes to files. Progress goes to stderr.
 Exit codes: 0 ok, 1 failed, 2 wrong usage or a file that is refused, 3 frames are lost at every rate.";
 
-fn seconds(text: &str) -> Result<f64, String> {
-    let seconds = text.parse().ok().filter(|s| (0.01..=3600.0).contains(s));
-    seconds.ok_or_else(|| format!("wanted 0.01 to 3600 seconds, found `{text}`"))
+/// Seconds of a run.
+fn run_time(text: &str) -> Result<f64, String> {
+    let seconds = duration(text)?.as_secs_f64();
+    let is_useful = (0.01..=3600.0).contains(&seconds);
+    is_useful.then_some(seconds).ok_or_else(|| format!("wanted a time from 10ms to 60min, found `{text}`"))
 }
 
+/// Minutes of a long run; a number alone is one of minutes.
 fn minutes(text: &str) -> Result<f64, String> {
-    let minutes = text.parse().ok().filter(|m| (0.01..=1440.0).contains(m));
-    minutes.ok_or_else(|| format!("wanted 0.01 to 1440 minutes, found `{text}`"))
+    let minutes = match text.parse() {
+        Ok(minutes) => minutes,
+        Err(_) => duration(text)?.as_secs_f64() / 60.0,
+    };
+    let is_useful = (0.01..=1440.0).contains(&minutes);
+    is_useful.then_some(minutes).ok_or_else(|| format!("wanted a time from 1s to 24h, found `{text}`"))
 }
 
 /// Arguments of `bench node`.
@@ -195,8 +202,8 @@ Examples:
   livetime bench apa --links 1..10
   livetime bench analyze --filter hist
   livetime bench pva-get --channels 1,1000,10000 --elements 1,1000
-  livetime bench pva-monitor --size 1024x1024 --subscribers 1,4
-  livetime bench record --filter '4 kHz' --minutes 10
+  livetime bench pva-monitor --image 1024x1024 --subscribers 1,4
+  livetime bench record --filter '4 kHz' --long-duration 10min
   livetime bench record --filter bp.count --peer $(bash tools/peers.sh bluesky)
   livetime bench web --filter pictures
 
@@ -262,12 +269,12 @@ fn settings(args: &BenchArgs, called: &Called) -> Settings {
         filter: args.filter.clone(),
         peer: args.peer.clone(),
         links: args.links.clone().unwrap_or(1..=10),
-        seconds: args.seconds,
-        minutes: args.minutes,
+        seconds: args.duration,
+        minutes: args.long_duration,
         large: args.large,
         channels: args.channels.clone(),
         elements: args.elements.clone(),
-        image_bytes: args.size.0,
+        image_bytes: args.image.0,
         subscribers: args.subscribers.clone(),
         spin: args.spin,
         program: called.program.clone(),
@@ -301,7 +308,7 @@ fn origin(pipeline: &PipelineArgs) -> Origin {
 fn graph(args: &GraphArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let session = Session::begin();
     let graph = load(&args.pipeline, nodes, output)?.graph;
-    let seconds = if args.quick { 0.2 } else { args.seconds };
+    let seconds = if args.quick { 0.2 } else { args.duration };
     let found = livetime_bench::graph(&graph, &origin(&args.pipeline), seconds, args.quick, &mut log(output));
     let found = found.map_err(|e| failed("graph", e))?;
     tell(session.finish("graph", args.quick, COMMIT, found.record), args.pipeline.json, output)?;

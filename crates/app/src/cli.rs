@@ -98,6 +98,20 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
+impl Command {
+    /// Whether a failure is told as JSON, too. Commands that are not named here have nothing, or have told it themselves.
+    pub(crate) fn tells_failures_as_json(&self) -> bool {
+        match self {
+            Command::Analyze(args) => args.json,
+            Command::Convert(args) => args.json,
+            Command::Recover(args) => args.json,
+            Command::Sim(args) => args.is_json(),
+            Command::HitsScore(args) => args.json,
+            _ => false,
+        }
+    }
+}
+
 pub(crate) const RUN_HELP: &str = "\
 Examples:
   livetime run

@@ -73,7 +73,7 @@ impl RunCommand {
         let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
         let mut output = Output { out: &mut out, err: &mut err, is_terminal, is_coloured, level: self.log };
         let result = crate::commands::run::run_here(&self.args, nodes, ended, &mut output);
-        let exit = result.unwrap_or_else(|failure: Failure| output.failed(&failure));
+        let exit = result.unwrap_or_else(|failure: Failure| output.failed(&failure, false));
         exit as u8
     }
 }

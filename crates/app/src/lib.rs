@@ -21,6 +21,7 @@ mod called;
 mod cli;
 mod commands;
 mod hosted;
+mod interrupt;
 mod log;
 pub mod metrics;
 mod output;
@@ -115,5 +116,5 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Completions(args) => commands::shell::completions(args, output),
         Command::Man(args) => commands::shell::man(args, output),
     };
-    result.unwrap_or_else(|failure| output.failed(&failure))
+    result.unwrap_or_else(|failure| output.failed(&failure, cli.command.tells_failures_as_json()))
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(crate) use livetime_control::report::Exit;
 
@@ -14,12 +14,37 @@ pub(crate) struct Failure {
     pub(crate) exit: Exit,
     /// For stderr; empty when everything was reported already.
     pub(crate) message: String,
+    /// For programs: a word that stays the same when the message is worded anew.
+    code: &'static str,
 }
 
 impl Failure {
     /// A failure with a message for stderr.
     pub(crate) fn new(exit: Exit, message: impl ToString) -> Failure {
-        Failure { exit, message: message.to_string() }
+        let code = if exit == Exit::Usage { "usage" } else { "failed" };
+        Failure { exit, message: message.to_string(), code }
+    }
+
+    /// A command that could not do its work on a file.
+    pub(crate) fn of(error: &livetime_formats::Error) -> Failure {
+        let code = match error.io_error().map(io::Error::kind) {
+            Some(io::ErrorKind::AlreadyExists) => "exists",
+            Some(io::ErrorKind::NotFound) => "not_found",
+            Some(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => "no_permission",
+            Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => "disk_full",
+            _ => "failed",
+        };
+        Failure { exit: Exit::Failed, message: error.to_string(), code }
+    }
+
+    /// As data, in the form in which a refused pipeline is told.
+    pub(crate) fn json(&self) -> Value {
+        json!({
+            "ok": false,
+            "exit_code": self.exit as u8,
+            "exit_reason": if self.exit == Exit::Usage { "refused" } else { "failed" },
+            "errors": [{ "code": self.code, "message": self.message }],
+        })
     }
 }
 
@@ -66,11 +91,14 @@ impl Output<'_> {
         self.line(&Line::new(level, text));
     }
 
-    /// Says why a command came to no result. Returns how it ends.
-    pub(crate) fn failed(&mut self, failure: &Failure) -> Exit {
-        if !failure.message.is_empty() {
-            self.log(format_args!("livetime: {}", failure.message));
+    /// Says why a command came to no result, on stdout too if that has JSON. Returns how it ends.
+    pub(crate) fn failed(&mut self, failure: &Failure, as_json: bool) -> Exit {
+        if failure.message.is_empty() {
+            return failure.exit;
         }
+        self.log(format_args!("livetime: {}", failure.message));
+        // A failure here cannot be reported beside the first one.
+        let _ = as_json.then(|| self.json(&failure.json()));
         failure.exit
     }
 

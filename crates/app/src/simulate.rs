@@ -89,18 +89,11 @@ pub fn bytes_of(events: u64) -> u64 {
 /// # Errors
 /// If the file is there already, the codec is not known, or the operating system reports an error. What was written is removed then.
 pub fn simulate(path: &Path, options: &Options, watch: impl FnMut(u64) -> bool) -> Result<Simulated> {
-    let mut writer = Writer::create(path)?;
-    match write_run(&mut writer, options, watch) {
-        Ok(raw_bytes) => {
-            let bytes = writer.len();
-            writer.finish()?;
-            Ok(Simulated { bytes, raw_bytes })
-        }
-        Err(error) => {
-            writer.discard()?;
-            Err(error)
-        }
-    }
+    let mut writer = Writer::make(path)?;
+    let raw_bytes = write_run(&mut writer, options, watch)?;
+    let bytes = writer.len();
+    writer.finish()?;
+    Ok(Simulated { bytes, raw_bytes })
 }
 
 fn write_run(writer: &mut Writer, options: &Options, mut watch: impl FnMut(u64) -> bool) -> Result<u64> {

@@ -16,7 +16,7 @@ use livetime_wire::{Row, TruthRow};
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Writes `NAME-l00.wib`, `NAME-l01.wib` and so on, with `workers` threads, each a link at a time. `watch` is
-/// called with the number of bytes done. Returns the files and their sizes.
+/// called with the number of bytes done; it stops the work by returning false. Returns the files and their sizes.
 ///
 /// # Errors
 /// Text, if a file is there already or the operating system reports an error. What was written is removed then.
@@ -24,24 +24,24 @@ pub(crate) fn simulate_wib(
     name: &Path,
     links: &SimulatedLinks,
     workers: usize,
-    mut watch: impl FnMut(u64),
+    mut watch: impl FnMut(u64) -> bool,
 ) -> Result<Vec<(PathBuf, u64)>, String> {
     let create = |link: usize| {
         let mut path = name.as_os_str().to_owned();
         path.push(format!("-l{link:02}.wib"));
-        GrowingFile::create(Path::new(&path)).map_err(|e| e.to_string())
+        GrowingFile::make(Path::new(&path)).map_err(|e| e.to_string())
     };
-    let mut files = Vec::new();
-    for link in 0..links.links() {
-        match create(link) {
-            Ok(file) => files.push(file),
-            Err(error) => return Err(discard(files, error)),
+    let mut files = (0..links.links()).map(create).collect::<Result<Vec<_>, _>>()?;
+    write_all(&mut files, links, workers, &mut watch)?;
+    let mut written = Vec::new();
+    for file in files {
+        let done = (file.path().to_owned(), file.len());
+        if let Err(error) = file.finish() {
+            return Err(removed(&written, error.to_string()));
         }
+        written.push(done);
     }
-    if let Err(error) = write_all(&mut files, links, workers, &mut watch) {
-        return Err(discard(files, error));
-    }
-    files.into_iter().map(named).collect()
+    Ok(written)
 }
 
 /// Writes all files, each by one thread.
@@ -49,7 +49,7 @@ fn write_all(
     files: &mut [GrowingFile],
     links: &SimulatedLinks,
     workers: usize,
-    watch: &mut impl FnMut(u64),
+    watch: &mut impl FnMut(u64) -> bool,
 ) -> Result<(), String> {
     let (done, failed) = (AtomicU64::new(0), Mutex::new(None));
     let is_over = AtomicBool::new(false);
@@ -59,7 +59,7 @@ fn write_all(
         while let Some((link, file)) = next() {
             let written = links.write(link, |frames| {
                 if is_over.load(Ordering::Relaxed) {
-                    return Err(NodeError::new("another link has failed"));
+                    return Err(NodeError::new("the work was stopped"));
                 }
                 done.fetch_add(frames.len() as u64, Ordering::Relaxed);
                 file.append(&[frames]).map(drop).map_err(NodeError::new)
@@ -75,7 +75,9 @@ fn write_all(
         let threads: Vec<_> =
             (0..workers.clamp(1, links.links().max(1))).map(|_| scope.spawn(write)).collect();
         while threads.iter().any(|thread| !thread.is_finished()) {
-            watch(done.load(Ordering::Relaxed));
+            if !watch(done.load(Ordering::Relaxed)) {
+                is_over.store(true, Ordering::Relaxed);
+            }
             thread::sleep(LOOK);
         }
     });
@@ -85,16 +87,11 @@ fn write_all(
     }
 }
 
-fn named(file: GrowingFile) -> Result<(PathBuf, u64), String> {
-    let done = (file.path().to_owned(), file.len());
-    file.finish().map(|()| done).map_err(|e| e.to_string())
-}
-
-/// Removes the files; the error, and what more has gone wrong.
-fn discard(files: Vec<GrowingFile>, mut error: String) -> String {
-    for file in files {
-        if let Err(more) = file.discard() {
-            error += &format!("; {more}");
+/// Removes files that have their names already; the error, and what more has gone wrong.
+fn removed(files: &[(PathBuf, u64)], mut error: String) -> String {
+    for (path, _) in files {
+        if let Err(more) = std::fs::remove_file(path) {
+            error += &format!("; cannot remove {}: {more}", path.display());
         }
     }
     error
@@ -118,7 +115,7 @@ pub(crate) fn write_truth(path: &Path, rows: &[TruthRow]) -> Result<(), String> 
         );
     }
     let write = || {
-        let mut file = GrowingFile::create(path)?;
+        let mut file = GrowingFile::make(path)?;
         file.append(&[text.as_bytes()])?;
         file.finish()
     };

@@ -272,7 +272,7 @@ fn a_run_that_was_converted_to_hdf5_has_the_same_pictures_bit_by_bit() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let run = at("e1-r0001-s00-c00.xtc");
-    let written = livetime(&["sim", "xtc", &run, "--events", "4"]);
+    let written = livetime(&["sim", "xtc", &run, "--count", "4"]);
     assert_eq!(written.status.code(), Some(0), "{}", stderr(&written));
     let results = |file: &str, detector: &str| {
         let out = format!("{file}.out");
@@ -659,7 +659,7 @@ fn wrong_selections_and_corrections_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run-r0001-s00-c00.xtc");
     let run = run.to_str().unwrap();
-    assert_eq!(livetime(&["sim", "xtc", run, "--events", "2"]).status.code(), Some(0));
+    assert_eq!(livetime(&["sim", "xtc", run, "--count", "2"]).status.code(), Some(0));
     let text = folder.path().join("text");
     std::fs::write(&text, "1 2 three\n").unwrap();
     let text = text.to_str().unwrap();

@@ -50,7 +50,7 @@ fn json(args: &[&str], code: i32) -> Value {
 fn a_simulated_run_is_compressed_cut_and_comes_back() {
     let folder = Folder::new("round");
     let [raw, packed, back, cut] = ["raw.xtc", "packed.xtc", "back.xtc", "cut.xtc"].map(|n| folder.path(n));
-    let simulated = json(&["sim", "xtc", &raw, "--events", "3", "--seed", "5", "--json"], 0);
+    let simulated = json(&["sim", "xtc", &raw, "--count", "3", "--seed", "5", "--json"], 0);
     assert_eq!(simulated["bytes"], simulated["raw_bytes"]);
     let report = json(&["convert", &raw, "-o", &packed, "--codec", "hist16", "--json"], 0);
     assert_eq!((&report["complete"], &report["events"]), (&true.into(), &3.into()));
@@ -71,7 +71,7 @@ fn a_simulated_run_is_compressed_cut_and_comes_back() {
 fn reference_frames_come_from_the_file_or_from_an_array() {
     let folder = Folder::new("reference");
     let [raw, mean, dark, npy] = ["raw.xtc", "mean.xtc", "dark.xtc", "dark.npy"].map(|n| folder.path(n));
-    run(&["sim", "xtc", &raw, "--preset", "dark", "--events", "12"], 0);
+    run(&["sim", "xtc", &raw, "--preset", "dark", "--count", "12"], 0);
     let args = ["convert", &raw, "-o", &mean, "--codec", "blockpack", "--reference", "mean:8", "--json"];
     let cspad = |report: &Value| {
         report["leaves"].as_array().unwrap().iter().find(|l| l["type"] == "CspadElement_v2").unwrap()["ratio"]
@@ -115,10 +115,10 @@ fn several_numbers_of_threads_are_measured_and_leave_the_plot_only() {
 fn a_file_whose_writer_was_killed_is_recovered_up_to_its_last_datagram() {
     let folder = Folder::new("killed");
     let [run_file, saved, packed] = ["run.xtc", "saved.xtc", "packed.xtc"].map(|n| folder.path(n));
-    let written = folder.path("run.xtc.inprogress");
+    let written = folder.path("run.xtc.unproved");
     // Small datagrams are written many at once: it is killed inside one of these writes.
     let mut writer = Command::new(env!("CARGO_BIN_EXE_livetime"));
-    let writer = writer.args(["sim", "xtc", &run_file, "--events", "100000"]).stdout(Stdio::null());
+    let writer = writer.args(["sim", "xtc", &run_file, "--count", "100000"]).stdout(Stdio::null());
     let mut child = writer.spawn().unwrap();
     while std::fs::metadata(&written).map_or(0, |m| m.len()) < 30_000_000 {
         assert!(child.try_wait().unwrap().is_none());
@@ -134,7 +134,10 @@ fn a_file_whose_writer_was_killed_is_recovered_up_to_its_last_datagram() {
     let report = json(&["recover", &written, "-o", &saved, "--json"], if is_whole { 0 } else { 3 });
     assert_eq!((&report["bytes"], &report["lost_bytes"]), (&complete.into(), &(size - complete).into()));
     assert_eq!(report["events"], inspected[0]["events"]);
-    assert!(folder.read("saved.xtc") == folder.read("run.xtc.inprogress")[..complete as usize]);
+    assert!(folder.read("saved.xtc") == folder.read("run.xtc.unproved")[..complete as usize]);
+    // What the killed program has left holds nobody up.
+    run(&["sim", "xtc", &run_file, "--count", "2"], 0);
+    assert!(!std::fs::exists(&written).unwrap() && std::fs::exists(&run_file).unwrap());
     // What was saved is a file like any other; what was not is said by the conversion too.
     run(&["convert", &saved, "-o", &packed, "--codec", "blockpack"], 0);
     let cut = folder.path("cut.xtc");
@@ -143,11 +146,107 @@ fn a_file_whose_writer_was_killed_is_recovered_up_to_its_last_datagram() {
     assert!(text.contains("LOST: ") && text.contains("see livetime recover"), "{text}");
 }
 
+/// Names in the folder, without those in `but`.
+fn others(folder: &Folder, but: &[&str]) -> Vec<String> {
+    let entries = std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name());
+    let names = entries.map(|name| name.into_string().unwrap());
+    names.filter(|name| !but.contains(&&**name)).collect()
+}
+
+/// Starts the command, interrupts it when the file `written` grows, and returns its exit code with what it said.
+fn interrupted(args: &[&str], written: &str, signal: &str) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_livetime"));
+    let mut child = command.args(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while std::fs::metadata(written).map_or(0, |m| m.len()) < 1_000_000 {
+        assert!(child.try_wait().unwrap().is_none(), "{args:?} ended before");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), stderr(&output))
+}
+
+#[test]
+fn what_is_interrupted_leaves_nothing_and_works_the_next_time() {
+    let folder = Folder::new("interrupted");
+    let [raw, packed, wires] = ["raw.xtc", "packed.xtc", "wires"].map(|n| folder.path(n));
+    let sim = |count| ["sim", "xtc", &raw, "--count", count];
+    let (code, told) = interrupted(&sim("100000"), &folder.path("raw.xtc.unproved"), "-INT");
+    assert!(code == Some(1) && told.contains("that it was stopped"), "{code:?} {told}");
+    assert_eq!(others(&folder, &[]), [String::new(); 0]);
+    run(&sim("60"), 0);
+    let convert = ["convert", &raw, "-o", &packed, "--codec", "blockpack", "--workers", "1"];
+    let (code, told) = interrupted(&convert, &folder.path("packed.xtc.unproved"), "-TERM");
+    assert!(code == Some(1) && told.contains("that it was stopped"), "{code:?} {told}");
+    assert_eq!(others(&folder, &["raw.xtc"]), [String::new(); 0]);
+    run(&["convert", &raw, "-o", &packed, "--events", "..2"], 0);
+    let links = ["sim", "wib", &wires, "--links", "2", "--duration", "10s"];
+    let (code, told) = interrupted(&links, &folder.path("wires-l00.wib.unproved"), "-INT");
+    assert!(code == Some(1) && told.contains("the work was stopped"), "{code:?} {told}");
+    assert_eq!(others(&folder, &["raw.xtc", "packed.xtc"]), [String::new(); 0]);
+}
+
+#[test]
+fn an_unfinished_run_is_recovered_to_its_own_name() {
+    let folder = Folder::new("own-name");
+    let [raw, unfinished] = ["raw.xtc", "raw.xtc.inprogress"].map(|n| folder.path(n));
+    run(&["sim", "xtc", &raw, "--count", "1"], 0);
+    std::fs::rename(&raw, &unfinished).unwrap();
+    assert!(stdout(&run(&["recover", &unfinished, "-o", &raw], 0)).contains("nothing was lost"));
+    assert!(folder.read("raw.xtc") == folder.read("raw.xtc.inprogress"));
+    let output = run(&["recover", &unfinished, "-o", &raw], 1);
+    assert!(stderr(&output).contains("raw.xtc: wanted a file that is not there yet"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_choice_of_no_event_and_a_name_of_no_format_are_refused() {
+    let folder = Folder::new("none");
+    let [raw, cut, hdf5] = ["raw.xtc", "cut.xtc", "raw.h5"].map(|n| folder.path(n));
+    run(&["sim", "xtc", &raw, "--count", "4"], 0);
+    run(&["convert", &raw, "-o", &hdf5], 0);
+    for (input, output) in [(&raw, &cut), (&raw, &folder.path("cut.h5")), (&hdf5, &cut)] {
+        let refused = run(&["convert", input, "-o", output, "--events", "100..200"], 1);
+        assert!(stderr(&refused).contains("none of the run's 4 events"), "{}", stderr(&refused));
+    }
+    let refused = run(&["convert", &raw, "-o", &cut, "--select", "evr(99)"], 1);
+    assert!(stderr(&refused).contains("found none in 4: "), "{}", stderr(&refused));
+    let refused = run(&["analyze", &raw, "--select", "evr(99)"], 1);
+    assert!(stderr(&refused).contains("found none in 4: "), "{}", stderr(&refused));
+    for name in ["q.png", "run", "run.xtc2"] {
+        let refused = run(&["convert", &raw, "-o", &folder.path(name)], 2);
+        assert!(stderr(&refused).contains("ends with .xtc (LCLS-I) or .h5, .hdf5"), "{}", stderr(&refused));
+    }
+    assert_eq!(others(&folder, &["raw.xtc", "raw.h5"]), [String::new(); 0]);
+}
+
+#[test]
+fn failures_are_told_as_json_too() {
+    let folder = Folder::new("failures");
+    let [raw, missing, none, plan] = ["raw.xtc", "missing.xtc", "none.xtc", "plan.json"].map(|n| folder.path(n));
+    run(&["sim", "xtc", &raw, "--count", "1"], 0);
+    let commands: [(&[&str], i32, &str); 7] = [
+        (&["sim", "xtc", &raw, "--count", "1", "--json"], 1, "exists"),
+        (&["sim", "wib", &raw, "--faults", "explode", "--json"], 2, "usage"),
+        (&["convert", &missing, "-o", &none, "--json"], 1, "not_found"),
+        (&["convert", &raw, "-o", "q.png", "--json"], 2, "usage"),
+        (&["recover", &missing, "-o", &none, "--json"], 1, "not_found"),
+        (&["analyze", &missing, "--json"], 1, "not_found"),
+        (&["analyze", "--plan", &plan, "--merge", "parts", "-o", "out", "--json"], 1, "failed"),
+    ];
+    for (args, code, word) in commands {
+        let told = json(args, code);
+        assert_eq!((&told["ok"], &told["exit_code"]), (&false.into(), &code.into()), "{args:?}");
+        assert_eq!(told["errors"][0]["code"], word, "{args:?}: {told}");
+        assert!(told["errors"][0]["message"].as_str().unwrap().len() > 10, "{told}");
+    }
+}
+
 #[test]
 fn recovery_ends_as_it_says() {
     let folder = Folder::new("recover");
     let [raw, noise, saved] = ["raw.xtc", "noise.xtc", "saved.xtc"].map(|n| folder.path(n));
-    run(&["sim", "xtc", &raw, "--events", "1"], 0);
+    run(&["sim", "xtc", &raw, "--count", "1"], 0);
     assert!(stdout(&run(&["recover", &raw, "-o", &saved], 0)).contains("nothing was lost"));
     assert!(folder.read("raw.xtc") == folder.read("saved.xtc"));
     std::fs::write(&noise, [7; 5000]).unwrap();
@@ -156,4 +255,10 @@ fn recovery_ends_as_it_says() {
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 3);
     run(&["recover", &folder.path("missing.xtc"), "-o", &folder.path("none.xtc")], 1);
     run(&["recover", &raw, "-o", &saved], 1);
+    // An empty file has no format that could want anything.
+    let empty = folder.path("empty.h5");
+    std::fs::write(&empty, []).unwrap();
+    for args in [&["recover", &empty][..], &["recover", &empty, "-o", &folder.path("none.h5")]] {
+        assert!(stdout(&run(args, 1)).contains("it is empty"));
+    }
 }

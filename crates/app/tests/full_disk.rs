@@ -285,6 +285,30 @@ fn records_that_find_no_room_are_counted_and_all_others_are_there() {
     );
 }
 
+/// What is made from other data: a full disk leaves nothing, and an analysis before it as it was.
+#[test]
+fn conversions_and_analyses_that_find_no_room_leave_nothing_half() {
+    let (folder, left) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let run = folder.path().join("run.xtc");
+    let run = run.to_str().unwrap();
+    assert_eq!(livetime(&["sim", "xtc", run, "--count", "2"]).status.code(), Some(0));
+    let commands: [&[&str]; 5] = [
+        &["analyze", run, "-o", "/mnt/out"],
+        &["convert", run, "-o", "/mnt/packed.xtc"],
+        &["convert", run, "-o", "/mnt/packed.h5"],
+        &["sim", "xtc", "/mnt/other.xtc", "--count", "2"],
+        &["sim", "wib", "/mnt/wires", "--duration", "10ms"],
+    ];
+    for args in commands {
+        let Some(output) = with_small_disk("1m", args, left.path()) else { return };
+        let told = stderr(&output);
+        assert!(output.status.code() == Some(1) && told.contains("No space left on device"), "{args:?}: {told}");
+        let out = left.path().join("out");
+        let kept: Vec<PathBuf> = files(left.path()).into_iter().filter(|path| *path != out).collect();
+        assert!(kept.is_empty() && (!out.exists() || files(&out).is_empty()), "{args:?}: {kept:?}");
+    }
+}
+
 #[test]
 fn a_ledger_of_links_and_a_trace_that_find_no_room_leave_nothing_half() {
     let nodes = wires(

@@ -171,7 +171,7 @@ fn conversions_that_have_no_meaning_are_refused() {
     let folder = tempfile::TempDir::new().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let xtc = at("e1-r0001-s00-c00.xtc");
-    let output = livetime(&["sim", "xtc", &xtc, "--events", "2"]);
+    let output = livetime(&["sim", "xtc", &xtc, "--count", "2"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let to = at("a.h5");
     for (args, code, words) in [

@@ -307,3 +307,25 @@ fn the_log_has_levels_and_the_time_of_day() {
     assert_eq!(wrong.status.code(), Some(2));
     assert!(stderr(&wrong).contains("error, warn, info, debug"), "{}", stderr(&wrong));
 }
+
+/// A service that is started again and again until its input is there must not use up the numbers of its runs.
+#[test]
+fn a_start_that_fails_leaves_no_file_and_takes_no_number() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().display();
+    let text = format!(
+        "nodes:\n  cam: {{type: sim_detector, params: {{max_size_x: 32, max_size_y: 16}}}}\n  \
+         run: {{type: xtc_recorder, from: cam, params: {{path: {path}, compression: hist16, threads: 2}}}}\n  \
+         wires: {{type: wib_file, params: {{file: /nonexistent.wib}}}}\n  \
+         hits: {{type: hit_finder, from: wires}}\n  \
+         table: {{type: table_csv, from: hits, params: {{file: {path}/hits.csv}}}}\n  \
+         late: {{type: recording, params: {{file: /nonexistent.xtc}}}}\n  end: {{type: null, from: late}}\n"
+    );
+    let pipeline = Pipeline::new("sinks-failing-start", &text);
+    for _ in 0..3 {
+        let output = livetime(&["run", pipeline.path(), "--no-pva", "--no-web"]);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert!(stderr(&output).contains("did not start"), "{}", stderr(&output));
+        assert_eq!(files(folder.path()), [PathBuf::new(); 0]);
+    }
+}

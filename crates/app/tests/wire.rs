@@ -9,7 +9,7 @@ use crate::common;
 use std::fs::File;
 use std::path::Path;
 
-use common::{Pipeline, livetime, stderr};
+use common::{Pipeline, livetime, stderr, stdout};
 use livetime_formats::wib::{Wib1Frame, Wib1FrameMut};
 use livetime_testkit::data;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -185,7 +185,7 @@ fn simulated_links_become_files_with_their_faults_and_the_truth() {
             name.to_str().unwrap(),
             "--links",
             "2",
-            "--seconds",
+            "--duration",
             "0.01",
             "--faults",
             faults,
@@ -220,13 +220,13 @@ fn simulated_links_become_files_with_their_faults_and_the_truth() {
     for (name, truth) in [("one", "new.csv"), ("new", "one.csv")] {
         let (name, truth) = (folder.path().join(name), folder.path().join(truth));
         let args =
-            ["sim", "wib", name.to_str().unwrap(), "--seconds", "0.001", "--truth", truth.to_str().unwrap()];
+            ["sim", "wib", name.to_str().unwrap(), "--duration", "0.001", "--truth", truth.to_str().unwrap()];
         let refused = livetime(&args);
         assert_eq!(refused.status.code(), Some(1), "{}", stderr(&refused));
     }
     let names = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name());
     assert!(names.map(|name| name.into_string().unwrap()).all(|name| !name.contains("new")));
-    for wrong in [["--faults", "explode 7"], ["--set", "noise=5"], ["--seconds", "0"]] {
+    for wrong in [["--faults", "explode 7"], ["--set", "noise=5"], ["--duration", "0"]] {
         let refused = livetime(&[&["sim", "wib", "x"][..], &wrong[..]].concat());
         assert_eq!(refused.status.code(), Some(2), "{wrong:?}: {}", stderr(&refused));
     }
@@ -296,8 +296,24 @@ nodes:
     );
     let reader = SerializedFileReader::new(File::open(&saved).unwrap()).unwrap();
     assert_eq!(reader.metadata().file_metadata().num_rows() as u64, rows);
-    assert_eq!(recover(&whole, &again, 0)["complete"], true);
+    let told = recover(&whole, &again, 0);
+    assert_eq!((&told["complete"], &told["checked"]), (&true.into(), &true.into()));
     assert!(std::fs::read(&again).unwrap() == bytes);
+    // A wrong bit costs its row group, and all say so.
+    let told = |path: &Path, code| {
+        let output = livetime(&["inspect", path.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(code), "{}", stdout(&output));
+        stdout(&output)
+    };
+    assert!(told(&whole, 0).contains("checksums: right, of "));
+    let mut flipped = bytes.clone();
+    flipped[500] ^= 16;
+    std::fs::write(&cut, &flipped).unwrap();
+    assert!(told(&cut, 1).contains("DAMAGED: row group 0 (1000 rows): wanted the bytes that were written"));
+    let rest = folder.path().join("rest");
+    let told_rest = recover(&cut, &rest, 3);
+    assert_eq!((&told_rest["damaged_rows"], &told_rest["damaged_row_groups"]), (&1000.into(), &1.into()));
+    assert!(told(&rest, 0).contains(&format!("{} rows in ", all.len() - 1000)));
     std::fs::write(&cut, &bytes[..200]).unwrap();
     assert_eq!(recover(&cut, &folder.path().join("none"), 1)["output"], Value::Null);
 }

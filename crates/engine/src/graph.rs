@@ -466,6 +466,17 @@ impl Graph {
         streams
     }
 
+    /// Why nodes would not start here and now: files that they read and that are not there. Nothing is opened.
+    pub fn look(&self) -> Vec<GraphError> {
+        let look = |(i, decl): (usize, &NodeDecl)| {
+            // A node that cannot be built was reported by [`Graph::check`].
+            let failed = decl.node_type.build(&decl.values).ok()?.look().err()?;
+            let place = failed.param.map_or(Place::Node(i), |param| Place::Param(i, param.into()));
+            Some(error(place, format!("{}: {}", decl.name, failed.in_full())))
+        };
+        self.nodes.iter().enumerate().filter_map(look).collect()
+    }
+
     /// Two nodes that write to one name take each other's files away.
     fn check_writes(&self, errors: &mut Vec<GraphError>) {
         let mut known: BTreeMap<PathBuf, usize> = BTreeMap::new();

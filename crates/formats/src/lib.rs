@@ -5,6 +5,7 @@
 //! - [`mod@file`]: what both have in common: names of files, large reads, scans that skip the data, files that are still
 //!   being written.
 //!
+//! - `parquet`: tables whose pages and index have checksums (feature `parquet`).
 //! - [`wib`], [`felix`], [`channel_map`], [`trigger`]: the wire readout of ProtoDUNE and DUNE, from frames to records.
 //!
 //! All sizes in a file are claims: they are checked against the bytes that are there before anything is read or
@@ -41,6 +42,8 @@ pub mod hdf5;
 mod look_ahead;
 pub mod netcdf;
 pub mod npy;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 mod run;
 pub mod trigger;
 pub mod wib;

@@ -191,10 +191,16 @@ impl Recording {
     /// # Errors
     /// As [`Recording::open`], or if there is no such file.
     pub fn find(text: &str, format: Option<RunFormat>) -> std::result::Result<Recording, String> {
-        let known = |path: &Path| format.map_or_else(|| RunFormat::of(path), Ok);
-        let paths = file::files(text, |path| files_of(known(path)?, path))?;
-        let first = paths.first().ok_or_else(|| format!("`{text}`: wanted a recorded file, found none"))?;
-        known(first).and_then(|format| Recording::of(format, &paths)).map_err(|e| e.to_string())
+        let (format, paths) = named(text, format)?;
+        Recording::of(format, &paths).map_err(|e| e.to_string())
+    }
+
+    /// The files of the run that `text` names, as for [`Recording::find`], which are not opened.
+    ///
+    /// # Errors
+    /// If there is none, or the first one is no recorded file.
+    pub fn files_named(text: &str) -> std::result::Result<Vec<PathBuf>, String> {
+        named(text, None).map(|(_, paths)| paths)
     }
 
     pub(crate) fn of(format: RunFormat, paths: &[PathBuf]) -> Result<Recording> {
@@ -569,6 +575,15 @@ impl From<Problem> for Fault {
     fn from(problem: Problem) -> Fault {
         Fault::new(FaultKind::Unreadable, format!("{}: {}", problem.path.display(), problem.why))
     }
+}
+
+/// The format of the first file that `text` names, and all files.
+fn named(text: &str, format: Option<RunFormat>) -> std::result::Result<(RunFormat, Vec<PathBuf>), String> {
+    let known = |path: &Path| format.map_or_else(|| RunFormat::of(path), Ok);
+    let paths = file::files(text, |path| files_of(known(path)?, path))?;
+    let first = paths.first().ok_or_else(|| format!("`{text}`: wanted a recorded file, found none"))?;
+    let format = known(first).map_err(|e| e.to_string())?;
+    Ok((format, paths))
 }
 
 fn files_of(format: RunFormat, path: &Path) -> Result<Vec<PathBuf>> {

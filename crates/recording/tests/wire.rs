@@ -455,3 +455,28 @@ fn a_window_without_bound_is_refused() {
     assert!(faults.iter().all(|fault| fault.kind == FaultKind::Broken), "{faults:?}");
     assert!(faults[0].why.contains("wanted a window of 1 to 524288 ticks"), "{}", faults[0]);
 }
+
+/// A format is known by what is in a file. Files of the size of a frame may hold anything.
+#[test]
+fn files_of_the_size_of_a_frame_are_no_runs() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("file");
+    let text = include_bytes!("../../../README.md");
+    let mut seed = 7u64;
+    let mut noise = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 56) as u8
+    };
+    for size in RawFormat::ALL.map(RawFormat::bytes) {
+        let written: Vec<u8> = text.iter().copied().cycle().take(size).collect();
+        let others = [written, vec![0; size], vec![0xFF; size]];
+        for bytes in others.into_iter().chain((0..100).map(|_| (0..size).map(|_| noise()).collect())) {
+            std::fs::write(&path, &bytes).unwrap();
+            let found = RunFormat::of(&path);
+            assert!(found.is_err(), "{size}: {found:?} {:?}", &bytes[..16]);
+        }
+    }
+    std::fs::write(&path, frame(1, 5, 0)).unwrap();
+    assert_eq!(RunFormat::of(&path).unwrap(), RunFormat::WireDump);
+    assert_eq!(Recording::open(&[&path]).unwrap().events(), 1);
+}

@@ -51,7 +51,9 @@ fn the_reference_library_reads_what_was_written() {
     node.drain().unwrap();
 
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/parquet_hits.py");
-    let ran = Command::new(python).arg(script).arg(folder.path().join("hits_0001.parquet")).output().unwrap();
+    let file = folder.path().join("hits_0001.parquet");
+    let read = || Command::new(&python).arg(&script).arg(&file).output().unwrap();
+    let ran = read();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let text = String::from_utf8(ran.stdout).unwrap();
     let mut lines = text.lines();
@@ -76,4 +78,10 @@ fn the_reference_library_reads_what_was_written() {
         )
     };
     assert!(lines.eq(hits.iter().map(row)));
+    // It finds a wrong bit in a page by our checksum.
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[1000] ^= 4;
+    std::fs::write(&file, bytes).unwrap();
+    let (refused, told) = (read(), "CRC checksum verification failed");
+    assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains(told), "{refused:?}");
 }

@@ -12,12 +12,43 @@ use crate::report::table::{Style, Table};
 
 pub(crate) fn check(args: &CheckArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let pipeline = super::load(&args.pipeline, nodes, output)?;
+    let missing = missing(&pipeline.graph);
+    let exit = if missing.is_empty() { Exit::Ok } else { Exit::Failed };
     if args.pipeline.json {
-        output.json(&as_json(&pipeline))?;
+        let mut json = as_json(&pipeline);
+        if exit != Exit::Ok {
+            livetime_bench::merge(&mut json, not_started(&missing));
+        }
+        output.json(&json)?;
     } else {
         output.data(&as_text(&pipeline))?;
+        missing.iter().for_each(|why| output.log(format_args!("it would not start here and now: {why}")));
     }
-    Ok(Exit::Ok)
+    Ok(exit)
+}
+
+/// As a run that does not start tells it.
+fn not_started(missing: &[String]) -> Value {
+    let errors: Vec<Value> = missing.iter().map(|message| json!({ "message": message })).collect();
+    json!({ "ok": false, "exit_code": Exit::Failed as u8, "exit_reason": "not_started", "errors": errors })
+}
+
+/// What is missing here and now to run a pipeline that is without mistakes: files that it reads, memory.
+fn missing(graph: &Graph) -> Vec<String> {
+    let mut errors: Vec<String> = graph.look().into_iter().map(|error| error.message).collect();
+    let wanted = graph.memory_bytes as u64;
+    if let Some(there) = memory_of_machine().filter(|there| wanted > *there) {
+        let (wanted, there) = (bytes(wanted), bytes(there));
+        errors.push(format!("memory: wanted at most what this machine has, {there}, found {wanted}"));
+    }
+    errors
+}
+
+/// Bytes of memory that the machine has, where the system says it.
+fn memory_of_machine() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 fn as_text(pipeline: &Pipeline) -> String {

@@ -1,14 +1,18 @@
 //! `livetime recover`: saves every complete datagram of a broken XTC file, or the rows of a Parquet file whose writer was killed, and says
 //! what is lost; makes an HDF5 file readable whose writer was killed.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use livetime_formats::file::Head;
+use livetime_formats::Error;
+use livetime_formats::file::{GrowingFile, Head};
+use livetime_formats::hdf5::Recovered;
 use livetime_formats::xtc1::recover::{LostRegion, Neighbour, Saved, save};
 use serde_json::{Value, json};
 
 use super::inspect::what_is_read_as_it_is;
+use crate::interrupt::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::{bytes, utc};
@@ -20,7 +24,7 @@ Examples:
   livetime recover hits_0001.parquet.inprogress -o hits_0001.parquet
   livetime recover run_001.h5
 
-Of a Parquet file of hits_parquet everything up to its last index is saved. An HDF5 file is whole up to the last flush: only the mark is
+Of a Parquet file of hits_parquet all row groups up to its last index are saved that are as they were written. An HDF5 file is whole up to the last flush: only the mark is
 taken away that it is being written; do that only when nobody writes it any more. Ends with 0 if the file was whole, with 3 if something was lost, and with 1 if nothing could be saved: then no file is
 written. Nothing is overwritten.";
 
@@ -34,12 +38,15 @@ pub(crate) struct RecoverArgs {
     output: Option<PathBuf>,
     /// Print JSON on stdout instead of text.
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 }
 
 pub(crate) fn recover(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
     if begins_with(&args.file, b"\x89HDF") {
         return hdf5(args, output);
+    }
+    if std::fs::metadata(&args.file).is_ok_and(|found| found.len() == 0) {
+        return nothing_in(args, output);
     }
     let Some(to) = &args.output else {
         return Err(Failure::new(Exit::Usage, "wanted -o with the file to write, found none"));
@@ -51,12 +58,13 @@ pub(crate) fn recover(args: &RecoverArgs, output: &mut Output) -> Result<Exit, F
     }
     let size = std::fs::metadata(&args.file).map_or(0, |m| m.len());
     let mut progress = Progress::new(size, output);
+    let interrupt = Interrupt::watch();
     let saved = save(&args.file, &args.output, |done| {
         progress.tell(done);
-        true
+        !interrupt.is_wanted()
     });
     progress.clear();
-    let saved = saved.map_err(|e| Failure::new(Exit::Failed, e))?;
+    let saved = saved.map_err(|e| Failure::of(&e))?;
     match args.json {
         true => output.json(&as_json(args, &saved))?,
         false => output.data(&text(args, &saved))?,
@@ -68,6 +76,18 @@ pub(crate) fn recover(args: &RecoverArgs, output: &mut Output) -> Result<Exit, F
     })
 }
 
+/// Of an empty file, whatever its format was going to be.
+fn nothing_in(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let file = args.file.display();
+    match args.json {
+        true => output.json(&json!({
+            "file": file.to_string(), "output": null, "complete": false, "input_bytes": 0, "bytes": 0,
+        }))?,
+        false => output.data(&format!("nothing could be saved of {file}: it is empty\n"))?,
+    }
+    Ok(Exit::Failed)
+}
+
 /// What is recovered, and where to.
 struct Task {
     file: PathBuf,
@@ -76,21 +96,20 @@ struct Task {
 }
 
 /// By the first four bytes, whatever the name.
-fn begins_with(file: &std::path::Path, magic: &[u8; 4]) -> bool {
+fn begins_with(file: &Path, magic: &[u8; 4]) -> bool {
     let mut begin = [0; 4];
-    let read =
-        std::fs::File::open(file).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut begin));
+    let read = File::open(file).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut begin));
     read.is_ok() && begin == *magic
 }
 
 /// Where it is: only its mark is changed.
 fn hdf5(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let failed = |e: &dyn std::fmt::Display| Failure::new(Exit::Failed, e.to_string());
     let file = args.output.as_ref().unwrap_or(&args.file);
-    if file != &args.file {
-        copy_new(&args.file, file).map_err(|e| failed(&e))?;
-    }
-    let found = livetime_formats::hdf5::recover(file).map_err(|e| failed(&e))?;
+    let found = match file == &args.file {
+        true => livetime_formats::hdf5::recover(file),
+        false => recover_copy(&args.file, file),
+    };
+    let found = found.map_err(|e| Failure::of(&e))?;
     let survey = &found.survey;
     let frames = survey.frames();
     if args.json {
@@ -115,10 +134,13 @@ fn hdf5(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
     Ok(if survey.unreadable.is_empty() { Exit::Ok } else { Exit::Loss })
 }
 
-/// Copies a file to a name that is not taken.
-fn copy_new(from: &std::path::Path, to: &std::path::Path) -> std::io::Result<()> {
-    let mut new = std::fs::OpenOptions::new().write(true).create_new(true).open(to)?;
-    std::io::copy(&mut std::fs::File::open(from)?, &mut new).map(drop)
+/// Recovers a copy, which gets its name when it is whole.
+fn recover_copy(from: &Path, to: &Path) -> livetime_formats::Result<Recovered> {
+    let failed = |e| Error::io("to copy the file", e).in_file(from);
+    let new = GrowingFile::make(to)?;
+    std::io::copy(&mut File::open(from).map_err(failed)?, &mut new.file()?).map_err(failed)?;
+    let found = livetime_formats::hdf5::recover(new.written_path())?;
+    new.finish_on_disk().map(|()| found)
 }
 
 #[cfg(feature = "parquet")]
@@ -127,39 +149,54 @@ fn parquet(args: &Task, output: &mut Output) -> Result<Exit, Failure> {
     let saved = saved.map_err(|e| Failure::new(Exit::Failed, e))?;
     let input = args.file.display();
     let (text, exit) = match &saved {
-        None => (format!("nothing could be saved of {input}: it has no index yet\n"), Exit::Failed),
-        Some(saved) => {
-            let head = format!(
-                "{}: {} rows in {} row groups, ",
-                args.output.display(),
-                saved.rows,
-                saved.row_groups
-            );
-            let size = format!("{} of {}\n", bytes(saved.bytes), bytes(saved.input_bytes));
-            match saved.input_bytes - saved.bytes {
-                0 => (head + &size + "nothing was lost\n", Exit::Ok),
-                lost => (
-                    head + &size + &format!("LOST: {lost} bytes behind the last index that can be read\n"),
-                    Exit::Loss,
-                ),
-            }
-        }
+        None => (format!("nothing could be saved of {input}: it has no index that is whole\n"), Exit::Failed),
+        Some(saved) => (
+            parquet_text(args, saved),
+            if saved.is_complete() { Exit::Ok } else { Exit::Loss },
+        ),
     };
     let json = json!({
         "file": input.to_string(),
         "output": saved.map(|_| args.output.display().to_string()),
         "complete": exit == Exit::Ok,
+        "checked": saved.map(|s| s.is_proved),
         "input_bytes": saved.map(|s| s.input_bytes),
         "bytes": saved.map(|s| s.bytes),
         "rows": saved.map(|s| s.rows),
         "row_groups": saved.map(|s| s.row_groups),
-        "lost_bytes": saved.map(|s| s.input_bytes - s.bytes),
+        "lost_bytes": saved.map(|s| s.behind),
+        "damaged_rows": saved.map(|s| s.damaged_rows),
+        "damaged_row_groups": saved.map(|s| s.damaged_row_groups),
     });
     match args.json {
         true => output.json(&json)?,
         false => output.data(&text)?,
     }
     Ok(exit)
+}
+
+#[cfg(feature = "parquet")]
+fn parquet_text(args: &Task, saved: &livetime_wire::sinks::hits_parquet::Saved) -> String {
+    let mut text = format!(
+        "{}: {} rows in {} row groups, {} of {}\n",
+        args.output.display(),
+        saved.rows,
+        saved.row_groups,
+        bytes(saved.bytes),
+        bytes(saved.input_bytes)
+    );
+    if saved.behind > 0 {
+        text += &format!("LOST: {} bytes behind the last index that can be read\n", saved.behind);
+    }
+    if saved.damaged_row_groups > 0 {
+        let (rows, groups) = (saved.damaged_rows, saved.damaged_row_groups);
+        text += &format!("LOST: {rows} rows in {groups} row groups, whose bytes are not those that were written\n");
+    }
+    text + match (saved.is_proved, saved.is_complete()) {
+        (true, true) => "nothing was lost: every page has its checksum\n",
+        (true, false) => "",
+        (false, _) => "not checked: pages or index have no checksums, so that changed bytes may have passed\n",
+    }
 }
 
 fn text(args: &Task, saved: &Saved) -> String {

@@ -1,6 +1,7 @@
 //! `livetime sim`: simulated files to measure on and to try things with.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use livetime_engine::{Value, assign};
@@ -10,6 +11,8 @@ use livetime_wire::sources::wib_simulator::{SimulatedLinks, WibSimulatorParams};
 use serde_json::json;
 
 use super::convert::{codec, size};
+use crate::cli::duration;
+use crate::interrupt::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::bytes;
@@ -19,14 +22,14 @@ use crate::usage::{Meter, Usage};
 
 pub(crate) const SIM_HELP: &str = "\
 Examples:
-  livetime sim xtc e1-r0001-s00-c00.xtc --events 100
+  livetime sim xtc e1-r0001-s00-c00.xtc --count 100
   livetime sim xtc big.xtc --preset tutorial --size 10GB --seed 2
-  livetime sim xtc packed.xtc --events 100 --codec hist16";
+  livetime sim xtc packed.xtc --count 100 --codec hist16";
 
 const SIM_WIB_HELP: &str = "\
 Examples:
-  livetime sim wib apa --links 2 --seconds 0.1
-  livetime sim wib bad --links 1 --seconds 0.01 --faults 'drop 700; repeat 900+10; random 50' --truth truth.csv
+  livetime sim wib apa --links 2 --duration 100ms
+  livetime sim wib bad --links 1 --duration 10ms --faults 'drop 700; repeat 900+10; random 50' --truth truth.csv
   livetime inspect bad-l00.wib
   livetime run replay.yaml      # with {type: wib_file, params: {file: \"apa-l*.wib\"}}
 
@@ -37,6 +40,15 @@ Faults as in the parameter `faults` of the node wib_simulator (livetime nodes wi
 pub(crate) struct SimArgs {
     #[command(subcommand)]
     what: What,
+}
+
+impl SimArgs {
+    pub(crate) fn is_json(&self) -> bool {
+        match &self.what {
+            What::Xtc(args) => args.json,
+            What::Wib(args) => args.json,
+        }
+    }
 }
 
 #[derive(Subcommand, Debug)]
@@ -56,9 +68,9 @@ struct WibArgs {
     /// Number of links: at most 10 of wib1, or 40 streams of wibeth.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=40))]
     links: u16,
-    /// Simulated time in seconds: a link has 928 MB per second (wib1), or 220 MB (wibeth).
-    #[arg(long, default_value_t = 0.1)]
-    seconds: f64,
+    /// Simulated time, for example 2s or 100ms: a link has 928 MB per second (wib1), or 220 MB (wibeth).
+    #[arg(long, alias = "seconds", default_value = "100ms", value_parser = duration)]
+    duration: Duration,
     /// Format of the frames: wib1 or wibeth.
     #[arg(long, default_value = "wib1")]
     format: String,
@@ -93,11 +105,11 @@ struct XtcArgs {
     /// The picture: deck (as in the study of 2013), tutorial, dark, wide or rings.
     #[arg(long, default_value = "deck", value_parser = preset)]
     preset: Preset,
-    /// Number of events.
-    #[arg(long, required_unless_present = "size", conflicts_with = "size")]
-    events: Option<u64>,
+    /// How many events.
+    #[arg(long, alias = "events", value_name = "N", required_unless_present = "size", conflicts_with = "size")]
+    count: Option<u64>,
     /// At least this size, uncompressed, such as 2GB or 500MiB.
-    #[arg(long, value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
     size: Option<u64>,
     /// Another seed is another detector with other noise.
     #[arg(long, default_value_t = 1)]
@@ -127,10 +139,11 @@ fn wib(args: &WibArgs, output: &mut Output) -> Result<Exit, Failure> {
         write_truth(file, &truth).map_err(|e| Failure::new(Exit::Failed, e))?;
     }
     let expected = links.frames() * links.links() as u64 * links.format().bytes() as u64;
-    let meter = Meter::start();
+    let (meter, interrupt) = (Meter::start(), Interrupt::watch());
     let mut progress = Progress::new(expected, output);
     let written = simulate_wib(&args.name, &links, super::convert::workers_or_all(args.workers), |done| {
         progress.tell(done);
+        !interrupt.is_wanted()
     });
     progress.clear();
     let files = written.map_err(|e| {
@@ -150,8 +163,9 @@ fn wib(args: &WibArgs, output: &mut Output) -> Result<Exit, Failure> {
 }
 
 fn links_of(args: &WibArgs) -> Result<SimulatedLinks, String> {
-    if !(args.seconds > 0.0 && args.seconds <= 1000.0) {
-        return Err(format!("wanted more than 0 and at most 1000 seconds, found {}", args.seconds));
+    let seconds = args.duration.as_secs_f64();
+    if seconds > 1000.0 {
+        return Err(format!("wanted at most 1000 s, found {seconds} s"));
     }
     let mut params = WibSimulatorParams::default();
     let given: [(&str, Value); 5] = [
@@ -169,7 +183,7 @@ fn links_of(args: &WibArgs) -> Result<SimulatedLinks, String> {
             text.split_once('=').ok_or_else(|| format!("wanted NAME=VALUE, found `{text}`"))?;
         assign(&mut params, name, &value_of(value)).map_err(|e| e.to_string())?;
     }
-    SimulatedLinks::new(&params, args.seconds).map_err(|e| e.to_string())
+    SimulatedLinks::new(&params, seconds).map_err(|e| e.to_string())
 }
 
 /// `pulses` are those in the truth.
@@ -186,7 +200,7 @@ fn wib_json(
         "files": files.iter().map(file).collect::<Vec<_>>(),
         "format": links.format().name(),
         "frames_without_faults": links.frames() * links.links() as u64,
-        "seconds": args.seconds,
+        "seconds": args.duration.as_secs_f64(),
         "seed": args.seed,
         "faults": args.faults,
         "true_pulses": pulses,
@@ -216,7 +230,7 @@ fn value_of(text: &str) -> Value {
 }
 
 fn xtc(args: &XtcArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let events = args.size.map_or(args.events.unwrap_or(0), events_of);
+    let events = args.size.map_or(args.count.unwrap_or(0), events_of);
     let options = Options {
         preset: args.preset,
         events,
@@ -224,14 +238,14 @@ fn xtc(args: &XtcArgs, output: &mut Output) -> Result<Exit, Failure> {
         codec: args.codec,
         workers: super::convert::workers_or_all(args.workers),
     };
-    let meter = Meter::start();
+    let (meter, interrupt) = (Meter::start(), Interrupt::watch());
     let mut progress = Progress::new(bytes_of(events), output);
     let simulated = simulate(&args.file, &options, |done| {
         progress.tell(done);
-        true
+        !interrupt.is_wanted()
     });
     progress.clear();
-    let simulated = simulated.map_err(|e| Failure::new(Exit::Failed, e))?;
+    let simulated = simulated.map_err(|e| Failure::of(&e))?;
     let usage = meter.stop(simulated.bytes, simulated.raw_bytes);
     if args.json {
         let json = json!({

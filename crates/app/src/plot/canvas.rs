@@ -36,6 +36,17 @@ impl Canvas {
         }
     }
 
+    /// Pixels of one row of the picture, three bytes each; those outside do not exist.
+    pub(super) fn line_of_pixels(&mut self, left: i32, y: i32, pixels: &[u8]) {
+        let width = self.image.width() as usize;
+        let (Ok(left), Ok(y)) = (usize::try_from(left), usize::try_from(y)) else { return };
+        let count = (pixels.len() / 3).min(width.saturating_sub(left));
+        let start = 3 * (y * width + left);
+        if let Some(row) = self.image.get_mut(start..start + 3 * count) {
+            row.copy_from_slice(&pixels[..3 * count]);
+        }
+    }
+
     /// A line two pixels wide.
     pub(super) fn line(&mut self, from: (i32, i32), to: (i32, i32), colour: Rgb<u8>) {
         let steps = (to.0 - from.0).abs().max((to.1 - from.1).abs()).max(1);

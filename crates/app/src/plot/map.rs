@@ -21,6 +21,10 @@ const COLOURS: [[u8; 3]; 10] = [
 ];
 /// What is no number.
 const NO_NUMBER: Rgb<u8> = Rgb([128, 128, 128]);
+/// Steps of colour from the lowest value to the highest: more than the eye can tell apart.
+const STEPS: usize = 1024;
+/// Values that the ends of the colours are taken from; of more, some at equal distances.
+const SAMPLE: usize = 1 << 18;
 /// The share of values at each end that may be beyond the colours: a few hot pixels hide nothing.
 const OUTSIDE: f64 = 0.005;
 /// Pixels of a picture, at most.
@@ -83,13 +87,14 @@ impl Map<'_> {
             return None;
         }
         let (low, high) = self.range();
+        let colours = Colours::new(low, high);
         let all = (LEFT + width as i32 + BAR.0 + BAR.1 + BAR.2, TOP + height as i32 + BOTTOM);
         // The title, and the bar with its own, need some room.
         let mut canvas = Canvas::new(all.0.max(360), all.1.max(TOP + 160 + BOTTOM));
         canvas.text(LEFT, 8, &self.title, BLACK);
         for (i, tile) in self.tiles.iter().enumerate() {
             let (left, top) = (LEFT + (i % across * step_x) as i32, TOP + (i / across * step_y) as i32);
-            tile.draw(&mut canvas, (left, top), zoom, (low, high));
+            tile.draw(&mut canvas, (left, top), zoom, &colours);
             if i % across == 0 {
                 rows_axis(&mut canvas, rows, zoom, (left, top));
             }
@@ -125,25 +130,59 @@ impl Map<'_> {
 
     /// From which value to which the colours go.
     fn range(&self) -> (f64, f64) {
-        let all = self.tiles.iter().flat_map(|tile| {
-            let grid = &tile.grid;
-            (0..grid.rows).flat_map(move |y| (0..grid.columns).map(move |x| (grid.value)(y, x)))
+        let pixels: usize = self.tiles.iter().map(|tile| tile.grid.rows * tile.grid.columns).sum();
+        let step = pixels.div_ceil(SAMPLE).max(1);
+        let some = self.tiles.iter().flat_map(|tile| {
+            let Grid { rows, columns, value } = tile.grid;
+            (0..rows * columns).step_by(step).map(move |at| value(at / columns, at % columns))
         });
-        range(all.filter(|v| v.is_finite()).collect())
+        range(some.filter(|v| v.is_finite()).collect())
     }
 }
 
 impl Tile<'_> {
-    fn draw(&self, canvas: &mut Canvas, (left, top): (i32, i32), zoom: usize, (low, high): (f64, f64)) {
+    fn draw(&self, canvas: &mut Canvas, (left, top): (i32, i32), zoom: usize, colours: &Colours) {
         let Grid { rows, columns, value } = self.grid;
         if !self.title.is_empty() {
             canvas.text(left, top - TEXT - 3, &self.title, BLACK);
         }
-        let side = zoom as i32;
-        for (y, x) in (0..rows).flat_map(|y| (0..columns).map(move |x| (y, x))) {
-            let colour = colour(value(y, x), low, high);
-            canvas.rectangle(left + x as i32 * side, top + y as i32 * side, side, side, colour);
+        let mut line = Vec::with_capacity(3 * columns * zoom);
+        for y in 0..rows {
+            line.clear();
+            for x in 0..columns {
+                let Rgb(colour) = colours.of(value(y, x));
+                (0..zoom).for_each(|_| line.extend_from_slice(&colour));
+            }
+            (0..zoom).for_each(|row| canvas.line_of_pixels(left, top + (y * zoom + row) as i32, &line));
         }
+    }
+}
+
+/// The colours of values, made once for a picture.
+struct Colours {
+    low: f64,
+    /// Steps per unit of the value.
+    scale: f64,
+    table: Vec<Rgb<u8>>,
+}
+
+impl Colours {
+    fn new(low: f64, high: f64) -> Colours {
+        let last = (STEPS - 1) as f64;
+        let table = (0..STEPS).map(|step| colour(step as f64, 0.0, last)).collect();
+        Colours { low, scale: if high > low { last / (high - low) } else { 0.0 }, table }
+    }
+
+    fn of(&self, value: f64) -> Rgb<u8> {
+        if value.is_nan() {
+            return NO_NUMBER;
+        }
+        let step = match self.scale > 0.0 {
+            // What is beyond the ends gets their colours: the conversion saturates.
+            true => ((value - self.low) * self.scale + 0.5) as usize,
+            false => STEPS / 2,
+        };
+        self.table[step.min(STEPS - 1)]
     }
 }
 
@@ -243,6 +282,14 @@ mod tests {
         assert!((2.0..10.0).contains(&low) && (990.0..=999.0).contains(&high), "{low} {high}");
         assert_eq!(colour(f64::NAN, low, high), NO_NUMBER);
         assert_eq!(colour(1e30, low, high), Rgb(COLOURS[9]));
+        let colours = Colours::new(low, high);
+        let values = [f64::NAN, 1e30, f64::NEG_INFINITY, f64::INFINITY, low, high, 300.0];
+        for (value, wanted) in values.map(|v| (v, colour(v, low, high))) {
+            let far = |(a, b): (u8, u8)| a.abs_diff(b) > 1;
+            let found = colours.of(value);
+            assert!(!found.0.into_iter().zip(wanted.0).any(far), "{value}: {found:?} {wanted:?}");
+        }
+        assert_eq!(Colours::new(3.0, 3.0).of(3.0), Colours::new(0.0, 0.0).of(9.0));
         assert_eq!(range(Vec::new()), (0.0, 1.0));
     }
 }

@@ -38,7 +38,7 @@ impl Peer {
     pub(super) fn start(program: &Path, offer: Offer) -> Result<Peer, String> {
         let mut command = Command::new(program);
         command.args(["bench", "pva-peer", "--channels", &offer.channels.to_string()]);
-        command.args(["--elements", &offer.elements.to_string(), "--size", &offer.image_bytes.to_string()]);
+        command.args(["--elements", &offer.elements.to_string(), "--image", &offer.image_bytes.to_string()]);
         if offer.spin {
             command.arg("--spin");
         }

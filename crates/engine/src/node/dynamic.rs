@@ -126,6 +126,14 @@ pub trait DynNode: Any + Send {
         Vec::new()
     }
 
+    /// See [`Node::look`].
+    ///
+    /// # Errors
+    /// As [`Node::look`].
+    fn look(&self) -> Result<(), NodeError> {
+        Ok(())
+    }
+
     /// See [`Node::start`].
     ///
     /// # Errors
@@ -214,6 +222,10 @@ impl<N: Node> DynNode for N {
 
     fn writes(&self) -> Vec<PathBuf> {
         Node::writes(self)
+    }
+
+    fn look(&self) -> Result<(), NodeError> {
+        Node::look(self)
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {

@@ -98,6 +98,15 @@ pub trait Node: Send + Sized + 'static {
         Vec::new()
     }
 
+    /// Whether what a source reads is there, as far as that shows without opening it. Asked when a graph is checked and not
+    /// run: a start finds out itself.
+    ///
+    /// # Errors
+    /// [`NodeError`] with which the node would not start.
+    fn look(&self) -> Result<(), NodeError> {
+        Ok(())
+    }
+
     /// Opens files, devices, sockets. Called once before the first frame, and again after a restart.
     ///
     /// # Errors

@@ -7,7 +7,19 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::IN_PROGRESS;
+use super::unproved::{self, UNPROVED};
 use crate::{Error, Result};
+
+/// What becomes of a file that is not finished, and of one that has its name already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Purpose {
+    /// Data that cannot be had again: what was written stays. Nothing is replaced.
+    Record,
+    /// Made from other data: half of it has no use, and goes. Nothing is replaced.
+    Make,
+    /// As `Make`, but the finished file takes the place of one of its name.
+    Replace,
+}
 
 /// A file that is being written, piece by piece.
 ///
@@ -15,6 +27,9 @@ use crate::{Error, Result};
 /// when nothing more will come. What [`GrowingFile::append`] has taken is with the system when it returns: if the program is
 /// killed afterwards, all of it can be read, and if it is killed within, all but the last piece. Only a machine that fails may
 /// lose what [`GrowingFile::sync`] has not seen.
+///
+/// What is made from other data ([`GrowingFile::make`], [`GrowingFile::replace`]) is called `NAME.unproved` instead, and goes if
+/// it is not finished: no error, full disk or Ctrl-C leaves half a file.
 ///
 /// ```
 /// use livetime_formats::file::GrowingFile;
@@ -37,6 +52,9 @@ pub struct GrowingFile {
     len: u64,
     /// A write failed: a part of a piece may be in the file, and nothing may follow it.
     is_broken: bool,
+    purpose: Purpose,
+    /// The file has its name, or is gone: there is nothing left to take away.
+    is_settled: bool,
 }
 
 impl GrowingFile {
@@ -47,7 +65,7 @@ impl GrowingFile {
     pub fn create(path: &Path) -> Result<GrowingFile> {
         match GrowingFile::create_new(path)? {
             Some(file) => Ok(file),
-            None => Err(Error::new("a file that is not there yet", "one").in_file(path)),
+            None => Err(taken(path)),
         }
     }
 
@@ -66,13 +84,53 @@ impl GrowingFile {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
             file => file.map_err(|e| Error::io("to create the file", e).in_file(&written))?,
         };
-        let file = GrowingFile { file, path: path.to_owned(), written, len: 0, is_broken: false };
+        let file = GrowingFile::new(file, path, written, Purpose::Record);
         // The writer of the other name may have finished between the two checks.
         if is_there()? {
             file.discard()?;
             return Ok(None);
         }
         Ok(Some(file))
+    }
+
+    /// Creates `path`, as `path.unproved`, for data that are made from others. If it is dropped before [`GrowingFile::finish`]
+    /// the file goes; what a killed program has left of it is replaced.
+    ///
+    /// # Errors
+    /// If there is a file of this name, another program is just making it, or the operating system reports an error.
+    pub fn make(path: &Path) -> Result<GrowingFile> {
+        if path.try_exists().map_err(|e| Error::io("to look for the file", e).in_file(path))? {
+            return Err(taken(path));
+        }
+        GrowingFile::unproved(path, Purpose::Make)
+    }
+
+    /// As [`GrowingFile::make`]; a file of this name stays until the new one is finished, which then takes its place.
+    ///
+    /// # Errors
+    /// If another program is just making it, or the operating system reports an error.
+    pub fn replace(path: &Path) -> Result<GrowingFile> {
+        GrowingFile::unproved(path, Purpose::Replace)
+    }
+
+    fn unproved(path: &Path, purpose: Purpose) -> Result<GrowingFile> {
+        let written = with_ending(path, UNPROVED);
+        let file = unproved::open(&written)?;
+        Ok(GrowingFile::new(file, path, written, purpose))
+    }
+
+    fn new(file: File, path: &Path, written: PathBuf, purpose: Purpose) -> GrowingFile {
+        let path = path.to_owned();
+        GrowingFile { file, path, written, len: 0, is_broken: false, purpose, is_settled: false }
+    }
+
+    /// The open file, for a format that writes at places of its own choice instead of by [`GrowingFile::append`]. Of files
+    /// that are made, it may be read, too.
+    ///
+    /// # Errors
+    /// If the operating system has no handle left.
+    pub fn file(&self) -> Result<File> {
+        self.file.try_clone().map_err(|e| Error::io("to write the file", e).in_file(&self.written))
     }
 
     /// Whether `path` is there, whole or being written.
@@ -170,11 +228,16 @@ impl GrowingFile {
     /// Gives the file its name. A file without anything in it is a file too.
     ///
     /// # Errors
-    /// If the name was taken meanwhile, or the operating system reports an error; the file then keeps the name with `.inprogress`, and the error says where the
-    /// data are.
-    pub fn finish(self) -> Result<()> {
-        let named = name_new(&self.written, &self.path);
-        named.map_err(|e| self.not_finished(format!("to name the file `{}`", self.path.display()), e))
+    /// If the name was taken meanwhile, or the operating system reports an error. What was recorded then keeps the name with
+    /// `.inprogress`, and the error says where the data are; what was made is removed.
+    pub fn finish(mut self) -> Result<()> {
+        let named = match self.purpose {
+            Purpose::Replace => std::fs::rename(&self.written, &self.path),
+            Purpose::Record | Purpose::Make => name_new(&self.written, &self.path),
+        };
+        named.map_err(|e| self.not_finished(format!("to name the file `{}`", self.path.display()), e))?;
+        self.is_settled = true;
+        Ok(())
     }
 
     /// As [`GrowingFile::finish`], after everything is on the disk: for data that are recorded once and
@@ -182,7 +245,7 @@ impl GrowingFile {
     ///
     /// # Errors
     /// As [`GrowingFile::finish`]; also if the operating system reports that data did not reach the disk.
-    pub fn finish_on_disk(self) -> Result<()> {
+    pub fn finish_on_disk(mut self) -> Result<()> {
         // A file that is not on the disk must not have the name of a complete one.
         let synced = self.file.sync_data();
         synced.map_err(|e| self.not_finished("to write to the disk what was recorded".into(), e))?;
@@ -191,21 +254,24 @@ impl GrowingFile {
 
     /// Whether the file is still where it was created: false when it or its folder was moved or removed.
     pub fn is_in_place(&self) -> bool {
-        let same = |a: std::fs::Metadata, b: std::fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
-        let (open, named) = (self.file.metadata(), std::fs::metadata(&self.written));
-        open.ok().zip(named.ok()).is_some_and(|(open, named)| same(open, named))
+        is_at(&self.file, &self.written)
     }
 
     /// Takes the file away again.
     ///
     /// # Errors
     /// If the operating system reports an error.
-    pub fn discard(self) -> Result<()> {
+    pub fn discard(mut self) -> Result<()> {
+        self.is_settled = true;
         let removed = std::fs::remove_file(&self.written);
         removed.map_err(|e| Error::io("to remove the file", e).in_file(&self.written))
     }
 
-    fn not_finished(&self, wanted: String, error: io::Error) -> Error {
+    fn not_finished(&mut self, wanted: String, error: io::Error) -> Error {
+        if self.purpose != Purpose::Record {
+            return Error::io(wanted, error);
+        }
+        self.is_settled = true;
         Error::new(wanted, format!("{error}; {}", self.whereabouts()))
     }
 
@@ -222,6 +288,17 @@ impl GrowingFile {
                 format!("all data are in `{}`, where somebody has moved them", path.display())
             }
             _ => format!("the data are gone: somebody has removed `{}`", self.written.display()),
+        }
+    }
+}
+
+/// Takes away what has no use: what was made and is not finished, and a recording that nothing was recorded in.
+impl Drop for GrowingFile {
+    fn drop(&mut self) {
+        let is_useless = self.purpose != Purpose::Record || (self.len == 0 && !self.is_broken);
+        if is_useless && !self.is_settled && self.is_in_place() {
+            // A failure here cannot be reported to anyone.
+            let _ = std::fs::remove_file(&self.written);
         }
     }
 }
@@ -251,9 +328,23 @@ impl Write for GrowingFile {
     }
 }
 
+fn taken(path: &Path) -> Error {
+    Error::io("a file that is not there yet", io::Error::new(io::ErrorKind::AlreadyExists, "one")).in_file(path)
+}
+
+/// Whether the name `path` is one of this open file.
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
+    let same = |a: std::fs::Metadata, b: std::fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
+    file.metadata().ok().zip(std::fs::metadata(path).ok()).is_some_and(|(open, named)| same(open, named))
+}
+
 fn in_progress(path: &Path) -> PathBuf {
+    with_ending(path, IN_PROGRESS)
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut written = path.as_os_str().to_owned();
-    written.push(format!(".{IN_PROGRESS}"));
+    written.push(format!(".{ending}"));
     written.into()
 }
 

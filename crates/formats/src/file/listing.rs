@@ -57,6 +57,15 @@ pub fn files(
     list(&folder.to_string_lossy(), &name, |file| matches(file, &name))
 }
 
+/// Whether all of these files are there.
+///
+/// # Errors
+/// Text naming the first that is not.
+pub fn there(files: &[PathBuf]) -> Result<(), String> {
+    let missing = files.iter().find(|path| !path.is_file());
+    missing.map_or(Ok(()), |path| Err(format!("`{}`: wanted a file, found none", path.display())))
+}
+
 /// Whether `pattern` matches a whole name: `*` stands for any text, `?` for any byte.
 pub fn matches(name: &str, pattern: &str) -> bool {
     let (name, pattern) = (name.as_bytes(), pattern.as_bytes());

@@ -7,7 +7,9 @@
 //! - [`Heads`] skips the data: a scan of a run costs one small read per datagram. What it finds can be read
 //!   later with [`ReadAt`], by any number of threads.
 //! - [`Follower`] reads a file that is still being written.
-//! - [`GrowingFile`] writes a file of any format so that a reader can follow it, and a killed writer leaves what it had.
+//! - [`GrowingFile`] writes a file of any format: a recording so that a reader can follow it and a killed writer leaves what
+//!   it had; what is made from other data so that the file is there as a whole or not at all. The whole program writes its
+//!   files this way.
 //! - [`FileName`] says which run, stream and chunk a file holds.
 //! - [`files`] finds the files that a pattern names; [`Series`] names new ones by areaDetector's rules.
 
@@ -20,6 +22,7 @@ mod names;
 mod read_at;
 mod reader;
 mod series;
+mod unproved;
 mod walker;
 mod window;
 mod within;
@@ -28,7 +31,7 @@ pub use crate::look_ahead::{BrokenOff, open_unpacked};
 pub use follower::{Follower, Growth, IN_PROGRESS, Progress};
 pub use growing::{GrowingFile, name_new};
 pub use heads::Heads;
-pub use listing::{files, list, matches, name_of};
+pub use listing::{files, list, matches, name_of, there};
 pub use name::{FileName, Format};
 pub use names::{ensure_folder, file_name, may_be_file, may_write, numbered};
 pub use read_at::{ReadAt, fill_at, read_exact_at};

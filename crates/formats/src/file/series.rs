@@ -130,7 +130,7 @@ mod tests {
         let (made, file) = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap();
         assert!(made.ends_with("a3") && file.path() == made);
         assert_eq!(number, 3);
-        assert!(series.create_next(&mut number, GrowingFile::is_taken, create).is_ok());
+        let _last = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap();
         number = 2;
         let none = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap_err();
         assert!(
@@ -142,7 +142,7 @@ mod tests {
         assert!(none.ends_with("a4`: wanted a new file, found one of this name"), "{none}");
         // A template without a number has one name only.
         let series = Series { template: "%s%s", name: "b", ..series };
-        assert!(series.create_next(&mut number, GrowingFile::is_taken, create).is_ok());
+        let _next = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap();
         let none = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap_err();
         assert!(
             none.ends_with("/b`: wanted a new file, found one of this name, and no number in the template"),

@@ -249,7 +249,7 @@ impl<R: Read> DumpReader<R> {
             })
     }
 
-    /// In a dump of less than three frames: two that follow each other, or one that is all there is.
+    /// In a dump of less than three frames: two that follow each other, or one that is all there is and looks like one.
     fn few(&self) -> Option<(usize, DumpLayout)> {
         let is_whole = self.ahead.is_at_end() && self.layout.is_none() && self.skipped == 0;
         if !is_whole || self.len() >= AHEAD {
@@ -257,7 +257,8 @@ impl<R: Read> DumpReader<R> {
         }
         let two = |layout: &DumpLayout| (0..=layout.extra()).find(|at| self.follow(*layout, *at, 2));
         let pair = DumpLayout::ALL.into_iter().find_map(|layout| Some((two(&layout)?, layout)));
-        let one = || DumpLayout::ALL.into_iter().find(|l| l.extra() == 0 && l.stride == self.len());
+        let is_one = |layout: &DumpLayout| layout.extra() == 0 && layout.format.is_frame(self.ahead.bytes());
+        let one = || DumpLayout::ALL.into_iter().find(is_one);
         pair.or_else(|| Some((0, one()?)))
     }
 
@@ -285,6 +286,8 @@ mod tests {
 
     fn frame(number: u64) -> Vec<u8> {
         let mut bytes: Vec<u8> = (0..464).map(|i| (i * 31 + number * 7) as u8).collect();
+        // The header has bits that are never sent.
+        bytes[..8].fill(0);
         let mut frame = Wib1FrameMut::new(&mut bytes).unwrap();
         frame.set_identity(5, 2, 1);
         frame.set_timestamp((1 << 50) + 25 * number);
@@ -316,6 +319,15 @@ mod tests {
         }
         assert_eq!(read(&frame(9), 1), (vec![9], 0));
         assert_eq!(read(&[], 1), (vec![], 0));
+    }
+
+    #[test]
+    fn files_of_the_size_of_a_frame_are_no_dumps() {
+        let text = include_bytes!("../../../../README.md");
+        for size in DumpLayout::ALL.map(|layout| layout.stride) {
+            let file: Vec<u8> = text.iter().copied().cycle().take(size).collect();
+            assert_eq!(read(&file, 1), (vec![], size as u64));
+        }
     }
 
     #[test]

@@ -75,14 +75,24 @@ impl RawFormat {
         RawFormat::ALL.into_iter().find(|format| format.name() == name)
     }
 
+    /// Whether these bytes are one frame, by its content: what the header must hold, and bits that no frame has. A size says
+    /// nothing, since any file may have it. Frames in a row show themselves better, by their times.
+    pub fn is_frame(self, bytes: &[u8]) -> bool {
+        match self {
+            RawFormat::Wib1 => Wib1Frame::parse(bytes).is_ok_and(|f| f.bytes().len() == Wib1Frame::BYTES && f.is_one()),
+            RawFormat::Wib2 => Wib2Frame::parse(bytes).is_ok_and(|frame| frame.is_one()),
+            RawFormat::WibEth => WibEthFrame::parse(bytes).is_ok_and(|frame| frame.is_one()),
+        }
+    }
+
     /// The format of the frames that a chunk holds one behind the other: that of which it holds whole frames, two of them
-    /// one step of time apart, or a single one.
+    /// one step of time apart, or a single one ([`RawFormat::is_frame`]).
     pub fn of_chunk(chunk: &[u8]) -> Option<RawFormat> {
         RawFormat::ALL.into_iter().find(|format| {
             let stamps = chunk.chunks(format.bytes()).map(|frame| format.stamp(frame));
             let mut steps = stamps.clone().zip(stamps.skip(1)).map(|(one, next)| next.wrapping_sub(one));
             let is_whole = chunk.len().is_multiple_of(format.bytes());
-            chunk.len() == format.bytes() || is_whole && steps.any(|step| step == format.step())
+            format.is_frame(chunk) || is_whole && steps.any(|step| step == format.step())
         })
     }
 
@@ -170,6 +180,37 @@ fn put_u64(bytes: &mut [u8], at: usize, value: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Text, and bytes by chance, are no frames, however many they are; one frame of each format is known.
+    #[test]
+    fn a_frame_is_known_by_its_content_and_not_by_its_size() {
+        let text = include_str!("../../../../README.md").as_bytes();
+        let mut seed = 1u64;
+        let mut next = move || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 56) as u8
+        };
+        for format in RawFormat::ALL {
+            let size = format.bytes();
+            for _ in 0..300 {
+                let noise: Vec<u8> = (0..size).map(|_| next()).collect();
+                assert_eq!(RawFormat::of_chunk(&noise), None);
+            }
+            let written: Vec<u8> = text.iter().copied().cycle().take(size).collect();
+            for other in [written, vec![0; size], vec![0xFF; size], vec![b' '; size]] {
+                assert_eq!(RawFormat::of_chunk(&other), None);
+            }
+        }
+        let (mut wib1, mut wib2, mut wibeth) = (vec![9; 464], vec![9; 472], vec![9; 7200]);
+        wib1[..16].copy_from_slice(&[0, 0x21, 0x45, 0, 0, 0, 0, 0, 0, 0x50, 0x42, 0xAD, 5, 0xC0, 0x1C, 1]);
+        wib2[..4].copy_from_slice(&(4u32 | 3 << 6 | 2 << 12 | 1 << 22 | 1 << 26).to_le_bytes());
+        wib2[4..12].copy_from_slice(&107_000_000_000_000_000u64.to_le_bytes());
+        wib2[12..16].copy_from_slice(&(3u32 << 16).to_le_bytes());
+        wibeth[..8].copy_from_slice(&0x382f_ff01_0480_10c2u64.to_le_bytes());
+        wibeth[8..16].copy_from_slice(&107_000_000_000_000_000u64.to_le_bytes());
+        let found = [wib1, wib2, wibeth].map(|frame| RawFormat::of_chunk(&frame));
+        assert_eq!(found, RawFormat::ALL.map(Some));
+    }
 
     #[test]
     fn delayed_frames_are_later_and_else_the_same() {

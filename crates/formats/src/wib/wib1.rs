@@ -135,6 +135,13 @@ impl<'a> Wib1Frame<'a> {
         faults.with(Faults::CONVERT_COUNT, differ && !self.mm())
     }
 
+    /// Whether it may be a frame, by its content: crates, slots and fibers that there are, and nothing where nothing is sent.
+    pub(super) fn is_one(&self) -> bool {
+        let is_somewhere = (1..=6).contains(&self.crate_number()) && self.slot() <= 4;
+        let is_empty = self.field(0, 24, 8) == 0 && self.field(1, 2, 14) == 0;
+        is_somewhere && matches!(self.fiber(), 1 | 2) && self.start_of_frame() == 0 && is_empty
+    }
+
     /// The bytes, with the CRC word if there is one.
     pub fn bytes(&self) -> &'a [u8] {
         self.0

@@ -4,6 +4,9 @@ use super::bits;
 use crate::fields::u32_at;
 use crate::{Error, Result};
 
+/// The times of frames, ticks of 16 ns since 1970: 2020 to 2100.
+const FRAMES: std::ops::Range<u64> = 98_614_800_000_000_000..256_401_000_000_000_000;
+
 /// A WIB2 frame: 256 channels at one tick.
 ///
 /// ```
@@ -93,6 +96,13 @@ impl<'a> Wib2Frame<'a> {
     /// The WIB was ready.
     pub fn ready(&self) -> bool {
         self.field(117, 23, 1) == 1
+    }
+
+    /// Whether it may be a frame, by its content: a version and a detector that there are, a time when there were frames, a board
+    /// that gives data. The header has no more that could be checked.
+    pub(super) fn is_one(&self) -> bool {
+        let is_known = (1..=7).contains(&self.version()) && self.detector() < 16 && self.field(0, 25, 1) == 0;
+        is_known && FRAMES.contains(&self.timestamp()) && self.boards_valid() != [false; 2]
     }
 
     /// All bytes, as the kernels unpack them.

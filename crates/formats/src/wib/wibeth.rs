@@ -137,6 +137,12 @@ impl<'a> WibEthFrame<'a> {
         self.word(3)
     }
 
+    /// Whether it may be a frame, by its content: its own length, a valid stream, and nothing where nothing is sent.
+    pub(super) fn is_one(&self) -> bool {
+        let is_empty = self.field(0, 34, 6) == 0 && self.field(1, 58, 6) == 0;
+        self.block_length() == Self::BLOCK_LENGTH && self.first_channel().is_some() && is_empty
+    }
+
     /// What the frame itself says is wrong.
     pub fn faults(&self) -> Faults {
         Faults::NONE

@@ -35,6 +35,14 @@ impl Writer {
         GrowingFile::create(path).map(Writer)
     }
 
+    /// Creates `path` for a run that is made from other data: as a whole or not at all.
+    ///
+    /// # Errors
+    /// As [`GrowingFile::make`].
+    pub fn make(path: &Path) -> Result<Writer> {
+        GrowingFile::make(path).map(Writer)
+    }
+
     /// As [`Writer::create`]; `None` if there is a file of that name, also if another program made it just now.
     ///
     /// # Errors

@@ -165,8 +165,17 @@ fn run<S: Source>(
         let lost = report.lost.first().map(|lost| format!("none: {} at byte {}", lost.reason, lost.offset));
         return Err(Error::new("datagrams", lost.unwrap_or_else(|| "none".into())));
     }
+    if report.events == 0 && report.events_left_out > 0 {
+        return Err(none_wanted(report.events_left_out));
+    }
     report.files = output.finish()?;
     Ok(report)
+}
+
+/// None of the `all` events of a run is wanted.
+fn none_wanted(all: u64) -> Error {
+    let noun = if all == 1 { "event" } else { "events" };
+    Error::new("at least one event that is selected", format!("none of the run's {all} {noun}, whose numbers begin with 0"))
 }
 
 /// Why ordered work on files has not come to its end, as an error of files.

@@ -69,13 +69,10 @@ impl Output {
             Split::Not => self.path.clone(),
             _ => chunk_path(&self.path, self.number),
         };
-        let writer = Writer::create(&path)?;
+        let writer = Writer::make(&path)?;
         let reader = File::open(writer.written_path());
-        let reader = reader.map_err(|e| Error::io("to read the new file", e).in_file(writer.written_path()));
-        match reader {
-            Ok(reader) => self.open.push(New { path, writer, reader: Arc::new(reader) }),
-            Err(error) => return writer.discard().and(Err(error)),
-        }
+        let reader = reader.map_err(|e| Error::io("to read the new file", e).in_file(writer.written_path()))?;
+        self.open.push(New { path, writer, reader: Arc::new(reader) });
         self.number += 1;
         self.name(1)
     }
@@ -92,8 +89,8 @@ impl Output {
             let length = writer.len();
             let found = reader.size().map_err(|e| Error::io("the size of the new file", e).in_file(&path))?;
             if found != length {
-                let error = Error::new(format!("{length} bytes in the new file"), found.to_string());
-                return writer.discard().and(Err(error.in_file(&path)));
+                let wanted = format!("{length} bytes in the new file");
+                return Err(Error::new(wanted, found.to_string()).in_file(&path));
             }
             writer.finish()?;
             self.files.push((path, length));
@@ -108,7 +105,6 @@ impl Drop for Output {
             return;
         }
         // A failure here cannot be reported to anyone.
-        self.open.drain(..).for_each(|new| drop(new.writer.discard()));
         self.files.iter().for_each(|(path, _)| drop(std::fs::remove_file(path)));
     }
 }

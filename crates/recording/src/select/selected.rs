@@ -84,6 +84,20 @@ impl Selected {
         self.verdicts.iter().filter(|found| **found == verdict).count() as u64
     }
 
+    /// Itself, if it has an event: work on no event at all would end without a word.
+    ///
+    /// # Errors
+    /// Text, if events were judged and none is selected.
+    pub fn with_some(self) -> Result<Selected, String> {
+        let judged = self.verdicts.len();
+        if judged == 0 || self.count(Verdict::Selected) > 0 {
+            return Ok(self);
+        }
+        let counts = Verdict::ALL.iter().skip(1).map(|v| format!("{} {}", self.count(*v), v.name()));
+        let counts = counts.collect::<Vec<_>>().join(", ");
+        Err(format!("`{}`: wanted at least one event, found none in {judged}: {counts}", self.expression))
+    }
+
     /// The verdicts, those of the events from the first one that was judged on.
     pub fn verdicts(&self) -> &[Verdict] {
         &self.verdicts

@@ -31,9 +31,10 @@
 //! ```
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_formats::file::there;
 use livetime_formats::felix::{Assembler, Block, BlockReader, ChunkFaults, Counts};
 use livetime_formats::wib::{Faults, RawFormat};
 use livetime_frame::PayloadKind;
@@ -146,6 +147,10 @@ impl Node for FelixBlocks {
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
         Ok(vec![Stream::Other(PayloadKind::Bytes), Stream::Other(PayloadKind::Table)])
+    }
+
+    fn look(&self) -> Result<(), NodeError> {
+        there(&[PathBuf::from(&self.params.file)]).map_err(|why| NodeError::new(why).of_param("file"))
     }
 
     fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {

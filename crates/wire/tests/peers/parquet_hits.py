@@ -3,7 +3,7 @@ import sys
 
 import pyarrow.parquet as parquet
 
-file = parquet.ParquetFile(sys.argv[1])
+file = parquet.ParquetFile(sys.argv[1], page_checksum_verification=True)
 print(" ".join(f"{field.name}:{field.type}" for field in file.schema_arrow))
 about = file.metadata.metadata
 print(about[b"run"].decode(), about[b"clock_hz"].decode(), file.metadata.num_row_groups)

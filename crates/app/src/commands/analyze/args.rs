@@ -26,7 +26,7 @@ Examples:
 
 Of one file, all files of its run that lie beside it are read; of several, these. Results do not depend on the number of
 workers. With -o they are written as .npy (tables as structured arrays, or as --tables says), pictures also as PNG, and all in
-analysis.json; files of an earlier analysis are replaced. A range of workers analyses once for each, compares the results bit for bit and plots the rates.
+analysis.json; files of an earlier analysis are replaced, or removed. A range of workers analyses once for each, compares the results bit for bit and plots the rates.
 With --pipeline the run takes the place of the one source of a pipeline file; no edge loses a frame, nothing is paced or served, and
 what all nodes tell at the end is shown, and written to analysis.json. With --pipeline and --with, --of or --plan, the pictures that one
 node sends are reduced as those of the run are, in parts too: nodes on the way must keep no state from frame to frame, and an event

@@ -110,5 +110,7 @@ pub(super) fn select(args: &AnalyzeArgs, recording: &Recording) -> Result<Option
     let Some(expression) = &args.correct.select else { return Ok(None) };
     let threads = args.workers.all().last().unwrap_or(1);
     let selected = recording.select(expression, args.events.clone(), threads);
-    selected.map(|selected| Some(Arc::new(selected))).map_err(|why| Failure::new(Exit::Usage, why))
+    let selected = selected.map_err(|why| Failure::new(Exit::Usage, why))?;
+    let selected = selected.with_some().map_err(|why| Failure::new(Exit::Failed, why))?;
+    Ok(Some(Arc::new(selected)))
 }

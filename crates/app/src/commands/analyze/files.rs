@@ -3,78 +3,158 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
+use livetime_formats::file::GrowingFile;
 use livetime_frame::DType;
 use serde_json::Value as Json;
 
 use super::tables::{self, Columns, TableFormat};
 use super::{Measured, picture, sweep};
-use crate::analyze::Value;
+use crate::analyze::{Named, Value};
+use crate::plot::png;
+
+/// What says everything about an analysis, and which files it wrote.
+const REPORT: &str = "analysis.json";
 
 /// The files of one result.
+#[derive(Default)]
 pub(super) struct Written {
     /// The array, or the table in each format that is wanted.
     pub(super) arrays: Vec<PathBuf>,
     pub(super) picture: Option<PathBuf>,
 }
 
-/// Writes all results of `last` into `folder`, and a plot if there are several measurements. Returns the files of each result.
-pub(super) fn write(
+/// New files of a folder, which get their names together: after an error the folder is as it was.
+#[derive(Default)]
+pub(super) struct Files(Vec<GrowingFile>);
+
+impl Files {
+    /// Makes the files of all results of `last`, and a plot if there are several measurements. Returns the files of each result, too.
+    pub(super) fn make(
+        folder: &Path,
+        last: &Measured,
+        all: &[Measured],
+        formats: &[TableFormat],
+    ) -> Result<(Files, Vec<Written>), String> {
+        make_folder(folder)?;
+        let make = |named: &Named| result(folder, named, last, formats);
+        let made = on_threads(&last.found.results, last.workers, make);
+        let (mut files, mut written) = (Files::default(), Vec::new());
+        for one in made {
+            let (Files(new), names) = one?;
+            files.0.extend(new);
+            written.push(names);
+        }
+        if all.len() > 1 {
+            files.add(folder.join(sweep::FILE), |new| put(new, &[&png(&sweep::plot(all))?]))?;
+        }
+        Ok((files, written))
+    }
+
+    fn add(
+        &mut self,
+        path: PathBuf,
+        write: impl FnOnce(&mut GrowingFile) -> Result<(), String>,
+    ) -> Result<PathBuf, String> {
+        let cannot = |e: String| format!("cannot write {}: {e}", path.display());
+        let mut new = GrowingFile::replace(&path).map_err(|e| cannot(e.reason()))?;
+        write(&mut new).map_err(cannot)?;
+        self.0.push(new);
+        Ok(path)
+    }
+
+    /// Gives all files their names, with the report on them, and removes what an analysis before has left in the folder: its files
+    /// would be taken for results of this one.
+    pub(super) fn finish(mut self, folder: &Path, report: &Json) -> Result<(), String> {
+        self.add(folder.join(REPORT), |new| put(new, &[format!("{report:#}\n").as_bytes()]))?;
+        let former = former(folder);
+        let names: Vec<PathBuf> = self.0.iter().map(|new| new.path().to_owned()).collect();
+        for new in self.0 {
+            new.finish().map_err(|e| e.to_string())?;
+        }
+        for path in former.into_iter().filter(|path| !names.contains(path) && path.is_file()) {
+            fs::remove_file(&path).map_err(|e| format!("cannot remove {}: {e}", path.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The files that the last analysis wrote into this folder, as its own report says.
+fn former(folder: &Path) -> Vec<PathBuf> {
+    let text = fs::read_to_string(folder.join(REPORT)).unwrap_or_default();
+    let report: Json = serde_json::from_str(&text).unwrap_or_default();
+    let results = report["results"].as_array().into_iter().flatten();
+    let files = results.flat_map(|result| result["files"].as_array().into_iter().flatten());
+    // Of another folder's file the name counts: a folder may have been moved.
+    let name = |file: &Json| Some(folder.join(Path::new(file.as_str()?).file_name()?));
+    let is_swept = report["rates"].as_array().is_some_and(|rates| rates.len() > 1);
+    files.filter_map(name).chain(is_swept.then(|| folder.join(sweep::FILE))).collect()
+}
+
+/// The files of a result.
+fn result(
     folder: &Path,
+    named: &Named,
     last: &Measured,
-    all: &[Measured],
     formats: &[TableFormat],
-) -> Result<Vec<Written>, String> {
-    make_folder(folder)?;
-    let mut written = Vec::new();
-    for named in &last.found.results {
-        let path = |ending: &str| folder.join(format!("{}.{ending}", named.name));
-        let mut files = Written { arrays: Vec::new(), picture: None };
-        match &named.value {
-            Value::Array(array) => {
-                write_bytes(
-                    &path("npy"),
-                    &[&npy_header(&describe(array.dtype()), array.shape()), array.bytes()],
-                )?;
-                files.arrays.push(path("npy"));
+) -> Result<(Files, Written), String> {
+    let (mut files, mut written) = (Files::default(), Written::default());
+    let path = |ending: &str| folder.join(format!("{}.{ending}", named.name));
+    match &named.value {
+        Value::Array(array) => {
+            let header = npy_header(&describe(array.dtype()), array.shape());
+            written.arrays.push(files.add(path("npy"), |new| put(new, &[&header, array.bytes()]))?);
+        }
+        Value::Table(table) => {
+            for format in formats {
+                let columns: Vec<_> =
+                    table.columns.iter().map(|column| (column.name, &column.cells)).collect();
+                let made = files.add(path(format.ending()), |new| format.write(new, &columns))?;
+                written.arrays.push(made);
             }
-            Value::Table(table) => files.arrays = tables::write_all(folder, &named.name, table, formats)?,
-            Value::Number(_) => {}
         }
-        if let Some(image) = picture::draw_result(named, &last.found) {
-            save(&image, &path("png"))?;
-            files.picture = Some(path("png"));
+        Value::Number(_) => {}
+    }
+    if let Some(image) = picture::draw_result(named, &last.found) {
+        written.picture = Some(files.add(path("png"), |new| put(new, &[&png(&image)?]))?);
+    }
+    Ok((files, written))
+}
+
+/// Does the same to all items, by so many threads; what comes of them, in their order.
+fn on_threads<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let go = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(number) else { break };
+            let made = work(item);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((number, made));
         }
-        written.push(files);
-    }
-    if all.len() > 1 {
-        save(&sweep::plot(all), &folder.join(sweep::FILE))?;
-    }
-    Ok(written)
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(items.len()) {
+            scope.spawn(go);
+        }
+        go();
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, made)| made).collect()
 }
 
 pub(super) fn make_folder(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|e| format!("cannot make the folder {}: {e}", folder.display()))
 }
 
-pub(super) fn write_json(folder: &Path, json: &Json) -> Result<(), String> {
-    write_bytes(&folder.join("analysis.json"), &[format!("{json:#}\n").as_bytes()])
-}
-
-fn save(image: &image::RgbImage, path: &Path) -> Result<(), String> {
-    image.save(path).map_err(|e| format!("cannot write {}: {e}", path.display()))
-}
-
-fn write_bytes(path: &Path, parts: &[&[u8]]) -> Result<(), String> {
-    let write = || {
-        let mut file = fs::File::create(path)?;
-        parts.iter().try_for_each(|part| file.write_all(part))
-    };
-    write().map_err(|e| format!("cannot write {}: {e}", path.display()))
+fn put(new: &mut GrowingFile, parts: &[&[u8]]) -> Result<(), String> {
+    new.append(parts).map(drop).map_err(|e| e.reason())
 }
 
 /// A structured array: the cells of a row lie beside each other.
-pub(super) fn write_table(path: &Path, columns: Columns) -> Result<(), String> {
+pub(super) fn write_table(new: &mut GrowingFile, columns: Columns) -> Result<(), String> {
     if let Some((name, _)) = columns.iter().find(|(name, _)| name.contains(['\'', '\\', '\n'])) {
         return Err(format!("wanted names without quotes, backslashes and ends of lines, found `{name}`"));
     }
@@ -88,7 +168,7 @@ pub(super) fn write_table(path: &Path, columns: Columns) -> Result<(), String> {
             bytes.extend_from_slice(&cells.bytes()[row * size..][..size]);
         }
     }
-    write_bytes(path, &[&npy_header(&types, &[rows]), &bytes])
+    put(new, &[&npy_header(&types, &[rows]), &bytes])
 }
 
 /// numpy's word for a type, with quotes.
@@ -113,6 +193,8 @@ fn npy_header(types: &str, shape: &[usize]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::analyze::Array;
 
@@ -129,10 +211,64 @@ mod tests {
     #[test]
     fn tables_are_rows() {
         let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.npy");
         let (a, b) = (Array::new(&[2], vec![1u8, 2]), Array::new(&[2], vec![3u16, 4]));
-        write_table(&folder.path().join("t.npy"), &[("a", &a), ("b", &b)]).unwrap();
-        let bytes = fs::read(folder.path().join("t.npy")).unwrap();
+        tables::write(&path, &[("a", &a), ("b", &b)]).unwrap();
+        let bytes = fs::read(&path).unwrap();
         assert!(String::from_utf8_lossy(&bytes).contains("'descr': [('a', '|u1'), ('b', '<u2')], "));
         assert_eq!(bytes[bytes.len() - 6..], [1, 3, 0, 2, 4, 0]);
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// An analysis that wrote these files.
+    fn analysis(folder: &Path, files: &[&str]) -> Result<(), String> {
+        let mut new = Files::default();
+        for name in files {
+            new.add(folder.join(name), |new| put(new, &[name.as_bytes()]))?;
+        }
+        let result = json!({ "name": "x", "files": files.iter().map(|n| format!("out/{n}")).collect::<Vec<_>>() });
+        new.finish(folder, &json!({ "results": [result], "rates": [1] }))
+    }
+
+    #[test]
+    fn a_second_analysis_leaves_nothing_of_the_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        fs::write(folder.join("notes.txt"), "the user's").unwrap();
+        fs::write(folder.join("min.npy"), "the user's").unwrap();
+        analysis(folder, &["mean.npy", "mean.png", "std.npy"]).unwrap();
+        analysis(folder, &["mean.npy", "max.npy"]).unwrap();
+        let wanted = ["analysis.json", "max.npy", "mean.npy", "min.npy", "notes.txt"];
+        assert_eq!(names(folder), wanted);
+    }
+
+    #[test]
+    fn what_cannot_be_written_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        analysis(folder, &["mean.npy"]).unwrap();
+        let mut new = Files::default();
+        new.add(folder.join("mean.npy"), |new| put(new, &[b"other"])).unwrap();
+        let failed = new.add(folder.join("std.npy"), |new| {
+            put(new, &[b"half"])?;
+            Err("the disk is full".into())
+        });
+        assert!(failed.unwrap_err().ends_with("/std.npy: the disk is full"));
+        drop(new);
+        assert_eq!(names(folder), ["analysis.json", "mean.npy"]);
+        assert_eq!(fs::read(folder.join("mean.npy")).unwrap(), b"mean.npy");
+    }
+
+    #[test]
+    fn results_keep_their_order() {
+        let numbers: Vec<usize> = (0..100).collect();
+        assert_eq!(on_threads(&numbers, 4, |n| n * 2), numbers.iter().map(|n| n * 2).collect::<Vec<_>>());
+        assert!(on_threads(&[0; 0], 4, |n| *n).is_empty());
     }
 }

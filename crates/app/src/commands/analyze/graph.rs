@@ -9,7 +9,8 @@ use livetime_engine::{NodeType, ParamSpec, Report as Ledger, Value};
 use serde_json::{Map, Value as Json, json};
 
 use super::report::RunFiles;
-use super::{AnalyzeArgs, files};
+use super::files::{self, Files};
+use super::AnalyzeArgs;
 use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, Recording};
 use crate::commands::run::{LOG_LINES, count_interrupts, log_events, waiting_lines};
 use crate::config;
@@ -31,7 +32,7 @@ pub(super) fn run(
     nodes: &[NodeType],
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let failed = |error: livetime_formats::Error| Failure::new(Exit::Failed, error);
+    let failed = |error: livetime_formats::Error| Failure::of(&error);
     let Some(workers) = args.workers.only() else {
         let message =
             "--pipeline: wanted one number of workers, found a range: nodes write their files each time";
@@ -65,8 +66,8 @@ pub(super) fn run(
         workers,
     };
     if let Some(folder) = &args.output {
-        files::make_folder(folder).map_err(|e| Failure::new(Exit::Failed, e))?;
-        files::write_json(folder, &report.json()).map_err(|e| Failure::new(Exit::Failed, e))?;
+        let written = files::make_folder(folder).and_then(|()| Files::default().finish(folder, &report.json()));
+        written.map_err(|e| Failure::new(Exit::Failed, e))?;
     }
     match args.json {
         true => output.json(&report.json())?,

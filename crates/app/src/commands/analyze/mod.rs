@@ -14,19 +14,23 @@ mod tests;
 mod through;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use livetime_engine::NodeType;
 use livetime_recording::select::Selected;
+use serde_json::Value as Json;
 
 use crate::analyze::{
     self, Corrected, Detector, Found, GoOn, Histogram, Hits, NoiseMask, Options, PixelStatistics, Recording,
     Reducers, analyze,
 };
+use crate::interrupt::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::usage::{Meter, Usage};
 
-use report::RunFiles;
+use files::{Files, Written};
+use report::{RunFiles, Times};
 use through::{Through, Wanted};
 
 use args::What;
@@ -51,7 +55,8 @@ pub(crate) fn run(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -
 
 /// Gives the run to reducers, through a pipeline if there is one.
 fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
-    let failed = |error: livetime_formats::Error| Failure::new(Exit::Failed, error);
+    let failed = |error: livetime_formats::Error| Failure::of(&error);
+    let begin = Instant::now();
     reducers(args)?;
     let recording = Recording::open(&args.files).map_err(failed)?;
     let detector = detector(&recording, args)?;
@@ -69,38 +74,63 @@ fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result
     }
     let Some(last) = all.last() else { return Err(Failure::new(Exit::Usage, "wanted a number of workers")) };
     let is_same = sweep::are_same(&all);
-    let written = match &args.output {
-        Some(folder) => {
-            files::write(folder, last, &all, &args.tables).map_err(|e| Failure::new(Exit::Failed, e))?
-        }
-        None => Vec::new(),
-    };
+    let new = New::make(args, last, &all)?;
     let report = report::Report {
         args,
         run: &RunFiles::of(&recording),
         detector: &detector,
         all: &all,
         last,
-        written,
+        written: &new.written,
+        times: new.times(begin),
         is_same,
         parts: None,
         through: wanted.through.as_ref(),
     };
-    let json = report.json();
-    if let Some(folder) = &args.output {
-        files::write_json(folder, &json).map_err(|e| Failure::new(Exit::Failed, e))?;
-    }
-    if args.json {
-        output.json(&json)?
-    } else {
-        output.data(&report.text())?
+    let (json, text) = (report.json(), report.text());
+    new.finish(args, &json)?;
+    match args.json {
+        true => output.json(&json)?,
+        false => output.data(&text)?,
     }
     if !is_same {
-        return Err(Failure::new(Exit::Failed, "the results depend on the number of workers"));
+        // JSON has been written, and says it in `same_for_all_workers`.
+        output.log("livetime: the results depend on the number of workers");
+        return Ok(Exit::Failed);
     }
     let has_lost = last.found.account.lost() > 0 || wanted.through.as_ref().is_some_and(Through::has_lost);
     let is_whole = !has_lost && recording.problems().is_empty();
     Ok(if is_whole { Exit::Ok } else { Exit::Loss })
+}
+
+/// The new files of an analysis, until they get their names.
+#[derive(Default)]
+struct New {
+    files: Files,
+    written: Vec<Written>,
+    /// What making them took.
+    making: Duration,
+}
+
+impl New {
+    fn make(args: &AnalyzeArgs, last: &Measured, all: &[Measured]) -> Result<New, Failure> {
+        let Some(folder) = &args.output else { return Ok(New::default()) };
+        let begin = Instant::now();
+        let made = Files::make(folder, last, all, &args.tables);
+        let (files, written) = made.map_err(|e| Failure::new(Exit::Failed, e))?;
+        Ok(New { files, written, making: begin.elapsed() })
+    }
+
+    /// What making the files took, and all since `begin`.
+    fn times(&self, begin: Instant) -> Times {
+        let is_wanted = !self.written.is_empty();
+        Times { writing: is_wanted.then_some(self.making), total: begin.elapsed() }
+    }
+
+    fn finish(self, args: &AnalyzeArgs, report: &Json) -> Result<(), Failure> {
+        let Some(folder) = &args.output else { return Ok(()) };
+        self.files.finish(folder, report).map_err(|e| Failure::new(Exit::Failed, e))
+    }
 }
 
 /// The detector that is wanted. Not to find one is a wrong use of the command only if the files are whole and hold others: a file that was cut
@@ -129,6 +159,7 @@ fn measure(
     let recording = Recording::open(&args.files)?;
     let mut progress: Option<Progress> = None;
     let mut target = Some(output);
+    let interrupt = Interrupt::watch();
     let found = analyze(&recording, detector, options, &wanted.reducers, &mut |now| {
         // Bytes in all are known from those of the first events.
         let size = now.raw_bytes / now.done.max(1) as u64 * now.events as u64;
@@ -138,7 +169,7 @@ fn measure(
         if let Some(progress) = &mut progress {
             progress.tell(now.raw_bytes);
         }
-        GoOn::Yes
+        if interrupt.is_wanted() { GoOn::Abort } else { GoOn::Yes }
     });
     if let Some(progress) = progress {
         progress.clear();

@@ -1,6 +1,7 @@
 //! `livetime analyze --plan`: an analysis in parts, by any number of processes.
 
 use std::path::Path;
+use std::time::Instant;
 
 use livetime_engine::NodeType;
 use serde_json::json;
@@ -8,8 +9,9 @@ use serde_json::json;
 use super::correct::{assembled, select};
 use super::report::{Report, RunFiles, not_used_json};
 use super::through::{Through, Wanted};
-use super::{AnalyzeArgs, Measured, files, options, reducers};
+use super::{AnalyzeArgs, Measured, New, options, reducers};
 use crate::analyze::{Error, GoOn, Plan, Recording, Work};
+use crate::interrupt::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::bytes;
@@ -83,9 +85,10 @@ fn reduce(
     let reducers = Wanted::planned(plan, nodes)?.reducers;
     let work = plan.work(&reducers).map_err(failed)?;
     let mut progress = Progress::new(work.layout().bytes() as u64 * events.len() as u64, output);
+    let interrupt = Interrupt::watch();
     let found = plan.reduce(&work, part, workers, &mut |now| {
         progress.tell(now.raw_bytes);
-        GoOn::Yes
+        if interrupt.is_wanted() { GoOn::Abort } else { GoOn::Yes }
     });
     progress.clear();
     let found = found.map_err(failed)?;
@@ -120,16 +123,22 @@ fn reduce(
 
 /// Merges all parts and reports as an analysis by one process does.
 fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
-    let meter = Meter::start();
+    let (meter, begin) = (Meter::start(), Instant::now());
     let wanted = Wanted::planned(plan, nodes)?;
     let work = plan.work(&wanted.reducers).map_err(failed)?;
     let merged = match plan.merge(&work, &args.merge) {
         Ok(merged) => merged,
         Err(Error::MissingParts(missing)) => {
-            if args.json {
-                output.json(&json!({ "missing": missing, "parts": plan.parts() }))?;
+            let more = json!({ "missing": missing, "parts": plan.parts() });
+            let failure = failed(Error::MissingParts(missing));
+            if !args.json {
+                return Err(failure);
             }
-            return Err(failed(Error::MissingParts(missing)));
+            let mut json = failure.json();
+            livetime_bench::merge(&mut json, more);
+            output.log(format_args!("livetime: {}", failure.message));
+            output.json(&json)?;
+            return Ok(failure.exit);
         }
         Err(error) => return Err(failed(error)),
     };
@@ -137,12 +146,7 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Outpu
     let found = assembled(wanted.shown(merged.found), args.correct.assembly()?.as_ref());
     let found = found.map_err(|error| Failure::new(Exit::Usage, error))?;
     let last = Measured { workers: 1, found, usage };
-    let written = match &args.output {
-        Some(folder) => {
-            files::write(folder, &last, &[], &args.tables).map_err(|e| Failure::new(Exit::Failed, e))?
-        }
-        None => Vec::new(),
-    };
+    let new = New::make(args, &last, &[])?;
     let run = RunFiles::planned(plan);
     let report = Report {
         args,
@@ -150,19 +154,17 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Outpu
         detector: plan.detector(),
         all: &[],
         last: &last,
-        written,
+        written: &new.written,
+        times: new.times(begin),
         is_same: true,
         parts: Some((plan.parts(), merged.copies)),
         through: wanted.through.as_ref(),
     };
-    let json = report.json();
-    if let Some(folder) = &args.output {
-        files::write_json(folder, &json).map_err(|e| Failure::new(Exit::Failed, e))?;
-    }
-    if args.json {
-        output.json(&json)?
-    } else {
-        output.data(&report.text())?
+    let (json, text) = (report.json(), report.text());
+    new.finish(args, &json)?;
+    match args.json {
+        true => output.json(&json)?,
+        false => output.data(&text)?,
     }
     let has_lost = last.found.account.lost() > 0 || wanted.through.as_ref().is_some_and(Through::has_lost);
     Ok(if !has_lost && run.is_whole() { Exit::Ok } else { Exit::Loss })

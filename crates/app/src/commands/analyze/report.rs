@@ -1,6 +1,7 @@
 //! What an analysis found, for people and for machines.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use livetime_recording::select::Verdict;
 use serde_json::{Value as Json, json};
@@ -22,12 +23,34 @@ pub(super) struct Report<'a> {
     pub(super) all: &'a [Measured],
     pub(super) last: &'a Measured,
     /// The files of each result, if they were written.
-    pub(super) written: Vec<Written>,
+    pub(super) written: &'a [Written],
+    pub(super) times: Times,
     pub(super) is_same: bool,
     /// If parts were merged: how many, and how many files were there twice.
     pub(super) parts: Option<(usize, usize)>,
     /// The pipeline before the reducers.
     pub(super) through: Option<&'a Through>,
+}
+
+/// What the whole command took, and how much of it the files and pictures.
+#[derive(Clone, Copy)]
+pub(super) struct Times {
+    pub(super) writing: Option<Duration>,
+    pub(super) total: Duration,
+}
+
+impl Times {
+    fn text(self) -> String {
+        let total = self.total.as_secs_f64();
+        self.writing.map_or_else(String::new, |writing| {
+            let writing = writing.as_secs_f64();
+            format!("files and pictures made in {writing:.2} s; {total:.2} s in all\n")
+        })
+    }
+
+    fn json(self) -> Json {
+        json!({ "writing_s": self.writing.map(|t| t.as_secs_f64()), "total_s": self.total.as_secs_f64() })
+    }
 }
 
 impl Report<'_> {
@@ -38,6 +61,7 @@ impl Report<'_> {
         text += &self.through.map_or_else(String::new, Through::text);
         text += &self.run.problems_text();
         text += &format!("\n{}\n{}", self.results(), self.rates());
+        text += &self.times.text();
         if self.all.len() > 1 && self.is_same {
             text += "the results are the same bits for every number of workers\n";
         }
@@ -181,6 +205,7 @@ impl Report<'_> {
             "rates": self.all.iter().map(run).collect::<Vec<_>>(),
             "reduction": crate::analyze::REDUCTION,
             "same_for_all_workers": self.is_same,
+            "times": self.times.json(),
         });
         livetime_bench::merge(&mut json, more);
         if let Some(expression) = self.expression() {

@@ -10,14 +10,14 @@
 //! assert_eq!(std::fs::read_to_string(path).unwrap(), "event,sum\n3,0.5\n8,1\n");
 //! ```
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use livetime_formats::file::GrowingFile;
 use livetime_frame::{DType, with_dtype};
 
 use super::files;
-use crate::analyze::{Array, Table};
+use crate::analyze::Array;
 
 /// How tables are written.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,30 +42,23 @@ impl TableFormat {
         })
     }
 
-    fn ending(self) -> &'static str {
+    /// Writes columns into a new file.
+    pub(super) fn write(self, new: &mut GrowingFile, columns: Columns) -> Result<(), String> {
+        self.check()?;
+        match self {
+            TableFormat::Npy => files::write_table(new, columns),
+            TableFormat::Csv => csv(new, columns).map_err(|e| e.to_string()),
+            TableFormat::Parquet => parquet(new, columns).map_err(|e| e.to_string()),
+        }
+    }
+
+    pub(super) fn ending(self) -> &'static str {
         match self {
             TableFormat::Npy => "npy",
             TableFormat::Csv => "csv",
             TableFormat::Parquet => "parquet",
         }
     }
-}
-
-/// Writes the table called `name` into `folder` in each of these formats. Returns the files.
-pub(super) fn write_all(
-    folder: &Path,
-    name: &str,
-    table: &Table,
-    formats: &[TableFormat],
-) -> Result<Vec<PathBuf>, String> {
-    let mut written = Vec::new();
-    for format in formats {
-        let path = folder.join(format!("{name}.{}", format.ending()));
-        let columns: Vec<_> = table.columns.iter().map(|column| (column.name, &column.cells)).collect();
-        write_as(*format, &path, &columns)?;
-        written.push(path);
-    }
-    Ok(written)
 }
 
 /// Writes columns with their names, as many rows as the shortest has, to a file whose name ends with `.npy`, `.csv` or `.parquet`: the
@@ -79,16 +72,10 @@ pub fn write(path: &Path, columns: &[(&str, &Array)]) -> Result<(), String> {
     let found = known.iter().find(|format| format.ending() == ending).ok_or_else(|| {
         format!("wanted a name that ends with .parquet, .csv or .npy, found {}", path.display())
     })?;
-    write_as(*found, path, columns)
-}
-
-fn write_as(format: TableFormat, path: &Path, columns: Columns) -> Result<(), String> {
-    format.check()?;
-    match format {
-        TableFormat::Npy => files::write_table(path, columns),
-        TableFormat::Csv => told(path, csv(path, columns)),
-        TableFormat::Parquet => told(path, parquet(path, columns)),
-    }
+    let cannot = |e: String| format!("cannot write {}: {e}", path.display());
+    let mut new = GrowingFile::replace(path).map_err(|e| cannot(e.reason()))?;
+    found.write(&mut new, columns).map_err(cannot)?;
+    new.finish().map_err(|e| e.to_string())
 }
 
 /// Columns with their names.
@@ -99,12 +86,8 @@ pub(super) fn rows(columns: Columns) -> usize {
     columns.iter().map(|(_, cells)| cells.shape().iter().product()).min().unwrap_or(0)
 }
 
-fn told<E: std::fmt::Display>(path: &Path, written: Result<(), E>) -> Result<(), String> {
-    written.map_err(|e| format!("cannot write {}: {e}", path.display()))
-}
-
-fn csv(path: &Path, columns: Columns) -> std::io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
+fn csv(new: &mut GrowingFile, columns: Columns) -> std::io::Result<()> {
+    let mut file = BufWriter::new(new);
     let names: Vec<String> = columns.iter().map(|(name, _)| quoted(name)).collect();
     writeln!(file, "{}", names.join(","))?;
     for row in 0..rows(columns) {
@@ -133,45 +116,51 @@ fn cell(cells: &Array, row: usize) -> String {
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: &Path, _: Columns) -> Result<(), String> {
+fn parquet(_: &mut GrowingFile, _: Columns) -> Result<(), String> {
     TableFormat::Parquet.check()
 }
 
 /// Whole numbers have 64 bits, all others are doubles. The table has the name of the file.
 #[cfg(feature = "parquet")]
-fn parquet(path: &Path, columns: Columns) -> Result<(), parquet::errors::ParquetError> {
+fn parquet(new: &mut GrowingFile, columns: Columns) -> Result<(), parquet::errors::ParquetError> {
     use std::sync::Arc;
 
+    use livetime_formats::parquet::{index, write_column};
     use parquet::basic::{Compression, ZstdLevel};
     use parquet::data_type::{DoubleType, Int64Type};
+    use parquet::file::metadata::FileMetaData;
     use parquet::file::properties::WriterProperties;
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::parser::parse_message_type;
+    use parquet::schema::types::SchemaDescriptor;
 
     let properties = WriterProperties::builder()
         .set_created_by(concat!("livetime ", env!("CARGO_PKG_VERSION")).into())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
         .build();
-    let schema = Arc::new(parse_message_type(&schema(path, columns))?);
-    let mut writer = SerializedFileWriter::new(File::create(path)?, schema, Arc::new(properties))?;
+    let schema = Arc::new(parse_message_type(&schema(new.path(), columns))?);
+    let (properties, described) = (Arc::new(properties), Arc::new(SchemaDescriptor::new(schema.clone())));
+    let mut writer = SerializedFileWriter::new(new, schema, properties.clone())?;
     let mut group = writer.next_row_group()?;
     let rows = rows(columns);
-    for (_, cells) in columns {
-        let Some(mut out) = group.next_column()? else { break };
+    for (number, (_, cells)) in columns.iter().enumerate() {
+        let column = described.column(number);
         match is_signed(cells.dtype()) {
             Some(_) => {
                 let values: Vec<i64> = wholes(cells).take(rows).collect();
-                out.typed::<Int64Type>().write_batch(&values, None, None)?;
+                write_column::<Int64Type>(&mut group, column, &properties, &values)?;
             }
             None => {
-                let values = cells.values();
-                out.typed::<DoubleType>().write_batch(&values[..rows], None, None)?;
+                write_column::<DoubleType>(&mut group, column, &properties, &cells.values()[..rows])?;
             }
         }
-        out.close()?;
     }
     group.close()?;
-    writer.close().map(drop)
+    let created_by = Some(properties.created_by().to_owned());
+    let about = FileMetaData::new(1, 0, created_by, None, described, None);
+    let index = index(&about, writer.flushed_row_groups())?;
+    writer.write_all(&index)?;
+    Ok(writer.flush()?)
 }
 
 /// The columns in the language of Parquet's schemas.
@@ -209,7 +198,12 @@ fn wholes(cells: &Array) -> Box<dyn Iterator<Item = i64> + '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analyze::Column;
+    use crate::analyze::{Column, Table};
+
+    fn write_table(path: &Path, table: &Table) -> Result<(), String> {
+        let columns: Vec<_> = table.columns.iter().map(|column| (column.name, &column.cells)).collect();
+        write(path, &columns)
+    }
 
     fn table() -> Table {
         let columns = vec![
@@ -223,11 +217,11 @@ mod tests {
     #[test]
     fn text_reads_back_unchanged() {
         let folder = tempfile::tempdir().unwrap();
-        let written = write_all(folder.path(), "t", &table(), &[TableFormat::Npy, TableFormat::Csv]).unwrap();
-        assert_eq!(written, [folder.path().join("t.npy"), folder.path().join("t.csv")]);
-        let text = std::fs::read_to_string(&written[1]).unwrap();
+        let path = folder.path().join("t.csv");
+        write_table(&path, &table()).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, "event,shift [um],sum\n3,-2,0.1\n18446744073709551615,7,NaN\n");
-        assert!(write_all(Path::new("/no/such/folder"), "t", &table(), &[TableFormat::Csv]).is_err());
+        assert!(write_table(Path::new("/no/such/folder/t.csv"), &table()).is_err());
     }
 
     #[test]
@@ -246,19 +240,22 @@ mod tests {
     #[cfg(feature = "parquet")]
     #[test]
     fn parquet_has_the_types_and_values() {
+        use std::fs::File;
+
         use parquet::file::reader::{FileReader, SerializedFileReader};
         use parquet::record::RowAccessor;
 
         let folder = tempfile::tempdir().unwrap();
-        let written = write_all(folder.path(), "peak-events", &table(), &[TableFormat::Parquet]).unwrap();
-        let reader = SerializedFileReader::new(File::open(&written[0]).unwrap()).unwrap();
+        let path = folder.path().join("peak-events.parquet");
+        write_table(&path, &table()).unwrap();
+        let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
         let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
         assert_eq!(rows.len(), 2);
         assert_eq!((rows[0].get_ulong(0).unwrap(), rows[1].get_ulong(0).unwrap()), (3, u64::MAX));
         assert_eq!((rows[0].get_long(1).unwrap(), rows[0].get_double(2).unwrap()), (-2, 0.1));
         assert!(rows[1].get_double(2).unwrap().is_nan());
         let none = Table { columns: vec![Column::new("event", Vec::<u64>::new())] };
-        let written = write_all(folder.path(), "none", &none, &[TableFormat::Parquet]).unwrap();
-        assert!(SerializedFileReader::new(File::open(&written[0]).unwrap()).is_ok());
+        write_table(&path, &none).unwrap();
+        assert!(SerializedFileReader::new(File::open(&path).unwrap()).is_ok());
     }
 }

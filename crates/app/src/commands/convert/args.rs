@@ -93,10 +93,25 @@ pub(crate) struct ConvertArgs {
     pub(super) workers: Option<RangeInclusive<usize>>,
     /// Print JSON on stdout instead of text.
     #[arg(long)]
-    pub(super) json: bool,
+    pub(crate) json: bool,
 }
 
 impl ConvertArgs {
+    /// Whether the new file is HDF5, as its name says.
+    ///
+    /// # Errors
+    /// If the name is that of a file that cannot be written.
+    pub(super) fn is_to_hdf5(&self) -> Result<bool, Failure> {
+        if super::frames::is_hdf5_name(&self.output) {
+            return Ok(true);
+        }
+        if self.output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xtc")) {
+            return Ok(false);
+        }
+        let wanted = "a name that ends with .xtc (LCLS-I) or .h5, .hdf5, .nxs, .hdf (HDF5)";
+        Err(Failure::new(Exit::Usage, format!("-o: wanted {wanted}, found `{}`", self.output.display())))
+    }
+
     /// For the library.
     pub(super) fn options(&self, workers: usize) -> Result<Options, Failure> {
         let split = match (self.split_events, self.split_size) {

@@ -7,6 +7,7 @@ use livetime_recording::{Recording, RunFormat};
 use serde_json::{Value, json};
 
 use super::ConvertArgs;
+use crate::interrupt::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::bytes;
@@ -28,13 +29,13 @@ pub(super) fn is_hdf5(path: &Path) -> bool {
 
 pub(super) fn convert(args: &ConvertArgs, to_hdf5: bool, output: &mut Output) -> Result<Exit, Failure> {
     let options = args.frames_options(to_hdf5)?;
-    let failed = |e| Failure::new(Exit::Failed, e);
+    let failed = |e| Failure::of(&e);
     let recording = Recording::open(&args.files).map_err(failed)?;
     let mut progress = Progress::new(recording.events() as u64, output);
-    let meter = Meter::start();
+    let (meter, interrupt) = (Meter::start(), Interrupt::watch());
     let report = convert_frames(&recording, &args.output, &options, |event| {
         progress.tell(event as u64);
-        true
+        !interrupt.is_wanted()
     });
     progress.clear();
     let report = report.map_err(failed)?;

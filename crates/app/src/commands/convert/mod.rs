@@ -11,14 +11,16 @@ use livetime_recording::convert::{Options, Report, convert as convert_files};
 use livetime_recording::select::{Selected, Verdict};
 use serde_json::{Value, json};
 
+use crate::interrupt::Interrupt;
 use crate::output::{Exit, Failure, Output};
+use crate::plot::save;
 use crate::progress::Progress;
 use crate::usage::{Meter, Usage};
 
 pub(crate) use args::{CONVERT_HELP, ConvertArgs, codec, size};
 
 pub(crate) fn convert(args: &ConvertArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let to_hdf5 = frames::is_hdf5_name(&args.output);
+    let to_hdf5 = args.is_to_hdf5()?;
     if to_hdf5 || args.files.first().is_some_and(|path| frames::is_hdf5(path)) {
         return frames::convert(args, to_hdf5, output);
     }
@@ -56,9 +58,10 @@ pub(crate) fn convert(args: &ConvertArgs, output: &mut Output) -> Result<Exit, F
 /// If the run cannot be opened, or the expression names a value that it does not have.
 fn select(args: &ConvertArgs, options: &mut Options) -> Result<Option<Selected>, Failure> {
     let Some(expression) = &args.select else { return Ok(None) };
-    let recording = Recording::open(&args.files).map_err(|e| Failure::new(Exit::Failed, e))?;
+    let recording = Recording::open(&args.files).map_err(|e| Failure::of(&e))?;
     let selected = recording.select(expression, 0..usize::MAX, options.workers);
     let selected = selected.map_err(|why| Failure::new(Exit::Usage, why))?;
+    let selected = selected.with_some().map_err(|why| Failure::new(Exit::Failed, why))?;
     options.selection = std::mem::take(&mut options.selection).among(&recording, &selected);
     Ok(Some(selected))
 }
@@ -97,9 +100,7 @@ fn sweep(args: &ConvertArgs, output: &mut Output) -> Result<Exit, Failure> {
         usages.push((workers, usage));
     }
     let plot = args.output.with_extension("workers.png");
-    crate::usage::plot(&usages)
-        .save(&plot)
-        .map_err(|e| Failure::new(Exit::Failed, format!("cannot write {}: {e}", plot.display())))?;
+    save(&crate::usage::plot(&usages), &plot).map_err(|e| Failure::new(Exit::Failed, e))?;
     match args.json {
         true => output.json(&json!({ "rows": rows, "plot": plot.display().to_string() }))?,
         false => output.data(&format!("rates by number of workers: {}\n", plot.display()))?,
@@ -127,13 +128,13 @@ fn convert_once(
 ) -> Result<(Report, Usage), Failure> {
     let sizes = args.files.iter().map(|file| std::fs::metadata(file).map_or(0, |m| m.len()));
     let mut progress = Progress::new(sizes.sum(), output);
-    let meter = Meter::start();
+    let (meter, interrupt) = (Meter::start(), Interrupt::watch());
     let report = convert_files(&args.files, path, options, |done| {
         progress.tell(done);
-        true
+        !interrupt.is_wanted()
     });
     progress.clear();
-    let report = report.map_err(|e| Failure::new(Exit::Failed, e))?;
+    let report = report.map_err(|e| Failure::of(&e))?;
     let usage = meter.stop(report.input_bytes, report.raw_bytes);
     Ok((report, usage))
 }

@@ -49,8 +49,8 @@ pub(crate) struct HitsScoreArgs {
     #[arg(long, value_name = "NAME")]
     data: Vec<String>,
     /// Time without pulses in which false hits are counted, in channel-seconds for each data set.
-    #[arg(long, value_name = "SECONDS", default_value_t = 100.0)]
-    quiet: f64,
+    #[arg(long, alias = "quiet", value_name = "SECONDS", default_value_t = 100.0)]
+    without_pulses: f64,
     /// Test pulses for each height.
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..10_000_000))]
     pulses: u64,
@@ -68,7 +68,7 @@ pub(crate) struct HitsScoreArgs {
     quick: bool,
     /// Print JSON on stdout instead of text.
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     /// Draw the curves into this folder.
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
@@ -93,7 +93,7 @@ impl HitsScoreArgs {
     fn amount(&self) -> Amount {
         let part = if self.quick { 1.0 / 30.0 } else { 1.0 };
         Amount {
-            quiet_s: (self.quiet * part).clamp(0.0, 1e9),
+            quiet_s: (self.without_pulses * part).clamp(0.0, 1e9),
             pulses: (self.pulses as f64 * part).ceil(),
             tolerance: self.tolerance,
             seed: self.seed,

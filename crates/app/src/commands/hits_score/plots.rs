@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::score::{Bin, Score};
-use crate::plot::{Axis, Panel, Point, Series, draw};
+use crate::plot::{Axis, Panel, Point, Series, draw, save};
 
 /// Series in one pair of axes: more cannot be told apart.
 const MOST: usize = 4;
@@ -62,8 +62,7 @@ pub(super) fn write(folder: &Path, scores: &[Score]) -> Result<(), String> {
     let cannot = |what: &Path, e: &dyn std::fmt::Display| format!("cannot write {}: {e}", what.display());
     std::fs::create_dir_all(folder).map_err(|e| cannot(folder, &e))?;
     for plot in &PLOTS {
-        let path = folder.join(plot.file);
-        draw(&panels(scores, plot)).save(&path).map_err(|e| cannot(&path, &e))?;
+        save(&draw(&panels(scores, plot)), &folder.join(plot.file))?;
     }
     Ok(())
 }

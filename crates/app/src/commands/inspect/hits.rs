@@ -10,6 +10,9 @@ use super::Report;
 
 /// The first bytes of a Parquet file, and its last ones.
 const MAGIC: &[u8; 4] = b"PAR1";
+/// Damaged row groups that the text names; JSON names all.
+#[cfg(feature = "parquet")]
+const DAMAGED: usize = 10;
 
 /// Whether `file` is one, by the name, or else by what it begins with.
 pub(super) fn is_parquet(path: &Path, file: &File) -> Result<bool> {
@@ -34,7 +37,8 @@ pub(super) use with_parquet::report;
 mod with_parquet {
     use std::fmt::Write;
 
-    use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+    use livetime_formats::parquet::{Checked, Survey};
+    use parquet::file::metadata::ParquetMetaData;
     use parquet::schema::types::ColumnDescriptor;
     use serde_json::{Map, Value, json};
 
@@ -43,20 +47,79 @@ mod with_parquet {
     use crate::report::numbers::bytes;
     use crate::report::table::{Style, Table, cell};
 
-    /// What the file says without its data.
+    /// What the file says, and whether its pages are as they were written.
     pub(in crate::commands::inspect) fn report(path: &Path, size: u64, file: &File) -> Result<Report> {
-        match ParquetMetaDataReader::new().parse_and_finish(file) {
-            Ok(found) => Ok(whole(path, size, &found)),
+        match Survey::new(file, size) {
+            Ok(mut survey) => {
+                let proof = Proof::of(&mut survey);
+                Ok(readable(path, size, survey.metadata(), &proof))
+            }
             Err(error) => Ok(broken(path, size, &error.to_string())),
         }
     }
 
-    fn whole(path: &Path, size: u64, found: &ParquetMetaData) -> Report {
+    /// What the checksums say.
+    struct Proof {
+        checked: Checked,
+        is_sealed: bool,
+        /// The number of each damaged row group, its rows, and what is wrong.
+        damaged: Vec<(usize, i64, String)>,
+    }
+
+    impl Proof {
+        fn of(survey: &mut Survey<'_>) -> Proof {
+            let mut proof =
+                Proof { checked: Checked::default(), is_sealed: survey.is_sealed(), damaged: Vec::new() };
+            for group in 0..survey.metadata().num_row_groups() {
+                match survey.check(group) {
+                    Ok(Checked { pages, proved }) => {
+                        proof.checked.pages += pages;
+                        proof.checked.proved += proved;
+                    }
+                    Err(error) => {
+                        let rows = survey.metadata().row_group(group).num_rows();
+                        proof.damaged.push((group, rows, error.to_string()));
+                    }
+                }
+            }
+            proof
+        }
+
+        fn is_whole(&self) -> bool {
+            self.is_sealed && self.checked.pages == self.checked.proved
+        }
+
+        fn text(&self) -> String {
+            let Checked { pages, proved } = self.checked;
+            let mut text: String = self
+                .damaged
+                .iter()
+                .take(DAMAGED)
+                .map(|(group, rows, why)| format!("DAMAGED: row group {group} ({rows} rows): {why}\n"))
+                .collect();
+            match self.damaged.len().saturating_sub(DAMAGED) {
+                0 => {}
+                more => text += &format!("  and {more} more\n"),
+            }
+            text + &match (self.is_whole(), self.is_sealed) {
+                (true, _) => format!("checksums: right, of {pages} pages and of the index\n"),
+                (false, true) => format!("not checked: {} of {pages} pages have no checksum\n", pages - proved),
+                (false, false) => {
+                    format!("not checked: the index and {} of {pages} pages have no checksum\n", pages - proved)
+                }
+            }
+        }
+    }
+
+    fn readable(path: &Path, size: u64, found: &ParquetMetaData, proof: &Proof) -> Report {
         let about = found.file_metadata();
         let file = path.display().to_string();
         let (rows, groups) = (about.num_rows(), found.num_row_groups());
+        let is_whole = proof.damaged.is_empty();
+        let state = if is_whole { "complete" } else { "damaged" };
         let mut text =
-            format!("{file}: Parquet, {}, {rows} rows in {groups} row groups, complete\n", bytes(size));
+            format!("{file}: Parquet, {}, {rows} rows in {groups} row groups, {state}\n", bytes(size));
+        text += &proof.text();
         if let Some(program) = about.created_by() {
             let _ = writeln!(text, "written by: {program}");
         }
@@ -84,12 +147,20 @@ mod with_parquet {
                 "name": column.name(), "type": type_of(column), "bytes": plain, "bytes_in_file": packed,
             }));
         }
-        let state = json!({ "whole": true, "complete_bytes": size, "partial_bytes": 0, "broken": null });
+        let broken = proof.damaged.first().map(|(group, _, why)| format!("row group {group}: {why}"));
+        let state =
+            json!({ "whole": is_whole, "complete_bytes": size, "partial_bytes": 0, "broken": broken });
+        let damaged = |(group, rows, why): &(usize, i64, String)| json!({ "row_group": group, "rows": rows, "why": why });
+        let checksums = json!({
+            "checked": proof.is_whole(), "index": proof.is_sealed,
+            "pages": proof.checked.pages, "pages_with": proof.checked.proved,
+        });
         let json = json!({
             "file": file, "format": "parquet", "bytes": size, "state": state, "rows": rows, "row_groups": groups,
             "written_by": about.created_by(), "metadata": told, "columns": json_columns,
+            "checksums": checksums, "damaged": proof.damaged.iter().map(damaged).collect::<Vec<_>>(),
         });
-        Report { text: format!("{text}\n{}", table.render(Style::default())), json, exit: exit_of(true) }
+        Report { text: format!("{text}\n{}", table.render(Style::default())), json, exit: exit_of(is_whole) }
     }
 
     /// A file whose writer was killed has no footer, which says where its rows are.

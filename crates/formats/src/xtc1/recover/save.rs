@@ -92,7 +92,7 @@ impl Saved {
 pub fn save(input: &Path, output: &Path, mut watch: impl FnMut(u64) -> bool) -> Result<Saved> {
     let file = File::open(input).map_err(|e| Error::io("to open the file", e).in_file(input))?;
     let size = file.metadata().map_err(|e| Error::io("the size of the file", e).in_file(input))?.len();
-    let mut target = Target { writer: Some(Writer::create(output)?), waiting: Vec::new() };
+    let mut target = Target { writer: Writer::make(output)?, waiting: Vec::new() };
     let mut saved = Saved { input_bytes: size, ..Saved::default() };
     let mut recovery = Recovery::new(&file);
     let mut before = None;
@@ -148,9 +148,9 @@ impl Saved {
     }
 }
 
-/// The new file. If it is dropped before its end, it goes.
+/// The new file.
 struct Target {
-    writer: Option<Writer>,
+    writer: Writer,
     waiting: Vec<u8>,
 }
 
@@ -160,29 +160,20 @@ impl Target {
             self.flush()?;
         }
         if datagram.len() > BLOCK {
-            return self.writer.as_mut().map_or(Ok(()), |writer| writer.write(datagram).map(drop));
+            return self.writer.write(datagram).map(drop);
         }
         self.waiting.extend_from_slice(datagram);
         Ok(())
     }
 
     fn flush(&mut self) -> Result<()> {
-        if let Some(writer) = &mut self.writer {
-            writer.write(&self.waiting)?;
-        }
+        self.writer.write(&self.waiting)?;
         self.waiting.clear();
         Ok(())
     }
 
     fn finish(mut self) -> Result<()> {
         self.flush()?;
-        self.writer.take().map_or(Ok(()), Writer::finish)
-    }
-}
-
-impl Drop for Target {
-    fn drop(&mut self) {
-        // A failure here cannot be reported to anyone.
-        let _ = self.writer.take().map(Writer::discard);
+        self.writer.finish()
     }
 }

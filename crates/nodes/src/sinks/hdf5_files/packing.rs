@@ -170,6 +170,16 @@ impl Packer {
     }
 }
 
+/// Whether frames can be compressed as the parameters say.
+///
+/// # Errors
+/// Text, for a compression that can only be named.
+pub(super) fn check(p: &Hdf5FilesParams) -> Result<(), (&'static str, String)> {
+    chosen(p.compression).map_err(|why| ("compression", why))?;
+    let known = p.blosc_compressor.known().map(drop).map_err(|why| ("blosc_compressor", why));
+    if p.compression == Hdf5Compression::Blosc { known } else { Ok(()) }
+}
+
 fn known(codec: Codec) -> Result<Compressor, String> {
     let compressor = Compressor::named(codec.0);
     let has_filter = |c: &Compressor| !matches!(c, Compressor::Blockpack | Compressor::Jpeg);

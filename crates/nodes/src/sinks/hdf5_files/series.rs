@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use livetime_formats::file::GrowingFile;
 use livetime_formats::hdf5::{Attribute, Element, Part, Tree, Writer};
 use livetime_frame::Layout;
 
@@ -20,11 +21,10 @@ pub(super) fn write_series(parts: &[(PathBuf, Part)], layout: &Layout) -> Result
     let data = tree.group(entry, "data", vec![class("NXdata"), Attribute::text("signal", "data")]);
     let element = Element::Number(layout.dtype());
     tree.virtual_data(data, "data", (element, &shape), parts, vec![Attribute::int("signal", 1)]);
-    let new = path.with_extension("tmp");
-    let written =
-        Writer::create(&new, tree, true).and_then(|mut file| file.close()).map_err(|e| e.to_string());
     // A reader that has the former file open goes on reading the former file.
-    written.and_then(|()| std::fs::rename(&new, &path).map_err(|e| format!("`{}`: {e}", path.display())))
+    let new = GrowingFile::replace(&path).map_err(|e| e.to_string())?;
+    let written = new.file().and_then(|file| Writer::begin(file, new.written_path(), &tree)?.close());
+    written.and_then(|()| new.finish()).map_err(|e| e.to_string())
 }
 
 fn named(first: &Path) -> PathBuf {

@@ -14,7 +14,7 @@ use super::crew::Packers;
 use super::grid::Axes;
 use super::layout::Layout as Tree;
 use super::open::{Clock, Open};
-use super::packing::{Packer, Packing};
+use super::packing::{self, Packer, Packing};
 use super::params::{Following, Hdf5FilesParams, OnChange};
 use super::parts::Parts;
 use super::rewind::Rewound;
@@ -62,6 +62,7 @@ impl FileWriter for Hdf5Writer {
     }
 
     fn new(params: &Hdf5FilesParams) -> Result<Hdf5Writer, NodeError> {
+        packing::check(params).map_err(|(param, why)| NodeError::new(why).of_param(param))?;
         let tree = Tree::read(&params.xml_file_name).map_err(NodeError::new)?;
         Ok(Hdf5Writer { tree: Some(Arc::new(tree)), ..Hdf5Writer::default() })
     }

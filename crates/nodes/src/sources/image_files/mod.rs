@@ -136,6 +136,10 @@ impl Node for ImageFiles {
         Ok(vec![Stream::Unknown])
     }
 
+    fn look(&self) -> Result<(), NodeError> {
+        self.list().map(drop)
+    }
+
     fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
         self.open()
     }
@@ -182,13 +186,17 @@ impl Node for ImageFiles {
 
 impl ImageFiles {
     /// Looks for the files and starts at the first one.
-    fn open(&mut self) -> Result<(), NodeError> {
+    fn list(&self) -> Result<Vec<PathBuf>, NodeError> {
         let (path, pattern) = (&self.params.path, &*self.params.pattern);
         let files = match pattern {
             "" => list(path, &ENDINGS.join(" or "), is_picture),
             pattern => list(path, pattern, |name| matches(name, pattern)),
         };
-        let files = files.map_err(NodeError::new)?;
+        files.map_err(NodeError::new)
+    }
+
+    fn open(&mut self) -> Result<(), NodeError> {
+        let files = self.list()?;
         let entry = |path: PathBuf| Entry { name: name_of(&path).into(), path, kept: None };
         self.files = files.into_iter().map(entry).collect();
         self.params.files = self.files.len();

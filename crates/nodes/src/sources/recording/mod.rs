@@ -146,7 +146,7 @@ fn select(
     }
     let expression: Expression = text.parse().map_err(NodeError::new)?;
     let selected = run.select(&expression, events, playback.threads.max(1));
-    selected.map(Some).map_err(NodeError::new)
+    selected.and_then(Selected::with_some).map(Some).map_err(NodeError::new)
 }
 
 impl Node for Recording {
@@ -168,6 +168,11 @@ impl Node for Recording {
 
     fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
         Ok(vec![Stream::Unknown])
+    }
+
+    fn look(&self) -> Result<(), NodeError> {
+        let file = &self.params.playback.file;
+        livetime_recording::Recording::files_named(file).map(drop).map_err(NodeError::new)
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {

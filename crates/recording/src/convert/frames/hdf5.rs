@@ -1,12 +1,12 @@
 //! HDF5 in areaDetector's layout.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use livetime_codecs::{
     Array, Blosc, BloscCompressor, BloscSettings, BloscShuffle, Bslz4, Codec, DType as CodecType, Lz4Hdf5,
     Zlib, Zstd,
 };
+use livetime_formats::file::GrowingFile;
 use livetime_formats::hdf5::{Attribute, Element, Filter, Growing, NodeId, StreamId, Tree, Writer};
 use livetime_formats::{Error, Result};
 use livetime_frame::{AttributeValue, ColorMode, DType, Frame};
@@ -104,7 +104,7 @@ pub(super) struct Hdf5Sink {
 
 impl Hdf5Sink {
     pub(super) fn create(
-        path: &Path,
+        new: &GrowingFile,
         first: &Frame,
         packing: Packing,
         (files, detector): (&str, &str),
@@ -148,7 +148,7 @@ impl Hdf5Sink {
         tree.text(group, "converted_from", files);
         tree.text(group, "detector", detector);
         Ok(Hdf5Sink {
-            file: Writer::create(path, tree, false)?,
+            file: Writer::begin(new.file()?, new.written_path(), &tree)?,
             pixels,
             codec: packing.codec()?,
             packed: Vec::new(),

@@ -10,10 +10,10 @@ mod xtc;
 
 use std::hash::Hasher;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use livetime_codecs::BlockpackTier;
-use livetime_formats::file::name_new;
+use livetime_formats::file::GrowingFile;
 use livetime_formats::xtc1::compressed::Engine;
 use livetime_formats::{Error, Result};
 use livetime_frame::{AttributeValue, Flags, Frame};
@@ -24,9 +24,6 @@ use crate::{FaultKind, Frames, Options as ReadOptions, Reader, Recording, RunFor
 pub use hdf5::Packing;
 pub use report::FramesReport;
 
-/// What the name of the new file ends with until its content is proved. It is complete then: `.inprogress` would say
-/// that more may come.
-const UNPROVED: &str = ".unproved";
 /// Errors that are kept as text.
 const MOST_TOLD: usize = 20;
 
@@ -105,33 +102,20 @@ pub fn convert_frames(
     options: &FramesOptions,
     mut watch: impl FnMut(usize) -> bool,
 ) -> Result<FramesReport> {
-    if output.exists() {
-        return Err(Error::new("a file that is not there yet", "one").in_file(output));
-    }
-    let mut written = output.as_os_str().to_owned();
-    written.push(UNPROVED);
-    let written = PathBuf::from(written);
-    if written.exists() {
-        return Err(Error::new("a file that is not there yet", "one").in_file(&written));
-    }
-    let made = write(recording, &written, options, &mut watch).and_then(|mut report| {
-        name_new(&written, output).map_err(|e| Error::io("to name the new file", e).in_file(output))?;
-        report.output = output.to_owned();
-        Ok(report)
-    });
-    if made.is_err() {
-        // A failure here cannot be reported beside the first one.
-        drop(std::fs::remove_file(&written));
-    }
-    made
+    let new = GrowingFile::make(output)?;
+    let mut report = write(recording, &new, options, &mut watch)?;
+    new.finish()?;
+    report.output = output.to_owned();
+    Ok(report)
 }
 
 fn write(
     recording: &Recording,
-    path: &Path,
+    new: &GrowingFile,
     options: &FramesOptions,
     watch: &mut dyn FnMut(usize) -> bool,
 ) -> Result<FramesReport> {
+    let path = new.written_path();
     let detector = recording.detector(options.detector.clone())?;
     let read =
         ReadOptions { events: options.events.clone(), threads: options.threads, ..ReadOptions::default() };
@@ -145,7 +129,7 @@ fn write(
         let layout = array.layout().to_string();
         let (sink, known) = match &mut sink {
             Some(sink) => sink,
-            none => none.insert((begin(recording, path, options, &frame)?, layout.clone())),
+            none => none.insert((begin(recording, new, options, &frame)?, layout.clone())),
         };
         if *known != layout {
             let wanted = format!("pictures of one type and shape: {known}");
@@ -163,8 +147,8 @@ fn write(
             return Err(Error::new("the work to come to its end", "that it was stopped"));
         }
     }
-    let (sink, layout) = sink.ok_or_else(|| Error::new("at least one picture of the detector", "none"))?;
     report.account = frames.account();
+    let (sink, layout) = sink.ok_or_else(|| no_picture(recording, options, &report.detector))?;
     report.layout = layout;
     for (name, count) in sink.finish().map_err(|e| e.in_file(path))? {
         *report.left_out.entry(name).or_default() += count;
@@ -172,6 +156,15 @@ fn write(
     prove(path, options, &hashes)?;
     report.output_bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     Ok(report)
+}
+
+fn no_picture(recording: &Recording, options: &FramesOptions, detector: &str) -> Error {
+    let (first, end) = (recording.first(), recording.first() + recording.events());
+    let Range { start, end: behind } = options.events;
+    if start.max(first) >= behind.min(end) {
+        return super::none_wanted(recording.events() as u64);
+    }
+    Error::new(format!("at least one picture of `{detector}`"), "none in these events")
 }
 
 /// The next picture. Events that have none are counted by their reader.
@@ -192,7 +185,7 @@ fn next(frames: &mut Frames, report: &mut FramesReport) -> Option<(Frame, usize)
 
 fn begin(
     recording: &Recording,
-    path: &Path,
+    new: &GrowingFile,
     options: &FramesOptions,
     first: &Frame,
 ) -> Result<Box<dyn Sink>> {
@@ -202,13 +195,13 @@ fn begin(
             let files: Vec<String> =
                 recording.files().iter().map(|file| file.display().to_string()).collect();
             Box::new(hdf5::Hdf5Sink::create(
-                path,
+                new,
                 first,
                 packing,
                 (&files.join("\n"), &detector.to_string()),
             )?)
         }
-        Target::Xtc(engine, tier) => Box::new(xtc::XtcSink::create(path, &detector, engine, tier)?),
+        Target::Xtc(engine, tier) => Box::new(xtc::XtcSink::create(new, &detector, engine, tier)?),
     })
 }
 

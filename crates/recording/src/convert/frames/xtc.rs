@@ -1,8 +1,7 @@
 //! XTC of LCLS-I, as `xtc_recorder` writes it.
 
-use std::path::Path;
-
 use livetime_codecs::BlockpackTier;
+use livetime_formats::file::GrowingFile;
 use livetime_formats::xtc1::compressed::{Compressor, Engine};
 use livetime_formats::xtc1::data::{ArrayLeaf, write_recorded};
 use livetime_formats::xtc1::{Builder, Damage, DatagramHeader, Src, TypeId, XtcHeader, id};
@@ -32,7 +31,7 @@ pub(super) struct XtcSink {
 
 impl XtcSink {
     pub(super) fn create(
-        path: &Path,
+        new: &GrowingFile,
         detector: &Detector,
         engine: Engine,
         tier: BlockpackTier,
@@ -43,9 +42,7 @@ impl XtcSink {
         };
         let compressor = (engine != Engine::NONE).then(|| Compressor::new(engine)).transpose()?;
         let compressor = compressor.map(|compressor| compressor.with_tier(tier));
-        let file = std::fs::OpenOptions::new().write(true).create_new(true).open(path);
-        let file = file.map_err(|e| Error::io("to create the file", e))?;
-        Ok(XtcSink { file, src, compressor, out: Vec::new(), datagram: Vec::new() })
+        Ok(XtcSink { file: new.file()?, src, compressor, out: Vec::new(), datagram: Vec::new() })
     }
 
     fn write_out(&mut self) -> Result<()> {

@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use livetime_formats::file::GrowingFile;
+use livetime_formats::parquet::{index, write_column};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::{ParquetError, Result};
-use parquet::file::metadata::{FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataWriter};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::metadata::{FileMetaData, KeyValue};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
-use parquet::schema::types::{ColumnPath, SchemaDescriptor};
+use parquet::schema::types::{ColumnPath, SchemaDescPtr, SchemaDescriptor};
 
 use crate::HitRow;
 
-/// The columns, in the order of [`write_group`].
+/// The columns, in the order of [`HitFile::write_group`].
 const SCHEMA: &str = "
     message hits {
         required int64 time_start (INTEGER(64, false));
@@ -79,6 +80,7 @@ pub(super) struct HitFile {
     /// The same as in the writer, which could not give it back after a failure.
     file: Shared,
     about: FileMetaData,
+    properties: WriterPropertiesPtr,
     /// Hits written.
     pub(super) rows: u64,
     /// Of these, hits that an index has: they can be read whatever happens.
@@ -102,10 +104,12 @@ impl HitFile {
             let created_by = Some(properties.created_by().to_owned());
             let columns = Arc::new(SchemaDescriptor::new(schema.clone()));
             let about = FileMetaData::new(1, 0, created_by, key_values, columns, None);
-            Ok((SerializedFileWriter::new(file.clone(), schema, Arc::new(properties))?, about))
+            let properties = Arc::new(properties);
+            let writer = SerializedFileWriter::new(file.clone(), schema, properties.clone())?;
+            Ok((writer, about, properties))
         });
-        let (writer, about) = made.map_err(said)?;
-        Ok(Some(HitFile { writer, file, about, rows: 0, safe_rows: 0, safe_bytes: 0, index_bytes: 0 }))
+        let (writer, about, properties) = made.map_err(said)?;
+        Ok(Some(HitFile { writer, file, about, properties, rows: 0, safe_rows: 0, safe_bytes: 0, index_bytes: 0 }))
     }
 
     /// Where the file is while it is written.
@@ -128,7 +132,7 @@ impl HitFile {
     /// # Errors
     /// Text, if the operating system reports an error; then nothing more can be written, only [`HitFile::give_up`] saves what is safe.
     pub(super) fn write(&mut self, hits: &[HitRow]) -> std::result::Result<(), String> {
-        let written = write_group(&mut self.writer, hits).and_then(|()| Ok(self.writer.flush()?));
+        let written = self.write_group(hits).and_then(|()| Ok(self.writer.flush()?));
         written.map_err(said)?;
         self.rows += hits.len() as u64;
         let is_worth_it = self.bytes() - self.safe_bytes >= BYTES_PER_INDEX * self.index_bytes;
@@ -143,27 +147,28 @@ impl HitFile {
         if self.safe_rows == self.rows && self.safe_bytes > 0 {
             return Ok(());
         }
-        let index = self.index().map_err(said)?;
+        let index = index(&self.about, self.writer.flushed_row_groups()).map_err(said)?;
         let written = self.writer.write_all(&index).and_then(|()| self.writer.flush());
         written.map_err(|e| e.to_string())?;
         (self.safe_rows, self.safe_bytes, self.index_bytes) = (self.rows, self.bytes(), index.len() as u64);
         Ok(())
     }
 
-    fn index(&self) -> Result<Vec<u8>> {
-        let about = &self.about;
-        let file = FileMetaData::new(
-            about.version(),
-            self.rows as i64,
-            about.created_by().map(str::to_owned),
-            about.key_value_metadata().cloned(),
-            about.schema_descr_ptr(),
-            None,
-        );
-        let metadata = ParquetMetaData::new(file, self.writer.flushed_row_groups().to_vec());
-        let mut index = Vec::new();
-        ParquetMetaDataWriter::new(&mut index, &metadata).finish()?;
-        Ok(index)
+    fn write_group(&mut self, hits: &[HitRow]) -> Result<()> {
+        let columns = self.about.schema_descr_ptr();
+        let group = self.writer.next_row_group()?;
+        let mut group = Group { group, columns, properties: &self.properties, hits, next: 0 };
+        // Parquet has signed numbers, which the schema says are read without a sign.
+        group.write::<Int64Type>(|hit| hit.time_start as i64)?;
+        group.write::<Int32Type>(|hit| hit.channel as i32)?;
+        group.write::<Int32Type>(|hit| hit.adc_integral as i32)?;
+        group.write::<Int32Type>(|hit| hit.adc_peak.into())?;
+        group.write::<Int32Type>(|hit| hit.samples_over.into())?;
+        group.write::<Int32Type>(|hit| hit.samples_to_peak.into())?;
+        group.write::<Int32Type>(|hit| hit.link.into())?;
+        group.write::<Int32Type>(|hit| hit.plane.into())?;
+        group.write::<Int32Type>(|hit| hit.flags.into())?;
+        group.group.close().map(drop)
     }
 
     /// Writes the index, waits for the disk and gives the file its name; name and bytes.
@@ -250,29 +255,21 @@ fn properties(about: &About) -> Result<WriterProperties> {
         .build())
 }
 
-fn write_group(writer: &mut SerializedFileWriter<Shared>, hits: &[HitRow]) -> Result<()> {
-    let mut group = writer.next_row_group()?;
-    // Parquet has signed numbers, which the schema says are read without a sign.
-    write::<Int64Type>(&mut group, hits, |hit| hit.time_start as i64)?;
-    write::<Int32Type>(&mut group, hits, |hit| hit.channel as i32)?;
-    write::<Int32Type>(&mut group, hits, |hit| hit.adc_integral as i32)?;
-    write::<Int32Type>(&mut group, hits, |hit| hit.adc_peak.into())?;
-    write::<Int32Type>(&mut group, hits, |hit| hit.samples_over.into())?;
-    write::<Int32Type>(&mut group, hits, |hit| hit.samples_to_peak.into())?;
-    write::<Int32Type>(&mut group, hits, |hit| hit.link.into())?;
-    write::<Int32Type>(&mut group, hits, |hit| hit.plane.into())?;
-    write::<Int32Type>(&mut group, hits, |hit| hit.flags.into())?;
-    group.close().map(drop)
+/// A row group that is written column by column.
+struct Group<'a> {
+    group: SerializedRowGroupWriter<'a, Shared>,
+    columns: SchemaDescPtr,
+    properties: &'a WriterPropertiesPtr,
+    hits: &'a [HitRow],
+    next: usize,
 }
 
-/// The next column.
-fn write<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, Shared>,
-    hits: &[HitRow],
-    value: impl Fn(&HitRow) -> T::T,
-) -> Result<()> {
-    let values: Vec<T::T> = hits.iter().map(value).collect();
-    let Some(mut column) = group.next_column()? else { return Ok(()) };
-    column.typed::<T>().write_batch(&values, None, None)?;
-    column.close()
+impl Group<'_> {
+    /// The next column.
+    fn write<T: DataType>(&mut self, value: impl Fn(&HitRow) -> T::T) -> Result<()> {
+        let values: Vec<T::T> = self.hits.iter().map(value).collect();
+        let column = self.columns.column(self.next);
+        self.next += 1;
+        write_column::<T>(&mut self.group, column, self.properties, &values)
+    }
 }

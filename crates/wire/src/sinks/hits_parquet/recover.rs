@@ -1,15 +1,15 @@
-//! What can be saved of a Parquet file whose writer has been killed.
+//! What can be saved of a Parquet file whose writer has been killed, or that was damaged.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use bytes::Bytes;
 use livetime_formats::file::{GrowingFile, ReadAt};
+use livetime_formats::parquet::{Begin, Checked, MAGIC, Survey, index};
 use parquet::errors::Result;
-use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 
-const MAGIC: &[u8; 4] = b"PAR1";
 /// Bytes of a file that are searched at once.
 const WINDOW: u64 = 1 << 20;
 /// Of the index: its length and the magic word.
@@ -26,10 +26,26 @@ pub struct Saved {
     pub bytes: u64,
     /// Bytes of the old one.
     pub input_bytes: u64,
+    /// Bytes behind the last index.
+    pub behind: u64,
+    /// Rows of damaged row groups, which are left out.
+    pub damaged_rows: u64,
+    /// Damaged row groups.
+    pub damaged_row_groups: usize,
+    /// Every page and the index have checksums: what was saved is what was written. Without them damage may have passed.
+    pub is_proved: bool,
 }
 
-/// Saves to the new file `output` what of the Parquet file `input` can be read: all up to its last index behind which everything is as it should be. `hits_parquet` writes one again
-/// and again. A file that is whole is saved whole. `None`, and no file, when there is no index.
+impl Saved {
+    /// Whether all that is known to have been in the file is saved.
+    pub fn is_complete(&self) -> bool {
+        self.behind == 0 && self.damaged_row_groups == 0
+    }
+}
+
+/// Saves to the new file `output` what of the Parquet file `input` can be read: all row groups of its last index that are as they were written.
+/// `hits_parquet` writes an index again and again. A file that is whole is saved whole. `None`, and no file, when there is no index, or
+/// all is damaged.
 ///
 /// # Errors
 /// Text, if the input cannot be read, or the output is there or cannot be written.
@@ -39,14 +55,12 @@ pub fn recover(input: &Path, output: &Path) -> std::result::Result<Option<Saved>
     let input_bytes = file.metadata().map_err(|e| failed(&e))?.len();
     let mut end = input_bytes;
     while let Some(found) = last_index(&file, end).map_err(|e| failed(&e))? {
-        match read_through(&file, found) {
-            Ok((rows, row_groups)) => {
-                copy(&file, found, output)?;
-                return Ok(Some(Saved { rows, row_groups, bytes: found, input_bytes }));
-            }
-            // Not an index, or one of what a failing machine has not kept: perhaps the one before.
-            Err(_) => end = found - 1,
+        // Not an index, or one of what a failing machine has not kept: perhaps the one before.
+        if let Some(sound) = Sound::of(&file, found).ok().filter(Sound::is_something) {
+            let saved = Saved { input_bytes, behind: input_bytes - found, ..sound.saved };
+            return sound.write(&file, output).map(|bytes| Some(Saved { bytes, ..saved }));
         }
+        end = found - 1;
     }
     Ok(None)
 }
@@ -75,63 +89,75 @@ fn last_index(file: &File, end: u64) -> livetime_formats::Result<Option<u64>> {
     Ok(None)
 }
 
-/// Rows and row groups of the file that ends at `end`, when all of its pages can be read.
-fn read_through(file: &File, end: u64) -> Result<(u64, usize)> {
-    let reader = SerializedFileReader::new(Begin { file: file.try_clone()?, bytes: end })?;
-    let metadata = reader.metadata();
-    let groups = metadata.num_row_groups();
-    for group in 0..groups {
-        let group = reader.get_row_group(group)?;
-        for column in 0..group.num_columns() {
-            let mut pages = group.get_column_page_reader(column)?;
-            while pages.get_next_page()?.is_some() {}
-        }
-    }
-    Ok((metadata.file_metadata().num_rows().unsigned_abs(), groups))
-}
-
-fn copy(file: &File, bytes: u64, output: &Path) -> std::result::Result<(), String> {
-    let mut new = GrowingFile::create(output).map_err(|e| e.to_string())?;
-    let copied = file
-        .try_clone()
-        .and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file))
-        .and_then(|file| std::io::copy(&mut file.take(bytes), &mut new));
-    if let Err(error) = copied {
-        let _ = new.discard();
-        return Err(format!("`{}`: {error}", output.display()));
-    }
-    new.sync().and_then(|()| new.finish()).map_err(|e| e.to_string())
-}
-
-/// The begin of a file, as if it were all of it.
-struct Begin {
-    file: File,
+/// What is sound of the file that ends with an index.
+struct Sound {
+    /// The bytes in front of the index, or of the whole file if all of it is sound.
     bytes: u64,
+    /// The index of the sound row groups, if others are damaged.
+    index: Vec<u8>,
+    saved: Saved,
 }
 
-impl Length for Begin {
-    fn len(&self) -> u64 {
-        self.bytes
-    }
-}
-
-impl ChunkReader for Begin {
-    type T = BufReader<std::io::Take<File>>;
-
-    fn get_read(&self, start: u64) -> Result<Self::T> {
-        let mut file = self.file.try_clone()?;
-        file.seek(SeekFrom::Start(start))?;
-        Ok(BufReader::new(file.take(self.bytes.saturating_sub(start))))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        let end = start.checked_add(length as u64).filter(|end| *end <= self.bytes);
-        if end.is_none() {
-            let wanted = format!("wanted {length} bytes from byte {start} on, found {}", self.bytes);
-            return Err(parquet::errors::ParquetError::EOF(wanted));
+impl Sound {
+    fn of(file: &File, end: u64) -> Result<Sound> {
+        let mut survey = Survey::new(file, end)?;
+        let reader = SerializedFileReader::new(Begin::new(file, end)?)?;
+        let (mut groups, mut all) = (Vec::new(), Checked::default());
+        let mut damaged = (0, 0);
+        for number in 0..survey.metadata().num_row_groups() {
+            let group = survey.metadata().row_group(number).clone();
+            let rows = group.num_rows().unsigned_abs();
+            match survey.check(number).and_then(|checked| read_through(&reader, number).map(|()| checked)) {
+                Ok(checked) => {
+                    all.pages += checked.pages;
+                    all.proved += checked.proved;
+                    groups.push(group);
+                }
+                Err(_) => damaged = (damaged.0 + rows, damaged.1 + 1),
+            }
         }
-        let mut bytes = vec![0; length];
-        self.get_read(start)?.read_exact(&mut bytes)?;
-        Ok(bytes.into())
+        let is_proved = survey.is_sealed() && all.pages == all.proved;
+        let saved = Saved {
+            rows: groups.iter().map(|group: &RowGroupMetaData| group.num_rows().unsigned_abs()).sum(),
+            row_groups: groups.len(),
+            bytes: 0,
+            input_bytes: 0,
+            behind: 0,
+            damaged_rows: damaged.0,
+            damaged_row_groups: damaged.1,
+            is_proved,
+        };
+        if damaged.1 == 0 {
+            return Ok(Sound { bytes: end, index: Vec::new(), saved });
+        }
+        let index = index(survey.metadata().file_metadata(), &groups)?;
+        Ok(Sound { bytes: survey.index_begin(), index, saved })
     }
+
+    fn is_something(&self) -> bool {
+        self.saved.row_groups > 0 || self.saved.damaged_row_groups == 0
+    }
+
+    /// The bytes of the new file.
+    fn write(&self, file: &File, output: &Path) -> std::result::Result<u64, String> {
+        let mut new = GrowingFile::make(output).map_err(|e| e.to_string())?;
+        let copied = file
+            .try_clone()
+            .and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file))
+            .and_then(|file| std::io::copy(&mut file.take(self.bytes), &mut new))
+            .and_then(|_| new.write_all(&self.index));
+        copied.map_err(|error| format!("`{}`: {error}", output.display()))?;
+        let bytes = new.len();
+        new.finish_on_disk().map(|()| bytes).map_err(|e| e.to_string())
+    }
+}
+
+/// Unpacks all pages of a row group: some files have no checksums.
+fn read_through(reader: &SerializedFileReader<Begin>, group: usize) -> Result<()> {
+    let group = reader.get_row_group(group)?;
+    for column in 0..group.num_columns() {
+        let mut pages = group.get_column_page_reader(column)?;
+        while pages.get_next_page()?.is_some() {}
+    }
+    Ok(())
 }

@@ -300,8 +300,57 @@ fn a_file_that_is_cut_anywhere_is_saved_up_to_its_last_index() {
     broken[middle..middle + 2000].fill(0);
     fs::write(&file, &broken).unwrap();
     let found = recover(&file, &saved).unwrap().unwrap();
-    assert!((1..2000).contains(&found.rows) && found.bytes <= middle as u64, "{found:?}");
-    assert_eq!(read(&saved), rows[..found.rows as usize]);
+    assert!(found.rows >= 1000 && found.rows + found.damaged_rows == 2000 && !found.is_complete(), "{found:?}");
+    let left = read(&saved);
+    let is_kept = |group: &&[HitRow]| left.chunks(100).any(|kept| kept == *group);
+    assert_eq!(left.len() as u64, found.rows);
+    assert_eq!(rows.chunks(100).filter(is_kept).count(), found.row_groups);
+}
+
+/// Whatever bit is wrong, either the rows are those that were written, or the loss is told.
+#[test]
+fn a_flipped_bit_is_found_wherever_it_is() {
+    let rows = random_hits(600);
+    let (folder, _) = write(&rows, &[("row_group", 200.into())]);
+    let whole = fs::read(folder.path().join("hits_0001.parquet")).unwrap();
+    let (file, saved) = (folder.path().join("flipped"), folder.path().join("saved"));
+    let mut random = Random::new(5);
+    let (mut damaged, mut harmless) = (0, 0);
+    for _ in 0..400 {
+        let mut bytes = whole.clone();
+        bytes[random.next_u64() as usize % whole.len()] ^= 1 << (random.next_u64() % 8);
+        fs::write(&file, &bytes).unwrap();
+        let Some(found) = recover(&file, &saved).unwrap() else {
+            damaged += 1;
+            continue;
+        };
+        let left = read(&saved);
+        match found.is_complete() {
+            true => assert_eq!((left == rows, found.is_proved), (true, true), "{found:?}"),
+            false => assert!(left.chunks(200).all(|group| rows.chunks(200).any(|own| own == group)), "{found:?}"),
+        }
+        // What was saved of a damaged file is whole.
+        let again = folder.path().join("again");
+        let twice = recover(&saved, &again).unwrap().unwrap();
+        assert!(twice.is_complete() && twice.rows == found.rows, "{twice:?}");
+        *if found.is_complete() { &mut harmless } else { &mut damaged } += 1;
+        fs::remove_file(&saved).unwrap();
+        fs::remove_file(&again).unwrap();
+    }
+    // Old indexes are read by nobody.
+    assert!(damaged > 200 && harmless > 0, "{damaged} {harmless}");
+}
+
+/// The name of the documents: what was being written gets the name that it was going to have.
+#[test]
+fn an_unfinished_file_is_recovered_to_its_own_name() {
+    let rows = random_hits(300);
+    let (folder, _) = write(&rows, &[("row_group", 100.into())]);
+    let name = folder.path().join("hits_0001.parquet");
+    let unfinished = folder.path().join("hits_0001.parquet.inprogress");
+    fs::rename(&name, &unfinished).unwrap();
+    assert!(recover(&unfinished, &name).unwrap().is_some_and(|saved| saved.is_complete()));
+    assert_eq!(read(&name), rows);
 }
 
 #[test]

@@ -38,9 +38,11 @@ mod dump;
 #[cfg(test)]
 mod tests;
 
+use std::path::PathBuf;
+
 use livetime_engine::files::Timing;
 use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
-use livetime_formats::file::files;
+use livetime_formats::file::{files, there};
 use livetime_frame::PayloadKind;
 
 use super::raw_readings::describe;
@@ -129,11 +131,15 @@ impl Node for WibFile {
         Ok(vec![Stream::Other(PayloadKind::Bytes), Stream::Other(PayloadKind::Table)])
     }
 
+    fn look(&self) -> Result<(), NodeError> {
+        self.files().and_then(|files| there(&files)).map_err(|why| NodeError::new(why).of_param("file"))
+    }
+
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let p = &self.params;
         let options =
             IngestOptions { identity: None, checksums: p.checksums, convert_counts: p.convert_counts };
-        let files = files(&p.file, |path| Ok(vec![path.to_owned()])).map_err(NodeError::new)?;
+        let files = self.files().map_err(NodeError::new)?;
         let dumps =
             Dumps::open(files, p.first_link, p.batch, |format, link| LinkIngest::new(format, link, options))?;
         self.params.links = dumps.links();
@@ -182,6 +188,11 @@ impl Node for WibFile {
 }
 
 impl WibFile {
+    /// The files that are named.
+    fn files(&self) -> Result<Vec<PathBuf>, String> {
+        files(&self.params.file, |path| Ok(vec![path.to_owned()]))
+    }
+
     fn read_back(&mut self) {
         let Some(dumps) = &self.dumps else { return };
         let (counts, p) = (dumps.counts(), &mut self.params);
