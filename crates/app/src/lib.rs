@@ -22,6 +22,8 @@ mod cli;
 mod commands;
 mod hosted;
 mod log;
+#[cfg(test)]
+mod losses_everywhere;
 pub mod metrics;
 mod output;
 mod plot;
