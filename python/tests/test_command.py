@@ -139,10 +139,11 @@ def test_page_metrics_and_trace_are_those_of_the_program(folder, how, request):
     (folder / "endless.yaml").write_text(ENDLESS)
     program = request.getfixturevalue("program") if how == "program" else ""
     beside = ["endless.yaml", "--json", "--web", "0", "--metrics", "0", "--trace", "t.json", "--trace-every", "1"]
+    beside += ["--web-token-file", "token"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen([*called(program), *beside], env=ENVIRONMENT, **pipes) as process:
-        link, metrics = told(process, r"the page of this run: (\S+)", r"serving metrics at (\S+)")
-        url, token = link.split("#t=")
+        url, metrics = told(process, r"the page of this run: (\S+)", r"serving metrics at (\S+)")
+        token = (folder / "token").read_text().strip()
         assert b"<html" in get(url).lower()
         until = time.monotonic() + 60
         while b'node="cut"' not in get(metrics) and time.monotonic() < until:

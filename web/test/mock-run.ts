@@ -174,6 +174,7 @@ export class MockRun {
       state: 'running', failure: null,
       run: {
         hz: 200, cpu: 83.1, live: 1 - this.lost / Math.max(1, frames), frames, unintended: this.lost, intended: 0, closed: true,
+        offered: frames * this.edges.length, delivered: frames * this.edges.length - this.lost, queued: 0,
         pool_used: 222298112, pool_limit: 1073741824, pool_peak: 230686720,
       },
       limit: {
@@ -185,14 +186,20 @@ export class MockRun {
         service_ms: each((i) => (i % 2 ? 0.003 : 1)), cpu: each((i) => (i % 2 ? 1 : 21)), service_p50_ms: each((i) => (i % 2 ? 0.003 : 0.9)),
         service_p99_ms: each(() => 1.2), waiting_p50_ms: each(() => 0.1), waiting_p99_ms: each(() => 2), latency_p50_ms: each(() => 1),
         latency_p99_ms: each((i) => i * 0.7), queued: each((i) => (i === last && this.lost ? 9 : 0)), capacity: each((i) => (i ? 20 : 0)),
-        lost: each((i) => (i === last ? this.lost : 0)), left_out: each(() => 0), state: each((i) => (i ? 3 : 31 - 8)),
+        lost: each((i) => (i === last ? this.lost : 0)), left_out: each(() => 0),
+        losing: each((i) => (i === last && this.lost ? 1 : 0)), state: each((i) => (i ? 3 : 31 - 8)),
       },
       edges: {
         offered: along(() => frames), delivered: along((i) => frames - (i === last - 1 ? this.lost : 0)), queued: along(() => 0),
         capacity: along(() => 20), lost: along((i) => (i === last - 1 ? this.lost : 0)), left_out: along(() => 0),
+        losing: along((i) => (i === last - 1 && this.lost ? 1 : 0)),
         waiting_p99_ms: along(() => 0.2),
       },
-      losses: this.lost ? [[last - 1, 'queue_full', this.lost]] : [],
+      losses: this.lost ? [[last - 1, 'queue_full', this.lost, last, false, Date.now() * 1e6, true]] : [],
+      loss: {
+        state: this.lost ? 'losing' : 'nothing', newest: this.lost ? 0 : null, at_ns: this.lost ? Date.now() * 1e6 : null,
+        text: this.lost ? `queue full on ${this.edges[last - 1]!.from} -> ${this.edges[last - 1]!.to}` : null, acknowledged: null,
+      },
     };
   }
 

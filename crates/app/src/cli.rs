@@ -243,6 +243,9 @@ pub(crate) struct RunArgs {
     /// Also let the page browse the recorded runs in this folder; it always may in the folders that the run writes to.
     #[arg(long, value_name = "DIR", value_delimiter = ',')]
     pub(crate) web_files: Vec<PathBuf>,
+    /// The token of the page is in FILE, which its owner alone may be able to read; if there is none, it is made.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_web")]
+    pub(crate) web_token_file: Option<PathBuf>,
     /// Also answer requests for metrics whose `Host` is NAME; `*` means any name.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) metrics_host: Vec<String>,

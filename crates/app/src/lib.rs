@@ -23,6 +23,8 @@ mod commands;
 mod hosted;
 mod interrupt;
 mod log;
+#[cfg(test)]
+mod losses_everywhere;
 pub mod metrics;
 mod output;
 mod plot;

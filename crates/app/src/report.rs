@@ -5,4 +5,4 @@
 pub(crate) mod fixture;
 pub(crate) mod live;
 
-pub(crate) use livetime_control::report::{EndedBy, Ending, json, losses, numbers, rates, summary, table};
+pub(crate) use livetime_control::report::{EndedBy, Ending, json, numbers, rates, summary, table};

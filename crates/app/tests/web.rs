@@ -2,8 +2,10 @@
 
 use crate::common;
 
+use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 
 use common::{Pipeline, livetime, stderr, stdout};
@@ -18,28 +20,42 @@ nodes:
 /// A run with a page, ended with the test.
 struct Served {
     program: Child,
-    link: String,
+    /// Without the token, as a program tells it whose log is no terminal.
+    url: String,
+    token: String,
     /// Reads what the program logs, so that it can go on.
     _file: Pipeline,
 }
 
 impl Served {
     fn start(name: &str, text: &str, more: &[&str]) -> Served {
+        let folder = tempfile::tempdir().unwrap();
+        let token = folder.path().join("token");
+        let more: Vec<&str> =
+            ["--web-token-file", token.to_str().unwrap()].iter().chain(more).copied().collect();
+        let served = Served::start_with(name, text, &more);
+        Served { token: std::fs::read_to_string(token).unwrap().trim().to_owned(), ..served }
+    }
+
+    /// Whose token is the test's business.
+    fn start_with(name: &str, text: &str, more: &[&str]) -> Served {
         let file = Pipeline::new(name, text);
         let mut command = Command::new(env!("CARGO_BIN_EXE_livetime"));
         command.args(["run", file.path()]).args(more).stdin(Stdio::null()).stdout(Stdio::null());
         let mut program = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut log = BufReader::new(program.stderr.take().unwrap()).lines();
-        let link =
-            log.find_map(|line| Some(line.unwrap().split_once("the page of this run: ")?.1.to_owned()));
+        let url = log.find_map(|line| Some(line.unwrap().split_once("the page of this run: ")?.1.to_owned()));
         std::thread::spawn(move || log.for_each(drop));
-        Served { program, link: link.unwrap(), _file: file }
+        Served { program, url: url.unwrap(), token: String::new(), _file: file }
     }
 
     /// Address and token.
     fn parts(&self) -> (&str, &str) {
-        let (url, token) = self.link.split_once("/#t=").unwrap();
-        (url.trim_start_matches("http://"), token)
+        (self.url.trim_start_matches("http://").trim_end_matches('/'), &self.token)
+    }
+
+    fn link(&self) -> String {
+        format!("{}#t={}", self.url, self.token)
     }
 
     fn ask(&self, method: &str, path: &str, more: &str, body: &str) -> String {
@@ -79,7 +95,7 @@ fn the_link_opens_the_page_and_lets_change() {
 #[test]
 fn another_terminal_shows_the_run() {
     let served = Served::start("web-top", FILE, &[]);
-    let output = livetime(&["top", &served.link, "--once"]);
+    let output = livetime(&["top", &served.link(), "--once"]);
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(text.contains("running") && text.contains("live time") && text.contains("\nstats "), "{text}");
@@ -96,7 +112,7 @@ fn a_port_that_is_taken_is_no_reason_to_stop() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let served = Served::start("web-taken", FILE, &["--web", &address]);
-    assert!(served.parts().0 != address, "{}", served.link);
+    assert!(served.parts().0 != address, "{}", served.url);
     drop(served);
     let file = Pipeline::new("web-none", FILE);
     let without = livetime(&["run", file.path(), "--frames", "3", "--no-web"]);
@@ -111,20 +127,38 @@ fn a_port_that_is_taken_is_no_reason_to_stop() {
 }
 
 #[test]
-fn a_token_can_come_from_a_file() {
-    let path = common::temporary("token");
-    std::fs::write(&path, "0123456789abcdef-own\n").unwrap();
+fn a_token_comes_from_a_file_that_others_cannot_read_and_goes_to_no_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("token");
+    let write = |token: &str, mode: u32| {
+        std::fs::write(&path, token).unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+    };
     let own = format!("token_file: '{}'}}", path.display());
     let text = FILE.replace("'127.0.0.1:0'}", &format!("'127.0.0.1:0', {own}"));
-    let served = Served::start("web-token", &text, &[]);
-    assert_eq!(served.parts().1, "0123456789abcdef-own");
+    write("0123456789abcdef-own\n", 0o600);
+    let served = Served::start_with("web-token", &text, &[]);
+    let set = r#"{"set": {"offset": 7}}"#;
+    let bearer = "Authorization: Bearer 0123456789abcdef-own\r\n";
+    assert!(served.ask("PATCH", "/api/v1/nodes/cam", bearer, set).starts_with("HTTP/1.1 200 "));
     drop(served);
-    std::fs::write(&path, "short\n").unwrap();
     let file = Pipeline::new("web-short", &text);
-    let refused = stderr(&livetime(&["run", file.path(), "--frames", "3"]));
-    assert!(
-        refused.contains("warn this run has no page") && refused.contains("at least 16 letters"),
-        "{refused}"
-    );
-    std::fs::remove_file(path).unwrap();
+    let log = || stderr(&livetime(&["run", file.path(), "--frames", "3"]));
+    let told = log();
+    assert!(told.contains("the page of this run: http://") && !told.contains("0123456789abcdef"), "{told}");
+    assert!(told.contains(&format!("the token of the page is in {}", path.display())), "{told}");
+    for (token, mode, why) in [
+        ("0123456789abcdef-own\n", 0o644, "found mode 0644: `chmod 600 "),
+        ("0123456789abcdef-own\n", 0o640, "found mode 0640: `chmod 600 "),
+        ("short\n", 0o600, "at least 16 letters"),
+    ] {
+        write(token, mode);
+        let refused = log();
+        assert!(refused.contains("warn this run has no page") && refused.contains(why), "{refused}");
+    }
+    // One that is not there is made.
+    std::fs::remove_file(&path).unwrap();
+    log();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(std::fs::read_to_string(&path).unwrap().trim().len(), 32);
 }

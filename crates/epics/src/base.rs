@@ -2,7 +2,7 @@
 //! engine's accounts.
 
 use livetime_control::attributes::Problem;
-use livetime_control::model::{Input, Moment, NodeMoment};
+use livetime_control::model::{Input, Moment, NodeMoment, NodeTimes, Spans, Window};
 use livetime_engine::{LastFrame, LossReason, NodeReport, Placement, Times};
 use livetime_frame::{Dim, Layout};
 use livetime_pva::nt::Severity;
@@ -131,11 +131,21 @@ pub(super) enum Item {
     Waiting(Quantile),
     Service(Quantile),
     Latency(Quantile),
+    /// 99 of 100, of the times that the function takes out, over a window.
+    Recent(Timed, Window),
     Cpu,
     Restarts,
     Lost(LossReason),
     Stalls,
     LongestGap,
+}
+
+/// Which times of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Timed {
+    Waiting,
+    Service,
+    Latency,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -372,14 +382,23 @@ pub(super) static BASE: &[Base] = &[
     base("Received", Plugins, Readback, Shape::I64, "", I::Received, "Frames handed to the node."),
     base("Completed", Plugins, Readback, Shape::I64, "", I::Completed, "Frames whose handling came to a good end."),
     base("Emitted", All, Readback, Shape::I64, "", I::Emitted, "Frames sent."),
-    base("WaitingP50", Plugins, Readback, Shape::F64, "ms", I::Waiting(Quantile::P50), "Half of the frames waited no longer."),
-    base("WaitingP99", Plugins, Readback, Shape::F64, "ms", I::Waiting(Quantile::P99), "99 of 100 frames waited no longer."),
+    base("WaitingP50", Plugins, Readback, Shape::F64, "ms", I::Waiting(Quantile::P50), "Half of the frames of the whole run waited no longer."),
+    base("WaitingP99", Plugins, Readback, Shape::F64, "ms", I::Waiting(Quantile::P99), "99 of 100 frames of the whole run waited no longer."),
+    base("WaitingP99_1s", Plugins, Readback, Shape::F64, "ms", I::Recent(Timed::Waiting, Window::Second), "99 of 100 frames of the last second waited no longer."),
+    base("WaitingP99_10s", Plugins, Readback, Shape::F64, "ms", I::Recent(Timed::Waiting, Window::Ten), "The same over the last 10 s."),
+    base("WaitingP99_60s", Plugins, Readback, Shape::F64, "ms", I::Recent(Timed::Waiting, Window::Minute), "The same over the last 60 s."),
     base("WaitingMax", Plugins, Readback, Shape::F64, "ms", I::Waiting(Quantile::Max), "The longest wait."),
-    base("ServiceP50", All, Readback, Shape::F64, "ms", I::Service(Quantile::P50), "Half of the frames were handled no longer."),
-    base("ServiceP99", All, Readback, Shape::F64, "ms", I::Service(Quantile::P99), "99 of 100 frames were handled no longer."),
+    base("ServiceP50", All, Readback, Shape::F64, "ms", I::Service(Quantile::P50), "Half of the frames of the whole run were handled no longer."),
+    base("ServiceP99", All, Readback, Shape::F64, "ms", I::Service(Quantile::P99), "99 of 100 frames of the whole run were handled no longer."),
+    base("ServiceP99_1s", All, Readback, Shape::F64, "ms", I::Recent(Timed::Service, Window::Second), "99 of 100 frames of the last second were handled no longer."),
+    base("ServiceP99_10s", All, Readback, Shape::F64, "ms", I::Recent(Timed::Service, Window::Ten), "The same over the last 10 s."),
+    base("ServiceP99_60s", All, Readback, Shape::F64, "ms", I::Recent(Timed::Service, Window::Minute), "The same over the last 60 s."),
     base("ServiceMax", All, Readback, Shape::F64, "ms", I::Service(Quantile::Max), "The longest handling."),
-    base("LatencyP50", Plugins, Readback, Shape::F64, "ms", I::Latency(Quantile::P50), "From the detector to the end of the handling, for half of the frames no longer."),
+    base("LatencyP50", Plugins, Readback, Shape::F64, "ms", I::Latency(Quantile::P50), "From the detector to the end of the handling, for half of the frames of the whole run no longer."),
     base("LatencyP99", Plugins, Readback, Shape::F64, "ms", I::Latency(Quantile::P99), "The same for 99 of 100."),
+    base("LatencyP99_1s", Plugins, Readback, Shape::F64, "ms", I::Recent(Timed::Latency, Window::Second), "From the detector to the end of the handling, for 99 of 100 frames of the last second no longer."),
+    base("LatencyP99_10s", Plugins, Readback, Shape::F64, "ms", I::Recent(Timed::Latency, Window::Ten), "The same over the last 10 s."),
+    base("LatencyP99_60s", Plugins, Readback, Shape::F64, "ms", I::Recent(Timed::Latency, Window::Minute), "The same over the last 60 s."),
     base("LatencyMax", Plugins, Readback, Shape::F64, "ms", I::Latency(Quantile::Max), "The longest."),
     base("CPU", All, Readback, Shape::F64, "%", I::Cpu, "Of one processor, over the last second; 0 where threads are shared."),
     base("Restarts", All, Readback, Shape::I64, "", I::Restarts, "How often it was built anew after a failure."),
@@ -568,6 +587,7 @@ fn content(item: Item, view: &View<'_>) -> Content {
         I::Waiting(quantile) => quantile.of(&counts.waiting),
         I::Service(quantile) => quantile.of(&counts.service),
         I::Latency(quantile) => quantile.of(&counts.latency),
+        I::Recent(timed, window) => Content::F64(timed.of(&node.times).over(window).p99_ns as f64 / 1e6),
         I::Cpu => Content::F64(node.rates.cpu_percent.unwrap_or(0.0)),
         I::Restarts => Content::I64(counts.restarts as i64),
         I::Lost(reason) => Content::I64(view.lost(reason) as i64),
@@ -609,6 +629,16 @@ fn edge_content(item: Item, view: &View<'_>) -> Content {
         I::PortOf(edge) => Content::Text(view.edge(edge).map_or(String::new(), |i| i.node.clone())),
         I::AddressOf(edge) => Content::count(view.edge(edge).map_or(0, |i| i.output as u64)),
         _ => Content::I32(0),
+    }
+}
+
+impl Timed {
+    fn of(self, times: &NodeTimes) -> &Spans {
+        match self {
+            Timed::Waiting => &times.waiting,
+            Timed::Service => &times.service,
+            Timed::Latency => &times.latency,
+        }
     }
 }
 

@@ -199,6 +199,39 @@ impl Times {
         self.add_counts(other.first, &other.counts);
     }
 
+    /// What was recorded since this histogram was `before`: all of it but what `before` holds.
+    ///
+    /// The longest of these times is known to its bucket only.
+    ///
+    /// ```
+    /// use livetime_runtime::Times;
+    ///
+    /// let before = Times::of([3_000_000_000]);
+    /// let mut now = before.clone();
+    /// now.merge(&Times::of([1_000, 1_000]));
+    /// let since = now.since(&before);
+    /// assert_eq!((since.count, since.sum_ns), (2, 2_000));
+    /// assert!(since.p99_ns().abs_diff(1_000) < 1_000 / 16);
+    /// ```
+    pub fn since(&self, before: &Times) -> Times {
+        let known = |number: usize| {
+            let place = number.checked_sub(before.first);
+            place.and_then(|place| before.counts.get(place)).copied().unwrap_or(0)
+        };
+        let numbered = self.counts.iter().enumerate();
+        let counts: Vec<u64> =
+            numbered.map(|(place, count)| count.saturating_sub(known(self.first + place))).collect();
+        let last = counts.iter().rposition(|count| *count > 0);
+        let mut times = Times {
+            count: counts.iter().sum(),
+            sum_ns: self.sum_ns.saturating_sub(before.sum_ns),
+            max_ns: last.map_or(0, |last| self.max_ns.min(start_of(self.first + last + 1) - 1)),
+            ..Times::default()
+        };
+        times.add_counts(self.first, &counts);
+        times
+    }
+
     fn add_counts(&mut self, first: usize, counts: &[u64]) {
         let Some(lead) = counts.iter().position(|count| *count > 0) else { return };
         let end = first + counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
@@ -269,6 +302,23 @@ mod tests {
             assert_eq!(merged(chunks.clone()), together);
             chunks.reverse();
             assert_eq!(merged(chunks), together);
+        }
+    }
+
+    #[test]
+    fn what_was_recorded_since_is_what_was_added() {
+        let mut random = crate::Random::new(11);
+        let mut values = |count: usize| -> Vec<u64> {
+            (0..count).map(|_| random.below(1 << 40) as u64 >> random.below(40)).collect()
+        };
+        for (early, late) in [(0, 0), (0, 50), (50, 0), (300, 7), (7, 300)] {
+            let (early, late) = (Times::of(values(early)), Times::of(values(late)));
+            let both = merged([early.clone(), late.clone()]);
+            let since = both.since(&early);
+            assert_eq!((since.count, since.sum_ns), (late.count, late.sum_ns));
+            assert!(since.buckets().eq(late.buckets()));
+            assert!(since.max_ns >= late.max_ns && since.max_ns <= late.max_ns + late.max_ns / 16 + 1);
+            assert_eq!(both.since(&both), Times::default());
         }
     }
 

@@ -52,12 +52,16 @@ impl App {
             started_ns: time_of_day_ns() - elapsed_ns,
             host: own.clone().unwrap_or_default(),
         };
+        let history = History::new(model.run().graph());
+        if let Some(shortage) = history.shortage() {
+            model.note(Caller::program(), &shortage);
+        }
         Ok(App {
             hosts: Hosts::new(own.as_deref(), &options.hosts),
             sessions: Sessions::new(token, port, options.is_open, options.rules.clone()),
             views: Views::new(Sources::new(model.clone()), Maker::start()?),
             records: Records::new(options.record),
-            history: Mutex::new(History::new(model.run().graph())),
+            history: Mutex::new(history),
             board: Board::new(),
             metrics: Texts::of_run(model.clone(), &options.commit),
             recorded: Recorded::start(options.files.clone(), model.run().graph())?,

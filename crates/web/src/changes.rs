@@ -245,6 +245,15 @@ async fn end_run(app: &App, visitor: &Visitor, body: &[u8], action: Action) -> R
     Ok(done(app, visitor, json!({ "state": "ending" })))
 }
 
+/// Losses that come after those that were seen are not acknowledged with them.
+pub(crate) async fn acknowledge((State(app), Extension(visitor)): Of, body: Bytes) -> Routed {
+    let seen = body_of(&body)?["unintended"].as_u64();
+    let seen = seen.ok_or_else(|| Error::bad("`unintended`: wanted the number of losses that were seen"))?;
+    let answer = act(&app, &visitor, Action::Acknowledge(seen)).await?;
+    answer.result.map_err(Error::refused)?;
+    Ok(done(&app, &visitor, json!({ "state": answer.moment.losses.standing.name() })))
+}
+
 /// The answer to a change, with who made it as the log has it.
 fn done(app: &App, visitor: &Visitor, mut answer: Value) -> Response {
     answer["by"] = show::caller_json(&app.caller(visitor));

@@ -35,6 +35,15 @@ impl Error {
         Error::new(StatusCode::SERVICE_UNAVAILABLE, "the run has ended")
     }
 
+    /// All connections that are not kept for who holds the token are taken.
+    pub(crate) fn full() -> Error {
+        Error::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "wanted a connection, found all of them busy but those that are kept for who has the token: close pages that nobody \
+             looks at, or open the link with the token",
+        )
+    }
+
     /// The same with one more key.
     pub(crate) fn with(mut self, key: &str, value: Value) -> Error {
         self.more.insert(key.to_owned(), value);

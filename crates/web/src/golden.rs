@@ -150,6 +150,9 @@ fn state() {
     let mut shown = show::moment_json(&moment, 1, 0, &Value::Null);
     still(&mut shown, "");
     check_json("moment.json", &shown);
+    let mut times = show::times_json(&moment);
+    still(&mut times, "");
+    check_json("times.json", &times);
     let mut node = show::node_json(&moment, model.run(), 1);
     still(&mut node, "");
     check_json("node.json", &node);

@@ -1,12 +1,13 @@
 //! Numbers over time, kept by the server so that a page that opens has them at once.
 //!
-//! Of each moment of the last ten minutes, and once in ten seconds of the last twelve hours, one number of 4 bytes for each series. A
-//! graph of 13 nodes has some 470 series: 12 MiB in ten minutes at ten moments a second, and 8 MiB for the twelve hours.
+//! Of each moment of the last ten minutes, and once in ten seconds of the last twelve hours, one number of 4 bytes for each series: at
+//! most 45 kB. A graph of 13 nodes has some 500 series. Of a graph with more numbers than fit the budget each node has its first
+//! ones, as many as every other node, and what is left out is told.
 
 use std::collections::{BTreeMap, VecDeque};
 
-use livetime_control::model::Moment;
-use livetime_engine::{Graph, ParamKind, Value};
+use livetime_control::model::{Moment, NodeTimes, Spans, Window};
+use livetime_engine::{Graph, NodeDecl, ParamKind, Value};
 use serde_json::json;
 
 use crate::show::lost_by;
@@ -18,8 +19,11 @@ const FINE_ROWS: usize = 7_000;
 /// How long, and how often, one moment is kept.
 const COARSE_MS: f64 = 12.0 * 3_600_000.0;
 const COARSE_STEP_MS: f64 = 10_000.0;
-/// The most series: of a graph with more numbers the last nodes have none of their own values.
-const MOST: usize = 1024;
+const COARSE_ROWS: usize = (COARSE_MS / COARSE_STEP_MS) as usize + 1;
+/// Bytes for all numbers, when both steps are full.
+const BUDGET: usize = 64 << 20;
+/// Bytes that a series takes then.
+const EACH: usize = (FINE_ROWS + COARSE_ROWS) * size_of::<f32>();
 /// The most series of one answer.
 pub(crate) const MOST_ASKED: usize = 32;
 
@@ -54,6 +58,8 @@ pub(crate) enum Step {
 /// All series.
 pub(crate) struct History {
     series: Vec<Series>,
+    /// How many numbers of which nodes are not kept, because there are too many.
+    left_out: Vec<(String, usize)>,
     by_name: BTreeMap<String, usize>,
     fine: Rows,
     coarse: Rows,
@@ -68,11 +74,11 @@ const RUN: [Of<OfRun>; 5] = [
     ("run.hz", "Hz", |moment| moment.rates.hz),
     ("run.cpu", "%", |moment| moment.rates.cpu_percent.unwrap_or(f64::NAN)),
     ("run.live", "", |moment| moment.live),
-    ("run.unintended", "", |moment| moment.report.unintended_losses() as f64),
+    ("run.unintended", "", |moment| moment.losses.sums.unintended as f64),
     ("run.pool_used", "B", |moment| moment.report.pool.used_bytes as f64),
 ];
 
-const NODE: [Of<OfNode>; 8] = [
+const NODE: [Of<OfNode>; 10] = [
     ("hz", "Hz", |moment, node| moment.nodes.get(node).map_or(f64::NAN, |node| node.rates.hz)),
     ("cpu", "%", |moment, node| {
         moment.nodes.get(node).and_then(|node| node.rates.cpu_percent).unwrap_or(f64::NAN)
@@ -83,41 +89,90 @@ const NODE: [Of<OfNode>; 8] = [
     ("service_ms", "ms", |moment, node| {
         moment.nodes.get(node).map_or(f64::NAN, |node| node.rates.service_ms)
     }),
-    ("latency_p99_ms", "ms", |moment, node| {
-        moment.report.nodes.get(node).map_or(f64::NAN, |node| node.latency.p99_ns() as f64 / 1e6)
-    }),
-    ("waiting_p99_ms", "ms", |moment, node| {
-        moment.report.nodes.get(node).map_or(f64::NAN, |node| node.waiting.p99_ns() as f64 / 1e6)
-    }),
+    ("latency_p99_1s_ms", "ms", |moment, node| p99_ms(moment, node, Window::Second, |times| &times.latency)),
+    ("latency_p99_10s_ms", "ms", |moment, node| p99_ms(moment, node, Window::Ten, |times| &times.latency)),
+    ("waiting_p99_1s_ms", "ms", |moment, node| p99_ms(moment, node, Window::Second, |times| &times.waiting)),
+    ("waiting_p99_10s_ms", "ms", |moment, node| p99_ms(moment, node, Window::Ten, |times| &times.waiting)),
 ];
+
+/// NaN for a window without frames.
+fn p99_ms(moment: &Moment, node: usize, window: Window, of: fn(&NodeTimes) -> &Spans) -> f64 {
+    let found = moment.nodes.get(node).map(|node| of(&node.times).over(window));
+    found.filter(|found| found.count > 0).map_or(f64::NAN, |found| found.p99_ns as f64 / 1e6)
+}
+
+/// All numbers of a node: ours, then what it says of itself, then its settings.
+fn series_of(number: usize, decl: &NodeDecl) -> Vec<Series> {
+    let named = |series: &str, unit, origin| Series { name: format!("{}.{series}", decl.name), unit, origin };
+    let mut found: Vec<Series> =
+        NODE.iter().map(|(series, unit, of)| named(series, unit, Origin::Node(number, *of))).collect();
+    let params = decl.node_type.param_specs().iter().enumerate();
+    let (said, set): (Vec<_>, Vec<_>) = params
+        .filter(|(_, spec)| matches!(spec.kind, ParamKind::Int | ParamKind::Float))
+        .partition(|(_, spec)| spec.readback);
+    let values = said.into_iter().chain(set);
+    found.extend(
+        values.map(|(place, spec)| named(spec.name, spec.unit.unwrap_or(""), Origin::Value(number, place))),
+    );
+    found
+}
+
+/// How many series of each node are kept of so many, so that all have room: one more of each in turn.
+fn shares(wanted: &[usize], mut room: usize) -> Vec<usize> {
+    let mut shares = vec![0; wanted.len()];
+    while room > 0 && shares != wanted {
+        let is_open = |node: &usize| shares[*node] < wanted[*node];
+        let open: Vec<usize> = (0..wanted.len()).filter(is_open).take(room).collect();
+        room -= open.len();
+        open.into_iter().for_each(|node| shares[node] += 1);
+    }
+    shares
+}
 
 impl History {
     pub(crate) fn new(graph: &Graph) -> History {
-        let mut series: Vec<Series> = Vec::new();
-        let mut add = |name: String, unit, origin| series.push(Series { name, unit, origin });
-        RUN.iter().for_each(|(name, unit, of)| add((*name).to_owned(), *unit, Origin::Run(*of)));
-        for (number, decl) in graph.nodes().iter().enumerate() {
-            let name = |series: &str| format!("{}.{series}", decl.name);
-            NODE.iter().for_each(|(series, unit, of)| add(name(series), *unit, Origin::Node(number, *of)));
-        }
-        for (number, decl) in graph.nodes().iter().enumerate() {
-            for (place, spec) in decl.node_type.param_specs().iter().enumerate() {
-                if matches!(spec.kind, ParamKind::Int | ParamKind::Float) {
-                    add(
-                        format!("{}.{}", decl.name, spec.name),
-                        spec.unit.unwrap_or(""),
-                        Origin::Value(number, place),
-                    );
-                }
-            }
-        }
-        series.truncate(MOST);
+        History::within(graph, BUDGET)
+    }
+
+    /// At most so many bytes.
+    fn within(graph: &Graph, budget: usize) -> History {
+        let of_run = |(name, unit, of): &Of<OfRun>| Series {
+            name: (*name).to_owned(),
+            unit,
+            origin: Origin::Run(*of),
+        };
+        let mut series: Vec<Series> = RUN.iter().map(of_run).collect();
+        let decls = graph.nodes();
+        let nodes: Vec<Vec<Series>> =
+            decls.iter().enumerate().map(|(number, decl)| series_of(number, decl)).collect();
+        let wanted: Vec<usize> = nodes.iter().map(Vec::len).collect();
+        let shares = shares(&wanted, (budget / EACH).saturating_sub(series.len()));
+        let left = wanted.iter().zip(&shares).map(|(wanted, share)| wanted - share);
+        let left_out =
+            decls.iter().map(|decl| decl.name.clone()).zip(left).filter(|(_, count)| *count > 0).collect();
+        series.extend(nodes.into_iter().zip(shares).flat_map(|(node, share)| node.into_iter().take(share)));
         // A parameter may be called as one of ours: the first one counts.
         let mut by_name = BTreeMap::new();
         for (index, series) in series.iter().enumerate() {
             by_name.entry(series.name.clone()).or_insert(index);
         }
-        History { series, by_name, fine: Rows::default(), coarse: Rows::default() }
+        History { series, left_out, by_name, fine: Rows::default(), coarse: Rows::default() }
+    }
+
+    /// What is not kept, in a sentence, if something is not.
+    pub(crate) fn shortage(&self) -> Option<String> {
+        let all: usize = self.left_out.iter().map(|(_, count)| count).sum();
+        let listed: Vec<String> =
+            self.left_out.iter().take(8).map(|(node, count)| format!("{node} {count}")).collect();
+        let more = if self.left_out.len() > 8 { ", ..." } else { "" };
+        (all > 0).then(|| {
+            format!(
+                "the history keeps {} numbers over time in {} MiB, and none of {all} more: {}{more}",
+                self.series.len(),
+                BUDGET >> 20,
+                listed.join(", ")
+            )
+        })
     }
 
     /// Keeps a moment.
@@ -132,24 +187,35 @@ impl History {
     /// Names and units.
     pub(crate) fn names(&self) -> serde_json::Value {
         let of = |series: &Series| json!({ "name": series.name, "unit": series.unit });
-        json!({ "series": self.series.iter().map(of).collect::<Vec<_>>() })
+        let left_out: serde_json::Map<_, _> =
+            self.left_out.iter().map(|(node, count)| (node.clone(), json!(count))).collect();
+        json!({
+            "series": self.series.iter().map(of).collect::<Vec<_>>(),
+            "left_out": left_out,
+            "problem": self.shortage(),
+        })
     }
 
-    /// The series called `names` after `since_ms`, as bytes.
+    /// Those of `names` that are no series.
+    pub(crate) fn unknown<'a>(&self, names: &[&'a str]) -> Vec<&'a str> {
+        names.iter().copied().filter(|name| !self.by_name.contains_key(*name)).collect()
+    }
+
+    /// The series called `names` after `since_ms`, as bytes. One that is not kept has no number at any time.
     ///
     /// # Errors
-    /// When there is no such series, or too many are wanted.
+    /// When none of them is kept, or too many are wanted.
     pub(crate) fn read(&self, names: &[&str], since_ms: f64, step: Step) -> Result<Vec<u8>, String> {
         if names.len() > MOST_ASKED {
             return Err(format!("wanted at most {MOST_ASKED} series, found {}", names.len()));
         }
-        let index = |name: &&str| {
-            let found = self.by_name.get(*name).copied();
-            found.ok_or_else(|| {
-                format!("`of`: wanted names of series as `/api/v1/history` lists them, found `{name}`")
-            })
-        };
-        let columns = names.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+        let columns: Vec<Option<usize>> = names.iter().map(|name| self.by_name.get(*name).copied()).collect();
+        if columns.iter().all(Option::is_none) {
+            return Err(format!(
+                "`of`: wanted names of series as `/api/v1/history` lists them, found `{}`",
+                names.join(",")
+            ));
+        }
         let rows = if step == Step::Fine { &self.fine.rows } else { &self.coarse.rows };
         let first = rows.partition_point(|(at, _)| *at <= since_ms);
         let rows = || rows.range(first..);
@@ -157,7 +223,8 @@ impl History {
         let mut bytes: Vec<u8> = head.iter().flat_map(|word| word.to_le_bytes()).collect();
         bytes.extend(rows().flat_map(|(at, _)| at.to_le_bytes()));
         for column in columns {
-            bytes.extend(rows().flat_map(|(_, row)| row[column].to_le_bytes()));
+            let number = |row: &[f32]| column.map_or(f32::NAN, |column| row[column]);
+            bytes.extend(rows().flat_map(|(_, row)| number(row).to_le_bytes()));
         }
         Ok(bytes)
     }
@@ -185,5 +252,43 @@ fn number(moment: &Moment, origin: Origin) -> f64 {
             Some(Value::Float(value)) => *value,
             _ => f64::NAN,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use livetime_control::config;
+
+    use super::*;
+
+    fn graph(cameras: usize) -> Graph {
+        let nodes: String = (0..cameras).map(|n| format!("  cam{n}: {{type: sim_detector}}\n")).collect();
+        config::parse("p.yaml", &format!("nodes:\n{nodes}"), livetime_nodes::ALL, &[]).unwrap().graph
+    }
+
+    #[test]
+    fn a_graph_with_too_many_numbers_keeps_as_many_of_each_node_and_says_so() {
+        let small = History::new(&graph(3));
+        assert_eq!((small.shortage(), small.left_out.len()), (None, 0));
+        let history = History::within(&graph(100), 1000 * EACH);
+        assert_eq!(history.series.len(), 1000);
+        let of = |node: usize| {
+            let start = format!("cam{node}.");
+            history.series.iter().filter(|series| series.name.starts_with(&start)).count()
+        };
+        assert!((0..100).all(|node| of(node) == 9 || of(node) == 10), "{:?}", (of(0), of(99)));
+        assert!(history.by_name.contains_key("cam99.hz") && history.by_name.contains_key("cam99.lost"));
+        let told = history.shortage().unwrap();
+        assert!(told.contains("keeps 1000 numbers") && told.contains("cam0 "), "{told}");
+        assert_eq!(history.names()["left_out"].as_object().unwrap().len(), 100);
+    }
+
+    #[test]
+    fn one_unknown_series_refuses_no_other() {
+        let history = History::new(&graph(1));
+        let names = ["cam0.hz", "cam0.nothing", "run.hz"];
+        assert_eq!(history.read(&names, 0.0, Step::Fine).unwrap()[4], 3);
+        assert_eq!(history.unknown(&names), ["cam0.nothing"]);
+        assert!(history.read(&["a", "b"], 0.0, Step::Fine).unwrap_err().contains("`a,b`"));
     }
 }

@@ -50,6 +50,7 @@ mod reads;
 mod recorded;
 mod records;
 mod routes;
+mod seats;
 mod server;
 mod session;
 mod sessions;
@@ -146,6 +147,14 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
         }
         _ => found,
     }
+}
+
+/// A token that nobody can guess: 128 random bits in hexadecimal.
+///
+/// # Errors
+/// Text when the system gives no random numbers.
+pub fn new_token() -> Result<String, String> {
+    session::secret()
 }
 
 /// Serves the run of `model` to those who connect to `listener`.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::Extension;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Path, RawQuery, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use livetime_control::report::json::report_json;
 use livetime_runtime::lock;
@@ -94,7 +94,13 @@ pub(crate) async fn history(
     };
     let bytes = history.read(&names, since_ms, step).map_err(Error::bad)?;
     let headers = [(header::CONTENT_TYPE, "application/octet-stream"), (header::CACHE_CONTROL, "no-store")];
-    Ok((headers, bytes).into_response())
+    let mut response = (headers, bytes).into_response();
+    let unknown = history.unknown(&names).join(",");
+    // Names with letters that no header takes are no names of ours.
+    if let (false, Ok(value)) = (unknown.is_empty(), HeaderValue::from_str(&unknown)) {
+        response.headers_mut().insert(HeaderName::from_static("livetime-unknown"), value);
+    }
+    Ok(response)
 }
 
 /// Messages of clients are short.

@@ -16,6 +16,7 @@ use tokio::time::timeout;
 use crate::app::App;
 use crate::error::Error;
 use crate::guard::{Needs, Request};
+use crate::seats::Reserved;
 use crate::server::Peer;
 use crate::{assets, changes, files, pictures, pipeline, reads, records, sessions};
 
@@ -81,6 +82,9 @@ pub(crate) const ROUTES: &[Route] = &[
     }),
     route("GET", "/api/v1/session", Nothing, "what this caller may do", || get(sessions::show)),
     route("POST", "/api/v1/session", Nothing, "begins a session with the token", || post(sessions::begin)),
+    route("PATCH", "/api/v1/session", Write, "gives the caller of a session a name", || {
+        patch(sessions::rename)
+    }),
     route("DELETE", "/api/v1/session", Nothing, "ends the session", || delete(sessions::end)),
     route("POST", "/api/v1/control", Write, "takes control, or gives it back", || post(sessions::control)),
     route("GET", "/api/v1/picture", Read, "one newest picture of an output", || get(pictures::one))
@@ -122,6 +126,9 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/api/v1/nodes/{name}/abort", Write, "stops a source", || post(changes::abort)),
     route("POST", "/api/v1/run/stop", Write, "ends the sources of the run", || post(changes::stop)),
     route("POST", "/api/v1/run/abort", Write, "ends the run at once", || post(changes::abort_run)),
+    route("POST", "/api/v1/losses/acknowledge", Write, "takes note of the losses so far", || {
+        post(changes::acknowledge)
+    }),
 ];
 
 /// The routes as a service.
@@ -161,9 +168,17 @@ async fn check_host(State(app): State<Arc<App>>, request: AxumRequest, next: Nex
 
 /// Lets a request pass that keeps to the rules, with its visitor and its whole body.
 async fn guard(State(guarded): State<Guarded>, request: AxumRequest, next: Next) -> Response {
+    let is_reserved = request.extensions().get::<Reserved>().is_some();
     match passed(&guarded, request).await {
         Ok(request) => next.run(request).await,
-        Err(error) => error.into_response(),
+        Err(error) => {
+            let mut response = error.into_response();
+            if is_reserved {
+                // The seat is for the next one.
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            response
+        }
     }
 }
 
@@ -174,6 +189,10 @@ async fn passed(guarded: &Guarded, request: AxumRequest) -> Result<AxumRequest, 
     visitor.rights.is_reader = guarded.app.is_reader(&visitor);
     let (method, headers) = (request.method(), request.headers());
     Request { method, path: request.uri().path(), headers }.check(guarded.needs, visitor.rights)?;
+    let is_reserved = request.extensions().get::<Reserved>().is_some();
+    if is_reserved && guarded.needs != Nothing && !visitor.rights.may_write() {
+        return Err(Error::full());
+    }
     guarded.app.sessions.hear(&visitor);
     let (mut parts, body) = request.into_parts();
     let body = timeout(BODY, to_bytes(body, LONGEST_BODY)).await;

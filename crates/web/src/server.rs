@@ -1,39 +1,36 @@
 //! One thread with sockets: accepts connections, limits them, and lets a service answer.
 //!
 //! Nothing of it may be held up by a client: headers and bodies have time limits, a client that does not read is dropped, and there are
-//! only so many connections, of which one address outside this machine has a share.
+//! only so many connections ([`seats`](crate::seats)). Who finds none is told so.
 
-use std::collections::BTreeMap;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::Request;
+use axum::http::{Request, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use livetime_runtime::lock;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::sync::watch;
-use tokio::time::{Sleep, sleep};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{Sleep, sleep, timeout};
 use tower_service::Service;
 
+use crate::seats::{self, Reserved, Seat, Seats};
 use crate::threads::spawn;
 
 /// What clients may take of the server.
 #[derive(Clone, Copy)]
 struct Limits {
     /// Connections at one time. A client that says nothing goes after `headers`.
-    most: usize,
-    /// Connections of one address that is not of this machine.
-    most_of_one: usize,
+    seats: seats::Limits,
     /// A client has this long for the header of a request, also between two requests.
     headers: Duration,
     /// A client that takes nothing for this long is dropped.
@@ -42,8 +39,7 @@ struct Limits {
 
 const LIMITS: Limits = Limits {
     // A hundred pages with five each.
-    most: 512,
-    most_of_one: 64,
+    seats: seats::Limits { most: 512, most_of_one: 64, reserve: 16 },
     headers: Duration::from_secs(20),
     writing: Duration::from_secs(30),
 };
@@ -54,6 +50,9 @@ const MOST_HEADERS: usize = 64;
 const BLOCKING: usize = 4;
 /// After an error of the system, such as too many open files, the next connection is accepted after this time.
 const PAUSE: Duration = Duration::from_millis(100);
+/// Clients that are told at one time that there is no seat, and how long that may take.
+const REFUSED: usize = 32;
+const REFUSING: Duration = Duration::from_secs(1);
 
 /// The address of a client.
 #[derive(Clone, Copy)]
@@ -120,36 +119,6 @@ impl Drop for Server {
     }
 }
 
-/// How many connections each address has.
-type Counts = Arc<Mutex<BTreeMap<IpAddr, usize>>>;
-
-/// A connection that counts.
-struct Counted(Counts, IpAddr);
-
-impl Counted {
-    /// `None` if there are too many.
-    fn new(counts: &Counts, address: IpAddr, limits: Limits) -> Option<Counted> {
-        let mut all = lock(counts);
-        let of_one = all.get(&address).copied().unwrap_or(0);
-        let is_full = all.values().sum::<usize>() >= limits.most;
-        if is_full || (!address.is_loopback() && of_one >= limits.most_of_one) {
-            return None;
-        }
-        all.insert(address, of_one + 1);
-        Some(Counted(counts.clone(), address))
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        let mut all = lock(&self.0);
-        match all.get_mut(&self.1) {
-            Some(count) if *count > 1 => *count -= 1,
-            _ => _ = all.remove(&self.1),
-        }
-    }
-}
-
 async fn accept(
     listener: tokio::net::TcpListener,
     router: Router,
@@ -157,7 +126,8 @@ async fn accept(
     limits: Limits,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let counts = Counts::default();
+    let seats = Seats::new(limits.seats);
+    let refused = Arc::new(Semaphore::new(REFUSED));
     loop {
         let accepted = tokio::select! {
             _ = stopped.wait_for(|is_stopped| *is_stopped) => return,
@@ -165,12 +135,16 @@ async fn accept(
         };
         match accepted {
             Ok((stream, peer)) => {
-                // Who comes in vain sees the end of the connection.
-                if let Some(counted) = Counted::new(&counts, peer.ip().to_canonical(), limits) {
-                    // Small answers leave at once.
-                    let _ = stream.set_nodelay(true);
-                    let stream = Patient { stream, limit: limits.writing, patience: None, _counted: counted };
+                // Small answers leave at once.
+                let _ = stream.set_nodelay(true);
+                if let Some(seat) = seats.take(peer.ip().to_canonical()) {
+                    let stream = Patient { stream, limit: limits.writing, patience: None, seat };
                     tokio::spawn(connection(stream, peer, router.clone(), is_kept, limits.headers));
+                } else if let Ok(permit) = refused.clone().try_acquire_owned() {
+                    tokio::spawn(async move {
+                        let _ = timeout(REFUSING, refuse(stream, limits.seats.most)).await;
+                        drop(permit);
+                    });
                 }
             }
             Err(_) => sleep(PAUSE).await,
@@ -178,17 +152,48 @@ async fn accept(
     }
 }
 
+/// Says why a client is not served, and waits until it has heard it: an end with something unread would take the answer back.
+async fn refuse(mut stream: TcpStream, most: usize) -> io::Result<()> {
+    let text = format!(
+        "wanted one of {most} connections, found all of them busy, and those that are kept for who has the token: close pages \
+         that nobody looks at\n"
+    );
+    let head = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Type: text/plain\r\n";
+    stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{text}", text.len()).as_bytes()).await?;
+    stream.shutdown().await?;
+    let mut unread = [0; 1024];
+    while stream.read(&mut unread).await? > 0 {}
+    Ok(())
+}
+
 async fn connection(stream: Patient, peer: SocketAddr, router: Router, is_kept: bool, headers: Duration) {
+    let (client, is_reserved) = (stream.seat.client.clone(), stream.seat.is_reserved);
+    let asking = client.clone();
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(Peer(peer));
-        router.clone().call(request)
+        if is_reserved {
+            request.extensions_mut().insert(Reserved);
+        }
+        let (mut router, client, busy) = (router.clone(), asking.clone(), asking.ask());
+        async move {
+            let response = router.call(request).await;
+            if response.as_ref().is_ok_and(|response| response.status() == StatusCode::SWITCHING_PROTOCOLS) {
+                client.upgrade();
+            }
+            drop(busy);
+            response
+        }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(headers).keep_alive(is_kept);
     builder.max_buf_size(LONGEST_HEADER).max_headers(MOST_HEADERS);
-    // An error is the client's: it went, was too slow, or sent what is no request.
-    let _ = builder.serve_connection(TokioIo::new(stream), service).with_upgrades().await;
+    let served = builder.serve_connection(TokioIo::new(stream), service).with_upgrades();
+    tokio::select! {
+        // An error is the client's: it went, was too slow, or sent what is no request.
+        _ = served => {}
+        () = client.sent_away() => {}
+    }
 }
 
 /// A connection that ends when the client takes nothing for a while.
@@ -199,12 +204,13 @@ struct Patient {
     /// Runs while something waits to be written.
     patience: Option<Pin<Box<Sleep>>>,
     /// Also of a connection that has become a WebSocket.
-    _counted: Counted,
+    seat: Seat,
 }
 
 impl Patient {
     fn bound<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
+            self.seat.is_used();
             self.patience = None;
             return written;
         }
@@ -221,7 +227,9 @@ impl AsyncRead for Patient {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let read = ready!(Pin::new(&mut self.stream).poll_read(context, buffer));
+        self.seat.is_used();
+        Poll::Ready(read)
     }
 }
 
@@ -271,8 +279,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
     const LARGE: usize = 64 << 20;
     const LIMITS: Limits = Limits {
-        most: 4,
-        most_of_one: 2,
+        seats: seats::Limits { most: 4, most_of_one: 2, reserve: 1 },
         headers: Duration::from_millis(300),
         writing: Duration::from_millis(300),
     };
@@ -280,6 +287,7 @@ mod tests {
     fn start(limits: Limits) -> Server {
         let router =
             Router::new().route("/", get(async || "here")).route("/large", get(async || vec![0u8; LARGE]));
+        let router = router.route("/slow", get(async || sleep(LONG).await));
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         Server::start_with("test", listener, router, true, limits).unwrap()
     }
@@ -329,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_client_that_takes_nothing_is_dropped_and_its_place_is_free() {
-        let server = start(Limits { most: 1, ..LIMITS });
+        let server = start(Limits { seats: seats::Limits { most: 1, most_of_one: 1, reserve: 0 }, ..LIMITS });
         let mut deaf = connect(&server);
         deaf.write_all(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
         // The only place there is.
@@ -340,24 +348,33 @@ mod tests {
     }
 
     #[test]
-    fn connections_beyond_the_most_end_at_once_and_places_become_free() {
+    fn clients_that_say_nothing_shut_nobody_out() {
         let server = start(Limits { headers: LONG, ..LIMITS });
-        let mut silent: Vec<TcpStream> = (0..LIMITS.most).map(|_| connect(&server)).collect();
-        until(|| !answers(&server));
-        drop(silent.pop());
-        until(|| answers(&server));
+        let mut silent: Vec<TcpStream> = (0..20).map(|_| connect(&server)).collect();
+        assert!(answers(&server));
+        // The one that waited longest had to go.
+        let mut nothing = Vec::new();
+        assert_eq!(silent[0].read_to_end(&mut nothing).unwrap_or(0), 0);
     }
 
     #[test]
-    fn one_address_elsewhere_has_a_share_and_this_machine_has_all() {
-        let counts = Counts::default();
-        let elsewhere = IpAddr::from([10, 1, 2, 3]);
-        let held: Vec<Counted> = (0..2).map(|_| Counted::new(&counts, elsewhere, LIMITS).unwrap()).collect();
-        assert!(Counted::new(&counts, elsewhere, LIMITS).is_none());
-        let here = IpAddr::from([127, 0, 0, 1]);
-        let own: Vec<Counted> = (0..2).map(|_| Counted::new(&counts, here, LIMITS).unwrap()).collect();
-        assert!(Counted::new(&counts, here, LIMITS).is_none());
-        drop((held, own));
-        assert!(lock(&counts).is_empty());
+    fn who_finds_all_busy_is_told_so_and_places_become_free() {
+        let server = start(Limits { headers: LONG, ..LIMITS });
+        let ask = |path: &str| {
+            let mut stream = connect(&server);
+            write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+            stream
+        };
+        let busy: Vec<TcpStream> =
+            (0..LIMITS.seats.most + LIMITS.seats.reserve).map(|_| ask("/slow")).collect();
+        let refusal = || {
+            let mut text = String::new();
+            let _ = ask("/").read_to_string(&mut text);
+            text
+        };
+        until(|| refusal().starts_with("HTTP/1.1 503 "));
+        assert!(refusal().contains("wanted one of 4 connections"), "{}", refusal());
+        drop(busy);
+        until(|| answers(&server));
     }
 }

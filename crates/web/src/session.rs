@@ -233,6 +233,32 @@ impl Sessions {
         Ok((self.guest(visitor.named.clone(), visitor.from).known(Who::Session(secret), user), cookie))
     }
 
+    /// Gives the visitor of a session another name, also as holder of control.
+    ///
+    /// # Errors
+    /// 403 when a proxy says who they are, 422 without a session.
+    pub(crate) fn rename(&self, visitor: &Visitor, user: &str) -> Result<Visitor, Error> {
+        if let Some(name) = &visitor.named {
+            let message = format!("wanted a caller whom no proxy names, found `{name}`");
+            return Err(Error::new(StatusCode::FORBIDDEN, message));
+        }
+        let mut state = lock(&self.state);
+        let session = match &visitor.who {
+            Who::Session(secret) => state.sessions.get_mut(secret),
+            _ => None,
+        };
+        let session = session.ok_or_else(|| {
+            Error::refused("wanted a session: a script with the token gives its name in `Livetime-User`")
+        })?;
+        session.user = short(user);
+        if let Some(holder) = state.holder.as_mut().filter(|holder| holder.who == visitor.who) {
+            holder.user = short(user);
+        }
+        drop(state);
+        self.tell();
+        Ok(Visitor { user: short(user), ..visitor.clone() })
+    }
+
     /// Ends the session of a visitor, and their control. Returns what they are without it, and the cookie that says so.
     pub(crate) fn end(&self, visitor: &Visitor) -> (Visitor, String) {
         if let Who::Session(secret) = &visitor.who {

@@ -40,6 +40,18 @@ pub(crate) async fn begin(
     Ok(with_cookie(json_body(&app.sessions.rights_json(&visitor)).into_response(), &cookie))
 }
 
+/// Who holds the token says who they are, for the log and for others who look.
+pub(crate) async fn rename(
+    State(app): State<Arc<App>>,
+    Extension(visitor): Extension<Visitor>,
+    body: Bytes,
+) -> Result<Response, Error> {
+    let body = body_of(&body)?;
+    let user = body["user"].as_str().ok_or_else(|| Error::bad("`user`: wanted a text"))?;
+    let visitor = app.sessions.rename(&visitor, user)?;
+    Ok(json_body(&app.sessions.rights_json(&visitor)).into_response())
+}
+
 pub(crate) async fn end(State(app): State<Arc<App>>, Extension(visitor): Extension<Visitor>) -> Response {
     let (mut guest, cookie) = app.sessions.end(&visitor);
     guest.rights.is_reader = app.is_reader(&guest);

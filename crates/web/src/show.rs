@@ -5,8 +5,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use livetime_control::describe::{describe_json, value_json};
-use livetime_control::model::{Caller, Entry, Input, Moment, What};
+use livetime_control::model::{
+    Caller, Entry, Grown, Input, Moment, NodeTimes, Percentiles, Spans, What, Window,
+};
 use livetime_control::report::json::bottleneck;
+use livetime_control::report::losses::Loss;
 use livetime_control::report::summary::placement;
 use livetime_engine::{EdgeAccount, EdgeOptions, Graph, NodeDecl, Placement, Report, Run, Times};
 use serde_json::{Map, Value, json};
@@ -49,21 +52,25 @@ pub(crate) fn moment_json(moment: &Moment, graph: u64, at_ns: i64, limit: &Value
         "run": run_numbers(moment),
         "limit": limit,
         "nodes": node_numbers(moment),
-        "edges": edge_numbers(report),
-        "losses": losses(report),
+        "edges": edge_numbers(moment),
+        "losses": losses(moment, at_ns),
+        "loss": loss_json(moment, at_ns),
     })
 }
 
 fn run_numbers(moment: &Moment) -> Value {
     let report = &moment.report;
-    let intended: u64 = report.edges.iter().map(EdgeAccount::intended).sum();
+    let sums = &moment.losses.sums;
     json!({
         "hz": short(moment.rates.hz),
         "cpu": moment.rates.cpu_percent.map(short),
         "live": moment.live,
         "frames": livetime_control::report::rates::frames_of_sources(report),
-        "unintended": report.unintended_losses(),
-        "intended": intended,
+        "unintended": sums.unintended,
+        "intended": sums.intended,
+        "offered": sums.offered,
+        "delivered": sums.delivered,
+        "queued": sums.queued,
         "closed": report.imbalances().is_empty(),
         "pool_used": report.pool.used_bytes,
         "pool_limit": report.pool.limit_bytes,
@@ -101,6 +108,7 @@ fn node_numbers(moment: &Moment) -> Value {
         "capacity": count(|report| report.capacity),
         "lost": lost(false),
         "left_out": lost(true),
+        "losing": losing(moment, reports.len(), |grown| grown.loss.node(&moment.report)),
         "state": (0..nodes.len()).map(|node| state_bits(moment, node)).collect::<Vec<_>>(),
     })
 }
@@ -113,10 +121,35 @@ fn p99(times: &Times) -> u64 {
     times.p99_ns()
 }
 
-/// Frames lost before and in a node: those that the pipeline asks for, or the others.
+/// Frames lost before and in a node: those that somebody asked for, or the others.
 pub(crate) fn lost_by(moment: &Moment, node: usize, intended: bool) -> u64 {
-    let Some(report) = moment.report.nodes.get(node) else { return 0 };
-    if intended { report.skipped_before } else { report.lost_before + report.lost_inside() }
+    let losses = moment.losses.nodes.get(node);
+    losses.map_or(0, |losses| if intended { losses.intended() } else { losses.unintended() })
+}
+
+// ---- Times ----
+
+/// The message `times`: percentiles over each window, which change once a second.
+pub(crate) fn times_json(moment: &Moment) -> Value {
+    json!({
+        "kind": "times",
+        "version": moment.version,
+        "waiting": spans_json(moment, |times| &times.waiting),
+        "service": spans_json(moment, |times| &times.service),
+        "latency": spans_json(moment, |times| &times.latency),
+    })
+}
+
+fn spans_json(moment: &Moment, of: fn(&NodeTimes) -> &Spans) -> Value {
+    let over = |window: Window, ns: fn(&Percentiles) -> u64| -> Value {
+        let all = moment.nodes.iter().map(|node| of(&node.times).over(window));
+        // A window without frames has no percentiles.
+        all.map(|found| if found.count == 0 { Value::Null } else { short_ms(ns(found)) }).collect()
+    };
+    let windows = |ns: fn(&Percentiles) -> u64| -> Map<String, Value> {
+        Window::ALL.iter().map(|window| (window.name().to_owned(), over(*window, ns))).collect()
+    };
+    json!({ "p50_ms": windows(|found| found.p50_ns), "p99_ms": windows(|found| found.p99_ns) })
 }
 
 /// 1 enabled, 2 sends, 4 acquiring, 8 busy, 16 source.
@@ -126,7 +159,8 @@ fn state_bits(moment: &Moment, node: usize) -> u8 {
     bits.iter().enumerate().map(|(bit, is_set)| u8::from(*is_set) << bit).sum()
 }
 
-fn edge_numbers(report: &Report) -> Value {
+fn edge_numbers(moment: &Moment) -> Value {
+    let report = &moment.report;
     let count = |of: fn(&EdgeAccount) -> u64| -> Vec<u64> { report.edges.iter().map(of).collect() };
     json!({
         "offered": count(|edge| edge.offered),
@@ -135,16 +169,50 @@ fn edge_numbers(report: &Report) -> Value {
         "capacity": count(|edge| edge.capacity),
         "lost": count(EdgeAccount::unintended),
         "left_out": count(EdgeAccount::intended),
+        "losing": losing(moment, report.edges.len(), |grown| grown.loss.place.edge()),
         "waiting_p99_ms": report.edges.iter().map(|edge| short_ms(edge.waiting.p99_ns())).collect::<Vec<_>>(),
     })
 }
 
-fn losses(report: &Report) -> Value {
-    let of = |(number, edge): (usize, &EdgeAccount)| {
-        let lost = edge.lost.iter().filter(|(_, count)| **count > 0);
-        lost.map(|(reason, count)| json!([number, reason.name(), count])).collect::<Vec<_>>()
+/// 1 for each of `many` places where something is being lost unintentionally.
+fn losing(moment: &Moment, many: usize, place: impl Fn(&Grown) -> Option<usize>) -> Vec<u8> {
+    let mut losing = vec![0; many];
+    for grown in moment.losses.kinds.iter().filter(|grown| grown.is_losing) {
+        if let Some(place) = place(grown).and_then(|place| losing.get_mut(place)) {
+            *place = 1;
+        }
+    }
+    losing
+}
+
+/// Each kind of loss: edge or null, reason, count, node or null, whether it was asked for, when it grew last, and whether it goes on.
+fn losses(moment: &Moment, at_ns: i64) -> Value {
+    let of = |grown: &Grown| {
+        let Loss { place, reason, is_intended, count } = grown.loss;
+        let (node, grew_ns) = (grown.loss.node(&moment.report), time_of(moment, at_ns, grown));
+        json!([place.edge(), reason.name(), count, node, is_intended, grew_ns, grown.is_losing])
     };
-    report.edges.iter().enumerate().flat_map(of).collect()
+    moment.losses.kinds.iter().map(of).collect()
+}
+
+/// When a loss grew last: time of day, in ns.
+fn time_of(moment: &Moment, at_ns: i64, grown: &Grown) -> i64 {
+    at_ns - moment.report.elapsed_ns.saturating_sub(grown.seen_ns) as i64
+}
+
+/// How the run stands as to losses.
+fn loss_json(moment: &Moment, at_ns: i64) -> Value {
+    let book = &moment.losses;
+    let noted = book.acknowledged.as_ref().map(
+        |noted| json!({ "unintended": noted.unintended, "at_ns": noted.at_ns, "by": caller_json(&noted.by) }),
+    );
+    json!({
+        "state": book.standing.name(),
+        "newest": book.newest,
+        "text": book.newest().map(|newest| newest.loss.describe(&moment.report)),
+        "at_ns": book.newest().map(|newest| time_of(moment, at_ns, newest)),
+        "acknowledged": noted,
+    })
 }
 
 /// What limits a run, or null.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
-use livetime_control::model::{Model, Moment};
+use livetime_control::model::{Model, Moment, NodeTimes};
 use livetime_engine::time_of_day_ns;
 use livetime_runtime::lock;
 use serde_json::{Value, json};
@@ -41,7 +41,18 @@ pub(crate) struct Shown {
     /// Number of the graph, and its message.
     graph: u64,
     graph_text: Utf8Bytes,
+    /// The message with the times of the nodes, and its number, which is new when it is another one.
+    times: u64,
+    times_text: Utf8Bytes,
     text: Utf8Bytes,
+}
+
+/// What is made less often than moments.
+#[derive(Default)]
+struct Slow {
+    /// What limits the graph, and when that was found out.
+    limit: Option<(Instant, Value)>,
+    times: (u64, Vec<NodeTimes>, Utf8Bytes),
 }
 
 /// Where the newest moment is put up.
@@ -105,7 +116,7 @@ fn graph_message(number: u64, edges: &Value) -> Value {
 /// Takes moments and puts them up, until the model or the server ends.
 pub(crate) fn put_up(app: &App) {
     let (model, board) = (&app.model, &app.board);
-    let mut limit = None;
+    let mut slow = Slow::default();
     'watching: while !board.is_ended.load(Ordering::Acquire) {
         let is_watched = board.watching.load(Ordering::Acquire) > 0;
         let mut watch = model.watch(if is_watched { WATCHED } else { UNWATCHED });
@@ -113,7 +124,7 @@ pub(crate) fn put_up(app: &App) {
             if let Some(moment) = watch.next(LOOK) {
                 let at_ns = time_of_day_ns();
                 app.keep(&moment, at_ns as f64 / 1e6);
-                put(app, moment, at_ns, &mut limit);
+                put(app, moment, at_ns, &mut slow);
             } else if model.is_ended() {
                 break 'watching;
             }
@@ -125,24 +136,36 @@ pub(crate) fn put_up(app: &App) {
     board.is_over.send_replace(true);
 }
 
-/// `limit` is what limits the graph and when that was found out.
-fn put(app: &App, moment: Arc<Moment>, at_ns: i64, limit: &mut Option<(Instant, Value)>) {
+fn put(app: &App, moment: Arc<Moment>, at_ns: i64, slow: &mut Slow) {
     let board = &app.board;
     if board.watching.load(Ordering::Acquire) == 0 {
         // Who comes next must not see an old one.
         board.shown.send_replace(None);
         return;
     }
-    if limit.as_ref().is_none_or(|(found, _)| found.elapsed() >= LIMIT) {
-        *limit = Some((Instant::now(), show::limit_json(&moment.report)));
-    }
-    let limit = limit.as_ref().map_or(&Value::Null, |(_, limit)| limit);
+    slow.update(&moment);
+    let limit = slow.limit.as_ref().map_or(&Value::Null, |(_, limit)| limit);
     let (graph, edges) = board.graph_of(&app.model, &moment);
     let old =
         board.shown.borrow().as_ref().filter(|shown| shown.graph == graph).map(|s| s.graph_text.clone());
     let graph_text = old.unwrap_or_else(|| graph_message(graph, &edges).to_string().into());
     let text = show::moment_json(&moment, graph, at_ns, limit).to_string().into();
-    board.shown.send_replace(Some(Shown { moment, graph, graph_text, text }));
+    let (times, times_text) = (slow.times.0, slow.times.2.clone());
+    board.shown.send_replace(Some(Shown { moment, graph, graph_text, times, times_text, text }));
+}
+
+impl Slow {
+    fn update(&mut self, moment: &Moment) {
+        if self.limit.as_ref().is_none_or(|(found, _)| found.elapsed() >= LIMIT) {
+            self.limit = Some((Instant::now(), show::limit_json(&moment.report)));
+        }
+        let (number, known, text) = &mut self.times;
+        if *number == 0 || !known.iter().eq(moment.nodes.iter().map(|node| &node.times)) {
+            *number += 1;
+            *known = moment.nodes.iter().map(|node| node.times).collect();
+            *text = show::times_json(moment).to_string().into();
+        }
+    }
 }
 
 // ---- One client ----
@@ -156,6 +179,7 @@ struct Client {
     sent: u64,
     seen: u64,
     graph: u64,
+    times: u64,
     period: Duration,
     next_at: Later,
     /// What was sent of each node that is watched.
@@ -197,6 +221,7 @@ pub(crate) async fn talk(mut socket: WebSocket, app: Arc<App>, visitor: Visitor)
         sent: 0,
         seen: 0,
         graph: 0,
+        times: 0,
         period: WATCHED,
         next_at: Later::now(),
         watched: BTreeMap::new(),
@@ -245,6 +270,8 @@ impl Client {
                 }
                 () = until(&mut is_over) => {
                     self.log(socket).await.ok()?;
+                    // What stays on the screen is the last moment, whatever the client has seen of those before.
+                    self.moment(socket).await.ok()?;
                     let report = livetime_control::report::json::report_json(&self.app.model.newest().report);
                     send(socket, &json!({ "kind": "end", "report": report })).await.ok()?;
                     return Some((1001, "the run has ended".into()));
@@ -291,6 +318,10 @@ impl Client {
         if shown.graph != self.graph {
             self.graph = shown.graph;
             socket.send(Message::Text(shown.graph_text.clone())).await?;
+        }
+        if shown.times != self.times {
+            self.times = shown.times;
+            socket.send(Message::Text(shown.times_text.clone())).await?;
         }
         self.sent = shown.moment.version;
         self.next_at = Later::now() + self.period;

@@ -134,6 +134,10 @@ export interface Moment {
     frames: number;
     unintended: number;
     intended: number;
+    /** Sums over all edges. */
+    offered: number;
+    delivered: number;
+    queued: number;
     closed: boolean;
     pool_used: number;
     pool_limit: number;
@@ -143,12 +147,33 @@ export interface Moment {
   nodes: Record<
     | 'hz' | 'in_hz' | 'out_hz' | 'frames' | 'service_ms' | 'cpu' | 'service_p50_ms' | 'service_p99_ms'
     | 'waiting_p50_ms' | 'waiting_p99_ms' | 'latency_p50_ms' | 'latency_p99_ms' | 'queued' | 'capacity' | 'lost'
-    | 'left_out' | 'state',
+    | 'left_out' | 'losing' | 'state',
     Numbers
   >;
-  edges: Record<'offered' | 'delivered' | 'queued' | 'capacity' | 'lost' | 'left_out' | 'waiting_p99_ms', Numbers>;
-  losses: [edge: number, reason: string, count: number][];
+  edges: Record<'offered' | 'delivered' | 'queued' | 'capacity' | 'lost' | 'left_out' | 'losing' | 'waiting_p99_ms', Numbers>;
+  losses: LossRow[];
+  loss: LossState;
 }
+
+/** One kind of loss; `edge` is null for one in a node, `node` for one on the way to pages. */
+export type LossRow = [
+  edge: number | null, reason: string, count: number, node: number | null, intended: boolean, grewNs: number, losing: boolean,
+];
+
+/** How the run stands as to losses that nobody asked for. */
+export interface LossState {
+  state: 'nothing' | 'losing' | 'has_lost' | 'acknowledged';
+  /** Place of the newest one in `losses`, that loss in words, and when it grew. */
+  newest: number | null;
+  text: string | null;
+  at_ns: number | null;
+  acknowledged: { unintended: number; at_ns: number; by: { face: string; user: string; from: string | null } } | null;
+}
+
+/** Percentiles over the last second, ten seconds and minute, and of the whole run, by number of the node. */
+export const WINDOWS = ['1s', '10s', '60s', 'run'] as const;
+export type Windows = Record<(typeof WINDOWS)[number], Numbers>;
+export type Times = Record<'waiting' | 'service' | 'latency', { p50_ms: Windows; p99_ms: Windows }>;
 
 /** Bits of `nodes.state`. */
 export const ENABLED = 1;
@@ -173,9 +198,10 @@ export type Message =
   | ({ kind: 'graph' } & Graph)
   | ({ kind: 'control' } & Control)
   | ({ kind: 'moment' } & Moment)
+  | ({ kind: 'times'; version: number } & Times)
   | { kind: 'values'; version: number; nodes: Record<string, Values> }
   | { kind: 'log'; entries: Entry[]; left_out: number }
-  | { kind: 'end'; report: unknown };
+  | { kind: 'end'; report: { failure: string | null } };
 
 export type ToServer =
   | { kind: 'watch'; nodes: string[] }

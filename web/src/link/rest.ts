@@ -52,6 +52,8 @@ export const report = () => json<unknown>('GET', '/api/v1/report');
 export const openSession = (token: string, user: string) => json<Rights>('POST', '/api/v1/session', { token, user });
 /** What this page may do, and the name by which the server was asked. */
 export const session = () => json<Rights & { host: string | null }>('GET', '/api/v1/session');
+/** Who holds the token says who they are. */
+export const nameSession = (user: string) => json<Rights>('PATCH', '/api/v1/session', { user });
 export const closeSession = () => json<Rights>('DELETE', '/api/v1/session');
 export const takeControl = (take: boolean) => json<Control>('POST', '/api/v1/control', { take });
 
@@ -67,6 +69,9 @@ export const setInput = (name: string, change: Record<string, unknown>) =>
 
 export const endRun = (how: 'stop' | 'abort', run: string) => json<unknown>('POST', `/api/v1/run/${how}`, { run });
 
+/** Takes note of the losses that this page has shown. */
+export const acknowledge = (unintended: number) => json<unknown>('POST', '/api/v1/losses/acknowledge', { unintended });
+
 export const pipeline = () => json<SavedPipeline>('GET', '/api/v1/pipeline');
 
 const recordsAt = (from: string, number = '') => `/api/v1/records${number}?${new URLSearchParams({ from })}`;
@@ -74,10 +79,14 @@ const recordsAt = (from: string, number = '') => `/api/v1/records${number}?${new
 export const records = (from: string) => json<{ frames: number; records: RecordEntry[] }>('GET', recordsAt(from));
 export const record = (from: string, number: number) => json<TriggerRecord>('GET', recordsAt(from, `/${number}`));
 
-export const seriesNames = () => json<{ series: { name: string; unit: string }[] }>('GET', '/api/v1/history');
+export const seriesNames = () => json<{ series: { name: string; unit: string }[]; problem?: string | null }>('GET', '/api/v1/history');
 
-export async function history(of: readonly string[], step: 'fine' | 'coarse', sinceMs: number): Promise<History> {
+/** Series over time; `unknown` are those that the server does not keep, which have no values. */
+export async function history(
+  of: readonly string[], step: 'fine' | 'coarse', sinceMs: number,
+): Promise<History & { unknown: string }> {
   const query = new URLSearchParams({ of: of.join(','), step });
   if (sinceMs > 0) query.set('since_ms', String(sinceMs));
-  return readHistory(await (await request('GET', `/api/v1/history?${query}`)).arrayBuffer());
+  const answer = await request('GET', `/api/v1/history?${query}`);
+  return { ...readHistory(await answer.arrayBuffer()), unknown: answer.headers.get('livetime-unknown') ?? '' };
 }

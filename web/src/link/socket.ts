@@ -2,7 +2,8 @@
 
 import type { Message, ToServer } from './protocol';
 
-export type LinkState = 'connecting' | 'open' | 'gone';
+/** `ended`: the run is over, and nothing more comes. */
+export type LinkState = 'connecting' | 'open' | 'gone' | 'ended';
 
 export interface Listener {
   message(message: Message): void;

@@ -16,8 +16,9 @@ export function follow(
   const look = async () => {
     if (!document.hidden && run.link === 'open') {
       try {
-        series.add(await history(names, step, series.lastMs));
-        if (!ended) show(series, '');
+        const { unknown, ...more } = await history(names, step, series.lastMs);
+        series.add(more);
+        if (!ended) show(series, unknown && `The server keeps no history of ${unknown.replaceAll(',', ', ')}.`);
       } catch (problem) {
         if (!ended) show(series, (problem as Error).message);
       }

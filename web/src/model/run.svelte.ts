@@ -2,10 +2,9 @@
 
 import { HIDDEN_HZ, SEEN_HZ, StateSocket, type LinkState } from '../link/socket';
 import * as rest from '../link/rest';
-import { newestLoss, type Loss } from './losses';
 import { whyNothingComes } from './reach';
 import type {
-  Control, Described, Entry, Graph, Message, Moment, NodeInfo, NodeNow, NodeType, ParamSpec, Rights, RunInfo, Value, Values,
+  Control, Described, Entry, Graph, Message, Moment, NodeInfo, NodeNow, NodeType, ParamSpec, Rights, RunInfo, Times, Value, Values,
 } from '../link/protocol';
 
 const KEPT_ENTRIES = 500;
@@ -22,6 +21,7 @@ export class RunModel {
   described = $state.raw<Described | null>(null);
   graph = $state.raw<Graph>({ graph: 0, edges: [] });
   moment = $state.raw<Moment | null>(null);
+  times = $state.raw<Times | null>(null);
   control = $state.raw<Control>(NOBODY);
   rights = $state.raw<Rights>(STRANGER);
   log = $state.raw<Entry[]>([]);
@@ -30,9 +30,8 @@ export class RunModel {
   values = $state.raw<Record<string, Values>>({});
   /** What is known of nodes beside their parameters; asked for when it may have changed. */
   nodesNow = $state.raw<Record<string, NodeNow>>({});
-  /** Since this page looks: when frames were lost last, where and why. */
-  lastLoss = $state.raw<Loss | null>(null);
-  ended = $state.raw<unknown>(null);
+  /** The report of a run that has ended. */
+  ended = $state.raw<{ failure: string | null } | null>(null);
   problem = $state.raw('');
   /** How far the page is behind the server, in ms; clocks that differ are taken out by the smallest distance seen. */
   behindMs = $state.raw(0);
@@ -43,11 +42,11 @@ export class RunModel {
   private socket: StateSocket | null = null;
   private smallestDistance = Infinity;
   private watchers = new Map<symbol, string[]>();
-  private watching = '';
+  private watching: string[] = [];
   private describing: Promise<void> | null = null;
 
   readonly byName = $derived(new Map((this.described?.nodes ?? []).map((node, i) => [node.name, i])));
-  readonly mayWrite = $derived(this.rights.write && this.link === 'open' && this.ended === null);
+  readonly mayWrite = $derived(this.rights.write && this.link === 'open');
 
   start(): void {
     const url = new URL('api/v1/state', location.href);
@@ -55,6 +54,9 @@ export class RunModel {
     url.hash = '';
     const state = (link: LinkState, reason: string) => this.follow(link, reason);
     this.socket = new StateSocket(url.href, { message: (message) => this.take(message), state });
+    // Screens may have said what they watch, and the page may be hidden, before there is a socket to tell.
+    this.socket.watch(this.watching);
+    this.socket.setPace(document.hidden ? HIDDEN_HZ : SEEN_HZ);
     this.socket.open();
     const seen = () => {
       this.socket?.setPace(document.hidden ? HIDDEN_HZ : SEEN_HZ);
@@ -120,8 +122,8 @@ export class RunModel {
 
   private tellWatched(): void {
     const names = [...new Set([...this.watchers.values()].flat())].sort();
-    if (names.join('\n') === this.watching) return;
-    this.watching = names.join('\n');
+    if (names.join('\n') === this.watching.join('\n')) return;
+    this.watching = names;
     this.socket?.watch(names);
   }
 
@@ -157,12 +159,20 @@ export class RunModel {
   // ---- What comes in ----
 
   private follow(link: LinkState, reason: string): void {
+    // A server whose run was over has done what it had to.
+    if (link === 'gone' && this.moment !== null && this.moment.state !== 'running') return this.finish();
     if (link === 'gone' && this.link !== 'gone' && this.goneSince === 0) this.goneSince = Date.now();
     if (link === 'open') [this.goneSince, this.heard] = [0, true];
     if (link === 'gone' && !this.heard) void this.explain();
     // While it tries again, the connection is still gone.
     if (link !== 'connecting' || this.goneSince === 0) this.link = link;
     if (reason) this.linkReason = reason;
+  }
+
+  /** The run is over: what is known of it stays, and nothing more is asked of its server. */
+  private finish(): void {
+    this.link = 'ended';
+    this.socket?.close();
   }
 
   private async explain(): Promise<void> {
@@ -185,15 +195,18 @@ export class RunModel {
         this.control = message;
         return;
       case 'moment':
-        this.lastLoss = newestLoss(this.moment, message, this.graph) ?? this.lastLoss;
         this.moment = message;
         return this.measure(message.at_ns / 1e6);
+      case 'times':
+        this.times = message;
+        return;
       case 'values':
         return this.merge(message.nodes);
       case 'log':
         return this.append(message.entries, message.left_out);
       case 'end':
         this.ended = message.report;
+        this.finish();
     }
   }
 
@@ -203,7 +216,7 @@ export class RunModel {
     this.log = [];
     this.smallestDistance = Infinity;
     if (run.id !== this.run?.id) {
-      [this.values, this.nodesNow, this.moment, this.lastLoss] = [{}, {}, null, null];
+      [this.values, this.nodesNow, this.moment, this.times] = [{}, {}, null, null];
       void this.learnRun(run.id);
     }
   }

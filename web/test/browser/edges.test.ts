@@ -126,7 +126,7 @@ test('a loss is amber, named and dated', async () => {
   const run = await open();
   await until(() => page.locator('.figures').textContent()).toContain('0 lost');
   run.lost = 12;
-  await until(() => page.locator('.figures').textContent()).toMatch(/12 lost.*queue full, STATS4, (just now|\d+ s ago)/);
+  await until(() => page.locator('.figures').textContent()).toMatch(/12 lost.*losing now: queue full on \S+ -> STATS4.in, (just now|\d+ s ago)/);
   expect(await page.locator('circle.lost').count()).toBe(1);
 });
 

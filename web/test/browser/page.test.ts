@@ -331,7 +331,7 @@ test('a loss is shown at once, with place and reason', async () => {
   try {
     await lossy.goto(link.link);
     await until(() => lossy.locator('.figures').textContent()).toMatch(/[1-9]\S* lost/);
-    await until(() => lossy.locator('.figures').textContent()).toMatch(/queue full, WORK/);
+    await until(() => lossy.locator('.figures').textContent()).toMatch(/losing now: queue full on camera.out -> WORK.in, (just now|\d+ s ago)/);
     expect(await lossy.locator('.figures b.warn').count()).toBe(1);
     expect(await lossy.locator('circle.lost').count()).toBeGreaterThan(0);
   } finally {

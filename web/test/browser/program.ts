@@ -36,24 +36,27 @@ export async function startProgram(pipeline: string, args: string[] = []): Promi
   const folder = await mkdtemp(join(tmpdir(), 'livetime-run-'));
   const file = join(folder, 'pipeline.yaml');
   await writeFile(file, pipeline);
-  const child = spawn(programPath()!, ['run', file, ...(args.includes('--web') ? [] : ['--web', '0']), ...args], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const token = join(folder, 'token');
+  const child = spawn(programPath()!, ['run', file, '--web-token-file', token, ...(args.includes('--web') ? [] : ['--web', '0']), ...args], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   const gone = new Promise<void>((done) => child.once('exit', () => done()));
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal);
     await gone;
     await rm(folder, { recursive: true, force: true });
   };
-  const link = await printedLink(child);
-  return { link, url: link.replace(/#.*/, ''), stop: () => end('SIGINT'), kill: () => end('SIGKILL') };
+  // The log is no terminal, so the link in it has no token.
+  const url = await printedUrl(child);
+  const link = `${url}#t=${(await readFile(token, 'utf8')).trim()}`;
+  return { link, url, stop: () => end('SIGINT'), kill: () => end('SIGKILL') };
 }
 
-function printedLink(child: ChildProcess): Promise<string> {
+function printedUrl(child: ChildProcess): Promise<string> {
   return new Promise((found, failed) => {
     let text = '';
     const timer = setTimeout(() => failed(new Error(`no link was printed in ${LIMIT_MS} ms:\n${text}`)), LIMIT_MS);
     child.stderr!.on('data', (chunk: Buffer) => {
       text += chunk.toString();
-      const link = /http:\/\/\S+#t=\w+/.exec(text)?.[0];
+      const link = /the page of this run: (http:\/\/\S+)\n/.exec(text)?.[1];
       if (!link) return;
       clearTimeout(timer);
       found(link);

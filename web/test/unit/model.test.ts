@@ -1,10 +1,9 @@
 import { whyNothingComes } from '../../src/model/reach';
 import { expect, test } from 'vitest';
-import type { Moment, ParamSpec } from '../../src/link/protocol';
+import type { ParamSpec } from '../../src/link/protocol';
 import { readAddress, tokenOf, writeAddress } from '../../src/model/address';
 import { editable, parse, readable, rowsOf } from '../../src/model/form';
 import { byInput } from '../../src/model/inputs';
-import { newestLoss } from '../../src/model/losses';
 import { Series } from '../../src/model/series';
 import { extent, joined, numbers, usual, type Columns } from '../../src/model/columns';
 import { asArguments } from '../../src/screens/settings/changes';
@@ -49,16 +48,6 @@ test('what people type', () => {
   expect(parse(spec('a', 'text'), ' x ')).toEqual({ value: ' x ' });
   expect([editable([1, 2]), editable(null), editable(0.1)]).toEqual(['1, 2', '', '0.1']);
   expect([readable(true), readable([1, 2, 3, 4, 5]), readable('')]).toEqual(['yes', '1, 2, 3, 4, … (5)', '–']);
-});
-
-test('the newest loss is what has grown most, and never what was asked for', () => {
-  const moment = (losses: Moment['losses']) => ({ at_ns: 5e9, losses }) as Moment;
-  const graph = { graph: 1, edges: [{ to: 'A.in', nodes: [0, 1] }, { to: 'B.in', nodes: [0, 2] }, { to: '(outlet)', nodes: [0, null] }] as never };
-  const before = moment([[0, 'queue_full', 100]]);
-  expect(newestLoss(before, moment([[0, 'queue_full', 100], [1, 'decimated', 900], [2, 'overwritten', 900]]), graph)).toBeNull();
-  expect(newestLoss(before, moment([[0, 'queue_full', 101], [1, 'overwritten', 5]]), graph)).toEqual(
-    { atMs: 5000, reason: 'overwritten', place: 'B', count: 5 });
-  expect(newestLoss(null, before, graph)).toMatchObject({ atMs: 0, place: 'A', count: 100 });
 });
 
 test('series grow at the end, are cut at the start, and keep their peaks', () => {

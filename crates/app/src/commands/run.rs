@@ -467,16 +467,14 @@ impl Show {
     }
 
     fn moment(&mut self, moment: &Moment, is_draining: bool, output: &mut Output) {
-        let report = &moment.report;
         if !self.is_live {
-            output.tell(Level::Info, live::line(report, moment.rates));
+            output.tell(Level::Info, live::line(&moment.into()));
             return;
         }
         let status = if is_draining { "draining" } else { "running" };
         // A terminal of unknown size is assumed to have the usual one.
         let size = crossterm::terminal::size().ok().filter(|(w, h)| *w > 0 && *h > 0).unwrap_or((80, 24));
-        let rates: Vec<_> = moment.nodes.iter().map(|node| node.rates).collect();
-        let lines = live::lines(report, (&rates, moment.rates), status, size, output.is_coloured);
+        let lines = live::lines(&moment.into(), status, size, output.is_coloured);
         self.table.draw(output.out, &lines);
     }
 }

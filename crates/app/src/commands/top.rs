@@ -3,7 +3,9 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use livetime_control::model::{Standing, Window};
 use livetime_control::report::numbers::{bytes, percent, rate, time};
+use livetime_control::report::summary::{self, Columns};
 use livetime_control::report::table::{Cell, Style, Table, cell, cut};
 use livetime_web::client::{Link, State};
 use serde_json::{Value, json};
@@ -14,6 +16,8 @@ use crate::report::live::LiveTable;
 
 /// How long a message is waited for before Ctrl-C is looked at.
 const LOOK: Duration = Duration::from_millis(100);
+/// Over which time percentiles are taken.
+const WINDOW: Window = Window::Ten;
 /// Moments per second: as often as the table of a run is drawn.
 const HZ: f64 = 4.0;
 
@@ -49,6 +53,7 @@ pub(crate) fn top(args: &TopArgs, output: &mut Output) -> Result<Exit, Failure> 
 struct Seen {
     hello: Value,
     moment: Value,
+    times: Value,
     /// The last error of the log.
     problem: String,
 }
@@ -58,6 +63,7 @@ impl Seen {
     fn take(&mut self, message: Value) -> bool {
         match message["kind"].as_str() {
             Some("hello") => self.hello = message,
+            Some("times") => self.times = message,
             Some("moment") => {
                 self.moment = message;
                 return true;
@@ -94,7 +100,7 @@ impl Seen {
         let (run, now) = (&self.hello["run"], &self.moment["run"]);
         let text = |value: &Value| value.as_str().unwrap_or("?").to_owned();
         format!(
-            "{} at {}   {} {:.1} s   {} Hz   live time {:.2} %   CPU {} %   memory {} of {}   lost {}",
+            "{} at {}   {} {:.1} s   {} Hz   live time {:.2} %   CPU {} %   memory {} of {}   lost {}{}",
             text(&run["pipeline"]),
             text(&run["host"]),
             text(&self.moment["state"]),
@@ -105,24 +111,22 @@ impl Seen {
             bytes(now["pool_used"].as_u64().unwrap_or(0)),
             bytes(now["pool_limit"].as_u64().unwrap_or(0)),
             now["unintended"].as_u64().unwrap_or(0),
+            self.newest_loss(),
         )
     }
 
+    /// `, losing now: queue full on cam.out -> end.in, 0.2 s ago`.
+    fn newest_loss(&self) -> String {
+        let loss = &self.moment["loss"];
+        let standing = Standing::ALL.into_iter().find(|standing| loss["state"] == standing.name());
+        let (Some(standing), Some(text)) = (standing, loss["text"].as_str()) else { return String::new() };
+        let ago_s =
+            (self.moment["at_ns"].as_f64().unwrap_or(0.0) - loss["at_ns"].as_f64().unwrap_or(0.0)) / 1e9;
+        format!(", {}: {text}, {ago_s:.1} s ago", standing.describe())
+    }
+
     fn nodes(&self) -> Table {
-        let headings = [
-            "node",
-            "in/s",
-            "out/s",
-            "queue",
-            "wait p50",
-            "wait p99",
-            "service p50",
-            "service p99",
-            "latency p99",
-            "CPU %",
-            "lost (intended)",
-        ];
-        let mut table = Table::new(&headings).right(1..headings.len() - 1);
+        let mut table = summary::headed(WINDOW, Columns::All);
         let names = self.hello["nodes"].as_array().into_iter().flatten();
         for (number, name) in names.enumerate() {
             table.row(self.node(number, name.as_str().unwrap_or("?")));
@@ -134,7 +138,10 @@ impl Seen {
         let nodes = &self.moment["nodes"];
         let float = |column: &str| nodes[column][number].as_f64();
         let count = |column: &str| nodes[column][number].as_u64().unwrap_or(0);
-        let ms = |column: &str| time((float(column).unwrap_or(0.0) * 1e6) as u64);
+        let ms = |(of, percentile): (&str, &str)| {
+            let ms = self.times[of][percentile][WINDOW.name()][number].as_f64();
+            time((ms.unwrap_or(0.0) * 1e6) as u64)
+        };
         let (lost, left_out) = (count("lost"), count("left_out"));
         let intended = if left_out > 0 { format!(" ({left_out})") } else { String::new() };
         let queue = match count("capacity") {
@@ -143,8 +150,13 @@ impl Seen {
         };
         let mut cells = vec![Cell::new(name)];
         cells.extend([rate(float("in_hz")), rate(float("out_hz")), queue].map(Cell::new));
-        let times =
-            ["waiting_p50_ms", "waiting_p99_ms", "service_p50_ms", "service_p99_ms", "latency_p99_ms"];
+        let times = [
+            ("waiting", "p50_ms"),
+            ("waiting", "p99_ms"),
+            ("service", "p50_ms"),
+            ("service", "p99_ms"),
+            ("latency", "p99_ms"),
+        ];
         cells.extend(times.map(|column| Cell::new(ms(column))));
         cells.push(Cell::new(percent(float("cpu"))));
         cells.push(cell(format!("{lost}{intended}"), lost > 0));
@@ -167,14 +179,21 @@ mod tests {
         let two = |a: f64, b: f64| json!([a, b]);
         let nodes = json!({
             "in_hz": [null, 150.0], "out_hz": [200.0, null], "cpu": [50.0, null], "queued": [0, 3], "capacity": [0, 20],
-            "lost": [0, 80], "left_out": [0, 20], "latency_p99_ms": two(0.0, 180.0), "service_p50_ms": two(0.5, 6.5),
+            "lost": [0, 80], "left_out": [0, 20],
         });
+        let latency =
+            json!({ "p99_ms": { "1s": two(0.0, 90.0), "10s": two(0.0, 180.0), "run": two(0.0, 7.0) } });
+        assert!(!seen.take(json!({ "kind": "times", "latency": latency })));
+        let loss = json!({ "state": "losing", "text": "queue full on cam.out -> end.in", "at_ns": 3e9 });
         let run = json!({ "hz": 200.0, "live": 0.995, "unintended": 80 });
-        assert!(seen.take(
-            json!({ "kind": "moment", "state": "running", "elapsed_ns": 2e9, "run": run, "nodes": nodes })
-        ));
+        assert!(seen.take(json!({
+            "kind": "moment", "state": "running", "elapsed_ns": 2e9, "at_ns": 5e9, "run": run, "nodes": nodes,
+            "loss": loss,
+        })));
         let text = seen.text(false);
         assert!(text.starts_with("p at h   running 2.0 s   200 Hz   live time 99.50 %"), "{text}");
+        assert!(text.contains("lost 80, losing now: queue full on cam.out -> end.in, 2.0 s ago\n"), "{text}");
+        assert!(text.contains(" 10s") && text.contains(" 180 ms "), "{text}");
         assert!(text.contains("3/20") && text.contains("80 (20)") && text.ends_with("end: full\n"), "{text}");
         assert!(seen.lines((20, 3), false).iter().all(|line| line.chars().count() <= 20));
         assert_eq!(seen.lines((20, 3), false).len(), 2);

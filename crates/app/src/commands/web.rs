@@ -1,5 +1,10 @@
 //! The page of a run: where it is served, with which token, and the link to it.
 
+use std::fs::{File, OpenOptions};
+use std::io::{self, IsTerminal, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
 use livetime_control::model::Model;
 use livetime_control::rules::Rules;
 use livetime_control::web;
@@ -16,6 +21,7 @@ pub(crate) fn choose(wanted: &mut web::Options, args: &RunArgs) {
     wanted.address = args.web.unwrap_or(wanted.address);
     wanted.hosts.extend_from_slice(&args.web_host);
     wanted.files.extend_from_slice(&args.web_files);
+    wanted.token_file = args.web_token_file.clone().or(wanted.token_file.take());
     // The file alone: what lies beside it is none of the page's business.
     wanted.files.extend(args.trace.clone());
 }
@@ -27,7 +33,7 @@ pub(crate) fn serve(name: &str, pipeline: &Pipeline, model: &Model, output: &mut
     }
     match try_serve(name, pipeline, model) {
         Ok(served) => {
-            output.tell(Level::Info, format_args!("the page of this run: {}", served.link()));
+            tell_link(&served, pipeline.web.token_file.as_deref(), output);
             tell_rules(&pipeline.web.rules, output);
             Some(served)
         }
@@ -35,6 +41,23 @@ pub(crate) fn serve(name: &str, pipeline: &Pipeline, model: &Model, output: &mut
             output.tell(Level::Warn, format_args!("this run has no page: {problem}"));
             None
         }
+    }
+}
+
+/// The link with the token is for the person at the terminal: what goes elsewhere is kept, and read by others.
+fn tell_link(served: &Served, token_file: Option<&Path>, output: &mut Output) {
+    let is_terminal = io::stderr().is_terminal();
+    let link = if is_terminal { served.link() } else { served.url() };
+    output.tell(Level::Info, format_args!("the page of this run: {link}"));
+    match token_file {
+        _ if is_terminal => {}
+        Some(file) => {
+            output.tell(Level::Info, format_args!("the token of the page is in {}", file.display()))
+        }
+        None => output.tell(
+            Level::Info,
+            "the token of the page is told on a terminal only: `--web-token-file FILE` puts it into a file",
+        ),
     }
 }
 
@@ -85,14 +108,36 @@ pub fn options(
 /// The shortest token that is accepted: 8 random bytes in hexadecimal.
 const SHORTEST: usize = 16;
 
-/// The token in a file.
+/// The token in a file that its owner alone can read. If there is none, it is made, with a new token.
 ///
 /// # Errors
-/// Text if the file cannot be read, or holds none that is accepted.
-pub fn token(path: &std::path::Path) -> Result<String, String> {
+/// Text if the file cannot be read or made, can be read by others, or holds no token that is accepted.
+pub fn token(path: &Path) -> Result<String, String> {
     let place = path.display();
-    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read the token in {place}: {e}"))?;
+    let failed = |what: &str, e: io::Error| format!("cannot {what} the token in {place}: {e}");
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            return new_token(path).map_err(|e| failed("write", e));
+        }
+        Err(e) => return Err(failed("read", e)),
+    };
+    let mode = file.metadata().map_err(|e| failed("read", e))?.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        return Err(format!(
+            "{place}: wanted a file that its owner alone can read, found mode {mode:04o}: `chmod 600 {place}`, and a new token"
+        ));
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(|e| failed("read", e))?;
     checked(text.trim()).map_err(|problem| format!("{place}: {problem}"))
+}
+
+fn new_token(path: &Path) -> io::Result<String> {
+    let token = livetime_web::new_token().map_err(io::Error::other)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    writeln!(file, "{token}")?;
+    Ok(token)
 }
 
 /// A token that cannot be guessed and fits into a link.

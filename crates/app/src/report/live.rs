@@ -5,11 +5,11 @@ use std::io::Write;
 use crossterm::cursor::MoveToPreviousLine;
 use crossterm::queue;
 use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
+use livetime_control::model::{LossBook, Moment, NodeTimes, Rates, RunRates, Standing, Window};
 use livetime_engine::Report;
 
-use super::losses::Losses;
 use super::numbers::{bytes, percent, rate};
-use super::rates::{Rates, RunRates, frames_of_sources};
+use super::rates::frames_of_sources;
 use super::summary::{self, Columns};
 use super::table::{Style, cut};
 
@@ -51,21 +51,38 @@ impl LiveTable {
     }
 }
 
+/// What is shown of a run.
+pub(crate) struct Shown<'a> {
+    report: &'a Report,
+    run: RunRates,
+    rates: Vec<Rates>,
+    times: Vec<NodeTimes>,
+    losses: &'a LossBook,
+}
+
+impl<'a> From<&'a Moment> for Shown<'a> {
+    fn from(moment: &'a Moment) -> Shown<'a> {
+        let (rates, times) = moment.nodes.iter().map(|node| (node.rates, node.times)).unzip();
+        Shown { report: &moment.report, run: moment.rates, rates, times, losses: &moment.losses }
+    }
+}
+
 /// The lines of the live table, cut to a terminal of `width` by `height` characters.
 pub(crate) fn lines(
-    now: &Report,
-    (rates, run): (&[Rates], RunRates),
+    now: &Shown<'_>,
     status: &str,
     (width, height): (u16, u16),
     is_coloured: bool,
 ) -> Vec<String> {
-    let render =
-        |columns, is_coloured| summary::nodes(now, rates, columns).render(Style { width: None, is_coloured });
+    let render = |columns, is_coloured| {
+        let table = summary::nodes(now.report, &now.rates, &now.times, Window::Ten, columns);
+        table.render(Style { width: None, is_coloured })
+    };
     let fits = |text: &str| text.lines().all(|line| line.chars().count() <= usize::from(width));
     let wide = [Columns::All, Columns::More].into_iter().find(|columns| fits(&render(*columns, false)));
     let columns = wide.unwrap_or(Columns::Few);
     let text = render(columns, is_coloured);
-    let mut lines = vec![head(now, run, status)];
+    let mut lines = vec![head(now, status)];
     lines.extend(text.lines().map(String::from));
     // The cursor stands below the last line.
     let room = usize::from(height).saturating_sub(1).max(1);
@@ -77,39 +94,45 @@ pub(crate) fn lines(
     lines.iter().map(|line| cut(line, usize::from(width))).collect()
 }
 
-fn head(now: &Report, rates: RunRates, status: &str) -> String {
+fn head(now: &Shown<'_>, status: &str) -> String {
+    let pool = &now.report.pool;
     format!(
         "{status} {:.1} s   CPU {} %   memory {} of {}   lost {}",
-        now.elapsed_ns as f64 / 1e9,
-        percent(rates.cpu_percent),
-        bytes(now.pool.used_bytes as u64),
-        bytes(now.pool.limit_bytes as u64),
-        now.unintended_losses(),
+        now.report.elapsed_ns as f64 / 1e9,
+        percent(now.run.cpu_percent),
+        bytes(pool.used_bytes as u64),
+        bytes(pool.limit_bytes as u64),
+        lost(now),
     )
 }
 
+/// `80, losing now: queue full on cam.out -> end.in, 0.2 s ago`.
+fn lost(now: &Shown<'_>) -> String {
+    match now.losses.standing {
+        Standing::Nothing => "0".into(),
+        _ => format!("{}, {}", now.losses.sums.unintended, now.losses.describe(now.report)),
+    }
+}
+
 /// One line about the run, for logs.
-pub(crate) fn line(now: &Report, rates: RunRates) -> String {
+pub(crate) fn line(now: &Shown<'_>) -> String {
     format!(
         "{:.1} s: {} frames ({}/s), queued {}, CPU {} %, lost {}{}",
-        now.elapsed_ns as f64 / 1e9,
-        frames_of_sources(now),
-        rate(Some(rates.hz)),
-        now.nodes.iter().map(|n| n.queued).sum::<u64>(),
-        percent(rates.cpu_percent),
-        now.unintended_losses(),
+        now.report.elapsed_ns as f64 / 1e9,
+        frames_of_sources(now.report),
+        rate(Some(now.run.hz)),
+        now.report.nodes.iter().map(|n| n.queued).sum::<u64>(),
+        percent(now.run.cpu_percent),
+        lost(now),
         losers(now),
     )
 }
 
 /// The nodes that lose most.
-fn losers(report: &Report) -> String {
-    let mut losers: Vec<(u64, &str)> = report
-        .nodes
-        .iter()
-        .map(|n| (Losses::of_node(report, n).unintended(), &*n.name))
-        .filter(|(lost, _)| *lost > 0)
-        .collect();
+fn losers(now: &Shown<'_>) -> String {
+    let nodes = now.report.nodes.iter().zip(&now.losses.nodes);
+    let lost = nodes.map(|(node, losses)| (losses.unintended(), &*node.name));
+    let mut losers: Vec<(u64, &str)> = lost.filter(|(lost, _)| *lost > 0).collect();
     losers.sort_by_key(|(lost, _)| std::cmp::Reverse(*lost));
     losers.truncate(3);
     match losers.len() {
@@ -127,22 +150,30 @@ mod tests {
     use crate::report::fixture;
     use crate::report::rates::since_start;
 
+    fn shown<'a>(report: &'a Report, losses: &'a LossBook) -> Shown<'a> {
+        let (rates, run) = since_start(report);
+        let times = report.nodes.iter().map(NodeTimes::since_start).collect();
+        Shown { report, run, rates, times, losses }
+    }
+
     #[test]
     fn the_table_fits_the_terminal() {
-        let now = fixture::report(2);
-        let (rates, run) = since_start(&now);
-        let lines = |status, size, is_coloured| lines(&now, (&rates, run), status, size, is_coloured);
+        let report = fixture::report(2);
+        let losses = LossBook::of(&report);
+        let now = shown(&report, &losses);
+        let lines = |status, size, is_coloured| lines(&now, status, size, is_coloured);
         let all = lines("running", (200, 50), false);
-        assert_eq!(all.len(), 4);
-        assert_eq!(all[0], "running 2.0 s   CPU 80 %   memory 0 B of 64.0 MiB   lost 80");
-        assert!(all[3].starts_with("end    150 "), "{}", all[3]);
+        assert_eq!(all.len(), 5);
+        let lost = "lost 80, has lost: queue full on cam.out -> end.in, 0.0 s ago";
+        assert_eq!(all[0], format!("running 2.0 s   CPU 80 %   memory 0 B of 64.0 MiB   {lost}"));
+        assert!(all[2].contains("10s") && all[4].starts_with("end    150 "), "{all:?}");
         let usual = lines("running", (80, 24), false);
         assert!(usual[1].ends_with("lost (intended)") && !usual[1].contains("p50"), "{}", usual[1]);
         let narrow = lines("running", (20, 50), true);
         assert!(narrow.iter().all(|l| l.chars().filter(|c| *c != '\x1b').count() <= 20 + 20), "{narrow:?}");
-        let low = lines("running", (200, 4), false);
-        assert_eq!(low.len(), 3);
-        assert_eq!(low[2], "... and 2 more nodes: make the window higher to see them");
+        let low = lines("running", (200, 5), false);
+        assert_eq!(low.len(), 4);
+        assert_eq!(low[3], "... and 2 more nodes: make the window higher to see them");
         assert_eq!(lines("running", (0, 0), false).join(""), "");
     }
 
@@ -162,8 +193,10 @@ mod tests {
 
     #[test]
     fn a_line_names_the_losers() {
-        let now = fixture::report(2);
-        let text = line(&now, since_start(&now).1);
-        assert_eq!(text, "2.0 s: 400 frames (200/s), queued 0, CPU 80 %, lost 80 (end 80)");
+        let report = Report { finished: false, ..fixture::report(2) };
+        let losses = LossBook::of(&report);
+        let text = line(&shown(&report, &losses));
+        let lost = "80, losing now: queue full on cam.out -> end.in, 0.0 s ago (end 80)";
+        assert_eq!(text, format!("2.0 s: 400 frames (200/s), queued 0, CPU 80 %, lost {lost}"));
     }
 }

@@ -69,6 +69,8 @@ pub enum Action {
     Stop,
     /// Ends everything now; what is queued is lost, with an entry in the ledger.
     Abort,
+    /// Takes note of so many unintended losses: faces tell what was lost then from what is lost later.
+    Acknowledge(u64),
 }
 
 /// What somebody wants to be changed in a node.
@@ -172,6 +174,7 @@ impl fmt::Display for Action {
             Action::Change(_, change) => change.fmt(f),
             Action::Stop => f.write_str("stop"),
             Action::Abort => f.write_str("abort"),
+            Action::Acknowledge(unintended) => write!(f, "acknowledge {unintended} losses"),
         }
     }
 }

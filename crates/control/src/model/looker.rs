@@ -16,11 +16,12 @@ use super::acquire::{Waiting, done_if_quiet};
 use super::act::READBACK;
 use super::bell::{Alarm, Heard};
 use super::log::Log;
+use super::losses::{LossBook, LossWatch};
 use super::moment::{Moment, NodeMoment};
 use super::node::Node;
 use super::rates::RunPace;
 use super::wires::Wires;
-use super::{RunRates, lock, try_lock};
+use super::{Caller, RunRates, lock, try_lock};
 
 /// Alarms come at once, but not more often than this: of a node that fails on every frame one is enough.
 const SHORTEST: Duration = Duration::from_millis(10);
@@ -35,6 +36,13 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// waits meanwhile.
 pub type Begun = Arc<dyn Fn(&Moment, usize) + Send + Sync>;
 
+/// What a moment needs to know of the time before.
+#[derive(Default)]
+struct Followed {
+    pace: RunPace,
+    losses: LossWatch,
+}
+
 /// What the looker shares with those that act.
 pub(super) struct Shared {
     pub(super) run: Arc<Run>,
@@ -43,7 +51,7 @@ pub(super) struct Shared {
     waiting: Mutex<Vec<Waiting>>,
     heard: Arc<Heard>,
     /// Held by who makes a moment, so that counts never go back from one to the next.
-    publishing: Mutex<RunPace>,
+    publishing: Mutex<Followed>,
     newest: Mutex<Arc<Moment>>,
     /// Rings for a newer moment, and at the end.
     is_newer: Condvar,
@@ -59,7 +67,7 @@ impl Shared {
         let graph = run.graph();
         let nodes = Node::all(graph);
         let moments = nodes.iter().map(Node::moment).collect();
-        let moment = Moment::new(0, run.report(), moments, RunRates::default(), 1.0);
+        let moment = Moment::new(0, run.report(), moments, RunRates::default(), 1.0, LossBook::default());
         Shared {
             run: run.clone(),
             wires: Mutex::new(Wires::new(graph)),
@@ -103,17 +111,25 @@ impl Shared {
 
     /// Makes a moment in which `node` alone is looked at anew. Whoever calls holds its lock.
     pub(super) fn publish_one(&self, node: &mut Node, look: impl FnOnce(&mut Node, &Report)) -> Arc<Moment> {
-        let mut pace = lock(&self.publishing);
+        let mut followed = lock(&self.publishing);
         let report = self.run.report();
         look(node, &report);
         let mut nodes = self.newest().nodes.clone();
         nodes[node.number] = node.moment();
-        self.publish(report, nodes, &mut pace)
+        self.publish(report, nodes, &mut followed)
+    }
+
+    /// Makes a moment in which `by` has taken note of so many unintended losses.
+    pub(super) fn acknowledge(&self, unintended: u64, by: Caller) -> Arc<Moment> {
+        let mut followed = lock(&self.publishing);
+        followed.losses.acknowledge(unintended, by);
+        let nodes = self.newest().nodes.clone();
+        self.publish(self.run.report(), nodes, &mut followed)
     }
 
     /// Makes a moment of all nodes on which nobody acts just now.
     fn publish_all(&self) -> Arc<Moment> {
-        let mut pace = lock(&self.publishing);
+        let mut followed = lock(&self.publishing);
         let report = self.run.report();
         let old = self.newest();
         let look = |(node, old): (&Mutex<Node>, &Arc<NodeMoment>)| match try_lock(node) {
@@ -125,7 +141,7 @@ impl Shared {
             None => old.clone(),
         };
         let nodes = self.nodes.iter().zip(&old.nodes).map(look).collect();
-        self.publish(report, nodes, &mut pace)
+        self.publish(report, nodes, &mut followed)
     }
 
     /// What depends on the nodes behind a source.
@@ -140,9 +156,11 @@ impl Shared {
         node.state.is_busy = is_busy;
     }
 
-    fn publish(&self, report: Report, nodes: Vec<Arc<NodeMoment>>, pace: &mut RunPace) -> Arc<Moment> {
-        let (rates, live) = (pace.rates(&report), pace.live(&report));
-        let moment = Arc::new(Moment::new(self.newest().version + 1, report, nodes, rates, live));
+    fn publish(&self, report: Report, nodes: Vec<Arc<NodeMoment>>, followed: &mut Followed) -> Arc<Moment> {
+        let losses = followed.losses.look(&report);
+        let (rates, live) =
+            (followed.pace.rates(&report), followed.pace.live(&report, losses.sums.unintended));
+        let moment = Arc::new(Moment::new(self.newest().version + 1, report, nodes, rates, live, losses));
         let old = std::mem::replace(&mut *lock(&self.newest), moment.clone());
         self.is_newer.notify_all();
         // Not under the lock: it may be the last reference.

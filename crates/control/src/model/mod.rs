@@ -39,10 +39,12 @@ mod bell;
 mod joins;
 mod log;
 mod looker;
+mod losses;
 mod moment;
 mod node;
 mod program;
 mod rates;
+mod recent;
 mod wires;
 mod writers;
 
@@ -55,10 +57,12 @@ use livetime_engine::Run;
 
 use crate::access::Access;
 pub use crate::report::rates::{Rates, RunRates};
+pub use crate::report::times::{NodeTimes, Percentiles, Spans, Window};
 pub use act::{Action, Answer, Caller, Change, Counter, Rewire, Which};
 pub use bell::Bell;
 pub use log::{Entry, What};
 pub use looker::Begun;
+pub use losses::{Acknowledged, Grown, LOSING_NS, LossBook, Standing};
 pub use moment::{Input, Moment, NodeMoment, NodeState, Offsets};
 
 use act::Asked;
@@ -178,6 +182,11 @@ impl Model {
                 shared.alarm().ring();
                 shared.log().action(caller, String::new(), &text, None);
                 reply(Answer { result: Ok(()), moment: shared.newest() });
+            }
+            Action::Acknowledge(unintended) => {
+                let moment = shared.acknowledge(unintended, caller.clone());
+                shared.log().action(caller, String::new(), &action.to_string(), None);
+                reply(Answer { result: Ok(()), moment });
             }
         }
     }

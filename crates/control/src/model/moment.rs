@@ -5,8 +5,10 @@ use std::time::Instant;
 
 use livetime_engine::{ByNode, EdgeAccount, EdgeOptions, LastFrame, NodeReport, ParamSpec, Report, Value};
 
+use super::losses::LossBook;
 use crate::attributes::Problem;
 use crate::report::rates::{Rates, RunRates};
+use crate::report::times::NodeTimes;
 
 /// What is known of a running graph at one moment. Immutable; a newer one has a higher version.
 #[derive(Debug)]
@@ -24,6 +26,8 @@ pub struct Moment {
     /// Live time so far: the fraction of the time since the start in which nothing was lost unintentionally, as far as looks at the
     /// run can tell. All time between two looks counts as dead if something was lost in it.
     pub live: f64,
+    /// What was lost, where, why and when, and whether that goes on.
+    pub losses: LossBook,
     edges: ByNode,
 }
 
@@ -34,9 +38,10 @@ impl Moment {
         nodes: Vec<Arc<NodeMoment>>,
         rates: RunRates,
         live: f64,
+        losses: LossBook,
     ) -> Moment {
         let edges = ByNode::new(nodes.len(), report.edges.iter().map(|edge| edge.nodes.1));
-        Moment { version, taken: Instant::now(), report, nodes, rates, live, edges }
+        Moment { version, taken: Instant::now(), report, nodes, rates, live, losses, edges }
     }
 
     /// The accounts of the edges that lead to node number `node`.
@@ -65,6 +70,8 @@ pub struct NodeMoment {
     pub state: NodeState,
     /// How fast it is, over the last second that is over.
     pub rates: Rates,
+    /// How long its frames waited and took, over several times; made anew once a second.
+    pub times: NodeTimes,
 }
 
 impl NodeMoment {

@@ -10,6 +10,7 @@ use livetime_engine::{
 
 use super::moment::{Input, NodeMoment, NodeState, Offsets};
 use super::rates::Pace;
+use super::recent::RecentTimes;
 
 /// What a node was asked for.
 struct Question {
@@ -29,6 +30,7 @@ pub(super) struct Node {
     values: Arc<Vec<Value>>,
     last: Option<LastFrame>,
     pace: Pace,
+    times: RecentTimes,
     /// The parameter that starts and stops the node, if it has one.
     pub(super) acquire_param: Option<usize>,
     /// The one in which the node counts frames itself, if it does, and what it said.
@@ -63,6 +65,7 @@ impl Node {
             values: Arc::default(),
             last: None,
             pace: Pace::default(),
+            times: RecentTimes::default(),
             acquire_param: specs.iter().position(|s| s.pv == Some("Acquire") && !s.readback),
             counter: specs.iter().position(|s| s.pv == Some("ArrayCounter")),
             own_count: None,
@@ -165,6 +168,7 @@ impl Node {
         if let Some(node) = report.nodes.get(self.number) {
             self.state.frames = self.frames(node);
             self.pace.update(report, node, self.state.frames);
+            self.times.update(report, node);
         }
         if self.state.is_source && self.acquire_param.is_none() {
             self.state.is_acquiring = self.state.is_enabled && !report.finished;
@@ -173,9 +177,9 @@ impl Node {
 
     /// All that is known of it now.
     pub(super) fn moment(&self) -> Arc<NodeMoment> {
-        let rates = self.pace.rates();
+        let (rates, times) = (self.pace.rates(), self.times.shown());
         let (values, state) = (self.values.clone(), self.state.clone());
-        Arc::new(NodeMoment { specs: self.specs, values, last: self.last, state, rates })
+        Arc::new(NodeMoment { specs: self.specs, values, last: self.last, state, rates, times })
     }
 }
 

@@ -77,9 +77,9 @@ impl RunPace {
     }
 
     /// The live time at the time of `report`, as a fraction of the time since the start.
-    pub(super) fn live(&mut self, report: &Report) -> f64 {
+    /// Until then `lost` frames were lost unintentionally.
+    pub(super) fn live(&mut self, report: &Report, lost: u64) -> f64 {
         let live = &mut self.live;
-        let lost = report.unintended_losses();
         if lost > live.lost {
             live.dead_ns += report.elapsed_ns.saturating_sub(live.looked_ns);
         }
@@ -97,7 +97,8 @@ mod tests {
     fn live_time_is_time_without_losses() {
         let mut pace = RunPace::default();
         let mut live = |second: u64, losses_of: u64| {
-            pace.live(&Report { elapsed_ns: second * 1_000_000_000, ..fixture::report(losses_of) })
+            let report = Report { elapsed_ns: second * 1_000_000_000, ..fixture::report(losses_of) };
+            pace.live(&report, report.unintended_losses())
         };
         // Something is lost in the first second, and in the fifth.
         let found = [live(1, 1), live(2, 1), live(4, 1), live(5, 2), live(8, 2)];

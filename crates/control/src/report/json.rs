@@ -8,7 +8,9 @@ use livetime_engine::{
 use serde_json::{Map, Value, json};
 
 use super::Ending;
+use super::losses::Sums;
 use super::summary::placement;
+use super::times::Window;
 use crate::describe::value_json;
 
 /// The report of a run that is over.
@@ -26,7 +28,7 @@ pub fn ending_json(ending: &Ending) -> Value {
 /// [`Times`].
 pub fn report_json(report: &Report) -> Value {
     let imbalances = report.imbalances();
-    let intended: u64 = report.edges.iter().map(EdgeAccount::intended).sum();
+    let sums = Sums::of(report);
     json!({
         "elapsed_ns": report.elapsed_ns,
         "finished": report.finished,
@@ -34,8 +36,8 @@ pub fn report_json(report: &Report) -> Value {
         "unfinished": report.unfinished,
         "ledger_closed": imbalances.is_empty(),
         "imbalances": imbalances,
-        "unintended_losses": report.unintended_losses(),
-        "intended_losses": intended,
+        "unintended_losses": sums.unintended,
+        "intended_losses": sums.intended,
         "cpu_ns": report.cpu_ns,
         "cores": report.cores,
         "bottleneck": report.bottleneck().map(|found| bottleneck(report, &found)),
@@ -117,6 +119,7 @@ fn lost(lost: &BTreeMap<LossReason, u64>) -> Map<String, Value> {
 
 fn times(times: &Times) -> Value {
     json!({
+        "window": Window::Run.name(),
         "count": times.count,
         "sum_ns": times.sum_ns,
         "mean_ns": times.mean_ns(),

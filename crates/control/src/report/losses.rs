@@ -1,40 +1,168 @@
-//! Losses by reason, intended and unintentional.
+//! What was lost in a run: the one place where losses are listed and summed. Faces show what this module says and count nothing
+//! themselves.
 
 use std::collections::BTreeMap;
 
-use livetime_engine::{EdgeAccount, LossReason, NodeReport, Report};
+use livetime_engine::{EdgeAccount, LossReason, Report};
+
+/// Where frames were lost.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Place {
+    /// On an edge, by its place in the report.
+    Edge(usize),
+    /// In a node, by its number: what a source never sent, and what came to nothing in a handler.
+    Node(usize),
+}
+
+impl Place {
+    /// The place of the edge in the report, if it is one.
+    pub fn edge(self) -> Option<usize> {
+        match self {
+            Place::Edge(edge) => Some(edge),
+            Place::Node(_) => None,
+        }
+    }
+}
+
+/// The losses of one place for one reason.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Loss {
+    /// Where.
+    pub place: Place,
+    /// Why.
+    pub reason: LossReason,
+    /// Whether the pipeline, or a person, asked for it.
+    pub is_intended: bool,
+    /// Frames, or parts of frames for [`LossReason::Late`].
+    pub count: u64,
+}
+
+impl Loss {
+    /// The node that did not get these frames, or in which they were lost; `None` on an edge to the program itself.
+    pub fn node(&self, report: &Report) -> Option<usize> {
+        match self.place {
+            Place::Edge(edge) => report.edges.get(edge)?.nodes.1,
+            Place::Node(node) => Some(node),
+        }
+    }
+
+    /// `queue full on cam.out -> stats.in`, `source gap in apa`.
+    pub fn describe(&self, report: &Report) -> String {
+        let reason = self.reason.name().replace('_', " ");
+        match self.place {
+            Place::Edge(edge) => {
+                let names = report.edges.get(edge).map(|e| format!("{} -> {}", e.from, e.to));
+                format!("{reason} on {}", names.unwrap_or_default())
+            }
+            Place::Node(node) => {
+                let name = report.nodes.get(node).map_or("", |node| &node.name);
+                format!("{reason} in {name}")
+            }
+        }
+    }
+}
+
+/// Every loss that there was, those on edges first.
+pub fn all(report: &Report) -> impl Iterator<Item = Loss> {
+    let on_edges = report.edges.iter().enumerate().flat_map(|(edge, account)| {
+        account.lost.iter().map(move |(reason, count)| Loss {
+            place: Place::Edge(edge),
+            reason: *reason,
+            is_intended: account.is_intended(*reason),
+            count: *count,
+        })
+    });
+    let in_nodes = report.nodes.iter().enumerate().flat_map(|(node, counts)| {
+        counts.lost.iter().map(move |(reason, count)| Loss {
+            place: Place::Node(node),
+            reason: *reason,
+            is_intended: reason.is_intended(),
+            count: *count,
+        })
+    });
+    on_edges.chain(in_nodes).filter(|loss| loss.count > 0)
+}
+
+/// The accounts of a run, summed. On edges offered = delivered + queued + lost; losses in nodes are beside that, and in both sums of
+/// losses here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Sums {
+    /// Frames offered to edges.
+    pub offered: u64,
+    /// Frames that edges handed on.
+    pub delivered: u64,
+    /// Frames that wait in edges.
+    pub queued: u64,
+    /// Unintended losses, on edges and in nodes.
+    pub unintended: u64,
+    /// Intended ones.
+    pub intended: u64,
+}
+
+impl Sums {
+    /// Of all edges and nodes.
+    pub fn of(report: &Report) -> Sums {
+        let edges = |of: fn(&EdgeAccount) -> u64| report.edges.iter().map(of).sum();
+        let (unintended, intended) = all(report).fold((0, 0), |(no, yes), loss| match loss.is_intended {
+            true => (no, yes + loss.count),
+            false => (no + loss.count, yes),
+        });
+        let (offered, delivered) = (edges(|edge| edge.offered), edges(|edge| edge.delivered));
+        Sums { offered, delivered, queued: edges(|edge| edge.queued), unintended, intended }
+    }
+}
 
 /// Lost frames by reason; the flag says whether the loss is intended.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Losses(BTreeMap<(LossReason, bool), u64>);
 
+impl FromIterator<Loss> for Losses {
+    fn from_iter<T: IntoIterator<Item = Loss>>(losses: T) -> Losses {
+        let mut found = Losses::default();
+        losses.into_iter().for_each(|loss| found.add(&loss));
+        found
+    }
+}
+
 impl Losses {
-    /// Frames lost on an edge.
-    pub fn of_edge(edge: &EdgeAccount) -> Losses {
-        let mut losses = Losses::default();
-        losses.add_edge(edge);
-        losses
+    /// Of each edge of a report, in their order.
+    pub fn of_edges(report: &Report) -> Vec<Losses> {
+        let mut edges = vec![Losses::default(); report.edges.len()];
+        for loss in all(report) {
+            if let Place::Edge(edge) = loss.place {
+                edges[edge].add(&loss);
+            }
+        }
+        edges
     }
 
-    /// Frames lost on the way to a node and in it.
-    pub fn of_node(report: &Report, node: &NodeReport) -> Losses {
-        let mut losses = Losses::default();
-        report.edges.iter().filter(|e| node_of(&e.to) == node.name).for_each(|e| losses.add_edge(e));
-        for (reason, count) in &node.lost {
-            *losses.0.entry((*reason, reason.is_intended())).or_default() += count;
+    /// Of each node of a report, in their order: on the way to it, and in it.
+    pub fn of_nodes(report: &Report) -> Vec<Losses> {
+        let mut nodes = vec![Losses::default(); report.nodes.len()];
+        for loss in all(report) {
+            if let Some(found) = loss.node(report).and_then(|node| nodes.get_mut(node)) {
+                found.add(&loss);
+            }
         }
-        losses
+        nodes
     }
 
-    fn add_edge(&mut self, edge: &EdgeAccount) {
-        for (reason, count) in &edge.lost {
-            *self.0.entry((*reason, edge.is_intended(*reason))).or_default() += count;
-        }
+    fn add(&mut self, loss: &Loss) {
+        *self.0.entry((loss.reason, loss.is_intended)).or_default() += loss.count;
     }
 
     /// Unintentional losses.
     pub fn unintended(&self) -> u64 {
-        self.0.iter().filter(|((_, intended), _)| !intended).map(|(_, n)| n).sum()
+        self.sum(false)
+    }
+
+    /// Intended ones.
+    pub fn intended(&self) -> u64 {
+        self.sum(true)
+    }
+
+    fn sum(&self, wanted: bool) -> u64 {
+        self.0.iter().filter(|((_, intended), _)| *intended == wanted).map(|(_, n)| n).sum()
     }
 
     /// `12 queue_full (3 decimated)`: intended ones in brackets.
@@ -52,7 +180,28 @@ impl Losses {
     }
 }
 
-/// The node of `node.port`; names of nodes have no dots.
-fn node_of(port: &str) -> &str {
-    port.split_once('.').map_or(port, |(node, _)| node)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fixture;
+
+    #[test]
+    fn sums_are_those_of_the_engine_wherever_frames_were_lost() {
+        let mut report = fixture::report(1);
+        report.nodes[0].lost.insert(LossReason::SourceGap, 7);
+        report.nodes[1].lost.extend([(LossReason::TakenBack, 3), (LossReason::Late, 0)]);
+        let sums = Sums::of(&report);
+        assert_eq!((sums.unintended, sums.intended), (47, 13));
+        assert_eq!(sums.unintended, report.unintended_losses());
+        assert_eq!((sums.offered, sums.delivered, sums.queued), (200, 150, 0));
+        let texts: Vec<String> = all(&report).map(|loss| loss.describe(&report)).collect();
+        let on_edge = ["queue full on cam.out -> end.in", "decimated on cam.out -> end.in"];
+        assert_eq!(texts, [&on_edge[..], &["source gap in cam", "taken back in end"]].concat());
+        let nodes = Losses::of_nodes(&report);
+        assert_eq!(
+            (nodes[0].describe(), nodes[1].unintended(), nodes[1].intended()),
+            ("7 source_gap".into(), 40, 13)
+        );
+        assert_eq!(Losses::of_edges(&report)[0].describe(), "40 queue_full (10 decimated)");
+    }
 }

@@ -6,6 +6,7 @@ pub mod numbers;
 pub mod rates;
 pub mod summary;
 pub mod table;
+pub mod times;
 
 use std::process::ExitCode;
 

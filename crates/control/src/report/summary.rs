@@ -2,7 +2,7 @@
 
 use comfy_table::Cell;
 use livetime_engine::{
-    Bottleneck, Event, Limit, LossReason, NodeReport, ParamSpec, Placement, Report, Times, Value,
+    Bottleneck, Event, Limit, LossReason, NodeReport, ParamSpec, Placement, Report, Value,
 };
 
 use super::Ending;
@@ -10,6 +10,7 @@ use super::losses::Losses;
 use super::numbers::{bytes, percent, rate, time};
 use super::rates::{Rates, RunRates, since_start};
 use super::table::{Style, Table, cell};
+use super::times::{NodeTimes, Spans, Window};
 
 /// Events shown; the JSON report has all that were kept.
 const SHOWN_EVENTS: usize = 20;
@@ -22,9 +23,10 @@ const LINE: usize = 120;
 pub fn summary(ending: &Ending, style: Style) -> String {
     let report = ending.report;
     let (rates, run) = since_start(report);
+    let times: Vec<NodeTimes> = report.nodes.iter().map(NodeTimes::since_start).collect();
     let parts = [
         headline(ending, run),
-        nodes(report, &rates, Columns::All).render(style),
+        nodes(report, &rates, &times, Window::Run, Columns::All).render(style),
         ledger(report).render(style),
         readbacks(report),
         limit(report),
@@ -76,27 +78,54 @@ const COLUMNS: [(&str, Columns); 11] = [
     ("lost (intended)", Columns::Few),
 ];
 
-/// One row for each node; also what is shown while a run is going on.
-pub fn nodes(report: &Report, rates: &[Rates], columns: Columns) -> Table {
+/// One row for each node; also what is shown while a run is going on. Percentiles are those over `window`, and say so.
+pub fn nodes(
+    report: &Report,
+    rates: &[Rates],
+    times: &[NodeTimes],
+    window: Window,
+    columns: Columns,
+) -> Table {
+    let mut table = headed(window, columns);
     let is_shown = |(_, from): &(&str, Columns)| *from <= columns;
-    let headings: Vec<&str> = COLUMNS.iter().filter(|c| is_shown(c)).map(|(heading, _)| *heading).collect();
-    let mut table = Table::new(&headings).right(1..headings.len() - 1);
-    for (node, rates) in report.nodes.iter().zip(rates) {
-        let cells = node_cells(report, node, rates).into_iter().zip(COLUMNS);
+    let all = report.nodes.iter().zip(rates).zip(times).zip(Losses::of_nodes(report));
+    for (((node, rates), times), losses) in all {
+        let cells = node_cells(node, rates, times, &losses, window).into_iter().zip(COLUMNS);
         table.row(cells.filter(|(_, column)| is_shown(column)).map(|(cell, _)| cell));
     }
     table
 }
 
-fn node_cells(report: &Report, node: &NodeReport, rates: &Rates) -> [Cell; COLUMNS.len()] {
-    let losses = Losses::of_node(report, node);
+/// The same without rows.
+pub fn headed(window: Window, columns: Columns) -> Table {
+    let of = |heading: &str| match heading.contains(" p") {
+        true => format!("{heading}\n{}", window.name()),
+        false => heading.to_owned(),
+    };
+    let shown = COLUMNS.iter().filter(|(_, from)| *from <= columns);
+    let headings: Vec<String> = shown.map(|(heading, _)| of(heading)).collect();
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    Table::new(&headings).right(1..headings.len() - 1)
+}
+
+fn node_cells(
+    node: &NodeReport,
+    rates: &Rates,
+    times: &NodeTimes,
+    losses: &Losses,
+    window: Window,
+) -> [Cell; COLUMNS.len()] {
     let queue = match node.capacity {
         0 if node.queued == 0 => "-".into(),
         capacity => format!("{}/{capacity}", node.queued),
     };
-    let [wait_p50, wait_p99] = percentiles(&node.waiting);
-    let [service_p50, service_p99] = percentiles(&node.service);
-    let [_, latency_p99] = percentiles(&node.latency);
+    let percentiles = |spans: &Spans| {
+        let found = spans.over(window);
+        [time(found.p50_ns), time(found.p99_ns)]
+    };
+    let [wait_p50, wait_p99] = percentiles(&times.waiting);
+    let [service_p50, service_p99] = percentiles(&times.service);
+    let [_, latency_p99] = percentiles(&times.latency);
     [
         Cell::new(&node.name),
         Cell::new(rate(rates.in_hz)),
@@ -112,15 +141,10 @@ fn node_cells(report: &Report, node: &NodeReport, rates: &Rates) -> [Cell; COLUM
     ]
 }
 
-fn percentiles(times: &Times) -> [String; 2] {
-    [time(times.p50_ns()), time(times.p99_ns())]
-}
-
 fn ledger(report: &Report) -> Table {
     let headings = ["from", "to", "when full", "offered", "delivered", "queued", "lost (intended)"];
     let mut table = Table::new(&headings).right(3..6);
-    for edge in &report.edges {
-        let losses = Losses::of_edge(edge);
+    for (edge, losses) in report.edges.iter().zip(Losses::of_edges(report)) {
         let texts = [edge.from.clone(), edge.to.clone(), edge.when_full.name().to_owned()];
         let counts = [edge.offered, edge.delivered, edge.queued].map(|n| n.to_string());
         let lost = cell(losses.describe(), losses.unintended() > 0);
@@ -305,6 +329,7 @@ mod tests {
 p.yaml: its time is over after 2.00 s; CPU 80 %
 
 node  in/s  out/s  queue  wait p50  wait p99  service p50  service p99  latency p99  CPU %  lost (intended)
+                               run       run          run          run          run
 cam      -    200      -         -         -      50.2 us       100 us            -     50  0
 end    150      -   0/20   81.8 ms    164 ms      6.42 ms      12.8 ms       180 ms      -  80 queue_full (20 decimated)
 

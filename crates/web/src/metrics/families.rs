@@ -1,8 +1,7 @@
 //! Which metrics there are, and their values in a report.
 
-use std::sync::Arc;
-
-use livetime_control::model::NodeMoment;
+use livetime_control::model::{Moment, NodeTimes, Percentiles, Spans, Standing, Window};
+use livetime_control::report::losses::Sums;
 use livetime_engine::{EdgeAccount, NodeReport, Report, Times};
 
 use super::readbacks;
@@ -115,13 +114,39 @@ const RUN: &[Number<Report>] = &[
     (gauge("process_resident_memory_bytes", "Memory of the program."), |_| process_memory_bytes()),
 ];
 
-/// The report as text, and what the nodes say of themselves.
-pub(super) fn exposition(
-    report: &Report,
-    nodes: Option<&[Arc<NodeMoment>]>,
-    format: Format,
-    commit: &str,
-) -> String {
+/// Percentiles over the last second, ten seconds and minute, and over the whole run.
+const RECENT: [(Family, fn(&NodeTimes) -> &Spans); 3] = [
+    (gauge("livetime_wait_quantile_seconds", "Time that frames waited for the node, over a window."), |t| {
+        &t.waiting
+    }),
+    (gauge("livetime_process_quantile_seconds", "Time in the node's handler, over a window."), |t| {
+        &t.service
+    }),
+    (
+        gauge(
+            "livetime_frame_age_quantile_seconds",
+            "From the source's stamp to the end of the node's handler, over a window.",
+        ),
+        |t| &t.latency,
+    ),
+];
+
+const QUANTILES: [(&str, fn(&Percentiles) -> u64); 2] =
+    [("0.5", |found| found.p50_ns), ("0.99", |found| found.p99_ns)];
+
+const LOSSES: Family = counter(
+    "livetime_losses_total",
+    "All losses on edges and in nodes; intentional if the pipeline or a person asks for it.",
+);
+const LOSING: Family =
+    gauge("livetime_losing", "1 if frames were lost unintentionally in the last ten seconds.");
+const NEWEST: Family = gauge(
+    "livetime_newest_loss_age_seconds",
+    "Time since the newest unintended loss; the edge or the node at which, and the reason.",
+);
+
+/// The report as text, and what the model knows beside it.
+pub(super) fn exposition(report: &Report, moment: Option<&Moment>, format: Format, commit: &str) -> String {
     let mut text = Exposition::new(format);
     build(&mut text, commit);
     for (family, of) in RUN {
@@ -152,10 +177,48 @@ pub(super) fn exposition(
     });
     histograms(&mut text, &WAITING, waiting);
     numbers(&mut text, &DISCARDED, discarded(report, labelled()));
-    if let Some(nodes) = nodes {
-        readbacks::expose(nodes, &report.nodes, &mut text);
+    let sums = Sums::of(report);
+    let by_intent = [("true", sums.intended), ("false", sums.unintended)];
+    numbers(&mut text, &LOSSES, by_intent.map(|(is, count)| Some((vec![("intentional", is)], count as f64))));
+    if let Some(moment) = moment {
+        losing(&mut text, moment);
+        recent(&mut text, moment);
+        readbacks::expose(&moment.nodes, &report.nodes, &mut text);
     }
     text.finish()
+}
+
+fn losing(text: &mut Exposition, moment: &Moment) {
+    let is_losing = moment.losses.standing == Standing::Losing;
+    numbers(text, &LOSING, [Some((vec![], f64::from(u8::from(is_losing))))]);
+    let (report, newest) = (&moment.report, moment.losses.newest());
+    let place = newest.map(|newest| newest.loss.describe(report)).unwrap_or_default();
+    let age = newest.map(|newest| {
+        let node = newest.loss.node(report).and_then(|node| report.nodes.get(node));
+        let labels = vec![
+            ("place", &*place),
+            ("node", node.map_or("", |node| &node.name)),
+            ("reason", newest.loss.reason.name()),
+        ];
+        (labels, seconds(report.elapsed_ns.saturating_sub(newest.seen_ns)))
+    });
+    numbers(text, &NEWEST, [age]);
+}
+
+fn recent(text: &mut Exposition, moment: &Moment) {
+    for (family, of) in RECENT {
+        text.family(&family);
+        for (node, counts) in moment.nodes.iter().zip(&moment.report.nodes) {
+            for window in Window::ALL {
+                let found = of(&node.times).over(window);
+                for (quantile, ns) in QUANTILES.iter().filter(|_| found.count > 0) {
+                    let labels =
+                        [("node", &*counts.name), ("window", window.name()), ("quantile", *quantile)];
+                    text.sample(family.name, &labels, seconds(ns(found)));
+                }
+            }
+        }
+    }
 }
 
 /// The program.
@@ -245,6 +308,7 @@ fn names() -> Vec<String> {
     let run = RUN.iter().map(|(family, _)| family);
     let nodes = NODES.iter().map(|(family, _)| family).chain(NODE_TIMES.iter().map(|(family, _)| family));
     let edges = EDGES.iter().map(|(family, _)| family).chain([&WAITING, &DISCARDED, &BUILD]);
+    let edges = edges.chain([&LOSSES, &LOSING, &NEWEST]).chain(RECENT.iter().map(|(family, _)| family));
     let of = |family: &Family| match family.kind {
         MetricKind::Histogram => {
             ["_bucket", "_sum", "_count"].map(|s| format!("{}{s}", family.name)).to_vec()

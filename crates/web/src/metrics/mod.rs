@@ -168,7 +168,7 @@ impl Texts {
         let commit = commit.to_owned();
         Texts::new(move |format| {
             let moment = model.at_most_old(FRESH, PATIENCE);
-            families::exposition(&moment.report, Some(&moment.nodes), format, &commit)
+            families::exposition(&moment.report, Some(&moment), format, &commit)
         })
     }
 
