@@ -20,6 +20,7 @@ pub mod files;
 mod graph;
 mod intern;
 mod node;
+mod order;
 mod param;
 mod reorder;
 mod run;
