@@ -14,6 +14,7 @@ use livetime_runtime::statistics::{Histogram, Times, summarise};
 use livetime_runtime::sync::{AtomicU64, Ordering, fence};
 use livetime_runtime::{Doorbell, EdgeCounts, EdgeOptions, LossReason, Losses, RoomMark, WhenFull};
 
+use crate::rehearsal::Notes;
 use left_out::LeftOut;
 pub(crate) use output::{Output, Outputs};
 pub(crate) use reader::{Reader, nanoseconds};
@@ -64,6 +65,8 @@ pub(crate) struct Edge {
     promised: AtomicU64,
     /// Set with `closed`: the place of what the receiver does behind the last frame.
     end_place: AtomicU64,
+    /// What goes down it, in a rehearsal.
+    notes: Option<Notes>,
     /// Cleared to stop offering frames; the queue is still emptied.
     pub(crate) enabled: AtomicBool,
     /// Whether the sender sends; what it does not is an intended loss.
@@ -108,6 +111,7 @@ impl Edge {
             is_ordered: false,
             promised: AtomicU64::new(0),
             end_place: AtomicU64::new(0),
+            notes: None,
             enabled: AtomicBool::new(true),
             is_fed: AtomicBool::new(true),
             standing: AtomicU8::new(OPEN),
@@ -130,9 +134,9 @@ impl Edge {
         Edge { reader: Some(reader), ..edge }
     }
 
-    /// The same edge, whose sender keeps its promises.
-    pub(crate) fn ordered(self, is_ordered: bool) -> Edge {
-        Edge { is_ordered, ..self }
+    /// The same edge, whose sender keeps its promises if it is ordered, and that takes notes.
+    pub(crate) fn with(self, is_ordered: bool, notes: Option<Notes>) -> Edge {
+        Edge { is_ordered, notes, ..self }
     }
 
     pub(crate) fn reader(&self) -> Option<&Reader> {
@@ -179,6 +183,10 @@ impl Edge {
     /// before must have been published.
     pub(crate) fn promise(&self, place: u64) -> bool {
         self.is_ordered && self.promised.fetch_max(place, Ordering::AcqRel) < place
+    }
+
+    pub(crate) fn notes(&self) -> Option<&Notes> {
+        self.notes.as_ref()
     }
 
     /// The place of the oldest frame in the queue; of an empty one, as an error, the last place of which nothing will come

@@ -95,6 +95,9 @@ impl Output {
     pub(crate) fn hand_over(&mut self, frame: &Frame, sent: Sent, clock: &Clock) {
         for sender in self.senders.iter_mut().filter(|s| matches!(s.target, Target::Inline(_))) {
             if sender.wants(frame.header().sequence, frame.bytes().len(), sent.stamp_ns, clock) {
+                if let Some(notes) = sender.edge.notes() {
+                    notes.add(notes.digest(frame));
+                }
                 sender.hand_over(frame, sent);
             }
         }
@@ -125,12 +128,16 @@ impl Output {
         bell: &Arc<Doorbell>,
     ) -> Result<(), SendError> {
         let (sequence, bytes) = (frame.header().sequence, frame.bytes().len());
+        let noted = self.senders.iter().find_map(|s| s.edge.notes()).map(|notes| notes.digest(&frame));
         let mut shares = frame.split(queues);
         let mut result = Ok(());
         for number in 0..self.senders.len() {
             let sender = &mut self.senders[number];
             if !matches!(sender.target, Target::Queue) || !sender.wants(sequence, bytes, sent.stamp_ns, clock) {
                 continue;
+            }
+            if let (Some(notes), Some(noted)) = (sender.edge.notes(), noted) {
+                notes.add(noted);
             }
             let mut offer = sender.offer(&mut shares, sent);
             while offer == Offer::MustWait(()) {

@@ -131,6 +131,7 @@ impl DirectRun {
             remember_frames: false,
             cores: cores(),
             orders: Orders::Never,
+            rehearsal: None,
             services: options.services.describing(&graph),
             books: SharedBooks::default(),
         };

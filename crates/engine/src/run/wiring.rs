@@ -12,6 +12,7 @@ use crate::edge::{Edge, Output, Outputs, Sender, Target};
 use crate::graph::{EdgeDecl, Graph, Placement, Plan};
 use crate::node::{Context, NodeError, NodeKind, SourceWatch};
 use crate::order::Order;
+use crate::rehearsal::{Disturbance, Notes, Rehearsal};
 use crate::reorder::Reorder;
 use crate::run::books::SharedBooks;
 use crate::runner::Runner;
@@ -44,6 +45,7 @@ pub(crate) struct Shared {
     /// Asked for once: the system's answer takes longer than a report of ten nodes.
     pub(crate) cores: usize,
     pub(crate) orders: Orders,
+    pub(crate) rehearsal: Option<Rehearsal>,
     pub(crate) services: Services,
     /// Empty until the edges are there.
     pub(crate) books: SharedBooks,
@@ -66,7 +68,8 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
     let ordered = ordered(graph, plan, shared.orders);
     let edge = |e: &EdgeDecl| {
         let edge = Edge::new(e.from, e.to, e.options, &bells(e.from.0), &bells(e.to.0));
-        Arc::new(edge.ordered(ordered[e.from.0] && ordered[e.to.0]))
+        let notes = shared.rehearsal.map(Notes::new);
+        Arc::new(edge.with(ordered[e.from.0] && ordered[e.to.0], notes))
     };
     let edges: Vec<Arc<Edge>> = graph.edges.iter().map(edge).collect();
     let accounts = |node: usize| placed[node].iter().map(|_| Arc::default()).collect();
@@ -77,13 +80,15 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
     let spinners = std::thread::available_parallelism().map_or(1, |n| n.get());
     let mut workers: Vec<Worker> = handles
         .iter()
-        .map(|handle| Worker {
+        .zip(1..)
+        .map(|(handle, number)| Worker {
             handle: handle.clone(),
             runners: Vec::new(),
             places: Default::default(),
             clock: shared.clock.clone(),
             control: shared.control.clone(),
             may_spin: handles.len() <= spinners,
+            disturbance: disturbance(shared, number),
         })
         .collect();
     let (senders, receivers) = graph.edges_by_node();
@@ -146,6 +151,11 @@ fn is_lossless(edge: &EdgeDecl, is_inline: bool) -> bool {
     let options = &edge.options;
     let waits = is_inline || options.when_full == WhenFull::Block;
     waits && options.max_rate_hz.is_none() && options.max_bytes_per_s.is_none()
+}
+
+fn disturbance(shared: &Shared, worker: u64) -> Option<Disturbance> {
+    let seed = shared.rehearsal.map(|rehearsal| rehearsal.seed).filter(|seed| *seed != 0)?;
+    Some(Disturbance::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(worker)))
 }
 
 /// Which workers there are, and which of them run each node.

@@ -56,6 +56,7 @@ impl Simulation {
             remember_frames: false,
             cores: 1,
             orders,
+            rehearsal: None,
             services: Services::default(),
             books: SharedBooks::default(),
         };

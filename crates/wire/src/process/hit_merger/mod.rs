@@ -19,7 +19,7 @@
 //! Hits that came when the output had passed them are left out, and so are those of the latest time when more than `most_waiting` wait: they are counted
 //! (`hits_tardy`, `hits_left_out`), and are a loss of the run (`late`).
 //!
-//! If the clock of the data is the time of day, `delay_p50` and `delay_p99` are the time from the last sample
+//! If the data are live, that is their clock is the time of day and goes at its pace, `delay_p50` and `delay_p99` are the time from the last sample
 //! of a hit over the threshold to its output.
 //!
 //! ```
@@ -105,7 +105,8 @@ pub struct HitMergerParams {
     /// Time between the furthest and the slowest link.
     #[param(readback, unit = "s")]
     pub skew: f64,
-    /// Half of the hits were in the output this long after they had happened, or earlier.
+    /// Half of the hits were in the output this long after they had happened, or earlier; 0 for data that are not live, because their time is not
+    /// the time of day or passes at another pace.
     #[param(readback, unit = "s")]
     pub delay_p50: f64,
     /// 99 % of the hits.
@@ -209,6 +210,7 @@ impl Node for HitMerger {
             ));
         };
         self.begins_ns.get_or_insert(ctx.data_ns() + self.quarter_ns());
+        self.delays.follow(frame.header().event_time_ns, frame.header().entry_ns);
         let key: Key = (link, finder_of(frame).unwrap_or_else(|| self.unnamed.clone()));
         let news = self.streams.table(&key, planes_of(frame), watermark, self.merged, ctx.data_ns());
         self.take_in(&incoming, if let News::Of(epoch) = news { epoch } else { 0 }, ctx);

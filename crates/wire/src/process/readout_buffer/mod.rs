@@ -212,8 +212,7 @@ impl ReadoutBuffer {
             self.answer(request, Cause::Deadline, ctx);
         }
         self.answer_reached(ctx);
-        let bounds = self.bounds(ctx);
-        self.store.shrink(bounds.bytes, bounds.most_bytes(), self.waiting.first_begin());
+        self.let_go(ctx);
         let mut told = Ok(());
         if now_ns >= self.publish_ns {
             self.publish(now_ns, ctx);
@@ -299,6 +298,13 @@ impl ReadoutBuffer {
         while let Some(request) = self.waiting.take_ended(reached) {
             self.answer(request, Cause::Reached, ctx);
         }
+        self.let_go(ctx);
+    }
+
+    /// Releases what was held for requests that have been answered.
+    fn let_go(&mut self, ctx: &Context) {
+        let bounds = self.bounds(ctx);
+        self.store.shrink(bounds.bytes, bounds.most_bytes(), self.waiting.first_begin());
     }
 
     /// The clock of a link was set back: what it held is released, so those who wait get what there is.
