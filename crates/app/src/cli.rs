@@ -17,6 +17,7 @@ use crate::commands::python::PyanaArgs;
 use crate::commands::recover::{RECOVER_HELP, RecoverArgs};
 use crate::commands::shell::{COMPLETIONS_HELP, CompletionsArgs, MAN_HELP, ManArgs};
 use crate::commands::sim::SimArgs;
+use crate::commands::verify::{VERIFY_HELP, VerifyArgs};
 use crate::config::{Setting, checked_prefix, positive_quantity};
 use crate::log::Level;
 
@@ -52,6 +53,9 @@ pub(crate) enum Command {
     /// List the pipeline files that the program brings, or print one.
     #[command(after_help = EXAMPLES_HELP)]
     Examples(ExamplesArgs),
+    /// Run a replay again and again while its threads are disturbed, and name the first frame that differs.
+    #[command(after_help = VERIFY_HELP)]
+    Verify(VerifyArgs),
     /// List the types of nodes, or describe one with its ports and parameters.
     #[command(after_help = NODES_HELP)]
     Nodes(NodesArgs),

@@ -102,6 +102,7 @@ fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut O
         Command::Run(args) => commands::run::run(args, nodes, output),
         Command::Check(args) => commands::check::check(args, nodes, output),
         Command::Examples(args) => commands::examples::examples(args, output),
+        Command::Verify(args) => commands::verify::verify(args, nodes, output),
         Command::Nodes(args) => commands::nodes::nodes(args, nodes, output),
         Command::Top(args) => commands::top::top(args, output),
         Command::Inspect(args) => commands::inspect::inspect(args, output),

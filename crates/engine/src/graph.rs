@@ -226,6 +226,15 @@ impl Graph {
         Ok(())
     }
 
+    /// Puts a node of another type in the place of a declared one, with its default parameters. Its edges lead to its first input.
+    pub fn replace(&mut self, node: usize, node_type: NodeType) {
+        if let Some(decl) = self.nodes.get_mut(node) {
+            (decl.node_type, decl.values) = (node_type, Vec::new());
+            let edges = self.edges.iter_mut().filter(|edge| edge.to.0 == node);
+            edges.for_each(|edge| edge.to.1 = 0);
+        }
+    }
+
     /// Declares the stream at the first output of a node that cannot know it before it runs, such as a source
     /// that plays a file. [`Graph::check`] then uses it for the nodes behind.
     pub fn expect(&mut self, node: usize, layout: Layout) {

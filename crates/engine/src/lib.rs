@@ -20,7 +20,9 @@ pub mod files;
 mod graph;
 mod intern;
 mod node;
+mod order;
 mod param;
+mod rehearsal;
 mod reorder;
 mod run;
 mod runner;
@@ -45,6 +47,7 @@ pub use param::{
     Choice, ParamEnum, ParamError, ParamKind, ParamSpec, ParamType, Params, Value, assign, find, group_get,
     group_len, group_set, group_specs, nearest, parse_quantity,
 };
+pub use rehearsal::{Rehearsal, Trail};
 pub use run::{
     Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeFailure, NodeReport, Outlet,
     OutletError, Report, Run, RunOptions, SourceReport, ThreadReport,

@@ -11,7 +11,7 @@ use livetime_frame::Frame;
 use livetime_runtime::ordered::Places;
 use livetime_runtime::{Doorbell, lock};
 
-use crate::edge::Output;
+use crate::edge::{Output, Sent};
 use crate::node::{Context, NodeError};
 
 /// How far the copies may run ahead of the slowest ticket, per copy. Bounds the memory that is held back.
@@ -26,8 +26,8 @@ pub(crate) struct Reorder {
 }
 
 struct State {
-    /// What tickets from `next` on emitted.
-    done: Places<Vec<(usize, Frame)>>,
+    /// What tickets from `next` on emitted, with their places in the order of the data.
+    done: Places<(u64, Vec<(usize, Frame)>)>,
     outputs: Vec<Output>,
     /// What copies emitted at their very end.
     last: Vec<(usize, Frame)>,
@@ -57,17 +57,18 @@ impl Reorder {
             && lock(&self.state).outputs.iter().all(Output::is_ready)
     }
 
-    /// Ticket is done and emitted `held`; sends it, and what waited for it, if its turn has come.
+    /// Ticket is done and emitted `held` at `place`; sends it, and what waited for it, if its turn has come.
     pub(crate) fn complete(
         &self,
         ticket: u64,
+        place: u64,
         held: &mut Vec<(usize, Frame)>,
         ctx: &Context,
     ) -> Result<(), NodeError> {
         let mut state = lock(&self.state);
         let mut list = state.spare.pop().unwrap_or_default();
         std::mem::swap(&mut list, held);
-        state.done.fill(ticket, list);
+        state.done.fill(ticket, (place, list));
         let result = self.send_done(&mut state, ctx);
         drop(state);
         // Copies that ran too far ahead may continue.
@@ -78,8 +79,8 @@ impl Reorder {
 
     fn send_done(&self, state: &mut State, ctx: &Context) -> Result<(), NodeError> {
         let mut result = Ok(());
-        while let Some(mut list) = state.done.take_next() {
-            result = result.and(send(&mut state.outputs, &mut list, ctx));
+        while let Some((place, mut list)) = state.done.take_next() {
+            result = result.and(send(&mut state.outputs, place, &mut list, ctx));
             state.spare.push(list);
             self.next.fetch_add(1, Ordering::Release);
         }
@@ -96,13 +97,18 @@ impl Reorder {
         }
         // Tickets that were never completed belong to a copy that failed; the rest goes out in order.
         let State { done, outputs, last, .. } = &mut *state;
-        for mut list in done.drain().chain([std::mem::take(last)]) {
-            if let Err(error) = send(outputs, &mut list, ctx) {
+        for (place, mut list) in done.drain().chain([(ctx.order.place, std::mem::take(last))]) {
+            if let Err(error) = send(outputs, place, &mut list, ctx) {
                 ctx.tell_error(error.to_string());
             }
         }
-        outputs.iter_mut().for_each(Output::close);
+        outputs.iter_mut().for_each(|output| output.close(ctx.order.place));
         true
+    }
+
+    /// Tickets that are done, with all before them.
+    pub(crate) fn done(&self) -> u64 {
+        self.next.load(Ordering::Acquire)
     }
 
     /// Runs `change` on the outputs, between frames.
@@ -111,7 +117,12 @@ impl Reorder {
     }
 }
 
-fn send(outputs: &mut [Output], list: &mut Vec<(usize, Frame)>, ctx: &Context) -> Result<(), NodeError> {
+fn send(
+    outputs: &mut [Output],
+    place: u64,
+    list: &mut Vec<(usize, Frame)>,
+    ctx: &Context,
+) -> Result<(), NodeError> {
     // A frame that is traced may be sent by another copy than the one that handled it.
     let is_traced = |(_, frame): &(usize, Frame)| ctx.control.is_traced(frame.header().sequence);
     let timed = ctx.timed || ctx.statistics && list.iter().any(is_traced);
@@ -119,7 +130,8 @@ fn send(outputs: &mut [Output], list: &mut Vec<(usize, Frame)>, ctx: &Context) -
     let mut result = Ok(());
     for (output, frame) in list.drain(..) {
         if let Some(output) = outputs.get_mut(output) {
-            let sent = output.send(frame, stamp_ns, &ctx.clock, &ctx.control, &ctx.bell);
+            let at = Sent { stamp_ns, place };
+            let sent = output.send(frame, at, &ctx.clock, &ctx.control, &ctx.bell);
             result = result.and(sent.map_err(NodeError::new));
         }
     }

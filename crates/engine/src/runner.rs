@@ -2,6 +2,7 @@
 
 mod again;
 mod failure;
+mod in_order;
 mod set;
 mod stamped;
 
@@ -18,7 +19,7 @@ use livetime_runtime::{Cause, Event, panic_text};
 
 use crate::Value;
 use crate::account::Ended;
-use crate::edge::{Edge, InlineNode, Output, Outputs, Sender};
+use crate::edge::{Edge, InlineNode, Output, Outputs, Sender, Sent};
 use crate::graph::{NodeOptions, OnFailure};
 use crate::node::{Context, DynNode, LastFrame, Next, NodeError, NodeKind, NodeType, Snapshot, Stamp};
 use crate::reorder::Reorder;
@@ -185,7 +186,15 @@ impl Runner {
             return self.ctx.control.is_stopping() || self.source_due(now_ns) && self.outputs_ready();
         }
         self.inputs.iter().any(Receiver::is_gone)
-            || self.inputs.iter().any(|i| i.edge.queued() > 0) && self.outputs_ready() && self.ticket_ready()
+            || self.has_frame() && self.outputs_ready() && self.ticket_ready()
+            || self.may_promise()
+    }
+
+    fn has_frame(&self) -> bool {
+        match self.merges() {
+            true => self.next_in_order().is_some(),
+            false => self.inputs.iter().any(|i| i.edge.queued() > 0),
+        }
     }
 
     /// When [`Runner::step`] should be called next even if no frame comes.
@@ -194,7 +203,7 @@ impl Runner {
             Next::At(at) if self.is_source() && !self.paused => Some(at),
             _ => None,
         };
-        [due, self.ctx.timer].into_iter().flatten().filter(|_| !self.finished).min()
+        [due, self.ctx.timer, self.run_timer()].into_iter().flatten().filter(|_| !self.finished).min()
     }
 
     /// Handles what is due, at most one burst of frames. Returns whether there was anything.
@@ -250,7 +259,12 @@ impl Runner {
     }
 
     fn timer_due(&self, now_ns: u64) -> bool {
-        self.ctx.timer.is_some_and(|at| at <= now_ns)
+        [self.ctx.timer, self.run_timer()].into_iter().flatten().any(|at| at <= now_ns)
+    }
+
+    /// The timer for lateness, where that is judged by the clock of the run.
+    fn run_timer(&self) -> Option<u64> {
+        self.ctx.order.timer.filter(|_| !self.ctx.order.is_on)
     }
 
     fn source_due(&self, now_ns: u64) -> bool {
@@ -263,10 +277,17 @@ impl Runner {
     }
 
     fn step_timers(&mut self) -> bool {
-        if self.ctx.timer.is_none() || !self.timer_due(self.ctx.clock.now_ns()) {
+        if self.ctx.timer.or(self.run_timer()).is_none() {
             return false;
         }
-        self.ctx.timer = None;
+        let now_ns = self.ctx.clock.now_ns();
+        if !self.timer_due(now_ns) {
+            return false;
+        }
+        self.ctx.timer.take_if(|at| *at <= now_ns);
+        if !self.ctx.order.is_on {
+            self.ctx.order.take_due(now_ns);
+        }
         if let Err(failure) = self.call(|node, ctx| node.timer(ctx)) {
             self.deal_with(failure, None);
         }
@@ -289,6 +310,7 @@ impl Runner {
                 if self.ctx.account.is_troubled.load(Relaxed) && self.ctx.emitted() > before {
                     self.settle();
                 }
+                self.make_promise();
             }
             Err(failure) => {
                 self.deal_with(failure, Some(1));
@@ -314,10 +336,12 @@ impl Runner {
         let mut handled = 0;
         while handled < burst && !self.is_interrupted() && self.outputs_ready() && self.ticket_ready() {
             let Some((lane, taken)) = self.take() else { break };
-            if self.most_at_once > 1 && self.reorder.is_none() {
+            // Frames that are handled together would all be sent on at the place of the last one.
+            if self.most_at_once > 1 && self.reorder.is_none() && !self.ctx.order.is_on {
                 handled += self.receive_waiting(lane, taken);
                 continue;
             }
+            self.come_to(taken.place);
             self.receive(lane, &taken.frame, taken.stamp_ns);
             if let Some(reorder) = self.reorder.clone() {
                 self.complete(&reorder, taken.position);
@@ -329,7 +353,7 @@ impl Runner {
             }
             handled += 1;
         }
-        handled > 0
+        self.make_promise() || handled > 0
     }
 
     /// Aborts and requests act between two frames: a burst of a slow node may last for seconds.
@@ -340,6 +364,9 @@ impl Runner {
     /// The oldest frame of the next input that has one, and which of `inputs` that is.
     #[inline(always)]
     fn take(&mut self) -> Option<(usize, Taken)> {
+        if self.merges() {
+            return self.take_in_order();
+        }
         let count = self.inputs.len();
         for _ in 0..count {
             // Inputs come and go, so the next one may not be there any more.
@@ -495,7 +522,7 @@ impl Runner {
             Outputs::Held(held) => std::mem::take(held),
             Outputs::Direct(_) => Vec::new(),
         };
-        if let Err(error) = reorder.complete(ticket, &mut held, &self.ctx) {
+        if let Err(error) = reorder.complete(ticket, self.ctx.order.place, &mut held, &self.ctx) {
             self.deal_with(Failure::Error(error), None);
         }
         if let Outputs::Held(place) = &mut self.ctx.outputs {
@@ -570,6 +597,7 @@ impl Runner {
     // ---- The end ----
 
     fn finish(&mut self) {
+        self.ctx.order.place = self.end_place() + u64::from(self.is_source());
         if let Err(failure) = self.call(|node, ctx| node.drain(ctx)) {
             self.ctx.control.leave_unfinished(&self.ctx.name, &failure.to_string());
             self.deal_with(failure, None);
@@ -603,7 +631,8 @@ impl Runner {
                 reorder.leave(&mut held, &self.ctx)
             }
             (_, Outputs::Direct(outputs)) => {
-                outputs.iter_mut().for_each(Output::close);
+                let place = self.ctx.order.place;
+                outputs.iter_mut().for_each(|output| output.close(place));
                 true
             }
             _ => true,
@@ -653,13 +682,18 @@ impl Runner {
 }
 
 impl InlineNode for Runner {
-    fn receive(&mut self, frame: &Frame, stamp_ns: u64) {
+    fn receive(&mut self, frame: &Frame, sent: Sent) {
         if self.finished {
             return;
         }
-        self.watch.start_at(stamp_ns);
+        self.come_to(sent.place);
+        self.watch.start_at(sent.stamp_ns);
         // An inline node has one edge to it.
-        Runner::receive(self, 0, frame, stamp_ns);
+        Runner::receive(self, 0, frame, sent.stamp_ns);
+    }
+
+    fn promise(&mut self, place: u64) {
+        self.ctx.promise(place);
     }
 
     fn finish(&mut self) {

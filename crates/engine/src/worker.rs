@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use livetime_runtime::{Clock, Doorbell, Event, ThreadTimes, WaitStrategy, Waiting, lock, prepare_thread};
 
 use crate::control::RunControl;
+use crate::rehearsal::Disturbance;
 use crate::runner::Runner;
 
 /// A request to a worker, carried out between frames.
@@ -74,6 +75,8 @@ pub(crate) struct Worker {
     pub(crate) control: Arc<RunControl>,
     /// Whether there are enough cores for threads that poll instead of sleeping.
     pub(crate) may_spin: bool,
+    /// Of a rehearsal.
+    pub(crate) disturbance: Option<Disturbance>,
 }
 
 impl Worker {
@@ -97,7 +100,8 @@ impl Worker {
         let mut waiting = Waiting::new(self.handle.wait, self.may_spin);
         while self.runners.iter().any(|r| !r.finished) {
             self.run_tasks();
-            if !self.step(None) {
+            let burst = self.disturbance.as_mut().and_then(Disturbance::turn);
+            if !self.step(burst) {
                 let is_ready = |now_ns| self.is_ready(now_ns);
                 waiting.wait(&self.clock, &self.handle.bell, is_ready, || self.deadline_ns());
             }

@@ -14,6 +14,7 @@ mod common;
 mod causes;
 mod direct;
 mod dynamic;
+mod in_order;
 mod memory;
 mod observation;
 mod outlets;

@@ -39,6 +39,8 @@ struct Slot {
     frame: AtomicPtr<()>,
     /// When the frame was put, ns on the run's clock.
     stamp: AtomicU64,
+    /// Its place in the order of the data.
+    place: AtomicU64,
 }
 
 /// A taken frame, the time at which it was put, and its position.
@@ -47,6 +49,8 @@ pub struct Taken {
     pub frame: Frame,
     /// When it was put, ns on the run's clock; 0 if its way is not timed.
     pub stamp_ns: u64,
+    /// Its place in the order of the data, as the sender gave it.
+    pub place: u64,
     /// Its position.
     pub position: u64,
 }
@@ -60,7 +64,11 @@ impl FrameRing {
     /// exclusive, one thread at a time calls [`take`](FrameRing::take).
     pub unsafe fn new(capacity: usize, exclusive: bool) -> FrameRing {
         let slots = capacity.next_power_of_two();
-        let slot = || Slot { frame: AtomicPtr::new(std::ptr::null_mut()), stamp: AtomicU64::new(0) };
+        let slot = || Slot {
+            frame: AtomicPtr::new(std::ptr::null_mut()),
+            stamp: AtomicU64::new(0),
+            place: AtomicU64::new(0),
+        };
         FrameRing {
             capacity: capacity as u64,
             exclusive,
@@ -95,10 +103,19 @@ impl FrameRing {
     /// caller is the only sender, fills positions one after the other, has read `head`, and keeps `position <
     /// head + capacity`; otherwise a queued frame would be overwritten and leak.
     #[inline]
-    pub fn fill(&self, position: u64, frame: Frame, stamp_ns: u64) {
+    pub fn fill(&self, position: u64, frame: Frame, stamp_ns: u64, place: u64) {
         let slot = &self.slots[position as usize & self.mask];
         slot.frame.store(frame.into_raw(), Ordering::Relaxed);
         slot.stamp.store(stamp_ns, Ordering::Relaxed);
+        slot.place.store(place, Ordering::Relaxed);
+    }
+
+    /// The places of the oldest and the newest frame in the queue; `None` when it is empty. For the one thread that takes: for others
+    /// the frames may be gone meanwhile.
+    pub fn places(&self) -> Option<(u64, u64)> {
+        let (tail, head) = (self.tail(), self.head.load(Ordering::Relaxed));
+        let place = |position: u64| self.slots[position as usize & self.mask].place.load(Ordering::Relaxed);
+        (head < tail).then(|| (place(head), place(tail - 1)))
     }
 
     /// Makes everything below `tail` visible. Once for many frames: each time, the line of `tail` travels to the
@@ -129,12 +146,13 @@ impl FrameRing {
             let slot = &self.slots[head as usize & self.mask];
             let frame = slot.frame.load(Ordering::Relaxed);
             let stamp_ns = slot.stamp.load(Ordering::Relaxed);
+            let place = slot.place.load(Ordering::Relaxed);
             if self.exclusive {
                 // Release: the slot is read before `head` tells that it may be rewritten.
                 self.head.store(head + 1, Ordering::Release);
                 // SAFETY: rule 3: position `head` is ours, and its slot holds a reference put there once.
                 let frame = unsafe { Frame::from_raw(frame) };
-                return Some(Taken { frame, stamp_ns, position: head });
+                return Some(Taken { frame, stamp_ns, place, position: head });
             }
             // AcqRel: release, so that the slot is read before `head` tells that it may be rewritten;
             // acquire, so that one taker's swap orders after another's.
@@ -142,7 +160,7 @@ impl FrameRing {
                 Ok(_) => {
                     // SAFETY: as above.
                     let frame = unsafe { Frame::from_raw(frame) };
-                    return Some(Taken { frame, stamp_ns, position: head });
+                    return Some(Taken { frame, stamp_ns, place, position: head });
                 }
                 Err(now) => head = now,
             }

@@ -34,7 +34,7 @@ fn frames(count: u64) -> (FramePool, Vec<Frame>) {
 }
 
 fn put(ring: &FrameRing, position: u64, frame: Frame) {
-    ring.fill(position, frame, 0);
+    ring.fill(position, frame, 0, position);
     ring.publish(position + 1);
 }
 
@@ -83,7 +83,7 @@ fn what_is_published_at_once_arrives_in_order() {
         let sender = ring.clone();
         let thread = thread::spawn(move || {
             for (position, frame) in frames.into_iter().enumerate() {
-                sender.fill(position as u64, frame, 0);
+                sender.fill(position as u64, frame, 0, 0);
             }
             sender.publish(2);
         });

@@ -21,18 +21,40 @@ pub struct Delays {
     counts: Vec<u64>,
     total: u64,
     max_ns: u64,
+    /// Time in the data and time of entry of the first frame.
+    first: Option<(u64, u64)>,
+    /// Time passes in the data as it does for their source.
+    is_live: bool,
 }
+
+/// Time in the data may be off by this much, and by a twentieth of the time that has passed.
+const SLACK_NS: u64 = 50_000_000;
 
 impl Default for Delays {
     fn default() -> Delays {
-        Delays { counts: vec![0; BUCKETS], total: 0, max_ns: 0 }
+        Delays { counts: vec![0; BUCKETS], total: 0, max_ns: 0, first: None, is_live: true }
     }
 }
 
 impl Delays {
+    /// A frame of data of this time, ns since 1970, entered the program at `entry_ns` of the run's clock; 0 is unknown. Data in which time passes more
+    /// slowly or faster than for their source, as from a recording that is played or a simulation with another rate, are not live: what is known
+    /// late there is only an old time. Nothing is counted any more then.
+    pub fn follow(&mut self, data_ns: i64, entry_ns: u64) {
+        let Ok(data_ns) = u64::try_from(data_ns) else { return };
+        if entry_ns == 0 || !self.is_live {
+            return;
+        }
+        let (first_ns, first_entry_ns) = *self.first.get_or_insert((data_ns, entry_ns));
+        let (data, real) = (data_ns.saturating_sub(first_ns), entry_ns.saturating_sub(first_entry_ns));
+        if data.abs_diff(real) > SLACK_NS + real / 20 {
+            *self = Delays { is_live: false, ..Delays::default() };
+        }
+    }
+
     /// Counts what happened at `then_ns` and is known at `now_ns`, both ns since 1970.
     pub fn add(&mut self, then_ns: u64, now_ns: u64) {
-        if now_ns.abs_diff(then_ns) > LIVE_NS {
+        if !self.is_live || now_ns.abs_diff(then_ns) > LIVE_NS {
             return;
         }
         let delay = now_ns.saturating_sub(then_ns);
@@ -65,6 +87,21 @@ impl Delays {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn data_whose_time_passes_at_another_pace_are_not_live() {
+        let second = 1_000_000_000;
+        for (pace, is_live) in [(1.0, true), (1.01, true), (0.2, false), (3.0, false)] {
+            let mut delays = Delays::default();
+            let begin = 1_700_000_000 * second;
+            for tenth in 0..30u64 {
+                let then = begin + (tenth as f64 * pace * 1e8) as u64;
+                delays.follow(then as i64, 77 + tenth * 100_000_000);
+                delays.add(then, begin + tenth * 100_000_000 + 1000);
+            }
+            assert_eq!(delays.max() > 0.0, is_live, "{pace}");
+        }
+    }
 
     #[test]
     fn percentiles_are_those_of_the_buckets() {

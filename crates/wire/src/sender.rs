@@ -11,7 +11,7 @@ pub const RAW: usize = 0;
 /// Number of the output for tables of [`LedgerRow`].
 pub const LEDGER: usize = 1;
 
-/// How often the ledger is sent, on the run's clock.
+/// How often the ledger is sent, by the time of the data in a replay.
 const TELL_EVERY_NS: u64 = 250_000_000;
 /// When more rows than this wait, they are sent at once.
 const MOST_ROWS: usize = 4096;
@@ -178,7 +178,7 @@ impl RawSender {
     /// # Errors
     /// [`NodeError`] when there is no memory for it, then it is sent later, or an edge refuses.
     pub fn tell(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        let now_ns = ctx.now_ns();
+        let now_ns = ctx.data_ns();
         let waiting =
             self.ledger.rows.len() + self.links.iter().map(|link| link.ingest.waiting()).sum::<usize>();
         if now_ns < self.told_ns + TELL_EVERY_NS

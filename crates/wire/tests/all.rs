@@ -12,4 +12,5 @@
 mod hits_parquet;
 mod own_golden;
 mod peers_parquet;
+mod replay;
 mod trigger_records;

@@ -15,6 +15,7 @@ pub(crate) mod run;
 pub(crate) mod shell;
 pub(crate) mod sim;
 pub(crate) mod top;
+pub(crate) mod verify;
 pub mod web;
 
 use livetime_engine::NodeType;

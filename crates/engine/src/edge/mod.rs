@@ -14,6 +14,7 @@ use livetime_runtime::statistics::{Histogram, Times, summarise};
 use livetime_runtime::sync::{AtomicU64, Ordering, fence};
 use livetime_runtime::{Doorbell, EdgeCounts, EdgeOptions, LossReason, Losses, RoomMark, WhenFull};
 
+use crate::rehearsal::Notes;
 use left_out::LeftOut;
 pub(crate) use output::{Output, Outputs};
 pub(crate) use reader::{Reader, nanoseconds};
@@ -21,6 +22,13 @@ pub(crate) use sender::{InlineNode, Sender, Target};
 
 /// In the place of the receiving node's number: the edge leads out of the graph.
 pub(crate) const OUTLET: usize = usize::MAX;
+
+/// When a frame was sent: on the run's clock, 0 if its way is not timed, and by its place in the order of the data.
+#[derive(Clone, Copy)]
+pub(crate) struct Sent {
+    pub(crate) stamp_ns: u64,
+    pub(crate) place: u64,
+}
 
 /// The receiver takes frames, or will.
 const OPEN: u8 = 0;
@@ -51,6 +59,14 @@ pub(crate) struct Edge {
     /// Set by the sender after its last frame.
     closed: AtomicBool,
     detached: AtomicBool,
+    /// The sender keeps `promised`; see `order.rs`.
+    pub(crate) is_ordered: bool,
+    /// Nothing of this place or an earlier one will come any more.
+    promised: AtomicU64,
+    /// Set with `closed`: the place of what the receiver does behind the last frame.
+    end_place: AtomicU64,
+    /// What goes down it, in a rehearsal.
+    notes: Option<Notes>,
     /// Cleared to stop offering frames; the queue is still emptied.
     pub(crate) enabled: AtomicBool,
     /// Whether the sender sends; what it does not is an intended loss.
@@ -92,6 +108,10 @@ impl Edge {
             room_mark: RoomMark::new(capacity),
             closed: AtomicBool::new(false),
             detached: AtomicBool::new(false),
+            is_ordered: false,
+            promised: AtomicU64::new(0),
+            end_place: AtomicU64::new(0),
+            notes: None,
             enabled: AtomicBool::new(true),
             is_fed: AtomicBool::new(true),
             standing: AtomicU8::new(OPEN),
@@ -112,6 +132,11 @@ impl Edge {
     ) -> Edge {
         let edge = Edge::new(from, (OUTLET, 0), options, sender_bells, std::slice::from_ref(bell));
         Edge { reader: Some(reader), ..edge }
+    }
+
+    /// The same edge, whose sender keeps its promises if it is ordered, and that takes notes.
+    pub(crate) fn with(self, is_ordered: bool, notes: Option<Notes>) -> Edge {
+        Edge { is_ordered, notes, ..self }
     }
 
     pub(crate) fn reader(&self) -> Option<&Reader> {
@@ -143,6 +168,40 @@ impl Edge {
 
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn end_at(&self, place: u64) {
+        self.end_place.store(place, Ordering::Release);
+    }
+
+    /// Of a closed edge: the place of what the receiver does behind the last frame.
+    pub(crate) fn end_place(&self) -> u64 {
+        self.end_place.load(Ordering::Acquire)
+    }
+
+    /// Promises that nothing of this place or an earlier one will come any more; whether that is news. Everything sent
+    /// before must have been published.
+    pub(crate) fn promise(&self, place: u64) -> bool {
+        self.is_ordered && self.promised.fetch_max(place, Ordering::AcqRel) < place
+    }
+
+    pub(crate) fn notes(&self) -> Option<&Notes> {
+        self.notes.as_ref()
+    }
+
+    /// The place of the oldest frame in the queue; of an empty one, as an error, the last place of which nothing will come
+    /// any more. For the one thread that takes.
+    pub(crate) fn front(&self) -> Result<u64, u64> {
+        // The promise first: what was sent before it is then visible in the queue.
+        let is_over = !self.is_ordered || self.is_closed() || self.is_detached();
+        let promised = if is_over { u64::MAX } else { self.promised.load(Ordering::Acquire) };
+        self.ring.places().map(|(oldest, _)| oldest).ok_or(promised)
+    }
+
+    /// The queue is full of frames of one place.
+    pub(crate) fn is_jammed(&self) -> bool {
+        let places = self.ring.places();
+        self.queued() >= self.capacity() && places.is_some_and(|(oldest, newest)| oldest == newest)
     }
 
     pub(crate) fn is_closed(&self) -> bool {

@@ -8,7 +8,7 @@ use livetime_frame::Frame;
 use livetime_runtime::sync::{Ordering, fence};
 use livetime_runtime::{Clock, Control, Doorbell, LossReason, Offer};
 
-use super::{Sender, Target};
+use super::{Sender, Sent, Target};
 
 /// Where emitted frames go.
 pub(crate) enum Outputs {
@@ -65,7 +65,7 @@ impl Output {
     pub(crate) fn send(
         &mut self,
         frame: Frame,
-        stamp_ns: u64,
+        sent: Sent,
         clock: &Clock,
         control: &Control,
         bell: &Arc<Doorbell>,
@@ -74,14 +74,14 @@ impl Output {
         match (queues, self.senders.len() - queues) {
             (0, 0) => Ok(()),
             (0, _) => {
-                self.hand_over(&frame, stamp_ns, clock);
+                self.hand_over(&frame, sent, clock);
                 Ok(())
             }
-            (_, 0) => self.queue(frame, queues, stamp_ns, clock, control, bell),
+            (_, 0) => self.queue(frame, queues, sent, clock, control, bell),
             _ => {
-                let result = self.queue(frame.clone(), queues, stamp_ns, clock, control, bell);
+                let result = self.queue(frame.clone(), queues, sent, clock, control, bell);
                 self.tell();
-                self.hand_over(&frame, stamp_ns, clock);
+                self.hand_over(&frame, sent, clock);
                 result
             }
         }
@@ -92,10 +92,13 @@ impl Output {
         self.senders.iter().all(|s| matches!(s.target, Target::Inline(_)))
     }
 
-    pub(crate) fn hand_over(&mut self, frame: &Frame, stamp_ns: u64, clock: &Clock) {
+    pub(crate) fn hand_over(&mut self, frame: &Frame, sent: Sent, clock: &Clock) {
         for sender in self.senders.iter_mut().filter(|s| matches!(s.target, Target::Inline(_))) {
-            if sender.wants(frame.header().sequence, frame.bytes().len(), stamp_ns, clock) {
-                sender.hand_over(frame, stamp_ns);
+            if sender.wants(frame.header().sequence, frame.bytes().len(), sent.stamp_ns, clock) {
+                if let Some(notes) = sender.edge.notes() {
+                    notes.add(notes.digest(frame));
+                }
+                sender.hand_over(frame, sent);
             }
         }
     }
@@ -119,20 +122,24 @@ impl Output {
         &mut self,
         frame: Frame,
         queues: usize,
-        stamp_ns: u64,
+        sent: Sent,
         clock: &Clock,
         control: &Control,
         bell: &Arc<Doorbell>,
     ) -> Result<(), SendError> {
         let (sequence, bytes) = (frame.header().sequence, frame.bytes().len());
+        let noted = self.senders.iter().find_map(|s| s.edge.notes()).map(|notes| notes.digest(&frame));
         let mut shares = frame.split(queues);
         let mut result = Ok(());
         for number in 0..self.senders.len() {
             let sender = &mut self.senders[number];
-            if !matches!(sender.target, Target::Queue) || !sender.wants(sequence, bytes, stamp_ns, clock) {
+            if !matches!(sender.target, Target::Queue) || !sender.wants(sequence, bytes, sent.stamp_ns, clock) {
                 continue;
             }
-            let mut offer = sender.offer(&mut shares, stamp_ns);
+            if let (Some(notes), Some(noted)) = (sender.edge.notes(), noted) {
+                notes.add(noted);
+            }
+            let mut offer = sender.offer(&mut shares, sent);
             while offer == Offer::MustWait(()) {
                 let sender = &mut self.senders[number];
                 if control.is_aborting() {
@@ -148,7 +155,7 @@ impl Output {
                 // The other receivers need not wait for their frames.
                 self.tell();
                 wait_for_room(&mut self.senders[number], bell);
-                offer = self.senders[number].offer(&mut shares, stamp_ns);
+                offer = self.senders[number].offer(&mut shares, sent);
             }
             if offer == Offer::Failed {
                 result = Err(SendError::Full);
@@ -157,8 +164,21 @@ impl Output {
         result
     }
 
-    pub(crate) fn close(&mut self) {
-        self.senders.iter_mut().for_each(Sender::close);
+    /// Nothing of this place or an earlier one will come any more.
+    pub(crate) fn promise(&mut self, place: u64) {
+        let mut untold = false;
+        for sender in &mut self.senders {
+            untold |= sender.promise(place);
+        }
+        if untold {
+            // As in `tell`: the promise is stored before the bells are read.
+            fence(Ordering::SeqCst);
+            self.senders.iter_mut().for_each(Sender::tell);
+        }
+    }
+
+    pub(crate) fn close(&mut self, place: u64) {
+        self.senders.iter_mut().for_each(|sender| sender.close(place));
     }
 }
 

@@ -7,7 +7,7 @@ use livetime_frame::{Frame, Shares};
 use livetime_runtime::sync::Ordering;
 use livetime_runtime::{Bounded, Clock, LossReason, Offer, Thinning, WhenFull};
 
-use super::{ABANDONED, Edge, OPEN, UNREAD};
+use super::{ABANDONED, Edge, OPEN, Sent, UNREAD};
 
 /// Frames that a handler queues before they are published to the receiver; the rest is published when the
 /// handler returns. A larger batch moves fewer cache lines and lets the receiver wait longer.
@@ -24,7 +24,11 @@ pub(crate) enum Target {
 /// What an edge asks of a node that runs inside its sender's call.
 pub(crate) trait InlineNode: Send {
     /// Handles a frame, now. The node's own error policy deals with failures.
-    fn receive(&mut self, frame: &Frame, stamp_ns: u64);
+    fn receive(&mut self, frame: &Frame, sent: Sent);
+    /// Nothing of this place or an earlier one in the order of the data will come any more.
+    fn promise(&mut self, place: u64) {
+        let _ = place;
+    }
     /// No frame comes any more.
     fn finish(&mut self);
     /// The node, for callers that know its type.
@@ -115,7 +119,7 @@ impl Sender {
     }
 
     /// Offers one of the references in `shares` to the queue, and takes it from there only if it has room.
-    pub(crate) fn offer(&mut self, shares: &mut Shares, stamp_ns: u64) -> Offer<()> {
+    pub(crate) fn offer(&mut self, shares: &mut Shares, sent: Sent) -> Offer<()> {
         match self.edge.standing() {
             OPEN | UNREAD => {}
             ABANDONED => {
@@ -125,7 +129,7 @@ impl Sender {
             _ => return Offer::Lost,
         }
         let when_full = self.edge.options.when_full;
-        match when_full.offer(&mut Filling { sender: self, shares, stamp_ns }, ()) {
+        match when_full.offer(&mut Filling { sender: self, shares, sent }, ()) {
             Offer::MustWait(()) if self.edge.need_not_wait() => self.leave_out(),
             offer => offer,
         }
@@ -181,17 +185,29 @@ impl Sender {
     }
 
     /// Hands a frame to the node at the other end, now.
-    pub(crate) fn hand_over(&mut self, frame: &Frame, stamp_ns: u64) {
+    pub(crate) fn hand_over(&mut self, frame: &Frame, sent: Sent) {
         if let Target::Inline(node) = &mut self.target {
             let passed = &self.edge.inline;
             passed.store(passed.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-            node.receive(frame, stamp_ns);
+            node.receive(frame, sent);
         }
     }
 
-    /// After the last frame.
-    pub(crate) fn close(&mut self) {
+    /// Nothing of this place or an earlier one will come any more: true when a receiver may sleep and must be notified.
+    pub(crate) fn promise(&mut self, place: u64) -> bool {
+        if let Target::Inline(node) = &mut self.target {
+            node.promise(place);
+            return false;
+        }
         self.publish();
+        self.untold |= self.edge.promise(place) && self.crosses_threads;
+        self.untold
+    }
+
+    /// After the last frame. What the receiver still sends has this place in the order of the data.
+    pub(crate) fn close(&mut self, place: u64) {
+        self.publish();
+        self.edge.end_at(place);
         self.edge.close();
         if let Target::Inline(node) = &mut self.target {
             node.finish();
@@ -204,7 +220,7 @@ impl Sender {
 struct Filling<'a> {
     sender: &'a mut Sender,
     shares: &'a mut Shares,
-    stamp_ns: u64,
+    sent: Sent,
 }
 
 impl Bounded for Filling<'_> {
@@ -217,7 +233,7 @@ impl Bounded for Filling<'_> {
             return Err(());
         }
         if let Some(frame) = self.shares.take() {
-            sender.edge.ring.fill(sender.tail, frame, self.stamp_ns);
+            sender.edge.ring.fill(sender.tail, frame, self.sent.stamp_ns, self.sent.place);
             sender.tail += 1;
             if sender.tail - sender.published >= BATCH {
                 sender.publish();

@@ -15,7 +15,8 @@ use super::source_watch::SourceWatch;
 use super::under_way::Ledger;
 use crate::account::NodeAccount;
 use crate::control::RunControl;
-use crate::edge::{Output, Outputs};
+use crate::edge::{Output, Outputs, Sent};
+use crate::order::Order;
 use crate::services::Services;
 use crate::trace::Visit;
 
@@ -33,6 +34,7 @@ pub struct Context {
     pub(crate) allocator: Allocator,
     pub(crate) outputs: Outputs,
     pub(crate) timer: Option<u64>,
+    pub(crate) order: Order,
     pub(crate) account: Arc<NodeAccount>,
     pub(crate) control: Arc<RunControl>,
     pub(crate) bell: Arc<Doorbell>,
@@ -88,6 +90,7 @@ impl Context {
                     // Frames that this handler has sent hold memory too, and return only after their
                     // receivers see them.
                     self.tell_receivers();
+                    self.promise_all();
                     self.tell_long_wait(&mut since_ns, error);
                     std::thread::sleep(Duration::from_micros(100));
                 }
@@ -134,6 +137,8 @@ impl Context {
 
     pub(super) fn send(&mut self, output: usize, frame: Frame, stamp_ns: u64) -> Result<(), NodeError> {
         add(&self.account.emitted, 1);
+        self.promise_before();
+        let sent = Sent { stamp_ns, place: self.order.place };
         match &mut self.outputs {
             Outputs::Held(held) => {
                 held.push((output, frame));
@@ -141,7 +146,7 @@ impl Context {
             }
             Outputs::Direct(outputs) => match outputs.get_mut(output) {
                 Some(output) => output
-                    .send(frame, stamp_ns, &self.clock, &self.control, &self.bell)
+                    .send(frame, sent, &self.clock, &self.control, &self.bell)
                     .map_err(NodeError::new),
                 None => Err(NodeError::new(format_args!("there is no output number {output}"))),
             },
@@ -150,10 +155,42 @@ impl Context {
 
     /// Sends a frame that counts as sent already.
     pub(crate) fn pass_on(&mut self, output: usize, frame: Frame) -> Result<(), NodeError> {
-        let stamp_ns = self.stamp();
+        self.promise_before();
+        let sent = Sent { stamp_ns: self.stamp(), place: self.order.place };
         let Outputs::Direct(outputs) = &mut self.outputs else { return Ok(()) };
         let Some(output) = outputs.get_mut(output) else { return Ok(()) };
-        output.send(frame, stamp_ns, &self.clock, &self.control, &self.bell).map_err(NodeError::new)
+        output.send(frame, sent, &self.clock, &self.control, &self.bell).map_err(NodeError::new)
+    }
+
+    /// A node that will wait for room tells those behind how far it has come: another input of the node that it waits for may wait for
+    /// just that.
+    fn promise_before(&mut self) {
+        if !self.order.is_on {
+            return;
+        }
+        if let Outputs::Direct(outputs) = &self.outputs
+            && !outputs.iter().all(Output::is_ready)
+        {
+            self.promise(self.order.place.saturating_sub(1));
+        }
+    }
+
+    /// The same of a node that will wait for memory.
+    fn promise_all(&mut self) {
+        if self.order.is_on {
+            let is_sent = self.source.is_some();
+            self.promise(if is_sent { self.order.place } else { self.order.place.saturating_sub(1) });
+        }
+    }
+
+    /// Promises those behind that nothing of this place or an earlier one will come any more.
+    pub(crate) fn promise(&mut self, place: u64) {
+        if place > self.order.promised {
+            self.order.promised = place;
+            if let Outputs::Direct(outputs) = &mut self.outputs {
+                outputs.iter_mut().for_each(|output| output.promise(place));
+            }
+        }
     }
 
     pub(crate) fn emitted(&self) -> u64 {

@@ -14,7 +14,7 @@ use super::NodeError;
 pub use super::backstage::Context;
 use super::last_frame::LastFrame;
 use super::under_way::{Teller, UnderWay};
-use crate::edge::{Output, Outputs};
+use crate::edge::{Output, Outputs, Sent};
 
 impl Context {
     /// The node's name in the graph.
@@ -39,6 +39,25 @@ impl Context {
     pub fn left_out(&self, numbers: RangeInclusive<u64>) -> u64 {
         let Some(way) = &self.way else { return 0 };
         way(&numbers).min(numbers.end().saturating_add(1).saturating_sub(*numbers.start()))
+    }
+
+    /// The time by which a node judges what is late, in ns. In a replay that loses nothing this is the time of the data, from 0 on: it
+    /// goes on with the times of the events that the sources send, at most by a second per frame, so that a busy machine makes nothing late
+    /// and every run is the same. Elsewhere it is [`Context::now_ns`].
+    pub fn data_ns(&self) -> u64 {
+        if self.order.is_on { self.order.time_ns } else { self.clock.now_ns() }
+    }
+
+    /// True in a replay that loses nothing: the node gets the same frames in the same order at every run, the sources wait for it, and nothing
+    /// that it does may depend on how fast it is.
+    pub fn is_replay(&self) -> bool {
+        self.order.is_on
+    }
+
+    /// Asks for [`Node::timer`](super::Node::timer) at `at_ns` on the clock of [`Context::data_ns`], or takes the wish back; beside
+    /// [`Context::set_timer`].
+    pub fn set_data_timer(&mut self, at_ns: Option<u64>) {
+        self.order.timer = at_ns;
     }
 
     /// True when the run is ending and a long operation should be cut short.
@@ -218,6 +237,9 @@ impl Context {
         if let Some(source) = &mut self.source {
             self.timed = self.statistics && (source.is_next_timed() | is_traced);
         }
+        if self.order.is_on && self.source.is_some() {
+            self.order.go_to(self.order.next_place(frame.header().event_time_ns));
+        }
         let stamp_ns = self.stamp();
         if is_traced {
             self.trace_source(sequence, stamp_ns);
@@ -266,7 +288,7 @@ impl Context {
         {
             // No receiver keeps the frame beyond this call, so no reference needs to be counted.
             add(&self.account.emitted, 1);
-            output.hand_over(frame, stamp_ns, &self.clock);
+            output.hand_over(frame, Sent { stamp_ns, place: self.order.place }, &self.clock);
             return Ok(());
         }
         self.send(output, frame.clone(), stamp_ns)

@@ -197,6 +197,8 @@ pub struct NodeType {
     pub spec: NodeSpec,
     /// The newer name of the same type, if this is an older one that pipelines may still have.
     pub alias_of: Option<&'static str>,
+    /// [`Node::IS_STORED`].
+    pub is_stored: bool,
     maker: Maker,
 }
 
@@ -216,13 +218,14 @@ impl NodeType {
     /// The entry for `N`.
     pub const fn of<N: Node>() -> NodeType {
         let maker = Maker::Static { params: || Box::new(N::Params::default()), build: build::<N> };
-        NodeType { spec: N::SPEC, alias_of: None, maker }
+        NodeType { spec: N::SPEC, alias_of: None, is_stored: N::IS_STORED, maker }
     }
 
     /// An older name of `N`, with a sentence that says so: pipelines that have it go on to work.
     pub const fn alias<N: Node>(name: &'static str, summary: &'static str) -> NodeType {
         let maker = Maker::Static { params: || Box::new(N::Params::default()), build: build::<N> };
-        NodeType { spec: NodeSpec { name, summary, ..N::SPEC }, alias_of: Some(N::SPEC.name), maker }
+        let spec = NodeSpec { name, summary, ..N::SPEC };
+        NodeType { spec, alias_of: Some(N::SPEC.name), is_stored: N::IS_STORED, maker }
     }
 
     /// An entry made while the program runs, such as for a function of another language.
@@ -231,7 +234,7 @@ impl NodeType {
     /// [`ParamError`] when the declaration of the parameters is not sound.
     pub fn dynamic(factory: Arc<dyn NodeFactory>) -> Result<NodeType, ParamError> {
         let (spec, params) = (factory.spec(), factory.params()?);
-        Ok(NodeType { spec, alias_of: None, maker: Maker::Dynamic { factory, params } })
+        Ok(NodeType { spec, alias_of: None, is_stored: false, maker: Maker::Dynamic { factory, params } })
     }
 
     /// This type as one node of a pipeline has it, of whose parameters `given` returns what the pipeline says; see

@@ -71,6 +71,10 @@ pub trait Node: Send + Sized + 'static {
     /// Name, ports and abilities.
     const SPEC: NodeSpec;
 
+    /// Sources: what it sends is stored somewhere and the same at every run, so that nothing is lost when it waits. Nodes behind such
+    /// sources get their frames in the same order at every run, if no edge between loses one.
+    const IS_STORED: bool = false;
+
     /// Most frames that this node may want to handle in one call; see [`frames`](Node::frames).
     const MOST_AT_ONCE: usize = 1;
 

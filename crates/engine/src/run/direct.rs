@@ -7,7 +7,7 @@ use livetime_frame::{Frame, FrameMut, FramePool, Layout};
 use livetime_runtime::{Clock, EdgeOptions, lock};
 
 use super::books::{Books, SharedBooks};
-use super::wiring::{self, NodeInfo, Shared};
+use super::wiring::{self, NodeInfo, Orders, Shared};
 use super::{Report, RunOptions, cores, of_node, problem, report};
 use crate::control::RunControl;
 use crate::edge::{Edge, InlineNode, OUTLET, Sender, Target};
@@ -130,6 +130,8 @@ impl DirectRun {
             max_frames: u64::MAX,
             remember_frames: false,
             cores: cores(),
+            orders: Orders::Never,
+            rehearsal: None,
             services: options.services.describing(&graph),
             books: SharedBooks::default(),
         };
@@ -262,7 +264,7 @@ struct Collector {
 }
 
 impl InlineNode for Collector {
-    fn receive(&mut self, frame: &Frame, _stamp_ns: u64) {
+    fn receive(&mut self, frame: &Frame, _sent: crate::edge::Sent) {
         lock(&self.sent).push((self.number, frame.clone()));
     }
 

@@ -33,6 +33,7 @@ use crate::account::{Ended, NodeAccount};
 use crate::control::RunControl;
 use crate::graph::{Graph, GraphError, Place};
 use crate::node::{NodeError, NodeKind};
+use crate::rehearsal::{Rehearsal, Trail};
 use crate::runner::Runner;
 use crate::services::Services;
 use crate::trace::{Lane, Tracer};
@@ -40,7 +41,7 @@ use crate::worker::{Task, Worker, WorkerHandle};
 use crate::{ParamError, ParamSpec, Value};
 use books::{Books, SharedBooks};
 use outlet::Links;
-use wiring::{NodeInfo, Shared, Wired};
+use wiring::{NodeInfo, Orders, Shared, Wired};
 
 /// How a graph is run.
 #[derive(Clone)]
@@ -53,6 +54,10 @@ pub struct RunOptions {
     pub remember_frames: bool,
     /// Sources wait until [`Run::release_sources`], so that outlets can be connected before the first frame.
     pub hold_sources: bool,
+    /// All sources count as stored ([`Node::IS_STORED`](crate::Node::IS_STORED)): for simulated ones, whose run shall be repeated.
+    pub repeatable: bool,
+    /// The run is one of several whose frames are compared.
+    pub rehearsal: Option<Rehearsal>,
     /// Called with every event.
     pub on_event: Option<EventHandler>,
     /// What nodes share with each other and with the program around, such as the channels of its agents.
@@ -60,13 +65,15 @@ pub struct RunOptions {
 }
 
 impl Default for RunOptions {
-    /// With statistics and services of its own, without a limit, a memory or a handler.
+    /// With statistics and services of its own, without a limit, a memory or a handler; live sources are not held up.
     fn default() -> RunOptions {
         RunOptions {
             statistics: true,
             max_frames: None,
             remember_frames: false,
             hold_sources: false,
+            repeatable: false,
+            rehearsal: None,
             on_event: None,
             services: Services::default(),
         }
@@ -116,6 +123,8 @@ impl Run {
             max_frames: options.max_frames.unwrap_or(u64::MAX),
             remember_frames: options.remember_frames,
             cores: cores(),
+            orders: if options.repeatable { Orders::Always } else { Orders::Stored },
+            rehearsal: options.rehearsal,
             services: options.services.describing(graph),
             books: SharedBooks::default(),
         };
@@ -352,6 +361,16 @@ impl Run {
     }
 
     // ---- Reading ----
+
+    /// Of a rehearsal: what has gone down each edge so far.
+    pub fn trails(&self) -> Vec<Trail> {
+        let books = lock(&self.books);
+        let trail = |edge: &Arc<crate::edge::Edge>| {
+            let frames = edge.notes()?.taken();
+            Some(Trail { from: edge.from, to: edge.to, frames })
+        };
+        books.edges().filter_map(trail).collect()
+    }
 
     /// The current statistics and ledger.
     pub fn report(&self) -> Report {

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use livetime_frame::{FramePool, SourceId};
-use livetime_runtime::{Clock, Doorbell, WaitStrategy, lock};
+use livetime_runtime::{Clock, Doorbell, WaitStrategy, WhenFull, lock};
 
 use crate::account::NodeAccount;
 use crate::control::RunControl;
 use crate::edge::{Edge, Output, Outputs, Sender, Target};
-use crate::graph::{Graph, Placement, Plan};
+use crate::graph::{EdgeDecl, Graph, Placement, Plan};
 use crate::node::{Context, NodeError, NodeKind, SourceWatch};
+use crate::order::Order;
+use crate::rehearsal::{Disturbance, Notes, Rehearsal};
 use crate::reorder::Reorder;
 use crate::run::books::SharedBooks;
 use crate::runner::Runner;
@@ -42,9 +44,20 @@ pub(crate) struct Shared {
     pub(crate) remember_frames: bool,
     /// Asked for once: the system's answer takes longer than a report of ten nodes.
     pub(crate) cores: usize,
+    pub(crate) orders: Orders,
+    pub(crate) rehearsal: Option<Rehearsal>,
     pub(crate) services: Services,
     /// Empty until the edges are there.
     pub(crate) books: SharedBooks,
+}
+
+/// Behind which sources frames have places in the order of the data.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Orders {
+    Never,
+    /// Those that send what is stored.
+    Stored,
+    Always,
 }
 
 pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired, NodeError> {
@@ -52,11 +65,13 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
     let bells = |node: usize| -> Vec<Arc<Doorbell>> {
         placed[node].iter().map(|w| handles[*w].bell.clone()).collect()
     };
-    let edges: Vec<Arc<Edge>> = graph
-        .edges
-        .iter()
-        .map(|e| Arc::new(Edge::new(e.from, e.to, e.options, &bells(e.from.0), &bells(e.to.0))))
-        .collect();
+    let ordered = ordered(graph, plan, shared.orders);
+    let edge = |e: &EdgeDecl| {
+        let edge = Edge::new(e.from, e.to, e.options, &bells(e.from.0), &bells(e.to.0));
+        let notes = shared.rehearsal.map(Notes::new);
+        Arc::new(edge.with(ordered[e.from.0] && ordered[e.to.0], notes))
+    };
+    let edges: Vec<Arc<Edge>> = graph.edges.iter().map(edge).collect();
     let accounts = |node: usize| placed[node].iter().map(|_| Arc::default()).collect();
     let nodes: Vec<NodeInfo> = (0..graph.nodes.len())
         .map(|n| NodeInfo { workers: placed[n].clone(), accounts: accounts(n) })
@@ -65,13 +80,15 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
     let spinners = std::thread::available_parallelism().map_or(1, |n| n.get());
     let mut workers: Vec<Worker> = handles
         .iter()
-        .map(|handle| Worker {
+        .zip(1..)
+        .map(|(handle, number)| Worker {
             handle: handle.clone(),
             runners: Vec::new(),
             places: Default::default(),
             clock: shared.clock.clone(),
             control: shared.control.clone(),
             may_spin: handles.len() <= spinners,
+            disturbance: disturbance(shared, number),
         })
         .collect();
     let (senders, receivers) = graph.edges_by_node();
@@ -90,7 +107,8 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
                 _ => Outputs::Held(Vec::with_capacity(4)),
             };
             let account = nodes[node].accounts[copy].clone();
-            let context = context(graph, node, target, account, bells[copy].clone(), shared);
+            let order = Order::new(ordered[node]);
+            let context = context(graph, node, target, order, account, bells[copy].clone(), shared);
             let mut runner = runner(graph, node, copy, context)?;
             runner.reorder = reorder.clone();
             receivers.of(node).for_each(|edge| runner.add_input(edges[edge].clone()));
@@ -106,6 +124,38 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
         worker.note_places();
     }
     Ok(Wired { nodes, edges, workers })
+}
+
+/// Which nodes have their frames in the order of the data; see `order.rs`.
+fn ordered(graph: &Graph, plan: &Plan, orders: Orders) -> Vec<bool> {
+    let (_, receivers) = graph.edges_by_node();
+    let mut ordered = vec![false; graph.nodes.len()];
+    for &node in &plan.order {
+        let decl = &graph.nodes[node];
+        let is_inline = decl.options.placement == Placement::Inline;
+        let mut senders = receivers.of(node).map(|edge| &graph.edges[edge]).peekable();
+        ordered[node] = match decl.node_type.spec.kind {
+            NodeKind::Source => {
+                orders == Orders::Always || orders == Orders::Stored && decl.node_type.is_stored
+            }
+            _ => {
+                senders.peek().is_some() && senders.all(|edge| ordered[edge.from.0] && is_lossless(edge, is_inline))
+            }
+        };
+    }
+    ordered
+}
+
+/// Whether every frame arrives, but for those that are left out by their number.
+fn is_lossless(edge: &EdgeDecl, is_inline: bool) -> bool {
+    let options = &edge.options;
+    let waits = is_inline || options.when_full == WhenFull::Block;
+    waits && options.max_rate_hz.is_none() && options.max_bytes_per_s.is_none()
+}
+
+fn disturbance(shared: &Shared, worker: u64) -> Option<Disturbance> {
+    let seed = shared.rehearsal.map(|rehearsal| rehearsal.seed).filter(|seed| *seed != 0)?;
+    Some(Disturbance::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(worker)))
 }
 
 /// Which workers there are, and which of them run each node.
@@ -160,6 +210,7 @@ fn context(
     graph: &Graph,
     node: usize,
     outputs: Outputs,
+    order: Order,
     account: Arc<NodeAccount>,
     bell: Arc<Doorbell>,
     shared: &Shared,
@@ -173,6 +224,7 @@ fn context(
         allocator: shared.pool.allocator(),
         outputs,
         timer: None,
+        order,
         account,
         control: shared.control.clone(),
         bell,

@@ -10,6 +10,7 @@ use crate::account::NodeAccount;
 use crate::control::RunControl;
 use crate::edge::Outputs;
 use crate::node::{Context, DynNode, Next, Node, NodeError, NodeKind, NodeType, SourceWatch, Stream};
+use crate::order::Order;
 use crate::services::Services;
 use crate::{Value, assign};
 
@@ -72,6 +73,7 @@ impl Harness {
             allocator: pool.allocator(),
             outputs: Outputs::Held(Vec::new()),
             timer: None,
+            order: Order::default(),
             account: Arc::new(NodeAccount::default()),
             control: Arc::new(RunControl::default()),
             bell: Arc::default(),
@@ -230,8 +232,8 @@ impl Harness {
     /// What the node returns.
     pub fn advance(&mut self, to_ns: u64) -> Result<Vec<Frame>, NodeError> {
         self.ctx.clock.advance(to_ns);
-        if self.ctx.timer.is_some_and(|at| at <= to_ns) {
-            self.ctx.timer = None;
+        let is_due = self.ctx.timer.take_if(|at| *at <= to_ns).is_some();
+        if self.ctx.order.take_due(to_ns).is_some() || is_due {
             self.node.timer(&mut self.ctx)?;
         }
         Ok(self.emitted())

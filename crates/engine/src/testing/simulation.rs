@@ -10,7 +10,7 @@ use crate::control::RunControl;
 use crate::graph::{Graph, GraphError};
 use crate::run::books::{Books, SharedBooks};
 use crate::run::outlet::Links;
-use crate::run::wiring::{NodeInfo, Shared};
+use crate::run::wiring::{NodeInfo, Orders, Shared};
 use crate::run::{Outlet, Report, arm, node_reports, thread_reports, tracer};
 use crate::services::Services;
 use crate::trace::Tracer;
@@ -35,6 +35,18 @@ impl Simulation {
     /// # Errors
     /// As [`Run::start`](crate::Run::start).
     pub fn new(graph: &Graph, seed: u64) -> Result<Simulation, Vec<GraphError>> {
+        Simulation::with(graph, seed, Orders::Stored)
+    }
+
+    /// As [`Simulation::new`], as a run that is [`repeatable`](crate::RunOptions::repeatable).
+    ///
+    /// # Errors
+    /// As [`Simulation::new`].
+    pub fn repeatable(graph: &Graph, seed: u64) -> Result<Simulation, Vec<GraphError>> {
+        Simulation::with(graph, seed, Orders::Always)
+    }
+
+    fn with(graph: &Graph, seed: u64, orders: Orders) -> Result<Simulation, Vec<GraphError>> {
         let shared = Shared {
             clock: Clock::simulated(),
             control: Arc::new(RunControl::default()),
@@ -43,6 +55,8 @@ impl Simulation {
             max_frames: u64::MAX,
             remember_frames: false,
             cores: 1,
+            orders,
+            rehearsal: None,
             services: Services::default(),
             books: SharedBooks::default(),
         };

@@ -182,18 +182,29 @@ impl<R: Read> DumpReader<R> {
         }
     }
 
-    /// A frame that is followed by something else may have been cut off, so that another one begins inside.
+    /// A frame that is followed by something else may have been cut off, so that another one begins inside: one near in time to it or to the
+    /// frame before it, or, where the clock changes there, one that another follows. The frames before do not matter: where they
+    /// end depends on how many are read at once.
     fn is_cut(&self, layout: DumpLayout, at: usize) -> bool {
-        (at + 1..at + layout.format.bytes()).any(|at| self.is_near(layout.format, at))
+        let DumpLayout { format, stride } = layout;
+        let before = at.checked_sub(stride).map_or(self.stamp, |before| self.stamp_at(format, before));
+        let own = self.stamp_at(format, at);
+        let goes_on = |inside: usize| {
+            let by = self.stamp_at(format, inside + stride).wrapping_sub(self.stamp_at(format, inside));
+            by == format.step() && self.is_ours(format, inside + stride)
+        };
+        (at + 1..at + format.bytes()).filter(|inside| self.is_ours(format, *inside)).any(|inside| {
+            self.is_near(format, inside, before) || self.is_near(format, inside, own) || goes_on(inside)
+        })
     }
 
     fn is_ours(&self, format: RawFormat, at: usize) -> bool {
         self.identity_at(format, at) == Some(self.identity)
     }
 
-    /// From the same place, and later by whole steps within 10 s: so much is no chance.
-    fn is_near(&self, format: RawFormat, at: usize) -> bool {
-        let later = self.stamp_at(format, at).wrapping_sub(self.stamp);
+    /// From the same place, and later than `stamp` by whole steps within 10 s: so much is no chance.
+    fn is_near(&self, format: RawFormat, at: usize, stamp: u64) -> bool {
+        let later = self.stamp_at(format, at).wrapping_sub(stamp);
         let is_far = later == 0 || later > FAR_NS / format.tick_ns();
         !is_far && later.is_multiple_of(format.step()) && self.is_ours(format, at)
     }
@@ -231,7 +242,7 @@ impl<R: Read> DumpReader<R> {
             Some(layout) if at + layout.format.bytes() > self.len() => None,
             Some(layout) => {
                 // Here is no frame that belongs to those before, as has been seen.
-                let is_later = at > 0 && self.is_near(layout.format, at);
+                let is_later = at > 0 && self.is_near(layout.format, at, self.stamp);
                 (is_later || self.follow(layout, at, 3)).then_some(layout)
             }
             None => DumpLayout::ALL.into_iter().find(|layout| self.follow(*layout, at, 3)),
@@ -319,6 +330,23 @@ mod tests {
         }
         assert_eq!(read(&frame(9), 1), (vec![9], 0));
         assert_eq!(read(&[], 1), (vec![], 0));
+    }
+
+    /// The clock jumps by 11 s, or goes back by 2 s or 11 s, some frames before a cut, or with it.
+    #[test]
+    fn a_cut_frame_is_no_whole_one_though_the_clock_has_changed() {
+        let second = 2_000_000;
+        for after in [111 * second, 98 * second, 89 * second] {
+            for (changed, cut) in (0..8).flat_map(|n| [(n, 20), (n, 300), (n, 463)]) {
+                let number = |n: u64| if n > 12 - changed { after + n } else { 100 * second + n };
+                let mut dump: Vec<u8> = (0..24).flat_map(|n| frame(number(n))).collect();
+                dump.drain(12 * 464 + cut..13 * 464);
+                let wanted: Vec<u64> = (0..24).filter(|n| *n != 12).map(number).collect();
+                for most in [1, 2, 5, 7, 12, 13, 100, 777] {
+                    assert_eq!(read(&dump, most).0, wanted, "{after} {changed} {cut} {most}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -8,6 +8,9 @@
 //! frames are missing. One that comes after later ones were sent is sent at once and counted in `disordered_arrays`;
 //! none is lost. The copies of a pool need no sorting: their order is kept by the engine.
 //!
+//! From live sources the order in which frames come, and with it the output of `unsorted`, differs from run to run. In a replay on edges that
+//! lose nothing frames come by the times of their events, `sort_time` is time of the data, and the output is the same at every run.
+//!
 //! ```
 //! use livetime_engine::testing::Harness;
 //! use livetime_nodes::process::gather::Gather;
@@ -82,14 +85,14 @@ impl Gather {
         while let Some((key, (_, end_ns))) = self.waiting.first_key_value() {
             let is_next = self.next.is_none_or(|next| key.0 <= next);
             let is_too_much = self.waiting.len() > self.params.sort_size;
-            if !(everything || is_next || is_too_much || *end_ns <= ctx.now_ns()) {
+            if !(everything || is_next || is_too_much || *end_ns <= ctx.data_ns()) {
                 break;
             }
             let Some((_, (frame, _))) = self.waiting.pop_first() else { break };
             self.send(&frame, ctx)?;
         }
         let earliest = self.waiting.values().map(|(_, end_ns)| *end_ns).min();
-        ctx.set_timer(earliest);
+        ctx.set_data_timer(earliest);
         self.params.sort_free = self.params.sort_size.saturating_sub(self.waiting.len());
         Ok(())
     }
@@ -128,7 +131,7 @@ impl Node for Gather {
         } else {
             let wait_ns = (self.params.sort_time * 1e9) as u64;
             self.came += 1;
-            self.waiting.insert((number, self.came), (frame.clone(), ctx.now_ns().saturating_add(wait_ns)));
+            self.waiting.insert((number, self.came), (frame.clone(), ctx.data_ns().saturating_add(wait_ns)));
         }
         if self.waiting.is_empty() { Ok(()) } else { self.send_due(ctx, false) }
     }

@@ -136,6 +136,8 @@ impl Node for FelixBlocks {
         parallel: false,
     };
 
+    const IS_STORED: bool = true;
+
     fn new(params: FelixBlocksParams) -> Result<FelixBlocks, NodeError> {
         let (reader, elinks, sender) = (None, Vec::new(), RawSender::default());
         Ok(FelixBlocks { params, reader, elinks, sender, is_changed: false })

@@ -28,6 +28,7 @@ Examples:
   livetime hits-score
   livetime hits-score --algorithm seed --data white4 --data white4-bipolar
   livetime hits-score --threshold 5 --quick --json
+  livetime hits-score --data white4 --curves
   livetime hits-score -o score
 
 Simulates noise, test pulses, decays of argon-39 and cosmic tracks, looks for hits, and compares them with the truth: a hit belongs to the
@@ -66,6 +67,9 @@ pub(crate) struct HitsScoreArgs {
     /// A thirtieth of the data: to see that it works.
     #[arg(long)]
     quick: bool,
+    /// Print the efficiency for each height and charge, too.
+    #[arg(long)]
+    curves: bool,
     /// Print JSON on stdout instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -112,7 +116,7 @@ pub(crate) fn hits_score(args: &HitsScoreArgs, output: &mut Output) -> Result<Ex
     }
     match args.json {
         true => output.json(&report::json(&finder, &scores))?,
-        false => output.data(&report::text(&finder, &scores))?,
+        false => output.data(&report::text(&finder, &scores, args.curves))?,
     }
     if let Some(folder) = &args.output {
         plots::write(folder, &scores).map_err(|e| Failure::new(Exit::Failed, e))?;

@@ -18,9 +18,10 @@ const SEED: [(&str, f64, f64); 8] = [
     ("white4-bipolar", 60.0, 0.9998),
 ];
 
-pub(super) fn text(finder: &FinderOptions, scores: &[Score]) -> String {
+/// A line for each data set; with `curves` tables of the efficiency, too.
+pub(super) fn text(finder: &FinderOptions, scores: &[Score], curves: bool) -> String {
     let mut text = summary(scores);
-    for score in scores.iter().filter(|s| s.pulses() > 0) {
+    for score in scores.iter().filter(|s| curves && s.pulses() > 0) {
         text += &format!("\n{}\n", score.name);
         text += &curve("peak", &score.by_peak);
         if !is_test(score) {

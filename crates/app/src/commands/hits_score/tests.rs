@@ -47,7 +47,7 @@ fn planes_of_the_detector_are_counted_apart() {
 fn text_json_and_pictures() {
     let options = FinderOptions { algorithm: Algorithm::Seed, threshold: None, bipolar: false };
     let found = scores("white4", Algorithm::Seed, &amount(2, 20.0, 10.0));
-    let text = report::text(&options, &found);
+    let text = report::text(&options, &found, true);
     assert!(text.contains("white4") && text.contains("against the original"), "{text}");
     let json = report::json(&options, &found);
     assert_eq!(json["data"][0]["by_peak"].as_array().unwrap().len(), AMPLITUDES.len());

@@ -158,6 +158,8 @@ impl Node for Recording {
         &[PortSpec::array("out")],
     );
 
+    const IS_STORED: bool = true;
+
     fn new(params: RecordingParams) -> Result<Recording, NodeError> {
         Ok(Recording { params, player: None, opened: String::new() })
     }

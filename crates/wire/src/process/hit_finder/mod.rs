@@ -345,7 +345,8 @@ impl HitFinder {
 
     /// What to leave out of a batch because of the time that it has waited.
     fn shed(&mut self, frame: &Frame, batch: &RawBatch, ctx: &mut Context) -> Shed {
-        if self.params.shed_after <= 0.0 {
+        // A recording waits for as long as the search takes.
+        if self.params.shed_after <= 0.0 || ctx.is_replay() {
             return Shed::Nothing;
         }
         // Not every frame carries the time of its entry.

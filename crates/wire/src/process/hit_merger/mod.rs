@@ -19,7 +19,7 @@
 //! Hits that came when the output had passed them are left out, and so are those of the latest time when more than `most_waiting` wait: they are counted
 //! (`hits_tardy`, `hits_left_out`), and are a loss of the run (`late`).
 //!
-//! If the clock of the data is the time of day, `delay_p50` and `delay_p99` are the time from the last sample
+//! If the data are live, that is their clock is the time of day and goes at its pace, `delay_p50` and `delay_p99` are the time from the last sample
 //! of a hit over the threshold to its output.
 //!
 //! ```
@@ -105,7 +105,8 @@ pub struct HitMergerParams {
     /// Time between the furthest and the slowest link.
     #[param(readback, unit = "s")]
     pub skew: f64,
-    /// Half of the hits were in the output this long after they had happened, or earlier.
+    /// Half of the hits were in the output this long after they had happened, or earlier; 0 for data that are not live, because their time is not
+    /// the time of day or passes at another pace.
     #[param(readback, unit = "s")]
     pub delay_p50: f64,
     /// 99 % of the hits.
@@ -192,7 +193,7 @@ impl Node for HitMerger {
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         self.name = Arc::from(ctx.name());
         for link in self.wanted.numbers() {
-            self.streams.expect(link, ctx.now_ns());
+            self.streams.expect(link, ctx.data_ns());
         }
         self.set_timer(ctx);
         Ok(())
@@ -208,9 +209,10 @@ impl Node for HitMerger {
                 "wanted a table with the attributes `link` and `watermark`, found none",
             ));
         };
-        self.begins_ns.get_or_insert(ctx.now_ns() + self.quarter_ns());
+        self.begins_ns.get_or_insert(ctx.data_ns() + self.quarter_ns());
+        self.delays.follow(frame.header().event_time_ns, frame.header().entry_ns);
         let key: Key = (link, finder_of(frame).unwrap_or_else(|| self.unnamed.clone()));
-        let news = self.streams.table(&key, planes_of(frame), watermark, self.merged, ctx.now_ns());
+        let news = self.streams.table(&key, planes_of(frame), watermark, self.merged, ctx.data_ns());
         self.take_in(&incoming, if let News::Of(epoch) = news { epoch } else { 0 }, ctx);
         self.incoming = incoming;
         read?;
@@ -224,7 +226,7 @@ impl Node for HitMerger {
     fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let after_ns = (self.params.dead_after * 1e9) as u64;
         let mut dead = Vec::new();
-        self.streams.bury(ctx.now_ns(), after_ns, self.merged, |link, cause| dead.push((link, cause)));
+        self.streams.bury(ctx.data_ns(), after_ns, self.merged, |link, cause| dead.push((link, cause)));
         for (link, cause) in &dead {
             let after = self.params.dead_after;
             let why = match cause {
@@ -265,7 +267,7 @@ impl HitMerger {
     }
 
     fn set_timer(&self, ctx: &mut Context) {
-        ctx.set_timer(Some(ctx.now_ns().saturating_add(self.quarter_ns())));
+        ctx.set_data_timer(Some(ctx.data_ns().saturating_add(self.quarter_ns())));
     }
 
     /// Keeps the hits that the output has not passed yet. `epoch` is counted from the one that is being merged.
@@ -346,7 +348,7 @@ impl HitMerger {
 
     /// Sends what all live streams have passed.
     fn release(&mut self, from: Option<&Frame>, ctx: &mut Context) -> Result<(), NodeError> {
-        if !self.may_begin(ctx.now_ns()) {
+        if !self.may_begin(ctx.data_ns()) {
             return Ok(());
         }
         if self.streams.have_left_epoch() {

@@ -14,6 +14,8 @@ pub(super) struct HitStream {
     tables: VecDeque<Table>,
     /// Time of the first hit, or the first promise.
     began: u64,
+    /// It is as old as the raw frames: there were no hits before.
+    is_first: bool,
     /// Hits before this may be gone.
     gone_until: u64,
     /// No hit with an earlier start will come.
@@ -34,8 +36,9 @@ struct Table {
 }
 
 impl HitStream {
-    pub(super) fn new(watermark: u64) -> HitStream {
-        HitStream { tables: VecDeque::new(), began: watermark, gone_until: 0, watermark, seen_ns: 0 }
+    pub(super) fn new(watermark: u64, is_first: bool) -> HitStream {
+        let tables = VecDeque::new();
+        HitStream { tables, began: watermark, is_first, gone_until: 0, watermark, seen_ns: 0 }
     }
 
     /// Holds a table; returns the bytes that it takes of the frame pool.
@@ -85,15 +88,22 @@ impl HitStream {
         self.tables.len()
     }
 
-    /// The held part of a window, with the reason for data that have not arrived.
-    pub(super) fn read(&self, link: Option<u16>, window: Interval, tail: MissingReason) -> HitFragment {
+    /// The held part of a window, with the reason for data that have not arrived. `first` is where its raw frames began.
+    pub(super) fn read(
+        &self,
+        link: Option<u16>,
+        window: Interval,
+        first: Option<u64>,
+        tail: MissingReason,
+    ) -> HitFragment {
         let (begin, end) = window;
         let past = self.tables.partition_point(|table| table.reach < begin);
         let near = self.tables.range(past..).take_while(|table| table.since < end);
         let inside = near.filter(|table| table.first < end && table.last >= begin);
         let tables = inside.map(|table| table.frame.clone()).collect();
         let mut reading = Reading { at: begin, end, missing: Vec::new() };
-        reading.miss(self.began, MissingReason::NeverReceived);
+        let first = first.filter(|_| self.is_first).unwrap_or(u64::MAX);
+        reading.miss(self.began.min(first), MissingReason::NeverReceived);
         reading.miss(self.gone_until, MissingReason::TooOld);
         reading.at = reading.at.max(self.watermark);
         reading.miss(end, tail);

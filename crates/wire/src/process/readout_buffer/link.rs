@@ -149,9 +149,14 @@ impl RawLink {
         self.gone.back().map_or(self.began, |gone| gone.until)
     }
 
-    /// Time from the oldest batch to the end of the newest.
-    pub(super) fn span(&self) -> u64 {
-        self.batches.front().map_or(0, |oldest| self.reached.saturating_sub(oldest.first))
+    /// Whether anything has been released.
+    pub(super) fn has_gone(&self) -> bool {
+        !self.gone.is_empty() || self.before != MissingReason::NeverReceived
+    }
+
+    /// Where it began, as far as is known.
+    pub(super) fn begin(&self) -> Option<u64> {
+        self.has_begun.then_some(self.began)
     }
 
     /// What there is of a window, with the reason for what has not come yet.

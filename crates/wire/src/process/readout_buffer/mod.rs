@@ -19,6 +19,9 @@
 //! a link counts as dropped when the source says that it sent a batch for it, or, where it does not tell ([`RawBatch::after`]), when as many numbers of its
 //! frames are missing as batches of the link fit into the gap; else as never received.
 //!
+//! What a record lacks because it was asked for when the data had been released, or answered before they came, is a loss of the run (`late`), and the log
+//! says so. In a replay that loses nothing, links are dead and requests late by the time of the data, and every run gives the same records.
+//!
 //! When the clock of a link is set back, old data can no longer be distinguished from what will come: waiting requests are answered with what
 //! there is, and the data of the link are released.
 //!
@@ -55,6 +58,7 @@ mod waiting;
 use std::sync::Arc;
 
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
+use livetime_formats::trigger::{Missing, MissingReason};
 use livetime_frame::Frame;
 
 use crate::{
@@ -89,8 +93,10 @@ pub struct ReadoutBuffer {
     exhausted: usize,
     /// When readbacks are made next.
     publish_ns: u64,
-    /// When the timer comes.
-    timer_ns: Option<u64>,
+    /// When something is due by the time of the data.
+    due_ns: Option<u64>,
+    /// Records so far that lack what the buffer had, or would have had.
+    lacking: u64,
 }
 
 /// Times from requests to answers.
@@ -138,7 +144,8 @@ impl Node for ReadoutBuffer {
             response: Response::default(),
             exhausted: 0,
             publish_ns: 0,
-            timer_ns: None,
+            due_ns: None,
+            lacking: 0,
         })
     }
 
@@ -161,30 +168,20 @@ impl Node for ReadoutBuffer {
         if self.waiting.first_end().is_some_and(|end| end <= reached) {
             self.answer_reached(ctx);
         }
-        if self.timer_ns.is_none_or(|at_ns| at_ns > ctx.now_ns() + LOOK_NS) {
+        if self.due_ns.is_none_or(|at_ns| at_ns > ctx.data_ns() + LOOK_NS) {
             self.arm(ctx);
         }
         Ok(())
     }
 
     fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        let now_ns = ctx.now_ns();
         if self.params.request {
             self.ask_by_hand(ctx);
         }
         self.squeeze(ctx);
-        while let Some(request) = self.waiting.take_due(now_ns) {
-            self.answer(request, Cause::Deadline, ctx);
-        }
-        self.answer_reached(ctx);
-        let bounds = self.bounds(ctx);
-        self.store.shrink(bounds.bytes, bounds.most_bytes(), self.waiting.first_begin());
-        let mut told = Ok(());
-        if now_ns >= self.publish_ns {
-            self.publish(now_ns, ctx);
-            told = self.tell_ledger(ctx);
-            self.publish_ns = now_ns + PUBLISH_NS;
-        }
+        let now_ns = ctx.data_ns();
+        let is_due = self.due_ns.is_some_and(|at_ns| at_ns <= now_ns);
+        let told = if is_due { self.do_what_is_due(now_ns, ctx) } else { Ok(()) };
         self.arm(ctx);
         told
     }
@@ -192,6 +189,7 @@ impl Node for ReadoutBuffer {
     fn changed(&mut self, _index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         // Nothing may be sent here, and shorter times act now.
         ctx.set_timer(Some(ctx.now_ns()));
+        self.due_ns = Some(ctx.data_ns());
         LinkSet::parse(&self.params.links).map(drop)
     }
 
@@ -199,7 +197,7 @@ impl Node for ReadoutBuffer {
         while let Some(request) = self.waiting.take_ended(u64::MAX) {
             self.answer(request, Cause::Drained, ctx);
         }
-        self.publish(ctx.now_ns(), ctx);
+        self.publish(ctx.data_ns(), ctx);
         self.tell_ledger(ctx)
     }
 
@@ -209,13 +207,28 @@ impl Node for ReadoutBuffer {
 }
 
 impl ReadoutBuffer {
+    fn do_what_is_due(&mut self, now_ns: u64, ctx: &mut Context) -> Result<(), NodeError> {
+        while let Some(request) = self.waiting.take_due(now_ns) {
+            self.answer(request, Cause::Deadline, ctx);
+        }
+        self.answer_reached(ctx);
+        self.let_go(ctx);
+        let mut told = Ok(());
+        if now_ns >= self.publish_ns {
+            self.publish(now_ns, ctx);
+            told = self.tell_ledger(ctx);
+            self.publish_ns = now_ns + PUBLISH_NS;
+        }
+        told
+    }
+
     /// Holds a batch; the time that its link has reached.
     fn raw(&mut self, frame: &Frame, ctx: &mut Context) -> Result<u64, NodeError> {
         let batch = RawBatch::of(frame)?;
         if batch.is_empty() {
             return Ok(0);
         }
-        let (bounds, now_ns) = (self.bounds(ctx), ctx.now_ns());
+        let (bounds, now_ns) = (self.bounds(ctx), ctx.data_ns());
         if self.store.links.is_empty() {
             self.store.expect(&LinkSet::parse(&self.params.links)?, batch.format, now_ns);
         }
@@ -236,7 +249,7 @@ impl ReadoutBuffer {
             NodeError::new("wanted a table of hits with the attribute `watermark`, found none")
         })?;
         let key = (link_of(frame), finder_of(frame).unwrap_or_else(|| Arc::from("")));
-        self.store.put_hits(key, frame, table, watermark, ctx.now_ns())
+        self.store.put_hits(key, frame, table, watermark, ctx.data_ns())
     }
 
     fn ask(&mut self, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
@@ -268,23 +281,30 @@ impl ReadoutBuffer {
     /// Answers a request, or lets it wait.
     fn request(&mut self, decision: DecisionRow, origin: Option<Frame>, ctx: &mut Context) {
         self.params.requests += 1;
-        let asked_ns = ctx.now_ns();
+        let (asked_ns, now_ns) = (ctx.now_ns(), ctx.data_ns());
         let request = Request { decision, origin, asked_ns };
         let is_invalid = decision.window_begin >= decision.window_end;
-        if is_invalid || decision.window_end <= self.store.watermark(self.alive_since_ns(asked_ns)) {
+        if is_invalid || decision.window_end <= self.store.watermark(self.alive_since_ns(now_ns)) {
             self.answer(request, Cause::Reached, ctx);
         } else if self.waiting.len() >= self.params.most_waiting {
             self.answer(request, Cause::TooMany, ctx);
         } else {
-            self.waiting.put(request, asked_ns.saturating_add(nanoseconds(self.params.deadline)));
+            self.waiting.put(request, now_ns.saturating_add(nanoseconds(self.params.deadline)));
         }
     }
 
     fn answer_reached(&mut self, ctx: &mut Context) {
-        let reached = self.store.watermark(self.alive_since_ns(ctx.now_ns()));
+        let reached = self.store.watermark(self.alive_since_ns(ctx.data_ns()));
         while let Some(request) = self.waiting.take_ended(reached) {
             self.answer(request, Cause::Reached, ctx);
         }
+        self.let_go(ctx);
+    }
+
+    /// Releases what was held for requests that have been answered.
+    fn let_go(&mut self, ctx: &Context) {
+        let bounds = self.bounds(ctx);
+        self.store.shrink(bounds.bytes, bounds.most_bytes(), self.waiting.first_begin());
     }
 
     /// The clock of a link was set back: what it held is released, so those who wait get what there is.
@@ -295,10 +315,10 @@ impl ReadoutBuffer {
     }
 
     fn answer(&mut self, request: Request, cause: Cause, ctx: &mut Context) {
-        let now_ns = ctx.now_ns();
-        let record = self.store.read(&request.decision, self.alive_since_ns(now_ns));
+        let record = self.store.read(&request.decision, self.alive_since_ns(ctx.data_ns()));
         self.count(&record, cause);
-        self.response.record(now_ns.saturating_sub(request.asked_ns));
+        self.count_lack(&record, cause, ctx);
+        self.response.record(ctx.now_ns().saturating_sub(request.asked_ns));
         if let Err(error) = send(record, &request, ctx) {
             self.params.unsent += 1;
             ctx.late(1);
@@ -317,6 +337,31 @@ impl ReadoutBuffer {
         }
         p.late += u64::from(cause == Cause::Deadline);
         p.hurried += u64::from(matches!(cause, Cause::TooMany | Cause::SetBack));
+    }
+
+    /// What a record lacks because it was asked for too late, or answered too early, is a loss of the run. Data that never came here are
+    /// counted where they were lost.
+    fn count_lack(&mut self, record: &TriggerRecord, cause: Cause, ctx: &Context) {
+        let is_early = !matches!(cause, Cause::Reached | Cause::Drained);
+        let own = |missing: &&Missing| match missing.reason {
+            MissingReason::TooOld | MissingReason::Overrun => true,
+            MissingReason::NotYet => is_early,
+            _ => false,
+        };
+        let raw = record.fragments.iter().flat_map(|fragment| &fragment.missing);
+        let Some(first) = raw.chain(record.hits.iter().flat_map(|hits| &hits.missing)).find(own) else { return };
+        self.lacking += 1;
+        ctx.late(1);
+        if self.lacking.is_power_of_two() {
+            ctx.tell_error(format!(
+                "the record of trigger {} lacks data from {} to {}: {}; {} such records so far",
+                record.decision.number,
+                first.begin,
+                first.end,
+                first.reason.name(),
+                self.lacking
+            ));
+        }
     }
 
     fn bounds(&self, ctx: &Context) -> Bounds {
@@ -345,16 +390,17 @@ impl ReadoutBuffer {
 
     /// Sets the timer for what comes next.
     fn arm(&mut self, ctx: &mut Context) {
-        let now_ns = ctx.now_ns();
-        let look_ns = (self.store.bytes() > 0).then_some(now_ns + LOOK_NS);
+        let now_ns = ctx.data_ns();
         let silent_ns = self.store.longest_silent_ns(self.alive_since_ns(now_ns));
         let dead_ns = silent_ns.map(|seen| seen.saturating_add(nanoseconds(self.params.dead_after)) + 1);
         let dead_ns = dead_ns.filter(|_| self.waiting.len() > 0);
-        let publish_ns = (!self.store.ledger.is_empty()).then_some(self.publish_ns.max(now_ns));
-        let asked_ns = self.params.request.then_some(now_ns);
-        let at_ns = [look_ns, dead_ns, publish_ns, asked_ns, self.waiting.first_deadline()];
-        self.timer_ns = at_ns.into_iter().flatten().min();
-        ctx.set_timer(self.timer_ns);
+        let has_news = self.store.bytes() > 0 || !self.store.ledger.is_empty();
+        let publish_ns = has_news.then_some(self.publish_ns.max(now_ns));
+        self.due_ns = [dead_ns, publish_ns, self.waiting.first_deadline()].into_iter().flatten().min();
+        ctx.set_data_timer(self.due_ns);
+        let look_ns = (self.store.bytes() > 0).then_some(ctx.now_ns() + LOOK_NS);
+        let asked_ns = self.params.request.then_some(ctx.now_ns());
+        ctx.set_timer(asked_ns.or(look_ns));
     }
 
     fn tell_ledger(&mut self, ctx: &mut Context) -> Result<(), NodeError> {

@@ -21,6 +21,8 @@ pub(super) struct Store {
     /// What hits take of the frame pool.
     hit_bytes: usize,
     raw_bytes: usize,
+    /// Ticks that are held of each link.
+    hold: u64,
     /// What became of time that others count as received.
     pub(super) ledger: Vec<LedgerRow>,
     pub(super) overruns: u64,
@@ -76,6 +78,7 @@ impl Store {
         let lost = self.follow(frame.header());
         let link = self.links.entry(batch.link).or_insert_with(|| RawLink::new(batch.format, now_ns));
         let hold = ticks(bounds.seconds, batch.format.tick_ns());
+        self.hold = hold;
         let (before, reached_before) = (link.bytes, link.reached);
         let dropped = link.put(frame, batch, lost, hold, now_ns)?;
         let reached = link.reached;
@@ -92,7 +95,7 @@ impl Store {
             self.forget_hits(None);
         }
         self.shrink(bounds.bytes, bounds.most_bytes(), pinned_from);
-        self.trim_hits(batch.link);
+        self.trim_hits(batch.link, hold);
         Ok(reached)
     }
 
@@ -108,11 +111,13 @@ impl Store {
         watermark: u64,
         now_ns: u64,
     ) -> Result<u64, NodeError> {
-        let stream = self.hits.entry(key).or_insert_with(|| HitStream::new(watermark));
+        // As long as nothing has been released, what came before the stream's first table was never there.
+        let is_first = self.links.values().all(|link| !link.has_gone());
+        let stream = self.hits.entry(key).or_insert_with(|| HitStream::new(watermark, is_first));
         if watermark < stream.watermark {
             // The clock was set back: held data cannot be distinguished from data to come.
             self.hit_bytes -= stream.let_go_until(u64::MAX);
-            *stream = HitStream::new(watermark);
+            *stream = HitStream::new(watermark, false);
         }
         self.hit_bytes += stream.put(frame, table, watermark, now_ns)?;
         Ok(stream.watermark)
@@ -125,6 +130,7 @@ impl Store {
 
     /// Releases the oldest until `wanted` bytes are held, or only what is pinned; of that too beyond `most` bytes.
     pub(super) fn shrink(&mut self, wanted: usize, most: usize, pinned_from: Option<u64>) {
+        let hold = self.hold;
         while self.bytes() > wanted {
             let link = match self.longest(|link| link.is_oldest_free(pinned_from) == Some(true)) {
                 Some(link) => self.let_go(link, MissingReason::TooOld),
@@ -135,7 +141,7 @@ impl Store {
                     None => return,
                 },
             };
-            self.trim_hits(link);
+            self.trim_hits(link, hold);
         }
     }
 
@@ -170,7 +176,13 @@ impl Store {
         };
         let fragments =
             self.links.iter().map(|(number, link)| link.read(*number, window, tail(link.seen_ns)));
-        let hits = self.hits.iter().map(|((link, _), hits)| hits.read(*link, window, tail(hits.seen_ns)));
+        let first = |number: &Option<u16>| {
+            let of = |link: &(&u16, &RawLink)| number.is_none_or(|number| number == *link.0);
+            self.links.iter().filter(of).filter_map(|(_, link)| link.begin()).min()
+        };
+        let hits = self.hits.iter().map(|((link, _), hits)| {
+            hits.read(*link, window, first(link), tail(hits.seen_ns))
+        });
         TriggerRecord { decision: *decision, fragments: fragments.collect(), hits: hits.collect() }
     }
 
@@ -216,15 +228,19 @@ impl Store {
         }
     }
 
-    /// Hits go with the raw frames of their time.
-    fn trim_hits(&mut self, number: u16) {
-        let until = self.links.get(&number).map_or(0, RawLink::gone_until);
-        // Not up to the oldest data of all links: a dead link would keep them in memory.
-        let span = self.links.values().map(RawLink::span).max().unwrap_or(0);
+    /// Hits go with the raw frames of their time, never before: raw frames of that time may still be on their way. Merged hits go when no link has
+    /// raw frames of their time or may still bring them.
+    fn trim_hits(&mut self, number: u16, hold: u64) {
+        let own = self.links.get(&number).map_or(0, RawLink::gone_until);
+        let newest = self.links.values().map(|link| link.reached).max().unwrap_or(0);
+        // A link that is so far behind is dead, or its clock is another one: it would keep hits in memory for ever.
+        let follows = |link: &&RawLink| link.reached.saturating_add(hold) >= newest;
+        let gone = |link: &RawLink| if link.has_gone() { link.gone_until() } else { 0 };
+        let all = self.links.values().filter(follows).map(gone).min().unwrap_or(0);
         for ((link, _), hits) in &mut self.hits {
             let until = match link {
-                None => hits.watermark.saturating_sub(span),
-                Some(link) if *link == number => until,
+                None => all,
+                Some(link) if *link == number => own,
                 Some(_) => continue,
             };
             self.hit_bytes -= hits.let_go_until(until);

@@ -119,6 +119,8 @@ impl Node for WibFile {
         parallel: false,
     };
 
+    const IS_STORED: bool = true;
+
     fn new(params: WibFileParams) -> Result<WibFile, NodeError> {
         Ok(WibFile { params, dumps: None, ended: None })
     }

@@ -213,6 +213,40 @@ fn hits_of_the_window_come_with_it_and_are_waited_for() {
 }
 
 #[test]
+fn hits_that_run_ahead_of_raw_frames_are_kept_for_them() {
+    let mut feed = Feed::new(&[]);
+    feed.raw(1, 0, 40);
+    for turn in 0..50 {
+        feed.hits(None, &[hit(1000 * turn + 5, 1)], 1000 * turn + 1000);
+        // A batch that comes late releases what its link has not reached.
+        if turn % 10 == 3 {
+            feed.raw(1, 1000 * (turn / 10 + 1), 40);
+        }
+    }
+    feed.raw(1, 6000, 40 * 10);
+    let record = feed.ask(1, 0, 15_000).remove(0);
+    assert!(record.is_whole(), "{:?}", record.hits[0].missing);
+    let mut rows = Vec::new();
+    record.hits[0].rows(&record.decision, &mut rows).unwrap();
+    assert_eq!(rows.len(), 15);
+}
+
+#[test]
+fn what_a_record_lacks_by_the_buffers_doing_is_a_loss_that_is_told() {
+    let mut feed = Feed::new(HUNDRED);
+    feed.raw(1, 0, 40);
+    feed.raw(1, 1000, 200);
+    assert!(!feed.ask(1, 500, 900).remove(0).is_whole());
+    assert!(feed.ask(2, 5900, 6000).remove(0).is_whole());
+    let events = feed.node.events();
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert_eq!(
+        events[0].message,
+        "the record of trigger 1 lacks data from 500 to 900: too_old; 1 such records so far"
+    );
+}
+
+#[test]
 fn merged_hits_go_although_a_link_is_dead() {
     let mut feed = Feed::new(HUNDRED);
     feed.raw(2, 0, 4);
@@ -226,8 +260,9 @@ fn merged_hits_go_although_a_link_is_dead() {
     let mut rows = Vec::new();
     record.hits[0].rows(&record.decision, &mut rows).unwrap();
     let starts: Vec<u64> = rows.iter().map(|hit| hit.time_start).collect();
-    assert_eq!(starts, [7005, 8005, 9005]);
-    assert_eq!(record.hits[0].missing[1].end, 6006);
+    // As the raw frames of link 1: those of earlier times have been released.
+    assert_eq!(starts, [8005, 9005]);
+    assert_eq!(record.hits[0].missing.last().unwrap().end, 7006);
 }
 
 #[test]

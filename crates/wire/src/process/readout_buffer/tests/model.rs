@@ -218,7 +218,9 @@ impl Model {
         let mut ended: Vec<Request> =
             self.waiting.extract_if(.., |request| request.end <= watermark).collect();
         ended.sort_by_key(|request| request.end);
-        ended.iter().map(|request| self.answer(request)).collect()
+        let answers = ended.iter().map(|request| self.answer(request)).collect();
+        self.shrink();
+        answers
     }
 
     fn answer_due(&mut self) -> Vec<Expected> {

@@ -1,0 +1,110 @@
+//! The frames of several inputs in the order of the data; see `order.rs`.
+
+use super::{Runner, Taken};
+
+impl Runner {
+    /// Whether it must choose the input whose frame comes first.
+    pub(super) fn merges(&self) -> bool {
+        self.ctx.order.is_on && self.inputs.len() > 1
+    }
+
+    /// The input whose oldest frame is the next one; `None` while an input has none and may still bring an earlier one.
+    pub(super) fn next_in_order(&self) -> Option<usize> {
+        let mut first: Option<(u64, usize)> = None;
+        let mut to_come = (u64::MAX, usize::MAX);
+        for (lane, input) in self.inputs.iter().enumerate() {
+            match input.edge.front() {
+                Ok(place) => first = Some(first.map_or((place, lane), |first| first.min((place, lane)))),
+                Err(promised) => to_come = to_come.min((promised.saturating_add(1), lane)),
+            }
+        }
+        let first = first?;
+        // A sender that fills the queue with frames of one place can promise nothing before there is room: waiting would be for ever.
+        (first < to_come || self.inputs[first.1].edge.is_jammed()).then_some(first.1)
+    }
+
+    pub(super) fn take_in_order(&mut self) -> Option<(usize, Taken)> {
+        let lane = self.next_in_order()?;
+        let input = &mut self.inputs[lane];
+        Some((lane, input.edge.take(&mut input.known_tail)?))
+    }
+
+    /// The last place of which nothing will be sent any more.
+    fn frontier(&self) -> u64 {
+        let place = self.ctx.order.place;
+        if self.is_source() {
+            return place;
+        }
+        if let (Some(reorder), Some(input)) = (&self.reorder, self.inputs.first()) {
+            // Other copies take frames and have some in hand: what they have is known only when there is none.
+            return match input.edge.front() {
+                Err(promised) if reorder.done() == input.edge.taken() => {
+                    self.before(promised.saturating_add(1))
+                }
+                _ => 0,
+            };
+        }
+        let fronts = self.inputs.iter().map(|input| match input.edge.front() {
+            Ok(place) => place,
+            Err(promised) => promised.saturating_add(1),
+        });
+        self.before(fronts.min().unwrap_or(0))
+    }
+
+    /// The place before `front`; once all inputs are closed and empty, the place before the node's last work.
+    fn before(&self, front: u64) -> u64 {
+        if front == u64::MAX { self.end_place() } else { front }.saturating_sub(1)
+    }
+
+    /// The place of what the node does when no frame will come any more.
+    pub(super) fn end_place(&self) -> u64 {
+        let inputs = self.inputs.iter().filter(|input| input.edge.is_closed());
+        inputs.map(|input| input.edge.end_place()).fold(self.ctx.order.place, u64::max)
+    }
+
+    /// Whether it has a promise to make.
+    pub(super) fn may_promise(&self) -> bool {
+        self.ctx.order.is_on && self.frontier() > self.ctx.order.promised
+    }
+
+    /// Tells those behind how far it has come. Returns whether that is news.
+    pub(super) fn make_promise(&mut self) -> bool {
+        if !self.ctx.order.is_on {
+            return false;
+        }
+        let frontier = self.frontier();
+        let is_news = frontier > self.ctx.order.promised;
+        if let (true, Some(reorder)) = (is_news, self.reorder.clone()) {
+            self.ctx.order.promised = frontier;
+            reorder.with_outputs(|outputs| outputs.iter_mut().for_each(|output| output.promise(frontier)));
+        }
+        self.ctx.promise(frontier);
+        is_news
+    }
+
+    /// The frame at `place` is next: what is due by the time of the data before it is done now.
+    #[inline(always)]
+    pub(super) fn come_to(&mut self, place: u64) {
+        if self.ctx.order.is_on {
+            self.pass_time_to(place);
+        }
+    }
+
+    #[inline(never)]
+    fn pass_time_to(&mut self, place: u64) {
+        let mut order = self.ctx.order;
+        let (from_ns, until_ns) = (order.time_ns, order.time_at(place));
+        order.go_to(place);
+        self.ctx.order = order;
+        while let Some(at_ns) = self.ctx.order.take_due(until_ns) {
+            self.ctx.order.time_ns = at_ns.clamp(from_ns, until_ns);
+            if let Err(failure) = self.call(|node, ctx| node.timer(ctx)) {
+                self.deal_with(failure, None);
+            }
+            // A timer that is set for a time that has passed already would come for ever.
+            let earliest = at_ns.saturating_add(1);
+            self.ctx.order.timer = self.ctx.order.timer.map(|next_ns| next_ns.max(earliest));
+        }
+        self.ctx.order.time_ns = until_ns;
+    }
+}

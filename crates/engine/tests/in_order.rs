@@ -1,0 +1,256 @@
+//! The order of the data: a node with several inputs gets the same frames in the same order, whatever the threads do.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use livetime_engine::testing::{Random, Simulation};
+use livetime_engine::{
+    Context, EdgeOptions, Graph, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, Placement, PortSpec,
+    Run, RunOptions, WhenFull,
+};
+use livetime_frame::Frame;
+use proptest::prelude::*;
+
+#[derive(Params)]
+struct TapeParams {
+    /// Frames.
+    #[param(default = 50)]
+    frames: u64,
+    /// Time from one event to the next; 0 means that events have no time.
+    step: u64,
+}
+
+/// A source that sends what is stored.
+struct Tape {
+    params: TapeParams,
+    sent: u64,
+}
+
+impl Node for Tape {
+    type Params = TapeParams;
+    const SPEC: NodeSpec = NodeSpec::source("tape", "Stored.", &[PortSpec::any("out"), PortSpec::any("third")]);
+    const IS_STORED: bool = true;
+
+    fn new(params: TapeParams) -> Result<Tape, NodeError> {
+        Ok(Tape { params, sent: 0 })
+    }
+
+    fn params(&mut self) -> &mut TapeParams {
+        &mut self.params
+    }
+
+    fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
+        // Every third frame goes out at the other output.
+        for output in [0, 0, 1] {
+            if self.sent == self.params.frames {
+                return Ok(Next::Finished);
+            }
+            let mut frame = ctx.bytes(8)?;
+            frame.header_mut().sequence = self.sent;
+            frame.header_mut().event_time_ns = (self.sent * self.params.step) as i64;
+            self.sent += 1;
+            ctx.emit_to(output, frame)?;
+        }
+        Ok(Next::Now)
+    }
+}
+
+#[derive(Params)]
+struct DelayParams {
+    /// Passes every n-th frame.
+    #[param(default = 1, min = 1)]
+    every: u64,
+    /// How many frames are held back.
+    held: usize,
+    /// Time of the data after which what is held is sent nevertheless; 0 means never.
+    #[param(unit = "ns")]
+    after: u64,
+}
+
+/// Holds frames back, and leaves out some.
+struct Delay {
+    params: DelayParams,
+    held: Vec<Frame>,
+    came: u64,
+}
+
+impl Node for Delay {
+    type Params = DelayParams;
+    const SPEC: NodeSpec = NodeSpec {
+        name: "delay",
+        kind: NodeKind::Process,
+        summary: "Delays.",
+        inputs: &[PortSpec::any("in"), PortSpec::any("in2")],
+        outputs: &[PortSpec::any("out")],
+        parallel: true,
+    };
+
+    fn new(params: DelayParams) -> Result<Delay, NodeError> {
+        Ok(Delay { params, held: Vec::new(), came: 0 })
+    }
+
+    fn params(&mut self) -> &mut DelayParams {
+        &mut self.params
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        self.came += 1;
+        if self.came % self.params.every == 0 {
+            self.held.push(frame.clone());
+        }
+        if self.params.after > 0 {
+            ctx.set_data_timer(Some(ctx.data_ns() + self.params.after));
+        }
+        if self.held.len() > self.params.held {
+            let first = self.held.remove(0);
+            return ctx.forward(0, &first);
+        }
+        Ok(())
+    }
+
+    fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.held.pop().map_or(Ok(()), |last| ctx.forward(0, &last))
+    }
+
+    fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        std::mem::take(&mut self.held).iter().try_for_each(|frame| ctx.forward(0, frame))
+    }
+}
+
+/// Input, source and number of what came.
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<(usize, u16, u64)>>>);
+
+/// Remembers what came in which order.
+struct Log {
+    params: (),
+    seen: Seen,
+}
+
+impl Node for Log {
+    type Params = ();
+    const SPEC: NodeSpec = NodeSpec::sink("log", "Remembers.", &[PortSpec::any("in"), PortSpec::any("in2")]);
+
+    fn new(params: ()) -> Result<Log, NodeError> {
+        Ok(Log { params, seen: Seen::default() })
+    }
+
+    fn params(&mut self) -> &mut () {
+        &mut self.params
+    }
+
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.seen = ctx.service();
+        Ok(())
+    }
+
+    fn frame(&mut self, input: usize, frame: &Frame, _ctx: &mut Context) -> Result<(), NodeError> {
+        self.seen.0.lock().unwrap().push((input, frame.header().source.0, frame.header().sequence));
+        Ok(())
+    }
+}
+
+fn lossless(random: &mut Random) -> EdgeOptions {
+    let every = 1 + random.below(4) as u64 / 3;
+    // Room for all frames: in virtual time no thread makes any while one waits.
+    EdgeOptions { when_full: WhenFull::Block, queue: 400, every, ..EdgeOptions::default() }
+}
+
+/// One or two sources, some nodes that delay in a row or side by side, and a sink behind all of them.
+fn random_graph(random: &mut Random) -> Graph {
+    let mut graph = Graph::default();
+    let mut ends = Vec::new();
+    for i in 0..1 + random.below(2) {
+        let name = format!("tape{i}");
+        let tape = graph.add(&name, NodeType::of::<Tape>()).unwrap();
+        graph.set(tape, "frames", &(random.below(80) as i64).into()).unwrap();
+        graph.set(tape, "step", &(random.below(3) as i64).into()).unwrap();
+        ends.extend([name.clone(), format!("{name}.third")]);
+    }
+    for i in 0..1 + random.below(5) {
+        let name = format!("delay{i}");
+        let delay = graph.add(&name, NodeType::of::<Delay>()).unwrap();
+        graph.set(delay, "every", &(1 + random.below(3) as i64).into()).unwrap();
+        graph.set(delay, "held", &(random.below(4) as i64).into()).unwrap();
+        graph.set(delay, "after", &(random.below(4) as i64).into()).unwrap();
+        let inputs = 1 + random.below(3);
+        for input in 0..inputs {
+            let from = ends[random.below(ends.len())].clone();
+            let to = if input == 1 { format!("{name}.in2") } else { name.clone() };
+            graph.connect(&from, &to, lossless(random)).unwrap();
+        }
+        let placements = [Placement::Own, Placement::Group("a".into()), Placement::Inline];
+        graph.options_mut(delay).unwrap().placement = placements[random.below(3)].clone();
+        if graph.check().is_err() {
+            graph.options_mut(delay).unwrap().placement = Placement::Own;
+        }
+        ends.push(name);
+    }
+    graph.add("log", NodeType::of::<Log>()).unwrap();
+    for (i, end) in ends.iter().enumerate() {
+        graph.connect(end, ["log", "log.in2"][i % 2], lossless(random)).unwrap();
+    }
+    graph
+}
+
+fn seen(graph: &Graph, seed: u64) -> Vec<(usize, u16, u64)> {
+    let mut simulation = Simulation::new(graph, seed).unwrap();
+    assert!(simulation.run_to_end(200_000), "stuck: {:#?}", simulation.report());
+    assert_eq!(simulation.report().unintended_losses(), 0);
+    simulation.visit("log", |log: &mut Log| log.seen.0.lock().unwrap().clone()).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_schedule_brings_the_same_frames_in_the_same_order(graph in any::<u64>(), seeds in any::<[u64; 4]>()) {
+        let graph = random_graph(&mut Random::new(graph));
+        let first = seen(&graph, 0);
+        for seed in seeds {
+            prop_assert_eq!(&seen(&graph, seed), &first);
+        }
+    }
+}
+
+#[test]
+fn threads_bring_the_same_order_as_a_simulation_and_short_queues_stop_nothing() {
+    for number in 0..12 {
+        let mut graph = random_graph(&mut Random::new(number));
+        let wanted = seen(&graph, 0);
+        for edge in 0..graph.edges().len() {
+            graph.edge_options_mut(edge).unwrap().queue = 4;
+        }
+        // A group would have to wait for itself.
+        for node in 0..graph.nodes().len() {
+            let options = graph.options_mut(node).unwrap();
+            if matches!(options.placement, Placement::Group(_)) {
+                options.placement = Placement::Own;
+            }
+        }
+        let run = Run::start(&graph, RunOptions::default()).unwrap();
+        let seen: Seen = run.service();
+        let report = run.finish(Duration::from_secs(120));
+        assert!(report.failure.is_none(), "{report:#?}");
+        assert_eq!(report.unintended_losses(), 0);
+        assert_eq!(*seen.0.lock().unwrap(), wanted, "graph {number}");
+    }
+}
+
+#[test]
+fn a_pool_keeps_the_order_and_passes_on_what_it_has_done() {
+    let mut graph = Graph::default();
+    let block = EdgeOptions { when_full: WhenFull::Block, queue: 60, ..EdgeOptions::default() };
+    graph.add("tape", NodeType::of::<Tape>()).unwrap();
+    let pool = graph.add("pool", NodeType::of::<Delay>()).unwrap();
+    graph.options_mut(pool).unwrap().placement = Placement::Pool(3);
+    graph.add("log", NodeType::of::<Log>()).unwrap();
+    graph.connect("tape", "pool", block).unwrap();
+    graph.connect("pool", "log", block).unwrap();
+    graph.connect("tape", "log.in2", block).unwrap();
+    let first = seen(&graph, 0);
+    assert!((1..20).all(|seed| seen(&graph, seed) == first));
+    // Of equal places the first edge comes first, and the third of each three goes elsewhere.
+    assert_eq!(first[..5], [(0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1), (0, 0, 3)]);
+}
