@@ -21,6 +21,7 @@ mod epics;
 mod errors;
 mod events;
 mod faces;
+mod fork;
 mod frame;
 mod geometry;
 mod graph;
@@ -48,6 +49,8 @@ mod _livetime {
     use crate::corrections::Correct;
     #[pymodule_export]
     use crate::events::{Event, Events};
+    #[pymodule_export]
+    use crate::fork::forked;
     #[pymodule_export]
     use crate::frame::Frame;
     #[pymodule_export]
