@@ -75,7 +75,7 @@ pub(crate) fn descr(py: Python<'_>, of: DType) -> Bound<'_, PyArrayDescr> {
 pub(crate) fn dtype_of(py: Python<'_>, found: &Bound<'_, PyArrayDescr>) -> PyResult<DType> {
     let fitting = DType::ALL.into_iter().find(|known| found.is_equiv_to(&descr(py, *known)));
     fitting.ok_or_else(|| {
-        let wanted = "int8 to int64, uint8 to uint64, float32 or float64, in the machine's byte order";
+        let wanted = "bool, int8 to int64, uint8 to uint64, or float16 to float64";
         raise(py, Kind::Frame, format_args!("wanted an array of {wanted}, found one of {found}"))
     })
 }
@@ -118,6 +118,19 @@ pub(crate) fn filled<'py>(
         fill(bytemuck::cast_slice_mut(elements.as_slice_mut()?))?;
     });
     Ok(array)
+}
+
+/// The same elements in a type that frames have: truth values as `uint8`, half precision as `float32`, another byte order in the machine's.
+/// Anything else stays as it is.
+pub(crate) fn plain<'py>(array: &Bound<'py, PyUntypedArray>) -> PyResult<Bound<'py, PyUntypedArray>> {
+    let of = array.dtype();
+    let wanted = match (of.kind(), of.itemsize(), of.is_native_byteorder()) {
+        (b'b', ..) => return Ok(array.call_method1("view", ("uint8",))?.cast_into()?),
+        (b'f', 2, _) => "float32".into_pyobject(array.py())?.into_any(),
+        (b'i' | b'u' | b'f', _, Some(false)) => of.call_method1("newbyteorder", ("=",))?,
+        _ => return Ok(array.clone()),
+    };
+    Ok(array.call_method1("astype", (wanted,))?.cast_into()?)
 }
 
 /// How an array of numpy lies in a frame: packed, with at least one axis.
@@ -166,6 +179,7 @@ pub(crate) fn packed_bytes(array: &Bound<'_, PyUntypedArray>) -> PyResult<(DType
 /// # Errors
 /// If frames cannot have its type.
 pub(crate) fn pack(array: &Bound<'_, PyUntypedArray>, bytes: &mut Vec<u8>) -> PyResult<DType> {
+    let array = &plain(array)?;
     let of = dtype_of(array.py(), &array.dtype())?;
     bytes.clear();
     with_dtype!(of, T => {

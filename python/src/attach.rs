@@ -125,6 +125,16 @@ pub(crate) fn shut(limit: Duration) -> bool {
     wait(limit)
 }
 
+/// In the child of a fork: only the thread that forked is there, and only it comes back through the gate.
+pub(crate) fn forget_other_threads() {
+    let is_ours = KEPT.with(|kept| kept.try_borrow().is_ok_and(|kept| kept.is_some()));
+    GATE.store(usize::from(is_ours), Ordering::SeqCst);
+    // A thread that ended at the fork may hold the list for ever.
+    if let Ok(mut keepers) = KEEPERS.try_lock() {
+        keepers.clear();
+    }
+}
+
 /// Raises `SystemExit` in the threads of ours that keep a state. One that is in code of C's ends when that returns.
 fn interrupt(py: Python<'_>) {
     let exit = py.get_type::<PySystemExit>();

@@ -1,14 +1,15 @@
-//! The program `livetime`: all of it, and its command `run` with nodes of Python.
+//! The program `livetime`: all of it, and what it does with pipeline files whose nodes are Python's.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use livetime::{Allocations, Called, RunCommand};
 use livetime_engine::Report;
 use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
 
-use crate::errors::apart;
+use crate::errors::{Kind, apart, raise};
 use crate::node::NodeType;
 use crate::run::{Raised, raised};
 
@@ -24,30 +25,39 @@ pub(crate) fn program(
     apart(py, || livetime::main_as(called, &livetime::standard_nodes(), Allocations::default))
 }
 
-/// What `python -m livetime run` was called with.
+/// What `python -m livetime run` (or `check`, `pvs`, `bench graph`, `bench node`) was called with.
 #[pyclass(frozen, module = "livetime._livetime")]
-pub(crate) struct Command(RunCommand);
+pub(crate) struct Command(Mutex<Option<RunCommand>>);
 
 #[pymethods]
 impl Command {
     /// Reads the arguments. Raises `SystemExit` if there is nothing to run: help was printed, or what is wrong.
     #[new]
     fn new(arguments: Vec<OsString>) -> PyResult<Command> {
-        RunCommand::parse("python -m livetime", arguments).map(Command).map_err(PySystemExit::new_err)
+        let command = RunCommand::parse(arguments).map_err(PySystemExit::new_err)?;
+        Ok(Command(Mutex::new(Some(command))))
     }
 
     /// The pipeline file.
     #[getter]
     fn file(&self) -> Option<PathBuf> {
-        self.0.file().map(Into::into)
+        self.lock().as_ref().and_then(|command| command.file().map(Into::into))
     }
 
-    /// Runs to the end: the exit code, and the exceptions of nodes. Signals are the command's: Ctrl-C ends the sources, and once more aborts.
+    /// Does it: the exit code, and the exceptions of nodes. Signals are the command's: Ctrl-C ends the sources, and once more aborts.
     fn run(&self, py: Python<'_>, types: Vec<Py<NodeType>>) -> PyResult<(u8, Vec<Raised>)> {
         let mut all = livetime::standard_nodes();
         all.extend(types.iter().map(|t| t.get().0.clone()));
         let mut found: Option<Report> = None;
-        let code = apart(py, || self.0.run(&all, &mut |report| found = Some(report.clone())))?;
+        let command = self.lock().take();
+        let command = command.ok_or_else(|| raise(py, Kind::Bug, "wanted a command to do once, found it done"))?;
+        let code = apart(py, || command.run(&all, &mut |report| found = Some(report.clone())))?;
         Ok((code, found.map_or_else(Vec::new, |report| raised(py, &report))))
+    }
+}
+
+impl Command {
+    fn lock(&self) -> MutexGuard<'_, Option<RunCommand>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

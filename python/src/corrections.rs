@@ -1,29 +1,52 @@
 //! Corrections of pictures: pedestal, gain, bad pixels, common mode.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use livetime_analysis::{ConstantsFile, Corrections};
+use livetime_analysis::{ConstantsFile, Corrections, Error};
+use livetime_recording::Constants;
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBytes, PyTuple};
 
 use crate::array;
 use crate::errors::{Kind, apart, raise};
 
-type Wanted = (Option<PathBuf>, Option<PathBuf>, Option<PathBuf>, Vec<String>, Option<String>);
+type Wanted = (Option<Given>, Option<Given>, Option<Given>, Vec<String>, Option<String>);
 
-/// Those that a tuple means: the files of pedestal, gain and mask, and the common modes and the gain bits as text.
+/// Constants: in a file, or an array as the bytes of such a file, which go with the corrections to other processes.
+#[derive(FromPyObject)]
+enum Given {
+    Array(Py<PyBytes>),
+    File(PathBuf),
+}
+
+impl Given {
+    fn read(self, name: &str) -> Result<ConstantsFile, Error> {
+        match self {
+            Given::File(path) => ConstantsFile::read(path),
+            Given::Array(bytes) => {
+                // In every process the same, so that plans know their corrections again.
+                let path = PathBuf::from(format!("{name}, given as an array"));
+                let constants = Python::attach(|py| Constants::parse(bytes.as_bytes(py)))?;
+                Ok(ConstantsFile { path, constants: Arc::new(constants) })
+            }
+        }
+    }
+}
+
+/// Those that a tuple means: the files of pedestal, gain and mask (or their bytes), and the common modes and the gain bits as text.
 pub(crate) fn read(wanted: &Bound<'_, PyTuple>) -> PyResult<Corrections> {
     let py = wanted.py();
     let (pedestal, gain, mask, modes, gain_bits): Wanted = wanted.extract()?;
     let common_modes = modes.iter().map(|mode| mode.parse().map_err(PyValueError::new_err));
     let common_modes = common_modes.collect::<PyResult<_>>()?;
     let gain_bits = gain_bits.map(|bits| bits.parse().map_err(PyValueError::new_err)).transpose()?;
-    let file = |path: Option<PathBuf>| path.map(ConstantsFile::read).transpose();
+    let file = |given: Option<Given>, name| given.map(|given| given.read(name)).transpose();
     let found = apart(py, || {
-        let (pedestal, gain, mask) = (file(pedestal)?, file(gain)?, file(mask)?);
+        let (pedestal, gain, mask) = (file(pedestal, "pedestal")?, file(gain, "gain")?, file(mask, "mask")?);
         Corrections { pedestal, gain, mask, common_modes, gain_bits }.checked()
     })?;
     found.map_err(|e| raise(py, Kind::Analysis, e))

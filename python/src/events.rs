@@ -1,17 +1,19 @@
 //! The loop over the events of a run.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use livetime_frame::{AttributeValue, FramePool};
-use livetime_recording::{Detector, EventFrame, Fault, FaultKind, batches_under_way, events_in_batch};
+use livetime_recording::{Account, Detector, EventFrame, Fault, FaultKind, batches_under_way, events_in_batch};
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyKeyError, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
 use crate::errors::{Kind, apart, raise};
+use crate::fork::{Process, no_pickle};
 use crate::frame::{Frame, Lent};
 use crate::recording::{Recording, account};
 use crate::streams::{Next, Streams, Wanted};
@@ -35,9 +37,10 @@ enum OnFault {
 /// An iterator over the events of a run that have one of the detectors.
 #[pyclass(frozen, module = "livetime._livetime")]
 pub(crate) struct Events {
+    process: Process,
     recording: Py<Recording>,
     names: Arc<[String]>,
-    streams: Mutex<Streams>,
+    streams: Mutex<Option<Streams>>,
     on_fault: OnFault,
     faults: Mutex<Faults>,
     has_ended: AtomicBool,
@@ -49,6 +52,20 @@ pub(crate) struct Events {
     batch_bytes: usize,
     memory: usize,
     copied: AtomicU64,
+    /// Of each detector, once it is closed.
+    accounts: Mutex<Vec<Account>>,
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        if !self.process.is_this() {
+            std::mem::forget(lock(&self.streams).take());
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Default)]
@@ -80,9 +97,10 @@ impl Events {
         let run = recording.get().0.clone();
         let streams = apart(py, || Streams::new(&run, detectors, wanted))?;
         Ok(Events {
+            process: Process::this(),
             recording,
             names,
-            streams: Mutex::new(streams),
+            streams: Mutex::new(Some(streams)),
             on_fault,
             faults: Mutex::default(),
             has_ended: AtomicBool::new(false),
@@ -92,7 +110,12 @@ impl Events {
             batch_bytes: wanted.batch_bytes,
             memory,
             copied: AtomicU64::new(0),
+            accounts: Mutex::default(),
         })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Streams>> {
+        lock(&self.streams)
     }
 
     /// Notes a fault. Returns the exception if it is to be raised at once.
@@ -175,8 +198,9 @@ impl Events {
 
     fn __next__(slf: &Bound<'_, Self>) -> PyResult<Event> {
         let (py, this) = (slf.py(), slf.get());
+        this.process.check(py, Kind::Recording, "a loop", "begin the loop anew in the child")?;
         loop {
-            let next = apart(py, || this.streams.lock().unwrap_or_else(PoisonError::into_inner).next())?;
+            let next = apart(py, || this.lock().as_mut().map_or(Next::End, Streams::next))?;
             match next {
                 Next::Event(number, found) => {
                     let time_ns = found.iter().flatten().map(|e| e.frame.header().event_time_ns).next();
@@ -207,9 +231,26 @@ impl Events {
 
     /// What became of the events of the detector at a position, by name.
     fn account<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyDict>> {
-        let found =
-            apart(py, || self.streams.lock().unwrap_or_else(PoisonError::into_inner).account(position))?;
+        self.process.check(py, Kind::Recording, "a loop", "begin the loop anew in the child")?;
+        let found = apart(py, || match (self.lock().as_ref(), lock(&self.accounts).get(position)) {
+            (Some(streams), _) => streams.account(position),
+            (None, found) => found.copied(),
+        })?;
         account(py, &found.unwrap_or_default())
+    }
+
+    /// Ends it, and the threads that read ahead.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        if !self.process.is_this() {
+            return Ok(());
+        }
+        apart(py, || {
+            let streams = self.lock().take();
+            if let Some(streams) = &streams {
+                let all = (0..self.names.len()).map_while(|position| streams.account(position));
+                *lock(&self.accounts) = all.collect();
+            }
+        })
     }
 
     /// The events without a picture of the detector at a position: kind, number of the event (`None`: a file), why.
@@ -217,6 +258,11 @@ impl Events {
         let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         let own = faults.named.iter().filter(|(at, _)| *at == position);
         own.map(|(_, fault)| (fault.kind.name(), fault.event, fault.why.clone())).collect()
+    }
+
+    /// Refused: threads of this process read for it.
+    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
+        Err(no_pickle("a loop", "threads of this process read for it; send the run, and loop there"))
     }
 
     /// How many arrays were copied, because those before were kept.
@@ -292,6 +338,36 @@ impl Event {
     #[getter]
     fn array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Frame::array(self.first(py)?.bind(py))
+    }
+
+    /// The array of the first detector for `numpy.asarray(event)`.
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Frame::__array__(self.first(py)?.bind(py), dtype, copy)
+    }
+
+    /// By the paths of its run and its number: where it is unpickled it is read again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let again = py.import("livetime.opened")?.getattr("event")?;
+        let paths = PyTuple::new(py, self.recording.get().paths())?;
+        let names = PyTuple::new(py, &*self.names)?;
+        Ok((again, PyTuple::new(py, [paths.into_any(), self.number.into_bound_py_any(py)?, names.into_any()])?))
+    }
+
+    /// Whole names of the detectors of its loop.
+    #[getter(_names)]
+    fn all_names(&self) -> Vec<String> {
+        self.names.to_vec()
+    }
+
+    /// For notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("livetime.html")?.call_method1("of_event", (slf,))
     }
 
     /// The frame of the first detector.

@@ -9,6 +9,7 @@ use pyo3::types::PyDict;
 
 use crate::array;
 use crate::errors::{Kind, OrRaise, guarded, raise};
+use crate::fork::no_pickle;
 use crate::value;
 
 /// Memory of a pool that Python holds, as long as it does.
@@ -68,7 +69,7 @@ impl Frame {
 
     /// The array for `numpy.asarray(frame)`.
     #[pyo3(signature = (dtype = None, copy = None))]
-    fn __array__<'py>(
+    pub(crate) fn __array__<'py>(
         slf: &Bound<'py, Self>,
         dtype: Option<Bound<'py, PyAny>>,
         copy: Option<bool>,
@@ -165,7 +166,7 @@ impl Frame {
     #[staticmethod]
     #[pyo3(signature = (array, attributes = None))]
     fn of(array: &Bound<'_, PyAny>, attributes: Option<&Bound<'_, PyDict>>) -> PyResult<Frame> {
-        let array = array.cast()?;
+        let array = &array::plain(array.cast()?)?;
         let layout = array::layout_of(array)?;
         let py = array.py();
         guarded(py, || {
@@ -179,6 +180,11 @@ impl Frame {
             }
             Ok(Frame::new(frame.freeze()))
         })
+    }
+
+    /// Refused: its memory is that of a pool of this process.
+    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
+        Err(no_pickle("a frame", "its memory belongs to this process; send `frame.array`, or `frame.table`"))
     }
 
     fn __repr__(&self) -> String {

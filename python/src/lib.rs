@@ -21,6 +21,7 @@ mod epics;
 mod errors;
 mod events;
 mod faces;
+mod fork;
 mod frame;
 mod geometry;
 mod graph;
@@ -49,6 +50,8 @@ mod _livetime {
     use crate::corrections::Correct;
     #[pymodule_export]
     use crate::events::{Event, Events};
+    #[pymodule_export]
+    use crate::fork::forked;
     #[pymodule_export]
     use crate::frame::Frame;
     #[pymodule_export]

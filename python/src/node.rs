@@ -296,6 +296,7 @@ fn new_frame(
     ctx: &mut Context,
 ) -> PyResult<FrameMut> {
     let py = array.py();
+    let array = &array::plain(array)?;
     let layout = array::layout_of(array)?;
     let mut frame = apart(py, ctx, |ctx| ctx.array(layout)).or_raise(py, Kind::Frame)?;
     of.into_iter().for_each(|of| frame.inherit(of));

@@ -8,15 +8,37 @@ use livetime_engine::OutletError;
 use pyo3::prelude::*;
 
 use crate::errors::{Kind, apart, raise};
+use crate::fork::Process;
 use crate::frame::Frame;
 
 /// An edge of the graph whose receiver is the thread that asks it for frames.
 #[pyclass(frozen, module = "livetime._livetime")]
-pub(crate) struct Outlet(Mutex<Option<engine::Outlet>>);
+pub(crate) struct Outlet {
+    process: Process,
+    outlet: Mutex<Option<engine::Outlet>>,
+}
 
 impl Outlet {
     pub(crate) fn new(outlet: engine::Outlet) -> Outlet {
-        Outlet(Mutex::new(Some(outlet)))
+        Outlet { process: Process::this(), outlet: Mutex::new(Some(outlet)) }
+    }
+
+    /// Does `work` with it detached from the interpreter; `None` if it is closed.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Option<engine::Outlet>) -> T + Send,
+    ) -> PyResult<T> {
+        self.process.check(py, Kind::Graph, "an edge", "start the graph in the child, or use spawn")?;
+        apart(py, || work(&mut self.outlet.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+impl Drop for Outlet {
+    fn drop(&mut self) {
+        if !self.process.is_this() {
+            std::mem::forget(self.outlet.get_mut().unwrap_or_else(PoisonError::into_inner).take());
+        }
     }
 }
 
@@ -26,9 +48,9 @@ impl Outlet {
     /// any more.
     fn recv(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<Frame>> {
         let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
-        let received = apart(py, || {
-            let mut outlet = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            outlet.as_mut().map_or(Err(OutletError::Ended), |outlet| outlet.recv(limit))
+        let received = self.with(py, |outlet| match outlet {
+            Some(outlet) => outlet.recv(limit),
+            None => Err(OutletError::Ended),
         })?;
         match received {
             Ok(frame) => Ok(Some(Frame::new(frame))),
@@ -40,24 +62,18 @@ impl Outlet {
     /// Waits until every frame that the node sends is offered. Returns whether it is.
     fn wait_connected(&self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
         let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
-        apart(py, || {
-            let outlet = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            outlet.as_ref().is_some_and(|outlet| outlet.wait_connected(limit))
-        })
+        self.with(py, |outlet| outlet.as_ref().is_some_and(|outlet| outlet.wait_connected(limit)))
     }
 
     /// How many frames wait.
     #[getter]
     fn queued(&self, py: Python<'_>) -> PyResult<usize> {
-        apart(py, || {
-            let outlet = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            outlet.as_ref().map_or(0, engine::Outlet::queued)
-        })
+        self.with(py, |outlet| outlet.as_ref().map_or(0, engine::Outlet::queued))
     }
 
     /// Takes the edge out of the graph. Frames that wait are lost, with an entry in the ledger.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        apart(py, || drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take()))
+        self.with(py, |outlet| drop(outlet.take()))
     }
 }
 

@@ -7,6 +7,7 @@ use livetime_frame::{AttributeValue, FramePool, Layout};
 use livetime_recording as recording;
 use livetime_recording::records::RecordPlace;
 use livetime_recording::{Account, Detector, OnDamage, Reader, SmallValue};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
@@ -18,12 +19,15 @@ use crate::select::Selected;
 use crate::streams::Wanted;
 use crate::value;
 
+/// Threads that read ahead for one detector, at most: more than any machine has cores for one loop of Python.
+const MOST_THREADS: usize = 256;
+
 /// A change of state: name, ns since 1970, number of the first event behind it, number of the run.
 type Change = (&'static str, u64, usize, Option<u32>);
 
 /// The files of one recorded run.
 #[pyclass(frozen, module = "livetime._livetime")]
-pub(crate) struct Recording(pub(crate) recording::Recording);
+pub(crate) struct Recording(pub(crate) recording::Recording, Vec<PathBuf>);
 
 #[pymethods]
 impl Recording {
@@ -37,7 +41,15 @@ impl Recording {
             [pattern] => recording::Recording::find(&pattern.to_string_lossy(), None),
             _ => recording::Recording::open(&paths).map_err(|e| e.to_string()),
         })?;
-        opened.map(Recording).or_raise(py, Kind::Recording)
+        let opened = opened.or_raise(py, Kind::Recording)?;
+        let paths = paths.iter().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+        Ok(Recording(opened, paths.collect()))
+    }
+
+    /// What it was opened with, as absolute paths.
+    #[getter]
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        self.1.clone()
     }
 
     /// How many events are known.
@@ -181,6 +193,10 @@ impl Recording {
         select: Option<&Bound<'_, Selected>>,
     ) -> PyResult<Events> {
         let (py, this) = (slf.py(), slf.get());
+        if threads > MOST_THREADS {
+            let why = format!("ahead: wanted 0 to {MOST_THREADS} threads, found {threads}");
+            return Err(PyValueError::new_err(why));
+        }
         let detectors = names.iter().map(|name| this.find(py, name)).collect::<PyResult<Vec<Detector>>>()?;
         // A quarter of the memory for what is under way at most.
         let batches = detectors.len().max(1).saturating_mul(recording::batches_under_way(threads));

@@ -14,16 +14,15 @@ use crate::attach;
 use crate::epics;
 use crate::errors::{Kind, OrRaise, apart, raise};
 use crate::faces::{self, Faces, PageOptions};
+use crate::fork::Process;
 use crate::graph::{Graph, edge, of_graph};
 use crate::outlet::{Outlet, no_output};
 use crate::value;
 
-/// How long threads may take to end when the run was aborted.
-const LAST: Duration = Duration::from_secs(2);
-
 /// A graph that runs, then its report.
 #[pyclass(frozen, module = "livetime._livetime")]
 pub(crate) struct Run {
+    process: Process,
     state: RwLock<State>,
     /// They hold the run; taken away before it ends.
     faces: Mutex<Option<Faces>>,
@@ -62,6 +61,8 @@ pub(crate) fn raised(py: Python<'_>, report: &Report) -> Vec<Raised> {
 enum State {
     Running(Arc<engine::Run>),
     Ended(Box<Report>),
+    /// Of a run of another process.
+    Gone,
 }
 
 /// Runs whose threads may still call Python, whether or not anybody holds them: [`end_all`] waits for them.
@@ -78,23 +79,36 @@ fn remember(run: &Arc<engine::Run>) {
     all.push(run.clone());
 }
 
-/// Waits for the end, aborts after `limit`, and reports.
-fn finish(run: Arc<engine::Run>, limit: Duration) -> Report {
-    if !run.wait(limit) {
-        run.abort();
-        run.wait(LAST);
+/// In the child of a fork: the runs are the parent's.
+pub(crate) fn forget_all() {
+    // A thread of the parent may have held the list at the fork.
+    if let Ok(mut all) = ALL.try_lock() {
+        all.drain(..).for_each(std::mem::forget);
     }
+}
+
+/// Aborts a run that has not ended, and reports. A node that does not return is left behind.
+fn finish(run: Arc<engine::Run>) -> Report {
     all().retain(|other| !Arc::ptr_eq(other, &run));
     match Arc::try_unwrap(run) {
         Ok(run) => run.finish(Duration::ZERO),
         // The interpreter ends just now: the report only lacks the last readings of the threads.
-        Err(run) => run.report(),
+        Err(run) => {
+            run.wait_or_leave(Duration::ZERO);
+            run.report()
+        }
     }
 }
 
 impl Drop for Run {
     /// A run that nobody holds is aborted. Nothing is waited for here: the thread that drops it may hold what its nodes need.
     fn drop(&mut self) {
+        if !self.process.is_this() {
+            let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+            std::mem::forget(std::mem::replace(state, State::Gone));
+            std::mem::forget(self.faces.get_mut().unwrap_or_else(PoisonError::into_inner).take());
+            return;
+        }
         if let State::Running(run) = self.state.get_mut().unwrap_or_else(PoisonError::into_inner) {
             run.abort();
         }
@@ -169,11 +183,13 @@ impl Run {
         };
         let faces = if is_shown { Some(apart(py, serve)?.or_raise(py, Kind::Graph)) } else { None };
         let faces = faces.transpose().inspect_err(|_| run.abort())?;
-        Ok(Run { state: RwLock::new(State::Running(run)), faces: Mutex::new(faces) })
+        let state = RwLock::new(State::Running(run));
+        Ok(Run { process: Process::this(), state, faces: Mutex::new(faces) })
     }
 
     /// How it is served over pvAccess: prefix, address, number of PVs; `None` if it is not.
     fn served(&self, py: Python<'_>) -> PyResult<Option<(String, Option<String>, usize)>> {
+        self.check(py)?;
         apart(py, || {
             let faces = self.faces();
             let faces = faces.as_ref()?;
@@ -183,6 +199,7 @@ impl Run {
 
     /// The address of its page, and the same with the token; `None` if it has none.
     fn page(&self, py: Python<'_>) -> PyResult<Option<(String, String)>> {
+        self.check(py)?;
         apart(py, || self.faces().as_ref().and_then(Faces::page))
     }
 
@@ -207,8 +224,9 @@ impl Run {
         self.with(py, |run| run.wait(limit), |_| true)
     }
 
-    /// Waits for the end, aborts after so many seconds, and joins all threads.
+    /// Waits for the end, aborts after so many seconds, and joins all threads; a node that does not return a second later is left behind.
     fn finish(&self, py: Python<'_>, seconds: f64) -> PyResult<()> {
+        self.check(py)?;
         let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
         apart(py, || {
             if let State::Running(run) = &*self.state.read().unwrap_or_else(PoisonError::into_inner)
@@ -223,7 +241,7 @@ impl Run {
                 // Its place is taken only when the report is there: the run goes away with `finish`.
                 let report = Box::new(run.report());
                 if let State::Running(run) = std::mem::replace(&mut *state, State::Ended(report)) {
-                    *state = State::Ended(Box::new(finish(run, limit)));
+                    *state = State::Ended(Box::new(finish(run)));
                 }
             }
         })
@@ -296,9 +314,16 @@ impl Run {
         running: impl FnOnce(&engine::Run) -> T + Send,
         ended: impl FnOnce(&Report) -> T + Send,
     ) -> PyResult<T> {
-        apart(py, || match &*self.state.read().unwrap_or_else(PoisonError::into_inner) {
-            State::Running(run) => running(run),
-            State::Ended(report) => ended(report),
-        })
+        self.check(py)?;
+        let found = apart(py, || match &*self.state.read().unwrap_or_else(PoisonError::into_inner) {
+            State::Running(run) => Some(running(run)),
+            State::Ended(report) => Some(ended(report)),
+            State::Gone => None,
+        })?;
+        found.ok_or_else(|| raise(py, Kind::Bug, "wanted a run, found none"))
+    }
+
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        self.process.check(py, Kind::Graph, "a run", "start the graph in the child, or use spawn")
     }
 }

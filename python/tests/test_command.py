@@ -270,3 +270,21 @@ def test_whether_a_run_is_served():
     for wrong in (lt.Epics("a b:"), lt.Epics(interfaces=["everywhere"]), lt.Epics(writers=["?"])):
         with pytest.raises(lt.GraphError, match="wanted"):
             graph.start(epics=wrong)
+
+
+@pytest.mark.parametrize("arguments", [["check"], ["pvs"], ["bench", "graph"], ["bench", "node"]])
+def test_commands_about_a_file_know_nodes_of_python(folder, program, arguments):
+    (folder / "endless.yaml").write_text(ENDLESS)
+    more = ["endless.yaml", *(["cut"] if arguments[-1] == "node" else []), *(["--quick"] if arguments[0] == "bench" else [])]
+    plain = subprocess.run([program, *arguments, *more], capture_output=True, text=True)
+    assert plain.returncode == 2 and "unknown node type `beamline:cut`: `--python`" in plain.stderr
+    done = subprocess.run([program, *arguments, *more, "--python"], capture_output=True, text=True, env=ENVIRONMENT)
+    assert done.returncode in (0, 3), done.stderr
+    assert "cut" in done.stdout.lower()
+
+
+@pytest.mark.parametrize("arguments", [["run", "--python", "p.yaml"], ["check", "--python", "p.yaml"], ["pyana", "-m", "x", "y.xtc"], ["bench", "python"]])
+def test_an_interpreter_without_the_package_is_said_with_what_to_install(folder, program, arguments):
+    environment = {name: value for name, value in ENVIRONMENT.items() if name != "PYTHONPATH"}
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, env=environment)
+    assert done.returncode == 1 and f"{sys.executable} -m pip install" in done.stderr and "Traceback" not in done.stderr

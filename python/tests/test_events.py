@@ -328,10 +328,49 @@ def test_large_pictures_are_the_same_however_they_are_read(tmp_path):
     assert np.array_equal(run[11].array, pictures[11])
 
 
-def test_an_event_that_is_not_there_has_no_time(recorded):
+def test_a_followed_run_ends_when_its_file_gets_its_name(tmp_path):
+    # A writer that ends without a datagram for the end of the run.
+    path = write_run(tmp_path, images(6), name="e1-r0001-s00-c00.xtc.inprogress")
+    loop = lt.open(path).events(OPAL, follow=True)
+    assert [next(loop).number for _ in range(6)] == list(range(6))
+    os.rename(path, path.removesuffix(".inprogress"))
+    assert list(loop) == []
+
+
+def test_numbers_of_events_are_as_in_a_slice(tmp_path):
+    run = lt.open(write_run(tmp_path, images(10)))
+    for start, stop in ((-3, None), (0, -8), (-4, -2), (-100, 2), (8, 10**20), (10**20, None), (3, -100)):
+        wanted = list(range(10))[start:stop]
+        assert [event.number for event in run.events(start=start, stop=stop)] == wanted
+        assert lt.analyze(run, start=start, stop=stop).account.events == len(wanted) if wanted else True
+    assert [event.number for event in run.events(start=-6, step=-2)] == [9, 7, 5]
+    assert run.time(-1) == run.time(9)
+    for beyond in (10, 99, -11):
+        for ask in (run.time, run.small, run.configuration, run.__getitem__):
+            with pytest.raises(IndexError, match="wanted an event from 0 to 9"):
+                ask(beyond)
+
+
+@pytest.mark.parametrize("ahead", [257, 10**6, 10**12, -1])
+def test_as_many_threads_as_nobody_has_are_refused(recorded, ahead):
+    with pytest.raises(ValueError, match="ahead"):
+        lt.open(recorded).events(ahead=ahead)
+
+
+def test_a_wrong_detector_is_named(recorded):
+    for ask in (lambda run: run.detector("Jungfrou"), lambda run: run.events("Jungfrou"), lambda run: lt.analyze(run, "Jungfrou")):
+        with pytest.raises(lt.RecordingError, match="called `Jungfrou`, found `CxiEndstation-0.Opal1000-1`"):
+            ask(lt.open(recorded))
+
+
+def test_an_event_is_an_array_and_is_shown(recorded):
     run = lt.open(recorded)
-    assert run.time(-1) == run.time(39)
-    for look in (run.time, run.small, run.configuration):
-        for number in (40, 99, -41):
-            with pytest.raises(IndexError, match=f"wanted an event from 0 to 39, found {number}"):
-                look(number)
+    event = run[3]
+    array = np.asarray(event)
+    assert array.shape == (60, 80) and np.shares_memory(array, event.array)
+    assert np.array(event, dtype=np.float32).dtype == np.float32
+    shown = event._repr_html_()
+    assert "Event 3" in shown and "Opal1000" in shown and "data:image/png" in shown
+    found = lt.analyze(run, reducers={"mean": lt.Mean(), "histogram": lt.Histogram(), "peaks": lt.Peaks(1180)})
+    shown = found._repr_html_()
+    assert "40 of 40 events used" in shown and "data:image/png" in shown and "float64 (60, 80)" in shown and "table of" in shown

@@ -280,3 +280,31 @@ def test_a_timeout_is_no_end():
         run.wait(0.01)
     assert not run.is_finished and run.stop().is_closed and run.is_finished
     assert run["null"].params() is not None and "closed" in repr(run.report())
+
+
+@pytest.mark.parametrize("of, wanted", [("bool", "uint8"), (">u2", "uint16"), ("float16", "float32"), (">f8", "float64"), (">f2", "float32")])
+def test_nodes_return_what_numpy_makes(of, wanted):
+    values = np.arange(6).reshape(2, 3)
+
+    @lt.source
+    def made():
+        yield values.astype(of)
+        yield values.astype(of)[:, ::-1]
+        yield lt.Frame.of(values.astype(of))
+
+    graph = lt.Graph()
+    graph.add("made", made)
+    run = graph.start(hold=True)
+    frames = run.frames("made", when_full="block")
+    run.release()
+    found = [frame.array for frame in frames]
+    run.stop()
+    expected = values.astype(of).astype(wanted)
+    assert [array.dtype for array in found] == [np.dtype(wanted)] * 3
+    assert all(np.array_equal(a, b) for a, b in zip(found, (expected, expected[:, ::-1], expected), strict=True))
+
+
+def test_what_frames_cannot_hold_is_refused_by_name():
+    for of in ("complex64", "M8[ns]", "U3", "O"):
+        with pytest.raises(lt.FrameError, match="bool, int8"):
+            lt.Frame.of(np.zeros(2, of))

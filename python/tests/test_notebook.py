@@ -82,6 +82,10 @@ def test_a_view_is_driven_by_the_event_loop_and_ends_with_the_run():
         while view.watch.pictures < 3:
             await asyncio.sleep(0.01)
         assert len(view.picture) == 80 * 60 and view.state["shape"] == [60, 80, 1]
+        shown = view._repr_mimebundle_()
+        shown = shown[0] if isinstance(shown, tuple) else shown
+        assert "application/vnd.jupyter.widget-view+json" in shown
+        assert "data:image/png" in shown["text/html"] and "<td>cam</td>" in shown["text/html"]
         report = await asyncio.to_thread(run.stop)
         assert report.is_closed and report.losses == 0
         await view._task

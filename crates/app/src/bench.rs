@@ -164,6 +164,9 @@ pub(crate) struct NodeArgs {
     /// Frames to measure.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     pub(crate) frames: u64,
+    /// Do it with Python, so that the file may name nodes of Python as `module:name`.
+    #[arg(long)]
+    pub(crate) python: bool,
     /// Set a parameter before the start, for example roi.size_x=256; may be repeated.
     #[arg(long = "set", value_name = "NODE.PARAM=VALUE")]
     pub(crate) settings: Vec<crate::config::Setting>,
@@ -231,6 +234,17 @@ impl clap::ValueEnum for What {
             What::Benchmark(benchmark) => PossibleValue::new(benchmark.name()).help(benchmark.about()),
             What::PvaPeer => PossibleValue::new("pva-peer").hide(true),
         })
+    }
+}
+
+impl BenchArgs {
+    /// The pipeline file that is measured, and whether Python is to do it.
+    pub(crate) fn pipeline(&mut self) -> Option<(Option<&std::path::Path>, &mut bool)> {
+        match self.own.as_mut()? {
+            Own::Graph(GraphArgs { pipeline, .. }) => Some((pipeline.file.as_deref(), &mut pipeline.python)),
+            Own::Node(args) => Some((Some(&args.file), &mut args.python)),
+            Own::Python(_) => None,
+        }
     }
 }
 
@@ -318,7 +332,7 @@ fn graph(args: &GraphArgs, nodes: &[NodeType], output: &mut Output) -> Result<Ex
 fn node(args: &NodeArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let session = Session::begin();
     let pipeline =
-        PipelineArgs { file: Some(args.file.clone()), settings: args.settings.clone(), json: args.json };
+        PipelineArgs { file: Some(args.file.clone()), settings: args.settings.clone(), json: args.json, python: false };
     let graph = load(&pipeline, nodes, output)?.graph;
     let chain = Chain::find(&graph, &args.node).map_err(|e| Failure::new(Exit::Usage, e))?;
     let found = chain.measure(&graph, &origin(&pipeline), args.frames, args.quick, &mut log(output));

@@ -1,7 +1,7 @@
 //! The command line.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
@@ -191,6 +191,24 @@ pub(crate) struct PipelineArgs {
     /// Print JSON on stdout instead of text.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Do it with Python, so that the file may name nodes of Python as `module:name`. LIVETIME_PYTHON names the
+    /// interpreter, which must have the package livetime; without it that of the package which brought this program, else
+    /// python3.
+    #[arg(long, requires = "file")]
+    pub(crate) python: bool,
+}
+
+impl Command {
+    /// The pipeline file that it is about, and whether Python is to do it; `None` if it is about none.
+    pub(crate) fn pipeline(&mut self) -> Option<(Option<&Path>, &mut bool)> {
+        match self {
+            Command::Run(RunArgs { pipeline, .. })
+            | Command::Check(CheckArgs { pipeline })
+            | Command::Pvs(PvsArgs { pipeline, .. }) => Some((pipeline.file.as_deref(), &mut pipeline.python)),
+            Command::Bench(args) => args.pipeline(),
+            _ => None,
+        }
+    }
 }
 
 fn listen(text: &str) -> Result<String, String> {
@@ -206,11 +224,6 @@ fn writer(text: &str) -> Result<String, String> {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) pipeline: PipelineArgs,
-    /// Run it with Python, so that the file may name nodes of Python as `module:name`. LIVETIME_PYTHON names the
-    /// interpreter, which must have the package livetime; without it that of the package which brought this program, else
-    /// python3.
-    #[arg(long, requires = "file")]
-    pub(crate) python: bool,
     /// End the sources after this time, for example 10s, 5min, 200ms.
     #[arg(long, value_parser = duration)]
     pub(crate) duration: Option<Duration>,

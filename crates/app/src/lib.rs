@@ -22,6 +22,7 @@ mod cli;
 mod commands;
 mod hosted;
 mod interrupt;
+mod interrupts;
 mod log;
 #[cfg(test)]
 mod losses_everywhere;
@@ -96,9 +97,10 @@ pub fn standard_nodes() -> Vec<NodeType> {
     all
 }
 
-fn execute(cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut Output) -> Exit {
+fn execute(mut cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut Output) -> Exit {
+    let is_for_python = cli.command.pipeline().is_some_and(|(_, is_for_python)| *is_for_python);
     let result = match &cli.command {
-        Command::Run(args) if args.python => Err(commands::python::run(&cli.called)),
+        _ if is_for_python => Err(commands::python::run(&cli.called)),
         Command::Run(args) => commands::run::run(args, nodes, output),
         Command::Check(args) => commands::check::check(args, nodes, output),
         Command::Examples(args) => commands::examples::examples(args, output),

@@ -149,6 +149,29 @@ mod signals {
     }
 
     #[test]
+    fn the_second_interrupt_ends_a_run_whose_node_does_not_return() {
+        let stuck = LOSSLESS.replace("when_full: block", "queue: 1000, params: {takes: 1000 s}");
+        let file = Pipeline::new("stuck", &stuck);
+        let mut child = start(&file);
+        std::thread::sleep(Duration::from_millis(500));
+        interrupt(&child, "-TERM");
+        let mut errors = BufReader::new(child.stderr.take().unwrap());
+        let mut lines = errors.by_ref().lines();
+        assert!(lines.any(|line| line.unwrap().contains("again to abort")));
+        interrupt(&child, "-TERM");
+        let output = child.wait_with_output().unwrap();
+        let rest: Vec<String> = lines.map(Result::unwrap).collect();
+        assert_eq!(output.status.code(), Some(1), "{rest:?}");
+        // On a machine that is busy the report may not come in time: then stderr has the last word.
+        if output.stdout.is_empty() {
+            return assert!(rest.iter().any(|line| line.contains("node `end` does not return")), "{rest:?}");
+        }
+        let report = json(&output);
+        assert!(report["failure"].as_str().unwrap().contains("node `end` does not return"), "{report}");
+        assert_eq!((&report["finished"], &report["imbalances"]), (&false.into(), &serde_json::json!([])));
+    }
+
+    #[test]
     fn a_reader_that_has_enough_is_no_failure() {
         let file = Pipeline::new("pipe", LOSSLESS);
         let mut command = own_nodes();

@@ -52,6 +52,22 @@ impl Services {
     }
 }
 
+/// The service that says which node opens its files and devices just now: for a program that is to end while one does not come back from
+/// that.
+#[derive(Clone, Default, Debug)]
+pub struct Starting(Arc<Mutex<Option<String>>>);
+
+impl Starting {
+    /// Its name; `None` before the first and after the last.
+    pub fn node(&self) -> Option<String> {
+        lock(&self.0).clone()
+    }
+
+    pub(crate) fn set(&self, node: Option<&str>) {
+        *lock(&self.0) = node.map(str::to_owned);
+    }
+}
+
 impl fmt::Debug for Services {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Services").field("count", &lock(&self.0).len()).finish()

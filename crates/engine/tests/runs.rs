@@ -600,3 +600,34 @@ fn a_node_that_is_well_again_says_so() {
     let last = told.events.iter().rfind(|e| e.node == "pass").unwrap();
     assert!(!last.is_error && last.message.contains(" errors in "), "{last:?}");
 }
+
+#[test]
+fn a_node_that_does_not_return_is_named_and_left_behind() {
+    let mut graph = chain(WhenFull::DropNewest, 8);
+    set(&mut graph, "counter", "frames", 0);
+    set(&mut graph, "counter", "period", 0.001);
+    set(&mut graph, "tally", "sleep", 1e6);
+    // Three nodes on one thread, of which one hangs, inside of the call of another.
+    for name in ["counter", "pass"] {
+        let number = graph.node(name).unwrap();
+        graph.options_mut(number).unwrap().placement = Placement::Group("g".into());
+    }
+    let tally = graph.node("tally").unwrap();
+    graph.options_mut(tally).unwrap().placement = Placement::Inline;
+    let run = Run::start(&graph, RunOptions::default()).unwrap();
+    wait_until(|| run.report().nodes[2].under_way() == 1);
+    assert_eq!(run.not_returning(), ["tally"]);
+    std::thread::scope(|scope| {
+        let asking = scope.spawn(|| run.params("tally"));
+        run.stop();
+        assert!(!run.wait_or_leave(Duration::from_millis(10)));
+        assert!(asking.join().unwrap().is_err());
+    });
+    let report = run.finish(Duration::ZERO);
+    assert!(!report.finished);
+    assert_eq!(
+        report.failure.as_deref(),
+        Some("node `tally` does not return from a call, and what was under way there is left behind")
+    );
+    assert_balanced(&report);
+}

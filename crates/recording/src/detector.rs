@@ -114,7 +114,21 @@ impl From<&Detector> for Wanted {
     }
 }
 
+/// As it was said.
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let said = [&self.detector, &self.algorithm, &self.field].map(String::as_str);
+        let said: Vec<&str> = said.into_iter().filter(|text| !text.is_empty()).collect();
+        write!(f, "{}", said.join("."))
+    }
+}
+
 impl Wanted {
+    /// What is wanted, for messages: `what`, and how it was called if it was called anything.
+    pub(crate) fn called(&self, what: &str) -> String {
+        if self.is_empty() { what.to_owned() } else { format!("{what} called `{self}`") }
+    }
+
     /// Whether nothing is said.
     pub fn is_empty(&self) -> bool {
         self.detector.is_empty() && self.algorithm.is_empty() && self.field.is_empty()

@@ -5,6 +5,7 @@
 //! [`Recording`](crate::Recording): in a part of a run it is another one.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use livetime_formats::xtc1::run::{Apart, Piece, Problem};
 use livetime_formats::{Error, Result};
@@ -12,6 +13,26 @@ use livetime_formats::{Error, Result};
 use crate::damage::Outcome;
 use crate::records::{Names, RecordPlace, RunChange, SegmentRecord};
 use crate::{Detector, Fault, Picture, Reader, SmallValue, Transition, Wanted};
+
+/// How long after all files of a run got their names the next chunk of a stream may take to come. Recorders create it at once, mostly before
+/// they rename the one before; a server of files may take a second to show it.
+const BETWEEN_CHUNKS: Duration = Duration::from_secs(3);
+
+/// The time in which no file of a run is being written, although the run has not said that it has ended: between two chunks, or for ever.
+#[derive(Default, Debug)]
+pub(crate) struct Pause(Option<Instant>);
+
+impl Pause {
+    /// Notes whether files are being written.
+    pub(crate) fn look(&mut self, is_growing: bool) {
+        self.0 = if is_growing { None } else { Some(self.0.unwrap_or_else(Instant::now)) };
+    }
+
+    /// Whether a next chunk may still come.
+    pub(crate) fn is_going_on(&self) -> bool {
+        self.0.is_none_or(|since| since.elapsed() < BETWEEN_CHUNKS)
+    }
+}
 
 pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     /// How many events are known.

@@ -127,7 +127,7 @@ fn a_picture_is_preferred_and_a_name_may_be_given_in_parts() {
     let error = recording.detector("ep").unwrap_err().to_string();
     assert_eq!(
         error,
-        "wanted a field with arrays, found `detector: epix, algorithm: raw, field: raw`; \
+        "wanted a field with arrays called `ep`, found `detector: epix, algorithm: raw, field: raw`; \
          `detector: vls, algorithm: raw, field: trace`"
     );
     // Described, and never there.

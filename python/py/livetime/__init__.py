@@ -15,6 +15,8 @@
 `docs/python.md` of the repository shows everything by examples.
 """
 
+from typing import Annotated as Param
+
 from . import codecs, geometry, nodes
 from ._livetime import Event, Events, Frame
 from .analysis import (
@@ -51,7 +53,7 @@ from .errors import (
     RecordingError,
 )
 from .graph import Epics, Frames, Graph, LiveNode, LiveRun, Report, Web
-from .node import Array, AtLeast, AtMost, Doc, Node, Param, node, param, readback, source
+from .node import Array, AtLeast, AtMost, Doc, Node, node, param, readback, source
 from .recording import Account, Detector, Fault, Run, open
 from .select import Selection
 from .small import SmallData, SmallValue

@@ -97,19 +97,19 @@ class Reducer:
     any_order: bool = False
     """Whether every order of events gives the same bits, as sums of integers do. Then a worker needs one partial result."""
 
-    def partial(self, layout: Layout) -> Any:
+    def partial(self, layout: Layout, /) -> Any:
         """The result of no event."""
         raise NotImplementedError(f"wanted {type(self).__name__}.partial, found none")
 
-    def map(self, partial: Any, event: ReducerEvent) -> Any:
+    def map(self, partial: Any, event: ReducerEvent, /) -> Any:
         """Takes in an event."""
         raise NotImplementedError(f"wanted {type(self).__name__}.map, found none")
 
-    def merge(self, partial: Any, later: Any) -> Any:
+    def merge(self, partial: Any, later: Any, /) -> Any:
         """Takes in the result of later events."""
         raise NotImplementedError(f"wanted {type(self).__name__}.merge, found none")
 
-    def finish(self, partial: Any, account: AnalysisAccount) -> Any:
+    def finish(self, partial: Any, account: AnalysisAccount, /) -> Any:
         """The result; `partial` is `None` if no event could be used."""
         return partial
 
@@ -276,6 +276,11 @@ class Found(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"<Found {', '.join(self)}: {self.account.used} of {self.account.events} events used>"
 
+    def _repr_html_(self) -> str:
+        from .html import of_found
+
+        return of_found(self)
+
 
 # ---- The work ----
 
@@ -314,6 +319,9 @@ def analyze(
     Events that cannot be used are no exception: `found.account` has them.
     """
     named = _named(reducers)
+    start, stop = run._counted(start), None if stop is None else run._counted(stop)
+    if every < 1:
+        raise ValueError(f"every: wanted at least 1, found {every}")
     whole = run.detector(str(detector)).name if str(detector) else run.detector().name
     listed = _listed(named) + ([corrections._listed()] if corrections is not None else [])
     begun = time.monotonic()

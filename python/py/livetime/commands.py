@@ -1,4 +1,4 @@
-"""The command `run` for pipelines with nodes of Python: `python -m livetime run FILE`.
+"""Commands about pipelines with nodes of Python: `python -m livetime run FILE`, and `check`, `pvs`, `bench graph`, `bench node`.
 
 The program `livetime` has no interpreter. A pipeline file that names nodes as `module:name` is run by the interpreter that has
 the package: with the arguments, the page, the report and the exit codes of `livetime run`, because it is the same code.
@@ -18,9 +18,9 @@ from .graph import imported
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a pipeline, or measures (`bench`). Returns what `livetime run` returns: 0 ok, 1 failed, 2 wrong usage or a file that is refused, 3 losses."""
+    """Does something with a pipeline file, or measures the package (`bench`). Returns what `livetime run` returns: 0 ok, 1 failed, 2 wrong usage or a file that is refused, 3 losses."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    if arguments[:1] == ["bench"]:
+    if arguments[:1] == ["bench"] and arguments[1:2] not in (["graph"], ["node"]):
         from . import bench
 
         return bench.main(arguments[1:])

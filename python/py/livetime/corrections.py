@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import os
-import tempfile
 from collections.abc import Sequence
 from typing import Any, Union
 
@@ -46,23 +46,9 @@ class Corrections:
         common_mode: str | Sequence[str] = (),
         gain_bits: str | None = None,
     ) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
         modes = [common_mode] if isinstance(common_mode, str) else list(common_mode)
-        files = (self._file("pedestal", pedestal), self._file("gain", gain), self._file("mask", mask))
-        self._wanted = (*files, modes, gain_bits)
+        self._wanted = (_given(pedestal), _given(gain), _given(mask), modes, gain_bits)
         self._correct = _livetime.Correct(self._wanted)
-
-    def _file(self, name: str, constants: ConstantsLike | None) -> str | None:
-        """Its path. Arrays are written to a folder that lives as long as the corrections, so that other processes can read them."""
-        if constants is None:
-            return None
-        if isinstance(constants, (str, os.PathLike)):
-            return os.path.abspath(os.fspath(constants))
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="livetime-constants-")
-        path = os.path.join(self._folder.name, f"{name}.npy")
-        np.save(path, np.ascontiguousarray(constants, np.float32))
-        return path
 
     def __call__(self, array: ArrayLike) -> NDArray[np.float32]:
         """The corrected array."""
@@ -75,7 +61,8 @@ class Corrections:
 
     def __repr__(self) -> str:
         names = ("pedestal", "gain", "mask")
-        given = [f"{name}={path!r}" for name, path in zip(names, self._wanted) if path]
+        constants = zip(names, self._wanted)
+        given = [f"{name}={'an array' if isinstance(found, bytes) else repr(found)}" for name, found in constants if found]
         if self._wanted[3]:
             given.append(f"common_mode={self._wanted[3]!r}")
         if self._wanted[4] is not None:
@@ -85,3 +72,25 @@ class Corrections:
     def _listed(self) -> tuple[Any, ...]:
         """As the extension takes them, before reducers."""
         return self._wanted
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Arrays go with it; files are read again, under the same path."""
+        return _again, (self._wanted,)
+
+
+def _again(wanted: tuple[Any, ...]) -> Corrections:
+    made = Corrections.__new__(Corrections)
+    made._wanted = wanted
+    made._correct = _livetime.Correct(wanted)
+    return made
+
+
+def _given(constants: ConstantsLike | None) -> str | bytes | None:
+    """As the extension takes them: a path, or an array as the bytes of a file, which go to other processes too."""
+    if constants is None:
+        return None
+    if isinstance(constants, (str, os.PathLike)):
+        return os.path.abspath(os.fspath(constants))
+    file = io.BytesIO()
+    np.save(file, np.ascontiguousarray(constants, np.float32))
+    return file.getvalue()

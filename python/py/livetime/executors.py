@@ -75,7 +75,9 @@ def dask(wanted: _Wanted, client: Any, parts: int | None, tell: Progress | None)
     from distributed import as_completed
 
     with _Parts(plan, wanted.reducers, tell) as done:
-        shared = client.scatter(task, broadcast=True)
+        # A task of its own, whose result the scheduler can make again. What is scattered is known by its content: the same analysis once
+        # more would be given what the one before is just letting go of.
+        shared = client.submit(_same, task, pure=False)
         futures = [client.submit(reduce_part, shared, part, pure=False) for part in sorted(done.left)]
         number = {future.key: part for part, future in zip(sorted(done.left), futures)}
         try:
@@ -84,6 +86,10 @@ def dask(wanted: _Wanted, client: Any, parts: int | None, tell: Progress | None)
         finally:
             client.cancel([future for future in futures if not future.done()])
         return done.merged()
+
+
+def _same(task: bytes) -> bytes:
+    return task
 
 
 def reduce_part(task: bytes, part: int) -> bytes:

@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import sys
+import time
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -206,6 +207,9 @@ class Graph:
         """Runs it to the end of its sources. Raises what a Python node raised."""
         return self.start(max_frames=max_frames, epics=False).wait()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a graph cannot be pickled: it may hold nodes of this process; send the pipeline file, or the function that builds it")
+
     def __repr__(self) -> str:
         edges = ", ".join(f"{a} -> {b}" for a, b, _ in self.edges)
         return f"<Graph of {len(self.nodes)} nodes: {edges or ', '.join(self.nodes)}>"
@@ -258,7 +262,8 @@ class LiveRun:
 
     def __init__(self, run: _livetime.Run) -> None:
         self._run = run
-        self._ended = False
+        self._has_ended = False
+        self._has_raised = False
         _RUNS.add(self)
 
     @property
@@ -291,36 +296,54 @@ class LiveRun:
         Raises the exception of a Python node as it was raised, with a note that says the node and the frame; `NodeFailed` for
         another failure; `TimeoutError` after `timeout` seconds, and the run goes on. Ctrl-C ends the run and is raised.
         """
-        left = timeout
         try:
-            while not self._run.wait(_LOOK_S if left is None else min(_LOOK_S, left)):
-                if left is not None:
-                    left -= _LOOK_S
-                    if left <= 0:
-                        raise TimeoutError(f"wanted the end of the run within {timeout} s, found it going on")
+            if not self._wait(timeout):
+                raise TimeoutError(f"wanted the end of the run within {timeout} s, found it going on")
         except KeyboardInterrupt:
-            self._run.stop()
-            self._run.finish(2.0)
+            self._interrupted()
             raise
-        return self._end()
+        return self._end(_LAST_S)
+
+    def _wait(self, timeout: float | None) -> bool:
+        """Waits for the end, so that Ctrl-C is taken at once. Returns whether it came."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while not self._run.wait(_LOOK_S if until is None else min(_LOOK_S, max(0.0, until - time.monotonic()))):
+            if until is not None and time.monotonic() >= until:
+                return False
+        return True
+
+    def _interrupted(self) -> None:
+        """Ends it in order, and at once when Ctrl-C is pressed again."""
+        try:
+            self._run.stop()
+            self._wait(_LAST_S)
+        finally:
+            self._run.finish(0.0)
+            self._has_ended = True
 
     def stop(self, timeout: float = _END_S) -> Report:
         """Ends the sources, waits until all that is queued is handled (what is not within `timeout` seconds is lost), and returns
-        the report. Raises as `wait`."""
+        the report. Raises as `wait`; `NodeFailed` if a node does not return even then: it is named, and left behind."""
         self._run.stop()
-        self._run.wait(timeout)
-        return self._end()
+        try:
+            self._wait(timeout)
+        except KeyboardInterrupt:
+            self._run.finish(0.0)
+            self._has_ended = True
+            raise
+        return self._end(0.0)
 
     def abort(self) -> Report:
         """Ends everything at once; what is queued is lost, with an entry in the ledger."""
         self._run.abort()
-        return self._end()
+        return self._end(0.0)
 
-    def _end(self) -> Report:
-        self._run.finish(2.0)
+    def _end(self, limit: float) -> Report:
+        self._run.finish(limit)
+        self._has_ended = True
         failure, raised = self._run.failure()
-        if failure is not None and not self._ended:
-            self._ended = True
+        if failure is not None and not self._has_raised:
+            self._has_raised = True
             for node, _, exception in raised:
                 if node in failure:
                     raise exception
@@ -367,7 +390,11 @@ class LiveRun:
             self.stop()
         else:
             self._run.abort()
-            self._run.finish(2.0)
+            self._run.finish(0.0)
+            self._has_ended = True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a run of a graph cannot be pickled: its threads are of this process; send its report, or frames of it as arrays")
 
     def __repr__(self) -> str:
         return f"<LiveRun, {'ended' if self.is_finished else 'running'}>"
@@ -402,6 +429,9 @@ class LiveNode:
     def __setattr__(self, name: str, value: Any) -> None:
         self.set(**{name: value})
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a node of a run cannot be pickled: the run is of this process; send `params()`")
+
     def __dir__(self) -> list[str]:
         return ["params", "set", *self.params()]
 
@@ -434,6 +464,9 @@ class Frames:
     def close(self) -> None:
         """Takes the edge out of the graph."""
         self._outlet.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("frames of a run cannot be pickled: the run is of this process; send the array of each")
 
     def __enter__(self) -> Frames:
         return self
@@ -498,7 +531,7 @@ class Report(Mapping[str, Any]):
 
 
 def _warn_of_fork() -> None:
-    if any(not run._ended for run in _RUNS):
+    if any(not run._has_ended for run in _RUNS):
         print("livetime: a process with a running graph was forked; the child has none of its threads: use spawn", file=sys.stderr)
 
 

@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin, overload
+
+# A parameter with its unit and bounds: `Param[float, "counts", AtLeast(0), Doc("Pixels below it become 0.")]`. Under this name type
+# checkers take it for what it is.
+from typing import Annotated as Param
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +27,6 @@ from ._livetime import Frame
 
 Array = NDArray[Any]
 """The array of a frame, read-only."""
-
-Param = Annotated
-"""A parameter with its unit and bounds: `Param[float, "counts", AtLeast(0), Doc("Pixels below it become 0.")]`."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,9 @@ class Declaration:
         """The same under another name."""
         return Declaration(name, self.kind, self.summary, self.params, self.build, self.takes_frame, self.parallel)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "node_type"}
+
     @functools.cached_property
     def node_type(self) -> _livetime.NodeType:
         """The type for the engine."""
@@ -123,10 +128,21 @@ class FunctionNode:
     def __repr__(self) -> str:
         return f"<node type {self.declaration.name}>"
 
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """By its name in its module if it has one there, else (with cloudpickle, of a notebook) with its code."""
+        found: Any = sys.modules.get(self.__module__) if self.__module__ != "__main__" else None
+        for name in self.__qualname__.split("."):
+            found = getattr(found, name, None)
+        return self.__qualname__ if found is self else (FunctionNode, (self.function, self.declaration))
 
+
+@overload
+def node(function: Callable[..., Any], /) -> FunctionNode: ...
+@overload
+def node(*, name: str | None = None, parallel: bool = False) -> Callable[[Callable[..., Any]], FunctionNode]: ...
 def node(
-    function: Callable[..., Any] | None = None, *, name: str | None = None, parallel: bool = False
-) -> Any:
+    function: Callable[..., Any] | None = None, /, *, name: str | None = None, parallel: bool = False
+) -> FunctionNode | Callable[[Callable[..., Any]], FunctionNode]:
     """Makes a node of a function.
 
     The first argument is the array of each frame, read-only and without a copy. Keyword-only arguments are parameters with
@@ -144,7 +160,11 @@ def node(
     <node threshold(level=20)>
     """
     if function is None:
-        return functools.partial(node, name=name, parallel=parallel)
+        return lambda found: _node(found, name, parallel)
+    return _node(function, name, parallel)
+
+
+def _node(function: Callable[..., Any], name: str | None, parallel: bool) -> FunctionNode:
     positional, params = _signature(function)
     if len(positional) != 1:
         raise TypeError(f"{function.__name__}: wanted one argument for the array, and parameters behind a `*`, found {len(positional)}")
@@ -154,16 +174,26 @@ def node(
     return FunctionNode(function, Declaration(kind, "process", _summary(function, kind), params, build, takes_frame, parallel))
 
 
+@overload
+def source(function: Callable[..., Iterator[Any]], /) -> FunctionNode: ...
+@overload
 def source(
-    function: Callable[..., Iterator[Any]] | None = None, *, name: str | None = None, period: float | None = None
-) -> Any:
+    *, name: str | None = None, period: float | None = None
+) -> Callable[[Callable[..., Iterator[Any]]], FunctionNode]: ...
+def source(
+    function: Callable[..., Iterator[Any]] | None = None, /, *, name: str | None = None, period: float | None = None
+) -> FunctionNode | Callable[[Callable[..., Iterator[Any]]], FunctionNode]:
     """Makes a source of a generator function: each array that it yields is a frame; at its end the source ends.
 
     `period`: seconds between two frames; without it as fast as the graph takes them. Parameters are keyword-only arguments,
     and are those of the start.
     """
     if function is None:
-        return functools.partial(source, name=name, period=period)
+        return lambda found: _source(found, name, period)
+    return _source(function, name, period)
+
+
+def _source(function: Callable[..., Iterator[Any]], name: str | None, period: float | None) -> FunctionNode:
     positional, params = _signature(function)
     if positional:
         raise TypeError(f"{function.__name__}: wanted parameters behind a `*` only, found `{positional[0]}`")
@@ -283,12 +313,12 @@ class Node:
     def start(self) -> Any:
         """Called before the first frame, and again after a restart."""
 
-    def frame(self, image: Any) -> Any:
+    def frame(self, image: Any, /) -> Any:
         """Called for each frame, with its array (or, annotated with `livetime.Frame`, the frame). What it returns is sent on,
         as of a function."""
         raise NotImplementedError(f"wanted {type(self).__name__}.frame, found none")
 
-    def changed(self, name: str) -> Any:
+    def changed(self, name: str, /) -> Any:
         """Called when a parameter was written, before the next frame."""
 
     def timer(self) -> Any:

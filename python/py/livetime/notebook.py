@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import time
 from functools import cache
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _livetime
+from . import _livetime, html
 from .errors import FrameError
 
 if TYPE_CHECKING:
@@ -145,6 +146,13 @@ class Watch:
             "summary": f"{report.losses} lost; ledger {'closed' if report.is_closed else 'OPEN'}",
         }
 
+    def html(self, state: dict[str, Any]) -> str:
+        """The same where no widget is shown: pages that were exported, and editors without widgets."""
+        picture = "" if self.picture is None else html.image(self.picture)
+        nodes = html.table(["node", "frames", "frames/s"], state["nodes"])
+        edges = html.table(["edge", "offered", "delivered", "queued", "lost", "left out"], state["edges"])
+        return f"{picture}<p>{escape(state['note'])}</p>{nodes}{edges}<p>{escape(state['summary'])}</p>"
+
     def _take(self) -> None:
         try:
             frame = self._frames.get(0.0) if self._frames else None
@@ -219,6 +227,16 @@ def _class() -> Any:
                 if self.watch.pictures != before and self.watch.picture is not None:
                     self.picture = self.watch.picture.tobytes()
                 self.state = state
+
+        def _repr_html_(self) -> str:
+            return self.watch.html(self.state)
+
+        def _repr_mimebundle_(self, **how: Any) -> Any:
+            found = super()._repr_mimebundle_(**how)
+            content = found[0] if isinstance(found, tuple) else found
+            if content is not None:
+                content["text/html"] = self._repr_html_()
+            return found
 
         async def _drive(self, period: float) -> None:
             while not self.watch.run.is_finished:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union
 
 import numpy as np
 
-from . import _livetime
+from . import _livetime, opened
 from .errors import RecordingError
 from .select import Selection, SelectionLike, selected
 from .small import SmallData
@@ -23,6 +24,7 @@ OnDamage = Literal["keep", "skip", "stop"]
 Faults = Literal["end", "raise", "count"]
 
 _MEMORY = 1 << 30
+_LAST = (1 << 63) - 1
 _SIZES = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 
 
@@ -113,12 +115,13 @@ class Detector:
         """Its whole name: `CxiDs1-0|Cspad-0` (LCLS-I), `epixquad.raw.raw` (LCLS-II), `crate5_slot2_fiber1` (a link)."""
         self.is_picture = is_picture
         """Whether its arrays have two axes or more."""
-        self._layout: tuple[np.dtype[Any], tuple[int, ...]] | None | bool = False
+        self._layout: tuple[np.dtype[Any], tuple[int, ...]] | None = None
 
     def _found(self) -> tuple[np.dtype[Any], tuple[int, ...]] | None:
-        if self._layout is False:
+        # One that has nothing yet is asked again: the run may have grown.
+        if self._layout is None:
             self._layout = self.run._recording.layout(self.name)
-        return self._layout  # type: ignore[return-value]
+        return self._layout
 
     @property
     def dtype(self) -> np.dtype[Any] | None:
@@ -145,22 +148,59 @@ class Detector:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Detector, (self.run, self.name, self.is_picture)
+
 
 DetectorLike = Union[Detector, str]
+
+
+_RUNS: weakref.WeakSet[Run] = weakref.WeakSet()
 
 
 class Run:
     """A recorded run: the events in its files, in the order of time. Made by `livetime.open`.
 
-    `run[17]` is an event, `run[100:200:2]` an iterator over some, both with all detectors that have pictures.
+    `run[17]` is an event, `run[100:200:2]` an iterator over some, both with all detectors that have pictures. `with livetime.open(…) as
+    run:` closes the files at the end, `run.close()` does too. A run is pickled by the paths of its files.
     """
 
     def __init__(self, paths: Sequence[str | os.PathLike[str]], *, only: bool = False) -> None:
         """`only`: exactly these files, and not what lies beside them."""
-        self._recording = _livetime.Recording([os.fspath(path) for path in paths], only)
+        given = [os.fspath(path) for path in paths]
+        self._paths = tuple(os.path.abspath(path) for path in given)
+        self._only = only
+        self._opened: _livetime.Recording | None = _livetime.Recording(given, only)
+        self._is_closed = False
         self._loop: _livetime.Events | None = None
         self.selection: Selection | None = None
         """What `select` of the last loop selected."""
+        _RUNS.add(self)
+
+    @property
+    def _recording(self) -> _livetime.Recording:
+        if self._is_closed:
+            raise RecordingError(f"{self._paths[0]}: wanted a run that is open, found one that was closed")
+        if self._opened is None:
+            self._opened = _livetime.Recording(self._paths, self._only)
+        return self._opened
+
+    def close(self) -> None:
+        """Ends the last loop, and closes the files when the last event that was kept is gone."""
+        if self._loop is not None:
+            self._loop.close()
+        self._opened, self._is_closed = None, True
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._only:
+            raise TypeError(f"{self._paths[0]}: a run of chosen files is not pickled, because its paths alone would open all of its files")
+        return opened.run, (self._paths,)
 
     # ---- What is in it ----
 
@@ -198,7 +238,7 @@ class Run:
         return Detector(self, whole, known.get(whole, True))
 
     def time(self, event: int) -> np.datetime64:
-        """When an event happened, in ns."""
+        """When an event happened, in ns. Raises `IndexError` if there is none."""
         return np.datetime64(self._recording.time_ns(self._number(event)), "ns")
 
     def small(self, event: int) -> SmallData:
@@ -207,16 +247,7 @@ class Run:
 
     def configuration(self, event: int = 0) -> SmallData:
         """What was configured when an event was taken: what a scan had set, process variables, settings of detectors."""
-        return SmallData(self._recording.configuration(self._number(event)))
-
-    def _number(self, which: int) -> int:
-        """The number of an event; negative ones count from the end."""
-        count = len(self)
-        number = which + count if which < 0 else which
-        if not 0 <= number < count:
-            wanted = f"an event from 0 to {count - 1}" if count else "a run with events"
-            raise IndexError(f"wanted {wanted}, found {which}")
-        return number
+        return SmallData(self._recording.configuration(event if event == 0 else self._number(event)))
 
     def table(
         self, *names: str, start: int = 0, stop: int | None = None, step: int = 1, select: SelectionLike | None = None
@@ -230,7 +261,7 @@ class Run:
         """
         chosen: Sequence[int] = range(len(self))[start:stop:step]
         if select is not None:
-            wanted = selected(self._recording, select, start, stop)
+            wanted = selected(self._recording, select, self._counted(start), None if stop is None else self._counted(stop))
             chosen = [event for event in chosen if wanted is not None and event in wanted]
         rows = [self.small(event) for event in chosen]
         if not names and rows:
@@ -269,7 +300,8 @@ class Run:
 
         Raises `RecordingError` if it names a value that the run does not have; it lists those that there are.
         """
-        return Selection(_livetime.Selected(self._recording, expression, start, stop, None))
+        start, stop = self._counted(start), None if stop is None else self._counted(stop)
+        return Selection(_livetime.Selected(self._recording, expression, start, stop, None), self._paths, start, stop)
 
     def judge(self, detector: DetectorLike) -> Account:
         """Reads all events of a detector and counts how good they are, without giving them."""
@@ -294,13 +326,14 @@ class Run:
         """The events that have one of the detectors, in the order of time (from the last to the first if `step` < 0).
 
         - `detectors`: without one, all that have pictures. `event.array` is that of the first.
-        - `start`, `stop`, `step`: numbers of events, as in a slice.
-        - `ahead`: threads that read and decompress ahead for each detector; a loop that would wait for them reads too. 0: only the loop
+        - `start`, `stop`, `step`: numbers of events, as in a slice: those below 0 count from the last known event back.
+        - `ahead`: threads that read and decompress ahead for each detector, 256 at most; a loop that would wait for them reads too. 0: only the loop
           itself reads. With another step than 1 the loop itself reads.
         - `on_damage`: `"keep"` gives damaged pictures, marked; `"skip"` leaves them out, counted; `"stop"` raises.
         - `faults`: when broken data and files that break off are an exception (`RecordingError`): `"end"`, behind the last
           event; `"raise"`, at once, and the loop can go on; `"count"`, never. `run.account` has them in each case.
-        - `follow`: goes on with a run that is still being written until it has ended, which a name without `.inprogress` says.
+        - `follow`: goes on with a run that is still being written until it has ended, which names without `.inprogress` say, with no next
+          chunk in the three seconds behind.
         - `quiet`: a run that is followed counts as ended when nothing has come for so many seconds: its writer may be dead. With it raw
           frames and trigger records of other programs are followed too, whose names say nothing.
         - `select`: an expression, as `"evr(140) and ebeam.charge > 0.1"`, or a `Selection`: only these events, which the loop itself
@@ -310,6 +343,9 @@ class Run:
         Arrays are read-only and may be kept; their memory goes back when the last slice is gone.
         """
         names = [str(detector) for detector in detectors] or self._pictures()
+        start, stop = self._counted(start), None if stop is None else self._counted(stop)
+        if ahead < 0:
+            raise ValueError(f"ahead: wanted 0 threads or more, found {ahead}")
         if step == 0:
             raise ValueError("wanted a step other than 0, found 0")
         if quiet is not None and not (follow and quiet > 0):
@@ -325,6 +361,18 @@ class Run:
         )
         self._loop = loop
         return loop
+
+    def _number(self, event: int) -> int:
+        count = len(self)
+        number = event + count if event < 0 else event
+        if not 0 <= number < count:
+            wanted = f"an event from 0 to {count - 1}" if count else "a run with events"
+            raise IndexError(f"wanted {wanted}, found {event}")
+        return number
+
+    def _counted(self, number: int) -> int:
+        """As in a slice: one below 0 counts from the end of what is known."""
+        return min(number, _LAST) if number >= 0 else max(0, number + len(self))
 
     def _pictures(self) -> list[str]:
         found = [name for name, is_picture in self._recording.detectors() if is_picture]
@@ -381,6 +429,8 @@ class Run:
     # ---- Shown ----
 
     def __repr__(self) -> str:
+        if self._is_closed:
+            return f"<Run of {self._paths[0]}, closed>"
         names = ", ".join(name for name, _ in self._recording.detectors())
         bad = f", {len(self.problems)} files that break off" if self.problems else ""
         return f"<Run of {len(self)} events in {len(self.files)} files ({self.format}){bad}: {names}>"
@@ -408,3 +458,18 @@ def open(*paths: str | os.PathLike[str]) -> Run:
     if not paths:
         raise TypeError("wanted at least one file of a run, found none")
     return Run(paths)
+
+
+def _open_anew() -> None:
+    """In the child of a fork: a thread that read in the parent may have held the lock of a run."""
+    for run in list(_RUNS):
+        _OF_PARENT.append(run._opened)
+        run._opened = None
+
+
+# Never dropped: nothing of it may be touched.
+_OF_PARENT: list[_livetime.Recording | None] = []
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_livetime.forked)
+    os.register_at_fork(after_in_child=_open_anew)

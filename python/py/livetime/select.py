@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Union
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,14 @@ class Selection:
     Where a value that matters is missing, the event is not selected and counted in `without_value`.
     """
 
-    def __init__(self, selected: _livetime.Selected) -> None:
+    def __init__(self, selected: _livetime.Selected, paths: tuple[str, ...], start: int, stop: int | None) -> None:
         self._selected = selected
+        self._made_of = (paths, selected.expression, start, stop)
         self._counts = dict(selected.counts())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By the paths of its run: where it is unpickled, the run is judged again."""
+        return _again, self._made_of
 
     @property
     def expression(self) -> str:
@@ -79,4 +84,11 @@ def selected(
     """The selection that an expression makes of a run; one that is made already is taken as it is."""
     if wanted is None or isinstance(wanted, Selection):
         return wanted
-    return Selection(_livetime.Selected(recording, wanted, start, stop, threads))
+    paths = tuple(str(path) for path in recording.paths)
+    return Selection(_livetime.Selected(recording, wanted, start, stop, threads), paths, start, stop)
+
+
+def _again(paths: tuple[str, ...], expression: str, start: int, stop: int | None) -> Selection:
+    from .opened import opened
+
+    return opened(paths).select(expression, start=start, stop=stop)

@@ -1,10 +1,10 @@
-//! `livetime run --python`, `livetime pyana` and `livetime bench python`: done by the interpreter that has the package `livetime`. A
+//! `livetime run --python` and its like, `livetime pyana` and `livetime bench python`: done by the interpreter that has the package `livetime`. A
 //! wheel brings both, this program and the package.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::bench::PythonArgs;
 use crate::called::Called;
@@ -12,6 +12,8 @@ use crate::output::{Exit, Failure};
 
 /// Names the interpreter.
 const INTERPRETER: &str = "LIVETIME_PYTHON";
+/// What an interpreter without the package ends with when it is asked for it; no other failure of its own does.
+const NO_PACKAGE: i32 = 43;
 
 /// Arguments of `pyana`.
 #[derive(clap::Args, Debug)]
@@ -21,7 +23,7 @@ pub(crate) struct PyanaArgs {
     arguments: Vec<OsString>,
 }
 
-/// Becomes `python -m livetime run …` with all that this program was called with. Returns only if that cannot be started.
+/// Becomes `python -m livetime run …` (or another command about a pipeline file) with all that this program was called with. Returns only if that cannot be started.
 pub(crate) fn run(called: &Called) -> Failure {
     let package = ["-m", "livetime"].map(Into::into);
     become_python(called, package.into_iter().chain(called.arguments.iter().cloned()).collect())
@@ -49,12 +51,30 @@ fn bench_arguments(args: &PythonArgs) -> Vec<OsString> {
 
 fn become_python(called: &Called, arguments: Vec<OsString>) -> Failure {
     let interpreter = std::env::var_os(INTERPRETER).unwrap_or_else(|| default_interpreter(called));
+    if lacks_package(&interpreter) {
+        return Failure::new(Exit::Failed, without_package(&interpreter));
+    }
     let error =
         Command::new(&interpreter).args(arguments).env("LIVETIME_COMMIT", env!("LIVETIME_COMMIT")).exec();
     let name = interpreter.display();
     Failure::new(
         Exit::Failed,
         format!("cannot start {name}: {error}; {INTERPRETER} names an interpreter that has livetime"),
+    )
+}
+
+/// Whether an interpreter that can be started finds no package `livetime`. It is looked for as `-m` looks for it, and not imported.
+fn lacks_package(interpreter: &OsStr) -> bool {
+    let code = format!("import importlib.util, sys; sys.exit({NO_PACKAGE} * (importlib.util.find_spec('livetime') is None))");
+    let status = Command::new(interpreter).args(["-c", &code]).stdin(Stdio::null()).status();
+    status.is_ok_and(|status| status.code() == Some(NO_PACKAGE))
+}
+
+fn without_package(interpreter: &OsStr) -> String {
+    format!(
+        "wanted an interpreter that has the package livetime, found that {} has none: `make wheel` in a checkout of Livetime makes it, \
+         and `{0} -m pip install python/dist/livetime-*.whl` installs it; {INTERPRETER} names another interpreter",
+        interpreter.display()
     )
 }
 
@@ -129,6 +149,21 @@ mod tests {
             assert_eq!(interpreter_of_package(&program), None, "{files:?}");
         }
         assert_eq!(interpreter_of_package(Path::new("livetime")), None);
+    }
+
+    #[test]
+    fn an_interpreter_without_the_package_is_told_of_with_what_to_install() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        for (code, lacks) in [(NO_PACKAGE, true), (0, false), (1, false)] {
+            let path = folder.path().join(format!("python{code}"));
+            std::fs::write(&path, format!("#!/bin/sh\nexit {code}\n")).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+            assert_eq!(lacks_package(path.as_os_str()), lacks, "{code}");
+        }
+        assert!(!lacks_package(OsStr::new("/nowhere/python")));
+        let why = without_package(OsStr::new("python3"));
+        assert!(why.contains("python3 -m pip install") && why.contains("LIVETIME_PYTHON"), "{why}");
     }
 
     #[test]

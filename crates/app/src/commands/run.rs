@@ -1,13 +1,14 @@
 //! `livetime run`: runs a pipeline, shows what happens, and reports.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use livetime_control::model::{Model, Moment};
-use livetime_engine::{EventHandler, Graph, GraphError, NodeKind, NodeType, Report, Run, RunOptions};
+use livetime_engine::{
+    EventHandler, Graph, GraphError, NodeKind, NodeType, Report, Run, RunOptions, Services,
+};
 use livetime_pva::client::Client;
 use livetime_pva::net::Variables;
 use livetime_pva::server as pva;
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::cli::RunArgs;
 use crate::config::{self, Pipeline};
+use crate::interrupts::Interrupts;
 use crate::log::{Level, Line};
 use crate::metrics::{self, Metrics};
 use crate::output::{Exit, Failure, Output};
@@ -63,7 +65,7 @@ pub(crate) fn run_here(
     let name = file.map_or(config::DEFAULT.0.to_owned(), |path| path.display().to_string());
     let (listener, mut trace) = open_beside(args)?;
     let is_live = output.is_terminal && !args.pipeline.json;
-    let interrupts = count_interrupts(output);
+    let interrupts = Interrupts::counted(output);
     let (sender, log) = sync_channel(LOG_LINES);
     log_panics(sender.clone());
     let bell = Bell::default();
@@ -71,12 +73,14 @@ pub(crate) fn run_here(
         max_frames: args.frames,
         remember_frames: pipeline.pvaccess.enabled,
         on_event: Some(tell(bell.clone())),
+        services: Services::default().with(interrupts.starting()),
         ..RunOptions::default()
     };
     let run = match Run::start(&pipeline.graph, options) {
         Ok(run) => Arc::new(run),
         Err(errors) => return Err(not_started(&name, &errors, args.pipeline.json, output)),
     };
+    interrupts.watch(&run);
     if let Some(trace) = &mut trace {
         trace.start(run.tracer());
     }
@@ -158,17 +162,6 @@ fn not_started(name: &str, errors: &[GraphError], as_json: bool, output: &mut Ou
         }
     }
     Failure::new(Exit::Failed, format!("{name} did not start: {}", messages.join("; ")))
-}
-
-/// Counts Ctrl-C and signals to terminate instead of dying from them.
-pub(crate) fn count_interrupts(output: &mut Output) -> Arc<AtomicUsize> {
-    let interrupts = Arc::new(AtomicUsize::new(0));
-    let counter = interrupts.clone();
-    let set = ctrlc::set_handler(move || _ = counter.fetch_add(1, Ordering::Relaxed));
-    if let Err(e) = set {
-        output.tell(Level::Warn, format_args!("Ctrl-C will end the program at once, without a report: {e}"));
-    }
-    interrupts
 }
 
 /// Events go to the model, which keeps them and tells alarms at once to all who watch.
@@ -319,7 +312,7 @@ fn log_panics(log: SyncSender<Line>) {
 /// Decides when a run ends.
 struct Watch {
     until: Option<Instant>,
-    interrupts: Arc<AtomicUsize>,
+    interrupts: Interrupts,
     ended_by: EndedBy,
     drain_limit: Duration,
     /// When the sources were asked to end.
@@ -329,7 +322,7 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(duration: Option<Duration>, interrupts: Arc<AtomicUsize>) -> Watch {
+    fn new(duration: Option<Duration>, interrupts: Interrupts) -> Watch {
         let started = Instant::now();
         Watch {
             until: duration.and_then(|d| started.checked_add(d)),
@@ -368,6 +361,10 @@ impl Watch {
         if self.ended_by == EndedBy::DrainLimit {
             output.tell(Level::Error, format_args!("not drained within {:?}: aborting", self.drain_limit));
         }
+        if !run.is_finished() {
+            // Who waits for the answer of a node that hangs waits no longer.
+            run.abort();
+        }
         // Wakes everything that waits for the run, and makes all services release it.
         model.end();
         (beside.served, beside.page, beside.metrics) = (None, None, None);
@@ -380,7 +377,7 @@ impl Watch {
 
     /// Checks the time limits and interrupts; true when the run must not even drain any more.
     fn must_abort(&mut self, run: &Run, output: &mut Output) -> bool {
-        let interrupts = self.interrupts.load(Ordering::Relaxed);
+        let interrupts = self.interrupts.count();
         match self.draining {
             None if interrupts > 0 => {
                 self.drain(run, EndedBy::Interrupt);
@@ -419,8 +416,7 @@ fn finish(run: Arc<Run>) -> Report {
         Ok(run) => run.finish(Duration::ZERO),
         // A service did not release the run: the report only lacks the last readings of the threads.
         Err(run) => {
-            run.abort();
-            run.wait(Duration::from_secs(2));
+            run.wait_or_leave(Duration::ZERO);
             run.report()
         }
     }
@@ -500,7 +496,7 @@ nodes:
         let run = Arc::new(Run::start(&pipeline.graph, options).unwrap());
         let model = Model::start(&run, &bell, Access::default()).unwrap();
         drop(run);
-        let mut watch = Watch::new(Some(Duration::from_millis(400)), Arc::default());
+        let mut watch = Watch::new(Some(Duration::from_millis(400)), Interrupts::default());
         watch.drain_limit = Duration::from_millis(200);
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let mut output =

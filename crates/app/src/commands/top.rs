@@ -1,6 +1,5 @@
 //! `livetime top`: the live table of a run that is served somewhere else.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use livetime_control::model::{Standing, Window};
@@ -11,6 +10,7 @@ use livetime_web::client::{Link, State};
 use serde_json::{Value, json};
 
 use crate::cli::TopArgs;
+use crate::interrupts::Interrupts;
 use crate::output::{Exit, Failure, Output};
 use crate::report::live::LiveTable;
 
@@ -26,10 +26,10 @@ pub(crate) fn top(args: &TopArgs, output: &mut Output) -> Result<Exit, Failure> 
     let link = Link::new(&args.link).map_err(|problem| Failure::new(Exit::Usage, problem))?;
     let mut state = State::connect(&link).map_err(failed)?;
     state.say(&json!({ "kind": "pace", "hz": HZ })).map_err(failed)?;
-    let interrupts = super::run::count_interrupts(output);
+    let interrupts = Interrupts::counted(output);
     let is_live = output.is_terminal && !args.once;
     let (mut seen, mut table) = (Seen::default(), LiveTable::default());
-    while interrupts.load(Ordering::Relaxed) == 0 {
+    while interrupts.count() == 0 {
         let Some(message) = state.next(LOOK).map_err(failed)? else { continue };
         if message["kind"] == "end" {
             break;

@@ -244,7 +244,10 @@ impl<'a> Builder<'a> {
 pub fn find_type(node_types: &[NodeType], name: &str) -> Result<NodeType, String> {
     node_types.iter().find(|n| n.spec.name == name).cloned().ok_or_else(|| {
         let names = || node_types.iter().map(|n| n.spec.name);
-        let hint = area_detector_hint(name, names()).unwrap_or_else(|| nearest(name, names()));
+        let hint = match name.contains(':') {
+            true => ": `--python` (`imports=True` in Python) looks for nodes of Python in modules".to_owned(),
+            false => area_detector_hint(name, names()).unwrap_or_else(|| nearest(name, names())),
+        };
         format!("unknown node type `{}`{hint}", super::yaml::shortened(name))
     })
 }

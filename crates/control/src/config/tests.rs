@@ -40,6 +40,8 @@ fn a_good_file_becomes_a_graph() {
 #[test]
 fn every_mistake_has_its_place() {
     let broken = |from: &str, to: &str| check(&GOOD.replace(from, to)).unwrap_err();
+    let of_python = "unknown node type `beamline:cut`: `--python` (`imports=True` in Python) looks for nodes of Python in modules";
+    assert_eq!(broken("counter", "'beamline:cut'"), format!("f:4:11: {of_python}"));
     assert_eq!(broken("counter", "conter"), "f:4:11: unknown node type `conter`; did you mean `counter`?");
     assert_eq!(broken("from: cam.out", "from: cam.outt"), {
         "f:8:11: node `cam` has no output `outt`; did you mean `out`?"

@@ -67,15 +67,17 @@ impl Model {
     pub fn finish(self, limit: Duration) -> Report {
         let run = self.run().clone();
         run.stop();
-        run.wait(limit);
+        if !run.wait(limit) {
+            // Whoever asks a node that hangs waits no longer.
+            run.abort();
+        }
         self.end();
         drop(self);
         match Arc::try_unwrap(run) {
             Ok(run) => run.finish(Duration::ZERO),
             // Somebody did not let go: the report lacks nothing but what a last look at the threads would say.
             Err(run) => {
-                run.abort();
-                run.wait(Duration::from_secs(2));
+                run.wait_or_leave(Duration::ZERO);
                 run.report()
             }
         }

@@ -300,6 +300,10 @@ fn verdict(ending: &Ending) -> String {
     if !ending.imbalances.is_empty() {
         return format!("LEDGER NOT CLOSED:\n{}\n", ending.imbalances.join("\n"));
     }
+    if !ending.report.finished {
+        let left: u64 = ending.report.nodes.iter().map(|n| n.queued + n.under_way()).sum();
+        return format!("NOT FINISHED: {left} frames are in front of and inside of nodes that do not return\n");
+    }
     let unfinished: String =
         ending.report.unfinished.iter().map(|what| format!("NOT FINISHED: {what}\n")).collect();
     let late = ending.report.nodes.iter().filter_map(|n| n.lost.get(&LossReason::Late)).sum();

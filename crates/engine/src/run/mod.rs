@@ -3,6 +3,7 @@
 pub(crate) mod books;
 mod bottleneck;
 mod direct;
+mod left_behind;
 mod look;
 mod memory;
 pub(crate) mod outlet;
@@ -14,7 +15,8 @@ pub(crate) mod wiring;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -108,6 +110,11 @@ pub struct Run {
 
 /// How long a request waits for the node's thread to come to it.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often a request that waits asks whether the run was aborted: whoever ends a run must not wait for who asks a node that hangs.
+const ASK_AGAIN: Duration = Duration::from_millis(50);
+/// How long the threads of an aborted run may take to end. A second interrupt ends a run within 2 s, of which the faces of the run take
+/// some.
+pub const ABORT_LIMIT: Duration = Duration::from_secs(1);
 
 impl Run {
     /// Checks the graph, opens all files and devices, and starts all threads.
@@ -199,24 +206,21 @@ impl Run {
         self.is_finished()
     }
 
-    /// Waits for the end, at most for `limit`, then aborts, and reports. A thread that does not end even
-    /// after an abort is left behind and named in the report.
+    /// Waits for the end, at most for `limit`, then aborts, and reports. A thread that does not end within [`ABORT_LIMIT`]
+    /// after an abort is left behind: the run has failed, is not finished, and the report names the node.
     pub fn finish(mut self, limit: Duration) -> Report {
-        if !self.wait(limit) {
-            self.abort();
-            self.wait(Duration::from_secs(2));
-        }
-        let mut have_all_ended = true;
-        for (thread, handle) in std::mem::take(&mut self.threads).into_iter().zip(&self.handles) {
-            if !thread.is_finished() {
-                have_all_ended = false;
-                let message = format!("thread `{}` did not end: its node does not return", handle.name);
-                self.shared.control.fail(message);
-            } else if thread.join().is_err() {
+        self.wait_or_leave(limit);
+        let (ended, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.threads)
+            .into_iter()
+            .zip(&self.handles)
+            .partition(|(thread, _)| thread.is_finished());
+        for (thread, handle) in ended {
+            if thread.join().is_err() {
                 self.shared.control.fail(format!("thread `{}` panicked outside its nodes", handle.name));
             }
         }
-        lock(&self.books).end(have_all_ended);
+        lock(&self.books).end(left.is_empty());
+        self.threads = left.into_iter().map(|(thread, _)| thread).collect();
         self.shared.control.tell_the_rest();
         self.report()
     }
@@ -289,9 +293,20 @@ impl Run {
     ) -> Result<R, ParamError> {
         let answered = self.begin(worker, node, move |runner| request(runner, argument))?;
         let name = &self.graph.nodes[node].name;
-        answered
-            .recv_timeout(REQUEST_TIMEOUT)
+        self.answer(&answered)
             .map_err(|_| ParamError::new(format!("node `{name}` did not answer within 5 s")))
+    }
+
+    /// Waits for an answer: at most 5 s, and no longer once the run is aborted.
+    fn answer<R>(&self, answered: &mpsc::Receiver<R>) -> Result<R, RecvTimeoutError> {
+        let deadline = Instant::now() + REQUEST_TIMEOUT;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match answered.recv_timeout(left.min(ASK_AGAIN)) {
+                Err(RecvTimeoutError::Timeout) if left > ASK_AGAIN && !self.shared.control.is_aborting() => {}
+                answer => return answer,
+            }
+        }
     }
 
     /// Lets a worker do something with a node between frames; the answer comes when it has.
@@ -429,7 +444,7 @@ pub(crate) fn arm(graph: &Graph, shared: &Shared) -> Result<Wired, Vec<GraphErro
     let mut wired = wiring::wire(graph, &plan, shared).map_err(|e| vec![of_node(e)])?;
     let sources = graph.nodes.iter().filter(|n| n.node_type.spec.kind == NodeKind::Source).count();
     shared.control.live_sources.store(sources, Ordering::Release);
-    wiring::start_all(&mut wired).map_err(|e| vec![of_node(e)])?;
+    wiring::start_all(&mut wired, &shared.services.get()).map_err(|e| vec![of_node(e)])?;
     Ok(wired)
 }
 

@@ -13,7 +13,7 @@ use crate::{ParamSpec, Value};
 pub struct Report {
     /// Time since the start, in ns.
     pub elapsed_ns: u64,
-    /// True when every thread has ended.
+    /// True when every thread has ended. False in the report of a run's end: a node does not return, and was left behind.
     pub finished: bool,
     /// Why the run failed, if it did.
     pub failure: Option<String>,
@@ -194,6 +194,11 @@ impl NodeReport {
         self.last_values.iter().filter(|(spec, _)| spec.readback).map(|(spec, value)| (*spec, value))
     }
 
+    /// Frames that it was handed and that are in its handler, or that it completes later; 0 for a source.
+    pub fn under_way(&self) -> u64 {
+        self.received.saturating_sub(self.completed + self.lost_of_received())
+    }
+
     /// Frames that it was handed and that came to nothing. With those completed, and the one in the handler, they are all that it received.
     pub fn lost_of_received(&self) -> u64 {
         self.lost.iter().filter(|(reason, _)| !reason.is_beside_frames()).map(|(_, n)| n).sum()
@@ -216,7 +221,13 @@ impl Report {
             .edges
             .iter()
             .filter(|e| !e.is_closed() || (self.finished && e.queued > 0 && e.nodes.1.is_some()));
-        let mut found: Vec<String> = open.map(|e| format!("{} -> {}: {e:?}", e.from, e.to)).collect();
+        let mut found: Vec<String> = open
+            .map(|e| {
+                let lost: u64 = e.lost.values().sum();
+                let EdgeAccount { from, to, offered, delivered, queued, .. } = e;
+                format!("{from} -> {to}: offered {offered}, delivered {delivered}, queued {queued}, lost {lost}")
+            })
+            .collect();
         if self.finished {
             let nodes = self.nodes.iter().filter(|n| n.received > 0);
             let open = nodes.filter(|n| n.received != n.completed + n.lost_of_received());

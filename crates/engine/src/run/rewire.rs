@@ -10,7 +10,7 @@ use std::sync::mpsc::RecvTimeoutError;
 
 use livetime_runtime::{EdgeOptions, lock};
 
-use super::{REQUEST_TIMEOUT, Run, problem};
+use super::{Run, problem};
 use crate::edge::{Edge, Sender, Target};
 use crate::graph::{EdgeDecl, GraphError, Place, Placement};
 use crate::runner::Runner;
@@ -116,7 +116,7 @@ impl Run {
             }
         });
         let done = done.map_err(|e| problem(e.to_string()))?;
-        let answer = match done.recv_timeout(REQUEST_TIMEOUT) {
+        let answer = match self.answer(&done) {
             // It is being done just now.
             Err(RecvTimeoutError::Timeout) if is_taken.swap(true, Ordering::AcqRel) => {
                 done.recv().map_err(|_| RecvTimeoutError::Disconnected)

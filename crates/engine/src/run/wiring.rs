@@ -16,7 +16,7 @@ use crate::rehearsal::{Disturbance, Notes, Rehearsal};
 use crate::reorder::Reorder;
 use crate::run::books::SharedBooks;
 use crate::runner::Runner;
-use crate::services::Services;
+use crate::services::{Services, Starting};
 use crate::worker::{Worker, WorkerHandle};
 
 /// The entry of a node in a run.
@@ -259,6 +259,11 @@ fn runner(graph: &Graph, node: usize, copy: usize, context: Context) -> Result<R
 }
 
 /// Nodes that run inside others are started by them.
-pub(crate) fn start_all(wired: &mut Wired) -> Result<(), NodeError> {
-    wired.workers.iter_mut().flat_map(|w| &mut w.runners).try_for_each(Runner::start)
+pub(crate) fn start_all(wired: &mut Wired, starting: &Starting) -> Result<(), NodeError> {
+    for runner in wired.workers.iter_mut().flat_map(|w| &mut w.runners) {
+        starting.set(Some(&runner.ctx.name));
+        runner.start()?;
+    }
+    starting.set(None);
+    Ok(())
 }

@@ -184,7 +184,7 @@ impl Run for Hdf5 {
         }
         match meant[..] {
             [one] => Ok(Some(one.clone())),
-            [] => Err(Error::new("a data set of events", list(found.iter()))),
+            [] => Err(Error::new(wanted.called("a data set of events"), list(found.iter()))),
             ref several => {
                 Err(Error::new("the name of one data set of events", list(several.iter().copied())))
             }

@@ -22,7 +22,7 @@ use livetime_frame::AttributeValue;
 use crate::damage::Outcome;
 use crate::detector::pattern;
 use crate::picture::{Names, place_in};
-use crate::run::Run;
+use crate::run::{Pause, Run};
 use crate::{Change, Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
 use senders::Senders;
 use small_data::PvNames;
@@ -37,6 +37,7 @@ pub(crate) struct Lcls1 {
     pub(crate) run: run::Run,
     /// Files were still being written when it was opened.
     was_growing: bool,
+    pause: Pause,
     /// Read when a process variable is wanted first.
     pv_names: OnceLock<PvNames>,
 }
@@ -52,7 +53,7 @@ impl Lcls1 {
     }
 
     fn of(run: run::Run) -> Lcls1 {
-        Lcls1 { was_growing: run.is_growing(), run, pv_names: OnceLock::new() }
+        Lcls1 { was_growing: run.is_growing(), pause: Pause::default(), run, pv_names: OnceLock::new() }
     }
 }
 
@@ -112,13 +113,13 @@ impl Run for Lcls1 {
     fn may_grow(&self) -> bool {
         let ends = |t: &Transition| matches!(t, Transition::EndRun | Transition::Unconfigure);
         let has_ended = self.run.transitions().last().is_some_and(|t| ends(&t.header.transition()));
-        // Between two chunks none may be growing for a moment.
-        self.was_growing && (self.run.is_growing() || !has_ended)
+        self.was_growing && (self.run.is_growing() || !has_ended && self.pause.is_going_on())
     }
 
     fn refresh(&mut self) -> Result<()> {
         let known = self.run.transitions().len();
         self.run.refresh()?;
+        self.pause.look(self.run.is_growing());
         if self.run.transitions().len() > known {
             self.pv_names = OnceLock::new();
         }
@@ -147,7 +148,7 @@ impl Run for Lcls1 {
         }
         match wanted.meant(found)?[..] {
             [one] => Ok(Some(one.clone())),
-            [] => Err(Error::new("the pictures of a detector", list(found.iter()))),
+            [] => Err(Error::new(wanted.called("the pictures of a detector"), list(found.iter()))),
             ref several => Err(Error::new("the name of one detector", list(several.iter().copied()))),
         }
     }

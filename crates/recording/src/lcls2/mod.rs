@@ -17,7 +17,7 @@ use livetime_frame::{AttributeValue, ColorMode};
 use crate::damage::Outcome;
 use crate::picture::place_in;
 use crate::records::{RecordPlace, RunChange, SegmentRecord};
-use crate::run::Run;
+use crate::run::{Pause, Run};
 use crate::{Change, Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
 
 /// Slow updates that are looked at for what holds at an event. As many as psana looks at.
@@ -28,6 +28,7 @@ pub(crate) struct Lcls2 {
     pub(crate) run: run::Run,
     /// Files were still being written when it was opened.
     was_growing: bool,
+    pause: Pause,
     /// The segments of each detector and algorithm, by everything the run said about them.
     segments: BTreeMap<(String, String), BTreeSet<u32>>,
 }
@@ -48,7 +49,7 @@ impl Lcls2 {
     }
 
     fn of(run: run::Run) -> Lcls2 {
-        let mut opened = Lcls2 { was_growing: run.is_growing(), run, segments: BTreeMap::new() };
+        let mut opened = Lcls2 { was_growing: run.is_growing(), pause: Pause::default(), run, segments: BTreeMap::new() };
         opened.note_segments();
         opened
     }
@@ -121,12 +122,12 @@ impl Run for Lcls2 {
     fn may_grow(&self) -> bool {
         let ends = |t: Transition| matches!(t, Transition::EndRun | Transition::Unconfigure);
         let has_ended = self.run.transitions().last().is_some_and(|t| ends(t.header.transition()));
-        // Between two chunks none may be growing for a moment.
-        self.was_growing && (self.run.is_growing() || !has_ended)
+        self.was_growing && (self.run.is_growing() || !has_ended && self.pause.is_going_on())
     }
 
     fn refresh(&mut self) -> Result<()> {
         self.run.refresh()?;
+        self.pause.look(self.run.is_growing());
         self.note_segments();
         Ok(())
     }
@@ -144,7 +145,7 @@ impl Run for Lcls2 {
         }
         match wanted.meant(found)?[..] {
             [one] => Ok(Some(one.clone())),
-            [] => Err(Error::new("a field with arrays", list(found.iter()))),
+            [] => Err(Error::new(wanted.called("a field with arrays"), list(found.iter()))),
             ref several => {
                 Err(Error::new("the names of one field with arrays", list(several.iter().copied())))
             }

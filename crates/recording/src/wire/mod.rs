@@ -86,7 +86,7 @@ fn choose(found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
     };
     match wanted.meant(found)?[..] {
         [one] => Ok(Some(one.clone())),
-        [] => Err(Error::new("a link", list(&found.iter().collect::<Vec<_>>()))),
+        [] => Err(Error::new(wanted.called("a link"), list(&found.iter().collect::<Vec<_>>()))),
         ref several => Err(Error::new("the name of one link", list(several))),
     }
 }

@@ -35,6 +35,8 @@ use crate::{panic_text, spawn};
 pub struct Crew<J, R> {
     shared: Arc<Shared<J, R>>,
     threads: Vec<JoinHandle<()>>,
+    /// The process that has the threads. A fork of it has none of them.
+    process: u32,
 }
 
 /// A worker panicked at this job, with this message. The crew continues with the remaining workers.
@@ -77,7 +79,8 @@ impl<J: Send + 'static, R: Send + 'static> Crew<J, R> {
         workers: impl IntoIterator<Item = W>,
     ) -> std::io::Result<Crew<J, R>> {
         let workers: Vec<W> = workers.into_iter().collect();
-        let mut crew = Crew { shared: Arc::new(Shared::new(workers.len())), threads: Vec::new() };
+        let shared = Arc::new(Shared::new(workers.len()));
+        let mut crew = Crew { shared, threads: Vec::new(), process: std::process::id() };
         for (number, worker) in workers.into_iter().enumerate() {
             let shared = crew.shared.clone();
             crew.threads.push(spawn(&format!("{name}-{number}"), move || shared.serve(worker))?);
@@ -123,8 +126,12 @@ impl<J: Send + 'static, R: Send + 'static> Crew<J, R> {
 }
 
 impl<J, R> Drop for Crew<J, R> {
-    /// Discards jobs that no thread has begun, and waits for the others.
+    /// Discards jobs that no thread has begun, and waits for the others. In a fork of the process there is nothing to wait for, and a
+    /// thread may have held the lock at the fork: what the crew has is left as it is.
     fn drop(&mut self) {
+        if self.process != std::process::id() {
+            return std::mem::forget(std::mem::take(&mut self.threads));
+        }
         self.shared.end();
         self.threads.drain(..).for_each(|thread| _ = thread.join());
     }

@@ -1,7 +1,6 @@
 //! `livetime analyze --pipeline`: a graph as the work.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 
 use livetime_control::describe::value_json;
@@ -12,8 +11,9 @@ use super::report::RunFiles;
 use super::files::{self, Files};
 use super::AnalyzeArgs;
 use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, Recording};
-use crate::commands::run::{LOG_LINES, count_interrupts, log_events, waiting_lines};
+use crate::commands::run::{LOG_LINES, log_events, waiting_lines};
 use crate::config;
+use crate::interrupts::Interrupts;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::json::ending_json;
@@ -97,7 +97,7 @@ fn refuse_reducing(args: &AnalyzeArgs) -> Result<(), Failure> {
 
 /// Shows the progress of the run and the messages of nodes, and ends the run when the user wants.
 fn watched(work: &GraphAnalysis, recording: &Recording, output: &mut Output) -> Result<GraphFound, String> {
-    let interrupts: &AtomicUsize = &count_interrupts(output);
+    let interrupts = Interrupts::counted(output);
     let size = work.layout().span() as u64 * work.events() as u64;
     let mut progress = Progress::new(size, output);
     let (sender, log) = sync_channel(LOG_LINES);
@@ -105,7 +105,7 @@ fn watched(work: &GraphAnalysis, recording: &Recording, output: &mut Output) -> 
     let found = work.run(recording, Some(on_event), &mut |now| {
         waiting_lines(log.try_iter(), progress.level()).iter().for_each(|line| progress.log(line));
         progress.tell(now.raw_bytes);
-        match interrupts.load(Ordering::Relaxed) {
+        match interrupts.count() {
             0 => GoOn::Yes,
             1 => GoOn::Drain,
             _ => GoOn::Abort,

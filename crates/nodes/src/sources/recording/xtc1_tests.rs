@@ -237,7 +237,7 @@ fn detectors_that_there_are_are_listed() {
     let error = source(&path(&folder), &[]).err().unwrap();
     assert_eq!(error, format!("wanted the name of one detector, found {all}"));
     let error = source(&path(&folder), &[("detector", "Cspad".into())]).err().unwrap();
-    assert_eq!(error, format!("wanted the pictures of a detector, found {all}"));
+    assert_eq!(error, format!("wanted the pictures of a detector called `Cspad`, found {all}"));
     let mut harness = source(&path(&folder), &[("detector", TIMEPIX.into())]).unwrap();
     assert_eq!(values(&play(&mut harness).0), [2]);
     let missing = folder.path().join("e1-r0002-s00-c00.xtc");

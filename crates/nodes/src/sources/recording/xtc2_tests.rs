@@ -49,7 +49,7 @@ fn segments_become_one_array() {
         |f: &Frame| f.array().unwrap().elements::<u16>().unwrap().iter().map(|p| u64::from(*p)).sum::<u64>();
     assert!(frames.iter().all(|f| mean(f) > 4 * 352 * 384 * 1000));
     let error = source(&folder, name, &[("detector", "nobody".into())]).err().unwrap();
-    assert!(error.contains("wanted a field with arrays, found") && error.contains("field: raw"), "{error}");
+    assert!(error.contains("wanted a field with arrays called `") && error.contains("field: raw"), "{error}");
 }
 
 #[test]

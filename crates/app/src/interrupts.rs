@@ -1,0 +1,97 @@
+//! Ctrl-C and signals to terminate.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use livetime_engine::{ABORT_LIMIT, Run, Starting};
+
+use crate::log::Level;
+use crate::output::{Exit, Output};
+
+/// From the second signal to the end of the process, whatever holds it up: the abort of the run, then the farewell of its faces and the
+/// report. People who press Ctrl-C twice, and service managers, wait no longer.
+const LAST: Duration = ABORT_LIMIT.saturating_add(Duration::from_millis(800));
+/// How long the last words may take: a reader of stderr may not read.
+const LAST_WORDS: Duration = Duration::from_millis(100);
+
+/// Counts signals instead of dying from them. The second one leaves the process two seconds.
+#[derive(Clone, Default)]
+pub(crate) struct Interrupts(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    count: AtomicUsize,
+    /// The run that is going on.
+    run: Mutex<Weak<Run>>,
+    starting: Starting,
+}
+
+impl Interrupts {
+    /// Counts from now on.
+    pub(crate) fn counted(output: &mut Output) -> Interrupts {
+        let interrupts = Interrupts::default();
+        let own = interrupts.clone();
+        // The handler has a thread of its own, so it may wait.
+        if let Err(e) = ctrlc::set_handler(move || own.take()) {
+            let text = format_args!("Ctrl-C will end the program at once, without a report: {e}");
+            output.tell(Level::Warn, text);
+        }
+        interrupts
+    }
+
+    /// How many there were.
+    pub(crate) fn count(&self) -> usize {
+        self.0.count.load(Ordering::Relaxed)
+    }
+
+    /// Where a run that starts says which node it is at.
+    pub(crate) fn starting(&self) -> Starting {
+        self.0.starting.clone()
+    }
+
+    /// The run whose nodes are named if they keep the process from ending.
+    pub(crate) fn watch(&self, run: &Arc<Run>) {
+        *self.0.run.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(run);
+    }
+
+    fn take(&self) {
+        if self.0.count.fetch_add(1, Ordering::Relaxed) == 1 {
+            let own = self.clone();
+            // Further signals are still taken, and change nothing.
+            let watching = std::thread::Builder::new().name("last".into()).spawn(move || own.end());
+            if watching.is_err() {
+                self.end();
+            }
+        }
+    }
+
+    /// Ends the process if it has not ended by itself.
+    fn end(&self) {
+        std::thread::sleep(LAST);
+        let text = format!("livetime: {}: ended at once, and files are as complete as they are", self.reason());
+        leave(Exit::Failed, text)
+    }
+
+    fn reason(&self) -> String {
+        if let Some(node) = self.0.starting.node() {
+            return format!("node `{node}` does not come back from its start");
+        }
+        let run = self.0.run.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let names = run.map_or_else(Vec::new, |run| run.not_returning());
+        match names.is_empty() {
+            true => "the end takes more than two seconds".into(),
+            false => format!("node `{}` does not return", names.join("`, `")),
+        }
+    }
+}
+
+/// Ends the process with a line on stderr, as far as its reader reads.
+pub(crate) fn leave(exit: Exit, text: String) -> ! {
+    let words = std::thread::Builder::new().spawn(move || _ = writeln!(std::io::stderr(), "{text}"));
+    if words.is_ok() {
+        std::thread::sleep(LAST_WORDS);
+    }
+    std::process::exit(exit as i32)
+}

@@ -1,0 +1,55 @@
+//! Forks of the process. A child has copies of all objects and none of the threads behind them, and a lock that a thread of the parent
+//! held at the fork stays held. So what has threads knows its process: in a child it refuses to work, and when it is dropped
+//! it is left as it is.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::attach;
+use crate::errors::{Kind, raise};
+use crate::run;
+
+/// How many forks lie between this process and the one that was started.
+static GENERATION: AtomicUsize = AtomicUsize::new(0);
+
+/// The process in which something was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Process(usize);
+
+impl Process {
+    /// This one.
+    pub(crate) fn this() -> Process {
+        Process(GENERATION.load(Ordering::Relaxed))
+    }
+
+    /// Whether it is this one.
+    #[inline]
+    pub(crate) fn is_this(self) -> bool {
+        self == Process::this()
+    }
+
+    /// # Errors
+    /// If something that was made in this process is used in a fork of it.
+    pub(crate) fn check(self, py: Python<'_>, kind: Kind, what: &str, instead: &str) -> PyResult<()> {
+        if self.is_this() {
+            return Ok(());
+        }
+        let why = format!("wanted {what} of this process, found one of the process that this one was forked from: {instead}");
+        Err(raise(py, kind, why))
+    }
+}
+
+/// Why something cannot be sent to another process.
+pub(crate) fn no_pickle(what: &str, why: &str) -> PyErr {
+    PyTypeError::new_err(format!("{what} cannot be pickled: {why}"))
+}
+
+/// To be called in the child of each fork, by the thread that forked.
+#[pyfunction]
+pub(crate) fn forked() {
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+    attach::forget_other_threads();
+    run::forget_all();
+}
