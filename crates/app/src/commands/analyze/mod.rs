@@ -53,7 +53,7 @@ pub(crate) fn run(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -
 fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let failed = |error: livetime_formats::Error| Failure::new(Exit::Failed, error);
     reducers(args)?;
-    let recording = Recording::open(&args.files).map_err(failed)?;
+    let recording = args.open().map_err(failed)?;
     let detector = detector(&recording, args)?;
     let wanted = Wanted::of(args, (&recording, &detector), nodes, output)?;
     let select = correct::select(args, &recording)?;
@@ -126,7 +126,7 @@ fn measure(
     output: &mut Output,
 ) -> analyze::Result<Measured> {
     let meter = Meter::start();
-    let recording = Recording::open(&args.files)?;
+    let recording = args.open()?;
     let mut progress: Option<Progress> = None;
     let mut target = Some(output);
     let found = analyze(&recording, detector, options, &wanted.reducers, &mut |now| {
