@@ -347,6 +347,12 @@ impl Reducer for Corrected {
         Reducer::takes_any_order(&self.inner, &self.corrections.corrected(layout))
     }
 
+    /// That of the others, and the corrected pictures.
+    fn memory(&self, layout: &Layout) -> u64 {
+        let corrected = self.corrections.corrected(layout);
+        Reducer::memory(&self.inner, &corrected).saturating_add(corrected.bytes() as u64)
+    }
+
     fn describe(&self) -> String {
         described::describe(&self.corrections, &self.inner)
     }

@@ -4,6 +4,8 @@ use std::any::Any;
 use std::fmt;
 use std::ops::Range;
 
+use livetime_runtime::TooMuchMemory;
+
 /// Why a reducer cannot do its work: any error. Text becomes one with `into`, and `?` turns other errors into one.
 pub type ReduceError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -36,6 +38,8 @@ pub enum Error {
     },
     /// The caller stopped the analysis.
     Stopped,
+    /// The analysis needs more memory than it may take: fewer workers need less.
+    Memory(TooMuchMemory),
     /// A plan, a partial result or a file of one is not what it should be.
     Refused {
         /// What was wanted.
@@ -79,6 +83,12 @@ impl From<livetime_recording::Error> for Error {
     }
 }
 
+impl From<TooMuchMemory> for Error {
+    fn from(error: TooMuchMemory) -> Error {
+        Error::Memory(error)
+    }
+}
+
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -101,6 +111,7 @@ impl fmt::Display for Error {
                 let wanted = "wanted a reducer that returns, found one that panicked";
                 write!(f, "reducer `{reducer}`, {step}: {wanted}: {message}")
             }
+            Error::Memory(error) => error.fmt(f),
             Error::Stopped => f.write_str("the analysis was stopped"),
             Error::Refused { wanted, found } => write!(f, "wanted {wanted}, found {found}"),
             Error::MissingLeaves(missing) => {
@@ -119,6 +130,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Recording(error) => Some(error),
+            Error::Memory(error) => Some(error),
             Error::Reducer { source, .. } => Some(&**source),
             _ => None,
         }

@@ -199,7 +199,7 @@ impl Shared<'_> {
             done,
             strips: Vec::new(),
         };
-        let slots = if self.by_strips { strips::EVENTS } else { self.work.cut.block };
+        let slots = self.work.slots(self.recording, self.by_strips);
         worker.slots.resize_with(slots, Picture::default);
         loop {
             let leaf = self.next.fetch_add(1, Ordering::Relaxed);

@@ -95,6 +95,12 @@ pub trait Reducer: Send + Sync {
         false
     }
 
+    /// About how many bytes a partial result takes. An analysis asks before it begins, and is refused where the sum is
+    /// more than it may take. Without this function, as many as the pictures of an event.
+    fn memory(&self, layout: &Layout) -> u64 {
+        layout.bytes() as u64
+    }
+
     /// The reducer and its parameters, as `hits threshold=3000`: partial results can be merged by a reducer that describes itself alike.
     /// Without this function, its type.
     fn describe(&self) -> String {
@@ -166,6 +172,7 @@ pub(crate) trait AnyReducer: Send + Sync {
     fn merge(&self, partial: &mut AnyPartial, next: &mut AnyPartial) -> Result<()>;
     fn finish(&self, layout: &Layout, partial: AnyPartial) -> Result<Vec<Named>>;
     fn takes_any_order(&self, layout: &Layout) -> bool;
+    fn memory(&self, layout: &Layout) -> u64;
     fn describe(&self) -> String;
     fn save(&self, partial: &AnyPartial, out: &mut Saver) -> Result<()>;
     fn load(&self, layout: &Layout, from: &mut Loader<'_>) -> Result<AnyPartial>;
@@ -211,6 +218,10 @@ impl<R: Reducer> AnyReducer for R {
 
     fn takes_any_order(&self, layout: &Layout) -> bool {
         Reducer::takes_any_order(self, layout)
+    }
+
+    fn memory(&self, layout: &Layout) -> u64 {
+        Reducer::memory(self, layout)
     }
 
     fn describe(&self) -> String {

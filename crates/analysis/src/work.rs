@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use livetime_frame::ByteSize;
+use livetime_recording::RunFormat;
 use livetime_recording::select::{Selected, Verdict};
 
 use crate::cut::{Cut, MOST_EVENTS};
@@ -11,11 +13,15 @@ use crate::leaves::Leaves;
 use crate::partial::Partial;
 use crate::reduce::reduce;
 use crate::reducer::{AnyPartial, AnyReducer};
+use crate::strips;
 use crate::tree::{Forest, Node};
 use crate::{Account, Detector, GoOn, Layout, Named, Progress, Recording, Reducers};
 
 /// So many bytes of events and of their pictures are in a block, or one event.
 pub const BLOCK_BYTES: usize = 32 << 20;
+
+/// Events whose sizes are looked at to know what an analysis needs.
+const LOOK: usize = 1000;
 
 /// How results are merged, as `analysis.json` tells it: 2 is leaves in a fixed binary tree; 1 was one block after the other.
 pub const REDUCTION: u32 = 2;
@@ -176,7 +182,43 @@ impl<'r> Work<'r> {
             let found = format!("{}..{}", leaves.start, leaves.end);
             return Err(Error::refused(format!("leaves in 0..{}", self.leaves()), found));
         }
-        reduce(self, recording, leaves, workers.max(1), tell)
+        let workers = workers.max(1).min(leaves.len().max(1));
+        self.check_memory(recording, workers)?;
+        reduce(self, recording, leaves, workers, tell)
+    }
+
+    /// Refuses what needs more memory than jobs on the run may take.
+    fn check_memory(&self, recording: &Recording, workers: usize) -> Result<()> {
+        let picture = ByteSize(self.layout.bytes() as u64);
+        let what = format!("an analysis of pictures of {picture} by {workers} workers");
+        Ok(recording.memory().check(self.memory(recording, workers), what)?)
+    }
+
+    /// About how many bytes so many workers need: each the pictures of a block, as they were recorded and decoded, and
+    /// its partial results; those that wait to be merged; and the results, which are no larger than a partial one.
+    pub fn memory(&self, recording: &Recording, workers: usize) -> u64 {
+        let sum = |is_any_order| {
+            self.reducers(is_any_order).map(|r| r.memory(&self.layout)).fold(0, u64::saturating_add)
+        };
+        let (any_order, ordered): (u64, u64) = (sum(true), sum(false));
+        let read = recording.read_memory(&self.detector, self.cut.iter().take(LOOK));
+        let slots = self.slots(recording, strips::can_be_read(self));
+        let pictures = (self.layout.bytes() as u64).saturating_mul(slots as u64);
+        let worker = pictures.saturating_add(read).saturating_add(any_order).saturating_add(ordered);
+        let waiting = ordered.saturating_mul(u64::from(self.leaves().max(1).ilog2()));
+        let results = any_order.saturating_add(ordered);
+        worker.saturating_mul(workers as u64).saturating_add(waiting).saturating_add(results)
+    }
+
+    /// Events that a worker has in memory at once. Where no pixels stay in the files, strips are cut from whole pictures,
+    /// and so many must find room in a block.
+    pub(crate) fn slots(&self, recording: &Recording, by_strips: bool) -> usize {
+        let stay = matches!(recording.format(), RunFormat::Xtc1 | RunFormat::Xtc2);
+        match by_strips {
+            true if stay => strips::EVENTS,
+            true => strips::EVENTS.min(self.cut.block),
+            false => self.cut.block,
+        }
     }
 
     /// Takes in what was found in other leaves, before or after these.

@@ -12,6 +12,7 @@
 //! | [`Zlib`], `Zstd` (feature `zstd`) | anything | zlib stream (RFC 1950); Zstandard frame |
 //! | [`Hist16`], [`HistN`] | the compressed leaves of XTC files of LCLS | bit for bit those of pdsdata |
 //!
+//! Only read are [`Bitshuffle`] without LZ4, [`Blosc2`], [`Bzip2`] and [`Lzf`], which HDF5 files of others have.
 //! [`PackedFrames`] unpacks what the wire readout of DUNE sends.
 //!
 //! Decoders trust nothing: every size in a stream is compared with the available bytes before it is used, and
@@ -33,15 +34,19 @@
 #![deny(missing_docs)]
 
 mod array;
+mod bitshuffle;
 mod blockpack;
 mod blosc;
+mod blosc2;
 mod bslz4;
+mod bzip2;
 mod error;
 mod hist;
 mod hist16;
 mod histn;
 mod lz4;
 mod lz4hdf5;
+mod lzf;
 mod stream;
 mod wib;
 mod zlib;
@@ -49,17 +54,21 @@ mod zlib;
 mod zstd;
 
 pub use array::{Array, DType};
+pub use bitshuffle::Bitshuffle;
 pub use blockpack::{
     Blockpack, Header as BlockpackHeader, MOST_DIMENSIONS, Reference, Region, SequenceDecoder,
     SequenceEncoder, Tier as BlockpackTier,
 };
 pub use blosc::{Blosc, BloscCompressor, BloscSettings, BloscShuffle};
+pub use blosc2::Blosc2;
 pub use bslz4::Bslz4;
+pub use bzip2::Bzip2;
 pub use error::CodecError;
 pub use hist16::Hist16;
 pub use histn::HistN;
 pub use lz4::Lz4;
 pub use lz4hdf5::Lz4Hdf5;
+pub use lzf::Lzf;
 pub use wib::PackedFrames;
 pub use zlib::Zlib;
 #[cfg(feature = "zstd")]

@@ -94,8 +94,7 @@ impl Served {
             }
         }));
         let mut config = ServerConfig { access: access(options), ..options.server.clone() };
-        let longest = picture::longest_put(model.run().graph());
-        config.limits.message = config.limits.message.max(longest);
+        config.limits = picture::limits(config.limits, model.run().graph());
         let server = Server::start(config, map.clone()).map_err(|e| e.to_string())?;
         let watch = model.watch(core.period);
         let (updating, bell) = (core.clone(), screen_bell.clone());

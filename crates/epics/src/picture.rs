@@ -15,7 +15,7 @@ use livetime_nodes::process::image::Image;
 use livetime_nodes::sinks::pva_image::{Handover, PvaImage};
 use livetime_pva::data::{ScalarType, Value};
 use livetime_pva::nt;
-use livetime_pva::server::{PvMap, SharedPv};
+use livetime_pva::server::{Limits, PvMap, SharedPv};
 use livetime_pva::wire::BitSet;
 
 use super::array_in::{self, Given, Intake};
@@ -50,11 +50,23 @@ pub(super) const IMAGE_IN: PicturePv =
 pub(super) const ARRAY_IN: PicturePv =
     PicturePv { name: "ArrayIn", shape: Shape::F64s, doc: "Written: numbers become a frame." };
 
-/// The longest message that a client may send to write a picture: what may wait for a node, and a MiB for what is said of the
-/// picture. 0 where no node takes pictures.
-pub(super) fn longest_put(graph: &Graph) -> usize {
-    let takes = graph.nodes().iter().any(|node| node.node_type.spec.name == array_in::TYPE);
-    if takes { room(graph).saturating_add(1 << 20) } else { 0 }
+/// The largest picture that a client may write: more than any detector makes. What is longer is refused, with the reason.
+const LARGEST_PUT: usize = 256 << 20;
+
+/// What clients may take where a node takes pictures: a message may have a picture, and a MiB for what is said of it; beside
+/// one that comes in, another one may wait.
+pub(super) fn limits(usual: Limits, graph: &Graph) -> Limits {
+    if !graph.nodes().iter().any(|node| node.node_type.spec.name == array_in::TYPE) {
+        return usual;
+    }
+    let message = usual.message.max(LARGEST_PUT + (1 << 20));
+    Limits {
+        message,
+        memory_per_connection: usual.memory_per_connection.saturating_add(2 * message),
+        memory_per_host: usual.memory_per_host.saturating_add(2 * message),
+        memory: usual.memory.saturating_add(2 * message),
+        ..usual
+    }
 }
 
 /// Bytes of each node's pictures that may be under way.

@@ -13,6 +13,7 @@ mod common;
 
 mod golden_xtc1;
 mod hdf5;
+mod hdf5_bounds;
 mod hdf5_read;
 mod properties;
 mod runs;

@@ -63,7 +63,7 @@ def keep(name):
         def one(path):
             d = f[path]
             a = np.ascontiguousarray(d[()])
-            a = a.astype(a.dtype.newbyteorder('<'))
+            a = a.astype('<f4') if a.dtype.kind == 'f' and a.itemsize == 2 else a.astype(a.dtype.newbyteorder('<'))
             a.tofile(at + name + '@' + path.strip('/').replace('/', '@') + '.raw')
         def visit(path, d):
             if isinstance(d, h5py.Dataset) and d.dtype.kind in 'iuf': one(path)
@@ -80,13 +80,19 @@ fn every_layout_index_and_filter_of_h5py() {
 codecs = dict(plain={}, gzip=dict(compression='gzip'), shuffled=dict(compression='gzip', shuffle=True),
     summed=dict(fletcher32=True), all=dict(compression='gzip', shuffle=True, fletcher32=True),
     bslz4=hdf5plugin.Bitshuffle(), lz4=hdf5plugin.LZ4(), zstd=hdf5plugin.Zstd(),
-    blosc=hdf5plugin.Blosc(cname='lz4', shuffle=2), blosczstd=hdf5plugin.Blosc(cname='zstd', shuffle=1))
+    blosc=hdf5plugin.Blosc(cname='lz4', shuffle=2), blosczstd=hdf5plugin.Blosc(cname='zstd', shuffle=1),
+    lzf=dict(compression='lzf'), lzfall=dict(compression='lzf', shuffle=True, fletcher32=True),
+    bits=hdf5plugin.Bitshuffle(cname='none'), bitblocks=hdf5plugin.Bitshuffle(nelems=32, cname='none'),
+    bitzstd=hdf5plugin.Bitshuffle(cname='zstd'), bzip2=hdf5plugin.BZip2(),
+    blosc2=hdf5plugin.Blosc2(), blosc2bits=hdf5plugin.Blosc2(cname='zstd', filters=hdf5plugin.Blosc2.BITSHUFFLE),
+    blosc2plain=hdf5plugin.Blosc2(cname='lz4', filters=hdf5plugin.Blosc2.NOFILTER),
+    blosc2zlib=hdf5plugin.Blosc2(cname='zlib', clevel=9))
 count = 0
 for bound in ['earliest', 'v108', 'v110', 'latest']:
     with h5py.File(at + bound + '.h5', 'w', libver=bound) as f:
-        f['whole'] = pixels((6, 4, 5)); f['big'] = pixels((6, 4, 5), '>u2'); f['bigf'] = pixels((6, 3), '>f8')
+        f['whole'] = pixels((6, 4, 5)); f['big'] = pixels((6, 4, 5), '>u2'); f['bigf'] = pixels((6, 3), '>f8'); f['bigh'] = pixels((6, 3), '>f2')
         f['single'] = 7; f['empty'] = np.zeros((0, 3), 'u1')
-        for i, t in enumerate(['u1', 'i1', 'i2', 'u4', 'i4', 'u8', 'i8', 'f4', 'f8']):
+        for i, t in enumerate(['u1', 'i1', 'i2', 'u4', 'i4', 'u8', 'i8', 'f2', 'f4', 'f8']):
             f['types/of/elements/' + t] = pixels((3, 5), t)
         for name, codec in codecs.items():
             g = f.create_group(name)
@@ -98,6 +104,10 @@ for bound in ['earliest', 'v108', 'v110', 'latest']:
             g.create_dataset('both', data=pixels((7, 11, 13), 'u8'), chunks=(2, 4, 5), maxshape=(None, None, 13), **codec)
             g.create_dataset('second', data=pixels((7, 11, 13)), chunks=(2, 4, 5), maxshape=(7, None, 13), **codec)
             g.create_dataset('one', data=pixels((4, 6)), chunks=(4, 6), **codec)
+            g.create_dataset('half', data=pixels((7, 11, 13), 'f2') / 3, chunks=(1, 11, 13), **codec)
+            big = pixels((2, 150, 210)); big[1] = 0
+            g.create_dataset('large', data=big, chunks=(1, 150, 210), **codec)
+            g.create_dataset('noise', data=np.random.default_rng(3).integers(0, 1 << 32, (3, 97, 103), 'u4'), chunks=(2, 50, 103), **codec)
             g.create_dataset('line', data=pixels((1000,), 'f8'), chunks=(64,), maxshape=(None,), **codec)
         g = f.create_group('many')
         for i in range(300): g['name%d' % i] = i
@@ -133,6 +143,8 @@ keep('oldindex')
         assert_eq!(content.unreadable, Vec::<String>::new(), "{name}");
         assert!(content.found.iter().any(|found| found.path == "/many/name299"), "{name}");
         assert_eq!(file.array("all/frames").unwrap().codec(), "shuffle+zlib+fletcher32");
+        assert_eq!(file.array("bitzstd/frames").unwrap().codec(), "bitshuffle with zstd");
+        assert_eq!(file.array("types/of/elements/f2").unwrap().element().name(), "f16, which is read as f32");
         assert!(file.array("plain/grows").unwrap().grows() && !file.array("plain/frames").unwrap().grows());
     }
     assert_eq!((compare(folder.path(), "index"), compare(folder.path(), "oldindex")), (6, 1));

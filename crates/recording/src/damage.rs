@@ -3,6 +3,7 @@
 use std::fmt;
 
 use livetime_formats::Error;
+use livetime_runtime::TooMuchMemory;
 
 /// What becomes of an event whose picture is damaged, wholly or in part.
 ///
@@ -52,7 +53,7 @@ pub enum FaultKind {
     Broken,
     /// The system refuses to read the file, or a part of the file cannot be read.
     Unreadable,
-    /// There is no memory for the frame: too many are being kept.
+    /// There is no memory for the frame: too many are being kept, or it needs more than may be taken.
     NoMemory,
 }
 
@@ -123,6 +124,18 @@ impl From<Error> for Fault {
         let kind = if error.io_error().is_some() { FaultKind::Unreadable } else { FaultKind::Broken };
         Fault::new(kind, error)
     }
+}
+
+/// What has no memory is no fault of the data either.
+impl From<TooMuchMemory> for Fault {
+    fn from(error: TooMuchMemory) -> Fault {
+        Fault::new(FaultKind::NoMemory, error)
+    }
+}
+
+/// The error of a file for which more memory is needed than may be taken.
+pub(crate) fn too_much(error: TooMuchMemory) -> Error {
+    Error::new(error.wanted(), error.found())
 }
 
 impl fmt::Display for Fault {

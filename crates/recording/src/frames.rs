@@ -12,7 +12,7 @@ use crate::{Account, Detector, Fault, FaultKind, OnDamage, Ordered, ReadError, R
 /// When it is looked again whether a file has grown.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Memory for frames if nobody gives a pool: some hundred pictures of 4 megapixels.
-const POOL_BYTES: usize = 2 << 30;
+pub(crate) const POOL_BYTES: usize = 2 << 30;
 
 /// Which events are read, and how.
 #[derive(Clone)]

@@ -54,6 +54,7 @@ pub use livetime_formats::{clock, geometry};
 pub use livetime_formats::xtc1::Src;
 pub use livetime_formats::xtc1::run::Piece;
 pub use livetime_formats::{Error, Result};
+pub use livetime_runtime::{MemoryLimit, TooMuchMemory};
 
 mod constants;
 mod damage;

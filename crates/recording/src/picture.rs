@@ -8,6 +8,7 @@ use livetime_formats::xtc1::compressed::Decompressor;
 use livetime_formats::xtc1::run::EventBytes;
 use livetime_formats::{Error, Result, xtc1, xtc2};
 use livetime_frame::{AttributeValue, ColorMode, DType, Flags, FrameMut, Layout, MAX_DIMS};
+use livetime_runtime::MemoryLimit;
 
 use crate::damage::Outcome;
 use crate::straight::Guess;
@@ -35,6 +36,8 @@ pub struct Picture {
     pub(crate) time_ns: u64,
     /// Of the run; says what the bits of damage mean.
     format: RunFormat,
+    /// What may be taken to read it.
+    pub(crate) memory: MemoryLimit,
     pub(crate) condition: Condition,
     /// All damage of its panels.
     pub(crate) damage: u32,
@@ -182,8 +185,9 @@ impl Picture {
     }
 
     /// Forgets the event before.
-    pub(crate) fn begin(&mut self, event: usize, format: RunFormat) {
+    pub(crate) fn begin(&mut self, event: usize, format: RunFormat, memory: MemoryLimit) {
         (self.event, self.time_ns, self.format, self.file_bytes) = (event, 0, format, 0);
+        self.memory = memory;
         (self.condition, self.damage, self.flags) = (Condition::Whole, 0, Flags::default());
         (self.is_elsewhere, self.is_cut_short) = (false, false);
         self.places.clear();
@@ -191,11 +195,15 @@ impl Picture {
     }
 
     /// Room for what is decompressed or read from several places.
-    pub(crate) fn plain(&mut self, bytes: usize) -> &mut [u8] {
+    ///
+    /// # Errors
+    /// If it is more than may be taken.
+    pub(crate) fn plain(&mut self, bytes: usize) -> Outcome<&mut [u8]> {
         if self.plain.len() < bytes {
+            self.memory.check(bytes as u64, "a picture")?;
             self.plain.resize(bytes, 0);
         }
-        &mut self.plain[..bytes]
+        Ok(&mut self.plain[..bytes])
     }
 
     pub(crate) fn forget_panels(&mut self) {

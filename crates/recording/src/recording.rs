@@ -9,6 +9,7 @@ use livetime_formats::trigger::TriggerRecordHeader;
 use livetime_formats::xtc1::run::{Apart, Piece, Places};
 use livetime_formats::{Error, Result, xtc1, xtc2};
 use livetime_frame::Layout;
+use livetime_runtime::MemoryLimit;
 
 use crate::frames::Choice;
 use crate::hdf5::Hdf5;
@@ -113,6 +114,7 @@ pub struct Recording {
     run: Arc<RwLock<Box<dyn Run>>>,
     format: RunFormat,
     numbers: Numbers,
+    memory: MemoryLimit,
 }
 
 /// How the events that were scanned are numbered: the one at the position `skip` has the number `first`, and those before it have none. In
@@ -163,20 +165,35 @@ impl Recording {
         }
     }
 
+    /// The same run; reading an event, and jobs on the run, may take this much memory. Without it, that is half of what
+    /// is free when the run is opened.
+    #[must_use]
+    pub fn with_memory(self, memory: MemoryLimit) -> Recording {
+        Recording { memory, ..self }
+    }
+
+    /// What reading an event, and jobs on the run, may take.
+    pub fn memory(&self) -> MemoryLimit {
+        self.memory
+    }
+
     /// As [`Recording::open`]; all files of the run, also those that files of HDF5 lead to, must be files in one of
     /// `folders`, which are whole paths without symbolic links. For runs that a stranger may have written. A run that
     /// grows may find further files: see [`Recording::files`].
     ///
     /// # Errors
     /// As [`Recording::open`], or if a file lies elsewhere.
-    pub fn open_within(path: &Path, folders: &[PathBuf]) -> Result<Recording> {
+    pub fn open_within(path: &Path, folders: &[PathBuf], memory: MemoryLimit) -> Result<Recording> {
         file::check_within(path, folders)?;
         let format = RunFormat::of(path)?;
         let paths = files_of(format, path)?;
         paths.iter().try_for_each(|path| file::check_within(path, folders))?;
         match format {
-            RunFormat::Hdf5 => Ok(Recording::new(Box::new(Hdf5::open(&paths, Some(folders))?), format)),
-            _ => Recording::of(format, &paths),
+            RunFormat::Hdf5 => {
+                let run = Hdf5::open(&paths, Some(folders), memory)?;
+                Ok(Recording::new(Box::new(run), format, memory))
+            }
+            _ => Ok(Recording::of(format, &paths)?.with_memory(memory)),
         }
     }
 
@@ -204,18 +221,19 @@ impl Recording {
     }
 
     pub(crate) fn of(format: RunFormat, paths: &[PathBuf]) -> Result<Recording> {
+        let memory = MemoryLimit::half_of_free();
         let run: Box<dyn Run> = match format {
             RunFormat::Xtc1 => Box::new(Lcls1::open(paths)?),
             RunFormat::Xtc2 => Box::new(Lcls2::open(paths)?),
-            RunFormat::Hdf5 => Box::new(Hdf5::open(paths, None)?),
+            RunFormat::Hdf5 => Box::new(Hdf5::open(paths, None, memory)?),
             RunFormat::WireDump => Box::new(Dumps::open(paths)?),
             RunFormat::TriggerRecords => Box::new(Records::open(paths)?),
         };
-        Ok(Recording::new(run, format))
+        Ok(Recording::new(run, format, memory))
     }
 
-    fn new(run: Box<dyn Run>, format: RunFormat) -> Recording {
-        Recording { run: Arc::new(RwLock::new(run)), format, numbers: Numbers::default() }
+    fn new(run: Box<dyn Run>, format: RunFormat, memory: MemoryLimit) -> Recording {
+        Recording { run: Arc::new(RwLock::new(run)), format, numbers: Numbers::default(), memory }
     }
 
     /// Opens files of which only what lies in some places is scanned. The events there are numbered as those of a whole run; see
@@ -230,7 +248,7 @@ impl Recording {
                 return Recording::of(format, &paths);
             }
         };
-        Ok(Recording::new(run, format))
+        Ok(Recording::new(run, format, MemoryLimit::half_of_free()))
     }
 
     /// The same events, of which the one at the position `skip` has the number `first`.
@@ -381,8 +399,12 @@ impl Recording {
         run.choose(&run.detectors(wanted)?, wanted)
     }
 
-    /// Type and shape of the first picture of a detector; `None` if it has none in the first thousand events.
+    /// Type and shape of the first picture of a detector; `None` if it has none in the first thousand events. Of HDF5 the
+    /// data set says it, and no picture is read.
     pub fn layout(&self, detector: &Detector) -> Option<Layout> {
+        if let Some(known) = self.run().layout(detector) {
+            return Some(known);
+        }
         let (mut reader, mut picture) = (Reader::default(), Picture::default());
         let mut events = (self.numbers.first..self.events()).take(MOST_LOOKED_AT);
         events.find_map(|event| {
@@ -425,12 +447,29 @@ impl Recording {
         picture: &mut Picture,
         apart: &mut Apart<'_>,
     ) -> std::result::Result<(), Fault> {
-        picture.begin(event, self.format);
-        let read = match self.numbers.position(event) {
-            Some(position) => self.run().read(detector, position, reader, picture, apart),
-            None => Err(Fault::no_event()),
-        };
+        picture.begin(event, self.format, self.memory);
+        let position = self.position_for(event);
+        let read = position.and_then(|position| self.run().read(detector, position, reader, picture, apart));
         read.map_err(|fault| Fault { event: Some(event), ..fault })
+    }
+
+    /// The position of an event that is about to be read; of those that are read as a whole, its bytes must find room.
+    fn position_for(&self, event: usize) -> std::result::Result<usize, Fault> {
+        let position = self.numbers.position(event).ok_or_else(Fault::no_event)?;
+        if matches!(self.format, RunFormat::Xtc1 | RunFormat::Xtc2) {
+            self.memory.check(self.run().event_bytes(position), "an event")?;
+        }
+        Ok(position)
+    }
+
+    /// The most bytes that reading a picture of `detector` takes beside the picture: the bytes of the largest of these
+    /// events, and what the format needs to decode them.
+    pub fn read_memory(&self, detector: &Detector, events: impl Iterator<Item = usize>) -> u64 {
+        let decoding = self.run().read_memory(detector);
+        match self.format {
+            RunFormat::Hdf5 => decoding,
+            _ => events.map(|event| self.event_bytes(event)).max().unwrap_or(0).saturating_add(decoding),
+        }
     }
 
     /// Fills `bytes` with those of a piece of an event, from `start` on.
@@ -465,8 +504,7 @@ impl Recording {
         event: usize,
         reader: &mut Reader,
     ) -> std::result::Result<Vec<SmallValue>, Fault> {
-        let position = self.numbers.position(event).ok_or_else(Fault::no_event);
-        let read = position.and_then(|position| self.run().small_data(position, reader));
+        let read = self.position_for(event).and_then(|position| self.run().small_data(position, reader));
         read.map_err(|fault| fault.at(event, self.place(event)))
     }
 
@@ -480,8 +518,7 @@ impl Recording {
         event: usize,
         reader: &mut Reader,
     ) -> std::result::Result<Vec<SmallValue>, Fault> {
-        let position = self.numbers.position(event).ok_or_else(Fault::no_event);
-        let read = position.and_then(|position| self.run().configuration(position, reader));
+        let read = self.position_for(event).and_then(|position| self.run().configuration(position, reader));
         read.map_err(|fault| fault.at(event, self.place(event)))
     }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use livetime_formats::xtc1::run::{Apart, Piece, Problem};
 use livetime_formats::{Error, Result};
+use livetime_frame::Layout;
 
 use crate::damage::Outcome;
 use crate::records::{Names, RecordPlace, RunChange, SegmentRecord};
@@ -57,6 +58,18 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
 
     /// How many bytes an event has in the files.
     fn event_bytes(&self, position: usize) -> u64;
+
+    /// Type and shape of the pictures of a detector, if the format says that without a look at them.
+    fn layout(&self, detector: &Detector) -> Option<Layout> {
+        let _ = detector;
+        None
+    }
+
+    /// The most bytes that reading a picture takes beside it and the event's bytes in the files.
+    fn read_memory(&self, detector: &Detector) -> u64 {
+        let _ = detector;
+        0
+    }
 
     /// Where all changes of state are that events are read with.
     fn state(&self) -> Vec<Piece>;

@@ -9,7 +9,8 @@ use livetime_formats::xtc1::compressed::Engine;
 use livetime_frame::{AttributeValue, DType, Flags};
 use livetime_recording::convert::{FramesOptions, FramesReport, Packing, Target, convert_frames};
 use livetime_recording::{
-    Condition, Detector, FaultKind, OnDamage, Options, Picture, Reader, Recording, RunFormat, Step, Wanted,
+    Condition, Detector, FaultKind, MemoryLimit, OnDamage, Options, Picture, Reader, Recording, RunFormat,
+    Step, Wanted,
 };
 
 use crate::common::{self, BAD, Leaf, leaf};
@@ -404,7 +405,9 @@ leads('around', 'way.h5')
     let folders = [inside.clone()];
     // The first pixel, if the array is there at all.
     let pixel = |name: &str| {
-        let recording = Recording::open_within(&inside.join(format!("{name}.h5")), &folders).unwrap();
+        let recording =
+            Recording::open_within(&inside.join(format!("{name}.h5")), &folders, MemoryLimit::default())
+                .unwrap();
         assert!(!recording.files().contains(&outside.join("far.h5")), "{name}");
         let detector = recording.detector("data").ok()?;
         let (mut reader, mut picture) = (Reader::default(), Picture::default());
@@ -418,7 +421,7 @@ leads('around', 'way.h5')
         assert_ne!(pixel(&format!("virtual_{name}")), Some(7), "{name}");
     }
     for path in ["outside/far.h5", "inside/way.h5", "inside/../outside/far.h5", "inside/none.h5", "inside"] {
-        assert!(Recording::open_within(&top.join(path), &folders).is_err(), "{path}");
+        assert!(Recording::open_within(&top.join(path), &folders, MemoryLimit::default()).is_err(), "{path}");
     }
     assert!(Recording::open(&[inside.join("link_far.h5")]).unwrap().detector("data").is_ok());
 }
@@ -455,4 +458,92 @@ fn a_scan_that_adcore_wrote_has_times_and_attributes_of_its_steps() {
 fn what_adcore_packed_by_bits_is_refused() {
     let error = Recording::open(&[of_adcore("nbit.h5")]).unwrap_err().to_string();
     assert!(error.contains("a data set of numbers"), "{error}");
+}
+
+/// Pictures of zeros in a file of a few kilobytes: what they need is known before it is taken, and said.
+#[test]
+fn pictures_that_need_more_memory_than_may_be_taken_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("zeros.h5");
+    let mut tree = Tree::default();
+    let frames = Growing {
+        element: Element::Number(DType::U16),
+        row: &[2000, 2000],
+        chunk: 1,
+        part: &[],
+        filter: Some(livetime_formats::hdf5::Filter::zlib(1)),
+    };
+    let (_, data) = tree.growing(Tree::ROOT, "data", frames, vec![]);
+    let mut file = Writer::create(&path, tree, false).unwrap();
+    let (zeros, mut zlib) = (vec![0; 8_000_000], livetime_codecs::Zlib::new(1));
+    let mut stream = vec![0; livetime_codecs::Codec::bound(&zlib, zeros.len())];
+    let pixels = livetime_codecs::Array::new(&zeros, livetime_codecs::DType::U16, &[4_000_000]).unwrap();
+    let size = livetime_codecs::Codec::encode(&mut zlib, pixels, &mut stream).unwrap();
+    (0..3).for_each(|row| file.write_chunk(data, row, 1, &[&stream[..size]]).unwrap());
+    file.close().unwrap();
+    assert!(std::fs::metadata(&path).unwrap().len() < 100_000);
+
+    let all = Recording::open(&[&path]).unwrap();
+    let detector = all.detector("").unwrap();
+    let limited = all.clone().with_memory(MemoryLimit::of(1 << 20));
+    assert_eq!(limited.layout(&detector).unwrap().to_string(), "2000x2000 u16 mono");
+    let fault = limited.read(&detector, 0, &mut Reader::default(), &mut Picture::default()).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::NoMemory);
+    let wanted =
+        "wanted at most 1 MiB of memory (as `--memory` says), found a picture of `/data`, for which 7.6";
+    assert!(fault.why.starts_with(wanted), "{}", fault.why);
+    assert_eq!(limited.judge(&detector).no_memory, 3);
+    let options = FramesOptions {
+        detector: "data".into(),
+        events: 0..usize::MAX,
+        target: Target::Hdf5(Packing::Bslz4),
+        threads: 1,
+    };
+    let new = folder.path().join("new.h5");
+    let refused = convert_frames(&limited, &new, &options, |_| true).unwrap_err().to_string();
+    assert!(refused.contains("found a conversion of /data, for which "), "{refused}");
+    assert!(!new.exists());
+    let enough = all.with_memory(MemoryLimit::of(200 << 20));
+    assert_eq!(enough.judge(&detector).whole, 3);
+    assert_eq!(convert_frames(&enough, &new, &options, |_| true).unwrap().account.whole, 3);
+}
+
+/// What cannot be read is named where the run is opened, with its reason, and not where its events are read.
+#[test]
+fn filters_and_types_that_are_not_read_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = "
+n = np.arange(60).reshape(5, 3, 4)
+with h5py.File(at + 'scaled.h5', 'w') as f: f.create_dataset('data', data=n, chunks=(1, 3, 4), scaleoffset=0)
+with h5py.File(at + 'zfp.h5', 'w') as f: f.create_dataset('data', data=n * 1.5, chunks=(1, 3, 4), **hdf5plugin.Zfp(rate=16))
+with h5py.File(at + 'complex.h5', 'w') as f: f['data'] = n * 1j
+with h5py.File(at + 'half.h5', 'w') as f: f['data'] = (n / 4).astype('f2')
+with h5py.File(at + 'mixed.h5', 'w') as f:
+    f['good/data'] = n.astype('u2'); f['bad/data'] = n * 1j
+";
+    if python(folder.path(), lines).is_none() {
+        return;
+    }
+    let open = |name: &str| Recording::open(&[folder.path().join(format!("{name}.h5"))]);
+    for (name, wanted) in [
+        (
+            "scaled",
+            "found scaleoffset, filter 6 of HDF5: `h5repack -f GZIP=1 FILE NEW` writes what can be read",
+        ),
+        ("zfp", "found zfp, filter 32013 of HDF5"),
+        ("complex", "found complex numbers"),
+    ] {
+        let error = open(name).unwrap_err().to_string();
+        assert!(error.contains("found `/data`: wanted") && error.contains(wanted), "{error}");
+    }
+    let half = open("half").unwrap();
+    let detector = half.detector("").unwrap();
+    let event = half.frames(&detector, Options::default()).nth(2).unwrap().unwrap();
+    let array = event.frame.array().unwrap();
+    assert_eq!(array.layout().to_string(), "3x4 f32 mono");
+    assert_eq!(array.elements::<f32>().unwrap()[..3], [6.0, 6.25, 6.5]);
+    let mixed = open("mixed").unwrap();
+    assert_eq!(mixed.detector("").unwrap().to_string(), "/good/data");
+    let error = mixed.detector("/bad/data").unwrap_err().to_string();
+    assert!(error.contains("`/bad/data`") && error.contains("complex numbers"), "{error}");
 }

@@ -10,6 +10,7 @@
 //!   ([`WhenFull::offer`]), and decimation and rate limits ([`Thinning`]).
 //! - Accounts: every loss has a [`LossReason`]; [`EdgeCounts`] are the counts of a queue.
 //! - Times: [`sampling`] says which items are timed. [`Histogram`] has one writer and any number of readers, who get [`Times`] and merge them.
+//! - Memory: a [`MemoryLimit`] is what a job may take, which it asks before it begins.
 //! - Order: [`ordered`] has several ways for many workers to deliver results in the order of their input.
 //! - Events: [`Control`] carries events and the request to end a run; repeated faults are reported at growing
 //!   intervals.
@@ -33,6 +34,7 @@ mod control;
 mod doorbell;
 #[allow(unsafe_code, reason = "a queue: hands frames over as plain pointers")]
 pub mod frame_ring;
+mod memory;
 #[cfg(all(test, loom))]
 #[allow(unsafe_code, reason = "promises the queues who puts and who takes")]
 mod models;
@@ -55,6 +57,7 @@ pub use cause::Cause;
 pub use clock::{Clock, time_of_day_ns};
 pub use control::{Control, Event, EventHandler};
 pub use doorbell::Doorbell;
+pub use memory::{MemoryLimit, TooMuchMemory, free_memory};
 pub use panic::{lock, panic_text};
 pub use policy::{Bounded, EdgeOptions, Offer, RoomMark, WhenFull};
 pub use random::Random;

@@ -87,6 +87,10 @@ impl Reducer for Histogram {
         Ok(())
     }
 
+    fn memory(&self, layout: &Layout) -> u64 {
+        self.plan(layout).1 as u64 * size_of::<u64>() as u64
+    }
+
     fn finish(&self, _: &Layout, bins: Bins) -> Result<Vec<Named>, ReduceError> {
         let Range { start: first, end } = bins.used();
         let columns = vec![

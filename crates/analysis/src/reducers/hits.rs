@@ -49,6 +49,10 @@ impl Reducer for Hits {
         Ok(())
     }
 
+    fn memory(&self, layout: &Layout) -> u64 {
+        layout.panels.iter().map(|panel| panel.pixels() as u64 * size_of::<u32>() as u64).sum()
+    }
+
     fn merge(&self, found: &mut HitCounts, next: &mut HitCounts) -> Result<(), ReduceError> {
         if next.events.is_empty() {
             return Ok(());

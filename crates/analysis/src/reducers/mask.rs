@@ -44,6 +44,10 @@ impl Reducer for NoiseMask {
         Reducer::map_block(&DEVIATIONS, partial, block)
     }
 
+    fn memory(&self, layout: &Layout) -> u64 {
+        Reducer::memory(&DEVIATIONS, layout)
+    }
+
     fn merge(&self, partial: &mut Self::Partial, next: &mut Self::Partial) -> Result<(), ReduceError> {
         Reducer::merge(&DEVIATIONS, partial, next)
     }

@@ -75,6 +75,11 @@ impl Reducer for Peaks {
         Ok(())
     }
 
+    /// While peaks are searched for, the values of a picture are there as numbers.
+    fn memory(&self, layout: &Layout) -> u64 {
+        layout.panels.iter().map(|panel| panel.pixels() as u64 * size_of::<f64>() as u64).sum()
+    }
+
     fn merge(&self, found: &mut FoundPeaks, next: &mut FoundPeaks) -> Result<(), ReduceError> {
         found.rows.append(&mut next.rows);
         found.events.append(&mut next.events);

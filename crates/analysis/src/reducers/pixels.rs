@@ -155,6 +155,15 @@ impl Reducer for PixelStatistics {
         layout.panels.iter().all(|panel| Sums::are_exact(panel.dtype))
     }
 
+    fn memory(&self, layout: &Layout) -> u64 {
+        let of = |panel: &Panel| {
+            let sums = if self.needs_sums() { Sums::bytes(panel.dtype, self.std) } else { 0 };
+            let extremes = if self.needs_extremes() { 2 * panel.dtype.bytes() } else { 0 };
+            (panel.pixels() as u64).saturating_mul((sums + extremes) as u64)
+        };
+        layout.panels.iter().map(of).fold(0, u64::saturating_add)
+    }
+
     fn describe(&self) -> String {
         let wanted = self.names().into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, name)| name);
         format!("pixels {}", wanted.collect::<Vec<_>>().join(","))

@@ -44,6 +44,27 @@ impl Sums {
         }
     }
 
+    /// Bytes for a pixel.
+    pub(super) fn bytes(dtype: DType, wants_squares: bool) -> usize {
+        match dtype {
+            DType::I8 | DType::U8 | DType::I16 | DType::U16 => {
+                if wants_squares {
+                    16
+                } else {
+                    8
+                }
+            }
+            DType::I32 | DType::U32 => {
+                if wants_squares {
+                    24
+                } else {
+                    8
+                }
+            }
+            _ => 24,
+        }
+    }
+
     /// Has at least so many pixels from now on.
     pub(super) fn grow(&mut self, pixels: usize) {
         match self {

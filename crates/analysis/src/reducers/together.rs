@@ -42,6 +42,10 @@ impl Reducer for Reducers {
         self.iter().all(|reducer| reducer.takes_any_order(layout))
     }
 
+    fn memory(&self, layout: &Layout) -> u64 {
+        self.iter().map(|reducer| reducer.memory(layout)).fold(0, u64::saturating_add)
+    }
+
     fn describe(&self) -> String {
         Reducers::describe(self).join("; ")
     }

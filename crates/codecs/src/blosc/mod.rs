@@ -25,7 +25,7 @@ use livetime_kernels::Level;
 use crate::stream::{Reader, Writer, check_dtype, check_room};
 use crate::{Array, Codec, CodecError, DType};
 use header::{HEADER, Header};
-use packers::Packers;
+pub(crate) use packers::Packers;
 use shuffle::Shuffler;
 
 const NAME: &str = "blosc";

@@ -15,7 +15,7 @@ use crate::zstd::Zstd;
 const MOST_RUNS: u32 = 4;
 
 /// All compressors; the large ones take memory when they are used first.
-pub(super) struct Packers {
+pub(crate) struct Packers {
     instructions: Level,
     /// From 1 to 9.
     level: u32,
@@ -27,7 +27,7 @@ pub(super) struct Packers {
 }
 
 impl Packers {
-    pub(super) fn new(instructions: Level, level: u32) -> Packers {
+    pub(crate) fn new(instructions: Level, level: u32) -> Packers {
         Packers {
             instructions,
             level: level.clamp(1, 9),
@@ -81,7 +81,7 @@ impl Packers {
     }
 
     /// Fills `output` from a stream that stands at byte `at` of the chunk.
-    fn decode(
+    pub(crate) fn decode(
         &mut self,
         compressor: BloscCompressor,
         shuffle: BloscShuffle,

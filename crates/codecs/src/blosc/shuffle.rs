@@ -4,6 +4,7 @@ use livetime_kernels::{Level, bitshuffle, byteshuffle};
 
 use super::BloscShuffle;
 use crate::CodecError;
+use crate::bitshuffle::{room, unshuffle as unshuffle_bits};
 
 /// Shuffles blocks in memory that it keeps.
 #[derive(Debug)]
@@ -81,23 +82,9 @@ impl Shuffler {
         let (from, from_rest) = shuffled.split_at(elements.len());
         rest.copy_from_slice(from_rest);
         match (shuffle, size) {
-            (BloscShuffle::Bit, 1 | 2 | 4 | 8) => bitshuffle::unshuffle(self.level, size, from, elements)?,
-            (BloscShuffle::Bit, _) => {
-                let planes = room(&mut self.planes, elements.len());
-                let count = elements.len() / size;
-                for (from, plane) in from.chunks_exact(count).zip(planes.chunks_exact_mut(count)) {
-                    bitshuffle::unshuffle(self.level, 1, from, plane)?;
-                }
-                byteshuffle::unshuffle(self.level, size, planes, elements)?;
-            }
+            (BloscShuffle::Bit, _) => unshuffle_bits(self.level, size, from, elements, &mut self.planes)?,
             _ => byteshuffle::unshuffle(self.level, size, from, elements)?,
         }
         Ok(())
     }
-}
-
-/// So many bytes of memory that only grows.
-fn room(memory: &mut Vec<u8>, bytes: usize) -> &mut [u8] {
-    memory.resize(bytes.max(memory.len()), 0);
-    &mut memory[..bytes]
 }

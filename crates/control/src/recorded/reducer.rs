@@ -324,6 +324,13 @@ impl Reducer for PipelineReducer {
         self.inner.takes_any_order(&self.description.output)
     }
 
+    /// That of the others, and what goes through the nodes.
+    fn memory(&self, layout: &Panels) -> u64 {
+        let output = &self.description.output;
+        let through = layout.bytes().saturating_add(output.bytes()) as u64;
+        Reducer::memory(&self.inner, output).saturating_add(through)
+    }
+
     fn describe(&self) -> String {
         self.description.line()
     }

@@ -14,6 +14,10 @@ pub struct Filter {
 impl Filter {
     /// Deflate (zlib).
     pub const ZLIB: u16 = 1;
+    /// bzip2, which is only read.
+    pub const BZIP2: u16 = 307;
+    /// LZF of h5py, which is only read.
+    pub const LZF: u16 = 32000;
     /// Blosc 1.
     pub const BLOSC: u16 = 32001;
     /// LZ4 in blocks.
@@ -22,6 +26,8 @@ impl Filter {
     pub const BITSHUFFLE: u16 = 32008;
     /// Zstandard.
     pub const ZSTD: u16 = 32015;
+    /// Blosc 2, which is only read.
+    pub const BLOSC2: u16 = 32026;
 
     /// Deflate at `level`.
     pub fn zlib(level: u32) -> Filter {

@@ -324,6 +324,10 @@ impl Run {
         let Some(datagram) = bytes.pieces().next().and_then(|b| Datagram::parse(b).ok()) else {
             return Ok((table, false));
         };
+        if let Err(error) = datagram.check() {
+            let (path, error) = (self.files.path(piece).to_owned(), error.moved_by(piece.offset));
+            self.problems.push(Problem { path, error });
+        }
         let mut names = self.tables[table as usize].clone();
         if names.update(&datagram) {
             self.state.push(*piece);

@@ -37,8 +37,14 @@ pub struct Assembler {
     segments: Option<Header>,
     // Segments of this message that brought nothing.
     empty: usize,
+    // Whether messages that are too long are passed over, and how long the present one is if it is.
+    passes_over: bool,
+    passed: Option<usize>,
     body: Body,
 }
+
+/// Bytes that are kept of a message that is passed over: enough to know what it was about.
+const KEPT: usize = 64;
 
 /// More empty segments of one message are refused, because they could continue for ever.
 const EMPTY_SEGMENTS: usize = 16;
@@ -50,6 +56,8 @@ pub struct Message<'a> {
     pub header: Header,
     /// Its payload.
     pub payload: Payload<'a>,
+    /// How many bytes it had if it was too long: then `payload` has only the first of them.
+    pub too_long: Option<usize>,
 }
 
 /// Where a payload lies.
@@ -90,7 +98,23 @@ impl Assembler {
             current: None,
             segments: None,
             empty: 0,
+            passes_over: false,
+            passed: None,
             body: Body::default(),
+        }
+    }
+
+    /// From the next message on those that are too long are no errors: their bytes are passed over, and the message says
+    /// how many there were ([`Message::too_long`]), so that the peer can be answered.
+    pub fn pass_over(&mut self) {
+        self.passes_over = true;
+    }
+
+    /// Passes over the message that is coming in, for which there is no memory.
+    pub fn pass_over_this(&mut self) {
+        if self.current.is_some() {
+            self.passed = Some(self.passed.unwrap_or(self.body.len() + self.missing()));
+            self.body.cut(KEPT);
         }
     }
 
@@ -143,7 +167,7 @@ impl Assembler {
     /// How many bytes the message that is coming in takes, as far as that is known: what has come, and what its present
     /// segment announces. 0 between two messages.
     pub fn expected(&self) -> usize {
-        match self.is_inside() {
+        match self.is_inside() && self.passed.is_none() {
             true => self.body.len() + self.missing(),
             false => 0,
         }
@@ -158,12 +182,31 @@ impl Assembler {
     /// input. Returns how many bytes came, also if `source` then would block; 0 is its end.
     pub fn fill(&mut self, source: impl Read) -> io::Result<usize> {
         let Some((header, missing)) = self.current else { return Ok(0) };
+        if self.passed.is_some() {
+            return self.fill_nothing(source, header, missing);
+        }
         let (count, error) = self.body.fill(source, missing);
         self.current = Some((header, missing - count));
         match error {
             Some(error) if count == 0 => Err(error),
             _ => Ok(count),
         }
+    }
+
+    /// Reads some of what is passed over.
+    fn fill_nothing(&mut self, mut source: impl Read, header: Header, missing: usize) -> io::Result<usize> {
+        let mut bytes = [0; 16 << 10];
+        let room = missing.min(bytes.len());
+        let count = source.read(&mut bytes[..room])?;
+        self.keep(&bytes[..count]);
+        self.current = Some((header, missing - count));
+        Ok(count)
+    }
+
+    /// Of a message that is passed over the first bytes.
+    fn keep(&mut self, piece: &[u8]) {
+        let room = KEPT.saturating_sub(self.body.len());
+        self.body.extend(&piece[..piece.len().min(room)]);
     }
 
     fn next_header(&mut self, input: &mut &[u8]) -> Result<Option<Header>> {
@@ -199,7 +242,18 @@ impl Assembler {
                 return Err(Error::at(4, wanted, "another one".to_owned()));
             }
         }
+        if let Some(passed) = &mut self.passed {
+            *passed = passed.saturating_add(size);
+            self.current = Some((header, size));
+            return Ok(None);
+        }
         let total = self.body.len().saturating_add(size);
+        if total > self.limit && self.passes_over {
+            self.passed = Some(total);
+            self.body.cut(KEPT);
+            self.current = Some((header, size));
+            return Ok(None);
+        }
         if total > self.limit {
             return Err(Error::at(
                 4,
@@ -241,7 +295,10 @@ impl Assembler {
     fn collect(&mut self, input: &mut &[u8]) -> Option<Header> {
         let (header, missing) = self.current?;
         let (piece, rest) = input.split_at(missing.min(input.len()));
-        self.body.extend(piece);
+        match self.passed {
+            None => self.body.extend(piece),
+            Some(_) => self.keep(piece),
+        }
         *input = rest;
         let done = piece.len() == missing;
         self.current = (!done).then_some((header, missing - piece.len()));
@@ -250,12 +307,12 @@ impl Assembler {
 
     fn finish(&mut self, header: Header) -> Message<'_> {
         let header = self.segments.take().unwrap_or(header);
-        Message { header, payload: self.body.finish() }
+        Message { header, too_long: self.passed.take(), payload: self.body.finish() }
     }
 }
 
 fn message(header: Header, payload: &[u8]) -> Message<'_> {
-    Message { header, payload: Payload::Borrowed(payload) }
+    Message { header, payload: Payload::Borrowed(payload), too_long: None }
 }
 
 #[cfg(test)]
@@ -303,5 +360,52 @@ mod tests {
         let mut assembler = Assembler::new(1000);
         let error = assembler.next(&mut &stream(1001)[..8]).unwrap_err();
         assert_eq!(error.to_string(), "wanted a payload of at most 1000 bytes, found 1001 at byte 4");
+    }
+
+    /// In one piece, byte by byte, through `fill`, in segments: the next message is read as if nothing had been.
+    #[test]
+    fn what_is_too_long_can_be_passed_over() {
+        let segment = |segment, bytes: &[u8]| {
+            let header = Header { segment, ..Header::message(Order::Little, true, 13, bytes.len() as u32) };
+            [&header.encode()[..], bytes].concat()
+        };
+        let long = stream(100_000);
+        let (first, rest) = long[HEADER_LEN..].split_at(700);
+        let cut =
+            [segment(Segment::First, first), segment(Segment::Middle, rest), segment(Segment::Last, &[1])]
+                .concat();
+        for (bytes, total) in [(long.clone(), 100_000), (cut, 100_001)] {
+            for step in [1, 7, 50_000, 1 << 20] {
+                let mut assembler = Assembler::new(1000);
+                assembler.pass_over();
+                let (mut found, mut kept) = (Vec::new(), 0);
+                for piece in [&bytes[..], &stream(5)].concat().chunks(step) {
+                    let mut piece = piece;
+                    while let Some(message) = assembler.next(&mut piece).unwrap() {
+                        assert!(message.bytes().iter().zip(0u8..).all(|(byte, wanted)| *byte == wanted));
+                        found.push((message.bytes().len(), message.too_long));
+                    }
+                    kept = kept.max(assembler.expected());
+                }
+                assert_eq!(found, [(KEPT, Some(total)), (5, None)], "{step}");
+                assert!(kept <= 1000, "{kept}");
+            }
+        }
+        let mut assembler = Assembler::new(1000);
+        assembler.pass_over();
+        assert!(assembler.next(&mut &long[..50]).unwrap().is_none());
+        let mut rest = &long[50..];
+        while assembler.missing() > 0 {
+            assert!(assembler.fill(&mut rest).unwrap() > 0);
+        }
+        let message = assembler.next(&mut &[][..]).unwrap().unwrap();
+        assert_eq!((message.too_long, message.bytes().len()), (Some(100_000), KEPT));
+        // One for which there is no memory, although it is not too long.
+        let mut assembler = Assembler::new(1 << 20);
+        assert!(assembler.next(&mut &long[..50_000]).unwrap().is_none());
+        assembler.pass_over_this();
+        assert_eq!(assembler.expected(), 0);
+        let message = assembler.next(&mut &long[50_000..]).unwrap().unwrap();
+        assert_eq!((message.too_long, message.bytes().len()), (Some(100_000), KEPT));
     }
 }

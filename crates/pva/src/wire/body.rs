@@ -143,6 +143,15 @@ impl Body {
         (self.lead, self.end) = (lead, lead);
     }
 
+    /// Forgets all but the first `count` bytes, and gives the memory back.
+    pub(super) fn cut(&mut self, count: usize) {
+        self.end = self.end.min(self.lead + count);
+        let end = self.end;
+        let own = self.own();
+        own.truncate(end);
+        own.shrink_to(end + count);
+    }
+
     /// Makes the memory our own, with what came so far.
     fn own(&mut self) -> &mut Vec<u8> {
         if let Some(buffer) = self.buffer.take() {

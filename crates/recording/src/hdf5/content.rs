@@ -7,8 +7,11 @@ use std::sync::Arc;
 use livetime_formats::Result;
 use livetime_formats::hdf5::{Array, Content, Found, Hdf5, Scratch};
 use livetime_frame::{AttributeValue, ColorMode};
+use livetime_runtime::MemoryLimit;
 
 use super::is_value;
+use super::memory::COLUMN_BYTES;
+use crate::damage::too_much;
 use crate::{Detector, SmallValue};
 
 /// areaDetector's number of a frame, which is written last: its length is what readers may trust.
@@ -57,6 +60,8 @@ pub(super) struct Part {
     /// Rows of the columns that belong to an event: more than one where the axes of a scan make one event of them.
     frames_per_event: u64,
     pub(super) detectors: Vec<Pictures>,
+    /// Data sets that are meant as detectors and cannot be read, and why.
+    pub(super) refused: Vec<(String, String)>,
     pub(super) columns: Vec<Column>,
     pub(super) problems: Vec<(PathBuf, String)>,
     pub(super) is_growing: bool,
@@ -64,6 +69,8 @@ pub(super) struct Part {
     pub(super) damage: Option<usize>,
     /// The folders in which all files must lie.
     within: Option<Arc<[PathBuf]>>,
+    /// What the times of all events may take.
+    memory: MemoryLimit,
     times_ns: Vec<u64>,
     single: Vec<Found>,
 }
@@ -81,6 +88,11 @@ impl Pictures {
 
     fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.path).chain(&self.others).map(String::as_str)
+    }
+
+    /// The most that reading a picture takes beside it.
+    pub(super) fn read_memory(&self) -> u64 {
+        self.arrays.iter().map(|array| array.read_memory()).max().unwrap_or(0)
     }
 
     fn rows(&self) -> u64 {
@@ -101,7 +113,7 @@ impl Pictures {
 }
 
 impl Part {
-    pub(super) fn open(path: &Path, within: Option<Arc<[PathBuf]>>) -> Result<Part> {
+    pub(super) fn open(path: &Path, within: Option<Arc<[PathBuf]>>, memory: MemoryLimit) -> Result<Part> {
         let file = Hdf5::open_within(path, within.as_deref())?;
         let content = file.content();
         let mut detectors = detectors(&content);
@@ -112,7 +124,7 @@ impl Part {
         detectors.iter_mut().filter(|d| color_fits(d, color)).for_each(|d| d.color = color);
         let frames_per_event = frames_per_event(&detectors, unique.as_deref());
         let columns = columns(&content, events, rows);
-        let problems = problems(path, &content, &detectors);
+        let (problems, refused) = (problems(path, &content, &detectors), refused(&content));
         let scalar = |found: &&Found| found.array.as_ref().is_some_and(|a| is_single(a, events));
         Ok(Part {
             path: path.to_owned(),
@@ -120,11 +132,13 @@ impl Part {
             within,
             events: usize::try_from(events).unwrap_or(usize::MAX),
             is_growing: file.is_growing()?,
-            times_ns: times(&content, events, frames_per_event)?,
+            times_ns: times(&content, events, frames_per_event, memory)?,
+            memory,
             frames_per_event,
             single: content.found.iter().filter(scalar).cloned().collect(),
             damage: columns.iter().position(|column| column.is_attribute && column.name == DAMAGE),
             detectors,
+            refused,
             columns,
             problems,
         })
@@ -147,7 +161,7 @@ impl Part {
         {
             return Ok(None);
         }
-        match Part::open(&self.path, self.within.clone()) {
+        match Part::open(&self.path, self.within.clone(), self.memory) {
             Ok(part) if part.events >= self.events => Ok(Some(part)),
             Ok(_) => Ok(None),
             Err(error) if error.io_error().is_some() => Err(error),
@@ -176,7 +190,7 @@ impl Part {
 
     /// Data sets that hold one value or a few, and none for each event.
     pub(super) fn single_values(&self) -> Vec<SmallValue> {
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::within(COLUMN_BYTES);
         let mut value = |found: &Found| {
             let values = found.array.as_ref()?.values(0, MOST_VALUES, &mut scratch).unwrap_or_default();
             let (source, name) = split(&found.path);
@@ -210,7 +224,7 @@ fn detectors(content: &Content) -> Vec<Pictures> {
     if found.is_empty() {
         found = with(2).collect();
     }
-    found.retain(|(_, array)| is_numbers(array));
+    found.retain(|(_, array)| is_numbers(array) && array.refused().is_none());
     let mut all: Vec<Pictures> = Vec::new();
     let mut series: BTreeMap<&str, usize> = BTreeMap::new();
     for (found, array) in found {
@@ -234,6 +248,15 @@ fn detectors(content: &Content) -> Vec<Pictures> {
         });
     }
     all
+}
+
+/// Data sets with an axis for events and two for pixels, or meant by NeXus, that cannot be read, and why.
+fn refused(content: &Content) -> Vec<(String, String)> {
+    let one = |found: &Found| {
+        let array = found.array.as_ref().filter(|array| array.shape().len() > 1)?;
+        Some((found.path.clone(), array.refused()?.reason()))
+    };
+    content.found.iter().filter_map(one).collect()
 }
 
 /// The names that groups of NeXus give as what is to be shown.
@@ -302,34 +325,43 @@ fn frames_per_event(detectors: &[Pictures], unique: Option<&Array>) -> u64 {
 
 /// When events happened, ns since 1970: our own column, else the seconds and nanoseconds of EPICS, else the time stamp;
 /// of several frames that make an event, that of the first.
-fn times(content: &Content, events: u64, frames: u64) -> Result<Vec<u64>> {
-    let mut scratch = Scratch::default();
-    let mut numbers = |name: &str| -> Result<Option<Vec<AttributeValue>>> {
+fn times(content: &Content, events: u64, frames: u64, memory: MemoryLimit) -> Result<Vec<u64>> {
+    let mut numbers = |name: &str, ns: fn(&AttributeValue) -> u64| -> Result<Option<Vec<u64>>> {
         let array =
             column(content, name).filter(|array| array.rows() >= events && array.element().dtype().is_some());
         let Some(array) = array else { return Ok(None) };
+        memory
+            .check(events.saturating_mul(8), format_args!("the times of {events} events"))
+            .map_err(too_much)?;
         let each = if array.rows() > events { frames } else { 1 };
-        let values = array.values(0, events.saturating_mul(each).min(array.rows()), &mut scratch)?;
-        Ok(Some(values.into_iter().step_by(each as usize).collect()))
+        let (mut all, mut row) = (Vec::new(), 0);
+        let rows = 0..events.saturating_mul(each).min(array.rows());
+        array.each_value(rows, &mut Scratch::within(COLUMN_BYTES), &mut |value| {
+            all.extend((row % each == 0).then(|| ns(&value)));
+            row += 1;
+        })?;
+        Ok(Some(all))
     };
-    if let Some(times) = numbers(EVENT_TIME)? {
-        return Ok(times.iter().map(whole).collect());
+    if let Some(times) = numbers(EVENT_TIME, whole)? {
+        return Ok(times);
     }
-    if let (Some(seconds), Some(rest)) = (numbers(SECONDS)?, numbers(NANOSECONDS)?) {
-        let ns = |(seconds, rest): (&AttributeValue, &AttributeValue)| {
-            let seconds = whole(seconds).saturating_add(EPICS_EPOCH_S);
-            seconds.saturating_mul(1_000_000_000).saturating_add(whole(rest))
+    if let (Some(seconds), Some(rest)) = (numbers(SECONDS, whole)?, numbers(NANOSECONDS, whole)?) {
+        let ns = |(seconds, rest): (u64, u64)| {
+            seconds.saturating_add(EPICS_EPOCH_S).saturating_mul(1_000_000_000).saturating_add(rest)
         };
-        return Ok(seconds.iter().zip(&rest).map(ns).collect());
+        return Ok(seconds.into_iter().zip(rest).map(ns).collect());
     }
-    let stamps = numbers(TIME_STAMP)?.unwrap_or_default();
-    let ns = |stamp: &AttributeValue| match stamp {
+    Ok(numbers(TIME_STAMP, of_stamp)?.unwrap_or_default())
+}
+
+/// Seconds since 1990 as ns since 1970.
+fn of_stamp(stamp: &AttributeValue) -> u64 {
+    match stamp {
         AttributeValue::Float(seconds) if *seconds > 0.0 => {
             ((seconds + EPICS_EPOCH_S as f64) * 1e9).round() as u64
         }
         _ => 0,
-    };
-    Ok(stamps.iter().map(ns).collect())
+    }
 }
 
 pub(super) fn whole(value: &AttributeValue) -> u64 {
@@ -342,7 +374,7 @@ pub(super) fn whole(value: &AttributeValue) -> u64 {
 
 /// How colours lie, as areaDetector numbers it.
 fn color(modes: &Array) -> Option<ColorMode> {
-    let first = modes.values(0, 1, &mut Scratch::default()).ok()?;
+    let first = modes.values(0, 1, &mut Scratch::within(COLUMN_BYTES)).ok()?;
     Some(match whole(first.first()?) {
         2 => ColorMode::Rgb1,
         3 => ColorMode::Rgb2,

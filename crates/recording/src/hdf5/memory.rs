@@ -12,10 +12,14 @@ const BLOCK: u64 = 1024;
 /// Bytes of a column that are read at once.
 const BLOCK_BYTES: u64 = 1 << 16;
 
+/// What a read of a column may take: many times what the chunks of any writer have.
+pub(super) const COLUMN_BYTES: u64 = 256 << 20;
+
 /// The memory of a thread that reads HDF5.
-#[derive(Default)]
 pub(crate) struct Memory {
+    /// For pictures.
     pub(super) scratch: Scratch,
+    columns: Scratch,
     /// Whose columns these are.
     part: Option<Arc<Part>>,
     blocks: Vec<Option<Block>>,
@@ -25,6 +29,13 @@ struct Block {
     first: u64,
     rows: u64,
     values: Vec<AttributeValue>,
+}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        let (scratch, columns) = (Scratch::default(), Scratch::within(COLUMN_BYTES));
+        Memory { scratch, columns, part: None, blocks: Vec::new() }
+    }
 }
 
 impl Memory {
@@ -43,7 +54,7 @@ impl Memory {
             let array = &part.columns.get(column)?.array;
             let rows = (BLOCK_BYTES / array.row_bytes().max(1)).clamp(1, BLOCK);
             let first = row / rows * rows;
-            let values = array.values(first, rows, &mut self.scratch).unwrap_or_default();
+            let values = array.values(first, rows, &mut self.columns).unwrap_or_default();
             self.blocks[column] = Some(Block { first, rows, values });
         }
         let block = self.blocks[column].as_ref()?;

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use livetime_formats::hdf5::{Array, Filled, Kind};
 use livetime_formats::xtc1::run::{Apart, Piece, Problem};
 use livetime_formats::{Error, Result};
-use livetime_frame::{AttributeValue, ColorMode};
+use livetime_frame::{AttributeValue, ColorMode, Layout};
+use livetime_runtime::MemoryLimit;
 
 use crate::damage::Outcome;
 use crate::picture::Names;
@@ -36,12 +37,12 @@ pub(crate) struct Hdf5 {
 
 impl Hdf5 {
     /// `within`: the folders in which all files must lie that these lead to.
-    pub(crate) fn open(paths: &[PathBuf], within: Option<&[PathBuf]>) -> Result<Hdf5> {
+    pub(crate) fn open(paths: &[PathBuf], within: Option<&[PathBuf]>, memory: MemoryLimit) -> Result<Hdf5> {
         let within: Option<Arc<[PathBuf]>> = within.map(Arc::from);
         let mut parts: Vec<Arc<Part>> = Vec::new();
         for path in paths {
             if !parts.iter().any(|part| part.shows(path)) {
-                parts.push(Arc::new(Part::open(path, within.clone())?));
+                parts.push(Arc::new(Part::open(path, within.clone(), memory)?));
             }
         }
         // A file may come before the one that shows it.
@@ -53,7 +54,9 @@ impl Hdf5 {
         run.was_growing = run.is_growing();
         if run.parts.iter().all(|part| part.detectors.is_empty()) && !run.was_growing {
             let wanted = "a data set of numbers whose first axis counts events";
-            return Err(Error::new(wanted, "none").in_file(paths.first().map_or(Path::new(""), |path| path)));
+            let refused: Vec<String> = run.refused().map(|(path, why)| format!("`{path}`: {why}")).collect();
+            let found = if refused.is_empty() { "none".into() } else { refused.join("; ") };
+            return Err(Error::new(wanted, found).in_file(paths.first().map_or(Path::new(""), |path| path)));
         }
         Ok(run)
     }
@@ -69,6 +72,11 @@ impl Hdf5 {
         let known: Vec<String> = self.problems.iter().map(|p| p.error.to_string()).collect();
         let new: Vec<Problem> = new.filter(|p| !known.contains(&p.error.to_string())).collect();
         self.problems.extend(new);
+    }
+
+    /// Data sets that are no detectors because they cannot be read, and why.
+    fn refused(&self) -> impl Iterator<Item = &(String, String)> {
+        self.parts.iter().flat_map(|part| &part.refused)
     }
 
     /// The file of an event, and the row in it.
@@ -128,6 +136,23 @@ impl Run for Hdf5 {
         self.pieces(event).iter().map(|piece| piece.length).sum()
     }
 
+    /// What the first file that has the data set says of it; no pixel is read.
+    fn layout(&self, detector: &Detector) -> Option<Layout> {
+        let Detector::Hdf5 { path, .. } = detector else { return None };
+        let pictures =
+            self.parts.iter().filter(|part| part.events > 0).find_map(|part| part.pictures(path))?;
+        let (array, _) = pictures.row(0)?;
+        let shape: Vec<usize> = array.shape().iter().skip(1).map(|size| *size as usize).collect();
+        let shape = if shape.is_empty() { vec![1] } else { shape };
+        let color = pictures.color.unwrap_or(ColorMode::Mono);
+        Layout::packed(array.element().dtype()?, color, &shape).ok()
+    }
+
+    fn read_memory(&self, detector: &Detector) -> u64 {
+        let Detector::Hdf5 { path, .. } = detector else { return 0 };
+        self.parts.iter().filter_map(|part| part.pictures(path)).map(Pictures::read_memory).max().unwrap_or(0)
+    }
+
     fn state(&self) -> Vec<Piece> {
         Vec::new()
     }
@@ -170,6 +195,10 @@ impl Run for Hdf5 {
         }
         if let Some(one) = found.iter().find(|detector| self.is_named(detector, &wanted.detector)) {
             return Ok(Some(one.clone()));
+        }
+        let is_meant = |path: &str| path.trim_matches('/') == wanted.detector.trim_matches('/');
+        if let Some((path, why)) = self.refused().find(|(path, _)| is_meant(path)) {
+            return Err(Error::new("a data set that can be read", format!("`{path}`: {why}")));
         }
         let meant = wanted.meant(found)?;
         let is_default = |detector: &&&Detector| {
@@ -243,9 +272,12 @@ fn take(
     apart: &mut Apart<'_>,
 ) -> Outcome {
     let dtype = array.element().dtype().ok_or_else(|| Fault::missing("numbers"))?;
+    let needed = array.row_bytes().saturating_add(array.read_memory());
+    picture.memory.check(needed, format_args!("a picture of `{}`", pictures.path))?;
     let bytes = usize::try_from(array.row_bytes()).map_err(|e| Fault::new(FaultKind::NoMemory, e))?;
     apart.is_used = apart.target.len() == bytes;
-    let target = if apart.is_used { &mut *apart.target } else { picture.plain(bytes) };
+    memory.scratch.limit_to(picture.memory.bytes());
+    let target = if apart.is_used { &mut *apart.target } else { picture.plain(bytes)? };
     let filled = array.read(row, 1, target, &mut memory.scratch)?;
     picture.file_bytes = array.places(row..row + 1).iter().map(|(_, bytes)| bytes.end - bytes.start).sum();
     let damage = match filled {

@@ -351,7 +351,7 @@ impl Run for Dumps {
         let window = Window { format: self.format, begin: self.begin(number), ticks: TICKS };
         let Reader { wire, names, .. } = reader;
         apart.is_used = apart.target.len() == window.bytes();
-        let target = if apart.is_used { &mut *apart.target } else { picture.plain(window.bytes()) };
+        let target = if apart.is_used { &mut *apart.target } else { picture.plain(window.bytes())? };
         let mut block = Block::new(window, target, &mut wire.samples, &mut wire.filled);
         let mut file_bytes = 0;
         for place in &places {

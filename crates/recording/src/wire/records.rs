@@ -306,7 +306,7 @@ impl Run for Records {
         let window = window(fragment, format)?;
         let Reader { wire, names, .. } = reader;
         apart.is_used = apart.target.len() == window.bytes();
-        let target = if apart.is_used { &mut *apart.target } else { picture.plain(window.bytes()) };
+        let target = if apart.is_used { &mut *apart.target } else { picture.plain(window.bytes())? };
         let mut block = Block::new(window, target, &mut wire.samples, &mut wire.filled);
         // In pieces, so that many frames of one time cannot want more memory than an array.
         let piece = (1 << 20) / format.bytes() * format.bytes();

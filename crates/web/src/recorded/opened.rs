@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use axum::http::StatusCode;
 use livetime_frame::{Allocator, AttributeValue, Frame, FramePool, Layout};
 use livetime_recording::{
-    Condition, Detector, Fault, Picture, Reader, Recording, SmallValue, Transition, clock,
+    Condition, Detector, Fault, MemoryLimit, Picture, Reader, Recording, SmallValue, Transition, clock,
 };
 use serde_json::{Value, json};
 
@@ -22,6 +22,8 @@ use crate::error::Error;
 const MOST_OPEN: usize = 4;
 /// Bytes of one picture.
 const LARGEST: usize = 128 << 20;
+/// Bytes that reading one may take, with the chunk of a file in which it lies.
+const READING: u64 = 2 * LARGEST as u64;
 /// Memory for pictures of all open runs: each keeps the last one that was asked for, and one is being made.
 const POOL: usize = (MOST_OPEN + 2) * LARGEST;
 /// How often a run that is being written is looked at again.
@@ -216,11 +218,17 @@ impl Content {
             let cannot = |e| Error::refused(format!("it cannot be opened: {e}"));
             return array::header(path).map(Content::Array).map_err(cannot);
         }
-        let recording = Recording::open_within(path, roots).map_err(|e| cannot_open(e.file(), &e))?;
+        let recording =
+            Recording::open_within(path, roots, limit()).map_err(|e| cannot_open(e.file(), &e))?;
         let detectors = recording.detectors().map_err(|e| cannot_open(e.file(), &e))?;
         let (reader, picture) = (Reader::default(), Picture::default());
         Ok(Content::Run(Box::new(Run { recording, detectors, layouts: BTreeMap::new(), reader, picture })))
     }
+}
+
+/// What reading a run may take: somebody may have put a file into a folder that is shown to ask for all memory.
+fn limit() -> MemoryLimit {
+    MemoryLimit::half_of_free().at_most(READING, "for a run on a page")
 }
 
 /// A writer that ends gives its files their names, one after another, and readers may meet it in the middle.

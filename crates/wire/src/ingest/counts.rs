@@ -31,6 +31,12 @@ impl IngestCounts {
         self.faults.get(fault.bits().trailing_zeros() as usize).copied().unwrap_or(0)
     }
 
+    /// Frames that are missing, or were not as they should be: the judgement of every reader of a link. Frames that came in
+    /// another order, and a clock that began again, are no losses.
+    pub fn losses(&self) -> u64 {
+        self.missing + self.corrupt + self.dropped
+    }
+
     /// Adds the counts of another link.
     pub fn add(&mut self, other: &IngestCounts) {
         self.frames += other.frames;

@@ -6,7 +6,10 @@ use std::str::FromStr;
 
 use super::correct::CorrectArgs;
 use super::tables::TableFormat;
+use livetime_recording::{MemoryLimit, Recording};
+
 use crate::analyze::Peaks;
+use crate::commands::convert::size;
 use crate::config::Setting;
 
 pub(crate) const HELP: &str = "\
@@ -119,12 +122,27 @@ pub(crate) struct AnalyzeArgs {
         requires = "output"
     )]
     pub(crate) tables: Vec<TableFormat>,
+    /// The memory that the analysis may take, as 8GiB; by default half of what is free.
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "files")]
+    memory: Option<u64>,
     /// Print JSON on stdout instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 impl AnalyzeArgs {
+    /// Opens the run, on which jobs may take as much memory as is said.
+    ///
+    /// # Errors
+    /// As [`Recording::open`].
+    pub(crate) fn open(&self) -> livetime_formats::Result<Recording> {
+        let recording = Recording::open(&self.files)?;
+        Ok(match self.memory {
+            Some(bytes) => recording.with_memory(MemoryLimit::of(bytes)),
+            None => recording,
+        })
+    }
+
     /// What to compute.
     pub(crate) fn what(&self) -> &[What] {
         if self.with.is_empty() { &[What::Mean, What::Std] } else { &self.with }

@@ -40,7 +40,7 @@ pub(super) fn run(
     };
     refuse_reducing(args)?;
     let meter = Meter::start();
-    let recording = Recording::open(&args.files).map_err(failed)?;
+    let recording = args.open().map_err(failed)?;
     let detector = super::detector(&recording, args)?;
     let name = file.display().to_string();
     let loaded = config::read_text(file).map_err(|problem| config::Problems::new(&name, vec![problem]));

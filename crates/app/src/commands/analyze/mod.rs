@@ -58,7 +58,7 @@ fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result
     let failed = |error: livetime_formats::Error| Failure::of(&error);
     let begin = Instant::now();
     reducers(args)?;
-    let recording = Recording::open(&args.files).map_err(failed)?;
+    let recording = args.open().map_err(failed)?;
     let detector = detector(&recording, args)?;
     let wanted = Wanted::of(args, (&recording, &detector), nodes, output)?;
     let select = correct::select(args, &recording)?;
@@ -156,7 +156,7 @@ fn measure(
     output: &mut Output,
 ) -> analyze::Result<Measured> {
     let meter = Meter::start();
-    let recording = Recording::open(&args.files)?;
+    let recording = args.open()?;
     let mut progress: Option<Progress> = None;
     let mut target = Some(output);
     let interrupt = Interrupt::watch();

@@ -84,6 +84,9 @@ pub(crate) struct ConvertArgs {
     /// Begin a new file (a chunk: -c00, -c01 ...) after this many events.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     split_events: Option<u64>,
+    /// Pictures to or from HDF5: the memory that the conversion may take, as 8GiB; by default half of what is free.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(super) memory: Option<u64>,
     /// Begin a new file before one exceeds this size, such as 2GB.
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "split_events")]
     split_size: Option<u64>,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use livetime_recording::convert::{FramesReport, convert_frames};
-use livetime_recording::{Recording, RunFormat};
+use livetime_recording::{MemoryLimit, Recording, RunFormat};
 use serde_json::{Value, json};
 
 use super::ConvertArgs;
@@ -31,6 +31,10 @@ pub(super) fn convert(args: &ConvertArgs, to_hdf5: bool, output: &mut Output) ->
     let options = args.frames_options(to_hdf5)?;
     let failed = |e| Failure::of(&e);
     let recording = Recording::open(&args.files).map_err(failed)?;
+    let recording = match args.memory {
+        Some(bytes) => recording.with_memory(MemoryLimit::of(bytes)),
+        None => recording,
+    };
     let mut progress = Progress::new(recording.events() as u64, output);
     let (meter, interrupt) = (Meter::start(), Interrupt::watch());
     let report = convert_frames(&recording, &args.output, &options, |event| {

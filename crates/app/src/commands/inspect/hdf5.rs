@@ -124,9 +124,12 @@ fn missing(content: &Hdf5, recording: &Recording) -> Option<u64> {
     });
     lost.or_else(|| {
         let rows = content.array("/entry/instrument/loss/missing_before").ok()?;
-        let values = rows.values(0, recording.events() as u64, &mut Scratch::default()).ok()?;
-        let number = |value: &AttributeValue| if let AttributeValue::Uint(v) = value { *v } else { 0 };
-        Some(values.iter().map(number).sum())
+        let mut sum = 0u64;
+        rows.each_value(0..recording.events() as u64, &mut Scratch::default(), &mut |value| {
+            sum = sum.saturating_add(if let AttributeValue::Uint(v) = value { v } else { 0 });
+        })
+        .ok()?;
+        Some(sum)
     })
 }
 
@@ -144,15 +147,16 @@ fn text(path: &Path, survey: &Survey) -> String {
 
 fn line(set: &DataSet) -> String {
     let axes: Vec<String> = set.shape.iter().map(u64::to_string).collect();
-    let filter = set.filter.map_or(String::new(), |filter| format!(", filter {filter}"));
-    format!("  {}: ({}) of {} bytes{filter}\n", set.path, axes.join(", "), set.element_bytes)
+    let filters = if set.filters.is_empty() { String::new() } else { format!(", {}", set.filters.join("+")) };
+    let refused = set.refused.as_ref().map_or(String::new(), |why| format!("\n    cannot be read: {why}"));
+    format!("  {}: ({}) of {}{filters}{refused}\n", set.path, axes.join(", "), set.element)
 }
 
 fn as_json(path: &Path, survey: &Survey) -> Value {
     let set = |set: &DataSet| {
         json!({
             "path": set.path, "shape": set.shape, "grows": set.grows, "element_bytes": set.element_bytes,
-            "filter": set.filter,
+            "filter": set.filter, "filters": set.filters, "element": set.element, "refused": set.refused,
         })
     };
     json!({

@@ -7,6 +7,10 @@ use super::global;
 use super::input::{Fields, Input};
 use crate::{Error, Result};
 
+/// Bytes of a number of 16 bits with a point.
+const HALF: u32 = 2;
+const COMPLEX: &str = "complex numbers, of which real and imaginary parts are to be written as two data sets";
+
 /// What an element of a data set or an attribute is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -40,9 +44,28 @@ impl ElementKind {
         }
     }
 
+    /// Whether it is a number of 16 bits with a point, which is read as one of 32.
+    pub fn is_half(&self) -> bool {
+        self.kind == Kind::Number(DType::F32) && self.bytes == HALF
+    }
+
+    /// Its bytes when it was read.
+    pub fn read_bytes(&self) -> u64 {
+        if self.is_half() { 2 * u64::from(HALF) } else { self.bytes.into() }
+    }
+
+    /// Why such elements cannot be read; `None`: they can.
+    pub(super) fn refused(&self) -> Option<Error> {
+        match self.kind {
+            Kind::Other(what) => Some(Error::new("elements that are numbers or text", what)),
+            _ => None,
+        }
+    }
+
     /// In words, for listings: `u16`, `text of 256 bytes`, `a compound type`.
     pub fn name(&self) -> String {
         match self.kind {
+            _ if self.is_half() => "f16, which is read as f32".into(),
             Kind::Number(dtype) => dtype.to_string(),
             Kind::Text => format!("text of {} bytes", self.bytes),
             Kind::VarText => "text".into(),
@@ -65,7 +88,8 @@ impl ElementKind {
             8 => return ElementKind::read(fields).map(|base| ElementKind { bytes, ..base }),
             9 if bits & 15 == 1 => Kind::VarText,
             9 => Kind::Other("lists of variable length"),
-            6 => Kind::Other("a compound type"),
+            6 => compound(bits, fields)?,
+            11 => Kind::Other(COMPLEX),
             10 => Kind::Other("an array type"),
             7 => Kind::Other("references"),
             2 | 4 | 5 => Kind::Other("bits, times or opaque bytes"),
@@ -79,6 +103,17 @@ impl ElementKind {
     pub(super) fn swap(&self, elements: &mut [u8]) {
         if self.is_big_endian && self.bytes > 1 {
             elements.chunks_exact_mut(self.bytes as usize).for_each(<[u8]>::reverse);
+        }
+    }
+
+    /// Makes numbers of 32 bits of those of 16, which stand in the second half of `output`.
+    pub(super) fn widen(&self, output: &mut [u8]) {
+        let count = output.len() / 4;
+        for number in 0..count {
+            // The next ones that are read lie behind what is written.
+            let from = 2 * (count + number);
+            let half = u16::from_le_bytes([output[from], output[from + 1]]);
+            output[4 * number..4 * number + 4].copy_from_slice(&widened(half).to_le_bytes());
         }
     }
 
@@ -108,6 +143,24 @@ impl ElementKind {
     }
 }
 
+/// A compound type: two parts of which the first is `r` are how h5py writes complex numbers.
+fn compound(bits: u64, fields: &mut Fields<'_>) -> Result<Kind> {
+    let is_complex = bits & 0xffff == 2 && fields.rest().starts_with(b"r\0");
+    Ok(Kind::Other(if is_complex { COMPLEX } else { "a compound type" }))
+}
+
+/// The number of 32 bits that is the same as one of 16 (IEEE 754: a sign, five bits of exponent, ten of mantissa).
+fn widened(half: u16) -> f32 {
+    let (sign, exponent, mantissa) =
+        (u32::from(half & 0x8000) << 16, u32::from(half >> 10 & 31), u32::from(half & 1023));
+    match (exponent, mantissa) {
+        // Below the smallest normal one: a multiple of 2^-24.
+        (0, _) => f32::from_bits((mantissa as f32 / 16_777_216.0).to_bits() | sign),
+        (31, _) => f32::from_bits(sign | 0x7f80_0000 | mantissa << 13),
+        _ => f32::from_bits(sign | (exponent + 112) << 23 | mantissa << 13),
+    }
+}
+
 fn integer(bits: u64, bytes: u32, fields: &mut Fields<'_>) -> Result<Kind> {
     let (offset, precision) = (fields.uint(2)?, fields.uint(2)?);
     let is_signed = bits & 8 != 0;
@@ -131,9 +184,10 @@ fn float(bits: u64, bytes: u32, fields: &mut Fields<'_>) -> Result<Kind> {
     let parts = fields.take(12)?;
     // Where exponent and mantissa are, and how long.
     Ok(match (bytes, &parts[4..8], bits & 0x40) {
+        (HALF, [10, 5, 0, 10], 0) => Kind::Number(DType::F32),
         (4, [23, 8, 0, 23], 0) => Kind::Number(DType::F32),
         (8, [52, 11, 0, 52], 0) => Kind::Number(DType::F64),
-        _ => Kind::Other("floating-point numbers of another kind than 32 and 64 bits"),
+        _ => Kind::Other("floating-point numbers of another kind than 16, 32 and 64 bits"),
     })
 }
 
@@ -154,5 +208,34 @@ fn number(dtype: DType, element: &[u8]) -> AttributeValue {
         DType::I64 => AttributeValue::Int(bits as i64),
         DType::F32 => AttributeValue::Float(f32::from_bits(bits as u32).into()),
         DType::F64 => AttributeValue::Float(f64::from_bits(bits)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_become_the_same_numbers() {
+        let known =
+            [(0, 0.0), (0x8000, -0.0), (1, 5.960_464_5e-8), (0x03ff, 6.097_555e-5), (0x0400, 6.103_515_6e-5)];
+        let more = [
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65504.0),
+            (0x7c00, f32::INFINITY),
+            (0xfc00, f32::NEG_INFINITY),
+        ];
+        for (half, wanted) in known.into_iter().chain(more) {
+            assert_eq!(widened(half).to_bits(), f32::to_bits(wanted), "{half:#x}");
+        }
+        assert!(widened(0x7e00).is_nan());
+        let kind = ElementKind { kind: Kind::Number(DType::F32), bytes: 2, is_big_endian: false };
+        let mut output = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0x3c, 0, 0xc0];
+        output[6..12].copy_from_slice(&[0, 0x3c, 0, 0xc0, 1, 0]);
+        kind.widen(&mut output);
+        let numbers: Vec<f32> =
+            output.chunks(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        assert_eq!(numbers, [1.0, -2.0, 5.960_464_5e-8]);
     }
 }

@@ -1,7 +1,8 @@
 //! Filters of chunks, undone.
 
 use livetime_codecs::{
-    Blosc, BloscCompressor, BloscSettings, BloscShuffle, Bslz4, Codec, DType, Lz4Hdf5, Zlib, Zstd,
+    Bitshuffle, Blosc, Blosc2, BloscCompressor, BloscSettings, BloscShuffle, Bslz4, Bzip2, Codec, CodecError,
+    DType, Lz4Hdf5, Lzf, Zlib, Zstd,
 };
 
 use super::super::filter::Filter;
@@ -11,6 +12,9 @@ use crate::{Error, Result};
 
 const SHUFFLE: u16 = 2;
 const FLETCHER32: u16 = 3;
+/// What bitshuffle calls the codecs behind it.
+const LZ4: u32 = 2;
+const WITH_ZSTD: u32 = 3;
 /// Filters of one data set.
 const MOST_FILTERS: u64 = 32;
 
@@ -36,30 +40,159 @@ fn filter(fields: &mut Fields<'_>, version: u8) -> Result<Filter> {
     Ok(Filter { id, values })
 }
 
-/// What a filter is called.
-pub(super) fn name(id: u16) -> Option<&'static str> {
-    Some(match id {
-        Filter::ZLIB => "zlib",
-        SHUFFLE => "shuffle",
-        FLETCHER32 => "fletcher32",
-        Filter::BLOSC => "blosc",
-        Filter::LZ4 => "lz4",
-        Filter::BITSHUFFLE => "bslz4",
-        Filter::ZSTD => "zstd",
-        _ => return None,
+/// What undoes a filter, with its working memory. It fills its output, or fails, and never makes more.
+type Undo = Box<dyn FnMut(&[u8], &mut [u8]) -> std::result::Result<(), CodecError> + Send>;
+
+/// A filter that packs, and what undoes it for a data set with these settings and elements of so many bytes.
+struct Known {
+    id: u16,
+    name: &'static str,
+    undo: fn(&Filter, usize) -> Result<Undo>,
+}
+
+/// All filters that are read here, beside shuffle and fletcher32.
+const KNOWN: [Known; 9] = [
+    Known { id: Filter::ZLIB, name: "zlib", undo: |_, size| Ok(codec(Zlib::new(1), size)) },
+    Known { id: Filter::BZIP2, name: "bzip2", undo: |_, _| Ok(Box::new(|from, to| Bzip2.decode(from, to))) },
+    Known { id: Filter::LZF, name: "lzf", undo: |_, _| Ok(Box::new(|from, to| Lzf.decode(from, to))) },
+    Known { id: Filter::BLOSC, name: "blosc", undo: |_, size| Ok(codec(Blosc::new(ANY_BLOSC), size)) },
+    Known { id: Filter::LZ4, name: "lz4", undo: |_, size| Ok(codec(Lz4Hdf5::new(0), size)) },
+    Known { id: Filter::BITSHUFFLE, name: "bitshuffle", undo: bitshuffle },
+    Known {
+        id: Filter::ZSTD,
+        name: "zstd",
+        undo: |_, size| Ok(codec(Zstd::new(1).map_err(no_memory)?, size)),
+    },
+    Known { id: Filter::BLOSC2, name: "blosc2", undo: |_, _| Ok(blosc2()) },
+    Known { id: SHUFFLE, name: "shuffle", undo: |filter, size| Ok(shuffle(filter, size)) },
+];
+
+/// Filters that are not read here, by their names.
+const OTHERS: [(u16, &str); 14] = [
+    (4, "szip"),
+    (5, "nbit"),
+    (6, "scaleoffset"),
+    (305, "lzo"),
+    (32003, "snappy"),
+    (32009, "spdp"),
+    (32010, "lpc-rice"),
+    (32013, "zfp"),
+    (32017, "sz"),
+    (32018, "fcidecomp"),
+    (32019, "jpeg"),
+    (32024, "sz3"),
+    (32028, "sperr"),
+    (32033, "htj2k"),
+];
+
+/// A chunk tells its settings itself.
+const ANY_BLOSC: BloscSettings =
+    BloscSettings { compressor: BloscCompressor::Lz4, level: 1, shuffle: BloscShuffle::Byte };
+
+fn known(id: u16) -> Option<&'static Known> {
+    KNOWN.iter().find(|known| known.id == id)
+}
+
+/// What a filter is called: by its name, or by its number.
+pub(super) fn name(filter: &Filter) -> String {
+    let by = |packed| match packed {
+        0 => "bitshuffle",
+        LZ4 => "bslz4",
+        _ => "bitshuffle with zstd",
+    };
+    match filter.id {
+        Filter::BITSHUFFLE => by(filter.values.get(4).copied().unwrap_or(0)).into(),
+        FLETCHER32 => "fletcher32".into(),
+        id => match known(id).map(|known| known.name).or_else(|| other(id)) {
+            Some(name) => name.into(),
+            None => format!("filter {id}"),
+        },
+    }
+}
+
+fn other(id: u16) -> Option<&'static str> {
+    OTHERS.iter().find(|(known, _)| *known == id).map(|(_, name)| *name)
+}
+
+/// Why a data set with these filters cannot be read, and what to do; `None`: it can.
+pub(super) fn refused(filters: &[Filter]) -> Option<Error> {
+    let unknown = filters.iter().find(|filter| filter.id != FLETCHER32 && known(filter.id).is_none());
+    if let Some(filter) = unknown {
+        let list: Vec<&str> = KNOWN.iter().map(|known| known.name).chain(["fletcher32"]).collect();
+        let wanted = format!("filters that are read here ({})", list.join(", "));
+        let named = other(filter.id).map_or_else(String::new, |name| format!("{name}, "));
+        let found = format!(
+            "{named}filter {} of HDF5: `h5repack -f GZIP=1 FILE NEW` writes what can be read",
+            filter.id
+        );
+        return Some(Error::new(wanted, found));
+    }
+    let packed = filters.iter().filter(|filter| matches!(length(filter), Length::Packed)).count();
+    (packed > 1).then(|| Error::new("chunks that are compressed once", "twice"))
+}
+
+fn no_memory(error: CodecError) -> Error {
+    Error::new("memory for a decoder", error.to_string())
+}
+
+/// Only the size of an element matters to a decoder.
+fn codec(mut codec: impl Codec + 'static, size: usize) -> Undo {
+    let dtype = match size {
+        2 => DType::U16,
+        4 => DType::U32,
+        8 => DType::F64,
+        _ => DType::U8,
+    };
+    Box::new(move |from, to| codec.decode(from, dtype, to))
+}
+
+fn blosc2() -> Undo {
+    let mut blosc2 = Blosc2::new();
+    Box::new(move |from, to| blosc2.decode(from, to))
+}
+
+/// The size of an element that the filter names, or that of the data set.
+fn element(filter: &Filter, at: usize, size: usize) -> usize {
+    filter.values.get(at).map_or(size, |size| *size as usize).max(1)
+}
+
+/// Bits shuffled, alone or with a codec behind it.
+fn bitshuffle(filter: &Filter, size: usize) -> Result<Undo> {
+    let (size, block) = (element(filter, 2, size), filter.values.get(3).copied().unwrap_or(0) as usize);
+    let mut decoder = match filter.values.get(4).copied().unwrap_or(0) {
+        LZ4 if matches!(size, 1 | 2 | 4 | 8) => return Ok(codec(Bslz4::new(), size)),
+        LZ4 => return Err(Error::new("bits shuffled of elements of 1, 2, 4 or 8 bytes", size.to_string())),
+        0 => Bitshuffle::alone(size, block),
+        WITH_ZSTD => Bitshuffle::zstd(size).map_err(no_memory)?,
+        other => {
+            return Err(Error::new("bits shuffled alone, with LZ4 or with zstd", format!("codec {other}")));
+        }
+    };
+    Ok(Box::new(move |from, to| decoder.decode(from, to)))
+}
+
+fn shuffle(filter: &Filter, size: usize) -> Undo {
+    let size = element(filter, 0, size);
+    Box::new(move |from, to| {
+        let (what, wanted, found) = ("bytes of a shuffled chunk", to.len(), from.len());
+        if wanted != found {
+            return Err(CodecError::Length { what, wanted, found });
+        }
+        unshuffle(size, from, to);
+        Ok(())
     })
 }
 
 /// The decoders of a thread, with their memory.
 #[derive(Default)]
 pub(super) struct Decoders {
-    zlib: Option<Zlib>,
-    bslz4: Option<Bslz4>,
-    blosc: Option<Blosc>,
-    lz4: Option<Lz4Hdf5>,
-    zstd: Option<Zstd>,
+    /// Those that were needed so far, with the filter and the size of an element.
+    made: Vec<(Filter, usize, Undo)>,
     between: Vec<u8>,
 }
+
+/// Decoders that a thread keeps: more than the data sets of a run have filters.
+const MOST_MADE: usize = 16;
 
 /// What a filter means for the length of a chunk.
 enum Length {
@@ -71,6 +204,8 @@ enum Length {
 fn length(filter: &Filter) -> Length {
     match filter.id {
         SHUFFLE => Length::Same,
+        // Without a codec behind it.
+        Filter::BITSHUFFLE if filter.values.get(4).is_none_or(|codec| *codec == 0) => Length::Same,
         FLETCHER32 => Length::Longer(4),
         _ => Length::Packed,
     }
@@ -109,25 +244,19 @@ impl Decoders {
         if let [filter] = applied[..]
             && matches!(length(filter), Length::Packed)
         {
-            return self.unpack(filter, size, chunk, output);
+            return self.undo(filter, size, chunk, output);
         }
         for (filter, bytes) in applied.iter().zip(before).rev() {
-            let mut between = std::mem::take(&mut self.between);
-            match filter.id {
-                FLETCHER32 => check_sum(chunk)?,
-                SHUFFLE => {
-                    between.resize(chunk.len(), 0);
-                    let size = filter.values.first().map_or(size, |size| *size as usize);
-                    unshuffle(size, chunk, &mut between);
-                    std::mem::swap(chunk, &mut between);
-                }
-                _ => {
-                    between.resize(bytes, 0);
-                    self.unpack(filter, size, chunk, &mut between)?;
-                    std::mem::swap(chunk, &mut between);
-                }
+            if filter.id == FLETCHER32 {
+                check_sum(chunk)?;
+                continue;
             }
+            let mut between = std::mem::take(&mut self.between);
+            between.resize(bytes, 0);
+            let undone = self.undo(filter, size, chunk, &mut between);
+            std::mem::swap(chunk, &mut between);
             self.between = between;
+            undone?;
         }
         if chunk.len() != output.len() {
             let wanted = format!("a chunk of {} bytes", output.len());
@@ -137,46 +266,23 @@ impl Decoders {
         Ok(())
     }
 
-    fn unpack(&mut self, filter: &Filter, size: usize, chunk: &[u8], output: &mut [u8]) -> Result<()> {
-        let settings =
-            BloscSettings { compressor: BloscCompressor::Lz4, level: 1, shuffle: BloscShuffle::Byte };
-        let codec: &mut dyn Codec = match filter.id {
-            Filter::ZLIB => self.zlib.get_or_insert_with(|| Zlib::new(1)),
-            Filter::LZ4 => self.lz4.get_or_insert_with(|| Lz4Hdf5::new(0)),
-            Filter::BLOSC => self.blosc.get_or_insert_with(|| Blosc::new(settings)),
-            Filter::BITSHUFFLE => {
-                check_bitshuffle(filter, size)?;
-                self.bslz4.get_or_insert_with(Bslz4::new)
-            }
-            Filter::ZSTD => match &mut self.zstd {
-                Some(zstd) => zstd,
-                none => none.insert(Zstd::new(1).map_err(|e| Error::new("memory for zstd", e.to_string()))?),
-            },
-            other => {
-                let wanted =
-                    "a filter that is read here (zlib, shuffle, fletcher32, lz4, bslz4, blosc, zstd)";
-                return Err(Error::new(wanted, format!("filter {other} of HDF5")));
+    fn undo(&mut self, filter: &Filter, size: usize, chunk: &[u8], output: &mut [u8]) -> Result<()> {
+        let is_it = |(known, of, _): &(Filter, usize, Undo)| known == filter && *of == size;
+        let at = match self.made.iter().position(is_it) {
+            Some(at) => at,
+            None => {
+                let known =
+                    known(filter.id).ok_or_else(|| Error::new("a filter that is read here", name(filter)))?;
+                let undo = (known.undo)(filter, size)?;
+                if self.made.len() >= MOST_MADE {
+                    self.made.clear();
+                }
+                self.made.push((filter.clone(), size, undo));
+                self.made.len() - 1
             }
         };
-        // Only the size of an element matters to a decoder.
-        let dtype = match size {
-            2 => DType::U16,
-            4 => DType::U32,
-            8 => DType::F64,
-            _ => DType::U8,
-        };
-        codec.decode(chunk, dtype, output).map_err(|e| Error::new("a compressed chunk", e.to_string()))
-    }
-}
-
-/// The filter may compress in other ways than ours.
-fn check_bitshuffle(filter: &Filter, size: usize) -> Result<()> {
-    let known = filter.values.get(2).map_or(size, |size| *size as usize);
-    match filter.values.get(4).copied().unwrap_or(0) {
-        2 if known == size && matches!(size, 1 | 2 | 4 | 8) => Ok(()),
-        2 => Err(Error::new("bits shuffled of elements of their size", format!("{known} for {size} bytes"))),
-        0 => Err(Error::new("bits shuffled and LZ4", "bits shuffled alone, which is not read here")),
-        _ => Err(Error::new("bits shuffled and LZ4", "bits shuffled and zstd, which is not read here")),
+        let (_, _, undo) = &mut self.made[at];
+        undo(chunk, output).map_err(|e| Error::new("a compressed chunk", e.to_string()))
     }
 }
 

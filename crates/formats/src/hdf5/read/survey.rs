@@ -8,7 +8,7 @@ use super::array::type_of;
 use super::header::{Message, find, kind, messages};
 use super::input::Input;
 use super::links::{Link, links};
-use super::pipeline::filters;
+use super::pipeline::{self, filters, name};
 use super::start::{Start, start};
 use crate::file::ReadAt;
 use crate::{Error, Result};
@@ -44,8 +44,14 @@ pub struct DataSet {
     pub grows: bool,
     /// Bytes of an element.
     pub element_bytes: u32,
-    /// Number of the filter of its chunks, if there is one.
+    /// Number of the first filter of its chunks, if there is one.
     pub filter: Option<u16>,
+    /// All filters by their names.
+    pub filters: Vec<String>,
+    /// What its elements are, in words.
+    pub element: String,
+    /// Why it cannot be read, in words; `None`: it can.
+    pub refused: Option<String>,
 }
 
 impl Survey {
@@ -140,5 +146,8 @@ fn data_set(messages: &[Message], path: &str) -> Result<Option<DataSet>> {
         shape: space.shape,
         element_bytes: element.bytes,
         filter: filters.first().map(|filter| filter.id),
+        filters: filters.iter().map(name).collect(),
+        refused: element.refused().or_else(|| pipeline::refused(&filters)).map(|error| error.reason()),
+        element: element.name(),
     }))
 }

@@ -148,6 +148,9 @@ impl Run {
             if extent > 40 && !extents.contains(&extent) {
                 extents.push(extent);
                 datagrams(&self.read_config(entry)?).for_each(|datagram| configs.add(&datagram));
+            } else if extent > XtcHeader::LEN as u32 {
+                // What is in it is of no use, but may be broken.
+                self.read_config(entry)?;
             }
         }
         if (is_configure || !extents.is_empty()) && !configs.share(self.current_configs()) {
@@ -167,6 +170,10 @@ impl Run {
             return Ok(bytes);
         }
         self.files.read::<DatagramHeader>(&entry.piece, &mut bytes, &mut Apart::default())?;
+        if let Some(error) = datagrams(&bytes).find_map(|datagram| datagram.check().err()) {
+            let (path, error) = (self.files.path(&entry.piece).to_owned(), error.moved_by(entry.piece.offset));
+            self.problems.push(Problem { path, error });
+        }
         Ok(bytes)
     }
 }

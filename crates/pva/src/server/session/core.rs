@@ -8,14 +8,14 @@ use super::ids::Ids;
 use super::operation::Operation;
 use super::output::Output;
 use crate::data::{SentTypes, TypeCache};
-use crate::proto::{ClientMessage, Command, Request, SearchResponse, echo};
+use crate::proto::{ClientMessage, Command, ReplyHead, Request, RequestHead, SearchResponse, echo};
 use crate::server::account::{Account, Charge, FIELD, SMALL};
 use crate::server::pv::{Mailbox, Note, Subscription};
 use crate::server::service::Shared;
 use crate::server::slots::Slots;
 use crate::server::statistics::{add, subtract};
 use crate::server::{Access, Peer};
-use crate::wire::{Message, Order, Writer};
+use crate::wire::{Message, Order, Status, Writer};
 use crate::{Error, Result};
 
 /// Clients send nothing to be sent back, or a few bytes.
@@ -79,6 +79,9 @@ impl Core {
         if header.control {
             return Ok(());
         }
+        if let Some(bytes) = message.too_long {
+            return self.too_long(message, bytes);
+        }
         match Command::from_code(header.command) {
             Some(command) if command.is_operation() && self.validated => {
                 self.request(Request::decode(command, message.reader())?)
@@ -88,6 +91,24 @@ impl Core {
                 Err(Error::new("the handshake", format!("message 0x{:02X}", header.command)))
             }
             _ => self.other(message),
+        }
+    }
+
+    /// Tells a client that what it wrote is more than is taken. Of other messages nobody waits for an answer.
+    fn too_long(&mut self, message: &Message<'_>, bytes: usize) -> Result<()> {
+        let most = self.shared.limits.message;
+        let why = match bytes > most {
+            true => format!("wanted a message of at most {most} bytes, found {bytes}"),
+            false => {
+                format!("wanted a message for which there is memory, found {bytes} bytes while others wait")
+            }
+        };
+        match Command::from_code(message.header.command) {
+            Some(command) if command.is_operation() => {
+                let RequestHead { command, ioid, sub, .. } = Request::decode(command, message.reader())?.head;
+                self.answer(ReplyHead { command, ioid, sub }, &Status::error(why))
+            }
+            _ => Err(Error::new(format!("a message of at most {most} bytes"), bytes.to_string())),
         }
     }
 

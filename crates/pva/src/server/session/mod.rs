@@ -93,6 +93,7 @@ impl Session {
             self.core.handle(&message)?;
             if self.core.validated && !validated {
                 self.assembler.set_limit(self.core.shared.limits.message);
+                self.assembler.pass_over();
             }
         }
         self.expect(now)?;
@@ -104,10 +105,15 @@ impl Session {
         self.message = self.assembler.is_inside().then(|| self.message.unwrap_or(now));
         let expected = self.assembler.expected();
         let bytes = if expected > SMALL { expected } else { 0 };
-        match bytes == self.incoming.bytes() || self.incoming.set(bytes) {
-            true => Ok(()),
-            false => Err(Error::new("a message for which there is memory", format!("one of {bytes} bytes"))),
+        if bytes == self.incoming.bytes() || self.incoming.set(bytes) {
+            return Ok(());
         }
+        if !self.core.validated {
+            return Err(Error::new("a message for which there is memory", format!("one of {bytes} bytes")));
+        }
+        self.assembler.pass_over_this();
+        self.incoming.set(0);
+        Ok(())
     }
 
     /// What the client makes us keep.

@@ -19,7 +19,12 @@ use livetime_formats::{Error, Result};
 use livetime_frame::{AttributeValue, Flags, Frame};
 use twox_hash::XxHash3_64;
 
-use crate::{FaultKind, Frames, Options as ReadOptions, Reader, Recording, RunFormat, Step, Wanted};
+use crate::damage::too_much;
+use crate::frames::POOL_BYTES;
+use crate::{
+    Detector, FaultKind, Frames, Options as ReadOptions, Reader, Recording, RunFormat, Step, Wanted,
+    batches_under_way,
+};
 
 pub use hdf5::Packing;
 pub use report::FramesReport;
@@ -117,6 +122,8 @@ fn write(
 ) -> Result<FramesReport> {
     let path = new.written_path();
     let detector = recording.detector(options.detector.clone())?;
+    let needed = memory(recording, &detector, options);
+    recording.memory().check(needed, format_args!("a conversion of {detector}")).map_err(too_much)?;
     let read =
         ReadOptions { events: options.events.clone(), threads: options.threads, ..ReadOptions::default() };
     let mut frames = recording.frames(&detector, read);
@@ -165,6 +172,16 @@ fn no_picture(recording: &Recording, options: &FramesOptions, detector: &str) ->
         return super::none_wanted(recording.events() as u64);
     }
     Error::new(format!("at least one picture of `{detector}`"), "none in these events")
+}
+
+/// About how many bytes a conversion takes: pictures that are read ahead, what each thread needs to read one, and one
+/// picture as it is, packed, and as it is read again.
+fn memory(recording: &Recording, detector: &Detector, options: &FramesOptions) -> u64 {
+    let picture = recording.layout(detector).map_or(0, |layout| layout.span() as u64);
+    let ahead = picture.saturating_mul(batches_under_way(options.threads) as u64).min(POOL_BYTES as u64);
+    let reading = recording.read_memory(detector, 0..1).saturating_add(picture);
+    let reading = reading.saturating_mul(options.threads as u64 + 1);
+    ahead.saturating_add(reading).saturating_add(picture.saturating_mul(3))
 }
 
 /// The next picture. Events that have none are counted by their reader.

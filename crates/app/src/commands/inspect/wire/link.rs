@@ -102,8 +102,7 @@ impl Link {
     }
 
     pub(super) fn has_losses(&self) -> bool {
-        let counts = self.counts();
-        counts.dropped > 0 || self.ledger.ticks_in(State::Good) < self.ledger.ticks()
+        self.counts().losses() > 0
     }
 }
 

@@ -53,8 +53,7 @@ impl Array {
         if chunks.is_empty() && wanted > 0 {
             return Ok(self.nothing(output));
         }
-        let are_whole_rows = grid.chunk[1..] == self.space.shape[1..];
-        if let ([chunk], true) = (&chunks[..], are_whole_rows) {
+        if let ([chunk], true) = (&chunks[..], self.are_whole_rows(grid)) {
             return self.read_rows(*chunk, grid.chunk[0], (within, rows), output, scratch);
         }
         if (chunks.len() as u64) < wanted {
@@ -109,6 +108,25 @@ impl Array {
         let mut into = shape.clone();
         into[0] = rows;
         copy_box((chunk, &grid.chunk, &from), (output, &into, &place), &lengths, size);
+    }
+
+    /// See [`Array::read_memory`].
+    pub(super) fn chunk_memory(&self, grid: &Grid, chunks: &[Chunk]) -> u64 {
+        let whole = bytes_of(&grid.chunk, self.element.bytes.into()).unwrap_or(u64::MAX);
+        let is_row = grid.chunk.first() == Some(&1) && self.are_whole_rows(grid);
+        let decoded = if is_row || self.filters.is_empty() && self.are_whole_rows(grid) { 0 } else { whole };
+        let packed = if self.filters.is_empty() {
+            0
+        } else {
+            chunks.iter().map(|chunk| chunk.bytes).max().unwrap_or(0)
+        };
+        // Between two filters a chunk is decoded twice.
+        let between = if self.filters.len() > 1 { whole.saturating_mul(2) } else { 0 };
+        decoded.saturating_add(packed).saturating_add(between)
+    }
+
+    fn are_whole_rows(&self, grid: &Grid) -> bool {
+        grid.chunk.get(1..) == self.space.shape.get(1..)
     }
 
     /// Decodes a chunk into the scratch, if it is not there.

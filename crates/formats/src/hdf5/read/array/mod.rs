@@ -6,6 +6,7 @@ mod virtuals;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use livetime_frame::AttributeValue;
@@ -15,7 +16,7 @@ use super::file::{Files, OpenFile};
 use super::header::{Message, find, kind, messages};
 use super::index::{Chunk, Grid, chunks};
 use super::input::Input;
-use super::kind::{ElementKind, Kind};
+use super::kind::ElementKind;
 use super::layout::{Layout, layout};
 use super::pipeline::{self, Decoders};
 use super::selection::Mapping;
@@ -30,8 +31,8 @@ const MOST_VIRTUAL: u64 = 1 << 30;
 /// The largest ratio of the bytes that are read out of a file to the size of the file. A constant chunk of zlib is 1030
 /// times smaller than its content.
 const MOST_RATIO: u64 = 1 << 16;
-/// The same for values that are read at once, each of which takes more memory than in the file.
-const MOST_VALUES_RATIO: u64 = 64;
+/// Bytes of values that are read at once, each of which takes more memory than in the file.
+const MOST_VALUES_BYTES: u64 = 16 << 20;
 /// Virtual data sets within each other.
 const MOST_DEEP: usize = 8;
 
@@ -53,14 +54,42 @@ impl Filled {
 }
 
 /// The memory of a thread that reads data sets. Keep it for the next read.
-#[derive(Default)]
 pub struct Scratch {
+    /// What a read may take beside its output.
+    limit: u64,
     decoders: Decoders,
     packed: Vec<u8>,
     /// A whole chunk that was decoded, and which one it is.
     chunk: Vec<u8>,
     known: Option<(Arc<OpenFile>, u64, u64)>,
     part: Vec<u8>,
+}
+
+impl Scratch {
+    /// For reads that take at most so many bytes beside their output; a chunk that wants more is refused before any
+    /// memory is taken.
+    pub fn within(bytes: u64) -> Scratch {
+        Scratch {
+            limit: bytes,
+            decoders: Decoders::default(),
+            packed: Vec::new(),
+            chunk: Vec::new(),
+            known: None,
+            part: Vec::new(),
+        }
+    }
+
+    /// From now on at most so many.
+    pub fn limit_to(&mut self, bytes: u64) {
+        self.limit = bytes;
+    }
+}
+
+/// Within 4 GiB.
+impl Default for Scratch {
+    fn default() -> Scratch {
+        Scratch::within(MOST_BYTES)
+    }
 }
 
 impl std::fmt::Debug for Scratch {
@@ -81,6 +110,8 @@ pub struct Array {
     fill: Vec<u8>,
     stored: Stored,
     row_bytes: u64,
+    /// See [`Array::read_memory`]; that of a virtual data set grows as its sources are opened.
+    read_memory: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -137,7 +168,12 @@ impl Array {
             return Err(Error::new("rows that their file can hold", found).at(at));
         }
         let (files, file) = (files.clone(), file.clone());
-        let mut array = Array { files, file, at, space, element, filters, fill, stored, row_bytes };
+        let read_memory = AtomicU64::default();
+        let mut array =
+            Array { files, file, at, space, element, filters, fill, stored, row_bytes, read_memory };
+        if let Stored::Chunked(grid, chunks) = &array.stored {
+            array.read_memory = array.chunk_memory(grid, chunks).into();
+        }
         array.measure(depth)?;
         Ok(Some(array))
     }
@@ -176,17 +212,25 @@ impl Array {
         }
     }
 
-    /// Bytes of a row, at most 4 GiB.
+    /// Bytes of a row when it was read, at most 8 GiB.
     pub fn row_bytes(&self) -> u64 {
-        self.row_bytes
+        let widened = if self.element.is_half() { 2 } else { 1 };
+        self.row_bytes * widened
     }
 
     /// How its chunks are compressed: the filters' names in the order in which they were applied, `+` between them.
     pub fn codec(&self) -> String {
-        let name = |filter: &Filter| {
-            pipeline::name(filter.id).map_or_else(|| format!("filter {}", filter.id), str::to_owned)
+        self.filters.iter().map(pipeline::name).collect::<Vec<_>>().join("+")
+    }
+
+    /// Why its elements cannot be read, whatever they are: their type, or a filter of theirs or of a source that is known.
+    pub fn refused(&self) -> Option<Error> {
+        let sources = match &self.stored {
+            Stored::Virtual(_, sources) => virtuals::refused(sources),
+            _ => None,
         };
-        self.filters.iter().map(name).collect::<Vec<_>>().join("+")
+        let refused = self.element.refused().or_else(|| pipeline::refused(&self.filters)).or(sources);
+        refused.map(|e| e.in_file(&self.file.path))
     }
 
     /// Whether other data sets hold its elements.
@@ -216,7 +260,30 @@ impl Array {
     /// If there are no such rows, its type is not one of numbers or fixed text, or what is in the file cannot be read
     /// or decoded. An element that was never written is no error: see [`Filled`].
     pub fn read(&self, first: u64, count: u64, output: &mut [u8], scratch: &mut Scratch) -> Result<Filled> {
+        if !self.element.is_half() {
+            return self.read_stored(first, count, output, scratch);
+        }
+        let half = output.len() / 2;
+        let filled = self.read_stored(first, count, &mut output[half..], scratch)?;
+        self.element.widen(output);
+        Ok(filled)
+    }
+
+    /// As [`Array::read`], of elements in the size that they have in the file.
+    fn read_stored(
+        &self,
+        first: u64,
+        count: u64,
+        output: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Result<Filled> {
         self.read_deep(first, count, output, scratch).map_err(|e| e.in_file(&self.file.path))
+    }
+
+    /// The most bytes that a read takes beside its output: a chunk as it lies in the file, and decoded where it does
+    /// not go straight into the output. Of a virtual data set, as far as its sources are known.
+    pub fn read_memory(&self) -> u64 {
+        self.read_memory.load(Ordering::Relaxed)
     }
 
     fn read_deep(&self, first: u64, count: u64, output: &mut [u8], scratch: &mut Scratch) -> Result<Filled> {
@@ -228,9 +295,10 @@ impl Array {
                 found,
             ));
         }
-        if let Kind::Other(what) = self.element.kind {
-            return Err(Error::new("elements that are numbers or text", what));
+        if let Some(refused) = self.element.refused() {
+            return Err(refused);
         }
+        self.check_memory(scratch)?;
         let filled = match &self.stored {
             Stored::Compact(bytes) => {
                 let from = (first * self.row_bytes) as usize;
@@ -341,19 +409,51 @@ impl Array {
     /// not read, none.
     ///
     /// # Errors
-    /// As [`Array::read`].
+    /// As [`Array::read`], or if they have more than 16 MiB.
     pub fn values(&self, first: u64, count: u64, scratch: &mut Scratch) -> Result<Vec<AttributeValue>> {
         let count = count.min(self.rows().saturating_sub(first));
-        let bytes = count.checked_mul(self.row_bytes).filter(|bytes| *bytes <= MOST_BYTES);
-        let most = self.file.size()?.saturating_mul(MOST_VALUES_RATIO).saturating_add(1 << 20);
-        let bytes = bytes.filter(|bytes| *bytes <= most || self.is_virtual());
-        let bytes =
-            bytes.ok_or_else(|| Error::new("values that their file can hold", format!("{count} rows")))?;
+        let bytes = count.checked_mul(self.row_bytes()).filter(|bytes| *bytes <= MOST_VALUES_BYTES);
+        let bytes = bytes.ok_or_else(|| {
+            let found = format!("{count} rows of {} bytes", self.row_bytes);
+            Error::new(format!("values of at most {MOST_VALUES_BYTES} bytes"), found).in_file(&self.file.path)
+        })?;
         let mut raw = vec![0; bytes as usize];
         self.read(first, count, &mut raw, scratch)?;
-        let plain = ElementKind { is_big_endian: false, ..self.element.clone() };
+        let bytes = self.element.read_bytes() as u32;
+        let plain = ElementKind { is_big_endian: false, bytes, ..self.element.clone() };
         let input = self.file.input()?;
         Ok(plain.values(&raw, Some(&input)))
+    }
+
+    /// Shows all values of the rows `rows`, some at a time.
+    ///
+    /// # Errors
+    /// As [`Array::values`] of one row.
+    pub fn each_value(
+        &self,
+        rows: Range<u64>,
+        scratch: &mut Scratch,
+        take: &mut dyn FnMut(AttributeValue),
+    ) -> Result<()> {
+        let end = rows.end.min(self.rows());
+        let at_once = (MOST_VALUES_BYTES / 64 / self.row_bytes.max(1)).max(1);
+        let mut first = rows.start;
+        while first < end {
+            let count = at_once.min(end - first);
+            self.values(first, count, scratch)?.into_iter().for_each(&mut *take);
+            first += count;
+        }
+        Ok(())
+    }
+
+    /// Refuses a read that would take more than the scratch may have.
+    fn check_memory(&self, scratch: &Scratch) -> Result<()> {
+        let needed = self.read_memory();
+        if needed <= scratch.limit {
+            return Ok(());
+        }
+        let wanted = format!("chunks that need at most {} bytes to be read", scratch.limit);
+        Err(Error::new(wanted, format!("some that need {needed}")).at(self.at))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Rows that other data sets hold.
 
-use std::sync::{Arc, PoisonError};
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::copy::copy_box;
 use super::super::file::resolve;
@@ -118,6 +120,11 @@ impl Array {
             array.ok_or_else(|| Error::new("a data set", format!("`{}`", key.1)).in_file(&file.path))
         };
         let found: Source = open().map(Arc::new).map_err(|e: Error| e.to_string());
+        if let Ok(array) = &found {
+            // With a part of its row, which is copied from there.
+            let memory = array.row_bytes.saturating_add(array.read_memory());
+            self.read_memory.fetch_max(memory, Ordering::Relaxed);
+        }
         let mut sources = sources.lock().unwrap_or_else(PoisonError::into_inner);
         sources.entry(key).or_insert(found).clone()
     }
@@ -202,14 +209,20 @@ impl Array {
         let first = if is_row { 0 } else { source_row(mapping, array, position)? };
         let count = if is_row { array.rows() } else { 1 };
         if lengths(&into) == *shape && lengths(&from) == *axes {
-            return array.read(first, count, output, scratch).map(|filled| (filled, true));
+            return array.read_stored(first, count, output, scratch).map(|filled| (filled, true));
         }
         let bytes = count.checked_mul(array.row_bytes).filter(|bytes| *bytes <= MOST_BYTES);
         let bytes =
             bytes.ok_or_else(|| Error::new("rows of at most 4 GiB", "more").in_file(&array.file.path))?;
+        let left = scratch.limit.checked_sub(bytes).ok_or_else(|| {
+            let wanted = format!("parts of at most {} bytes", scratch.limit);
+            Error::new(wanted, format!("{bytes}")).in_file(&array.file.path)
+        })?;
+        let limit = std::mem::replace(&mut scratch.limit, left);
         let mut part = std::mem::take(&mut scratch.part);
         part.resize(bytes as usize, 0);
-        let read = array.read(first, count, &mut part, scratch);
+        let read = array.read_stored(first, count, &mut part, scratch);
+        scratch.limit = limit;
         let starts = |of: &[(u64, u64)]| of.iter().map(|(start, _)| *start).collect::<Vec<u64>>();
         let size = self.element.bytes as usize;
         if read.is_ok() {
@@ -218,6 +231,12 @@ impl Array {
         scratch.part = part;
         read.map(|filled| (filled, false))
     }
+}
+
+/// Why a source that is open cannot be read.
+pub(super) fn refused(sources: &Mutex<HashMap<(String, String), Source>>) -> Option<Error> {
+    let sources = sources.lock().unwrap_or_else(PoisonError::into_inner);
+    sources.values().filter_map(|source| source.as_ref().ok()?.refused()).next()
 }
 
 /// The row of the source at a position among those that the mapping selects.

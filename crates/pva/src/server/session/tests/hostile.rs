@@ -8,7 +8,7 @@ use crate::data::{ScalarType, Value};
 use crate::nt;
 use crate::proto::{ChannelId, Command, CreateChannel, GetField, RequestHead, RequestId, sub};
 use crate::request::parse;
-use crate::server::{Limits, ServerConfig, Service, SharedPv};
+use crate::server::{Limits, Put, ServerConfig, Service, SharedPv};
 use crate::wire::{Header, Order, Writer};
 
 #[test]
@@ -356,4 +356,28 @@ fn a_refusal_is_short_in_the_log_however_long_the_put_was() {
         .unwrap();
     assert!(client.answer(Command::Put, 1, 0).0.message.len() < 2000);
     assert!(told.lock().unwrap()[0].len() < 1000, "{:?}", told.lock().unwrap());
+}
+
+/// A put that is too long, in one message or in segments, is answered with the reason, and the client goes on.
+#[test]
+fn a_put_that_is_too_long_is_refused_and_the_client_goes_on() {
+    let pv = SharedPv::builder().value(image(0)).on_put(|put: Put| put.accept()).build();
+    for (message, memory, why) in [
+        (1 << 20, 64 << 20, "wanted a message of at most 1048576 bytes, found "),
+        (64 << 20, 1 << 20, "no memory for this while others wait"),
+    ] {
+        let limits = Limits { message, memory_per_connection: memory, ..Limits::default() };
+        let service = service_with("a", &pv, ServerConfig { limits, ..ServerConfig::default() });
+        let mut client = Client::connected(&service);
+        let sid = client.open("a");
+        client.init(Command::Put, sid, 1, "value");
+        let picture = image(7);
+        client.execute(Command::Put, sid, 1, 0, |writer| picture.encode_changed(writer)).unwrap();
+        let (status, _) = client.answer(Command::Put, 1, 0);
+        assert!(status.message.starts_with(why), "{}", status.message);
+        client.init(Command::Get, sid, 2, "uniqueId");
+        client.execute(Command::Get, sid, 2, 0, |_| {}).unwrap();
+        assert!(client.answer(Command::Get, 2, 0).0.is_success());
+        assert!(service.statistics().memory < 1 << 20);
+    }
 }
