@@ -1,14 +1,19 @@
 import { mount } from 'svelte';
 import App from './App.svelte';
 import { enter } from './model/session';
+import { place } from './model/place.svelte';
 import { run } from './model/run.svelte';
+import { firstScreen } from './screens/list';
 import { lookAhead } from './picture/start';
 import './style/tokens.css';
 import './style/theme';
 
 const entered = enter();
 // What may be read without a token need not wait for the session.
-run.whenDescribed = lookAhead;
+run.whenDescribed = () => {
+  place.begin(firstScreen(run.nodes));
+  lookAhead();
+};
 void run.describe();
 const target = document.getElementById('page') as HTMLElement;
 target.replaceChildren();

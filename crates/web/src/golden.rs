@@ -99,6 +99,26 @@ fn pictures() {
 }
 
 #[test]
+fn each_axis_has_bins_of_its_own_where_that_is_wanted() {
+    let mono = picture(ColorMode::Mono);
+    let of = |fit: [u32; 2], axes: &str, reduce: &str| {
+        made(&mono, json!({ "region": [1, 0, 4, 3], "fit": fit, "axes": axes, "reduce": reduce }))
+    };
+    let wide = of([2, 3], "own", "max");
+    assert_eq!((wide.header.bin, pixels(&wide)), ((2, 1), vec![20, 40, 1020, 1040, 2020, 2040]));
+    assert_eq!(pixels(&of([2, 3], "own", "pick")), [10, 30, 1010, 1030, 2010, 2030]);
+    let high = of([4, 2], "own", "max");
+    assert_eq!(
+        (high.header.bin, pixels(&high)),
+        ((1, 2), vec![1010, 1020, 1030, 1040, 2010, 2020, 2030, 2040])
+    );
+    assert_eq!(pixels(&of([4, 2], "own", "pick")), [10, 20, 30, 40, 2010, 2020, 2030, 2040]);
+    let means = of([4, 2], "own", "mean");
+    let first = f32::from_le_bytes([means.payload[0], means.payload[1], means.payload[2], means.payload[3]]);
+    assert_eq!((first, of([4, 2], "equal", "max").header.bin), (510.0, (2, 2)));
+}
+
+#[test]
 fn coloured_pictures_are_interleaved_whatever_the_frame_is() {
     let whole = made(&picture(ColorMode::Rgb1), json!({}));
     assert_eq!((whole.header.colours, &pixels(&whole)[..6]), (3, &[0, 1, 2, 10, 11, 12][..]));

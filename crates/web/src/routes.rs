@@ -88,7 +88,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("DELETE", "/api/v1/session", Nothing, "ends the session", || delete(sessions::end)),
     route("POST", "/api/v1/control", Write, "takes control, or gives it back", || post(sessions::control)),
     route("GET", "/api/v1/picture", Read, "one newest picture of an output", || get(pictures::one))
-        .asks(&["from", "as", "region", "fit", "reduce", "range", "wait_ms"]),
+        .asks(&["from", "as", "region", "fit", "axes", "reduce", "range", "wait_ms"]),
     route("GET", "/api/v1/views", Read, "the accounts of all views", || get(pictures::accounts)),
     route("POST", "/api/v1/views", Read, "a new view of an output", || post(pictures::open)),
     route("GET", "/api/v1/views/{id}", Read, "the next picture of a view", || get(pictures::next))
@@ -110,7 +110,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/api/v1/runs/event", Read, "one event of a recorded run", || get(files::event))
         .asks(&["path", "event", "detector"]),
     route("GET", "/api/v1/runs/picture", Read, "a picture of a recorded run", || get(files::picture))
-        .asks(&["path", "event", "detector", "as", "region", "fit", "reduce", "range"]),
+        .asks(&["path", "event", "detector", "as", "region", "fit", "axes", "reduce", "range"]),
     route("GET", "/api/v1/runs/at", Read, "exact values of pixels of a recorded picture", || get(files::at))
         .asks(&["path", "event", "detector", "x", "y"]),
     route("GET", "/api/v1/runs/download", Read, "a file as it is", || get(files::download)).asks(&["path"]),

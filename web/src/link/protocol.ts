@@ -212,6 +212,8 @@ export interface ViewWish {
   from: string;
   region: [number, number, number, number] | null;
   fit: [number, number] | null;
+  /** Bins as wide as high, unless each axis is to have its own. */
+  axes?: 'own';
   reduce: 'max' | 'mean' | 'pick';
   as: 'native' | 'u8';
 }

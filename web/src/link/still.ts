@@ -72,7 +72,7 @@ export class Still<T extends { header: Header }> {
   }
 }
 
-export function pictureUrl({ from, region, fit, reduce }: ViewWish): string {
-  const more = [region && `&region=${region.join(',')}`, fit && `&fit=${fit.join(',')}`, `&reduce=${reduce}`];
+export function pictureUrl({ from, region, fit, axes, reduce }: ViewWish): string {
+  const more = [region && `&region=${region.join(',')}`, fit && `&fit=${fit.join(',')}`, axes && `&axes=${axes}`, `&reduce=${reduce}`];
   return `${from}&as=raw${more.filter(Boolean).join('')}`;
 }

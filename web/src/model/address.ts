@@ -1,6 +1,6 @@
 /** The state of the page in its address, so that a link shows what its sender saw. Pure functions. */
 
-export const SCREENS = ['live', 'graph', 'trigger', 'plots', 'settings', 'ledger', 'runs'] as const;
+export const SCREENS = ['live', 'graph', 'plots', 'settings', 'ledger', 'runs', 'trigger'] as const;
 export type Screen = (typeof SCREENS)[number];
 
 export interface Place {
@@ -14,6 +14,9 @@ export function readAddress(hash: string): Place {
   const screen = SCREENS.find((name) => name === path) ?? 'live';
   return { screen, query: Object.fromEntries(new URLSearchParams(query)) };
 }
+
+/** Whether an address says which screen it is of. */
+export const namesScreen = (hash: string) => /^#\/\w/.test(hash);
 
 /** Empty values are left out. */
 export function writeAddress({ screen, query }: Place): string {

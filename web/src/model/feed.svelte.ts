@@ -1,10 +1,17 @@
-/** History of some series from the server: all that it keeps at first, then what is new, once a second while it is seen. */
+/** History of some series from the server: what is shown of the past at first, then what is new, once a second while it is seen. */
 
+import { untrack } from 'svelte';
 import { history } from '../link/rest';
 import { run } from './run.svelte';
 import { Series } from './series';
 
 const PERIOD_MS = 1_000;
+
+/** By the clock of the server; 0, which is all that it keeps, while that is not known. */
+const beginOf = (keepMs: number) => {
+  const now = untrack(() => run.moment);
+  return now ? Math.max(0, now.at_ns / 1e6 - keepMs) : 0;
+};
 
 /** Calls `show` with the series whenever there is more; returns what ends it. */
 export function follow(
@@ -16,7 +23,7 @@ export function follow(
   const look = async () => {
     if (!document.hidden && run.link === 'open') {
       try {
-        const { unknown, ...more } = await history(names, step, series.lastMs);
+        const { unknown, ...more } = await history(names, step, series.lastMs || beginOf(keepMs));
         series.add(more);
         if (!ended) show(series, unknown && `The server keeps no history of ${unknown.replaceAll(',', ', ')}.`);
       } catch (problem) {

@@ -3,6 +3,7 @@
  * picture has that it was drawn on. Pure functions.
  */
 
+import { npyFile } from './npy';
 import type { Region, Size } from './roi';
 
 /** One side of a picture on the detector: its pixels, the first detector pixel, how many make one, and whether the last comes first. */
@@ -212,14 +213,7 @@ export function listOf(pieces: readonly Region[], fix: Fix, byRectangles: boolea
 
 /** An array of NumPy, rows by columns of `u1`: 0 for a bad pixel and 1 for a good one, as `corrections` and `--mask` take it. */
 export function npyOf({ bits, width, height }: Mask): Uint8Array<ArrayBuffer> {
-  const says = `{'descr': '|u1', 'fortran_order': False, 'shape': (${height}, ${width}), }`;
-  const before = 10;
-  const head = `${says}${' '.repeat(63 - ((before + says.length) % 64))}\n`;
-  const file = new Uint8Array(before + head.length + bits.length);
-  file.set([0x93, ...new TextEncoder().encode('NUMPY'), 1, 0, head.length & 255, head.length >> 8]);
-  file.set(new TextEncoder().encode(head), before);
-  file.set(bits.map((bad) => 1 - bad), before + head.length);
-  return file;
+  return npyFile('|u1', [height, width], bits.map((bad) => 1 - bad));
 }
 
 // ---- Whether a picture can be mapped ----

@@ -1,6 +1,6 @@
 /** The address as a value that the screens read and change. */
 
-import { readAddress, writeAddress, type Screen } from './address';
+import { namesScreen, readAddress, writeAddress, type Screen } from './address';
 
 class Address {
   private now = $state.raw(readAddress(location.hash));
@@ -27,6 +27,11 @@ class Address {
   go(screen: Screen, change: Record<string, string> = {}): void {
     this.now = { screen, query: { ...this.now.query, ...change } };
     history.pushState(null, '', writeAddress(this.now));
+  }
+
+  /** The screen of an address that names none: known when it is known what runs. */
+  begin(screen: Screen): void {
+    if (!namesScreen(location.hash)) this.now = { ...this.now, screen };
   }
 
   /** Another address came in from outside. */

@@ -1,7 +1,7 @@
 /** Who sits in front of this page. The token of a printed link becomes a cookie at once and leaves the address. */
 
 import * as rest from '../link/rest';
-import { tokenOf, writeAddress } from './address';
+import { tokenOf } from './address';
 import { place } from './place.svelte';
 import { run } from './run.svelte';
 
@@ -22,7 +22,7 @@ export async function enter(): Promise<void> {
 async function useToken(): Promise<void> {
   const token = tokenOf(location.hash);
   if (token === null) return;
-  history.replaceState(null, '', writeAddress({ screen: 'live', query: {} }));
+  history.replaceState(null, '', '#/');
   place.reload();
   await signIn(token);
 }

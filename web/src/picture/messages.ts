@@ -5,7 +5,7 @@ import type { Line } from '../model/line';
 import type { Size } from '../model/roi';
 import type { MapName } from './maps';
 import type { Colour } from './painter';
-import type { Zoom } from './view';
+import type { Wanted } from './view';
 
 /** Fixed limits, or percentiles of what is shown. */
 export type Contrast = { low: number; high: number } | { percentLow: number; percentHigh: number };
@@ -18,11 +18,8 @@ export interface Look {
   invalid: Colour;
 }
 
-/** What the worker is to show. `x`, `y`: the pixel in the middle; without meaning for `fit`. */
-export interface Sight {
-  zoom: Zoom;
-  x: number;
-  y: number;
+/** What the worker is to show. */
+export interface Sight extends Wanted {
   /** CSS pixels. */
   canvas: Size;
   /** Device pixels for one CSS pixel. */
@@ -47,7 +44,8 @@ export type ToWorker =
   | { kind: 'hold'; hold: boolean }
   | { kind: 'seen'; seen: boolean }
   | { kind: 'cross'; at: Point | null }
-  | { kind: 'line'; line: Line | null };
+  | { kind: 'line'; line: Line | null }
+  | { kind: 'save'; as: 'png' | 'npy'; name: string };
 
 export interface PictureInfo {
   sequence: string;
@@ -58,7 +56,8 @@ export interface PictureInfo {
   place: string | null;
   /** Of the payload, and pixels of the array for one of them. */
   size: Size;
-  bin: number;
+  binX: number;
+  binY: number;
   reduce: string;
   held: boolean;
   damaged: boolean;
@@ -89,7 +88,8 @@ export interface Cross {
   column: Float32Array;
   x0: number;
   y0: number;
-  step: number;
+  stepX: number;
+  stepY: number;
 }
 
 export type FromWorker =
@@ -97,4 +97,5 @@ export type FromWorker =
   | { kind: 'picture'; info: PictureInfo }
   | { kind: 'cross'; cross: Cross }
   | { kind: 'line'; values: Float32Array }
+  | { kind: 'saved'; file: Blob; name: string }
   | { kind: 'problem'; text: string };

@@ -56,9 +56,10 @@ void main() {
     return;
   }
   float value = texel(ivec2(middle), 0);
-  if (step_.x > 1.0) {
-    ivec2 first = max(ivec2(floor(at)), ivec2(0));
-    ivec2 last = min(max(ivec2(ceil(at + step_)) - 1, first), min(first + 7, size - 1));
+  bvec2 several = greaterThan(step_, vec2(1.0));
+  if (any(several)) {
+    ivec2 first = max(ivec2(mix(floor(middle), floor(at), several)), ivec2(0));
+    ivec2 last = min(max(ivec2(mix(floor(middle), ceil(at + step_) - 1.0, several)), first), min(first + 7, size - 1));
     for (int y = first.y; y <= last.y; y++) {
       for (int x = first.x; x <= last.x; x++) {
         float v = texel(ivec2(x, y), 0);

@@ -2,50 +2,78 @@
 
 import { clamp, type Size } from '../model/roi';
 
-/** `zoom`: CSS pixels for one pixel of the array; `x`, `y`: what of the array lies in the middle of the canvas. */
+/** `zoomX`, `zoomY`: CSS pixels for one pixel of the array, across and down; `x`, `y`: what of the array lies in the middle of the canvas. */
 export interface View {
-  zoom: number;
+  zoomX: number;
+  zoomY: number;
   x: number;
   y: number;
 }
 
-export type Zoom = 'fit' | number;
+/** Whether pixels are as wide as they are high, or each axis has a scale of its own. */
+export type Axes = 'equal' | 'own';
+
+/** What is to be seen: all, or a zoom of each axis and what lies in the middle. Empty axes: as is usual for the array. */
+export interface Wanted {
+  zoom: 'fit' | { x: number; y: number };
+  x: number;
+  y: number;
+  axes: Axes | '';
+}
+
+/** From this ratio of its sides on, little of the shorter one is seen beside the longer one. */
+const EXTREME = 8;
+const MOST_ZOOM = 64;
+
+export function usualAxes({ width, height }: Size): Axes {
+  return Math.max(width, height) >= EXTREME * Math.max(1, Math.min(width, height)) ? 'own' : 'equal';
+}
+
+export function viewOf({ zoom, x, y, axes }: Wanted, array: Size, canvas: Size): View {
+  const found = axes || usualAxes(array);
+  return zoom === 'fit' ? fitted(array, canvas, found) : kept({ zoomX: zoom.x, zoomY: zoom.y, x, y }, array, canvas, found);
+}
 
 /** The whole array, as large as it fits. */
-export function fitted(array: Size, canvas: Size): View {
-  const zoom = Math.min(canvas.width / Math.max(1, array.width), canvas.height / Math.max(1, array.height));
-  return { zoom: Math.max(zoom, 1e-6), x: array.width / 2, y: array.height / 2 };
+export function fitted(array: Size, canvas: Size, axes: Axes = 'equal'): View {
+  const fit = (room: number, whole: number) => Math.max(1e-6, room / Math.max(1, whole));
+  const [x, y] = [fit(canvas.width, array.width), fit(canvas.height, array.height)];
+  const [zoomX, zoomY] = axes === 'own' ? [x, y] : [Math.min(x, y), Math.min(x, y)];
+  return { zoomX, zoomY, x: array.width / 2, y: array.height / 2 };
 }
 
 export const toArray = (view: View, canvas: Size, x: number, y: number) => ({
-  x: view.x + (x - canvas.width / 2) / view.zoom,
-  y: view.y + (y - canvas.height / 2) / view.zoom,
+  x: view.x + (x - canvas.width / 2) / view.zoomX,
+  y: view.y + (y - canvas.height / 2) / view.zoomY,
 });
 
 export const toCanvas = (view: View, canvas: Size, x: number, y: number) => ({
-  x: (x - view.x) * view.zoom + canvas.width / 2,
-  y: (y - view.y) * view.zoom + canvas.height / 2,
+  x: (x - view.x) * view.zoomX + canvas.width / 2,
+  y: (y - view.y) * view.zoomY + canvas.height / 2,
 });
 
-/** Another zoom with the pixel under (`x`, `y`) of the canvas staying where it is. */
-export function zoomedAt(view: View, canvas: Size, x: number, y: number, zoom: number): View {
+/** Larger by a factor across and down, with the pixel under (`x`, `y`) of the canvas staying where it is. */
+export function zoomedAt(view: View, canvas: Size, x: number, y: number, across: number, down = across): View {
   const at = toArray(view, canvas, x, y);
-  return { zoom, x: at.x - (x - canvas.width / 2) / zoom, y: at.y - (y - canvas.height / 2) / zoom };
+  const [zoomX, zoomY] = [view.zoomX * across, view.zoomY * down];
+  return { zoomX, zoomY, x: at.x - (x - canvas.width / 2) / zoomX, y: at.y - (y - canvas.height / 2) / zoomY };
 }
 
 /**
  * Keeps the array in sight: never beyond its edges, centred where it is smaller than the canvas. Its corner lies on a whole pixel of
  * the canvas, so that at 1:1 one pixel is one pixel.
  */
-export function kept(view: View, array: Size, canvas: Size): View {
-  const smallest = Math.min(1, fitted(array, canvas).zoom);
-  const zoom = clamp(view.zoom, smallest, 64);
-  const keep = (at: number, whole: number, room: number) => {
+export function kept(view: View, array: Size, canvas: Size, axes: Axes = 'equal'): View {
+  const fit = fitted(array, canvas, axes);
+  const within = (zoom: number, fitting: number) => clamp(zoom, Math.min(1, fitting), Math.max(MOST_ZOOM, fitting));
+  const zoomX = within(view.zoomX, fit.zoomX);
+  const zoomY = axes === 'own' ? within(view.zoomY, fit.zoomY) : zoomX;
+  const keep = (at: number, whole: number, room: number, zoom: number) => {
     const seen = room / zoom;
     const middle = seen >= whole ? whole / 2 : clamp(at, seen / 2, whole - seen / 2);
     return (room / 2 - Math.round(room / 2 - middle * zoom)) / zoom;
   };
-  return { zoom, x: keep(view.x, array.width, canvas.width), y: keep(view.y, array.height, canvas.height) };
+  return { zoomX, zoomY, x: keep(view.x, array.width, canvas.width, zoomX), y: keep(view.y, array.height, canvas.height, zoomY) };
 }
 
 /** Round numbers for the ticks of an axis, about `wanted` of them between `low` and `high`. */

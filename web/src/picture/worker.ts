@@ -6,11 +6,12 @@ import { readPicture, type Picture } from '../link/wire';
 import { Histogram, type Pixels } from '../model/contrast';
 import { valuesAlong, type Line } from '../model/line';
 import { GlPainter, hasCard } from './gl';
+import { nameOf, npyOf } from './keep';
 import { colours } from './maps';
 import type { Cross, Drawing, FromWorker, Look, Point, Sight, ToWorker } from './messages';
 import type { Painter } from './painter';
 import { PlainPainter } from './plain';
-import { fitted, kept, type View } from './view';
+import { viewOf, usualAxes, type View } from './view';
 
 const BARS = 180;
 /** Counting and telling the page about pictures that come by themselves: faster than this nobody reads. */
@@ -79,6 +80,8 @@ class Worker {
       case 'line':
         this.line = message.line;
         return this.tellLine();
+      case 'save':
+        return void this.save(message.as, message.name);
     }
   }
 
@@ -143,7 +146,8 @@ class Worker {
     const { canvas, density } = this.sight;
     const most: [number, number] = [even(canvas.width * density * 2), even(canvas.height * density * 2)];
     const region = this.seenRegion();
-    this.feed.want({ from: this.source, region, fit: most, reduce: 'max', as: 'native' });
+    const axes = this.isOwn() ? { axes: 'own' as const } : {};
+    this.feed.want({ from: this.source, region, fit: most, reduce: 'max', as: 'native', ...axes });
   }
 
   private seenRegion(): [number, number, number, number] | null {
@@ -157,8 +161,8 @@ class Worker {
       const high = Math.min(whole, Math.ceil((at + seen / 2 + margin) / grid) * grid);
       return [low, Math.max(1, high - low)];
     };
-    const [x, width] = part(view.x, this.sight.canvas.width / view.zoom, fullWidth);
-    const [y, height] = part(view.y, this.sight.canvas.height / view.zoom, fullHeight);
+    const [x, width] = part(view.x, this.sight.canvas.width / view.zoomX, fullWidth);
+    const [y, height] = part(view.y, this.sight.canvas.height / view.zoomY, fullHeight);
     return width >= fullWidth && height >= fullHeight ? null : [x, y, width, height];
   }
 
@@ -197,8 +201,14 @@ class Worker {
   private view(): View | null {
     if (!this.sight || !this.picture) return null;
     const { fullWidth: width, fullHeight: height } = this.picture.header;
-    const { zoom, x, y, canvas } = this.sight;
-    return zoom === 'fit' ? fitted({ width, height }, canvas) : kept({ zoom, x, y }, { width, height }, canvas);
+    return viewOf(this.sight, { width, height }, this.sight.canvas);
+  }
+
+  /** Whether each axis has a scale of its own: then it has bins of its own, too. */
+  private isOwn(): boolean {
+    if (!this.sight || !this.picture) return this.sight?.axes === 'own';
+    const { fullWidth: width, fullHeight: height } = this.picture.header;
+    return (this.sight.axes || usualAxes({ width, height })) === 'own';
   }
 
   /** At most once for each picture of the screen. */
@@ -229,11 +239,11 @@ class Worker {
       return true;
     }
     const { header } = this.picture;
-    const step = 1 / view.zoom / sight.density;
-    const left = view.x - sight.canvas.width / 2 / view.zoom;
-    const top = view.y - sight.canvas.height / 2 / view.zoom;
+    const left = view.x - sight.canvas.width / 2 / view.zoomX;
+    const top = view.y - sight.canvas.height / 2 / view.zoomY;
     const part = {
-      x: (left - header.x) / header.binX, y: (top - header.y) / header.binY, stepX: step / header.binX, stepY: step / header.binY,
+      x: (left - header.x) / header.binX, stepX: 1 / view.zoomX / sight.density / header.binX,
+      y: (top - header.y) / header.binY, stepY: 1 / view.zoomY / sight.density / header.binY,
     };
     painter.draw({ ...this.limits, scale: look.scale }, part, look.outside, look.invalid, header.colours);
     return true;
@@ -268,7 +278,7 @@ class Worker {
     const info = {
       sequence: header.sequence.toString(), dtype: header.dtype, colours: header.colours,
       full: { width: header.fullWidth, height: header.fullHeight }, size: { width: header.width, height: header.height },
-      place: picture.place, bin: header.binX, reduce: header.reduce, held: header.held, damaged: header.damaged, leftOut: header.leftOut,
+      place: picture.place, binX: header.binX, binY: header.binY, reduce: header.reduce, held: header.held, damaged: header.damaged, leftOut: header.leftOut,
       ageMs: header.ageUs / 1000, shownHz: last > first ? ((this.arrivals.length - 1) * 1000) / (last - first) : 0,
       drawing: painter.kind,
       min: histogram.min, max: histogram.max, mean: histogram.mean, atLimit: histogram.atLimit, invalid: histogram.invalid,
@@ -309,7 +319,7 @@ class Worker {
     const exact = header.reduce === 'none';
     const found: Cross = {
       ...cross, value: inside && exact ? this.text(column, row) : null, exact, row: along, column: down,
-      x0: header.x, y0: header.y, step: header.binX,
+      x0: header.x, y0: header.y, stepX: header.binX, stepY: header.binY,
     };
     say({ kind: 'cross', cross: found }, [along.buffer, down.buffer]);
     if (inside && !exact) void this.askCross(found);
@@ -319,6 +329,17 @@ class Worker {
     const { header, pixels } = this.picture as Picture;
     const first = (row * header.width + column) * header.colours;
     return Array.from({ length: header.colours }, (_, i) => String(pixels[first + i])).join(', ');
+  }
+
+  // ---- What is kept ----
+
+  /** What is on the screen: drawn, or its values as they came. */
+  private async save(as: 'png' | 'npy', of: string): Promise<void> {
+    const { picture, painter } = this;
+    if (!picture || !painter) return;
+    const name = `${nameOf(of, picture.header, isStill(this.source ?? ''))}.${as}`;
+    const file = as === 'npy' ? new Blob([npyOf(picture)]) : await painter.canvas.convertToBlob({ type: 'image/png' });
+    say({ kind: 'saved', file, name });
   }
 
   /** A binned value is no count: the server knows the exact one, of its newest frame. */

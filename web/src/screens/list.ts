@@ -1,4 +1,4 @@
-/** The screens in the order of their keys. Each is loaded when it is opened first, but Live, with which the page begins. */
+/** The screens in the order of their keys; Trigger, which not every run has, comes last, so that no key changes its meaning. Each is loaded when it is opened first, but Live, with which the page begins. */
 
 import type { Component } from 'svelte';
 import type { NodeInfo } from '../link/protocol';
@@ -14,15 +14,19 @@ export interface ScreenInfo {
 const ALL: ScreenInfo[] = [
   { name: 'live', title: 'Live', load: () => Promise.resolve({ default: Live }) },
   { name: 'graph', title: 'Graph', load: () => import('./graph/Graph.svelte') },
-  { name: 'trigger', title: 'Trigger', load: () => import('./trigger/Trigger.svelte') },
   { name: 'plots', title: 'Plots', load: () => import('./plots/Plots.svelte') },
   { name: 'settings', title: 'Settings', load: () => import('./settings/Settings.svelte') },
   { name: 'ledger', title: 'Ledger', load: () => import('./ledger/Ledger.svelte') },
   { name: 'runs', title: 'Runs', load: () => import('./runs/Runs.svelte') },
+  { name: 'trigger', title: 'Trigger', load: () => import('./trigger/Trigger.svelte') },
 ];
+
+const has = (nodes: readonly NodeInfo[], kind: string) => nodes.some((node) => node.outputs.some((output) => output.kinds.includes(kind)));
 
 /** Those that this run has something for: hits and triggers come as tables. */
 export function offered(nodes: readonly NodeInfo[]): ScreenInfo[] {
-  const tables = nodes.some((node) => node.outputs.some((output) => output.kinds.includes('table')));
-  return ALL.filter((screen) => screen.name !== 'trigger' || tables);
+  return ALL.filter((screen) => screen.name !== 'trigger' || has(nodes, 'table'));
 }
+
+/** Where the page opens: on tables where a run has no pictures. */
+export const firstScreen = (nodes: readonly NodeInfo[]): Screen => (!has(nodes, 'array') && has(nodes, 'table') ? 'trigger' : 'live');

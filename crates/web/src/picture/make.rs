@@ -6,7 +6,7 @@ use livetime_frame::{ArrayRef, Column, DType, Flags, Frame, Payload, TableRef, w
 use super::message::{CUT, Header, Kind, SCALED};
 use super::place::Place;
 use super::sample::Sample;
-use super::spec::{Encoding, Reduce, Spec};
+use super::spec::{Axes, Encoding, Reduce, Spec};
 
 /// The most bytes of one picture: a detector of 16 megapixels of 4 bytes. More would keep a browser busy for seconds.
 const LARGEST: usize = 64 << 20;
@@ -88,7 +88,8 @@ struct Cut {
     y: usize,
     width: usize,
     height: usize,
-    bin: usize,
+    /// Across and down.
+    bin: (usize, usize),
 }
 
 impl Cut {
@@ -104,21 +105,34 @@ impl Cut {
                 pixels.width, pixels.height
             ));
         }
-        let fit = |size: usize, most: u32| size.div_ceil(most as usize);
-        let bin = spec.fit.map_or(1, |[w, h]| fit(found_width, w).max(fit(found_height, h)));
-        if bin > usize::from(u16::MAX) {
-            return Err(format!("wanted bins of at most {} pixels, found {bin}", u16::MAX));
+        let bin = spec.fit.map_or((1, 1), |most| bins((found_width, found_height), most, spec.axes));
+        let largest = bin.0.max(bin.1);
+        if largest > usize::from(u16::MAX) {
+            return Err(format!("wanted bins of at most {} pixels, found {largest}", u16::MAX));
         }
         let is_cut = (found_width, found_height) != (width, height);
         Ok((Cut { x, y, width: found_width, height: found_height, bin }, is_cut))
     }
 
     fn columns(&self) -> usize {
-        self.width.div_ceil(self.bin)
+        self.width.div_ceil(self.bin.0)
     }
 
     fn rows(&self) -> usize {
-        self.height.div_ceil(self.bin)
+        self.height.div_ceil(self.bin.1)
+    }
+
+    fn is_binned(&self) -> bool {
+        self.bin != (1, 1)
+    }
+}
+
+/// The smallest bins by which this many pixels become at most as many as wanted.
+fn bins((width, height): (usize, usize), [columns, rows]: [u32; 2], axes: Axes) -> (usize, usize) {
+    let (x, y) = (width.div_ceil(columns as usize), height.div_ceil(rows as usize));
+    match axes {
+        Axes::Equal => (x.max(y), x.max(y)),
+        Axes::Own => (x, y),
     }
 }
 
@@ -126,7 +140,7 @@ fn picture(array: &ArrayRef, spec: &Spec) -> Result<Made, String> {
     let pixels = Pixels::of(array)?;
     let (cut, is_cut) = Cut::of(&pixels, spec)?;
     let dtype = array.layout().dtype();
-    let is_mean = cut.bin > 1 && spec.reduce == Reduce::Mean;
+    let is_mean = cut.is_binned() && spec.reduce == Reduce::Mean;
     let (sent, scaled) = match spec.encoding {
         Encoding::U8(..) => (DType::U8, SCALED),
         Encoding::Native if is_mean => (DType::F32, 0),
@@ -146,13 +160,13 @@ fn picture(array: &ArrayRef, spec: &Spec) -> Result<Made, String> {
         kind: Kind::Picture,
         colours: pixels.colours as u8,
         dtype: sent,
-        reduce: if cut.bin > 1 { spec.reduce as u8 } else { 0 },
+        reduce: if cut.is_binned() { spec.reduce as u8 } else { 0 },
         flags: scaled | if is_cut { CUT } else { 0 },
         width: cut.columns() as u32,
         height: cut.rows() as u32,
         x: cut.x as u32,
         y: cut.y as u32,
-        bin: (cut.bin as u16, cut.bin as u16),
+        bin: (cut.bin.0 as u16, cut.bin.1 as u16),
         full_width: pixels.width as u32,
         full_height: pixels.height as u32,
         ..Header::default()
@@ -169,7 +183,7 @@ fn payload<T: Sample>(elements: &[T], pixels: Pixels, cut: Cut, spec: &Spec, is_
     }
     let mut kept = Vec::with_capacity(count);
     match (cut.bin, spec.reduce) {
-        (1, _) | (_, Reduce::Pick) => picked(elements, pixels, cut, &mut kept),
+        ((1, 1), _) | (_, Reduce::Pick) => picked(elements, pixels, cut, &mut kept),
         _ => largest(elements, pixels, cut, &mut kept),
     }
     encoded(kept, spec)
@@ -201,18 +215,18 @@ fn encoded<T: Sample>(values: Vec<T>, spec: &Spec) -> Bytes {
 
 /// The first pixel of each bin.
 fn picked<T: Sample>(elements: &[T], pixels: Pixels, cut: Cut, to: &mut Vec<T>) {
-    if cut.bin == 1 && pixels.x_stride == 1 && pixels.colours == 1 && pixels.y_stride == cut.width {
+    if !cut.is_binned() && pixels.x_stride == 1 && pixels.colours == 1 && pixels.y_stride == cut.width {
         let start = cut.y * pixels.y_stride + cut.x;
         return to.extend_from_slice(&elements[start..start + cut.width * cut.height]);
     }
     for row in 0..cut.rows() {
-        let start = (cut.y + row * cut.bin) * pixels.y_stride + cut.x * pixels.x_stride;
-        if cut.bin == 1 && pixels.x_stride == 1 && pixels.colours == 1 {
+        let start = (cut.y + row * cut.bin.1) * pixels.y_stride + cut.x * pixels.x_stride;
+        if cut.bin.0 == 1 && pixels.x_stride == 1 && pixels.colours == 1 {
             to.extend_from_slice(&elements[start..start + cut.width]);
             continue;
         }
         for column in 0..cut.columns() {
-            let at = start + column * cut.bin * pixels.x_stride;
+            let at = start + column * cut.bin.0 * pixels.x_stride;
             to.extend((0..pixels.colours).map(|colour| elements[at + colour * pixels.colour_stride]));
         }
     }
@@ -228,7 +242,7 @@ fn largest<T: Sample>(elements: &[T], pixels: Pixels, cut: Cut, to: &mut Vec<T>)
             let start = y * pixels.y_stride + cut.x * pixels.x_stride;
             larger_row(&elements[start..], pixels, cut.width, &mut row);
         }
-        largest_of_bins(&row, pixels.colours, cut.bin, to);
+        largest_of_bins(&row, pixels.colours, cut.bin.0, to);
     });
 }
 
@@ -275,12 +289,12 @@ fn means_of<T: Sample>(elements: &[T], pixels: Pixels, cut: Cut, to: &mut Vec<f3
             for x in 0..cut.width {
                 for colour in 0..pixels.colours {
                     let value = elements[start + x * pixels.x_stride + colour * pixels.colour_stride];
-                    sums[x / cut.bin * pixels.colours + colour] += value.number();
+                    sums[x / cut.bin.0 * pixels.colours + colour] += value.number();
                 }
             }
         }
         to.extend(sums.iter().enumerate().map(|(index, sum)| {
-            let columns = cut.bin.min(cut.width - index / pixels.colours * cut.bin);
+            let columns = cut.bin.0.min(cut.width - index / pixels.colours * cut.bin.0);
             (sum / (columns * rows) as f64) as f32
         }));
     });
@@ -289,8 +303,8 @@ fn means_of<T: Sample>(elements: &[T], pixels: Pixels, cut: Cut, to: &mut Vec<f3
 /// Calls `each` with the first row of each row of bins, and how many rows it has.
 fn for_each_bin_row(cut: Cut, mut each: impl FnMut(usize, usize)) {
     for row in 0..cut.rows() {
-        let from = row * cut.bin;
-        each(cut.y + from, cut.bin.min(cut.height - from));
+        let from = row * cut.bin.1;
+        each(cut.y + from, cut.bin.1.min(cut.height - from));
     }
 }
 

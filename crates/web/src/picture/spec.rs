@@ -11,6 +11,14 @@ pub(crate) enum Reduce {
     Pick = 3,
 }
 
+/// Whether a bin is as wide as it is high, or each axis has bins of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Axes {
+    #[default]
+    Equal,
+    Own,
+}
+
 /// In which type pixels are sent.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) enum Encoding {
@@ -28,12 +36,13 @@ pub(crate) struct Spec {
     pub(crate) region: Option<[u32; 4]>,
     /// At most this wide and high. Of a table the height is the most rows.
     pub(crate) fit: Option<[u32; 2]>,
+    pub(crate) axes: Axes,
     pub(crate) reduce: Reduce,
     pub(crate) encoding: Encoding,
 }
 
 /// The keys of a view.
-const KEYS: [&str; 6] = ["from", "region", "fit", "reduce", "as", "range"];
+const KEYS: [&str; 7] = ["from", "region", "fit", "axes", "reduce", "as", "range"];
 
 impl Spec {
     /// The output and what of it, from the body of a request.
@@ -59,16 +68,14 @@ impl Spec {
             Some(other) => Err(format!("`{key}`: wanted a list of numbers, found {other}")),
         };
         let from = text("from")?.ok_or("`from`: wanted an output, found none")?.to_owned();
-        Ok((
-            from,
-            Spec::checked(
-                numbers("region")?,
-                numbers("fit")?,
-                text("reduce")?,
-                text("as")?,
-                numbers("range")?,
-            )?,
-        ))
+        let spec = Spec::checked(
+            numbers("region")?,
+            numbers("fit")?,
+            text("reduce")?,
+            text("as")?,
+            numbers("range")?,
+        )?;
+        Ok((from, Spec { axes: axes_of(text("axes")?)?, ..spec }))
     }
 
     /// The same from parts of a query, such as `region=0,0,100,100`.
@@ -83,8 +90,10 @@ impl Spec {
                 numbers.map(Some).map_err(|_| format!("`{key}`: wanted numbers with commas, found `{text}`"))
             }
         };
-        let reduce = get("reduce");
-        Spec::checked(numbers("region")?, numbers("fit")?, reduce.as_deref(), None, numbers("range")?)
+        let (axes, reduce) = (get("axes"), get("reduce"));
+        let spec =
+            Spec::checked(numbers("region")?, numbers("fit")?, reduce.as_deref(), None, numbers("range")?)?;
+        Ok(Spec { axes: axes_of(axes.as_deref())?, ..spec })
     }
 
     fn checked(
@@ -115,7 +124,15 @@ impl Spec {
             (Some("u8"), None) => return Err("`range`: wanted two numbers for u8, found none".into()),
             (Some(other), _) => return Err(format!("`as`: wanted native or u8, found `{other}`")),
         };
-        Ok(Spec { region, fit, reduce, encoding })
+        Ok(Spec { region, fit, reduce, encoding, axes: Axes::default() })
+    }
+}
+
+fn axes_of(text: Option<&str>) -> Result<Axes, String> {
+    match text {
+        None | Some("equal") => Ok(Axes::Equal),
+        Some("own") => Ok(Axes::Own),
+        Some(other) => Err(format!("`axes`: wanted equal or own, found `{other}`")),
     }
 }
 
@@ -155,6 +172,8 @@ mod tests {
         let (_, spec) = Spec::from_json(&body).unwrap();
         assert_eq!((spec.region, spec.fit), (Some([1, 2, 3, 4]), Some([5, 6])));
         assert_eq!((spec.reduce, spec.encoding), (Reduce::Mean, Encoding::U8(0.0, 9.5)));
+        let own = Spec::from_json(&json!({"from": "cam", "fit": [5, 6], "axes": "own"})).unwrap().1;
+        assert_eq!((spec.axes, own.axes), (Axes::Equal, Axes::Own));
         let query = |key: &str| (key == "region").then(|| "0,1,2,3".to_owned());
         assert_eq!(Spec::from_query(query).unwrap().region, Some([0, 1, 2, 3]));
     }
@@ -172,6 +191,7 @@ mod tests {
             (json!({"from": "cam", "region": [0, 0, 1, 1e12]}), "`region`"),
             (json!({"from": "cam", "fit": [0, 5]}), "`fit`"),
             (json!({"from": "cam", "fit": ["a", 5]}), "`fit`"),
+            (json!({"from": "cam", "axes": "x"}), "`axes`"),
             (json!({"from": "cam", "reduce": "sum"}), "`reduce`"),
             (json!({"from": "cam", "as": "jpeg"}), "`as`"),
             (json!({"from": "cam", "as": "u8"}), "`range`"),
