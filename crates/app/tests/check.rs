@@ -61,7 +61,8 @@ fn examples_are_right() {
     for file in files.filter(|file| file.extension().is_some_and(|e| e == "yaml")) {
         let output = livetime(&["check", file.to_str().unwrap()]);
         // Some play what others of them record.
-        let waits = stderr(&output).contains("not start here and now: run: `") && stderr(&output).lines().count() == 1;
+        let waits = stderr(&output).contains("not start here and now: run: `")
+            && stderr(&output).lines().count() == 1;
         assert_eq!(output.status.code(), Some(i32::from(waits)), "{}", stderr(&output));
     }
 }
@@ -77,8 +78,16 @@ fn what_is_missing_here_and_now_is_told() {
     let output = livetime(&["check", file.path()]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let told = stderr(&output);
-    let wanted = ["/nonexistent/run.xtc`: wanted a recorded file", "pictures: `/nonexistent`", "wires: `/nonexistent.wib`", "memory: wanted at most"];
-    assert!(wanted.iter().all(|part| told.contains(part)) && stdout(&output).contains("\nok: 4 nodes"), "{told}");
+    let wanted = [
+        "/nonexistent/run.xtc`: wanted a recorded file",
+        "pictures: `/nonexistent`",
+        "wires: `/nonexistent.wib`",
+        "memory: wanted at most",
+    ];
+    assert!(
+        wanted.iter().all(|part| told.contains(part)) && stdout(&output).contains("\nok: 4 nodes"),
+        "{told}"
+    );
     let json: Value = serde_json::from_slice(&livetime(&["check", "--json", file.path()]).stdout).unwrap();
     assert_eq!((&json["ok"], &json["exit_reason"]), (&false.into(), &"not_started".into()));
     assert_eq!(json["errors"].as_array().map(Vec::len), Some(4), "{json}");

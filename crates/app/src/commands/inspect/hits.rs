@@ -103,9 +103,14 @@ mod with_parquet {
             }
             text + &match (self.is_whole(), self.is_sealed) {
                 (true, _) => format!("checksums: right, of {pages} pages and of the index\n"),
-                (false, true) => format!("not checked: {} of {pages} pages have no checksum\n", pages - proved),
+                (false, true) => {
+                    format!("not checked: {} of {pages} pages have no checksum\n", pages - proved)
+                }
                 (false, false) => {
-                    format!("not checked: the index and {} of {pages} pages have no checksum\n", pages - proved)
+                    format!(
+                        "not checked: the index and {} of {pages} pages have no checksum\n",
+                        pages - proved
+                    )
                 }
             }
         }

@@ -109,7 +109,16 @@ impl HitFile {
             Ok((writer, about, properties))
         });
         let (writer, about, properties) = made.map_err(said)?;
-        Ok(Some(HitFile { writer, file, about, properties, rows: 0, safe_rows: 0, safe_bytes: 0, index_bytes: 0 }))
+        Ok(Some(HitFile {
+            writer,
+            file,
+            about,
+            properties,
+            rows: 0,
+            safe_rows: 0,
+            safe_bytes: 0,
+            index_bytes: 0,
+        }))
     }
 
     /// Where the file is while it is written.
