@@ -213,6 +213,22 @@ fn a_choice_of_no_event_and_a_name_of_no_format_are_refused() {
     assert!(stderr(&refused).contains("found none in 4: "), "{}", stderr(&refused));
     let refused = run(&["analyze", &raw, "--select", "evr(99)"], 1);
     assert!(stderr(&refused).contains("found none in 4: "), "{}", stderr(&refused));
+    let refused = run(&["analyze", &raw, "--events", "100..200"], 1);
+    assert!(
+        stderr(&refused).contains("--events: wanted numbers of the run's 4 events"),
+        "{}",
+        stderr(&refused)
+    );
+    for (param, told) in
+        [("events: 100..200", "the run's 4 events"), ("select: evr(99)", "found none in 4: ")]
+    {
+        let text = format!(
+            "nodes:\n  run: {{type: recording, params: {{file: {raw}, detector: Cspad, {param}}}}}\n  end: {{type: null, from: run}}\n"
+        );
+        let pipeline = common::Pipeline::new("convert-none", &text);
+        let refused = run(&["run", pipeline.path(), "--no-pva", "--no-web"], 1);
+        assert!(stderr(&refused).contains(told), "{}", stderr(&refused));
+    }
     for name in ["q.png", "run", "run.xtc2"] {
         let refused = run(&["convert", &raw, "-o", &folder.path(name)], 2);
         assert!(stderr(&refused).contains("ends with .xtc (LCLS-I) or .h5, .hdf5"), "{}", stderr(&refused));
@@ -223,7 +239,8 @@ fn a_choice_of_no_event_and_a_name_of_no_format_are_refused() {
 #[test]
 fn failures_are_told_as_json_too() {
     let folder = Folder::new("failures");
-    let [raw, missing, none, plan] = ["raw.xtc", "missing.xtc", "none.xtc", "plan.json"].map(|n| folder.path(n));
+    let [raw, missing, none, plan] =
+        ["raw.xtc", "missing.xtc", "none.xtc", "plan.json"].map(|n| folder.path(n));
     run(&["sim", "xtc", &raw, "--count", "1"], 0);
     let commands: [(&[&str], i32, &str); 7] = [
         (&["sim", "xtc", &raw, "--count", "1", "--json"], 1, "exists"),

@@ -302,7 +302,10 @@ fn conversions_and_analyses_that_find_no_room_leave_nothing_half() {
     for args in commands {
         let Some(output) = with_small_disk("1m", args, left.path()) else { return };
         let told = stderr(&output);
-        assert!(output.status.code() == Some(1) && told.contains("No space left on device"), "{args:?}: {told}");
+        assert!(
+            output.status.code() == Some(1) && told.contains("No space left on device"),
+            "{args:?}: {told}"
+        );
         let out = left.path().join("out");
         let kept: Vec<PathBuf> = files(left.path()).into_iter().filter(|path| *path != out).collect();
         assert!(kept.is_empty() && (!out.exists() || files(&out).is_empty()), "{args:?}: {kept:?}");

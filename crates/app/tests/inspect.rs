@@ -344,7 +344,10 @@ fn files_of_hits_tell_columns_rows_and_what_they_say_themselves() {
 
     // It was not written by us, and says nothing by which it could be checked.
     assert!(text.contains("not checked: the index and 8 of 8 pages have no checksum"), "{text}");
-    assert_eq!((&json[0]["checksums"]["checked"], &json[0]["checksums"]["pages_with"]), (&false.into(), &0.into()));
+    assert_eq!(
+        (&json[0]["checksums"]["checked"], &json[0]["checksums"]["pages_with"]),
+        (&false.into(), &0.into())
+    );
 
     // Its writer was killed: there is no footer.
     let bytes = std::fs::read(&file).unwrap();

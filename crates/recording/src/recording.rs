@@ -1,6 +1,7 @@
 //! A recorded run, whatever its format.
 
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -210,6 +211,23 @@ impl Recording {
     pub fn find(text: &str, format: Option<RunFormat>) -> std::result::Result<Recording, String> {
         let (format, paths) = named(text, format)?;
         Recording::of(format, &paths).map_err(|e| e.to_string())
+    }
+
+    /// Whether the run has events of these numbers: work on no event at all would end without a word. A run without events, or that may
+    /// grow, is not judged.
+    ///
+    /// # Errors
+    /// Text that says how many there are.
+    pub fn check_range(&self, events: &Range<usize>) -> std::result::Result<(), String> {
+        let (first, count) = (self.first(), self.events());
+        let is_there = count == 0 || events.start < first + count || self.may_grow();
+        is_there.then_some(()).ok_or_else(|| {
+            let noun = if count == 1 { "event" } else { "events" };
+            format!(
+                "wanted numbers of the run's {count} {noun}, which begin with {first}, found {}..",
+                events.start
+            )
+        })
     }
 
     /// The files of the run that `text` names, as for [`Recording::find`], which are not opened.

@@ -83,5 +83,8 @@ fn the_reference_library_reads_what_was_written() {
     bytes[1000] ^= 4;
     std::fs::write(&file, bytes).unwrap();
     let (refused, told) = (read(), "CRC checksum verification failed");
-    assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains(told), "{refused:?}");
+    assert!(
+        !refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains(told),
+        "{refused:?}"
+    );
 }

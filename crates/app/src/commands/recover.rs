@@ -150,10 +150,7 @@ fn parquet(args: &Task, output: &mut Output) -> Result<Exit, Failure> {
     let input = args.file.display();
     let (text, exit) = match &saved {
         None => (format!("nothing could be saved of {input}: it has no index that is whole\n"), Exit::Failed),
-        Some(saved) => (
-            parquet_text(args, saved),
-            if saved.is_complete() { Exit::Ok } else { Exit::Loss },
-        ),
+        Some(saved) => (parquet_text(args, saved), if saved.is_complete() { Exit::Ok } else { Exit::Loss }),
     };
     let json = json!({
         "file": input.to_string(),
@@ -190,12 +187,16 @@ fn parquet_text(args: &Task, saved: &livetime_wire::sinks::hits_parquet::Saved) 
     }
     if saved.damaged_row_groups > 0 {
         let (rows, groups) = (saved.damaged_rows, saved.damaged_row_groups);
-        text += &format!("LOST: {rows} rows in {groups} row groups, whose bytes are not those that were written\n");
+        text += &format!(
+            "LOST: {rows} rows in {groups} row groups, whose bytes are not those that were written\n"
+        );
     }
     text + match (saved.is_proved, saved.is_complete()) {
         (true, true) => "nothing was lost: every page has its checksum\n",
         (true, false) => "",
-        (false, _) => "not checked: pages or index have no checksums, so that changed bytes may have passed\n",
+        (false, _) => {
+            "not checked: pages or index have no checksums, so that changed bytes may have passed\n"
+        }
     }
 }
 

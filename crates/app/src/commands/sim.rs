@@ -106,7 +106,13 @@ struct XtcArgs {
     #[arg(long, default_value = "deck", value_parser = preset)]
     preset: Preset,
     /// How many events.
-    #[arg(long, alias = "events", value_name = "N", required_unless_present = "size", conflicts_with = "size")]
+    #[arg(
+        long,
+        alias = "events",
+        value_name = "N",
+        required_unless_present = "size",
+        conflicts_with = "size"
+    )]
     count: Option<u64>,
     /// At least this size, uncompressed, such as 2GB or 500MiB.
     #[arg(long, value_name = "SIZE", value_parser = size)]

@@ -329,7 +329,8 @@ impl Write for GrowingFile {
 }
 
 fn taken(path: &Path) -> Error {
-    Error::io("a file that is not there yet", io::Error::new(io::ErrorKind::AlreadyExists, "one")).in_file(path)
+    Error::io("a file that is not there yet", io::Error::new(io::ErrorKind::AlreadyExists, "one"))
+        .in_file(path)
 }
 
 /// Whether the name `path` is one of this open file.

@@ -108,7 +108,10 @@ mod tests {
         file.append(&[b"ours"]).unwrap();
         fs::write(&path, "theirs").unwrap();
         assert!(file.finish().is_err());
-        assert_eq!((fs::read(&path).unwrap(), fs::read_dir(folder.path()).unwrap().count()), (b"theirs".to_vec(), 1));
+        assert_eq!(
+            (fs::read(&path).unwrap(), fs::read_dir(folder.path()).unwrap().count()),
+            (b"theirs".to_vec(), 1)
+        );
         // What replaces a file leaves the old one alone until it is whole.
         let mut file = GrowingFile::replace(&path).unwrap();
         file.append(&[b"new"]).unwrap();
@@ -117,7 +120,10 @@ mod tests {
         let mut file = GrowingFile::replace(&path).unwrap();
         file.append(&[b"new"]).unwrap();
         file.finish().unwrap();
-        assert_eq!((fs::read(&path).unwrap(), fs::read_dir(folder.path()).unwrap().count()), (b"new".to_vec(), 1));
+        assert_eq!(
+            (fs::read(&path).unwrap(), fs::read_dir(folder.path()).unwrap().count()),
+            (b"new".to_vec(), 1)
+        );
     }
 
     #[test]

@@ -13,10 +13,21 @@ mod index;
 mod pages;
 mod survey;
 
+use ::parquet::errors::ParquetError;
+
 pub use begin::Begin;
 pub use index::index;
 pub use pages::write_column;
 pub use survey::{Checked, Survey};
+
+/// What went wrong, without the words of the library around it: of a file what the system said.
+pub fn said(error: ParquetError) -> String {
+    match error {
+        ParquetError::General(text) | ParquetError::EOF(text) => text,
+        ParquetError::External(inner) => inner.to_string(),
+        error => error.to_string(),
+    }
+}
 
 /// The first bytes of a Parquet file, and its last ones.
 pub const MAGIC: &[u8; 4] = b"PAR1";

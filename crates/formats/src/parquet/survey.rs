@@ -141,7 +141,10 @@ impl Survey<'_> {
         }
         match hasher.finalize() == crc {
             true => Ok(()),
-            false => Err(wrong(format!("the bytes that were written at byte {data}"), "others: their checksum is wrong")),
+            false => Err(wrong(
+                format!("the bytes that were written at byte {data}"),
+                "others: their checksum is wrong",
+            )),
         }
     }
 

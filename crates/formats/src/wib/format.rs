@@ -79,7 +79,9 @@ impl RawFormat {
     /// nothing, since any file may have it. Frames in a row show themselves better, by their times.
     pub fn is_frame(self, bytes: &[u8]) -> bool {
         match self {
-            RawFormat::Wib1 => Wib1Frame::parse(bytes).is_ok_and(|f| f.bytes().len() == Wib1Frame::BYTES && f.is_one()),
+            RawFormat::Wib1 => {
+                Wib1Frame::parse(bytes).is_ok_and(|f| f.bytes().len() == Wib1Frame::BYTES && f.is_one())
+            }
             RawFormat::Wib2 => Wib2Frame::parse(bytes).is_ok_and(|frame| frame.is_one()),
             RawFormat::WibEth => WibEthFrame::parse(bytes).is_ok_and(|frame| frame.is_one()),
         }

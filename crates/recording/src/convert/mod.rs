@@ -175,7 +175,10 @@ fn run<S: Source>(
 /// None of the `all` events of a run is wanted.
 fn none_wanted(all: u64) -> Error {
     let noun = if all == 1 { "event" } else { "events" };
-    Error::new("at least one event that is selected", format!("none of the run's {all} {noun}, whose numbers begin with 0"))
+    Error::new(
+        "at least one event that is selected",
+        format!("none of the run's {all} {noun}, whose numbers begin with 0"),
+    )
 }
 
 /// Why ordered work on files has not come to its end, as an error of files.

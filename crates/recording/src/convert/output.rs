@@ -71,7 +71,8 @@ impl Output {
         };
         let writer = Writer::make(&path)?;
         let reader = File::open(writer.written_path());
-        let reader = reader.map_err(|e| Error::io("to read the new file", e).in_file(writer.written_path()))?;
+        let reader =
+            reader.map_err(|e| Error::io("to read the new file", e).in_file(writer.written_path()))?;
         self.open.push(New { path, writer, reader: Arc::new(reader) });
         self.number += 1;
         self.name(1)

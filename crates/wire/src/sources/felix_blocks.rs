@@ -34,8 +34,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
-use livetime_formats::file::there;
 use livetime_formats::felix::{Assembler, Block, BlockReader, ChunkFaults, Counts};
+use livetime_formats::file::there;
 use livetime_formats::wib::{Faults, RawFormat};
 use livetime_frame::PayloadKind;
 

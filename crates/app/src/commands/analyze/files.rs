@@ -1,7 +1,6 @@
 //! Results as files: .npy as numpy writes them, PNG, JSON.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -232,7 +231,8 @@ mod tests {
         for name in files {
             new.add(folder.join(name), |new| put(new, &[name.as_bytes()]))?;
         }
-        let result = json!({ "name": "x", "files": files.iter().map(|n| format!("out/{n}")).collect::<Vec<_>>() });
+        let result =
+            json!({ "name": "x", "files": files.iter().map(|n| format!("out/{n}")).collect::<Vec<_>>() });
         new.finish(folder, &json!({ "results": [result], "rates": [1] }))
     }
 

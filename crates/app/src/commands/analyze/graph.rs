@@ -7,9 +7,9 @@ use livetime_control::describe::value_json;
 use livetime_engine::{NodeType, ParamSpec, Report as Ledger, Value};
 use serde_json::{Map, Value as Json, json};
 
-use super::report::RunFiles;
-use super::files::{self, Files};
 use super::AnalyzeArgs;
+use super::files::{self, Files};
+use super::report::RunFiles;
 use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, Recording};
 use crate::commands::run::{LOG_LINES, log_events, waiting_lines};
 use crate::config;
@@ -41,6 +41,7 @@ pub(super) fn run(
     refuse_reducing(args)?;
     let meter = Meter::start();
     let recording = args.open().map_err(failed)?;
+    super::check_events(args, &recording)?;
     let detector = super::detector(&recording, args)?;
     let name = file.display().to_string();
     let loaded = config::read_text(file).map_err(|problem| config::Problems::new(&name, vec![problem]));
@@ -66,7 +67,8 @@ pub(super) fn run(
         workers,
     };
     if let Some(folder) = &args.output {
-        let written = files::make_folder(folder).and_then(|()| Files::default().finish(folder, &report.json()));
+        let written =
+            files::make_folder(folder).and_then(|()| Files::default().finish(folder, &report.json()));
         written.map_err(|e| Failure::new(Exit::Failed, e))?;
     }
     match args.json {

@@ -59,6 +59,7 @@ fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result
     let begin = Instant::now();
     reducers(args)?;
     let recording = args.open().map_err(failed)?;
+    check_events(args, &recording)?;
     let detector = detector(&recording, args)?;
     let wanted = Wanted::of(args, (&recording, &detector), nodes, output)?;
     let select = correct::select(args, &recording)?;
@@ -101,6 +102,12 @@ fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result
     let has_lost = last.found.account.lost() > 0 || wanted.through.as_ref().is_some_and(Through::has_lost);
     let is_whole = !has_lost && recording.problems().is_empty();
     Ok(if is_whole { Exit::Ok } else { Exit::Loss })
+}
+
+/// Whether the run has any of the events that are wanted.
+fn check_events(args: &AnalyzeArgs, recording: &Recording) -> Result<(), Failure> {
+    let checked = recording.check_range(&args.events);
+    checked.map_err(|why| Failure::new(Exit::Failed, format!("--events: {why}")))
 }
 
 /// The new files of an analysis, until they get their names.

@@ -40,6 +40,7 @@ pub(super) fn run(
 fn plan(args: &AnalyzeArgs, path: &Path, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     reducers(args)?;
     let recording = args.open().map_err(|e| Failure::new(Exit::Failed, e))?;
+    super::check_events(args, &recording)?;
     let detector = super::detector(&recording, args)?;
     let Wanted { reducers, through } = Wanted::of(args, (&recording, &detector), nodes, output)?;
     let options = options(args, 1, select(args, &recording)?);

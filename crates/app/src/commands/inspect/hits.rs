@@ -37,7 +37,7 @@ pub(super) use with_parquet::report;
 mod with_parquet {
     use std::fmt::Write;
 
-    use livetime_formats::parquet::{Checked, Survey};
+    use livetime_formats::parquet::{Checked, Survey, said};
     use parquet::file::metadata::ParquetMetaData;
     use parquet::schema::types::ColumnDescriptor;
     use serde_json::{Map, Value, json};
@@ -54,7 +54,7 @@ mod with_parquet {
                 let proof = Proof::of(&mut survey);
                 Ok(readable(path, size, survey.metadata(), &proof))
             }
-            Err(error) => Ok(broken(path, size, &error.to_string())),
+            Err(error) => Ok(broken(path, size, &said(error))),
         }
     }
 
@@ -78,7 +78,7 @@ mod with_parquet {
                     }
                     Err(error) => {
                         let rows = survey.metadata().row_group(group).num_rows();
-                        proof.damaged.push((group, rows, error.to_string()));
+                        proof.damaged.push((group, rows, said(error)));
                     }
                 }
             }
@@ -103,9 +103,14 @@ mod with_parquet {
             }
             text + &match (self.is_whole(), self.is_sealed) {
                 (true, _) => format!("checksums: right, of {pages} pages and of the index\n"),
-                (false, true) => format!("not checked: {} of {pages} pages have no checksum\n", pages - proved),
+                (false, true) => {
+                    format!("not checked: {} of {pages} pages have no checksum\n", pages - proved)
+                }
                 (false, false) => {
-                    format!("not checked: the index and {} of {pages} pages have no checksum\n", pages - proved)
+                    format!(
+                        "not checked: the index and {} of {pages} pages have no checksum\n",
+                        pages - proved
+                    )
                 }
             }
         }

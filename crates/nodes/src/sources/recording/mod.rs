@@ -118,6 +118,7 @@ impl Recording {
             Some(run) => run,
             None => livetime_recording::Recording::find(file, None).map_err(NodeError::new)?,
         };
+        run.check_range(&events).map_err(|why| NodeError::new(why).of_param("events"))?;
         if run.is_growing() && !*follow {
             ctx.tell(
                 "the run is still being written; what comes from now on is not sent (`follow` is false)",

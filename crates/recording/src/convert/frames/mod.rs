@@ -211,12 +211,7 @@ fn begin(
         Target::Hdf5(packing) => {
             let files: Vec<String> =
                 recording.files().iter().map(|file| file.display().to_string()).collect();
-            Box::new(hdf5::Hdf5Sink::create(
-                new,
-                first,
-                packing,
-                (&files.join("\n"), &detector.to_string()),
-            )?)
+            Box::new(hdf5::Hdf5Sink::create(new, first, packing, (&files.join("\n"), &detector.to_string()))?)
         }
         Target::Xtc(engine, tier) => Box::new(xtc::XtcSink::create(new, &detector, engine, tier)?),
     })

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use livetime_formats::file::GrowingFile;
-use livetime_formats::parquet::{index, write_column};
+use livetime_formats::parquet::{index, said, write_column};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
-use parquet::errors::{ParquetError, Result};
+use parquet::errors::Result;
 use parquet::file::metadata::{FileMetaData, KeyValue};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
@@ -109,7 +109,16 @@ impl HitFile {
             Ok((writer, about, properties))
         });
         let (writer, about, properties) = made.map_err(said)?;
-        Ok(Some(HitFile { writer, file, about, properties, rows: 0, safe_rows: 0, safe_bytes: 0, index_bytes: 0 }))
+        Ok(Some(HitFile {
+            writer,
+            file,
+            about,
+            properties,
+            rows: 0,
+            safe_rows: 0,
+            safe_bytes: 0,
+            index_bytes: 0,
+        }))
     }
 
     /// Where the file is while it is written.
@@ -202,14 +211,6 @@ impl HitFile {
         let named = (file.path().display().to_string(), safe_bytes);
         let whole = file.cut(safe_bytes).and_then(|()| file.finish_on_disk());
         whole.map(|()| Some(named)).map_err(|e| e.to_string())
-    }
-}
-
-/// What went wrong: of the file what the system said, without the words of the library around it.
-fn said(error: ParquetError) -> String {
-    match error {
-        ParquetError::External(inner) => inner.to_string(),
-        error => error.to_string(),
     }
 }
 

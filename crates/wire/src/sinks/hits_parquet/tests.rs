@@ -300,7 +300,10 @@ fn a_file_that_is_cut_anywhere_is_saved_up_to_its_last_index() {
     broken[middle..middle + 2000].fill(0);
     fs::write(&file, &broken).unwrap();
     let found = recover(&file, &saved).unwrap().unwrap();
-    assert!(found.rows >= 1000 && found.rows + found.damaged_rows == 2000 && !found.is_complete(), "{found:?}");
+    assert!(
+        found.rows >= 1000 && found.rows + found.damaged_rows == 2000 && !found.is_complete(),
+        "{found:?}"
+    );
     let left = read(&saved);
     let is_kept = |group: &&[HitRow]| left.chunks(100).any(|kept| kept == *group);
     assert_eq!(left.len() as u64, found.rows);
@@ -327,7 +330,9 @@ fn a_flipped_bit_is_found_wherever_it_is() {
         let left = read(&saved);
         match found.is_complete() {
             true => assert_eq!((left == rows, found.is_proved), (true, true), "{found:?}"),
-            false => assert!(left.chunks(200).all(|group| rows.chunks(200).any(|own| own == group)), "{found:?}"),
+            false => {
+                assert!(left.chunks(200).all(|group| rows.chunks(200).any(|own| own == group)), "{found:?}")
+            }
         }
         // What was saved of a damaged file is whole.
         let again = folder.path().join("again");
