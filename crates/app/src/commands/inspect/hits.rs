@@ -89,7 +89,11 @@ mod with_parquet {
             "file": file, "format": "parquet", "bytes": size, "state": state, "rows": rows, "row_groups": groups,
             "written_by": about.created_by(), "metadata": told, "columns": json_columns,
         });
-        Report { text: format!("{text}\n{}", table.render(Style::default())), json, exit: exit_of(true) }
+        Report {
+            text: format!("{text}\n{}", table.render(Style::default())),
+            json,
+            exit: exit_of(true, true),
+        }
     }
 
     /// A file whose writer was killed has no footer, which says where its rows are.
@@ -102,7 +106,7 @@ mod with_parquet {
                 bytes(size)
             ),
             json: json!({ "file": file, "format": "parquet", "bytes": size, "state": state }),
-            exit: exit_of(false),
+            exit: exit_of(false, false),
         }
     }
 
