@@ -20,6 +20,9 @@ use crate::{Account, Detector, GoOn, Layout, Named, Progress, Recording, Reducer
 /// So many bytes of events and of their pictures are in a block, or one event.
 pub const BLOCK_BYTES: usize = 32 << 20;
 
+/// More threads than any machine has cores.
+const MOST_WORKERS: usize = 1024;
+
 /// Events whose sizes are looked at to know what an analysis needs.
 const LOOK: usize = 1000;
 
@@ -182,7 +185,7 @@ impl<'r> Work<'r> {
             let found = format!("{}..{}", leaves.start, leaves.end);
             return Err(Error::refused(format!("leaves in 0..{}", self.leaves()), found));
         }
-        let workers = workers.max(1).min(leaves.len().max(1));
+        let workers = workers.clamp(1, MOST_WORKERS).min(leaves.len().max(1));
         self.check_memory(recording, workers)?;
         reduce(self, recording, leaves, workers, tell)
     }

@@ -17,6 +17,7 @@ mod detectors;
 mod frames;
 mod gain;
 mod lcls2;
+mod memory;
 mod parts;
 mod stops;
 mod strips;

@@ -48,7 +48,7 @@ fn number(value: &Value) -> u64 {
 /// All that reads the run `file` agrees about this detector.
 fn all_agree(file: &Path, detector: &str, what: &str) {
     let name = file.to_str().unwrap();
-    let (_, inspected) = told(&["inspect", name, "--pictures", "--json"], &[0, 1]);
+    let (inspect, inspected) = told(&["inspect", name, "--pictures", "--json"], &[0, 1, 3]);
     let text = format!(
         "nodes:\n  run: {{type: recording, params: {{file: \"{name}\", detector: \"{detector}\"}}}}\n  \
          end: {{type: \"null\", from: {{node: run, when_full: block}}}}\n"
@@ -75,6 +75,8 @@ fn all_agree(file: &Path, detector: &str, what: &str) {
     assert_eq!(said("failures"), count(["lost", "broken", "unreadable"]), "{what}: {inspected:#} {run:#}");
     assert_eq!(said("num_events"), number(&inspected[0]["run_events"]), "{what}: {inspected:#} {run:#}");
     assert!(analyzed != 0 || code == 0, "{what}: analyze ends with 0, run with {code}");
+    assert!(inspect != 0 || code == 0, "{what}: inspect ends with 0, run with {code}");
+    assert!(code == 0 || inspect == code, "{what}: inspect ends with {inspect}, run with {code}");
     assert!(code != 0 || matches!(analyzed, 0 | 3), "{what}: analyze ends with {analyzed}, run with 0");
 }
 
@@ -91,7 +93,7 @@ fn of_broken_files_of_lcls1_the_same_is_said_by_all_and_what_is_recovered_is_cou
         let (code, recovered) = told(&["recover", &name(&file), "-o", &name(&saved), "--json"], &[0, 1, 3]);
         assert_eq!(saved.exists(), code != 1, "xtc1 {seed}");
         if saved.exists() {
-            let (_, inspected) = told(&["inspect", &name(&saved), "--json"], &[0, 1]);
+            let (_, inspected) = told(&["inspect", &name(&saved), "--json"], &[0, 1, 3]);
             assert_eq!(inspected[0]["events"], recovered["events"], "xtc1 {seed}");
         }
     }
@@ -112,5 +114,31 @@ fn of_broken_files_of_lcls2_the_same_is_said_by_all() {
         for detector in ["area.raw.raw", "digitiser.fex.wave"] {
             all_agree(&folder.path().join(names[0]), detector, &format!("xtc2 {seed} {detector}"));
         }
+    }
+}
+
+#[test]
+fn of_broken_files_of_hdf5_the_same_is_said_by_all() {
+    use livetime_formats::hdf5::{Element, Growing, Tree, Writer};
+    use livetime_frame::DType;
+
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole.h5");
+    let mut tree = Tree::default();
+    let column = |element| Growing { element, row: &[], chunk: 16, part: &[], filter: None };
+    let frames = Growing { row: &[12, 10], chunk: 1, ..column(Element::Number(DType::U16)) };
+    let (_, data) = tree.growing(Tree::ROOT, "data", frames, vec![]);
+    let (_, time) = tree.growing(Tree::ROOT, "NDArrayEventTime", column(Element::Number(DType::I64)), vec![]);
+    let mut writer = Writer::create(&whole, tree, false).unwrap();
+    for row in 0..10u8 {
+        writer.write_row(data, &[row; 240]).unwrap();
+        writer.push(time, &i64::from(row).to_le_bytes());
+    }
+    writer.close().unwrap();
+    let whole = fs::read(whole).unwrap();
+    for seed in 1..=24 {
+        let file = folder.path().join(format!("broken-{seed}.h5"));
+        fs::write(&file, broken(&whole, seed)).unwrap();
+        all_agree(&file, "/data", &format!("hdf5 {seed}"));
     }
 }

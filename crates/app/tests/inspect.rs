@@ -67,13 +67,13 @@ fn the_tree_shows_every_leaf_and_can_be_cut_short() {
 }
 
 #[test]
-fn what_is_not_whole_is_shown_and_ends_with_1() {
+fn what_is_not_whole_is_shown_and_ends_with_3() {
     let Some(file) = data(PACKED) else { return };
     let bytes = std::fs::read(file).unwrap();
     let cut = common::temporary("inspect.xtc");
     std::fs::write(&cut, &bytes[..400_000]).unwrap();
     let output = livetime(&["inspect", cut.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(3));
     let text = stdout(&output);
     assert!(text.contains("ends inside a datagram: 32568 bytes from byte 367432 on"), "{text}");
     std::fs::write(&cut, "this is a text and no detector has ever written it, I think").unwrap();

@@ -92,6 +92,11 @@ fn hits(folder: &Path) -> Vec<(u64, u64, u64, u64)> {
 
 /// Frames of a link whose samples do not compress to nothing.
 fn frames(count: u64) -> Vec<u8> {
+    frames_from(80_150_024_000_000_000, count)
+}
+
+/// The same, of a clock that begins at `begin`.
+fn frames_from(begin: u64, count: u64) -> Vec<u8> {
     let mut state = 1u64;
     let mut frames = vec![0; count as usize * Wib1Frame::BYTES];
     for (bytes, i) in frames.chunks_mut(Wib1Frame::BYTES).zip(0..) {
@@ -101,7 +106,7 @@ fn frames(count: u64) -> Vec<u8> {
         }
         let mut frame = Wib1FrameMut::new(bytes).unwrap();
         frame.set_identity(5, 2, 1);
-        frame.set_timestamp(80_150_024_000_000_000 + 25 * i);
+        frame.set_timestamp(begin + 25 * i);
         frame.set_errors(false, false, 0);
         for block in 0..4 {
             frame.set_capture_errors(block, [0, 0]);
@@ -142,7 +147,14 @@ fn a_run_of_a_recorded_link_ends_as_its_inspection_does() {
     garbage.splice(500 * 464..500 * 464, [7; 100]);
     let mut faulty = whole.clone();
     Wib1FrameMut::new(&mut faulty[700 * 464..701 * 464]).unwrap().set_errors(true, false, 0);
-    let cases: [Case<'_>; 7] = [
+    // Two frames in the other order, and a clock that begins again: nothing is lost.
+    let mut swapped = whole.clone();
+    let (first, second) = swapped[900 * 464..902 * 464].split_at_mut(464);
+    first.swap_with_slice(second);
+    let again = [&whole[..], &frames_from(81_150_024_000_000_000, 3000)].concat();
+    let cases: [Case<'_>; 9] = [
+        ("swapped", &swapped, Some(0), &[]),
+        ("again", &again, Some(0), &[]),
         ("whole", &whole, Some(0), &[]),
         ("packed", &packed, Some(0), &[]),
         ("packed-and-cut", &packed[..packed.len() / 2], Some(3), &[("unreadable", 1)]),

@@ -19,3 +19,4 @@ mod golden;
 mod own_golden;
 mod peers_blosc;
 mod peers_hdf5;
+mod read_only;

@@ -54,7 +54,7 @@ pub struct Ordered {
     wanted: Wanted,
     /// `None` as long as the run says nothing about its detectors.
     detector: Option<Detector>,
-    /// How many threads read ahead; 0: the thread that asks reads.
+    /// How many threads read ahead, at most 256; 0: the thread that asks reads.
     pub threads: usize,
     /// What becomes of pictures that are not whole.
     pub on_damage: OnDamage,

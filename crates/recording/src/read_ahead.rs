@@ -13,6 +13,8 @@ use crate::{Condition, Detector, Fault, Picture, Reader, Recording};
 const AHEAD: usize = 2;
 /// Events in a batch, at most.
 const MOST_EVENTS: usize = 64;
+/// Threads that read ahead, at most, whatever a caller asks for: each has a stack, and memory to decode.
+const MOST_THREADS: usize = 256;
 /// Bytes of frames in a batch if nobody says otherwise: to hand it over takes a hundredth of the time of their copy.
 pub const BATCH_BYTES: usize = 256 << 10;
 
@@ -25,8 +27,9 @@ pub fn events_in_batch(batch_bytes: usize, frame_bytes: usize) -> usize {
 /// Batches that are under way at most, of one loop with so many threads: those of the threads, the one that is taken from, and one to
 /// spare.
 pub fn batches_under_way(threads: usize) -> usize {
-    let reading = if threads == 0 { 0 } else { threads.saturating_add(1) };
-    reading.saturating_mul(AHEAD).saturating_add(2)
+    let threads = threads.min(MOST_THREADS);
+    let reading = if threads == 0 { 0 } else { threads + 1 };
+    reading * AHEAD + 2
 }
 
 /// What became of an event.
@@ -89,7 +92,7 @@ impl Loader {
             let mut work = Work::of(recording, detector);
             move |batch| work.batch(batch)
         };
-        let crew = Crew::start("read-ahead", (0..threads).map(worker))?;
+        let crew = Crew::start("read-ahead", (0..threads.min(MOST_THREADS)).map(worker))?;
         Ok(Loader { crew, under_way: 0, ready: VecDeque::new(), own: Work::of(recording, detector) })
     }
 

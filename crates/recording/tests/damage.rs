@@ -144,3 +144,37 @@ fn a_file_that_breaks_off_is_read_up_to_there_and_says_so() {
     assert_eq!(found.last(), Some(&(None, Err(FaultKind::Unreadable))));
     assert_eq!((found.len(), recording.events()), (3, 2));
 }
+
+/// A bit that flips in the last datagram, which is no event: the summary of the file and the run say the same of it.
+#[test]
+fn what_is_broken_in_a_transition_is_a_problem_of_the_run() {
+    use livetime_formats::xtc1::summary::Summary;
+    use livetime_formats::xtc1::{Builder, DatagramHeader, Src, Transition, TypeId, XtcHeader, id};
+
+    let transition = |what, has_leaf: bool| {
+        let (mut bytes, header) = (Vec::new(), DatagramHeader::new(what, 3_000_000_000, 0));
+        let mut builder = Builder::new(&mut bytes, &header);
+        if has_leaf {
+            let src = Src::named(OPAL).unwrap();
+            builder.open(XtcHeader::new(src, TypeId::CONTAINER)).unwrap();
+            builder.leaf(XtcHeader::new(src, TypeId::new(id::FRAME, 1)), &[&[0; 8]]).unwrap();
+            builder.close();
+        }
+        builder.finish().unwrap();
+        bytes
+    };
+    let begin = [event(0, &[leaf(0)]), event(1, &[leaf(1)]), transition(Transition::Disable, false)].concat();
+    let last = transition(Transition::EndRun, true);
+    let mut kinds = [0, 0];
+    for place in 0..2 * last.len() {
+        let mut changed = last.clone();
+        changed[place / 2] ^= if place % 2 == 0 { 1 } else { 1 << 6 };
+        let (folder, path) = run(&[begin.clone(), changed]);
+        let is_whole = Summary::scan(std::fs::File::open(&path).unwrap(), |_| true).unwrap().is_whole();
+        let found = Recording::open(&[&path]).unwrap();
+        assert_eq!(found.problems().is_empty(), is_whole, "bit {place}: {:?}", found.problems());
+        kinds[usize::from(is_whole)] += 1;
+        drop(folder);
+    }
+    assert!(kinds.iter().all(|count| *count > 10), "{kinds:?}");
+}

@@ -214,6 +214,45 @@ fn broken_files_are_told_and_harm_nobody() {
 }
 
 /// Opening a pipe could block without end.
+/// A picture of 400 MB in a file of some kilobytes: the summary reads no pixel, and the picture is refused before its memory
+/// is taken.
+#[test]
+fn a_small_file_with_a_huge_picture_takes_no_memory() {
+    use livetime_formats::hdf5::{Element, Filter, Growing, Tree, Writer};
+    use livetime_frame::DType;
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().canonicalize().unwrap().join("huge.h5");
+    let mut tree = Tree::default();
+    let what = Growing {
+        element: Element::Number(DType::U16),
+        row: &[20_000, 10_000],
+        chunk: 1,
+        part: &[],
+        filter: Some(Filter::zlib(1)),
+    };
+    let (_, data) = tree.growing(Tree::ROOT, "data", what, vec![]);
+    let mut writer = Writer::create(&file, tree, false).unwrap();
+    (0..50).for_each(|row| writer.write_chunk(data, row, 1, &[&[0; 8000]]).unwrap());
+    writer.close().unwrap();
+    let run = browsing(&[file.parent().unwrap()]);
+    let summary = get(&run, "summary", &file, "").json();
+    assert_eq!(
+        (&summary["events"], &summary["detectors"][0]["shape"][0]),
+        (&50.into(), &20_000.into()),
+        "{summary}"
+    );
+    let found = get(&run, "event", &file, "&event=7&detector=/data").json();
+    assert_eq!(found["fault"]["kind"], "no memory", "{found}");
+    let picture = get(&run, "picture", &file, "&event=7&detector=/data&as=raw");
+    assert_eq!(picture.status, 422);
+    assert!(
+        picture.text().contains("of memory (for a run on a page), found a picture of `/data`"),
+        "{}",
+        picture.text()
+    );
+}
+
 #[test]
 fn a_pipe_is_not_opened() {
     let folder = tempfile::tempdir().unwrap();

@@ -112,7 +112,7 @@ impl Assembler {
 
     /// Passes over the message that is coming in, for which there is no memory.
     pub fn pass_over_this(&mut self) {
-        if self.current.is_some() {
+        if self.current.is_some() || self.segments.is_some() {
             self.passed = Some(self.passed.unwrap_or(self.body.len() + self.missing()));
             self.body.cut(KEPT);
         }
@@ -197,7 +197,12 @@ impl Assembler {
     fn fill_nothing(&mut self, mut source: impl Read, header: Header, missing: usize) -> io::Result<usize> {
         let mut bytes = [0; 16 << 10];
         let room = missing.min(bytes.len());
-        let count = source.read(&mut bytes[..room])?;
+        let count = loop {
+            match source.read(&mut bytes[..room]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read?,
+            }
+        };
         self.keep(&bytes[..count]);
         self.current = Some((header, missing - count));
         Ok(count)

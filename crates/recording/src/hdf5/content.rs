@@ -326,7 +326,7 @@ fn frames_per_event(detectors: &[Pictures], unique: Option<&Array>) -> u64 {
 /// When events happened, ns since 1970: our own column, else the seconds and nanoseconds of EPICS, else the time stamp;
 /// of several frames that make an event, that of the first.
 fn times(content: &Content, events: u64, frames: u64, memory: MemoryLimit) -> Result<Vec<u64>> {
-    let mut numbers = |name: &str, ns: fn(&AttributeValue) -> u64| -> Result<Option<Vec<u64>>> {
+    let numbers = |name: &str, ns: fn(&AttributeValue) -> u64| -> Result<Option<Vec<u64>>> {
         let array =
             column(content, name).filter(|array| array.rows() >= events && array.element().dtype().is_some());
         let Some(array) = array else { return Ok(None) };

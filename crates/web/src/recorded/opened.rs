@@ -226,7 +226,7 @@ impl Content {
     }
 }
 
-/// What reading a run may take: somebody may have put a file into a folder that is shown to ask for all memory.
+/// The memory that reading a run may take: a file in a folder that is shown may be made to ask for all there is.
 fn limit() -> MemoryLimit {
     MemoryLimit::half_of_free().at_most(READING, "for a run on a page")
 }

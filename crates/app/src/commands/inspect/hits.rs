@@ -165,7 +165,11 @@ mod with_parquet {
             "written_by": about.created_by(), "metadata": told, "columns": json_columns,
             "checksums": checksums, "damaged": proof.damaged.iter().map(damaged).collect::<Vec<_>>(),
         });
-        Report { text: format!("{text}\n{}", table.render(Style::default())), json, exit: exit_of(is_whole) }
+        Report {
+            text: format!("{text}\n{}", table.render(Style::default())),
+            json,
+            exit: exit_of(is_whole, true),
+        }
     }
 
     /// A file whose writer was killed has no footer, which says where its rows are.
@@ -178,7 +182,7 @@ mod with_parquet {
                 bytes(size)
             ),
             json: json!({ "file": file, "format": "parquet", "bytes": size, "state": state }),
-            exit: exit_of(false),
+            exit: exit_of(false, false),
         }
     }
 

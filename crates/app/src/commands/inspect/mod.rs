@@ -29,9 +29,14 @@ struct Report {
     exit: Exit,
 }
 
-/// Of files that should be whole.
-fn exit_of(is_whole: bool) -> Exit {
-    if is_whole { Exit::Ok } else { Exit::Failed }
+/// How the inspection of a file ends: as every reader of the file does. What is broken or cut off is a loss if something
+/// else can be read.
+fn exit_of(is_whole: bool, has_any: bool) -> Exit {
+    match (is_whole, has_any) {
+        (true, _) => Exit::Ok,
+        (false, true) => Exit::Loss,
+        (false, false) => Exit::Failed,
+    }
 }
 
 /// The worse of two results: an unreadable file is worse than one with losses.
@@ -119,7 +124,7 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
             RunFormat::Xtc2 => tree::lcls2(path, &file, args.first, output)?,
             _ => return Err(unknown().into()),
         };
-        return Ok(Report { text: String::new(), json: Value::Null, exit: exit_of(is_whole) });
+        return Ok(Report { text: String::new(), json: Value::Null, exit: exit_of(is_whole, true) });
     }
     let mut progress = Progress::new(size, output);
     let tell = |done| {

@@ -9,18 +9,20 @@ use serde_json::json;
 use super::{Report, exit_of, worse};
 use crate::report::table::{Style, Table, cell};
 
-/// Adds the judgement on the run that the file belongs to. What the recorder noted itself is no fault of the file.
+/// Adds the judgement on the run that the file belongs to, and ends as everything does that reads all of it. Damage that the
+/// recorder noted of pictures that are there is no loss.
 pub(super) fn judged(report: Report, path: &Path) -> Result<Report, Error> {
     let recording = Recording::open(&[path])?;
     let detectors = recording.detectors()?;
     let judged: Vec<(String, Account)> =
         detectors.iter().map(|detector| (detector.to_string(), recording.judge(detector))).collect();
-    let is_readable = judged.iter().all(|(_, account)| account.broken + account.unreadable == 0);
+    let is_readable = judged.iter().all(|(_, account)| account.failures() + account.no_memory == 0);
+    let is_readable = is_readable && recording.problems().is_empty();
     let mut json = report.json;
     json["run_events"] = recording.events().into();
     json["pictures"] = judged.iter().map(|(name, account)| as_json(name, account)).collect();
     let text = format!("{}{}", report.text, table(recording.events(), &judged));
-    Ok(Report { text, json, exit: worse(report.exit, exit_of(is_readable)) })
+    Ok(Report { text, json, exit: worse(report.exit, exit_of(is_readable, true)) })
 }
 
 fn as_json(name: &str, account: &Account) -> serde_json::Value {

@@ -4,7 +4,7 @@ use super::cameras::is_past;
 use super::{Event, EventBytes, FIRST_CAMERA_STREAM, Problem, Run, RunTransition};
 use crate::file::Head;
 use crate::run::{Apart, Entry, Group, Stream, groups};
-use crate::xtc1::{Configs, Damage, Datagram, DatagramHeader, Transition};
+use crate::xtc1::{Configs, Damage, Datagram, DatagramHeader, Transition, XtcHeader};
 use crate::{Error, Result};
 
 /// Transitions are read for their configurations; none is larger.
@@ -171,7 +171,8 @@ impl Run {
         }
         self.files.read::<DatagramHeader>(&entry.piece, &mut bytes, &mut Apart::default())?;
         if let Some(error) = datagrams(&bytes).find_map(|datagram| datagram.check().err()) {
-            let (path, error) = (self.files.path(&entry.piece).to_owned(), error.moved_by(entry.piece.offset));
+            let (path, error) =
+                (self.files.path(&entry.piece).to_owned(), error.moved_by(entry.piece.offset));
             self.problems.push(Problem { path, error });
         }
         Ok(bytes)

@@ -94,7 +94,7 @@ impl Core {
         }
     }
 
-    /// Tells a client that what it wrote is more than is taken. Of other messages nobody waits for an answer.
+    /// Tells a client that what it wrote is more than is taken. Other messages have no answer, so they end the connection.
     fn too_long(&mut self, message: &Message<'_>, bytes: usize) -> Result<()> {
         let most = self.shared.limits.message;
         let why = match bytes > most {

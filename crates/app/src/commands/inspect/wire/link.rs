@@ -1,9 +1,7 @@
 //! What is known of a link.
 
 use livetime_formats::wib::{Faults, RawFormat};
-use livetime_wire::{
-    IngestCounts, IngestOptions, Interval, LedgerRow, LinkIngest, LinkLedger, Settled, State,
-};
+use livetime_wire::{IngestCounts, IngestOptions, Interval, LedgerRow, LinkIngest, LinkLedger, Settled};
 
 use super::samples::{PlaneNoise, Samples};
 
