@@ -13,12 +13,19 @@ type Said<'py> = (usize, String, String, u32, u16, Bound<'py, PyDict>);
 /// A description: the number of its piece, detector, kind, serial number, algorithm, version, segment; fields with type and axes.
 type Described = (usize, String, String, String, String, [u8; 3], u32, Vec<(String, String, u32)>);
 
-/// Records as Python has them.
+/// Records as Python has them. A choice is its number with the names of all numbers of its list.
 pub(crate) fn said<'py>(py: Python<'py>, all: Vec<SegmentRecord>) -> PyResult<Vec<Said<'py>>> {
     let one = |record: SegmentRecord| {
         let values = PyDict::new(py);
         for found in &record.values {
-            values.set_item(&found.name, value(py, found)?)?;
+            let (name, list) = found.name.split_once(':').unwrap_or((&found.name, ""));
+            match found.field_type {
+                FieldType::EnumEntry => {}
+                FieldType::EnumValue => {
+                    values.set_item(name, (value(py, found)?, choices(py, &record.values, list)?))?;
+                }
+                _ => values.set_item(&found.name, value(py, found)?)?,
+            }
         }
         let SegmentRecord { piece, detector, algorithm, segment, damage, .. } = record;
         Ok((piece, detector, algorithm, segment, damage, values))
@@ -34,6 +41,19 @@ pub(crate) fn described(all: Vec<(usize, Names)>) -> Vec<Described> {
         (piece, detector, detector_type, detector_id, algorithm.name, algorithm.version, segment, fields)
     };
     all.into_iter().map(one).collect()
+}
+
+/// The entries of a list of choices, by their numbers.
+fn choices<'py>(py: Python<'py>, all: &[FieldValue], list: &str) -> PyResult<Bound<'py, PyDict>> {
+    let choices = PyDict::new(py);
+    for found in all.iter().filter(|found| found.field_type == FieldType::EnumEntry) {
+        if let Some((name, of)) = found.name.split_once(':')
+            && of == list
+        {
+            choices.set_item(value(py, found)?, name)?;
+        }
+    }
+    Ok(choices)
 }
 
 /// A text, a number, or an array.

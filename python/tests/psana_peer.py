@@ -4,7 +4,6 @@ import os
 import runpy
 import sys
 
-os.environ["PS_PARALLEL"] = "none"
 
 import requests  # noqa: E402
 

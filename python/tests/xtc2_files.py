@@ -133,7 +133,7 @@ def beam_line(path: Path) -> None:
     wave8 = Detector(1, "wave8", "wave8", "raw", (0, 0, 1), [(f"raw_{number}", "u2", 1) for number in every])
     fex = Detector(2, "wave8", "wave8", "fex", (0, 0, 1), [(f"base_{number}", "f4", 0) for number in every])
     words = [("pulseId", "u8", 0), ("timeStamp", "u8", 0), ("ebeamDestn", "u1", 0), ("sequenceValues", "u2", 1)]
-    timing = Detector(3, "ts", "timing", "raw", (2, 0, 0), words)
+    timing = Detector(3, "ts", "timing", "raw", (2, 1, 0), words)
     gmd = Detector(4, "gmd", "gmd", "raw", (2, 0, 0), [("energy", "f8", 0)])
     counts = [("encoderValue", "i4", 1), ("scale", "u2", 1), ("scaleDenom", "u2", 1)]
     encoder = Detector(5, "encoder", "encoder", "raw", (2, 0, 0), counts)

@@ -12,6 +12,8 @@
 //! | `JUNGFRAU:V2` | 512 x 1024 of 75 µm in 2 x 4 chips, those at the edges between chips 150 µm wide | x along columns, y along rows, from the middle |
 //! | `MTRX:ROWS:COLUMNS:SIZE:SIZE`, `PNCCD:V1` | as named; 512 x 512 of 75 µm | x along rows, y along columns, from the first pixel |
 //!
+//! A positive z of an object whose parent is the interaction point (`IP...`) is taken for a negative one, as psana does.
+//!
 //! The files, the segments and the way to a picture are those of psana's `GeometryAccess`, whose documentation and constants are the
 //! source: in the picture x is the row and y is the column.
 
@@ -277,6 +279,8 @@ impl Object {
         let &[x, y, z, rot_z, rot_y, rot_x, tilt_z, tilt_y, tilt_x] = &values[..] else {
             return Err(refuse());
         };
+        // psana's way: seen from the interaction point `IP` a detector lies at a negative z, whatever the sign in the file.
+        let z = if parent.starts_with("IP") { -z.abs() } else { z };
         Ok(Object {
             parent: ((*parent).to_owned(), index_of(parent_index)?),
             name: ((*name).to_owned(), index_of(index)?),
@@ -412,7 +416,7 @@ mod tests {
             let (x1, y1) = (x * cz - y * sz, x * sz + y * cz);
             let (x2, z2) = (x1 * cy, -x1 * sy);
             let (y3, z3) = (y1 * cx - z2 * sx, z2 * cx + y1 * sx);
-            let wanted = [x2 + 1.0, y3 + 2.0, z3 + 3.0];
+            let wanted = [x2 + 1.0, y3 + 2.0, z3 - 3.0];
             let found = [all.x[pixel], all.y[pixel], all.z[pixel]];
             assert!(
                 wanted.iter().zip(found).all(|(a, b)| (a - b).abs() < 1e-9),

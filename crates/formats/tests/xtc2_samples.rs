@@ -69,7 +69,7 @@ fn jungfrau_has_one_panel_and_single_values() {
     assert_eq!(run.events().len(), 2);
     assert_eq!(run.events()[1].step, Some(1));
     // By psana 4.3.4: 2025-03-28 19:08:11.582257.
-    assert_eq!(run.events()[0].event_time_ns, 1_743_188_891_582_257_499);
+    assert_eq!(run.events()[0].event_time_ns, 1_743_188_891_582_256_987);
     let mut bytes = EventBytes::default();
     for event in run.events() {
         run.read(event, &mut bytes).unwrap();

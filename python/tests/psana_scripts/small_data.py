@@ -12,9 +12,9 @@ run = next(ds.runs())
 cspad, epics = run.Detector("xppcspad"), run.Detector("HX2:DVD:GCC:01:PMON")
 total, last = 0, 0
 for number, evt in enumerate(run.events()):
-    raw = cspad.raw.raw(evt)
+    raw = cspad.raw.raw(evt) if cspad.raw._segments(evt) else None
     smd.event(evt, {"in": {"two": np.arange(3) * number}}, number=number, half=number / 2)
-    smd.event(evt, {"cspad": {"row": np.arange(4.0) + number, "max": np.uint16(number)}}) if raw is not None else None
+    smd.event(evt, {"cspad": {"row": np.arange(4.0) + number, "max": np.int32(number)}}) if raw is not None else None
     total += number
 if smd.summary:
     smd.save_summary({"run": {"total": smd.sum(total)}}, most=smd.max(number), array=smd.sum(np.ones(3)))

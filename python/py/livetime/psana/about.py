@@ -58,22 +58,10 @@ class Container:
 
 
 def contained(values: dict[str, Any], into: Container | None = None) -> Container:
-    """The values of a record. Entries of lists of choices are the names of their choices."""
+    """The values of a record."""
     found = Container() if into is None else into
-    lists: dict[str, dict[int, str]] = {}
     for name, value in values.items():
-        entry, _, of = name.partition(":")
-        if of and isinstance(value, int):
-            lists.setdefault(of, {})[value] = entry
-    for name, value in values.items():
-        field, _, of = name.partition(":")
-        if name.count(":") != 1 or of not in lists:
-            found._set(name, value)
-            continue
-        choices = {number: entry for number, entry in lists[of].items() if entry != field}
-        # A field of the list's type, and not one of its entries.
-        if value in choices:
-            found._set(field, Enum(value, choices))
+        found._set(name, Enum(*value) if isinstance(value, tuple) else value)
     return found
 
 
@@ -121,7 +109,7 @@ class About:
     def configurations(self, detector: str, until: int) -> dict[int, Container]:
         """The configuration of each segment, as steps up to the change `until` have left it; `[segment].config.user.gain`."""
         found: dict[int, Container] = {}
-        steps = (change for change in range(self.begin + 1, until + 1) if self.name(change) == "BeginStep")
+        steps = (change for change in range(self.begin, until + 1) if self.name(change) in ("BeginRun", "BeginStep"))
         for change in [self._configure, *steps] if self._configure >= 0 else []:
             for name, algorithm, segment, values in self.records(change):
                 if name == detector and algorithm == "config":
@@ -135,10 +123,13 @@ class About:
     def _changes(self) -> list[tuple[str, int, int]]:
         return self._recording.changes()
 
-    def refresh(self, end: int) -> None:
-        """Takes in what was recorded meanwhile."""
+    def refresh(self, events: int) -> tuple[int, bool]:
+        """Takes in what was recorded meanwhile; returns where the events of the run end, of so many, and whether no other run began."""
         self.__dict__.pop("_changes", None)
-        self.end = end
+        later = range(self.begin + 1, len(self._changes))
+        self.end = next((change for change in later if self.name(change) == "BeginRun"), len(self._changes))
+        is_last = self.end == len(self._changes)
+        return events if is_last else self._changes[self.end][2], is_last
 
     def name(self, change: int) -> str:
         """What it is."""
@@ -179,7 +170,8 @@ class About:
         for change in self._newest(kinds, until):
             for detector, _, _, values in self.records(change):
                 if detector == store and variable in values:
-                    return values[variable]
+                    found = values[variable]
+                    return Enum(*found) if isinstance(found, tuple) else found
         return None
 
     def _newest(self, kinds: tuple[str, ...], until: int) -> Iterator[int]:

@@ -213,14 +213,16 @@ class Run:
         """The numbers of the events, also of those that are still being recorded."""
         number = start
         while True:
-            end = len(self.run) if self._settings.live else min(stop, len(self.run))
-            yield from (n for n in range(number, end) if self._chosen is None or n in self._chosen)
-            number = max(number, end)
-            if not self._settings.live or not self.run._recording.may_grow:
+            may_grow = self._settings.live and self.run._recording.may_grow
+            if self._settings.live:
+                self.run._recording.refresh()
+                stop, is_last = self._about.refresh(len(self.run))
+                may_grow = may_grow and is_last
+            yield from (n for n in range(number, stop) if self._chosen is None or n in self._chosen)
+            number = max(number, stop)
+            if not may_grow:
                 return
             time.sleep(_LOOK_AGAIN_S)
-            self.run._recording.refresh()
-            self._about.refresh(len(self.run._recording.changes()))
 
     @cached_property
     def _chosen(self) -> frozenset[int] | None:

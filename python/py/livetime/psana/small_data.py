@@ -40,6 +40,7 @@ class _Column:
     def __init__(self, first: NDArray[Any], missing: Any = None, before: int = 0) -> None:
         self.dtype, self.shape = first.dtype, first.shape
         self._missing = missing if missing is not None else _missing(first.dtype)
+        self._is_zero, self._has_warned = missing is not None, False
         self.rows: list[NDArray[Any]] = []
         self.extend(before)
 
@@ -50,6 +51,9 @@ class _Column:
 
     def extend(self, rows: int) -> None:
         """Rows without a value."""
+        if rows and self._missing == 0 and not self._is_zero and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(f"rows without a value have 0 in columns of {self.dtype}, which has no room for {_MISSING_INT}", stacklevel=5)
         self.rows.extend([np.full(self.shape, self._missing, self.dtype)] * rows)
 
     def take(self) -> NDArray[Any]:
@@ -102,7 +106,8 @@ class _Group:
 
 
 class SmallData:
-    """Values of events as columns, in the order of time; what an event does not have is NaN, or -99999 for integers.
+    """Values of events as columns, in the order of time; what an event does not have is NaN, or -99999 for integers, or 0 where they
+    have no room for that.
 
     Rows are written while the script runs. A name with a part `var_...` is a column of arrays of several lengths: they lie one behind
     the other, and `var_..._len` has the length of each. `align_group="name"` puts values into a group of their own, with a row only for
@@ -236,7 +241,8 @@ def _path(group: str, name: str) -> str:
 
 def _check(name: str, value: Any) -> None:
     """Refuses what no column can have, at the event and not behind the last one."""
-    if (length := length_of(name)) == name:
+    length, last = length_of(name), name.split("/")[-1]
+    if last.startswith(_VAR) and last.endswith(_LEN):
         raise KeyError(f"wanted a name that does not end with `{_LEN}`, which are those of lengths, found `{name}`")
     array = _array(name, value)
     if length is not None and array.ndim == 0:
@@ -259,5 +265,4 @@ def _array(name: str, value: Any) -> NDArray[Any]:
 def _missing(dtype: np.dtype[Any]) -> Any:
     if dtype.kind == "f":
         return np.nan
-    # A column of few bits has no room for it: its bits as far as they go, as psana has it.
-    return np.array(_MISSING_INT, np.int64).astype(dtype)
+    return _MISSING_INT if np.iinfo(dtype).min <= _MISSING_INT else 0
