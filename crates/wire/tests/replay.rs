@@ -86,11 +86,12 @@ fn dumps(folder: &Path, seconds: f64) -> String {
     let file = |link: usize| {
         let path = folder.join(format!("l{link}.wib"));
         let mut bytes = Vec::new();
-        links.write(link, |frames| {
-            bytes.extend_from_slice(frames);
-            Ok(())
-        })
-        .unwrap();
+        links
+            .write(link, |frames| {
+                bytes.extend_from_slice(frames);
+                Ok(())
+            })
+            .unwrap();
         std::fs::write(&path, bytes).unwrap();
         path.to_str().unwrap().to_owned()
     };
@@ -124,12 +125,19 @@ fn graph(files: &str, batch: i64) -> Graph {
     let g = &mut graph;
     add(g, "src", "wib_file", &[("file", files.into()), ("batch", batch.into())], &[]);
     for (finder, links) in [("h0", "0"), ("h1", "1")] {
-        add(g, finder, "hit_finder", &[("noisy_rate", 0.0.into()), ("links", links.into())], &[("src", "in")]);
+        add(
+            g,
+            finder,
+            "hit_finder",
+            &[("noisy_rate", 0.0.into()), ("links", links.into())],
+            &[("src", "in")],
+        );
     }
     add(g, "m", "hit_merger", &[("links", "0-1".into())], &[("h0", "in"), ("h1", "in")]);
     add(g, "tr", "trigger_prescale", &[("every", 2.into())], &[("m", "in")]);
     add(g, "bundle", "trigger_bundle", &[("bundle", 5.into())], &[("m", "in")]);
-    let windows = [("before", 900.into()), ("after", 1932.into()), ("buffer", 0.into()), ("inputs", 2.into())];
+    let windows =
+        [("before", 900.into()), ("after", 1932.into()), ("buffer", 0.into()), ("inputs", 2.into())];
     add(g, "dec", "trigger_candidate", &windows, &[("tr", "in"), ("bundle", "in2")]);
     let params = [("seconds", 10.0.into()), ("deadline", 2.0.into()), ("links", "0-1".into())];
     add(g, "buf", "readout_buffer", &params, &[("src", "raw"), ("m", "hits"), ("dec", "decisions")]);
