@@ -29,5 +29,6 @@ mod pvs;
 mod readme;
 mod run;
 mod sinks;
+mod verify;
 mod web;
 mod wire;

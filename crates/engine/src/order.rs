@@ -18,6 +18,8 @@ const MOST_STEP_NS: u64 = 1_000_000_000;
 pub(crate) struct Order {
     /// Whether its frames have places.
     pub(crate) is_on: bool,
+    /// Whether it, or a node behind it, has several inputs: only there do places matter.
+    pub(crate) is_joined: bool,
     /// The place of the frame that is handled, or was sent last by a source.
     pub(crate) place: u64,
     /// What has been promised to those behind.
@@ -30,8 +32,8 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    pub(crate) fn new(is_on: bool) -> Order {
-        Order { is_on, ..Order::default() }
+    pub(crate) fn new(is_on: bool, is_joined: bool) -> Order {
+        Order { is_on, is_joined: is_on && is_joined, ..Order::default() }
     }
 
     /// The place of a source's next frame, whose event has this time, ns since 1970; 0 if it has none.
@@ -65,7 +67,7 @@ mod tests {
 
     #[test]
     fn places_grow_and_no_jump_makes_more_than_a_second() {
-        let mut order = Order::new(true);
+        let mut order = Order::new(true, true);
         let mut times = Vec::new();
         for event_time_ns in [5_000_000_000, 5_000_000_010, 5_000_000_010, 4, 0, -7, 1 << 60] {
             let place = order.next_place(event_time_ns);

@@ -337,7 +337,7 @@ impl Runner {
         while handled < burst && !self.is_interrupted() && self.outputs_ready() && self.ticket_ready() {
             let Some((lane, taken)) = self.take() else { break };
             // Frames that are handled together would all be sent on at the place of the last one.
-            if self.most_at_once > 1 && self.reorder.is_none() && !self.ctx.order.is_on {
+            if self.most_at_once > 1 && self.reorder.is_none() && !self.ctx.order.is_joined {
                 handled += self.receive_waiting(lane, taken);
                 continue;
             }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use livetime_engine::testing::{Random, Simulation};
 use livetime_engine::{
-    Context, EdgeOptions, Graph, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, Placement, PortSpec,
-    Run, RunOptions, WhenFull,
+    Context, EdgeOptions, Graph, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, Placement,
+    PortSpec, Run, RunOptions, WhenFull,
 };
 use livetime_frame::Frame;
 use proptest::prelude::*;
@@ -29,7 +29,8 @@ struct Tape {
 
 impl Node for Tape {
     type Params = TapeParams;
-    const SPEC: NodeSpec = NodeSpec::source("tape", "Stored.", &[PortSpec::any("out"), PortSpec::any("third")]);
+    const SPEC: NodeSpec =
+        NodeSpec::source("tape", "Stored.", &[PortSpec::any("out"), PortSpec::any("third")]);
     const IS_STORED: bool = true;
 
     fn new(params: TapeParams) -> Result<Tape, NodeError> {

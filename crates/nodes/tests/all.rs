@@ -11,4 +11,5 @@
 
 mod captures;
 mod placements;
+mod replay;
 mod xtc_recorder;

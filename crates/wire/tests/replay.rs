@@ -11,7 +11,7 @@ use livetime_engine::{
     RunOptions, Value, WhenFull,
 };
 use livetime_formats::trigger::MissingReason;
-use livetime_frame::Frame;
+use livetime_frame::{Frame, Payload};
 use livetime_wire::sources::wib_simulator::{SimulatedLinks, WibSimulatorParams};
 use livetime_wire::{ALL, TriggerRecord};
 
@@ -49,7 +49,7 @@ impl Node for Log {
         let mut hasher = DefaultHasher::new();
         let header = frame.header();
         (header.sequence, header.event_time_ns, format!("{:?}", header.attributes)).hash(&mut hasher);
-        frame.bytes().hash(&mut hasher);
+        hash_bytes(frame, &mut hasher);
         if let Ok(record) = frame.value::<TriggerRecord>() {
             // Before the first frame and behind the last one there is nothing; all else must be there.
             let raw = record.fragments.iter().flat_map(|fragment| &fragment.missing);
@@ -61,6 +61,14 @@ impl Node for Log {
         }
         self.seen.0.lock().unwrap().push((self.name.clone(), hasher.finish()));
         Ok(())
+    }
+}
+
+/// What lies between the columns of a table is whatever was there before.
+fn hash_bytes(frame: &Frame, hasher: &mut DefaultHasher) {
+    let Payload::Table(layout) = frame.payload() else { return frame.bytes().hash(hasher) };
+    for (begin, dtype) in (0..layout.schema().columns().len()).filter_map(|column| layout.place(column)) {
+        frame.bytes()[begin..begin + layout.rows() * dtype.bytes()].hash(hasher);
     }
 }
 
@@ -86,11 +94,12 @@ fn dumps(folder: &Path, seconds: f64) -> String {
     let file = |link: usize| {
         let path = folder.join(format!("l{link}.wib"));
         let mut bytes = Vec::new();
-        links.write(link, |frames| {
-            bytes.extend_from_slice(frames);
-            Ok(())
-        })
-        .unwrap();
+        links
+            .write(link, |frames| {
+                bytes.extend_from_slice(frames);
+                Ok(())
+            })
+            .unwrap();
         std::fs::write(&path, bytes).unwrap();
         path.to_str().unwrap().to_owned()
     };
@@ -124,12 +133,19 @@ fn graph(files: &str, batch: i64) -> Graph {
     let g = &mut graph;
     add(g, "src", "wib_file", &[("file", files.into()), ("batch", batch.into())], &[]);
     for (finder, links) in [("h0", "0"), ("h1", "1")] {
-        add(g, finder, "hit_finder", &[("noisy_rate", 0.0.into()), ("links", links.into())], &[("src", "in")]);
+        add(
+            g,
+            finder,
+            "hit_finder",
+            &[("noisy_rate", 0.0.into()), ("links", links.into())],
+            &[("src", "in")],
+        );
     }
     add(g, "m", "hit_merger", &[("links", "0-1".into())], &[("h0", "in"), ("h1", "in")]);
     add(g, "tr", "trigger_prescale", &[("every", 2.into())], &[("m", "in")]);
     add(g, "bundle", "trigger_bundle", &[("bundle", 5.into())], &[("m", "in")]);
-    let windows = [("before", 900.into()), ("after", 1932.into()), ("buffer", 0.into()), ("inputs", 2.into())];
+    let windows =
+        [("before", 900.into()), ("after", 1932.into()), ("buffer", 0.into()), ("inputs", 2.into())];
     add(g, "dec", "trigger_candidate", &windows, &[("tr", "in"), ("bundle", "in2")]);
     let params = [("seconds", 10.0.into()), ("deadline", 2.0.into()), ("links", "0-1".into())];
     add(g, "buf", "readout_buffer", &params, &[("src", "raw"), ("m", "hits"), ("dec", "decisions")]);
@@ -172,13 +188,13 @@ fn every_schedule_gives_the_same_bytes_and_whole_records() {
                 let placement = if random.below(2) == 0 { group } else { Placement::Own };
                 graph.options_mut(node).unwrap().placement = placement;
             }
-            assert_eq!(simulated(&graph, seed), first, "batch {batch}, seed {seed}");
+            assert!(simulated(&graph, seed) == first, "batch {batch}, seed {seed}");
         }
         (0..graph.nodes().len()).for_each(|node| graph.options_mut(node).unwrap().placement = Placement::Own);
         let run = Run::start(&graph, RunOptions::default()).unwrap();
         let seen: Seen = run.service();
         let report = run.finish(Duration::from_secs(600));
         assert_eq!((report.failure.as_deref(), report.unintended_losses()), (None, 0));
-        assert_eq!(sorted(&seen), first, "batch {batch}, with threads");
+        assert!(sorted(&seen) == first, "batch {batch}, with threads");
     }
 }

@@ -133,7 +133,8 @@ impl Output {
         let mut result = Ok(());
         for number in 0..self.senders.len() {
             let sender = &mut self.senders[number];
-            if !matches!(sender.target, Target::Queue) || !sender.wants(sequence, bytes, sent.stamp_ns, clock) {
+            if !matches!(sender.target, Target::Queue) || !sender.wants(sequence, bytes, sent.stamp_ns, clock)
+            {
                 continue;
             }
             if let (Some(notes), Some(noted)) = (sender.edge.notes(), noted) {

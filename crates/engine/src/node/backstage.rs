@@ -145,9 +145,9 @@ impl Context {
                 Ok(())
             }
             Outputs::Direct(outputs) => match outputs.get_mut(output) {
-                Some(output) => output
-                    .send(frame, sent, &self.clock, &self.control, &self.bell)
-                    .map_err(NodeError::new),
+                Some(output) => {
+                    output.send(frame, sent, &self.clock, &self.control, &self.bell).map_err(NodeError::new)
+                }
                 None => Err(NodeError::new(format_args!("there is no output number {output}"))),
             },
         }
@@ -165,7 +165,7 @@ impl Context {
     /// A node that will wait for room tells those behind how far it has come: another input of the node that it waits for may wait for
     /// just that.
     fn promise_before(&mut self) {
-        if !self.order.is_on {
+        if !self.order.is_joined {
             return;
         }
         if let Outputs::Direct(outputs) = &self.outputs
@@ -177,7 +177,7 @@ impl Context {
 
     /// The same of a node that will wait for memory.
     fn promise_all(&mut self) {
-        if self.order.is_on {
+        if self.order.is_joined {
             let is_sent = self.source.is_some();
             self.promise(if is_sent { self.order.place } else { self.order.place.saturating_sub(1) });
         }

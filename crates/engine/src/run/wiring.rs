@@ -65,11 +65,12 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
     let bells = |node: usize| -> Vec<Arc<Doorbell>> {
         placed[node].iter().map(|w| handles[*w].bell.clone()).collect()
     };
-    let ordered = ordered(graph, plan, shared.orders);
+    let (ordered, joined) = (ordered(graph, plan, shared.orders), joined(graph, plan));
     let edge = |e: &EdgeDecl| {
         let edge = Edge::new(e.from, e.to, e.options, &bells(e.from.0), &bells(e.to.0));
         let notes = shared.rehearsal.map(Notes::new);
-        Arc::new(edge.with(ordered[e.from.0] && ordered[e.to.0], notes))
+        let is_ordered = ordered[e.from.0] && ordered[e.to.0] && joined[e.to.0];
+        Arc::new(edge.with(is_ordered, notes))
     };
     let edges: Vec<Arc<Edge>> = graph.edges.iter().map(edge).collect();
     let accounts = |node: usize| placed[node].iter().map(|_| Arc::default()).collect();
@@ -107,7 +108,7 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
                 _ => Outputs::Held(Vec::with_capacity(4)),
             };
             let account = nodes[node].accounts[copy].clone();
-            let order = Order::new(ordered[node]);
+            let order = Order::new(ordered[node], joined[node]);
             let context = context(graph, node, target, order, account, bells[copy].clone(), shared);
             let mut runner = runner(graph, node, copy, context)?;
             runner.reorder = reorder.clone();
@@ -139,11 +140,23 @@ fn ordered(graph: &Graph, plan: &Plan, orders: Orders) -> Vec<bool> {
                 orders == Orders::Always || orders == Orders::Stored && decl.node_type.is_stored
             }
             _ => {
-                senders.peek().is_some() && senders.all(|edge| ordered[edge.from.0] && is_lossless(edge, is_inline))
+                senders.peek().is_some()
+                    && senders.all(|edge| ordered[edge.from.0] && is_lossless(edge, is_inline))
             }
         };
     }
     ordered
+}
+
+/// Which nodes have several inputs, or one behind them has.
+fn joined(graph: &Graph, plan: &Plan) -> Vec<bool> {
+    let (senders, receivers) = graph.edges_by_node();
+    let mut joined = vec![false; graph.nodes.len()];
+    for &node in plan.order.iter().rev() {
+        let is_behind = senders.of(node).any(|edge| joined[graph.edges[edge].to.0]);
+        joined[node] = is_behind || receivers.of(node).nth(1).is_some();
+    }
+    joined
 }
 
 /// Whether every frame arrives, but for those that are left out by their number.

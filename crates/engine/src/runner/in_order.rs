@@ -64,12 +64,12 @@ impl Runner {
 
     /// Whether it has a promise to make.
     pub(super) fn may_promise(&self) -> bool {
-        self.ctx.order.is_on && self.frontier() > self.ctx.order.promised
+        self.ctx.order.is_joined && self.frontier() > self.ctx.order.promised
     }
 
     /// Tells those behind how far it has come. Returns whether that is news.
     pub(super) fn make_promise(&mut self) -> bool {
-        if !self.ctx.order.is_on {
+        if !self.ctx.order.is_joined {
             return false;
         }
         let frontier = self.frontier();

@@ -45,7 +45,7 @@ fn hash_table(layout: &TableLayout, bytes: &[u8], hasher: &mut DefaultHasher) {
     layout.rows().hash(hasher);
     for index in 0..layout.schema().columns().len() {
         let Some((begin, dtype)) = layout.place(index) else { continue };
-        bytes.get(begin..begin + layout.rows() * dtype.size()).hash(hasher);
+        bytes.get(begin..begin + layout.rows() * dtype.bytes()).hash(hasher);
     }
 }
 

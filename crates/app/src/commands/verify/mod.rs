@@ -53,11 +53,7 @@ struct Rehearsed {
     report: Report,
 }
 
-pub(crate) fn verify(
-    args: &VerifyArgs,
-    nodes: &[NodeType],
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+pub(crate) fn verify(args: &VerifyArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let pipeline = super::load(&args.pipeline, nodes, output)?;
     if args.frames.is_none() {
         refuse_endless(&pipeline.graph)?;
@@ -116,9 +112,10 @@ fn rehearsed(graph: &Graph, nodes: &[NodeType]) -> Graph {
 }
 
 fn rehearse(graph: &Graph, args: &VerifyArgs, seed: u64) -> Result<Rehearsed, Failure> {
-    let are_stored = graph.nodes().iter().all(|node| {
-        node.node_type.spec.kind != NodeKind::Source || node.node_type.is_stored
-    });
+    let are_stored = graph
+        .nodes()
+        .iter()
+        .all(|node| node.node_type.spec.kind != NodeKind::Source || node.node_type.is_stored);
     let digest = if are_stored { digest::of_stored } else { digest::of_live };
     let options = RunOptions {
         statistics: false,

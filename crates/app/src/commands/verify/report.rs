@@ -55,11 +55,16 @@ impl Difference {
 
     fn text(&self, runs: u64) -> String {
         let frame = match self.numbers {
-            (Some(one), Some(other)) if one == other => format!("frame {} (number {one}) differs", self.frame),
+            (Some(one), Some(other)) if one == other => {
+                format!("frame {} (number {one}) differs", self.frame)
+            }
             (Some(one), Some(other)) => format!("frame {} has the number {other}, not {one}", self.frame),
             _ => format!("{} frames came, not {}", self.frames.1, self.frames.0),
         };
-        format!("not the same: run {runs} against run 1: {}.{} to {}: {frame}\n", self.node, self.output, self.to)
+        format!(
+            "not the same: run {runs} against run 1: {}.{} to {}: {frame}\n",
+            self.node, self.output, self.to
+        )
     }
 }
 

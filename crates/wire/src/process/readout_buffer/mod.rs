@@ -349,7 +349,9 @@ impl ReadoutBuffer {
             _ => false,
         };
         let raw = record.fragments.iter().flat_map(|fragment| &fragment.missing);
-        let Some(first) = raw.chain(record.hits.iter().flat_map(|hits| &hits.missing)).find(own) else { return };
+        let Some(first) = raw.chain(record.hits.iter().flat_map(|hits| &hits.missing)).find(own) else {
+            return;
+        };
         self.lacking += 1;
         ctx.late(1);
         if self.lacking.is_power_of_two() {

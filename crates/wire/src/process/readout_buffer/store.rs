@@ -180,9 +180,10 @@ impl Store {
             let of = |link: &(&u16, &RawLink)| number.is_none_or(|number| number == *link.0);
             self.links.iter().filter(of).filter_map(|(_, link)| link.begin()).min()
         };
-        let hits = self.hits.iter().map(|((link, _), hits)| {
-            hits.read(*link, window, first(link), tail(hits.seen_ns))
-        });
+        let hits = self
+            .hits
+            .iter()
+            .map(|((link, _), hits)| hits.read(*link, window, first(link), tail(hits.seen_ns)));
         TriggerRecord { decision: *decision, fragments: fragments.collect(), hits: hits.collect() }
     }
 
