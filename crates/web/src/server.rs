@@ -52,7 +52,7 @@ const BLOCKING: usize = 4;
 const PAUSE: Duration = Duration::from_millis(100);
 /// Clients that are told at one time that there is no seat, and how long that may take.
 const REFUSED: usize = 32;
-const REFUSING: Duration = Duration::from_secs(1);
+const REFUSING: Duration = Duration::from_secs(5);
 
 /// The address of a client.
 #[derive(Clone, Copy)]
@@ -362,7 +362,8 @@ mod tests {
         let server = start(Limits { headers: LONG, ..LIMITS });
         let ask = |path: &str| {
             let mut stream = connect(&server);
-            write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+            // Who is refused may be too slow to have asked.
+            let _ = write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
             stream
         };
         let mut busy = Vec::new();
@@ -376,7 +377,7 @@ mod tests {
             assert!(busy.len() < 1000);
             busy.push(ask("/slow"));
         }
-        assert!(refusal().contains("wanted one of 4 connections"), "{}", refusal());
+        until(|| refusal().contains("wanted one of 4 connections"));
         drop(busy);
         until(|| answers(&server));
     }

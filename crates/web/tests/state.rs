@@ -191,7 +191,12 @@ fn numbers_over_time_are_kept_by_the_server() {
     let nothing = run.get(&format!("/api/v1/history?of=cam.hz&step=coarse&since_ms={}", time + 1e9)).body;
     assert_eq!(nothing.len(), 16);
     let some = run.get("/api/v1/history?of=nobody.hz,cam.hz");
-    assert_eq!((some.status, some.head.contains("livetime-unknown: nobody.hz")), (200, true), "{}", some.head);
+    assert_eq!(
+        (some.status, some.head.contains("livetime-unknown: nobody.hz")),
+        (200, true),
+        "{}",
+        some.head
+    );
     assert_eq!(some.body[4], 2);
     for wrong in ["of=nobody.hz", "of=cam.hz&step=x", "of=cam.hz&since_ms=x"] {
         assert_eq!(run.get(&format!("/api/v1/history?{wrong}")).status, 400, "{wrong}");
