@@ -33,8 +33,9 @@ impl Served {
         let token = folder.path().join("token");
         let more: Vec<&str> =
             ["--web-token-file", token.to_str().unwrap()].iter().chain(more).copied().collect();
-        let served = Served::start_with(name, text, &more);
-        Served { token: std::fs::read_to_string(token).unwrap().trim().to_owned(), ..served }
+        let mut served = Served::start_with(name, text, &more);
+        std::fs::read_to_string(token).unwrap().trim().clone_into(&mut served.token);
+        served
     }
 
     /// Whose token is the test's business.

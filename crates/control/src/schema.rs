@@ -109,7 +109,7 @@ fn web() -> Value {
                 "description": "Folders whose recorded runs may be browsed, besides those that the run writes to.",
                 "default": [], "oneOf": [text.clone(), { "type": "array", "items": text }],
             },
-            "token_file": { "description": "A file with the token; without it each run makes a new one.", "type": "string" },
+            "token_file": { "description": "A file with the token, which its owner alone can read; it is made if it is not there. Without it each run makes a new token.", "type": "string" },
         },
         "additionalProperties": false,
     })

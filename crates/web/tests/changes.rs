@@ -237,3 +237,43 @@ fn a_bin_of_zero_is_kept_as_asked_and_acts_as_one() {
     }
     run.end();
 }
+
+#[test]
+fn losses_are_acknowledged_as_far_as_they_were_seen_and_by_whom() {
+    let run = Run::start(
+        "nodes:
+  cam: {type: sim_detector, params: {max_size_x: 8, max_size_y: 8, acquire_period: 2 ms, acquire_time: 0 s}}
+  end: {type: tiff_files, from: cam, params: {path: /nowhere}}
+",
+    );
+    let mut page = run.state();
+    let lost = loop {
+        let moment = page.wait_for("moment");
+        page.say(&json!({ "kind": "seen", "version": moment["version"] }));
+        if moment["run"]["unintended"] != 0 {
+            break moment;
+        }
+    };
+    assert_eq!((&lost["loss"]["state"], &lost["loss"]["acknowledged"]), (&json!("losing"), &Value::Null));
+    assert_eq!(lost["loss"]["text"], "node error in end");
+    let seen = &lost["run"]["unintended"];
+    assert_eq!(run.send("POST", "/api/v1/losses/acknowledge", &json!({})).status, 400);
+    let guest = run.ask("POST", "/api/v1/losses/acknowledge", &[], Some(&json!({ "unintended": seen })));
+    assert_eq!(guest.status, 403);
+    let answer = run.send("POST", "/api/v1/losses/acknowledge", &json!({ "unintended": seen }));
+    assert_eq!((answer.status, &answer.json()["by"]["face"]), (200, &json!("web")), "{}", answer.text());
+    let noted = loop {
+        let moment = page.wait_for("moment");
+        page.say(&json!({ "kind": "seen", "version": moment["version"] }));
+        if !moment["loss"]["acknowledged"].is_null() {
+            break moment["loss"]["acknowledged"].clone();
+        }
+    };
+    assert_eq!((&noted["unintended"], &noted["by"]["face"]), (seen, &json!("web")));
+    let log = run.get("/api/v1/log").json();
+    let wanted = format!("acknowledge {seen} losses");
+    assert!(log["entries"].as_array().unwrap().iter().any(|entry| entry["text"] == wanted), "{log}");
+    run.model.run().stop();
+    run.served.end();
+    run.model.finish(LONG);
+}

@@ -179,7 +179,9 @@ impl Socket {
         loop {
             let message = self.next().unwrap_or_else(|| panic!("the end, waiting for {kind}"));
             if message["kind"] == "moment" {
-                self.say(&serde_json::json!({ "kind": "seen", "version": message["version"] }));
+                let seen = serde_json::json!({ "kind": "seen", "version": message["version"] });
+                // The last one comes from a server that may have gone.
+                let _ = self.socket.send(Message::text(seen.to_string()));
             }
             if message["kind"] == kind {
                 return message;

@@ -150,6 +150,13 @@ fn one_operator_has_control_and_everybody_sees_it() {
     assert_eq!(as_ada("PATCH", "/api/v1/nodes/roi", set.clone()).status, 200);
     let control = page.wait_for("control");
     assert_eq!((&control["holder"]["user"], &control["holder"]["you"]), (&json!("ada"), &json!(false)));
+    // Who holds the token says who they are, also while they have control; others cannot.
+    let named = as_ada("PATCH", "/api/v1/session", json!({ "user": "grace" }));
+    assert_eq!((named.status, &named.json()["user"]), (200, &json!("grace")), "{}", named.text());
+    assert_eq!(page.wait_for("control")["holder"]["user"], "grace");
+    assert_eq!(run.ask("PATCH", "/api/v1/session", &[], Some(&json!({ "user": "eve" }))).status, 403);
+    assert_eq!(run.send("PATCH", "/api/v1/session", &json!({ "user": "eve" })).status, 422);
+    assert_eq!(as_ada("PATCH", "/api/v1/session", json!({ "user": "ada" })).status, 200);
     // Somebody else has the token, too.
     let locked = run.send("PATCH", "/api/v1/nodes/roi", &set);
     assert_eq!((locked.status, &locked.json()["error"]["holder"]["user"]), (423, &json!("ada")));
@@ -183,6 +190,14 @@ fn numbers_over_time_are_kept_by_the_server() {
     let time = f64::from_le_bytes(bytes[16 + (rows - 1) * 8..][..8].try_into().unwrap());
     let nothing = run.get(&format!("/api/v1/history?of=cam.hz&step=coarse&since_ms={}", time + 1e9)).body;
     assert_eq!(nothing.len(), 16);
+    let some = run.get("/api/v1/history?of=nobody.hz,cam.hz");
+    assert_eq!(
+        (some.status, some.head.contains("livetime-unknown: nobody.hz")),
+        (200, true),
+        "{}",
+        some.head
+    );
+    assert_eq!(some.body[4], 2);
     for wrong in ["of=nobody.hz", "of=cam.hz&step=x", "of=cam.hz&since_ms=x"] {
         assert_eq!(run.get(&format!("/api/v1/history?{wrong}")).status, 400, "{wrong}");
     }

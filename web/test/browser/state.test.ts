@@ -97,8 +97,10 @@ test('what a source lost has a row, a reason, an age and a part in the sums', as
 }, 90_000);
 
 test('a run that ended in good order is no lost connection, and stays to be read', async () => {
+  const ahead = browser.context.waitForEvent('response', (response) => response.url().includes('/Ledger'));
   await open(NO_REGION);
   await page.waitForSelector('[data-sequence]');
+  await ahead;
   const tried: string[] = [];
   page.on('websocket', (socket) => tried.push(socket.url()));
   await program!.stop();
