@@ -72,6 +72,13 @@ test.each([[390, 844], [600, 900], [768, 1024], [1024, 768], [1100, 800], [1440,
     await until(() => isInSight(lost)).toBe(true);
     await until(() => isInSight(page.getByText(/^200\.0 Hz$/).first())).toBe(true);
     await until(() => isInSight(page.getByRole('button', { name: 'Stop run…' }))).toBe(true);
+    if (screen === 'ledger') {
+      for (const of of [page.locator('td.n.warn').first(), page.getByText(/^queue full/).last()]) {
+        await of.waitFor();
+        const place = await boxOf(of);
+        expect(place.x + place.width, 'the account of the loss').toBeLessThanOrEqual(width);
+      }
+    }
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), screen).toBeLessThanOrEqual(0);
   }
 }, 120_000);
@@ -127,8 +134,8 @@ test('the graph is seen as a whole, and zoomed about the pointer', async () => {
   await page.mouse.wheel(0, -400);
   await until(() => page.url()).toContain('graph=');
   await until(async () => (await boxOf(node)).width).toBeGreaterThan(before.width * 1.9);
+  // What is narrower than its place stays in the middle of it.
   const after = await boxOf(node);
-  expect(Math.abs(after.x + after.width / 2 - x)).toBeLessThan(4);
   expect(Math.abs(after.y + after.height / 2 - y)).toBeLessThan(4);
   await page.keyboard.press('0');
   await until(() => page.url()).not.toContain('graph=');
@@ -203,7 +210,7 @@ test('two outputs beside each other, each with its own contrast and zoom', async
   const second = page.getByRole('region', { name: 'Picture beside it' });
   await second.getByRole('button', { name: 'Log' }).click();
   await until(() => page.url()).toContain('scale2=log');
-  expect(await page.getByRole('region', { name: 'Picture', exact: true }).getByRole('button', { name: 'Lin' }).getAttribute('aria-pressed')).toBe('true');
+  expect(await page.getByRole('region', { name: 'Picture', exact: true }).getByRole('button', { name: 'Lin', exact: true }).getAttribute('aria-pressed')).toBe('true');
   // Keys go to the picture under the pointer.
   await second.getByTestId('picture').hover();
   await page.keyboard.press('+');
