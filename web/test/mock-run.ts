@@ -20,6 +20,14 @@ export interface MockOptions {
   branches?: number;
   longNames?: boolean;
   size?: number;
+  /** Nodes in a row behind the source, each fed by the one before. */
+  chain?: number;
+  /** The height of the picture, where it is not as high as wide. */
+  height?: number;
+  /** `false`: the source sends tables alone. */
+  arrays?: boolean;
+  /** A page looks at the source, and is not shown all of it. */
+  outlet?: boolean;
   writable?: boolean;
   pictures?: boolean;
   /** A node that sends hits as tables. */
@@ -79,10 +87,12 @@ export class MockRun {
     statistics: type('statistics', 'sink', STATISTICS), find_hits: type('find_hits', 'process', STATISTICS),
   };
   private readonly size: number;
+  private readonly height: number;
   private readonly timer: ReturnType<typeof setInterval>;
 
   constructor(private readonly options: MockOptions = {}) {
     this.size = options.size ?? 512;
+    this.height = options.height ?? this.size;
     const detector = options.longNames ? 'detector_at_the_end_of_the_second_hutch_with_a_long_name' : 'detector';
     this.add(detector, 'sim_detector', null);
     for (let i = 1; i <= (options.branches ?? 4); i++) {
@@ -92,7 +102,12 @@ export class MockRun {
       const half = this.size / 2;
       Object.assign(this.values[roi]!, { min_x: (i % 2) * half, min_y: (i % 4 > 1 ? 1 : 0) * half, size_x: half, size_y: half });
     }
+    for (let i = 1; i <= (options.chain ?? 0); i++) this.add(`LINK_${i}_OF_A_LONG_CHAIN_${i}`, 'roi', i > 1 ? `LINK_${i - 1}_OF_A_LONG_CHAIN_${i - 1}` : detector);
     if (options.tables) this.add('HITS', 'find_hits', detector);
+    if (options.outlet) {
+      const more = { when_full: 'drop_oldest', open: true, queue: 1, every: 1, max_rate_hz: 30 };
+      this.edges.push({ from: `${detector}.out`, to: '(outlet)', nodes: [0, null], ...more });
+    }
     this.server = createServer((request, answer) => void this.answer(request, answer));
     this.server.on('upgrade', (request, stream) => this.join(new SocketPeer(request, stream)));
     this.timer = setInterval(() => this.tick(), 100);
@@ -114,7 +129,7 @@ export class MockRun {
   private add(name: string, kind: string, from: string | null): void {
     const described = this.types[kind]!;
     this.values[name] = Object.fromEntries(described.params.map((p) => [p.name, p.readback && p.type === 'list' ? [1, 2, 3, 4, 5] : p.default]));
-    const kinds = kind === 'find_hits' ? ['table'] : ['array'];
+    const kinds = kind === 'find_hits' || this.options.arrays === false ? ['table'] : ['array'];
     const outputs = kind === 'statistics' ? [] : [{ name: `${name}.out`, kinds }];
     const initial = { ...this.values[name] };
     this.nodes.push({ name, type: kind, kind: described.kind, placement: 'own thread', initial, outputs });
@@ -191,11 +206,14 @@ export class MockRun {
       },
       edges: {
         offered: along(() => frames), delivered: along((i) => frames - (i === last - 1 ? this.lost : 0)), queued: along(() => 0),
-        capacity: along(() => 20), lost: along((i) => (i === last - 1 ? this.lost : 0)), left_out: along(() => 0),
+        capacity: along(() => 20), lost: along((i) => (i === last - 1 ? this.lost : 0)), left_out: along((i) => (this.edges[i]!.nodes[1] === null ? 17 : 0)),
         losing: along((i) => (i === last - 1 && this.lost ? 1 : 0)),
         waiting_p99_ms: along(() => 0.2),
       },
-      losses: this.lost ? [[last - 1, 'queue_full', this.lost, last, false, Date.now() * 1e6, true]] : [],
+      losses: [
+        ...(this.lost ? [[last - 1, 'queue_full', this.lost, last, false, Date.now() * 1e6, true]] : []),
+        ...(this.options.outlet ? [[this.edges.length - 1, 'overwritten', 17, null, true, Date.now() * 1e6, false]] : []),
+      ],
       loss: {
         state: this.lost ? 'losing' : 'nothing', newest: this.lost ? 0 : null, at_ns: this.lost ? Date.now() * 1e6 : null,
         text: this.lost ? `queue full on ${this.edges[last - 1]!.from} -> ${this.edges[last - 1]!.to}` : null, acknowledged: null,
@@ -298,15 +316,15 @@ export class MockRun {
       setTimeout(() => answer.writeHead(204).end(), 200);
       return;
     }
-    const message = Buffer.alloc(64 + this.size * this.size * 2);
+    const message = Buffer.alloc(64 + this.size * this.height * 2);
     message.set([1, 1, 1, 3, 0, 0]);
     message.writeBigUInt64LE(7n, 8);
-    for (const [at, value] of [[24, this.size], [28, this.size], [44, this.size], [48, this.size], [60, this.size * this.size * 2]] as const) {
+    for (const [at, value] of [[24, this.size], [28, this.height], [44, this.size], [48, this.height], [60, this.size * this.height * 2]] as const) {
       message.writeUInt32LE(value, at);
     }
     message.writeUInt16LE(1, 40);
     message.writeUInt16LE(1, 42);
-    const pixels = new Uint16Array(message.buffer, message.byteOffset + 64, this.size * this.size);
+    const pixels = new Uint16Array(message.buffer, message.byteOffset + 64, this.size * this.height);
     pixels.forEach((_, i) => (pixels[i] = counts(i % this.size, Math.floor(i / this.size), this.size)));
     answer.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Livetime-Place': '0,1,0,0,1,0' }).end(message);
   }
@@ -361,6 +379,10 @@ export function counts(x: number, y: number, size: number): number {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [port = '8091', kind = ''] = process.argv.slice(2);
-  const mock = new MockRun(kind === 'many' ? { branches: 25 } : kind === 'long' ? { longNames: true } : {});
+  const KINDS: Record<string, MockOptions> = {
+    many: { branches: 25 }, long: { longNames: true }, deep: { chain: 14 }, wires: { size: 2560, height: 32, branches: 1 }, hits: { arrays: false, tables: true },
+  };
+  const mock = new MockRun(KINDS[kind] ?? {});
+  mock.lost = kind === 'many' ? 12 : 0;
   console.log(await mock.listen(Number(port)));
 }

@@ -30,6 +30,9 @@ export function rate(hz: number | null | undefined): string {
   return hz < 999.95 ? hz.toFixed(1) : count(hz);
 }
 
+/** A long name with its end, which tells it from its like: `REGIO…_ORDER_1`. */
+export const brief = (name: string) => (name.length > 16 ? `${name.slice(0, 5)}…${name.slice(-8)}` : name);
+
 /** A time span given in nanoseconds: `2.4 µs`, `0.62 ms`, `1.2 s`. */
 export function span(ns: number | null | undefined): string {
   if (ns === null || ns === undefined || !Number.isFinite(ns)) return NONE;

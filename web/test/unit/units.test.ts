@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ago, bytes, clock, count, flow, rate, share, short, span } from '../../src/model/units';
+import { ago, brief, bytes, clock, count, flow, rate, share, short, span } from '../../src/model/units';
 
 const plain = (text: string) => text.replaceAll('\u2009', ' ').replaceAll('\u2212', '-');
 
@@ -37,4 +37,8 @@ test('a loss is never rounded away', () => {
 test('clocks and ages', () => {
   expect([0, 767e9, 90061e9].map(clock)).toEqual(['00:00:00', '00:12:47', '1 d 01:01:01']);
   expect([0, 5000, 240_000, 7_200_000].map(ago)).toEqual(['just now', '5 s ago', '4 min ago', '2 h ago']);
+});
+
+test('long names keep their end', () => {
+  expect(['STATS1', 'sixteen_letters_', 'REGION_AROUND_THE_ORDER_12'].map(brief)).toEqual(['STATS1', 'sixteen_letters_', 'REGIO…ORDER_12']);
 });
