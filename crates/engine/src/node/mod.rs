@@ -19,7 +19,7 @@ use crate::Params;
 pub use context::Context;
 pub use dynamic::{DeclaredParams, DynNode, NodeFactory};
 pub use error::NodeError;
-pub use kinds::{Accepts, NodeKind, NodeSpec, NodeType, PortSpec, Stream};
+pub use kinds::{Accepts, Counterpart, NodeKind, NodeSpec, NodeType, PortSpec, Stream};
 pub use last_frame::{LastFrame, Snapshot};
 pub(crate) use source_watch::SourceWatch;
 pub use stamp::Stamp;
@@ -70,6 +70,9 @@ pub trait Node: Send + Sized + 'static {
 
     /// Name, ports and abilities.
     const SPEC: NodeSpec;
+
+    /// What areaDetector calls such a node, if it has one.
+    const COUNTERPART: Option<Counterpart> = None;
 
     /// Most frames that this node may want to handle in one call; see [`frames`](Node::frames).
     const MOST_AT_ONCE: usize = 1;
