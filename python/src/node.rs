@@ -103,6 +103,7 @@ fn declared(param: &Bound<'_, PyAny>) -> PyResult<(ParamSpec, Value)> {
         min: param.getattr("min")?.extract()?,
         max: param.getattr("max")?.extract()?,
         pv: None,
+        role: None,
         readback: param.getattr("readback")?.extract()?,
         count: false,
     };

@@ -123,7 +123,7 @@ use livetime_engine::{Context, {imports}Node, NodeError, NodeKind, NodeSpec, Par
 #[derive(Params)]
 pub struct {Type}Params {
     /// Frames handled so far.
-    #[param(readback, pv = "ArrayCounter")]
+    #[param(readback, pv = "ArrayCounter", role = Frames)]
     pub frames: u64,
 }
 

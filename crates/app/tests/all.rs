@@ -18,6 +18,7 @@ mod broken_files;
 mod check;
 mod convert;
 mod damage;
+mod documents;
 mod full_disk;
 mod hdf5;
 mod hostile;

@@ -147,3 +147,44 @@ fn readers_follow_the_file_while_the_scan_goes_on() {
     let said = served.run(&python, "follow.py", &[]);
     assert!(said.ends_with("followed\n"), "{said}");
 }
+
+/// The block of commands of the document that begins with `first`.
+fn block(first: &str) -> String {
+    let text = std::fs::read_to_string(livetime_testkit::repository().join("docs/bluesky.md")).unwrap();
+    let begin = text.find(&format!("```sh\n{first}")).unwrap() + "```sh\n".len();
+    text[begin..].split("```").next().unwrap().to_owned()
+}
+
+#[test]
+fn the_document_installs_what_is_tested() {
+    let names = |text: &str| -> std::collections::BTreeSet<String> {
+        let words = text.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
+        words.filter(|word| word.contains("==")).map(str::to_owned).collect()
+    };
+    let peers = std::fs::read_to_string(livetime_testkit::repository().join("tools/peers.sh")).unwrap();
+    let peers =
+        peers.split_once("name=bluesky").unwrap().1.split_once(";;").unwrap().0.replace("wanted=\"", " ");
+    assert_eq!(names(&block("python3 -m venv")), names(&peers));
+}
+
+#[test]
+fn the_lines_of_the_document_work() {
+    let Some(python) = livetime_testkit::python("bluesky") else { return };
+    let served = Served::start(&[]);
+    let folder = served.folder.join("clone");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink(livetime_testkit::repository().join("examples"), folder.join("examples"))
+        .unwrap();
+    let lines = block("export");
+    assert_eq!(lines.lines().filter(|line| line.starts_with("python ")).count(), 7, "{lines}");
+    let path = format!("{}:{}", python.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("bash");
+    command.args(["-c", &format!("set -ev\n{lines}")]).current_dir(&folder).env("PATH", path);
+    // The run of this test is found by its address alone, whoever else serves one on this machine.
+    command.env("EPICS_PVA_NAME_SERVERS", &served.address).env("EPICS_PVA_BROADCAST_PORT", "9");
+    command.env("EPICS_PVA_AUTO_ADDR_LIST", "NO").env("HOME", &served.folder);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.ends_with("continued\n"), "{said}");
+}

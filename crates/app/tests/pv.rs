@@ -175,6 +175,16 @@ fn changes_are_printed_until_there_were_enough() {
         assert_eq!(next(), number);
     }
     assert_eq!(child.wait().unwrap().code(), Some(0));
+    // The server goes, and with it the updates that are still wanted.
+    let mut child = server.command(&["monitor", "counter", "-n", "3", "-w", "200ms"]);
+    let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut printed = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(printed.next().unwrap().unwrap().ends_with('6'));
+    server.child.kill().unwrap();
+    assert_eq!(printed.next().unwrap().unwrap(), "counter *** disconnected");
+    let output = child.wait_with_output().unwrap();
+    let said = "livetime: counter: no server has it so far\n".to_owned();
+    assert_eq!((output.status.code(), stderr(&output)), (Some(1), said));
     let never = server.pv(&["monitor", "nosuch", "-n", "1", "-w", "200ms"]);
     assert_eq!(
         (never.status.code(), stderr(&never)),

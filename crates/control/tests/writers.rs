@@ -86,6 +86,66 @@ fn an_acquisition_ends_when_its_frames_are_written() {
 }
 
 #[test]
+fn a_flush_is_seen_and_counts_stay() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let model = model(&TEXT.replace("tiff: {type: tiff_files", "hdf: {type: hdf5_files"));
+    set(&model, "hdf", "path", folder.path().to_str().unwrap());
+    set(&model, "hdf", "capture", true);
+    assert_eq!(act(&model, "cam", Change::Acquire { start: true, wait: true }).result, Ok(()));
+    let begun = Arc::new(Mutex::new(Vec::new()));
+    let list = begun.clone();
+    model.on_begun(Arc::new(move |moment, node| {
+        let hdf = &moment.nodes[node];
+        list.lock().unwrap().push((hdf.value("flush_now").cloned(), hdf.value("num_captured").cloned()));
+    }));
+    let answer = act(&model, "hdf", Change::LetWork("flush_now".into()));
+    assert_eq!(answer.result, Ok(()));
+    assert_eq!(answer.moment.node("hdf").unwrap().1.value("num_captured"), Some(&Value::Int(3)));
+    // Clients that follow the count never see another one: they would begin to wait anew.
+    assert_eq!(*begun.lock().unwrap(), [(Some(Value::Bool(true)), Some(Value::Int(3)))]);
+    ledger_closes(model);
+}
+
+#[test]
+fn a_capture_whose_frames_were_lost_ends_and_says_what_is_missing() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let model = model(&TEXT.replace("queue: 100", "queue: 1"));
+    set(&model, "tiff", "path", folder.path().to_str().unwrap());
+    set(&model, "tiff", "num_capture", 6);
+    let (tell, told) = channel();
+    let number = model.run().graph().node("tiff").unwrap();
+    let change = Action::Change(number, Change::LetWork("capture".into()));
+    model.act(Caller::program(), change, move |answer| tell.send(answer).unwrap());
+    let capture = |model: &Model| model.newest().nodes[number].value("capture").cloned();
+    while capture(&model) != Some(Value::Bool(true)) {
+        std::thread::yield_now();
+    }
+    // The writer is held up, so that its queue of one is full when the frames come.
+    let (let_go, held) = channel::<()>();
+    let hold = move |_: &mut livetime_nodes::sinks::tiff_files::TiffFiles| held.recv().unwrap();
+    let visited = model.run().visit_later(number, hold).unwrap();
+    assert_eq!(act(&model, "cam", Change::Acquire { start: true, wait: false }).result, Ok(()));
+    let arrived = |model: &Model| model.run().report().nodes[number].arrived();
+    while arrived(&model) < 3 {
+        std::thread::yield_now();
+    }
+    let_go.send(()).unwrap();
+    visited.recv_timeout(LONG).unwrap();
+    // Three of six are on their way or lost: more may come, so it goes on.
+    assert_eq!(act(&model, "cam", Change::Acquire { start: true, wait: true }).result, Ok(()));
+    let answer = told.recv_timeout(LONG).unwrap();
+    let (counts, tiff) = answer.moment.node("tiff").unwrap();
+    let Some(Value::Int(captured)) = tiff.value("num_captured").cloned() else { panic!("no count") };
+    let missing =
+        format!("wanted 6 frames, found {captured}: {} lost at stats.out -> tiff.in", counts.lost_before);
+    assert_eq!((answer.result, captured as u64 + counts.lost_before), (Err(missing), 6));
+    assert_eq!(tiff.value("capture"), Some(&Value::Bool(false)));
+    let message = format!("wanted 6 frames, found {captured}");
+    assert_eq!(tiff.value("write_message"), Some(&Value::from(message.as_str())));
+    ledger_closes(model);
+}
+
+#[test]
 fn a_capture_that_is_stopped_is_answered() {
     let folder = tempfile::TempDir::new().unwrap();
     let model = model(TEXT);

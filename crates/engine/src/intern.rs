@@ -65,6 +65,7 @@ mod tests {
             min,
             max: None,
             pv: None,
+            role: None,
             readback: false,
             count: false,
         };

@@ -40,12 +40,12 @@ pub use livetime_runtime::{
     time_of_day_ns,
 };
 pub use node::{
-    Accepts, Context, DeclaredParams, DynNode, LastFrame, Next, Node, NodeError, NodeFactory, NodeKind,
-    NodeSpec, NodeType, PortSpec, Snapshot, Stamp, Stream, Teller, UnderWay,
+    Accepts, Context, Counterpart, DeclaredParams, DynNode, LastFrame, Next, Node, NodeError, NodeFactory,
+    NodeKind, NodeSpec, NodeType, PortSpec, Snapshot, Stamp, Stream, Teller, UnderWay,
 };
 pub use param::{
-    Choice, ParamEnum, ParamError, ParamKind, ParamSpec, ParamType, Params, Value, assign, find, group_get,
-    group_len, group_set, group_specs, nearest, parse_quantity,
+    Choice, ParamEnum, ParamError, ParamKind, ParamSpec, ParamType, Params, Role, Value, assign, find,
+    group_get, group_len, group_set, group_specs, nearest, parse_quantity,
 };
 pub use rehearsal::{Rehearsal, Trail};
 pub use run::{

@@ -28,7 +28,18 @@ struct Factory {
 fn spec(name: &str, kind: ParamKind) -> ParamSpec {
     let (unit, pv) = (None, None);
     let doc = intern(&format!("The parameter {name}."));
-    ParamSpec { name: intern(name), doc, kind, unit, min: None, max: None, pv, readback: false, count: false }
+    ParamSpec {
+        name: intern(name),
+        doc,
+        kind,
+        unit,
+        min: None,
+        max: None,
+        pv,
+        role: None,
+        readback: false,
+        count: false,
+    }
 }
 
 fn params() -> Vec<(ParamSpec, Value)> {

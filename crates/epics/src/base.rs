@@ -121,8 +121,8 @@ pub(super) enum Item {
     Kept(&'static str, i32),
     /// Writing sets the parameter of this suffix to true.
     Process(&'static str),
-    /// Writing is refused, and why.
-    Refused(&'static str),
+    /// The number that it always has, and why another one is refused.
+    Only(u8, &'static str),
     // ---- Our own ----
     NodeType,
     Received,
@@ -330,9 +330,9 @@ pub(super) static BASE: &[Base] = &[
     base("TSRead.SCAN", With("TSRead"), Setpoint, choices(SCANS), "", I::Kept("TSRead.SCAN", 6000), FRESH),
     base("TSRead.PROC", With("TSRead"), Setpoint, Shape::I32, "", I::Process("TSRead"), PROCESS),
     base("Reset.PROC", With("Reset"), Setpoint, Shape::I32, "", I::Process("Reset"), PROCESS),
-    base("ReadBackgroundTIFFSeq", With("SaveBackground"), Setpoint, Shape::I32, "", I::Refused(NO_SEQUENCE), "Refused: no file is read."),
-    base("ReadBackgroundTIFFSeq.PROC", With("SaveBackground"), Setpoint, Shape::I32, "", I::Refused(NO_SEQUENCE), "Refused: no file is read."),
-    base("ReadFlatFieldTIFFSeq", With("SaveFlatField"), Setpoint, Shape::I32, "", I::Refused(NO_SEQUENCE), "Refused: no file is read."),
+    base("ReadBackgroundTIFFSeq", With("SaveBackground"), Setpoint, Shape::I32, "", I::Only(0, NO_SEQUENCE), "Refused: no file is read."),
+    base("ReadBackgroundTIFFSeq.PROC", With("SaveBackground"), Setpoint, Shape::I32, "", I::Only(0, NO_SEQUENCE), "Refused: no file is read."),
+    base("ReadFlatFieldTIFFSeq", With("SaveFlatField"), Setpoint, Shape::I32, "", I::Only(0, NO_SEQUENCE), "Refused: no file is read."),
     base("NDArrayPort_1", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(0), JOINED),
     base("NDArrayPort_2", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(1), JOINED),
     base("NDArrayPort_3", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(2), JOINED),
@@ -470,7 +470,8 @@ impl Item {
         match self {
             I::Constant(number) => Some(Content::number(f64::from(number), shape)),
             I::Kept(_, thousandths) => Some(Content::number(f64::from(thousandths) / 1e3, shape)),
-            I::Refused(_) | I::Process(_) | I::ProcessAgain | I::ReleaseMemory | I::Preallocate => {
+            I::Only(number, _) => Some(Content::number(f64::from(number), shape)),
+            I::Process(_) | I::ProcessAgain | I::ReleaseMemory | I::Preallocate => {
                 Some(Content::number(0.0, shape))
             }
             _ => None,
@@ -491,6 +492,8 @@ pub(super) struct View<'a> {
     /// What the engine counts of it.
     pub(super) counts: &'a NodeReport,
     pub(super) node: &'a NodeMoment,
+    /// areaDetector's name for its type.
+    pub(super) plugin: &'static str,
 }
 
 impl View<'_> {
@@ -566,7 +569,7 @@ fn content(item: Item, view: &View<'_>) -> Content {
         I::StatusMessage => {
             text(if state.is_acquiring { "Acquiring data" } else { "Waiting for acquisition" })
         }
-        I::PluginType => Content::Text(super::names::plugin_type(counts.type_name)),
+        I::PluginType => text(view.plugin),
         I::NdArrayPort | I::NdArrayAddress | I::PortOf(_) | I::AddressOf(_) => edge_content(item, view),
         I::EnableCallbacks => Content::flag(state.is_enabled),
         I::ArrayCallbacks => Content::flag(state.sends),

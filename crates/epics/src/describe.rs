@@ -29,8 +29,8 @@ pub fn describe_node(node: &NodeType) -> Value {
         pv(&served.name, served.is_writable, &served.about, shows)
     });
     json!({
-        "instance": stem(&node.spec),
-        "plugin_type": (!is_source).then(|| plugin_type(node.spec.name)),
+        "instance": stem(node),
+        "plugin_type": (!is_source).then(|| plugin_type(node)),
         "pvs": pvs.collect::<Vec<_>>(),
     })
 }

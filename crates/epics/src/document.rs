@@ -103,7 +103,7 @@ fn ours(text: &mut String, node: &NodeType, known: &[String]) {
     }
     let rows: Vec<String> = served_by(node).iter().filter(|s| is_new(s)).map(row).collect();
     if !rows.is_empty() {
-        let title = format!("`{}` (PluginType {})", node.spec.name, plugin_type(node.spec.name));
+        let title = format!("`{}` (PluginType {})", node.spec.name, plugin_type(node));
         let title = if node.spec.kind == NodeKind::Source { format!("`{}`", node.spec.name) } else { title };
         let _ = write!(text, "\n### {title}\n\n{HEAD}{}\n", rows.join("\n"));
     }

@@ -10,6 +10,8 @@
 
 mod array_in;
 mod base;
+#[cfg(test)]
+mod choices;
 mod core;
 mod describe;
 #[cfg(test)]

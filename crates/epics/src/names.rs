@@ -1,8 +1,9 @@
 //! Instance names by areaDetector's convention: `cam1`, `Stats5`, `ROI1`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use livetime_engine::{Graph, NodeKind, NodeSpec};
+use livetime_engine::{Graph, NodeKind, NodeType};
 
 /// The instance name of every node, in the order of their declaration.
 ///
@@ -18,13 +19,13 @@ pub fn instances(graph: &Graph, chosen: &BTreeMap<String, String>) -> Vec<String
     };
     for number in own(&names) {
         let node = &graph.nodes()[number];
-        let numbered = number_of(&node.name).map(|number| format!("{}{number}", stem(&node.node_type.spec)));
+        let numbered = number_of(&node.name).map(|number| format!("{}{number}", stem(&node.node_type)));
         names[number] = numbered.filter(|numbered| taken.insert(numbered.clone()));
     }
     // Names are never given back, so the lowest number that was free is where to look for the next one.
-    let mut lowest: BTreeMap<String, usize> = BTreeMap::new();
+    let mut lowest: BTreeMap<Cow<'static, str>, usize> = BTreeMap::new();
     for index in own(&names) {
-        let stem = stem(&graph.nodes()[index].node_type.spec);
+        let stem = stem(&graph.nodes()[index].node_type);
         let number = lowest.entry(stem.clone()).or_insert(1);
         let mut free = format!("{stem}{number}");
         while !taken.insert(free.clone()) {
@@ -111,34 +112,13 @@ fn number_of(name: &str) -> Option<u32> {
     name[name.len() - digits..].parse().ok()
 }
 
-/// What comes before the number.
-pub(super) fn stem(spec: &NodeSpec) -> String {
-    match spec.name {
-        _ if spec.kind == NodeKind::Source => "cam".into(),
-        "fft" => "FFT".into(),
-        "image" => "image".into(),
-        "attribute_plot" => "AttrPlot".into(),
-        "attributes" => "Attr".into(),
-        "circular_buffer" => "CB".into(),
-        "compress" | "decompress" => "Codec".into(),
-        "process" => "Proc".into(),
-        "statistics" => "Stats".into(),
-        "roi" => "ROI".into(),
-        "roi_statistics" => "ROIStat".into(),
-        "time_series" => "TS".into(),
-        "transform" => "Trans".into(),
-        "bad_pixels" => "BadPix".into(),
-        "color_convert" => "CC".into(),
-        "overlay" => "Over".into(),
-        "positions" => "Pos".into(),
-        "hdf5_files" => "HDF".into(),
-        "tiff_files" => "TIFF".into(),
-        "jpeg_files" => "JPEG".into(),
-        "netcdf_files" => "netCDF".into(),
-        "png_files" => "Magick".into(),
-        "pva_image" => "Pva".into(),
+/// What comes before the number: as areaDetector calls such nodes, else made from the name of the type.
+pub(super) fn stem(node_type: &NodeType) -> Cow<'static, str> {
+    match node_type.counterpart {
+        _ if node_type.spec.kind == NodeKind::Source => "cam".into(),
+        Some(counterpart) => counterpart.stem.into(),
         // Of a node in Python, `package.module:name`, the name alone.
-        other => camel(other.rsplit(':').next().unwrap_or(other)),
+        None => camel(node_type.spec.name.rsplit(':').next().unwrap_or_default()).into(),
     }
 }
 
@@ -149,36 +129,9 @@ pub(super) fn camel(name: &str) -> String {
         .collect()
 }
 
-/// areaDetector's name for a type of node: clients choose their classes by it.
-pub(super) fn plugin_type(type_name: &str) -> String {
-    match type_name {
-        "fft" => "NDPluginFFT",
-        "image" => "NDPluginStdArrays",
-        "attribute_plot" => "NDAttrPlot",
-        "attributes" => "NDPluginAttribute",
-        "circular_buffer" => "NDPluginCircularBuff",
-        "compress" | "decompress" => "NDPluginCodec",
-        "gather" => "NDPluginGather",
-        "scatter" => "NDPluginScatter",
-        "process" => "NDPluginProcess",
-        "statistics" => "NDPluginStats",
-        "roi" => "NDPluginROI",
-        "roi_statistics" => "NDPluginROIStat",
-        "time_series" => "NDPluginTimeSeries",
-        "transform" => "NDPluginTransform",
-        "bad_pixels" => "NDPluginBadPixel",
-        "color_convert" => "NDPluginColorConvert",
-        "overlay" => "NDPluginOverlay",
-        "positions" => "NDPositionPlugin",
-        "hdf5_files" => "NDFileHDF5 ver1.10",
-        "tiff_files" => "NDFileTIFF",
-        "jpeg_files" => "NDFileJPEG",
-        "netcdf_files" => "NDFileNetCDF",
-        "png_files" => "NDFileMagick",
-        "pva_image" => "NDPluginPva",
-        other => other,
-    }
-    .into()
+/// areaDetector's name for a type of node, by which clients choose their classes.
+pub(super) fn plugin_type(node_type: &NodeType) -> &'static str {
+    node_type.counterpart.map_or(node_type.spec.name, |counterpart| counterpart.plugin)
 }
 
 #[cfg(test)]

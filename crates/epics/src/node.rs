@@ -166,7 +166,7 @@ impl NodePvs {
 
     fn show_items(&mut self, moment: &Moment, node: &NodeMoment, now: Time, which: impl Fn(Item) -> bool) {
         let Some(counts) = moment.report.nodes.get(self.number) else { return };
-        let view = View { moment, number: self.number, counts, node };
+        let view = View { moment, number: self.number, counts, node, plugin: self.table.plugin };
         for (item, point) in self.bases.iter_mut().filter(|(item, _)| which(*item)) {
             let (content, severity) = base::read(*item, &view);
             point.show(content, severity, now);

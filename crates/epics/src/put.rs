@@ -3,7 +3,8 @@
 use std::sync::{Arc, OnceLock, Weak};
 
 use livetime_control::model::{Action, Caller, Change, Counter, Model, Rewire, Which};
-use livetime_engine::{ParamKind, ParamSpec, Value};
+use livetime_engine::{ParamKind, ParamSpec, Role, Value};
+use livetime_pva::data;
 use livetime_pva::server::{Peer, Put};
 
 use super::base::Item;
@@ -81,6 +82,11 @@ impl Commands {
         if put.process_only {
             return put.accept();
         }
+        if let Some(other) = other_field(&put.value) {
+            return put.refuse(format!(
+                "wanted a change of `value`, found one of `{other}` alone, which follows from the run"
+            ));
+        }
         let Some(value) = written(&put.value) else { return put.refuse("wanted a number or a text") };
         let change = match target {
             Target::Item(Item::Kept(name, _)) => return put.finish(self.keep(node, name, &value)),
@@ -90,8 +96,8 @@ impl Commands {
             Target::Item(Item::Preallocate) if is_set(&value) => self.wanted_buffers(node),
             Target::Item(Item::Preallocate) => return put.accept(),
             Target::Item(Item::ReleaseMemory) if !is_set(&value) => return put.accept(),
-            Target::Item(Item::Refused(why)) if is_set(&value) => Err(why.into()),
-            Target::Item(Item::Refused(_)) => return put.accept(),
+            Target::Item(Item::Only(only, _)) if is_number(&value, only) => return put.accept(),
+            Target::Item(Item::Only(_, why)) => Err(why.into()),
             Target::Item(item) => change_of(item, &value, put.options.block),
             Target::Param(spec) => Ok(set(spec, value, put.options.block)),
         };
@@ -112,21 +118,26 @@ impl Commands {
     }
 }
 
+/// A field that a put changes, if it does not change the value: nothing would come of it.
+fn other_field(value: &data::Value) -> Option<String> {
+    let is_value = |path: &str| path.is_empty() || path == "value" || path.starts_with("value.");
+    let mut paths = value.changed().iter().map(|bit| value.structure().path(bit)).peekable();
+    let first = paths.peek()?.to_string();
+    (!paths.any(|path| is_value(&path))).then_some(first)
+}
+
 fn caller(peer: &Peer) -> Caller {
     let user = peer.account.clone();
     Caller { face: "pvaccess", user, from: Some(peer.address), is_local: peer.local, has_token: false }
 }
-
-/// Names of areaDetector's busy records: a put of 1 that waits ends when the node has set them back to 0.
-const BUSY: &[&str] =
-    &["Capture", "WriteFile", "ReadFile", "FlushNow", "Trigger", "PreAllocBuffers", "TSAcquire"];
 
 fn set(spec: &ParamSpec, value: Value, wait: bool) -> Change {
     let value = match (spec.kind, value) {
         (ParamKind::Bool, Value::Int(number)) => Value::Bool(number != 0),
         (_, value) => value,
     };
-    let is_busy = value == Value::Bool(true) && spec.pv.is_some_and(|pv| BUSY.contains(&pv));
+    // As with areaDetector's busy records.
+    let is_busy = value == Value::Bool(true) && spec.role.is_some_and(Role::is_work);
     if is_busy && wait { Change::LetWork(spec.name.into()) } else { Change::Set(spec.name.into(), value) }
 }
 
@@ -173,6 +184,10 @@ fn is_set(value: &Value) -> bool {
         Value::Float(number) => *number != 0.0,
         _ => true,
     }
+}
+
+fn is_number(value: &Value, wanted: u8) -> bool {
+    matches!(number(value), Ok(number) if number == f64::from(wanted))
 }
 
 fn number(value: &Value) -> Result<f64, String> {

@@ -9,7 +9,7 @@ use livetime_pva::data;
 
 use super::base::{self, BASE, DISABLE_ENABLE, Item, NO_YES};
 use super::fixed;
-use super::names::camel;
+use super::names::{camel, plugin_type};
 use super::picture;
 use super::point::{About, Shape, choices_of};
 
@@ -259,6 +259,9 @@ fn truth_choices(spec: &ParamSpec, is_writable: bool) -> &'static [&'static str]
             }
         }
         "FreeCapture" => &["Done", "Free"],
+        "FlushNow" => &["Done", "Flush"],
+        "Reset" => &["Done Reset", "Reset"],
+        "SWMRMode" | "PositionMode" => &["Off", "On"],
         "ValidBackground" | "ValidFlatField" => &["Invalid", "Valid"],
         "Running" => &["Idle", "Running"],
         "NewArray" | "ArrayComplete" | "DoCallbacks" => &["Done", "Set"],
@@ -270,6 +273,8 @@ fn truth_choices(spec: &ParamSpec, is_writable: bool) -> &'static [&'static str]
 
 /// The PVs of all nodes of one type: each with the value that it begins with, whose lists of texts all of them share.
 pub(super) struct Table {
+    /// areaDetector's name for the type.
+    pub(super) plugin: &'static str,
     pub(super) specs: &'static [ParamSpec],
     pub(super) rows: Vec<(Served, data::Value)>,
 }
@@ -295,7 +300,7 @@ impl Tables {
             let value = served.about.value()?;
             rows.push((served, value));
         }
-        let table = Arc::new(Table { specs, rows });
+        let table = Arc::new(Table { plugin: plugin_type(node), specs, rows });
         self.known.insert(key, table.clone());
         Ok(table)
     }

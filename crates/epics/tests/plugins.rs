@@ -161,6 +161,19 @@ fn frames_again_limits_joins_macros_and_memory() {
     pvs.write("Stats1:ProcessPlugin", "1").unwrap();
     pvs.until("Stats1:ArrayCounter_RBV", 2.0);
 
+    // What follows from the run cannot be written, and is not taken for a change of the value.
+    let alarm = pvs.client.channel(&format!("{}Stats1:MaxByteRate", pvs.prefix));
+    let refused = alarm.put(("valueAlarm.highAlarmLimit", 5.0)).wait(LONG).map(drop).unwrap_err().to_string();
+    assert!(
+        refused.contains("wanted a change of `value`, found one of `valueAlarm.highAlarmLimit` alone"),
+        "{refused}"
+    );
+    // Clients that send back all that they read change the value.
+    let mut all = pvs.get("Stats1:MaxByteRate");
+    all.set("value", 2.0).unwrap();
+    alarm.put(all).wait(LONG).unwrap();
+    assert_eq!(pvs.number("Stats1:MaxByteRate_RBV"), 2.0);
+
     pvs.put("Stats1:MaxByteRate", 1.0);
     assert_eq!(pvs.number("Stats1:MaxByteRate_RBV"), 1.0);
     pvs.acquire(5.0);

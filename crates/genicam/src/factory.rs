@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use livetime_engine::{
-    DeclaredParams, DynNode, NodeError, NodeFactory, NodeSpec, NodeType, ParamError, ParamSpec, Params,
-    PortSpec, Value, intern_list,
+    Counterpart, DeclaredParams, DynNode, NodeError, NodeFactory, NodeSpec, NodeType, ParamError, ParamSpec,
+    Params, PortSpec, Value, intern_list,
 };
 
 use crate::aravis::Camera;
@@ -44,6 +44,10 @@ impl NodeFactory for Factory {
             "A camera that speaks GenICam (GigE Vision, USB3 Vision), through libaravis.",
             const { &[PortSpec::array_of_dims("out", 2, 3)] },
         )
+    }
+
+    fn counterpart(&self) -> Option<Counterpart> {
+        Some(Counterpart::new("ADGenICam", "cam").or(&["ADAravis", "aravisGigE", "ADSpinnaker", "ADVimba"]))
     }
 
     fn params(&self) -> Result<DeclaredParams, ParamError> {

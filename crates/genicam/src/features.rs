@@ -77,6 +77,7 @@ impl Feature {
             min: None,
             max: None,
             pv: Some(intern(&format!("GC_{name}"))),
+            role: None,
             readback: node.access == Access::Read && node.kind != Kind::Command,
             count: false,
         };

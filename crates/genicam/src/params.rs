@@ -29,7 +29,7 @@ pub struct GenicamParams {
     /// Name, id, address or serial number of the camera; empty: the first that is found. `Fake_1` is simulated.
     pub camera: String,
     /// Whether frames are taken; a run starts with it, and it becomes false when all are taken.
-    #[param(default = true, pv = "Acquire")]
+    #[param(default = true, pv = "Acquire", role = Acquire)]
     pub acquire: bool,
     /// Exposure; 0 at the start leaves the camera's.
     #[param(default = 0.0, min = 0.0, max = 1e9, unit = "s", pv = "AcquireTime")]
@@ -101,7 +101,7 @@ pub struct GenicamParams {
     #[param(readback)]
     pub reconnects: u64,
     /// Frames since the start of the run.
-    #[param(readback, pv = "ArrayCounter")]
+    #[param(readback, pv = "ArrayCounter", role = Frames)]
     pub array_counter: u64,
     /// Frames of this acquisition.
     #[param(readback, pv = "NumImagesCounter")]

@@ -14,6 +14,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpStream, UdpSocket};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use livetime_pva::data::{ScalarType, Type, TypeCache, Value};
@@ -261,12 +262,19 @@ fn who_never_says_hello_is_closed_and_others_are_not() {
     assert_eq!(server.statistics().connections, 1);
 }
 
+fn open_channel(connection: &mut Connection) {
+    connection.stream.write_all(&[0xCA, 2, 0, 7, 8, 0, 0, 0, 1, 0, 9, 0, 0, 0, 1, b'n']).unwrap();
+    connection.answer(Command::CreateChannel as u8);
+}
+
 #[test]
 fn too_many_connections_are_refused() {
     let limits = Limits { connections: 3, ..Limits::default() };
     let server = number_server(ServerConfig { limits, shards: 2, ..ServerConfig::loopback() });
     let mut good: Vec<_> = (0..3).map(|_| Connection::new(&server)).collect();
     good.iter_mut().for_each(hello);
+    good.iter_mut().for_each(open_channel);
+    // Clients that do something keep their places.
     let mut refused = Connection::new(&server);
     assert!(refused.message().is_none());
     drop(good.pop());
@@ -276,6 +284,37 @@ fn too_many_connections_are_refused() {
     }
     hello(&mut Connection::new(&server));
     assert_eq!(server.statistics().refused, 1);
+}
+
+#[test]
+fn who_takes_all_places_and_does_nothing_shuts_nobody_out() {
+    let limits = Limits { connections_per_host: 8, ..Limits::default() };
+    let told: Arc<Mutex<Vec<String>>> = Arc::default();
+    let list = Arc::clone(&told);
+    let log: livetime_pva::server::Log = Arc::new(move |event| list.lock().unwrap().push(event.to_string()));
+    let config = ServerConfig { limits, log: Some(log), ..ServerConfig::loopback() };
+    let server = number_server(config);
+    let mut worker = Connection::new(&server);
+    hello(&mut worker);
+    open_channel(&mut worker);
+    let mut idle: Vec<_> = (0..7).map(|_| Connection::new(&server)).collect();
+    idle.iter_mut().for_each(hello);
+    // One after the other comes, works, and goes.
+    for _ in 0..3 {
+        let mut next = Connection::new(&server);
+        hello(&mut next);
+        open_channel(&mut next);
+    }
+    // The first that came had rested longest.
+    assert!(idle[0].message().is_none());
+    open_channel(&mut worker);
+    assert_eq!(server.statistics().refused, 0);
+    let told = told.lock().unwrap();
+    assert!(told.iter().any(|text| text.starts_with("made room for 127.0.0.1:")), "{told:?}");
+    assert!(
+        told.iter().any(|text| text.ends_with("it had no channel, and another client wanted its place")),
+        "{told:?}"
+    );
 }
 
 #[test]

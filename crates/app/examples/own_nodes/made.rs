@@ -68,6 +68,7 @@ impl NodeFactory for Factory {
             min: Some(1.0),
             max: None,
             pv: None,
+            role: None,
             readback: false,
             count: false,
         };

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use livetime_engine::{Graph, GraphError, NodeType, ParamKind, ParamSpec, Place, Plan, Value, nearest};
+use livetime_engine::{
+    Counterpart, Graph, GraphError, NodeType, ParamKind, ParamSpec, Place, Plan, Value, nearest,
+};
 
 use super::error::{At, Problem};
 use super::file::{EdgeEntry, NodeEntry, Pipeline};
@@ -246,49 +248,41 @@ pub fn find_type(node_types: &[NodeType], name: &str) -> Result<NodeType, String
         let names = || node_types.iter().map(|n| n.spec.name);
         let hint = match name.contains(':') {
             true => ": `--python` (`imports=True` in Python) looks for nodes of Python in modules".to_owned(),
-            false => area_detector_hint(name, names()).unwrap_or_else(|| nearest(name, names())),
+            false => area_detector_hint(name, node_types).unwrap_or_else(|| nearest(name, names())),
         };
         format!("unknown node type `{}`{hint}", super::yaml::shortened(name))
     })
 }
 
-/// What areaDetector's plugins and drivers are called here, by the part of their names that tells them apart; an empty name says that there is none.
-const AREA_DETECTOR: [(&str, &str); 21] = [
-    ("stats", "statistics"),
-    ("roi", "roi"),
-    ("roistat", "statistics"),
-    ("process", "process"),
-    ("transform", "transform"),
-    ("colorconvert", ""),
-    ("stdarrays", "image"),
-    ("pva", "pva_image"),
-    ("filetiff", "tiff_files"),
-    ("filejpeg", "jpeg_files"),
-    ("filehdf5", "hdf5_files"),
-    ("filenetcdf", "netcdf_files"),
-    ("filenexus", ""),
-    ("filemagick", "png_files"),
-    ("codec", "compress"),
-    ("simdetector", "sim_detector"),
-    ("adsimdetector", "sim_detector"),
-    ("pvadriver", "pva_source"),
-    ("ffmpegstream", ""),
-    ("overlay", ""),
-    ("timeseries", ""),
-];
+/// Plugins and drivers of areaDetector's without a counterpart here, as [`plain`] makes them.
+const ABSENT: [&str; 5] = ["filenexus", "ffmpegstream", "ffmpegfile", "edge", "rawwarp"];
 
-/// For names of areaDetector's, as `NDStats`, `NDPluginStats` or `NDPluginStats_Stats1`: which type does the same here.
-fn area_detector_hint<'a>(name: &str, mut known: impl Iterator<Item = &'a str>) -> Option<String> {
-    let lower = name.to_ascii_lowercase().replace(['_', '-'], "");
-    let plain = lower.strip_prefix("nd").map_or(&*lower, |rest| rest.strip_prefix("plugin").unwrap_or(rest));
-    let is_theirs = plain.len() < lower.len() || plain.contains("detector") || plain == "pvadriver";
-    let plain = plain.trim_end_matches(|c: char| c.is_ascii_digit() && plain != "filehdf5");
-    let plain = plain.strip_suffix("configure").unwrap_or(plain);
-    let (_, ours) = AREA_DETECTOR.iter().find(|(theirs, _)| is_theirs && *theirs == plain)?;
-    match known.any(|name| name == *ours) {
-        true => Some(format!("; areaDetector's is `{ours}` here")),
-        false => Some("; this plugin of areaDetector's has no counterpart here so far".into()),
+/// For names of areaDetector's, as `NDStats`, `NDPluginStats` or `NDStatsConfigure`: which types are the same here.
+fn area_detector_hint(name: &str, node_types: &[NodeType]) -> Option<String> {
+    let wanted = plain(name);
+    let is_it = |node: &&NodeType| {
+        let mut names = node.counterpart.iter().flat_map(Counterpart::names);
+        node.alias_of.is_none() && names.any(|name| plain(name) == wanted)
+    };
+    let ours: Vec<String> =
+        node_types.iter().filter(is_it).map(|node| format!("`{}`", node.spec.name)).collect();
+    match ours.is_empty() {
+        false => Some(format!("; areaDetector's is {} here", ours.join(" or "))),
+        true if ABSENT.contains(&&*wanted) => {
+            Some("; this plugin of areaDetector's has no counterpart here so far".into())
+        }
+        true => None,
     }
+}
+
+/// The part of areaDetector's name for a plugin or driver that tells it from others, however it is written.
+fn plain(name: &str) -> String {
+    // A version may follow: `NDFileHDF5 ver1.10`.
+    let name = name.split_whitespace().next().unwrap_or_default();
+    let lower = name.to_ascii_lowercase().replace(['_', '-'], "");
+    let own = lower.strip_prefix("nd").or_else(|| lower.strip_prefix("ad")).unwrap_or(&lower);
+    let own = own.strip_prefix("plugin").unwrap_or(own);
+    own.strip_suffix("configure").or_else(|| own.strip_suffix("config")).unwrap_or(own).to_owned()
 }
 
 fn apply(graph: &mut Graph, setting: &Setting) -> Result<(), String> {

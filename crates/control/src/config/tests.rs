@@ -115,15 +115,31 @@ fn names_of_area_detector_lead_to_ours() {
         ("NDStdArrays", "image"),
         ("NDPva", "pva_image"),
         ("NDPluginTransform", "transform"),
-        ("NDCodec", "compress"),
+        ("NDROIStat", "roi_statistics"),
+        ("NDPluginOverlay", "overlay"),
+        ("NDPluginTimeSeries", "time_series"),
+        ("NDColorConvert", "color_convert"),
+        ("NDPosPlugin", "positions"),
+        ("NDCodec", "compress` or `decompress"),
         ("simDetector", "sim_detector"),
         ("ADSimDetector", "sim_detector"),
         ("pvaDriver", "pva_source"),
     ] {
         let wanted = format!("unknown node type `{theirs}`; areaDetector's is `{ours}` here");
         assert_eq!(of(theirs), wanted);
-        assert!(find_type(livetime_nodes::ALL, ours).is_ok());
     }
+    let with_names = livetime_nodes::ALL.iter().filter(|node| node.counterpart.is_some());
+    for (node, counterpart) in with_names.filter_map(|node| Some((node, node.counterpart?))) {
+        let short = |name: &str| name.replace("NDPlugin", "ND");
+        for name in
+            counterpart.names().flat_map(|name| [name.to_owned(), short(name), format!("{name}Configure")])
+        {
+            let is_ours = node.spec.name == name || of(&name).contains(&format!("`{}`", node.spec.name));
+            assert!(is_ours, "{name}: {}", of(&name));
+        }
+    }
+    // Names of plugins that people write without their beginning.
+    assert!(of("stats").ends_with("areaDetector's is `statistics` here"), "{}", of("stats"));
     assert!(of("NDFileNexus").ends_with("has no counterpart here so far"), "{}", of("NDFileNexus"));
     assert!(of("Statistic").ends_with("did you mean `statistics`?"));
     assert!(of("NDNothing").starts_with("unknown node type `NDNothing`; known are "));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use livetime_engine::{NodeReport, Report, Snapshot, Value};
+use livetime_engine::{NodeReport, Report, Role, Snapshot, Value};
 
 use super::act::{Asked, Change, enable, look_now};
 use super::looker::Shared;
@@ -22,6 +22,8 @@ pub(super) struct Waiting {
     since: Instant,
     /// The parameter that is true as long as the work lasts; `None` if the source has none.
     param: Option<usize>,
+    /// Whether that is a capture.
+    is_capture: bool,
     /// What had been done when all queues were seen empty; they are only if it is the same at the next look.
     seen: Option<u64>,
     /// The node's answer to whether it is at work, if it was asked and has not answered.
@@ -29,8 +31,8 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    fn new(asked: Asked, param: Option<usize>) -> Waiting {
-        Waiting { asked, since: Instant::now(), param, seen: None, is_at_work: None }
+    fn new(asked: Asked, param: Option<usize>, is_capture: bool) -> Waiting {
+        Waiting { asked, since: Instant::now(), param, is_capture, seen: None, is_at_work: None }
     }
 
     pub(super) fn is_of(&self, node: usize) -> bool {
@@ -42,7 +44,7 @@ impl Waiting {
     fn sends_frames(&self) -> bool {
         match &self.asked.change {
             Change::Acquire { .. } => true,
-            Change::LetWork(param) => param == "capture",
+            Change::LetWork(_) => self.is_capture,
             _ => false,
         }
     }
@@ -58,9 +60,10 @@ pub(super) fn let_work(shared: &Arc<Shared>, asked: Asked, param: &str) {
         return shared.answer(asked, set, moment);
     };
     if node.is_true(index) {
+        let is_capture = node.spec(index).role == Some(Role::Capture);
         drop(node);
         shared.begun(&moment, asked.node);
-        return shared.wait_for(Waiting::new(asked, Some(index)));
+        return shared.wait_for(Waiting::new(asked, Some(index), is_capture));
     }
     let moment = show_that_it_began(shared, &mut node, index);
     drop(node);
@@ -83,7 +86,7 @@ pub(super) fn carry_out(shared: &Arc<Shared>, asked: Asked, start: bool, wait: b
     match start && wait && result.is_ok() {
         true => {
             let param = lock(&shared.nodes[asked.node]).acquire_param;
-            shared.wait_for(Waiting::new(asked, param));
+            shared.wait_for(Waiting::new(asked, param, false));
         }
         false => shared.answer(asked, result, moment),
     }
@@ -191,6 +194,14 @@ impl Waiting {
             nodes.extend(self.relied_on(shared));
         }
         nodes
+    }
+
+    /// What came of the work, now that it is over.
+    pub(super) fn result(&self, shared: &Shared) -> Result<(), String> {
+        match self.is_capture {
+            true => lock(&shared.nodes[self.asked.node]).capture.result(),
+            false => Ok(()),
+        }
     }
 
     /// Tells whoever waits what came of it; `moment` is one of after the end.

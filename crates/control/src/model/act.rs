@@ -325,7 +325,10 @@ fn note_written<T: AsRef<str>>(node: &mut Node, params: impl IntoIterator<Item =
 pub(super) fn look_now(shared: &Shared, node: &mut Node) -> Arc<Moment> {
     node.ask_anew(&shared.run);
     node.take_answer(Instant::now() + READBACK);
-    shared.publish_one(node, |node, report| node.count(report))
+    shared.publish_one(node, |node, report| {
+        node.count(report);
+        shared.follow_capture(node, report);
+    })
 }
 
 pub(super) fn enable(shared: &Shared, node: &mut Node, enabled: bool) -> Result<(), String> {

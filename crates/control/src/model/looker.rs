@@ -135,6 +135,7 @@ impl Shared {
         let look = |(node, old): (&Mutex<Node>, &Arc<NodeMoment>)| match try_lock(node) {
             Some(mut node) => {
                 node.count(&report);
+                self.follow_capture(&mut node, &report);
                 self.count_behind(&mut node, &report);
                 node.moment()
             }
@@ -217,7 +218,11 @@ impl Shared {
                 let concerned: Vec<usize> = over.iter().flat_map(|waiting| waiting.concerns(self)).collect();
                 let moment = self.look(&concerned);
                 // Now that all that belongs to the acquisition is known.
-                over.into_iter().for_each(|waiting| waiting.answer(self, Ok(()), moment.clone()));
+                for waiting in over {
+                    let result = waiting.result(self);
+                    waiting.answer(self, result, moment.clone());
+                }
+                self.end_captures(&moment);
             }
         }
         let moment = self.look(&[]);

@@ -36,6 +36,7 @@
 mod acquire;
 mod act;
 mod bell;
+mod captures;
 mod joins;
 mod log;
 mod looker;

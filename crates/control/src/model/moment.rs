@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use livetime_engine::{ByNode, EdgeAccount, EdgeOptions, LastFrame, NodeReport, ParamSpec, Report, Value};
+use livetime_engine::{
+    ByNode, EdgeAccount, EdgeOptions, LastFrame, NodeReport, ParamSpec, Report, Role, Value,
+};
 
 use super::losses::LossBook;
+use super::node::number_of;
 use crate::attributes::Problem;
 use crate::report::rates::{Rates, RunRates};
 use crate::report::times::NodeTimes;
@@ -77,8 +80,12 @@ pub struct NodeMoment {
 impl NodeMoment {
     /// Whether it is a writer that captures: an acquisition whose frames it takes ends when they are written.
     pub fn is_capturing(&self) -> bool {
-        let capture = self.specs.iter().position(|spec| spec.pv == Some("Capture") && !spec.readback);
-        capture.is_some_and(|index| self.values.get(index) == Some(&Value::Bool(true)))
+        self.value_of(Role::Capture) == Some(&Value::Bool(true))
+    }
+
+    /// The value of the parameter or readback that has this role.
+    pub fn value_of(&self, role: Role) -> Option<&Value> {
+        self.values.get(number_of(self.specs, role)?)
     }
 
     /// The value of the parameter or readback `param`.

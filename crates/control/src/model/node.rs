@@ -5,9 +5,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use livetime_engine::{
-    ByNode, Graph, LastFrame, NodeDecl, NodeKind, NodeReport, ParamSpec, Report, Run, Snapshot, Value,
+    ByNode, Graph, LastFrame, NodeDecl, NodeKind, NodeReport, ParamSpec, Report, Role, Run, Snapshot, Value,
 };
 
+use super::captures::Capture;
 use super::moment::{Input, NodeMoment, NodeState, Offsets};
 use super::rates::Pace;
 use super::recent::RecentTimes;
@@ -36,6 +37,8 @@ pub(super) struct Node {
     /// The one in which the node counts frames itself, if it does, and what it said.
     counter: Option<usize>,
     own_count: Option<u64>,
+    /// The capture that it is in, if it is.
+    pub(super) capture: Capture,
     /// All parameters by number, to be asked for.
     wanted: Arc<[usize]>,
     /// Counts actions: what a node was asked before one is out of date.
@@ -66,9 +69,10 @@ impl Node {
             last: None,
             pace: Pace::default(),
             times: RecentTimes::default(),
-            acquire_param: specs.iter().position(|s| s.pv == Some("Acquire") && !s.readback),
-            counter: specs.iter().position(|s| s.pv == Some("ArrayCounter")),
+            acquire_param: number_of(specs, Role::Acquire),
+            counter: number_of(specs, Role::Frames),
             own_count: None,
+            capture: Capture::default(),
             wanted: (0..specs.len()).collect(),
             actions: 0,
             asked: None,
@@ -78,6 +82,16 @@ impl Node {
 
     pub(super) fn spec(&self, index: usize) -> &'static ParamSpec {
         &self.specs[index]
+    }
+
+    /// The value of the parameter that has this role.
+    pub(super) fn value_of(&self, role: Role) -> Option<&Value> {
+        self.values.get(number_of(self.specs, role)?)
+    }
+
+    /// The number of the parameter that has this role.
+    pub(super) fn number_of(&self, role: Role) -> Option<usize> {
+        number_of(self.specs, role)
     }
 
     /// The number of the parameter `name`.
@@ -90,11 +104,12 @@ impl Node {
         self.values.get(index) == Some(&Value::Bool(true))
     }
 
-    /// Takes the values for those of the moment in which the work of parameter `index` began: it is true, and no
-    /// frame is captured yet. Returns the values as the node said them, for [`Node::end_pretending`].
+    /// Takes the values for those of the moment in which the work of parameter `index` began: it is true, and if it is a
+    /// capture no frame is captured yet. Returns the values as the node said them, for [`Node::end_pretending`].
     pub(super) fn pretend_begun(&mut self, index: usize) -> Arc<Vec<Value>> {
         let mut values = (*self.values).clone();
-        let captured = self.specs.iter().position(|spec| spec.pv == Some("NumCaptured"));
+        let is_capture = self.spec(index).role == Some(Role::Capture);
+        let captured = self.number_of(Role::Captured).filter(|_| is_capture);
         if let Some(count) = captured.and_then(|index| values.get_mut(index)) {
             *count = Value::Int(0);
         }
@@ -181,6 +196,11 @@ impl Node {
         let (values, state) = (self.values.clone(), self.state.clone());
         Arc::new(NodeMoment { specs: self.specs, values, last: self.last, state, rates, times })
     }
+}
+
+/// The number of the parameter that has this role, if one has.
+pub(super) fn number_of(specs: &[ParamSpec], role: Role) -> Option<usize> {
+    specs.iter().position(|spec| spec.role == Some(role))
 }
 
 fn state(graph: &Graph, number: usize, edges: impl Iterator<Item = usize>) -> NodeState {

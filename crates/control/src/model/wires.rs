@@ -40,6 +40,11 @@ impl Wires {
         found
     }
 
+    /// The nodes whose frames reach `node`.
+    pub(super) fn ahead(&mut self, node: usize) -> Vec<usize> {
+        (0..self.receivers.len()).filter(|ahead| self.behind(*ahead).contains(&node)).collect()
+    }
+
     /// Notes that `node` has its frames from `new` and no longer from `old`.
     pub(super) fn rewired(&mut self, node: usize, old: usize, new: usize) {
         if self.receivers[old].contains(&node) {
@@ -74,6 +79,7 @@ mod tests {
         assert_eq!((&wires.behind(0)[..], wires.behind(3).len()), (&[1, 2][..], 0));
         wires.rewired(1, 0, 3);
         assert_eq!((wires.behind(0).len(), &wires.behind(3)[..]), (0, &[1, 2][..]));
+        assert_eq!((wires.ahead(2), wires.ahead(0)), (vec![1, 3], vec![]));
         wires.rewired(2, 1, 3);
         assert_eq!((wires.behind(1).len(), wires.behind(3).len()), (0, 2));
     }

@@ -32,6 +32,7 @@ struct Param {
     max: Option<Expr>,
     unit: Option<LitStr>,
     pv: Option<LitStr>,
+    role: Option<Ident>,
     readback: bool,
     count: bool,
 }
@@ -209,6 +210,7 @@ fn param(field: &syn::Field) -> syn::Result<Param> {
         max: None,
         unit: None,
         pv: None,
+        role: None,
         readback: false,
         count: false,
     };
@@ -228,8 +230,10 @@ fn param(field: &syn::Field) -> syn::Result<Param> {
                 param.unit = Some(meta.value()?.parse()?);
             } else if meta.path.is_ident("pv") {
                 param.pv = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("role") {
+                param.role = Some(meta.value()?.parse()?);
             } else {
-                return Err(meta.error("wanted default, min, max, unit, pv, readback or count"));
+                return Err(meta.error("wanted default, min, max, unit, pv, role, readback or count"));
             }
             Ok(())
         })?;
@@ -246,7 +250,7 @@ fn default_value(param: &Param) -> Tokens {
 }
 
 fn spec(param: &Param) -> Tokens {
-    let Param { name, ty, doc, unit, pv, readback, count, .. } = param;
+    let Param { name, ty, doc, unit, pv, role, readback, count, .. } = param;
     let name = name.to_string();
     let limit = |limit: &Option<Expr>| match limit {
         Some(value) => quote!(Some((#value) as f64)),
@@ -258,6 +262,10 @@ fn spec(param: &Param) -> Tokens {
         None => quote!(None),
     };
     let (unit, pv) = (text(unit), text(pv));
+    let role = match role {
+        Some(role) => quote!(Some(::livetime_engine::Role::#role)),
+        None => quote!(None),
+    };
     quote! {
         ::livetime_engine::ParamSpec {
             name: #name,
@@ -267,6 +275,7 @@ fn spec(param: &Param) -> Tokens {
             min: #min,
             max: #max,
             pv: #pv,
+            role: #role,
             readback: #readback,
             count: #count,
         }

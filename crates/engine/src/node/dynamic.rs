@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use livetime_frame::Frame;
 
-use super::{Context, Next, Node, NodeError, NodeSpec, Stream};
+use super::{Context, Counterpart, Next, Node, NodeError, NodeSpec, Stream};
 use crate::{ParamError, ParamKind, ParamSpec, Params, Value};
 
 /// Makes the nodes of one type, for [`NodeType::dynamic`](crate::NodeType::dynamic): what [`Node`] is at compile time.
@@ -58,7 +58,7 @@ use crate::{ParamError, ParamKind, ParamSpec, Params, Value};
 ///     fn params(&self) -> Result<DeclaredParams, ParamError> {
 ///         let level = ParamSpec {
 ///             name: "level", doc: "What the function compares with.", kind: ParamKind::Float, unit: None,
-///             min: Some(0.0), max: None, pv: None, readback: false, count: false,
+///             min: Some(0.0), max: None, pv: None, role: None, readback: false, count: false,
 ///         };
 ///         DeclaredParams::new(&[(level, 10.0.into())])
 ///     }
@@ -82,6 +82,11 @@ pub trait NodeFactory: Send + Sync {
     /// Name, ports and abilities; asked once. Texts and lists made at run time are kept by
     /// [`intern`](fn@crate::intern) and [`intern_list`](crate::intern_list).
     fn spec(&self) -> NodeSpec;
+
+    /// What areaDetector calls such a node, if it has one; asked once.
+    fn counterpart(&self) -> Option<Counterpart> {
+        None
+    }
 
     /// The parameters with their default values; asked once.
     ///

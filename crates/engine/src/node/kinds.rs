@@ -190,6 +190,42 @@ impl fmt::Display for Stream {
     }
 }
 
+/// What areaDetector calls nodes of a type. Clients choose their classes by it, and people look for nodes by it.
+///
+/// ```
+/// use livetime_engine::Counterpart;
+///
+/// const PLOT: Counterpart = Counterpart::new("NDAttrPlot", "AttrPlot").or(&["NDPluginAttrPlot"]);
+/// assert!(PLOT.names().eq(["NDAttrPlot", "NDPluginAttrPlot"]));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Counterpart {
+    /// Its plugin or driver, as the PV `PluginType_RBV` has it: `NDPluginStats`.
+    pub plugin: &'static str,
+    /// What instances of it are called, in front of their number: `Stats`.
+    pub stem: &'static str,
+    /// Other names of it.
+    pub aliases: &'static [&'static str],
+}
+
+impl Counterpart {
+    /// Of a plugin or driver with one name.
+    pub const fn new(plugin: &'static str, stem: &'static str) -> Counterpart {
+        Counterpart { plugin, stem, aliases: &[] }
+    }
+
+    /// The same with other names.
+    #[must_use]
+    pub const fn or(self, aliases: &'static [&'static str]) -> Counterpart {
+        Counterpart { aliases, ..self }
+    }
+
+    /// All its names, that of the plugin first.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.plugin).chain(self.aliases.iter().copied())
+    }
+}
+
 /// A type of node as the engine and the program know it: one entry of the list of nodes.
 #[derive(Clone)]
 pub struct NodeType {
@@ -199,6 +235,8 @@ pub struct NodeType {
     pub alias_of: Option<&'static str>,
     /// [`Node::IS_STORED`].
     pub is_stored: bool,
+    /// What areaDetector calls such a node, if it has one.
+    pub counterpart: Option<Counterpart>,
     maker: Maker,
 }
 
@@ -218,14 +256,26 @@ impl NodeType {
     /// The entry for `N`.
     pub const fn of<N: Node>() -> NodeType {
         let maker = Maker::Static { params: || Box::new(N::Params::default()), build: build::<N> };
-        NodeType { spec: N::SPEC, alias_of: None, is_stored: N::IS_STORED, maker }
+        NodeType {
+            spec: N::SPEC,
+            alias_of: None,
+            counterpart: N::COUNTERPART,
+            is_stored: N::IS_STORED,
+            maker,
+        }
     }
 
     /// An older name of `N`, with a sentence that says so: pipelines that have it go on to work.
     pub const fn alias<N: Node>(name: &'static str, summary: &'static str) -> NodeType {
         let maker = Maker::Static { params: || Box::new(N::Params::default()), build: build::<N> };
         let spec = NodeSpec { name, summary, ..N::SPEC };
-        NodeType { spec, alias_of: Some(N::SPEC.name), is_stored: N::IS_STORED, maker }
+        NodeType {
+            spec,
+            alias_of: Some(N::SPEC.name),
+            counterpart: N::COUNTERPART,
+            is_stored: N::IS_STORED,
+            maker,
+        }
     }
 
     /// An entry made while the program runs, such as for a function of another language.
@@ -233,8 +283,8 @@ impl NodeType {
     /// # Errors
     /// [`ParamError`] when the declaration of the parameters is not sound.
     pub fn dynamic(factory: Arc<dyn NodeFactory>) -> Result<NodeType, ParamError> {
-        let (spec, params) = (factory.spec(), factory.params()?);
-        Ok(NodeType { spec, alias_of: None, is_stored: false, maker: Maker::Dynamic { factory, params } })
+        let (spec, params, counterpart) = (factory.spec(), factory.params()?, factory.counterpart());
+        Ok(NodeType { spec, alias_of: None, counterpart, is_stored: false, maker: Maker::Dynamic { factory, params } })
     }
 
     /// This type as one node of a pipeline has it, of whose parameters `given` returns what the pipeline says; see

@@ -19,7 +19,7 @@ use crate::Params;
 pub use context::Context;
 pub use dynamic::{DeclaredParams, DynNode, NodeFactory};
 pub use error::NodeError;
-pub use kinds::{Accepts, NodeKind, NodeSpec, NodeType, PortSpec, Stream};
+pub use kinds::{Accepts, Counterpart, NodeKind, NodeSpec, NodeType, PortSpec, Stream};
 pub use last_frame::{LastFrame, Snapshot};
 pub(crate) use source_watch::SourceWatch;
 pub use stamp::Stamp;
@@ -74,6 +74,9 @@ pub trait Node: Send + Sized + 'static {
     /// Sources: what it sends is stored somewhere and the same at every run, so that nothing is lost when it waits. Nodes behind such
     /// sources get their frames in the same order at every run, if no edge between loses one.
     const IS_STORED: bool = false;
+
+    /// What areaDetector calls such a node, if it has one.
+    const COUNTERPART: Option<Counterpart> = None;
 
     /// Most frames that this node may want to handle in one call; see [`frames`](Node::frames).
     const MOST_AT_ONCE: usize = 1;

@@ -2,6 +2,7 @@
 
 mod group;
 mod quantity;
+mod role;
 mod types;
 
 use std::fmt;
@@ -10,14 +11,15 @@ use livetime_runtime::Cause;
 
 pub use group::{group_get, group_len, group_set, group_specs};
 pub use quantity::parse_quantity;
+pub use role::Role;
 pub use types::{Choice, ParamEnum, ParamType};
 
 /// The parameters of a node, declared once as a struct with `#[derive(Params)]`.
 ///
 /// The doc comment of a field is its help text; a field without one does not compile. Attributes:
-/// `default`, `min`, `max`, `unit`, `pv` (areaDetector's PV suffix), `readback` (written by the node,
-/// read by everybody else) and `count` (a readback that counts over all frames). A field may be a struct of parameters itself, which several nodes
-/// share: with the attribute `flatten` alone, its parameters come behind the others. A field may be an array of structs of
+/// `default`, `min`, `max`, `unit`, `pv` (areaDetector's PV suffix), `role` (a [`Role`] that faces act by), `readback`
+/// (written by the node, read by everybody else) and `count` (a readback that counts over all frames). A field may be a
+/// struct of parameters itself, which several nodes share: with the attribute `flatten` alone, its parameters come behind the others. A field may be an array of structs of
 /// parameters: with `group = "region"` alone, the parameters of its members come behind the others, too, as
 /// `region1_min_x` with the PV `1:MinX` (see [`ParamSpec::member`]). A node reads them as `self.params.regions[0].min_x`.
 ///
@@ -103,6 +105,8 @@ pub struct ParamSpec {
     pub max: Option<f64>,
     /// Suffix of areaDetector's PV for it, if there is one.
     pub pv: Option<&'static str>,
+    /// What faces do by it, beside showing it and letting it be written.
+    pub role: Option<Role>,
     /// True when only the node writes it.
     pub readback: bool,
     /// True for a whole number that counts over all frames: of copies in a pool, the sum is the node's.
@@ -200,9 +204,20 @@ pub fn assign(params: &mut dyn Params, name: &str, value: &Value) -> Result<usiz
 /// [`ParamError`] with the nearest right name.
 pub fn find(specs: &[ParamSpec], name: &str) -> Result<usize, ParamError> {
     specs.iter().position(|s| s.name == name).ok_or_else(|| {
-        let hint = nearest(name, specs.iter().map(|s| s.name));
+        let hint = has_pv(specs, name).unwrap_or_else(|| nearest(name, specs.iter().map(|s| s.name)));
         ParamError::new(format!("unknown parameter `{name}`{hint}"))
     })
+}
+
+/// For areaDetector's name of a parameter, however it is written: `FileWriteMode`, `file_write_mode`.
+fn has_pv(specs: &[ParamSpec], name: &str) -> Option<String> {
+    let plain = |name: &str| name.replace(['_', ':'], "").to_ascii_lowercase();
+    let wanted = plain(name.strip_suffix("_RBV").or_else(|| name.strip_suffix("_rbv")).unwrap_or(name));
+    let has_it = |spec: &&ParamSpec| spec.pv.is_some_and(|pv| plain(pv) == wanted);
+    // A set-point and a readback may have one PV.
+    let found =
+        specs.iter().find(|spec| !spec.readback && has_it(spec)).or_else(|| specs.iter().find(has_it))?;
+    Some(format!("; areaDetector's {} is `{}` here", found.pv.unwrap_or_default(), found.name))
 }
 
 /// `"; did you mean `x`?"` for the candidate nearest to `name`, or the list of all when none is near.

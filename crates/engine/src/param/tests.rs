@@ -32,6 +32,32 @@ struct All {
 }
 
 #[test]
+fn a_pv_in_place_of_a_parameter_is_answered_with_the_parameter() {
+    /// Of a writer.
+    #[derive(Params)]
+    struct Writer {
+        /// What is written when.
+        #[param(pv = "FileWriteMode")]
+        mode: bool,
+        /// Reads near to the PV.
+        file_write_model: bool,
+        /// Measured.
+        #[param(readback, pv = "1:MinX")]
+        region1_min_x: i64,
+    }
+    let specs = Writer::default().specs();
+    let of = |name: &str| find(specs, name).unwrap_err().to_string();
+    for name in ["file_write_mode", "FileWriteMode", "FileWriteMode_RBV"] {
+        assert_eq!(
+            of(name),
+            format!("unknown parameter `{name}`; areaDetector's FileWriteMode is `mode` here")
+        );
+    }
+    assert!(of("1:MinX_RBV").ends_with("is `region1_min_x` here"), "{}", of("1:MinX_RBV"));
+    assert!(of("file_write_modes").ends_with("did you mean `file_write_model`?"));
+}
+
+#[test]
 fn defaults_come_from_the_declaration() {
     let all = All::default();
     assert_eq!((all.on, all.count, all.period, &*all.path), (true, 3, 0.5, "here"));

@@ -5,8 +5,8 @@ use std::sync::mpsc::Receiver;
 use std::time::Instant;
 
 use super::{REQUEST_TIMEOUT, Run};
-use crate::ParamError;
 use crate::node::Snapshot;
+use crate::{ParamError, Value};
 
 impl Run {
     /// Asks node number `node` for the parameters `params` (by number) and for its last frame. Returns at once;
@@ -22,6 +22,24 @@ impl Run {
         let worker = info.and_then(|n| n.workers.first()).copied();
         let worker = worker.ok_or_else(|| ParamError::new(format!("there is no node number {node}")))?;
         self.begin(worker, node, move |runner| runner.snapshot(&params))
+    }
+
+    /// As [`Run::set`], by number of the node and of the parameter, but returns at once; the answer comes when the node has
+    /// handled the frame it is at. Of a pool the first copy is told.
+    ///
+    /// # Errors
+    /// [`ParamError`] when the node has ended or does not exist, or the value cannot be accepted.
+    pub fn set_later(
+        &self,
+        node: usize,
+        param: usize,
+        value: &Value,
+    ) -> Result<Receiver<Result<(), ParamError>>, ParamError> {
+        let decl = self.graph.nodes.get(node).zip(self.nodes.get(node));
+        let (decl, info) = decl.ok_or_else(|| ParamError::new(format!("there is no node number {node}")))?;
+        let spec = decl.node_type.param_specs().get(param).ok_or_else(|| ParamError::unknown_index(param))?;
+        let value = spec.accept(value)?;
+        self.begin(info.workers[0], node, move |runner| runner.set_param(param, value))
     }
 
     /// Lets a node handle its last frame once more, as if it came again: it counts as offered and delivered again.

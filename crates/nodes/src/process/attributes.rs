@@ -20,7 +20,7 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ColorMode, DType, Frame, Layout};
 
 use crate::attribute;
@@ -87,6 +87,8 @@ impl Node for Attributes {
         outputs: &[PortSpec::any("out"), PortSpec::array("values")],
         parallel: false,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginAttribute", "Attr"));
 
     fn new(params: AttributesParams) -> Result<Attributes, NodeError> {
         Ok(Attributes { params })

@@ -22,7 +22,7 @@
 //! ```
 
 use livetime_codecs::BloscSettings;
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, Frame};
 
 use crate::codec::{
@@ -105,6 +105,8 @@ impl Node for Compress {
         outputs: &[PortSpec::array("out")],
         parallel: true,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginCodec", "Codec"));
 
     fn new(params: CompressParams) -> Result<Compress, NodeError> {
         let blosc_compressor = params.blosc_compressor;

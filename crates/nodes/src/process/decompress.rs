@@ -14,7 +14,7 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::Frame;
 
 use crate::codec::{CodecMode, CodecStatus, Codecs, Compressor};
@@ -57,6 +57,8 @@ impl Node for Decompress {
         outputs: &[PortSpec::array("out")],
         parallel: true,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginCodec", "Codec"));
 
     fn new(params: DecompressParams) -> Result<Decompress, NodeError> {
         Ok(Decompress { params, codecs: Codecs::new() })

@@ -27,7 +27,9 @@
 
 use std::collections::BTreeMap;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream};
+use livetime_engine::{
+    Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
+};
 use livetime_frame::Frame;
 
 /// In which order frames leave.
@@ -109,6 +111,8 @@ impl Node for Gather {
         outputs: &[PortSpec::any("out")],
         parallel: false,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginGather", "Gather"));
 
     fn new(params: GatherParams) -> Result<Gather, NodeError> {
         let mut node = Gather { params, waiting: BTreeMap::new(), next: None, came: 0 };

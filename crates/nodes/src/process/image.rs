@@ -16,7 +16,7 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::Frame;
 
 /// Parameters of `image`.
@@ -26,7 +26,7 @@ pub struct ImageParams {
     #[param(readback, pv = "UniqueId")]
     pub sequence: u64,
     /// Frames seen so far.
-    #[param(readback, pv = "ArrayCounter")]
+    #[param(readback, pv = "ArrayCounter", role = Frames)]
     pub frames: u64,
 }
 
@@ -54,6 +54,8 @@ impl Node for Image {
         outputs: &[PortSpec::any("out")],
         parallel: false,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginStdArrays", "image"));
 
     fn new(params: ImageParams) -> Result<Image, NodeError> {
         Ok(Image { params, newest: None })

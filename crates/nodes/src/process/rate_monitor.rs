@@ -51,7 +51,7 @@ pub struct RateMonitorParams {
     #[param(readback)]
     pub up: usize,
     /// Frames of all streams so far.
-    #[param(readback, pv = "ArrayCounter")]
+    #[param(readback, pv = "ArrayCounter", role = Frames)]
     pub frames: u64,
 }
 

@@ -18,7 +18,9 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream};
+use livetime_engine::{
+    Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
+};
 use livetime_frame::Frame;
 
 const OUTPUTS: usize = 8;
@@ -67,6 +69,8 @@ impl Node for Scatter {
         ],
         parallel: false,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginScatter", "Scatter"));
 
     fn new(params: ScatterParams) -> Result<Scatter, NodeError> {
         Ok(Scatter { params, next: 0 })

@@ -16,7 +16,9 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream};
+use livetime_engine::{
+    Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
+};
 use livetime_frame::{ColorMode, Element, Frame, FrameMut, Layout, MAX_DIMS, with_dtype};
 use livetime_kernels::{Level, Pixel, Transform as Kernel, transform};
 
@@ -158,6 +160,8 @@ impl Node for Transform {
         outputs: &[PortSpec::array("out")],
         parallel: true,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginTransform", "Trans"));
 
     fn new(params: TransformParams) -> Result<Transform, NodeError> {
         Ok(Transform { params })

@@ -19,7 +19,7 @@
 //! ```
 
 use image::codecs::jpeg::JpegEncoder;
-use livetime_engine::{NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Counterpart, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
 
 use super::nd_file::{FileNode, NdFileParams};
 use super::picture::{Encoder, Picture, PictureWriter};
@@ -64,6 +64,7 @@ impl Encoder for Jpeg {
         outputs: &[],
         parallel: false,
     };
+    const COUNTERPART: Counterpart = Counterpart::new("NDFileJPEG", "JPEG");
     const TEMPLATE: &'static str = "%s%s_%3.3d.jpg";
     const WITH_U16: bool = false;
     const MOST_SIDE: u32 = u16::MAX as u32;

@@ -27,7 +27,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::sync::Arc;
 
-use livetime_engine::{Context, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
 use livetime_formats::netcdf::{Double, Ints, Kind, Layout as Contents, Text, Writer};
 use livetime_frame::{AttributeValue, ColorMode, DType, Frame, Layout, with_dtype};
 
@@ -91,6 +91,7 @@ impl FileWriter for NetcdfWriter {
         outputs: &[],
         parallel: false,
     };
+    const COUNTERPART: Counterpart = Counterpart::new("NDFileNetCDF", "netCDF");
 
     const TEMPLATE: &'static str = "%s%s_%3.3d.nc";
     const HOLDS_MANY: bool = true;

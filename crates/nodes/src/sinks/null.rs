@@ -17,7 +17,9 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{
+    Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec,
+};
 use livetime_frame::Frame;
 
 use super::nd_file::{FileMode, NdFileParams, delete_driver_file};
@@ -60,6 +62,8 @@ impl Node for Null {
         outputs: &[],
         parallel: true,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDFileNull", "Null"));
 
     fn new(params: NullParams) -> Result<Null, NodeError> {
         Ok(Null { params })

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::marker::PhantomData;
 
 use image::ExtendedColorType;
-use livetime_engine::{Context, NodeError, NodeSpec, Params};
+use livetime_engine::{Context, Counterpart, NodeError, NodeSpec, Params};
 use livetime_frame::{ArrayRef, ColorMode, DType, Frame};
 
 use super::nd_file::{FileWriter, Fit, NdFileParams, NewFile};
@@ -19,6 +19,8 @@ pub trait Encoder: Send + 'static {
 
     /// What the node is.
     const SPEC: NodeSpec;
+    /// What areaDetector calls it.
+    const COUNTERPART: Counterpart;
     /// FileTemplate when none is given.
     const TEMPLATE: &'static str;
     /// Whether it has pixels of 16 bits.
@@ -58,6 +60,7 @@ impl<E: Encoder> FileWriter for PictureWriter<E> {
     type Params = E::Params;
 
     const SPEC: NodeSpec = E::SPEC;
+    const COUNTERPART: Counterpart = E::COUNTERPART;
     const TEMPLATE: &'static str = E::TEMPLATE;
     const HOLDS_MANY: bool = false;
 

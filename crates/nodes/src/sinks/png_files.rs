@@ -20,7 +20,7 @@
 
 use image::ImageEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use livetime_engine::{NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Counterpart, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
 
 use super::nd_file::{FileNode, NdFileParams};
 use super::picture::{Encoder, Picture, PictureWriter};
@@ -62,6 +62,7 @@ impl Encoder for Png {
         outputs: &[],
         parallel: false,
     };
+    const COUNTERPART: Counterpart = Counterpart::new("NDFileMagick", "Magick");
     const TEMPLATE: &'static str = "%s%s_%3.3d.png";
     const WITH_U16: bool = true;
     const MOST_SIDE: u32 = i32::MAX as u32;

@@ -31,7 +31,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
 use livetime_frame::Frame;
 
 /// Where frames wait to be shown: the newest ones, a bounded number of them. A clone is the same place.
@@ -114,7 +114,7 @@ impl Waiting {
 #[derive(Params)]
 pub struct PvaImageParams {
     /// Frames left to be shown so far.
-    #[param(readback, pv = "ArrayCounter")]
+    #[param(readback, pv = "ArrayCounter", role = Frames)]
     pub frames: u64,
     /// Of these, frames that newer ones replaced before they were shown, because they came too fast.
     #[param(readback)]
@@ -162,6 +162,9 @@ impl Node for PvaImage {
         outputs: &[],
         parallel: false,
     };
+
+    const COUNTERPART: Option<Counterpart> =
+        Some(Counterpart::new("NDPluginPva", "Pva").or(&["NDPluginPvxs"]));
 
     fn new(params: PvaImageParams) -> Result<PvaImage, NodeError> {
         Ok(PvaImage { params, handover: None, expected: None })

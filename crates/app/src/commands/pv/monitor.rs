@@ -25,12 +25,13 @@ pub(super) fn monitor(args: &MonitorArgs, output: &mut Output) -> Result<Exit, F
     };
     let _monitors: Vec<_> = (0..args.names.len()).map(follow).collect::<Result<_, _>>()?;
     let stopped = stop_at_ctrl_c();
-    let (mut left, mut missing) = (args.count, vec![true; args.names.len()]);
-    let (begun, mut exit) = (Instant::now(), Exit::Ok);
-    while left != Some(0) && !stopped.load(Ordering::Relaxed) {
+    let mut seen = vec![Seen::Not(Instant::now()); args.names.len()];
+    let (mut left, mut exit) = (args.count, Exit::Ok);
+    while left != Some(0) && !stopped.load(Ordering::Relaxed) && !seen.iter().all(|seen| *seen == Seen::Ended)
+    {
         match events.recv_timeout(LOOK) {
             Ok((index, event)) => {
-                missing[index] = false;
+                seen[index] = Seen::of(&event);
                 let name = &args.names[index];
                 let is_update = matches!(event, Event::Update(_));
                 if !tell(name, event, &args.asked, output)? {
@@ -38,17 +39,44 @@ pub(super) fn monitor(args: &MonitorArgs, output: &mut Output) -> Result<Exit, F
                 }
                 left = left.map(|left| left - u64::from(is_update));
             }
-            Err(RecvTimeoutError::Timeout) if begun.elapsed() >= args.asked.common.timeout => {
-                exit = complain(&args.names, &mut missing, output).unwrap_or(exit);
+            Err(RecvTimeoutError::Timeout) => {
+                exit = complain(&args.names, &mut seen, args.asked.common.timeout, output).unwrap_or(exit);
                 if exit == Exit::Failed && left.is_some() {
                     return Ok(exit);
                 }
             }
-            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    Ok(exit)
+    // The server ended all of them before there were as many updates.
+    Ok(if left.is_some_and(|left| left > 0) && !stopped.load(Ordering::Relaxed) {
+        Exit::Failed
+    } else {
+        exit
+    })
+}
+
+/// What is known of the server of a PV.
+#[derive(Clone, Copy, PartialEq)]
+enum Seen {
+    /// There is one.
+    Yes,
+    /// There is none, since then: it was not found yet, or was lost.
+    Not(Instant),
+    /// The same, and that was said.
+    Missing,
+    /// It will send nothing more.
+    Ended,
+}
+
+impl Seen {
+    fn of(event: &Event) -> Seen {
+        match event {
+            Event::Update(_) | Event::Connected => Seen::Yes,
+            Event::Disconnected => Seen::Not(Instant::now()),
+            Event::Ended(_) => Seen::Ended,
+        }
+    }
 }
 
 /// Prints an event; `false`: the server ended it with an error.
@@ -69,13 +97,16 @@ fn tell(name: &str, event: Event, asked: &Asked, output: &mut Output) -> Result<
     Ok(true)
 }
 
-/// Says once what was not found in time. It is still looked for.
-fn complain(names: &[String], missing: &mut [bool], output: &mut Output) -> Option<Exit> {
-    let lost = names.iter().zip(&*missing).filter(|(_, missing)| **missing);
-    let lost: Vec<_> = lost.map(|(name, _)| name).collect();
-    missing.fill(false);
-    lost.iter().for_each(|name| output.log(format_args!("livetime: {name}: no server has it so far")));
-    (!lost.is_empty()).then_some(Exit::Failed)
+/// Says once what is without a server for longer than `limit`. It is still looked for.
+fn complain(names: &[String], seen: &mut [Seen], limit: Duration, output: &mut Output) -> Option<Exit> {
+    let is_late = |seen: &Seen| matches!(seen, Seen::Not(since) if since.elapsed() >= limit);
+    let mut exit = None;
+    for (name, seen) in names.iter().zip(seen).filter(|(_, seen)| is_late(seen)) {
+        *seen = Seen::Missing;
+        exit = Some(Exit::Failed);
+        output.log(format_args!("livetime: {name}: no server has it so far"));
+    }
+    exit
 }
 
 fn stop_at_ctrl_c() -> Arc<AtomicBool> {

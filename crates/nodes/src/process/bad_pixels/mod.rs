@@ -44,7 +44,7 @@ mod repair;
 #[cfg(test)]
 mod tests;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{Frame, Layout, with_dtype};
 
 use crate::convert::{packed_like, refuse_compressed};
@@ -112,6 +112,8 @@ impl Node for BadPixels {
         outputs: &[PortSpec::array("out")],
         parallel: true,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginBadPixel", "BadPix"));
 
     fn new(params: BadPixelsParams) -> Result<BadPixels, NodeError> {
         let (gathered, places) = (Vec::new(), Vec::new());

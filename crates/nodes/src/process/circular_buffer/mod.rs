@@ -45,7 +45,7 @@ pub use params::{CircularBufferParams, FlushOn};
 
 use std::collections::VecDeque;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{Frame, Header};
 
 use crate::attribute;
@@ -156,6 +156,9 @@ impl Node for CircularBuffer {
         outputs: &[PortSpec::any("out")],
         parallel: false,
     };
+
+    const COUNTERPART: Option<Counterpart> =
+        Some(Counterpart::new("NDPluginCircularBuff", "CB").or(&["NDPluginCircularBuffer"]));
 
     fn new(params: CircularBufferParams) -> Result<CircularBuffer, NodeError> {
         let calc = Calc::parse("").map_err(NodeError::new)?;

@@ -17,7 +17,7 @@ pub enum FlushOn {
 #[derive(Params)]
 pub struct CircularBufferParams {
     /// Whether frames are kept; the node ends it after `preset_trigger_count` triggers.
-    #[param(pv = "Capture")]
+    #[param(pv = "Capture", role = Capture)]
     pub capture: bool,
     /// Attribute whose value is `A` in `trigger_calc`.
     #[param(pv = "TriggerA")]
@@ -35,7 +35,7 @@ pub struct CircularBufferParams {
     #[param(default = 100, pv = "PostCount")]
     pub post_count: usize,
     /// A trigger by hand; off again when its last frame was sent.
-    #[param(pv = "Trigger")]
+    #[param(pv = "Trigger", role = Work)]
     pub trigger: bool,
     /// Number of triggers after which the capture ends; 0: never.
     #[param(default = 1, pv = "PresetTriggerCount")]

@@ -32,7 +32,9 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream};
+use livetime_engine::{
+    Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
+};
 use livetime_frame::{AttributeValue, ColorMode, Frame, Layout, with_dtype};
 use livetime_kernels::color;
 
@@ -218,6 +220,8 @@ impl Node for ColorConvert {
         outputs: &[PortSpec::array("out")],
         parallel: true,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginColorConvert", "CC"));
 
     fn new(params: ColorConvertParams) -> Result<ColorConvert, NodeError> {
         Ok(ColorConvert { params })

@@ -34,7 +34,7 @@ mod transform;
 
 pub use params::{Direction, FftParams, Rows};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ColorMode, DType, Element, Frame, Layout, with_dtype};
 use livetime_kernels::Pixel;
 
@@ -100,6 +100,8 @@ impl Node for Fft {
         outputs: &[PortSpec::array("out")],
         parallel: false,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginFFT", "FFT"));
 
     fn new(params: FftParams) -> Result<Fft, NodeError> {
         params.check()?;

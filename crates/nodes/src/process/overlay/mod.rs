@@ -44,7 +44,7 @@ mod shape;
 mod tests;
 mod text;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{Element, Frame, FrameMut, Layout, with_dtype};
 use livetime_kernels::Pixel;
 
@@ -154,6 +154,8 @@ impl Node for Overlay {
         outputs: &[PortSpec::array("out")],
         parallel: true,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginOverlay", "Over"));
 
     fn new(params: OverlayParams) -> Result<Overlay, NodeError> {
         let clock = Clock::of(&params.time_zone)?;

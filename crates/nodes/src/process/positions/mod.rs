@@ -37,7 +37,9 @@ mod tests;
 use std::collections::VecDeque;
 use std::fmt::Write;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream};
+use livetime_engine::{
+    Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
+};
 use livetime_frame::{AttributeValue, Frame};
 
 use layout::Position;
@@ -187,6 +189,9 @@ impl Node for Positions {
         outputs: &[PortSpec::any("out")],
         parallel: false,
     };
+
+    const COUNTERPART: Option<Counterpart> =
+        Some(Counterpart::new("NDPositionPlugin", "Pos").or(&["NDPosPlugin", "NDPluginPos"]));
 
     fn new(params: PositionsParams) -> Result<Positions, NodeError> {
         Ok(Positions { params, positions: VecDeque::new() })

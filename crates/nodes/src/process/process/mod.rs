@@ -50,7 +50,7 @@ mod work;
 
 pub use params::{FilterCallbacks, FilterState, FilterType, ProcessParams};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, DType, Frame, Layout, with_dtype};
 use livetime_kernels::{Level, min_max};
 
@@ -216,6 +216,8 @@ impl Node for Process {
         outputs: &[PortSpec::array("out")],
         parallel: false,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginProcess", "Proc"));
 
     fn new(mut params: ProcessParams) -> Result<Process, NodeError> {
         params.apply_filter_type();

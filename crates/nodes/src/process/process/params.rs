@@ -8,9 +8,6 @@ use crate::convert::OutputType;
 /// Ready-made coefficients of the recursive filter; the numbers are areaDetector's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum FilterType {
-    /// Those that were written one by one.
-    #[default]
-    Custom,
     /// The mean of all frames up to `num_filter`, then an exponential average with 1/`num_filter`.
     RecursiveAve,
     /// The sum divided by `num_filter`: the mean once so many frames came in.
@@ -23,6 +20,9 @@ pub enum FilterType {
     RecursiveAveDiff,
     /// This frame, which also becomes the state.
     CopyToFilter,
+    /// Those that were written one by one. areaDetector has no such choice, so it comes behind its own.
+    #[default]
+    Custom,
 }
 
 /// Which frames are sent on while the filter is on.

@@ -35,7 +35,7 @@ pub use params::RoiParams;
 
 use std::ops::Range;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, PortSpec, Stream};
 use livetime_frame::{ColorMode, DType, Element, Frame, FrameMut, Layout, with_dtype};
 use livetime_kernels::{Conversion, Level, convert};
 
@@ -192,6 +192,8 @@ impl Node for Roi {
         outputs: &[PortSpec::array("out")],
         parallel: true,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginROI", "ROI"));
 
     fn new(params: RoiParams) -> Result<Roi, NodeError> {
         Ok(Roi { params })

@@ -31,7 +31,7 @@ mod tests;
 
 pub use params::{Control, REGIONS, Region, RoiStatisticsParams};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, Element, Frame, Layout, with_dtype};
 use livetime_kernels::statistics::{Basic, Scratch, Wanted, statistics};
 use livetime_kernels::{Level, Pixel};
@@ -175,6 +175,8 @@ impl Node for RoiStatistics {
         outputs: &[PortSpec::array("out")],
         parallel: false,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginROIStat", "ROIStat"));
 
     fn new(params: RoiStatisticsParams) -> Result<RoiStatistics, NodeError> {
         let (scratch, series, pace) = (Scratch::default(), Series::default(), Pace::default());

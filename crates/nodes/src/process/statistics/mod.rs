@@ -35,7 +35,7 @@ mod values;
 
 pub use params::StatisticsParams;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, Element, Frame, with_dtype};
 use livetime_kernels::statistics::{Scratch, Wanted, statistics};
 use livetime_kernels::{Level, Pixel};
@@ -113,6 +113,8 @@ impl Node for Statistics {
         outputs: &[PortSpec::array("out"), PortSpec::array("values")],
         parallel: true,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginStats", "Stats"));
 
     fn new(params: StatisticsParams) -> Result<Statistics, NodeError> {
         Ok(Statistics { params, scratch: Scratch::default(), found: Found::default() })

@@ -31,7 +31,7 @@ mod tests;
 
 pub use params::{AcquireMode, MOST_SIGNALS, Signal, TimeSeriesParams};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, ColorMode, DType, Element, Frame, Layout, with_dtype};
 use livetime_kernels::Pixel;
 
@@ -181,6 +181,8 @@ impl Node for TimeSeries {
         outputs: &[PortSpec::array("out")],
         parallel: false,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginTimeSeries", "TS"));
 
     fn new(mut params: TimeSeriesParams) -> Result<TimeSeries, NodeError> {
         params.apply_times();

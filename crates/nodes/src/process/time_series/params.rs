@@ -21,7 +21,7 @@ pub enum AcquireMode {
 #[derive(Params)]
 pub struct TimeSeriesParams {
     /// Whether points are taken; switching on begins anew.
-    #[param(pv = "TSAcquire")]
+    #[param(pv = "TSAcquire", role = Work)]
     pub acquire: bool,
     /// Shows the series and sends them now; off again at once.
     #[param(pv = "TSRead")]

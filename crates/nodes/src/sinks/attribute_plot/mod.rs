@@ -31,7 +31,7 @@ mod tests;
 
 pub use params::{ATTRIBUTES, AlongX, AlongY, AttributePlotParams, CURVES, Name};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
 use livetime_frame::{AttributeValue, Frame, Header};
 
 use crate::attribute;
@@ -117,6 +117,8 @@ impl Node for AttributePlot {
         outputs: &[],
         parallel: false,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDAttrPlot", "AttrPlot"));
 
     fn new(params: AttributePlotParams) -> Result<AttributePlot, NodeError> {
         let (series, pace) = (Series::default(), Pace::default());

@@ -137,7 +137,7 @@ pub struct Hdf5FilesParams {
     #[param(default = 0.1, min = 0, max = 3600, unit = "s")]
     pub flush_period: f64,
     /// Shows readers everything that was written; false again when that is done.
-    #[param(pv = "FlushNow")]
+    #[param(pv = "FlushNow", role = Work)]
     pub flush_now: bool,
     /// What becomes of a frame of another shape, type or compression than the file.
     pub on_change: OnChange,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use livetime_engine::files::PipelineText;
-use livetime_engine::{Context, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, NodeError, NodeKind, NodeSpec, Params, PortSpec};
 use livetime_formats::hdf5::{Part, Writer};
 use livetime_frame::{Frame, Layout};
 
@@ -49,6 +49,7 @@ impl FileWriter for Hdf5Writer {
         outputs: &[],
         parallel: false,
     };
+    const COUNTERPART: Counterpart = Counterpart::new("NDFileHDF5 ver1.10", "HDF").or(&["NDFileHDF5"]);
 
     const TEMPLATE: &'static str = "%s%s_%3.3d.h5";
     const HOLDS_MANY: bool = true;

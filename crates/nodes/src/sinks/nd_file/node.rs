@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use livetime_engine::files::{Writing, found_folder};
-use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, Teller, UnderWay};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, Teller, UnderWay};
 use livetime_frame::Frame;
 
 use super::steer::Steering;
@@ -53,6 +53,8 @@ impl<W: FileWriter> Node for FileNode<W> {
     type Params = W::Params;
 
     const SPEC: NodeSpec = W::SPEC;
+
+    const COUNTERPART: Option<Counterpart> = Some(W::COUNTERPART);
 
     fn new(mut params: W::Params) -> Result<FileNode<W>, NodeError> {
         let common = W::common_mut(&mut params);
@@ -217,12 +219,24 @@ impl<W: FileWriter> FileNode<W> {
         common.num_capture != 0 && common.num_captured >= common.num_capture
     }
 
+    /// What a capture that ends now lacks, if it was to have a number of frames.
+    fn short_of(&mut self) -> Option<String> {
+        let (is_capturing, common) = (self.is_capturing, self.common());
+        let (wanted, found) = (common.num_capture, common.num_captured);
+        (is_capturing && found < wanted).then(|| format!("wanted {wanted} frames, found {found}"))
+    }
+
     fn change_capture(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         match W::common(&self.params).capture {
             true if self.is_capturing => Ok(()),
             true => self.begin(ctx).inspect_err(|_| self.stop_capture()),
             // What went wrong before stays to be read.
-            false => self.end_capture(ctx).or_else(|why| self.settle(Err(why))),
+            false => {
+                let short = self.short_of();
+                self.end_capture(ctx).or_else(|why| self.settle(Err(why)))?;
+                short.into_iter().for_each(|short| self.common().report.write_message = short);
+                Ok(())
+            }
         }
     }
 

@@ -63,22 +63,22 @@ pub struct NdFileParams {
     #[param(pv = "DeleteDriverFile")]
     pub delete_driver_file: bool,
     /// Frames of a capture; 0 means that it has no end.
-    #[param(pv = "NumCapture")]
+    #[param(pv = "NumCapture", role = CaptureSize)]
     pub num_capture: u64,
     /// The last file.
     #[param(readback, pv = "FullFileName")]
     pub full_file_name: String,
     /// Frames written, or kept in mode capture, since `capture` became true; else since the start.
-    #[param(readback, pv = "NumCaptured")]
+    #[param(readback, pv = "NumCaptured", role = Captured)]
     pub num_captured: u64,
     /// Whether frames are captured; it becomes false when there are `num_capture`.
-    #[param(pv = "Capture")]
+    #[param(pv = "Capture", role = Capture)]
     pub capture: bool,
     /// Writes the last frame, or those that were captured in memory.
-    #[param(pv = "WriteFile")]
+    #[param(pv = "WriteFile", role = Work)]
     pub write_file: bool,
     /// Refused: files are read by sources such as `image_files`.
-    #[param(pv = "ReadFile")]
+    #[param(pv = "ReadFile", role = Work)]
     pub read_file: bool,
     /// Forgets the frames that were captured in memory.
     #[param(pv = "FreeCapture")]

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use livetime_engine::testing::Harness;
 use livetime_engine::{
-    Context, EdgeOptions, Graph, LossReason, NodeError, NodeKind, NodeSpec, NodeType, Params, PortSpec, Run,
-    RunOptions, Value, WhenFull,
+    Context, Counterpart, EdgeOptions, Graph, LossReason, NodeError, NodeKind, NodeSpec, NodeType, Params,
+    PortSpec, Run, RunOptions, Value, WhenFull,
 };
 use livetime_frame::{AttributeValue, ColorMode, DType, Frame, FramePool, Layout};
 use tempfile::TempDir;
@@ -226,6 +226,7 @@ impl FileWriter for Broken {
         outputs: &[],
         parallel: false,
     };
+    const COUNTERPART: Counterpart = Counterpart::new("NDFileBroken", "Broken");
     const TEMPLATE: &'static str = "%s%s_%d.x";
     const HOLDS_MANY: bool = true;
 

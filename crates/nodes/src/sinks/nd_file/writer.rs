@@ -1,6 +1,6 @@
 //! What a format of files implements.
 
-use livetime_engine::{Context, NodeError, NodeSpec, Params};
+use livetime_engine::{Context, Counterpart, NodeError, NodeSpec, Params};
 use livetime_frame::Frame;
 
 use super::{NdFileParams, NewFile};
@@ -25,6 +25,8 @@ pub trait FileWriter: Sized + Send + 'static {
 
     /// What the node is; a sink with one input.
     const SPEC: NodeSpec;
+    /// What areaDetector calls it.
+    const COUNTERPART: Counterpart;
     /// FileTemplate when none is given, such as `%s%s_%3.3d.tif`.
     const TEMPLATE: &'static str;
     /// Whether a file holds any number of frames; else each frame is a file.

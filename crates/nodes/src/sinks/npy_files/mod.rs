@@ -76,7 +76,7 @@ pub struct NpyFilesParams {
     /// What a file holds.
     pub grouping: NpyMode,
     /// Whether arrays are written; a stack ends when this becomes false.
-    #[param(default = true, pv = "Capture")]
+    #[param(default = true, pv = "Capture", role = Capture)]
     pub capture: bool,
     /// Arrays after which the next stack is begun; 0 means no limit.
     pub max_frames: u64,
@@ -90,7 +90,7 @@ pub struct NpyFilesParams {
     #[param(readback, pv = "FullFileName")]
     pub full_file_name: String,
     /// Arrays written.
-    #[param(readback, pv = "NumCaptured")]
+    #[param(readback, pv = "NumCaptured", role = Captured)]
     pub num_captured: u64,
     /// Files written.
     #[param(readback)]

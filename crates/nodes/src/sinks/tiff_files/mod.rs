@@ -42,7 +42,7 @@ mod tests;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-use livetime_engine::{Context, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
 use livetime_frame::Frame;
 
 use super::nd_file::{EventTime, FileNode, FileWriter, Fit, NdFileParams, NewFile};
@@ -87,6 +87,7 @@ impl FileWriter for TiffWriter {
         outputs: &[],
         parallel: false,
     };
+    const COUNTERPART: Counterpart = Counterpart::new("NDFileTIFF", "TIFF");
 
     const TEMPLATE: &'static str = "%s%s_%3.3d.tif";
     const HOLDS_MANY: bool = false;

@@ -85,10 +85,10 @@ pub struct XtcRecorderParams {
     #[param(pv = "CreateDirectory")]
     pub create_directory: i32,
     /// Whether frames are recorded; a run begins when it becomes true and ends when it becomes false.
-    #[param(default = true, pv = "Capture")]
+    #[param(default = true, pv = "Capture", role = Capture)]
     pub capture: bool,
     /// Frames after which a run ends; 0 means that it has no end.
-    #[param(pv = "NumCapture")]
+    #[param(pv = "NumCapture", role = CaptureSize)]
     pub num_capture: u64,
     /// Place and device that the first input is recorded as; of further inputs the device has the numbers behind it.
     #[param(default = "DetLab-0|Opal1000-0")]
@@ -114,7 +114,7 @@ pub struct XtcRecorderParams {
     #[param(readback, pv = "FullFileName")]
     pub full_file_name: String,
     /// Frames written in this run.
-    #[param(readback, pv = "NumCaptured")]
+    #[param(readback, pv = "NumCaptured", role = Captured)]
     pub num_captured: u64,
     /// Bytes written in this run.
     #[param(readback, unit = "B")]

@@ -42,7 +42,8 @@ mod tests;
 use std::time::Duration;
 
 use livetime_engine::{
-    Context, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Stream, time_of_day_ns,
+    Context, Counterpart, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Stream,
+    time_of_day_ns,
 };
 use livetime_frame::{AttributeValue, ColorMode, DType, FrameMut, Layout, MAX_DIMS};
 use livetime_pva::data::{Array, Value};
@@ -72,7 +73,7 @@ pub enum CallbackMode {
 #[derive(Params)]
 pub struct ArraySourceParams {
     /// Whether what clients write becomes frames; a run starts with it, and it becomes false when all are taken.
-    #[param(default = true, pv = "Acquire")]
+    #[param(default = true, pv = "Acquire", role = Acquire)]
     pub acquire: bool,
     /// How many frames an acquisition has.
     #[param(pv = "ImageMode")]
@@ -128,7 +129,7 @@ pub struct ArraySourceParams {
     #[param(readback, pv = "NumImagesCounter")]
     pub num_images_counter: u64,
     /// Frames so far.
-    #[param(readback, pv = "ArrayCounter")]
+    #[param(readback, pv = "ArrayCounter", role = Frames)]
     pub frames: u64,
     /// Writes that were refused so far.
     #[param(readback)]
@@ -291,6 +292,8 @@ impl Node for ArraySource {
 
     const SPEC: NodeSpec =
         NodeSpec::source("array_source", "Frames that clients write.", &[PortSpec::array("out")]);
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDDriverStdArrays", "cam"));
 
     fn new(params: ArraySourceParams) -> Result<ArraySource, NodeError> {
         let names = Names::default();

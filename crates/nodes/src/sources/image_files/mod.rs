@@ -68,7 +68,7 @@ pub struct ImageFilesParams {
     #[param(readback)]
     pub failures: u64,
     /// Frames since the start of the run; the sequence number of the last one.
-    #[param(readback, pv = "ArrayCounter")]
+    #[param(readback, pv = "ArrayCounter", role = Frames)]
     pub array_counter: u64,
     /// The file of the last frame.
     #[param(readback, pv = "FullFileName")]

@@ -26,7 +26,7 @@ mod tests;
 use std::time::Duration;
 
 use livetime_engine::{
-    Context, Next, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
+    Context, Counterpart, Next, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
 };
 use livetime_frame::AttributeValue;
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor, Update};
@@ -53,7 +53,7 @@ pub struct PvaSourceParams {
     #[param(pv = "PvName")]
     pub channel: String,
     /// Whether images are taken; a run starts with it, and it becomes false when all are taken.
-    #[param(default = true, pv = "Acquire")]
+    #[param(default = true, pv = "Acquire", role = Acquire)]
     pub acquire: bool,
     /// How many images an acquisition has.
     #[param(pv = "ImageMode")]
@@ -96,7 +96,7 @@ pub struct PvaSourceParams {
     #[param(readback, pv = "PvConnection")]
     pub connected: Connection,
     /// Images so far.
-    #[param(readback, pv = "ArrayCounter")]
+    #[param(readback, pv = "ArrayCounter", role = Frames)]
     pub frames: u64,
     /// Images that were missed, as far as numbers say.
     #[param(readback)]
@@ -140,6 +140,8 @@ impl Node for PvaSource {
         outputs: &[PortSpec::array("out")],
         parallel: false,
     };
+
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("pvaDriver", "cam").or(&["NDPvaDriver"]));
 
     fn new(params: PvaSourceParams) -> Result<PvaSource, NodeError> {
         Ok(PvaSource {

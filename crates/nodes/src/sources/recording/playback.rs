@@ -57,7 +57,7 @@ pub struct Playback {
     #[param(readback)]
     pub num_events: usize,
     /// Frames since the start of the run; the sequence number of the last one.
-    #[param(readback, pv = "ArrayCounter")]
+    #[param(readback, pv = "ArrayCounter", role = Frames)]
     pub array_counter: u64,
     /// Events without the detector.
     #[param(readback)]

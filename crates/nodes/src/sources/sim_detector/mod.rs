@@ -41,7 +41,7 @@ mod sine;
 mod tests;
 
 use livetime_engine::{
-    Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream, time_of_day_ns,
+    Context, Counterpart, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream, time_of_day_ns,
 };
 
 use super::acquisition::{ACQUIRING, COMPLETE, DetectorState, STOPPED};
@@ -72,6 +72,9 @@ impl Node for SimDetector {
         outputs: &[PortSpec::array_of_dims("out", 2, 3)],
         parallel: false,
     };
+
+    const COUNTERPART: Option<Counterpart> =
+        Some(Counterpart::new("ADSimDetector", "cam").or(&["simDetector"]));
 
     fn new(params: SimDetectorParams) -> Result<SimDetector, NodeError> {
         Ok(SimDetector { params, schedule: None, readout: None, painter: None })

@@ -107,7 +107,7 @@ impl Color {
 pub struct SimDetectorParams {
     // ---- Acquisition ----
     /// Whether frames are taken; a run starts with it, and it becomes false when all are taken.
-    #[param(default = true, pv = "Acquire")]
+    #[param(default = true, pv = "Acquire", role = Acquire)]
     pub acquire: bool,
     /// Time from the start of an exposure to the frame.
     #[param(default = 0.001, min = 0.0, max = 1e9, unit = "s", pv = "AcquireTime")]
@@ -278,7 +278,7 @@ pub struct SimDetectorParams {
     #[param(readback, pv = "StatusMessage")]
     pub status_message: String,
     /// Frames since the start of the run; the sequence number of the last one.
-    #[param(readback, pv = "ArrayCounter")]
+    #[param(readback, pv = "ArrayCounter", role = Frames)]
     pub array_counter: u64,
     /// Frames of this acquisition.
     #[param(readback, pv = "NumImagesCounter")]

@@ -8,6 +8,7 @@ use mio::net::TcpStream;
 use super::guests::Guest;
 use crate::Error;
 use crate::server::Session;
+use crate::server::TURN;
 use crate::server::account::Charge;
 use crate::server::statistics::Counters;
 use crate::server::statistics::add;
@@ -27,14 +28,15 @@ const LARGE: usize = 64 << 10;
 pub(super) struct Connection {
     pub(super) stream: TcpStream,
     pub(super) session: Session,
-    // Input that came while output had to wait.
+    // Input that came while output had to wait, or when the turn was over, and how much of it is worked on.
     backlog: Vec<u8>,
+    worked: usize,
     kept: Charge,
     // Whether the kernel may have more input, or take more output.
     readable: bool,
     writable: bool,
     ended: bool,
-    _guest: Guest,
+    guest: Guest,
 }
 
 /// Why a connection ends.
@@ -43,6 +45,8 @@ pub(super) enum End {
     Closed,
     Broken(io::Error),
     Wrong(Error),
+    /// It was idle and had no channel when another client came.
+    Displaced,
 }
 
 impl From<io::Error> for End {
@@ -63,6 +67,7 @@ impl std::fmt::Display for End {
             End::Closed => f.write_str("by the client"),
             End::Broken(error) => error.fmt(f),
             End::Wrong(error) => error.fmt(f),
+            End::Displaced => f.write_str("it had no channel, and another client wanted its place"),
         }
     }
 }
@@ -74,10 +79,11 @@ impl Connection {
             kept: Charge::new(session.account()),
             session,
             backlog: Vec::new(),
+            worked: 0,
             readable: false,
             writable: true,
             ended: false,
-            _guest: guest,
+            guest,
         }
     }
 
@@ -87,14 +93,24 @@ impl Connection {
         self.ended |= event.is_read_closed();
     }
 
-    /// Reads, works and writes until nothing is left to do or the turn is over. Returns whether it wants another
-    /// turn at once.
+    /// Reads, works and writes until nothing is left to do or the turn is over: it has done the work of a turn, or sent
+    /// its portions. Returns whether it wants another turn at once.
     pub(super) fn turn(
         &mut self,
         scratch: &mut [u8],
         now: Duration,
         counters: &Counters,
     ) -> Result<bool, End> {
+        if self.guest.is_displaced() {
+            return Err(End::Displaced);
+        }
+        self.session.allow(TURN);
+        let wants_another = self.portions(scratch, now, counters)?;
+        self.guest.had_a_turn(now, self.session.has_channels());
+        Ok(wants_another)
+    }
+
+    fn portions(&mut self, scratch: &mut [u8], now: Duration, counters: &Counters) -> Result<bool, End> {
         for _ in 0..PORTIONS {
             let read = self.read(scratch, now, counters)?;
             let more = self.session.work(BUDGET)?;
@@ -102,6 +118,9 @@ impl Connection {
             let blocked = self.session.pending() > 0;
             if blocked || !(more || read || self.readable || !self.backlog.is_empty()) {
                 return Ok(false);
+            }
+            if self.session.is_spent() {
+                break;
             }
         }
         Ok(true)
@@ -113,10 +132,9 @@ impl Connection {
             return Ok(false);
         }
         if !self.backlog.is_empty() {
-            let consumed = self.session.receive(&self.backlog, now)?;
-            self.backlog.drain(..consumed);
-            if self.backlog.is_empty() {
-                self.backlog = Vec::new();
+            self.worked += self.session.receive(&self.backlog[self.worked..], now)?;
+            if self.worked == self.backlog.len() {
+                (self.backlog, self.worked) = (Vec::new(), 0);
                 let _ = self.kept.set(0);
             }
             return Ok(true);

@@ -1,21 +1,47 @@
-//! How many connections there are, in all and from each address.
+//! How many connections there are, in all and from each address, and which of them gives its place to a new one.
+//!
+//! A client that can open connections and nothing else could take all places, and shut out whoever comes next. So when
+//! there is no place, the connection without a channel that rests longest is closed for the new one.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use super::inbox::Inbox;
 use crate::server::statistics::{add, subtract};
 use crate::server::{Limits, Service};
 
-/// How many connections there are from each address.
+/// All connections.
 #[derive(Clone, Default)]
-pub(super) struct Guests(Arc<Mutex<HashMap<IpAddr, usize>>>);
+pub(super) struct Guests(Arc<Mutex<Rooms>>);
+
+#[derive(Default)]
+struct Rooms {
+    /// How many connections there are from each address, without those that were asked to go.
+    hosts: HashMap<IpAddr, usize>,
+    places: HashMap<u64, Arc<Place>>,
+    next: u64,
+}
 
 /// One connection, counted until it is dropped.
 pub(super) struct Guest {
     guests: Guests,
     service: Service,
+    number: u64,
+    place: Arc<Place>,
+}
+
+/// What is known of a connection on other threads.
+struct Place {
     address: IpAddr,
+    /// When it last had a turn, in ns of the server's clock.
+    turned_ns: AtomicU64,
+    has_channels: AtomicBool,
+    is_displaced: AtomicBool,
+    /// The inbox of its thread, and its number there, once it has a thread.
+    seat: Mutex<Option<(Arc<Inbox>, usize)>>,
 }
 
 /// How many files this process may have open, connections among them; `None` where the system does not say.
@@ -37,34 +63,103 @@ pub(super) fn affordable(limits: Limits) -> Limits {
 }
 
 impl Guests {
-    /// Counts a connection from `address`, or says why it must not be.
-    pub(super) fn admit(&self, service: &Service, address: IpAddr) -> Result<Guest, &'static str> {
+    fn lock(&self) -> MutexGuard<'_, Rooms> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a connection from `address` at `now`, or says why it must not be. `true`: another one is closed for it.
+    pub(super) fn admit(
+        &self,
+        service: &Service,
+        address: IpAddr,
+        now: Duration,
+    ) -> Result<(Guest, bool), &'static str> {
         let address = address.to_canonical();
-        let limits = &service.0.limits;
-        let mut hosts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if hosts.values().sum::<usize>() >= limits.connections {
-            return Err("too many connections");
+        let mut rooms = self.lock();
+        let full = rooms.full(&service.0.limits, address);
+        if let Some((why, of)) = full {
+            rooms.displace(of).ok_or(why)?;
         }
-        let count = hosts.entry(address).or_default();
-        if *count >= limits.connections_per_host {
-            return Err("too many connections from this address");
-        }
-        *count += 1;
+        *rooms.hosts.entry(address).or_default() += 1;
+        rooms.next += 1;
+        let number = rooms.next;
+        let place = Arc::new(Place {
+            address,
+            turned_ns: AtomicU64::new(now.as_nanos() as u64),
+            has_channels: AtomicBool::new(false),
+            is_displaced: AtomicBool::new(false),
+            seat: Mutex::default(),
+        });
+        rooms.places.insert(number, Arc::clone(&place));
+        drop(rooms);
         add(&service.0.counters.connections, 1);
         add(&service.0.counters.accepted, 1);
-        Ok(Guest { guests: self.clone(), service: service.clone(), address })
+        Ok((Guest { guests: self.clone(), service: service.clone(), number, place }, full.is_some()))
+    }
+}
+
+impl Rooms {
+    /// Why there is no place for one more connection from `address`, and whose connections would have to go: those of one
+    /// address, or any.
+    fn full(&self, limits: &Limits, address: IpAddr) -> Option<(&'static str, Option<IpAddr>)> {
+        if self.hosts.values().sum::<usize>() >= limits.connections {
+            return Some(("too many connections", None));
+        }
+        let count = self.hosts.get(&address).copied().unwrap_or_default();
+        (count >= limits.connections_per_host)
+            .then_some(("too many connections from this address", Some(address)))
+    }
+
+    /// Asks the connection that rests longest without a channel to go, if there is one.
+    fn displace(&mut self, of: Option<IpAddr>) -> Option<()> {
+        let may_go = |place: &&Arc<Place>| {
+            let is_of = of.is_none_or(|address| place.address == address);
+            is_of && !place.has_channels.load(Relaxed) && !place.is_displaced.load(Relaxed)
+        };
+        let place = self.places.values().filter(may_go).min_by_key(|place| place.turned_ns.load(Relaxed))?;
+        let place = Arc::clone(place);
+        place.is_displaced.store(true, Relaxed);
+        self.leave(place.address);
+        if let Some((inbox, index)) = &*place.seat.lock().unwrap_or_else(PoisonError::into_inner) {
+            inbox.ring(*index);
+        }
+        Some(())
+    }
+
+    fn leave(&mut self, address: IpAddr) {
+        let Some(count) = self.hosts.get_mut(&address) else { return };
+        *count -= 1;
+        if *count == 0 {
+            self.hosts.remove(&address);
+        }
+    }
+}
+
+impl Guest {
+    /// From now on it is number `index` of the thread of `inbox`.
+    pub(super) fn sit(&self, inbox: &Arc<Inbox>, index: usize) {
+        *self.place.seat.lock().unwrap_or_else(PoisonError::into_inner) = Some((Arc::clone(inbox), index));
+    }
+
+    /// It had a turn at `now`.
+    pub(super) fn had_a_turn(&self, now: Duration, has_channels: bool) {
+        self.place.turned_ns.store(now.as_nanos() as u64, Relaxed);
+        self.place.has_channels.store(has_channels, Relaxed);
+    }
+
+    /// Whether it has to go.
+    pub(super) fn is_displaced(&self) -> bool {
+        self.place.is_displaced.load(Relaxed)
     }
 }
 
 impl Drop for Guest {
     fn drop(&mut self) {
         subtract(&self.service.0.counters.connections, 1);
-        let mut hosts = self.guests.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = hosts.get_mut(&self.address) {
-            *count -= 1;
-            if *count == 0 {
-                hosts.remove(&self.address);
-            }
+        let mut rooms = self.guests.lock();
+        rooms.places.remove(&self.number);
+        if !self.is_displaced() {
+            rooms.leave(self.place.address);
         }
     }
 }

@@ -11,6 +11,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::{Builder, JoinHandle};
+use std::time::Instant;
 
 use inbox::Inbox;
 use shard::Shard;
@@ -46,8 +47,9 @@ impl Server {
             service.0.tell(&Event::Listening { address, moved: moved.clone() });
         }
         let responder = Responder::start(&config, &service)?;
+        let start = Instant::now();
         let mut shards = (0..config.shards.max(1))
-            .map(|_| Shard::new(&config, &service))
+            .map(|_| Shard::new(&config, &service, start))
             .collect::<io::Result<Vec<_>>>()?;
         let inboxes: Arc<[Arc<Inbox>]> = shards.iter().map(|shard| Arc::clone(&shard.inbox)).collect();
         if let Some(shard) = shards.first_mut() {

@@ -45,36 +45,38 @@ struct Acceptor {
     inboxes: Arc<[Arc<Inbox>]>,
     next: usize,
     guests: Guests,
-    refusals: Refusals,
+    refusals: Reports,
+    displaced: Reports,
 }
 
-/// Refused connections that were not reported yet, and the time of the last report.
+/// Connections that found no place and were not reported yet, and the time of the last report.
 #[derive(Default)]
-struct Refusals {
+struct Reports {
     count: u64,
     told: Option<Duration>,
 }
 
-/// The shortest interval between two reports of refused connections.
+/// The shortest interval between two reports of such connections.
 const QUIET: Duration = Duration::from_secs(5);
 
-impl Refusals {
-    /// What to say of a refused connection now, if anything.
-    fn add(&mut self, address: SocketAddr, reason: &str, now: Duration) -> Option<String> {
+impl Reports {
+    /// What to say of one more now, if anything: `refused 10.0.0.1:4000: too many connections`.
+    fn add(&mut self, what: &str, address: SocketAddr, reason: &str, now: Duration) -> Option<String> {
         self.count += 1;
         if self.told.is_some_and(|told| now < told + QUIET) {
             return None;
         }
         self.told = Some(now);
         Some(match std::mem::take(&mut self.count) {
-            1 => format!("refused {address}: {reason}"),
-            count => format!("refused {count} connections, at last {address}: {reason}"),
+            1 => format!("{what} {address}: {reason}"),
+            count => format!("{what} {count} connections, at last {address}: {reason}"),
         })
     }
 }
 
 impl Shard {
-    pub(super) fn new(config: &ServerConfig, service: &Service) -> io::Result<Shard> {
+    /// A thread without connections; all threads of a server count time from `start`.
+    pub(super) fn new(config: &ServerConfig, service: &Service, start: Instant) -> io::Result<Shard> {
         let poll = Poll::new()?;
         let inbox = Arc::new(Inbox::new(Waker::new(poll.registry(), WAKE)?));
         Ok(Shard {
@@ -86,7 +88,7 @@ impl Shard {
             acceptor: None,
             scratch: vec![0; SCRATCH].into(),
             spin: config.spin,
-            start: Instant::now(),
+            start,
         })
     }
 
@@ -106,7 +108,8 @@ impl Shard {
             inboxes,
             next: 0,
             guests: Guests::default(),
-            refusals: Refusals::default(),
+            refusals: Reports::default(),
+            displaced: Reports::default(),
         });
         Ok(())
     }
@@ -224,21 +227,22 @@ impl Shard {
                     return self.service.0.problem(format!("cannot accept a connection: {error}"));
                 }
             };
-            match acceptor.guests.admit(&self.service, address.ip()) {
-                Ok(guest) => {
+            let now = self.start.elapsed();
+            let told = match acceptor.guests.admit(&self.service, address.ip(), now) {
+                Ok((guest, is_displacing)) => {
                     acceptor.next = (acceptor.next + 1) % acceptor.inboxes.len();
                     acceptor.inboxes[acceptor.next].accepted(Accepted { stream, address, guest });
+                    let why = "all places were taken, and the connection without a channel that rested longest is closed";
+                    is_displacing
+                        .then(|| acceptor.displaced.add("made room for", address, why, now))
+                        .flatten()
                 }
-                Err(text) => {
+                Err(why) => {
                     add(&self.service.0.counters.refused, 1);
-                    let now = self.start.elapsed();
-                    acceptor
-                        .refusals
-                        .add(address, text, now)
-                        .into_iter()
-                        .for_each(|text| self.service.0.problem(text));
+                    acceptor.refusals.add("refused", address, why, now)
                 }
-            }
+            };
+            told.into_iter().for_each(|text| self.service.0.problem(text));
         }
     }
 
@@ -258,6 +262,7 @@ impl Shard {
         tune(&stream)?;
         let index = self.connections.next();
         self.poll.registry().register(&mut stream, Token(index), Interest::READABLE | Interest::WRITABLE)?;
+        guest.sit(&self.inbox, index);
         let inbox = Arc::clone(&self.inbox);
         let session = Session::new(&self.service, address, move || inbox.ring(index), now);
         Ok(self.connections.insert(Connection::new(stream, session, guest)))

@@ -9,6 +9,7 @@ mod init;
 mod monitor;
 mod operation;
 mod output;
+mod price;
 mod special;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::core::Core;
+pub(crate) use self::price::TURN;
+use self::price::price;
 
 use crate::server::account::{Account, Charge, SMALL};
 use crate::server::pv::{Mail, Mailbox};
@@ -46,6 +49,8 @@ pub struct Session {
     // When output was first left waiting, or last moved.
     stalled: Option<Duration>,
     begun: Duration,
+    // Work that is left in this turn, in gets. Who brings bytes without turns has no end of it.
+    left: usize,
     // When the message that is coming in began.
     message: Option<Duration>,
     incoming: Charge,
@@ -67,6 +72,7 @@ impl Session {
         Session {
             assembler: Assembler::new(FIRST_MESSAGE),
             message: None,
+            left: usize::MAX,
             incoming: Charge::new(&core.account),
             core,
             mail: Mail::default(),
@@ -90,6 +96,7 @@ impl Session {
             let Some(message) = self.assembler.next(&mut rest)? else { break };
             let validated = self.core.validated;
             self.message = None;
+            self.left = self.left.saturating_sub(price(&message));
             self.core.handle(&message)?;
             if self.core.validated && !validated {
                 self.assembler.set_limit(self.core.shared.limits.message);
@@ -123,7 +130,22 @@ impl Session {
 
     /// Whether input would be worked on now.
     pub fn accepts(&self) -> bool {
-        !self.core.output.is_blocked() && self.core.output.pending() < ENOUGH
+        self.left > 0 && !self.core.output.is_blocked() && self.core.output.pending() < ENOUGH
+    }
+
+    /// Begins a turn with this much work.
+    pub(crate) fn allow(&mut self, work: usize) {
+        self.left = work;
+    }
+
+    /// Whether the work of this turn is done.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Whether the client has a channel open.
+    pub(crate) fn has_channels(&self) -> bool {
+        self.core.channels.len() > 0
     }
 
     /// How many bytes a large message lacks, which [`Session::fill`] takes straight from their source.

@@ -65,7 +65,7 @@ pub struct HitsParquetParams {
     #[param(pv = "CreateDirectory")]
     pub create_directory: i32,
     /// Whether hits are written; a file is begun with the next hits, and ended when this becomes false.
-    #[param(default = true, pv = "Capture")]
+    #[param(default = true, pv = "Capture", role = Capture)]
     pub capture: bool,
     /// Number of the run.
     #[param(default = 1)]
@@ -111,7 +111,7 @@ pub struct HitsParquetParams {
     #[param(readback, unit = "B")]
     pub bytes_written: u64,
     /// Files written.
-    #[param(readback, pv = "NumCaptured")]
+    #[param(readback, pv = "NumCaptured", role = Captured)]
     pub num_captured: u64,
     /// Tables that came while nothing was written.
     #[param(readback)]

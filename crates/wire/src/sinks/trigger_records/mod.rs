@@ -71,7 +71,7 @@ pub struct TriggerRecordsParams {
     #[param(pv = "CreateDirectory")]
     pub create_directory: i32,
     /// Whether records are written; a file is begun with the next record, and ended when this becomes false.
-    #[param(default = true, pv = "Capture")]
+    #[param(default = true, pv = "Capture", role = Capture)]
     pub capture: bool,
     /// Number of the run.
     #[param(default = 1)]
@@ -99,7 +99,7 @@ pub struct TriggerRecordsParams {
     #[param(readback, pv = "FullFileName")]
     pub full_file_name: String,
     /// Records written.
-    #[param(readback, pv = "NumCaptured")]
+    #[param(readback, pv = "NumCaptured", role = Captured)]
     pub num_captured: u64,
     /// Of these: records of which data are missing.
     #[param(readback)]

@@ -62,7 +62,7 @@ pub struct WibDumpParams {
     #[param(pv = "CreateDirectory")]
     pub create_directory: i32,
     /// Whether frames are recorded; a recording begins with the next frames, and ends when this becomes false.
-    #[param(default = true, pv = "Capture")]
+    #[param(default = true, pv = "Capture", role = Capture)]
     pub capture: bool,
     /// The recording ends when its files have this many bytes together; 0 means no limit.
     #[param(default = 10000000000, unit = "B")]
@@ -85,7 +85,7 @@ pub struct WibDumpParams {
     #[param(readback, unit = "B")]
     pub bytes_written: u64,
     /// Files written.
-    #[param(readback, pv = "NumCaptured")]
+    #[param(readback, pv = "NumCaptured", role = Captured)]
     pub num_captured: u64,
     /// Batches that came while nothing was recorded.
     #[param(readback)]

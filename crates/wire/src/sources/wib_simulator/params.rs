@@ -106,7 +106,7 @@ pub struct WibSimulatorParams {
 
     // ---- What has happened ----
     /// Frames and tables sent.
-    #[param(readback, pv = "ArrayCounter")]
+    #[param(readback, pv = "ArrayCounter", role = Frames)]
     pub array_counter: u64,
     /// Batches sent.
     #[param(readback)]

@@ -381,3 +381,43 @@ fn a_put_that_is_too_long_is_refused_and_the_client_goes_on() {
         assert!(service.statistics().memory < 1 << 20);
     }
 }
+
+/// How many messages of `message` a turn takes of a flood of them.
+fn of_a_turn(client: &mut Client, message: impl Fn(&mut Writer)) -> usize {
+    let mut writer = Writer::new(Order::Little);
+    message(&mut writer);
+    let one = writer.to_vec();
+    let flood = one.repeat(5000);
+    client.session.allow(crate::server::TURN);
+    let worked = client.session.receive(&flood, NOW).unwrap();
+    client.session.allow(usize::MAX);
+    client.take();
+    worked / one.len()
+}
+
+#[test]
+fn a_flood_gets_one_turn_after_the_other() {
+    let service = service("a", &SharedPv::new(number()));
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    client.init(Command::Get, sid, 1, "");
+    client.init(Command::Put, sid, 2, "");
+    let get = |w: &mut Writer| {
+        RequestHead { command: Command::Get, sid, ioid: 1, sub: 0 }.encode(w, |_| {}).unwrap()
+    };
+    assert!((500..=1024).contains(&of_a_turn(&mut client, get)));
+    // Refused, since nobody handles them, and each with a reason for the log.
+    let put = |w: &mut Writer| {
+        let head = RequestHead { command: Command::Put, sid, ioid: 2, sub: 0 };
+        head.encode(w, |w| w.raw(&[1, 2, 0, 0, 0, 0, 0, 0, 0, 0])).unwrap();
+    };
+    assert_eq!(of_a_turn(&mut client, put), 64);
+    // A monitor that is made and destroyed again and again.
+    let monitor = |w: &mut Writer| {
+        let head = RequestHead { command: Command::Monitor, sid, ioid: 3, sub: 0 };
+        head.init(w, &parse("").unwrap(), None).unwrap();
+        RequestHead { sub: sub::START, ..head }.encode(w, |_| {}).unwrap();
+        RequestId { sid, ioid: 3 }.destroy(w).unwrap();
+    };
+    assert!(of_a_turn(&mut client, monitor) <= 32);
+}

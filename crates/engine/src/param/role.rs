@@ -1,0 +1,35 @@
+//! What a parameter means to the faces of a run.
+
+/// A meaning of a parameter that faces act by: they start a source, wait for the end of a capture, or show a count,
+/// whatever the parameter is called.
+///
+/// | role | type | meaning |
+/// |---|---|---|
+/// | `Acquire` | bool | a source sends frames while it is true |
+/// | `Frames` | readback, int | the node's own count of its frames, shown instead of the engine's |
+/// | `Capture` | bool | a sink or a buffer takes frames while it is true; work as below |
+/// | `Captured` | readback, int | frames of the capture; 0 when it begins |
+/// | `CaptureSize` | int | the number of frames at which a capture ends; 0 for no end |
+/// | `Work` | bool | written true, it asks for work, and the node sets it back to false when that is done |
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// A source sends frames while it is true.
+    Acquire,
+    /// The node's own count of its frames.
+    Frames,
+    /// Frames are taken while it is true.
+    Capture,
+    /// Frames of the capture.
+    Captured,
+    /// The number of frames at which a capture ends; 0 for no end.
+    CaptureSize,
+    /// Asks for work, and is set back when it is done.
+    Work,
+}
+
+impl Role {
+    /// Whether the node sets the parameter back to false when it has done what true asks for.
+    pub fn is_work(self) -> bool {
+        matches!(self, Role::Capture | Role::Work)
+    }
+}
