@@ -161,7 +161,10 @@ impl Recording {
         };
         let all: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
         match RunFormat::of(first.as_ref())? {
-            RunFormat::Xtc2 => Ok(Recording::new(Box::new(Lcls2::open_only(&all)?), RunFormat::Xtc2)),
+            format @ RunFormat::Xtc2 => {
+                let run = Lcls2::open_only(&all)?;
+                Ok(Recording::new(Box::new(run), format, MemoryLimit::half_of_free()))
+            }
             format => Recording::of(format, &all),
         }
     }

@@ -111,10 +111,8 @@ pub fn free_memory() -> Option<u64> {
 fn free_in(root: &Path) -> Option<u64> {
     let available = kib(&read(&root.join("proc/meminfo"))?, "MemAvailable:")?;
     let groups = read(&root.join("proc/self/cgroup")).unwrap_or_default();
-    groups
-        .lines()
-        .filter_map(|line| free_in_group(root, line))
-        .fold(Some(available), |free, group| free.map(|free| free.min(group)))
+    let left = groups.lines().filter_map(|line| free_in_group(root, line)).min();
+    Some(left.map_or(available, |left| left.min(available)))
 }
 
 /// What a control group and those above it leave. `line` is one of `/proc/self/cgroup`: number, controllers, path.
