@@ -57,7 +57,8 @@ fn runs_of_a_replay_write_the_same_file() {
 
 #[test]
 fn a_live_source_is_refused_without_a_number_of_frames() {
-    let text = "nodes:\n  d: {type: sim_detector, params: {acquire_period: 1 ms}}\n  n: {type: null, from: d}\n";
+    let text =
+        "nodes:\n  d: {type: sim_detector, params: {acquire_period: 1 ms}}\n  n: {type: null, from: d}\n";
     let pipeline = Pipeline::new("verify-live", &text.replace("null", "\"null\""));
     let output = livetime(&["verify", pipeline.path()]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));

@@ -3,6 +3,7 @@
 mod again;
 mod failure;
 mod in_order;
+mod inline;
 mod set;
 mod stamped;
 
@@ -19,7 +20,7 @@ use livetime_runtime::{Cause, Event, panic_text};
 
 use crate::Value;
 use crate::account::Ended;
-use crate::edge::{Edge, InlineNode, Output, Outputs, Sender, Sent};
+use crate::edge::{Edge, Output, Outputs, Sender};
 use crate::graph::{NodeOptions, OnFailure};
 use crate::node::{Context, DynNode, LastFrame, Next, NodeError, NodeKind, NodeType, Snapshot, Stamp};
 use crate::reorder::Reorder;
@@ -678,32 +679,6 @@ impl Runner {
     /// The node itself, for tests and benchmarks.
     pub(crate) fn node(&mut self) -> &mut dyn Any {
         &mut *self.node
-    }
-}
-
-impl InlineNode for Runner {
-    fn receive(&mut self, frame: &Frame, sent: Sent) {
-        if self.finished {
-            return;
-        }
-        self.come_to(sent.place);
-        self.watch.start_at(sent.stamp_ns);
-        // An inline node has one edge to it.
-        Runner::receive(self, 0, frame, sent.stamp_ns);
-    }
-
-    fn promise(&mut self, place: u64) {
-        self.ctx.promise(place);
-    }
-
-    fn finish(&mut self) {
-        if !self.finished {
-            Runner::finish(self);
-        }
-    }
-
-    fn as_any(&mut self) -> &mut dyn Any {
-        self
     }
 }
 

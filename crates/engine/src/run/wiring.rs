@@ -68,9 +68,8 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
     let (ordered, joined) = (ordered(graph, plan, shared.orders), joined(graph, plan));
     let edge = |e: &EdgeDecl| {
         let edge = Edge::new(e.from, e.to, e.options, &bells(e.from.0), &bells(e.to.0));
-        let notes = shared.rehearsal.map(Notes::new);
         let is_ordered = ordered[e.from.0] && ordered[e.to.0] && joined[e.to.0];
-        Arc::new(edge.with(is_ordered, notes))
+        Arc::new(edge.with(is_ordered, shared.rehearsal.map(Notes::new)))
     };
     let edges: Vec<Arc<Edge>> = graph.edges.iter().map(edge).collect();
     let accounts = |node: usize| placed[node].iter().map(|_| Arc::default()).collect();
@@ -78,20 +77,7 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
         .map(|n| NodeInfo { workers: placed[n].clone(), accounts: accounts(n) })
         .collect();
 
-    let spinners = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let mut workers: Vec<Worker> = handles
-        .iter()
-        .zip(1..)
-        .map(|(handle, number)| Worker {
-            handle: handle.clone(),
-            runners: Vec::new(),
-            places: Default::default(),
-            clock: shared.clock.clone(),
-            control: shared.control.clone(),
-            may_spin: handles.len() <= spinners,
-            disturbance: disturbance(shared, number),
-        })
-        .collect();
+    let mut workers = workers(&handles, shared);
     let (senders, receivers) = graph.edges_by_node();
 
     // Receivers before senders, so that an inline node can be moved into its sender's edge.
@@ -164,6 +150,21 @@ fn is_lossless(edge: &EdgeDecl, is_inline: bool) -> bool {
     let options = &edge.options;
     let waits = is_inline || options.when_full == WhenFull::Block;
     waits && options.max_rate_hz.is_none() && options.max_bytes_per_s.is_none()
+}
+
+/// The threads, without nodes.
+fn workers(handles: &[Arc<WorkerHandle>], shared: &Shared) -> Vec<Worker> {
+    let spinners = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let worker = |(handle, number): (&Arc<WorkerHandle>, u64)| Worker {
+        handle: handle.clone(),
+        runners: Vec::new(),
+        places: Default::default(),
+        clock: shared.clock.clone(),
+        control: shared.control.clone(),
+        may_spin: handles.len() <= spinners,
+        disturbance: disturbance(shared, number),
+    };
+    handles.iter().zip(1..).map(worker).collect()
 }
 
 fn disturbance(shared: &Shared, worker: u64) -> Option<Disturbance> {

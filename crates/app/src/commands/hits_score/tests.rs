@@ -49,6 +49,9 @@ fn text_json_and_pictures() {
     let found = scores("white4", Algorithm::Seed, &amount(2, 20.0, 10.0));
     let text = report::text(&options, &found, true);
     assert!(text.contains("white4") && text.contains("against the original"), "{text}");
+    // A line for each data set, unless the curves are wanted.
+    let short = report::text(&options, &found, false);
+    assert!(short.contains("white4") && short.lines().count() + AMPLITUDES.len() <= text.lines().count());
     let json = report::json(&options, &found);
     assert_eq!(json["data"][0]["by_peak"].as_array().unwrap().len(), AMPLITUDES.len());
     assert!(json["data"][0]["peak_50"].as_f64().unwrap() > 30.0);

@@ -1,4 +1,4 @@
-use livetime_engine::{EdgeOptions, Graph, Trail};
+use livetime_engine::EdgeOptions;
 
 use super::*;
 

@@ -234,10 +234,9 @@ fn hits_that_run_ahead_of_raw_frames_are_kept_for_them() {
 #[test]
 fn what_a_record_lacks_by_the_buffers_doing_is_a_loss_that_is_told() {
     let mut feed = Feed::new(HUNDRED);
-    feed.raw(1, 0, 40);
-    feed.raw(1, 1000, 200);
+    (0..4).for_each(|turn| _ = feed.raw(1, 1000 * turn, 40));
     assert!(!feed.ask(1, 500, 900).remove(0).is_whole());
-    assert!(feed.ask(2, 5900, 6000).remove(0).is_whole());
+    assert!(feed.ask(2, 2100, 2200).remove(0).is_whole());
     let events = feed.node.events();
     assert_eq!(events.len(), 1, "{events:?}");
     assert_eq!(
