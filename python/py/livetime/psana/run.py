@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from .. import recording
+from .. import _livetime, recording
 from ..errors import RecordingError
 from ..geometry import Geometry
 from ..small import SmallData
@@ -190,7 +190,9 @@ class Run:
 
     def _read(self, start: int, stop: int) -> Iterator[Event]:
         """All events; those with arrays that the script has used so far are read ahead."""
-        ahead, found, trouble = iter(()), None, None  # type: ignore[var-annotated]
+        ahead: Iterator[_livetime.Event] = iter(())
+        found: _livetime.Event | None = None
+        trouble: RecordingError | None = None
         self._ahead = []
         for number in self._numbers(start, stop):
             if len(self._ahead) < len(self._names) and self._chosen is None and not self._settings.live:
