@@ -75,7 +75,10 @@ class Interface:
 
         def value(evt: Event) -> Any:
             info = self._info(evt)
-            return None if info is None else getattr(info, field, None)
+            if info is not None and not hasattr(info, field):
+                place = f"{self._det_name}.{self._drp_class_name}"
+                raise RecordingError(f"wanted the field `{field}` of `{place}` at {evt.timestamp}, found a record that breaks off before it")
+            return None if info is None else getattr(info, field)
 
         # Kept, so that a loop does not look for it at each event.
         setattr(self, field, value)
