@@ -36,7 +36,8 @@ pub(crate) fn said<'py>(py: Python<'py>, all: Vec<SegmentRecord>) -> PyResult<Ve
 /// Descriptions as Python has them.
 pub(crate) fn described(all: Vec<(usize, Names)>) -> Vec<Described> {
     let one = |(piece, names): (usize, Names)| {
-        let fields = names.fields.iter().map(|f| (f.name.clone(), f.field_type.to_string(), f.rank)).collect();
+        let fields =
+            names.fields.iter().map(|f| (f.name.clone(), f.field_type.to_string(), f.rank)).collect();
         let Names { detector, detector_type, detector_id, algorithm, segment, .. } = names;
         (piece, detector, detector_type, detector_id, algorithm.name, algorithm.version, segment, fields)
     };

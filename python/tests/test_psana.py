@@ -54,6 +54,28 @@ def test_all_events_come_also_those_without_the_detector(tmp_path):
     assert [ns for ns, has, _ in found if has] == [ns for ns, _, ends in found if ends == ["andor"]] == [7, 10, 13, 16, 19]
 
 
+def test_an_event_that_was_kept_still_has_its_arrays(tmp_path):
+    pictures = images(5)
+    run = next(DataSource(files=write_run(tmp_path, pictures)).runs())
+    camera = run.Detector(OPAL)
+    # The array of the first one is read alone, and those of the others ahead.
+    kept = [(evt, camera(evt)) for evt in run.events()]
+    for (evt, first), picture in zip(kept, pictures, strict=True):
+        assert np.array_equal(first, picture) and np.array_equal(camera(evt), picture)
+
+
+@pytest.mark.parametrize("uses_arrays", [True, False])
+def test_a_file_that_breaks_off_is_an_exception_behind_the_last_event(tmp_path, uses_arrays):
+    write_lcls2(path := str(tmp_path / "x-r0001-s000-c000.xtc2"), [p[:2, :3] for p in images(6)], 2, 3)
+    Path(path).write_bytes(Path(path).read_bytes()[:-150])
+    run = next(DataSource(files=path).runs())
+    det, numbers = run.Detector("jungfrau"), []
+    with pytest.raises(lt.RecordingError, match="x-r0001-s000-c000.xtc2"):
+        for evt in run.events():
+            numbers.append((evt.number, det.raw.raw(evt).shape if uses_arrays else None))
+    assert len(numbers) == 5
+
+
 def test_several_runs_in_one_file_are_several_runs(tmp_path):
     xtc2_files.two_runs(path := tmp_path / "two-r0001-s000-c000.xtc2")
     found = {}

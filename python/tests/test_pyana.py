@@ -95,7 +95,7 @@ class data:
         if evt.number == 3:
             assert camera is None and evt.getFrameValue("Opal1000") is None
             return
-        assert camera is evt.get(xtc.TypeId.Type.Id_Frame, "CxiEndstation-0|Opal1000-1")
+        assert np.shares_memory(camera, evt.get(xtc.TypeId.Type.Id_Frame, "CxiEndstation-0|Opal1000-1").data())
         frame = evt.getFrameValue("Opal1000")
         assert (frame.height(), frame.width(), frame.depth()) == camera.shape + (16,)
         assert evt.getTime().seconds() == 1600000000 and evt.get("nobody") is None

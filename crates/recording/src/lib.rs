@@ -50,10 +50,10 @@
 pub mod convert;
 
 // What the signatures here show of the crate below, and what belongs to a run beside its files.
-pub use livetime_formats::{clock, geometry};
 pub use livetime_formats::xtc1::Src;
 pub use livetime_formats::xtc1::run::Piece;
 pub use livetime_formats::{Error, Result};
+pub use livetime_formats::{clock, geometry};
 pub use livetime_runtime::{MemoryLimit, TooMuchMemory};
 
 mod constants;

@@ -161,8 +161,13 @@ fn of_recorded_runs() {
 fn a_definition_is_no_value() {
     let epics = Names { id: 1, detector: "epics", algorithm: "raw", segment: 0, fields: &[("HX2:P", 9, 0)] };
     let slow = Names { id: 2, detector: "epics", algorithm: "slow", segment: 0, fields: &[("HX2:T", 9, 0)] };
-    let about =
-        Names { id: 3, detector: "epicsinfo", algorithm: "epicsinfo", segment: 0, fields: &[("HX2:P", 10, 1)] };
+    let about = Names {
+        id: 3,
+        detector: "epicsinfo",
+        algorithm: "epicsinfo",
+        segment: 0,
+        fields: &[("HX2:P", 10, 1)],
+    };
     let double = |id, value: f64| xtc2::record(id, 0, &[], &value.to_le_bytes());
     let defined = xtc2::record(3, 0, &[&[8]], b"gauge 1\0");
     let mut configure: Vec<Vec<u8>> = [&epics, &slow, &about].map(xtc2::names).into();

@@ -28,7 +28,8 @@ impl Lcls2 {
         reader: &mut Reader,
     ) -> Outcome<Vec<SegmentRecord>> {
         let bytes = &mut reader.bytes;
-        let is_wanted = |record: &Record<'_, '_>| wanted.is_empty() || wanted.contains(&record.names.detector);
+        let is_wanted =
+            |record: &Record<'_, '_>| wanted.is_empty() || wanted.contains(&record.names.detector);
         let found = match place {
             RecordPlace::Event(number) => {
                 let event = self.run.events().get(number).ok_or_else(Fault::no_event)?;

@@ -87,12 +87,14 @@ class Step:
 class Event(_Stamped):
     """An event."""
 
-    def __init__(self, run: Run, number: int, event: _livetime.Event | None) -> None:
+    def __init__(self, run: Run, number: int, event: _livetime.Event | None, read: tuple[str, ...]) -> None:
         self._of = run
         self.number = number
         """Its number in the recorded run, as Livetime counts."""
         self.event = event
         """The same event in Livetime's words; `None` if no array of it was read ahead."""
+        self._read = read
+        """The arrays that were looked for when it was read: what is not there now, it does not have."""
         self._records: dict[tuple[str, str], dict[int, Any]] | None = None
 
     @property
@@ -139,7 +141,7 @@ class Event(_Stamped):
                 return self.event.get(name)
             except KeyError:
                 pass
-        elif name in run._ahead:
+        elif name in self._read:
             return None
         if name not in run._names:
             run._names.append(name)

@@ -35,7 +35,9 @@ class Channel(NamedTuple):
 def read(event_header: NDArray[np.uint32], data: NDArray[np.uint8]) -> Channel:
     """A channel from its header and its bytes: streams, each of 16 bytes of header and samples of 16 bits."""
     left = int(event_header[0]) >> 20 & 3
-    waveform, starts, peaks, out_of_range, at = None, [], [], 0, 0
+    starts: list[int] = []
+    peaks: list[Samples] = []
+    waveform, out_of_range, at = None, 0, 0
     while left:
         if at + _HEADER > data.size:
             raise RecordingError(f"wanted a stream of a digitiser at byte {at}, found {data.size} bytes")
@@ -71,4 +73,4 @@ def _peaks(samples: Samples) -> tuple[list[int], list[Samples]]:
 
 def times(count: int) -> NDArray[np.float64]:
     """The time of each of so many samples, in s."""
-    return np.arange(count) * SAMPLE_S
+    return np.arange(count, dtype=np.float64) * np.float64(SAMPLE_S)

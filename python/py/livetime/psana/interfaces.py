@@ -75,7 +75,10 @@ class Interface:
 
         def value(evt: Event) -> Any:
             info = self._info(evt)
-            return None if info is None else getattr(info, field, None)
+            if info is not None and not hasattr(info, field):
+                place = f"{self._det_name}.{self._drp_class_name}"
+                raise RecordingError(f"wanted the field `{field}` of `{place}` at {evt.timestamp}, found a record that breaks off before it")
+            return None if info is None else getattr(info, field)
 
         # Kept, so that a loop does not look for it at each event.
         setattr(self, field, value)
@@ -166,7 +169,7 @@ class Jungfrau(Camera):
     def hot_pixel_thresh(self, evt: Event) -> int | None:
         """That threshold."""
         info = self._info(evt)
-        return None if info is None else info.hotPixelThresh  # type: ignore[attr-defined,no-any-return]
+        return None if info is None else info.hotPixelThresh  # type: ignore[attr-defined]
 
 
 class Piranha(Camera):
@@ -199,7 +202,7 @@ class Digitiser(Interface):
         found: dict[int, dict[int, list[NDArray[np.float64]]]] = {}
         for segment, channels in (self.peaks(evt) or {}).items():
             for number, (starts, peaks) in channels.items():
-                of_peak = [np.arange(start, start + len(peak)) * hsd.SAMPLE_S for start, peak in zip(starts, peaks)]
+                of_peak: list[Any] = [np.arange(start, start + len(peak)) * hsd.SAMPLE_S for start, peak in zip(starts, peaks)]
                 found.setdefault(segment, {})[number] = of_peak
         return found or None
 
@@ -277,17 +280,17 @@ class Timing(Interface):
     def pulseId(self, evt: Event) -> int | None:
         """The number of the pulse, without the bit for LCLS-I."""
         info = self._info(evt)
-        return None if info is None else info.pulseId & ~(1 << 63)  # type: ignore[attr-defined,no-any-return]
+        return None if info is None else info.pulseId & ~(1 << 63)  # type: ignore[attr-defined]
 
     def destination(self, evt: Event) -> int | None:
         """Where the beam goes."""
         info = self._info(evt)
-        return None if info is None else info.ebeamDestn  # type: ignore[attr-defined,no-any-return]
+        return None if info is None else info.ebeamDestn  # type: ignore[attr-defined]
 
     def timestamp(self, evt: Event) -> int | None:
         """The time of the timing system."""
         info = self._info(evt)
-        return None if info is None else info.timeStamp  # type: ignore[attr-defined,no-any-return]
+        return None if info is None else info.timeStamp  # type: ignore[attr-defined]
 
 
 class Encoder(Interface):

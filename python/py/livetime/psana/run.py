@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from .. import recording
+from .. import _livetime, recording
 from ..errors import RecordingError
 from ..geometry import Geometry
 from ..small import SmallData
@@ -45,8 +45,6 @@ class Run:
         self._settings, self._about, self._events_of = settings, about, events
         self._names: list[str] = []
         """Arrays that the script has used, which the loop reads ahead."""
-        self._ahead: list[str] = []
-        """Those of them that the loop reads now."""
         self._used: set[str] = set()
         """Detectors whose records the script has used."""
         self._at = about.begin
@@ -190,24 +188,33 @@ class Run:
 
     def _read(self, start: int, stop: int) -> Iterator[Event]:
         """All events; those with arrays that the script has used so far are read ahead."""
-        ahead, found, trouble = iter(()), None, None  # type: ignore[var-annotated]
-        self._ahead = []
+        ahead: Iterator[_livetime.Event] = iter(())
+        found: _livetime.Event | None = None
+        trouble: RecordingError | None = None
+        names: tuple[str, ...] = ()
         for number in self._numbers(start, stop):
-            if len(self._ahead) < len(self._names) and self._chosen is None and not self._settings.live:
-                self._ahead = list(self._names)
-                ahead = iter(self.run.events(*self._ahead, start=number, stop=stop, ahead=self._settings.ahead))
+            if len(names) < len(self._names) and self._chosen is None and not self._settings.live:
+                names = tuple(self._names)
+                ahead = iter(self.run.events(*names, start=number, stop=stop, ahead=self._settings.ahead))
                 found = None
             try:
-                while self._ahead and trouble is None and (found is None or found.number < number):
+                while names and trouble is None and (found is None or found.number < number):
                     found = next(ahead)
             except StopIteration:
                 ahead = iter(())
             except RecordingError as error:
                 # Said behind the last event.
                 trouble = error
-            yield Event(self, number, found if found is not None and found.number == number else None)
+            is_it = found is not None and found.number == number
+            yield Event(self, number, found if is_it else None, () if trouble is not None else names)
         if trouble is not None:
             raise trouble
+        # What could not be read is an exception here, behind the last event.
+        for _ in ahead:
+            pass
+        if not names and stop >= len(self.run):
+            for path, why in self.run.problems:
+                raise RecordingError(f"{path}: {why}")
 
     def _numbers(self, start: int, stop: int) -> Iterator[int]:
         """The numbers of the events, also of those that are still being recorded."""
