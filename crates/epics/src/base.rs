@@ -2,12 +2,13 @@
 //! engine's accounts.
 
 use livetime_control::attributes::Problem;
-use livetime_control::model::{Input, Moment, NodeMoment, NodeTimes, Spans, Window};
+use livetime_control::model::{Input, Moment, NodeMoment, Window};
 use livetime_engine::{LastFrame, LossReason, NodeReport, Placement, Times};
 use livetime_frame::{Dim, Layout};
 use livetime_pva::nt::Severity;
 
 use super::point::{Content, Shape};
+use super::timed::Timed;
 
 /// Which nodes have it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,14 +139,6 @@ pub(super) enum Item {
     Lost(LossReason),
     Stalls,
     LongestGap,
-}
-
-/// Which times of a node.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Timed {
-    Waiting,
-    Service,
-    Latency,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -632,16 +625,6 @@ fn edge_content(item: Item, view: &View<'_>) -> Content {
         I::PortOf(edge) => Content::Text(view.edge(edge).map_or(String::new(), |i| i.node.clone())),
         I::AddressOf(edge) => Content::count(view.edge(edge).map_or(0, |i| i.output as u64)),
         _ => Content::I32(0),
-    }
-}
-
-impl Timed {
-    fn of(self, times: &NodeTimes) -> &Spans {
-        match self {
-            Timed::Waiting => &times.waiting,
-            Timed::Service => &times.service,
-            Timed::Latency => &times.latency,
-        }
     }
 }
 

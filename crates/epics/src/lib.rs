@@ -27,6 +27,7 @@ mod put;
 mod record_file;
 mod run_pvs;
 mod table;
+mod timed;
 #[cfg(test)]
 mod upstream;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use livetime_runtime::lock;
 use tokio::sync::Notify;
@@ -19,6 +19,9 @@ pub(crate) struct Limits {
     pub(crate) most_of_one: usize,
     /// Beside these: see [`Reserved`].
     pub(crate) reserve: usize,
+    /// A client that has said nothing for this long makes room for another one. Who has just come may have asked already, and not
+    /// been heard yet.
+    pub(crate) grace: Duration,
 }
 
 /// Marks requests of a connection that came when all other seats were taken.
@@ -77,17 +80,20 @@ impl Seats {
     /// A seat for a client at `address`; `None` if all are busy, also those that are reserved.
     pub(crate) fn take(self: &Arc<Seats>, address: IpAddr) -> Option<Seat> {
         let mut taken = lock(&self.taken);
+        let grace_ns = self.limits.grace.as_nanos() as u64;
+        let before_ns = self.now_ns().saturating_sub(grace_ns);
         let is_ordinary = |held: &Held| !held.is_reserved;
         let is_own = |held: &Held| !held.is_reserved && held.address == address;
         let is_crowd = !address.is_loopback() && taken.count(is_own) >= self.limits.most_of_one;
         let is_free = taken.count(is_ordinary) < self.limits.most;
         if (is_free && !is_crowd)
-            || taken.make_room(|held| if is_crowd { is_own(held) } else { is_ordinary(held) })
+            || taken.make_room(before_ns, |held| if is_crowd { is_own(held) } else { is_ordinary(held) })
         {
             return Some(self.seat(&mut taken, address, false));
         }
         let is_reserved = |held: &Held| held.is_reserved;
-        let has_reserve = taken.count(is_reserved) < self.limits.reserve || taken.make_room(is_reserved);
+        let has_reserve =
+            taken.count(is_reserved) < self.limits.reserve || taken.make_room(before_ns, is_reserved);
         has_reserve.then(|| self.seat(&mut taken, address, true))
     }
 
@@ -111,8 +117,9 @@ impl Taken {
     }
 
     /// Sends away the client among these that has been idle for longest, first of those that never asked for anything.
-    fn make_room(&mut self, of: impl Fn(&Held) -> bool) -> bool {
-        let idle = self.seats.iter().filter(|(_, held)| of(held) && held.client.is_idle());
+    /// It was so already at `before_ns`.
+    fn make_room(&mut self, before_ns: u64, of: impl Fn(&Held) -> bool) -> bool {
+        let idle = self.seats.iter().filter(|(_, held)| of(held) && held.client.is_idle(before_ns));
         let longest = idle.min_by_key(|(_, held)| held.client.patience()).map(|(number, _)| *number);
         let gone = longest.and_then(|number| self.seats.remove(&number));
         gone.inspect(|held| held.client.out.notify_one()).is_some()
@@ -120,8 +127,9 @@ impl Taken {
 }
 
 impl Client {
-    fn is_idle(&self) -> bool {
-        self.busy.load(Ordering::Relaxed) == 0 && !self.is_socket.load(Ordering::Relaxed)
+    fn is_idle(&self, before_ns: u64) -> bool {
+        let says_nothing = self.busy.load(Ordering::Relaxed) == 0 && !self.is_socket.load(Ordering::Relaxed);
+        says_nothing && self.active_ns.load(Ordering::Relaxed) <= before_ns
     }
 
     /// Less for who has to go first.
@@ -172,7 +180,7 @@ mod tests {
 
     const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
     const ELSEWHERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 1, 2, 3));
-    const LIMITS: Limits = Limits { most: 4, most_of_one: 2, reserve: 2 };
+    const LIMITS: Limits = Limits { most: 4, most_of_one: 2, reserve: 2, grace: Duration::ZERO };
 
     fn busy(seats: &Arc<Seats>, address: IpAddr) -> (Seat, Busy) {
         let seat = seats.take(address).unwrap();

@@ -39,7 +39,7 @@ struct Limits {
 
 const LIMITS: Limits = Limits {
     // A hundred pages with five each.
-    seats: seats::Limits { most: 512, most_of_one: 64, reserve: 16 },
+    seats: seats::Limits { most: 512, most_of_one: 64, reserve: 16, grace: Duration::from_millis(250) },
     headers: Duration::from_secs(20),
     writing: Duration::from_secs(30),
 };
@@ -279,7 +279,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
     const LARGE: usize = 64 << 20;
     const LIMITS: Limits = Limits {
-        seats: seats::Limits { most: 4, most_of_one: 2, reserve: 1 },
+        seats: seats::Limits { most: 4, most_of_one: 2, reserve: 1, grace: Duration::from_millis(50) },
         headers: Duration::from_millis(300),
         writing: Duration::from_millis(300),
     };
@@ -337,7 +337,10 @@ mod tests {
 
     #[test]
     fn a_client_that_takes_nothing_is_dropped_and_its_place_is_free() {
-        let server = start(Limits { seats: seats::Limits { most: 1, most_of_one: 1, reserve: 0 }, ..LIMITS });
+        let server = start(Limits {
+            seats: seats::Limits { most: 1, most_of_one: 1, reserve: 0, ..LIMITS.seats },
+            ..LIMITS
+        });
         let mut deaf = connect(&server);
         deaf.write_all(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
         // The only place there is.
@@ -351,7 +354,7 @@ mod tests {
     fn clients_that_say_nothing_shut_nobody_out() {
         let server = start(Limits { headers: LONG, ..LIMITS });
         let mut silent: Vec<TcpStream> = (0..20).map(|_| connect(&server)).collect();
-        assert!(answers(&server));
+        until(|| answers(&server));
         // The one that waited longest had to go.
         let mut nothing = Vec::new();
         assert_eq!(silent[0].read_to_end(&mut nothing).unwrap_or(0), 0);
@@ -372,7 +375,7 @@ mod tests {
             let _ = ask("/").read_to_string(&mut text);
             text
         };
-        // One that was not heard yet counts as silent, and makes room.
+        // One that was not heard for long counts as silent, and makes room.
         while !refusal().starts_with("HTTP/1.1 503 ") {
             assert!(busy.len() < 1000);
             busy.push(ask("/slow"));
@@ -380,5 +383,51 @@ mod tests {
         until(|| refusal().contains("wanted one of 4 connections"));
         drop(busy);
         until(|| answers(&server));
+    }
+
+    /// As many pages as there are seats: others are told so, and who holds the token still acts.
+    #[test]
+    fn where_all_seats_are_taken_the_token_has_one() {
+        let text = "nodes:\n  cam: {type: sim_detector, params: {max_size_x: 8, max_size_y: 8}}\n";
+        let graph = livetime_control::config::parse("p", text, livetime_nodes::ALL, &[]).unwrap().graph;
+        let model = livetime_control::model::Model::run_graph(&graph, Default::default()).unwrap();
+        let options = crate::Options { token: Some("0123456789abcdef".into()), ..Default::default() };
+        let app = Arc::new(crate::app::App::new(model.clone(), options, 0).unwrap());
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let limits = Limits { headers: LONG, ..LIMITS };
+        let server = Server::start_with("test", listener, crate::routes::router(&app), true, limits).unwrap();
+        let ask = |head: &str, body: &str| {
+            let mut stream = connect(&server);
+            let length = body.len();
+            let common = "Host: localhost\r\nContent-Type: application/json";
+            let _ = write!(stream, "{head}\r\n{common}\r\nContent-Length: {length}\r\n\r\n{body}");
+            stream
+        };
+        let upgrade = "GET /api/v1/state HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+                       Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==";
+        let pages: Vec<TcpStream> = (0..LIMITS.seats.most)
+            .map(|_| {
+                let mut page = ask(upgrade, "");
+                page.read_exact(&mut [0; 12]).unwrap();
+                page
+            })
+            .collect();
+        let answer = |head: &str, body: &str| {
+            let mut text = Vec::new();
+            let _ = ask(&format!("{head}\r\nConnection: close"), body).read_to_end(&mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        };
+        let refused = answer("GET /api/v1/describe HTTP/1.1", "");
+        assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
+        until(|| answer("GET /api/v1/describe HTTP/1.1", "").contains("kept for who has the token"));
+        // The page itself, the way in, and who is in.
+        let token = r#"{"token": "0123456789abcdef"}"#;
+        until(|| answer("GET / HTTP/1.1", "").starts_with("HTTP/1.1 200 "));
+        until(|| answer("POST /api/v1/session HTTP/1.1", token).starts_with("HTTP/1.1 200 "));
+        let bearer = "PATCH /api/v1/nodes/cam HTTP/1.1\r\nAuthorization: Bearer 0123456789abcdef";
+        until(|| answer(bearer, r#"{"set": {"offset": 1}}"#).starts_with("HTTP/1.1 200 "));
+        drop((pages, server));
+        app.views.maker.end();
+        model.finish(LONG);
     }
 }

@@ -1,4 +1,4 @@
-import { Dt as template_effect, Et as untrack, Lt as user_derived, M as short, Ot as user_effect, P as timeOfDay, Q as bind_this, Rt as pop, Tt as get, Z as prop, _t as append, l as themed, nt as set_attribute, w as colour, yt as from_html, zt as push } from "./page.js";
+import { Dt as user_effect, Et as template_effect, F as timeOfDay, It as user_derived, Lt as pop, N as short, Rt as push, T as colour, Tt as untrack, X as prop, Z as bind_this, gt as append, l as themed, tt as set_attribute, vt as from_html, wt as get } from "./page.js";
 // node_modules/uplot/dist/uPlot.esm.js
 var FEAT_TIME = true;
 var UPLOT = "uplot";

@@ -1,4 +1,4 @@
-import { A as rate, At as child, Ct as delegated, Dt as template_effect, F as run, Lt as user_derived, Mt as only_child, Nt as sibling, O as count, Rt as pop, St as delegate, T as place, Tt as get, Vt as reset, _ as NodePanel, _t as append, bt as from_svg, ct as set_style, ft as each, g as layers, gt as set_text, ht as if_block, lt as set_class, nt as set_attribute, yt as from_html, zt as push } from "./page.js";
+import { Bt as reset, E as place, Et as template_effect, I as run, It as user_derived, Lt as pop, Mt as sibling, Rt as push, St as delegated, _ as NodePanel, ct as set_class, dt as each, g as layers, gt as append, ht as set_text, j as rate, jt as only_child, k as count, kt as child, mt as if_block, st as set_style, tt as set_attribute, vt as from_html, wt as get, xt as delegate, yt as from_svg } from "./page.js";
 // src/screens/graph/Graph.svelte
 var root = from_svg(`<path></path>`);
 var root_1 = from_html(`<i class="svelte-sxd490"></i>`);
@@ -45,7 +45,7 @@ function Graph($$anchor, $$props) {
 			edge,
 			path,
 			width: 1 + 3 * Math.sqrt((hz ?? 0) / get(fastest)),
-			lost: (get(now)?.edges.lost[edge] ?? 0) > 0,
+			lost: (get(now)?.edges.losing[edge] ?? 0) > 0,
 			asked: (get(now)?.edges.left_out[edge] ?? 0) > 0,
 			current: run.nodes[to]?.name === get(chosen)
 		};
@@ -83,6 +83,7 @@ function Graph($$anchor, $$props) {
 		});
 		const bits = user_derived(() => get(now)?.nodes.state[get(i)] ?? 1);
 		const lost = user_derived(() => get(now)?.nodes.lost[get(i)] ?? 0);
+		const losing = user_derived(() => (get(now)?.nodes.losing[get(i)] ?? 0) > 0);
 		const room = user_derived(() => get(now)?.nodes.capacity[get(i)] ?? 0);
 		var button = root_2();
 		let classes_1;
@@ -115,7 +116,7 @@ function Graph($$anchor, $$props) {
 			set_attribute(button, "aria-pressed", get(node).name === get(chosen));
 			set_attribute(button, "title", `${get(node).name ?? ""}, ${get(node).type ?? ""}, ${get(node).placement ?? ""}`);
 			classes_1 = set_class(button, 1, "svelte-sxd490", null, classes_1, {
-				lost: get(lost) > 0,
+				lost: get(losing),
 				off: !(get(bits) & 1)
 			});
 			styles_1 = set_style(button, "", styles_1, {
@@ -127,7 +128,7 @@ function Graph($$anchor, $$props) {
 			set_text(text, get(node).name);
 			set_text(text_1, $0);
 			set_text(text_2, get(bits) & 1 ? get(node).type : "off");
-			classes_2 = set_class(span_4, 1, "svelte-sxd490", null, classes_2, { warn: get(lost) > 0 });
+			classes_2 = set_class(span_4, 1, "svelte-sxd490", null, classes_2, { warn: get(losing) });
 			set_text(text_3, $1);
 		}, [() => rate(get(now)?.nodes.hz[get(i)]), () => get(lost) > 0 ? `${count(get(lost))} lost` : get(bits) & 16 ? "source" : get(room) ? `${get(now)?.nodes.queued[get(i)]}/${get(room)}` : "inline"]);
 		delegated("click", button, () => place.set({ node: get(node).name }));

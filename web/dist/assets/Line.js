@@ -1,4 +1,4 @@
-import { At as child, Ct as delegated, Dt as template_effect, Lt as user_derived, Nt as sibling, Rt as pop, St as delegate, T as place, Tt as get, Vt as reset, _t as append, c as toCanvas, ct as set_style, f as readLine, ft as each, ht as if_block, jt as first_child, m as writeLine, nt as set_attribute, u as clamp, vt as comment, yt as from_html, zt as push } from "./page.js";
+import { At as first_child, Bt as reset, E as place, Et as template_effect, It as user_derived, Lt as pop, Mt as sibling, Rt as push, St as delegated, _t as comment, c as toCanvas, dt as each, f as readLine, gt as append, kt as child, m as writeLine, mt as if_block, st as set_style, tt as set_attribute, u as clamp, vt as from_html, wt as get, xt as delegate } from "./page.js";
 // src/picture/Line.svelte
 var root = from_html(`<button type="button" class="svelte-1fd7x5y"></button>`);
 var root_1 = from_html(`<div class="line svelte-1fd7x5y"><svg aria-hidden="true"><path class="under svelte-1fd7x5y"></path><path class="svelte-1fd7x5y"></path></svg> <!></div>`);

@@ -1,4 +1,4 @@
-import { At as child, Dt as template_effect, Ft as set, It as state, M as short, Ot as user_effect, Pt as proxy, Q as bind_this, Rt as pop, Tt as get, Vt as reset, Z as prop, _t as append, a as placer, i as colours, l as themed, nt as set_attribute, o as ticks, w as colour, yt as from_html, zt as push } from "./page.js";
+import { Bt as reset, Dt as user_effect, Et as template_effect, Ft as state, Lt as pop, N as short, Nt as proxy, Pt as set, Rt as push, T as colour, X as prop, Z as bind_this, a as placer, gt as append, i as colours, kt as child, l as themed, o as ticks, tt as set_attribute, vt as from_html, wt as get } from "./page.js";
 // src/model/columns.ts
 var TIMES = [
 	"start",

@@ -1,4 +1,4 @@
-import { At as child, Bt as next, Ct as delegated, D as bytes, Dt as template_effect, E as ago, Ft as set, Ht as to_array, It as state, J as readTable, Lt as user_derived, M as short, Mt as only_child, Nt as sibling, O as count, Ot as user_effect, Pt as proxy, Q as bind_this, R as ApiError, Rt as pop, St as delegate, T as place, Tt as get, U as request, Vt as reset, Y as onDestroy, _t as append, bt as from_svg, ft as each, gt as set_text, ht as if_block, it as set_value, jt as first_child, k as flow, kt as $window, lt as set_class, mt as key, n as Picture, nt as set_attribute, o as ticks, ot as init_select, pt as index, q as readPicture, st as select_option, tt as remove_input_defaults, vt as comment, wt as event, xt as text, yt as from_html, zt as push } from "./page.js";
+import { A as flow, At as first_child, Bt as reset, Ct as event, D as ago, Dt as user_effect, E as place, Et as template_effect, Ft as state, H as request, Ht as to_array, I as run, It as user_derived, J as onDestroy, K as readPicture, L as ApiError, Lt as pop, Mt as sibling, N as short, Nt as proxy, O as bytes, Ot as $window, Pt as set, Rt as push, St as delegated, Z as bind_this, _t as comment, at as init_select, bt as text, ct as set_class, dt as each, et as remove_input_defaults, ft as index, gt as append, ht as set_text, jt as only_child, k as count, kt as child, mt as if_block, n as Picture, o as ticks, ot as select_option, pt as key, q as readTable, rt as set_value, tt as set_attribute, vt as from_html, wt as get, xt as delegate, yt as from_svg, zt as next } from "./page.js";
 // src/link/recorded.ts
 var json = async (path) => await (await request("GET", path)).json();
 function address(what, place) {
@@ -1124,7 +1124,7 @@ function Runs($$anchor, $$props) {
 		let timer;
 		let ended = false;
 		const step = async () => {
-			if (!document.hidden) await ask().then(() => set(problem, ""), (failure) => set(problem, failure.message, true));
+			if (!document.hidden && run.link !== "ended") await ask().then(() => set(problem, ""), (failure) => set(problem, failure.message, true));
 			if (!ended) timer = setTimeout(step, pauseMs);
 		};
 		step();
@@ -1255,7 +1255,7 @@ function Runs($$anchor, $$props) {
 	var input = sibling(h2_1, 2);
 	remove_input_defaults(input);
 	var node_5 = sibling(input, 2);
-	each(node_5, 17, () => get(runs), (run) => run.path, ($$anchor, run) => {
+	each(node_5, 17, () => get(runs), (run) => run.path, ($$anchor, run, $$index_3, $$array) => {
 		var button_2 = root_1();
 		var b_2 = child(button_2);
 		var text_15 = only_child(b_2, true);

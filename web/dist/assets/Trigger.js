@@ -1,4 +1,4 @@
-import { At as child, B as record, Ct as delegated, D as bytes, Dt as template_effect, F as run, Ft as set, Ht as to_array, It as state, J as readTable, Lt as user_derived, M as short, Mt as only_child, N as span, Nt as sibling, O as count, Ot as user_effect, P as timeOfDay, Rt as pop, St as delegate, T as place, Tt as get, V as records, Vt as reset, X as onMount, _t as append, dt as snippet, ft as each, gt as set_text, h as Feed, ht as if_block, jt as first_child, kt as $window, lt as set_class, mt as key, nt as set_attribute, ot as init_select, pt as index, st as select_option, ut as clsx, vt as comment, wt as event, x as readable, xt as text, yt as from_html, zt as push } from "./page.js";
+import { At as first_child, B as records, Bt as reset, Ct as event, Dt as user_effect, E as place, Et as template_effect, F as timeOfDay, Ft as state, Ht as to_array, I as run, It as user_derived, Lt as pop, Mt as sibling, N as short, O as bytes, Ot as $window, P as span, Pt as set, Rt as push, St as delegated, Y as onMount, _t as comment, at as init_select, bt as text, ct as set_class, dt as each, ft as index, gt as append, h as Feed, ht as set_text, jt as only_child, k as count, kt as child, lt as clsx, mt as if_block, ot as select_option, pt as key, q as readTable, tt as set_attribute, ut as snippet, vt as from_html, wt as get, x as readable, xt as delegate, z as record } from "./page.js";
 import { n as joined, r as usual, t as Points } from "./Points.js";
 // src/screens/trigger/links.ts
 function linksOf(values) {
@@ -532,7 +532,10 @@ function Stream($$anchor, $$props) {
 		const enough = newest.findIndex((columns) => (rows += columns.values().next().value?.length ?? 0) > KEPT_ROWS);
 		set(tables, newest.slice(0, enough < 0 ? newest.length : Math.max(1, enough)).reverse().slice(-2e3));
 	}
-	user_effect(() => get(feed)?.stop(get(hold)));
+	user_effect(() => {
+		get(feed)?.stop(get(hold) || run.link === "ended");
+		if (run.link === "ended") set(problem, "");
+	});
 	user_effect(() => {
 		(($$value) => {
 			var $$array = to_array($$value, 2);

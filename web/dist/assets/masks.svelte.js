@@ -1,4 +1,4 @@
-import { F as run, Ft as set, It as state, Lt as user_derived, Tt as get } from "./page.js";
+import { Ft as state, I as run, It as user_derived, Pt as set, wt as get } from "./page.js";
 // src/model/mask.ts
 var MOST_PIXELS = 1 << 26;
 function readPlace(text, full) {

@@ -3688,6 +3688,13 @@ function init_update_callbacks(context) {
 }
 // node_modules/svelte/src/internal/disclose-version.js
 if (typeof window !== "undefined") ((window.__svelte ??= {}).v ??= new Set()).add("5");
+// src/link/protocol.ts
+var WINDOWS = [
+	"1s",
+	"10s",
+	"60s",
+	"run"
+];
 var DTYPES = [
 	"i8",
 	"u8",
@@ -3873,6 +3880,7 @@ var openSession = (token, user) => json("POST", "/api/v1/session", {
 	user
 });
 var session = () => json("GET", "/api/v1/session");
+var nameSession = (user) => json("PATCH", "/api/v1/session", { user });
 var takeControl = (take) => json("POST", "/api/v1/control", { take });
 var setParams = (name, set, onlyIf) => json("PATCH", node(name), onlyIf ? {
 	set,
@@ -3881,6 +3889,7 @@ var setParams = (name, set, onlyIf) => json("PATCH", node(name), onlyIf ? {
 var command = (name, what) => json("POST", `${node(name)}/${what}`, what === "acquire" ? { wait: false } : {});
 var setInput = (name, change) => json("PATCH", `${node(name)}/input`, change);
 var endRun = (how, run) => json("POST", `/api/v1/run/${how}`, { run });
+var acknowledge = (unintended) => json("POST", "/api/v1/losses/acknowledge", { unintended });
 var pipeline = () => json("GET", "/api/v1/pipeline");
 var recordsAt = (from, number = "") => `/api/v1/records${number}?${new URLSearchParams({ from })}`;
 var records = (from) => json("GET", recordsAt(from));
@@ -3892,31 +3901,11 @@ async function history$1(of, step, sinceMs) {
 		step
 	});
 	if (sinceMs > 0) query.set("since_ms", String(sinceMs));
-	return readHistory(await (await request("GET", `/api/v1/history?${query}`)).arrayBuffer());
-}
-// src/model/losses.ts
-var INTENDED = new Set([
-	"decimated",
-	"rate_limited",
-	"closed"
-]);
-var isIntended = (reason) => INTENDED.has(reason);
-var inWords = (name) => name.replaceAll("_", " ");
-var receiver = (edge) => edge?.to.split(".")[0] ?? "";
-function newestLoss(before, now, graph) {
-	const known = new Map(before?.losses.map(([edge, reason, count]) => [`${edge} ${reason}`, count]));
-	let found = null;
-	for (const [edge, reason, count] of now.losses) {
-		const more = count - (known.get(`${edge} ${reason}`) ?? 0);
-		if (graph.edges[edge]?.nodes[1] === null || isIntended(reason) || more <= (found?.count ?? 0)) continue;
-		found = {
-			atMs: before ? now.at_ns / 1e6 : 0,
-			reason,
-			place: receiver(graph.edges[edge]),
-			count: more
-		};
-	}
-	return found;
+	const answer = await request("GET", `/api/v1/history?${query}`);
+	return {
+		...readHistory(await answer.arrayBuffer()),
+		unknown: answer.headers.get("livetime-unknown") ?? ""
+	};
 }
 // src/link/socket.ts
 var SILENCE_MS = 6e3;
@@ -4078,6 +4067,13 @@ var RunModel = class {
 	set moment(value) {
 		set(this.#moment, value);
 	}
+	#times = state(null);
+	get times() {
+		return get(this.#times);
+	}
+	set times(value) {
+		set(this.#times, value);
+	}
 	#control = state(NOBODY);
 	get control() {
 		return get(this.#control);
@@ -4120,13 +4116,6 @@ var RunModel = class {
 	set nodesNow(value) {
 		set(this.#nodesNow, value);
 	}
-	#lastLoss = state(null);
-	get lastLoss() {
-		return get(this.#lastLoss);
-	}
-	set lastLoss(value) {
-		set(this.#lastLoss, value);
-	}
 	#ended = state(null);
 	get ended() {
 		return get(this.#ended);
@@ -4152,7 +4141,7 @@ var RunModel = class {
 	socket = null;
 	smallestDistance = Infinity;
 	watchers = new Map();
-	watching = "";
+	watching = [];
 	describing = null;
 	#byName = user_derived(() => new Map((this.described?.nodes ?? []).map((node, i) => [node.name, i])));
 	get byName() {
@@ -4161,7 +4150,7 @@ var RunModel = class {
 	set byName(value) {
 		set(this.#byName, value);
 	}
-	#mayWrite = user_derived(() => this.rights.write && this.link === "open" && this.ended === null);
+	#mayWrite = user_derived(() => this.rights.write && this.link === "open");
 	get mayWrite() {
 		return get(this.#mayWrite);
 	}
@@ -4177,6 +4166,8 @@ var RunModel = class {
 			message: (message) => this.take(message),
 			state
 		});
+		this.socket.watch(this.watching);
+		this.socket.setPace(document.hidden ? 1 : 4);
 		this.socket.open();
 		const seen = () => {
 			this.socket?.setPace(document.hidden ? 1 : 4);
@@ -4225,8 +4216,8 @@ var RunModel = class {
 	}
 	tellWatched() {
 		const names = [...new Set([...this.watchers.values()].flat())].sort();
-		if (names.join("\n") === this.watching) return;
-		this.watching = names.join("\n");
+		if (names.join("\n") === this.watching.join("\n")) return;
+		this.watching = names;
 		this.socket?.watch(names);
 	}
 	learn(node) {
@@ -4264,11 +4255,16 @@ var RunModel = class {
 		}
 	}
 	follow(link, reason) {
+		if (link === "gone" && this.moment !== null && this.moment.state !== "running") return this.finish();
 		if (link === "gone" && this.link !== "gone" && this.goneSince === 0) this.goneSince = Date.now();
 		if (link === "open") [this.goneSince, this.heard] = [0, true];
 		if (link === "gone" && !this.heard) this.explain();
 		if (link !== "connecting" || this.goneSince === 0) this.link = link;
 		if (reason) this.linkReason = reason;
+	}
+	finish() {
+		this.link = "ended";
+		this.socket?.close();
 	}
 	async explain() {
 		try {
@@ -4288,12 +4284,16 @@ var RunModel = class {
 				this.control = message;
 				return;
 			case "moment":
-				this.lastLoss = newestLoss(this.moment, message, this.graph) ?? this.lastLoss;
 				this.moment = message;
 				return this.measure(message.at_ns / 1e6);
+			case "times":
+				this.times = message;
+				return;
 			case "values": return this.merge(message.nodes);
 			case "log": return this.append(message.entries, message.left_out);
-			case "end": this.ended = message.report;
+			case "end":
+				this.ended = message.report;
+				this.finish();
 		}
 	}
 	greet(run, rights) {
@@ -4302,7 +4302,7 @@ var RunModel = class {
 		this.log = [];
 		this.smallestDistance = Infinity;
 		if (run.id !== this.run?.id) {
-			[this.values, this.nodesNow, this.moment, this.lastLoss] = [
+			[this.values, this.nodesNow, this.moment, this.times] = [
 				{},
 				{},
 				null,
@@ -4520,10 +4520,10 @@ async function signIn(token) {
 	}
 }
 // src/parts/Authority.svelte
-var root$19 = from_html(`<p><!></p> <div class="row"><button class="btn primary" type="button">Take control</button> <button class="btn" type="button">Give it back</button> <button class="btn" type="button">Close</button></div>`, 1);
-var root_1$17 = from_html(`<p>This page may look but not change anything. The program printed a link when it started; open it, or paste it here.</p> <form><label class="svelte-1kkj6tr">Link or token <input type="password" autocomplete="off" required=""/></label> <label class="svelte-1kkj6tr">Your name, for the log <input maxlength="64" autocomplete="username"/></label> <div class="row"><button class="btn primary" type="submit">Use it</button> <button class="btn" type="button">Close</button></div></form>`, 1);
-var root_2$14 = from_html(`<p class="alarm" role="alert"> </p>`);
-var root_3$13 = from_html(`<button type="button" class="who svelte-1kkj6tr" aria-haspopup="dialog"><span class="svelte-1kkj6tr"> </span> <small class="svelte-1kkj6tr"> </small></button> <dialog aria-labelledby="authority"><h3 id="authority">Control of the run</h3> <!> <!></dialog>`, 1);
+var root$21 = from_html(`<p><!></p> <div class="row"><button class="btn primary" type="button">Take control</button> <button class="btn" type="button">Give it back</button> <button class="btn" type="button">Close</button></div> <form><label class="svelte-1kkj6tr">Your name, for the log <input maxlength="64" autocomplete="username" data-testid="user"/></label> <div class="row"><button class="btn" type="submit">Use this name</button></div></form>`, 1);
+var root_1$19 = from_html(`<p>This page may look but not change anything. The program printed a link when it started; open it, or paste it here.</p> <form><label class="svelte-1kkj6tr">Link or token <input type="password" autocomplete="off" required=""/></label> <label class="svelte-1kkj6tr">Your name, for the log <input maxlength="64" autocomplete="username"/></label> <div class="row"><button class="btn primary" type="submit">Use it</button> <button class="btn" type="button">Close</button></div></form>`, 1);
+var root_2$15 = from_html(`<p class="alarm" role="alert"> </p>`);
+var root_3$14 = from_html(`<button type="button" class="who svelte-1kkj6tr" aria-haspopup="dialog"><span class="svelte-1kkj6tr"> </span> <small class="svelte-1kkj6tr"> </small></button> <dialog aria-labelledby="authority"><h3 id="authority">Control of the run</h3> <!> <!></dialog>`, 1);
 function Authority($$anchor, $$props) {
 	push($$props, true);
 	let dialog;
@@ -4544,6 +4544,17 @@ function Authority($$anchor, $$props) {
 			set(problem, failure.message, true);
 		}
 	}
+	async function rename(event) {
+		event.preventDefault();
+		try {
+			setUserName(get(name));
+			run.rights = await nameSession(get(name));
+			set(problem, "");
+			dialog.close();
+		} catch (failure) {
+			set(problem, failure.message, true);
+		}
+	}
 	async function enter(event) {
 		event.preventDefault();
 		setUserName(get(name));
@@ -4553,7 +4564,7 @@ function Authority($$anchor, $$props) {
 			dialog.close();
 		}
 	}
-	var fragment = root_3$13();
+	var fragment = root_3$14();
 	var button = first_child(fragment);
 	var span = child(button);
 	var text$2 = only_child(span);
@@ -4562,7 +4573,7 @@ function Authority($$anchor, $$props) {
 	var dialog_1 = sibling(button, 2);
 	var node = sibling(child(dialog_1), 2);
 	var consequent_2 = ($$anchor) => {
-		var fragment_1 = root$19();
+		var fragment_1 = root$21();
 		var p = first_child(fragment_1);
 		var node_1 = child(p);
 		var consequent = ($$anchor) => {
@@ -4587,34 +4598,44 @@ function Authority($$anchor, $$props) {
 		var button_2 = sibling(button_1, 2);
 		var button_3 = sibling(button_2, 2);
 		reset(div);
-		template_effect(() => {
-			button_1.disabled = !run.mayWrite || get(holder)?.you;
-			button_2.disabled = !get(holder)?.you;
-		});
-		delegated("click", button_1, () => give(true));
-		delegated("click", button_2, () => give(false));
-		delegated("click", button_3, () => dialog.close());
-		append($$anchor, fragment_1);
-	};
-	var alternate_1 = ($$anchor) => {
-		var fragment_3 = root_1$17();
-		var form = sibling(first_child(fragment_3), 2);
+		var form = sibling(div, 2);
 		var label = child(form);
 		var input = sibling(child(label));
 		remove_input_defaults(input);
 		reset(label);
-		var label_1 = sibling(label, 2);
+		var button_4 = only_child(sibling(label, 2));
+		reset(form);
+		template_effect(() => {
+			button_1.disabled = !run.mayWrite || get(holder)?.you;
+			button_2.disabled = !get(holder)?.you;
+			button_4.disabled = !run.mayWrite || get(name) === run.rights.user;
+		});
+		delegated("click", button_1, () => give(true));
+		delegated("click", button_2, () => give(false));
+		delegated("click", button_3, () => dialog.close());
+		event("submit", form, rename);
+		bind_value(input, () => get(name), ($$value) => set(name, $$value));
+		append($$anchor, fragment_1);
+	};
+	var alternate_1 = ($$anchor) => {
+		var fragment_3 = root_1$19();
+		var form_1 = sibling(first_child(fragment_3), 2);
+		var label_1 = child(form_1);
 		var input_1 = sibling(child(label_1));
 		remove_input_defaults(input_1);
 		reset(label_1);
-		var div_1 = sibling(label_1, 2);
-		var button_4 = sibling(child(div_1), 2);
-		reset(div_1);
-		reset(form);
-		event("submit", form, enter);
-		bind_value(input, () => get(token), ($$value) => set(token, $$value));
-		bind_value(input_1, () => get(name), ($$value) => set(name, $$value));
-		delegated("click", button_4, () => dialog.close());
+		var label_2 = sibling(label_1, 2);
+		var input_2 = sibling(child(label_2));
+		remove_input_defaults(input_2);
+		reset(label_2);
+		var div_2 = sibling(label_2, 2);
+		var button_5 = sibling(child(div_2), 2);
+		reset(div_2);
+		reset(form_1);
+		event("submit", form_1, enter);
+		bind_value(input_1, () => get(token), ($$value) => set(token, $$value));
+		bind_value(input_2, () => get(name), ($$value) => set(name, $$value));
+		delegated("click", button_5, () => dialog.close());
 		append($$anchor, fragment_3);
 	};
 	if_block(node, ($$render) => {
@@ -4623,7 +4644,7 @@ function Authority($$anchor, $$props) {
 	});
 	var node_2 = sibling(node, 2);
 	var consequent_3 = ($$anchor) => {
-		var p_1 = root_2$14();
+		var p_1 = root_2$15();
 		var text_5 = only_child(p_1, true);
 		template_effect(() => set_text(text_5, get(problem)));
 		append($$anchor, p_1);
@@ -4636,15 +4657,77 @@ function Authority($$anchor, $$props) {
 	template_effect(($0) => {
 		set_text(text$2, `Control: ${get(who) ?? ""}`);
 		set_text(text_1, `${run.control.watching ?? ""} watching · ${$0 ?? ""}`);
-	}, [() => run.link === "open" ? `${Math.round(run.behindMs)} ms behind` : "cut off"]);
+	}, [() => run.link === "open" ? `${Math.round(run.behindMs)} ms behind` : run.link === "ended" ? "run over" : "cut off"]);
 	delegated("click", button, () => dialog.showModal());
 	append($$anchor, fragment);
 	pop();
 }
 delegate(["click"]);
+// src/parts/Losses.svelte
+var root$20 = from_html(`<button type="button" class="note svelte-1wzzr9r">Acknowledge</button>`);
+var root_1$18 = from_html(`<div class="kv losses svelte-1wzzr9r"><b> </b> <small> <!></small></div>`);
+function Losses($$anchor, $$props) {
+	push($$props, true);
+	let failed = state("");
+	const lost = user_derived(() => run.moment?.run.unintended ?? 0);
+	const loss = user_derived(() => run.moment?.loss);
+	const noted = user_derived(() => get(loss)?.acknowledged);
+	const WORDS = {
+		nothing: "nothing lost",
+		losing: "losing now",
+		has_lost: "has lost",
+		acknowledged: "acknowledged"
+	};
+	async function note() {
+		try {
+			await acknowledge(get(lost));
+			set(failed, "");
+		} catch (problem) {
+			set(failed, problem.message, true);
+		}
+	}
+	function about() {
+		if (!get(loss) || get(loss).text === null) return "nothing lost";
+		return `${WORDS[get(loss).state]}: ${get(loss).text}, ${ago($$props.now - (get(loss).at_ns ?? 0) / 1e6)}`;
+	}
+	const title = user_derived(() => [
+		about(),
+		get(noted) && `${count(get(noted).unintended)} acknowledged ${timeOfDay(get(noted).at_ns / 1e6)} by ${get(noted).by.user || get(noted).by.face}`,
+		get(failed)
+	].filter(Boolean).join("\n"));
+	var div = root_1$18();
+	var b = child(div);
+	let classes;
+	var text = only_child(b);
+	var small = sibling(b, 2);
+	let classes_1;
+	var text_1 = child(small);
+	var node = sibling(text_1);
+	var consequent = ($$anchor) => {
+		var button = root$20();
+		delegated("click", button, note);
+		append($$anchor, button);
+	};
+	if_block(node, ($$render) => {
+		if (get(loss)?.state === "has_lost" && run.mayWrite) $$render(consequent);
+	});
+	reset(small);
+	reset(div);
+	template_effect(($0, $1) => {
+		set_attribute(div, "title", get(title));
+		set_attribute(div, "data-losses", get(loss)?.state);
+		classes = set_class(b, 1, "svelte-1wzzr9r", null, classes, { warn: get(loss)?.state === "losing" });
+		set_text(text, `${$0 ?? ""} lost`);
+		classes_1 = set_class(small, 1, "svelte-1wzzr9r", null, classes_1, { alarm: get(failed) });
+		set_text(text_1, `${$1 ?? ""} `);
+	}, [() => count(get(lost)), () => get(failed) || about()]);
+	append($$anchor, div);
+	pop();
+}
+delegate(["click"]);
 // src/parts/StopRun.svelte
-var root$18 = from_html(`<p class="alarm" role="alert"> </p>`);
-var root_1$16 = from_html(`<button class="btn" type="button" aria-haspopup="dialog">Stop run…</button> <dialog aria-labelledby="stop-title"><h3 id="stop-title"> </h3> <p>The run ends for everybody. Stopping ends the sources and handles what is under way; aborting loses what is queued.</p> <div class="row"><button class="btn" type="button">Go on</button> <button class="btn primary" type="button">Stop</button> <button class="btn danger" type="button">Abort</button></div> <!></dialog>`, 1);
+var root$19 = from_html(`<p class="alarm" role="alert"> </p>`);
+var root_1$17 = from_html(`<button class="btn" type="button" aria-haspopup="dialog">Stop run…</button> <dialog aria-labelledby="stop-title"><h3 id="stop-title"> </h3> <p>The run ends for everybody. Stopping ends the sources and handles what is under way; aborting loses what is queued.</p> <div class="row"><button class="btn" type="button">Go on</button> <button class="btn primary" type="button">Stop</button> <button class="btn danger" type="button">Abort</button></div> <!></dialog>`, 1);
 function StopRun($$anchor, $$props) {
 	push($$props, true);
 	let dialog;
@@ -4658,7 +4741,7 @@ function StopRun($$anchor, $$props) {
 			set(problem, failure.message, true);
 		}
 	}
-	var fragment = root_1$16();
+	var fragment = root_1$17();
 	var button = first_child(fragment);
 	var dialog_1 = sibling(button, 2);
 	var h3 = child(dialog_1);
@@ -4670,7 +4753,7 @@ function StopRun($$anchor, $$props) {
 	reset(div);
 	var node = sibling(div, 2);
 	var consequent = ($$anchor) => {
-		var p = root$18();
+		var p = root$19();
 		var text_1 = only_child(p, true);
 		template_effect(() => set_text(text_1, get(problem)));
 		append($$anchor, p);
@@ -4693,10 +4776,11 @@ function StopRun($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/parts/Bar.svelte
-var root$17 = from_html(`<span class="alarm svelte-cyj3n"> </span>`);
-var root_1$15 = from_html(`<span class="failed alarm svelte-cyj3n" role="alert"> </span>`);
-var root_2$13 = from_html(`<button class="btn" type="button"> </button>`);
-var root_3$12 = from_html(`<header aria-label="Run" class="svelte-cyj3n"><div class="kv name svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small title="Started, prefix of the PVs, and machine" class="svelte-cyj3n"> </small></div> <div class="kv state svelte-cyj3n" role="status"><b><i></i> </b> <small><!></small></div> <div><div class="kv big svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n">live time</small></div> <div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b> </b><small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b class="asked svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div></div> <div class="end svelte-cyj3n"><!> <!> <!> <!></div></header>`);
+var root$18 = from_html(`<span class="alarm svelte-cyj3n"> </span>`);
+var root_1$16 = from_html(`<span class="failed alarm svelte-cyj3n" role="alert"> </span>`);
+var root_2$14 = from_html(`<button class="btn" type="button">Look for the next run</button>`);
+var root_3$13 = from_html(`<button class="btn" type="button"> </button>`);
+var root_4$10 = from_html(`<header aria-label="Run" class="svelte-cyj3n"><div class="kv name svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small title="Started, prefix of the PVs, and machine" class="svelte-cyj3n"> </small></div> <div class="kv state svelte-cyj3n" role="status"><b><i></i> </b> <small><!></small></div> <div><div class="kv big svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n">live time</small></div> <div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <!> <div class="kv wide svelte-cyj3n"><b class="asked svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div></div> <div class="end svelte-cyj3n"><!> <!> <!> <!></div></header>`);
 function Bar($$anchor, $$props) {
 	push($$props, true);
 	let now = state(proxy(Date.now()));
@@ -4707,11 +4791,11 @@ function Bar($$anchor, $$props) {
 	});
 	const moment = user_derived(() => run.moment);
 	const gone = user_derived(() => run.link === "gone");
-	const lost = user_derived(() => get(moment)?.run.unintended ?? 0);
+	const over = user_derived(() => run.link === "ended");
 	const limit = user_derived(() => get(moment)?.limit);
 	const limiter = user_derived(() => get(limit)?.limit.by === "cpu" ? "all cores" : get(limit)?.limit.node ?? "");
 	const busy = user_derived(() => get(limit)?.limit.by === "cpu" ? get(limit).cpu_utilisation : get(limit)?.utilisation);
-	const offeredAll = user_derived(() => get(moment)?.edges.offered.reduce((sum, n) => sum + (n ?? 0), 0) ?? 0);
+	const offeredAll = user_derived(() => get(moment)?.run.offered ?? 0);
 	const edges = user_derived(() => run.graph.edges.filter((edge) => edge.open && edge.nodes[1] !== null).length);
 	const sources = user_derived(() => run.nodes.map((node, i) => ({
 		name: node.name,
@@ -4720,13 +4804,17 @@ function Bar($$anchor, $$props) {
 	const acquiring = user_derived(() => get(sources).some((source) => source.state & 12));
 	const standing = user_derived(stateOf);
 	function stateOf() {
+		const failure = run.ended?.failure ?? get(moment)?.failure;
+		if (get(over)) return failure ? {
+			word: "Failed",
+			tone: "alarm"
+		} : {
+			word: "Ended",
+			tone: ""
+		};
 		if (get(gone)) return {
 			word: "No connection",
 			tone: "alarm"
-		};
-		if (run.ended !== null) return {
-			word: "Ended",
-			tone: ""
 		};
 		if (!get(moment)) return {
 			word: "Connecting",
@@ -4756,13 +4844,7 @@ function Bar($$anchor, $$props) {
 			set(failed, problem.message, true);
 		}
 	}
-	function lossText() {
-		const last = run.lastLoss;
-		if (get(lost) === 0 || !last) return "nothing lost";
-		const when = last.atMs === 0 ? "" : `, ${ago(get(now) - last.atMs)}`;
-		return `${inWords(last.reason)}${last.place ? `, ${last.place}` : ""}${when}`;
-	}
-	var header = root_3$12();
+	var header = root_4$10();
 	var div = child(header);
 	var b = child(div);
 	var text$1 = only_child(b, true);
@@ -4782,7 +4864,7 @@ function Bar($$anchor, $$props) {
 		append($$anchor, text_3);
 	};
 	var consequent_1 = ($$anchor) => {
-		var span = root$17();
+		var span = root$18();
 		var text_4 = only_child(span, true);
 		template_effect(() => {
 			set_attribute(span, "title", get(moment).failure);
@@ -4818,63 +4900,67 @@ function Bar($$anchor, $$props) {
 	var text_9 = only_child(b_4, true);
 	var text_10 = only_child(sibling(b_4, 2));
 	reset(div_5);
-	var div_6 = sibling(div_5, 2);
+	var node_2 = sibling(div_5, 2);
+	Losses(node_2, { get now() {
+		return get(now);
+	} });
+	var div_6 = sibling(node_2, 2);
 	var b_5 = child(div_6);
-	let classes_2;
 	var text_11 = only_child(b_5, true);
-	var text_12 = only_child(sibling(b_5), true);
+	var text_12 = only_child(sibling(b_5, 2));
 	reset(div_6);
 	var div_7 = sibling(div_6, 2);
 	var b_6 = child(div_7);
+	let classes_2;
 	var text_13 = only_child(b_6, true);
 	var text_14 = only_child(sibling(b_6, 2));
 	reset(div_7);
 	var div_8 = sibling(div_7, 2);
 	var b_7 = child(div_8);
-	let classes_3;
 	var text_15 = only_child(b_7, true);
-	var text_16 = only_child(sibling(b_7, 2));
+	var text_16 = only_child(sibling(b_7));
 	reset(div_8);
-	var div_9 = sibling(div_8, 2);
-	var b_8 = child(div_9);
-	var text_17 = only_child(b_8, true);
-	var text_18 = only_child(sibling(b_8));
-	reset(div_9);
 	reset(div_2);
-	var div_10 = sibling(div_2, 2);
-	var node_2 = child(div_10);
+	var div_9 = sibling(div_2, 2);
+	var node_3 = child(div_9);
 	var consequent_2 = ($$anchor) => {
-		var span_1 = root_1$15();
-		var text_19 = only_child(span_1, true);
+		var span_1 = root_1$16();
+		var text_17 = only_child(span_1, true);
 		template_effect(() => {
 			set_attribute(span_1, "title", get(failed));
-			set_text(text_19, get(failed));
+			set_text(text_17, get(failed));
 		});
 		append($$anchor, span_1);
 	};
-	if_block(node_2, ($$render) => {
+	if_block(node_3, ($$render) => {
 		if (get(failed)) $$render(consequent_2);
 	});
-	var node_3 = sibling(node_2, 2);
-	Authority(node_3, {});
 	var node_4 = sibling(node_3, 2);
+	Authority(node_4, {});
+	var node_5 = sibling(node_4, 2);
 	var consequent_3 = ($$anchor) => {
-		var button = root_2$13();
-		var text_20 = only_child(button, true);
-		template_effect(() => {
-			button.disabled = !run.mayWrite;
-			set_text(text_20, get(acquiring) ? "Pause" : "Start");
-		});
-		delegated("click", button, () => turn(get(acquiring) ? "abort" : "acquire"));
+		var button = root_2$14();
+		delegated("click", button, () => location.reload());
 		append($$anchor, button);
 	};
-	if_block(node_4, ($$render) => {
-		if (get(sources).length > 0) $$render(consequent_3);
+	var consequent_4 = ($$anchor) => {
+		var button_1 = root_3$13();
+		var text_18 = only_child(button_1, true);
+		template_effect(() => {
+			button_1.disabled = !run.mayWrite;
+			set_text(text_18, get(acquiring) ? "Pause" : "Start");
+		});
+		delegated("click", button_1, () => turn(get(acquiring) ? "abort" : "acquire"));
+		append($$anchor, button_1);
+	};
+	if_block(node_5, ($$render) => {
+		if (get(over)) $$render(consequent_3);
+		else if (get(sources).length > 0) $$render(consequent_4, 1);
 	});
-	StopRun(sibling(node_4, 2), {});
-	reset(div_10);
+	StopRun(sibling(node_5, 2), {});
+	reset(div_9);
 	reset(header);
-	template_effect(($0, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) => {
+	template_effect(($0, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10) => {
 		set_attribute(b, "title", run.run?.pipeline);
 		set_text(text$1, $0);
 		set_text(text_1, `${$1 ?? ""} · ${run.run?.pv_prefix ?? "no PVs" ?? ""} · ${run.run?.host ?? "" ?? ""}`);
@@ -4882,22 +4968,19 @@ function Bar($$anchor, $$props) {
 		set_class(i_1, 1, `dot ${get(standing).tone ?? ""}`, "svelte-cyj3n");
 		set_text(text_2, get(standing).word);
 		classes = set_class(small_1, 1, "svelte-cyj3n", null, classes, { alarm: get(gone) });
-		classes_1 = set_class(div_2, 1, "figures svelte-cyj3n", null, classes_1, { gone: get(gone) || run.ended !== null });
+		classes_1 = set_class(div_2, 1, "figures svelte-cyj3n", null, classes_1, { gone: get(gone) || get(over) });
 		set_text(text_6, $2);
 		set_text(text_7, `${$3 ?? ""} Hz`);
 		set_text(text_8, `${$4 ?? ""} frames`);
 		set_text(text_9, $5);
 		set_text(text_10, `sustainable${$6 ?? ""}`);
-		classes_2 = set_class(b_5, 1, "svelte-cyj3n", null, classes_2, { warn: get(lost) > 0 });
 		set_text(text_11, $7);
-		set_text(text_12, $8);
-		set_text(text_13, $9);
-		set_text(text_14, `left out as asked · ${$10 ?? ""}`);
-		classes_3 = set_class(b_7, 1, "svelte-cyj3n", null, classes_3, { alarm: get(moment)?.run.closed === false });
-		set_text(text_15, get(moment)?.run.closed === false ? "Open" : "Closed");
-		set_text(text_16, `ledger, ${get(edges) ?? ""} edges`);
-		set_text(text_17, $11);
-		set_text(text_18, `of ${$12 ?? ""} frame memory`);
+		set_text(text_12, `left out as asked · ${$8 ?? ""}`);
+		classes_2 = set_class(b_6, 1, "svelte-cyj3n", null, classes_2, { alarm: get(moment)?.run.closed === false });
+		set_text(text_13, get(moment)?.run.closed === false ? "Open" : "Closed");
+		set_text(text_14, `ledger, ${get(edges) ?? ""} edges`);
+		set_text(text_15, $9);
+		set_text(text_16, `of ${$10 ?? ""} frame memory`);
 	}, [
 		() => run.run?.pipeline.replace(/^.*[/\\]/, "") ?? "Livetime",
 		() => run.run ? timeOfDay(run.run.started_ns / 1e6) : "",
@@ -4906,8 +4989,6 @@ function Bar($$anchor, $$props) {
 		() => count(get(moment)?.run.frames),
 		() => get(limit) ? `${rate(get(limit).sustainable_hz)} Hz` : "–",
 		() => get(limiter) ? ` · ${get(limiter)} ${Math.round((get(busy) ?? 0) * 100)} % busy` : "",
-		() => get(lost) > 0 ? `${count(get(lost))} lost` : "0 lost",
-		() => lossText(),
 		() => count(get(moment)?.run.intended),
 		() => share(get(offeredAll) > 0 ? (get(moment)?.run.intended ?? 0) / get(offeredAll) : 0, 1),
 		() => bytes(get(moment)?.run.pool_used),
@@ -4953,8 +5034,8 @@ function rgb(name) {
 light.addEventListener("change", show);
 show();
 // src/parts/Rail.svelte
-var root$16 = from_html(`<a class="svelte-1oz89qw"><svg viewBox="0 0 20 20" aria-hidden="true" class="svelte-1oz89qw"><path></path></svg> </a>`);
-var root_1$14 = from_html(`<nav aria-label="Screens" class="svelte-1oz89qw"><svg class="mark svelte-1oz89qw" viewBox="0 0 36 36" aria-hidden="true"><path d="M5 24h6l3-13 4 17 4-11 2 7h7" stroke="var(--accent)" stroke-width="2.2"></path><path d="M5 31h26" stroke="var(--line2)" stroke-width="1.4"></path></svg> <!> <button type="button" class="svelte-1oz89qw"><svg viewBox="0 0 20 20" aria-hidden="true" class="svelte-1oz89qw"><circle cx="10" cy="10" r="6.500"></circle><path d="M10 3.500a6.500 6.500 0 0 1 0 13z" fill="currentColor"></path></svg> <span class="quiet">Colours:</span> </button></nav>`);
+var root$17 = from_html(`<a class="svelte-1oz89qw"><svg viewBox="0 0 20 20" aria-hidden="true" class="svelte-1oz89qw"><path></path></svg> </a>`);
+var root_1$15 = from_html(`<nav aria-label="Screens" class="svelte-1oz89qw"><svg class="mark svelte-1oz89qw" viewBox="0 0 36 36" aria-hidden="true"><path d="M5 24h6l3-13 4 17 4-11 2 7h7" stroke="var(--accent)" stroke-width="2.2"></path><path d="M5 31h26" stroke="var(--line2)" stroke-width="1.4"></path></svg> <!> <button type="button" class="svelte-1oz89qw"><svg viewBox="0 0 20 20" aria-hidden="true" class="svelte-1oz89qw"><circle cx="10" cy="10" r="6.500"></circle><path d="M10 3.500a6.500 6.500 0 0 1 0 13z" fill="currentColor"></path></svg> <span class="quiet">Colours:</span> </button></nav>`);
 function Rail($$anchor, $$props) {
 	push($$props, true);
 	let chosen = state(proxy(theme()));
@@ -4981,12 +5062,12 @@ function Rail($$anchor, $$props) {
 		event.preventDefault();
 		place.go(name);
 	}
-	var nav = root_1$14();
+	var nav = root_1$15();
 	var node = sibling(child(nav), 2);
 	each(node, 19, () => $$props.screens, ({ name, title }) => name, ($$anchor, $$item, i) => {
 		let name = () => get($$item).name;
 		let title = () => get($$item).title;
-		var a = root$16();
+		var a = root$17();
 		var svg = child(a);
 		var path = only_child(svg);
 		var text = sibling(svg, 1, true);
@@ -5017,11 +5098,14 @@ function Rail($$anchor, $$props) {
 	pop();
 }
 delegate(["click"]);
+// src/model/losses.ts
+var inWords = (name) => name.replaceAll("_", " ");
+var receiver = (edge) => edge?.to.split(".")[0] ?? "";
 // src/parts/LedgerBars.svelte
-var root$15 = from_html(`<i class="asked svelte-1vyvxub"></i>`);
-var root_1$13 = from_html(`<i class="lost svelte-1vyvxub"></i>`);
-var root_2$12 = from_html(`<tr><th scope="row" class="svelte-1vyvxub"> </th><td class="svelte-1vyvxub"><div class="shares svelte-1vyvxub" aria-hidden="true"><i class="svelte-1vyvxub"></i> <!> <!></div></td><td class="svelte-1vyvxub"> </td><td> </td><td> </td></tr>`);
-var root_3$11 = from_html(`<tr><td colspan="5" class="none faint svelte-1vyvxub">No frame was offered to an edge yet.</td></tr>`);
+var root$16 = from_html(`<i class="asked svelte-1vyvxub"></i>`);
+var root_1$14 = from_html(`<i class="lost svelte-1vyvxub"></i>`);
+var root_2$13 = from_html(`<tr><th scope="row" class="svelte-1vyvxub"> </th><td class="svelte-1vyvxub"><div class="shares svelte-1vyvxub" aria-hidden="true"><i class="svelte-1vyvxub"></i> <!> <!></div></td><td class="svelte-1vyvxub"> </td><td> </td><td> </td></tr>`);
+var root_3$12 = from_html(`<tr><td colspan="5" class="none faint svelte-1vyvxub">No frame was offered to an edge yet.</td></tr>`);
 var root_4$9 = from_html(`<table class="svelte-1vyvxub"><thead class="svelte-1vyvxub"><tr><th scope="col" class="svelte-1vyvxub">edge</th><th scope="col" class="bar svelte-1vyvxub"><span class="quiet">shares</span></th><th scope="col" class="svelte-1vyvxub">delivered</th><th scope="col" class="svelte-1vyvxub">left out</th><th scope="col" class="svelte-1vyvxub">lost</th></tr></thead><tbody></tbody></table>`);
 function LedgerBars($$anchor, $$props) {
 	push($$props, true);
@@ -5035,8 +5119,20 @@ function LedgerBars($$anchor, $$props) {
 			offered: now?.offered[i] ?? 0,
 			delivered: now?.delivered[i] ?? 0,
 			asked: now?.left_out[i] ?? 0,
-			lost: now?.lost[i] ?? 0
+			lost: now?.lost[i] ?? 0,
+			losing: (now?.losing[i] ?? 0) > 0
 		}));
+		const inNodes = (run.moment?.losses ?? []).filter(([edge, , , node]) => edge === null && node !== null);
+		all.push(...inNodes.map(([, reason, lost, node, asked, , losing]) => ({
+			key: `${node} ${reason}`,
+			name: `in ${run.nodes[node]?.name}`,
+			hint: inWords(reason),
+			offered: lost,
+			delivered: 0,
+			asked: asked ? lost : 0,
+			lost: asked ? 0 : lost,
+			losing
+		})));
 		const weight = (row) => row.lost > 0 ? 2 : row.asked > 0 ? 1 : 0;
 		return all.filter((row) => row.offered > 0 || most() > 100).sort((a, b) => weight(b) - weight(a)).slice(0, most());
 	});
@@ -5044,31 +5140,31 @@ function LedgerBars($$anchor, $$props) {
 	var table = root_4$9();
 	var tbody = sibling(child(table));
 	each(tbody, 21, () => get(rows), (row) => row.key, ($$anchor, row) => {
-		var tr = root_2$12();
+		var tr = root_2$13();
 		var th = child(tr);
 		var text = only_child(th, true);
 		var td = sibling(th);
 		var div = child(td);
 		var i_1 = child(div);
 		let styles;
-		var node = sibling(i_1, 2);
+		var node_1 = sibling(i_1, 2);
 		var consequent = ($$anchor) => {
-			var i_2 = root$15();
+			var i_2 = root$16();
 			let styles_1;
 			template_effect(($0) => styles_1 = set_style(i_2, "", styles_1, { flex: $0 }), [() => part(get(row).asked, get(row))]);
 			append($$anchor, i_2);
 		};
-		if_block(node, ($$render) => {
+		if_block(node_1, ($$render) => {
 			if (get(row).asked) $$render(consequent);
 		});
-		var node_1 = sibling(node, 2);
+		var node_2 = sibling(node_1, 2);
 		var consequent_1 = ($$anchor) => {
-			var i_3 = root_1$13();
+			var i_3 = root_1$14();
 			let styles_2;
 			template_effect(($0) => styles_2 = set_style(i_3, "", styles_2, { flex: $0 }), [() => part(get(row).lost, get(row))]);
 			append($$anchor, i_3);
 		};
-		if_block(node_1, ($$render) => {
+		if_block(node_2, ($$render) => {
 			if (get(row).lost) $$render(consequent_1);
 		});
 		reset(div);
@@ -5087,7 +5183,7 @@ function LedgerBars($$anchor, $$props) {
 			set_text(text_1, $1);
 			set_class(td_2, 1, clsx(get(row).asked ? "asked" : "faint"), "svelte-1vyvxub");
 			set_text(text_2, $2);
-			set_class(td_3, 1, clsx(get(row).lost ? "warn" : "faint"), "svelte-1vyvxub");
+			set_class(td_3, 1, clsx(get(row).losing ? "warn" : get(row).lost ? "" : "faint"), "svelte-1vyvxub");
 			set_text(text_3, $3);
 		}, [
 			() => part(get(row).delivered, get(row)),
@@ -5097,7 +5193,7 @@ function LedgerBars($$anchor, $$props) {
 		]);
 		append($$anchor, tr);
 	}, ($$anchor) => {
-		append($$anchor, root_3$11());
+		append($$anchor, root_3$12());
 	});
 	reset(tbody);
 	reset(table);
@@ -5254,10 +5350,10 @@ var Drafts = class {
 };
 var drafts = new Drafts();
 // src/parts/Field.svelte
-var root$14 = from_html(`<label><input type="checkbox"/> </label>`);
-var root_1$12 = from_html(`<option> </option>`);
-var root_2$11 = from_html(`<select></select>`);
-var root_3$10 = from_html(`<em aria-hidden="true" class="svelte-1laokb0"> </em>`);
+var root$15 = from_html(`<label><input type="checkbox"/> </label>`);
+var root_1$13 = from_html(`<option> </option>`);
+var root_2$12 = from_html(`<select></select>`);
+var root_3$11 = from_html(`<em aria-hidden="true" class="svelte-1laokb0"> </em>`);
 var root_4$8 = from_html(`<span><input type="text" autocomplete="off" spellcheck="false" class="svelte-1laokb0"/> <!></span>`);
 function Field($$anchor, $$props) {
 	push($$props, true);
@@ -5298,7 +5394,7 @@ function Field($$anchor, $$props) {
 	var fragment = comment();
 	var node_1 = first_child(fragment);
 	var consequent = ($$anchor) => {
-		var label_1 = root$14();
+		var label_1 = root$15();
 		let classes;
 		var input = child(label_1);
 		remove_input_defaults(input);
@@ -5320,10 +5416,10 @@ function Field($$anchor, $$props) {
 		append($$anchor, label_1);
 	};
 	var consequent_1 = ($$anchor) => {
-		var select = root_2$11();
+		var select = root_2$12();
 		let classes_1;
 		each(select, 21, () => $$props.spec.choices ?? [], (choice) => choice.name, ($$anchor, choice) => {
-			var option = root_1$12();
+			var option = root_1$13();
 			var text_2 = only_child(option, true);
 			var option_value = {};
 			template_effect(($0) => {
@@ -5357,7 +5453,7 @@ function Field($$anchor, $$props) {
 		remove_input_defaults(input_1);
 		var node_2 = sibling(input_1, 2);
 		var consequent_2 = ($$anchor) => {
-			var em = root_3$10();
+			var em = root_3$11();
 			var text_3 = only_child(em, true);
 			template_effect(() => set_text(text_3, get(unit)));
 			append($$anchor, em);
@@ -5399,10 +5495,10 @@ delegate([
 	"input"
 ]);
 // src/parts/Form.svelte
-var root$13 = from_html(`<small class="unit svelte-1rsxdae"> </small>`);
-var root_1$11 = from_html(`<div><span class="title svelte-1rsxdae"> <!></span> <div class="fields svelte-1rsxdae"></div> <small> </small></div>`);
-var root_2$10 = from_html(`<p class="faint"> </p>`);
-var root_3$9 = from_html(`<span class="alarm" role="alert"> </span>`);
+var root$14 = from_html(`<small class="unit svelte-1rsxdae"> </small>`);
+var root_1$12 = from_html(`<div><span class="title svelte-1rsxdae"> <!></span> <div class="fields svelte-1rsxdae"></div> <small> </small></div>`);
+var root_2$11 = from_html(`<p class="faint"> </p>`);
+var root_3$10 = from_html(`<span class="alarm" role="alert"> </span>`);
 var root_4$7 = from_html(`<div class="apply svelte-1rsxdae"><button class="btn primary" type="button"> </button> <button class="btn" type="button">Revert</button> <!></div>`);
 var root_5$5 = from_html(`<form class="svelte-1rsxdae"><!> <!></form>`);
 function Form($$anchor, $$props) {
@@ -5436,13 +5532,13 @@ function Form($$anchor, $$props) {
 		let title = () => get($$item).title;
 		let all = () => get($$item).specs;
 		const said = user_derived(() => hint(all()));
-		var div = root_1$11();
+		var div = root_1$12();
 		let classes;
 		var span = child(div);
 		var text_1 = child(span, true);
 		var node_2 = sibling(text_1);
 		var consequent = ($$anchor) => {
-			var small = root$13();
+			var small = root$14();
 			var text_2 = only_child(small, true);
 			template_effect(() => set_text(text_2, all()[0].unit));
 			append($$anchor, small);
@@ -5490,7 +5586,7 @@ function Form($$anchor, $$props) {
 		}, [() => all().map((spec) => spec.doc).join("\n"), () => get(said)?.text ?? [all()[0].doc, wanted(all()[0])].filter(Boolean).join(" · ")]);
 		append($$anchor, div);
 	}, ($$anchor) => {
-		var p = root_2$10();
+		var p = root_2$11();
 		var text_4 = only_child(p, true);
 		template_effect(() => set_text(text_4, run.values[$$props.node] ? "This node has no parameters." : "Waiting for its values …"));
 		append($$anchor, p);
@@ -5503,7 +5599,7 @@ function Form($$anchor, $$props) {
 		var button_1 = sibling(button, 2);
 		var node_4 = sibling(button_1, 2);
 		var consequent_1 = ($$anchor) => {
-			var span_1 = root_3$9();
+			var span_1 = root_3$10();
 			var text_6 = only_child(span_1, true);
 			template_effect(() => set_text(text_6, get(refusal).message));
 			append($$anchor, span_1);
@@ -5530,6 +5626,61 @@ function Form($$anchor, $$props) {
 	pop();
 }
 delegate(["click"]);
+// src/parts/Times.svelte
+var root$13 = from_html(`<th scope="col" class="svelte-fqpr42"> </th>`);
+var root_1$11 = from_html(`<td class="svelte-fqpr42"> </td>`);
+var root_2$10 = from_html(`<tr><th scope="row" class="svelte-fqpr42"> </th><!></tr>`);
+var root_3$9 = from_html(`<table class="svelte-fqpr42"><thead class="svelte-fqpr42"><tr><th scope="col" title="99 of 100 frames were not slower" class="svelte-fqpr42">p99</th><!></tr></thead><tbody></tbody></table>`);
+function Times($$anchor, $$props) {
+	push($$props, true);
+	const TITLES = {
+		"1s": "last 1 s",
+		"10s": "last 10 s",
+		"60s": "last 60 s",
+		run: "whole run"
+	};
+	const rows = user_derived(() => $$props.source ? ["service"] : [
+		"service",
+		"waiting",
+		"latency"
+	]);
+	const shown = (ms) => span(ms === null || ms === void 0 ? null : ms * 1e6);
+	var table = root_3$9();
+	var thead = child(table);
+	var tr = child(thead);
+	each(sibling(child(tr)), 16, () => WINDOWS, (window) => window, ($$anchor, window) => {
+		var th = root$13();
+		var text = only_child(th, true);
+		template_effect(() => set_text(text, TITLES[window]));
+		append($$anchor, th);
+	});
+	reset(tr);
+	reset(thead);
+	var tbody = sibling(thead);
+	each(tbody, 20, () => get(rows), (row) => row, ($$anchor, row) => {
+		const times = user_derived(() => run.times?.[row]);
+		var tr_1 = root_2$10();
+		var th_1 = child(tr_1);
+		var text_1 = only_child(th_1, true);
+		each(sibling(th_1), 16, () => WINDOWS, (window) => window, ($$anchor, window) => {
+			var td = root_1$11();
+			var text_2 = only_child(td, true);
+			template_effect(($0, $1) => {
+				set_attribute(td, "title", `median of the ${TITLES[window] ?? ""}: ${$0 ?? ""}`);
+				set_attribute(td, "data-window", window);
+				set_text(text_2, $1);
+			}, [() => shown(get(times)?.p50_ms[window][$$props.index]), () => shown(get(times)?.p99_ms[window][$$props.index])]);
+			append($$anchor, td);
+		});
+		reset(tr_1);
+		template_effect(() => set_text(text_1, row));
+		append($$anchor, tr_1);
+	});
+	reset(tbody);
+	reset(table);
+	append($$anchor, table);
+	pop();
+}
 // \0vite/preload-helper.js
 var scriptRel = (function detectScriptRel() {
 	const relList = typeof document !== "undefined" && document.createElement("link").relList;
@@ -5633,16 +5784,15 @@ var __vitePreload = function preload(baseModule, deps, importerUrl) {
 var root$12 = from_html(`<button type="button" role="tab" aria-controls="about-node" class="svelte-qs8thq"> </button>`);
 var root_1$10 = from_html(`<button type="button" class="btn turn svelte-qs8thq"> </button>`);
 var root_2$9 = from_html(`<p class="alarm" role="alert"> </p>`);
-var root_3$8 = from_html(`<dt class="svelte-qs8thq">Waiting time</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <dt class="svelte-qs8thq">Latency</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd>`, 1);
-var root_4$6 = from_html(`<small class="svelte-qs8thq"> </small>`);
-var root_5$4 = from_html(`<dt class="svelte-qs8thq"> </dt> <dd class="svelte-qs8thq"> <!></dd>`, 1);
-var root_6$3 = from_html(`<!> <h2 class="svelte-qs8thq">Now <span> </span></h2> <dl class="svelte-qs8thq"><dt class="svelte-qs8thq">Frames</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <dt class="svelte-qs8thq">Service time</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <!> <!></dl>`, 1);
-var root_7$3 = from_html(`<br/><code class="svelte-qs8thq"> </code>`, 1);
-var root_8$2 = from_html(`<br/><b> </b> `, 1);
-var root_9$2 = from_html(`<dt class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dt> <dd class="svelte-qs8thq"> <!> <!></dd>`, 1);
-var root_10$2 = from_html(`<dl class="reference svelte-qs8thq"></dl>`);
-var root_11$2 = from_html(`<header class="svelte-qs8thq"><b class="svelte-qs8thq"> </b><span class="dim"> </span> <span class="faint from svelte-qs8thq"> </span> <span class="dim"> </span></header> <p class="summary dim svelte-qs8thq"> </p> <div class="tabs svelte-qs8thq"><div role="tablist" tabindex="-1" class="svelte-qs8thq"></div> <!></div> <!> <div class="body scroll svelte-qs8thq" id="about-node" role="tabpanel" tabindex="-1"><!></div>`, 1);
-var root_12$1 = from_html(`<p class="dim">Choose a node in the pipeline.</p>`);
+var root_3$8 = from_html(`<small class="svelte-qs8thq"> </small>`);
+var root_4$6 = from_html(`<dt class="svelte-qs8thq"> </dt> <dd class="svelte-qs8thq"> <!></dd>`, 1);
+var root_5$4 = from_html(`<!> <h2 class="svelte-qs8thq">Now <span> </span></h2> <!> <dl class="svelte-qs8thq"><dt class="svelte-qs8thq">Frames</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <!></dl>`, 1);
+var root_6$3 = from_html(`<br/><code class="svelte-qs8thq"> </code>`, 1);
+var root_7$3 = from_html(`<br/><b> </b> `, 1);
+var root_8$2 = from_html(`<dt class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dt> <dd class="svelte-qs8thq"> <!> <!></dd>`, 1);
+var root_9$2 = from_html(`<dl class="reference svelte-qs8thq"></dl>`);
+var root_10$2 = from_html(`<header class="svelte-qs8thq"><b class="svelte-qs8thq"> </b><span class="dim"> </span> <span class="faint from svelte-qs8thq"> </span> <span class="dim"> </span></header> <p class="summary dim svelte-qs8thq"> </p> <div class="tabs svelte-qs8thq"><div role="tablist" tabindex="-1" class="svelte-qs8thq"></div> <!></div> <!> <div class="body scroll svelte-qs8thq" id="about-node" role="tabpanel" tabindex="-1"><!></div>`, 1);
+var root_11$2 = from_html(`<p class="dim">Choose a node in the pipeline.</p>`);
 function NodePanel($$anchor, $$props) {
 	push($$props, true);
 	const TABS = [
@@ -5659,7 +5809,6 @@ function NodePanel($$anchor, $$props) {
 	const bits = user_derived(() => get(now)?.state[get(index)] ?? 0);
 	const enabled = user_derived(() => (get(bits) & 1) !== 0);
 	const readbacks = user_derived(() => (get(type)?.params ?? []).filter((spec) => spec.readback && run.value($$props.node, spec.name) !== void 0));
-	const ns = (ms) => ms === null || ms === void 0 ? null : ms * 1e6;
 	user_effect(() => run.watch([$$props.node]));
 	user_effect(() => {
 		$$props.node;
@@ -5684,16 +5833,16 @@ function NodePanel($$anchor, $$props) {
 	}
 	var fragment = comment();
 	var node_1 = first_child(fragment);
-	var consequent_7 = ($$anchor) => {
-		var fragment_1 = root_11$2();
+	var consequent_6 = ($$anchor) => {
+		var fragment_1 = root_10$2();
 		var header = first_child(fragment_1);
 		var b = child(header);
 		var text = only_child(b, true);
-		var span_1 = sibling(b);
-		var text_1 = only_child(span_1, true);
-		var span_2 = sibling(span_1, 2);
-		var text_2 = only_child(span_2, true);
-		var text_3 = only_child(sibling(span_2, 2), true);
+		var span = sibling(b);
+		var text_1 = only_child(span, true);
+		var span_1 = sibling(span, 2);
+		var text_2 = only_child(span_1, true);
+		var text_3 = only_child(sibling(span_1, 2), true);
 		reset(header);
 		var p = sibling(header, 2);
 		var text_4 = only_child(p, true);
@@ -5739,8 +5888,8 @@ function NodePanel($$anchor, $$props) {
 		});
 		var div_2 = sibling(node_3, 2);
 		var node_4 = child(div_2);
-		var consequent_4 = ($$anchor) => {
-			var fragment_2 = root_6$3();
+		var consequent_3 = ($$anchor) => {
+			var fragment_2 = root_5$4();
 			var node_5 = first_child(fragment_2);
 			key(node_5, () => $$props.node, ($$anchor) => {
 				Form($$anchor, { get node() {
@@ -5750,153 +5899,127 @@ function NodePanel($$anchor, $$props) {
 			var h2 = sibling(node_5, 2);
 			var text_8 = only_child(sibling(child(h2)));
 			reset(h2);
-			var dl = sibling(h2, 2);
+			var node_6 = sibling(h2, 2);
+			{
+				let $0 = user_derived(() => (get(bits) & 16) !== 0);
+				Times(node_6, {
+					get index() {
+						return get(index);
+					},
+					get source() {
+						return get($0);
+					}
+				});
+			}
+			var dl = sibling(node_6, 2);
 			var dd = sibling(child(dl));
 			var text_9 = child(dd);
 			var text_10 = only_child(sibling(text_9));
 			reset(dd);
-			var dd_1 = sibling(dd, 3);
-			var text_11 = child(dd_1);
-			var text_12 = only_child(sibling(text_11));
-			reset(dd_1);
-			var node_6 = sibling(dd_1, 2);
-			var consequent_2 = ($$anchor) => {
-				var fragment_4 = root_3$8();
-				var dd_2 = sibling(first_child(fragment_4));
-				var text_13 = child(dd_2);
-				var text_14 = only_child(sibling(text_13));
-				reset(dd_2);
-				var dd_3 = sibling(dd_2, 3);
-				var text_15 = child(dd_3);
-				var text_16 = only_child(sibling(text_15));
-				reset(dd_3);
-				template_effect(($0, $1, $2, $3) => {
-					set_text(text_13, `${$0 ?? ""} `);
-					set_text(text_14, `p99 ${$1 ?? ""}`);
-					set_text(text_15, `${$2 ?? ""} `);
-					set_text(text_16, `p99 ${$3 ?? ""}`);
-				}, [
-					() => span(ns(get(now)?.waiting_p50_ms[get(index)])),
-					() => span(ns(get(now)?.waiting_p99_ms[get(index)])),
-					() => span(ns(get(now)?.latency_p50_ms[get(index)])),
-					() => span(ns(get(now)?.latency_p99_ms[get(index)]))
-				]);
-				append($$anchor, fragment_4);
-			};
-			if_block(node_6, ($$render) => {
-				if (!(get(bits) & 16)) $$render(consequent_2);
-			});
-			each(sibling(node_6, 2), 17, () => get(readbacks), (spec) => spec.name, ($$anchor, spec) => {
-				var fragment_5 = root_5$4();
-				var dt = first_child(fragment_5);
-				var text_17 = only_child(dt, true);
-				var dd_4 = sibling(dt, 2);
-				var text_18 = child(dd_4);
-				var node_8 = sibling(text_18);
-				var consequent_3 = ($$anchor) => {
-					var small_4 = root_4$6();
-					var text_19 = only_child(small_4, true);
-					template_effect(() => set_text(text_19, get(spec).unit));
-					append($$anchor, small_4);
+			each(sibling(dd, 2), 17, () => get(readbacks), (spec) => spec.name, ($$anchor, spec) => {
+				var fragment_4 = root_4$6();
+				var dt = first_child(fragment_4);
+				var text_11 = only_child(dt, true);
+				var dd_1 = sibling(dt, 2);
+				var text_12 = child(dd_1);
+				var node_8 = sibling(text_12);
+				var consequent_2 = ($$anchor) => {
+					var small_1 = root_3$8();
+					var text_13 = only_child(small_1, true);
+					template_effect(() => set_text(text_13, get(spec).unit));
+					append($$anchor, small_1);
 				};
 				if_block(node_8, ($$render) => {
-					if (get(spec).unit) $$render(consequent_3);
+					if (get(spec).unit) $$render(consequent_2);
 				});
-				reset(dd_4);
+				reset(dd_1);
 				template_effect(($0, $1, $2) => {
 					set_attribute(dt, "title", get(spec).doc);
-					set_text(text_17, $0);
-					set_attribute(dd_4, "title", $1);
-					set_text(text_18, `${$2 ?? ""} `);
+					set_text(text_11, $0);
+					set_attribute(dd_1, "title", $1);
+					set_text(text_12, `${$2 ?? ""} `);
 				}, [
 					() => get(spec).name.replaceAll("_", " "),
 					() => readable(run.value($$props.node, get(spec).name)),
 					() => readable(run.value($$props.node, get(spec).name))
 				]);
-				append($$anchor, fragment_5);
+				append($$anchor, fragment_4);
 			});
 			reset(dl);
-			template_effect(($0, $1, $2, $3) => {
+			template_effect(($0, $1) => {
 				set_text(text_8, `values that ${$$props.node ?? ""} gives`);
 				set_text(text_9, `${$0 ?? ""} `);
 				set_text(text_10, `at ${$1 ?? ""} Hz`);
-				set_text(text_11, `${$2 ?? ""} `);
-				set_text(text_12, `p99 ${$3 ?? ""}`);
-			}, [
-				() => count(get(now)?.frames[get(index)]),
-				() => rate(get(now)?.hz[get(index)]),
-				() => span(ns(get(now)?.service_p50_ms[get(index)])),
-				() => span(ns(get(now)?.service_p99_ms[get(index)]))
-			]);
+			}, [() => count(get(now)?.frames[get(index)]), () => rate(get(now)?.hz[get(index)])]);
 			append($$anchor, fragment_2);
 		};
-		var consequent_5 = ($$anchor) => {
-			var fragment_6 = comment();
-			await_block(first_child(fragment_6), () => __vitePreload(() => import("./InputForm.js"), __vite__mapDeps([0,1]), import.meta.url), null, ($$anchor, $$source) => {
+		var consequent_4 = ($$anchor) => {
+			var fragment_5 = comment();
+			await_block(first_child(fragment_5), () => __vitePreload(() => import("./InputForm.js"), __vite__mapDeps([0,1]), import.meta.url), null, ($$anchor, $$source) => {
 				var $$value = user_derived(() => {
 					var { default: InputForm } = get($$source);
 					return { InputForm };
 				});
 				var InputForm = user_derived(() => get($$value).InputForm);
-				var fragment_7 = comment();
-				key(first_child(fragment_7), () => $$props.node, ($$anchor) => {
-					var fragment_8 = comment();
-					component(first_child(fragment_8), () => get(InputForm), ($$anchor, InputForm_1) => {
+				var fragment_6 = comment();
+				key(first_child(fragment_6), () => $$props.node, ($$anchor) => {
+					var fragment_7 = comment();
+					component(first_child(fragment_7), () => get(InputForm), ($$anchor, InputForm_1) => {
 						InputForm_1($$anchor, { get node() {
 							return $$props.node;
 						} });
 					});
-					append($$anchor, fragment_8);
+					append($$anchor, fragment_7);
 				});
-				append($$anchor, fragment_7);
+				append($$anchor, fragment_6);
 			});
-			append($$anchor, fragment_6);
+			append($$anchor, fragment_5);
 		};
 		var alternate = ($$anchor) => {
-			var dl_1 = root_10$2();
+			var dl_1 = root_9$2();
 			each(dl_1, 21, () => get(type).params, (spec) => spec.name, ($$anchor, spec) => {
-				var fragment_9 = root_9$2();
-				var dt_1 = first_child(fragment_9);
-				var text_20 = child(dt_1);
-				var text_21 = only_child(sibling(text_20), true);
+				var fragment_8 = root_8$2();
+				var dt_1 = first_child(fragment_8);
+				var text_14 = child(dt_1);
+				var text_15 = only_child(sibling(text_14), true);
 				reset(dt_1);
-				var dd_5 = sibling(dt_1, 2);
-				var text_22 = child(dd_5, true);
-				var node_12 = sibling(text_22);
-				var consequent_6 = ($$anchor) => {
-					var fragment_10 = root_7$3();
-					var text_23 = only_child(sibling(first_child(fragment_10)));
-					template_effect(() => set_text(text_23, `${run.run?.pv_prefix ?? "" ?? ""}…:${get(spec).pv ?? ""}`));
-					append($$anchor, fragment_10);
+				var dd_2 = sibling(dt_1, 2);
+				var text_16 = child(dd_2, true);
+				var node_12 = sibling(text_16);
+				var consequent_5 = ($$anchor) => {
+					var fragment_9 = root_6$3();
+					var text_17 = only_child(sibling(first_child(fragment_9)));
+					template_effect(() => set_text(text_17, `${run.run?.pv_prefix ?? "" ?? ""}…:${get(spec).pv ?? ""}`));
+					append($$anchor, fragment_9);
 				};
 				if_block(node_12, ($$render) => {
-					if (get(spec).pv) $$render(consequent_6);
+					if (get(spec).pv) $$render(consequent_5);
 				});
 				each(sibling(node_12, 2), 17, () => get(spec).choices ?? [], (choice) => choice.name, ($$anchor, choice) => {
-					var fragment_11 = root_8$2();
-					var b_1 = sibling(first_child(fragment_11));
-					var text_24 = only_child(b_1, true);
-					var text_25 = sibling(b_1);
+					var fragment_10 = root_7$3();
+					var b_1 = sibling(first_child(fragment_10));
+					var text_18 = only_child(b_1, true);
+					var text_19 = sibling(b_1);
 					template_effect(() => {
-						set_text(text_24, get(choice).name);
-						set_text(text_25, ` ${get(choice).doc ?? ""}`);
+						set_text(text_18, get(choice).name);
+						set_text(text_19, ` ${get(choice).doc ?? ""}`);
 					});
-					append($$anchor, fragment_11);
+					append($$anchor, fragment_10);
 				});
-				reset(dd_5);
+				reset(dd_2);
 				template_effect(() => {
-					set_text(text_20, `${get(spec).name ?? ""} `);
-					set_text(text_21, get(spec).readback ? "readback" : get(spec).type);
-					set_text(text_22, get(spec).doc);
+					set_text(text_14, `${get(spec).name ?? ""} `);
+					set_text(text_15, get(spec).readback ? "readback" : get(spec).type);
+					set_text(text_16, get(spec).doc);
 				});
-				append($$anchor, fragment_9);
+				append($$anchor, fragment_8);
 			});
 			reset(dl_1);
 			append($$anchor, dl_1);
 		};
 		if_block(node_4, ($$render) => {
-			if (get(tab) === "Parameters") $$render(consequent_4);
-			else if (get(tab) === "Input") $$render(consequent_5, 1);
+			if (get(tab) === "Parameters") $$render(consequent_3);
+			else if (get(tab) === "Input") $$render(consequent_4, 1);
 			else $$render(alternate, -1);
 		});
 		reset(div_2);
@@ -5914,10 +6037,10 @@ function NodePanel($$anchor, $$props) {
 		append($$anchor, fragment_1);
 	};
 	var alternate_1 = ($$anchor) => {
-		append($$anchor, root_12$1());
+		append($$anchor, root_11$2());
 	};
 	if_block(node_1, ($$render) => {
-		if (get(node) && get(type)) $$render(consequent_7);
+		if (get(node) && get(type)) $$render(consequent_6);
 		else $$render(alternate_1, -1);
 	});
 	append($$anchor, fragment);
@@ -6002,11 +6125,11 @@ var root_3$7 = from_html(`<span class="faint">source</span>`);
 var root_4$5 = from_html(`<span class="faint">inline</span>`);
 var root_5$3 = from_html(`<u class="svelte-jonzhq"></u>`);
 var root_6$2 = from_html(`<span class="bar svelte-jonzhq" aria-hidden="true"><i></i> <!></span><span> </span>`, 1);
-var root_7$2 = from_html(`<span class="warn"> </span>`);
+var root_7$2 = from_html(`<span> </span>`);
 var root_8$1 = from_html(`<span class="asked" title="left out as asked"> </span>`);
 var root_9$1 = from_html(`<span class="faint">0</span>`);
-var root_10$1 = from_html(`<tr><th scope="row" class="svelte-jonzhq"><div class="node svelte-jonzhq"><svg aria-hidden="true" class="svelte-jonzhq"><!><!><circle cy="15.500" r="3.500"></circle></svg> <button type="button" class="svelte-jonzhq"> </button> <span class="type svelte-jonzhq"> </span> <!></div></th><td> </td><td class="svelte-jonzhq"><!></td><td class="service svelte-jonzhq"> </td><td> </td><td class="cpu svelte-jonzhq"> </td><td class="lost svelte-jonzhq"><!></td></tr>`);
-var root_11$1 = from_html(`<h2>Pipeline <span> </span><span class="right">frames/s</span></h2> <div class="holder svelte-jonzhq"><table class="svelte-jonzhq"><thead class="svelte-jonzhq"><tr><th scope="col" class="name svelte-jonzhq">node</th><th scope="col" class="out svelte-jonzhq">out/s</th><th scope="col" class="queue svelte-jonzhq">queue</th><th scope="col" class="service svelte-jonzhq">service</th><th scope="col" class="latency svelte-jonzhq" title="99 of 100 frames are faster">latency</th><th scope="col" class="cpu svelte-jonzhq" title="Percent of one core">CPU</th><th scope="col" class="lost svelte-jonzhq">lost</th></tr></thead><tbody class="svelte-jonzhq"></tbody></table></div>`, 1);
+var root_10$1 = from_html(`<tr><th scope="row" class="svelte-jonzhq"><div class="node svelte-jonzhq"><svg aria-hidden="true" class="svelte-jonzhq"><!><!><circle cy="15.500" r="3.500"></circle></svg> <button type="button" class="svelte-jonzhq"> </button> <span class="type svelte-jonzhq"> </span> <!></div></th><td> </td><td class="svelte-jonzhq"><!></td><td class="service svelte-jonzhq"> </td><td class="latency svelte-jonzhq"> </td><td class="cpu svelte-jonzhq"> </td><td class="lost svelte-jonzhq"><!></td></tr>`);
+var root_11$1 = from_html(`<h2>Pipeline <span> </span><span class="right">frames/s</span></h2> <div class="holder svelte-jonzhq"><table class="svelte-jonzhq"><thead class="svelte-jonzhq"><tr><th scope="col" class="name svelte-jonzhq">node</th><th scope="col" class="out svelte-jonzhq">out/s</th><th scope="col" class="queue svelte-jonzhq">queue</th><th scope="col" class="service svelte-jonzhq" title="Half of the frames of the last 10 s took no longer">service</th><th scope="col" class="latency svelte-jonzhq" title="99 of 100 frames of the last 10 s were faster">latency</th><th scope="col" class="cpu svelte-jonzhq" title="Percent of one core">CPU</th><th scope="col" class="lost svelte-jonzhq">lost</th></tr></thead><tbody class="svelte-jonzhq"></tbody></table></div>`, 1);
 function Pipeline($$anchor, $$props) {
 	push($$props, true);
 	const LANE = 17;
@@ -6061,6 +6184,7 @@ function Pipeline($$anchor, $$props) {
 		const node = user_derived(() => run.nodes[get(row).node]);
 		const state = user_derived(() => at(get(now)?.state, get(row).node));
 		const lost = user_derived(() => at(get(now)?.lost, get(row).node));
+		const losing = user_derived(() => at(get(now)?.losing, get(row).node) > 0);
 		const asked = user_derived(() => at(get(now)?.left_out, get(row).node));
 		const queued = user_derived(() => at(get(now)?.queued, get(row).node));
 		const room = user_derived(() => at(get(now)?.capacity, get(row).node));
@@ -6185,7 +6309,6 @@ function Pipeline($$anchor, $$props) {
 		var td_2 = sibling(td_1);
 		var text_6 = only_child(td_2, true);
 		var td_3 = sibling(td_2);
-		let classes_5;
 		var text_7 = only_child(td_3, true);
 		var td_4 = sibling(td_3);
 		var text_8 = only_child(td_4, true);
@@ -6193,8 +6316,13 @@ function Pipeline($$anchor, $$props) {
 		var node_9 = child(td_5);
 		var consequent_8 = ($$anchor) => {
 			var span_8 = root_7$2();
+			let classes_5;
 			var text_9 = only_child(span_8, true);
-			template_effect(($0) => set_text(text_9, $0), [() => count(get(lost))]);
+			template_effect(($0) => {
+				set_attribute(span_8, "title", get(losing) ? "losing now" : "has lost");
+				classes_5 = set_class(span_8, 1, "", null, classes_5, { warn: get(losing) });
+				set_text(text_9, $0);
+			}, [() => count(get(lost))]);
 			append($$anchor, span_8);
 		};
 		var consequent_9 = ($$anchor) => {
@@ -6219,7 +6347,7 @@ function Pipeline($$anchor, $$props) {
 			set_attribute(svg, "viewBox", `0 0 ${get(width) ?? ""} 31`);
 			set_attribute(circle, "cx", get(x));
 			classes_1 = set_class(circle, 0, "svelte-jonzhq", null, classes_1, {
-				lost: get(lost) > 0,
+				lost: get(losing),
 				off: get(off)
 			});
 			set_attribute(button, "id", `node-${get(node).name ?? ""}`);
@@ -6231,14 +6359,13 @@ function Pipeline($$anchor, $$props) {
 			classes_2 = set_class(td, 1, "svelte-jonzhq", null, classes_2, { faint: $0 });
 			set_text(text_4, $1);
 			set_text(text_6, $2);
-			classes_5 = set_class(td_3, 1, "latency svelte-jonzhq", null, classes_5, { warn: get(lost) > 0 });
 			set_text(text_7, $3);
 			set_text(text_8, $4);
 		}, [
 			() => at(get(now)?.hz, get(row).node) === 0,
 			() => rate(get(now)?.hz[get(row).node]),
-			() => span(ns(get(now)?.service_p50_ms[get(row).node])),
-			() => get(state) & 16 ? "–" : span(ns(get(now)?.latency_p99_ms[get(row).node])),
+			() => span(ns(run.times?.service.p50_ms["10s"][get(row).node])),
+			() => get(state) & 16 ? "–" : span(ns(run.times?.latency.p99_ms["10s"][get(row).node])),
 			() => get(now)?.cpu[get(row).node] === null ? "–" : Math.round(at(get(now)?.cpu, get(row).node))
 		]);
 		delegated("click", tr, () => $$props.choose(get(node).name));
@@ -6291,6 +6418,7 @@ var Feed = class {
 		} catch (problem) {
 			if (problem instanceof DOMException && problem.name === "AbortError") continue;
 			this.url = null;
+			if (this.stopped) break;
 			this.listener.problem(problem instanceof Error ? problem.message : String(problem));
 			await new Promise((done) => setTimeout(done, RETRY_MS));
 		}
@@ -7504,7 +7632,7 @@ function Picture($$anchor, $$props) {
 		set(started, true);
 		const seen = () => say({
 			kind: "seen",
-			seen: !document.hidden
+			seen: !document.hidden && run.link !== "ended"
 		});
 		document.addEventListener("visibilitychange", seen);
 		return () => {
@@ -7514,6 +7642,14 @@ function Picture($$anchor, $$props) {
 		};
 	});
 	const say = (message) => get(started) && worker?.postMessage(message);
+	user_effect(() => {
+		if (run.link !== "ended") return;
+		say({
+			kind: "seen",
+			seen: false
+		});
+		set(problem, "");
+	});
 	user_effect(() => {
 		say({
 			kind: "source",
@@ -8539,8 +8675,9 @@ function follow(names, step, keepMs, show) {
 	let ended = false;
 	const look = async () => {
 		if (!document.hidden && run.link === "open") try {
-			series.add(await history$1(names, step, series.lastMs));
-			if (!ended) show(series, "");
+			const { unknown, ...more } = await history$1(names, step, series.lastMs);
+			series.add(more);
+			if (!ended) show(series, unknown && `The server keeps no history of ${unknown.replaceAll(",", ", ")}.`);
 		} catch (problem) {
 			if (!ended) show(series, problem.message);
 		}
@@ -8576,8 +8713,8 @@ function Strips($$anchor, $$props) {
 		},
 		{
 			title: "Latency",
-			about: "ms, p99",
-			names: get(others).map((name) => `${name}.latency_p99_ms`)
+			about: "ms, p99 of each second",
+			names: get(others).map((name) => `${name}.latency_p99_1s_ms`)
 		},
 		{
 			title: "Queue",
@@ -8795,9 +8932,15 @@ function App($$anchor, $$props) {
 	push($$props, true);
 	let Shown = state(null);
 	let problem = state("");
+	const AHEAD_MS = 3e3;
 	const screens = user_derived(() => offered(run.nodes));
 	const gone = user_derived(() => run.link === "gone");
 	user_effect(() => void load(place.screen));
+	user_effect(() => {
+		if (!run.heard) return;
+		const timer = setTimeout(() => void get(screens).find(({ name }) => name === "ledger")?.load().catch(() => {}), AHEAD_MS);
+		return () => clearTimeout(timer);
+	});
 	async function load(name) {
 		try {
 			const { default: next } = await (get(screens).find((screen) => screen.name === name) ?? get(screens)[0]).load();
@@ -8864,7 +9007,7 @@ function App($$anchor, $$props) {
 	reset(div);
 	template_effect(() => {
 		set_attribute(main, "aria-busy", get(gone));
-		classes = set_class(main, 1, "svelte-1n46o8q", null, classes, { gone: get(gone) || run.ended !== null });
+		classes = set_class(main, 1, "svelte-1n46o8q", null, classes, { gone: get(gone) || run.link === "ended" });
 	});
 	delegated("click", a, (e) => (e.preventDefault(), document.getElementById("main")?.focus()));
 	append($$anchor, fragment);
@@ -8880,4 +9023,4 @@ target.replaceChildren();
 mount(App, { target });
 await entered;
 run.start();
-export { bind_checked as $, rate as A, child as At, record as B, next as Bt, wanted as C, delegated as Ct, bytes as D, template_effect as Dt, ago as E, untrack as Et, run as F, set as Ft, setInput as G, report as H, to_array as Ht, inWords as I, state as It, readTable as J, setParams as K, isIntended as L, user_derived as Lt, short as M, only_child as Mt, span as N, sibling as Nt, count as O, user_effect as Ot, timeOfDay as P, proxy as Pt, bind_this as Q, ApiError as R, pop as Rt, same as S, delegate as St, place as T, get as Tt, request as U, records as V, reset as Vt, seriesNames as W, onMount as X, onDestroy as Y, prop as Z, NodePanel as _, append as _t, placer as a, bind_select_value as at, editable as b, from_svg as bt, toCanvas as c, set_style as ct, lengthOf as d, snippet as dt, bind_value as et, readLine as f, each as ft, layers as g, set_text as gt, Feed as h, if_block as ht, colours as i, set_value as it, share as j, first_child as jt, flow as k, $window as kt, themed as l, set_class as lt, writeLine as m, key as mt, Picture as n, set_attribute as nt, ticks as o, init_select as ot, summary as p, index as pt, readPicture as q, shown as r, set_checked as rt, toArray as s, select_option as st, follow as t, remove_input_defaults as tt, clamp as u, clsx as ut, Field as v, comment as vt, colour as w, event as wt, readable as x, text as xt, drafts as y, from_html as yt, pipeline as z, push as zt };
+export { bind_value as $, flow as A, first_child as At, records as B, reset as Bt, wanted as C, event as Ct, ago as D, user_effect as Dt, place as E, template_effect as Et, timeOfDay as F, state as Ft, setParams as G, request as H, to_array as Ht, run as I, user_derived as It, onDestroy as J, readPicture as K, ApiError as L, pop as Lt, share as M, sibling as Mt, short as N, proxy as Nt, bytes as O, $window as Ot, span as P, set as Pt, bind_checked as Q, pipeline as R, push as Rt, same as S, delegated as St, colour as T, untrack as Tt, seriesNames as U, report as V, noop as Vt, setInput as W, prop as X, onMount as Y, bind_this as Z, NodePanel as _, comment as _t, placer as a, init_select as at, editable as b, text as bt, toCanvas as c, set_class as ct, lengthOf as d, each as dt, remove_input_defaults as et, readLine as f, index as ft, layers as g, append as gt, Feed as h, set_text as ht, colours as i, bind_select_value as it, rate as j, only_child as jt, count as k, child as kt, themed as l, clsx as lt, writeLine as m, if_block as mt, Picture as n, set_checked as nt, ticks as o, select_option as ot, summary as p, key as pt, readTable as q, shown as r, set_value as rt, toArray as s, set_style as st, follow as t, set_attribute as tt, clamp as u, snippet as ut, Field as v, from_html as vt, inWords as w, get as wt, readable as x, delegate as xt, drafts as y, from_svg as yt, record as z, next as zt };

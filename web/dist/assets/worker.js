@@ -36,6 +36,7 @@ var Feed = class {
 		} catch (problem) {
 			if (problem instanceof DOMException && problem.name === "AbortError") continue;
 			this.url = null;
+			if (this.stopped) break;
 			this.listener.problem(problem instanceof Error ? problem.message : String(problem));
 			await new Promise((done) => setTimeout(done, RETRY_MS$1));
 		}
