@@ -18,12 +18,18 @@ struct Served {
 
 impl Served {
     fn start(more: &[&str]) -> Served {
+        Served::start_changed(|text| text, more)
+    }
+
+    /// The same with another pipeline, made from the one of the examples.
+    fn start_changed(change: impl Fn(String) -> String, more: &[&str]) -> Served {
         let folder = common::temporary("bluesky");
         std::fs::create_dir_all(&folder).unwrap();
         let text = std::fs::read_to_string(examples().join("pipeline.yaml")).unwrap();
         let own = "pvaccess: {prefix: '13SIM1:', port: 0, search_port: 0, interfaces: 127.0.0.1}";
         let text = text.replace("pvaccess: {prefix: '13SIM1:'}", own);
         assert!(text.contains(own));
+        let text = change(text);
         let path = folder.join("pipeline.yaml");
         std::fs::write(&path, text).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_livetime"));
@@ -42,15 +48,25 @@ impl Served {
         Served { program, address, folder }
     }
 
-    /// Runs a script of the examples to its end, for at most five minutes; what it prints.
+    /// Runs a script of the examples to its end, which must be a good one; what it prints.
     fn run(&self, python: &Path, script: &str, args: &[&str]) -> String {
+        let (ended_well, text) = self.try_to_run(python, script, args);
+        assert!(ended_well, "{script}: {text}");
+        eprintln!("{text}");
+        text
+    }
+
+    /// Runs a script of the examples for at most five minutes; whether it ended well, and what it prints.
+    fn try_to_run(&self, python: &Path, script: &str, args: &[&str]) -> (bool, String) {
         let mut command = Command::new(python);
         command.arg(examples().join(script)).arg("--folder").arg(self.folder.join("new/files")).args(args);
         command.env("PYTHONUNBUFFERED", "1").env("EPICS_PVA_NAME_SERVERS", &self.address);
         command.env("EPICS_PVA_ADDR_LIST", "").env("EPICS_PVA_AUTO_ADDR_LIST", "NO");
         // Settings and caches of the user are not touched.
         command.env("HOME", &self.folder);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+        let errors = self.folder.join("errors");
+        command.stderr(std::fs::File::create(&errors).unwrap());
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let end = Instant::now() + Duration::from_secs(300);
         while child.try_wait().unwrap().is_none() {
             if Instant::now() > end {
@@ -59,10 +75,10 @@ impl Served {
             std::thread::sleep(Duration::from_millis(20));
         }
         let output = child.wait_with_output().unwrap();
+        let errors = std::fs::read_to_string(&errors).unwrap();
+        eprintln!("{errors}");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{script}: {text}");
-        eprintln!("{text}");
-        text
+        (output.status.success(), if output.status.success() { text } else { text + &errors })
     }
 }
 
@@ -187,4 +203,19 @@ fn the_lines_of_the_document_work() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
     assert!(said.ends_with("continued\n"), "{said}");
+}
+
+/// Half of the frames never come to the writer. The scan flushes ten times a second, which must not look like progress.
+#[test]
+fn a_fly_scan_whose_frames_do_not_come_ends() {
+    let Some(python) = livetime_testkit::python("bluesky") else { return };
+    let halve = |text: String| {
+        let (all, half) =
+            ("hdf5_files, from: detector, queue: 200", "hdf5_files, from: {node: detector, every: 2}");
+        assert!(text.contains(all));
+        text.replace(all, half)
+    };
+    let served = Served::start_changed(halve, &[]);
+    let (ended_well, said) = served.try_to_run(&python, "fly.py", &["--writer", "hdf", "--events", "20"]);
+    assert!(!ended_well && said.contains("TimeoutError"), "{said}");
 }

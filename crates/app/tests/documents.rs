@@ -10,7 +10,8 @@ use crate::common::{stderr, stdout};
 /// The blocks of a document in this language, in order.
 fn blocks(document: &str, language: &str) -> Vec<String> {
     let text = std::fs::read_to_string(livetime_testkit::repository().join(document)).unwrap();
-    let parts = text.split(&format!("```{language}\n")).skip(1);
+    let begin = format!("```{language}\n");
+    let parts = text.split(&begin).skip(1);
     parts.map(|part| part.split("```").next().unwrap().to_owned()).collect()
 }
 

@@ -20,9 +20,9 @@ const FACTS: &[(&str, &str, &str)] = &[
     ("sim_detector pva_source", "ShutterControl*", "Close|Open"),
     ("sim_detector pva_source", "ShutterStatus_RBV ShutterControlEPICS ShutterStatusEPICS_RBV", "Closed|Open"),
     // NDArrayBase
-    ("sim_detector null", "Acquire", "Done|Acquire"),
-    ("sim_detector null", "Acquire_RBV AcquireBusy AcquireBusyCB", "Done|Acquiring"),
-    ("sim_detector null", "WaitForPlugins", "No|Yes"),
+    ("sim_detector pva_source", "Acquire", "Done|Acquire"),
+    ("sim_detector pva_source", "Acquire_RBV AcquireBusy AcquireBusyCB", "Done|Acquiring"),
+    ("sim_detector pva_source", "WaitForPlugins", "No|Yes"),
     ("sim_detector null", "BayerPattern_RBV", "RGGB|GBRG|GRBG|BGGR"),
     ("sim_detector null", "DataType*", "Int8|UInt8|Int16|UInt16|Int32|UInt32|Int64|UInt64|Float32|Float64"),
     ("null", "ColorMode*", "Mono|Bayer|RGB1|RGB2|RGB3|YUV444|YUV422|YUV421"),

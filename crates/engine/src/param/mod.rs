@@ -217,6 +217,8 @@ fn has_pv(specs: &[ParamSpec], name: &str) -> Option<String> {
     // A set-point and a readback may have one PV.
     let found =
         specs.iter().find(|spec| !spec.readback && has_it(spec)).or_else(|| specs.iter().find(has_it))?;
+    // Where both names differ in the way of writing alone, the nearest one is meant.
+    (plain(found.name) != wanted).then_some(())?;
     Some(format!("; areaDetector's {} is `{}` here", found.pv.unwrap_or_default(), found.name))
 }
 

@@ -105,15 +105,11 @@ impl Connection {
             return Err(End::Displaced);
         }
         self.session.allow(TURN);
-        let wants_another = self.portions(scratch, now, counters)?;
-        self.guest.had_a_turn(now, self.session.has_channels());
-        Ok(wants_another)
-    }
-
-    fn portions(&mut self, scratch: &mut [u8], now: Duration, counters: &Counters) -> Result<bool, End> {
         for _ in 0..PORTIONS {
             let read = self.read(scratch, now, counters)?;
             let more = self.session.work(BUDGET)?;
+            // Before the client knows of its channel: from then on it relies on its place.
+            self.guest.had_a_turn(now, self.session.has_channels());
             self.write(now, counters)?;
             let blocked = self.session.pending() > 0;
             if blocked || !(more || read || self.readable || !self.backlog.is_empty()) {
