@@ -16,6 +16,8 @@ const BINARY: u8 = 8;
 const LIST: u8 = 9;
 const SET: u8 = 10;
 const STRUCT: u8 = 12;
+/// The field with the checksum of the header's bytes in front of it. The format does not have it, and readers skip it.
+const SEAL: u8 = 15;
 /// Structures in structures that are skipped; Parquet has two.
 const MOST_DEPTH: u32 = 8;
 
@@ -30,9 +32,11 @@ pub(super) struct PageHeader {
     pub(super) crc: Option<u32>,
     /// Values; none of a dictionary.
     pub(super) values: u64,
+    /// The header has a checksum of its own, which is right.
+    pub(super) is_sealed: bool,
 }
 
-/// The header of a page, with the checksum of its bytes.
+/// The header of a page, with the checksum of the page's bytes and one of the header itself.
 ///
 /// # Errors
 /// For pages of version 2 and sizes above 2 GiB, which are not written here.
@@ -61,8 +65,11 @@ pub(super) fn write(page: &CompressedPage) -> Result<Vec<u8>> {
         (_, Some(is_sorted)) => out.field(3, if is_sorted { TRUE } else { FALSE }),
         _ => {}
     }
-    // Both structures end.
-    out.bytes.extend([0, 0]);
+    // The inner structure ends, then the outer one.
+    out.bytes.push(0);
+    out.last = field;
+    out.i32(SEAL, crc32fast::hash(&out.bytes) as i32);
+    out.bytes.push(0);
     Ok(out.bytes)
 }
 
@@ -139,9 +146,18 @@ struct In<'a> {
 impl In<'_> {
     fn page_header(&mut self) -> std::result::Result<PageHeader, Stop> {
         let mut header = PageHeader::default();
-        let mut last = 0;
-        while let Some((id, kind)) = self.field(&mut last)? {
+        let (mut last, seal) = (0, i64::from(SEAL));
+        loop {
+            let before = self.at;
+            let Some((id, kind)) = self.field(&mut last)? else { break };
             match (id, kind) {
+                (found, I32) if found == seal => {
+                    let wanted = crc32fast::hash(&self.bytes[..before]);
+                    header.is_sealed = self.signed()? as u32 == wanted;
+                    if !header.is_sealed {
+                        return Err(Stop::Wrong);
+                    }
+                }
                 (3, I32) => header.packed = usize::try_from(self.signed()?).map_err(|_| Stop::Wrong)?,
                 (4, I32) => header.crc = Some(self.signed()? as u32),
                 (5 | 8, STRUCT) => header.values = self.values()?,

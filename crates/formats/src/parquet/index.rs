@@ -17,8 +17,7 @@ const SEAL_BYTES: u64 = 12;
 const TAIL: u64 = 8;
 /// The entry of the file's metadata which says that there is a seal.
 const KEY: &str = "checksums";
-const TEXT: &str =
-    "CRC-32 (of zlib) of each page in its header, and of the index in the 4 bytes in front of the index";
+const TEXT: &str = "CRC-32 (of zlib) of each page in its header, of the header in its field 15, of the index in the 4 bytes in front of it";
 
 /// The index of a file of these row groups, with its seal: what ends a file, or, if more row groups come, what a reader takes for the end of
 /// the file if they are lost.

@@ -106,6 +106,10 @@ impl Survey<'_> {
             if header.packed as u64 > end - data {
                 return Err(wrong(format!("a page of {} bytes at byte {at}", header.packed), end - data));
             }
+            let is_proved = header.crc.is_some() && header.is_sealed;
+            if self.is_sealed && !is_proved {
+                return Err(wrong(format!("checksums of the page at byte {at}"), "none"));
+            }
             self.check_page(data, header)?;
             checked.pages += 1;
             checked.proved += u64::from(header.crc.is_some());

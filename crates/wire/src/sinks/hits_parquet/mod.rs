@@ -314,10 +314,8 @@ impl HitsParquet {
     /// Writes all whole row groups, and ends the file when it is full.
     fn write_groups(&mut self) -> Result<(), String> {
         let size = self.params.row_group;
-        while self.hits.len() >= size {
-            let Some(file) = &mut self.file else { return Ok(()) };
-            file.write(&self.hits[..size])?;
-            self.hits.drain(..size);
+        while self.hits.len() >= size && self.file.is_some() {
+            self.write_group(size)?;
         }
         let p = &self.params;
         let is_full =
@@ -325,14 +323,24 @@ impl HitsParquet {
         if self.file.as_ref().is_some_and(is_full) { self.end() } else { Ok(()) }
     }
 
+    /// Writes the first `count` hits that wait.
+    fn write_group(&mut self, count: usize) -> Result<(), String> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let before = file.rows;
+        let written = file.write(&self.hits[..count]);
+        // If only the index behind them could not be written, the file has counted them already.
+        if file.rows > before {
+            self.hits.drain(..count);
+        }
+        written
+    }
+
     /// Writes what waits, so that all hits are safe.
     fn flush(&mut self) -> Result<(), String> {
-        let Some(file) = &mut self.file else { return Ok(()) };
         if !self.hits.is_empty() {
-            file.write(&self.hits)?;
-            self.hits.clear();
+            self.write_group(self.hits.len())?;
         }
-        file.secure()
+        self.file.as_mut().map_or(Ok(()), HitFile::secure)
     }
 
     /// Writes what waits and ends the file, if there is one.
