@@ -9,7 +9,7 @@ use super::correct::{assembled, select};
 use super::report::{Report, RunFiles, not_used_json};
 use super::through::{Through, Wanted};
 use super::{AnalyzeArgs, Measured, files, options, reducers};
-use crate::analyze::{Error, GoOn, Plan, Recording, Work};
+use crate::analyze::{Error, GoOn, Plan, Work};
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::bytes;
