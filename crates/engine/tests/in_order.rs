@@ -98,7 +98,7 @@ impl Node for Delay {
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         self.came += 1;
-        if self.came % self.params.every == 0 {
+        if self.came.is_multiple_of(self.params.every) {
             self.held.push(frame.clone());
         }
         if self.params.after > 0 {

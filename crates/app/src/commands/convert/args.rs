@@ -117,6 +117,10 @@ impl ConvertArgs {
 
     /// For the library.
     pub(super) fn options(&self, workers: usize) -> Result<Options, Failure> {
+        if self.memory.is_some() {
+            let why = "--memory: wanted HDF5 to read or to write, found XTC alone, of which some datagrams are in memory";
+            return Err(Failure::new(Exit::Usage, why));
+        }
         let split = match (self.split_events, self.split_size) {
             (Some(events), _) => Split::Events(events),
             (None, Some(bytes)) => Split::Bytes(bytes),

@@ -7,6 +7,7 @@ use livetime_recording::{Account, Recording};
 use serde_json::json;
 
 use super::{Report, exit_of, worse};
+use crate::output::Exit;
 use crate::report::table::{Style, Table, cell};
 
 /// Adds the judgement on the run that the file belongs to, and ends as everything does that reads all of it. Damage that the
@@ -18,11 +19,14 @@ pub(super) fn judged(report: Report, path: &Path) -> Result<Report, Error> {
         detectors.iter().map(|detector| (detector.to_string(), recording.judge(detector))).collect();
     let is_readable = judged.iter().all(|(_, account)| account.failures() + account.no_memory == 0);
     let is_readable = is_readable && recording.problems().is_empty();
+    // The run may have other files than this one.
+    let has_any = judged.iter().any(|(_, account)| account.whole + account.not_whole() > 0);
+    let of_file = if has_any && report.exit == Exit::Failed { Exit::Loss } else { report.exit };
     let mut json = report.json;
     json["run_events"] = recording.events().into();
     json["pictures"] = judged.iter().map(|(name, account)| as_json(name, account)).collect();
     let text = format!("{}{}", report.text, table(recording.events(), &judged));
-    Ok(Report { text, json, exit: worse(report.exit, exit_of(is_readable, true)) })
+    Ok(Report { text, json, exit: worse(of_file, exit_of(is_readable, has_any)) })
 }
 
 fn as_json(name: &str, account: &Account) -> serde_json::Value {
