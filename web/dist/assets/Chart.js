@@ -1,4 +1,4 @@
-import { Dt as template_effect, Et as untrack, Lt as user_derived, M as short, Ot as user_effect, P as timeOfDay, Q as bind_this, Rt as pop, Tt as get, Z as prop, _t as append, l as themed, nt as set_attribute, w as colour, yt as from_html, zt as push } from "./page.js";
+import { D as colour, Et as from_html, F as short, Ft as template_effect, Gt as user_derived, It as user_effect, Kt as pop, L as timeOfDay, Mt as get, Pt as untrack, m as themed, nt as bind_this, qt as push, st as set_attribute, tt as prop, wt as append } from "./page.js";
 // node_modules/uplot/dist/uPlot.esm.js
 var FEAT_TIME = true;
 var UPLOT = "uplot";

@@ -1,9 +1,10 @@
-import { At as child, Ct as delegated, Dt as template_effect, Ft as set, It as state, Lt as user_derived, M as short, Mt as only_child, Nt as sibling, Ot as user_effect, Pt as proxy, Q as bind_this, Rt as pop, St as delegate, Tt as get, Vt as reset, _t as append, a as placer, d as lengthOf, gt as set_text, ht as if_block, l as themed, nt as set_attribute, p as summary, r as shown, w as colour, yt as from_html, zt as push } from "./page.js";
+import { At as delegated, Bt as only_child, Ct as set_text, D as colour, Et as from_html, F as short, Ft as template_effect, Gt as user_derived, Ht as proxy, It as user_effect, Kt as pop, Mt as get, Rt as child, Ut as set, Vt as sibling, Wt as state, Yt as reset, c as summary, kt as delegate, m as themed, nt as bind_this, o as shownHere, qt as push, s as lengthOf, st as set_attribute, u as placer, wt as append, xt as if_block } from "./page.js";
 // src/picture/LineProfile.svelte
 var root = from_html(`<span data-testid="line"> </span>`);
 var root_1 = from_html(`<div class="profile svelte-1h1s9w9"><header class="svelte-1h1s9w9"><b class="svelte-1h1s9w9">Along the line</b> <span> </span> <!> <button type="button" aria-label="Remove the line" title="Remove the line" class="svelte-1h1s9w9">×</button></header> <canvas class="svelte-1h1s9w9"></canvas></div>`);
 function LineProfile($$anchor, $$props) {
 	push($$props, true);
+	const shown = shownHere();
 	let canvas;
 	let size = state(proxy({
 		width: 0,
@@ -43,7 +44,7 @@ function LineProfile($$anchor, $$props) {
 				isDown = true;
 			}
 		});
-		pen.strokeStyle = colour("--s2");
+		pen.strokeStyle = colour("--drawn");
 		pen.lineWidth = 1.25;
 		pen.stroke();
 	}

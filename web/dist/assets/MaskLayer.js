@@ -1,4 +1,4 @@
-import { At as child, Ct as delegated, Dt as template_effect, Ft as set, Ht as to_array, It as state, Lt as user_derived, Nt as sibling, Ot as user_effect, Q as bind_this, Rt as pop, St as delegate, Tt as get, Vt as reset, _t as append, c as toCanvas, ht as if_block, jt as first_child, lt as set_class, nt as set_attribute, s as toArray, u as clamp, ut as clsx, vt as comment, wt as event, yt as from_html, zt as push } from "./page.js";
+import { At as delegated, Et as from_html, Ft as template_effect, Gt as user_derived, It as user_effect, Kt as pop, Mt as get, Rt as child, Tt as comment, Ut as set, Vt as sibling, Wt as state, Xt as to_array, Yt as reset, b as clamp, f as toArray, ht as clsx, kt as delegate, mt as set_class, nt as bind_this, p as toCanvas, qt as push, st as set_attribute, wt as append, xt as if_block, zt as first_child } from "./page.js";
 import { d as readPlace, f as rectangle, h as toPicture, i as masks, m as toDetector, n as detectorOfOutput, p as stroke, u as polygon } from "./masks.svelte.js";
 // src/picture/MaskLayer.svelte
 var root = from_html(`<div class="layer svelte-zvxoz7" role="application" aria-roledescription="mask" tabindex="0" data-testid="mask"><svg aria-hidden="true" class="svelte-zvxoz7"><g><path class="mask svelte-zvxoz7"></path><path></path></g></svg></div>`);
@@ -43,7 +43,6 @@ function MaskLayer($$anchor, $$props) {
 	}
 	function move(event) {
 		const spot = spotOf(event);
-		$$props.hover(spot);
 		if (held || get(path).length > 0 && masks.shape === "polygon") follow(spot);
 	}
 	function release() {
@@ -51,7 +50,7 @@ function MaskLayer($$anchor, $$props) {
 	}
 	function corners(spot) {
 		const first = get(path)[0];
-		if (first && get(path).length > 3 && Math.hypot(first.x - spot.x, first.y - spot.y) * $$props.view.zoom < 8) return finish();
+		if (first && get(path).length > 3 && Math.hypot((first.x - spot.x) * $$props.view.zoomX, (first.y - spot.y) * $$props.view.zoomY) < 8) return finish();
 		set(path, [
 			...get(path).slice(0, -1),
 			spot,
@@ -130,7 +129,7 @@ function MaskLayer($$anchor, $$props) {
 			set_attribute(div, "aria-label", `Mask of bad pixels at ${$$props.at.x ?? ""}, ${$$props.at.y ?? ""}. Arrow keys move the cross-hair, Space begins a shape or sets a corner, Enter ends it, Escape takes it back.`);
 			set_attribute(svg, "width", $$props.box.width);
 			set_attribute(svg, "height", $$props.box.height);
-			set_attribute(g, "transform", `translate(${get(corner).x ?? ""} ${get(corner).y ?? ""}) scale(${$$props.view.zoom ?? ""})`);
+			set_attribute(g, "transform", `translate(${get(corner).x ?? ""} ${get(corner).y ?? ""}) scale(${$$props.view.zoomX ?? ""} ${$$props.view.zoomY ?? ""})`);
 			set_attribute(path_1, "d", get(shown));
 			set_class(path_2, 0, clsx(masks.adds ? "shape" : "shape away"), "svelte-zvxoz7");
 			set_attribute(path_2, "d", $0);
@@ -139,9 +138,6 @@ function MaskLayer($$anchor, $$props) {
 		delegated("pointermove", div, move);
 		delegated("pointerup", div, release);
 		delegated("keydown", div, key);
-		event("wheel", div, function(...$$args) {
-			$$props.zoom?.apply(this, $$args);
-		});
 		append($$anchor, div);
 	};
 	if_block(node, ($$render) => {

@@ -1,4 +1,4 @@
-import { At as child, Ct as delegated, Dt as template_effect, F as run, Ft as set, Ht as to_array, It as state, Lt as user_derived, M as short, Mt as only_child, Nt as sibling, O as count, Ot as user_effect, Rt as pop, St as delegate, T as place, Tt as get, Vt as reset, W as seriesNames, _t as append, ct as set_style, et as bind_value, ft as each, gt as set_text, ht as if_block, jt as first_child, nt as set_attribute, ot as init_select, rt as set_checked, st as select_option, t as follow, tt as remove_input_defaults, yt as from_html, zt as push } from "./page.js";
+import { At as delegated, Bt as only_child, Ct as set_text, Et as from_html, F as short, Ft as template_effect, Gt as user_derived, It as user_effect, J as seriesNames, Kt as pop, Mt as get, O as place, R as run, Rt as child, Ut as set, Vt as sibling, Wt as state, Xt as to_array, Yt as reset, at as bind_value, ct as set_checked, dt as init_select, ft as select_option, h as saveFile, j as count, kt as delegate, n as past, ot as remove_input_defaults, pt as set_style, qt as push, r as follow, st as set_attribute, t as Past, vt as each, wt as append, xt as if_block, zt as first_child } from "./page.js";
 import { t as Chart } from "./Chart.js";
 import { t as Points } from "./Points.js";
 // src/model/pairs.ts
@@ -154,7 +154,7 @@ var root_3 = from_html(`<i class="svelte-1wora1s"></i> <b class="svelte-1wora1s"
 var root_4 = from_html(`<div class="plot svelte-1wora1s"><h2><em class="svelte-1wora1s"> </em> <span></span></h2> <!></div>`);
 var root_5 = from_html(`<p class="dim">Choose values on the left.</p>`);
 var root_6 = from_html(`<div class="charts scroll svelte-1wora1s"></div>`);
-var root_7 = from_html(`<div class="plots svelte-1wora1s"><section class="panel choice svelte-1wora1s" aria-label="Values"><h1 class="svelte-1wora1s">Plots</h1> <input type="search" placeholder="Find a value" aria-label="Find a value"/> <div class="list scroll svelte-1wora1s" role="group" aria-label="Values that are kept"></div></section> <section class="panel area svelte-1wora1s" aria-label="Plots"><header class="svelte-1wora1s"><span class="dim"> </span><span class="space svelte-1wora1s"></span> <div class="seg svelte-1wora1s" role="group" aria-label="What is drawn"><button type="button" class="svelte-1wora1s">Over time</button> <button type="button" class="svelte-1wora1s">One against another</button></div> <div class="seg svelte-1wora1s" role="group" aria-label="How far back"><button type="button" class="svelte-1wora1s">10 min</button> <button type="button" class="svelte-1wora1s">12 h</button></div> <button class="btn" type="button">Save as CSV</button></header> <!> <!></section></div>`);
+var root_7 = from_html(`<div class="plots svelte-1wora1s"><section class="panel choice svelte-1wora1s" aria-label="Values"><h1 class="svelte-1wora1s">Plots</h1> <input type="search" placeholder="Find a value" aria-label="Find a value"/> <div class="list scroll svelte-1wora1s" role="group" aria-label="Values that are kept"></div></section> <section class="panel area svelte-1wora1s" aria-label="Plots"><header class="svelte-1wora1s"><span class="dim"> </span><span class="space svelte-1wora1s"></span> <div class="seg svelte-1wora1s" role="group" aria-label="What is drawn"><button type="button" class="svelte-1wora1s">Over time</button> <button type="button" class="svelte-1wora1s">One against another</button></div> <!> <button class="btn" type="button">Save as CSV</button></header> <!> <!></section></div>`);
 function Plots($$anchor, $$props) {
 	push($$props, true);
 	const MOST = 24;
@@ -165,8 +165,7 @@ function Plots($$anchor, $$props) {
 		times: [],
 		columns: {}
 	});
-	const step = user_derived(() => place.get("step") === "coarse" ? "coarse" : "fine");
-	const spanMs = user_derived(() => get(step) === "fine" ? 6e5 : 432e5);
+	const $$d = user_derived(past), step = user_derived(() => get($$d).step), spanMs = user_derived(() => get($$d).spanMs);
 	const against = user_derived(() => place.get("plot") === "against");
 	const chosen = user_derived(() => (place.get("of") || "run.hz,run.cpu").split(",").filter(Boolean).slice(0, MOST));
 	const words = user_derived(() => get(find).toLowerCase().split(/\s+/).filter(Boolean));
@@ -206,11 +205,7 @@ function Plots($$anchor, $$props) {
 	}
 	function save() {
 		const rows = get(shown).times.map((time, i) => [new Date(time).toISOString(), ...get(chosen).map((name) => get(shown).columns[name]?.[i] ?? "")].join(","));
-		const link = document.createElement("a");
-		link.href = URL.createObjectURL(new Blob([`time,${get(chosen).join(",")}\n${rows.join("\n")}\n`], { type: "text/csv" }));
-		link.download = "livetime.csv";
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href), 1e3);
+		saveFile(new Blob([`time,${get(chosen).join(",")}\n${rows.join("\n")}\n`], { type: "text/csv" }), "livetime.csv");
 	}
 	var div = root_7();
 	var section = child(div);
@@ -253,23 +248,21 @@ function Plots($$anchor, $$props) {
 	var button = child(div_2);
 	var button_1 = sibling(button, 2);
 	reset(div_2);
-	var div_3 = sibling(div_2, 2);
-	var button_2 = child(div_3);
-	var button_3 = sibling(button_2, 2);
-	reset(div_3);
-	var button_4 = sibling(div_3, 2);
+	var node = sibling(div_2, 2);
+	Past(node, {});
+	var button_2 = sibling(node, 2);
 	reset(header);
-	var node = sibling(header, 2);
+	var node_1 = sibling(header, 2);
 	var consequent = ($$anchor) => {
 		var p_1 = root_2();
 		var text_4 = only_child(p_1, true);
 		template_effect(() => set_text(text_4, get(problem)));
 		append($$anchor, p_1);
 	};
-	if_block(node, ($$render) => {
+	if_block(node_1, ($$render) => {
 		if (get(problem)) $$render(consequent);
 	});
-	var node_1 = sibling(node, 2);
+	var node_2 = sibling(node_1, 2);
 	var consequent_1 = ($$anchor) => {
 		Against($$anchor, {
 			get chosen() {
@@ -287,13 +280,13 @@ function Plots($$anchor, $$props) {
 		});
 	};
 	var alternate = ($$anchor) => {
-		var div_4 = root_6();
-		each(div_4, 21, () => get(plots), ({ unit, names, key }) => key, ($$anchor, $$item) => {
+		var div_3 = root_6();
+		each(div_3, 21, () => get(plots), ({ unit, names, key }) => key, ($$anchor, $$item) => {
 			let unit = () => get($$item).unit;
 			let names = () => get($$item).names;
 			let key = () => get($$item).key;
-			var div_5 = root_4();
-			var h2 = child(div_5);
+			var div_4 = root_4();
+			var h2 = child(div_4);
 			var em = child(h2);
 			var text_5 = only_child(em, true);
 			var span_2 = sibling(em, 2);
@@ -313,11 +306,11 @@ function Plots($$anchor, $$props) {
 			});
 			reset(span_2);
 			reset(h2);
-			var node_2 = sibling(h2, 2);
+			var node_3 = sibling(h2, 2);
 			{
 				let $0 = user_derived(() => names().map((name) => get(shown).columns[name] ?? []));
 				let $1 = user_derived(() => unit() === "Hz");
-				Chart(node_2, {
+				Chart(node_3, {
 					get times() {
 						return get(shown).times;
 					},
@@ -338,17 +331,17 @@ function Plots($$anchor, $$props) {
 					}
 				});
 			}
-			reset(div_5);
+			reset(div_4);
 			template_effect(() => set_text(text_5, unit()));
-			append($$anchor, div_5);
+			append($$anchor, div_4);
 		}, ($$anchor) => {
 			var p_2 = root_5();
 			append($$anchor, p_2);
 		});
-		reset(div_4);
-		append($$anchor, div_4);
+		reset(div_3);
+		append($$anchor, div_3);
 	};
-	if_block(node_1, ($$render) => {
+	if_block(node_2, ($$render) => {
 		if (get(against)) $$render(consequent_1);
 		else $$render(alternate, -1);
 	});
@@ -358,16 +351,12 @@ function Plots($$anchor, $$props) {
 		set_text(text_3, `${get(chosen).length ?? ""} of ${get(all).length ?? ""} values`);
 		set_attribute(button, "aria-pressed", !get(against));
 		set_attribute(button_1, "aria-pressed", get(against));
-		set_attribute(button_2, "aria-pressed", get(step) === "fine");
-		set_attribute(button_3, "aria-pressed", get(step) === "coarse");
-		button_4.disabled = get(against);
+		button_2.disabled = get(against);
 	});
 	bind_value(input, () => get(find), ($$value) => set(find, $$value));
 	delegated("click", button, () => place.set({ plot: "" }));
 	delegated("click", button_1, () => place.set({ plot: "against" }));
-	delegated("click", button_2, () => place.set({ step: "" }));
-	delegated("click", button_3, () => place.set({ step: "coarse" }));
-	delegated("click", button_4, save);
+	delegated("click", button_2, save);
 	append($$anchor, div);
 	pop();
 }

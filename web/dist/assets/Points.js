@@ -1,4 +1,4 @@
-import { At as child, Dt as template_effect, Ft as set, It as state, M as short, Ot as user_effect, Pt as proxy, Q as bind_this, Rt as pop, Tt as get, Vt as reset, Z as prop, _t as append, a as placer, i as colours, l as themed, nt as set_attribute, o as ticks, w as colour, yt as from_html, zt as push } from "./page.js";
+import { D as colour, Et as from_html, F as short, Ft as template_effect, Ht as proxy, It as user_effect, Kt as pop, Mt as get, Rt as child, Ut as set, Wt as state, Yt as reset, d as ticks, l as colours, m as themed, nt as bind_this, qt as push, st as set_attribute, tt as prop, u as placer, wt as append } from "./page.js";
 // src/model/columns.ts
 var TIMES = [
 	"start",

@@ -1,4 +1,6 @@
-import { $ as bind_checked, At as child, Bt as next, C as wanted, Ct as delegated, Dt as template_effect, F as run, Ft as set, Ht as to_array, It as state, Lt as user_derived, Mt as only_child, Nt as sibling, O as count, Ot as user_effect, Rt as pop, S as same, St as delegate, T as place, Tt as get, Vt as reset, _t as append, b as editable, ft as each, gt as set_text, ht as if_block, it as set_value, jt as first_child, lt as set_class, nt as set_attribute, pt as index, rt as set_checked, tt as remove_input_defaults, v as Field, vt as comment, x as readable, xt as text, y as drafts, yt as from_html, z as pipeline, zt as push } from "./page.js";
+import { At as delegated, Bt as only_child, Ct as set_text, Et as from_html, Ft as template_effect, Gt as user_derived, It as user_effect, Jt as next, Kt as pop, Mt as get, O as place, Ot as text, R as run, Rt as child, S as drafts, Tt as comment, U as pipeline, Ut as set, Vt as sibling, Wt as state, Xt as to_array, Yt as reset, ct as set_checked, h as saveFile, it as bind_checked, j as count, kt as delegate, lt as set_value, mt as set_class, ot as remove_input_defaults, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, yt as index, zt as first_child } from "./page.js";
+import { t as Field } from "./Field.js";
+import { a as same, o as wanted, r as readable, t as editable } from "./form.js";
 // src/screens/settings/changes.ts
 function asArguments(changed) {
 	return changed.flatMap(({ node, params }) => params.map(({ param, now }) => `--set ${quoted(`${node}.${param}=${plain(now)}`)}`)).join(" ");
@@ -97,11 +99,7 @@ function File($$anchor, $$props) {
 	});
 	function download() {
 		if (!get(saved)) return;
-		const link = document.createElement("a");
-		link.href = URL.createObjectURL(new Blob([get(saved).now], { type: "application/yaml" }));
-		link.download = get(saved).name.replace(/^.*[/ ]/, "") || "pipeline.yaml";
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href), 1e3);
+		saveFile(new Blob([get(saved).now], { type: "application/yaml" }), get(saved).name.replace(/^.*[/ ]/, "") || "pipeline.yaml");
 	}
 	var div = root_7$1();
 	var div_1 = child(div);

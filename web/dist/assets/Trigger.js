@@ -1,4 +1,5 @@
-import { At as child, B as record, Ct as delegated, D as bytes, Dt as template_effect, F as run, Ft as set, Ht as to_array, It as state, J as readTable, Lt as user_derived, M as short, Mt as only_child, N as span, Nt as sibling, O as count, Ot as user_effect, P as timeOfDay, Rt as pop, St as delegate, T as place, Tt as get, V as records, Vt as reset, X as onMount, _t as append, dt as snippet, ft as each, gt as set_text, h as Feed, ht as if_block, jt as first_child, kt as $window, lt as set_class, mt as key, nt as set_attribute, ot as init_select, pt as index, st as select_option, ut as clsx, vt as comment, wt as event, x as readable, xt as text, yt as from_html, zt as push } from "./page.js";
+import { A as bytes, At as delegated, Bt as only_child, C as Feed, Ct as set_text, Et as from_html, F as short, Ft as template_effect, G as records, Gt as user_derived, I as span, It as user_effect, Kt as pop, L as timeOfDay, Lt as $window, Mt as get, O as place, Ot as text, Q as readTable, R as run, Rt as child, Tt as comment, Ut as set, Vt as sibling, W as record, Wt as state, Xt as to_array, Yt as reset, _t as snippet, bt as key, dt as init_select, et as onMount, ft as select_option, ht as clsx, j as count, jt as event, kt as delegate, mt as set_class, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, yt as index, zt as first_child } from "./page.js";
+import { r as readable } from "./form.js";
 import { n as joined, r as usual, t as Points } from "./Points.js";
 // src/screens/trigger/links.ts
 function linksOf(values) {
@@ -158,7 +159,7 @@ function Links($$anchor, $$props) {
 	pop();
 }
 // src/screens/trigger/Step.svelte
-var root$2 = from_html(`<span class="warn"> </span>`);
+var root$2 = from_html(`<span class="asked"> </span>`);
 var root_1$2 = from_html(`<span data-testid="trigger">trigger <b> </b></span> <span class="dim"> </span> <span> </span> <!>`, 1);
 var root_2$2 = from_html(`<div class="plane svelte-1wr18my"><h2 class="svelte-1wr18my"> <span> </span></h2> <!></div>`);
 var root_3$1 = from_html(`<span class="alarm" role="alert"> </span>`);
