@@ -1,4 +1,4 @@
-import { Dt as user_effect, Et as template_effect, F as timeOfDay, It as user_derived, Lt as pop, N as short, Rt as push, T as colour, Tt as untrack, X as prop, Z as bind_this, gt as append, l as themed, tt as set_attribute, vt as from_html, wt as get } from "./page.js";
+import { D as colour, Et as from_html, F as short, Ft as template_effect, Gt as user_derived, It as user_effect, Kt as pop, L as timeOfDay, Mt as get, Pt as untrack, m as themed, nt as bind_this, qt as push, st as set_attribute, tt as prop, wt as append } from "./page.js";
 // node_modules/uplot/dist/uPlot.esm.js
 var FEAT_TIME = true;
 var UPLOT = "uplot";

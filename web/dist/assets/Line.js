@@ -1,10 +1,11 @@
-import { At as first_child, Bt as reset, E as place, Et as template_effect, It as user_derived, Lt as pop, Mt as sibling, Rt as push, St as delegated, _t as comment, c as toCanvas, dt as each, f as readLine, gt as append, kt as child, m as writeLine, mt as if_block, st as set_style, tt as set_attribute, u as clamp, vt as from_html, wt as get, xt as delegate } from "./page.js";
+import { At as delegated, Et as from_html, Ft as template_effect, Gt as user_derived, Kt as pop, Mt as get, Rt as child, Tt as comment, Vt as sibling, Yt as reset, b as clamp, kt as delegate, o as shownHere, p as toCanvas, pt as set_style, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, zt as first_child } from "./page.js";
 // src/picture/Line.svelte
 var root = from_html(`<button type="button" class="svelte-1fd7x5y"></button>`);
 var root_1 = from_html(`<div class="line svelte-1fd7x5y"><svg aria-hidden="true"><path class="under svelte-1fd7x5y"></path><path class="svelte-1fd7x5y"></path></svg> <!></div>`);
 function Line($$anchor, $$props) {
 	push($$props, true);
-	const line = user_derived(() => readLine(place.get("line")));
+	const shown = shownHere();
+	const line = user_derived(() => shown.line);
 	const ends = user_derived(() => get(line) && [[
 		"0",
 		get(line).x0,
@@ -35,7 +36,7 @@ function Line($$anchor, $$props) {
 			x1: at(from.x1, dx, $$props.full.width),
 			y1: at(from.y1, dy, $$props.full.height)
 		};
-		place.set({ line: writeLine(next) });
+		shown.line = next;
 	}
 	function press(event, end) {
 		if (event.button !== 0 || !get(line)) return;
@@ -49,7 +50,7 @@ function Line($$anchor, $$props) {
 		};
 	}
 	function move(event) {
-		if (drag) moved(drag.line, drag.end, (event.clientX - drag.x) / $$props.view.zoom, (event.clientY - drag.y) / $$props.view.zoom);
+		if (drag) moved(drag.line, drag.end, (event.clientX - drag.x) / $$props.view.zoomX, (event.clientY - drag.y) / $$props.view.zoomY);
 	}
 	function key(event, end) {
 		const step = event.shiftKey ? 10 : 1;
@@ -60,7 +61,7 @@ function Line($$anchor, $$props) {
 			ArrowDown: [0, step]
 		}[event.key];
 		if (by && get(line)) moved(get(line), end, by[0], by[1]);
-		else if (event.key === "Escape" || event.key === "Delete") place.set({ line: "" });
+		else if (event.key === "Escape" || event.key === "Delete") shown.line = null;
 		else return;
 		event.preventDefault();
 		event.stopPropagation();

@@ -1,9 +1,10 @@
-import { Bt as reset, Dt as user_effect, Et as template_effect, Ft as state, It as user_derived, Lt as pop, Mt as sibling, N as short, Nt as proxy, Pt as set, Rt as push, St as delegated, T as colour, Z as bind_this, a as placer, d as lengthOf, gt as append, ht as set_text, jt as only_child, kt as child, l as themed, mt as if_block, p as summary, r as shown, tt as set_attribute, vt as from_html, wt as get, xt as delegate } from "./page.js";
+import { At as delegated, Bt as only_child, Ct as set_text, D as colour, Et as from_html, F as short, Ft as template_effect, Gt as user_derived, Ht as proxy, It as user_effect, Kt as pop, Mt as get, Rt as child, Ut as set, Vt as sibling, Wt as state, Yt as reset, c as summary, kt as delegate, m as themed, nt as bind_this, o as shownHere, qt as push, s as lengthOf, st as set_attribute, u as placer, wt as append, xt as if_block } from "./page.js";
 // src/picture/LineProfile.svelte
 var root = from_html(`<span data-testid="line"> </span>`);
 var root_1 = from_html(`<div class="profile svelte-1h1s9w9"><header class="svelte-1h1s9w9"><b class="svelte-1h1s9w9">Along the line</b> <span> </span> <!> <button type="button" aria-label="Remove the line" title="Remove the line" class="svelte-1h1s9w9">×</button></header> <canvas class="svelte-1h1s9w9"></canvas></div>`);
 function LineProfile($$anchor, $$props) {
 	push($$props, true);
+	const shown = shownHere();
 	let canvas;
 	let size = state(proxy({
 		width: 0,
@@ -43,7 +44,7 @@ function LineProfile($$anchor, $$props) {
 				isDown = true;
 			}
 		});
-		pen.strokeStyle = colour("--s2");
+		pen.strokeStyle = colour("--drawn");
 		pen.lineWidth = 1.25;
 		pen.stroke();
 	}

@@ -1,4 +1,4 @@
-import { At as first_child, Bt as reset, Ct as event, Dt as user_effect, Et as template_effect, Ft as state, Ht as to_array, It as user_derived, Lt as pop, Mt as sibling, Pt as set, Rt as push, St as delegated, Z as bind_this, _t as comment, c as toCanvas, ct as set_class, gt as append, kt as child, lt as clsx, mt as if_block, s as toArray, tt as set_attribute, u as clamp, vt as from_html, wt as get, xt as delegate } from "./page.js";
+import { At as delegated, Et as from_html, Ft as template_effect, Gt as user_derived, It as user_effect, Kt as pop, Mt as get, Rt as child, Tt as comment, Ut as set, Vt as sibling, Wt as state, Xt as to_array, Yt as reset, b as clamp, f as toArray, ht as clsx, kt as delegate, mt as set_class, nt as bind_this, p as toCanvas, qt as push, st as set_attribute, wt as append, xt as if_block, zt as first_child } from "./page.js";
 import { d as readPlace, f as rectangle, h as toPicture, i as masks, m as toDetector, n as detectorOfOutput, p as stroke, u as polygon } from "./masks.svelte.js";
 // src/picture/MaskLayer.svelte
 var root = from_html(`<div class="layer svelte-zvxoz7" role="application" aria-roledescription="mask" tabindex="0" data-testid="mask"><svg aria-hidden="true" class="svelte-zvxoz7"><g><path class="mask svelte-zvxoz7"></path><path></path></g></svg></div>`);
@@ -43,7 +43,6 @@ function MaskLayer($$anchor, $$props) {
 	}
 	function move(event) {
 		const spot = spotOf(event);
-		$$props.hover(spot);
 		if (held || get(path).length > 0 && masks.shape === "polygon") follow(spot);
 	}
 	function release() {
@@ -51,7 +50,7 @@ function MaskLayer($$anchor, $$props) {
 	}
 	function corners(spot) {
 		const first = get(path)[0];
-		if (first && get(path).length > 3 && Math.hypot(first.x - spot.x, first.y - spot.y) * $$props.view.zoom < 8) return finish();
+		if (first && get(path).length > 3 && Math.hypot((first.x - spot.x) * $$props.view.zoomX, (first.y - spot.y) * $$props.view.zoomY) < 8) return finish();
 		set(path, [
 			...get(path).slice(0, -1),
 			spot,
@@ -130,7 +129,7 @@ function MaskLayer($$anchor, $$props) {
 			set_attribute(div, "aria-label", `Mask of bad pixels at ${$$props.at.x ?? ""}, ${$$props.at.y ?? ""}. Arrow keys move the cross-hair, Space begins a shape or sets a corner, Enter ends it, Escape takes it back.`);
 			set_attribute(svg, "width", $$props.box.width);
 			set_attribute(svg, "height", $$props.box.height);
-			set_attribute(g, "transform", `translate(${get(corner).x ?? ""} ${get(corner).y ?? ""}) scale(${$$props.view.zoom ?? ""})`);
+			set_attribute(g, "transform", `translate(${get(corner).x ?? ""} ${get(corner).y ?? ""}) scale(${$$props.view.zoomX ?? ""} ${$$props.view.zoomY ?? ""})`);
 			set_attribute(path_1, "d", get(shown));
 			set_class(path_2, 0, clsx(masks.adds ? "shape" : "shape away"), "svelte-zvxoz7");
 			set_attribute(path_2, "d", $0);
@@ -139,9 +138,6 @@ function MaskLayer($$anchor, $$props) {
 		delegated("pointermove", div, move);
 		delegated("pointerup", div, release);
 		delegated("keydown", div, key);
-		event("wheel", div, function(...$$args) {
-			$$props.zoom?.apply(this, $$args);
-		});
 		append($$anchor, div);
 	};
 	if_block(node, ($$render) => {

@@ -1,4 +1,4 @@
-import { $ as bind_value, At as first_child, Bt as reset, Dt as user_effect, Et as template_effect, Ft as state, G as setParams, Ht as to_array, I as run, It as user_derived, L as ApiError, Lt as pop, Mt as sibling, Pt as set, Rt as push, St as delegated, Tt as untrack, at as init_select, dt as each, et as remove_input_defaults, gt as append, ht as set_text, it as bind_select_value, jt as only_child, k as count, kt as child, mt as if_block, ot as select_option, tt as set_attribute, vt as from_html, wt as get, xt as delegate } from "./page.js";
+import { At as delegated, Bt as only_child, Ct as set_text, Et as from_html, Ft as template_effect, Gt as user_derived, It as user_effect, Kt as pop, Mt as get, Pt as untrack, R as run, Rt as child, Ut as set, V as ApiError, Vt as sibling, Wt as state, X as setParams, Xt as to_array, Yt as reset, at as bind_value, dt as init_select, ft as select_option, h as saveFile, j as count, kt as delegate, ot as remove_input_defaults, qt as push, st as set_attribute, ut as bind_select_value, vt as each, wt as append, xt as if_block, zt as first_child } from "./page.js";
 import { a as turning, c as listOf, d as readPlace, i as masks, l as npyOf, n as detectorOfOutput, o as countOf, r as handlersOf, s as extentOf, t as SHAPES } from "./masks.svelte.js";
 // src/picture/MaskTools.svelte
 var root = from_html(`<p class="why svelte-1rnngh9" role="status"> </p>`);
@@ -59,13 +59,7 @@ function MaskTools($$anchor, $$props) {
 			set(problem, $$array[1], true);
 		})(["", ""]);
 	});
-	function save(name, what, type) {
-		const link = document.createElement("a");
-		link.href = URL.createObjectURL(new Blob([what], { type }));
-		link.download = name;
-		link.click();
-		URL.revokeObjectURL(link.href);
-	}
+	const save = (name, what, type) => saveFile(new Blob([what], { type }), name);
 	const saveList = () => save(`${get(detector)}-bad-pixels.json`, listOf(masks.pieces, FIXES[get(fix)][1], false), "application/json");
 	const saveArray = () => masks.mask && save(`${get(detector)}-mask.npy`, npyOf(masks.mask), "application/octet-stream");
 	async function apply() {

@@ -1,4 +1,4 @@
-import { Bt as reset, Dt as user_effect, Et as template_effect, Ft as state, Lt as pop, N as short, Nt as proxy, Pt as set, Rt as push, T as colour, X as prop, Z as bind_this, a as placer, gt as append, i as colours, kt as child, l as themed, o as ticks, tt as set_attribute, vt as from_html, wt as get } from "./page.js";
+import { D as colour, Et as from_html, F as short, Ft as template_effect, Ht as proxy, It as user_effect, Kt as pop, Mt as get, Rt as child, Ut as set, Wt as state, Yt as reset, d as ticks, l as colours, m as themed, nt as bind_this, qt as push, st as set_attribute, tt as prop, u as placer, wt as append } from "./page.js";
 // src/model/columns.ts
 var TIMES = [
 	"start",

@@ -1,4 +1,4 @@
-import { A as flow, At as first_child, Bt as reset, Ct as event, D as ago, Dt as user_effect, E as place, Et as template_effect, Ft as state, H as request, Ht as to_array, I as run, It as user_derived, J as onDestroy, K as readPicture, L as ApiError, Lt as pop, Mt as sibling, N as short, Nt as proxy, O as bytes, Ot as $window, Pt as set, Rt as push, St as delegated, Z as bind_this, _t as comment, at as init_select, bt as text, ct as set_class, dt as each, et as remove_input_defaults, ft as index, gt as append, ht as set_text, jt as only_child, k as count, kt as child, mt as if_block, n as Picture, o as ticks, ot as select_option, pt as key, q as readTable, rt as set_value, tt as set_attribute, vt as from_html, wt as get, xt as delegate, yt as from_svg, zt as next } from "./page.js";
+import { $ as onDestroy, A as bytes, At as delegated, Bt as only_child, Ct as set_text, Dt as from_svg, E as isFull, Et as from_html, F as short, Ft as template_effect, Gt as user_derived, Ht as proxy, It as user_effect, Jt as next, Kt as pop, Lt as $window, M as flow, Mt as get, O as place, Ot as text, Q as readTable, Rt as child, Tt as comment, Ut as set, V as ApiError, Vt as sibling, Wt as state, Xt as to_array, Yt as reset, Z as readPicture, bt as key, d as ticks, dt as init_select, ft as select_option, i as Picture, j as count, jt as event, k as ago, kt as delegate, lt as set_value, mt as set_class, nt as bind_this, ot as remove_input_defaults, q as request, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, yt as index, zt as first_child } from "./page.js";
 // src/link/recorded.ts
 var json = async (path) => await (await request("GET", path)).json();
 function address(what, place) {
@@ -653,7 +653,7 @@ var root_13$1 = from_html(`<h3 class="svelte-1mpqjx4"> </h3> <dl class="svelte-1
 var root_14$1 = from_html(`<dl class="svelte-1mpqjx4"><dt class="svelte-1mpqjx4">array</dt><dd> </dd></dl>`);
 var root_15$1 = from_html(`<div data-testid="verdict"><p class="svelte-1mpqjx4"> </p> <!></div>`);
 var root_16 = from_html(`<!> <!> <!> <!>`, 1);
-var root_17 = from_html(`<div class="run svelte-1mpqjx4"><section class="panel head svelte-1mpqjx4"><header class="svelte-1mpqjx4"><h2 class="name svelte-1mpqjx4"> </h2> <!> <span class="space svelte-1mpqjx4"></span> <a class="btn"> </a></header> <!> <!> <!> <!> <!></section> <section class="panel middle svelte-1mpqjx4"><!></section> <aside class="panel scroll side" aria-label="This event" tabindex="0"><!> <!></aside></div>`);
+var root_17 = from_html(`<div><section class="panel head svelte-1mpqjx4"><header class="svelte-1mpqjx4"><h2 class="name svelte-1mpqjx4"> </h2> <!> <span class="space svelte-1mpqjx4"></span> <a class="btn"> </a></header> <!> <!> <!> <!> <!></section> <section class="panel middle svelte-1mpqjx4"><!></section> <aside class="panel scroll side svelte-1mpqjx4" aria-label="This event" tabindex="0"><!> <!></aside></div>`);
 function RunView($$anchor, $$props) {
 	push($$props, true);
 	const AGAIN_MS = 2e3;
@@ -769,6 +769,7 @@ function RunView($$anchor, $$props) {
 	}
 	var div = root_17();
 	event("keydown", $window, key);
+	let classes;
 	var section = child(div);
 	var header = child(section);
 	var h2 = child(header);
@@ -1066,14 +1067,15 @@ function RunView($$anchor, $$props) {
 	});
 	reset(aside);
 	reset(div);
-	template_effect(($0) => {
+	template_effect(($0, $1) => {
+		classes = set_class(div, 1, "run svelte-1mpqjx4", null, classes, { full: $0 });
 		set_attribute(section, "aria-label", `The run ${get(name) ?? ""}`);
 		set_attribute(h2, "title", $$props.path);
 		set_text(text, get(name));
-		set_attribute(a, "href", $0);
+		set_attribute(a, "href", $1);
 		set_attribute(a, "download", get(name));
 		set_text(text_2, `Download${(get(summary$1)?.files?.length ?? 0) > 1 ? " its first file" : ""}`);
-	}, [() => download($$props.path)]);
+	}, [() => isFull() && get(how) === "picture", () => download($$props.path)]);
 	append($$anchor, div);
 	pop();
 }
@@ -1098,7 +1100,7 @@ var root_11 = from_html(`<button type="button" class="link svelte-7rp0t2"> </but
 var root_12 = from_html(`<a> </a>`);
 var root_13 = from_html(`<p class="file svelte-7rp0t2"><!> <span class="n svelte-7rp0t2"> </span></p>`);
 var root_14 = from_html(`<section class="panel nothing svelte-7rp0t2"><p class="dim svelte-7rp0t2">Choose a run on the left to see its pictures and numbers, event by event.</p></section>`);
-var root_15 = from_html(`<div class="runs svelte-7rp0t2"><section class="panel scroll lists" aria-label="Files"><h1 class="svelte-7rp0t2">Runs</h1> <!> <h2 class="svelte-7rp0t2">Being written <span> </span></h2> <!> <!> <!> <h2 class="svelte-7rp0t2">Recorded runs <span> </span></h2> <input type="search" placeholder="Find a file" aria-label="Find a file" class="svelte-7rp0t2"/> <!> <!> <!> <!></section> <div class="opened svelte-7rp0t2"><!></div></div>`);
+var root_15 = from_html(`<div><section class="panel scroll lists svelte-7rp0t2" aria-label="Files"><h1 class="svelte-7rp0t2">Runs</h1> <!> <h2 class="svelte-7rp0t2">Being written <span> </span></h2> <!> <!> <!> <h2 class="svelte-7rp0t2">Recorded runs <span> </span></h2> <input type="search" placeholder="Find a file" aria-label="Find a file" class="svelte-7rp0t2"/> <!> <!> <!> <!></section> <div class="opened svelte-7rp0t2"><!></div></div>`);
 function Runs($$anchor, $$props) {
 	push($$props, true);
 	const FILES_MS = 1e3;
@@ -1124,7 +1126,7 @@ function Runs($$anchor, $$props) {
 		let timer;
 		let ended = false;
 		const step = async () => {
-			if (!document.hidden && run.link !== "ended") await ask().then(() => set(problem, ""), (failure) => set(problem, failure.message, true));
+			if (!document.hidden) await ask().then(() => set(problem, ""), (failure) => set(problem, failure.message, true));
 			if (!ended) timer = setTimeout(step, pauseMs);
 		};
 		step();
@@ -1152,6 +1154,7 @@ function Runs($$anchor, $$props) {
 	});
 	const since = (ns) => ns ? ago(get(at) - ns / 1e6) : "";
 	var div = root_15();
+	let classes;
 	var section = child(div);
 	var node = sibling(child(section), 2);
 	var consequent = ($$anchor) => {
@@ -1255,7 +1258,7 @@ function Runs($$anchor, $$props) {
 	var input = sibling(h2_1, 2);
 	remove_input_defaults(input);
 	var node_5 = sibling(input, 2);
-	each(node_5, 17, () => get(runs), (run) => run.path, ($$anchor, run, $$index_3, $$array) => {
+	each(node_5, 17, () => get(runs), (run) => run.path, ($$anchor, run) => {
 		var button_2 = root_1();
 		var b_2 = child(button_2);
 		var text_15 = only_child(b_2, true);
@@ -1455,11 +1458,13 @@ function Runs($$anchor, $$props) {
 	});
 	reset(div_1);
 	reset(div);
-	template_effect(($0, $1, $2) => {
-		set_text(text_2, $0);
-		set_text(text_14, $1);
-		set_value(input, $2);
+	template_effect(($0, $1, $2, $3) => {
+		classes = set_class(div, 1, "runs svelte-7rp0t2", null, classes, { full: $0 });
+		set_text(text_2, $1);
+		set_text(text_14, $2);
+		set_value(input, $3);
 	}, [
+		() => isFull() && get(file) !== "",
 		() => get(now) ? `${count(get(open).length)} of this run` : "asking …",
 		() => get(lists) ? `${count(get(runs).length)}${get(lists).cut ? ", the newest" : ""}` : "asking …",
 		() => place.get("files")

@@ -1,4 +1,6 @@
-import { At as first_child, Bt as reset, C as wanted, Dt as user_effect, E as place, Et as template_effect, Ft as state, Ht as to_array, I as run, It as user_derived, Lt as pop, Mt as sibling, Pt as set, Q as bind_checked, R as pipeline, Rt as push, S as same, St as delegated, _t as comment, b as editable, bt as text, ct as set_class, dt as each, et as remove_input_defaults, ft as index, gt as append, ht as set_text, jt as only_child, k as count, kt as child, mt as if_block, nt as set_checked, rt as set_value, tt as set_attribute, v as Field, vt as from_html, wt as get, x as readable, xt as delegate, y as drafts, zt as next } from "./page.js";
+import { At as delegated, Bt as only_child, Ct as set_text, Et as from_html, Ft as template_effect, Gt as user_derived, It as user_effect, Jt as next, Kt as pop, Mt as get, O as place, Ot as text, R as run, Rt as child, S as drafts, Tt as comment, U as pipeline, Ut as set, Vt as sibling, Wt as state, Xt as to_array, Yt as reset, ct as set_checked, h as saveFile, it as bind_checked, j as count, kt as delegate, lt as set_value, mt as set_class, ot as remove_input_defaults, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, yt as index, zt as first_child } from "./page.js";
+import { t as Field } from "./Field.js";
+import { a as same, o as wanted, r as readable, t as editable } from "./form.js";
 // src/screens/settings/changes.ts
 function asArguments(changed) {
 	return changed.flatMap(({ node, params }) => params.map(({ param, now }) => `--set ${quoted(`${node}.${param}=${plain(now)}`)}`)).join(" ");
@@ -97,11 +99,7 @@ function File($$anchor, $$props) {
 	});
 	function download() {
 		if (!get(saved)) return;
-		const link = document.createElement("a");
-		link.href = URL.createObjectURL(new Blob([get(saved).now], { type: "application/yaml" }));
-		link.download = get(saved).name.replace(/^.*[/ ]/, "") || "pipeline.yaml";
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href), 1e3);
+		saveFile(new Blob([get(saved).now], { type: "application/yaml" }), get(saved).name.replace(/^.*[/ ]/, "") || "pipeline.yaml");
 	}
 	var div = root_7$1();
 	var div_1 = child(div);

@@ -1,4 +1,5 @@
-import { At as first_child, B as records, Bt as reset, Ct as event, Dt as user_effect, E as place, Et as template_effect, F as timeOfDay, Ft as state, Ht as to_array, I as run, It as user_derived, Lt as pop, Mt as sibling, N as short, O as bytes, Ot as $window, P as span, Pt as set, Rt as push, St as delegated, Y as onMount, _t as comment, at as init_select, bt as text, ct as set_class, dt as each, ft as index, gt as append, h as Feed, ht as set_text, jt as only_child, k as count, kt as child, lt as clsx, mt as if_block, ot as select_option, pt as key, q as readTable, tt as set_attribute, ut as snippet, vt as from_html, wt as get, x as readable, xt as delegate, z as record } from "./page.js";
+import { A as bytes, At as delegated, Bt as only_child, C as Feed, Ct as set_text, Et as from_html, F as short, Ft as template_effect, G as records, Gt as user_derived, I as span, It as user_effect, Kt as pop, L as timeOfDay, Lt as $window, Mt as get, O as place, Ot as text, Q as readTable, R as run, Rt as child, Tt as comment, Ut as set, Vt as sibling, W as record, Wt as state, Xt as to_array, Yt as reset, _t as snippet, bt as key, dt as init_select, et as onMount, ft as select_option, ht as clsx, j as count, jt as event, kt as delegate, mt as set_class, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, yt as index, zt as first_child } from "./page.js";
+import { r as readable } from "./form.js";
 import { n as joined, r as usual, t as Points } from "./Points.js";
 // src/screens/trigger/links.ts
 function linksOf(values) {
@@ -158,7 +159,7 @@ function Links($$anchor, $$props) {
 	pop();
 }
 // src/screens/trigger/Step.svelte
-var root$2 = from_html(`<span class="warn"> </span>`);
+var root$2 = from_html(`<span class="asked"> </span>`);
 var root_1$2 = from_html(`<span data-testid="trigger">trigger <b> </b></span> <span class="dim"> </span> <span> </span> <!>`, 1);
 var root_2$2 = from_html(`<div class="plane svelte-1wr18my"><h2 class="svelte-1wr18my"> <span> </span></h2> <!></div>`);
 var root_3$1 = from_html(`<span class="alarm" role="alert"> </span>`);
@@ -532,10 +533,7 @@ function Stream($$anchor, $$props) {
 		const enough = newest.findIndex((columns) => (rows += columns.values().next().value?.length ?? 0) > KEPT_ROWS);
 		set(tables, newest.slice(0, enough < 0 ? newest.length : Math.max(1, enough)).reverse().slice(-2e3));
 	}
-	user_effect(() => {
-		get(feed)?.stop(get(hold) || run.link === "ended");
-		if (run.link === "ended") set(problem, "");
-	});
+	user_effect(() => get(feed)?.stop(get(hold)));
 	user_effect(() => {
 		(($$value) => {
 			var $$array = to_array($$value, 2);

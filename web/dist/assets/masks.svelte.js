@@ -1,4 +1,22 @@
-import { Ft as state, I as run, It as user_derived, Pt as set, wt as get } from "./page.js";
+import { Gt as user_derived, Mt as get, R as run, Ut as set, Wt as state } from "./page.js";
+// src/model/npy.ts
+var BEFORE = 10;
+function npyFile(descr, shape, values) {
+	const says = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${shape.join(", ")}), }`;
+	const head = `${says}${" ".repeat(63 - (BEFORE + says.length) % 64)}\n`;
+	const file = new Uint8Array(BEFORE + head.length + values.length);
+	file.set([
+		147,
+		...new TextEncoder().encode("NUMPY"),
+		1,
+		0,
+		head.length & 255,
+		head.length >> 8
+	]);
+	file.set(new TextEncoder().encode(head), BEFORE);
+	file.set(values, BEFORE + head.length);
+	return file;
+}
 // src/model/mask.ts
 var MOST_PIXELS = 1 << 26;
 function readPlace(text, full) {
@@ -179,21 +197,7 @@ function listOf(pieces, fix, byRectangles) {
 	return `{"Bad pixels": [${entries.length ? `\n${entries.join(",\n")}\n` : ""}]}\n`;
 }
 function npyOf({ bits, width, height }) {
-	const says = `{'descr': '|u1', 'fortran_order': False, 'shape': (${height}, ${width}), }`;
-	const before = 10;
-	const head = `${says}${" ".repeat(63 - (before + says.length) % 64)}\n`;
-	const file = new Uint8Array(before + head.length + bits.length);
-	file.set([
-		147,
-		...new TextEncoder().encode("NUMPY"),
-		1,
-		0,
-		head.length & 255,
-		head.length >> 8
-	]);
-	file.set(new TextEncoder().encode(head), before);
-	file.set(bits.map((bad) => 1 - bad), before + head.length);
-	return file;
+	return npyFile("|u1", [height, width], bits.map((bad) => 1 - bad));
 }
 var KEEPS = new Set([
 	"roi",

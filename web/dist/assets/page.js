@@ -1,4 +1,4 @@
-const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./InputForm.js","./InputForm.css","./MaskTools.js","./masks.svelte.js","./MaskTools.css","./Line.js","./Line.css","./MaskLayer.js","./MaskLayer.css","./LineProfile.js","./LineProfile.css","./Chart2.js","./Chart.js","./Chart.css","./Graph.js","./Graph.css","./Trigger.js","./Points.js","./Points.css","./Trigger.css","./Plots.js","./Plots.css","./Settings.js","./Settings.css","./Ledger.js","./Ledger.css","./Runs.js","./Runs.css"])))=>i.map(i=>d[i]);
+const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./Save.js","./Save.css","./MaskTools.js","./masks.svelte.js","./MaskTools.css","./Regions.js","./Regions.css","./Line.js","./Line.css","./MaskLayer.js","./MaskLayer.css","./LineProfile.js","./LineProfile.css","./Chart2.js","./Chart.js","./Chart.css","./NodePanel2.js","./NodePanel.js","./form.js","./Field.js","./Field.css","./NodePanel.css","./Graph.js","./Graph.css","./Plots.js","./Points.js","./Points.css","./Plots.css","./Settings.js","./Settings.css","./Ledger.js","./Ledger.css","./Runs.js","./Runs.css","./Trigger.js","./Trigger.css"])))=>i.map(i=>d[i]);
 // node_modules/svelte/src/internal/shared/utils.js
 var is_array = Array.isArray;
 var index_of = Array.prototype.indexOf;
@@ -14,6 +14,9 @@ var is_extensible = Object.isExtensible;
 var noop = () => {};
 function is_promise(value) {
 	return typeof value?.then === "function";
+}
+function run$1(fn) {
+	return fn();
 }
 function run_all(arr) {
 	for (var i = 0; i < arr.length; i++) arr[i]();
@@ -152,6 +155,9 @@ function safe_equals(value) {
 function lifecycle_outside_component(name) {
 	throw new Error(`https://svelte.dev/e/lifecycle_outside_component`);
 }
+function set_context_after_init() {
+	throw new Error(`https://svelte.dev/e/set_context_after_init`);
+}
 // node_modules/svelte/src/internal/client/errors.js
 function async_derived_orphan() {
 	throw new Error(`https://svelte.dev/e/async_derived_orphan`);
@@ -189,10 +195,35 @@ function svelte_boundary_reset_onerror() {
 // node_modules/svelte/src/internal/flags/index.js
 var async_mode_flag = false;
 var legacy_mode_flag = false;
+function enable_legacy_mode_flag() {
+	legacy_mode_flag = true;
+}
+// node_modules/svelte/src/internal/shared/context.js
+function get_parent_context(context) {
+	let parent = context.p;
+	while (parent !== null && parent.c === null) parent = parent.p;
+	return parent?.c ?? null;
+}
+function get_or_init_context_map(context, name) {
+	if (context === null) lifecycle_outside_component(name);
+	return context.c ??= new Map(get_parent_context(context) || void 0);
+}
 // node_modules/svelte/src/internal/client/context.js
 var component_context = null;
 function set_component_context(context) {
 	component_context = context;
+}
+function getContext(key) {
+	return get_or_init_context_map(component_context, "getContext").get(key);
+}
+function setContext(key, context) {
+	const context_map = get_or_init_context_map(component_context, "setContext");
+	if (async_mode_flag) {
+		var flags = active_effect.f;
+		if (!(!active_reaction && (flags & 32) !== 0 && !component_context.i)) set_context_after_init();
+	}
+	context_map.set(key, context);
+	return context;
 }
 function push(props, runes = false, fn) {
 	component_context = {
@@ -1513,6 +1544,10 @@ function user_effect(fn) {
 function create_user_effect(fn) {
 	return create_effect(4 | USER_EFFECT, fn);
 }
+function user_pre_effect(fn) {
+	validate_effect("$effect.pre");
+	return create_effect(8 | USER_EFFECT, fn);
+}
 function component_root(fn) {
 	Batch.ensure();
 	const effect = create_effect(64 | EFFECT_PRESERVED, fn);
@@ -1960,6 +1995,33 @@ function untrack(fn) {
 		return fn();
 	} finally {
 		untracking = previous_untracking;
+	}
+}
+function deep_read_state(value) {
+	if (typeof value !== "object" || !value || value instanceof EventTarget) return;
+	if (STATE_SYMBOL in value) deep_read(value);
+	else if (!Array.isArray(value)) for (let key in value) {
+		const prop = value[key];
+		if (typeof prop === "object" && prop && STATE_SYMBOL in prop) deep_read(prop);
+	}
+}
+function deep_read(value, visited = new Set()) {
+	if (typeof value === "object" && value !== null && !(value instanceof EventTarget) && !visited.has(value)) {
+		visited.add(value);
+		if (value instanceof Date) value.getTime();
+		for (let key in value) try {
+			deep_read(value[key], visited);
+		} catch (e) {}
+		const proto = get_prototype_of(value);
+		if (proto !== Object.prototype && proto !== Array.prototype && proto !== Map.prototype && proto !== Set.prototype && proto !== Date.prototype) {
+			const descriptors = get_descriptors(proto);
+			for (let key in descriptors) {
+				const get = descriptors[key].get;
+				if (get) try {
+					get.call(value);
+				} catch (e) {}
+			}
+		}
 	}
 }
 var PASSIVE_EVENTS = ["touchstart", "touchmove"];
@@ -3577,6 +3639,46 @@ function bind_this(element_or_component = mark_as_component(), update, get_value
 	});
 	return element_or_component;
 }
+// node_modules/svelte/src/internal/client/dom/legacy/lifecycle.js
+function init(immutable = false) {
+	const context = component_context;
+	const callbacks = context.l.u;
+	if (!callbacks) return;
+	let props = () => deep_read_state(context.s);
+	if (immutable) {
+		let version = 0;
+		let prev = {};
+		const d = derived(() => {
+			let changed = false;
+			const props = context.s;
+			for (const key in props) if (props[key] !== prev[key]) {
+				prev[key] = props[key];
+				changed = true;
+			}
+			if (changed) version++;
+			return version;
+		});
+		props = () => get(d);
+	}
+	if (callbacks.b.length) user_pre_effect(() => {
+		observe_all(context, props);
+		run_all(callbacks.b);
+	});
+	user_effect(() => {
+		const fns = untrack(() => callbacks.m.map(run$1));
+		return () => {
+			for (const fn of fns) if (typeof fn === "function") fn();
+		};
+	});
+	if (callbacks.a.length) user_effect(() => {
+		observe_all(context, props);
+		run_all(callbacks.a);
+	});
+}
+function observe_all(context, props) {
+	if (context.l.s) for (const signal of context.l.s) get(signal);
+	props();
+}
 // node_modules/svelte/src/internal/client/reactivity/store.js
 var is_store_binding = false;
 function capture_store_binding(fn) {
@@ -3688,13 +3790,6 @@ function init_update_callbacks(context) {
 }
 // node_modules/svelte/src/internal/disclose-version.js
 if (typeof window !== "undefined") ((window.__svelte ??= {}).v ??= new Set()).add("5");
-// src/link/protocol.ts
-var WINDOWS = [
-	"1s",
-	"10s",
-	"60s",
-	"run"
-];
 var DTYPES = [
 	"i8",
 	"u8",
@@ -3880,7 +3975,6 @@ var openSession = (token, user) => json("POST", "/api/v1/session", {
 	user
 });
 var session = () => json("GET", "/api/v1/session");
-var nameSession = (user) => json("PATCH", "/api/v1/session", { user });
 var takeControl = (take) => json("POST", "/api/v1/control", { take });
 var setParams = (name, set, onlyIf) => json("PATCH", node(name), onlyIf ? {
 	set,
@@ -3889,7 +3983,6 @@ var setParams = (name, set, onlyIf) => json("PATCH", node(name), onlyIf ? {
 var command = (name, what) => json("POST", `${node(name)}/${what}`, what === "acquire" ? { wait: false } : {});
 var setInput = (name, change) => json("PATCH", `${node(name)}/input`, change);
 var endRun = (how, run) => json("POST", `/api/v1/run/${how}`, { run });
-var acknowledge = (unintended) => json("POST", "/api/v1/losses/acknowledge", { unintended });
 var pipeline = () => json("GET", "/api/v1/pipeline");
 var recordsAt = (from, number = "") => `/api/v1/records${number}?${new URLSearchParams({ from })}`;
 var records = (from) => json("GET", recordsAt(from));
@@ -3901,11 +3994,31 @@ async function history$1(of, step, sinceMs) {
 		step
 	});
 	if (sinceMs > 0) query.set("since_ms", String(sinceMs));
-	const answer = await request("GET", `/api/v1/history?${query}`);
-	return {
-		...readHistory(await answer.arrayBuffer()),
-		unknown: answer.headers.get("livetime-unknown") ?? ""
-	};
+	return readHistory(await (await request("GET", `/api/v1/history?${query}`)).arrayBuffer());
+}
+// src/model/losses.ts
+var INTENDED = new Set([
+	"decimated",
+	"rate_limited",
+	"closed"
+]);
+var isIntended = (reason) => INTENDED.has(reason);
+var inWords = (name) => name.replaceAll("_", " ");
+var receiver = (edge) => edge?.to.split(".")[0] ?? "";
+function newestLoss(before, now, graph) {
+	const known = new Map(before?.losses.map(([edge, reason, count]) => [`${edge} ${reason}`, count]));
+	let found = null;
+	for (const [edge, reason, count] of now.losses) {
+		const more = count - (known.get(`${edge} ${reason}`) ?? 0);
+		if (graph.edges[edge]?.nodes[1] === null || isIntended(reason) || more <= (found?.count ?? 0)) continue;
+		found = {
+			atMs: before ? now.at_ns / 1e6 : 0,
+			reason,
+			place: receiver(graph.edges[edge]),
+			count: more
+		};
+	}
+	return found;
 }
 // src/link/socket.ts
 var SILENCE_MS = 6e3;
@@ -4067,13 +4180,6 @@ var RunModel = class {
 	set moment(value) {
 		set(this.#moment, value);
 	}
-	#times = state(null);
-	get times() {
-		return get(this.#times);
-	}
-	set times(value) {
-		set(this.#times, value);
-	}
 	#control = state(NOBODY);
 	get control() {
 		return get(this.#control);
@@ -4116,6 +4222,13 @@ var RunModel = class {
 	set nodesNow(value) {
 		set(this.#nodesNow, value);
 	}
+	#lastLoss = state(null);
+	get lastLoss() {
+		return get(this.#lastLoss);
+	}
+	set lastLoss(value) {
+		set(this.#lastLoss, value);
+	}
 	#ended = state(null);
 	get ended() {
 		return get(this.#ended);
@@ -4141,7 +4254,7 @@ var RunModel = class {
 	socket = null;
 	smallestDistance = Infinity;
 	watchers = new Map();
-	watching = [];
+	watching = "";
 	describing = null;
 	#byName = user_derived(() => new Map((this.described?.nodes ?? []).map((node, i) => [node.name, i])));
 	get byName() {
@@ -4150,7 +4263,7 @@ var RunModel = class {
 	set byName(value) {
 		set(this.#byName, value);
 	}
-	#mayWrite = user_derived(() => this.rights.write && this.link === "open");
+	#mayWrite = user_derived(() => this.rights.write && this.link === "open" && this.ended === null);
 	get mayWrite() {
 		return get(this.#mayWrite);
 	}
@@ -4166,8 +4279,6 @@ var RunModel = class {
 			message: (message) => this.take(message),
 			state
 		});
-		this.socket.watch(this.watching);
-		this.socket.setPace(document.hidden ? 1 : 4);
 		this.socket.open();
 		const seen = () => {
 			this.socket?.setPace(document.hidden ? 1 : 4);
@@ -4216,8 +4327,8 @@ var RunModel = class {
 	}
 	tellWatched() {
 		const names = [...new Set([...this.watchers.values()].flat())].sort();
-		if (names.join("\n") === this.watching.join("\n")) return;
-		this.watching = names;
+		if (names.join("\n") === this.watching) return;
+		this.watching = names.join("\n");
 		this.socket?.watch(names);
 	}
 	learn(node) {
@@ -4255,16 +4366,11 @@ var RunModel = class {
 		}
 	}
 	follow(link, reason) {
-		if (link === "gone" && this.moment !== null && this.moment.state !== "running") return this.finish();
 		if (link === "gone" && this.link !== "gone" && this.goneSince === 0) this.goneSince = Date.now();
 		if (link === "open") [this.goneSince, this.heard] = [0, true];
 		if (link === "gone" && !this.heard) this.explain();
 		if (link !== "connecting" || this.goneSince === 0) this.link = link;
 		if (reason) this.linkReason = reason;
-	}
-	finish() {
-		this.link = "ended";
-		this.socket?.close();
 	}
 	async explain() {
 		try {
@@ -4284,16 +4390,12 @@ var RunModel = class {
 				this.control = message;
 				return;
 			case "moment":
+				this.lastLoss = newestLoss(this.moment, message, this.graph) ?? this.lastLoss;
 				this.moment = message;
 				return this.measure(message.at_ns / 1e6);
-			case "times":
-				this.times = message;
-				return;
 			case "values": return this.merge(message.nodes);
 			case "log": return this.append(message.entries, message.left_out);
-			case "end":
-				this.ended = message.report;
-				this.finish();
+			case "end": this.ended = message.report;
 		}
 	}
 	greet(run, rights) {
@@ -4302,7 +4404,7 @@ var RunModel = class {
 		this.log = [];
 		this.smallestDistance = Infinity;
 		if (run.id !== this.run?.id) {
-			[this.values, this.nodesNow, this.moment, this.times] = [
+			[this.values, this.nodesNow, this.moment, this.lastLoss] = [
 				{},
 				{},
 				null,
@@ -4358,6 +4460,7 @@ function rate(hz) {
 	if (hz === null || hz === void 0 || !Number.isFinite(hz)) return "–";
 	return hz < 999.95 ? hz.toFixed(1) : count(hz);
 }
+var brief = (name) => name.length > 16 ? `${name.slice(0, 5)}…${name.slice(-8)}` : name;
 function span(ns) {
 	if (ns === null || ns === void 0 || !Number.isFinite(ns)) return "–";
 	if (ns === 0) return "0";
@@ -4425,11 +4528,11 @@ function share(part, decimals = 2) {
 var SCREENS = [
 	"live",
 	"graph",
-	"trigger",
 	"plots",
 	"settings",
 	"ledger",
-	"runs"
+	"runs",
+	"trigger"
 ];
 function readAddress(hash) {
 	const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
@@ -4438,6 +4541,7 @@ function readAddress(hash) {
 		query: Object.fromEntries(new URLSearchParams(query))
 	};
 }
+var namesScreen = (hash) => /^#\/\w/.test(hash);
 function writeAddress({ screen, query }) {
 	const kept = Object.entries(query).filter(([, value]) => value !== "");
 	const text = new URLSearchParams(kept).toString();
@@ -4484,16 +4588,22 @@ var Address = class {
 		};
 		history.pushState(null, "", writeAddress(this.now));
 	}
+	begin(screen) {
+		if (!namesScreen(location.hash)) this.now = {
+			...this.now,
+			screen
+		};
+	}
 	reload() {
 		this.now = readAddress(location.hash);
 	}
 };
 var place = new Address();
 // src/model/session.ts
-var NAME = "livetime.user";
-var userName = () => localStorage.getItem(NAME) ?? "";
+var NAME$1 = "livetime.user";
+var userName = () => localStorage.getItem(NAME$1) ?? "";
 function setUserName(name) {
-	localStorage.setItem(NAME, name.slice(0, 64));
+	localStorage.setItem(NAME$1, name.slice(0, 64));
 }
 async function enter() {
 	addEventListener("hashchange", () => void useToken());
@@ -4502,10 +4612,7 @@ async function enter() {
 async function useToken() {
 	const token = tokenOf(location.hash);
 	if (token === null) return;
-	history.replaceState(null, "", writeAddress({
-		screen: "live",
-		query: {}
-	}));
+	history.replaceState(null, "", "#/");
 	place.reload();
 	await signIn(token);
 }
@@ -4520,10 +4627,10 @@ async function signIn(token) {
 	}
 }
 // src/parts/Authority.svelte
-var root$21 = from_html(`<p><!></p> <div class="row"><button class="btn primary" type="button">Take control</button> <button class="btn" type="button">Give it back</button> <button class="btn" type="button">Close</button></div> <form><label class="svelte-1kkj6tr">Your name, for the log <input maxlength="64" autocomplete="username" data-testid="user"/></label> <div class="row"><button class="btn" type="submit">Use this name</button></div></form>`, 1);
-var root_1$19 = from_html(`<p>This page may look but not change anything. The program printed a link when it started; open it, or paste it here.</p> <form><label class="svelte-1kkj6tr">Link or token <input type="password" autocomplete="off" required=""/></label> <label class="svelte-1kkj6tr">Your name, for the log <input maxlength="64" autocomplete="username"/></label> <div class="row"><button class="btn primary" type="submit">Use it</button> <button class="btn" type="button">Close</button></div></form>`, 1);
-var root_2$15 = from_html(`<p class="alarm" role="alert"> </p>`);
-var root_3$14 = from_html(`<button type="button" class="who svelte-1kkj6tr" aria-haspopup="dialog"><span class="svelte-1kkj6tr"> </span> <small class="svelte-1kkj6tr"> </small></button> <dialog aria-labelledby="authority"><h3 id="authority">Control of the run</h3> <!> <!></dialog>`, 1);
+var root$17 = from_html(`<p><!></p> <div class="row"><button class="btn primary" type="button">Take control</button> <button class="btn" type="button">Give it back</button> <button class="btn" type="button">Close</button></div>`, 1);
+var root_1$15 = from_html(`<p>This page may look but not change anything. The program printed a link when it started; open it, or paste it here.</p> <form><label class="svelte-1kkj6tr">Link or token <input type="password" autocomplete="off" required=""/></label> <label class="svelte-1kkj6tr">Your name, for the log <input maxlength="64" autocomplete="username"/></label> <div class="row"><button class="btn primary" type="submit">Use it</button> <button class="btn" type="button">Close</button></div></form>`, 1);
+var root_2$11 = from_html(`<p class="alarm" role="alert"> </p>`);
+var root_3$9 = from_html(`<button type="button" class="who svelte-1kkj6tr" aria-haspopup="dialog"><span class="svelte-1kkj6tr"> </span> <small class="svelte-1kkj6tr"> </small></button> <dialog aria-labelledby="authority"><h3 id="authority">Control of the run</h3> <!> <!></dialog>`, 1);
 function Authority($$anchor, $$props) {
 	push($$props, true);
 	let dialog;
@@ -4544,17 +4651,6 @@ function Authority($$anchor, $$props) {
 			set(problem, failure.message, true);
 		}
 	}
-	async function rename(event) {
-		event.preventDefault();
-		try {
-			setUserName(get(name));
-			run.rights = await nameSession(get(name));
-			set(problem, "");
-			dialog.close();
-		} catch (failure) {
-			set(problem, failure.message, true);
-		}
-	}
 	async function enter(event) {
 		event.preventDefault();
 		setUserName(get(name));
@@ -4564,7 +4660,7 @@ function Authority($$anchor, $$props) {
 			dialog.close();
 		}
 	}
-	var fragment = root_3$14();
+	var fragment = root_3$9();
 	var button = first_child(fragment);
 	var span = child(button);
 	var text$2 = only_child(span);
@@ -4573,7 +4669,7 @@ function Authority($$anchor, $$props) {
 	var dialog_1 = sibling(button, 2);
 	var node = sibling(child(dialog_1), 2);
 	var consequent_2 = ($$anchor) => {
-		var fragment_1 = root$21();
+		var fragment_1 = root$17();
 		var p = first_child(fragment_1);
 		var node_1 = child(p);
 		var consequent = ($$anchor) => {
@@ -4598,44 +4694,34 @@ function Authority($$anchor, $$props) {
 		var button_2 = sibling(button_1, 2);
 		var button_3 = sibling(button_2, 2);
 		reset(div);
-		var form = sibling(div, 2);
-		var label = child(form);
-		var input = sibling(child(label));
-		remove_input_defaults(input);
-		reset(label);
-		var button_4 = only_child(sibling(label, 2));
-		reset(form);
 		template_effect(() => {
 			button_1.disabled = !run.mayWrite || get(holder)?.you;
 			button_2.disabled = !get(holder)?.you;
-			button_4.disabled = !run.mayWrite || get(name) === run.rights.user;
 		});
 		delegated("click", button_1, () => give(true));
 		delegated("click", button_2, () => give(false));
 		delegated("click", button_3, () => dialog.close());
-		event("submit", form, rename);
-		bind_value(input, () => get(name), ($$value) => set(name, $$value));
 		append($$anchor, fragment_1);
 	};
 	var alternate_1 = ($$anchor) => {
-		var fragment_3 = root_1$19();
-		var form_1 = sibling(first_child(fragment_3), 2);
-		var label_1 = child(form_1);
+		var fragment_3 = root_1$15();
+		var form = sibling(first_child(fragment_3), 2);
+		var label = child(form);
+		var input = sibling(child(label));
+		remove_input_defaults(input);
+		reset(label);
+		var label_1 = sibling(label, 2);
 		var input_1 = sibling(child(label_1));
 		remove_input_defaults(input_1);
 		reset(label_1);
-		var label_2 = sibling(label_1, 2);
-		var input_2 = sibling(child(label_2));
-		remove_input_defaults(input_2);
-		reset(label_2);
-		var div_2 = sibling(label_2, 2);
-		var button_5 = sibling(child(div_2), 2);
-		reset(div_2);
-		reset(form_1);
-		event("submit", form_1, enter);
-		bind_value(input_1, () => get(token), ($$value) => set(token, $$value));
-		bind_value(input_2, () => get(name), ($$value) => set(name, $$value));
-		delegated("click", button_5, () => dialog.close());
+		var div_1 = sibling(label_1, 2);
+		var button_4 = sibling(child(div_1), 2);
+		reset(div_1);
+		reset(form);
+		event("submit", form, enter);
+		bind_value(input, () => get(token), ($$value) => set(token, $$value));
+		bind_value(input_1, () => get(name), ($$value) => set(name, $$value));
+		delegated("click", button_4, () => dialog.close());
 		append($$anchor, fragment_3);
 	};
 	if_block(node, ($$render) => {
@@ -4644,7 +4730,7 @@ function Authority($$anchor, $$props) {
 	});
 	var node_2 = sibling(node, 2);
 	var consequent_3 = ($$anchor) => {
-		var p_1 = root_2$15();
+		var p_1 = root_2$11();
 		var text_5 = only_child(p_1, true);
 		template_effect(() => set_text(text_5, get(problem)));
 		append($$anchor, p_1);
@@ -4657,77 +4743,15 @@ function Authority($$anchor, $$props) {
 	template_effect(($0) => {
 		set_text(text$2, `Control: ${get(who) ?? ""}`);
 		set_text(text_1, `${run.control.watching ?? ""} watching · ${$0 ?? ""}`);
-	}, [() => run.link === "open" ? `${Math.round(run.behindMs)} ms behind` : run.link === "ended" ? "run over" : "cut off"]);
+	}, [() => run.link === "open" ? `${Math.round(run.behindMs)} ms behind` : "cut off"]);
 	delegated("click", button, () => dialog.showModal());
 	append($$anchor, fragment);
 	pop();
 }
 delegate(["click"]);
-// src/parts/Losses.svelte
-var root$20 = from_html(`<button type="button" class="note svelte-1wzzr9r">Acknowledge</button>`);
-var root_1$18 = from_html(`<div class="kv losses svelte-1wzzr9r"><b> </b> <small> <!></small></div>`);
-function Losses($$anchor, $$props) {
-	push($$props, true);
-	let failed = state("");
-	const lost = user_derived(() => run.moment?.run.unintended ?? 0);
-	const loss = user_derived(() => run.moment?.loss);
-	const noted = user_derived(() => get(loss)?.acknowledged);
-	const WORDS = {
-		nothing: "nothing lost",
-		losing: "losing now",
-		has_lost: "has lost",
-		acknowledged: "acknowledged"
-	};
-	async function note() {
-		try {
-			await acknowledge(get(lost));
-			set(failed, "");
-		} catch (problem) {
-			set(failed, problem.message, true);
-		}
-	}
-	function about() {
-		if (!get(loss) || get(loss).text === null) return "nothing lost";
-		return `${WORDS[get(loss).state]}: ${get(loss).text}, ${ago($$props.now - (get(loss).at_ns ?? 0) / 1e6)}`;
-	}
-	const title = user_derived(() => [
-		about(),
-		get(noted) && `${count(get(noted).unintended)} acknowledged ${timeOfDay(get(noted).at_ns / 1e6)} by ${get(noted).by.user || get(noted).by.face}`,
-		get(failed)
-	].filter(Boolean).join("\n"));
-	var div = root_1$18();
-	var b = child(div);
-	let classes;
-	var text = only_child(b);
-	var small = sibling(b, 2);
-	let classes_1;
-	var text_1 = child(small);
-	var node = sibling(text_1);
-	var consequent = ($$anchor) => {
-		var button = root$20();
-		delegated("click", button, note);
-		append($$anchor, button);
-	};
-	if_block(node, ($$render) => {
-		if (get(loss)?.state === "has_lost" && run.mayWrite) $$render(consequent);
-	});
-	reset(small);
-	reset(div);
-	template_effect(($0, $1) => {
-		set_attribute(div, "title", get(title));
-		set_attribute(div, "data-losses", get(loss)?.state);
-		classes = set_class(b, 1, "svelte-1wzzr9r", null, classes, { warn: get(loss)?.state === "losing" });
-		set_text(text, `${$0 ?? ""} lost`);
-		classes_1 = set_class(small, 1, "svelte-1wzzr9r", null, classes_1, { alarm: get(failed) });
-		set_text(text_1, `${$1 ?? ""} `);
-	}, [() => count(get(lost)), () => get(failed) || about()]);
-	append($$anchor, div);
-	pop();
-}
-delegate(["click"]);
 // src/parts/StopRun.svelte
-var root$19 = from_html(`<p class="alarm" role="alert"> </p>`);
-var root_1$17 = from_html(`<button class="btn" type="button" aria-haspopup="dialog">Stop run…</button> <dialog aria-labelledby="stop-title"><h3 id="stop-title"> </h3> <p>The run ends for everybody. Stopping ends the sources and handles what is under way; aborting loses what is queued.</p> <div class="row"><button class="btn" type="button">Go on</button> <button class="btn primary" type="button">Stop</button> <button class="btn danger" type="button">Abort</button></div> <!></dialog>`, 1);
+var root$16 = from_html(`<p class="alarm" role="alert"> </p>`);
+var root_1$14 = from_html(`<button class="btn" type="button" aria-haspopup="dialog">Stop run…</button> <dialog aria-labelledby="stop-title"><h3 id="stop-title"> </h3> <p>The run ends for everybody. Stopping ends the sources and handles what is under way; aborting loses what is queued.</p> <div class="row"><button class="btn" type="button">Go on</button> <button class="btn primary" type="button">Stop</button> <button class="btn danger" type="button">Abort</button></div> <!></dialog>`, 1);
 function StopRun($$anchor, $$props) {
 	push($$props, true);
 	let dialog;
@@ -4741,7 +4765,7 @@ function StopRun($$anchor, $$props) {
 			set(problem, failure.message, true);
 		}
 	}
-	var fragment = root_1$17();
+	var fragment = root_1$14();
 	var button = first_child(fragment);
 	var dialog_1 = sibling(button, 2);
 	var h3 = child(dialog_1);
@@ -4753,7 +4777,7 @@ function StopRun($$anchor, $$props) {
 	reset(div);
 	var node = sibling(div, 2);
 	var consequent = ($$anchor) => {
-		var p = root$19();
+		var p = root$16();
 		var text_1 = only_child(p, true);
 		template_effect(() => set_text(text_1, get(problem)));
 		append($$anchor, p);
@@ -4776,11 +4800,10 @@ function StopRun($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/parts/Bar.svelte
-var root$18 = from_html(`<span class="alarm svelte-cyj3n"> </span>`);
-var root_1$16 = from_html(`<span class="failed alarm svelte-cyj3n" role="alert"> </span>`);
-var root_2$14 = from_html(`<button class="btn" type="button">Look for the next run</button>`);
-var root_3$13 = from_html(`<button class="btn" type="button"> </button>`);
-var root_4$10 = from_html(`<header aria-label="Run" class="svelte-cyj3n"><div class="kv name svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small title="Started, prefix of the PVs, and machine" class="svelte-cyj3n"> </small></div> <div class="kv state svelte-cyj3n" role="status"><b><i></i> </b> <small><!></small></div> <div><div class="kv big svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n">live time</small></div> <div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <!> <div class="kv wide svelte-cyj3n"><b class="asked svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv wide svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div></div> <div class="end svelte-cyj3n"><!> <!> <!> <!></div></header>`);
+var root$15 = from_html(`<span class="alarm svelte-cyj3n"> </span>`);
+var root_1$13 = from_html(`<span class="failed alarm svelte-cyj3n" role="alert"> </span>`);
+var root_2$10 = from_html(`<button class="btn" type="button"> </button>`);
+var root_3$8 = from_html(`<header aria-label="Run" class="svelte-cyj3n"><div class="kv name svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small title="Started, prefix of the PVs, and machine" class="svelte-cyj3n"> </small></div> <div class="kv state svelte-cyj3n" role="status"><b><i></i> </b> <small><!></small></div> <div><div class="kv big svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n">live time</small></div> <div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div> <div class="kv lost svelte-cyj3n"><b> </b><small class="svelte-cyj3n"> </small></div> <div class="more svelte-cyj3n"><div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b class="asked svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div></div></div> <div class="end svelte-cyj3n"><!> <!> <!> <!></div></header>`);
 function Bar($$anchor, $$props) {
 	push($$props, true);
 	let now = state(proxy(Date.now()));
@@ -4791,11 +4814,11 @@ function Bar($$anchor, $$props) {
 	});
 	const moment = user_derived(() => run.moment);
 	const gone = user_derived(() => run.link === "gone");
-	const over = user_derived(() => run.link === "ended");
+	const lost = user_derived(() => get(moment)?.run.unintended ?? 0);
 	const limit = user_derived(() => get(moment)?.limit);
 	const limiter = user_derived(() => get(limit)?.limit.by === "cpu" ? "all cores" : get(limit)?.limit.node ?? "");
 	const busy = user_derived(() => get(limit)?.limit.by === "cpu" ? get(limit).cpu_utilisation : get(limit)?.utilisation);
-	const offeredAll = user_derived(() => get(moment)?.run.offered ?? 0);
+	const offeredAll = user_derived(() => get(moment)?.edges.offered.reduce((sum, n) => sum + (n ?? 0), 0) ?? 0);
 	const edges = user_derived(() => run.graph.edges.filter((edge) => edge.open && edge.nodes[1] !== null).length);
 	const sources = user_derived(() => run.nodes.map((node, i) => ({
 		name: node.name,
@@ -4804,17 +4827,13 @@ function Bar($$anchor, $$props) {
 	const acquiring = user_derived(() => get(sources).some((source) => source.state & 12));
 	const standing = user_derived(stateOf);
 	function stateOf() {
-		const failure = run.ended?.failure ?? get(moment)?.failure;
-		if (get(over)) return failure ? {
-			word: "Failed",
-			tone: "alarm"
-		} : {
-			word: "Ended",
-			tone: ""
-		};
 		if (get(gone)) return {
 			word: "No connection",
 			tone: "alarm"
+		};
+		if (run.ended !== null) return {
+			word: "Ended",
+			tone: ""
 		};
 		if (!get(moment)) return {
 			word: "Connecting",
@@ -4844,7 +4863,13 @@ function Bar($$anchor, $$props) {
 			set(failed, problem.message, true);
 		}
 	}
-	var header = root_4$10();
+	function lossText() {
+		const last = run.lastLoss;
+		if (get(lost) === 0 || !last) return "nothing lost";
+		const when = last.atMs === 0 ? "" : `, ${ago(get(now) - last.atMs)}`;
+		return `${inWords(last.reason)}${last.place ? `, ${last.place}` : ""}${when}`;
+	}
+	var header = root_3$8();
 	var div = child(header);
 	var b = child(div);
 	var text$1 = only_child(b, true);
@@ -4864,7 +4889,7 @@ function Bar($$anchor, $$props) {
 		append($$anchor, text_3);
 	};
 	var consequent_1 = ($$anchor) => {
-		var span = root$18();
+		var span = root$15();
 		var text_4 = only_child(span, true);
 		template_effect(() => {
 			set_attribute(span, "title", get(moment).failure);
@@ -4897,70 +4922,69 @@ function Bar($$anchor, $$props) {
 	reset(div_4);
 	var div_5 = sibling(div_4, 2);
 	var b_4 = child(div_5);
+	let classes_2;
 	var text_9 = only_child(b_4, true);
-	var text_10 = only_child(sibling(b_4, 2));
+	var small_3 = sibling(b_4);
+	var text_10 = only_child(small_3, true);
 	reset(div_5);
-	var node_2 = sibling(div_5, 2);
-	Losses(node_2, { get now() {
-		return get(now);
-	} });
-	var div_6 = sibling(node_2, 2);
-	var b_5 = child(div_6);
+	var div_6 = sibling(div_5, 2);
+	var div_7 = child(div_6);
+	var b_5 = child(div_7);
 	var text_11 = only_child(b_5, true);
 	var text_12 = only_child(sibling(b_5, 2));
-	reset(div_6);
-	var div_7 = sibling(div_6, 2);
-	var b_6 = child(div_7);
-	let classes_2;
-	var text_13 = only_child(b_6, true);
-	var text_14 = only_child(sibling(b_6, 2));
 	reset(div_7);
 	var div_8 = sibling(div_7, 2);
-	var b_7 = child(div_8);
-	var text_15 = only_child(b_7, true);
-	var text_16 = only_child(sibling(b_7));
+	var b_6 = child(div_8);
+	var text_13 = only_child(b_6, true);
+	var text_14 = only_child(sibling(b_6, 2));
 	reset(div_8);
+	var div_9 = sibling(div_8, 2);
+	var b_7 = child(div_9);
+	let classes_3;
+	var text_15 = only_child(b_7, true);
+	var text_16 = only_child(sibling(b_7, 2));
+	reset(div_9);
+	var div_10 = sibling(div_9, 2);
+	var b_8 = child(div_10);
+	var text_17 = only_child(b_8, true);
+	var text_18 = only_child(sibling(b_8));
+	reset(div_10);
+	reset(div_6);
 	reset(div_2);
-	var div_9 = sibling(div_2, 2);
-	var node_3 = child(div_9);
+	var div_11 = sibling(div_2, 2);
+	var node_2 = child(div_11);
 	var consequent_2 = ($$anchor) => {
-		var span_1 = root_1$16();
-		var text_17 = only_child(span_1, true);
+		var span_1 = root_1$13();
+		var text_19 = only_child(span_1, true);
 		template_effect(() => {
 			set_attribute(span_1, "title", get(failed));
-			set_text(text_17, get(failed));
+			set_text(text_19, get(failed));
 		});
 		append($$anchor, span_1);
 	};
-	if_block(node_3, ($$render) => {
+	if_block(node_2, ($$render) => {
 		if (get(failed)) $$render(consequent_2);
 	});
+	var node_3 = sibling(node_2, 2);
+	Authority(node_3, {});
 	var node_4 = sibling(node_3, 2);
-	Authority(node_4, {});
-	var node_5 = sibling(node_4, 2);
 	var consequent_3 = ($$anchor) => {
-		var button = root_2$14();
-		delegated("click", button, () => location.reload());
+		var button = root_2$10();
+		var text_20 = only_child(button, true);
+		template_effect(() => {
+			button.disabled = !run.mayWrite;
+			set_text(text_20, get(acquiring) ? "Pause" : "Start");
+		});
+		delegated("click", button, () => turn(get(acquiring) ? "abort" : "acquire"));
 		append($$anchor, button);
 	};
-	var consequent_4 = ($$anchor) => {
-		var button_1 = root_3$13();
-		var text_18 = only_child(button_1, true);
-		template_effect(() => {
-			button_1.disabled = !run.mayWrite;
-			set_text(text_18, get(acquiring) ? "Pause" : "Start");
-		});
-		delegated("click", button_1, () => turn(get(acquiring) ? "abort" : "acquire"));
-		append($$anchor, button_1);
-	};
-	if_block(node_5, ($$render) => {
-		if (get(over)) $$render(consequent_3);
-		else if (get(sources).length > 0) $$render(consequent_4, 1);
+	if_block(node_4, ($$render) => {
+		if (get(sources).length > 0) $$render(consequent_3);
 	});
-	StopRun(sibling(node_5, 2), {});
-	reset(div_9);
+	StopRun(sibling(node_4, 2), {});
+	reset(div_11);
 	reset(header);
-	template_effect(($0, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10) => {
+	template_effect(($0, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) => {
 		set_attribute(b, "title", run.run?.pipeline);
 		set_text(text$1, $0);
 		set_text(text_1, `${$1 ?? ""} · ${run.run?.pv_prefix ?? "no PVs" ?? ""} · ${run.run?.host ?? "" ?? ""}`);
@@ -4968,27 +4992,34 @@ function Bar($$anchor, $$props) {
 		set_class(i_1, 1, `dot ${get(standing).tone ?? ""}`, "svelte-cyj3n");
 		set_text(text_2, get(standing).word);
 		classes = set_class(small_1, 1, "svelte-cyj3n", null, classes, { alarm: get(gone) });
-		classes_1 = set_class(div_2, 1, "figures svelte-cyj3n", null, classes_1, { gone: get(gone) || get(over) });
+		classes_1 = set_class(div_2, 1, "figures svelte-cyj3n", null, classes_1, { gone: get(gone) || run.ended !== null });
 		set_text(text_6, $2);
 		set_text(text_7, `${$3 ?? ""} Hz`);
 		set_text(text_8, `${$4 ?? ""} frames`);
+		classes_2 = set_class(b_4, 1, "svelte-cyj3n", null, classes_2, { warn: get(lost) > 0 });
 		set_text(text_9, $5);
-		set_text(text_10, `sustainable${$6 ?? ""}`);
-		set_text(text_11, $7);
-		set_text(text_12, `left out as asked · ${$8 ?? ""}`);
-		classes_2 = set_class(b_6, 1, "svelte-cyj3n", null, classes_2, { alarm: get(moment)?.run.closed === false });
-		set_text(text_13, get(moment)?.run.closed === false ? "Open" : "Closed");
-		set_text(text_14, `ledger, ${get(edges) ?? ""} edges`);
-		set_text(text_15, $9);
-		set_text(text_16, `of ${$10 ?? ""} frame memory`);
+		set_attribute(small_3, "title", $6);
+		set_text(text_10, $7);
+		set_text(text_11, $8);
+		set_text(text_12, `sustainable${$9 ?? ""}`);
+		set_text(text_13, $10);
+		set_text(text_14, `left out as asked · ${$11 ?? ""}`);
+		classes_3 = set_class(b_7, 1, "svelte-cyj3n", null, classes_3, { alarm: get(moment)?.run.closed === false });
+		set_text(text_15, get(moment)?.run.closed === false ? "Open" : "Closed");
+		set_text(text_16, `ledger, ${get(edges) ?? ""} edges`);
+		set_text(text_17, $12);
+		set_text(text_18, `of ${$13 ?? ""} frame memory`);
 	}, [
 		() => run.run?.pipeline.replace(/^.*[/\\]/, "") ?? "Livetime",
 		() => run.run ? timeOfDay(run.run.started_ns / 1e6) : "",
 		() => get(moment) ? share(get(moment).run.live) : "–",
 		() => rate(get(moment)?.run.hz),
 		() => count(get(moment)?.run.frames),
+		() => get(lost) > 0 ? `${count(get(lost))} lost` : "0 lost",
+		() => lossText(),
+		() => lossText(),
 		() => get(limit) ? `${rate(get(limit).sustainable_hz)} Hz` : "–",
-		() => get(limiter) ? ` · ${get(limiter)} ${Math.round((get(busy) ?? 0) * 100)} % busy` : "",
+		() => get(limiter) ? ` · ${brief(get(limiter))} ${Math.round((get(busy) ?? 0) * 100)} % busy` : "",
 		() => count(get(moment)?.run.intended),
 		() => share(get(offeredAll) > 0 ? (get(moment)?.run.intended ?? 0) / get(offeredAll) : 0, 1),
 		() => bytes(get(moment)?.run.pool_used),
@@ -4999,16 +5030,16 @@ function Bar($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/style/theme.ts
-var KEY = "livetime.theme";
+var KEY$1 = "livetime.theme";
 var known = new Map();
 var light = matchMedia("(prefers-color-scheme: light)");
 var theme = () => {
-	const kept = localStorage.getItem(KEY);
+	const kept = localStorage.getItem(KEY$1);
 	return kept === "dark" || kept === "light" ? kept : "system";
 };
 function setTheme(next) {
-	if (next === "system") localStorage.removeItem(KEY);
-	else localStorage.setItem(KEY, next);
+	if (next === "system") localStorage.removeItem(KEY$1);
+	else localStorage.setItem(KEY$1, next);
 	show();
 }
 function show() {
@@ -5034,8 +5065,8 @@ function rgb(name) {
 light.addEventListener("change", show);
 show();
 // src/parts/Rail.svelte
-var root$17 = from_html(`<a class="svelte-1oz89qw"><svg viewBox="0 0 20 20" aria-hidden="true" class="svelte-1oz89qw"><path></path></svg> </a>`);
-var root_1$15 = from_html(`<nav aria-label="Screens" class="svelte-1oz89qw"><svg class="mark svelte-1oz89qw" viewBox="0 0 36 36" aria-hidden="true"><path d="M5 24h6l3-13 4 17 4-11 2 7h7" stroke="var(--accent)" stroke-width="2.2"></path><path d="M5 31h26" stroke="var(--line2)" stroke-width="1.4"></path></svg> <!> <button type="button" class="svelte-1oz89qw"><svg viewBox="0 0 20 20" aria-hidden="true" class="svelte-1oz89qw"><circle cx="10" cy="10" r="6.500"></circle><path d="M10 3.500a6.500 6.500 0 0 1 0 13z" fill="currentColor"></path></svg> <span class="quiet">Colours:</span> </button></nav>`);
+var root$14 = from_html(`<a class="svelte-1oz89qw"><svg viewBox="0 0 20 20" aria-hidden="true" class="svelte-1oz89qw"><path></path></svg> </a>`);
+var root_1$12 = from_html(`<nav aria-label="Screens" class="svelte-1oz89qw"><svg class="mark svelte-1oz89qw" viewBox="0 0 36 36" aria-hidden="true"><path d="M5 24h6l3-13 4 17 4-11 2 7h7" stroke="var(--accent)" stroke-width="2.2"></path><path d="M5 31h26" stroke="var(--line2)" stroke-width="1.4"></path></svg> <!> <button type="button" class="svelte-1oz89qw"><svg viewBox="0 0 20 20" aria-hidden="true" class="svelte-1oz89qw"><circle cx="10" cy="10" r="6.500"></circle><path d="M10 3.500a6.500 6.500 0 0 1 0 13z" fill="currentColor"></path></svg> <span class="quiet">Colours:</span> </button></nav>`);
 function Rail($$anchor, $$props) {
 	push($$props, true);
 	let chosen = state(proxy(theme()));
@@ -5062,12 +5093,12 @@ function Rail($$anchor, $$props) {
 		event.preventDefault();
 		place.go(name);
 	}
-	var nav = root_1$15();
+	var nav = root_1$12();
 	var node = sibling(child(nav), 2);
 	each(node, 19, () => $$props.screens, ({ name, title }) => name, ($$anchor, $$item, i) => {
 		let name = () => get($$item).name;
 		let title = () => get($$item).title;
-		var a = root$17();
+		var a = root$14();
 		var svg = child(a);
 		var path = only_child(svg);
 		var text = sibling(svg, 1, true);
@@ -5098,15 +5129,42 @@ function Rail($$anchor, $$props) {
 	pop();
 }
 delegate(["click"]);
-// src/model/losses.ts
-var inWords = (name) => name.replaceAll("_", " ");
-var receiver = (edge) => edge?.to.split(".")[0] ?? "";
+// src/model/full.ts
+var isFull = () => place.get("full") !== "";
+function turnFull() {
+	const full = !isFull();
+	place.set({ full: full ? "1" : "" });
+	if (full) document.documentElement.requestFullscreen?.().catch(() => {});
+	else if (document.fullscreenElement) document.exitFullscreen();
+}
+document.addEventListener("fullscreenchange", () => {
+	if (!document.fullscreenElement) place.set({ full: "" });
+});
+// src/parts/Name.svelte
+var root$13 = from_html(`<span class="name svelte-iaoz8r"><span class="head svelte-iaoz8r"> </span><span class="end svelte-iaoz8r"> </span></span>`);
+function Name($$anchor, $$props) {
+	push($$props, true);
+	const [END, LONG] = [8, 14];
+	const cut = user_derived(() => $$props.name.length > LONG ? $$props.name.length - END : $$props.name.length);
+	var span = root$13();
+	var span_1 = child(span);
+	var text = only_child(span_1, true);
+	var text_1 = only_child(sibling(span_1), true);
+	reset(span);
+	template_effect(($0, $1) => {
+		set_attribute(span, "title", $$props.name);
+		set_text(text, $0);
+		set_text(text_1, $1);
+	}, [() => $$props.name.slice(0, get(cut)), () => $$props.name.slice(get(cut))]);
+	append($$anchor, span);
+	pop();
+}
 // src/parts/LedgerBars.svelte
-var root$16 = from_html(`<i class="asked svelte-1vyvxub"></i>`);
-var root_1$14 = from_html(`<i class="lost svelte-1vyvxub"></i>`);
-var root_2$13 = from_html(`<tr><th scope="row" class="svelte-1vyvxub"> </th><td class="svelte-1vyvxub"><div class="shares svelte-1vyvxub" aria-hidden="true"><i class="svelte-1vyvxub"></i> <!> <!></div></td><td class="svelte-1vyvxub"> </td><td> </td><td> </td></tr>`);
-var root_3$12 = from_html(`<tr><td colspan="5" class="none faint svelte-1vyvxub">No frame was offered to an edge yet.</td></tr>`);
-var root_4$9 = from_html(`<table class="svelte-1vyvxub"><thead class="svelte-1vyvxub"><tr><th scope="col" class="svelte-1vyvxub">edge</th><th scope="col" class="bar svelte-1vyvxub"><span class="quiet">shares</span></th><th scope="col" class="svelte-1vyvxub">delivered</th><th scope="col" class="svelte-1vyvxub">left out</th><th scope="col" class="svelte-1vyvxub">lost</th></tr></thead><tbody></tbody></table>`);
+var root$12 = from_html(`<i class="asked svelte-1vyvxub"></i>`);
+var root_1$11 = from_html(`<i class="lost svelte-1vyvxub"></i>`);
+var root_2$9 = from_html(`<tr><th scope="row" class="svelte-1vyvxub"><!></th><td class="svelte-1vyvxub"><div class="shares svelte-1vyvxub" aria-hidden="true"><i class="svelte-1vyvxub"></i> <!> <!></div></td><td class="svelte-1vyvxub"> </td><td> </td><td> </td></tr>`);
+var root_3$7 = from_html(`<tr><td colspan="5" class="none faint svelte-1vyvxub">No frame was offered to an edge yet.</td></tr>`);
+var root_4$6 = from_html(`<table class="svelte-1vyvxub"><thead class="svelte-1vyvxub"><tr><th scope="col" class="svelte-1vyvxub">edge</th><th scope="col" class="bar svelte-1vyvxub"><span class="quiet">shares</span></th><th scope="col" class="svelte-1vyvxub">delivered</th><th scope="col" class="svelte-1vyvxub">left out</th><th scope="col" class="svelte-1vyvxub">lost</th></tr></thead><tbody></tbody></table>`);
 function LedgerBars($$anchor, $$props) {
 	push($$props, true);
 	let most = prop($$props, "most", 3, 1e3);
@@ -5119,37 +5177,28 @@ function LedgerBars($$anchor, $$props) {
 			offered: now?.offered[i] ?? 0,
 			delivered: now?.delivered[i] ?? 0,
 			asked: now?.left_out[i] ?? 0,
-			lost: now?.lost[i] ?? 0,
-			losing: (now?.losing[i] ?? 0) > 0
+			lost: now?.lost[i] ?? 0
 		}));
-		const inNodes = (run.moment?.losses ?? []).filter(([edge, , , node]) => edge === null && node !== null);
-		all.push(...inNodes.map(([, reason, lost, node, asked, , losing]) => ({
-			key: `${node} ${reason}`,
-			name: `in ${run.nodes[node]?.name}`,
-			hint: inWords(reason),
-			offered: lost,
-			delivered: 0,
-			asked: asked ? lost : 0,
-			lost: asked ? 0 : lost,
-			losing
-		})));
 		const weight = (row) => row.lost > 0 ? 2 : row.asked > 0 ? 1 : 0;
 		return all.filter((row) => row.offered > 0 || most() > 100).sort((a, b) => weight(b) - weight(a)).slice(0, most());
 	});
 	const part = (n, row) => n === 0 ? 0 : Math.max(.8, 100 * n / Math.max(1, row.offered));
-	var table = root_4$9();
+	var table = root_4$6();
 	var tbody = sibling(child(table));
 	each(tbody, 21, () => get(rows), (row) => row.key, ($$anchor, row) => {
-		var tr = root_2$13();
+		var tr = root_2$9();
 		var th = child(tr);
-		var text = only_child(th, true);
+		Name(child(th), { get name() {
+			return get(row).name;
+		} });
+		reset(th);
 		var td = sibling(th);
 		var div = child(td);
 		var i_1 = child(div);
 		let styles;
 		var node_1 = sibling(i_1, 2);
 		var consequent = ($$anchor) => {
-			var i_2 = root$16();
+			var i_2 = root$12();
 			let styles_1;
 			template_effect(($0) => styles_1 = set_style(i_2, "", styles_1, { flex: $0 }), [() => part(get(row).asked, get(row))]);
 			append($$anchor, i_2);
@@ -5159,7 +5208,7 @@ function LedgerBars($$anchor, $$props) {
 		});
 		var node_2 = sibling(node_1, 2);
 		var consequent_1 = ($$anchor) => {
-			var i_3 = root_1$14();
+			var i_3 = root_1$11();
 			let styles_2;
 			template_effect(($0) => styles_2 = set_style(i_3, "", styles_2, { flex: $0 }), [() => part(get(row).lost, get(row))]);
 			append($$anchor, i_3);
@@ -5170,21 +5219,20 @@ function LedgerBars($$anchor, $$props) {
 		reset(div);
 		reset(td);
 		var td_1 = sibling(td);
-		var text_1 = only_child(td_1, true);
+		var text = only_child(td_1, true);
 		var td_2 = sibling(td_1);
-		var text_2 = only_child(td_2, true);
+		var text_1 = only_child(td_2, true);
 		var td_3 = sibling(td_2);
-		var text_3 = only_child(td_3, true);
+		var text_2 = only_child(td_3, true);
 		reset(tr);
 		template_effect(($0, $1, $2, $3) => {
 			set_attribute(th, "title", get(row).hint);
-			set_text(text, get(row).name);
 			styles = set_style(i_1, "", styles, { flex: $0 });
-			set_text(text_1, $1);
+			set_text(text, $1);
 			set_class(td_2, 1, clsx(get(row).asked ? "asked" : "faint"), "svelte-1vyvxub");
-			set_text(text_2, $2);
-			set_class(td_3, 1, clsx(get(row).losing ? "warn" : get(row).lost ? "" : "faint"), "svelte-1vyvxub");
-			set_text(text_3, $3);
+			set_text(text_1, $2);
+			set_class(td_3, 1, clsx(get(row).lost ? "warn" : "faint"), "svelte-1vyvxub");
+			set_text(text_2, $3);
 		}, [
 			() => part(get(row).delivered, get(row)),
 			() => count(get(row).delivered),
@@ -5193,70 +5241,551 @@ function LedgerBars($$anchor, $$props) {
 		]);
 		append($$anchor, tr);
 	}, ($$anchor) => {
-		append($$anchor, root_3$12());
+		append($$anchor, root_3$7());
 	});
 	reset(tbody);
 	reset(table);
 	append($$anchor, table);
 	pop();
 }
-// src/model/form.ts
-function rowsOf(specs) {
+// src/model/lanes.ts
+function lanes(nodes, wires) {
+	const inputs = Array.from({ length: nodes }, () => []);
+	for (const { from, to } of wires) {
+		const known = inputs[to];
+		if (known && from < nodes && from !== to && !known.includes(from)) known.push(from);
+	}
+	const parents = inputs.map((from) => from[0] ?? -1);
+	cutCircles(parents);
+	const children = Array.from({ length: nodes }, () => []);
+	parents.forEach((parent, node) => children[parent]?.push(node));
 	const rows = [];
-	for (const spec of specs) {
-		const stem = /^(.*)_[xyz]$/.exec(spec.name)?.[1];
-		const row = stem === void 0 ? void 0 : rows.find((r) => r.specs[0].type === spec.type && r.title === stem);
-		if (row) row.specs.push(spec);
-		else rows.push({
-			title: stem ?? spec.name,
-			specs: [spec]
+	const put = (node, strokes) => {
+		const below = children[node] ?? [];
+		const alsoFrom = (inputs[node] ?? []).filter((from) => from !== parents[node]);
+		rows.push({
+			node,
+			depth: strokes.length,
+			strokes,
+			hasChildren: below.length > 0,
+			alsoFrom
 		});
+		const passed = strokes.map((stroke) => stroke === "branch" || stroke === "pass" ? "pass" : "none");
+		below.forEach((child, i) => put(child, [...passed, i === below.length - 1 ? "end" : "branch"]));
+	};
+	parents.forEach((parent, node) => parent === -1 && put(node, []));
+	return rows;
+}
+function cutCircles(parents) {
+	const state = new Uint8Array(parents.length);
+	parents.forEach((_, start) => {
+		const path = [];
+		let node = start;
+		while (node >= 0 && state[node] === 0) {
+			state[node] = 1;
+			path.push(node);
+			node = parents[node] ?? -1;
+		}
+		if (node >= 0 && state[node] === 1) parents[node] = -1;
+		for (const visited of path) state[visited] = 2;
+	});
+}
+function layers(nodes, wires) {
+	const column = new Array(nodes).fill(0);
+	for (let round = 0; round < nodes; round++) {
+		let moved = false;
+		for (const { from, to } of wires) {
+			const wanted = (column[from] ?? 0) + 1;
+			if (from !== to && wanted < nodes && (column[to] ?? 0) < wanted) [column[to], moved] = [wanted, true];
+		}
+		if (!moved) break;
 	}
-	return rows.map(({ title, specs: all }) => ({
-		title: (all.length === 1 ? all[0].name : title).replaceAll("_", " "),
-		specs: all
+	const used = [];
+	const places = Array.from({ length: nodes }, () => ({
+		column: 0,
+		row: 0
 	}));
+	for (const { node } of lanes(nodes, wires)) {
+		const at = column[node] ?? 0;
+		const parent = wires.find((wire) => wire.to === node)?.from;
+		const beside = parent === void 0 ? 0 : places[parent]?.row ?? 0;
+		const row = Math.max(used[at] ?? 0, beside);
+		used[at] = row + 1;
+		places[node] = {
+			column: at,
+			row
+		};
+	}
+	return places;
 }
-function parse(spec, text) {
-	const trimmed = text.trim();
-	switch (spec.type) {
-		case "int": {
-			const value = Number(trimmed.replace(/[\s\u2009_]/g, "").replace("−", "-"));
-			return trimmed !== "" && Number.isInteger(value) ? { value } : { problem: `wanted a whole number, found "${text}"` };
+// src/model/table.ts
+var LANE = 17;
+var [NAME, RATE, LOST] = [
+	92,
+	52,
+	64
+];
+var [QUEUE, BARS, TIME, CPU] = [
+	50,
+	34,
+	62,
+	34
+];
+var laneFor = (deepest, wide) => Math.min(LANE, Math.max(51, wide / 5) / Math.max(1, deepest));
+function columnsFor(lanes, wide) {
+	let room = wide - lanes - NAME - RATE - LOST;
+	const take = (width) => {
+		const fits = room >= width;
+		if (fits) room -= width;
+		return fits;
+	};
+	const queue = take(QUEUE);
+	const [cpu, bars] = [take(CPU), queue && take(BARS)];
+	const [latency, service] = [take(TIME), take(TIME)];
+	return {
+		queue: queue ? QUEUE + (bars ? BARS : 0) : 0,
+		bars,
+		cpu,
+		latency,
+		service
+	};
+}
+// src/parts/Pipeline.svelte
+var root$11 = from_html(`<th scope="col" class="svelte-jonzhq">queue</th>`);
+var root_1$10 = from_html(`<th scope="col" class="time svelte-jonzhq">service</th>`);
+var root_2$8 = from_html(`<th scope="col" class="time svelte-jonzhq" title="99 of 100 frames are faster">latency</th>`);
+var root_3$6 = from_html(`<th scope="col" class="cpu svelte-jonzhq" title="Percent of one core">CPU</th>`);
+var root_4$5 = from_svg(`<path></path>`);
+var root_5$3 = from_svg(`<!><!><!>`, 1);
+var root_6$2 = from_html(`<span class="type also svelte-jonzhq"> </span>`);
+var root_7$2 = from_html(`<span class="faint">source</span>`);
+var root_8$2 = from_html(`<span class="faint">inline</span>`);
+var root_9$1 = from_html(`<u class="svelte-jonzhq"></u>`);
+var root_10$1 = from_html(`<span class="bar svelte-jonzhq" aria-hidden="true"><i></i> <!></span>`);
+var root_11$1 = from_html(`<!><span> </span>`, 1);
+var root_12$1 = from_html(`<td class="svelte-jonzhq"><!></td>`);
+var root_13$1 = from_html(`<td class="svelte-jonzhq"> </td>`);
+var root_14 = from_html(`<td> </td>`);
+var root_15 = from_html(`<span class="warn"> </span>`);
+var root_16 = from_html(`<span class="asked" title="left out as asked"> </span>`);
+var root_17 = from_html(`<span class="faint">0</span>`);
+var root_18 = from_html(`<tr><th scope="row" class="svelte-jonzhq"><div class="node svelte-jonzhq"><svg aria-hidden="true" class="svelte-jonzhq"><!><!><circle cy="15.500" r="3.500"></circle></svg> <button type="button" class="svelte-jonzhq"><!></button> <span class="type svelte-jonzhq"> </span> <!></div></th><td> </td><!><!><!><!><td class="lost svelte-jonzhq"><!></td></tr>`);
+var root_19 = from_html(`<h2>Pipeline <span> </span><span class="right">frames/s</span></h2> <div><table class="svelte-jonzhq"><thead class="svelte-jonzhq"><tr><th scope="col" class="name svelte-jonzhq">node</th><th scope="col" class="out svelte-jonzhq">out/s</th><!><!><!><!><th scope="col" class="lost svelte-jonzhq">lost</th></tr></thead><tbody class="svelte-jonzhq"></tbody></table></div>`, 1);
+function Pipeline($$anchor, $$props) {
+	push($$props, true);
+	const ROW = 31;
+	const DOT = 22;
+	const SHOWN_MS = 6e4;
+	const wires = user_derived(() => run.graph.edges.flatMap(({ nodes: [from, to], open }) => to === null || !open ? [] : [{
+		from,
+		to
+	}]));
+	const rows = user_derived(() => lanes(run.nodes.length, get(wires)));
+	const now = user_derived(() => run.moment?.nodes);
+	let wide = state(400);
+	const deepest = user_derived(() => get(rows).reduce((most, { depth }) => Math.max(most, depth), 0));
+	const lane = user_derived(() => laneFor(get(deepest), get(wide)));
+	const columns = user_derived(() => columnsFor(get(deepest) * get(lane) + DOT, get(wide)));
+	const peaks = [];
+	let high = state([]);
+	user_effect(() => {
+		const moment = run.moment;
+		if (!moment) return;
+		const slot = Math.floor(moment.at_ns / 1e10);
+		if (peaks.at(-1)?.slot !== slot) peaks.push({
+			slot,
+			queued: []
+		});
+		const latest = peaks.at(-1).queued;
+		moment.nodes.queued.forEach((n, i) => latest[i] = Math.max(latest[i] ?? 0, n ?? 0));
+		while (peaks.length > 0 && peaks[0].slot < slot - SHOWN_MS / 1e4) peaks.shift();
+		set(high, run.nodes.map((_, i) => Math.max(...peaks.map((peak) => peak.queued[i] ?? 0))));
+	});
+	const ns = (ms) => ms === null || ms === void 0 ? null : ms * 1e6;
+	const at = (list, i) => list?.[i] ?? 0;
+	function move(event, index) {
+		const by = {
+			ArrowDown: 1,
+			ArrowUp: -1,
+			Home: -get(rows).length,
+			End: get(rows).length
+		}[event.key];
+		if (by === void 0) return;
+		event.preventDefault();
+		const next = get(rows)[Math.min(get(rows).length - 1, Math.max(0, index + by))];
+		const name = run.nodes[next?.node ?? 0]?.name ?? "";
+		$$props.choose(name);
+		document.getElementById(`node-${name}`)?.focus();
+	}
+	var fragment = root_19();
+	var h2 = first_child(fragment);
+	var text = only_child(sibling(child(h2)));
+	next();
+	reset(h2);
+	var div = sibling(h2, 2);
+	var table = child(div);
+	var thead = child(table);
+	var tr = child(thead);
+	var node_1 = sibling(child(tr), 2);
+	var consequent = ($$anchor) => {
+		var th = root$11();
+		let styles;
+		template_effect(() => styles = set_style(th, "", styles, { width: `${get(columns).queue ?? ""}px` }));
+		append($$anchor, th);
+	};
+	if_block(node_1, ($$render) => {
+		if (get(columns).queue) $$render(consequent);
+	});
+	var node_2 = sibling(node_1);
+	var consequent_1 = ($$anchor) => {
+		append($$anchor, root_1$10());
+	};
+	if_block(node_2, ($$render) => {
+		if (get(columns).service) $$render(consequent_1);
+	});
+	var node_3 = sibling(node_2);
+	var consequent_2 = ($$anchor) => {
+		append($$anchor, root_2$8());
+	};
+	if_block(node_3, ($$render) => {
+		if (get(columns).latency) $$render(consequent_2);
+	});
+	var node_4 = sibling(node_3);
+	var consequent_3 = ($$anchor) => {
+		append($$anchor, root_3$6());
+	};
+	if_block(node_4, ($$render) => {
+		if (get(columns).cpu) $$render(consequent_3);
+	});
+	next();
+	reset(tr);
+	reset(thead);
+	var tbody = sibling(thead);
+	each(tbody, 23, () => get(rows), (row) => row.node, ($$anchor, row, index$1) => {
+		const node = user_derived(() => run.nodes[get(row).node]);
+		const state = user_derived(() => at(get(now)?.state, get(row).node));
+		const lost = user_derived(() => at(get(now)?.lost, get(row).node));
+		const asked = user_derived(() => at(get(now)?.left_out, get(row).node));
+		const queued = user_derived(() => at(get(now)?.queued, get(row).node));
+		const room = user_derived(() => at(get(now)?.capacity, get(row).node));
+		const width = user_derived(() => get(row).depth * get(lane) + DOT);
+		const x = user_derived(() => get(row).depth * get(lane) + 9);
+		const off = user_derived(() => get(now) !== void 0 && !(get(state) & 1));
+		var tr_1 = root_18();
+		let classes;
+		var th_4 = child(tr_1);
+		var div_1 = child(th_4);
+		var svg = child(div_1);
+		set_attribute(svg, "height", ROW);
+		var node_5 = child(svg);
+		each(node_5, 17, () => get(row).strokes, index, ($$anchor, stroke, at, $$array) => {
+			const lx = user_derived(() => at * get(lane) + 9);
+			var fragment_1 = root_5$3();
+			var node_6 = first_child(fragment_1);
+			var consequent_4 = ($$anchor) => {
+				var path = root_4$5();
+				template_effect(() => set_attribute(path, "d", `M${get(lx) ?? ""} 0v31`));
+				append($$anchor, path);
+			};
+			if_block(node_6, ($$render) => {
+				if (get(stroke) === "pass") $$render(consequent_4);
+			});
+			var node_7 = sibling(node_6);
+			var consequent_5 = ($$anchor) => {
+				var path_1 = root_4$5();
+				template_effect(() => set_attribute(path_1, "d", `M${get(lx) ?? ""} 0v31M${get(lx) ?? ""} 15.500h${get(lane) - 4}`));
+				append($$anchor, path_1);
+			};
+			if_block(node_7, ($$render) => {
+				if (get(stroke) === "branch") $$render(consequent_5);
+			});
+			var node_8 = sibling(node_7);
+			var consequent_6 = ($$anchor) => {
+				var path_2 = root_4$5();
+				template_effect(() => set_attribute(path_2, "d", `M${get(lx) ?? ""} 0v15.500h${get(lane) - 4}`));
+				append($$anchor, path_2);
+			};
+			if_block(node_8, ($$render) => {
+				if (get(stroke) === "end") $$render(consequent_6);
+			});
+			append($$anchor, fragment_1);
+		});
+		var node_9 = sibling(node_5);
+		var consequent_7 = ($$anchor) => {
+			var path_3 = root_4$5();
+			template_effect(() => set_attribute(path_3, "d", `M${get(x) ?? ""} 15.500v31`));
+			append($$anchor, path_3);
+		};
+		if_block(node_9, ($$render) => {
+			if (get(row).hasChildren) $$render(consequent_7);
+		});
+		var circle = sibling(node_9);
+		let classes_1;
+		reset(svg);
+		var button = sibling(svg, 2);
+		Name(child(button), { get name() {
+			return get(node).name;
+		} });
+		reset(button);
+		var span_2 = sibling(button, 2);
+		var text_1 = only_child(span_2, true);
+		var node_11 = sibling(span_2, 2);
+		var consequent_8 = ($$anchor) => {
+			var span_3 = root_6$2();
+			var text_2 = only_child(span_3);
+			template_effect(($0) => {
+				set_attribute(span_3, "title", `also fed by ${$0 ?? ""}`);
+				set_text(text_2, `+${get(row).alsoFrom.length ?? ""}`);
+			}, [() => get(row).alsoFrom.map((i) => run.nodes[i]?.name).join(", ")]);
+			append($$anchor, span_3);
+		};
+		if_block(node_11, ($$render) => {
+			if (get(row).alsoFrom.length > 0) $$render(consequent_8);
+		});
+		reset(div_1);
+		reset(th_4);
+		var td = sibling(th_4);
+		let classes_2;
+		var text_3 = only_child(td, true);
+		var node_12 = sibling(td);
+		var consequent_13 = ($$anchor) => {
+			var td_1 = root_12$1();
+			var node_13 = child(td_1);
+			var consequent_9 = ($$anchor) => {
+				append($$anchor, root_7$2());
+			};
+			var consequent_10 = ($$anchor) => {
+				append($$anchor, root_8$2());
+			};
+			var alternate = ($$anchor) => {
+				var fragment_2 = root_11$1();
+				var node_14 = first_child(fragment_2);
+				var consequent_12 = ($$anchor) => {
+					var span_6 = root_10$1();
+					var i_1 = child(span_6);
+					let classes_3;
+					let styles_1;
+					var node_15 = sibling(i_1, 2);
+					var consequent_11 = ($$anchor) => {
+						var u = root_9$1();
+						let styles_2;
+						template_effect(($0) => styles_2 = set_style(u, "", styles_2, { left: $0 }), [() => `${Math.min(98, 100 * (get(high)[get(row).node] ?? 0) / get(room))}%`]);
+						append($$anchor, u);
+					};
+					if_block(node_15, ($$render) => {
+						if (get(high)[get(row).node]) $$render(consequent_11);
+					});
+					reset(span_6);
+					template_effect(() => {
+						classes_3 = set_class(i_1, 1, "svelte-jonzhq", null, classes_3, { warn: get(queued) / get(room) > .4 });
+						styles_1 = set_style(i_1, "", styles_1, { width: `${100 * get(queued) / get(room)}%` });
+					});
+					append($$anchor, span_6);
+				};
+				if_block(node_14, ($$render) => {
+					if (get(columns).bars) $$render(consequent_12);
+				});
+				var span_7 = sibling(node_14);
+				let classes_4;
+				var text_4 = only_child(span_7);
+				template_effect(() => {
+					classes_4 = set_class(span_7, 1, "fill svelte-jonzhq", null, classes_4, { faint: get(queued) === 0 });
+					set_text(text_4, `${get(queued) ?? ""}/${get(room) ?? ""}`);
+				});
+				append($$anchor, fragment_2);
+			};
+			if_block(node_13, ($$render) => {
+				if (get(state) & 16) $$render(consequent_9);
+				else if (get(room) === 0) $$render(consequent_10, 1);
+				else $$render(alternate, -1);
+			});
+			reset(td_1);
+			append($$anchor, td_1);
+		};
+		if_block(node_12, ($$render) => {
+			if (get(columns).queue) $$render(consequent_13);
+		});
+		var node_16 = sibling(node_12);
+		var consequent_14 = ($$anchor) => {
+			var td_2 = root_13$1();
+			var text_5 = only_child(td_2, true);
+			template_effect(($0) => set_text(text_5, $0), [() => span(ns(get(now)?.service_p50_ms[get(row).node]))]);
+			append($$anchor, td_2);
+		};
+		if_block(node_16, ($$render) => {
+			if (get(columns).service) $$render(consequent_14);
+		});
+		var node_17 = sibling(node_16);
+		var consequent_15 = ($$anchor) => {
+			var td_3 = root_14();
+			let classes_5;
+			var text_6 = only_child(td_3, true);
+			template_effect(($0) => {
+				classes_5 = set_class(td_3, 1, "svelte-jonzhq", null, classes_5, { warn: get(lost) > 0 });
+				set_text(text_6, $0);
+			}, [() => get(state) & 16 ? "–" : span(ns(get(now)?.latency_p99_ms[get(row).node]))]);
+			append($$anchor, td_3);
+		};
+		if_block(node_17, ($$render) => {
+			if (get(columns).latency) $$render(consequent_15);
+		});
+		var node_18 = sibling(node_17);
+		var consequent_16 = ($$anchor) => {
+			var td_4 = root_13$1();
+			var text_7 = only_child(td_4, true);
+			template_effect(($0) => set_text(text_7, $0), [() => get(now)?.cpu[get(row).node] === null ? "–" : Math.round(at(get(now)?.cpu, get(row).node))]);
+			append($$anchor, td_4);
+		};
+		if_block(node_18, ($$render) => {
+			if (get(columns).cpu) $$render(consequent_16);
+		});
+		var td_5 = sibling(node_18);
+		var node_19 = child(td_5);
+		var consequent_17 = ($$anchor) => {
+			var span_8 = root_15();
+			var text_8 = only_child(span_8, true);
+			template_effect(($0) => set_text(text_8, $0), [() => count(get(lost))]);
+			append($$anchor, span_8);
+		};
+		var consequent_18 = ($$anchor) => {
+			var span_9 = root_16();
+			var text_9 = only_child(span_9);
+			template_effect(($0) => set_text(text_9, `(${$0 ?? ""})`), [() => count(get(asked))]);
+			append($$anchor, span_9);
+		};
+		var alternate_1 = ($$anchor) => {
+			append($$anchor, root_17());
+		};
+		if_block(node_19, ($$render) => {
+			if (get(lost) > 0) $$render(consequent_17);
+			else if (get(asked) > 0) $$render(consequent_18, 1);
+			else $$render(alternate_1, -1);
+		});
+		reset(td_5);
+		reset(tr_1);
+		template_effect(($0, $1) => {
+			classes = set_class(tr_1, 1, "svelte-jonzhq", null, classes, { current: get(node).name === $$props.chosen });
+			set_attribute(svg, "width", get(width));
+			set_attribute(svg, "viewBox", `0 0 ${get(width) ?? ""} 31`);
+			set_attribute(circle, "cx", get(x));
+			classes_1 = set_class(circle, 0, "svelte-jonzhq", null, classes_1, {
+				lost: get(lost) > 0,
+				off: get(off)
+			});
+			set_attribute(button, "id", `node-${get(node).name ?? ""}`);
+			set_attribute(button, "title", `${get(node).name ?? ""}, ${get(node).type ?? ""}`);
+			set_attribute(button, "aria-pressed", get(node).name === $$props.chosen);
+			set_attribute(button, "tabindex", get(node).name === $$props.chosen || !$$props.chosen && get(index$1) === 0 ? 0 : -1);
+			set_text(text_1, get(off) ? "off" : get(node).type);
+			classes_2 = set_class(td, 1, "svelte-jonzhq", null, classes_2, { faint: $0 });
+			set_text(text_3, $1);
+		}, [() => at(get(now)?.hz, get(row).node) === 0, () => rate(get(now)?.hz[get(row).node])]);
+		delegated("click", tr_1, () => $$props.choose(get(node).name));
+		delegated("keydown", button, (event) => move(event, get(index$1)));
+		append($$anchor, tr_1);
+	});
+	reset(tbody);
+	reset(table);
+	reset(div);
+	template_effect(() => set_text(text, `${run.nodes.length ?? ""} nodes, ${get(wires).length ?? ""} edges · last second`));
+	bind_element_size(div, "clientWidth", ($$value) => set(wide, $$value));
+	append($$anchor, fragment);
+	pop();
+}
+delegate(["click", "keydown"]);
+// src/link/feed.ts
+var RETRY_MS = 1e3;
+var Feed = class {
+	base;
+	read;
+	listener;
+	wish = null;
+	url = null;
+	changed = false;
+	running = false;
+	stopped = true;
+	abort = null;
+	after = null;
+	constructor(base, read, listener) {
+		this.base = base;
+		this.read = read;
+		this.listener = listener;
+	}
+	want(wish) {
+		if (JSON.stringify(wish) === JSON.stringify(this.wish)) return;
+		if (wish?.from !== this.wish?.from) this.abort?.abort();
+		this.wish = wish;
+		this.changed = true;
+		this.after = null;
+		this.run();
+	}
+	stop(stopped) {
+		this.stopped = stopped;
+		if (!stopped) this.run();
+	}
+	async run() {
+		if (this.running) return;
+		this.running = true;
+		while (this.wish && !this.stopped) try {
+			await this.step(this.wish);
+		} catch (problem) {
+			if (problem instanceof DOMException && problem.name === "AbortError") continue;
+			this.url = null;
+			this.listener.problem(problem instanceof Error ? problem.message : String(problem));
+			await new Promise((done) => setTimeout(done, RETRY_MS));
 		}
-		case "float": {
-			const value = Number(trimmed.replace(/[\s\u2009_]/g, "").replace("−", "-"));
-			return trimmed !== "" && Number.isFinite(value) ? { value } : { problem: `wanted a number, found "${text}"` };
+		this.running = false;
+	}
+	async step(wish) {
+		this.abort = new AbortController();
+		const { signal } = this.abort;
+		if (this.url === null || this.changed) {
+			this.changed = false;
+			await this.place(wish, signal);
 		}
-		case "list": {
-			const values = trimmed.replace(/^\[|\]$/g, "").split(/[\s,;]+/).filter(Boolean).map(Number);
-			return values.every(Number.isFinite) ? { value: values } : { problem: "wanted numbers with commas between them" };
+		if (this.url === null) return;
+		const query = this.after === null ? "" : `?after=${this.after}`;
+		const answer = await fetch(this.base + this.url + query, { signal });
+		if (answer.status === 404) this.url = null;
+		if (answer.status === 204 || answer.status === 404) return;
+		if (!answer.ok) throw new Error(await sentence(answer));
+		const frame = this.read(await answer.arrayBuffer(), answer.headers.get("livetime-place"));
+		if (this.changed) return;
+		this.after = frame.header.sequence;
+		this.listener.problem("");
+		await this.listener.frame(frame);
+	}
+	async place(wish, signal) {
+		const [method, path] = this.url === null ? ["POST", "/api/v1/views"] : ["PUT", this.url];
+		const answer = await fetch(this.base + path, {
+			method,
+			headers: { "Content-Type": "application/json" },
+			body: JSON.stringify(wish),
+			signal
+		});
+		if (answer.status === 404 && this.url !== null) {
+			this.url = null;
+			return this.place(wish, signal);
 		}
-		default: return { value: text };
+		if (!answer.ok) throw new Error(await sentence(answer));
+		this.url = (await answer.json()).url;
+	}
+	async valueAt(x, y) {
+		if (this.url === null) return null;
+		const answer = await fetch(`${this.base}${this.url}/at?x=${x}&y=${y}`);
+		return answer.ok ? (await answer.json()).value : null;
+	}
+};
+async function sentence(answer) {
+	try {
+		return (await answer.json()).error.message;
+	} catch {
+		return `the server answered ${answer.status}`;
 	}
 }
-function editable(value) {
-	if (value === void 0 || value === null) return "";
-	return Array.isArray(value) ? value.join(", ") : String(value);
-}
-function readable(value) {
-	if (value === void 0 || value === null) return "–";
-	if (typeof value === "boolean") return value ? "yes" : "no";
-	if (typeof value === "number") return Number.isInteger(value) ? count(value) : short(value, 5);
-	if (Array.isArray(value)) {
-		const head = value.slice(0, 4).map((n) => short(n, 4)).join(", ");
-		return value.length > 4 ? `${head}, … (${count(value.length)})` : head || "empty";
-	}
-	return value === "" ? "–" : value;
-}
-function wanted(spec) {
-	const { min, max, unit } = spec;
-	const end = unit ? ` ${unit}` : "";
-	if (min !== null && max !== null) return `${short(min, 6)} to ${short(max, 6)}${end}`;
-	if (min !== null) return `at least ${short(min, 6)}${end}`;
-	return max === null ? unit ?? "" : `at most ${short(max, 6)}${end}`;
-}
-var same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+// src/link/still.ts
+var isStill = (from) => from.startsWith("/api/");
+var detectorOf = (from) => isStill(from) ? from.replace(/&event=\d+$/, "") : from;
 // src/model/drafts.svelte.ts
 var Drafts = class {
 	#changes = state({});
@@ -5349,1169 +5878,6 @@ var Drafts = class {
 	}
 };
 var drafts = new Drafts();
-// src/parts/Field.svelte
-var root$15 = from_html(`<label><input type="checkbox"/> </label>`);
-var root_1$13 = from_html(`<option> </option>`);
-var root_2$12 = from_html(`<select></select>`);
-var root_3$11 = from_html(`<em aria-hidden="true" class="svelte-1laokb0"> </em>`);
-var root_4$8 = from_html(`<span><input type="text" autocomplete="off" spellcheck="false" class="svelte-1laokb0"/> <!></span>`);
-function Field($$anchor, $$props) {
-	push($$props, true);
-	let mark = prop($$props, "mark", 3, ""), problem = prop($$props, "problem", 3, () => {});
-	const draft = user_derived(() => drafts.of($$props.node)[$$props.spec.name]);
-	const value = user_derived(() => get(draft) ?? run.value($$props.node, $$props.spec.name));
-	const bad = user_derived(() => drafts.refusal($$props.node)?.param === $$props.spec.name);
-	let text = state(null);
-	let wrong = state(false);
-	const disabled = user_derived(() => !run.mayWrite);
-	const label = user_derived(() => `${$$props.spec.name}${$$props.spec.unit ? ` in ${$$props.spec.unit}` : ""}`);
-	const unit = user_derived(() => mark() || ($$props.spec.unit ?? ""));
-	function set$1(next) {
-		drafts.set($$props.node, { [$$props.spec.name]: next });
-	}
-	function type(entered) {
-		set(text, entered, true);
-		const parsed = parse($$props.spec, entered);
-		set(wrong, "problem" in parsed);
-		problem()("problem" in parsed ? parsed.problem : "");
-		if ("value" in parsed) set$1(parsed.value);
-	}
-	function leave() {
-		if (get(wrong)) problem()("");
-		(($$value) => {
-			var $$array = to_array($$value, 2);
-			set(text, $$array[0], true);
-			set(wrong, $$array[1], true);
-		})([null, false]);
-	}
-	function key(event) {
-		if (event.key === "Enter" && !get(wrong)) drafts.apply($$props.node);
-		if (event.key === "Escape") {
-			leave();
-			drafts.revert($$props.node);
-		}
-	}
-	var fragment = comment();
-	var node_1 = first_child(fragment);
-	var consequent = ($$anchor) => {
-		var label_1 = root$15();
-		let classes;
-		var input = child(label_1);
-		remove_input_defaults(input);
-		var text_1 = sibling(input);
-		reset(label_1);
-		template_effect(() => {
-			classes = set_class(label_1, 1, "check svelte-1laokb0", null, classes, {
-				edit: get(draft) !== void 0,
-				bad: get(bad)
-			});
-			set_checked(input, get(value) === true);
-			input.disabled = get(disabled);
-			set_attribute(input, "aria-label", get(label));
-			set_attribute(input, "aria-describedby", $$props.describedBy);
-			set_text(text_1, ` ${(mark() || (get(value) === true ? "on" : "off")) ?? ""}`);
-		});
-		delegated("change", input, (e) => set$1(e.currentTarget.checked));
-		delegated("keydown", input, key);
-		append($$anchor, label_1);
-	};
-	var consequent_1 = ($$anchor) => {
-		var select = root_2$12();
-		let classes_1;
-		each(select, 21, () => $$props.spec.choices ?? [], (choice) => choice.name, ($$anchor, choice) => {
-			var option = root_1$13();
-			var text_2 = only_child(option, true);
-			var option_value = {};
-			template_effect(($0) => {
-				set_attribute(option, "title", get(choice).doc);
-				set_text(text_2, $0);
-				if (option_value !== (option_value = get(choice).name)) option.value = (option.__value = option_value) ?? "";
-			}, [() => get(choice).name.replaceAll("_", " ")]);
-			append($$anchor, option);
-		});
-		reset(select);
-		var select_value;
-		init_select(select);
-		template_effect(() => {
-			select.disabled = get(disabled);
-			set_attribute(select, "aria-label", get(label));
-			set_attribute(select, "aria-describedby", $$props.describedBy);
-			classes_1 = set_class(select, 1, "svelte-1laokb0", null, classes_1, {
-				edit: get(draft) !== void 0,
-				bad: get(bad)
-			});
-			if (select_value !== (select_value = get(value))) select.value = (select.__value = select_value) ?? "", select_option(select, select_value);
-		});
-		delegated("change", select, (e) => set$1(e.currentTarget.value));
-		delegated("keydown", select, key);
-		append($$anchor, select);
-	};
-	var alternate = ($$anchor) => {
-		var span = root_4$8();
-		let classes_2;
-		var input_1 = child(span);
-		remove_input_defaults(input_1);
-		var node_2 = sibling(input_1, 2);
-		var consequent_2 = ($$anchor) => {
-			var em = root_3$11();
-			var text_3 = only_child(em, true);
-			template_effect(() => set_text(text_3, get(unit)));
-			append($$anchor, em);
-		};
-		if_block(node_2, ($$render) => {
-			if (get(unit)) $$render(consequent_2);
-		});
-		reset(span);
-		template_effect(($0, $1) => {
-			classes_2 = set_class(span, 1, "in svelte-1laokb0", null, classes_2, {
-				edit: get(draft) !== void 0,
-				bad: get(bad) || get(wrong)
-			});
-			set_attribute(input_1, "inputmode", $$props.spec.type === "int" || $$props.spec.type === "float" ? "decimal" : "text");
-			input_1.disabled = get(disabled);
-			set_attribute(input_1, "aria-label", get(label));
-			set_attribute(input_1, "aria-describedby", $$props.describedBy);
-			set_attribute(input_1, "aria-invalid", get(bad) || get(wrong));
-			set_value(input_1, $0);
-			set_attribute(input_1, "data-param", $$props.spec.name);
-			set_attribute(input_1, "title", $1);
-		}, [() => get(text) ?? editable(get(value)), () => editable(get(value))]);
-		delegated("input", input_1, (e) => type(e.currentTarget.value));
-		event("blur", input_1, leave);
-		delegated("keydown", input_1, key);
-		append($$anchor, span);
-	};
-	if_block(node_1, ($$render) => {
-		if ($$props.spec.type === "bool") $$render(consequent);
-		else if ($$props.spec.type === "enum") $$render(consequent_1, 1);
-		else $$render(alternate, -1);
-	});
-	append($$anchor, fragment);
-	pop();
-}
-delegate([
-	"change",
-	"keydown",
-	"input"
-]);
-// src/parts/Form.svelte
-var root$14 = from_html(`<small class="unit svelte-1rsxdae"> </small>`);
-var root_1$12 = from_html(`<div><span class="title svelte-1rsxdae"> <!></span> <div class="fields svelte-1rsxdae"></div> <small> </small></div>`);
-var root_2$11 = from_html(`<p class="faint"> </p>`);
-var root_3$10 = from_html(`<span class="alarm" role="alert"> </span>`);
-var root_4$7 = from_html(`<div class="apply svelte-1rsxdae"><button class="btn primary" type="button"> </button> <button class="btn" type="button">Revert</button> <!></div>`);
-var root_5$5 = from_html(`<form class="svelte-1rsxdae"><!> <!></form>`);
-function Form($$anchor, $$props) {
-	push($$props, true);
-	let wrong = state(proxy({}));
-	const specs = user_derived(() => (run.typeOf($$props.node)?.params ?? []).filter((spec) => !spec.readback));
-	const rows = user_derived(() => rowsOf(get(specs).filter((spec) => run.value($$props.node, spec.name) !== void 0)));
-	const changes = user_derived(() => drafts.count($$props.node));
-	const refusal = user_derived(() => drafts.refusal($$props.node));
-	function hint(all) {
-		const problem = all.map((spec) => get(wrong)[spec.name]).find(Boolean);
-		if (problem) return {
-			text: problem,
-			tone: "alarm"
-		};
-		if (get(refusal) && all.some((spec) => spec.name === get(refusal).param)) return {
-			text: get(refusal).message,
-			tone: "alarm"
-		};
-		const changed = all.filter((spec) => drafts.of($$props.node)[spec.name] !== void 0);
-		if (changed.length === 0) return null;
-		return {
-			text: `was ${changed.map((spec) => readable(run.value($$props.node, spec.name))).join(", ")} · acts from the next frame`,
-			tone: "accent"
-		};
-	}
-	const markOf = (spec, all) => all.length > 1 ? spec.name.slice(-1) : "";
-	var form = root_5$5();
-	var node_1 = child(form);
-	each(node_1, 17, () => get(rows), ({ title, specs: all }) => title, ($$anchor, $$item) => {
-		let title = () => get($$item).title;
-		let all = () => get($$item).specs;
-		const said = user_derived(() => hint(all()));
-		var div = root_1$12();
-		let classes;
-		var span = child(div);
-		var text_1 = child(span, true);
-		var node_2 = sibling(text_1);
-		var consequent = ($$anchor) => {
-			var small = root$14();
-			var text_2 = only_child(small, true);
-			template_effect(() => set_text(text_2, all()[0].unit));
-			append($$anchor, small);
-		};
-		if_block(node_2, ($$render) => {
-			if (all().length > 1 && all()[0].unit) $$render(consequent);
-		});
-		reset(span);
-		var div_1 = sibling(span, 2);
-		each(div_1, 21, all, (spec) => spec.name, ($$anchor, spec) => {
-			{
-				let $0 = user_derived(() => markOf(get(spec), all()));
-				Field($$anchor, {
-					get node() {
-						return $$props.node;
-					},
-					get spec() {
-						return get(spec);
-					},
-					get mark() {
-						return get($0);
-					},
-					get describedBy() {
-						return `hint-${$$props.node ?? ""}-${title() ?? ""}`;
-					},
-					problem: (text) => set(wrong, {
-						...get(wrong),
-						[get(spec).name]: text
-					}, true)
-				});
-			}
-		});
-		reset(div_1);
-		var small_1 = sibling(div_1, 2);
-		var text_3 = only_child(small_1, true);
-		reset(div);
-		template_effect(($0, $1) => {
-			classes = set_class(div, 1, "row svelte-1rsxdae", null, classes, { many: all().length > 2 && all()[0].type !== "bool" });
-			set_attribute(span, "title", $0);
-			set_text(text_1, title());
-			set_class(small_1, 1, clsx(get(said)?.tone ?? "quiet-hint"), "svelte-1rsxdae");
-			set_attribute(small_1, "id", `hint-${$$props.node ?? ""}-${title() ?? ""}`);
-			set_attribute(small_1, "role", get(said)?.tone === "alarm" ? "alert" : void 0);
-			set_text(text_3, $1);
-		}, [() => all().map((spec) => spec.doc).join("\n"), () => get(said)?.text ?? [all()[0].doc, wanted(all()[0])].filter(Boolean).join(" · ")]);
-		append($$anchor, div);
-	}, ($$anchor) => {
-		var p = root_2$11();
-		var text_4 = only_child(p, true);
-		template_effect(() => set_text(text_4, run.values[$$props.node] ? "This node has no parameters." : "Waiting for its values …"));
-		append($$anchor, p);
-	});
-	var node_3 = sibling(node_1, 2);
-	var consequent_2 = ($$anchor) => {
-		var div_2 = root_4$7();
-		var button = child(div_2);
-		var text_5 = only_child(button);
-		var button_1 = sibling(button, 2);
-		var node_4 = sibling(button_1, 2);
-		var consequent_1 = ($$anchor) => {
-			var span_1 = root_3$10();
-			var text_6 = only_child(span_1, true);
-			template_effect(() => set_text(text_6, get(refusal).message));
-			append($$anchor, span_1);
-		};
-		if_block(node_4, ($$render) => {
-			if (get(refusal) && !get(refusal).param) $$render(consequent_1);
-		});
-		reset(div_2);
-		template_effect(($0) => {
-			button.disabled = $0;
-			set_text(text_5, `Apply ${get(changes) ?? ""} ${get(changes) === 1 ? "change" : "changes"}`);
-		}, [() => !run.mayWrite || drafts.isApplying($$props.node)]);
-		delegated("click", button, () => drafts.apply($$props.node));
-		delegated("click", button_1, () => drafts.revert($$props.node));
-		append($$anchor, div_2);
-	};
-	if_block(node_3, ($$render) => {
-		if (get(changes) > 0) $$render(consequent_2);
-	});
-	reset(form);
-	template_effect(() => set_attribute(form, "aria-label", `Parameters of ${$$props.node ?? ""}`));
-	event("submit", form, (event) => event.preventDefault());
-	append($$anchor, form);
-	pop();
-}
-delegate(["click"]);
-// src/parts/Times.svelte
-var root$13 = from_html(`<th scope="col" class="svelte-fqpr42"> </th>`);
-var root_1$11 = from_html(`<td class="svelte-fqpr42"> </td>`);
-var root_2$10 = from_html(`<tr><th scope="row" class="svelte-fqpr42"> </th><!></tr>`);
-var root_3$9 = from_html(`<table class="svelte-fqpr42"><thead class="svelte-fqpr42"><tr><th scope="col" title="99 of 100 frames were not slower" class="svelte-fqpr42">p99</th><!></tr></thead><tbody></tbody></table>`);
-function Times($$anchor, $$props) {
-	push($$props, true);
-	const TITLES = {
-		"1s": "last 1 s",
-		"10s": "last 10 s",
-		"60s": "last 60 s",
-		run: "whole run"
-	};
-	const rows = user_derived(() => $$props.source ? ["service"] : [
-		"service",
-		"waiting",
-		"latency"
-	]);
-	const shown = (ms) => span(ms === null || ms === void 0 ? null : ms * 1e6);
-	var table = root_3$9();
-	var thead = child(table);
-	var tr = child(thead);
-	each(sibling(child(tr)), 16, () => WINDOWS, (window) => window, ($$anchor, window) => {
-		var th = root$13();
-		var text = only_child(th, true);
-		template_effect(() => set_text(text, TITLES[window]));
-		append($$anchor, th);
-	});
-	reset(tr);
-	reset(thead);
-	var tbody = sibling(thead);
-	each(tbody, 20, () => get(rows), (row) => row, ($$anchor, row) => {
-		const times = user_derived(() => run.times?.[row]);
-		var tr_1 = root_2$10();
-		var th_1 = child(tr_1);
-		var text_1 = only_child(th_1, true);
-		each(sibling(th_1), 16, () => WINDOWS, (window) => window, ($$anchor, window) => {
-			var td = root_1$11();
-			var text_2 = only_child(td, true);
-			template_effect(($0, $1) => {
-				set_attribute(td, "title", `median of the ${TITLES[window] ?? ""}: ${$0 ?? ""}`);
-				set_attribute(td, "data-window", window);
-				set_text(text_2, $1);
-			}, [() => shown(get(times)?.p50_ms[window][$$props.index]), () => shown(get(times)?.p99_ms[window][$$props.index])]);
-			append($$anchor, td);
-		});
-		reset(tr_1);
-		template_effect(() => set_text(text_1, row));
-		append($$anchor, tr_1);
-	});
-	reset(tbody);
-	reset(table);
-	append($$anchor, table);
-	pop();
-}
-// \0vite/preload-helper.js
-var scriptRel = (function detectScriptRel() {
-	const relList = typeof document !== "undefined" && document.createElement("link").relList;
-	return relList && relList.supports && relList.supports("modulepreload") ? "modulepreload" : "preload";
-})();
-var assetsURL = function(dep, importerUrl) {
-	return new URL(dep, importerUrl).href;
-};
-var seen = {};
-var isCssPreloadUrl = function isCssPreloadUrl(url) {
-	return url.pathname.endsWith(".css");
-};
-var preloadOnce = function preloadOnce(seen, href, preload) {
-	if (href in seen) return seen[href];
-	const promise = preload();
-	if (!promise) {
-		seen[href] = void 0;
-		return;
-	}
-	const preloadPromise = promise.then(() => {
-		seen[href] = void 0;
-	}, (err) => {
-		seen[href] = void 0;
-		throw err;
-	});
-	seen[href] = preloadPromise;
-	return preloadPromise;
-};
-var __vitePreload = function preload(baseModule, deps, importerUrl) {
-	let promise = Promise.resolve();
-	if (deps && deps.length > 0) {
-		let preloadedHrefs;
-		const cspNonceMeta = document.querySelector("meta[property=csp-nonce]");
-		const cspNonce = cspNonceMeta?.nonce || cspNonceMeta?.getAttribute("nonce");
-		function allSettled(promises) {
-			return Promise.all(promises.map((p) => Promise.resolve(p).then((value) => ({
-				status: "fulfilled",
-				value
-			}), (reason) => ({
-				status: "rejected",
-				reason
-			}))));
-		}
-		function importMetaResolve(specifier) {
-			if (import.meta.resolve) return new URL(import.meta.resolve(specifier));
-			return new URL(specifier, import.meta.url);
-		}
-		promise = allSettled(deps.map((depString) => {
-			depString = assetsURL(depString, importerUrl);
-			const dep = importMetaResolve(depString);
-			const isCss = isCssPreloadUrl(dep);
-			return preloadOnce(seen, dep.href, () => {
-				if (preloadedHrefs === void 0) {
-					preloadedHrefs = {
-						all: new Set(),
-						styles: new Set()
-					};
-					const links = document.getElementsByTagName("link");
-					for (let i = links.length - 1; i >= 0; i--) {
-						const link = links[i];
-						preloadedHrefs.all.add(link.href);
-						if (link.rel === "stylesheet") preloadedHrefs.styles.add(link.href);
-					}
-				}
-				if ((isCss ? preloadedHrefs.styles : preloadedHrefs.all).has(dep.href)) return;
-				const link = document.createElement("link");
-				link.rel = isCss ? "stylesheet" : scriptRel;
-				if (!isCss) link.as = "script";
-				link.crossOrigin = "";
-				link.href = dep.href;
-				if (cspNonce) link.setAttribute("nonce", cspNonce);
-				document.head.appendChild(link);
-				if (isCss) return new Promise((res, rej) => {
-					const handleSettle = (e) => {
-						link.removeEventListener("load", handleSettle);
-						link.removeEventListener("error", handleSettle);
-						if (e.type === "error") rej(new Error(`Unable to preload CSS for ${dep}`));
-						else res(e);
-					};
-					link.addEventListener("load", handleSettle);
-					link.addEventListener("error", handleSettle);
-				});
-			});
-		}).filter((p) => p !== void 0));
-	}
-	function handlePreloadError(err) {
-		const e = new Event("vite:preloadError", { cancelable: true });
-		e.payload = err;
-		window.dispatchEvent(e);
-		if (!e.defaultPrevented) throw err;
-	}
-	return promise.then((res) => {
-		for (const item of res || []) {
-			if (item.status !== "rejected") continue;
-			handlePreloadError(item.reason);
-		}
-		return baseModule().catch(handlePreloadError);
-	});
-};
-// src/parts/NodePanel.svelte
-var root$12 = from_html(`<button type="button" role="tab" aria-controls="about-node" class="svelte-qs8thq"> </button>`);
-var root_1$10 = from_html(`<button type="button" class="btn turn svelte-qs8thq"> </button>`);
-var root_2$9 = from_html(`<p class="alarm" role="alert"> </p>`);
-var root_3$8 = from_html(`<small class="svelte-qs8thq"> </small>`);
-var root_4$6 = from_html(`<dt class="svelte-qs8thq"> </dt> <dd class="svelte-qs8thq"> <!></dd>`, 1);
-var root_5$4 = from_html(`<!> <h2 class="svelte-qs8thq">Now <span> </span></h2> <!> <dl class="svelte-qs8thq"><dt class="svelte-qs8thq">Frames</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <!></dl>`, 1);
-var root_6$3 = from_html(`<br/><code class="svelte-qs8thq"> </code>`, 1);
-var root_7$3 = from_html(`<br/><b> </b> `, 1);
-var root_8$2 = from_html(`<dt class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dt> <dd class="svelte-qs8thq"> <!> <!></dd>`, 1);
-var root_9$2 = from_html(`<dl class="reference svelte-qs8thq"></dl>`);
-var root_10$2 = from_html(`<header class="svelte-qs8thq"><b class="svelte-qs8thq"> </b><span class="dim"> </span> <span class="faint from svelte-qs8thq"> </span> <span class="dim"> </span></header> <p class="summary dim svelte-qs8thq"> </p> <div class="tabs svelte-qs8thq"><div role="tablist" tabindex="-1" class="svelte-qs8thq"></div> <!></div> <!> <div class="body scroll svelte-qs8thq" id="about-node" role="tabpanel" tabindex="-1"><!></div>`, 1);
-var root_11$2 = from_html(`<p class="dim">Choose a node in the pipeline.</p>`);
-function NodePanel($$anchor, $$props) {
-	push($$props, true);
-	const TABS = [
-		"Parameters",
-		"Input",
-		"Reference"
-	];
-	let tab = state("Parameters");
-	let failed = state("");
-	const node = user_derived(() => run.node($$props.node));
-	const type = user_derived(() => run.typeOf($$props.node));
-	const index = user_derived(() => run.byName.get($$props.node) ?? -1);
-	const now = user_derived(() => run.moment?.nodes);
-	const bits = user_derived(() => get(now)?.state[get(index)] ?? 0);
-	const enabled = user_derived(() => (get(bits) & 1) !== 0);
-	const readbacks = user_derived(() => (get(type)?.params ?? []).filter((spec) => spec.readback && run.value($$props.node, spec.name) !== void 0));
-	user_effect(() => run.watch([$$props.node]));
-	user_effect(() => {
-		$$props.node;
-		set(failed, "");
-	});
-	async function turn() {
-		try {
-			run.learn(await command($$props.node, get(enabled) ? "disable" : "enable"));
-			set(failed, "");
-		} catch (problem) {
-			set(failed, problem.message, true);
-		}
-	}
-	function keys(event) {
-		const by = {
-			ArrowRight: 1,
-			ArrowLeft: -1
-		}[event.key];
-		if (by === void 0) return;
-		set(tab, TABS[(TABS.indexOf(get(tab)) + by + TABS.length) % TABS.length], true);
-		document.getElementById(`tab-${get(tab)}`)?.focus();
-	}
-	var fragment = comment();
-	var node_1 = first_child(fragment);
-	var consequent_6 = ($$anchor) => {
-		var fragment_1 = root_10$2();
-		var header = first_child(fragment_1);
-		var b = child(header);
-		var text = only_child(b, true);
-		var span = sibling(b);
-		var text_1 = only_child(span, true);
-		var span_1 = sibling(span, 2);
-		var text_2 = only_child(span_1, true);
-		var text_3 = only_child(sibling(span_1, 2), true);
-		reset(header);
-		var p = sibling(header, 2);
-		var text_4 = only_child(p, true);
-		var div = sibling(p, 2);
-		var div_1 = child(div);
-		each(div_1, 20, () => TABS, (title) => title, ($$anchor, title) => {
-			var button = root$12();
-			var text_5 = only_child(button, true);
-			template_effect(() => {
-				set_attribute(button, "id", `tab-${title ?? ""}`);
-				set_attribute(button, "aria-selected", get(tab) === title);
-				set_attribute(button, "tabindex", get(tab) === title ? 0 : -1);
-				set_text(text_5, title);
-			});
-			delegated("click", button, () => set(tab, title, true));
-			append($$anchor, button);
-		});
-		reset(div_1);
-		var node_2 = sibling(div_1, 2);
-		var consequent = ($$anchor) => {
-			var button_1 = root_1$10();
-			var text_6 = only_child(button_1, true);
-			template_effect(() => {
-				button_1.disabled = !run.mayWrite;
-				set_text(text_6, get(enabled) ? "Turn off" : "Turn on");
-			});
-			delegated("click", button_1, turn);
-			append($$anchor, button_1);
-		};
-		if_block(node_2, ($$render) => {
-			if (!(get(bits) & 16)) $$render(consequent);
-		});
-		reset(div);
-		var node_3 = sibling(div, 2);
-		var consequent_1 = ($$anchor) => {
-			var p_1 = root_2$9();
-			var text_7 = only_child(p_1, true);
-			template_effect(() => set_text(text_7, get(failed)));
-			append($$anchor, p_1);
-		};
-		if_block(node_3, ($$render) => {
-			if (get(failed)) $$render(consequent_1);
-		});
-		var div_2 = sibling(node_3, 2);
-		var node_4 = child(div_2);
-		var consequent_3 = ($$anchor) => {
-			var fragment_2 = root_5$4();
-			var node_5 = first_child(fragment_2);
-			key(node_5, () => $$props.node, ($$anchor) => {
-				Form($$anchor, { get node() {
-					return $$props.node;
-				} });
-			});
-			var h2 = sibling(node_5, 2);
-			var text_8 = only_child(sibling(child(h2)));
-			reset(h2);
-			var node_6 = sibling(h2, 2);
-			{
-				let $0 = user_derived(() => (get(bits) & 16) !== 0);
-				Times(node_6, {
-					get index() {
-						return get(index);
-					},
-					get source() {
-						return get($0);
-					}
-				});
-			}
-			var dl = sibling(node_6, 2);
-			var dd = sibling(child(dl));
-			var text_9 = child(dd);
-			var text_10 = only_child(sibling(text_9));
-			reset(dd);
-			each(sibling(dd, 2), 17, () => get(readbacks), (spec) => spec.name, ($$anchor, spec) => {
-				var fragment_4 = root_4$6();
-				var dt = first_child(fragment_4);
-				var text_11 = only_child(dt, true);
-				var dd_1 = sibling(dt, 2);
-				var text_12 = child(dd_1);
-				var node_8 = sibling(text_12);
-				var consequent_2 = ($$anchor) => {
-					var small_1 = root_3$8();
-					var text_13 = only_child(small_1, true);
-					template_effect(() => set_text(text_13, get(spec).unit));
-					append($$anchor, small_1);
-				};
-				if_block(node_8, ($$render) => {
-					if (get(spec).unit) $$render(consequent_2);
-				});
-				reset(dd_1);
-				template_effect(($0, $1, $2) => {
-					set_attribute(dt, "title", get(spec).doc);
-					set_text(text_11, $0);
-					set_attribute(dd_1, "title", $1);
-					set_text(text_12, `${$2 ?? ""} `);
-				}, [
-					() => get(spec).name.replaceAll("_", " "),
-					() => readable(run.value($$props.node, get(spec).name)),
-					() => readable(run.value($$props.node, get(spec).name))
-				]);
-				append($$anchor, fragment_4);
-			});
-			reset(dl);
-			template_effect(($0, $1) => {
-				set_text(text_8, `values that ${$$props.node ?? ""} gives`);
-				set_text(text_9, `${$0 ?? ""} `);
-				set_text(text_10, `at ${$1 ?? ""} Hz`);
-			}, [() => count(get(now)?.frames[get(index)]), () => rate(get(now)?.hz[get(index)])]);
-			append($$anchor, fragment_2);
-		};
-		var consequent_4 = ($$anchor) => {
-			var fragment_5 = comment();
-			await_block(first_child(fragment_5), () => __vitePreload(() => import("./InputForm.js"), __vite__mapDeps([0,1]), import.meta.url), null, ($$anchor, $$source) => {
-				var $$value = user_derived(() => {
-					var { default: InputForm } = get($$source);
-					return { InputForm };
-				});
-				var InputForm = user_derived(() => get($$value).InputForm);
-				var fragment_6 = comment();
-				key(first_child(fragment_6), () => $$props.node, ($$anchor) => {
-					var fragment_7 = comment();
-					component(first_child(fragment_7), () => get(InputForm), ($$anchor, InputForm_1) => {
-						InputForm_1($$anchor, { get node() {
-							return $$props.node;
-						} });
-					});
-					append($$anchor, fragment_7);
-				});
-				append($$anchor, fragment_6);
-			});
-			append($$anchor, fragment_5);
-		};
-		var alternate = ($$anchor) => {
-			var dl_1 = root_9$2();
-			each(dl_1, 21, () => get(type).params, (spec) => spec.name, ($$anchor, spec) => {
-				var fragment_8 = root_8$2();
-				var dt_1 = first_child(fragment_8);
-				var text_14 = child(dt_1);
-				var text_15 = only_child(sibling(text_14), true);
-				reset(dt_1);
-				var dd_2 = sibling(dt_1, 2);
-				var text_16 = child(dd_2, true);
-				var node_12 = sibling(text_16);
-				var consequent_5 = ($$anchor) => {
-					var fragment_9 = root_6$3();
-					var text_17 = only_child(sibling(first_child(fragment_9)));
-					template_effect(() => set_text(text_17, `${run.run?.pv_prefix ?? "" ?? ""}…:${get(spec).pv ?? ""}`));
-					append($$anchor, fragment_9);
-				};
-				if_block(node_12, ($$render) => {
-					if (get(spec).pv) $$render(consequent_5);
-				});
-				each(sibling(node_12, 2), 17, () => get(spec).choices ?? [], (choice) => choice.name, ($$anchor, choice) => {
-					var fragment_10 = root_7$3();
-					var b_1 = sibling(first_child(fragment_10));
-					var text_18 = only_child(b_1, true);
-					var text_19 = sibling(b_1);
-					template_effect(() => {
-						set_text(text_18, get(choice).name);
-						set_text(text_19, ` ${get(choice).doc ?? ""}`);
-					});
-					append($$anchor, fragment_10);
-				});
-				reset(dd_2);
-				template_effect(() => {
-					set_text(text_14, `${get(spec).name ?? ""} `);
-					set_text(text_15, get(spec).readback ? "readback" : get(spec).type);
-					set_text(text_16, get(spec).doc);
-				});
-				append($$anchor, fragment_8);
-			});
-			reset(dl_1);
-			append($$anchor, dl_1);
-		};
-		if_block(node_4, ($$render) => {
-			if (get(tab) === "Parameters") $$render(consequent_3);
-			else if (get(tab) === "Input") $$render(consequent_4, 1);
-			else $$render(alternate, -1);
-		});
-		reset(div_2);
-		template_effect(($0) => {
-			set_attribute(b, "title", $$props.node);
-			set_text(text, $$props.node);
-			set_text(text_1, get(node).type);
-			set_text(text_2, $0);
-			set_text(text_3, get(node).placement);
-			set_text(text_4, get(type).summary);
-			set_attribute(div_1, "aria-label", `About ${$$props.node ?? ""}`);
-			set_attribute(div_2, "aria-labelledby", `tab-${get(tab) ?? ""}`);
-		}, [() => run.inputOf($$props.node) ? `from ${run.inputOf($$props.node)}` : ""]);
-		delegated("keydown", div_1, keys);
-		append($$anchor, fragment_1);
-	};
-	var alternate_1 = ($$anchor) => {
-		append($$anchor, root_11$2());
-	};
-	if_block(node_1, ($$render) => {
-		if (get(node) && get(type)) $$render(consequent_6);
-		else $$render(alternate_1, -1);
-	});
-	append($$anchor, fragment);
-	pop();
-}
-delegate(["keydown", "click"]);
-// src/model/lanes.ts
-function lanes(nodes, wires) {
-	const inputs = Array.from({ length: nodes }, () => []);
-	for (const { from, to } of wires) {
-		const known = inputs[to];
-		if (known && from < nodes && from !== to && !known.includes(from)) known.push(from);
-	}
-	const parents = inputs.map((from) => from[0] ?? -1);
-	cutCircles(parents);
-	const children = Array.from({ length: nodes }, () => []);
-	parents.forEach((parent, node) => children[parent]?.push(node));
-	const rows = [];
-	const put = (node, strokes) => {
-		const below = children[node] ?? [];
-		const alsoFrom = (inputs[node] ?? []).filter((from) => from !== parents[node]);
-		rows.push({
-			node,
-			depth: strokes.length,
-			strokes,
-			hasChildren: below.length > 0,
-			alsoFrom
-		});
-		const passed = strokes.map((stroke) => stroke === "branch" || stroke === "pass" ? "pass" : "none");
-		below.forEach((child, i) => put(child, [...passed, i === below.length - 1 ? "end" : "branch"]));
-	};
-	parents.forEach((parent, node) => parent === -1 && put(node, []));
-	return rows;
-}
-function cutCircles(parents) {
-	const state = new Uint8Array(parents.length);
-	parents.forEach((_, start) => {
-		const path = [];
-		let node = start;
-		while (node >= 0 && state[node] === 0) {
-			state[node] = 1;
-			path.push(node);
-			node = parents[node] ?? -1;
-		}
-		if (node >= 0 && state[node] === 1) parents[node] = -1;
-		for (const visited of path) state[visited] = 2;
-	});
-}
-function layers(nodes, wires) {
-	const column = new Array(nodes).fill(0);
-	for (let round = 0; round < nodes; round++) {
-		let moved = false;
-		for (const { from, to } of wires) {
-			const wanted = (column[from] ?? 0) + 1;
-			if (from !== to && wanted < nodes && (column[to] ?? 0) < wanted) [column[to], moved] = [wanted, true];
-		}
-		if (!moved) break;
-	}
-	const used = [];
-	const places = Array.from({ length: nodes }, () => ({
-		column: 0,
-		row: 0
-	}));
-	for (const { node } of lanes(nodes, wires)) {
-		const at = column[node] ?? 0;
-		const parent = wires.find((wire) => wire.to === node)?.from;
-		const beside = parent === void 0 ? 0 : places[parent]?.row ?? 0;
-		const row = Math.max(used[at] ?? 0, beside);
-		used[at] = row + 1;
-		places[node] = {
-			column: at,
-			row
-		};
-	}
-	return places;
-}
-// src/parts/Pipeline.svelte
-var root$11 = from_svg(`<path></path>`);
-var root_1$9 = from_svg(`<!><!><!>`, 1);
-var root_2$8 = from_html(`<span class="type also svelte-jonzhq"> </span>`);
-var root_3$7 = from_html(`<span class="faint">source</span>`);
-var root_4$5 = from_html(`<span class="faint">inline</span>`);
-var root_5$3 = from_html(`<u class="svelte-jonzhq"></u>`);
-var root_6$2 = from_html(`<span class="bar svelte-jonzhq" aria-hidden="true"><i></i> <!></span><span> </span>`, 1);
-var root_7$2 = from_html(`<span> </span>`);
-var root_8$1 = from_html(`<span class="asked" title="left out as asked"> </span>`);
-var root_9$1 = from_html(`<span class="faint">0</span>`);
-var root_10$1 = from_html(`<tr><th scope="row" class="svelte-jonzhq"><div class="node svelte-jonzhq"><svg aria-hidden="true" class="svelte-jonzhq"><!><!><circle cy="15.500" r="3.500"></circle></svg> <button type="button" class="svelte-jonzhq"> </button> <span class="type svelte-jonzhq"> </span> <!></div></th><td> </td><td class="svelte-jonzhq"><!></td><td class="service svelte-jonzhq"> </td><td class="latency svelte-jonzhq"> </td><td class="cpu svelte-jonzhq"> </td><td class="lost svelte-jonzhq"><!></td></tr>`);
-var root_11$1 = from_html(`<h2>Pipeline <span> </span><span class="right">frames/s</span></h2> <div class="holder svelte-jonzhq"><table class="svelte-jonzhq"><thead class="svelte-jonzhq"><tr><th scope="col" class="name svelte-jonzhq">node</th><th scope="col" class="out svelte-jonzhq">out/s</th><th scope="col" class="queue svelte-jonzhq">queue</th><th scope="col" class="service svelte-jonzhq" title="Half of the frames of the last 10 s took no longer">service</th><th scope="col" class="latency svelte-jonzhq" title="99 of 100 frames of the last 10 s were faster">latency</th><th scope="col" class="cpu svelte-jonzhq" title="Percent of one core">CPU</th><th scope="col" class="lost svelte-jonzhq">lost</th></tr></thead><tbody class="svelte-jonzhq"></tbody></table></div>`, 1);
-function Pipeline($$anchor, $$props) {
-	push($$props, true);
-	const LANE = 17;
-	const ROW = 31;
-	const SHOWN_MS = 6e4;
-	const wires = user_derived(() => run.graph.edges.flatMap(({ nodes: [from, to], open }) => to === null || !open ? [] : [{
-		from,
-		to
-	}]));
-	const rows = user_derived(() => lanes(run.nodes.length, get(wires)));
-	const now = user_derived(() => run.moment?.nodes);
-	const peaks = [];
-	let high = state([]);
-	user_effect(() => {
-		const moment = run.moment;
-		if (!moment) return;
-		const slot = Math.floor(moment.at_ns / 1e10);
-		if (peaks.at(-1)?.slot !== slot) peaks.push({
-			slot,
-			queued: []
-		});
-		const latest = peaks.at(-1).queued;
-		moment.nodes.queued.forEach((n, i) => latest[i] = Math.max(latest[i] ?? 0, n ?? 0));
-		while (peaks.length > 0 && peaks[0].slot < slot - SHOWN_MS / 1e4) peaks.shift();
-		set(high, run.nodes.map((_, i) => Math.max(...peaks.map((peak) => peak.queued[i] ?? 0))));
-	});
-	const ns = (ms) => ms === null || ms === void 0 ? null : ms * 1e6;
-	const at = (list, i) => list?.[i] ?? 0;
-	function move(event, index) {
-		const by = {
-			ArrowDown: 1,
-			ArrowUp: -1,
-			Home: -get(rows).length,
-			End: get(rows).length
-		}[event.key];
-		if (by === void 0) return;
-		event.preventDefault();
-		const next = get(rows)[Math.min(get(rows).length - 1, Math.max(0, index + by))];
-		const name = run.nodes[next?.node ?? 0]?.name ?? "";
-		$$props.choose(name);
-		document.getElementById(`node-${name}`)?.focus();
-	}
-	var fragment = root_11$1();
-	var h2 = first_child(fragment);
-	var text = only_child(sibling(child(h2)));
-	next();
-	reset(h2);
-	var div = sibling(h2, 2);
-	var table = child(div);
-	var tbody = sibling(child(table));
-	each(tbody, 23, () => get(rows), (row) => row.node, ($$anchor, row, index$1) => {
-		const node = user_derived(() => run.nodes[get(row).node]);
-		const state = user_derived(() => at(get(now)?.state, get(row).node));
-		const lost = user_derived(() => at(get(now)?.lost, get(row).node));
-		const losing = user_derived(() => at(get(now)?.losing, get(row).node) > 0);
-		const asked = user_derived(() => at(get(now)?.left_out, get(row).node));
-		const queued = user_derived(() => at(get(now)?.queued, get(row).node));
-		const room = user_derived(() => at(get(now)?.capacity, get(row).node));
-		const width = user_derived(() => get(row).depth * LANE + 22);
-		const x = user_derived(() => get(row).depth * LANE + 9);
-		const off = user_derived(() => get(now) !== void 0 && !(get(state) & 1));
-		var tr = root_10$1();
-		let classes;
-		var th = child(tr);
-		var div_1 = child(th);
-		var svg = child(div_1);
-		set_attribute(svg, "height", ROW);
-		var node_1 = child(svg);
-		each(node_1, 17, () => get(row).strokes, index, ($$anchor, stroke, lane) => {
-			const lx = user_derived(() => lane * LANE + 9);
-			var fragment_1 = root_1$9();
-			var node_2 = first_child(fragment_1);
-			var consequent = ($$anchor) => {
-				var path = root$11();
-				template_effect(() => set_attribute(path, "d", `M${get(lx) ?? ""} 0v31`));
-				append($$anchor, path);
-			};
-			if_block(node_2, ($$render) => {
-				if (get(stroke) === "pass") $$render(consequent);
-			});
-			var node_3 = sibling(node_2);
-			var consequent_1 = ($$anchor) => {
-				var path_1 = root$11();
-				template_effect(() => set_attribute(path_1, "d", `M${get(lx) ?? ""} 0v31M${get(lx) ?? ""} 15.500h13`));
-				append($$anchor, path_1);
-			};
-			if_block(node_3, ($$render) => {
-				if (get(stroke) === "branch") $$render(consequent_1);
-			});
-			var node_4 = sibling(node_3);
-			var consequent_2 = ($$anchor) => {
-				var path_2 = root$11();
-				template_effect(() => set_attribute(path_2, "d", `M${get(lx) ?? ""} 0v15.500h13`));
-				append($$anchor, path_2);
-			};
-			if_block(node_4, ($$render) => {
-				if (get(stroke) === "end") $$render(consequent_2);
-			});
-			append($$anchor, fragment_1);
-		});
-		var node_5 = sibling(node_1);
-		var consequent_3 = ($$anchor) => {
-			var path_3 = root$11();
-			template_effect(() => set_attribute(path_3, "d", `M${get(x) ?? ""} 15.500v31`));
-			append($$anchor, path_3);
-		};
-		if_block(node_5, ($$render) => {
-			if (get(row).hasChildren) $$render(consequent_3);
-		});
-		var circle = sibling(node_5);
-		let classes_1;
-		reset(svg);
-		var button = sibling(svg, 2);
-		var text_1 = only_child(button, true);
-		var span_2 = sibling(button, 2);
-		var text_2 = only_child(span_2, true);
-		var node_6 = sibling(span_2, 2);
-		var consequent_4 = ($$anchor) => {
-			var span_3 = root_2$8();
-			var text_3 = only_child(span_3);
-			template_effect(($0) => {
-				set_attribute(span_3, "title", `also fed by ${$0 ?? ""}`);
-				set_text(text_3, `+${get(row).alsoFrom.length ?? ""}`);
-			}, [() => get(row).alsoFrom.map((i) => run.nodes[i]?.name).join(", ")]);
-			append($$anchor, span_3);
-		};
-		if_block(node_6, ($$render) => {
-			if (get(row).alsoFrom.length > 0) $$render(consequent_4);
-		});
-		reset(div_1);
-		reset(th);
-		var td = sibling(th);
-		let classes_2;
-		var text_4 = only_child(td, true);
-		var td_1 = sibling(td);
-		var node_7 = child(td_1);
-		var consequent_5 = ($$anchor) => {
-			append($$anchor, root_3$7());
-		};
-		var consequent_6 = ($$anchor) => {
-			append($$anchor, root_4$5());
-		};
-		var alternate = ($$anchor) => {
-			var fragment_2 = root_6$2();
-			var span_6 = first_child(fragment_2);
-			var i_1 = child(span_6);
-			let classes_3;
-			let styles;
-			var node_8 = sibling(i_1, 2);
-			var consequent_7 = ($$anchor) => {
-				var u = root_5$3();
-				let styles_1;
-				template_effect(($0) => styles_1 = set_style(u, "", styles_1, { left: $0 }), [() => `${Math.min(98, 100 * (get(high)[get(row).node] ?? 0) / get(room))}%`]);
-				append($$anchor, u);
-			};
-			if_block(node_8, ($$render) => {
-				if (get(high)[get(row).node]) $$render(consequent_7);
-			});
-			reset(span_6);
-			var span_7 = sibling(span_6);
-			let classes_4;
-			var text_5 = only_child(span_7);
-			template_effect(() => {
-				classes_3 = set_class(i_1, 1, "svelte-jonzhq", null, classes_3, { warn: get(queued) / get(room) > .4 });
-				styles = set_style(i_1, "", styles, { width: `${100 * get(queued) / get(room)}%` });
-				classes_4 = set_class(span_7, 1, "fill svelte-jonzhq", null, classes_4, { faint: get(queued) === 0 });
-				set_text(text_5, `${get(queued) ?? ""}/${get(room) ?? ""}`);
-			});
-			append($$anchor, fragment_2);
-		};
-		if_block(node_7, ($$render) => {
-			if (get(state) & 16) $$render(consequent_5);
-			else if (get(room) === 0) $$render(consequent_6, 1);
-			else $$render(alternate, -1);
-		});
-		reset(td_1);
-		var td_2 = sibling(td_1);
-		var text_6 = only_child(td_2, true);
-		var td_3 = sibling(td_2);
-		var text_7 = only_child(td_3, true);
-		var td_4 = sibling(td_3);
-		var text_8 = only_child(td_4, true);
-		var td_5 = sibling(td_4);
-		var node_9 = child(td_5);
-		var consequent_8 = ($$anchor) => {
-			var span_8 = root_7$2();
-			let classes_5;
-			var text_9 = only_child(span_8, true);
-			template_effect(($0) => {
-				set_attribute(span_8, "title", get(losing) ? "losing now" : "has lost");
-				classes_5 = set_class(span_8, 1, "", null, classes_5, { warn: get(losing) });
-				set_text(text_9, $0);
-			}, [() => count(get(lost))]);
-			append($$anchor, span_8);
-		};
-		var consequent_9 = ($$anchor) => {
-			var span_9 = root_8$1();
-			var text_10 = only_child(span_9);
-			template_effect(($0) => set_text(text_10, `(${$0 ?? ""})`), [() => count(get(asked))]);
-			append($$anchor, span_9);
-		};
-		var alternate_1 = ($$anchor) => {
-			append($$anchor, root_9$1());
-		};
-		if_block(node_9, ($$render) => {
-			if (get(lost) > 0) $$render(consequent_8);
-			else if (get(asked) > 0) $$render(consequent_9, 1);
-			else $$render(alternate_1, -1);
-		});
-		reset(td_5);
-		reset(tr);
-		template_effect(($0, $1, $2, $3, $4) => {
-			classes = set_class(tr, 1, "svelte-jonzhq", null, classes, { current: get(node).name === $$props.chosen });
-			set_attribute(svg, "width", get(width));
-			set_attribute(svg, "viewBox", `0 0 ${get(width) ?? ""} 31`);
-			set_attribute(circle, "cx", get(x));
-			classes_1 = set_class(circle, 0, "svelte-jonzhq", null, classes_1, {
-				lost: get(losing),
-				off: get(off)
-			});
-			set_attribute(button, "id", `node-${get(node).name ?? ""}`);
-			set_attribute(button, "title", `${get(node).name ?? ""}, ${get(node).type ?? ""}`);
-			set_attribute(button, "aria-pressed", get(node).name === $$props.chosen);
-			set_attribute(button, "tabindex", get(node).name === $$props.chosen || !$$props.chosen && get(index$1) === 0 ? 0 : -1);
-			set_text(text_1, get(node).name);
-			set_text(text_2, get(off) ? "off" : get(node).type);
-			classes_2 = set_class(td, 1, "svelte-jonzhq", null, classes_2, { faint: $0 });
-			set_text(text_4, $1);
-			set_text(text_6, $2);
-			set_text(text_7, $3);
-			set_text(text_8, $4);
-		}, [
-			() => at(get(now)?.hz, get(row).node) === 0,
-			() => rate(get(now)?.hz[get(row).node]),
-			() => span(ns(run.times?.service.p50_ms["10s"][get(row).node])),
-			() => get(state) & 16 ? "–" : span(ns(run.times?.latency.p99_ms["10s"][get(row).node])),
-			() => get(now)?.cpu[get(row).node] === null ? "–" : Math.round(at(get(now)?.cpu, get(row).node))
-		]);
-		delegated("click", tr, () => $$props.choose(get(node).name));
-		delegated("keydown", button, (event) => move(event, get(index$1)));
-		append($$anchor, tr);
-	});
-	reset(tbody);
-	reset(table);
-	reset(div);
-	template_effect(() => set_text(text, `${run.nodes.length ?? ""} nodes, ${get(wires).length ?? ""} edges · last second`));
-	append($$anchor, fragment);
-	pop();
-}
-delegate(["click", "keydown"]);
-// src/link/feed.ts
-var RETRY_MS = 1e3;
-var Feed = class {
-	base;
-	read;
-	listener;
-	wish = null;
-	url = null;
-	changed = false;
-	running = false;
-	stopped = true;
-	abort = null;
-	after = null;
-	constructor(base, read, listener) {
-		this.base = base;
-		this.read = read;
-		this.listener = listener;
-	}
-	want(wish) {
-		if (JSON.stringify(wish) === JSON.stringify(this.wish)) return;
-		if (wish?.from !== this.wish?.from) this.abort?.abort();
-		this.wish = wish;
-		this.changed = true;
-		this.after = null;
-		this.run();
-	}
-	stop(stopped) {
-		this.stopped = stopped;
-		if (!stopped) this.run();
-	}
-	async run() {
-		if (this.running) return;
-		this.running = true;
-		while (this.wish && !this.stopped) try {
-			await this.step(this.wish);
-		} catch (problem) {
-			if (problem instanceof DOMException && problem.name === "AbortError") continue;
-			this.url = null;
-			if (this.stopped) break;
-			this.listener.problem(problem instanceof Error ? problem.message : String(problem));
-			await new Promise((done) => setTimeout(done, RETRY_MS));
-		}
-		this.running = false;
-	}
-	async step(wish) {
-		this.abort = new AbortController();
-		const { signal } = this.abort;
-		if (this.url === null || this.changed) {
-			this.changed = false;
-			await this.place(wish, signal);
-		}
-		if (this.url === null) return;
-		const query = this.after === null ? "" : `?after=${this.after}`;
-		const answer = await fetch(this.base + this.url + query, { signal });
-		if (answer.status === 404) this.url = null;
-		if (answer.status === 204 || answer.status === 404) return;
-		if (!answer.ok) throw new Error(await sentence(answer));
-		const frame = this.read(await answer.arrayBuffer(), answer.headers.get("livetime-place"));
-		if (this.changed) return;
-		this.after = frame.header.sequence;
-		this.listener.problem("");
-		await this.listener.frame(frame);
-	}
-	async place(wish, signal) {
-		const [method, path] = this.url === null ? ["POST", "/api/v1/views"] : ["PUT", this.url];
-		const answer = await fetch(this.base + path, {
-			method,
-			headers: { "Content-Type": "application/json" },
-			body: JSON.stringify(wish),
-			signal
-		});
-		if (answer.status === 404 && this.url !== null) {
-			this.url = null;
-			return this.place(wish, signal);
-		}
-		if (!answer.ok) throw new Error(await sentence(answer));
-		this.url = (await answer.json()).url;
-	}
-	async valueAt(x, y) {
-		if (this.url === null) return null;
-		const answer = await fetch(`${this.base}${this.url}/at?x=${x}&y=${y}`);
-		return answer.ok ? (await answer.json()).value : null;
-	}
-};
-async function sentence(answer) {
-	try {
-		return (await answer.json()).error.message;
-	} catch {
-		return `the server answered ${answer.status}`;
-	}
-}
-// src/link/still.ts
-var isStill = (from) => from.startsWith("/api/");
-var detectorOf = (from) => isStill(from) ? from.replace(/&event=\d+$/, "") : from;
-// src/model/line.ts
-var lengthOf = ({ x0, y0, x1, y1 }) => Math.hypot(x1 - x0, y1 - y0);
-function readLine(text) {
-	const numbers = text.split(",").map((part) => part === "" ? NaN : Number(part));
-	const [x0, y0, x1, y1] = numbers;
-	return numbers.length === 4 && numbers.every(Number.isFinite) ? {
-		x0,
-		y0,
-		x1,
-		y1
-	} : null;
-}
-var writeLine = ({ x0, y0, x1, y1 }) => [
-	x0,
-	y0,
-	x1,
-	y1
-].map((n) => Math.round(n)).join(",");
-function summary(values) {
-	let [min, max, sum, n] = [
-		Infinity,
-		-Infinity,
-		0,
-		0
-	];
-	for (const value of values) {
-		if (Number.isNaN(value)) continue;
-		min = Math.min(min, value);
-		max = Math.max(max, value);
-		sum += value;
-		n++;
-	}
-	return n > 0 ? {
-		min,
-		max,
-		mean: sum / n
-	} : null;
-}
 // src/model/roi.ts
 var HANDLES = [
 	"nw",
@@ -6617,6 +5983,14 @@ function regionsOf(source, full) {
 	});
 }
 var wishRegion = (name, region) => drafts.set(name, parametersOf(region, (param) => run.value(name, param)));
+// src/parts/saveFile.ts
+function saveFile(file, name) {
+	const link = document.createElement("a");
+	link.href = URL.createObjectURL(file);
+	link.download = name;
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), 1e3);
+}
 // src/style/themed.svelte.ts
 var Themed = class {
 	#count = state(0);
@@ -6632,42 +6006,64 @@ var Themed = class {
 };
 var themed = new Themed();
 // src/picture/view.ts
-function fitted(array, canvas) {
-	const zoom = Math.min(canvas.width / Math.max(1, array.width), canvas.height / Math.max(1, array.height));
+var EXTREME = 8;
+var MOST_ZOOM = 64;
+function usualAxes({ width, height }) {
+	return Math.max(width, height) >= EXTREME * Math.max(1, Math.min(width, height)) ? "own" : "equal";
+}
+function viewOf({ zoom, x, y, axes }, array, canvas) {
+	const found = axes || usualAxes(array);
+	return zoom === "fit" ? fitted(array, canvas, found) : kept({
+		zoomX: zoom.x,
+		zoomY: zoom.y,
+		x,
+		y
+	}, array, canvas, found);
+}
+function fitted(array, canvas, axes = "equal") {
+	const fit = (room, whole) => Math.max(1e-6, room / Math.max(1, whole));
+	const [x, y] = [fit(canvas.width, array.width), fit(canvas.height, array.height)];
+	const [zoomX, zoomY] = axes === "own" ? [x, y] : [Math.min(x, y), Math.min(x, y)];
 	return {
-		zoom: Math.max(zoom, 1e-6),
+		zoomX,
+		zoomY,
 		x: array.width / 2,
 		y: array.height / 2
 	};
 }
 var toArray = (view, canvas, x, y) => ({
-	x: view.x + (x - canvas.width / 2) / view.zoom,
-	y: view.y + (y - canvas.height / 2) / view.zoom
+	x: view.x + (x - canvas.width / 2) / view.zoomX,
+	y: view.y + (y - canvas.height / 2) / view.zoomY
 });
 var toCanvas = (view, canvas, x, y) => ({
-	x: (x - view.x) * view.zoom + canvas.width / 2,
-	y: (y - view.y) * view.zoom + canvas.height / 2
+	x: (x - view.x) * view.zoomX + canvas.width / 2,
+	y: (y - view.y) * view.zoomY + canvas.height / 2
 });
-function zoomedAt(view, canvas, x, y, zoom) {
+function zoomedAt(view, canvas, x, y, across, down = across) {
 	const at = toArray(view, canvas, x, y);
+	const [zoomX, zoomY] = [view.zoomX * across, view.zoomY * down];
 	return {
-		zoom,
-		x: at.x - (x - canvas.width / 2) / zoom,
-		y: at.y - (y - canvas.height / 2) / zoom
+		zoomX,
+		zoomY,
+		x: at.x - (x - canvas.width / 2) / zoomX,
+		y: at.y - (y - canvas.height / 2) / zoomY
 	};
 }
-function kept(view, array, canvas) {
-	const smallest = Math.min(1, fitted(array, canvas).zoom);
-	const zoom = clamp(view.zoom, smallest, 64);
-	const keep = (at, whole, room) => {
+function kept(view, array, canvas, axes = "equal") {
+	const fit = fitted(array, canvas, axes);
+	const within = (zoom, fitting) => clamp(zoom, Math.min(1, fitting), Math.max(MOST_ZOOM, fitting));
+	const zoomX = within(view.zoomX, fit.zoomX);
+	const zoomY = axes === "own" ? within(view.zoomY, fit.zoomY) : zoomX;
+	const keep = (at, whole, room, zoom) => {
 		const seen = room / zoom;
 		const middle = seen >= whole ? whole / 2 : clamp(at, seen / 2, whole - seen / 2);
 		return (room / 2 - Math.round(room / 2 - middle * zoom)) / zoom;
 	};
 	return {
-		zoom,
-		x: keep(view.x, array.width, canvas.width),
-		y: keep(view.y, array.height, canvas.height)
+		zoomX,
+		zoomY,
+		x: keep(view.x, array.width, canvas.width, zoomX),
+		y: keep(view.y, array.height, canvas.height, zoomY)
 	};
 }
 function ticks(low, high, wanted) {
@@ -6686,7 +6082,7 @@ function ticks(low, high, wanted) {
 }
 // src/picture/Axis.svelte
 var root$10 = from_svg(`<text x="34" class="svelte-1bn6v2h"> </text><path class="svelte-1bn6v2h"></path>`, 1);
-var root_1$8 = from_svg(`<svg width="40" aria-hidden="true" class="svelte-1bn6v2h"></svg>`);
+var root_1$9 = from_svg(`<svg width="40" aria-hidden="true" class="svelte-1bn6v2h"></svg>`);
 function Axis($$anchor, $$props) {
 	push($$props, true);
 	const marks = user_derived(() => {
@@ -6697,7 +6093,7 @@ function Axis($$anchor, $$props) {
 			y: toCanvas($$props.view, $$props.box, 0, row).y
 		})).filter(({ y }) => y >= -.5 && y <= $$props.box.height);
 	});
-	var svg = root_1$8();
+	var svg = root_1$9();
 	each(svg, 21, () => get(marks), ({ row, y }) => row, ($$anchor, $$item) => {
 		let row = () => get($$item).row;
 		let y = () => get($$item).y;
@@ -6835,67 +6231,164 @@ function colourAt(stops, at) {
 function gradient(name, angle = "90deg") {
 	return `linear-gradient(${angle}, ${STOPS[name].map(([at, r, g, b]) => `rgb(${r} ${g} ${b}) ${(at * 100).toFixed(1)}%`).join(", ")})`;
 }
+// src/model/line.ts
+var lengthOf = ({ x0, y0, x1, y1 }) => Math.hypot(x1 - x0, y1 - y0);
+function readLine(text) {
+	const numbers = text.split(",").map((part) => part === "" ? NaN : Number(part));
+	const [x0, y0, x1, y1] = numbers;
+	return numbers.length === 4 && numbers.every(Number.isFinite) ? {
+		x0,
+		y0,
+		x1,
+		y1
+	} : null;
+}
+var writeLine = ({ x0, y0, x1, y1 }) => [
+	x0,
+	y0,
+	x1,
+	y1
+].map((n) => Math.round(n)).join(",");
+function summary(values) {
+	let [min, max, sum, n] = [
+		Infinity,
+		-Infinity,
+		0,
+		0
+	];
+	for (const value of values) {
+		if (Number.isNaN(value)) continue;
+		min = Math.min(min, value);
+		max = Math.max(max, value);
+		sum += value;
+		n++;
+	}
+	return n > 0 ? {
+		min,
+		max,
+		mean: sum / n
+	} : null;
+}
 // src/picture/settings.svelte.ts
 var PERCENT_LOW = .5;
 var PERCENT_HIGH = 99.8;
+var KEYS = [
+	"view",
+	"scale",
+	"map",
+	"range",
+	"percent",
+	"zoom",
+	"axes",
+	"line"
+];
 var isAuto = (contrast) => "percentLow" in contrast;
-var shown = {
+var Shown = class {
+	slot;
+	constructor(slot = "") {
+		this.slot = slot;
+	}
+	get(key) {
+		return place.get(key + this.slot);
+	}
+	set(change) {
+		place.set(Object.fromEntries(Object.entries(change).map(([key, value]) => [key + this.slot, value])));
+	}
+	choose(view) {
+		this.set({
+			view,
+			zoom: "",
+			range: "",
+			axes: ""
+		});
+	}
+	clear() {
+		this.set(Object.fromEntries(KEYS.map((key) => [key, ""])));
+	}
 	get scale() {
-		const text = place.get("scale");
+		const text = this.get("scale");
 		return text === "log" || text === "root" ? text : "linear";
-	},
+	}
 	set scale(scale) {
-		place.set({ scale: scale === "linear" ? "" : scale });
-	},
+		this.set({ scale: scale === "linear" ? "" : scale });
+	}
 	get map() {
-		return MAP_NAMES.find((name) => name === place.get("map")) ?? "ice";
-	},
+		return MAP_NAMES.find((name) => name === this.get("map")) ?? "ice";
+	}
 	set map(map) {
-		place.set({ map: map === "ice" ? "" : map });
-	},
+		this.set({ map: map === "ice" ? "" : map });
+	}
 	get contrast() {
-		const [low, high] = place.get("range").split("..").map(Number);
-		if (place.get("range") && Number.isFinite(low) && Number.isFinite(high)) return {
+		const [low, high] = this.get("range").split("..").map(Number);
+		if (this.get("range") && Number.isFinite(low) && Number.isFinite(high)) return {
 			low,
 			high
 		};
-		const [percentLow = PERCENT_LOW, percentHigh = PERCENT_HIGH] = place.get("percent").split("..").filter(Boolean).map(Number);
+		const [percentLow = PERCENT_LOW, percentHigh = PERCENT_HIGH] = this.get("percent").split("..").filter(Boolean).map(Number);
 		return {
 			percentLow,
 			percentHigh
 		};
-	},
+	}
 	set contrast(contrast) {
 		const number = (n) => String(Number(n.toPrecision(6)));
 		if (!isAuto(contrast)) {
-			place.set({
+			this.set({
 				range: `${number(contrast.low)}..${number(contrast.high)}`,
 				percent: ""
 			});
 			return;
 		}
 		const usual = contrast.percentLow === .5 && contrast.percentHigh === 99.8;
-		place.set({
+		this.set({
 			range: "",
 			percent: usual ? "" : `${contrast.percentLow}..${contrast.percentHigh}`
 		});
-	},
+	}
+	get axes() {
+		const text = this.get("axes");
+		return text === "own" || text === "equal" ? text : "";
+	}
+	set axes(axes) {
+		this.set({
+			axes,
+			zoom: ""
+		});
+	}
 	get sight() {
-		const [zoom, x = 0, y = 0] = place.get("zoom").split(",").map(Number);
-		return zoom && Number.isFinite(zoom) && zoom > 0 ? {
-			zoom,
+		const { axes } = this;
+		const [zoom, x = 0, y = 0, down = zoom] = this.get("zoom").split(",").map(Number);
+		const isZoom = (n) => n !== void 0 && Number.isFinite(n) && n > 0;
+		return isZoom(zoom) && isZoom(down) ? {
+			zoom: {
+				x: zoom,
+				y: down
+			},
 			x,
-			y
+			y,
+			axes
 		} : {
 			zoom: "fit",
 			x: 0,
-			y: 0
+			y: 0,
+			axes
 		};
-	},
+	}
 	set sight({ zoom, x, y }) {
-		place.set({ zoom: zoom === "fit" ? "" : `${Number(zoom.toPrecision(5))},${x.toFixed(1)},${y.toFixed(1)}` });
+		const number = (n) => String(Number(n.toPrecision(5)));
+		const text = ({ x: across, y: down }) => `${number(across)},${x.toFixed(1)},${y.toFixed(1)}${down === across ? "" : `,${number(down)}`}`;
+		this.set({ zoom: zoom === "fit" ? "" : text(zoom) });
+	}
+	get line() {
+		return readLine(this.get("line"));
+	}
+	set line(line) {
+		this.set({ line: line ? writeLine(line) : "" });
 	}
 };
+var KEY = Symbol("shown");
+var provideShown = (slot) => setContext(KEY, new Shown(slot));
+var shownHere = () => getContext(KEY);
 // src/picture/pen.ts
 function penOn(canvas, width, height) {
 	const [w, h] = [Math.max(1, Math.floor(width)), Math.max(1, Math.floor(height))];
@@ -6908,10 +6401,11 @@ function penOn(canvas, width, height) {
 }
 // src/picture/HistogramBar.svelte
 var root$9 = from_html(`<div role="slider" tabindex="0"><span> </span></div>`);
-var root_1$7 = from_svg(`<text y="12" class="svelte-1wt8poz"> </text>`);
+var root_1$8 = from_svg(`<text y="12" class="svelte-1wt8poz"> </text>`);
 var root_2$7 = from_html(`<div class="histogram svelte-1wt8poz"><canvas class="svelte-1wt8poz"></canvas> <!> <svg width="100%" height="16" aria-hidden="true" class="svelte-1wt8poz"></svg></div>`);
 function HistogramBar($$anchor, $$props) {
 	push($$props, true);
+	const shown = shownHere();
 	let canvas;
 	let width = state(1);
 	const HEIGHT = 50;
@@ -7047,7 +6541,7 @@ function HistogramBar($$anchor, $$props) {
 	each(svg, 21, () => get(marks), ({ value, x }) => value, ($$anchor, $$item) => {
 		let value = () => get($$item).value;
 		let x = () => get($$item).x;
-		var text_2 = root_1$7();
+		var text_2 = root_1$8();
 		var text_3 = only_child(text_2, true);
 		template_effect(($0, $1) => {
 			set_attribute(text_2, "x", $0);
@@ -7072,6 +6566,7 @@ var root$8 = from_html(`<canvas class="svelte-1f1y5m7"></canvas>`);
 function Profile($$anchor, $$props) {
 	push($$props, true);
 	let upright = prop($$props, "upright", 3, false);
+	const shown = shownHere();
 	let canvas;
 	let wide = state(1);
 	let tall = state(1);
@@ -7114,8 +6609,8 @@ function Profile($$anchor, $$props) {
 		pen.fillStyle = colour("--s1");
 		pen.fill();
 	}
-	const at0 = () => upright() ? $$props.view.y - $$props.box.height / 2 / $$props.view.zoom : $$props.view.x - $$props.box.width / 2 / $$props.view.zoom;
-	const at1 = () => upright() ? $$props.view.y + $$props.box.height / 2 / $$props.view.zoom : $$props.view.x + $$props.box.width / 2 / $$props.view.zoom;
+	const at0 = () => upright() ? $$props.view.y - $$props.box.height / 2 / $$props.view.zoomY : $$props.view.x - $$props.box.width / 2 / $$props.view.zoomX;
+	const at1 = () => upright() ? $$props.view.y + $$props.box.height / 2 / $$props.view.zoomY : $$props.view.x + $$props.box.width / 2 / $$props.view.zoomX;
 	var canvas_1 = root$8();
 	bind_this(canvas_1, ($$value) => canvas = $$value, () => canvas);
 	template_effect(() => set_attribute(canvas_1, "aria-label", `${upright() ? "Column" : "Row"} through the cross-hair${$$props.at === null ? "" : ` at ${$$props.at}`}`));
@@ -7124,215 +6619,20 @@ function Profile($$anchor, $$props) {
 	append($$anchor, canvas_1);
 	pop();
 }
-// src/picture/Regions.svelte
-var root$7 = from_html(` <small class="svelte-fxa8h7"> </small>`, 1);
-var root_1$6 = from_html(`<span aria-hidden="true"></span>`);
-var root_2$6 = from_html(`<span class="ask svelte-fxa8h7"><button class="btn primary" type="button">Apply ⏎</button> <button class="btn" type="button">Revert</button></span>`);
-var root_3$6 = from_html(`<div role="button" tabindex="0"><span class="edge top svelte-fxa8h7" aria-hidden="true"></span> <span class="edge left svelte-fxa8h7" aria-hidden="true"></span> <span class="edge right svelte-fxa8h7" aria-hidden="true"></span> <span class="edge bottom svelte-fxa8h7" aria-hidden="true"></span> <span class="title svelte-fxa8h7" aria-hidden="true"> <!></span> <!></div> <!>`, 1);
-var root_4$4 = from_html(`<div class="regions svelte-fxa8h7"></div>`);
-function Regions($$anchor, $$props) {
-	push($$props, true);
-	const nodes = user_derived(() => regionNodes($$props.source));
-	user_effect(() => run.watch(get(nodes)));
-	const shapes = user_derived(() => regionsOf($$props.source, $$props.full).map(({ name, region: wished, pending }) => {
-		return {
-			name,
-			wished,
-			pending,
-			...toCanvas($$props.view, $$props.box, wished.x, wished.y),
-			width: wished.width * $$props.view.zoom,
-			height: wished.height * $$props.view.zoom
-		};
-	}));
-	const inOrder = user_derived(() => [...get(shapes)].sort((a, b) => Number(a.name === $$props.chosen) - Number(b.name === $$props.chosen)));
-	const PLACES = {
-		nw: [0, 0],
-		n: [.5, 0],
-		ne: [1, 0],
-		e: [1, .5],
-		se: [1, 1],
-		s: [.5, 1],
-		sw: [0, 1],
-		w: [0, .5]
-	};
-	let drag = null;
-	function press(event, name, handle, from) {
-		if (event.button !== 0) return;
-		event.stopPropagation();
-		$$props.choose(name);
-		if (!run.mayWrite) return;
-		event.currentTarget.setPointerCapture(event.pointerId);
-		drag = {
-			name,
-			handle,
-			from,
-			x: event.clientX,
-			y: event.clientY
-		};
-	}
-	function move(event) {
-		if (!drag) return;
-		const by = {
-			x: (event.clientX - drag.x) / $$props.view.zoom,
-			y: (event.clientY - drag.y) / $$props.view.zoom
-		};
-		wishRegion(drag.name, dragged(drag.from, drag.handle, by.x, by.y, $$props.full));
-	}
-	function key(event, name, from) {
-		const step = event.ctrlKey ? 10 : 1;
-		const by = {
-			ArrowLeft: [-step, 0],
-			ArrowRight: [step, 0],
-			ArrowUp: [0, -step],
-			ArrowDown: [0, step]
-		}[event.key];
-		if (by && run.mayWrite) wishRegion(name, dragged(from, event.shiftKey ? "se" : "move", by[0], by[1], $$props.full));
-		else if (event.key === "Enter") drafts.apply(name);
-		else if (event.key === "Escape") drafts.revert(name);
-		else return;
-		event.preventDefault();
-		event.stopPropagation();
-	}
-	var div = root_4$4();
-	each(div, 21, () => get(inOrder), ({ name, wished, pending, x, y, width, height }) => name, ($$anchor, $$item) => {
-		let name = () => get($$item).name;
-		let wished = () => get($$item).wished;
-		let pending = () => get($$item).pending;
-		let x = () => get($$item).x;
-		let y = () => get($$item).y;
-		let width = () => get($$item).width;
-		let height = () => get($$item).height;
-		const current = user_derived(() => name() === $$props.chosen);
-		var fragment = root_3$6();
-		var div_1 = first_child(fragment);
-		let classes;
-		let styles;
-		var span = child(div_1);
-		var span_1 = sibling(span, 2);
-		var span_2 = sibling(span_1, 2);
-		var span_3 = sibling(span_2, 2);
-		var span_4 = sibling(span_3, 2);
-		var text = child(span_4, true);
-		var node = sibling(text);
-		var consequent = ($$anchor) => {
-			var fragment_1 = root$7();
-			var text_1 = first_child(fragment_1, true);
-			text_1.nodeValue = " ";
-			var text_2 = only_child(sibling(text_1));
-			template_effect(() => set_text(text_2, `${wished().x ?? ""}, ${wished().y ?? ""} ${wished().width ?? ""} × ${wished().height ?? ""}`));
-			append($$anchor, fragment_1);
-		};
-		if_block(node, ($$render) => {
-			if (get(current)) $$render(consequent);
-		});
-		reset(span_4);
-		var node_1 = sibling(span_4, 2);
-		var consequent_1 = ($$anchor) => {
-			var fragment_2 = comment();
-			each(first_child(fragment_2), 16, () => HANDLES, (handle) => handle, ($$anchor, handle) => {
-				const computed_const = user_derived(() => {
-					const [px, py] = PLACES[handle];
-					return {
-						px,
-						py
-					};
-				});
-				var span_5 = root_1$6();
-				let styles_1;
-				template_effect(() => {
-					set_class(span_5, 1, `handle ${handle ?? ""}`, "svelte-fxa8h7");
-					set_attribute(span_5, "data-handle", handle);
-					styles_1 = set_style(span_5, "", styles_1, {
-						left: `${get(computed_const).px * 100}%`,
-						top: `${get(computed_const).py * 100}%`
-					});
-				});
-				delegated("pointerdown", span_5, (e) => press(e, name(), handle, wished()));
-				delegated("pointermove", span_5, move);
-				delegated("pointerup", span_5, () => drag = null);
-				append($$anchor, span_5);
-			});
-			append($$anchor, fragment_2);
-		};
-		if_block(node_1, ($$render) => {
-			if (get(current) && run.mayWrite) $$render(consequent_1);
-		});
-		reset(div_1);
-		var node_3 = sibling(div_1, 2);
-		var consequent_2 = ($$anchor) => {
-			var span_6 = root_2$6();
-			let styles_2;
-			var button = child(span_6);
-			var button_1 = sibling(button, 2);
-			reset(span_6);
-			template_effect(($0, $1) => styles_2 = set_style(span_6, "", styles_2, {
-				right: $0,
-				bottom: $1
-			}), [() => `${Math.max(6, $$props.box.width - x() - width() + 6)}px`, () => `${Math.max(6, $$props.box.height - y() - height() + 6)}px`]);
-			delegated("click", button, () => drafts.apply(name()));
-			delegated("click", button_1, () => drafts.revert(name()));
-			append($$anchor, span_6);
-		};
-		if_block(node_3, ($$render) => {
-			if (pending()) $$render(consequent_2);
-		});
-		template_effect(() => {
-			classes = set_class(div_1, 1, "region svelte-fxa8h7", null, classes, {
-				current: get(current),
-				pending: pending()
-			});
-			set_attribute(div_1, "data-region", name());
-			set_attribute(div_1, "aria-label", `${name() ?? ""} ${wished().x ?? ""}, ${wished().y ?? ""} ${wished().width ?? ""} × ${wished().height ?? ""}: region${pending() ? ", not applied" : ""}. Arrow keys move it, with Shift they size it, Enter applies, Escape reverts.`);
-			styles = set_style(div_1, "", styles, {
-				left: `${x() ?? ""}px`,
-				top: `${y() ?? ""}px`,
-				width: `${width() ?? ""}px`,
-				height: `${height() ?? ""}px`
-			});
-			set_text(text, name());
-		});
-		delegated("keydown", div_1, (event) => key(event, name(), wished()));
-		event("focus", div_1, () => $$props.choose(name()));
-		delegated("pointerdown", span, (e) => press(e, name(), "move", wished()));
-		delegated("pointermove", span, move);
-		delegated("pointerup", span, () => drag = null);
-		delegated("pointerdown", span_1, (e) => press(e, name(), "move", wished()));
-		delegated("pointermove", span_1, move);
-		delegated("pointerup", span_1, () => drag = null);
-		delegated("pointerdown", span_2, (e) => press(e, name(), "move", wished()));
-		delegated("pointermove", span_2, move);
-		delegated("pointerup", span_2, () => drag = null);
-		delegated("pointerdown", span_3, (e) => press(e, name(), "move", wished()));
-		delegated("pointermove", span_3, move);
-		delegated("pointerup", span_3, () => drag = null);
-		delegated("pointerdown", span_4, (e) => press(e, name(), "move", wished()));
-		delegated("pointermove", span_4, move);
-		delegated("pointerup", span_4, () => drag = null);
-		append($$anchor, fragment);
-	});
-	reset(div);
-	append($$anchor, div);
-	pop();
-}
-delegate([
-	"keydown",
-	"pointerdown",
-	"pointermove",
-	"pointerup",
-	"click"
-]);
 // src/picture/Tools.svelte
-var root$6 = from_html(`<option> </option>`);
-var root_1$5 = from_html(`<select aria-label="Output that is shown" class="svelte-k05he9"></select>`);
-var root_2$5 = from_html(`<span class="faint size svelte-k05he9"> </span>`);
+var root$7 = from_html(`<option> </option>`);
+var root_1$7 = from_html(`<select aria-label="Output that is shown" class="svelte-k05he9"></select>`);
+var root_2$6 = from_html(`<span class="faint size svelte-k05he9"> </span>`);
 var root_3$5 = from_html(`<div class="seg svelte-k05he9" role="group" aria-label="Live or held"><button type="button" class="svelte-k05he9">Live</button> <button type="button" class="svelte-k05he9">Hold</button></div>`);
-var root_4$3 = from_html(`<button type="button" class="svelte-k05he9"> </button>`);
+var root_4$4 = from_html(`<button type="button" class="svelte-k05he9"> </button>`);
 var root_5$2 = from_html(`<button type="button" class="svelte-k05he9">Region</button>`);
 var root_6$1 = from_html(`<button type="button" title="Mask of bad pixels (m)" class="svelte-k05he9">Mask</button>`);
-var root_7$1 = from_html(`<div class="tools svelte-k05he9"><!> <!> <!> <div class="seg svelte-k05he9" role="group" aria-label="Scale"></div> <label class="map svelte-k05he9"><i class="svelte-k05he9"></i><span class="quiet">Colours</span> <select class="svelte-k05he9"></select></label> <button type="button" class="one svelte-k05he9" title="Contrast by percentiles of what is shown">Auto <span class="percent svelte-k05he9"> </span></button> <span class="space svelte-k05he9"></span> <div class="seg svelte-k05he9" role="group" aria-label="Draw"><!> <button type="button" title="Values along a line (l)" class="svelte-k05he9">Line</button> <!></div> <div class="seg svelte-k05he9" role="group" aria-label="Zoom"><button type="button" class="svelte-k05he9">Fit</button> <button type="button" class="svelte-k05he9">1:1</button> <button type="button" class="svelte-k05he9">4×</button></div></div>`);
+var root_7$1 = from_html(`<button type="button" class="svelte-k05he9"><svg viewBox="0 0 16 16" aria-hidden="true" class="svelte-k05he9"><path></path></svg></button>`);
+var root_8$1 = from_html(`<div class="tools svelte-k05he9"><!> <!> <!> <div class="seg svelte-k05he9" role="group" aria-label="Scale"></div> <label class="map svelte-k05he9"><i class="svelte-k05he9"></i><span class="quiet">Colours</span> <select class="svelte-k05he9"></select></label> <button type="button" class="one svelte-k05he9" title="Contrast by percentiles of what is shown">Auto <span class="percent svelte-k05he9"> </span></button> <span class="space svelte-k05he9"></span> <div class="seg svelte-k05he9" role="group" aria-label="Draw"><!> <button type="button" title="Values along a line (l)" class="svelte-k05he9">Line</button> <!></div> <div class="seg svelte-k05he9" role="group" aria-label="Zoom"><button type="button" class="svelte-k05he9">Fit</button> <button type="button" class="svelte-k05he9">1:1</button> <button type="button" class="svelte-k05he9">4×</button> <button type="button" title="Each axis has a scale of its own: the picture fills its place (wheel with Shift: across, with Alt: down)" class="svelte-k05he9">Stretch</button></div> <div class="seg icons svelte-k05he9" role="group" aria-label="Picture"><button type="button" title="Save this picture" aria-label="Save" class="svelte-k05he9"><svg viewBox="0 0 16 16" aria-hidden="true" class="svelte-k05he9"><path d="M8 2v8M5 7l3 3 3-3M3 13h10"></path></svg></button> <!> <button type="button" title="Fill the window (f)" aria-label="Fill the window" class="svelte-k05he9"><svg viewBox="0 0 16 16" aria-hidden="true" class="svelte-k05he9"><path d="M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3"></path></svg></button></div></div>`);
 function Tools($$anchor, $$props) {
 	push($$props, true);
-	let hold = prop($$props, "hold", 15), tool = prop($$props, "tool", 15);
+	let hold = prop($$props, "hold", 15), tool = prop($$props, "tool", 15), saving = prop($$props, "saving", 15);
+	const shown = shownHere();
 	const SCALES = [
 		[
 			"linear",
@@ -7355,6 +6655,14 @@ function Tools($$anchor, $$props) {
 	const auto = user_derived(() => isAuto(get(contrast)));
 	const fits = user_derived(() => shown.sight.zoom === "fit");
 	const why = user_derived(() => run.mayWrite ? `No node \`roi\` takes ${$$props.source}: choose another output, connect one, or add one to the pipeline file` : "Who draws a region changes the run: open the link with the token");
+	const percent = user_derived(() => [$$props.view.zoomX, $$props.view.zoomY].slice(0, $$props.axes === "own" ? 2 : 1).map((zoom) => `${short(zoom * 100, zoom < .1 ? 2 : 3)} %`).join(" × "));
+	const isZoom = (zoom) => !get(fits) && Math.abs($$props.view.zoomX - zoom) < .001 && Math.abs($$props.view.zoomY - zoom) < .001;
+	const beside = new Shown("2");
+	const isTwo = user_derived(() => place.get("view2") !== "");
+	function turnBeside() {
+		if (get(isTwo)) return beside.clear();
+		beside.choose(get(outputs)[get(outputs).indexOf($$props.source) + 1] ?? get(outputs).find((output) => output !== $$props.source) ?? $$props.source);
+	}
 	function turnAuto() {
 		shown.contrast = get(auto) ? {
 			low: $$props.info?.low ?? 0,
@@ -7364,12 +6672,12 @@ function Tools($$anchor, $$props) {
 			percentHigh: PERCENT_HIGH
 		};
 	}
-	var div = root_7$1();
+	var div = root_8$1();
 	var node_1 = child(div);
 	var consequent = ($$anchor) => {
-		var select = root_1$5();
+		var select = root_1$7();
 		each(select, 20, () => get(outputs), (output) => output, ($$anchor, output) => {
-			var option = root$6();
+			var option = root$7();
 			var text = only_child(option, true);
 			var option_value = {};
 			template_effect(($0) => {
@@ -7384,7 +6692,7 @@ function Tools($$anchor, $$props) {
 		template_effect(() => {
 			if (select_value !== (select_value = $$props.source)) select.value = (select.__value = select_value) ?? "", select_option(select, select_value);
 		});
-		delegated("change", select, (e) => $$props.choose(e.currentTarget.value));
+		delegated("change", select, (e) => shown.choose(e.currentTarget.value));
 		append($$anchor, select);
 	};
 	if_block(node_1, ($$render) => {
@@ -7392,9 +6700,9 @@ function Tools($$anchor, $$props) {
 	});
 	var node_2 = sibling(node_1, 2);
 	var consequent_1 = ($$anchor) => {
-		var span = root_2$5();
+		var span = root_2$6();
 		var text_1 = only_child(span);
-		template_effect(($0) => set_text(text_1, `${$$props.info.full.width ?? ""} × ${$$props.info.full.height ?? ""} ${$$props.info.dtype ?? ""}${$$props.info.colours === 3 ? " rgb" : ""} · ${$0 ?? ""} %`), [() => Math.round($$props.view.zoom * 100)]);
+		template_effect(() => set_text(text_1, `${$$props.info.full.width ?? ""} × ${$$props.info.full.height ?? ""} ${$$props.info.dtype ?? ""}${$$props.info.colours === 3 ? " rgb" : ""} · ${get(percent) ?? ""}`));
 		append($$anchor, span);
 	};
 	if_block(node_2, ($$render) => {
@@ -7423,7 +6731,7 @@ function Tools($$anchor, $$props) {
 		let scale = () => get($$array)[0];
 		let title = () => get($$array)[1];
 		let hint = () => get($$array)[2];
-		var button_2 = root_4$3();
+		var button_2 = root_4$4();
 		var text_2 = only_child(button_2, true);
 		template_effect(() => {
 			set_attribute(button_2, "title", hint());
@@ -7439,7 +6747,7 @@ function Tools($$anchor, $$props) {
 	let styles;
 	var select_1 = sibling(i, 3);
 	each(select_1, 20, () => MAP_NAMES, (name) => name, ($$anchor, name) => {
-		var option_1 = root$6();
+		var option_1 = root$7();
 		var text_3 = only_child(option_1, true);
 		var option_1_value = {};
 		template_effect(() => {
@@ -7489,9 +6797,31 @@ function Tools($$anchor, $$props) {
 	var button_7 = child(div_4);
 	var button_8 = sibling(button_7, 2);
 	var button_9 = sibling(button_8, 2);
+	var button_10 = sibling(button_9, 2);
 	reset(div_4);
+	var div_5 = sibling(div_4, 2);
+	var button_11 = child(div_5);
+	var node_6 = sibling(button_11, 2);
+	var consequent_5 = ($$anchor) => {
+		var button_12 = root_7$1();
+		var path = only_child(child(button_12));
+		reset(button_12);
+		template_effect(() => {
+			set_attribute(button_12, "aria-pressed", get(isTwo));
+			set_attribute(button_12, "aria-label", shown.slot ? "Close this picture" : "Another output beside it");
+			set_attribute(button_12, "title", shown.slot ? "Close this picture" : get(isTwo) ? "Only this picture" : "Another output beside this one");
+			set_attribute(path, "d", shown.slot ? "M4 4l8 8M12 4l-8 8" : "M2 3h12v10H2zM8 3v10");
+		});
+		delegated("click", button_12, turnBeside);
+		append($$anchor, button_12);
+	};
+	if_block(node_6, ($$render) => {
+		if (!$$props.still) $$render(consequent_5);
+	});
+	var button_13 = sibling(node_6, 2);
+	reset(div_5);
 	reset(div);
-	template_effect(($0, $1, $2, $3) => {
+	template_effect(($0, $1, $2, $3, $4) => {
 		styles = set_style(i, "", styles, { background: $0 });
 		if (select_1_value !== (select_1_value = shown.map)) select_1.value = (select_1.__value = select_1_value) ?? "", select_option(select_1, select_1_value);
 		set_attribute(button_3, "aria-pressed", get(auto));
@@ -7501,11 +6831,16 @@ function Tools($$anchor, $$props) {
 		set_attribute(button_7, "aria-pressed", get(fits));
 		set_attribute(button_8, "aria-pressed", $2);
 		set_attribute(button_9, "aria-pressed", $3);
+		set_attribute(button_10, "aria-pressed", $$props.axes === "own");
+		set_attribute(button_11, "aria-pressed", saving());
+		button_11.disabled = !$$props.info;
+		set_attribute(button_13, "aria-pressed", $4);
 	}, [
 		() => gradient(shown.map),
 		() => isAuto(get(contrast)) ? `${get(contrast).percentLow}–${get(contrast).percentHigh} %` : "contrast",
-		() => !get(fits) && Math.abs($$props.view.zoom - 1) < .001,
-		() => !get(fits) && Math.abs($$props.view.zoom - 4) < .001
+		() => isZoom(1),
+		() => isZoom(4),
+		() => isFull()
 	]);
 	delegated("change", select_1, (e) => shown.map = e.currentTarget.value);
 	delegated("click", button_3, turnAuto);
@@ -7515,6 +6850,11 @@ function Tools($$anchor, $$props) {
 	});
 	delegated("click", button_8, () => $$props.setZoom(1));
 	delegated("click", button_9, () => $$props.setZoom(4));
+	delegated("click", button_10, () => shown.axes = $$props.axes === "own" ? "equal" : "own");
+	delegated("click", button_11, () => saving(!saving()));
+	delegated("click", button_13, function(...$$args) {
+		turnFull?.apply(this, $$args);
+	});
 	append($$anchor, div);
 	pop();
 }
@@ -7552,12 +6892,112 @@ function pictureWorker() {
 	ready = null;
 	return made;
 }
+// \0vite/preload-helper.js
+var scriptRel = (function detectScriptRel() {
+	const relList = typeof document !== "undefined" && document.createElement("link").relList;
+	return relList && relList.supports && relList.supports("modulepreload") ? "modulepreload" : "preload";
+})();
+var assetsURL = function(dep, importerUrl) {
+	return new URL(dep, importerUrl).href;
+};
+var seen = {};
+var isCssPreloadUrl = function isCssPreloadUrl(url) {
+	return url.pathname.endsWith(".css");
+};
+var preloadOnce = function preloadOnce(seen, href, preload) {
+	if (href in seen) return seen[href];
+	const promise = preload();
+	if (!promise) {
+		seen[href] = void 0;
+		return;
+	}
+	const preloadPromise = promise.then(() => {
+		seen[href] = void 0;
+	}, (err) => {
+		seen[href] = void 0;
+		throw err;
+	});
+	seen[href] = preloadPromise;
+	return preloadPromise;
+};
+var __vitePreload = function preload(baseModule, deps, importerUrl) {
+	let promise = Promise.resolve();
+	if (deps && deps.length > 0) {
+		let preloadedHrefs;
+		const cspNonceMeta = document.querySelector("meta[property=csp-nonce]");
+		const cspNonce = cspNonceMeta?.nonce || cspNonceMeta?.getAttribute("nonce");
+		function allSettled(promises) {
+			return Promise.all(promises.map((p) => Promise.resolve(p).then((value) => ({
+				status: "fulfilled",
+				value
+			}), (reason) => ({
+				status: "rejected",
+				reason
+			}))));
+		}
+		function importMetaResolve(specifier) {
+			if (import.meta.resolve) return new URL(import.meta.resolve(specifier));
+			return new URL(specifier, import.meta.url);
+		}
+		promise = allSettled(deps.map((depString) => {
+			depString = assetsURL(depString, importerUrl);
+			const dep = importMetaResolve(depString);
+			const isCss = isCssPreloadUrl(dep);
+			return preloadOnce(seen, dep.href, () => {
+				if (preloadedHrefs === void 0) {
+					preloadedHrefs = {
+						all: new Set(),
+						styles: new Set()
+					};
+					const links = document.getElementsByTagName("link");
+					for (let i = links.length - 1; i >= 0; i--) {
+						const link = links[i];
+						preloadedHrefs.all.add(link.href);
+						if (link.rel === "stylesheet") preloadedHrefs.styles.add(link.href);
+					}
+				}
+				if ((isCss ? preloadedHrefs.styles : preloadedHrefs.all).has(dep.href)) return;
+				const link = document.createElement("link");
+				link.rel = isCss ? "stylesheet" : scriptRel;
+				if (!isCss) link.as = "script";
+				link.crossOrigin = "";
+				link.href = dep.href;
+				if (cspNonce) link.setAttribute("nonce", cspNonce);
+				document.head.appendChild(link);
+				if (isCss) return new Promise((res, rej) => {
+					const handleSettle = (e) => {
+						link.removeEventListener("load", handleSettle);
+						link.removeEventListener("error", handleSettle);
+						if (e.type === "error") rej(new Error(`Unable to preload CSS for ${dep}`));
+						else res(e);
+					};
+					link.addEventListener("load", handleSettle);
+					link.addEventListener("error", handleSettle);
+				});
+			});
+		}).filter((p) => p !== void 0));
+	}
+	function handlePreloadError(err) {
+		const e = new Event("vite:preloadError", { cancelable: true });
+		e.payload = err;
+		window.dispatchEvent(e);
+		if (!e.defaultPrevented) throw err;
+	}
+	return promise.then((res) => {
+		for (const item of res || []) {
+			if (item.status !== "rejected") continue;
+			handlePreloadError(item.reason);
+		}
+		return baseModule().catch(handlePreloadError);
+	});
+};
 // src/picture/Picture.svelte
-var root$5 = from_html(`<span>x <b class="svelte-1hbwdai"> </b>&ensp;y <b class="svelte-1hbwdai"> </b></span> <strong data-testid="value" class="svelte-1hbwdai"> </strong> <small> </small>`, 1);
-var root_1$4 = from_svg(`<path></path><circle r="6"></circle>`, 1);
-var root_2$4 = from_svg(`<svg class="cross svelte-1hbwdai" aria-hidden="true"></svg>`);
+var pictures = [];
+var root$6 = from_html(`<span>x <b class="svelte-1hbwdai"> </b>&ensp;y <b class="svelte-1hbwdai"> </b></span> <strong data-testid="value" class="svelte-1hbwdai"> </strong> <small> </small>`, 1);
+var root_1$6 = from_svg(`<path></path><circle r="6"></circle>`, 1);
+var root_2$5 = from_svg(`<svg class="cross svelte-1hbwdai" aria-hidden="true"></svg>`);
 var root_3$4 = from_html(`<div><!></div>`);
-var root_4$2 = from_html(`<!> <!>`, 1);
+var root_4$3 = from_html(`<!> <!>`, 1);
 var root_5$1 = from_html(`<p class="message svelte-1hbwdai" role="alert"> </p>`);
 var root_6 = from_html(`<p class="message svelte-1hbwdai"> </p>`);
 var root_7 = from_html(`<p class="message low svelte-1hbwdai"> </p>`);
@@ -7566,14 +7006,17 @@ var root_9 = from_html(`<p class="message low svelte-1hbwdai">Held. What is show
 var root_10 = from_html(`<div class="lines svelte-1hbwdai"><!></div>`);
 var root_11 = from_html(`<span class="warn"> </span>`);
 var root_12 = from_html(`<span><b class="svelte-1hbwdai"> </b> to <b class="svelte-1hbwdai"> </b></span> <span>mean <b class="svelte-1hbwdai"> </b></span> <span> </span> <!> <span> </span>`, 1);
-var root_13 = from_html(`<section class="picture svelte-1hbwdai" aria-label="Picture"><!> <!> <div><div class="along svelte-1hbwdai"><!></div> <div class="readout svelte-1hbwdai" role="status" aria-live="off"><!></div> <div><!></div> <div class="room svelte-1hbwdai"><div class="whole svelte-1hbwdai"><div role="application" aria-roledescription="picture" tabindex="0"><canvas data-testid="picture"></canvas> <!></div> <!> <!> <!> <!></div></div> <div class="down"><!></div> <!> <div class="bars svelte-1hbwdai"><!></div> <div class="numbers dim svelte-1hbwdai"><!></div></div></section>`);
+var root_13 = from_html(`<section class="picture svelte-1hbwdai"><!> <!> <!> <div><div class="along svelte-1hbwdai"><!></div> <div class="readout svelte-1hbwdai" role="status" aria-live="off"><!></div> <div><!></div> <div class="room svelte-1hbwdai"><div class="whole svelte-1hbwdai" role="presentation"><div role="application" aria-roledescription="picture" tabindex="0"><canvas data-testid="picture"></canvas> <!></div> <!> <!> <!> <!></div></div> <div class="down svelte-1hbwdai"><!></div> <!> <div class="bars svelte-1hbwdai"><!></div> <div class="numbers dim svelte-1hbwdai"><!></div></div></section>`);
 function Picture($$anchor, $$props) {
 	push($$props, true);
-	let chosen = prop($$props, "chosen", 3, ""), choose = prop($$props, "choose", 3, () => {}), title = prop($$props, "title", 3, "");
+	let chosen = prop($$props, "chosen", 3, ""), choose = prop($$props, "choose", 3, () => {}), title = prop($$props, "title", 3, ""), slot = prop($$props, "slot", 3, "");
+	const shown = provideShown(untrack(() => slot()));
+	const me = Symbol();
 	let worker = null;
 	let started = state(false);
 	let canvas;
 	let stage;
+	let whole;
 	let box = state(proxy({
 		width: 1,
 		height: 1
@@ -7591,6 +7034,7 @@ function Picture($$anchor, $$props) {
 	let hovered = state(null);
 	let density = state(proxy(devicePixelRatio || 1));
 	let tool = state("");
+	let saving = state(false);
 	let anchor = state(null);
 	let lineValues = state(null);
 	let aim = state(null);
@@ -7602,17 +7046,14 @@ function Picture($$anchor, $$props) {
 		width: 1,
 		height: 1
 	});
-	const view = user_derived(() => shown.sight.zoom === "fit" ? fitted(get(full), get(box)) : kept({
-		zoom: shown.sight.zoom,
-		x: shown.sight.x,
-		y: shown.sight.y
-	}, get(full), get(box)));
+	const axes = user_derived(() => shown.axes || usualAxes(get(full)));
+	const view = user_derived(() => viewOf(shown.sight, get(full), get(box)));
 	const at = user_derived(() => get(hovered) ?? get(pinned) ?? (get(info) ? {
 		x: Math.floor(get(full).width / 2),
 		y: Math.floor(get(full).height / 2)
 	} : null));
 	const crossPlace = user_derived(() => get(at) ? toCanvas(get(view), get(box), get(at).x + .5, get(at).y + .5) : null);
-	const line = user_derived(() => readLine(place.get("line")));
+	const line = user_derived(() => shown.line);
 	const target = user_derived(() => get(info) && !get(still) && run.mayWrite ? drawnBy(regionsOf($$props.source, get(full)), chosen(), get(full)) : null);
 	const inside = user_derived(() => get(crossPlace) && get(crossPlace).x >= 0 && get(crossPlace).y >= 0 && get(crossPlace).x <= get(box).width && get(crossPlace).y <= get(box).height);
 	onMount(() => {
@@ -7632,24 +7073,18 @@ function Picture($$anchor, $$props) {
 		set(started, true);
 		const seen = () => say({
 			kind: "seen",
-			seen: !document.hidden && run.link !== "ended"
+			seen: !document.hidden
 		});
 		document.addEventListener("visibilitychange", seen);
+		pictures.unshift(me);
 		return () => {
+			pictures.splice(pictures.indexOf(me), 1);
 			document.removeEventListener("visibilitychange", seen);
 			made.terminate();
 			worker = null;
 		};
 	});
 	const say = (message) => get(started) && worker?.postMessage(message);
-	user_effect(() => {
-		if (run.link !== "ended") return;
-		say({
-			kind: "seen",
-			seen: false
-		});
-		set(problem, "");
-	});
 	user_effect(() => {
 		say({
 			kind: "source",
@@ -7727,6 +7162,7 @@ function Picture($$anchor, $$props) {
 		} else if (message.kind === "picture") set(info, message.info);
 		else if (message.kind === "problem") fail(message.text);
 		else if (message.kind === "line") set(lineValues, message.values);
+		else if (message.kind === "saved") saveFile(message.file, message.name);
 		else if (message.cross.row.length > 0 || !get(cross)) set(cross, message.cross);
 		else set(cross, {
 			...message.cross,
@@ -7742,26 +7178,46 @@ function Picture($$anchor, $$props) {
 			set(cross, $$array_2[1]);
 		})([null, null]);
 	}
-	const round = (n) => Math.floor(n);
-	function pointAt(event) {
-		const { x, y } = toArray(get(view), get(box), event.offsetX, event.offsetY);
-		const whole = {
-			x: round(x),
-			y: round(y)
+	function spotOf(event) {
+		const { left, top } = whole.getBoundingClientRect();
+		return {
+			x: event.clientX - left,
+			y: event.clientY - top
 		};
-		return whole.x >= 0 && whole.y >= 0 && whole.x < get(full).width && whole.y < get(full).height ? whole : null;
+	}
+	function pointAt(event) {
+		const spot = spotOf(event);
+		const { x, y } = toArray(get(view), get(box), spot.x, spot.y);
+		const at = {
+			x: Math.floor(x),
+			y: Math.floor(y)
+		};
+		return at.x >= 0 && at.y >= 0 && at.x < get(full).width && at.y < get(full).height ? at : null;
 	}
 	function wheel(event) {
 		event.preventDefault();
-		sightTo(zoomedAt(get(view), get(box), event.offsetX, event.offsetY, get(view).zoom * 2 ** (-event.deltaY / 400)));
+		const spot = spotOf(event);
+		const factor = 2 ** (-(event.deltaY || event.deltaX) / 400);
+		const own = get(axes) === "own";
+		sightTo(zoomedAt(get(view), get(box), spot.x, spot.y, own && event.altKey ? 1 : factor, own && event.shiftKey ? 1 : factor));
 	}
+	const fit = () => shown.sight = {
+		zoom: "fit",
+		x: 0,
+		y: 0
+	};
 	function sightTo(next) {
-		const fit = fitted(get(full), get(box));
-		shown.sight = next.zoom <= fit.zoom * 1.001 && fit.zoom < 1 ? {
-			zoom: "fit",
-			x: 0,
-			y: 0
-		} : kept(next, get(full), get(box));
+		const all = fitted(get(full), get(box), get(axes));
+		if (next.zoomX <= all.zoomX * 1.001 && next.zoomY <= all.zoomY * 1.001 && Math.min(all.zoomX, all.zoomY) < 1) return void fit();
+		const { zoomX, zoomY, x, y } = kept(next, get(full), get(box), get(axes));
+		shown.sight = {
+			zoom: {
+				x: zoomX,
+				y: zoomY
+			},
+			x,
+			y
+		};
 	}
 	let drag = null;
 	function press(event) {
@@ -7776,8 +7232,9 @@ function Picture($$anchor, $$props) {
 		};
 	}
 	function movePointer(event) {
-		set(hovered, pointAt(event), true);
-		if (get(anchor) && event.buttons) return draw(toArray(get(view), get(box), event.offsetX, event.offsetY), false);
+		set(hovered, pointAt(event) ?? (get(tool) === "mask" ? get(hovered) : null), true);
+		const spot = spotOf(event);
+		if (get(anchor) && event.buttons) return draw(toArray(get(view), get(box), spot.x, spot.y), false);
 		if (!drag) return;
 		const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
 		if (!drag.moved && Math.hypot(dx, dy) < 4) return;
@@ -7785,8 +7242,8 @@ function Picture($$anchor, $$props) {
 		if (shown.sight.zoom === "fit") return;
 		sightTo({
 			...drag.view,
-			x: drag.view.x - dx / get(view).zoom,
-			y: drag.view.y - dy / get(view).zoom
+			x: drag.view.x - dx / get(view).zoomX,
+			y: drag.view.y - dy / get(view).zoomY
 		});
 	}
 	function release(event) {
@@ -7794,7 +7251,17 @@ function Picture($$anchor, $$props) {
 		if (drag && !drag.moved) set(pinned, pointAt(event), true);
 		drag = null;
 	}
+	function touch() {
+		pictures.splice(pictures.indexOf(me), 1);
+		pictures.push(me);
+	}
 	function key(event) {
+		const on = event.target;
+		if (pictures.at(-1) !== me || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+		if (on.closest("input:not([type=checkbox]), select, textarea, dialog")) return;
+		if ((on === stage || !get(still) && (on === document.body || on.id === "main")) && steer(event) || turn(event.key)) event.preventDefault();
+	}
+	function steer(event) {
 		const step = event.shiftKey ? 10 : 1;
 		const by = {
 			ArrowLeft: [-step, 0],
@@ -7802,27 +7269,34 @@ function Picture($$anchor, $$props) {
 			ArrowUp: [0, -step],
 			ArrowDown: [0, step]
 		}[event.key];
-		if (by && get(at)) {
-			event.preventDefault();
+		if (event.key === "Enter" && get(anchor)) finish();
+		else if (by && get(at)) {
 			set(hovered, null);
 			set(pinned, {
 				x: clamp(get(at).x + by[0], 0, get(full).width - 1),
 				y: clamp(get(at).y + by[1], 0, get(full).height - 1)
 			}, true);
 			if (get(anchor)) draw(get(pinned), true);
-		} else if (event.key === "r" && get(target)) begin(get(at), "region");
-		else if (event.key === "l" && get(info)) begin(get(at), "line");
-		else if (event.key === "m" && get(info) && !get(still)) set(tool, "mask");
-		else if (event.key === "Enter" && get(anchor)) finish();
-		else if (event.key === "Escape" && get(tool)) cancel();
-		else if (event.key === "+" || event.key === "=") zoomBy(2);
-		else if (event.key === "-") zoomBy(.5);
-		else if (event.key === "0") shown.sight = {
-			zoom: "fit",
-			x: 0,
-			y: 0
-		};
-		else if (event.key === "h") set(hold, !get(hold));
+		} else return false;
+		return true;
+	}
+	function turn(pressed) {
+		if (pressed === "r" && get(target)) byKeys("region");
+		else if (pressed === "l" && get(info)) byKeys("line");
+		else if (pressed === "m" && get(info) && !get(still)) set(tool, "mask");
+		else if (pressed === "Escape" && get(tool) && get(tool) !== "mask") cancel();
+		else if (pressed === "Escape" && isFull() && !get(tool)) turnFull();
+		else if (pressed === "+" || pressed === "=") zoomBy(2);
+		else if (pressed === "-") zoomBy(.5);
+		else if (pressed === "0") fit();
+		else if (pressed === "h" && !get(still)) set(hold, !get(hold));
+		else if (pressed === "f") turnFull();
+		else return false;
+		return true;
+	}
+	function byKeys(what) {
+		stage.focus();
+		begin(get(at), what);
 	}
 	function begin(from, wanted = get(tool)) {
 		if (!from || wanted === "region" && !get(target)) return;
@@ -7853,12 +7327,12 @@ function Picture($$anchor, $$props) {
 			wishRegion(get(aim), between(get(anchor).x, get(anchor).y, more(get(anchor).x, to.x), more(get(anchor).y, to.y), get(full)));
 		} else {
 			const [x1, y1] = [clamp(Math.floor(to.x), 0, get(full).width - 1), clamp(Math.floor(to.y), 0, get(full).height - 1)];
-			place.set({ line: writeLine({
+			shown.line = {
 				x0: get(anchor).x,
 				y0: get(anchor).y,
 				x1,
 				y1
-			}) });
+			};
 		}
 	}
 	function finish() {
@@ -7875,7 +7349,7 @@ function Picture($$anchor, $$props) {
 		]);
 		if (!node) return;
 		choose()(node);
-		tick().then(() => document.querySelector(`[data-region="${node}"]`)?.focus());
+		tick().then(() => whole.querySelector(`[data-region="${node}"]`)?.focus());
 	}
 	function cancel() {
 		if (get(aim) && isDrawn) drafts.revert(get(aim));
@@ -7899,7 +7373,7 @@ function Picture($$anchor, $$props) {
 			x: get(box).width / 2,
 			y: get(box).height / 2
 		};
-		sightTo(zoomedAt(get(view), get(box), middle.x, middle.y, get(view).zoom * factor));
+		sightTo(zoomedAt(get(view), get(box), middle.x, middle.y, factor));
 	}
 	function resized(rect) {
 		set(density, devicePixelRatio || 1, true);
@@ -7923,8 +7397,9 @@ function Picture($$anchor, $$props) {
 		watch.observe(watched);
 		return () => watch.disconnect();
 	});
-	const summary = user_derived(() => get(info) ? `Picture of ${get(name)}: ${get(info).full.width} by ${get(info).full.height} ${get(info).dtype}, from ${short(get(info).min)} to ${short(get(info).max)}, mean ${short(get(info).mean)}. Arrow keys move the cross-hair, plus and minus zoom, 0 fits, ` + (get(still) ? "l begins a line, which Enter ends." : "h holds, r begins a region and l a line, which Enter ends, m draws a mask.") : `Picture of ${get(name)}: none yet`);
+	const summary = user_derived(() => get(info) ? `Picture of ${get(name)}: ${get(info).full.width} by ${get(info).full.height} ${get(info).dtype}, from ${short(get(info).min)} to ${short(get(info).max)}, mean ${short(get(info).mean)}. Arrow keys move the cross-hair, plus and minus zoom, 0 fits, ` + (get(still) ? "l begins a line, which Enter ends." : "h holds, r begins a region and l a line, which Enter ends, m draws a mask.") + " f fills the window." : `Picture of ${get(name)}: none yet`);
 	var section = root_13();
+	event("keydown", $window, key);
 	var node_1 = child(section);
 	Tools(node_1, {
 		get source() {
@@ -7942,19 +7417,14 @@ function Picture($$anchor, $$props) {
 		get view() {
 			return get(view);
 		},
+		get axes() {
+			return get(axes);
+		},
+		fit,
 		setZoom: (zoom) => sightTo({
 			...get(view),
-			zoom
-		}),
-		fit: () => shown.sight = {
-			zoom: "fit",
-			x: 0,
-			y: 0
-		},
-		choose: (view) => place.set({
-			view,
-			zoom: "",
-			range: ""
+			zoomX: zoom,
+			zoomY: zoom
 		}),
 		get hold() {
 			return get(hold);
@@ -7967,19 +7437,71 @@ function Picture($$anchor, $$props) {
 		},
 		set tool($$value) {
 			set(tool, $$value, true);
+		},
+		get saving() {
+			return get(saving);
+		},
+		set saving($$value) {
+			set(saving, $$value, true);
 		}
 	});
 	var node_2 = sibling(node_1, 2);
 	var consequent = ($$anchor) => {
 		var fragment = comment();
-		await_block(first_child(fragment), () => __vitePreload(() => import("./MaskTools.js"), __vite__mapDeps([2,3,4]), import.meta.url), null, ($$anchor, $$source) => {
+		await_block(first_child(fragment), () => __vitePreload(() => import("./Save.js"), __vite__mapDeps([0,1]), import.meta.url), null, ($$anchor, $$source) => {
+			var $$value = user_derived(() => {
+				var { default: Save } = get($$source);
+				return { Save };
+			});
+			var Save = user_derived(() => get($$value).Save);
+			var fragment_1 = comment();
+			var node_4 = first_child(fragment_1);
+			{
+				let $0 = user_derived(() => get(still) ? `${$$props.source}&as=npy` : `api/v1/picture?${new URLSearchParams({
+					from: $$props.source,
+					as: "npy"
+				})}`);
+				component(node_4, () => get(Save), ($$anchor, Save_1) => {
+					Save_1($$anchor, {
+						get info() {
+							return get(info);
+						},
+						get still() {
+							return get(still);
+						},
+						get name() {
+							return get(name);
+						},
+						get whole() {
+							return get($0);
+						},
+						save: (as) => say({
+							kind: "save",
+							as,
+							name: get(name)
+						}),
+						close: () => set(saving, false)
+					});
+				});
+			}
+			append($$anchor, fragment_1);
+		});
+		append($$anchor, fragment);
+	};
+	if_block(node_2, ($$render) => {
+		if (get(saving) && get(info)) $$render(consequent);
+	});
+	var node_5 = sibling(node_2, 2);
+	var consequent_1 = ($$anchor) => {
+		var fragment_2 = comment();
+		await_block(first_child(fragment_2), () => __vitePreload(() => import("./MaskTools.js"), __vite__mapDeps([2,3,4]), import.meta.url), null, ($$anchor, $$source) => {
 			var $$value = user_derived(() => {
 				var { default: MaskTools } = get($$source);
 				return { MaskTools };
 			});
 			var MaskTools = user_derived(() => get($$value).MaskTools);
-			var fragment_1 = comment();
-			component(first_child(fragment_1), () => get(MaskTools), ($$anchor, MaskTools_1) => {
+			var fragment_3 = comment();
+			component(first_child(fragment_3), () => get(MaskTools), ($$anchor, MaskTools_1) => {
 				MaskTools_1($$anchor, {
 					get source() {
 						return $$props.source;
@@ -7992,23 +7514,23 @@ function Picture($$anchor, $$props) {
 					}
 				});
 			});
-			append($$anchor, fragment_1);
+			append($$anchor, fragment_3);
 		});
-		append($$anchor, fragment);
+		append($$anchor, fragment_2);
 	};
-	if_block(node_2, ($$render) => {
-		if (get(tool) === "mask" && get(info)) $$render(consequent);
+	if_block(node_5, ($$render) => {
+		if (get(tool) === "mask" && get(info)) $$render(consequent_1);
 	});
-	var div = sibling(node_2, 2);
+	var div = sibling(node_5, 2);
 	let classes;
 	var div_1 = child(div);
-	var node_5 = child(div_1);
+	var node_8 = child(div_1);
 	{
 		let $0 = user_derived(() => get(cross)?.row ?? null);
 		let $1 = user_derived(() => get(cross)?.x0 ?? 0);
-		let $2 = user_derived(() => get(cross)?.step ?? 1);
+		let $2 = user_derived(() => get(cross)?.stepX ?? 1);
 		let $3 = user_derived(() => get(at)?.x ?? null);
-		Profile(node_5, {
+		Profile(node_8, {
 			get values() {
 				return get($0);
 			},
@@ -8031,10 +7553,10 @@ function Picture($$anchor, $$props) {
 	}
 	reset(div_1);
 	var div_2 = sibling(div_1, 2);
-	var node_6 = child(div_2);
-	var consequent_1 = ($$anchor) => {
-		var fragment_2 = root$5();
-		var span = first_child(fragment_2);
+	var node_9 = child(div_2);
+	var consequent_2 = ($$anchor) => {
+		var fragment_4 = root$6();
+		var span = first_child(fragment_4);
 		var b_1 = sibling(child(span));
 		var text_1 = only_child(b_1, true);
 		var text_2 = only_child(sibling(b_1, 2), true);
@@ -8048,15 +7570,15 @@ function Picture($$anchor, $$props) {
 			set_text(text_3, $0);
 			set_text(text_4, get(cross).exact || get(still) ? "counts" : "of the newest frame");
 		}, [() => get(cross).x === get(at).x && get(cross).y === get(at).y ? (get(cross).value ?? "…").replace("-", "−") : "…"]);
-		append($$anchor, fragment_2);
+		append($$anchor, fragment_4);
 	};
-	if_block(node_6, ($$render) => {
-		if (get(at) && get(cross)) $$render(consequent_1);
+	if_block(node_9, ($$render) => {
+		if (get(at) && get(cross)) $$render(consequent_2);
 	});
 	reset(div_2);
 	var div_3 = sibling(div_2, 2);
-	var node_7 = child(div_3);
-	var consequent_2 = ($$anchor) => {
+	var node_10 = child(div_3);
+	var consequent_3 = ($$anchor) => {
 		Axis($$anchor, {
 			get view() {
 				return get(view);
@@ -8066,8 +7588,8 @@ function Picture($$anchor, $$props) {
 			}
 		});
 	};
-	if_block(node_7, ($$render) => {
-		if (get(info)) $$render(consequent_2);
+	if_block(node_10, ($$render) => {
+		if (get(info)) $$render(consequent_3);
 	});
 	reset(div_3);
 	var div_4 = sibling(div_3, 2);
@@ -8079,12 +7601,12 @@ function Picture($$anchor, $$props) {
 	let classes_2;
 	let styles_1;
 	bind_this(canvas_1, ($$value) => canvas = $$value, () => canvas);
-	var node_8 = sibling(canvas_1, 2);
-	var consequent_3 = ($$anchor) => {
-		var svg = root_2$4();
+	var node_11 = sibling(canvas_1, 2);
+	var consequent_4 = ($$anchor) => {
+		var svg = root_2$5();
 		each(svg, 20, () => ["under", "over"], (stroke) => stroke, ($$anchor, stroke) => {
-			var fragment_4 = root_1$4();
-			var path = first_child(fragment_4);
+			var fragment_6 = root_1$6();
+			var path = first_child(fragment_6);
 			var circle = sibling(path);
 			template_effect(() => {
 				set_class(path, 0, clsx(stroke), "svelte-1hbwdai");
@@ -8093,7 +7615,7 @@ function Picture($$anchor, $$props) {
 				set_attribute(circle, "cx", get(crossPlace).x);
 				set_attribute(circle, "cy", get(crossPlace).y);
 			});
-			append($$anchor, fragment_4);
+			append($$anchor, fragment_6);
 		});
 		reset(svg);
 		template_effect(() => {
@@ -8102,56 +7624,67 @@ function Picture($$anchor, $$props) {
 		});
 		append($$anchor, svg);
 	};
-	if_block(node_8, ($$render) => {
-		if (get(inside) && get(crossPlace)) $$render(consequent_3);
+	if_block(node_11, ($$render) => {
+		if (get(inside) && get(crossPlace)) $$render(consequent_4);
 	});
 	reset(div_6);
 	bind_this(div_6, ($$value) => stage = $$value, () => stage);
-	var node_9 = sibling(div_6, 2);
-	var consequent_6 = ($$anchor) => {
-		var fragment_5 = root_4$2();
-		var node_10 = first_child(fragment_5);
-		var consequent_4 = ($$anchor) => {
-			var div_7 = root_3$4();
-			let classes_3;
-			Regions(child(div_7), {
-				get source() {
-					return $$props.source;
-				},
-				get view() {
-					return get(view);
-				},
-				get box() {
-					return get(box);
-				},
-				get full() {
-					return get(full);
-				},
-				get chosen() {
-					return chosen();
-				},
-				get choose() {
-					return choose();
-				}
-			});
-			reset(div_7);
-			template_effect(() => classes_3 = set_class(div_7, 1, "svelte-1hbwdai", null, classes_3, { through: get(tool) !== "" }));
-			append($$anchor, div_7);
-		};
-		if_block(node_10, ($$render) => {
-			if (!get(still)) $$render(consequent_4);
-		});
-		var node_12 = sibling(node_10, 2);
+	var node_12 = sibling(div_6, 2);
+	var consequent_7 = ($$anchor) => {
+		var fragment_7 = root_4$3();
+		var node_13 = first_child(fragment_7);
 		var consequent_5 = ($$anchor) => {
-			var fragment_6 = comment();
-			await_block(first_child(fragment_6), () => __vitePreload(() => import("./Line.js"), __vite__mapDeps([5,6]), import.meta.url), null, ($$anchor, $$source) => {
+			var fragment_8 = comment();
+			await_block(first_child(fragment_8), () => __vitePreload(() => import("./Regions.js"), __vite__mapDeps([5,6]), import.meta.url), null, ($$anchor, $$source) => {
+				var $$value = user_derived(() => {
+					var { default: Regions } = get($$source);
+					return { Regions };
+				});
+				var Regions = user_derived(() => get($$value).Regions);
+				var div_7 = root_3$4();
+				let classes_3;
+				component(child(div_7), () => get(Regions), ($$anchor, Regions_1) => {
+					Regions_1($$anchor, {
+						get source() {
+							return $$props.source;
+						},
+						get view() {
+							return get(view);
+						},
+						get box() {
+							return get(box);
+						},
+						get full() {
+							return get(full);
+						},
+						get chosen() {
+							return chosen();
+						},
+						get choose() {
+							return choose();
+						}
+					});
+				});
+				reset(div_7);
+				template_effect(() => classes_3 = set_class(div_7, 1, "svelte-1hbwdai", null, classes_3, { through: get(tool) !== "" }));
+				append($$anchor, div_7);
+			});
+			append($$anchor, fragment_8);
+		};
+		if_block(node_13, ($$render) => {
+			if (!get(still)) $$render(consequent_5);
+		});
+		var node_16 = sibling(node_13, 2);
+		var consequent_6 = ($$anchor) => {
+			var fragment_9 = comment();
+			await_block(first_child(fragment_9), () => __vitePreload(() => import("./Line.js"), __vite__mapDeps([7,8]), import.meta.url), null, ($$anchor, $$source) => {
 				var $$value = user_derived(() => {
 					var { default: LineOverlay } = get($$source);
 					return { LineOverlay };
 				});
 				var LineOverlay = user_derived(() => get($$value).LineOverlay);
-				var fragment_7 = comment();
-				component(first_child(fragment_7), () => get(LineOverlay), ($$anchor, LineOverlay_1) => {
+				var fragment_10 = comment();
+				component(first_child(fragment_10), () => get(LineOverlay), ($$anchor, LineOverlay_1) => {
 					LineOverlay_1($$anchor, {
 						get view() {
 							return get(view);
@@ -8164,29 +7697,29 @@ function Picture($$anchor, $$props) {
 						}
 					});
 				});
-				append($$anchor, fragment_7);
+				append($$anchor, fragment_10);
 			});
-			append($$anchor, fragment_6);
+			append($$anchor, fragment_9);
 		};
-		if_block(node_12, ($$render) => {
-			if (get(line)) $$render(consequent_5);
+		if_block(node_16, ($$render) => {
+			if (get(line)) $$render(consequent_6);
 		});
-		append($$anchor, fragment_5);
+		append($$anchor, fragment_7);
 	};
-	if_block(node_9, ($$render) => {
-		if (get(info)) $$render(consequent_6);
+	if_block(node_12, ($$render) => {
+		if (get(info)) $$render(consequent_7);
 	});
-	var node_15 = sibling(node_9, 2);
-	var consequent_7 = ($$anchor) => {
-		var fragment_8 = comment();
-		await_block(first_child(fragment_8), () => __vitePreload(() => import("./MaskLayer.js"), __vite__mapDeps([7,3,8]), import.meta.url), null, ($$anchor, $$source) => {
+	var node_19 = sibling(node_12, 2);
+	var consequent_8 = ($$anchor) => {
+		var fragment_11 = comment();
+		await_block(first_child(fragment_11), () => __vitePreload(() => import("./MaskLayer.js"), __vite__mapDeps([9,3,10]), import.meta.url), null, ($$anchor, $$source) => {
 			var $$value = user_derived(() => {
 				var { default: MaskLayer } = get($$source);
 				return { MaskLayer };
 			});
 			var MaskLayer = user_derived(() => get($$value).MaskLayer);
-			var fragment_9 = comment();
-			component(first_child(fragment_9), () => get(MaskLayer), ($$anchor, MaskLayer_1) => {
+			var fragment_12 = comment();
+			component(first_child(fragment_12), () => get(MaskLayer), ($$anchor, MaskLayer_1) => {
 				MaskLayer_1($$anchor, {
 					get source() {
 						return $$props.source;
@@ -8206,9 +7739,7 @@ function Picture($$anchor, $$props) {
 					get at() {
 						return get(at);
 					},
-					zoom: wheel,
 					close: leaveMask,
-					hover: (spot) => set(hovered, spot, true),
 					moveTo: (spot) => (($$value) => {
 						var $$array_7 = to_array($$value, 2);
 						set(pinned, $$array_7[0], true);
@@ -8217,63 +7748,64 @@ function Picture($$anchor, $$props) {
 					})([spot, null])
 				});
 			});
-			append($$anchor, fragment_9);
+			append($$anchor, fragment_12);
 		});
-		append($$anchor, fragment_8);
+		append($$anchor, fragment_11);
 	};
-	if_block(node_15, ($$render) => {
-		if (get(tool) === "mask" && get(info) && get(at)) $$render(consequent_7);
+	if_block(node_19, ($$render) => {
+		if (get(tool) === "mask" && get(info) && get(at)) $$render(consequent_8);
 	});
-	var node_18 = sibling(node_15, 2);
-	var consequent_8 = ($$anchor) => {
+	var node_22 = sibling(node_19, 2);
+	var consequent_9 = ($$anchor) => {
 		var p = root_5$1();
 		var text_5 = only_child(p, true);
 		template_effect(() => set_text(text_5, get(problem)));
 		append($$anchor, p);
 	};
-	var consequent_9 = ($$anchor) => {
+	var consequent_10 = ($$anchor) => {
 		var p_1 = root_6();
 		var text_6 = only_child(p_1, true);
 		template_effect(() => set_text(text_6, get(still) ? `Reading ${get(name)} …` : $$props.source ? `Waiting for a frame of ${$$props.source} …` : "Nothing in this run sends pictures."));
 		append($$anchor, p_1);
 	};
-	var consequent_10 = ($$anchor) => {
+	var consequent_11 = ($$anchor) => {
 		var p_2 = root_7();
 		var text_7 = only_child(p_2);
 		template_effect(() => set_text(text_7, `${$$props.source ?? ""} has sent nothing for 2 s; this is its newest frame.`));
 		append($$anchor, p_2);
 	};
-	if_block(node_18, ($$render) => {
-		if (get(problem)) $$render(consequent_8);
-		else if (!get(info)) $$render(consequent_9, 1);
-		else if (get(info).held && !get(hold)) $$render(consequent_10, 2);
+	if_block(node_22, ($$render) => {
+		if (get(problem)) $$render(consequent_9);
+		else if (!get(info)) $$render(consequent_10, 1);
+		else if (get(info).held && !get(hold)) $$render(consequent_11, 2);
 	});
-	var node_19 = sibling(node_18, 2);
-	var consequent_11 = ($$anchor) => {
+	var node_23 = sibling(node_22, 2);
+	var consequent_12 = ($$anchor) => {
 		var p_3 = root_8();
 		var text_8 = only_child(p_3);
 		template_effect(() => set_text(text_8, `${get(tool) === "region" ? `Draw the region of ${get(aim) ?? get(target)}.` : "Draw a line."}
           ${get(anchor) ? "Arrow keys size it, Enter ends, Esc takes it back." : "Drag on the picture; Esc ends."}`));
 		append($$anchor, p_3);
 	};
-	var consequent_12 = ($$anchor) => {
+	var consequent_13 = ($$anchor) => {
 		append($$anchor, root_9());
 	};
-	if_block(node_19, ($$render) => {
-		if (get(tool) && get(tool) !== "mask") $$render(consequent_11);
-		else if (get(hold)) $$render(consequent_12, 1);
+	if_block(node_23, ($$render) => {
+		if (get(tool) && get(tool) !== "mask") $$render(consequent_12);
+		else if (get(hold)) $$render(consequent_13, 1);
 	});
 	reset(div_5);
+	bind_this(div_5, ($$value) => whole = $$value, () => whole);
 	reset(div_4);
 	bind_this(div_4, ($$value) => set(room, $$value), () => get(room));
 	var div_8 = sibling(div_4, 2);
-	var node_20 = child(div_8);
+	var node_24 = child(div_8);
 	{
 		let $0 = user_derived(() => get(cross)?.column ?? null);
 		let $1 = user_derived(() => get(cross)?.y0 ?? 0);
-		let $2 = user_derived(() => get(cross)?.step ?? 1);
+		let $2 = user_derived(() => get(cross)?.stepY ?? 1);
 		let $3 = user_derived(() => get(at)?.y ?? null);
-		Profile(node_20, {
+		Profile(node_24, {
 			upright: true,
 			get values() {
 				return get($0);
@@ -8296,20 +7828,20 @@ function Picture($$anchor, $$props) {
 		});
 	}
 	reset(div_8);
-	var node_21 = sibling(div_8, 2);
-	var consequent_13 = ($$anchor) => {
+	var node_25 = sibling(div_8, 2);
+	var consequent_14 = ($$anchor) => {
 		var div_9 = root_10();
-		await_block(child(div_9), () => __vitePreload(() => import("./LineProfile.js"), __vite__mapDeps([9,10]), import.meta.url), null, ($$anchor, $$source) => {
+		await_block(child(div_9), () => __vitePreload(() => import("./LineProfile.js"), __vite__mapDeps([11,12]), import.meta.url), null, ($$anchor, $$source) => {
 			var $$value = user_derived(() => {
 				var { default: LineProfile } = get($$source);
 				return { LineProfile };
 			});
 			var LineProfile = user_derived(() => get($$value).LineProfile);
-			var fragment_10 = comment();
-			var node_23 = first_child(fragment_10);
+			var fragment_13 = comment();
+			var node_27 = first_child(fragment_13);
 			{
-				let $0 = user_derived(() => get(info).reduce === "none" ? "" : ` (${get(info).reduce} of ${get(info).bin}×${get(info).bin})`);
-				component(node_23, () => get(LineProfile), ($$anchor, LineProfile_1) => {
+				let $0 = user_derived(() => get(info).reduce === "none" ? "" : ` (${get(info).reduce} of ${get(info).binX}×${get(info).binY})`);
+				component(node_27, () => get(LineProfile), ($$anchor, LineProfile_1) => {
 					LineProfile_1($$anchor, {
 						get line() {
 							return get(line);
@@ -8317,31 +7849,31 @@ function Picture($$anchor, $$props) {
 						get values() {
 							return get(lineValues);
 						},
-						remove: () => place.set({ line: "" }),
+						remove: () => shown.line = null,
 						get reduced() {
 							return get($0);
 						}
 					});
 				});
 			}
-			append($$anchor, fragment_10);
+			append($$anchor, fragment_13);
 		});
 		reset(div_9);
 		append($$anchor, div_9);
 	};
-	if_block(node_21, ($$render) => {
-		if (get(line) && get(info)) $$render(consequent_13);
+	if_block(node_25, ($$render) => {
+		if (get(line) && get(info)) $$render(consequent_14);
 	});
-	var div_10 = sibling(node_21, 2);
+	var div_10 = sibling(node_25, 2);
 	HistogramBar(child(div_10), { get info() {
 		return get(info);
 	} });
 	reset(div_10);
 	var div_11 = sibling(div_10, 2);
-	var node_25 = child(div_11);
-	var consequent_15 = ($$anchor) => {
-		var fragment_11 = root_12();
-		var span_1 = first_child(fragment_11);
+	var node_29 = child(div_11);
+	var consequent_16 = ($$anchor) => {
+		var fragment_14 = root_12();
+		var span_1 = first_child(fragment_14);
 		var b_3 = child(span_1);
 		var text_9 = only_child(b_3, true);
 		var text_10 = only_child(sibling(b_3, 2), true);
@@ -8351,17 +7883,17 @@ function Picture($$anchor, $$props) {
 		reset(span_2);
 		var span_3 = sibling(span_2, 2);
 		var text_12 = only_child(span_3);
-		var node_26 = sibling(span_3, 2);
-		var consequent_14 = ($$anchor) => {
+		var node_30 = sibling(span_3, 2);
+		var consequent_15 = ($$anchor) => {
 			var span_4 = root_11();
 			var text_13 = only_child(span_4);
 			template_effect(($0) => set_text(text_13, `${$0 ?? ""} not numbers`), [() => count(get(info).invalid)]);
 			append($$anchor, span_4);
 		};
-		if_block(node_26, ($$render) => {
-			if (get(info).invalid > 0) $$render(consequent_14);
+		if_block(node_30, ($$render) => {
+			if (get(info).invalid > 0) $$render(consequent_15);
 		});
-		var span_5 = sibling(node_26, 2);
+		var span_5 = sibling(node_30, 2);
 		var text_14 = only_child(span_5);
 		template_effect(($0, $1, $2, $3, $4) => {
 			set_text(text_9, $0);
@@ -8370,7 +7902,7 @@ function Picture($$anchor, $$props) {
 			set_attribute(span_3, "title", `Pixels at the largest value of ${get(info).dtype ?? ""}`);
 			set_text(text_12, `${$3 ?? ""} at limit`);
 			set_attribute(span_5, "title", `Pictures on this screen, drawn by ${get(info).drawing === "plain" ? "the processor" : "WebGL"}`);
-			set_text(text_14, `${$4 ?? ""}${get(info).bin > 1 ? ` · ${get(info).bin}×${get(info).bin} ${get(info).reduce}` : ""}`);
+			set_text(text_14, `${$4 ?? ""}${get(info).reduce === "none" ? "" : ` · ${get(info).binX}×${get(info).binY} ${get(info).reduce}`}`);
 		}, [
 			() => short(get(info).low),
 			() => short(get(info).high),
@@ -8378,15 +7910,16 @@ function Picture($$anchor, $$props) {
 			() => count(get(info).atLimit),
 			() => get(still) ? "" : `${rate(get(info).shownHz)}/s`
 		]);
-		append($$anchor, fragment_11);
+		append($$anchor, fragment_14);
 	};
-	if_block(node_25, ($$render) => {
-		if (get(info)) $$render(consequent_15);
+	if_block(node_29, ($$render) => {
+		if (get(info)) $$render(consequent_16);
 	});
 	reset(div_11);
 	reset(div);
 	reset(section);
 	template_effect(() => {
+		set_attribute(section, "aria-label", slot() ? "Picture beside it" : "Picture");
 		classes = set_class(div, 1, "grid svelte-1hbwdai", null, classes, { lined: get(line) !== null && get(info) !== null });
 		styles = set_style(div_5, "", styles, {
 			left: `${get(shift).x ?? ""}px`,
@@ -8404,27 +7937,28 @@ function Picture($$anchor, $$props) {
 			height: `${get(box).height ?? ""}px`
 		});
 	});
-	delegated("keydown", div_6, key);
-	event("wheel", div_6, wheel);
+	event("pointerenter", section, touch);
+	delegated("focusin", section, touch);
+	event("wheel", div_5, wheel);
+	delegated("pointermove", div_5, movePointer);
+	event("pointerleave", div_5, () => set(hovered, null));
 	delegated("pointerdown", div_6, press);
-	delegated("pointermove", div_6, movePointer);
 	delegated("pointerup", div_6, release);
-	event("pointerleave", div_6, () => set(hovered, null));
 	append($$anchor, section);
 	pop();
 }
 delegate([
-	"keydown",
-	"pointerdown",
+	"focusin",
 	"pointermove",
+	"pointerdown",
 	"pointerup"
 ]);
 // src/screens/live/Events.svelte
-var root$4 = from_html(`<span class="alarm"> </span>`);
-var root_1$3 = from_html(`<span class="faint"> </span>`);
-var root_2$3 = from_html(`<time class="svelte-urhke3"> </time> <span> </span> <span class="text svelte-urhke3"><span> </span> <!> <!></span>`, 1);
+var root$5 = from_html(`<span class="alarm"> </span>`);
+var root_1$5 = from_html(`<span class="faint"> </span>`);
+var root_2$4 = from_html(`<time class="svelte-urhke3"> </time> <span><!></span> <span class="text svelte-urhke3"><span> </span> <!> <!></span>`, 1);
 var root_3$3 = from_html(`<span class="faint none svelte-urhke3">Nothing has happened since this page looks.</span>`);
-var root_4$1 = from_html(`<h2>Events <span class="right"> </span></h2>  <div class="log scroll svelte-urhke3" role="log" aria-label="Events" tabindex="0"></div>`, 1);
+var root_4$2 = from_html(`<h2>Events <span class="right"> </span></h2>  <div class="log scroll svelte-urhke3" role="log" aria-label="Events" tabindex="0"></div>`, 1);
 function Events($$anchor, $$props) {
 	push($$props, true);
 	let most = prop($$props, "most", 3, 60);
@@ -8438,41 +7972,48 @@ function Events($$anchor, $$props) {
 			host
 		].filter(Boolean).join(", ");
 	}
-	var fragment = root_4$1();
+	var fragment = root_4$2();
 	var h2 = first_child(fragment);
 	var text = only_child(sibling(child(h2)));
 	reset(h2);
 	var div = sibling(h2, 2);
 	each(div, 21, () => get(entries), (entry) => entry.number, ($$anchor, entry) => {
 		const bad = user_derived(() => get(entry).level === "error" || Boolean(get(entry).problem));
-		var fragment_1 = root_2$3();
+		var fragment_1 = root_2$4();
 		var time = first_child(fragment_1);
 		var text_1 = only_child(time, true);
 		var span_1 = sibling(time, 2);
 		let classes;
-		var text_2 = only_child(span_1, true);
+		var node = child(span_1);
+		{
+			let $0 = user_derived(() => get(entry).node || "run");
+			Name(node, { get name() {
+				return get($0);
+			} });
+		}
+		reset(span_1);
 		var span_2 = sibling(span_1, 2);
 		var span_3 = child(span_2);
 		let classes_1;
-		var text_3 = only_child(span_3, true);
-		var node = sibling(span_3, 2);
+		var text_2 = only_child(span_3, true);
+		var node_1 = sibling(span_3, 2);
 		var consequent = ($$anchor) => {
-			var span_4 = root$4();
-			var text_4 = only_child(span_4);
-			template_effect(() => set_text(text_4, `refused: ${get(entry).problem ?? ""}`));
+			var span_4 = root$5();
+			var text_3 = only_child(span_4);
+			template_effect(() => set_text(text_3, `refused: ${get(entry).problem ?? ""}`));
 			append($$anchor, span_4);
 		};
-		if_block(node, ($$render) => {
+		if_block(node_1, ($$render) => {
 			if (get(entry).problem) $$render(consequent);
 		});
-		var node_1 = sibling(node, 2);
+		var node_2 = sibling(node_1, 2);
 		var consequent_1 = ($$anchor) => {
-			var span_5 = root_1$3();
-			var text_5 = only_child(span_5, true);
-			template_effect(($0) => set_text(text_5, $0), [() => who(get(entry))]);
+			var span_5 = root_1$5();
+			var text_4 = only_child(span_5, true);
+			template_effect(($0) => set_text(text_4, $0), [() => who(get(entry))]);
 			append($$anchor, span_5);
 		};
-		if_block(node_1, ($$render) => {
+		if_block(node_2, ($$render) => {
 			if (get(entry).what === "action") $$render(consequent_1);
 		});
 		reset(span_2);
@@ -8482,10 +8023,8 @@ function Events($$anchor, $$props) {
 				dim: !get(entry).node,
 				warn: get(bad)
 			});
-			set_attribute(span_1, "title", get(entry).node);
-			set_text(text_2, get(entry).node || "run");
 			classes_1 = set_class(span_3, 1, "", null, classes_1, { warn: get(bad) });
-			set_text(text_3, get(entry).text);
+			set_text(text_2, get(entry).text);
 		}, [() => timeOfDay(get(entry).at_ns / 1e6)]);
 		append($$anchor, fragment_1);
 	}, ($$anchor) => {
@@ -8497,11 +8036,11 @@ function Events($$anchor, $$props) {
 	pop();
 }
 // src/screens/live/Limits.svelte
-var root$3 = from_html(`<p class="faint svelte-fr21m0">Known a few seconds after frames flow.</p>`);
-var root_1$2 = from_html(`<span class="label svelte-fr21m0"> </span> <div><i class="svelte-fr21m0"></i></div> <span class="n svelte-fr21m0"> </span><span class="n dim svelte-fr21m0"> </span>`, 1);
-var root_2$2 = from_html(`<span class="label svelte-fr21m0"> </span> <div><i class="svelte-fr21m0"></i></div> <span class="n svelte-fr21m0"> </span> <span class="n dim svelte-fr21m0"> </span>`, 1);
+var root$4 = from_html(`<p class="faint svelte-fr21m0">Known a few seconds after frames flow.</p>`);
+var root_1$4 = from_html(`<span class="label svelte-fr21m0"><!></span> <div><i class="svelte-fr21m0"></i></div> <span class="n svelte-fr21m0"> </span><span class="n dim svelte-fr21m0"> </span>`, 1);
+var root_2$3 = from_html(`<span class="label svelte-fr21m0"> </span> <div><i class="svelte-fr21m0"></i></div> <span class="n svelte-fr21m0"> </span> <span class="n dim svelte-fr21m0"> </span>`, 1);
 var root_3$2 = from_html(`<p class="faint svelte-fr21m0"> </p>`);
-var root_4 = from_html(`<div class="bars svelte-fr21m0"><!> <!></div> <!>`, 1);
+var root_4$1 = from_html(`<div class="bars svelte-fr21m0"><!> <!></div> <!>`, 1);
 var root_5 = from_html(`<h2>What limits <span> </span></h2> <!>`, 1);
 function Limits($$anchor, $$props) {
 	push($$props, true);
@@ -8532,34 +8071,35 @@ function Limits($$anchor, $$props) {
 	reset(h2);
 	var node_1 = sibling(h2, 2);
 	var consequent = ($$anchor) => {
-		append($$anchor, root$3());
+		append($$anchor, root$4());
 	};
 	var alternate = ($$anchor) => {
-		var fragment_1 = root_4();
+		var fragment_1 = root_4$1();
 		var div = first_child(fragment_1);
 		var node_2 = child(div);
 		each(node_2, 17, () => get(busiest), ({ name, busy, most }) => name, ($$anchor, $$item) => {
 			let name = () => get($$item).name;
 			let busy = () => get($$item).busy;
 			let most = () => get($$item).most;
-			var fragment_2 = root_1$2();
+			var fragment_2 = root_1$4();
 			var span_1 = first_child(fragment_2);
-			var text_1 = only_child(span_1, true);
+			Name(child(span_1), { get name() {
+				return name();
+			} });
+			reset(span_1);
 			var div_1 = sibling(span_1, 2);
 			let classes;
 			var i_1 = child(div_1);
 			let styles;
 			reset(div_1);
 			var span_2 = sibling(div_1, 2);
-			var text_2 = only_child(span_2);
-			var text_3 = only_child(sibling(span_2));
+			var text_1 = only_child(span_2);
+			var text_2 = only_child(sibling(span_2));
 			template_effect(($0, $1, $2) => {
-				set_attribute(span_1, "title", name());
-				set_text(text_1, name());
 				classes = set_class(div_1, 1, "bar svelte-fr21m0", null, classes, { hot: !get(byCpu) && name() === get(limit).limit.node });
 				styles = set_style(i_1, "", styles, { width: $0 });
-				set_text(text_2, `${$1 ?? ""} %`);
-				set_text(text_3, `${$2 ?? ""} Hz`);
+				set_text(text_1, `${$1 ?? ""} %`);
+				set_text(text_2, `${$2 ?? ""} Hz`);
 			}, [
 				() => `${Math.min(100, busy() * 100)}%`,
 				() => percent(busy()),
@@ -8567,25 +8107,25 @@ function Limits($$anchor, $$props) {
 			]);
 			append($$anchor, fragment_2);
 		});
-		var node_3 = sibling(node_2, 2);
+		var node_4 = sibling(node_2, 2);
 		var consequent_1 = ($$anchor) => {
-			var fragment_3 = root_2$2();
+			var fragment_3 = root_2$3();
 			var span_4 = first_child(fragment_3);
-			var text_4 = only_child(span_4);
+			var text_3 = only_child(span_4);
 			var div_2 = sibling(span_4, 2);
 			let classes_1;
 			var i_2 = child(div_2);
 			let styles_1;
 			reset(div_2);
 			var span_5 = sibling(div_2, 2);
-			var text_5 = only_child(span_5);
-			var text_6 = only_child(sibling(span_5, 2));
+			var text_4 = only_child(span_5);
+			var text_5 = only_child(sibling(span_5, 2));
 			template_effect(($0, $1, $2) => {
-				set_text(text_4, `${run.run?.cores ?? ""} cores`);
+				set_text(text_3, `${run.run?.cores ?? ""} cores`);
 				classes_1 = set_class(div_2, 1, "bar svelte-fr21m0", null, classes_1, { hot: get(byCpu) });
 				styles_1 = set_style(i_2, "", styles_1, { width: $0 });
-				set_text(text_5, `${$1 ?? ""} %`);
-				set_text(text_6, `${$2 ?? ""} Hz`);
+				set_text(text_4, `${$1 ?? ""} %`);
+				set_text(text_5, `${$2 ?? ""} Hz`);
 			}, [
 				() => `${Math.min(100, get(limit).cpu_utilisation * 100)}%`,
 				() => percent(get(limit).cpu_utilisation),
@@ -8593,18 +8133,18 @@ function Limits($$anchor, $$props) {
 			]);
 			append($$anchor, fragment_3);
 		};
-		if_block(node_3, ($$render) => {
+		if_block(node_4, ($$render) => {
 			if (get(limit).cpu_utilisation !== null) $$render(consequent_1);
 		});
 		reset(div);
-		var node_4 = sibling(div, 2);
+		var node_5 = sibling(div, 2);
 		var consequent_2 = ($$anchor) => {
 			var p_1 = root_3$2();
-			var text_7 = only_child(p_1);
-			template_effect(($0) => set_text(text_7, `${get(limit).one_more_thread.node ?? ""} on ${get(limit).one_more_thread.placement ?? ""}: ${$0 ?? ""} Hz`), [() => rate(get(limit).one_more_thread.sustainable_hz)]);
+			var text_6 = only_child(p_1);
+			template_effect(($0) => set_text(text_6, `${get(limit).one_more_thread.node ?? ""} on ${get(limit).one_more_thread.placement ?? ""}: ${$0 ?? ""} Hz`), [() => rate(get(limit).one_more_thread.sustainable_hz)]);
 			append($$anchor, p_1);
 		};
-		if_block(node_4, ($$render) => {
+		if_block(node_5, ($$render) => {
 			if (get(limit).one_more_thread) $$render(consequent_2);
 		});
 		append($$anchor, fragment_1);
@@ -8669,15 +8209,18 @@ var Series = class {
 };
 // src/model/feed.svelte.ts
 var PERIOD_MS = 1e3;
+var beginOf = (keepMs) => {
+	const now = untrack(() => run.moment);
+	return now ? Math.max(0, now.at_ns / 1e6 - keepMs) : 0;
+};
 function follow(names, step, keepMs, show) {
 	const series = new Series(names, keepMs);
 	let timer;
 	let ended = false;
 	const look = async () => {
 		if (!document.hidden && run.link === "open") try {
-			const { unknown, ...more } = await history$1(names, step, series.lastMs);
-			series.add(more);
-			if (!ended) show(series, unknown && `The server keeps no history of ${unknown.replaceAll(",", ", ")}.`);
+			series.add(await history$1(names, step, series.lastMs || beginOf(keepMs)));
+			if (!ended) show(series, "");
 		} catch (problem) {
 			if (!ended) show(series, problem.message);
 		}
@@ -8689,16 +8232,78 @@ function follow(names, step, keepMs, show) {
 		clearTimeout(timer);
 	};
 }
+// src/model/past.ts
+var MINUTE_MS = 6e4;
+var PASTS = [
+	{
+		key: "",
+		title: "1 min",
+		spanMs: MINUTE_MS,
+		step: "fine"
+	},
+	{
+		key: "10min",
+		title: "10 min",
+		spanMs: 10 * MINUTE_MS,
+		step: "fine"
+	},
+	{
+		key: "1h",
+		title: "1 h",
+		spanMs: 60 * MINUTE_MS,
+		step: "coarse"
+	},
+	{
+		key: "12h",
+		title: "12 h",
+		spanMs: 720 * MINUTE_MS,
+		step: "coarse"
+	}
+];
+var past = () => PASTS.find(({ key }) => key === place.get("past")) ?? PASTS[0];
+// node_modules/svelte/src/internal/flags/legacy.js
+enable_legacy_mode_flag();
+// src/parts/Past.svelte
+var root$3 = from_html(`<option> </option>`);
+var root_1$3 = from_html(`<select aria-label="How far back" class="svelte-1sxewk4"></select>`);
+function Past($$anchor, $$props) {
+	push($$props, false);
+	init();
+	var select = root_1$3();
+	each(select, 5, () => PASTS, ({ key, title }) => key, ($$anchor, $$item) => {
+		let key = () => get($$item).key;
+		let title = () => get($$item).title;
+		var option = root$3();
+		var text = only_child(option, true);
+		var option_value = {};
+		template_effect(() => {
+			set_text(text, title());
+			if (option_value !== (option_value = key())) option.value = (option.__value = option_value) ?? "";
+		});
+		append($$anchor, option);
+	});
+	reset(select);
+	var select_value;
+	init_select(select);
+	template_effect(($0) => {
+		if (select_value !== (select_value = $0)) select.value = (select.__value = select_value) ?? "", select_option(select, select_value);
+	}, [() => past().key]);
+	delegated("change", select, (event) => place.set({ past: event.currentTarget.value }));
+	append($$anchor, select);
+	pop();
+}
+delegate(["change"]);
 // src/screens/live/Strips.svelte
 var root$2 = from_html(`<i class="key svelte-ujkihp"></i> `, 1);
-var root_1$1 = from_html(`<p class="faint"> </p>`);
-var root_2$1 = from_html(`<p class="faint">What draws lines could not be loaded from the server.</p>`);
-var root_3$1 = from_html(`<div class="strip svelte-ujkihp"><h2> <span> <!></span></h2> <!> <!></div>`);
+var root_1$2 = from_html(`<div class="right"><!></div>`);
+var root_2$2 = from_html(`<p class="faint"> </p>`);
+var root_3$1 = from_html(`<p class="faint">What draws lines could not be loaded from the server.</p>`);
+var root_4 = from_html(`<div class="strip svelte-ujkihp"><h2> <span> <!></span> <!></h2> <!> <!></div>`);
 function Strips($$anchor, $$props) {
 	push($$props, true);
-	const lines = pictured.then(() => __vitePreload(() => import("./Chart2.js"), __vite__mapDeps([11,12,13]), import.meta.url));
-	const SPAN_MS = 6e5;
-	const POINTS = 400;
+	const lines = pictured.then(() => __vitePreload(() => import("./Chart2.js"), __vite__mapDeps([13,14,15]), import.meta.url));
+	const POINTS = 600;
+	const $$d = user_derived(past), step = user_derived(() => get($$d).step), spanMs = user_derived(() => get($$d).spanMs);
 	const busiest = user_derived(() => run.moment?.limit?.busiest_node ?? "");
 	let steady = state("");
 	user_effect(() => {
@@ -8713,8 +8318,8 @@ function Strips($$anchor, $$props) {
 		},
 		{
 			title: "Latency",
-			about: "ms, p99 of each second",
-			names: get(others).map((name) => `${name}.latency_p99_1s_ms`)
+			about: "ms, p99",
+			names: get(others).map((name) => `${name}.latency_p99_ms`)
 		},
 		{
 			title: "Queue",
@@ -8738,7 +8343,7 @@ function Strips($$anchor, $$props) {
 	pictured.then(() => set(isPictured, true));
 	user_effect(() => {
 		if (!get(isPictured)) return;
-		return follow(get(wanted).split(","), "fine", SPAN_MS, (series, failure) => {
+		return follow(get(wanted).split(","), get(step), get(spanMs), (series, failure) => {
 			set(problem, failure, true);
 			show(series);
 		});
@@ -8750,13 +8355,13 @@ function Strips($$anchor, $$props) {
 			columns: Object.fromEntries(series.names.map((name, i) => [name, columns[i]]))
 		});
 	}
-	const titleOf = (name) => name.startsWith("run.") ? "all" : name.split(".")[0];
+	const titleOf = (name) => name.startsWith("run.") ? "all" : brief(name.split(".")[0]);
 	var fragment = comment();
-	each(first_child(fragment), 17, () => get(strips), ({ title, about, names }) => title, ($$anchor, $$item) => {
+	each(first_child(fragment), 19, () => get(strips), ({ title, about, names }) => title, ($$anchor, $$item, number) => {
 		let title = () => get($$item).title;
 		let about = () => get($$item).about;
 		let names = () => get($$item).names;
-		var div = root_3$1();
+		var div = root_4();
 		var h2 = child(div);
 		var text = child(h2);
 		var span = sibling(text);
@@ -8773,28 +8378,38 @@ function Strips($$anchor, $$props) {
 			append($$anchor, fragment_1);
 		});
 		reset(span);
-		reset(h2);
-		var node_2 = sibling(h2, 2);
+		var node_2 = sibling(span, 2);
 		var consequent = ($$anchor) => {
-			var p = root_1$1();
+			var div_1 = root_1$2();
+			Past(child(div_1), {});
+			reset(div_1);
+			append($$anchor, div_1);
+		};
+		if_block(node_2, ($$render) => {
+			if (get(number) === 0) $$render(consequent);
+		});
+		reset(h2);
+		var node_4 = sibling(h2, 2);
+		var consequent_1 = ($$anchor) => {
+			var p = root_2$2();
 			var text_3 = only_child(p, true);
 			template_effect(() => set_text(text_3, get(problem)));
 			append($$anchor, p);
 		};
-		if_block(node_2, ($$render) => {
-			if (get(problem)) $$render(consequent);
+		if_block(node_4, ($$render) => {
+			if (get(problem)) $$render(consequent_1);
 		});
-		await_block(sibling(node_2, 2), () => lines, null, ($$anchor, $$source) => {
+		await_block(sibling(node_4, 2), () => lines, null, ($$anchor, $$source) => {
 			var $$value = user_derived(() => {
 				var { default: Chart } = get($$source);
 				return { Chart };
 			});
 			var Chart = user_derived(() => get($$value).Chart);
 			var fragment_2 = comment();
-			var node_4 = first_child(fragment_2);
+			var node_6 = first_child(fragment_2);
 			{
 				let $0 = user_derived(() => names().map((name) => get(shown).columns[name] ?? []));
-				component(node_4, () => get(Chart), ($$anchor, Chart_1) => {
+				component(node_6, () => get(Chart), ($$anchor, Chart_1) => {
 					Chart_1($$anchor, {
 						get times() {
 							return get(shown).times;
@@ -8805,7 +8420,9 @@ function Strips($$anchor, $$props) {
 						get names() {
 							return names();
 						},
-						spanMs: SPAN_MS,
+						get spanMs() {
+							return get(spanMs);
+						},
 						get label() {
 							return title();
 						}
@@ -8814,7 +8431,7 @@ function Strips($$anchor, $$props) {
 			}
 			append($$anchor, fragment_2);
 		}, ($$anchor) => {
-			append($$anchor, root_2$1());
+			append($$anchor, root_3$1());
 		});
 		reset(div);
 		template_effect(() => {
@@ -8827,14 +8444,22 @@ function Strips($$anchor, $$props) {
 	pop();
 }
 // src/screens/live/Live.svelte
-var root$1 = from_html(`<div class="live svelte-1p6wj4q"><h1 class="quiet">Live</h1> <section class="panel left scroll svelte-1p6wj4q" aria-label="Pipeline"><div class="pipeline scroll svelte-1p6wj4q"><!></div> <div class="below svelte-1p6wj4q"><!></div> <div class="below svelte-1p6wj4q"><h2>Ledger <span>offered = delivered + left out + lost + queued</span></h2> <!></div></section> <section class="panel middle svelte-1p6wj4q"><!></section> <aside class="panel right svelte-1p6wj4q"><!></aside> <section class="bottom svelte-1p6wj4q" aria-label="The last ten minutes"><!> <div class="events svelte-1p6wj4q"><!></div></section></div>`);
+var root$1 = from_html(`<section><!> <!></section>`);
+var root_1$1 = from_html(`<p class="faint">What shows a node could not be loaded from the server.</p>`);
+var root_2$1 = from_html(`<div><h1 class="quiet svelte-1p6wj4q">Live</h1> <section class="panel left scroll svelte-1p6wj4q" aria-label="Pipeline"><div class="pipeline scroll svelte-1p6wj4q"><!></div> <div class="below svelte-1p6wj4q"><!></div> <div class="below svelte-1p6wj4q"><h2>Ledger <span>offered = delivered + left out + lost + queued</span></h2> <!></div></section> <!> <aside class="panel right svelte-1p6wj4q"><!></aside> <section class="bottom svelte-1p6wj4q" aria-label="Charts and events"><!> <div class="events svelte-1p6wj4q"><!></div></section></div>`);
 function Live($$anchor, $$props) {
 	push($$props, true);
 	const first = user_derived(firstPicture);
 	const source = user_derived(() => place.get("view") || get(first));
+	const second = user_derived(() => place.get("view2"));
 	const chosen = user_derived(() => place.get("node") || (run.nodes.find((node) => node.type === "roi") ?? run.nodes[0])?.name || "");
 	const choose = (node) => place.set({ node });
-	var div = root$1();
+	const panel = pictured.then(() => __vitePreload(() => import("./NodePanel2.js"), __vite__mapDeps([16,17,18,19,20,21]), import.meta.url));
+	user_effect(() => {
+		if (get(source) === "") isPictured();
+	});
+	var div = root_2$1();
+	let classes;
 	var section = sibling(child(div), 2);
 	var div_1 = child(section);
 	Pipeline(child(div_1), {
@@ -8851,33 +8476,78 @@ function Live($$anchor, $$props) {
 	LedgerBars(sibling(child(div_3), 2), { most: 6 });
 	reset(div_3);
 	reset(section);
-	var section_1 = sibling(section, 2);
-	Picture(child(section_1), {
-		get source() {
-			return get(source);
-		},
-		get chosen() {
-			return get(chosen);
-		},
-		choose
+	var node_4 = sibling(section, 2);
+	var consequent_1 = ($$anchor) => {
+		var section_1 = root$1();
+		let classes_1;
+		var node_5 = child(section_1);
+		Picture(node_5, {
+			get source() {
+				return get(source);
+			},
+			get chosen() {
+				return get(chosen);
+			},
+			choose
+		});
+		var node_6 = sibling(node_5, 2);
+		var consequent = ($$anchor) => {
+			Picture($$anchor, {
+				get source() {
+					return get(second);
+				},
+				get chosen() {
+					return get(chosen);
+				},
+				choose,
+				slot: "2"
+			});
+		};
+		if_block(node_6, ($$render) => {
+			if (get(second)) $$render(consequent);
+		});
+		reset(section_1);
+		template_effect(() => classes_1 = set_class(section_1, 1, "panel middle svelte-1p6wj4q", null, classes_1, { two: get(second) !== "" }));
+		append($$anchor, section_1);
+	};
+	if_block(node_4, ($$render) => {
+		if (get(source)) $$render(consequent_1);
 	});
-	reset(section_1);
-	var aside = sibling(section_1, 2);
-	NodePanel(child(aside), { get node() {
-		return get(chosen);
-	} });
+	var aside = sibling(node_4, 2);
+	await_block(child(aside), () => panel, null, ($$anchor, $$source) => {
+		var $$value = user_derived(() => {
+			var { default: NodePanel } = get($$source);
+			return { NodePanel };
+		});
+		var NodePanel = user_derived(() => get($$value).NodePanel);
+		var fragment_1 = comment();
+		component(first_child(fragment_1), () => get(NodePanel), ($$anchor, NodePanel_1) => {
+			NodePanel_1($$anchor, { get node() {
+				return get(chosen);
+			} });
+		});
+		append($$anchor, fragment_1);
+	}, ($$anchor) => {
+		append($$anchor, root_1$1());
+	});
 	reset(aside);
 	var section_2 = sibling(aside, 2);
-	var node_6 = child(section_2);
-	Strips(node_6, { get chosen() {
+	var node_9 = child(section_2);
+	Strips(node_9, { get chosen() {
 		return get(chosen);
 	} });
-	var div_4 = sibling(node_6, 2);
+	var div_4 = sibling(node_9, 2);
 	Events(child(div_4), {});
 	reset(div_4);
 	reset(section_2);
 	reset(div);
-	template_effect(() => set_attribute(aside, "aria-label", `Node ${get(chosen) ?? ""}`));
+	template_effect(($0) => {
+		classes = set_class(div, 1, "live svelte-1p6wj4q", null, classes, {
+			full: $0,
+			bare: get(source) === ""
+		});
+		set_attribute(aside, "aria-label", `Node ${get(chosen) ?? ""}`);
+	}, [() => isFull()]);
 	append($$anchor, div);
 	pop();
 }
@@ -8891,56 +8561,51 @@ var ALL = [
 	{
 		name: "graph",
 		title: "Graph",
-		load: () => __vitePreload(() => import("./Graph.js"), __vite__mapDeps([14,15]), import.meta.url)
-	},
-	{
-		name: "trigger",
-		title: "Trigger",
-		load: () => __vitePreload(() => import("./Trigger.js"), __vite__mapDeps([16,17,18,19]), import.meta.url)
+		load: () => __vitePreload(() => import("./Graph.js"), __vite__mapDeps([22,17,18,19,20,21,23]), import.meta.url)
 	},
 	{
 		name: "plots",
 		title: "Plots",
-		load: () => __vitePreload(() => import("./Plots.js"), __vite__mapDeps([20,12,13,17,18,21]), import.meta.url)
+		load: () => __vitePreload(() => import("./Plots.js"), __vite__mapDeps([24,14,15,25,26,27]), import.meta.url)
 	},
 	{
 		name: "settings",
 		title: "Settings",
-		load: () => __vitePreload(() => import("./Settings.js"), __vite__mapDeps([22,23]), import.meta.url)
+		load: () => __vitePreload(() => import("./Settings.js"), __vite__mapDeps([28,19,18,20,29]), import.meta.url)
 	},
 	{
 		name: "ledger",
 		title: "Ledger",
-		load: () => __vitePreload(() => import("./Ledger.js"), __vite__mapDeps([24,12,13,25]), import.meta.url)
+		load: () => __vitePreload(() => import("./Ledger.js"), __vite__mapDeps([30,14,15,31]), import.meta.url)
 	},
 	{
 		name: "runs",
 		title: "Runs",
-		load: () => __vitePreload(() => import("./Runs.js"), __vite__mapDeps([26,27]), import.meta.url)
+		load: () => __vitePreload(() => import("./Runs.js"), __vite__mapDeps([32,33]), import.meta.url)
+	},
+	{
+		name: "trigger",
+		title: "Trigger",
+		load: () => __vitePreload(() => import("./Trigger.js"), __vite__mapDeps([34,18,25,26,35]), import.meta.url)
 	}
 ];
+var has = (nodes, kind) => nodes.some((node) => node.outputs.some((output) => output.kinds.includes(kind)));
 function offered(nodes) {
-	const tables = nodes.some((node) => node.outputs.some((output) => output.kinds.includes("table")));
-	return ALL.filter((screen) => screen.name !== "trigger" || tables);
+	return ALL.filter((screen) => screen.name !== "trigger" || has(nodes, "table"));
 }
+var firstScreen = (nodes) => !has(nodes, "array") && has(nodes, "table") ? "trigger" : "live";
 // src/App.svelte
 var root = from_html(`<p class="note alarm svelte-1n46o8q"> </p>`);
 var root_1 = from_html(`<p class="note alarm svelte-1n46o8q" role="alert"> </p>`);
 var root_2 = from_html(`<p class="note dim svelte-1n46o8q"> </p>`);
-var root_3 = from_html(`<a class="quiet skip svelte-1n46o8q" href="#main">Skip to the screen</a> <div class="app svelte-1n46o8q"><!> <!> <main id="main" tabindex="-1"><!></main></div>`, 1);
+var root_3 = from_html(`<a class="quiet skip svelte-1n46o8q" href="#main">Skip to the screen</a> <div><!> <!> <main id="main" tabindex="-1"><!></main></div>`, 1);
 function App($$anchor, $$props) {
 	push($$props, true);
 	let Shown = state(null);
 	let problem = state("");
-	const AHEAD_MS = 3e3;
 	const screens = user_derived(() => offered(run.nodes));
 	const gone = user_derived(() => run.link === "gone");
 	user_effect(() => void load(place.screen));
-	user_effect(() => {
-		if (!run.heard) return;
-		const timer = setTimeout(() => void get(screens).find(({ name }) => name === "ledger")?.load().catch(() => {}), AHEAD_MS);
-		return () => clearTimeout(timer);
-	});
 	async function load(name) {
 		try {
 			const { default: next } = await (get(screens).find((screen) => screen.name === name) ?? get(screens)[0]).load();
@@ -8955,7 +8620,7 @@ function App($$anchor, $$props) {
 	}
 	function key(event) {
 		const target = event.target;
-		if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea, dialog")) return;
+		if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input:not([type=checkbox]), select, textarea, dialog")) return;
 		const screen = get(screens)[Number(event.key) - 1];
 		if (screen) place.go(screen.name);
 	}
@@ -8963,6 +8628,7 @@ function App($$anchor, $$props) {
 	event("keydown", $window, key);
 	var a = first_child(fragment);
 	var div = sibling(a, 2);
+	let classes;
 	var node = child(div);
 	Rail(node, { get screens() {
 		return get(screens);
@@ -8970,7 +8636,7 @@ function App($$anchor, $$props) {
 	var node_1 = sibling(node, 2);
 	Bar(node_1, {});
 	var main = sibling(node_1, 2);
-	let classes;
+	let classes_1;
 	var node_2 = child(main);
 	var consequent = ($$anchor) => {
 		var p = root();
@@ -9005,10 +8671,11 @@ function App($$anchor, $$props) {
 	});
 	reset(main);
 	reset(div);
-	template_effect(() => {
+	template_effect(($0) => {
+		classes = set_class(div, 1, "app svelte-1n46o8q", null, classes, { full: $0 });
 		set_attribute(main, "aria-busy", get(gone));
-		classes = set_class(main, 1, "svelte-1n46o8q", null, classes, { gone: get(gone) || run.link === "ended" });
-	});
+		classes_1 = set_class(main, 1, "svelte-1n46o8q", null, classes_1, { gone: get(gone) || run.ended !== null });
+	}, [() => isFull()]);
 	delegated("click", a, (e) => (e.preventDefault(), document.getElementById("main")?.focus()));
 	append($$anchor, fragment);
 	pop();
@@ -9016,11 +8683,14 @@ function App($$anchor, $$props) {
 delegate(["click"]);
 // src/main.ts
 var entered = enter();
-run.whenDescribed = lookAhead;
+run.whenDescribed = () => {
+	place.begin(firstScreen(run.nodes));
+	lookAhead();
+};
 run.describe();
 var target = document.getElementById("page");
 target.replaceChildren();
 mount(App, { target });
 await entered;
 run.start();
-export { bind_value as $, flow as A, first_child as At, records as B, reset as Bt, wanted as C, event as Ct, ago as D, user_effect as Dt, place as E, template_effect as Et, timeOfDay as F, state as Ft, setParams as G, request as H, to_array as Ht, run as I, user_derived as It, onDestroy as J, readPicture as K, ApiError as L, pop as Lt, share as M, sibling as Mt, short as N, proxy as Nt, bytes as O, $window as Ot, span as P, set as Pt, bind_checked as Q, pipeline as R, push as Rt, same as S, delegated as St, colour as T, untrack as Tt, seriesNames as U, report as V, noop as Vt, setInput as W, prop as X, onMount as Y, bind_this as Z, NodePanel as _, comment as _t, placer as a, init_select as at, editable as b, text as bt, toCanvas as c, set_class as ct, lengthOf as d, each as dt, remove_input_defaults as et, readLine as f, index as ft, layers as g, append as gt, Feed as h, set_text as ht, colours as i, bind_select_value as it, rate as j, only_child as jt, count as k, child as kt, themed as l, clsx as lt, writeLine as m, if_block as mt, Picture as n, set_checked as nt, ticks as o, select_option as ot, summary as p, key as pt, readTable as q, shown as r, set_value as rt, toArray as s, set_style as st, follow as t, set_attribute as tt, clamp as u, snippet as ut, Field as v, from_html as vt, inWords as w, get as wt, readable as x, delegate as xt, drafts as y, from_svg as yt, record as z, next as zt };
+export { onDestroy as $, bytes as A, delegated as At, isIntended as B, only_child as Bt, Feed as C, set_text as Ct, colour as D, from_svg as Dt, isFull as E, from_html as Et, short as F, template_effect as Ft, records as G, user_derived as Gt, command as H, proxy as Ht, span as I, user_effect as It, seriesNames as J, next as Jt, report as K, pop as Kt, timeOfDay as L, $window as Lt, flow as M, get as Mt, rate as N, tick as Nt, place as O, text as Ot, share as P, untrack as Pt, readTable as Q, run as R, child as Rt, drafts as S, await_block as St, Name as T, comment as Tt, pipeline as U, set as Ut, ApiError as V, sibling as Vt, record as W, state as Wt, setParams as X, to_array as Xt, setInput as Y, reset as Yt, readPicture as Z, regionsOf as _, snippet as _t, __vitePreload as a, bind_value as at, clamp as b, key as bt, summary as c, set_checked as ct, ticks as d, init_select as dt, onMount as et, toArray as f, select_option as ft, regionNodes as g, component as gt, saveFile as h, clsx as ht, Picture as i, bind_checked as it, count as j, event as jt, ago as k, delegate as kt, colours as l, set_value as lt, themed as m, set_class as mt, past as n, bind_this as nt, shownHere as o, remove_input_defaults as ot, toCanvas as p, set_style as pt, request as q, push as qt, follow as r, bind_element_size as rt, lengthOf as s, set_attribute as st, Past as t, prop as tt, placer as u, bind_select_value as ut, wishRegion as v, each as vt, layers as w, append as wt, dragged as x, if_block as xt, HANDLES as y, index as yt, inWords as z, first_child as zt };

@@ -148,10 +148,11 @@ var Still = class {
 		return answer.ok ? (await answer.json()).value : null;
 	}
 };
-function pictureUrl({ from, region, fit, reduce }) {
+function pictureUrl({ from, region, fit, axes, reduce }) {
 	return `${from}&as=raw${[
 		region && `&region=${region.join(",")}`,
 		fit && `&fit=${fit.join(",")}`,
+		axes && `&axes=${axes}`,
 		`&reduce=${reduce}`
 	].filter(Boolean).join("")}`;
 }
@@ -448,9 +449,10 @@ void main() {
     return;
   }
   float value = texel(ivec2(middle), 0);
-  if (step_.x > 1.0) {
-    ivec2 first = max(ivec2(floor(at)), ivec2(0));
-    ivec2 last = min(max(ivec2(ceil(at + step_)) - 1, first), min(first + 7, size - 1));
+  bvec2 several = greaterThan(step_, vec2(1.0));
+  if (any(several)) {
+    ivec2 first = max(ivec2(mix(floor(middle), floor(at), several)), ivec2(0));
+    ivec2 last = min(max(ivec2(mix(floor(middle), ceil(at + step_) - 1.0, several)), first), min(first + 7, size - 1));
     for (int y = first.y; y <= last.y; y++) {
       for (int x = first.x; x <= last.x; x++) {
         float v = texel(ivec2(x, y), 0);
@@ -635,6 +637,44 @@ function formatOf(gl, pixels) {
 		type: gl.FLOAT
 	};
 	throw new Error("64-bit values must be converted before they are drawn");
+}
+// src/model/npy.ts
+const BEFORE = 10;
+function npyFile(descr, shape, values) {
+	const says = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${shape.join(", ")}), }`;
+	const head = `${says}${" ".repeat(63 - (BEFORE + says.length) % 64)}\n`;
+	const file = new Uint8Array(BEFORE + head.length + values.length);
+	file.set([
+		147,
+		...new TextEncoder().encode("NUMPY"),
+		1,
+		0,
+		head.length & 255,
+		head.length >> 8
+	]);
+	file.set(new TextEncoder().encode(head), BEFORE);
+	file.set(values, BEFORE + head.length);
+	return file;
+}
+function descrOf(pixels) {
+	const name = pixels.constructor.name;
+	const kind = name.startsWith("Float") ? "f" : /^(Big)?Uint/.test(name) ? "u" : "i";
+	return `${pixels.BYTES_PER_ELEMENT === 1 ? "|" : "<"}${kind}${pixels.BYTES_PER_ELEMENT}`;
+}
+// src/picture/keep.ts
+function nameOf(of, header, isStill) {
+	const binned = header.reduce === "none" ? "" : `-${header.reduce}-${header.binX}x${header.binY}`;
+	const all = header.width * header.binX >= header.fullWidth && header.height * header.binY >= header.fullHeight;
+	const frame = isStill ? "" : `-${header.sequence}`;
+	return `${of.replace(/[^\w.-]+/g, "-")}${frame}${binned}${all ? "" : `-from-${header.x}-${header.y}`}`;
+}
+function npyOf({ header, pixels }) {
+	const shape = [
+		header.height,
+		header.width,
+		...header.colours === 1 ? [] : [header.colours]
+	];
+	return npyFile(descrOf(pixels), shape, new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.byteLength));
 }
 // src/picture/maps.ts
 const even$1 = (...colours) => colours.map((c, i) => [
@@ -869,26 +909,46 @@ function clamp(value, low, high) {
 	return Math.min(Math.max(value, low), Math.max(low, high));
 }
 // src/picture/view.ts
-function fitted(array, canvas) {
-	const zoom = Math.min(canvas.width / Math.max(1, array.width), canvas.height / Math.max(1, array.height));
+const EXTREME = 8;
+const MOST_ZOOM = 64;
+function usualAxes({ width, height }) {
+	return Math.max(width, height) >= EXTREME * Math.max(1, Math.min(width, height)) ? "own" : "equal";
+}
+function viewOf({ zoom, x, y, axes }, array, canvas) {
+	const found = axes || usualAxes(array);
+	return zoom === "fit" ? fitted(array, canvas, found) : kept({
+		zoomX: zoom.x,
+		zoomY: zoom.y,
+		x,
+		y
+	}, array, canvas, found);
+}
+function fitted(array, canvas, axes = "equal") {
+	const fit = (room, whole) => Math.max(1e-6, room / Math.max(1, whole));
+	const [x, y] = [fit(canvas.width, array.width), fit(canvas.height, array.height)];
+	const [zoomX, zoomY] = axes === "own" ? [x, y] : [Math.min(x, y), Math.min(x, y)];
 	return {
-		zoom: Math.max(zoom, 1e-6),
+		zoomX,
+		zoomY,
 		x: array.width / 2,
 		y: array.height / 2
 	};
 }
-function kept(view, array, canvas) {
-	const smallest = Math.min(1, fitted(array, canvas).zoom);
-	const zoom = clamp(view.zoom, smallest, 64);
-	const keep = (at, whole, room) => {
+function kept(view, array, canvas, axes = "equal") {
+	const fit = fitted(array, canvas, axes);
+	const within = (zoom, fitting) => clamp(zoom, Math.min(1, fitting), Math.max(MOST_ZOOM, fitting));
+	const zoomX = within(view.zoomX, fit.zoomX);
+	const zoomY = axes === "own" ? within(view.zoomY, fit.zoomY) : zoomX;
+	const keep = (at, whole, room, zoom) => {
 		const seen = room / zoom;
 		const middle = seen >= whole ? whole / 2 : clamp(at, seen / 2, whole - seen / 2);
 		return (room / 2 - Math.round(room / 2 - middle * zoom)) / zoom;
 	};
 	return {
-		zoom,
-		x: keep(view.x, array.width, canvas.width),
-		y: keep(view.y, array.height, canvas.height)
+		zoomX,
+		zoomY,
+		x: keep(view.x, array.width, canvas.width, zoomX),
+		y: keep(view.y, array.height, canvas.height, zoomY)
 	};
 }
 // src/picture/worker.ts
@@ -953,6 +1013,9 @@ var Worker = class {
 			case "line":
 				this.line = message.line;
 				return this.tellLine();
+			case "save":
+				this.save(message.as, message.name);
+				return;
 		}
 	}
 	start({ canvas, base, drawing }) {
@@ -1018,12 +1081,14 @@ var Worker = class {
 		const { canvas, density } = this.sight;
 		const most = [even(canvas.width * density * 2), even(canvas.height * density * 2)];
 		const region = this.seenRegion();
+		const axes = this.isOwn() ? { axes: "own" } : {};
 		this.feed.want({
 			from: this.source,
 			region,
 			fit: most,
 			reduce: "max",
-			as: "native"
+			as: "native",
+			...axes
 		});
 	}
 	seenRegion() {
@@ -1037,8 +1102,8 @@ var Worker = class {
 			const high = Math.min(whole, Math.ceil((at + seen / 2 + margin) / grid) * grid);
 			return [low, Math.max(1, high - low)];
 		};
-		const [x, width] = part(view.x, this.sight.canvas.width / view.zoom, fullWidth);
-		const [y, height] = part(view.y, this.sight.canvas.height / view.zoom, fullHeight);
+		const [x, width] = part(view.x, this.sight.canvas.width / view.zoomX, fullWidth);
+		const [y, height] = part(view.y, this.sight.canvas.height / view.zoomY, fullHeight);
 		return width >= fullWidth && height >= fullHeight ? null : [
 			x,
 			y,
@@ -1078,18 +1143,18 @@ var Worker = class {
 	view() {
 		if (!this.sight || !this.picture) return null;
 		const { fullWidth: width, fullHeight: height } = this.picture.header;
-		const { zoom, x, y, canvas } = this.sight;
-		return zoom === "fit" ? fitted({
+		return viewOf(this.sight, {
 			width,
 			height
-		}, canvas) : kept({
-			zoom,
-			x,
-			y
-		}, {
+		}, this.sight.canvas);
+	}
+	isOwn() {
+		if (!this.sight || !this.picture) return this.sight?.axes === "own";
+		const { fullWidth: width, fullHeight: height } = this.picture.header;
+		return (this.sight.axes || usualAxes({
 			width,
 			height
-		}, canvas);
+		})) === "own";
 	}
 	redraw() {
 		if (this.drawn) return;
@@ -1120,14 +1185,13 @@ var Worker = class {
 			return true;
 		}
 		const { header } = this.picture;
-		const step = 1 / view.zoom / sight.density;
-		const left = view.x - sight.canvas.width / 2 / view.zoom;
-		const top = view.y - sight.canvas.height / 2 / view.zoom;
+		const left = view.x - sight.canvas.width / 2 / view.zoomX;
+		const top = view.y - sight.canvas.height / 2 / view.zoomY;
 		const part = {
 			x: (left - header.x) / header.binX,
+			stepX: 1 / view.zoomX / sight.density / header.binX,
 			y: (top - header.y) / header.binY,
-			stepX: step / header.binX,
-			stepY: step / header.binY
+			stepY: 1 / view.zoomY / sight.density / header.binY
 		};
 		painter.draw({
 			...this.limits,
@@ -1170,7 +1234,8 @@ var Worker = class {
 				height: header.height
 			},
 			place: picture.place,
-			bin: header.binX,
+			binX: header.binX,
+			binY: header.binY,
 			reduce: header.reduce,
 			held: header.held,
 			damaged: header.damaged,
@@ -1235,7 +1300,8 @@ var Worker = class {
 			column: down,
 			x0: header.x,
 			y0: header.y,
-			step: header.binX
+			stepX: header.binX,
+			stepY: header.binY
 		};
 		say({
 			kind: "cross",
@@ -1247,6 +1313,17 @@ var Worker = class {
 		const { header, pixels } = this.picture;
 		const first = (row * header.width + column) * header.colours;
 		return Array.from({ length: header.colours }, (_, i) => String(pixels[first + i])).join(", ");
+	}
+	async save(as, of) {
+		const { picture, painter } = this;
+		if (!picture || !painter) return;
+		const name = `${nameOf(of, picture.header, isStill(this.source ?? ""))}.${as}`;
+		const file = as === "npy" ? new Blob([npyOf(picture)]) : await painter.canvas.convertToBlob({ type: "image/png" });
+		say({
+			kind: "saved",
+			file,
+			name
+		});
 	}
 	async askCross(cross) {
 		if (this.asking) return;

@@ -232,6 +232,40 @@ test('a line and the values along it', async () => {
   await until(() => page.getByTestId('line').count()).toBe(0);
 });
 
+test('a very wide picture keeps all of its rows: it is binned across alone', async () => {
+  const wide = await startProgram(WIDE, ['--no-pva']);
+  const other = await context.newPage();
+  try {
+    await other.goto(wide.link);
+    await other.waitForSelector('[data-sequence]');
+    await until(() => other.locator('.numbers').textContent()).toMatch(/· (?!1×)\d+×1 max/);
+    const answer = await fetch(new URL('/api/v1/picture?from=camera&as=raw&fit=1024,1024&axes=own', wide.url));
+    const { header } = readPicture(await answer.arrayBuffer());
+    expect([header.width, header.height, header.binX, header.binY]).toEqual([1024, 64, 8, 1]);
+    // All of the place is filled: a pixel of its upper and of its lower edge is one of the picture.
+    const shot = decodePng(await other.getByTestId('picture').screenshot());
+    const at = (x: number, y: number) => [...shot.pixels.slice(4 * (y * shot.width + x), 4 * (y * shot.width + x) + 3)].join();
+    const colour = (await other.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--bg0'))).trim();
+    const outside = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16)).join();
+    for (const y of [3, shot.height - 4]) {
+      expect(Array.from({ length: 20 }, (_, i) => at(Math.floor(shot.width * (i + 0.5) / 20), y)).filter((found) => found === outside).length).toBeLessThan(15);
+    }
+    await other.getByRole('button', { name: 'Stretch' }).click();
+    await until(() => other.locator('.numbers').textContent()).toMatch(/· (\d+)×\1 max/);
+  } finally {
+    await other.close();
+    await wide.stop();
+  }
+}, 90_000);
+
+const WIDE = `
+nodes:
+  camera:
+    type: sim_detector
+    params: {max_size_x: 8192, max_size_y: 64, data_type: u16, color_mode: mono, acquire_time: 1 ms, acquire_period: 100 ms}
+  STATS: {type: statistics, from: camera}
+`;
+
 // Two slow links: a debug build keeps up.
 const WIRES = `
 memory: 512 MiB

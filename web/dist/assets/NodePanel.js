@@ -1,0 +1,448 @@
+const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./InputForm.js","./page.js","./page.css","./InputForm.css"])))=>i.map(i=>d[i]);
+import { At as delegated, Bt as only_child, Ct as set_text, Et as from_html, Ft as template_effect, Gt as user_derived, H as command, Ht as proxy, I as span, It as user_effect, Kt as pop, Mt as get, N as rate, R as run, Rt as child, S as drafts, St as await_block, T as Name, Tt as comment, Ut as set, Vt as sibling, Wt as state, Yt as reset, a as __vitePreload, bt as key, gt as component, ht as clsx, j as count, jt as event, kt as delegate, mt as set_class, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, zt as first_child } from "./page.js";
+import { i as rowsOf, o as wanted, r as readable } from "./form.js";
+import { t as Field } from "./Field.js";
+// src/parts/Form.svelte
+var root$1 = from_html(`<small class="unit svelte-1rsxdae"> </small>`);
+var root_1$1 = from_html(`<div><span class="title svelte-1rsxdae"> <!></span> <div class="fields svelte-1rsxdae"></div> <small> </small></div>`);
+var root_2$1 = from_html(`<p class="faint"> </p>`);
+var root_3$1 = from_html(`<span class="alarm" role="alert"> </span>`);
+var root_4$1 = from_html(`<div class="apply svelte-1rsxdae"><button class="btn primary" type="button"> </button> <button class="btn" type="button">Revert</button> <!></div>`);
+var root_5$1 = from_html(`<form class="svelte-1rsxdae"><!> <!></form>`);
+function Form($$anchor, $$props) {
+	push($$props, true);
+	let wrong = state(proxy({}));
+	const specs = user_derived(() => (run.typeOf($$props.node)?.params ?? []).filter((spec) => !spec.readback));
+	const rows = user_derived(() => rowsOf(get(specs).filter((spec) => run.value($$props.node, spec.name) !== void 0)));
+	const changes = user_derived(() => drafts.count($$props.node));
+	const refusal = user_derived(() => drafts.refusal($$props.node));
+	function hint(all) {
+		const problem = all.map((spec) => get(wrong)[spec.name]).find(Boolean);
+		if (problem) return {
+			text: problem,
+			tone: "alarm"
+		};
+		if (get(refusal) && all.some((spec) => spec.name === get(refusal).param)) return {
+			text: get(refusal).message,
+			tone: "alarm"
+		};
+		const changed = all.filter((spec) => drafts.of($$props.node)[spec.name] !== void 0);
+		if (changed.length === 0) return null;
+		return {
+			text: `was ${changed.map((spec) => readable(run.value($$props.node, spec.name))).join(", ")} · acts from the next frame`,
+			tone: "accent"
+		};
+	}
+	const markOf = (spec, all) => all.length > 1 ? spec.name.slice(-1) : "";
+	var form = root_5$1();
+	var node_1 = child(form);
+	each(node_1, 17, () => get(rows), ({ title, specs: all }) => title, ($$anchor, $$item) => {
+		let title = () => get($$item).title;
+		let all = () => get($$item).specs;
+		const said = user_derived(() => hint(all()));
+		var div = root_1$1();
+		let classes;
+		var span = child(div);
+		var text_1 = child(span, true);
+		var node_2 = sibling(text_1);
+		var consequent = ($$anchor) => {
+			var small = root$1();
+			var text_2 = only_child(small, true);
+			template_effect(() => set_text(text_2, all()[0].unit));
+			append($$anchor, small);
+		};
+		if_block(node_2, ($$render) => {
+			if (all().length > 1 && all()[0].unit) $$render(consequent);
+		});
+		reset(span);
+		var div_1 = sibling(span, 2);
+		each(div_1, 21, all, (spec) => spec.name, ($$anchor, spec) => {
+			{
+				let $0 = user_derived(() => markOf(get(spec), all()));
+				Field($$anchor, {
+					get node() {
+						return $$props.node;
+					},
+					get spec() {
+						return get(spec);
+					},
+					get mark() {
+						return get($0);
+					},
+					get describedBy() {
+						return `hint-${$$props.node ?? ""}-${title() ?? ""}`;
+					},
+					problem: (text) => set(wrong, {
+						...get(wrong),
+						[get(spec).name]: text
+					}, true)
+				});
+			}
+		});
+		reset(div_1);
+		var small_1 = sibling(div_1, 2);
+		var text_3 = only_child(small_1, true);
+		reset(div);
+		template_effect(($0, $1) => {
+			classes = set_class(div, 1, "row svelte-1rsxdae", null, classes, { many: all().length > 2 && all()[0].type !== "bool" });
+			set_attribute(span, "title", $0);
+			set_text(text_1, title());
+			set_class(small_1, 1, clsx(get(said)?.tone ?? "quiet-hint"), "svelte-1rsxdae");
+			set_attribute(small_1, "id", `hint-${$$props.node ?? ""}-${title() ?? ""}`);
+			set_attribute(small_1, "role", get(said)?.tone === "alarm" ? "alert" : void 0);
+			set_text(text_3, $1);
+		}, [() => all().map((spec) => spec.doc).join("\n"), () => get(said)?.text ?? [all()[0].doc, wanted(all()[0])].filter(Boolean).join(" · ")]);
+		append($$anchor, div);
+	}, ($$anchor) => {
+		var p = root_2$1();
+		var text_4 = only_child(p, true);
+		template_effect(() => set_text(text_4, run.values[$$props.node] ? "This node has no parameters." : "Waiting for its values …"));
+		append($$anchor, p);
+	});
+	var node_3 = sibling(node_1, 2);
+	var consequent_2 = ($$anchor) => {
+		var div_2 = root_4$1();
+		var button = child(div_2);
+		var text_5 = only_child(button);
+		var button_1 = sibling(button, 2);
+		var node_4 = sibling(button_1, 2);
+		var consequent_1 = ($$anchor) => {
+			var span_1 = root_3$1();
+			var text_6 = only_child(span_1, true);
+			template_effect(() => set_text(text_6, get(refusal).message));
+			append($$anchor, span_1);
+		};
+		if_block(node_4, ($$render) => {
+			if (get(refusal) && !get(refusal).param) $$render(consequent_1);
+		});
+		reset(div_2);
+		template_effect(($0) => {
+			button.disabled = $0;
+			set_text(text_5, `Apply ${get(changes) ?? ""} ${get(changes) === 1 ? "change" : "changes"}`);
+		}, [() => !run.mayWrite || drafts.isApplying($$props.node)]);
+		delegated("click", button, () => drafts.apply($$props.node));
+		delegated("click", button_1, () => drafts.revert($$props.node));
+		append($$anchor, div_2);
+	};
+	if_block(node_3, ($$render) => {
+		if (get(changes) > 0) $$render(consequent_2);
+	});
+	reset(form);
+	template_effect(() => set_attribute(form, "aria-label", `Parameters of ${$$props.node ?? ""}`));
+	event("submit", form, (event) => event.preventDefault());
+	append($$anchor, form);
+	pop();
+}
+delegate(["click"]);
+// src/parts/NodePanel.svelte
+var root = from_html(`<button type="button" role="tab" aria-controls="about-node" class="svelte-qs8thq"> </button>`);
+var root_1 = from_html(`<button type="button" class="btn turn svelte-qs8thq"> </button>`);
+var root_2 = from_html(`<p class="alarm" role="alert"> </p>`);
+var root_3 = from_html(`<dt class="svelte-qs8thq">Waiting time</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <dt class="svelte-qs8thq">Latency</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd>`, 1);
+var root_4 = from_html(`<small class="svelte-qs8thq"> </small>`);
+var root_5 = from_html(`<dt class="svelte-qs8thq"> </dt> <dd class="svelte-qs8thq"> <!></dd>`, 1);
+var root_6 = from_html(`<!> <h2 class="svelte-qs8thq">Now <span> </span></h2> <dl class="svelte-qs8thq"><dt class="svelte-qs8thq">Frames</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <dt class="svelte-qs8thq">Service time</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <!> <!></dl>`, 1);
+var root_7 = from_html(`<br/><code class="svelte-qs8thq"> </code>`, 1);
+var root_8 = from_html(`<br/><b> </b> `, 1);
+var root_9 = from_html(`<dt class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dt> <dd class="svelte-qs8thq"> <!> <!></dd>`, 1);
+var root_10 = from_html(`<dl class="reference svelte-qs8thq"></dl>`);
+var root_11 = from_html(`<header class="svelte-qs8thq"><b class="svelte-qs8thq"><!></b><span class="dim"> </span> <span class="faint from svelte-qs8thq"> </span> <span class="dim"> </span></header> <p class="summary dim svelte-qs8thq"> </p> <div class="tabs svelte-qs8thq"><div role="tablist" tabindex="-1" class="svelte-qs8thq"></div> <!></div> <!> <div class="body scroll svelte-qs8thq" id="about-node" role="tabpanel" tabindex="-1"><!></div>`, 1);
+var root_12 = from_html(`<p class="dim">Choose a node in the pipeline.</p>`);
+function NodePanel($$anchor, $$props) {
+	push($$props, true);
+	const TABS = [
+		"Parameters",
+		"Input",
+		"Reference"
+	];
+	let tab = state("Parameters");
+	let failed = state("");
+	const node = user_derived(() => run.node($$props.node));
+	const type = user_derived(() => run.typeOf($$props.node));
+	const index = user_derived(() => run.byName.get($$props.node) ?? -1);
+	const now = user_derived(() => run.moment?.nodes);
+	const bits = user_derived(() => get(now)?.state[get(index)] ?? 0);
+	const enabled = user_derived(() => (get(bits) & 1) !== 0);
+	const readbacks = user_derived(() => (get(type)?.params ?? []).filter((spec) => spec.readback && run.value($$props.node, spec.name) !== void 0));
+	const ns = (ms) => ms === null || ms === void 0 ? null : ms * 1e6;
+	user_effect(() => run.watch([$$props.node]));
+	user_effect(() => {
+		$$props.node;
+		set(failed, "");
+	});
+	async function turn() {
+		try {
+			run.learn(await command($$props.node, get(enabled) ? "disable" : "enable"));
+			set(failed, "");
+		} catch (problem) {
+			set(failed, problem.message, true);
+		}
+	}
+	function keys(event) {
+		const by = {
+			ArrowRight: 1,
+			ArrowLeft: -1
+		}[event.key];
+		if (by === void 0) return;
+		set(tab, TABS[(TABS.indexOf(get(tab)) + by + TABS.length) % TABS.length], true);
+		document.getElementById(`tab-${get(tab)}`)?.focus();
+	}
+	var fragment = comment();
+	var node_1 = first_child(fragment);
+	var consequent_7 = ($$anchor) => {
+		var fragment_1 = root_11();
+		var header = first_child(fragment_1);
+		var b = child(header);
+		var node_2 = child(b);
+		Name(node_2, { get name() {
+			return $$props.node;
+		} });
+		reset(b);
+		var span_1 = sibling(b);
+		var text = only_child(span_1, true);
+		var span_2 = sibling(span_1, 2);
+		var text_1 = only_child(span_2, true);
+		var span_3 = sibling(span_2, 2);
+		var text_2 = only_child(span_3, true);
+		reset(header);
+		var p = sibling(header, 2);
+		var text_3 = only_child(p, true);
+		var div = sibling(p, 2);
+		var div_1 = child(div);
+		each(div_1, 20, () => TABS, (title) => title, ($$anchor, title) => {
+			var button = root();
+			var text_4 = only_child(button, true);
+			template_effect(() => {
+				set_attribute(button, "id", `tab-${title ?? ""}`);
+				set_attribute(button, "aria-selected", get(tab) === title);
+				set_attribute(button, "tabindex", get(tab) === title ? 0 : -1);
+				set_text(text_4, title);
+			});
+			delegated("click", button, () => set(tab, title, true));
+			append($$anchor, button);
+		});
+		reset(div_1);
+		var node_3 = sibling(div_1, 2);
+		var consequent = ($$anchor) => {
+			var button_1 = root_1();
+			var text_5 = only_child(button_1, true);
+			template_effect(() => {
+				button_1.disabled = !run.mayWrite;
+				set_text(text_5, get(enabled) ? "Turn off" : "Turn on");
+			});
+			delegated("click", button_1, turn);
+			append($$anchor, button_1);
+		};
+		if_block(node_3, ($$render) => {
+			if (!(get(bits) & 16)) $$render(consequent);
+		});
+		reset(div);
+		var node_4 = sibling(div, 2);
+		var consequent_1 = ($$anchor) => {
+			var p_1 = root_2();
+			var text_6 = only_child(p_1, true);
+			template_effect(() => set_text(text_6, get(failed)));
+			append($$anchor, p_1);
+		};
+		if_block(node_4, ($$render) => {
+			if (get(failed)) $$render(consequent_1);
+		});
+		var div_2 = sibling(node_4, 2);
+		var node_5 = child(div_2);
+		var consequent_4 = ($$anchor) => {
+			var fragment_2 = root_6();
+			var node_6 = first_child(fragment_2);
+			key(node_6, () => $$props.node, ($$anchor) => {
+				Form($$anchor, { get node() {
+					return $$props.node;
+				} });
+			});
+			var h2 = sibling(node_6, 2);
+			var span_4 = sibling(child(h2));
+			var text_7 = only_child(span_4);
+			reset(h2);
+			var dl = sibling(h2, 2);
+			var dd = sibling(child(dl));
+			var text_8 = child(dd);
+			var small = sibling(text_8);
+			var text_9 = only_child(small);
+			reset(dd);
+			var dd_1 = sibling(dd, 3);
+			var text_10 = child(dd_1);
+			var small_1 = sibling(text_10);
+			var text_11 = only_child(small_1);
+			reset(dd_1);
+			var node_7 = sibling(dd_1, 2);
+			var consequent_2 = ($$anchor) => {
+				var fragment_4 = root_3();
+				var dd_2 = sibling(first_child(fragment_4));
+				var text_12 = child(dd_2);
+				var small_2 = sibling(text_12);
+				var text_13 = only_child(small_2);
+				reset(dd_2);
+				var dd_3 = sibling(dd_2, 3);
+				var text_14 = child(dd_3);
+				var small_3 = sibling(text_14);
+				var text_15 = only_child(small_3);
+				reset(dd_3);
+				template_effect(($0, $1, $2, $3) => {
+					set_text(text_12, `${$0 ?? ""} `);
+					set_text(text_13, `p99 ${$1 ?? ""}`);
+					set_text(text_14, `${$2 ?? ""} `);
+					set_text(text_15, `p99 ${$3 ?? ""}`);
+				}, [
+					() => span(ns(get(now)?.waiting_p50_ms[get(index)])),
+					() => span(ns(get(now)?.waiting_p99_ms[get(index)])),
+					() => span(ns(get(now)?.latency_p50_ms[get(index)])),
+					() => span(ns(get(now)?.latency_p99_ms[get(index)]))
+				]);
+				append($$anchor, fragment_4);
+			};
+			if_block(node_7, ($$render) => {
+				if (!(get(bits) & 16)) $$render(consequent_2);
+			});
+			var node_8 = sibling(node_7, 2);
+			each(node_8, 17, () => get(readbacks), (spec) => spec.name, ($$anchor, spec) => {
+				var fragment_5 = root_5();
+				var dt = first_child(fragment_5);
+				var text_16 = only_child(dt, true);
+				var dd_4 = sibling(dt, 2);
+				var text_17 = child(dd_4);
+				var node_9 = sibling(text_17);
+				var consequent_3 = ($$anchor) => {
+					var small_4 = root_4();
+					var text_18 = only_child(small_4, true);
+					template_effect(() => set_text(text_18, get(spec).unit));
+					append($$anchor, small_4);
+				};
+				if_block(node_9, ($$render) => {
+					if (get(spec).unit) $$render(consequent_3);
+				});
+				reset(dd_4);
+				template_effect(($0, $1, $2) => {
+					set_attribute(dt, "title", get(spec).doc);
+					set_text(text_16, $0);
+					set_attribute(dd_4, "title", $1);
+					set_text(text_17, `${$2 ?? ""} `);
+				}, [
+					() => get(spec).name.replaceAll("_", " "),
+					() => readable(run.value($$props.node, get(spec).name)),
+					() => readable(run.value($$props.node, get(spec).name))
+				]);
+				append($$anchor, fragment_5);
+			});
+			reset(dl);
+			template_effect(($0, $1, $2, $3) => {
+				set_text(text_7, `values that ${$$props.node ?? ""} gives`);
+				set_text(text_8, `${$0 ?? ""} `);
+				set_text(text_9, `at ${$1 ?? ""} Hz`);
+				set_text(text_10, `${$2 ?? ""} `);
+				set_text(text_11, `p99 ${$3 ?? ""}`);
+			}, [
+				() => count(get(now)?.frames[get(index)]),
+				() => rate(get(now)?.hz[get(index)]),
+				() => span(ns(get(now)?.service_p50_ms[get(index)])),
+				() => span(ns(get(now)?.service_p99_ms[get(index)]))
+			]);
+			append($$anchor, fragment_2);
+		};
+		var consequent_5 = ($$anchor) => {
+			var fragment_6 = comment();
+			var node_10 = first_child(fragment_6);
+			await_block(node_10, () => __vitePreload(() => import("./InputForm.js"), __vite__mapDeps([0,1,2,3]), import.meta.url), null, ($$anchor, $$source) => {
+				var $$value = user_derived(() => {
+					var { default: InputForm } = get($$source);
+					return { InputForm };
+				});
+				var InputForm = user_derived(() => get($$value).InputForm);
+				var fragment_7 = comment();
+				var node_11 = first_child(fragment_7);
+				key(node_11, () => $$props.node, ($$anchor) => {
+					var fragment_8 = comment();
+					var node_12 = first_child(fragment_8);
+					component(node_12, () => get(InputForm), ($$anchor, InputForm_1) => {
+						InputForm_1($$anchor, { get node() {
+							return $$props.node;
+						} });
+					});
+					append($$anchor, fragment_8);
+				});
+				append($$anchor, fragment_7);
+			});
+			append($$anchor, fragment_6);
+		};
+		var alternate = ($$anchor) => {
+			var dl_1 = root_10();
+			each(dl_1, 21, () => get(type).params, (spec) => spec.name, ($$anchor, spec) => {
+				var fragment_9 = root_9();
+				var dt_1 = first_child(fragment_9);
+				var text_19 = child(dt_1);
+				var small_5 = sibling(text_19);
+				var text_20 = only_child(small_5, true);
+				reset(dt_1);
+				var dd_5 = sibling(dt_1, 2);
+				var text_21 = child(dd_5, true);
+				var node_13 = sibling(text_21);
+				var consequent_6 = ($$anchor) => {
+					var fragment_10 = root_7();
+					var code = sibling(first_child(fragment_10));
+					var text_22 = only_child(code);
+					template_effect(() => set_text(text_22, `${run.run?.pv_prefix ?? "" ?? ""}…:${get(spec).pv ?? ""}`));
+					append($$anchor, fragment_10);
+				};
+				if_block(node_13, ($$render) => {
+					if (get(spec).pv) $$render(consequent_6);
+				});
+				var node_14 = sibling(node_13, 2);
+				each(node_14, 17, () => get(spec).choices ?? [], (choice) => choice.name, ($$anchor, choice) => {
+					var fragment_11 = root_8();
+					var b_1 = sibling(first_child(fragment_11));
+					var text_23 = only_child(b_1, true);
+					var text_24 = sibling(b_1);
+					template_effect(() => {
+						set_text(text_23, get(choice).name);
+						set_text(text_24, ` ${get(choice).doc ?? ""}`);
+					});
+					append($$anchor, fragment_11);
+				});
+				reset(dd_5);
+				template_effect(() => {
+					set_text(text_19, `${get(spec).name ?? ""} `);
+					set_text(text_20, get(spec).readback ? "readback" : get(spec).type);
+					set_text(text_21, get(spec).doc);
+				});
+				append($$anchor, fragment_9);
+			});
+			reset(dl_1);
+			append($$anchor, dl_1);
+		};
+		if_block(node_5, ($$render) => {
+			if (get(tab) === "Parameters") $$render(consequent_4);
+			else if (get(tab) === "Input") $$render(consequent_5, 1);
+			else $$render(alternate, -1);
+		});
+		reset(div_2);
+		template_effect(($0) => {
+			set_text(text, get(node).type);
+			set_text(text_1, $0);
+			set_text(text_2, get(node).placement);
+			set_text(text_3, get(type).summary);
+			set_attribute(div_1, "aria-label", `About ${$$props.node ?? ""}`);
+			set_attribute(div_2, "aria-labelledby", `tab-${get(tab) ?? ""}`);
+		}, [() => run.inputOf($$props.node) ? `from ${run.inputOf($$props.node)}` : ""]);
+		delegated("keydown", div_1, keys);
+		append($$anchor, fragment_1);
+	};
+	var alternate_1 = ($$anchor) => {
+		var p_2 = root_12();
+		append($$anchor, p_2);
+	};
+	if_block(node_1, ($$render) => {
+		if (get(node) && get(type)) $$render(consequent_7);
+		else $$render(alternate_1, -1);
+	});
+	append($$anchor, fragment);
+	pop();
+}
+delegate(["keydown", "click"]);
+export { NodePanel as t };
