@@ -46,8 +46,8 @@ pub use param::{
     group_len, group_set, group_specs, nearest, parse_quantity,
 };
 pub use run::{
-    ABORT_LIMIT, Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeFailure, NodeReport, Outlet,
-    OutletError, Report, Run, RunOptions, SourceReport, ThreadReport,
+    ABORT_LIMIT, Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeFailure, NodeReport,
+    Outlet, OutletError, Report, Run, RunOptions, SourceReport, ThreadReport,
 };
 pub use services::{Services, Starting};
 pub use trace::{Span, Tracer};
