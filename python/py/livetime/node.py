@@ -132,10 +132,11 @@ class FunctionNode:
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """By its name in its module if it has one there, else (with cloudpickle, of a notebook) with its code."""
+        whole: str = getattr(self, "__qualname__", "")
         found: Any = sys.modules.get(self.__module__) if self.__module__ != "__main__" else None
-        for name in self.__qualname__.split("."):
+        for name in whole.split("."):
             found = getattr(found, name, None)
-        return self.__qualname__ if found is self else self._again
+        return whole if found is self else self._again
 
 
 @overload
