@@ -50,7 +50,8 @@ impl Command {
         all.extend(types.iter().map(|t| t.get().0.clone()));
         let mut found: Option<Report> = None;
         let command = self.lock().take();
-        let command = command.ok_or_else(|| raise(py, Kind::Bug, "wanted a command to do once, found it done"))?;
+        let command =
+            command.ok_or_else(|| raise(py, Kind::Bug, "wanted a command to do once, found it done"))?;
         let code = apart(py, || command.run(&all, &mut |report| found = Some(report.clone())))?;
         Ok((code, found.map_or_else(Vec::new, |report| raised(py, &report))))
     }

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use livetime_frame::{AttributeValue, FramePool};
-use livetime_recording::{Account, Detector, EventFrame, Fault, FaultKind, batches_under_way, events_in_batch};
+use livetime_recording::{
+    Account, Detector, EventFrame, Fault, FaultKind, batches_under_way, events_in_batch,
+};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyKeyError, PyStopIteration};
 use pyo3::prelude::*;
@@ -38,7 +40,8 @@ enum OnFault {
 #[pyclass(frozen, module = "livetime._livetime")]
 pub(crate) struct Events {
     process: Process,
-    recording: Py<Recording>,
+    /// Until it is closed: the files stay open as long.
+    recording: Mutex<Option<Py<Recording>>>,
     names: Arc<[String]>,
     streams: Mutex<Option<Streams>>,
     on_fault: OnFault,
@@ -98,7 +101,7 @@ impl Events {
         let streams = apart(py, || Streams::new(&run, detectors, wanted))?;
         Ok(Events {
             process: Process::this(),
-            recording,
+            recording: Mutex::new(Some(recording)),
             names,
             streams: Mutex::new(Some(streams)),
             on_fault,
@@ -111,6 +114,13 @@ impl Events {
             memory,
             copied: AtomicU64::new(0),
             accounts: Mutex::default(),
+        })
+    }
+
+    fn recording(&self, py: Python<'_>) -> PyResult<Py<Recording>> {
+        let recording = lock(&self.recording).as_ref().map(|recording| recording.clone_ref(py));
+        recording.ok_or_else(|| {
+            raise(py, Kind::Recording, "wanted a loop that goes on, found one that was closed")
         })
     }
 
@@ -210,7 +220,7 @@ impl Events {
                         time_ns: time_ns.unwrap_or(0),
                         names: this.names.clone(),
                         frames: frames.collect::<PyResult<_>>()?,
-                        recording: this.recording.clone_ref(py),
+                        recording: this.recording(py)?,
                     });
                 }
                 Next::Fault(position, fault) => this.note(py, position, fault)?,
@@ -244,6 +254,7 @@ impl Events {
         if !self.process.is_this() {
             return Ok(());
         }
+        drop(lock(&self.recording).take());
         apart(py, || {
             let streams = self.lock().take();
             if let Some(streams) = &streams {
@@ -356,7 +367,10 @@ impl Event {
         let again = py.import("livetime.opened")?.getattr("event")?;
         let paths = PyTuple::new(py, self.recording.get().paths())?;
         let names = PyTuple::new(py, &*self.names)?;
-        Ok((again, PyTuple::new(py, [paths.into_any(), self.number.into_bound_py_any(py)?, names.into_any()])?))
+        Ok((
+            again,
+            PyTuple::new(py, [paths.into_any(), self.number.into_bound_py_any(py)?, names.into_any()])?,
+        ))
     }
 
     /// Whole names of the detectors of its loop.

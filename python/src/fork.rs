@@ -36,7 +36,9 @@ impl Process {
         if self.is_this() {
             return Ok(());
         }
-        let why = format!("wanted {what} of this process, found one of the process that this one was forked from: {instead}");
+        let why = format!(
+            "wanted {what} of this process, found one of the process that this one was forked from: {instead}"
+        );
         Err(raise(py, kind, why))
     }
 }

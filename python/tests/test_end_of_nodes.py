@@ -32,6 +32,7 @@ import livetime as lt
 
 @lt.node
 def hangs(image: lt.Array):
+    open("hangs", "w").close()
     HANG
 
 class Starting(lt.Node):
@@ -61,7 +62,8 @@ def start(folder: Path, kind: str, hang: str, *arguments: str) -> subprocess.Pop
 def test_a_second_signal_ends_a_run_with_a_node_that_does_not_return(tmp_path, how, which):
     with start(tmp_path, "hangs", HANGS[how], "--web", "0", "--json") as process:
         told(process, "the page of this run: (.*)")
-        time.sleep(1)
+        while not (tmp_path / "hangs").exists():
+            time.sleep(0.05)
         process.send_signal(which)
         told(process, "(again to abort)")
         process.send_signal(which)
@@ -79,6 +81,7 @@ def test_a_second_signal_ends_a_run_that_does_not_start(tmp_path):
     with start(tmp_path, "Starting", "pass", "--no-web") as process:
         assert process.stdout is not None and process.stdout.readline() == "begun\n"
         process.send_signal(signal.SIGTERM)
+        # Two signals at once are one for the system.
         time.sleep(0.5)
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=60)
@@ -98,7 +101,9 @@ graph = lt.Graph()
 graph.add("forever", forever)
 graph.add("same", same, from_="forever", when_full="latest")
 run = graph.start()
-time.sleep(0.3)
+while run.report().nodes["same"]["received"] == 0:
+    time.sleep(0.01)
+READY
 try:
     run.stop(0.1)
 except lt.NodeFailed as error:
@@ -109,7 +114,7 @@ print(run.report().is_closed)
 
 @pytest.mark.parametrize("how", [how for how in HANGS if how != "holding the interpreter"])
 def test_stop_names_the_node_and_the_interpreter_ends(how):
-    done = ended(SCRIPT.replace("HANG", HANGS[how]))
+    done = ended(SCRIPT.replace("HANG", HANGS[how]).replace("READY", ""))
     wanted = "node `same` does not return from a call, and what was under way there is left behind\nTrue\n"
     assert (done.returncode, done.stdout) == (0, wanted), done.stderr
 
@@ -119,7 +124,7 @@ def test_ctrl_c_ends_a_stop(seconds):
     script = SCRIPT.replace("HANG", "time.sleep(1000)").replace("run.stop(0.1)", "run.stop(100)" if seconds else "run.wait()")
     script = script.replace("except lt.NodeFailed", "except KeyboardInterrupt").replace("print(error)", "print('interrupted')")
     timer = "signal.signal(signal.SIGINT, signal.default_int_handler)\nthreading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-    done = ended(timer + script)
+    done = ended(script.replace("READY\ntry:", "try:\n    " + timer.replace("\n", "\n    ")))
     assert (done.returncode, done.stdout) == (0, "interrupted\nTrue\n"), done.stderr
 
 

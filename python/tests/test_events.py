@@ -268,8 +268,8 @@ def test_frames_of_arrays_keep_every_type():
         assert frame.bytes.tobytes() == array.tobytes()
     with pytest.raises(lt.FrameError, match="wanted an array of"):
         lt.Frame.of(np.zeros(3, dtype=complex))
-    with pytest.raises(lt.FrameError, match="byte order"):
-        lt.Frame.of(np.zeros(3, dtype=">u2"))
+    swapped = np.arange(3).astype(">u2")
+    assert lt.Frame.of(swapped).array.dtype == np.uint16 and np.array_equal(lt.Frame.of(swapped).array, swapped)
     with pytest.raises(lt.FrameError):
         lt.Frame.of(np.zeros((1,) * 9))
     with pytest.raises(lt.FrameError):
@@ -332,9 +332,10 @@ def test_a_followed_run_ends_when_its_file_gets_its_name(tmp_path):
     # A writer that ends without a datagram for the end of the run.
     path = write_run(tmp_path, images(6), name="e1-r0001-s00-c00.xtc.inprogress")
     loop = lt.open(path).events(OPAL, follow=True)
-    assert [next(loop).number for _ in range(6)] == list(range(6))
+    # Something of the last one may still come.
+    assert [next(loop).number for _ in range(5)] == list(range(5))
     os.rename(path, path.removesuffix(".inprogress"))
-    assert list(loop) == []
+    assert [event.number for event in loop] == [5]
 
 
 def test_numbers_of_events_are_as_in_a_slice(tmp_path):

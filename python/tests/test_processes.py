@@ -207,8 +207,7 @@ def test_closed_runs_leave_no_file_open(recorded):
     before = count()
     for _ in range(5):
         with lt.open(recorded) as run:
-            for _ in run.events(ahead=2):
-                break
+            next(run.events(ahead=2))
     assert count() == before
 
 

@@ -331,8 +331,12 @@ fn graph(args: &GraphArgs, nodes: &[NodeType], output: &mut Output) -> Result<Ex
 
 fn node(args: &NodeArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let session = Session::begin();
-    let pipeline =
-        PipelineArgs { file: Some(args.file.clone()), settings: args.settings.clone(), json: args.json, python: false };
+    let pipeline = PipelineArgs {
+        file: Some(args.file.clone()),
+        settings: args.settings.clone(),
+        json: args.json,
+        python: false,
+    };
     let graph = load(&pipeline, nodes, output)?.graph;
     let chain = Chain::find(&graph, &args.node).map_err(|e| Failure::new(Exit::Usage, e))?;
     let found = chain.measure(&graph, &origin(&pipeline), args.frames, args.quick, &mut log(output));

@@ -203,8 +203,10 @@ impl Command {
     pub(crate) fn pipeline(&mut self) -> Option<(Option<&Path>, &mut bool)> {
         match self {
             Command::Run(RunArgs { pipeline, .. })
-            | Command::Check(CheckArgs { pipeline })
-            | Command::Pvs(PvsArgs { pipeline, .. }) => Some((pipeline.file.as_deref(), &mut pipeline.python)),
+            | Command::Check(CheckArgs { pipeline, .. })
+            | Command::Pvs(PvsArgs { pipeline, .. }) => {
+                Some((pipeline.file.as_deref(), &mut pipeline.python))
+            }
             Command::Bench(args) => args.pipeline(),
             _ => None,
         }

@@ -90,7 +90,10 @@ impl RunCommand {
 fn leave_later(exit: Exit) {
     let leave = move || {
         std::thread::sleep(FAREWELL);
-        interrupts::leave(exit, "livetime: a node that does not return holds the interpreter: ended at once".into())
+        interrupts::leave(
+            exit,
+            "livetime: a node that does not return holds the interpreter: ended at once".into(),
+        )
     };
     // Without a thread for it a signal to kill is left.
     let _ = std::thread::Builder::new().name("last".into()).spawn(leave);
@@ -112,7 +115,9 @@ mod tests {
         assert_eq!((command.file(), command.cli.log), (Some(Path::new("b.yaml")), Level::Debug));
         let Command::Run(args) = &command.cli.command else { panic!("{command:?}") };
         assert_eq!((args.trace_every, args.pipeline.python), (3, false));
-        for text in ["check b.yaml --python", "pvs b.yaml --python", "bench graph b.yaml", "bench node b.yaml n"] {
+        for text in
+            ["check b.yaml --python", "pvs b.yaml --python", "bench graph b.yaml", "bench node b.yaml n"]
+        {
             assert_eq!(parsed(text).unwrap().file(), Some(Path::new("b.yaml")), "{text}");
         }
         for (text, code) in

@@ -70,7 +70,8 @@ impl Interrupts {
     /// Ends the process if it has not ended by itself.
     fn end(&self) {
         std::thread::sleep(LAST);
-        let text = format!("livetime: {}: ended at once, and files are as complete as they are", self.reason());
+        let text =
+            format!("livetime: {}: ended at once, and files are as complete as they are", self.reason());
         leave(Exit::Failed, text)
     }
 

@@ -49,8 +49,8 @@ pub use param::{
 };
 pub use rehearsal::{Rehearsal, Trail};
 pub use run::{
-    ABORT_LIMIT, Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeFailure, NodeReport, Outlet,
-    OutletError, Report, Run, RunOptions, SourceReport, ThreadReport,
+    ABORT_LIMIT, Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeFailure, NodeReport,
+    Outlet, OutletError, Report, Run, RunOptions, SourceReport, ThreadReport,
 };
 pub use services::{Services, Starting};
 pub use trace::{Span, Tracer};

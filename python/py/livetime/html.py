@@ -21,8 +21,11 @@ _MOST_ROWS = 100
 
 def table(head: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
     """A table of texts."""
-    line = lambda tag, cells: "<tr>" + "".join(f"<{tag}>{escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"  # noqa: E731
-    return f"<table>{line('th', head)}{''.join(line('td', row) for row in rows)}</table>"
+    return f"<table>{_row('th', head)}{''.join(_row('td', row) for row in rows)}</table>"
+
+
+def _row(tag: str, cells: Iterable[object]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
 
 
 def png(picture: NDArray[np.uint8]) -> bytes:

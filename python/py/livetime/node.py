@@ -90,9 +90,6 @@ class Declaration:
         """The same under another name."""
         return Declaration(name, self.kind, self.summary, self.params, self.build, self.takes_frame, self.parallel)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "node_type"}
-
     @functools.cached_property
     def node_type(self) -> _livetime.NodeType:
         """The type for the engine."""
@@ -102,9 +99,13 @@ class Declaration:
 class Use:
     """A node with values of its parameters, to be added to a graph."""
 
-    def __init__(self, declaration: Declaration, params: Mapping[str, Any]) -> None:
-        self.declaration = declaration
+    def __init__(self, of: FunctionNode | type[Node], params: Mapping[str, Any]) -> None:
+        self._of = of
+        self.declaration = of.declaration
         self.params = dict(params)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Use, (self._of, self.params)
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
@@ -117,23 +118,25 @@ class Use:
 class FunctionNode:
     """A function that is a node. Called with an array it is the function; called with parameters alone, a node to be added."""
 
-    def __init__(self, function: Callable[..., Any], declaration: Declaration) -> None:
+    def __init__(self, function: Callable[..., Any], declaration: Declaration, again: tuple[Any, ...]) -> None:
         functools.update_wrapper(self, function)
+        self._again = again
         self.function = function
         self.declaration = declaration
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.function(*args, **kwargs) if args else Use(self.declaration, kwargs)
+        return self.function(*args, **kwargs) if args else Use(self, kwargs)
 
     def __repr__(self) -> str:
         return f"<node type {self.declaration.name}>"
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """By its name in its module if it has one there, else (with cloudpickle, of a notebook) with its code."""
+        whole: str = getattr(self, "__qualname__", "")
         found: Any = sys.modules.get(self.__module__) if self.__module__ != "__main__" else None
-        for name in self.__qualname__.split("."):
+        for name in whole.split("."):
             found = getattr(found, name, None)
-        return self.__qualname__ if found is self else (FunctionNode, (self.function, self.declaration))
+        return whole if found is self else self._again
 
 
 @overload
@@ -171,7 +174,8 @@ def _node(function: Callable[..., Any], name: str | None, parallel: bool) -> Fun
     build = functools.partial(_FunctionObject, function)
     takes_frame = _hints(function).get(positional[0]) is Frame
     kind = name or function.__name__
-    return FunctionNode(function, Declaration(kind, "process", _summary(function, kind), params, build, takes_frame, parallel))
+    declaration = Declaration(kind, "process", _summary(function, kind), params, build, takes_frame, parallel)
+    return FunctionNode(function, declaration, (_node, (function, name, parallel)))
 
 
 @overload
@@ -199,7 +203,8 @@ def _source(function: Callable[..., Iterator[Any]], name: str | None, period: fl
         raise TypeError(f"{function.__name__}: wanted parameters behind a `*` only, found `{positional[0]}`")
     kind = name or function.__name__
     build = functools.partial(_SourceObject, function, period)
-    return FunctionNode(function, Declaration(kind, "source", _summary(function, kind), params, build))
+    declaration = Declaration(kind, "source", _summary(function, kind), params, build)
+    return FunctionNode(function, declaration, (_source, (function, name, period)))
 
 
 class _FunctionObject:
@@ -306,7 +311,7 @@ class Node:
     def __new__(cls, *args: Any, **params: Any) -> Any:
         if args:
             raise TypeError(f"{cls.__name__}: wanted parameters by name, found {args[0]!r}")
-        return Use(cls.declaration, params)
+        return Use(cls, params)
 
     # ---- Hooks ----
 

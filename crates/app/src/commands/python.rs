@@ -65,7 +65,9 @@ fn become_python(called: &Called, arguments: Vec<OsString>) -> Failure {
 
 /// Whether an interpreter that can be started finds no package `livetime`. It is looked for as `-m` looks for it, and not imported.
 fn lacks_package(interpreter: &OsStr) -> bool {
-    let code = format!("import importlib.util, sys; sys.exit({NO_PACKAGE} * (importlib.util.find_spec('livetime') is None))");
+    let code = format!(
+        "import importlib.util, sys; sys.exit({NO_PACKAGE} * (importlib.util.find_spec('livetime') is None))"
+    );
     let status = Command::new(interpreter).args(["-c", &code]).stdin(Stdio::null()).status();
     status.is_ok_and(|status| status.code() == Some(NO_PACKAGE))
 }

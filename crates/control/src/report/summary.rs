@@ -302,7 +302,9 @@ fn verdict(ending: &Ending) -> String {
     }
     if !ending.report.finished {
         let left: u64 = ending.report.nodes.iter().map(|n| n.queued + n.under_way()).sum();
-        return format!("NOT FINISHED: {left} frames are in front of and inside of nodes that do not return\n");
+        return format!(
+            "NOT FINISHED: {left} frames are in front of and inside of nodes that do not return\n"
+        );
     }
     let unfinished: String =
         ending.report.unfinished.iter().map(|what| format!("NOT FINISHED: {what}\n")).collect();

@@ -30,7 +30,8 @@ impl Run {
     /// none has one, all, because it may be any of them.
     pub fn not_returning(&self) -> Vec<String> {
         let report = self.report();
-        let unfinished = self.threads.iter().zip(&report.threads).filter(|(thread, _)| !JoinHandle::is_finished(thread));
+        let unfinished =
+            self.threads.iter().zip(&report.threads).filter(|(thread, _)| !JoinHandle::is_finished(thread));
         let mut names: Vec<String> =
             unfinished.flat_map(|(_, thread)| culprits(&report, &thread.nodes)).collect();
         // Copies in a pool have one name.

@@ -225,7 +225,9 @@ impl Report {
             .map(|e| {
                 let lost: u64 = e.lost.values().sum();
                 let EdgeAccount { from, to, offered, delivered, queued, .. } = e;
-                format!("{from} -> {to}: offered {offered}, delivered {delivered}, queued {queued}, lost {lost}")
+                format!(
+                    "{from} -> {to}: offered {offered}, delivered {delivered}, queued {queued}, lost {lost}"
+                )
             })
             .collect();
         if self.finished {

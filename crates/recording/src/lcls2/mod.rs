@@ -49,7 +49,8 @@ impl Lcls2 {
     }
 
     fn of(run: run::Run) -> Lcls2 {
-        let mut opened = Lcls2 { was_growing: run.is_growing(), pause: Pause::default(), run, segments: BTreeMap::new() };
+        let mut opened =
+            Lcls2 { was_growing: run.is_growing(), pause: Pause::default(), run, segments: BTreeMap::new() };
         opened.note_segments();
         opened
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -54,7 +55,7 @@ impl Default for Opened {
 struct Open {
     path: PathBuf,
     generation: u64,
-    state: FileState,
+    states: Vec<Option<FileState>>,
     looked: Instant,
     content: Content,
     /// The picture that was asked for last.
@@ -82,9 +83,11 @@ pub(crate) struct Shown {
     pub(crate) frame: Frame,
 }
 
-/// How a file was when it was opened.
+/// How a file was when it was opened. A path says nothing about what lies there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct FileState {
+    /// The system's number of the file, which another one under the same name does not have.
+    number: u64,
     bytes: u64,
     modified_ns: u64,
 }
@@ -92,7 +95,12 @@ struct FileState {
 impl FileState {
     fn of(path: &Path) -> Option<FileState> {
         let found = fs::metadata(path).ok()?;
-        Some(FileState { bytes: found.len(), modified_ns: modified_ns(&found) })
+        Some(FileState { number: found.ino(), bytes: found.len(), modified_ns: modified_ns(&found) })
+    }
+
+    /// Whether `later` may be the same file with more behind it.
+    fn may_become(self, later: FileState) -> bool {
+        self.number == later.number && self.bytes <= later.bytes
     }
 }
 
@@ -102,22 +110,23 @@ impl Opened {
     /// The run, or the array, in `path`; what else belongs to it must lie in `roots`.
     fn at(&mut self, path: &Path, roots: &[PathBuf]) -> Result<(&mut Open, &mut Allocator), Error> {
         let gone = || if is_renamed(path) { renamed() } else { Error::not_found("the file is gone") };
-        let state = FileState::of(path).ok_or_else(gone)?;
+        FileState::of(path).ok_or_else(gone)?;
         if let Some(at) = self.open.iter().position(|open| open.path == path) {
             let mut open = self.open.remove(at);
-            if open.is_current(state) && open.refresh(roots) {
+            if open.is_current() && open.refresh(roots) {
                 self.open.push(open);
             }
         }
         if self.open.last().is_none_or(|open| open.path != path) {
             self.generation += 1;
             let content = Content::open(path, roots)?;
+            let states = content.states(path);
             if self.open.len() >= MOST_OPEN {
                 self.open.remove(0);
                 self.allocator.release_free();
             }
             let (generation, looked) = (self.generation, Instant::now());
-            self.open.push(Open { path: path.to_owned(), generation, state, looked, content, last: None });
+            self.open.push(Open { path: path.to_owned(), generation, states, looked, content, last: None });
         }
         let open = self.open.last_mut().ok_or_else(Error::ended)?;
         Ok((open, &mut self.allocator))
@@ -186,10 +195,26 @@ impl Opened {
     }
 }
 
+impl Content {
+    /// Those of all its files, of which `path` is one; `None` for one that is not there.
+    fn states(&self, path: &Path) -> Vec<Option<FileState>> {
+        match self {
+            Content::Run(run) => run.recording.files().iter().map(|path| FileState::of(path)).collect(),
+            Content::Array(_) => vec![FileState::of(path)],
+        }
+    }
+}
+
 impl Open {
     /// A file that was replaced or written again is another one. One that is being written grows.
-    fn is_current(&self, state: FileState) -> bool {
-        self.state == state || matches!(&self.content, Content::Run(run) if run.recording.may_grow())
+    fn is_current(&self) -> bool {
+        let states = self.content.states(&self.path);
+        let has_grown = || {
+            let mut pairs = self.states.iter().zip(&states);
+            pairs.all(|pair| matches!(pair, (Some(then), Some(now)) if then.may_become(*now)))
+        };
+        let may_grow = matches!(&self.content, Content::Run(run) if run.recording.may_grow());
+        self.states == states || may_grow && has_grown()
     }
 
     /// Looks for new events. False: a file was found meanwhile that may not be read.
