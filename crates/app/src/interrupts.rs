@@ -1,8 +1,8 @@
-//! Ctrl-C and signals to terminate.
+//! Ctrl-C and signals to terminate: [`Interrupts`] for commands that run a graph, [`Interrupt`] for work that stops by itself.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use livetime_engine::{ABORT_LIMIT, Run, Starting};
@@ -95,4 +95,32 @@ pub(crate) fn leave(exit: Exit, text: String) -> ! {
         std::thread::sleep(LAST_WORDS);
     }
     std::process::exit(exit as i32)
+}
+
+/// How often the program was asked to end.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+static HANDLER: OnceLock<()> = OnceLock::new();
+
+/// From now on the first signal does not end the program: the work asks [`Interrupt::is_wanted`], stops, and takes away what it has not
+/// finished. The second signal ends the program at once.
+#[derive(Clone, Copy)]
+pub(crate) struct Interrupt(());
+
+impl Interrupt {
+    /// Begins to count. Where the system has no handler for signals, they end the program as before.
+    pub(crate) fn watch() -> Interrupt {
+        HANDLER.get_or_init(|| {
+            let _ = ctrlc::set_handler(|| {
+                if COUNT.fetch_add(1, Ordering::Relaxed) > 0 {
+                    std::process::exit(Exit::Failed as i32);
+                }
+            });
+        });
+        Interrupt(())
+    }
+
+    /// Whether the work shall stop.
+    pub(crate) fn is_wanted(self) -> bool {
+        COUNT.load(Ordering::Relaxed) > 0
+    }
 }

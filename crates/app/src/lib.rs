@@ -21,7 +21,6 @@ mod called;
 mod cli;
 mod commands;
 mod hosted;
-mod interrupt;
 mod interrupts;
 mod log;
 #[cfg(test)]

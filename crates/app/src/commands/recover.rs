@@ -12,7 +12,7 @@ use livetime_formats::xtc1::recover::{LostRegion, Neighbour, Saved, save};
 use serde_json::{Value, json};
 
 use super::inspect::what_is_read_as_it_is;
-use crate::interrupt::Interrupt;
+use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::{bytes, utc};

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::convert::{codec, size};
 use crate::cli::duration;
-use crate::interrupt::Interrupt;
+use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::bytes;

@@ -24,7 +24,7 @@ use crate::analyze::{
     self, Corrected, Detector, Found, GoOn, Histogram, Hits, NoiseMask, Options, PixelStatistics, Recording,
     Reducers, analyze,
 };
-use crate::interrupt::Interrupt;
+use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::usage::{Meter, Usage};

@@ -11,7 +11,7 @@ use super::report::{Report, RunFiles, not_used_json};
 use super::through::{Through, Wanted};
 use super::{AnalyzeArgs, Measured, New, options, reducers};
 use crate::analyze::{Error, GoOn, Plan, Work};
-use crate::interrupt::Interrupt;
+use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::bytes;

@@ -7,7 +7,7 @@ use livetime_recording::{MemoryLimit, Recording, RunFormat};
 use serde_json::{Value, json};
 
 use super::ConvertArgs;
-use crate::interrupt::Interrupt;
+use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::bytes;

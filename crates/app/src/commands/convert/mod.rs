@@ -11,7 +11,7 @@ use livetime_recording::convert::{Options, Report, convert as convert_files};
 use livetime_recording::select::{Selected, Verdict};
 use serde_json::{Value, json};
 
-use crate::interrupt::Interrupt;
+use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::plot::save;
 use crate::progress::Progress;
