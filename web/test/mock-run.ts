@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Edge, Moment, NodeInfo, NodeType, ParamSpec, Value, Values } from '../src/link/protocol.ts';
+import type { Edge, LossRow, Moment, NodeInfo, NodeType, ParamSpec, Value, Values } from '../src/link/protocol.ts';
 import { SocketPeer } from './socket-server.ts';
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
@@ -211,8 +211,8 @@ export class MockRun {
         waiting_p99_ms: along(() => 0.2),
       },
       losses: [
-        ...(this.lost ? [[last - 1, 'queue_full', this.lost, last, false, Date.now() * 1e6, true]] : []),
-        ...(this.options.outlet ? [[this.edges.length - 1, 'overwritten', 17, null, true, Date.now() * 1e6, false]] : []),
+        ...(this.lost ? [[last - 1, 'queue_full', this.lost, last, false, Date.now() * 1e6, true] as LossRow] : []),
+        ...(this.options.outlet ? [[this.edges.length - 1, 'overwritten', 17, null, true, Date.now() * 1e6, false] as LossRow] : []),
       ],
       loss: {
         state: this.lost ? 'losing' : 'nothing', newest: this.lost ? 0 : null, at_ns: this.lost ? Date.now() * 1e6 : null,

@@ -1,4 +1,4 @@
-import { D as colour, Et as from_html, F as short, Ft as template_effect, Gt as user_derived, It as user_effect, Kt as pop, L as timeOfDay, Mt as get, Pt as untrack, m as themed, nt as bind_this, qt as push, st as set_attribute, tt as prop, wt as append } from "./page.js";
+import { Et as from_html, Ft as template_effect, Gt as user_derived, I as short, It as user_effect, Kt as pop, Mt as get, O as colour, Pt as untrack, R as timeOfDay, m as themed, nt as bind_this, qt as push, st as set_attribute, tt as prop, wt as append } from "./page.js";
 // node_modules/uplot/dist/uPlot.esm.js
 var FEAT_TIME = true;
 var UPLOT = "uplot";

@@ -1,4 +1,4 @@
-import { At as delegated, Bt as only_child, Ct as set_text, Dt as from_svg, Et as from_html, Ft as template_effect, Gt as user_derived, Ht as proxy, Kt as pop, Lt as $window, Mt as get, N as rate, Nt as tick, O as place, R as run, Rt as child, T as Name, Vt as sibling, Yt as reset, b as clamp, j as count, jt as event, kt as delegate, mt as set_class, nt as bind_this, pt as set_style, qt as push, rt as bind_element_size, st as set_attribute, vt as each, w as layers, wt as append, xt as if_block } from "./page.js";
+import { At as delegated, Bt as only_child, Ct as set_text, Dt as from_svg, Et as from_html, Ft as template_effect, Gt as user_derived, Ht as proxy, Kt as pop, Lt as $window, M as count, Mt as get, Nt as tick, P as rate, Rt as child, T as Name, Vt as sibling, Yt as reset, b as clamp, jt as event, k as place, kt as delegate, mt as set_class, nt as bind_this, pt as set_style, qt as push, rt as bind_element_size, st as set_attribute, vt as each, w as layers, wt as append, xt as if_block, z as run } from "./page.js";
 import { t as NodePanel } from "./NodePanel.js";
 // src/screens/graph/Graph.svelte
 var root = from_svg(`<path></path>`);
@@ -46,7 +46,7 @@ function Graph($$anchor, $$props) {
 			edge,
 			path,
 			width: 1 + 3 * Math.sqrt((hz ?? 0) / get(fastest)),
-			lost: (get(now)?.edges.lost[edge] ?? 0) > 0,
+			lost: (get(now)?.edges.losing[edge] ?? 0) > 0,
 			asked: (get(now)?.edges.left_out[edge] ?? 0) > 0,
 			current: run.nodes[to]?.name === get(chosen)
 		};
@@ -139,6 +139,7 @@ function Graph($$anchor, $$props) {
 		});
 		const bits = user_derived(() => get(now)?.nodes.state[get(i)] ?? 1);
 		const lost = user_derived(() => get(now)?.nodes.lost[get(i)] ?? 0);
+		const losing = user_derived(() => (get(now)?.nodes.losing[get(i)] ?? 0) > 0);
 		const room = user_derived(() => get(now)?.nodes.capacity[get(i)] ?? 0);
 		var button = root_2();
 		let classes_1;
@@ -175,7 +176,7 @@ function Graph($$anchor, $$props) {
 			set_attribute(button, "aria-pressed", get(node).name === get(chosen));
 			set_attribute(button, "title", `${get(node).name ?? ""}, ${get(node).type ?? ""}, ${get(node).placement ?? ""}`);
 			classes_1 = set_class(button, 1, "svelte-sxd490", null, classes_1, {
-				lost: get(lost) > 0,
+				lost: get(losing),
 				off: !(get(bits) & 1)
 			});
 			styles_2 = set_style(button, "", styles_2, {
@@ -186,7 +187,7 @@ function Graph($$anchor, $$props) {
 			});
 			set_text(text, $0);
 			set_text(text_1, get(bits) & 1 ? get(node).type : "off");
-			classes_2 = set_class(span_4, 1, "", null, classes_2, { warn: get(lost) > 0 });
+			classes_2 = set_class(span_4, 1, "", null, classes_2, { warn: get(losing) });
 			set_text(text_2, $1);
 		}, [() => rate(get(now)?.nodes.hz[get(i)]), () => get(lost) > 0 ? `${count(get(lost))} lost` : get(bits) & 16 ? "source" : get(room) ? `${get(now)?.nodes.queued[get(i)]}/${get(room)}` : "inline"]);
 		delegated("click", button, () => place.set({ node: get(node).name }));

@@ -1,4 +1,4 @@
-import { At as delegated, Bt as only_child, Ct as set_text, Et as from_html, Ft as template_effect, Gt as user_derived, Ht as proxy, I as span, Kt as pop, Mt as get, R as run, Rt as child, Tt as comment, Ut as set, Vt as sibling, Wt as state, Xt as to_array, Y as setInput, Yt as reset, dt as init_select, ft as select_option, j as count, jt as event, kt as delegate, lt as set_value, mt as set_class, ot as remove_input_defaults, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, z as inWords, zt as first_child } from "./page.js";
+import { At as delegated, Bt as only_child, Ct as set_text, E as inWords, Et as from_html, Ft as template_effect, Gt as user_derived, Ht as proxy, J as setInput, Kt as pop, L as span, M as count, Mt as get, Rt as child, Tt as comment, Ut as set, Vt as sibling, Wt as state, Yt as reset, Zt as to_array, dt as init_select, ft as select_option, jt as event, kt as delegate, lt as set_value, mt as set_class, ot as remove_input_defaults, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, z as run, zt as first_child } from "./page.js";
 // src/model/inputs.ts
 function byInput(node, ports, edges) {
 	const declared = ports.map(({ name, frames }) => ({
@@ -24,7 +24,7 @@ var root_2$1 = from_html(`<div class="apply svelte-1x4wwfz"><button class="btn p
 var root_3$1 = from_html(`<p class="alarm" role="alert"> </p>`);
 var root_4$1 = from_html(`<button class="btn" type="button">Take this edge away</button>`);
 var root_5$1 = from_html(`<dt class="svelte-1x4wwfz"> </dt><dd class="svelte-1x4wwfz"> </dd>`, 1);
-var root_6$1 = from_html(`<form><label class="svelte-1x4wwfz"><span>From</span> <select></select></label> <label title="What becomes of a frame that finds the queue full" class="svelte-1x4wwfz"><span>When full</span> <select data-input="when_full"></select></label> <!> <!> <!> <!></form> <h2 class="svelte-1x4wwfz">Account <span>since the run began</span></h2> <dl class="svelte-1x4wwfz"><dt class="svelte-1x4wwfz">Offered</dt><dd class="svelte-1x4wwfz"> </dd> <dt class="svelte-1x4wwfz">Delivered</dt><dd class="svelte-1x4wwfz"> </dd> <dt class="svelte-1x4wwfz">Queued</dt><dd class="svelte-1x4wwfz"> </dd> <dt class="svelte-1x4wwfz">Left out as asked</dt><dd class="asked svelte-1x4wwfz"> </dd> <dt class="svelte-1x4wwfz">Lost</dt><dd> </dd> <!> <dt class="svelte-1x4wwfz">Waiting time, p99</dt><dd class="svelte-1x4wwfz"> </dd></dl>`, 1);
+var root_6$1 = from_html(`<form><label class="svelte-1x4wwfz"><span>From</span> <select></select></label> <label title="What becomes of a frame that finds the queue full" class="svelte-1x4wwfz"><span>When full</span> <select data-input="when_full"></select></label> <!> <!> <!> <!></form> <h2 class="svelte-1x4wwfz">Account <span>since the run began</span></h2> <dl class="svelte-1x4wwfz"><dt class="svelte-1x4wwfz">Offered</dt><dd class="svelte-1x4wwfz"> </dd> <dt class="svelte-1x4wwfz">Delivered</dt><dd class="svelte-1x4wwfz"> </dd> <dt class="svelte-1x4wwfz">Queued</dt><dd class="svelte-1x4wwfz"> </dd> <dt class="svelte-1x4wwfz">Left out as asked</dt><dd class="asked svelte-1x4wwfz"> </dd> <dt class="svelte-1x4wwfz">Lost</dt><dd> </dd> <!> <dt class="svelte-1x4wwfz">Waiting time, p99 of the whole run</dt><dd class="svelte-1x4wwfz"> </dd></dl>`, 1);
 function EdgeForm($$anchor, $$props) {
 	push($$props, true);
 	const place = user_derived(() => run.graph.edges.indexOf($$props.edge));
@@ -229,7 +229,7 @@ function EdgeForm($$anchor, $$props) {
 		set_text(text_6, $1);
 		set_text(text_7, `${$2 ?? ""} of ${$3 ?? ""}`);
 		set_text(text_8, $4);
-		classes = set_class(dd_4, 1, "svelte-1x4wwfz", null, classes, { warn: (get(now)?.lost[get(place)] ?? 0) > 0 });
+		classes = set_class(dd_4, 1, "svelte-1x4wwfz", null, classes, { warn: (get(now)?.losing[get(place)] ?? 0) > 0 });
 		set_text(text_9, $5);
 		set_text(text_12, $6);
 	}, [

@@ -1,12 +1,12 @@
 const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./InputForm.js","./page.js","./page.css","./InputForm.css"])))=>i.map(i=>d[i]);
-import { At as delegated, Bt as only_child, Ct as set_text, Et as from_html, Ft as template_effect, Gt as user_derived, H as command, Ht as proxy, I as span, It as user_effect, Kt as pop, Mt as get, N as rate, R as run, Rt as child, S as drafts, St as await_block, T as Name, Tt as comment, Ut as set, Vt as sibling, Wt as state, Yt as reset, a as __vitePreload, bt as key, gt as component, ht as clsx, j as count, jt as event, kt as delegate, mt as set_class, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, zt as first_child } from "./page.js";
+import { At as delegated, Bt as only_child, Ct as set_text, Et as from_html, Ft as template_effect, Gt as user_derived, Ht as proxy, It as user_effect, Kt as pop, L as span, M as count, Mt as get, P as rate, Q as WINDOWS, Rt as child, S as drafts, St as await_block, T as Name, Tt as comment, Ut as set, V as command, Vt as sibling, Wt as state, Yt as reset, a as __vitePreload, bt as key, gt as component, ht as clsx, jt as event, kt as delegate, mt as set_class, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, z as run, zt as first_child } from "./page.js";
 import { i as rowsOf, o as wanted, r as readable } from "./form.js";
 import { t as Field } from "./Field.js";
 // src/parts/Form.svelte
-var root$1 = from_html(`<small class="unit svelte-1rsxdae"> </small>`);
-var root_1$1 = from_html(`<div><span class="title svelte-1rsxdae"> <!></span> <div class="fields svelte-1rsxdae"></div> <small> </small></div>`);
-var root_2$1 = from_html(`<p class="faint"> </p>`);
-var root_3$1 = from_html(`<span class="alarm" role="alert"> </span>`);
+var root$2 = from_html(`<small class="unit svelte-1rsxdae"> </small>`);
+var root_1$2 = from_html(`<div><span class="title svelte-1rsxdae"> <!></span> <div class="fields svelte-1rsxdae"></div> <small> </small></div>`);
+var root_2$2 = from_html(`<p class="faint"> </p>`);
+var root_3$2 = from_html(`<span class="alarm" role="alert"> </span>`);
 var root_4$1 = from_html(`<div class="apply svelte-1rsxdae"><button class="btn primary" type="button"> </button> <button class="btn" type="button">Revert</button> <!></div>`);
 var root_5$1 = from_html(`<form class="svelte-1rsxdae"><!> <!></form>`);
 function Form($$anchor, $$props) {
@@ -40,13 +40,13 @@ function Form($$anchor, $$props) {
 		let title = () => get($$item).title;
 		let all = () => get($$item).specs;
 		const said = user_derived(() => hint(all()));
-		var div = root_1$1();
+		var div = root_1$2();
 		let classes;
 		var span = child(div);
 		var text_1 = child(span, true);
 		var node_2 = sibling(text_1);
 		var consequent = ($$anchor) => {
-			var small = root$1();
+			var small = root$2();
 			var text_2 = only_child(small, true);
 			template_effect(() => set_text(text_2, all()[0].unit));
 			append($$anchor, small);
@@ -94,7 +94,7 @@ function Form($$anchor, $$props) {
 		}, [() => all().map((spec) => spec.doc).join("\n"), () => get(said)?.text ?? [all()[0].doc, wanted(all()[0])].filter(Boolean).join(" · ")]);
 		append($$anchor, div);
 	}, ($$anchor) => {
-		var p = root_2$1();
+		var p = root_2$2();
 		var text_4 = only_child(p, true);
 		template_effect(() => set_text(text_4, run.values[$$props.node] ? "This node has no parameters." : "Waiting for its values …"));
 		append($$anchor, p);
@@ -107,7 +107,7 @@ function Form($$anchor, $$props) {
 		var button_1 = sibling(button, 2);
 		var node_4 = sibling(button_1, 2);
 		var consequent_1 = ($$anchor) => {
-			var span_1 = root_3$1();
+			var span_1 = root_3$2();
 			var text_6 = only_child(span_1, true);
 			template_effect(() => set_text(text_6, get(refusal).message));
 			append($$anchor, span_1);
@@ -134,20 +134,76 @@ function Form($$anchor, $$props) {
 	pop();
 }
 delegate(["click"]);
+// src/parts/Times.svelte
+var root$1 = from_html(`<th scope="col" class="svelte-fqpr42"> </th>`);
+var root_1$1 = from_html(`<td class="svelte-fqpr42"> </td>`);
+var root_2$1 = from_html(`<tr><th scope="row" class="svelte-fqpr42"> </th><!></tr>`);
+var root_3$1 = from_html(`<table class="svelte-fqpr42"><thead class="svelte-fqpr42"><tr><th scope="col" title="99 of 100 frames were not slower" class="svelte-fqpr42">p99</th><!></tr></thead><tbody></tbody></table>`);
+function Times($$anchor, $$props) {
+	push($$props, true);
+	const TITLES = {
+		"1s": "last 1 s",
+		"10s": "last 10 s",
+		"60s": "last 60 s",
+		run: "whole run"
+	};
+	const rows = user_derived(() => $$props.source ? ["service"] : [
+		"service",
+		"waiting",
+		"latency"
+	]);
+	const shown = (ms) => span(ms === null || ms === void 0 ? null : ms * 1e6);
+	var table = root_3$1();
+	var thead = child(table);
+	var tr = child(thead);
+	var node = sibling(child(tr));
+	each(node, 16, () => WINDOWS, (window) => window, ($$anchor, window) => {
+		var th = root$1();
+		var text = only_child(th, true);
+		template_effect(() => set_text(text, TITLES[window]));
+		append($$anchor, th);
+	});
+	reset(tr);
+	reset(thead);
+	var tbody = sibling(thead);
+	each(tbody, 20, () => get(rows), (row) => row, ($$anchor, row) => {
+		const times = user_derived(() => run.times?.[row]);
+		var tr_1 = root_2$1();
+		var th_1 = child(tr_1);
+		var text_1 = only_child(th_1, true);
+		var node_1 = sibling(th_1);
+		each(node_1, 16, () => WINDOWS, (window) => window, ($$anchor, window) => {
+			var td = root_1$1();
+			var text_2 = only_child(td, true);
+			template_effect(($0, $1) => {
+				set_attribute(td, "title", `median of the ${TITLES[window] ?? ""}: ${$0 ?? ""}`);
+				set_attribute(td, "data-window", window);
+				set_text(text_2, $1);
+			}, [() => shown(get(times)?.p50_ms[window][$$props.index]), () => shown(get(times)?.p99_ms[window][$$props.index])]);
+			append($$anchor, td);
+		});
+		reset(tr_1);
+		template_effect(() => set_text(text_1, row));
+		append($$anchor, tr_1);
+	});
+	reset(tbody);
+	reset(table);
+	append($$anchor, table);
+	pop();
+}
 // src/parts/NodePanel.svelte
 var root = from_html(`<button type="button" role="tab" aria-controls="about-node" class="svelte-qs8thq"> </button>`);
 var root_1 = from_html(`<button type="button" class="btn turn svelte-qs8thq"> </button>`);
 var root_2 = from_html(`<p class="alarm" role="alert"> </p>`);
-var root_3 = from_html(`<dt class="svelte-qs8thq">Waiting time</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <dt class="svelte-qs8thq">Latency</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd>`, 1);
-var root_4 = from_html(`<small class="svelte-qs8thq"> </small>`);
-var root_5 = from_html(`<dt class="svelte-qs8thq"> </dt> <dd class="svelte-qs8thq"> <!></dd>`, 1);
-var root_6 = from_html(`<!> <h2 class="svelte-qs8thq">Now <span> </span></h2> <dl class="svelte-qs8thq"><dt class="svelte-qs8thq">Frames</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <dt class="svelte-qs8thq">Service time</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <!> <!></dl>`, 1);
-var root_7 = from_html(`<br/><code class="svelte-qs8thq"> </code>`, 1);
-var root_8 = from_html(`<br/><b> </b> `, 1);
-var root_9 = from_html(`<dt class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dt> <dd class="svelte-qs8thq"> <!> <!></dd>`, 1);
-var root_10 = from_html(`<dl class="reference svelte-qs8thq"></dl>`);
-var root_11 = from_html(`<header class="svelte-qs8thq"><b class="svelte-qs8thq"><!></b><span class="dim"> </span> <span class="faint from svelte-qs8thq"> </span> <span class="dim"> </span></header> <p class="summary dim svelte-qs8thq"> </p> <div class="tabs svelte-qs8thq"><div role="tablist" tabindex="-1" class="svelte-qs8thq"></div> <!></div> <!> <div class="body scroll svelte-qs8thq" id="about-node" role="tabpanel" tabindex="-1"><!></div>`, 1);
-var root_12 = from_html(`<p class="dim">Choose a node in the pipeline.</p>`);
+var root_3 = from_html(`<small class="svelte-qs8thq"> </small>`);
+var root_4 = from_html(`<dt class="svelte-qs8thq"> </dt> <dd class="svelte-qs8thq"> <!></dd>`, 1);
+var root_5 = from_html(`<!> <h2 class="svelte-qs8thq">Now <span> </span></h2> <!> <dl class="svelte-qs8thq"><dt class="svelte-qs8thq">Frames</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <!></dl>`, 1);
+var root_6 = from_html(`<br/><code class="svelte-qs8thq"> </code>`, 1);
+var root_7 = from_html(`<br/><b> </b> `, 1);
+var root_8 = from_html(`<dt class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dt> <dd class="svelte-qs8thq"> <!> <!></dd>`, 1);
+var root_9 = from_html(`<dl class="reference svelte-qs8thq"></dl>`);
+var root_10 = from_html(`<header class="svelte-qs8thq"><b class="svelte-qs8thq"><!></b><span class="dim"> </span> <span class="faint from svelte-qs8thq"> </span> <span class="dim"> </span></header> <p class="summary dim svelte-qs8thq"> </p> <div class="tabs svelte-qs8thq"><div role="tablist" tabindex="-1" class="svelte-qs8thq"></div> <!></div> <!> <div class="body scroll svelte-qs8thq" id="about-node" role="tabpanel" tabindex="-1"><!></div>`, 1);
+var root_11 = from_html(`<p class="dim">Choose a node in the pipeline.</p>`);
 function NodePanel($$anchor, $$props) {
 	push($$props, true);
 	const TABS = [
@@ -164,7 +220,6 @@ function NodePanel($$anchor, $$props) {
 	const bits = user_derived(() => get(now)?.state[get(index)] ?? 0);
 	const enabled = user_derived(() => (get(bits) & 1) !== 0);
 	const readbacks = user_derived(() => (get(type)?.params ?? []).filter((spec) => spec.readback && run.value($$props.node, spec.name) !== void 0));
-	const ns = (ms) => ms === null || ms === void 0 ? null : ms * 1e6;
 	user_effect(() => run.watch([$$props.node]));
 	user_effect(() => {
 		$$props.node;
@@ -189,8 +244,8 @@ function NodePanel($$anchor, $$props) {
 	}
 	var fragment = comment();
 	var node_1 = first_child(fragment);
-	var consequent_7 = ($$anchor) => {
-		var fragment_1 = root_11();
+	var consequent_6 = ($$anchor) => {
+		var fragment_1 = root_10();
 		var header = first_child(fragment_1);
 		var b = child(header);
 		var node_2 = child(b);
@@ -198,12 +253,12 @@ function NodePanel($$anchor, $$props) {
 			return $$props.node;
 		} });
 		reset(b);
-		var span_1 = sibling(b);
-		var text = only_child(span_1, true);
+		var span = sibling(b);
+		var text = only_child(span, true);
+		var span_1 = sibling(span, 2);
+		var text_1 = only_child(span_1, true);
 		var span_2 = sibling(span_1, 2);
-		var text_1 = only_child(span_2, true);
-		var span_3 = sibling(span_2, 2);
-		var text_2 = only_child(span_3, true);
+		var text_2 = only_child(span_2, true);
 		reset(header);
 		var p = sibling(header, 2);
 		var text_3 = only_child(p, true);
@@ -249,8 +304,8 @@ function NodePanel($$anchor, $$props) {
 		});
 		var div_2 = sibling(node_4, 2);
 		var node_5 = child(div_2);
-		var consequent_4 = ($$anchor) => {
-			var fragment_2 = root_6();
+		var consequent_3 = ($$anchor) => {
+			var fragment_2 = root_5();
 			var node_6 = first_child(fragment_2);
 			key(node_6, () => $$props.node, ($$anchor) => {
 				Form($$anchor, { get node() {
@@ -258,167 +313,138 @@ function NodePanel($$anchor, $$props) {
 				} });
 			});
 			var h2 = sibling(node_6, 2);
-			var span_4 = sibling(child(h2));
-			var text_7 = only_child(span_4);
+			var span_3 = sibling(child(h2));
+			var text_7 = only_child(span_3);
 			reset(h2);
-			var dl = sibling(h2, 2);
+			var node_7 = sibling(h2, 2);
+			{
+				let $0 = user_derived(() => (get(bits) & 16) !== 0);
+				Times(node_7, {
+					get index() {
+						return get(index);
+					},
+					get source() {
+						return get($0);
+					}
+				});
+			}
+			var dl = sibling(node_7, 2);
 			var dd = sibling(child(dl));
 			var text_8 = child(dd);
 			var small = sibling(text_8);
 			var text_9 = only_child(small);
 			reset(dd);
-			var dd_1 = sibling(dd, 3);
-			var text_10 = child(dd_1);
-			var small_1 = sibling(text_10);
-			var text_11 = only_child(small_1);
-			reset(dd_1);
-			var node_7 = sibling(dd_1, 2);
-			var consequent_2 = ($$anchor) => {
-				var fragment_4 = root_3();
-				var dd_2 = sibling(first_child(fragment_4));
-				var text_12 = child(dd_2);
-				var small_2 = sibling(text_12);
-				var text_13 = only_child(small_2);
-				reset(dd_2);
-				var dd_3 = sibling(dd_2, 3);
-				var text_14 = child(dd_3);
-				var small_3 = sibling(text_14);
-				var text_15 = only_child(small_3);
-				reset(dd_3);
-				template_effect(($0, $1, $2, $3) => {
-					set_text(text_12, `${$0 ?? ""} `);
-					set_text(text_13, `p99 ${$1 ?? ""}`);
-					set_text(text_14, `${$2 ?? ""} `);
-					set_text(text_15, `p99 ${$3 ?? ""}`);
-				}, [
-					() => span(ns(get(now)?.waiting_p50_ms[get(index)])),
-					() => span(ns(get(now)?.waiting_p99_ms[get(index)])),
-					() => span(ns(get(now)?.latency_p50_ms[get(index)])),
-					() => span(ns(get(now)?.latency_p99_ms[get(index)]))
-				]);
-				append($$anchor, fragment_4);
-			};
-			if_block(node_7, ($$render) => {
-				if (!(get(bits) & 16)) $$render(consequent_2);
-			});
-			var node_8 = sibling(node_7, 2);
+			var node_8 = sibling(dd, 2);
 			each(node_8, 17, () => get(readbacks), (spec) => spec.name, ($$anchor, spec) => {
-				var fragment_5 = root_5();
-				var dt = first_child(fragment_5);
-				var text_16 = only_child(dt, true);
-				var dd_4 = sibling(dt, 2);
-				var text_17 = child(dd_4);
-				var node_9 = sibling(text_17);
-				var consequent_3 = ($$anchor) => {
-					var small_4 = root_4();
-					var text_18 = only_child(small_4, true);
-					template_effect(() => set_text(text_18, get(spec).unit));
-					append($$anchor, small_4);
+				var fragment_4 = root_4();
+				var dt = first_child(fragment_4);
+				var text_10 = only_child(dt, true);
+				var dd_1 = sibling(dt, 2);
+				var text_11 = child(dd_1);
+				var node_9 = sibling(text_11);
+				var consequent_2 = ($$anchor) => {
+					var small_1 = root_3();
+					var text_12 = only_child(small_1, true);
+					template_effect(() => set_text(text_12, get(spec).unit));
+					append($$anchor, small_1);
 				};
 				if_block(node_9, ($$render) => {
-					if (get(spec).unit) $$render(consequent_3);
+					if (get(spec).unit) $$render(consequent_2);
 				});
-				reset(dd_4);
+				reset(dd_1);
 				template_effect(($0, $1, $2) => {
 					set_attribute(dt, "title", get(spec).doc);
-					set_text(text_16, $0);
-					set_attribute(dd_4, "title", $1);
-					set_text(text_17, `${$2 ?? ""} `);
+					set_text(text_10, $0);
+					set_attribute(dd_1, "title", $1);
+					set_text(text_11, `${$2 ?? ""} `);
 				}, [
 					() => get(spec).name.replaceAll("_", " "),
 					() => readable(run.value($$props.node, get(spec).name)),
 					() => readable(run.value($$props.node, get(spec).name))
 				]);
-				append($$anchor, fragment_5);
+				append($$anchor, fragment_4);
 			});
 			reset(dl);
-			template_effect(($0, $1, $2, $3) => {
+			template_effect(($0, $1) => {
 				set_text(text_7, `values that ${$$props.node ?? ""} gives`);
 				set_text(text_8, `${$0 ?? ""} `);
 				set_text(text_9, `at ${$1 ?? ""} Hz`);
-				set_text(text_10, `${$2 ?? ""} `);
-				set_text(text_11, `p99 ${$3 ?? ""}`);
-			}, [
-				() => count(get(now)?.frames[get(index)]),
-				() => rate(get(now)?.hz[get(index)]),
-				() => span(ns(get(now)?.service_p50_ms[get(index)])),
-				() => span(ns(get(now)?.service_p99_ms[get(index)]))
-			]);
+			}, [() => count(get(now)?.frames[get(index)]), () => rate(get(now)?.hz[get(index)])]);
 			append($$anchor, fragment_2);
 		};
-		var consequent_5 = ($$anchor) => {
-			var fragment_6 = comment();
-			var node_10 = first_child(fragment_6);
+		var consequent_4 = ($$anchor) => {
+			var fragment_5 = comment();
+			var node_10 = first_child(fragment_5);
 			await_block(node_10, () => __vitePreload(() => import("./InputForm.js"), __vite__mapDeps([0,1,2,3]), import.meta.url), null, ($$anchor, $$source) => {
 				var $$value = user_derived(() => {
 					var { default: InputForm } = get($$source);
 					return { InputForm };
 				});
 				var InputForm = user_derived(() => get($$value).InputForm);
-				var fragment_7 = comment();
-				var node_11 = first_child(fragment_7);
+				var fragment_6 = comment();
+				var node_11 = first_child(fragment_6);
 				key(node_11, () => $$props.node, ($$anchor) => {
-					var fragment_8 = comment();
-					var node_12 = first_child(fragment_8);
+					var fragment_7 = comment();
+					var node_12 = first_child(fragment_7);
 					component(node_12, () => get(InputForm), ($$anchor, InputForm_1) => {
 						InputForm_1($$anchor, { get node() {
 							return $$props.node;
 						} });
 					});
-					append($$anchor, fragment_8);
+					append($$anchor, fragment_7);
 				});
-				append($$anchor, fragment_7);
+				append($$anchor, fragment_6);
 			});
-			append($$anchor, fragment_6);
+			append($$anchor, fragment_5);
 		};
 		var alternate = ($$anchor) => {
-			var dl_1 = root_10();
+			var dl_1 = root_9();
 			each(dl_1, 21, () => get(type).params, (spec) => spec.name, ($$anchor, spec) => {
-				var fragment_9 = root_9();
-				var dt_1 = first_child(fragment_9);
-				var text_19 = child(dt_1);
-				var small_5 = sibling(text_19);
-				var text_20 = only_child(small_5, true);
+				var fragment_8 = root_8();
+				var dt_1 = first_child(fragment_8);
+				var text_13 = child(dt_1);
+				var small_2 = sibling(text_13);
+				var text_14 = only_child(small_2, true);
 				reset(dt_1);
-				var dd_5 = sibling(dt_1, 2);
-				var text_21 = child(dd_5, true);
-				var node_13 = sibling(text_21);
-				var consequent_6 = ($$anchor) => {
-					var fragment_10 = root_7();
-					var code = sibling(first_child(fragment_10));
-					var text_22 = only_child(code);
-					template_effect(() => set_text(text_22, `${run.run?.pv_prefix ?? "" ?? ""}…:${get(spec).pv ?? ""}`));
-					append($$anchor, fragment_10);
+				var dd_2 = sibling(dt_1, 2);
+				var text_15 = child(dd_2, true);
+				var node_13 = sibling(text_15);
+				var consequent_5 = ($$anchor) => {
+					var fragment_9 = root_6();
+					var code = sibling(first_child(fragment_9));
+					var text_16 = only_child(code);
+					template_effect(() => set_text(text_16, `${run.run?.pv_prefix ?? "" ?? ""}…:${get(spec).pv ?? ""}`));
+					append($$anchor, fragment_9);
 				};
 				if_block(node_13, ($$render) => {
-					if (get(spec).pv) $$render(consequent_6);
+					if (get(spec).pv) $$render(consequent_5);
 				});
 				var node_14 = sibling(node_13, 2);
 				each(node_14, 17, () => get(spec).choices ?? [], (choice) => choice.name, ($$anchor, choice) => {
-					var fragment_11 = root_8();
-					var b_1 = sibling(first_child(fragment_11));
-					var text_23 = only_child(b_1, true);
-					var text_24 = sibling(b_1);
+					var fragment_10 = root_7();
+					var b_1 = sibling(first_child(fragment_10));
+					var text_17 = only_child(b_1, true);
+					var text_18 = sibling(b_1);
 					template_effect(() => {
-						set_text(text_23, get(choice).name);
-						set_text(text_24, ` ${get(choice).doc ?? ""}`);
+						set_text(text_17, get(choice).name);
+						set_text(text_18, ` ${get(choice).doc ?? ""}`);
 					});
-					append($$anchor, fragment_11);
+					append($$anchor, fragment_10);
 				});
-				reset(dd_5);
+				reset(dd_2);
 				template_effect(() => {
-					set_text(text_19, `${get(spec).name ?? ""} `);
-					set_text(text_20, get(spec).readback ? "readback" : get(spec).type);
-					set_text(text_21, get(spec).doc);
+					set_text(text_13, `${get(spec).name ?? ""} `);
+					set_text(text_14, get(spec).readback ? "readback" : get(spec).type);
+					set_text(text_15, get(spec).doc);
 				});
-				append($$anchor, fragment_9);
+				append($$anchor, fragment_8);
 			});
 			reset(dl_1);
 			append($$anchor, dl_1);
 		};
 		if_block(node_5, ($$render) => {
-			if (get(tab) === "Parameters") $$render(consequent_4);
-			else if (get(tab) === "Input") $$render(consequent_5, 1);
+			if (get(tab) === "Parameters") $$render(consequent_3);
+			else if (get(tab) === "Input") $$render(consequent_4, 1);
 			else $$render(alternate, -1);
 		});
 		reset(div_2);
@@ -434,11 +460,11 @@ function NodePanel($$anchor, $$props) {
 		append($$anchor, fragment_1);
 	};
 	var alternate_1 = ($$anchor) => {
-		var p_2 = root_12();
+		var p_2 = root_11();
 		append($$anchor, p_2);
 	};
 	if_block(node_1, ($$render) => {
-		if (get(node) && get(type)) $$render(consequent_7);
+		if (get(node) && get(type)) $$render(consequent_6);
 		else $$render(alternate_1, -1);
 	});
 	append($$anchor, fragment);

@@ -1,4 +1,4 @@
-import { At as delegated, Bt as only_child, Ct as set_text, Et as from_html, F as short, Ft as template_effect, Gt as user_derived, It as user_effect, J as seriesNames, Kt as pop, Mt as get, O as place, R as run, Rt as child, Ut as set, Vt as sibling, Wt as state, Xt as to_array, Yt as reset, at as bind_value, ct as set_checked, dt as init_select, ft as select_option, h as saveFile, j as count, kt as delegate, n as past, ot as remove_input_defaults, pt as set_style, qt as push, r as follow, st as set_attribute, t as Past, vt as each, wt as append, xt as if_block, zt as first_child } from "./page.js";
+import { At as delegated, Bt as only_child, Ct as set_text, Et as from_html, Ft as template_effect, Gt as user_derived, I as short, It as user_effect, Kt as pop, M as count, Mt as get, Rt as child, Ut as set, Vt as sibling, Wt as state, Yt as reset, Zt as to_array, at as bind_value, ct as set_checked, dt as init_select, ft as select_option, h as saveFile, k as place, kt as delegate, n as past, ot as remove_input_defaults, pt as set_style, q as seriesNames, qt as push, r as follow, st as set_attribute, t as Past, vt as each, wt as append, xt as if_block, z as run, zt as first_child } from "./page.js";
 import { t as Chart } from "./Chart.js";
 import { t as Points } from "./Points.js";
 // src/model/pairs.ts
@@ -149,17 +149,19 @@ delegate(["change"]);
 // src/screens/plots/Plots.svelte
 var root = from_html(`<label class="svelte-1wora1s"><input type="checkbox"/><span class="svelte-1wora1s"> </span><small class="svelte-1wora1s"> </small></label>`);
 var root_1 = from_html(`<p class="faint"> </p>`);
-var root_2 = from_html(`<p class="alarm" role="alert"> </p>`);
-var root_3 = from_html(`<i class="svelte-1wora1s"></i> <b class="svelte-1wora1s"> </b>`, 1);
-var root_4 = from_html(`<div class="plot svelte-1wora1s"><h2><em class="svelte-1wora1s"> </em> <span></span></h2> <!></div>`);
-var root_5 = from_html(`<p class="dim">Choose values on the left.</p>`);
-var root_6 = from_html(`<div class="charts scroll svelte-1wora1s"></div>`);
-var root_7 = from_html(`<div class="plots svelte-1wora1s"><section class="panel choice svelte-1wora1s" aria-label="Values"><h1 class="svelte-1wora1s">Plots</h1> <input type="search" placeholder="Find a value" aria-label="Find a value"/> <div class="list scroll svelte-1wora1s" role="group" aria-label="Values that are kept"></div></section> <section class="panel area svelte-1wora1s" aria-label="Plots"><header class="svelte-1wora1s"><span class="dim"> </span><span class="space svelte-1wora1s"></span> <div class="seg svelte-1wora1s" role="group" aria-label="What is drawn"><button type="button" class="svelte-1wora1s">Over time</button> <button type="button" class="svelte-1wora1s">One against another</button></div> <!> <button class="btn" type="button">Save as CSV</button></header> <!> <!></section></div>`);
+var root_2 = from_html(`<p class="faint missing"> </p>`);
+var root_3 = from_html(`<p class="alarm" role="alert"> </p>`);
+var root_4 = from_html(`<i class="svelte-1wora1s"></i> <b class="svelte-1wora1s"> </b>`, 1);
+var root_5 = from_html(`<div class="plot svelte-1wora1s"><h2><em class="svelte-1wora1s"> </em> <span></span></h2> <!></div>`);
+var root_6 = from_html(`<p class="dim">Choose values on the left.</p>`);
+var root_7 = from_html(`<div class="charts scroll svelte-1wora1s"></div>`);
+var root_8 = from_html(`<div class="plots svelte-1wora1s"><section class="panel choice svelte-1wora1s" aria-label="Values"><h1 class="svelte-1wora1s">Plots</h1> <input type="search" placeholder="Find a value" aria-label="Find a value"/> <div class="list scroll svelte-1wora1s" role="group" aria-label="Values that are kept"></div> <!></section> <section class="panel area svelte-1wora1s" aria-label="Plots"><header class="svelte-1wora1s"><span class="dim"> </span><span class="space svelte-1wora1s"></span> <div class="seg svelte-1wora1s" role="group" aria-label="What is drawn"><button type="button" class="svelte-1wora1s">Over time</button> <button type="button" class="svelte-1wora1s">One against another</button></div> <!> <button class="btn" type="button">Save as CSV</button></header> <!> <!></section></div>`);
 function Plots($$anchor, $$props) {
 	push($$props, true);
 	const MOST = 24;
 	let all = state([]);
 	let problem = state("");
+	let missing = state("");
 	let find = state("");
 	let shown = state({
 		times: [],
@@ -186,7 +188,12 @@ function Plots($$anchor, $$props) {
 	const wanted = user_derived(() => get(chosen).join(","));
 	user_effect(() => {
 		run.run?.id;
-		seriesNames().then(({ series }) => set(all, series), (failure) => set(problem, failure.message, true));
+		seriesNames().then(({ series, problem: shortage }) => (($$value) => {
+			var $$array = to_array($$value, 2);
+			set(all, $$array[0]);
+			set(missing, $$array[1], true);
+			return $$value;
+		})([series, shortage ?? ""]), (failure) => set(problem, failure.message, true));
 	});
 	user_effect(() => {
 		if (get(wanted) === "" || get(against)) return;
@@ -207,7 +214,7 @@ function Plots($$anchor, $$props) {
 		const rows = get(shown).times.map((time, i) => [new Date(time).toISOString(), ...get(chosen).map((name) => get(shown).columns[name]?.[i] ?? "")].join(","));
 		saveFile(new Blob([`time,${get(chosen).join(",")}\n${rows.join("\n")}\n`], { type: "text/csv" }), "livetime.csv");
 	}
-	var div = root_7();
+	var div = root_8();
 	var section = child(div);
 	var input = sibling(child(section), 2);
 	remove_input_defaults(input);
@@ -239,31 +246,41 @@ function Plots($$anchor, $$props) {
 		append($$anchor, p);
 	});
 	reset(div_1);
+	var node = sibling(div_1, 2);
+	var consequent = ($$anchor) => {
+		var p_1 = root_2();
+		var text_3 = only_child(p_1, true);
+		template_effect(() => set_text(text_3, get(missing)));
+		append($$anchor, p_1);
+	};
+	if_block(node, ($$render) => {
+		if (get(missing)) $$render(consequent);
+	});
 	reset(section);
 	var section_1 = sibling(section, 2);
 	var header = child(section_1);
 	var span_1 = child(header);
-	var text_3 = only_child(span_1);
+	var text_4 = only_child(span_1);
 	var div_2 = sibling(span_1, 3);
 	var button = child(div_2);
 	var button_1 = sibling(button, 2);
 	reset(div_2);
-	var node = sibling(div_2, 2);
-	Past(node, {});
-	var button_2 = sibling(node, 2);
+	var node_1 = sibling(div_2, 2);
+	Past(node_1, {});
+	var button_2 = sibling(node_1, 2);
 	reset(header);
-	var node_1 = sibling(header, 2);
-	var consequent = ($$anchor) => {
-		var p_1 = root_2();
-		var text_4 = only_child(p_1, true);
-		template_effect(() => set_text(text_4, get(problem)));
-		append($$anchor, p_1);
-	};
-	if_block(node_1, ($$render) => {
-		if (get(problem)) $$render(consequent);
-	});
-	var node_2 = sibling(node_1, 2);
+	var node_2 = sibling(header, 2);
 	var consequent_1 = ($$anchor) => {
+		var p_2 = root_3();
+		var text_5 = only_child(p_2, true);
+		template_effect(() => set_text(text_5, get(problem)));
+		append($$anchor, p_2);
+	};
+	if_block(node_2, ($$render) => {
+		if (get(problem)) $$render(consequent_1);
+	});
+	var node_3 = sibling(node_2, 2);
+	var consequent_2 = ($$anchor) => {
 		Against($$anchor, {
 			get chosen() {
 				return get(chosen);
@@ -280,37 +297,37 @@ function Plots($$anchor, $$props) {
 		});
 	};
 	var alternate = ($$anchor) => {
-		var div_3 = root_6();
+		var div_3 = root_7();
 		each(div_3, 21, () => get(plots), ({ unit, names, key }) => key, ($$anchor, $$item) => {
 			let unit = () => get($$item).unit;
 			let names = () => get($$item).names;
 			let key = () => get($$item).key;
-			var div_4 = root_4();
+			var div_4 = root_5();
 			var h2 = child(div_4);
 			var em = child(h2);
-			var text_5 = only_child(em, true);
+			var text_6 = only_child(em, true);
 			var span_2 = sibling(em, 2);
 			each(span_2, 22, names, (name) => name, ($$anchor, name, i) => {
-				var fragment_1 = root_3();
+				var fragment_1 = root_4();
 				var i_1 = first_child(fragment_1);
 				let styles;
-				var text_6 = sibling(i_1);
-				var b = sibling(text_6);
-				var text_7 = only_child(b, true);
+				var text_7 = sibling(i_1);
+				var b = sibling(text_7);
+				var text_8 = only_child(b, true);
 				template_effect(($0) => {
 					styles = set_style(i_1, "", styles, { background: `var(--s${get(i) % 6 + 1})` });
-					set_text(text_6, `${name ?? ""} `);
-					set_text(text_7, $0);
+					set_text(text_7, `${name ?? ""} `);
+					set_text(text_8, $0);
 				}, [() => short(get(shown).columns[name]?.at(-1))]);
 				append($$anchor, fragment_1);
 			});
 			reset(span_2);
 			reset(h2);
-			var node_3 = sibling(h2, 2);
+			var node_4 = sibling(h2, 2);
 			{
 				let $0 = user_derived(() => names().map((name) => get(shown).columns[name] ?? []));
 				let $1 = user_derived(() => unit() === "Hz");
-				Chart(node_3, {
+				Chart(node_4, {
 					get times() {
 						return get(shown).times;
 					},
@@ -332,23 +349,23 @@ function Plots($$anchor, $$props) {
 				});
 			}
 			reset(div_4);
-			template_effect(() => set_text(text_5, unit()));
+			template_effect(() => set_text(text_6, unit()));
 			append($$anchor, div_4);
 		}, ($$anchor) => {
-			var p_2 = root_5();
-			append($$anchor, p_2);
+			var p_3 = root_6();
+			append($$anchor, p_3);
 		});
 		reset(div_3);
 		append($$anchor, div_3);
 	};
-	if_block(node_2, ($$render) => {
-		if (get(against)) $$render(consequent_1);
+	if_block(node_3, ($$render) => {
+		if (get(against)) $$render(consequent_2);
 		else $$render(alternate, -1);
 	});
 	reset(section_1);
 	reset(div);
 	template_effect(() => {
-		set_text(text_3, `${get(chosen).length ?? ""} of ${get(all).length ?? ""} values`);
+		set_text(text_4, `${get(chosen).length ?? ""} of ${get(all).length ?? ""} values`);
 		set_attribute(button, "aria-pressed", !get(against));
 		set_attribute(button_1, "aria-pressed", get(against));
 		button_2.disabled = get(against);

@@ -1,4 +1,4 @@
-import { D as colour, Et as from_html, F as short, Ft as template_effect, Ht as proxy, It as user_effect, Kt as pop, Mt as get, Rt as child, Ut as set, Wt as state, Yt as reset, d as ticks, l as colours, m as themed, nt as bind_this, qt as push, st as set_attribute, tt as prop, u as placer, wt as append } from "./page.js";
+import { Et as from_html, Ft as template_effect, Ht as proxy, I as short, It as user_effect, Kt as pop, Mt as get, O as colour, Rt as child, Ut as set, Wt as state, Yt as reset, d as ticks, l as colours, m as themed, nt as bind_this, qt as push, st as set_attribute, tt as prop, u as placer, wt as append } from "./page.js";
 // src/model/columns.ts
 var TIMES = [
 	"start",

@@ -1,4 +1,4 @@
-import { $ as onDestroy, A as bytes, At as delegated, Bt as only_child, Ct as set_text, Dt as from_svg, E as isFull, Et as from_html, F as short, Ft as template_effect, Gt as user_derived, Ht as proxy, It as user_effect, Jt as next, Kt as pop, Lt as $window, M as flow, Mt as get, O as place, Ot as text, Q as readTable, Rt as child, Tt as comment, Ut as set, V as ApiError, Vt as sibling, Wt as state, Xt as to_array, Yt as reset, Z as readPicture, bt as key, d as ticks, dt as init_select, ft as select_option, i as Picture, j as count, jt as event, k as ago, kt as delegate, lt as set_value, mt as set_class, nt as bind_this, ot as remove_input_defaults, q as request, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, yt as index, zt as first_child } from "./page.js";
+import { $ as onDestroy, A as ago, At as delegated, B as ApiError, Bt as only_child, Ct as set_text, D as isFull, Dt as from_svg, Et as from_html, Ft as template_effect, Gt as user_derived, Ht as proxy, I as short, It as user_effect, Jt as next, K as request, Kt as pop, Lt as $window, M as count, Mt as get, N as flow, Ot as text, Rt as child, Tt as comment, Ut as set, Vt as sibling, Wt as state, X as readPicture, Yt as reset, Z as readTable, Zt as to_array, bt as key, d as ticks, dt as init_select, ft as select_option, i as Picture, j as bytes, jt as event, k as place, kt as delegate, lt as set_value, mt as set_class, nt as bind_this, ot as remove_input_defaults, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, yt as index, z as run, zt as first_child } from "./page.js";
 // src/link/recorded.ts
 var json = async (path) => await (await request("GET", path)).json();
 function address(what, place) {
@@ -1126,7 +1126,7 @@ function Runs($$anchor, $$props) {
 		let timer;
 		let ended = false;
 		const step = async () => {
-			if (!document.hidden) await ask().then(() => set(problem, ""), (failure) => set(problem, failure.message, true));
+			if (!document.hidden && run.link !== "ended") await ask().then(() => set(problem, ""), (failure) => set(problem, failure.message, true));
 			if (!ended) timer = setTimeout(step, pauseMs);
 		};
 		step();
@@ -1258,7 +1258,7 @@ function Runs($$anchor, $$props) {
 	var input = sibling(h2_1, 2);
 	remove_input_defaults(input);
 	var node_5 = sibling(input, 2);
-	each(node_5, 17, () => get(runs), (run) => run.path, ($$anchor, run) => {
+	each(node_5, 17, () => get(runs), (run) => run.path, ($$anchor, run, $$index_3, $$array) => {
 		var button_2 = root_1();
 		var b_2 = child(button_2);
 		var text_15 = only_child(b_2, true);

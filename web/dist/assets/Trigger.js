@@ -1,4 +1,4 @@
-import { A as bytes, At as delegated, Bt as only_child, C as Feed, Ct as set_text, Et as from_html, F as short, Ft as template_effect, G as records, Gt as user_derived, I as span, It as user_effect, Kt as pop, L as timeOfDay, Lt as $window, Mt as get, O as place, Ot as text, Q as readTable, R as run, Rt as child, Tt as comment, Ut as set, Vt as sibling, W as record, Wt as state, Xt as to_array, Yt as reset, _t as snippet, bt as key, dt as init_select, et as onMount, ft as select_option, ht as clsx, j as count, jt as event, kt as delegate, mt as set_class, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, yt as index, zt as first_child } from "./page.js";
+import { At as delegated, Bt as only_child, C as Feed, Ct as set_text, Et as from_html, Ft as template_effect, Gt as user_derived, I as short, It as user_effect, Kt as pop, L as span, Lt as $window, M as count, Mt as get, Ot as text, R as timeOfDay, Rt as child, Tt as comment, U as record, Ut as set, Vt as sibling, W as records, Wt as state, Yt as reset, Z as readTable, Zt as to_array, _t as snippet, bt as key, dt as init_select, et as onMount, ft as select_option, ht as clsx, j as bytes, jt as event, k as place, kt as delegate, mt as set_class, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, yt as index, z as run, zt as first_child } from "./page.js";
 import { r as readable } from "./form.js";
 import { n as joined, r as usual, t as Points } from "./Points.js";
 // src/screens/trigger/links.ts
@@ -533,7 +533,10 @@ function Stream($$anchor, $$props) {
 		const enough = newest.findIndex((columns) => (rows += columns.values().next().value?.length ?? 0) > KEPT_ROWS);
 		set(tables, newest.slice(0, enough < 0 ? newest.length : Math.max(1, enough)).reverse().slice(-2e3));
 	}
-	user_effect(() => get(feed)?.stop(get(hold)));
+	user_effect(() => {
+		get(feed)?.stop(get(hold) || run.link === "ended");
+		if (run.link === "ended") set(problem, "");
+	});
 	user_effect(() => {
 		(($$value) => {
 			var $$array = to_array($$value, 2);

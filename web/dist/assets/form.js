@@ -1,4 +1,4 @@
-import { F as short, j as count } from "./page.js";
+import { I as short, M as count } from "./page.js";
 // src/model/form.ts
 function rowsOf(specs) {
 	const rows = [];

@@ -3790,6 +3790,13 @@ function init_update_callbacks(context) {
 }
 // node_modules/svelte/src/internal/disclose-version.js
 if (typeof window !== "undefined") ((window.__svelte ??= {}).v ??= new Set()).add("5");
+// src/link/protocol.ts
+var WINDOWS = [
+	"1s",
+	"10s",
+	"60s",
+	"run"
+];
 var DTYPES = [
 	"i8",
 	"u8",
@@ -3975,6 +3982,7 @@ var openSession = (token, user) => json("POST", "/api/v1/session", {
 	user
 });
 var session = () => json("GET", "/api/v1/session");
+var nameSession = (user) => json("PATCH", "/api/v1/session", { user });
 var takeControl = (take) => json("POST", "/api/v1/control", { take });
 var setParams = (name, set, onlyIf) => json("PATCH", node(name), onlyIf ? {
 	set,
@@ -3983,6 +3991,7 @@ var setParams = (name, set, onlyIf) => json("PATCH", node(name), onlyIf ? {
 var command = (name, what) => json("POST", `${node(name)}/${what}`, what === "acquire" ? { wait: false } : {});
 var setInput = (name, change) => json("PATCH", `${node(name)}/input`, change);
 var endRun = (how, run) => json("POST", `/api/v1/run/${how}`, { run });
+var acknowledge = (unintended) => json("POST", "/api/v1/losses/acknowledge", { unintended });
 var pipeline = () => json("GET", "/api/v1/pipeline");
 var recordsAt = (from, number = "") => `/api/v1/records${number}?${new URLSearchParams({ from })}`;
 var records = (from) => json("GET", recordsAt(from));
@@ -3994,31 +4003,11 @@ async function history$1(of, step, sinceMs) {
 		step
 	});
 	if (sinceMs > 0) query.set("since_ms", String(sinceMs));
-	return readHistory(await (await request("GET", `/api/v1/history?${query}`)).arrayBuffer());
-}
-// src/model/losses.ts
-var INTENDED = new Set([
-	"decimated",
-	"rate_limited",
-	"closed"
-]);
-var isIntended = (reason) => INTENDED.has(reason);
-var inWords = (name) => name.replaceAll("_", " ");
-var receiver = (edge) => edge?.to.split(".")[0] ?? "";
-function newestLoss(before, now, graph) {
-	const known = new Map(before?.losses.map(([edge, reason, count]) => [`${edge} ${reason}`, count]));
-	let found = null;
-	for (const [edge, reason, count] of now.losses) {
-		const more = count - (known.get(`${edge} ${reason}`) ?? 0);
-		if (graph.edges[edge]?.nodes[1] === null || isIntended(reason) || more <= (found?.count ?? 0)) continue;
-		found = {
-			atMs: before ? now.at_ns / 1e6 : 0,
-			reason,
-			place: receiver(graph.edges[edge]),
-			count: more
-		};
-	}
-	return found;
+	const answer = await request("GET", `/api/v1/history?${query}`);
+	return {
+		...readHistory(await answer.arrayBuffer()),
+		unknown: answer.headers.get("livetime-unknown") ?? ""
+	};
 }
 // src/link/socket.ts
 var SILENCE_MS = 6e3;
@@ -4180,6 +4169,13 @@ var RunModel = class {
 	set moment(value) {
 		set(this.#moment, value);
 	}
+	#times = state(null);
+	get times() {
+		return get(this.#times);
+	}
+	set times(value) {
+		set(this.#times, value);
+	}
 	#control = state(NOBODY);
 	get control() {
 		return get(this.#control);
@@ -4222,13 +4218,6 @@ var RunModel = class {
 	set nodesNow(value) {
 		set(this.#nodesNow, value);
 	}
-	#lastLoss = state(null);
-	get lastLoss() {
-		return get(this.#lastLoss);
-	}
-	set lastLoss(value) {
-		set(this.#lastLoss, value);
-	}
 	#ended = state(null);
 	get ended() {
 		return get(this.#ended);
@@ -4254,7 +4243,7 @@ var RunModel = class {
 	socket = null;
 	smallestDistance = Infinity;
 	watchers = new Map();
-	watching = "";
+	watching = [];
 	describing = null;
 	#byName = user_derived(() => new Map((this.described?.nodes ?? []).map((node, i) => [node.name, i])));
 	get byName() {
@@ -4263,7 +4252,7 @@ var RunModel = class {
 	set byName(value) {
 		set(this.#byName, value);
 	}
-	#mayWrite = user_derived(() => this.rights.write && this.link === "open" && this.ended === null);
+	#mayWrite = user_derived(() => this.rights.write && this.link === "open");
 	get mayWrite() {
 		return get(this.#mayWrite);
 	}
@@ -4279,6 +4268,8 @@ var RunModel = class {
 			message: (message) => this.take(message),
 			state
 		});
+		this.socket.watch(this.watching);
+		this.socket.setPace(document.hidden ? 1 : 4);
 		this.socket.open();
 		const seen = () => {
 			this.socket?.setPace(document.hidden ? 1 : 4);
@@ -4327,8 +4318,8 @@ var RunModel = class {
 	}
 	tellWatched() {
 		const names = [...new Set([...this.watchers.values()].flat())].sort();
-		if (names.join("\n") === this.watching) return;
-		this.watching = names.join("\n");
+		if (names.join("\n") === this.watching.join("\n")) return;
+		this.watching = names;
 		this.socket?.watch(names);
 	}
 	learn(node) {
@@ -4366,11 +4357,16 @@ var RunModel = class {
 		}
 	}
 	follow(link, reason) {
+		if (link === "gone" && this.moment !== null && this.moment.state !== "running") return this.finish();
 		if (link === "gone" && this.link !== "gone" && this.goneSince === 0) this.goneSince = Date.now();
 		if (link === "open") [this.goneSince, this.heard] = [0, true];
 		if (link === "gone" && !this.heard) this.explain();
 		if (link !== "connecting" || this.goneSince === 0) this.link = link;
 		if (reason) this.linkReason = reason;
+	}
+	finish() {
+		this.link = "ended";
+		this.socket?.close();
 	}
 	async explain() {
 		try {
@@ -4390,12 +4386,16 @@ var RunModel = class {
 				this.control = message;
 				return;
 			case "moment":
-				this.lastLoss = newestLoss(this.moment, message, this.graph) ?? this.lastLoss;
 				this.moment = message;
 				return this.measure(message.at_ns / 1e6);
+			case "times":
+				this.times = message;
+				return;
 			case "values": return this.merge(message.nodes);
 			case "log": return this.append(message.entries, message.left_out);
-			case "end": this.ended = message.report;
+			case "end":
+				this.ended = message.report;
+				this.finish();
 		}
 	}
 	greet(run, rights) {
@@ -4404,7 +4404,7 @@ var RunModel = class {
 		this.log = [];
 		this.smallestDistance = Infinity;
 		if (run.id !== this.run?.id) {
-			[this.values, this.nodesNow, this.moment, this.lastLoss] = [
+			[this.values, this.nodesNow, this.moment, this.times] = [
 				{},
 				{},
 				null,
@@ -4627,8 +4627,8 @@ async function signIn(token) {
 	}
 }
 // src/parts/Authority.svelte
-var root$17 = from_html(`<p><!></p> <div class="row"><button class="btn primary" type="button">Take control</button> <button class="btn" type="button">Give it back</button> <button class="btn" type="button">Close</button></div>`, 1);
-var root_1$15 = from_html(`<p>This page may look but not change anything. The program printed a link when it started; open it, or paste it here.</p> <form><label class="svelte-1kkj6tr">Link or token <input type="password" autocomplete="off" required=""/></label> <label class="svelte-1kkj6tr">Your name, for the log <input maxlength="64" autocomplete="username"/></label> <div class="row"><button class="btn primary" type="submit">Use it</button> <button class="btn" type="button">Close</button></div></form>`, 1);
+var root$18 = from_html(`<p><!></p> <div class="row"><button class="btn primary" type="button">Take control</button> <button class="btn" type="button">Give it back</button> <button class="btn" type="button">Close</button></div> <form><label class="svelte-1kkj6tr">Your name, for the log <input maxlength="64" autocomplete="username" data-testid="user"/></label> <div class="row"><button class="btn" type="submit">Use this name</button></div></form>`, 1);
+var root_1$16 = from_html(`<p>This page may look but not change anything. The program printed a link when it started; open it, or paste it here.</p> <form><label class="svelte-1kkj6tr">Link or token <input type="password" autocomplete="off" required=""/></label> <label class="svelte-1kkj6tr">Your name, for the log <input maxlength="64" autocomplete="username"/></label> <div class="row"><button class="btn primary" type="submit">Use it</button> <button class="btn" type="button">Close</button></div></form>`, 1);
 var root_2$11 = from_html(`<p class="alarm" role="alert"> </p>`);
 var root_3$9 = from_html(`<button type="button" class="who svelte-1kkj6tr" aria-haspopup="dialog"><span class="svelte-1kkj6tr"> </span> <small class="svelte-1kkj6tr"> </small></button> <dialog aria-labelledby="authority"><h3 id="authority">Control of the run</h3> <!> <!></dialog>`, 1);
 function Authority($$anchor, $$props) {
@@ -4645,6 +4645,17 @@ function Authority($$anchor, $$props) {
 				...run.control,
 				...await takeControl(take)
 			};
+			set(problem, "");
+			dialog.close();
+		} catch (failure) {
+			set(problem, failure.message, true);
+		}
+	}
+	async function rename(event) {
+		event.preventDefault();
+		try {
+			setUserName(get(name));
+			run.rights = await nameSession(get(name));
 			set(problem, "");
 			dialog.close();
 		} catch (failure) {
@@ -4669,7 +4680,7 @@ function Authority($$anchor, $$props) {
 	var dialog_1 = sibling(button, 2);
 	var node = sibling(child(dialog_1), 2);
 	var consequent_2 = ($$anchor) => {
-		var fragment_1 = root$17();
+		var fragment_1 = root$18();
 		var p = first_child(fragment_1);
 		var node_1 = child(p);
 		var consequent = ($$anchor) => {
@@ -4694,34 +4705,44 @@ function Authority($$anchor, $$props) {
 		var button_2 = sibling(button_1, 2);
 		var button_3 = sibling(button_2, 2);
 		reset(div);
-		template_effect(() => {
-			button_1.disabled = !run.mayWrite || get(holder)?.you;
-			button_2.disabled = !get(holder)?.you;
-		});
-		delegated("click", button_1, () => give(true));
-		delegated("click", button_2, () => give(false));
-		delegated("click", button_3, () => dialog.close());
-		append($$anchor, fragment_1);
-	};
-	var alternate_1 = ($$anchor) => {
-		var fragment_3 = root_1$15();
-		var form = sibling(first_child(fragment_3), 2);
+		var form = sibling(div, 2);
 		var label = child(form);
 		var input = sibling(child(label));
 		remove_input_defaults(input);
 		reset(label);
-		var label_1 = sibling(label, 2);
+		var button_4 = only_child(sibling(label, 2));
+		reset(form);
+		template_effect(() => {
+			button_1.disabled = !run.mayWrite || get(holder)?.you;
+			button_2.disabled = !get(holder)?.you;
+			button_4.disabled = !run.mayWrite || get(name) === run.rights.user;
+		});
+		delegated("click", button_1, () => give(true));
+		delegated("click", button_2, () => give(false));
+		delegated("click", button_3, () => dialog.close());
+		event("submit", form, rename);
+		bind_value(input, () => get(name), ($$value) => set(name, $$value));
+		append($$anchor, fragment_1);
+	};
+	var alternate_1 = ($$anchor) => {
+		var fragment_3 = root_1$16();
+		var form_1 = sibling(first_child(fragment_3), 2);
+		var label_1 = child(form_1);
 		var input_1 = sibling(child(label_1));
 		remove_input_defaults(input_1);
 		reset(label_1);
-		var div_1 = sibling(label_1, 2);
-		var button_4 = sibling(child(div_1), 2);
-		reset(div_1);
-		reset(form);
-		event("submit", form, enter);
-		bind_value(input, () => get(token), ($$value) => set(token, $$value));
-		bind_value(input_1, () => get(name), ($$value) => set(name, $$value));
-		delegated("click", button_4, () => dialog.close());
+		var label_2 = sibling(label_1, 2);
+		var input_2 = sibling(child(label_2));
+		remove_input_defaults(input_2);
+		reset(label_2);
+		var div_2 = sibling(label_2, 2);
+		var button_5 = sibling(child(div_2), 2);
+		reset(div_2);
+		reset(form_1);
+		event("submit", form_1, enter);
+		bind_value(input_1, () => get(token), ($$value) => set(token, $$value));
+		bind_value(input_2, () => get(name), ($$value) => set(name, $$value));
+		delegated("click", button_5, () => dialog.close());
 		append($$anchor, fragment_3);
 	};
 	if_block(node, ($$render) => {
@@ -4743,9 +4764,72 @@ function Authority($$anchor, $$props) {
 	template_effect(($0) => {
 		set_text(text$2, `Control: ${get(who) ?? ""}`);
 		set_text(text_1, `${run.control.watching ?? ""} watching · ${$0 ?? ""}`);
-	}, [() => run.link === "open" ? `${Math.round(run.behindMs)} ms behind` : "cut off"]);
+	}, [() => run.link === "open" ? `${Math.round(run.behindMs)} ms behind` : run.link === "ended" ? "run over" : "cut off"]);
 	delegated("click", button, () => dialog.showModal());
 	append($$anchor, fragment);
+	pop();
+}
+delegate(["click"]);
+// src/parts/Losses.svelte
+var root$17 = from_html(`<button type="button" class="note svelte-1wzzr9r">Acknowledge</button>`);
+var root_1$15 = from_html(`<div class="kv losses svelte-1wzzr9r"><b> </b> <small><span class="svelte-1wzzr9r"> </span> <!></small></div>`);
+function Losses($$anchor, $$props) {
+	push($$props, true);
+	let failed = state("");
+	const lost = user_derived(() => run.moment?.run.unintended ?? 0);
+	const loss = user_derived(() => run.moment?.loss);
+	const noted = user_derived(() => get(loss)?.acknowledged);
+	const WORDS = {
+		nothing: "nothing lost",
+		losing: "losing now",
+		has_lost: "has lost",
+		acknowledged: "acknowledged"
+	};
+	async function note() {
+		try {
+			await acknowledge(get(lost));
+			set(failed, "");
+		} catch (problem) {
+			set(failed, problem.message, true);
+		}
+	}
+	function about() {
+		if (!get(loss) || get(loss).text === null) return "nothing lost";
+		return `${WORDS[get(loss).state]}: ${get(loss).text}, ${ago($$props.now - (get(loss).at_ns ?? 0) / 1e6)}`;
+	}
+	const title = user_derived(() => [
+		about(),
+		get(noted) && `${count(get(noted).unintended)} acknowledged ${timeOfDay(get(noted).at_ns / 1e6)} by ${get(noted).by.user || get(noted).by.face}`,
+		get(failed)
+	].filter(Boolean).join("\n"));
+	var div = root_1$15();
+	var b = child(div);
+	let classes;
+	var text = only_child(b);
+	var small = sibling(b, 2);
+	let classes_1;
+	var span = child(small);
+	var text_1 = only_child(span, true);
+	var node = sibling(span, 2);
+	var consequent = ($$anchor) => {
+		var button = root$17();
+		delegated("click", button, note);
+		append($$anchor, button);
+	};
+	if_block(node, ($$render) => {
+		if (get(loss)?.state === "has_lost" && run.mayWrite) $$render(consequent);
+	});
+	reset(small);
+	reset(div);
+	template_effect(($0, $1) => {
+		set_attribute(div, "title", get(title));
+		set_attribute(div, "data-losses", get(loss)?.state);
+		classes = set_class(b, 1, "svelte-1wzzr9r", null, classes, { warn: get(loss)?.state === "losing" });
+		set_text(text, `${$0 ?? ""} lost`);
+		classes_1 = set_class(small, 1, "svelte-1wzzr9r", null, classes_1, { alarm: get(failed) });
+		set_text(text_1, $1);
+	}, [() => count(get(lost)), () => get(failed) || about()]);
+	append($$anchor, div);
 	pop();
 }
 delegate(["click"]);
@@ -4802,8 +4886,9 @@ delegate(["click"]);
 // src/parts/Bar.svelte
 var root$15 = from_html(`<span class="alarm svelte-cyj3n"> </span>`);
 var root_1$13 = from_html(`<span class="failed alarm svelte-cyj3n" role="alert"> </span>`);
-var root_2$10 = from_html(`<button class="btn" type="button"> </button>`);
-var root_3$8 = from_html(`<header aria-label="Run" class="svelte-cyj3n"><div class="kv name svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small title="Started, prefix of the PVs, and machine" class="svelte-cyj3n"> </small></div> <div class="kv state svelte-cyj3n" role="status"><b><i></i> </b> <small><!></small></div> <div><div class="kv big svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n">live time</small></div> <div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div> <div class="kv lost svelte-cyj3n"><b> </b><small class="svelte-cyj3n"> </small></div> <div class="more svelte-cyj3n"><div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b class="asked svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div></div></div> <div class="end svelte-cyj3n"><!> <!> <!> <!></div></header>`);
+var root_2$10 = from_html(`<button class="btn" type="button">Look for the next run</button>`);
+var root_3$8 = from_html(`<button class="btn" type="button"> </button>`);
+var root_4$7 = from_html(`<header aria-label="Run" class="svelte-cyj3n"><div class="kv name svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small title="Started, prefix of the PVs, and machine" class="svelte-cyj3n"> </small></div> <div class="kv state svelte-cyj3n" role="status"><b><i></i> </b> <small><!></small></div> <div><div class="kv big svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n">live time</small></div> <div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div> <!> <div class="more svelte-cyj3n"><div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b class="asked svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div></div></div> <div class="end svelte-cyj3n"><!> <!> <!> <!></div></header>`);
 function Bar($$anchor, $$props) {
 	push($$props, true);
 	let now = state(proxy(Date.now()));
@@ -4814,11 +4899,11 @@ function Bar($$anchor, $$props) {
 	});
 	const moment = user_derived(() => run.moment);
 	const gone = user_derived(() => run.link === "gone");
-	const lost = user_derived(() => get(moment)?.run.unintended ?? 0);
+	const over = user_derived(() => run.link === "ended");
 	const limit = user_derived(() => get(moment)?.limit);
 	const limiter = user_derived(() => get(limit)?.limit.by === "cpu" ? "all cores" : get(limit)?.limit.node ?? "");
 	const busy = user_derived(() => get(limit)?.limit.by === "cpu" ? get(limit).cpu_utilisation : get(limit)?.utilisation);
-	const offeredAll = user_derived(() => get(moment)?.edges.offered.reduce((sum, n) => sum + (n ?? 0), 0) ?? 0);
+	const offeredAll = user_derived(() => get(moment)?.run.offered ?? 0);
 	const edges = user_derived(() => run.graph.edges.filter((edge) => edge.open && edge.nodes[1] !== null).length);
 	const sources = user_derived(() => run.nodes.map((node, i) => ({
 		name: node.name,
@@ -4827,13 +4912,17 @@ function Bar($$anchor, $$props) {
 	const acquiring = user_derived(() => get(sources).some((source) => source.state & 12));
 	const standing = user_derived(stateOf);
 	function stateOf() {
+		const failure = run.ended?.failure ?? get(moment)?.failure;
+		if (get(over)) return failure ? {
+			word: "Failed",
+			tone: "alarm"
+		} : {
+			word: "Ended",
+			tone: ""
+		};
 		if (get(gone)) return {
 			word: "No connection",
 			tone: "alarm"
-		};
-		if (run.ended !== null) return {
-			word: "Ended",
-			tone: ""
 		};
 		if (!get(moment)) return {
 			word: "Connecting",
@@ -4863,13 +4952,7 @@ function Bar($$anchor, $$props) {
 			set(failed, problem.message, true);
 		}
 	}
-	function lossText() {
-		const last = run.lastLoss;
-		if (get(lost) === 0 || !last) return "nothing lost";
-		const when = last.atMs === 0 ? "" : `, ${ago(get(now) - last.atMs)}`;
-		return `${inWords(last.reason)}${last.place ? `, ${last.place}` : ""}${when}`;
-	}
-	var header = root_3$8();
+	var header = root_4$7();
 	var div = child(header);
 	var b = child(div);
 	var text$1 = only_child(b, true);
@@ -4920,71 +5003,74 @@ function Bar($$anchor, $$props) {
 	var text_7 = only_child(b_3);
 	var text_8 = only_child(sibling(b_3));
 	reset(div_4);
-	var div_5 = sibling(div_4, 2);
-	var b_4 = child(div_5);
-	let classes_2;
+	var node_2 = sibling(div_4, 2);
+	Losses(node_2, { get now() {
+		return get(now);
+	} });
+	var div_5 = sibling(node_2, 2);
+	var div_6 = child(div_5);
+	var b_4 = child(div_6);
 	var text_9 = only_child(b_4, true);
-	var small_3 = sibling(b_4);
-	var text_10 = only_child(small_3, true);
-	reset(div_5);
-	var div_6 = sibling(div_5, 2);
-	var div_7 = child(div_6);
+	var text_10 = only_child(sibling(b_4, 2));
+	reset(div_6);
+	var div_7 = sibling(div_6, 2);
 	var b_5 = child(div_7);
 	var text_11 = only_child(b_5, true);
 	var text_12 = only_child(sibling(b_5, 2));
 	reset(div_7);
 	var div_8 = sibling(div_7, 2);
 	var b_6 = child(div_8);
+	let classes_2;
 	var text_13 = only_child(b_6, true);
 	var text_14 = only_child(sibling(b_6, 2));
 	reset(div_8);
 	var div_9 = sibling(div_8, 2);
 	var b_7 = child(div_9);
-	let classes_3;
 	var text_15 = only_child(b_7, true);
-	var text_16 = only_child(sibling(b_7, 2));
+	var text_16 = only_child(sibling(b_7));
 	reset(div_9);
-	var div_10 = sibling(div_9, 2);
-	var b_8 = child(div_10);
-	var text_17 = only_child(b_8, true);
-	var text_18 = only_child(sibling(b_8));
-	reset(div_10);
-	reset(div_6);
+	reset(div_5);
 	reset(div_2);
-	var div_11 = sibling(div_2, 2);
-	var node_2 = child(div_11);
+	var div_10 = sibling(div_2, 2);
+	var node_3 = child(div_10);
 	var consequent_2 = ($$anchor) => {
 		var span_1 = root_1$13();
-		var text_19 = only_child(span_1, true);
+		var text_17 = only_child(span_1, true);
 		template_effect(() => {
 			set_attribute(span_1, "title", get(failed));
-			set_text(text_19, get(failed));
+			set_text(text_17, get(failed));
 		});
 		append($$anchor, span_1);
 	};
-	if_block(node_2, ($$render) => {
+	if_block(node_3, ($$render) => {
 		if (get(failed)) $$render(consequent_2);
 	});
-	var node_3 = sibling(node_2, 2);
-	Authority(node_3, {});
 	var node_4 = sibling(node_3, 2);
+	Authority(node_4, {});
+	var node_5 = sibling(node_4, 2);
 	var consequent_3 = ($$anchor) => {
 		var button = root_2$10();
-		var text_20 = only_child(button, true);
-		template_effect(() => {
-			button.disabled = !run.mayWrite;
-			set_text(text_20, get(acquiring) ? "Pause" : "Start");
-		});
-		delegated("click", button, () => turn(get(acquiring) ? "abort" : "acquire"));
+		delegated("click", button, () => location.reload());
 		append($$anchor, button);
 	};
-	if_block(node_4, ($$render) => {
-		if (get(sources).length > 0) $$render(consequent_3);
+	var consequent_4 = ($$anchor) => {
+		var button_1 = root_3$8();
+		var text_18 = only_child(button_1, true);
+		template_effect(() => {
+			button_1.disabled = !run.mayWrite;
+			set_text(text_18, get(acquiring) ? "Pause" : "Start");
+		});
+		delegated("click", button_1, () => turn(get(acquiring) ? "abort" : "acquire"));
+		append($$anchor, button_1);
+	};
+	if_block(node_5, ($$render) => {
+		if (get(over)) $$render(consequent_3);
+		else if (get(sources).length > 0) $$render(consequent_4, 1);
 	});
-	StopRun(sibling(node_4, 2), {});
-	reset(div_11);
+	StopRun(sibling(node_5, 2), {});
+	reset(div_10);
 	reset(header);
-	template_effect(($0, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) => {
+	template_effect(($0, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10) => {
 		set_attribute(b, "title", run.run?.pipeline);
 		set_text(text$1, $0);
 		set_text(text_1, `${$1 ?? ""} · ${run.run?.pv_prefix ?? "no PVs" ?? ""} · ${run.run?.host ?? "" ?? ""}`);
@@ -4992,32 +5078,25 @@ function Bar($$anchor, $$props) {
 		set_class(i_1, 1, `dot ${get(standing).tone ?? ""}`, "svelte-cyj3n");
 		set_text(text_2, get(standing).word);
 		classes = set_class(small_1, 1, "svelte-cyj3n", null, classes, { alarm: get(gone) });
-		classes_1 = set_class(div_2, 1, "figures svelte-cyj3n", null, classes_1, { gone: get(gone) || run.ended !== null });
+		classes_1 = set_class(div_2, 1, "figures svelte-cyj3n", null, classes_1, { gone: get(gone) || get(over) });
 		set_text(text_6, $2);
 		set_text(text_7, `${$3 ?? ""} Hz`);
 		set_text(text_8, `${$4 ?? ""} frames`);
-		classes_2 = set_class(b_4, 1, "svelte-cyj3n", null, classes_2, { warn: get(lost) > 0 });
 		set_text(text_9, $5);
-		set_attribute(small_3, "title", $6);
-		set_text(text_10, $7);
-		set_text(text_11, $8);
-		set_text(text_12, `sustainable${$9 ?? ""}`);
-		set_text(text_13, $10);
-		set_text(text_14, `left out as asked · ${$11 ?? ""}`);
-		classes_3 = set_class(b_7, 1, "svelte-cyj3n", null, classes_3, { alarm: get(moment)?.run.closed === false });
-		set_text(text_15, get(moment)?.run.closed === false ? "Open" : "Closed");
-		set_text(text_16, `ledger, ${get(edges) ?? ""} edges`);
-		set_text(text_17, $12);
-		set_text(text_18, `of ${$13 ?? ""} frame memory`);
+		set_text(text_10, `sustainable${$6 ?? ""}`);
+		set_text(text_11, $7);
+		set_text(text_12, `left out as asked · ${$8 ?? ""}`);
+		classes_2 = set_class(b_6, 1, "svelte-cyj3n", null, classes_2, { alarm: get(moment)?.run.closed === false });
+		set_text(text_13, get(moment)?.run.closed === false ? "Open" : "Closed");
+		set_text(text_14, `ledger, ${get(edges) ?? ""} edges`);
+		set_text(text_15, $9);
+		set_text(text_16, `of ${$10 ?? ""} frame memory`);
 	}, [
 		() => run.run?.pipeline.replace(/^.*[/\\]/, "") ?? "Livetime",
 		() => run.run ? timeOfDay(run.run.started_ns / 1e6) : "",
 		() => get(moment) ? share(get(moment).run.live) : "–",
 		() => rate(get(moment)?.run.hz),
 		() => count(get(moment)?.run.frames),
-		() => get(lost) > 0 ? `${count(get(lost))} lost` : "0 lost",
-		() => lossText(),
-		() => lossText(),
 		() => get(limit) ? `${rate(get(limit).sustainable_hz)} Hz` : "–",
 		() => get(limiter) ? ` · ${brief(get(limiter))} ${Math.round((get(busy) ?? 0) * 100)} % busy` : "",
 		() => count(get(moment)?.run.intended),
@@ -5140,6 +5219,9 @@ function turnFull() {
 document.addEventListener("fullscreenchange", () => {
 	if (!document.fullscreenElement) place.set({ full: "" });
 });
+// src/model/losses.ts
+var inWords = (name) => name.replaceAll("_", " ");
+var receiver = (edge) => edge?.to.split(".")[0] ?? "";
 // src/parts/Name.svelte
 var root$13 = from_html(`<span class="name svelte-iaoz8r"><span class="head svelte-iaoz8r"> </span><span class="end svelte-iaoz8r"> </span></span>`);
 function Name($$anchor, $$props) {
@@ -5177,8 +5259,20 @@ function LedgerBars($$anchor, $$props) {
 			offered: now?.offered[i] ?? 0,
 			delivered: now?.delivered[i] ?? 0,
 			asked: now?.left_out[i] ?? 0,
-			lost: now?.lost[i] ?? 0
+			lost: now?.lost[i] ?? 0,
+			losing: (now?.losing[i] ?? 0) > 0
 		}));
+		const inNodes = (run.moment?.losses ?? []).filter(([edge, , , node]) => edge === null && node !== null);
+		all.push(...inNodes.map(([, reason, lost, node, asked, , losing]) => ({
+			key: `${node} ${reason}`,
+			name: `in ${run.nodes[node]?.name}`,
+			hint: inWords(reason),
+			offered: lost,
+			delivered: 0,
+			asked: asked ? lost : 0,
+			lost: asked ? 0 : lost,
+			losing
+		})));
 		const weight = (row) => row.lost > 0 ? 2 : row.asked > 0 ? 1 : 0;
 		return all.filter((row) => row.offered > 0 || most() > 100).sort((a, b) => weight(b) - weight(a)).slice(0, most());
 	});
@@ -5196,24 +5290,24 @@ function LedgerBars($$anchor, $$props) {
 		var div = child(td);
 		var i_1 = child(div);
 		let styles;
-		var node_1 = sibling(i_1, 2);
+		var node_2 = sibling(i_1, 2);
 		var consequent = ($$anchor) => {
 			var i_2 = root$12();
 			let styles_1;
 			template_effect(($0) => styles_1 = set_style(i_2, "", styles_1, { flex: $0 }), [() => part(get(row).asked, get(row))]);
 			append($$anchor, i_2);
 		};
-		if_block(node_1, ($$render) => {
+		if_block(node_2, ($$render) => {
 			if (get(row).asked) $$render(consequent);
 		});
-		var node_2 = sibling(node_1, 2);
+		var node_3 = sibling(node_2, 2);
 		var consequent_1 = ($$anchor) => {
 			var i_3 = root_1$11();
 			let styles_2;
 			template_effect(($0) => styles_2 = set_style(i_3, "", styles_2, { flex: $0 }), [() => part(get(row).lost, get(row))]);
 			append($$anchor, i_3);
 		};
-		if_block(node_2, ($$render) => {
+		if_block(node_3, ($$render) => {
 			if (get(row).lost) $$render(consequent_1);
 		});
 		reset(div);
@@ -5231,7 +5325,7 @@ function LedgerBars($$anchor, $$props) {
 			set_text(text, $1);
 			set_class(td_2, 1, clsx(get(row).asked ? "asked" : "faint"), "svelte-1vyvxub");
 			set_text(text_1, $2);
-			set_class(td_3, 1, clsx(get(row).lost ? "warn" : "faint"), "svelte-1vyvxub");
+			set_class(td_3, 1, clsx(get(row).losing ? "warn" : get(row).lost ? "" : "faint"), "svelte-1vyvxub");
 			set_text(text_2, $3);
 		}, [
 			() => part(get(row).delivered, get(row)),
@@ -5352,8 +5446,8 @@ function columnsFor(lanes, wide) {
 }
 // src/parts/Pipeline.svelte
 var root$11 = from_html(`<th scope="col" class="svelte-jonzhq">queue</th>`);
-var root_1$10 = from_html(`<th scope="col" class="time svelte-jonzhq">service</th>`);
-var root_2$8 = from_html(`<th scope="col" class="time svelte-jonzhq" title="99 of 100 frames are faster">latency</th>`);
+var root_1$10 = from_html(`<th scope="col" class="time svelte-jonzhq" title="Half of the frames of the last 10 s took no longer">service</th>`);
+var root_2$8 = from_html(`<th scope="col" class="time svelte-jonzhq" title="99 of 100 frames of the last 10 s were faster">latency</th>`);
 var root_3$6 = from_html(`<th scope="col" class="cpu svelte-jonzhq" title="Percent of one core">CPU</th>`);
 var root_4$5 = from_svg(`<path></path>`);
 var root_5$3 = from_svg(`<!><!><!>`, 1);
@@ -5365,12 +5459,11 @@ var root_10$1 = from_html(`<span class="bar svelte-jonzhq" aria-hidden="true"><i
 var root_11$1 = from_html(`<!><span> </span>`, 1);
 var root_12$1 = from_html(`<td class="svelte-jonzhq"><!></td>`);
 var root_13$1 = from_html(`<td class="svelte-jonzhq"> </td>`);
-var root_14 = from_html(`<td> </td>`);
-var root_15 = from_html(`<span class="warn"> </span>`);
-var root_16 = from_html(`<span class="asked" title="left out as asked"> </span>`);
-var root_17 = from_html(`<span class="faint">0</span>`);
-var root_18 = from_html(`<tr><th scope="row" class="svelte-jonzhq"><div class="node svelte-jonzhq"><svg aria-hidden="true" class="svelte-jonzhq"><!><!><circle cy="15.500" r="3.500"></circle></svg> <button type="button" class="svelte-jonzhq"><!></button> <span class="type svelte-jonzhq"> </span> <!></div></th><td> </td><!><!><!><!><td class="lost svelte-jonzhq"><!></td></tr>`);
-var root_19 = from_html(`<h2>Pipeline <span> </span><span class="right">frames/s</span></h2> <div><table class="svelte-jonzhq"><thead class="svelte-jonzhq"><tr><th scope="col" class="name svelte-jonzhq">node</th><th scope="col" class="out svelte-jonzhq">out/s</th><!><!><!><!><th scope="col" class="lost svelte-jonzhq">lost</th></tr></thead><tbody class="svelte-jonzhq"></tbody></table></div>`, 1);
+var root_14 = from_html(`<span> </span>`);
+var root_15 = from_html(`<span class="asked" title="left out as asked"> </span>`);
+var root_16 = from_html(`<span class="faint">0</span>`);
+var root_17 = from_html(`<tr><th scope="row" class="svelte-jonzhq"><div class="node svelte-jonzhq"><svg aria-hidden="true" class="svelte-jonzhq"><!><!><circle cy="15.500" r="3.500"></circle></svg> <button type="button" class="svelte-jonzhq"><!></button> <span class="type svelte-jonzhq"> </span> <!></div></th><td> </td><!><!><!><!><td class="lost svelte-jonzhq"><!></td></tr>`);
+var root_18 = from_html(`<h2>Pipeline <span> </span><span class="right">frames/s</span></h2> <div><table class="svelte-jonzhq"><thead class="svelte-jonzhq"><tr><th scope="col" class="name svelte-jonzhq">node</th><th scope="col" class="out svelte-jonzhq">out/s</th><!><!><!><!><th scope="col" class="lost svelte-jonzhq">lost</th></tr></thead><tbody class="svelte-jonzhq"></tbody></table></div>`, 1);
 function Pipeline($$anchor, $$props) {
 	push($$props, true);
 	const ROW = 31;
@@ -5417,7 +5510,7 @@ function Pipeline($$anchor, $$props) {
 		$$props.choose(name);
 		document.getElementById(`node-${name}`)?.focus();
 	}
-	var fragment = root_19();
+	var fragment = root_18();
 	var h2 = first_child(fragment);
 	var text = only_child(sibling(child(h2)));
 	next();
@@ -5465,13 +5558,14 @@ function Pipeline($$anchor, $$props) {
 		const node = user_derived(() => run.nodes[get(row).node]);
 		const state = user_derived(() => at(get(now)?.state, get(row).node));
 		const lost = user_derived(() => at(get(now)?.lost, get(row).node));
+		const losing = user_derived(() => at(get(now)?.losing, get(row).node) > 0);
 		const asked = user_derived(() => at(get(now)?.left_out, get(row).node));
 		const queued = user_derived(() => at(get(now)?.queued, get(row).node));
 		const room = user_derived(() => at(get(now)?.capacity, get(row).node));
 		const width = user_derived(() => get(row).depth * get(lane) + DOT);
 		const x = user_derived(() => get(row).depth * get(lane) + 9);
 		const off = user_derived(() => get(now) !== void 0 && !(get(state) & 1));
-		var tr_1 = root_18();
+		var tr_1 = root_17();
 		let classes;
 		var th_4 = child(tr_1);
 		var div_1 = child(th_4);
@@ -5609,7 +5703,7 @@ function Pipeline($$anchor, $$props) {
 		var consequent_14 = ($$anchor) => {
 			var td_2 = root_13$1();
 			var text_5 = only_child(td_2, true);
-			template_effect(($0) => set_text(text_5, $0), [() => span(ns(get(now)?.service_p50_ms[get(row).node]))]);
+			template_effect(($0) => set_text(text_5, $0), [() => span(ns(run.times?.service.p50_ms["10s"][get(row).node]))]);
 			append($$anchor, td_2);
 		};
 		if_block(node_16, ($$render) => {
@@ -5617,13 +5711,9 @@ function Pipeline($$anchor, $$props) {
 		});
 		var node_17 = sibling(node_16);
 		var consequent_15 = ($$anchor) => {
-			var td_3 = root_14();
-			let classes_5;
+			var td_3 = root_13$1();
 			var text_6 = only_child(td_3, true);
-			template_effect(($0) => {
-				classes_5 = set_class(td_3, 1, "svelte-jonzhq", null, classes_5, { warn: get(lost) > 0 });
-				set_text(text_6, $0);
-			}, [() => get(state) & 16 ? "–" : span(ns(get(now)?.latency_p99_ms[get(row).node]))]);
+			template_effect(($0) => set_text(text_6, $0), [() => get(state) & 16 ? "–" : span(ns(run.times?.latency.p99_ms["10s"][get(row).node]))]);
 			append($$anchor, td_3);
 		};
 		if_block(node_17, ($$render) => {
@@ -5642,19 +5732,24 @@ function Pipeline($$anchor, $$props) {
 		var td_5 = sibling(node_18);
 		var node_19 = child(td_5);
 		var consequent_17 = ($$anchor) => {
-			var span_8 = root_15();
+			var span_8 = root_14();
+			let classes_5;
 			var text_8 = only_child(span_8, true);
-			template_effect(($0) => set_text(text_8, $0), [() => count(get(lost))]);
+			template_effect(($0) => {
+				set_attribute(span_8, "title", get(losing) ? "losing now" : "has lost");
+				classes_5 = set_class(span_8, 1, "", null, classes_5, { warn: get(losing) });
+				set_text(text_8, $0);
+			}, [() => count(get(lost))]);
 			append($$anchor, span_8);
 		};
 		var consequent_18 = ($$anchor) => {
-			var span_9 = root_16();
+			var span_9 = root_15();
 			var text_9 = only_child(span_9);
 			template_effect(($0) => set_text(text_9, `(${$0 ?? ""})`), [() => count(get(asked))]);
 			append($$anchor, span_9);
 		};
 		var alternate_1 = ($$anchor) => {
-			append($$anchor, root_17());
+			append($$anchor, root_16());
 		};
 		if_block(node_19, ($$render) => {
 			if (get(lost) > 0) $$render(consequent_17);
@@ -5669,7 +5764,7 @@ function Pipeline($$anchor, $$props) {
 			set_attribute(svg, "viewBox", `0 0 ${get(width) ?? ""} 31`);
 			set_attribute(circle, "cx", get(x));
 			classes_1 = set_class(circle, 0, "svelte-jonzhq", null, classes_1, {
-				lost: get(lost) > 0,
+				lost: get(losing),
 				off: get(off)
 			});
 			set_attribute(button, "id", `node-${get(node).name ?? ""}`);
@@ -5731,6 +5826,7 @@ var Feed = class {
 		} catch (problem) {
 			if (problem instanceof DOMException && problem.name === "AbortError") continue;
 			this.url = null;
+			if (this.stopped) break;
 			this.listener.problem(problem instanceof Error ? problem.message : String(problem));
 			await new Promise((done) => setTimeout(done, RETRY_MS));
 		}
@@ -7073,7 +7169,7 @@ function Picture($$anchor, $$props) {
 		set(started, true);
 		const seen = () => say({
 			kind: "seen",
-			seen: !document.hidden
+			seen: !document.hidden && run.link !== "ended"
 		});
 		document.addEventListener("visibilitychange", seen);
 		pictures.unshift(me);
@@ -7085,6 +7181,14 @@ function Picture($$anchor, $$props) {
 		};
 	});
 	const say = (message) => get(started) && worker?.postMessage(message);
+	user_effect(() => {
+		if (run.link !== "ended") return;
+		say({
+			kind: "seen",
+			seen: false
+		});
+		set(problem, "");
+	});
 	user_effect(() => {
 		say({
 			kind: "source",
@@ -8219,8 +8323,9 @@ function follow(names, step, keepMs, show) {
 	let ended = false;
 	const look = async () => {
 		if (!document.hidden && run.link === "open") try {
-			series.add(await history$1(names, step, series.lastMs || beginOf(keepMs)));
-			if (!ended) show(series, "");
+			const { unknown, ...more } = await history$1(names, step, series.lastMs || beginOf(keepMs));
+			series.add(more);
+			if (!ended) show(series, unknown && `The server keeps no history of ${unknown.replaceAll(",", ", ")}.`);
 		} catch (problem) {
 			if (!ended) show(series, problem.message);
 		}
@@ -8318,8 +8423,8 @@ function Strips($$anchor, $$props) {
 		},
 		{
 			title: "Latency",
-			about: "ms, p99",
-			names: get(others).map((name) => `${name}.latency_p99_ms`)
+			about: "ms, p99 of each second",
+			names: get(others).map((name) => `${name}.latency_p99_1s_ms`)
 		},
 		{
 			title: "Queue",
@@ -8603,9 +8708,15 @@ function App($$anchor, $$props) {
 	push($$props, true);
 	let Shown = state(null);
 	let problem = state("");
+	const AHEAD_MS = 3e3;
 	const screens = user_derived(() => offered(run.nodes));
 	const gone = user_derived(() => run.link === "gone");
 	user_effect(() => void load(place.screen));
+	user_effect(() => {
+		if (!run.heard) return;
+		const timer = setTimeout(() => void get(screens).find(({ name }) => name === "ledger")?.load().catch(() => {}), AHEAD_MS);
+		return () => clearTimeout(timer);
+	});
 	async function load(name) {
 		try {
 			const { default: next } = await (get(screens).find((screen) => screen.name === name) ?? get(screens)[0]).load();
@@ -8674,7 +8785,7 @@ function App($$anchor, $$props) {
 	template_effect(($0) => {
 		classes = set_class(div, 1, "app svelte-1n46o8q", null, classes, { full: $0 });
 		set_attribute(main, "aria-busy", get(gone));
-		classes_1 = set_class(main, 1, "svelte-1n46o8q", null, classes_1, { gone: get(gone) || run.ended !== null });
+		classes_1 = set_class(main, 1, "svelte-1n46o8q", null, classes_1, { gone: get(gone) || run.link === "ended" });
 	}, [() => isFull()]);
 	delegated("click", a, (e) => (e.preventDefault(), document.getElementById("main")?.focus()));
 	append($$anchor, fragment);
@@ -8693,4 +8804,4 @@ target.replaceChildren();
 mount(App, { target });
 await entered;
 run.start();
-export { onDestroy as $, bytes as A, delegated as At, isIntended as B, only_child as Bt, Feed as C, set_text as Ct, colour as D, from_svg as Dt, isFull as E, from_html as Et, short as F, template_effect as Ft, records as G, user_derived as Gt, command as H, proxy as Ht, span as I, user_effect as It, seriesNames as J, next as Jt, report as K, pop as Kt, timeOfDay as L, $window as Lt, flow as M, get as Mt, rate as N, tick as Nt, place as O, text as Ot, share as P, untrack as Pt, readTable as Q, run as R, child as Rt, drafts as S, await_block as St, Name as T, comment as Tt, pipeline as U, set as Ut, ApiError as V, sibling as Vt, record as W, state as Wt, setParams as X, to_array as Xt, setInput as Y, reset as Yt, readPicture as Z, regionsOf as _, snippet as _t, __vitePreload as a, bind_value as at, clamp as b, key as bt, summary as c, set_checked as ct, ticks as d, init_select as dt, onMount as et, toArray as f, select_option as ft, regionNodes as g, component as gt, saveFile as h, clsx as ht, Picture as i, bind_checked as it, count as j, event as jt, ago as k, delegate as kt, colours as l, set_value as lt, themed as m, set_class as mt, past as n, bind_this as nt, shownHere as o, remove_input_defaults as ot, toCanvas as p, set_style as pt, request as q, push as qt, follow as r, bind_element_size as rt, lengthOf as s, set_attribute as st, Past as t, prop as tt, placer as u, bind_select_value as ut, wishRegion as v, each as vt, layers as w, append as wt, dragged as x, if_block as xt, HANDLES as y, index as yt, inWords as z, first_child as zt };
+export { onDestroy as $, ago as A, delegated as At, ApiError as B, only_child as Bt, Feed as C, set_text as Ct, isFull as D, from_svg as Dt, inWords as E, from_html as Et, share as F, template_effect as Ft, report as G, user_derived as Gt, pipeline as H, proxy as Ht, short as I, user_effect as It, setInput as J, next as Jt, request as K, pop as Kt, span as L, $window as Lt, count as M, get as Mt, flow as N, tick as Nt, colour as O, text as Ot, rate as P, untrack as Pt, WINDOWS as Q, timeOfDay as R, child as Rt, drafts as S, await_block as St, Name as T, comment as Tt, record as U, set as Ut, command as V, sibling as Vt, records as W, state as Wt, readPicture as X, noop as Xt, setParams as Y, reset as Yt, readTable as Z, to_array as Zt, regionsOf as _, snippet as _t, __vitePreload as a, bind_value as at, clamp as b, key as bt, summary as c, set_checked as ct, ticks as d, init_select as dt, onMount as et, toArray as f, select_option as ft, regionNodes as g, component as gt, saveFile as h, clsx as ht, Picture as i, bind_checked as it, bytes as j, event as jt, place as k, delegate as kt, colours as l, set_value as lt, themed as m, set_class as mt, past as n, bind_this as nt, shownHere as o, remove_input_defaults as ot, toCanvas as p, set_style as pt, seriesNames as q, push as qt, follow as r, bind_element_size as rt, lengthOf as s, set_attribute as st, Past as t, prop as tt, placer as u, bind_select_value as ut, wishRegion as v, each as vt, layers as w, append as wt, dragged as x, if_block as xt, HANDLES as y, index as yt, run as z, first_child as zt };
