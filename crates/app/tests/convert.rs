@@ -219,16 +219,6 @@ fn a_choice_of_no_event_and_a_name_of_no_format_are_refused() {
         "{}",
         stderr(&refused)
     );
-    for (param, told) in
-        [("events: 100..200", "the run's 4 events"), ("select: evr(99)", "found none in 4: ")]
-    {
-        let text = format!(
-            "nodes:\n  run: {{type: recording, params: {{file: {raw}, detector: Cspad, {param}}}}}\n  end: {{type: null, from: run}}\n"
-        );
-        let pipeline = common::Pipeline::new("convert-none", &text);
-        let refused = run(&["run", pipeline.path(), "--no-pva", "--no-web"], 1);
-        assert!(stderr(&refused).contains(told), "{}", stderr(&refused));
-    }
     for name in ["q.png", "run", "run.xtc2"] {
         let refused = run(&["convert", &raw, "-o", &folder.path(name)], 2);
         assert!(stderr(&refused).contains("ends with .xtc (LCLS-I) or .h5, .hdf5"), "{}", stderr(&refused));

@@ -69,7 +69,7 @@ mod xtc2_tests;
 use std::ops::Range;
 
 use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
-use livetime_recording::select::{Expression, Selected};
+use livetime_recording::select::{Expression, Selected, Verdict};
 use livetime_recording::{OpenRun, Wanted, parse_range};
 
 pub use livetime_engine::files::Timing;
@@ -118,13 +118,19 @@ impl Recording {
             Some(run) => run,
             None => livetime_recording::Recording::find(file, None).map_err(NodeError::new)?,
         };
-        run.check_range(&events).map_err(|why| NodeError::new(why).of_param("events"))?;
         if run.is_growing() && !*follow {
             ctx.tell(
                 "the run is still being written; what comes from now on is not sent (`follow` is false)",
             );
         }
         let selected = select(playback, &run, events.clone())?;
+        if let Some(selected) = &selected
+            && !selected.verdicts().is_empty()
+            && selected.count(Verdict::Selected) == 0
+        {
+            let (expression, all) = (selected.expression(), selected.verdicts().len());
+            ctx.tell(format!("`{expression}` selects none of {all} events: nothing is sent"));
+        }
         let player = Player::new(run, wanted, events).map_err(NodeError::new)?;
         self.player = Some(player.with_entered(entered).with_selected(selected));
         Ok(())
@@ -147,7 +153,7 @@ fn select(
     }
     let expression: Expression = text.parse().map_err(NodeError::new)?;
     let selected = run.select(&expression, events, playback.threads.max(1));
-    selected.and_then(Selected::with_some).map(Some).map_err(NodeError::new)
+    selected.map(Some).map_err(NodeError::new)
 }
 
 impl Node for Recording {
