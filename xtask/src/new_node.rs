@@ -230,7 +230,9 @@ mod tests {
     #[test]
     fn a_name_is_taken_by_a_file_and_by_a_folder_of_either_crate() {
         let root = tempfile::tempdir().unwrap();
-        for module in ["nodes/src/process/roi/mod.rs", "nodes/src/sinks/null.rs", "wire/src/sources/wib_file/mod.rs"] {
+        for module in
+            ["nodes/src/process/roi/mod.rs", "nodes/src/sinks/null.rs", "wire/src/sources/wib_file/mod.rs"]
+        {
             let file = root.path().join("crates").join(module);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, "").unwrap();

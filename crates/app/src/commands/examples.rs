@@ -64,7 +64,10 @@ fn find(name: &str) -> Result<&'static Example, Failure> {
     let wanted = name.rsplit('/').next().unwrap_or(name).trim_end_matches(".yaml");
     ALL.iter().find(|example| example.0 == wanted).ok_or_else(|| {
         let hint = nearest(wanted, ALL.iter().map(|example| example.0));
-        Failure::new(Exit::Usage, format!("there is no example `{name}`{hint}; `livetime examples` lists them"))
+        Failure::new(
+            Exit::Usage,
+            format!("there is no example `{name}`{hint}; `livetime examples` lists them"),
+        )
     })
 }
 

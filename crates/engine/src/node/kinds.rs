@@ -284,7 +284,13 @@ impl NodeType {
     /// [`ParamError`] when the declaration of the parameters is not sound.
     pub fn dynamic(factory: Arc<dyn NodeFactory>) -> Result<NodeType, ParamError> {
         let (spec, params, counterpart) = (factory.spec(), factory.params()?, factory.counterpart());
-        Ok(NodeType { spec, alias_of: None, counterpart, is_stored: false, maker: Maker::Dynamic { factory, params } })
+        Ok(NodeType {
+            spec,
+            alias_of: None,
+            counterpart,
+            is_stored: false,
+            maker: Maker::Dynamic { factory, params },
+        })
     }
 
     /// This type as one node of a pipeline has it, of whose parameters `given` returns what the pipeline says; see

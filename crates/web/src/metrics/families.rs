@@ -114,8 +114,11 @@ const RUN: &[Number<Report>] = &[
     (gauge("process_resident_memory_bytes", "Memory of the program."), |_| process_memory_bytes()),
 ];
 
+type SpansOf = fn(&NodeTimes) -> &Spans;
+type Quantile = fn(&Percentiles) -> u64;
+
 /// Percentiles over the last second, ten seconds and minute, and over the whole run.
-const RECENT: [(Family, fn(&NodeTimes) -> &Spans); 3] = [
+const RECENT: [(Family, SpansOf); 3] = [
     (gauge("livetime_wait_quantile_seconds", "Time that frames waited for the node, over a window."), |t| {
         &t.waiting
     }),
@@ -131,8 +134,7 @@ const RECENT: [(Family, fn(&NodeTimes) -> &Spans); 3] = [
     ),
 ];
 
-const QUANTILES: [(&str, fn(&Percentiles) -> u64); 2] =
-    [("0.5", |found| found.p50_ns), ("0.99", |found| found.p99_ns)];
+const QUANTILES: [(&str, Quantile); 2] = [("0.5", |found| found.p50_ns), ("0.99", |found| found.p99_ns)];
 
 const LOSSES: Family = counter(
     "livetime_losses_total",
