@@ -174,17 +174,17 @@ fn what_is_interrupted_leaves_nothing_and_works_the_next_time() {
     let sim = |count| ["sim", "xtc", &raw, "--count", count];
     let (code, told) = interrupted(&sim("100000"), &folder.path("raw.xtc.unproved"), "-INT");
     assert!(code == Some(1) && told.contains("that it was stopped"), "{code:?} {told}");
-    assert_eq!(others(&folder, &[]), [String::new(); 0]);
+    assert_eq!(others(&folder, &[]), Vec::<String>::new());
     run(&sim("60"), 0);
     let convert = ["convert", &raw, "-o", &packed, "--codec", "blockpack", "--workers", "1"];
     let (code, told) = interrupted(&convert, &folder.path("packed.xtc.unproved"), "-TERM");
     assert!(code == Some(1) && told.contains("that it was stopped"), "{code:?} {told}");
-    assert_eq!(others(&folder, &["raw.xtc"]), [String::new(); 0]);
+    assert_eq!(others(&folder, &["raw.xtc"]), Vec::<String>::new());
     run(&["convert", &raw, "-o", &packed, "--events", "..2"], 0);
     let links = ["sim", "wib", &wires, "--links", "2", "--duration", "10s"];
     let (code, told) = interrupted(&links, &folder.path("wires-l00.wib.unproved"), "-INT");
     assert!(code == Some(1) && told.contains("the work was stopped"), "{code:?} {told}");
-    assert_eq!(others(&folder, &["raw.xtc", "packed.xtc"]), [String::new(); 0]);
+    assert_eq!(others(&folder, &["raw.xtc", "packed.xtc"]), Vec::<String>::new());
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn a_choice_of_no_event_and_a_name_of_no_format_are_refused() {
         let refused = run(&["convert", &raw, "-o", &folder.path(name)], 2);
         assert!(stderr(&refused).contains("ends with .xtc (LCLS-I) or .h5, .hdf5"), "{}", stderr(&refused));
     }
-    assert_eq!(others(&folder, &["raw.xtc", "raw.h5"]), [String::new(); 0]);
+    assert_eq!(others(&folder, &["raw.xtc", "raw.h5"]), Vec::<String>::new());
 }
 
 #[test]
