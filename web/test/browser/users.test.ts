@@ -146,8 +146,6 @@ test('the graph is seen as a whole, and zoomed about the pointer', async () => {
 
 // ---- Pictures ----
 
-const stage = () => page.getByRole('application').first();
-
 test('a very wide picture fills its place; the switch gives it equal axes again', async () => {
   const run = await open({ size: 2560, height: 32, branches: 1 });
   await pictured();
