@@ -100,15 +100,19 @@ pub(crate) fn run_here(
         None
     });
     ended(&report);
-    let ending = Ending::new(&name, &report, ended_by);
-    let style = Style { width: None, is_coloured: output.is_coloured };
-    if args.pipeline.json {
-        output.json(&ending_json(&ending))?;
-    } else {
-        output.data(&summary::summary(&ending, style))?;
-    }
+    let exit = print(&Ending::new(&name, &report, ended_by), args.pipeline.json, output)?;
     if let Some(text) = traced {
         output.tell(Level::Info, text);
+    }
+    Ok(exit)
+}
+
+/// Prints how the run ended, and returns its exit code.
+fn print(ending: &Ending, as_json: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let style = Style { width: None, is_coloured: output.is_coloured };
+    match as_json {
+        true => output.json(&ending_json(ending))?,
+        false => output.data(&summary::summary(ending, style))?,
     }
     Ok(ending.exit().0)
 }
