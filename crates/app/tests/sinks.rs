@@ -326,6 +326,6 @@ fn a_start_that_fails_leaves_no_file_and_takes_no_number() {
         let output = livetime(&["run", pipeline.path(), "--no-pva", "--no-web"]);
         assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
         assert!(stderr(&output).contains("did not start"), "{}", stderr(&output));
-        assert_eq!(files(folder.path()), [PathBuf::new(); 0]);
+        assert_eq!(files(folder.path()), Vec::<PathBuf>::new());
     }
 }

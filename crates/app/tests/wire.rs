@@ -322,7 +322,7 @@ nodes:
     let mut flipped = bytes.clone();
     flipped[500] ^= 16;
     std::fs::write(&cut, &flipped).unwrap();
-    assert!(told(&cut, 1).contains("DAMAGED: row group 0 (1000 rows): wanted the bytes that were written"));
+    assert!(told(&cut, 3).contains("DAMAGED: row group 0 (1000 rows): wanted the bytes that were written"));
     let rest = folder.path().join("rest");
     let told_rest = recover(&cut, &rest, 3);
     assert_eq!((&told_rest["damaged_rows"], &told_rest["damaged_row_groups"]), (&1000.into(), &1.into()));

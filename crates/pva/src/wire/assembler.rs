@@ -46,6 +46,10 @@ pub struct Assembler {
 /// Bytes that are kept of a message that is passed over: enough to know what it was about.
 const KEPT: usize = 64;
 
+/// The longest message that is passed over. A client by mistake may send a picture of some hundred megabytes; a peer that
+/// announces gigabytes is broken or hostile, and its connection is closed.
+const PASSED_OVER: usize = 1 << 30;
+
 /// More empty segments of one message are refused, because they could continue for ever.
 const EMPTY_SEGMENTS: usize = 16;
 
@@ -247,24 +251,17 @@ impl Assembler {
                 return Err(Error::at(4, wanted, "another one".to_owned()));
             }
         }
-        if let Some(passed) = &mut self.passed {
-            *passed = passed.saturating_add(size);
-            self.current = Some((header, size));
-            return Ok(None);
+        let total = self.passed.unwrap_or(self.body.len()).saturating_add(size);
+        let is_passed = self.passed.is_some() || total > self.limit && self.passes_over;
+        if total > if is_passed { PASSED_OVER } else { self.limit } {
+            let wanted = format!("a payload of at most {} bytes", self.limit);
+            return Err(Error::at(4, wanted, total.to_string()));
         }
-        let total = self.body.len().saturating_add(size);
-        if total > self.limit && self.passes_over {
+        if is_passed {
             self.passed = Some(total);
             self.body.cut(KEPT);
             self.current = Some((header, size));
             return Ok(None);
-        }
-        if total > self.limit {
-            return Err(Error::at(
-                4,
-                format!("a payload of at most {} bytes", self.limit),
-                total.to_string(),
-            ));
         }
         if header.segment == Segment::Whole
             && let Some((payload, rest)) = input.split_at_checked(size)
@@ -405,6 +402,11 @@ mod tests {
         }
         let message = assembler.next(&mut &[][..]).unwrap().unwrap();
         assert_eq!((message.too_long, message.bytes().len()), (Some(100_000), KEPT));
+        // One that no client sends by mistake.
+        let mut assembler = Assembler::new(1000);
+        assembler.pass_over();
+        let huge = [0xCA, 2, 0, 11, 0xFF, 0xFF, 0xFF, 0x7F];
+        assert!(assembler.next(&mut &huge[..]).is_err());
         // One for which there is no memory, although it is not too long.
         let mut assembler = Assembler::new(1 << 20);
         assert!(assembler.next(&mut &long[..50_000]).unwrap().is_none());

@@ -102,7 +102,10 @@ mod with_parquet {
                 more => text += &format!("  and {more} more\n"),
             }
             text + &match (self.is_whole(), self.is_sealed) {
-                (true, _) => format!("checksums: right, of {pages} pages and of the index\n"),
+                (true, _) if self.damaged.is_empty() => {
+                    format!("checksums: right, of {pages} pages and of the index\n")
+                }
+                (true, _) => format!("checked: {pages} pages and the index\n"),
                 (false, true) => {
                     format!("not checked: {} of {pages} pages have no checksum\n", pages - proved)
                 }
