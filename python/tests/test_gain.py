@@ -132,9 +132,9 @@ def test_a_graph_corrects_the_same(tmp_path):
 
 def test_constants_without_the_stages_are_exceptions(tmp_path):
     pedestal, gain, _ = constants()
-    with pytest.raises(lt.AnalysisError, match=r"pedestal.npy: wanted a first axis of 3 gain stages.*found the shape \[2, 61, 83\]"):
+    with pytest.raises(lt.AnalysisError, match=r"pedestal, given as an array: wanted a first axis of 3 gain stages.*found the shape \[2, 61, 83\]"):
         lt.Corrections(pedestal=pedestal[:2], gain_bits="jungfrau")
-    with pytest.raises(lt.AnalysisError, match="gain.npy: wanted finite numbers for each gain stage, found NaN at pixel 85 of stage 2"):
+    with pytest.raises(lt.AnalysisError, match="gain, given as an array: wanted finite numbers for each gain stage, found NaN at pixel 85 of stage 2"):
         gain[2, 1, 2] = np.nan
         lt.Corrections(gain=gain, gain_bits="jungfrau")
     with pytest.raises(ValueError, match="wanted gain bits as 14:2"):
