@@ -63,7 +63,7 @@ test.each([[390, 844], [600, 900], [768, 1024], [1024, 768], [1100, 800], [1440,
   const run = await open({ branches: 5, longNames: true }, '#/live', { width, height });
   run.lost = 123_456;
   await pictured();
-  const lost = page.locator('.lost b').first();
+  const lost = page.locator('[data-losses] b').first();
   await until(() => lost.textContent()).toMatch(/123.456 lost/);
   const screens = ['live', 'ledger', 'graph', 'plots', 'settings', 'runs', 'live?full=1'];
   for (const screen of screens) {
@@ -264,7 +264,7 @@ test('a picture fills the window by a key, and losses stay above it', async () =
   await page.keyboard.press('f');
   await until(() => page.url()).toContain('full=1');
   await until(async () => (await boxOf(page.getByTestId('picture'))).width).toBeGreaterThan(before.width * 1.5);
-  await until(() => isInSight(page.locator('.lost b').first())).toBe(true);
+  await until(() => isInSight(page.locator('[data-losses] b').first())).toBe(true);
   expect(await page.getByRole('navigation').isVisible()).toBe(false);
   await page.keyboard.press('f');
   await until(() => page.url()).not.toContain('full=1');
