@@ -1,7 +1,7 @@
 //! One thread with sockets: accepts connections, limits them, and lets a service answer.
 //!
 //! Nothing of it may be held up by a client: headers and bodies have time limits, a client that does not read is dropped, and there are
-//! only so many connections ([`seats`](crate::seats)). Who finds none is told so.
+//! a bounded number of connections ([`seats`]); a client that finds no seat is told the reason.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
