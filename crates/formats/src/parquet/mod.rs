@@ -4,7 +4,7 @@
 //! room for a checksum (CRC-32) in each page, which every reader may check, and none for the index. The index is therefore
 //! written behind a seal, 12 bytes that nothing refers to and other readers skip.
 //!
-//! - [`write_column`] writes a column with checksums, [`index`] the sealed index.
+//! - [`write_column`] writes a column with checksums, [`index()`] the sealed index.
 //! - [`Survey`] checks what is there, row group by row group.
 
 mod begin;

@@ -15,7 +15,7 @@
 //! A request is answered when all links and streams of hits have reached the end of its window: the end of the newest batch of each link, the watermark of
 //! each stream. A link or stream without data for `dead_after` is not waited for. When that takes longer than `deadline` it is answered with what is
 //! there. Nobody polls: requests wait in heaps, and a batch costs one look at the top. An answer holds, for each link, the frames of the
-//! window, and each tick that is missing with its reason ([`MissingReason`](livetime_formats::trigger::MissingReason)). A gap between two batches of
+//! window, and each tick that is missing with its reason ([`MissingReason`]). A gap between two batches of
 //! a link counts as dropped when the source says that it sent a batch for it, or, where it does not tell ([`RawBatch::after`]), when as many numbers of its
 //! frames are missing as batches of the link fit into the gap; else as never received.
 //!
