@@ -161,6 +161,8 @@ fn all_that_a_dead_writer_left_is_shown() {
     files[1].append(&[&frames(2, 0..1500)]).unwrap();
     let paths = files.each_ref().map(|file| file.written_path().to_owned());
     drop(files);
+    // A writer that is killed leaves its empty file; one that is dropped takes it away.
+    std::fs::write(&paths[2], []).unwrap();
     let recording = Recording::open(&paths[..1]).unwrap();
     assert_eq!((recording.events(), recording.complete()), (3, 0));
     let (found, faults) = rest(&mut recording.frames_of("fiber1", Options::default()));
