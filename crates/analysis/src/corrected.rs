@@ -347,7 +347,7 @@ impl Reducer for Corrected {
         Reducer::takes_any_order(&self.inner, &self.corrections.corrected(layout))
     }
 
-    /// That of the others, and the corrected pictures.
+    /// The memory of the inner reducers, and of the corrected pictures.
     fn memory(&self, layout: &Layout) -> u64 {
         let corrected = self.corrections.corrected(layout);
         Reducer::memory(&self.inner, &corrected).saturating_add(corrected.bytes() as u64)

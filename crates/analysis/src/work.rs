@@ -197,8 +197,8 @@ impl<'r> Work<'r> {
         Ok(recording.memory().check(self.memory(recording, workers), what)?)
     }
 
-    /// About how many bytes so many workers need: each the pictures of a block, as they were recorded and decoded, and
-    /// its partial results; those that wait to be merged; and the results, which are no larger than a partial one.
+    /// An estimate of the bytes that `workers` workers need. Each worker holds the pictures of a block, recorded and decoded,
+    /// and its partial results. Further partial results wait to be merged. The results are no larger than a partial one.
     pub fn memory(&self, recording: &Recording, workers: usize) -> u64 {
         let sum = |is_any_order| {
             self.reducers(is_any_order).map(|r| r.memory(&self.layout)).fold(0, u64::saturating_add)
@@ -214,7 +214,7 @@ impl<'r> Work<'r> {
     }
 
     /// Events that a worker has in memory at once. Where no pixels stay in the files, strips are cut from whole pictures,
-    /// and so many must find room in a block.
+    /// and a block must have room for these.
     pub(crate) fn slots(&self, recording: &Recording, by_strips: bool) -> usize {
         let stay = matches!(recording.format(), RunFormat::Xtc1 | RunFormat::Xtc2);
         match by_strips {

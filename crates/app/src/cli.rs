@@ -103,7 +103,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether a failure is told as JSON, too. Commands that are not named here have nothing, or have told it themselves.
+    /// Whether a failure is printed as JSON, too. The other commands have no `--json`, or print the failure themselves.
     pub(crate) fn tells_failures_as_json(&self) -> bool {
         match self {
             Command::Analyze(args) => args.json,

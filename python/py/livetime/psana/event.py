@@ -24,7 +24,7 @@ class _Stamped:
     @property
     def timestamp(self) -> int:
         """When it happened: seconds since 1990 in the upper 32 bits, ns in the lower."""
-        raise NotImplementedError
+        raise NotImplementedError(f"wanted {type(self).__name__}.timestamp, found none")
 
     @property
     def _seconds(self) -> int:

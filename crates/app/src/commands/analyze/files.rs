@@ -122,7 +122,7 @@ fn result(
     Ok((files, written))
 }
 
-/// Does the same to all items, by so many threads; what comes of them, in their order.
+/// Applies a function to all items with several threads; returns the results in the order of the items.
 fn on_threads<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let go = || {

@@ -103,7 +103,7 @@ impl ConvertArgs {
     /// Whether the new file is HDF5, as its name says.
     ///
     /// # Errors
-    /// If the name is that of a file that cannot be written.
+    /// If no format that `convert` writes has the ending of the name.
     pub(super) fn is_to_hdf5(&self) -> Result<bool, Failure> {
         if super::frames::is_hdf5_name(&self.output) {
             return Ok(true);
