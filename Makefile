@@ -5,6 +5,7 @@
 
 # By cargo, which knows where CARGO_TARGET_DIR or a configuration puts the program.
 LIVETIME = cargo run --release --package livetime --
+BENCH = cargo run --release --package livetime-bench --
 XTASK = cargo run --quiet --package xtask --
 
 run: ## the simulated detector through areaDetector's eleven plugins, live on the screen; Ctrl-C ends it
@@ -34,14 +35,15 @@ models:
 BENCHES = plugins-2013 nodes engine analyze codecs hits ingest apa pva-get pva-stages pva-monitor served web
 bench: ## every measurement of the documents that needs no peer, as JSON in bench/out (docs/measurements.md)
 	mkdir -p bench/out
-	for what in $(BENCHES); do echo "bench $$what" >&2; $(LIVETIME) bench $$what --json > bench/out/$$what.json || exit 1; done
-	$(LIVETIME) bench plugins-2013 --large --json > bench/out/plugins-2013-large.json
-	$(LIVETIME) bench pva-get --spin --json > bench/out/pva-get-spin.json
+	cargo build --release --package livetime
+	for what in $(BENCHES); do echo "bench $$what" >&2; $(BENCH) $$what --json > bench/out/$$what.json || exit 1; done
+	$(BENCH) plugins-2013 --large --json > bench/out/plugins-2013-large.json
+	$(BENCH) pva-get --spin --json > bench/out/pva-get-spin.json
 	$(LIVETIME) bench graph examples/plugins-2013.yaml --json > bench/out/graph-plugins-2013.json
 
 bench-peers: ## those with other implementations, which tools/ fetch and build
 	mkdir -p bench/out
-	$(LIVETIME) bench actors --peer "$$(tools/actors_peer.sh)" --json > bench/out/actors.json
+	$(BENCH) actors --peer "$$(tools/actors_peer.sh)" --json > bench/out/actors.json
 	cargo build --release --package livetime-pva --example bench_server
 	bench/pva_peers/run.py $(or $(CARGO_TARGET_DIR),target)/release/examples/bench_server --json bench/out/pva-peers.json
 

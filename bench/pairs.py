@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Two builds of `livetime` against each other: is any row of `livetime bench` slower than before?
+"""Two builds of `livetime-bench` against each other: is any row slower than before?
 
     bench/pairs.py OLD NEW "engine --quick" "actors --quick" --pairs 41 --json pairs.json
 
-OLD and NEW are programs (`target/release/livetime` of two commits). Each benchmark runs in pairs, old and new in turn
+OLD and NEW are programs (`target/release/livetime-bench` of two commits). Each benchmark runs in pairs, old and new in turn
 and the order changed from pair to pair, so that a machine that becomes slower meanwhile does so for both. A row is
 compared by the ratio of its cost, new by old, within each pair: below 1 is faster. The table shows the median of these
 ratios, their quartiles and their spread, the rows that became slower by more than `--limit` first. A benchmark may be
@@ -20,6 +20,7 @@ import shlex
 import statistics
 import subprocess
 import sys
+from pathlib import Path
 
 # What a row costs, and whether more is better. The first one that a row has counts; of codecs both.
 COSTS = [
@@ -85,7 +86,9 @@ def costs_of(record):
 
 
 def measure(program, bench):
-    output = subprocess.run([program, "bench", *shlex.split(bench), "--json"], stdout=subprocess.PIPE, check=False)
+    # Builds before 25 November 2026 have the benchmarks in `livetime`.
+    words = [] if Path(program).name == "livetime-bench" else ["bench"]
+    output = subprocess.run([program, *words, *shlex.split(bench), "--json"], stdout=subprocess.PIPE, check=False)
     return with_todays_names(json.loads(output.stdout))
 
 

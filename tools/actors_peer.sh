@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds bench/actors_peer (the patterns of `livetime bench actors` on SObjectizer 5.8.4) and prints the path of the program.
+# Builds bench/actors_peer (the patterns of `livetime-bench actors` on SObjectizer 5.8.4) and prints the path of the program.
 # Needs git, cmake and a C++17 compiler. SOBJECTIZER: its sources, where there is no network; PEERS_FOLDER: where to build;
 # default in the user's cache.
 set -euo pipefail

@@ -1,4 +1,4 @@
-// The patterns of `livetime bench actors`, built on SObjectizer, so that both can be measured in turn on one machine.
+// The patterns of `livetime-bench actors`, built on SObjectizer, so that both can be measured in turn on one machine.
 // Prints one JSON object: {"rows":[{"pattern":..,"ns":..},..]}. Usage: actors_peer [--quick]
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use livetime::{Allocations, Called, RunCommand};
+use livetime::{Called, RunCommand};
 use livetime_engine::Report;
 use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ pub(crate) fn program(
     interpreter: PathBuf,
 ) -> PyResult<u8> {
     let called = Called { program, arguments, interpreter: Some(interpreter) };
-    apart(py, || livetime::main_as(called, &livetime::standard_nodes(), Allocations::default))
+    apart(py, || livetime::main_as(called, &livetime::standard_nodes()))
 }
 
 /// What `python -m livetime run` (or `check`, `pvs`, `bench graph`, `bench node`) was called with.

@@ -51,10 +51,13 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("livetime-analysis", &["livetime-recording", "livetime-kernels", "livetime-runtime", "livetime-frame"]),
+    // Says in the words of `control` what it measured.
+    ("livetime-measure", &["livetime-control", "livetime-engine", "livetime-kernels", "livetime-frame"]),
     // All but `app` and `python`.
     (
         "livetime-bench",
         &[
+            "livetime-measure",
             "livetime-analysis",
             "livetime-control",
             "livetime-epics",
@@ -94,7 +97,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "livetime",
         &[
             "livetime-analysis",
-            "livetime-bench",
+            "livetime-measure",
             "livetime-control",
             "livetime-epics",
             "livetime-web",

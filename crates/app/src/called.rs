@@ -7,11 +7,11 @@ use std::path::PathBuf;
 ///
 /// ```
 /// let called = livetime::Called { arguments: vec!["--version".into()], ..livetime::Called::by_system() };
-/// assert_eq!(livetime::main_as(called, &livetime::standard_nodes(), livetime::Allocations::default), 0);
+/// assert_eq!(livetime::main_as(called, &livetime::standard_nodes()), 0);
 /// ```
 #[derive(Clone, Default, Debug)]
 pub struct Called {
-    /// What starts the program once more: benchmarks do, for a server or a client. Empty if the system does not say.
+    /// The file of the program, beside which a package of Python may lie. Empty if the system does not say.
     pub program: PathBuf,
     /// What was behind the program's name.
     pub arguments: Vec<OsString>,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
+use livetime_measure::VERSION;
 
 use crate::bench::BenchArgs;
 use crate::called::Called;
@@ -33,9 +34,6 @@ pub(crate) struct Cli {
     #[arg(skip)]
     pub(crate) called: Called,
 }
-
-/// With the commit that it was built from, as records of benchmarks have it.
-pub(crate) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("LIVETIME_COMMIT"), ")");
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 ok, 1 failed, 2 wrong usage or a pipeline file that is refused, 3 finished with unintended loss.

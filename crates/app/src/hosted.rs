@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
-use livetime_bench::Allocations;
 use livetime_engine::{NodeType, Report};
 
 use crate::cli::{Cli, Command};
@@ -70,7 +69,7 @@ impl RunCommand {
         let level = self.cli.log;
         let mut output = Output { out: &mut out, err: &mut err, is_terminal, is_coloured, level };
         let Command::Run(args) = &self.cli.command else {
-            return crate::execute(self.cli, nodes, Allocations::default, &mut output) as u8;
+            return crate::execute(self.cli, nodes, &mut output) as u8;
         };
         let mut is_finished = true;
         let mut ended = |report: &Report| {

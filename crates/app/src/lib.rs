@@ -58,18 +58,14 @@ pub use called::Called;
 pub use commands::analyze::tables;
 pub use commands::web as page;
 pub use hosted::RunCommand;
-pub use livetime_bench::{Allocations, CountAllocations};
 
 /// The program with these nodes: reads the command line, carries out its command, and returns the exit code.
-///
-/// `count_allocations` tells how many allocations the program has made so far; a program that does not count
-/// passes `Allocations::default`, and its benchmark of the engine then says nothing about them.
-pub fn main(nodes: &[NodeType], count_allocations: CountAllocations) -> ExitCode {
-    main_as(Called::by_system(), nodes, count_allocations).into()
+pub fn main(nodes: &[NodeType]) -> ExitCode {
+    main_as(Called::by_system(), nodes).into()
 }
 
 /// The same where the system's arguments are those of another program, as in an interpreter of Python.
-pub fn main_as(called: Called, nodes: &[NodeType], count_allocations: CountAllocations) -> u8 {
+pub fn main_as(called: Called, nodes: &[NodeType]) -> u8 {
     let all = std::iter::once("livetime".into()).chain(called.arguments.iter().cloned());
     let cli = match Cli::try_parse_from(all) {
         Ok(cli) => Cli { called, ..cli },
@@ -82,7 +78,7 @@ pub fn main_as(called: Called, nodes: &[NodeType], count_allocations: CountAlloc
     let (is_terminal, is_coloured) = output::terminal();
     let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
     let mut output = Output { out: &mut out, err: &mut err, is_terminal, is_coloured, level: cli.log };
-    execute(cli, nodes, count_allocations, &mut output) as u8
+    execute(cli, nodes, &mut output) as u8
 }
 
 /// The types of nodes that the program offers: those for pictures, arrays and tables (`livetime_nodes`), and those for wire readout (`livetime_wire`). Sources
@@ -96,7 +92,7 @@ pub fn standard_nodes() -> Vec<NodeType> {
     all
 }
 
-fn execute(mut cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &mut Output) -> Exit {
+fn execute(mut cli: Cli, nodes: &[NodeType], output: &mut Output) -> Exit {
     let is_for_python = cli.command.pipeline().is_some_and(|(_, is_for_python)| *is_for_python);
     let result = match &cli.command {
         _ if is_for_python => Err(commands::python::run(&cli.called)),
@@ -112,7 +108,7 @@ fn execute(mut cli: Cli, nodes: &[NodeType], count: CountAllocations, output: &m
         Command::Sim(args) => commands::sim::sim(args, output),
         Command::Analyze(args) => commands::analyze::run(args, nodes, output),
         Command::Pyana(args) => Err(commands::python::pyana(args, &cli.called)),
-        Command::Bench(args) => bench::bench(args, &cli.called, nodes, count, output),
+        Command::Bench(args) => bench::bench(args, &cli.called, nodes, output),
         Command::HitsScore(args) => commands::hits_score::hits_score(args, output),
         Command::Pv(args) => commands::pv::pv(args, output),
         Command::Pvs(args) => commands::pvs::pvs(args, nodes, output),

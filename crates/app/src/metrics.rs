@@ -10,5 +10,5 @@ pub use livetime_web::metrics::{Listener, Metrics, address};
 /// # Errors
 /// When it is not of this machine, or taken.
 pub fn listen(address: SocketAddr) -> io::Result<Listener> {
-    Ok(livetime_web::metrics::listen(address)?.of_commit(env!("LIVETIME_COMMIT")))
+    Ok(livetime_web::metrics::listen(address)?.of_commit(livetime_measure::COMMIT))
 }

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use serde_json::{Value, json};
 
 pub(crate) use livetime_control::report::Exit;
+use livetime_control::report::pretty::pretty;
 
 use crate::log::{Level, Line};
 
@@ -74,9 +75,7 @@ impl Output<'_> {
 
     /// Writes data as JSON.
     pub(crate) fn json(&mut self, value: &Value) -> Result<(), Failure> {
-        let mut text = String::new();
-        write_json(value, 0, &mut text);
-        self.data(&(text + "\n"))
+        self.data(&(pretty(value) + "\n"))
     }
 
     /// Writes a line of the log, if lines of its level are wanted.
@@ -108,68 +107,9 @@ impl Output<'_> {
     }
 }
 
-/// One line for each key, and for each object of a list; numbers of a list share a line. With a line for each number the
-/// histograms of a large graph's report would take four times as much.
-fn write_json(value: &Value, depth: usize, text: &mut String) {
-    let next_line = |depth: usize, text: &mut String| *text += &format!("\n{:1$}", "", 2 * depth);
-    match value {
-        Value::Object(entries) if !entries.is_empty() => {
-            text.push('{');
-            for (place, (key, value)) in entries.iter().enumerate() {
-                *text += if place > 0 { "," } else { "" };
-                next_line(depth + 1, text);
-                *text += &format!("{}: ", Value::from(&**key));
-                write_json(value, depth + 1, text);
-            }
-            next_line(depth, text);
-            text.push('}');
-        }
-        Value::Array(items) if items.iter().any(holds_object) => {
-            text.push('[');
-            for (place, item) in items.iter().enumerate() {
-                *text += if place > 0 { "," } else { "" };
-                next_line(depth + 1, text);
-                write_json(item, depth + 1, text);
-            }
-            next_line(depth, text);
-            text.push(']');
-        }
-        value => *text += &value.to_string(),
-    }
-}
-
-fn holds_object(value: &Value) -> bool {
-    value.is_object() || value.as_array().is_some_and(|items| items.iter().any(holds_object))
-}
-
 /// Whether stdout is a terminal that may show colours: not when `NO_COLOR` is set (see no-color.org).
 pub(crate) fn terminal() -> (bool, bool) {
     let is_terminal = io::stdout().is_terminal();
     let is_refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
     (is_terminal, is_terminal && !is_refused)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn json_is_whole_and_a_histogram_takes_one_line() {
-        let buckets: Vec<_> = (0..100).map(|n| json!([n, n + 1, 7])).collect();
-        let value = json!({ "a": "x\n\"", "b": [], "c": {}, "nodes": [{ "buckets": buckets }, [], {}, [{ "d": null }]] });
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        let mut output = Output {
-            out: &mut out,
-            err: &mut err,
-            is_terminal: false,
-            is_coloured: false,
-            level: Level::default(),
-        };
-        assert!(output.json(&value).is_ok());
-        let text = String::from_utf8(out).unwrap();
-        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
-        assert_eq!(text.lines().count(), 17, "{text}");
-    }
 }

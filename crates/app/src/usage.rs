@@ -1,7 +1,7 @@
 //! What work on files costs, over the number of workers.
 
 use image::RgbImage;
-pub(crate) use livetime_bench::{Meter, Usage};
+pub(crate) use livetime_measure::{Meter, Usage};
 
 use crate::plot::{Axis, Panel, Point, Series, draw};
 

@@ -1,4 +1,4 @@
-//! `livetime bench apa`: links of wire readout from raw frames to ordered hits and triggers, at the rate of the detector.
+//! `livetime-bench apa`: links of wire readout from raw frames to ordered hits and triggers, at the rate of the detector.
 //!
 //! A simulated anode plane sends superchunks of ProtoDUNE-SP in batches of 192 us, each when its last tick has happened: white and coloured
 //! noise, argon-39, cosmic tracks, and so many pulses that a link has about 100,000 hits per second, as at the surface. The samples of 49 ms lie in memory and
@@ -6,10 +6,12 @@
 //! link, the merger, the adjacency trigger and the trigger's decision follow, each on its own thread. A number of links is sustained when
 //! nothing was lost or missed anywhere in every repeat.
 
+use crate::Failed;
 use livetime_engine::{NodeReport, NodeType, Value as Param};
 use serde_json::{Value, json};
 
-use super::search::{Ran, run_for};
+use livetime_measure::{Ran, run_for};
+
 use super::{Progress, Record, Settings, Spread, tenths};
 use delays::ActivityDelays;
 use livetime_control::config;
@@ -23,7 +25,7 @@ const LINK_BYTES: f64 = 464.0 * 2e6;
 /// Seconds of data that are prepared for each link: as long may one part of the graph be held up before data are lost.
 const LOOP_SECONDS: f64 = 0.049_152;
 
-pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, String> {
+pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, Failed> {
     let links = settings.links.clone();
     let seconds = if settings.quick { 0.3 } else { settings.seconds };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -67,11 +69,10 @@ impl Repeat {
     }
 }
 
-fn measure(links: usize, finders: usize, seconds: f64) -> Result<Repeat, String> {
+fn measure(links: usize, finders: usize, seconds: f64) -> Result<Repeat, Failed> {
     let mut nodes = livetime_wire::ALL.to_vec();
     nodes.push(NodeType::of::<ActivityDelays>());
-    let pipeline =
-        config::parse("apa", &graph(links, finders, seconds), &nodes, &[]).map_err(|e| e.to_string())?;
+    let pipeline = config::parse("apa", &graph(links, finders, seconds), &nodes, &[])?;
     // It ends by itself, after the time that the source takes to prepare its data and to send them.
     Ok(repeat(&run_for(&pipeline.graph, seconds + 600.0)?, links))
 }

@@ -1,5 +1,6 @@
-//! `livetime bench engine`: the cost of passing a frame from node to node.
+//! `livetime-bench engine`: the cost of passing a frame from node to node.
 
+use crate::Failed;
 use std::time::Duration;
 
 use livetime_engine::{EdgeOptions, Graph, NodeType, Placement, Report, Run, RunOptions, WhenFull};
@@ -30,8 +31,8 @@ pub(super) fn run(
     settings: &Settings,
     count: CountAllocations,
     progress: &mut Progress,
-) -> Result<Record, String> {
-    let cases = cases().map_err(|e| e.to_string())?;
+) -> Result<Record, Failed> {
+    let cases = cases()?;
     let mut rows: Vec<Row> = Vec::new();
     // What a hop costs is told relative to the source alone.
     let is_wanted = |c: &&Case| c.name == "source alone" || c.name.contains(&settings.filter);
@@ -147,7 +148,7 @@ fn measure(
     statistics: bool,
     count: CountAllocations,
     quick: bool,
-) -> Result<(f64, f64), String> {
+) -> Result<(f64, f64), Failed> {
     let options = RunOptions { statistics, ..RunOptions::default() };
     let run = Run::start(graph, options).map_err(|e| in_one_line(&e))?;
     std::thread::sleep(Duration::from_millis(if quick { 20 } else { 150 }));

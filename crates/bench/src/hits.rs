@@ -1,8 +1,9 @@
-//! `livetime bench hits`: unpacking and hit finding, per algorithm and instruction-set level, on one core.
+//! `livetime-bench hits`: unpacking and hit finding, per algorithm and instruction-set level, on one core.
 //!
 //! The samples are noise with a standard deviation of 4 counts (14 bits: 10), quiet or with 10,000 pulses per channel and
 //! second. Frames are read from a few MB that are gone over repeatedly; headers are not looked at.
 
+use crate::Failed;
 use std::time::{Duration, Instant};
 
 use livetime_kernels::hits::{
@@ -141,7 +142,7 @@ struct Row {
     busy: Spread,
 }
 
-pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, String> {
+pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, Failed> {
     let wrong = |e: LengthError| e.to_string();
     let mut rows = Vec::new();
     for input in [Input::Superchunk, Input::Ethernet] {

@@ -1,8 +1,9 @@
-//! `livetime bench ingest`: the time that a source of raw frames spends per frame, on one core.
+//! `livetime-bench ingest`: the time that a source of raw frames spends per frame, on one core.
 //!
 //! Frames lie in some ten MB that are gone over repeatedly, so that they come from memory rather than from a cache. Datagrams go over
 //! the machine's own network, in bursts that its buffer holds; the time is that of the receiver.
 
+use crate::Failed;
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
@@ -29,9 +30,9 @@ struct Row {
 }
 
 /// Goes over frames once; how many there were.
-type Pass<'a> = Box<dyn FnMut() -> Result<usize, String> + 'a>;
+type Pass<'a> = Box<dyn FnMut() -> Result<usize, Failed> + 'a>;
 
-pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, String> {
+pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, Failed> {
     let mut rows = Vec::new();
     for format in RawFormat::ALL {
         let frames = frames(format, BYTES / format.bytes());
@@ -100,7 +101,7 @@ fn passes(format: RawFormat, frames: &[u8]) -> Vec<(&'static str, Pass<'_>)> {
     };
     let dump = move || {
         let (mut link, mut reader) = (link(), DumpReader::new(frames));
-        while let Some(some) = reader.next_frames(BATCH).map_err(|e| e.to_string())? {
+        while let Some(some) = reader.next_frames(BATCH)? {
             let run = link.calm_run(some) * format.bytes();
             some[run..].chunks_exact(format.bytes()).for_each(|frame| link.next(frame, |_| ()));
         }
@@ -115,7 +116,7 @@ fn passes(format: RawFormat, frames: &[u8]) -> Vec<(&'static str, Pass<'_>)> {
 }
 
 /// Mean time per frame in ns, over as many passes as fit into a tenth of a second.
-fn sample(pass: &mut Pass, quick: bool) -> Result<f64, String> {
+fn sample(pass: &mut Pass, quick: bool) -> Result<f64, Failed> {
     let span = Duration::from_millis(if quick { 1 } else { 100 });
     let (start, mut frames) = (Instant::now(), 0);
     while start.elapsed() < span || frames == 0 {
@@ -125,10 +126,10 @@ fn sample(pass: &mut Pass, quick: bool) -> Result<f64, String> {
 }
 
 /// Mean time in ns that the source takes for a datagram.
-fn datagrams(at_once: i64, bursts: usize) -> Result<f64, String> {
+fn datagrams(at_once: i64, bursts: usize) -> Result<f64, Failed> {
     let wrong = |e: std::io::Error| e.to_string();
     let params = [("address", "127.0.0.1:0".into()), ("datagrams", at_once.into())];
-    let mut source = Harness::new::<WibethUdp>(&params).map_err(|e| e.to_string())?;
+    let mut source = Harness::new::<WibethUdp>(&params)?;
     let sender = UdpSocket::bind("127.0.0.1:0").map_err(wrong)?;
     sender.connect(("127.0.0.1", source.number_of("port") as u16)).map_err(wrong)?;
     let frames = frames(RawFormat::WibEth, BURST * bursts);
@@ -140,7 +141,7 @@ fn datagrams(at_once: i64, bursts: usize) -> Result<f64, String> {
         let wanted = source.number_of("received") + BURST as f64;
         let start = Instant::now();
         while source.number_of("received") < wanted {
-            source.produce().map_err(|e| e.to_string())?;
+            source.produce()?;
         }
         taken += start.elapsed();
     }

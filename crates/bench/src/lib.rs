@@ -1,18 +1,19 @@
-//! The measurements that every claim about speed rests on; `livetime bench` is their face.
+//! The measurements that every claim about speed rests on; the program `livetime-bench` is their face.
 //!
-//! [`Benchmark`] is one of Livetime itself; [`graph()`] and [`Chain`] measure a graph of the user. Each gives a [`Record`]: a table for people, and
-//! JSON, to which [`Session::finish`] adds machine, commit and settings. Numbers are the median and the spread of at least five repeats
-//! (`quick` makes fewer, to see that a benchmark works).
+//! Each [`Benchmark`] gives a [`Record`]: a table for people, and JSON, to which [`Session::finish`](livetime_measure::Session::finish) adds
+//! machine, commit and settings. Numbers are the median and the spread of at least five repeats (`quick` makes fewer, to see that a
+//! benchmark works). The graph of a user is measured by `livetime_measure`.
 //!
 //! ```
-//! use livetime_bench::{Allocations, Benchmark, Session, Settings};
+//! use livetime_bench::{Allocations, Benchmark, Settings};
+//! use livetime_measure::Session;
 //!
 //! let session = Session::begin();
 //! let settings = Settings { quick: true, filter: "roi crop".into(), ..Settings::default() };
 //! let found = Benchmark::Nodes.run(&settings, Allocations::default, &mut |line| assert!(line.starts_with("roi crop")))?;
-//! let found = session.finish("nodes", settings.quick, "unknown", found);
+//! let found = session.finish("nodes", settings.quick, found);
 //! assert!(found.json["rows"].as_array().is_some_and(|rows| !rows.is_empty()) && found.table.contains("roi crop"));
-//! # Ok::<(), String>(())
+//! # Ok::<(), livetime_bench::Failed>(())
 //! ```
 
 #![deny(missing_docs)]
@@ -22,40 +23,24 @@ mod actors;
 mod analyze;
 mod apa;
 mod codecs;
-mod cpu;
 mod engine;
 mod flood;
-mod graph;
 mod hits;
 mod ingest;
-mod machine;
-mod neighbours;
-mod node;
 mod nodes;
-mod pace;
 mod plugins_2013;
 mod pva;
 mod record;
-mod replay;
 mod resize;
-mod search;
 mod served;
-#[cfg(test)]
-mod test_nodes;
-mod usage;
 mod web;
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use livetime_engine::GraphError;
-use serde_json::{Value, json};
+use livetime_measure::{Meter, Progress, Record, Spread, Usage, in_one_line, merge, repeats, tenths};
 
-pub use graph::graph;
-use neighbours::Neighbours;
-pub use node::Chain;
 pub use pva::serve;
-pub use usage::{Meter, Usage};
 
 /// A benchmark of Livetime itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,13 +148,13 @@ impl Benchmark {
     /// Measures. Progress is told line by line.
     ///
     /// # Errors
-    /// Text, when something that is measured fails, or cannot be had.
+    /// The error of the part that failed or cannot be had.
     pub fn run(
         self,
         settings: &Settings,
         count: CountAllocations,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Record, String> {
+    ) -> Result<Record, Failed> {
         let progress = &mut Progress(progress);
         match self {
             Benchmark::Plugins2013 => plugins_2013::run(settings, progress),
@@ -218,8 +203,10 @@ pub struct Settings {
     pub subscribers: Vec<usize>,
     /// Clients and servers look for answers without sleeping.
     pub spin: bool,
-    /// The program `livetime`, which is started as server (`bench pva-peer`, see [`serve`]) or client (`pv monitor`) of another process.
+    /// The program `livetime-bench`, which is started as the server of another process (`pva-peer`, see [`serve`]).
     pub program: PathBuf,
+    /// The program `livetime`, which is started as the client of another process (`pv monitor`).
+    pub livetime: PathBuf,
 }
 
 impl Default for Settings {
@@ -237,7 +224,8 @@ impl Default for Settings {
             image_bytes: 1 << 20,
             subscribers: Vec::new(),
             spin: false,
-            program: PathBuf::from("livetime"),
+            program: PathBuf::from("livetime-bench"),
+            livetime: PathBuf::from("livetime"),
         }
     }
 }
@@ -248,24 +236,10 @@ impl Settings {
     }
 }
 
-/// Repeats of a measurement that is not quick.
-const REPEATS: usize = 5;
+/// Why nothing was measured: the error of the part that failed.
+pub type Failed = Box<dyn std::error::Error + Send + Sync>;
 
-/// How often a measurement is repeated.
-fn repeats(quick: bool) -> usize {
-    if quick { 1 } else { REPEATS }
-}
-
-/// Where lines go that say what is being measured.
-struct Progress<'a>(&'a mut dyn FnMut(&str));
-
-impl Progress<'_> {
-    fn log(&mut self, line: impl ToString) {
-        (self.0)(&line.to_string());
-    }
-}
-
-/// What a program has taken from its allocator so far.
+/// The allocations of the program so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Allocations {
     /// How often.
@@ -274,120 +248,5 @@ pub struct Allocations {
     pub bytes: usize,
 }
 
-/// Tells what the program has allocated; the program's `main` knows its allocator.
+/// Tells the allocations of the program; the program's `main` knows its allocator.
 pub type CountAllocations = fn() -> Allocations;
-
-/// Where a user's graph is from, for its record.
-#[derive(Clone, Debug, Default)]
-pub struct Origin {
-    /// The pipeline file; `None` for the built-in one.
-    pub file: Option<String>,
-    /// Parameters that were set beside it, as `NODE.PARAM=VALUE`.
-    pub settings: Vec<String>,
-}
-
-/// What a benchmark found: for machines, and for people.
-#[derive(Clone, Debug)]
-pub struct Record {
-    /// Rows and settings.
-    pub json: Value,
-    /// The same as text.
-    pub table: String,
-}
-
-/// What was found of a user's graph.
-pub struct Measured {
-    /// The numbers.
-    pub record: Record,
-    /// Frames were lost: at every rate that was tried, or in the nodes that were measured.
-    pub has_losses: bool,
-}
-
-/// The time from the begin of a measurement to its record.
-pub struct Session(Neighbours);
-
-/// A record with what it was measured on.
-pub struct Finished {
-    /// Set when other programs kept the machine busy meanwhile.
-    pub warning: Option<String>,
-    /// The whole record.
-    pub json: Value,
-    /// For people.
-    pub table: String,
-}
-
-impl Session {
-    /// To be called before anything is measured.
-    pub fn begin() -> Session {
-        Session(Neighbours::begin())
-    }
-
-    /// Adds the machine, how busy others kept it, and the `commit` that was measured.
-    pub fn finish(&self, name: &str, quick: bool, commit: &str, found: Record) -> Finished {
-        let others = self.0.share();
-        let mut json = json!({
-            "bench": name,
-            "machine": machine::machine(),
-            "commit": commit,
-            "quick": quick,
-            "others_cpu_percent": others.map(|share| tenths(100.0 * share)),
-            "repeats": repeats(quick),
-        });
-        merge(&mut json, found.json);
-        Finished { warning: neighbours::warning(others), json, table: found.table }
-    }
-}
-
-/// Adds the keys of one object to another.
-pub fn merge(into: &mut Value, more: Value) {
-    if let (Value::Object(into), Value::Object(more)) = (into, more) {
-        into.extend(more);
-    }
-}
-
-fn tenths(value: f64) -> f64 {
-    (value * 10.0).round() / 10.0
-}
-
-/// Median, smallest and largest of some repeats.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
-    /// The one in the middle.
-    pub median: f64,
-    /// The smallest.
-    pub min: f64,
-    /// The largest.
-    pub max: f64,
-}
-
-impl Spread {
-    /// Of these values; not a number if there are none.
-    pub fn of(mut values: Vec<f64>) -> Spread {
-        values.sort_by(f64::total_cmp);
-        let at = |i: usize| values.get(i).copied().unwrap_or(f64::NAN);
-        Spread { median: at(values.len() / 2), min: at(0), max: at(values.len().saturating_sub(1)) }
-    }
-}
-
-impl Spread {
-    /// As an object for a record, with one decimal.
-    pub fn json(self) -> Value {
-        json!({ "median": tenths(self.median), "min": tenths(self.min), "max": tenths(self.max) })
-    }
-}
-
-/// All problems of a graph in one line.
-fn in_one_line(errors: &[GraphError]) -> String {
-    errors.iter().map(GraphError::to_string).collect::<Vec<_>>().join("; ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spread_of_repeats() {
-        assert_eq!(Spread::of(vec![3.0, 1.0, 2.0]), Spread { median: 2.0, min: 1.0, max: 3.0 });
-        assert!(Spread::of(vec![]).median.is_nan());
-    }
-}

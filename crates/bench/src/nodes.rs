@@ -1,5 +1,6 @@
-//! `livetime bench nodes`: service time of every node, per dtype and instruction-set level.
+//! `livetime-bench nodes`: service time of every node, per dtype and instruction-set level.
 
+use crate::Failed;
 use std::time::{Duration, Instant};
 
 use livetime_engine::testing::Harness;
@@ -173,7 +174,7 @@ impl Row {
     }
 }
 
-pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, String> {
+pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, Failed> {
     let mut rows = Vec::new();
     // At last without a limit: what kernels choose themselves.
     for limit in Level::available().into_iter().map(Some).chain([None]) {

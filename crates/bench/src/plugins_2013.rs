@@ -1,4 +1,4 @@
-//! `livetime bench plugins-2013`: areaDetector's study of 2013.
+//! `livetime-bench plugins-2013`: areaDetector's study of 2013.
 //!
 //! A simulated detector of 1024 x 1024 8-bit pixels feeds eleven plugins on their own threads. The sweep asks
 //! for shorter and shorter periods and counts what each plugin drops; then the highest rate is searched at
@@ -7,12 +7,14 @@
 //!
 //! Unlike areaDetector in the study, nothing is served: there are no PVs and no clients.
 
+use crate::Failed;
 use std::collections::BTreeMap;
 
 use livetime_engine::Graph;
 use serde_json::{Value, json};
 
-use super::search::{Ran, Search, run_for, search};
+use livetime_measure::{Ran, Search, run_for, search};
+
 use super::{Progress, Record, Settings, merge, tenths};
 use livetime_control::config;
 use livetime_control::report::table::{Style, Table};
@@ -39,7 +41,7 @@ struct Row {
     ran: Ran,
 }
 
-pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, String> {
+pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, Failed> {
     let graph = study()?;
     let (side, exposure_s) = if settings.large { (2048, 0.0) } else { (1024, 0.001) };
     let setting = Setting { side, exposure_s, seconds: if settings.quick { 0.2 } else { settings.seconds } };
@@ -53,20 +55,20 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
     let search = search(FIRST_HZ, settings.repeats(), &mut |hz| {
         let ran = measure(&graph, 1.0 / hz, setting)?;
         progress.log(format_args!("wanted {hz:.0} frames/s: {}", ran.line()));
-        Ok(ran)
+        Ok::<Ran, Failed>(ran)
     })?;
     Ok(record(&rows, setting, &search))
 }
 
 /// The study's graph.
-fn study() -> Result<Graph, String> {
+fn study() -> Result<Graph, Failed> {
     const TEXT: &str = include_str!("plugins-2013.yaml");
     let pipeline = config::parse("plugins-2013.yaml", TEXT, livetime_nodes::ALL, &[]);
-    pipeline.map(|pipeline| pipeline.graph).map_err(|e| e.to_string())
+    pipeline.map(|pipeline| pipeline.graph).map_err(Failed::from)
 }
 
 /// The study's graph for a detector of this size, each ROI a quadrant.
-fn sized(mut graph: Graph, side: u32) -> Result<Graph, String> {
+fn sized(mut graph: Graph, side: u32) -> Result<Graph, Failed> {
     let half = side / 2;
     let quadrants = [("ROI1", 0, 0), ("ROI2", half, 0), ("ROI3", 0, half), ("ROI4", half, half)];
     let mut all = vec![("detector", "max_size_x", side), ("detector", "max_size_y", side)];
@@ -75,20 +77,19 @@ fn sized(mut graph: Graph, side: u32) -> Result<Graph, String> {
     }
     for (name, param, value) in all {
         let node = graph.node(name)?;
-        graph.set(node, param, &i64::from(value).into()).map_err(|e| e.to_string())?;
+        graph.set(node, param, &i64::from(value).into())?;
     }
     Ok(graph)
 }
 
 /// One run of the study's graph.
-fn measure(graph: &Graph, period_s: f64, setting: Setting) -> Result<Ran, String> {
+fn measure(graph: &Graph, period_s: f64, setting: Setting) -> Result<Ran, Failed> {
     let mut graph = graph.clone();
-    let set = |graph: &mut Graph, name: &str, value: f64| {
-        graph.set(0, name, &value.into()).map_err(|e| e.to_string())
-    };
+    let set =
+        |graph: &mut Graph, name: &str, value: f64| graph.set(0, name, &value.into()).map_err(Failed::from);
     set(&mut graph, "acquire_time", period_s.min(setting.exposure_s))?;
     set(&mut graph, "acquire_period", period_s)?;
-    run_for(&graph, setting.seconds)
+    Ok(run_for(&graph, setting.seconds)?)
 }
 
 fn record(rows: &[Row], setting: Setting, search: &Search) -> Record {

@@ -1,4 +1,4 @@
-//! `livetime bench served`: the cost of serving a run over pvAccess.
+//! `livetime-bench served`: the cost of serving a run over pvAccess.
 //!
 //! The same graph runs alone, served, and served while another program watches all of its PVs: one that takes 10,000 small
 //! frames per second, and that of the areaDetector study (a picture of 1 MB and eleven plugins, as `plugins-2013` runs it),
@@ -7,6 +7,9 @@
 
 mod scale;
 
+use livetime_measure::MeasureError;
+
+use crate::Failed;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -19,7 +22,7 @@ use livetime_pva::server::ServerConfig;
 use serde_json::{Value, json};
 
 use super::pva::{cpu_seconds, rounded};
-use super::{CountAllocations, Progress, Record, Settings, Spread, in_one_line};
+use super::{CountAllocations, Progress, Record, Settings, Spread};
 use livetime_control::config::{self, Pipeline};
 use livetime_control::report::table::{Style, Table};
 use livetime_epics::{Bell, Options, Served};
@@ -65,7 +68,7 @@ pub(super) fn run(
     settings: &Settings,
     count: CountAllocations,
     progress: &mut Progress,
-) -> Result<Record, String> {
+) -> Result<Record, Failed> {
     let seconds = if settings.quick { 0.3 } else { settings.seconds };
     let mut rows = Vec::new();
     for (graph, text, last) in GRAPHS.into_iter().filter(|(name, ..)| name.contains(&settings.filter)) {
@@ -82,7 +85,7 @@ pub(super) fn run(
                     (text, last),
                     MODES[n].0,
                     Duration::from_secs_f64(seconds),
-                    &settings.program,
+                    &settings.livetime,
                 )?);
             }
         }
@@ -92,10 +95,10 @@ pub(super) fn run(
     Ok(record(rows, scale::rows(settings, count, progress)?, seconds))
 }
 
-fn measure((text, last): (&str, &str), mode: Mode, time: Duration, program: &Path) -> Result<Repeat, String> {
-    let pipeline = config::parse("served", text, livetime_nodes::ALL, &[]).map_err(|e| e.to_string())?;
+fn measure((text, last): (&str, &str), mode: Mode, time: Duration, program: &Path) -> Result<Repeat, Failed> {
+    let pipeline = config::parse("served", text, livetime_nodes::ALL, &[])?;
     let options = RunOptions { remember_frames: mode != Mode::Alone, ..RunOptions::default() };
-    let run = Arc::new(Run::start(&pipeline.graph, options).map_err(|errors| in_one_line(&errors))?);
+    let run = Arc::new(Run::start(&pipeline.graph, options).map_err(MeasureError::from)?);
     let served = if mode == Mode::Alone { None } else { Some(serve(&run, &pipeline)?) };
     let address = served.as_ref().and_then(Served::address);
     let watcher = address
@@ -117,7 +120,7 @@ fn measure((text, last): (&str, &str), mode: Mode, time: Duration, program: &Pat
     let report = run.finish(Duration::from_secs(10));
     let imbalances = report.imbalances();
     if !imbalances.is_empty() {
-        return Err(format!("the ledger does not close: {}", imbalances.join("; ")));
+        return Err(format!("the ledger does not close: {}", imbalances.join("; ")).into());
     }
     let latency = report.nodes.iter().find(|n| n.name == last).map(|n| &n.latency);
     let us = |ns: Option<u64>| ns.unwrap_or(0) as f64 / 1e3;
@@ -134,24 +137,24 @@ fn emitted(run: &Run) -> u64 {
     run.report().nodes.first().map_or(0, |n| n.emitted)
 }
 
-fn serve(run: &Arc<Run>, pipeline: &Pipeline) -> Result<Served, String> {
+fn serve(run: &Arc<Run>, pipeline: &Pipeline) -> Result<Served, Failed> {
     let options = Options { enabled: true, server: ServerConfig::loopback(), ..Options::default() };
-    Served::start(run, &pipeline.plan, &options, &Bell::default())
+    Ok(Served::start(run, &pipeline.plan, &options, &Bell::default())?)
 }
 
 /// `livetime pv monitor` of every PV, in a process of its own.
 struct Watcher(Child);
 
 impl Watcher {
-    fn start(program: &Path, address: SocketAddr) -> Result<Watcher, String> {
-        let client = Client::new(ClientConfig::name_servers(&[address])).map_err(|e| e.to_string())?;
+    fn start(program: &Path, address: SocketAddr) -> Result<Watcher, Failed> {
+        let client = Client::new(ClientConfig::name_servers(&[address]))?;
         let names = client.names(address).and_then(|names| names.wait(Duration::from_secs(10)));
         let mut command = Command::new(program);
-        command.args(["pv", "monitor", "--json"]).args(names.map_err(|e| e.to_string())?);
+        command.args(["pv", "monitor", "--json"]).args(names?);
         command.env("EPICS_PVA_NAME_SERVERS", address.to_string());
         command.env("EPICS_PVA_ADDR_LIST", "").env("EPICS_PVA_AUTO_ADDR_LIST", "NO");
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
-        child.map(Watcher).map_err(|e| format!("cannot start the program that watches: {e}"))
+        child.map(Watcher).map_err(|e| format!("cannot start the program that watches: {e}").into())
     }
 
     fn has_ended(&mut self) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! The higher level is not always the faster one: turning an image of `f32` takes 0.70 ms with AVX-512 and 1.09 with AVX2 on one processor
 //! (Xeon, model 207) and 0.48 and 0.40 on another one (Zen 5). So no table could say it. A kernel for which this has been seen asks a [`Fastest`], and
-//! `livetime bench nodes` shows for all kernels each level beside the one that is chosen.
+//! `livetime-bench nodes` shows for all kernels each level beside the one that is chosen.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};

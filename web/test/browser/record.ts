@@ -1,4 +1,4 @@
-/** A record of a measurement, in the form of those of `livetime bench`. */
+/** A record of a measurement, in the form of those of `livetime-bench`. */
 
 import { readFileSync } from 'node:fs';
 import { arch, availableParallelism, platform, release, totalmem } from 'node:os';

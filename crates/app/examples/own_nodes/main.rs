@@ -17,10 +17,7 @@ use livetime_engine::NodeType;
 fn main() -> ExitCode {
     let own = [NodeType::of::<nodes::Counter>(), NodeType::of::<nodes::Slow>()];
     match made::all() {
-        Ok(made) => livetime::main(
-            &[&*livetime::standard_nodes(), &own, &made].concat(),
-            livetime::Allocations::default,
-        ),
+        Ok(made) => livetime::main(&[&*livetime::standard_nodes(), &own, &made].concat()),
         Err(_) => ExitCode::FAILURE,
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn check(args: &CheckArgs, nodes: &[NodeType], output: &mut Output) -
     if args.pipeline.json {
         let mut json = as_json(&pipeline);
         if exit != Exit::Ok {
-            livetime_bench::merge(&mut json, not_started(&missing));
+            livetime_measure::merge(&mut json, not_started(&missing));
         }
         output.json(&json)?;
     } else {

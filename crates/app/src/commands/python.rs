@@ -55,7 +55,7 @@ fn become_python(called: &Called, arguments: Vec<OsString>) -> Failure {
         return Failure::new(Exit::Failed, without_package(&interpreter));
     }
     let error =
-        Command::new(&interpreter).args(arguments).env("LIVETIME_COMMIT", env!("LIVETIME_COMMIT")).exec();
+        Command::new(&interpreter).args(arguments).env("LIVETIME_COMMIT", livetime_measure::COMMIT).exec();
     let name = interpreter.display();
     Failure::new(
         Exit::Failed,

@@ -10,7 +10,7 @@ use livetime_control::rules::Rules;
 use livetime_control::web;
 use livetime_web::{Options, Served};
 
-use crate::cli::{RunArgs, VERSION};
+use crate::cli::RunArgs;
 use crate::config::Pipeline;
 use crate::log::Level;
 use crate::output::Output;
@@ -99,8 +99,8 @@ pub fn options(
         is_open: wanted.is_open,
         pipeline: name.to_owned(),
         pv_prefix,
-        version: VERSION.to_owned(),
-        commit: env!("LIVETIME_COMMIT").to_owned(),
+        version: livetime_measure::VERSION.to_owned(),
+        commit: livetime_measure::COMMIT.to_owned(),
         record: Some(crate::record::describe),
     }
 }

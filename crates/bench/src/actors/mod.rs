@@ -1,4 +1,4 @@
-//! `livetime bench actors`: what messages between agents cost, in the patterns that actor engines are compared with.
+//! `livetime-bench actors`: what messages between agents cost, in the patterns that actor engines are compared with.
 //!
 //! `bench/actors_peer` has the same patterns for SObjectizer; `--peer PROGRAM` runs it in turn with ours.
 
@@ -9,6 +9,7 @@ mod refused;
 mod throws;
 mod waiting;
 
+use crate::Failed;
 use std::time::Duration;
 
 use livetime_actors::{AgentError, AgentReport};
@@ -105,7 +106,7 @@ pub(super) fn run(
     settings: &Settings,
     allocated: CountAllocations,
     progress: &mut Progress,
-) -> Result<Record, String> {
+) -> Result<Record, Failed> {
     let setting = Setting { scale: if settings.quick { 20 } else { 1 }, allocated };
     let wanted: Vec<&Pattern> = PATTERNS.iter().filter(|p| p.name.contains(&settings.filter)).collect();
     let mut samples: Vec<Vec<Sample>> = wanted.iter().map(|_| Vec::new()).collect();

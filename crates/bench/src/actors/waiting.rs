@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use livetime_actors::{Agent, AgentError, Chain, Channel, Context, System, ThreadOptions};
 use livetime_engine::WaitStrategy;
+use livetime_measure::{process_cpu, thread_cpu};
 
 use rustix::thread::CpuSet;
 
 use super::{PATIENCE, Sample, Setting, missing};
-use crate::cpu::{process_cpu, thread_cpu};
 
 /// 2 kHz: rare enough that threads sleep in between.
 const PERIOD: Duration = Duration::from_micros(500);

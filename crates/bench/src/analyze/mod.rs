@@ -1,7 +1,8 @@
-//! `livetime bench analyze`: mean and deviation of recorded runs, by codec and number of workers.
+//! `livetime-bench analyze`: mean and deviation of recorded runs, by codec and number of workers.
 
 mod run;
 
+use crate::Failed;
 use livetime_analysis::{GoOn, Options, PixelStatistics, Recording, Reducers, analyze, detector};
 use livetime_control::report::table::{Style, Table};
 use livetime_formats::xtc1::compressed::Engine;
@@ -25,13 +26,13 @@ struct Row {
     usage: Usage,
 }
 
-pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, String> {
+pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, Failed> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut rows = Vec::new();
     for engine in CODECS.into_iter().filter(|e| e.to_string().contains(&settings.filter)) {
         progress.log(format!("a run with codec {engine}"));
         let events = if settings.quick { QUICK_EVENTS } else { EVENTS };
-        let run = SimulatedRun::write(engine, events).map_err(|e| e.to_string())?;
+        let run = SimulatedRun::write(engine, events)?;
         for workers in 1..=cores.max(2) {
             progress.log(format!("{engine}, {workers} workers"));
             rows.push(measure(&run, engine, workers, settings.repeats())?);
@@ -41,7 +42,7 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
 }
 
 /// Analyses the run in repeats, after one that brings its file into memory.
-fn measure(run: &SimulatedRun, engine: Engine, workers: usize, repeats: usize) -> Result<Row, String> {
+fn measure(run: &SimulatedRun, engine: Engine, workers: usize, repeats: usize) -> Result<Row, Failed> {
     let reducers =
         || Reducers::default().with(PixelStatistics { mean: true, std: true, ..Default::default() });
     let once = || -> livetime_analysis::Result<Usage> {
@@ -53,7 +54,7 @@ fn measure(run: &SimulatedRun, engine: Engine, workers: usize, repeats: usize) -
         Ok(meter.stop(found.account.file_bytes, found.account.raw_bytes))
     };
     let all = (0..=repeats).map(|_| once()).collect::<livetime_analysis::Result<Vec<Usage>>>();
-    let mut measured = all.map_err(|e| e.to_string())?.split_off(1);
+    let mut measured = all?.split_off(1);
     measured.sort_by_key(|usage| usage.wall);
     let usage = measured[measured.len() / 2];
     let ratio = usage.file_bytes as f64 / usage.raw_bytes as f64;

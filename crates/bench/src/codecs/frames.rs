@@ -1,5 +1,6 @@
 //! The frames that codecs are measured on: simulated CSPad quadrants, and real ones where the test data are.
 
+use crate::Failed;
 use std::path::PathBuf;
 
 use livetime_codecs::{Codec, DType, Zstd};
@@ -18,8 +19,8 @@ pub(super) struct Frames {
 }
 
 /// All data there are; says what is missing.
-pub(super) fn all(progress: &mut Progress) -> Result<Vec<Frames>, String> {
-    let deck = deck().map_err(|e| e.to_string())?;
+pub(super) fn all(progress: &mut Progress) -> Result<Vec<Frames>, Failed> {
+    let deck = deck()?;
     let mut all = vec![in_cache(&deck), deck];
     for file in &REAL {
         match real(file) {
@@ -85,16 +86,16 @@ const REAL: [Real; 2] = [
     Real { name: "Jungfrau", file: "test_jungfrau05M_calib.xtc2.zst", bytes: 2_124_558 },
 ];
 
-fn real(real: &Real) -> Result<Frames, String> {
+fn real(real: &Real) -> Result<Frames, Failed> {
     let data = std::env::var_os("LIVETIME_DATA").map_or_else(|| "../shared/data".into(), PathBuf::from);
     let path = data.join("xtc2/lcls2").join(real.file);
     let packed = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let mut file = vec![0; real.bytes];
-    let mut zstd = Zstd::new(1).map_err(|e| e.to_string())?;
-    zstd.decode(&packed, DType::U8, &mut file).map_err(|e| e.to_string())?;
-    let frames = frames_of(&file).map_err(|e| e.to_string())?;
+    let mut zstd = Zstd::new(1)?;
+    zstd.decode(&packed, DType::U8, &mut file)?;
+    let frames = frames_of(&file)?;
     if frames.len() != 2 || frames[0].len() != frames[1].len() {
-        return Err(format!("wanted 2 frames of one size, found {}", frames.len()));
+        return Err(format!("wanted 2 frames of one size, found {}", frames.len()).into());
     }
     let others = frames.iter().rev().cloned().collect();
     Ok(Frames { name: real.name, frames, references: vec![("other event", others)] })

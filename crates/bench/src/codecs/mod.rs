@@ -1,9 +1,10 @@
-//! `livetime bench codecs`: ratio and speed of every codec, per instruction-set level, on one core; with `--peer` also those of the
+//! `livetime-bench codecs`: ratio and speed of every codec, per instruction-set level, on one core; with `--peer` also those of the
 //! C libraries, each in turn with ours.
 
 mod frames;
 mod peers;
 
+use crate::Failed;
 use std::time::{Duration, Instant};
 
 use livetime_codecs::{
@@ -30,18 +31,18 @@ struct Row {
     decompress: Spread,
 }
 
-pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, String> {
+pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, Failed> {
     let mut rows = Vec::new();
     for frames in frames::all(progress)? {
         let files = settings.peer.as_ref().map(|_| Files::write(&frames)).transpose();
         let files = files.map_err(|e| format!("wanted a folder for frames, found: {e}"))?;
         for level in Level::available() {
             let first = level == Level::PORTABLE;
-            let here = codecs(level, first).map_err(|e| e.to_string())?;
+            let here = codecs(level, first)?;
             for (name, mut codec) in here.into_iter().filter(|(name, _)| name.contains(&settings.filter)) {
                 progress.log(format!("{} {name} {}", frames.name, level.name()));
                 let mut plain = Plain { name, codec: codec.as_mut() };
-                rows.push(measure(&frames, "none", level, settings, &mut plain).map_err(|e| e.to_string())?);
+                rows.push(measure(&frames, "none", level, settings, &mut plain)?);
                 let is_last = level == Level::best() || has_one_level(name);
                 if let (Some(python), Some(files), true) = (&settings.peer, &files, is_last) {
                     rows.extend(peers::measure(python, files, frames.name, name, settings)?);
@@ -53,9 +54,7 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
             {
                 progress.log(format!("{} {name} {} {reference}", frames.name, level.name()));
                 let mut with = With { name, codec: Blockpack::with_level(level).with_tier(tier), references };
-                rows.push(
-                    measure(&frames, reference, level, settings, &mut with).map_err(|e| e.to_string())?,
-                );
+                rows.push(measure(&frames, reference, level, settings, &mut with)?);
             }
         }
     }

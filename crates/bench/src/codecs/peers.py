@@ -1,4 +1,4 @@
-"""Measures other implementations of codecs on frames of 16-bit integers; run by `livetime bench codecs --peer`.
+"""Measures other implementations of codecs on frames of 16-bit integers; run by `livetime-bench codecs --peer`.
 
 usage: peers.py FOLDER CODEC SECONDS REPEATS
 

@@ -1,5 +1,6 @@
 //! Other implementations of codecs, measured in turn with ours: the C libraries, as packages of Python bring them.
 
+use crate::Failed;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -59,7 +60,7 @@ pub(super) fn measure(
     data: &'static str,
     codec: &'static str,
     settings: &Settings,
-) -> Result<Option<Row>, String> {
+) -> Result<Option<Row>, Failed> {
     let Some(name) = peer_of(codec) else { return Ok(None) };
     let failed = |e: &dyn std::fmt::Display| {
         format!(
@@ -71,7 +72,7 @@ pub(super) fn measure(
     let command = command.args(["-c", SCRIPT]).arg(&files.0).args([name, &seconds, &repeats]);
     let ran = command.output().map_err(|e| failed(&e))?;
     if !ran.status.success() {
-        return Err(failed(&String::from_utf8_lossy(&ran.stderr)));
+        return Err(failed(&String::from_utf8_lossy(&ran.stderr)).into());
     }
     let found: Value = serde_json::from_slice(&ran.stdout).map_err(|e| failed(&e))?;
     let speeds =
@@ -88,7 +89,7 @@ pub(super) fn measure(
             decompress: Spread::of(speeds("decompress")?),
         })
     };
-    row().map(Some).ok_or_else(|| failed(&found))
+    row().map(Some).ok_or_else(|| failed(&found).into())
 }
 
 #[cfg(test)]
@@ -122,6 +123,6 @@ mod tests {
         assert!(measure(&python, &files, "few", "blockpack", &settings).unwrap().is_none());
         let (_folder, python) = stand_in("{}");
         let error = measure(&python, &files, "few", "lz4", &settings).err().unwrap();
-        assert!(error.contains("tools/peers.sh codecs"), "{error}");
+        assert!(error.to_string().contains("tools/peers.sh codecs"), "{error}");
     }
 }

@@ -1,5 +1,6 @@
-//! `livetime bench pva-get`: for each of n channels a get, then all answers are waited for; the table of 2012.
+//! `livetime-bench pva-get`: for each of n channels a get, then all answers are waited for; the table of 2012.
 
+use crate::Failed;
 use std::time::{Duration, Instant};
 
 use livetime_pva::client::{Client, ClientConfig, GetRequest, get_many};
@@ -24,7 +25,7 @@ const ROWS: [(usize, usize); 9] = [
     (10_000, 100),
 ];
 
-pub(crate) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, String> {
+pub(crate) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, Failed> {
     let mut rows = Vec::new();
     for (channels, elements) in rows_of(settings) {
         progress.log(format!("{channels} channels of {elements} elements"));
@@ -50,20 +51,20 @@ struct Repeat {
     server_cpu: f64,
 }
 
-fn row(channels: usize, elements: usize, settings: &Settings) -> Result<Value, String> {
+fn row(channels: usize, elements: usize, settings: &Settings) -> Result<Value, Failed> {
     let peer = Peer::start(
         &settings.program,
         Offer { channels, elements, spin: settings.spin, ..Offer::default() },
     )?;
     let config = ClientConfig { spin: settings.spin, ..ClientConfig::name_servers(&[]) };
     let begin = Instant::now();
-    let client = Client::new(config).map_err(|e| e.to_string())?;
+    let client = Client::new(config)?;
     let request = |n: usize| {
         let channel = client.channel_at(peer.pva, &format!("bench:{n}"));
-        channel.get_request("field(value)").map_err(|e| e.to_string())
+        channel.get_request("field(value)").map_err(Failed::from)
     };
-    let mut requests = (0..channels).map(request).collect::<Result<Vec<GetRequest>, String>>()?;
-    get_many(&mut requests, PATIENCE).map_err(|e| e.to_string())?;
+    let mut requests = (0..channels).map(request).collect::<Result<Vec<GetRequest>, Failed>>()?;
+    get_many(&mut requests, PATIENCE)?;
     let first_s = begin.elapsed().as_secs_f64();
     check(&requests, elements)?;
     let mut raw = Raw::connect(peer.raw, channels * REQUEST, channels * reply(elements))?;
@@ -84,24 +85,26 @@ fn reply(elements: usize) -> usize {
     8 + 4 + 1 + 1 + 2 + size + 8 * elements
 }
 
-fn check(requests: &[GetRequest], elements: usize) -> Result<(), String> {
+fn check(requests: &[GetRequest], elements: usize) -> Result<(), Failed> {
     for request in requests {
         let value = request.value().ok_or("a channel has no value")?;
         let found = value.array("value").map_or(1, |array| array.len());
         if found != elements {
-            return Err(format!("{}: wanted {elements} elements, found {found}", request.channel().name()));
+            return Err(
+                format!("{}: wanted {elements} elements, found {found}", request.channel().name()).into()
+            );
         }
     }
     Ok(())
 }
 
-fn repeat(requests: &mut [GetRequest], raw: &mut Raw, peer: &Peer, time: Duration) -> Result<Repeat, String> {
+fn repeat(requests: &mut [GetRequest], raw: &mut Raw, peer: &Peer, time: Duration) -> Result<Repeat, Failed> {
     let (client, server) = (cpu_seconds(std::process::id()), peer.cpu_seconds());
     let begin = Instant::now();
     let pva = match requests {
         // One by one through the call that a user makes for one channel.
-        [one] => Rounds::of(time, || one.get(PATIENCE).map(|_| ()).map_err(|e| e.to_string()))?,
-        many => Rounds::of(time, || get_many(many, PATIENCE).map_err(|e| e.to_string()))?,
+        [one] => Rounds::of(time, || one.get(PATIENCE).map(|_| ()).map_err(Failed::from))?,
+        many => Rounds::of(time, || get_many(many, PATIENCE).map_err(Failed::from))?,
     };
     let elapsed = begin.elapsed().as_secs_f64();
     let client_cpu = (cpu_seconds(std::process::id()) - client) / elapsed;

@@ -7,6 +7,7 @@ mod peer;
 mod raw;
 mod stages;
 
+use crate::Failed;
 use std::time::Duration;
 
 pub(super) use get::run as get;
@@ -22,7 +23,7 @@ struct Rounds(Vec<f64>);
 
 impl Rounds {
     /// Repeats `round` for `time`, at least once.
-    fn of(time: Duration, mut round: impl FnMut() -> Result<(), String>) -> Result<Rounds, String> {
+    fn of(time: Duration, mut round: impl FnMut() -> Result<(), Failed>) -> Result<Rounds, Failed> {
         let begin = std::time::Instant::now();
         let mut times = Vec::new();
         let mut last = begin;

@@ -1,5 +1,6 @@
-//! `livetime bench pva-monitor`: images and numbers to subscribers that lose none.
+//! `livetime-bench pva-monitor`: images and numbers to subscribers that lose none.
 
+use crate::Failed;
 use std::time::{Duration, Instant};
 
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor};
@@ -11,7 +12,7 @@ use super::{PATIENCE, Rounds, cpu_seconds, rounded};
 use crate::{Progress, Record, Settings, Spread};
 use livetime_control::report::table::{Style, Table};
 
-pub(crate) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, String> {
+pub(crate) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, Failed> {
     let bytes = settings.image_bytes;
     let mut rows = Vec::new();
     for &subscribers in if settings.subscribers.is_empty() { &[1, 4][..] } else { &settings.subscribers } {
@@ -49,7 +50,7 @@ impl Seen {
     }
 }
 
-fn row(case: &Case, settings: &Settings) -> Result<Value, String> {
+fn row(case: &Case, settings: &Settings) -> Result<Value, Failed> {
     let peer = Peer::start(
         &settings.program,
         Offer { image_bytes: case.bytes, spin: settings.spin, ..Offer::default() },
@@ -87,7 +88,7 @@ fn row(case: &Case, settings: &Settings) -> Result<Value, String> {
 }
 
 /// All subscribers for `time`, each with a client and a thread of its own.
-fn watch(case: &Case, peer: &Peer, time: Duration, spin: bool) -> Result<Vec<Seen>, String> {
+fn watch(case: &Case, peer: &Peer, time: Duration, spin: bool) -> Result<Vec<Seen>, Failed> {
     std::thread::scope(|scope| {
         let subscriber = || scope.spawn(|| subscribe(case, peer, time, spin));
         let threads: Vec<_> = (0..case.subscribers).map(|_| subscriber()).collect();
@@ -98,16 +99,16 @@ fn watch(case: &Case, peer: &Peer, time: Duration, spin: bool) -> Result<Vec<See
     })
 }
 
-fn subscribe(case: &Case, peer: &Peer, time: Duration, spin: bool) -> Result<Seen, String> {
+fn subscribe(case: &Case, peer: &Peer, time: Duration, spin: bool) -> Result<Seen, Failed> {
     let config = ClientConfig { spin, ..ClientConfig::name_servers(&[]) };
-    let client = Client::new(config).map_err(|e| e.to_string())?;
+    let client = Client::new(config)?;
     let request = if case.bytes > 0 {
         "record[pipeline=true,queueSize=8]field()"
     } else {
         "record[pipeline=true,queueSize=200]field(value)"
     };
     let monitor = client.channel_at(peer.pva, case.pv).monitor(request);
-    let mut monitor = monitor.map_err(|e| e.to_string())?;
+    let mut monitor = monitor?;
     let mut seen = Seen::default();
     // The first update is the value as it was.
     while seen.updates < 2 {
@@ -121,8 +122,8 @@ fn subscribe(case: &Case, peer: &Peer, time: Duration, spin: bool) -> Result<See
     Ok(seen)
 }
 
-fn step(monitor: &mut Monitor, field: &str, seen: &mut Seen) -> Result<(), String> {
-    match monitor.next(PATIENCE).map_err(|e| e.to_string())? {
+fn step(monitor: &mut Monitor, field: &str, seen: &mut Seen) -> Result<(), Failed> {
+    match monitor.next(PATIENCE)? {
         Some(Event::Update(update)) => {
             let number = update.value.f64(field).ok_or("an update without a number")?;
             seen.note(number as i64);
@@ -130,7 +131,7 @@ fn step(monitor: &mut Monitor, field: &str, seen: &mut Seen) -> Result<(), Strin
             Ok(())
         }
         Some(Event::Connected) => Ok(()),
-        other => Err(format!("wanted an update, found {other:?}")),
+        other => Err(format!("wanted an update, found {other:?}").into()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The other process of a benchmark: a pvAccess server, and a plain TCP server beside it.
 
+use crate::Failed;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -34,10 +35,10 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    /// `program` is `livetime`, which serves when it is called so.
-    pub(super) fn start(program: &Path, offer: Offer) -> Result<Peer, String> {
+    /// `program` is `livetime-bench`, which serves when it is called so.
+    pub(super) fn start(program: &Path, offer: Offer) -> Result<Peer, Failed> {
         let mut command = Command::new(program);
-        command.args(["bench", "pva-peer", "--channels", &offer.channels.to_string()]);
+        command.args(["pva-peer", "--channels", &offer.channels.to_string()]);
         command.args(["--elements", &offer.elements.to_string(), "--image", &offer.image_bytes.to_string()]);
         if offer.spin {
             command.arg("--spin");
@@ -52,7 +53,7 @@ impl Peer {
             (Some(pva), Some(raw)) => Ok(Peer { child, pva, raw }),
             _ => {
                 let _ = child.kill();
-                Err(format!("wanted the addresses of the server process, found `{line}` ({found:?})"))
+                Err(format!("wanted the addresses of the server process, found `{line}` ({found:?})").into())
             }
         }
     }
@@ -74,7 +75,7 @@ impl Drop for Peer {
 ///
 /// # Errors
 /// Text, when a server cannot be started or `out` is gone.
-pub fn serve(settings: &Settings, out: &mut dyn Write) -> Result<(), String> {
+pub fn serve(settings: &Settings, out: &mut dyn Write) -> Result<(), Failed> {
     let of = |list: &[usize]| list.first().copied().unwrap_or(0);
     let (channels, elements) = (of(&settings.channels), of(&settings.elements));
     let (image_bytes, spin) = (settings.image_bytes, settings.spin);
@@ -88,10 +89,10 @@ pub fn serve(settings: &Settings, out: &mut dyn Write) -> Result<(), String> {
     pvs.add("bench:counter", counter.clone());
     let busy = if spin { Duration::from_millis(100) } else { Duration::ZERO };
     let config = ServerConfig { spin: busy, ..ServerConfig::loopback() };
-    let server = Server::start(config, pvs).map_err(|e| e.to_string())?;
-    let raw = raw::listen().map_err(|e| e.to_string())?;
+    let server = Server::start(config, pvs)?;
+    let raw = raw::listen()?;
     let places = json!({ "pva": server.tcp_address().to_string(), "raw": raw.to_string() });
-    writeln!(out, "{places}").and_then(|()| out.flush()).map_err(|e| e.to_string())?;
+    writeln!(out, "{places}").and_then(|()| out.flush())?;
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
         if image_bytes > 0 {
@@ -106,7 +107,7 @@ pub fn serve(settings: &Settings, out: &mut dyn Write) -> Result<(), String> {
 }
 
 /// One double as NTScalar, more as NTScalarArray.
-pub(super) fn doubles(elements: usize) -> Result<Value, String> {
+pub(super) fn doubles(elements: usize) -> Result<Value, Failed> {
     let mut value = Value::new(&match elements {
         1 => nt::scalar(ScalarType::F64),
         _ => nt::scalar_array(ScalarType::F64),
@@ -115,7 +116,7 @@ pub(super) fn doubles(elements: usize) -> Result<Value, String> {
         1 => value.set("value", 1.5),
         _ => value.set("value", Array::from((0..elements).map(|i| i as f64).collect::<Vec<f64>>())),
     };
-    set.map_err(|e| e.to_string())?;
+    set?;
     Ok(value)
 }
 

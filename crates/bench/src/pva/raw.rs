@@ -1,6 +1,7 @@
 //! Plain TCP with messages of the same sizes, through sockets with the options that our server and our client give theirs: what two simple
 //! programs make of the same kernel. It is no limit: a program that reads and writes more cleverly is faster.
 
+use crate::Failed;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 
@@ -45,8 +46,8 @@ pub(super) struct Raw {
 }
 
 impl Raw {
-    pub(super) fn connect(server: SocketAddr, request: usize, reply: usize) -> Result<Raw, String> {
-        Raw::try_connect(server, request, reply).map_err(|e| format!("plain TCP to {server}: {e}"))
+    pub(super) fn connect(server: SocketAddr, request: usize, reply: usize) -> Result<Raw, Failed> {
+        Raw::try_connect(server, request, reply).map_err(|e| format!("plain TCP to {server}: {e}").into())
     }
 
     fn try_connect(server: SocketAddr, request: usize, reply: usize) -> io::Result<Raw> {
@@ -58,9 +59,9 @@ impl Raw {
     }
 
     /// One request and its answer.
-    pub(super) fn round(&mut self) -> Result<(), String> {
+    pub(super) fn round(&mut self) -> Result<(), Failed> {
         let done =
             self.stream.write_all(&self.request).and_then(|()| self.stream.read_exact(&mut self.reply));
-        done.map_err(|e| format!("plain TCP: {e}"))
+        done.map_err(|e| format!("plain TCP: {e}").into())
     }
 }

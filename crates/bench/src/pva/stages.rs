@@ -1,9 +1,10 @@
-//! `livetime bench pva-stages`: mean and deviation of each stage of one get.
+//! `livetime-bench pva-stages`: mean and deviation of each stage of one get.
 //!
 //! Client and server are the state machines of the real ones, joined by a TCP connection, and run in turn on one
 //! thread, so that each stage can be timed by itself. What two processes add to their sum, waking each other
 //! up, is the difference to `pva-get`.
 
+use crate::Failed;
 use std::io::{IoSlice, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
@@ -31,7 +32,7 @@ const STAGES: [&str; 8] = [
     "get",
 ];
 
-pub(crate) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, String> {
+pub(crate) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, Failed> {
     let elements = settings.elements.first().copied().unwrap_or(1);
     progress.log(format!("a channel of {elements} elements"));
     let mut pair = Pair::connect(elements)?;
@@ -81,7 +82,7 @@ pub(crate) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
 }
 
 /// Mean time to encode a value, in ns.
-fn serialisation(elements: usize, rounds: usize) -> Result<f64, String> {
+fn serialisation(elements: usize, rounds: usize) -> Result<f64, Failed> {
     let value = doubles(elements)?;
     let everything = BitSet::from_iter([0]);
     let mut writer = Writer::new(Order::HOST);
@@ -110,13 +111,13 @@ struct Pair {
 }
 
 impl Pair {
-    fn connect(elements: usize) -> Result<Pair, String> {
+    fn connect(elements: usize) -> Result<Pair, Failed> {
         let pvs = PvMap::new();
         let pv = SharedPv::new(doubles(elements)?);
         pvs.add("bench:0", pv.clone());
         let (client, server) = sockets().map_err(|e| format!("a TCP connection to ourselves: {e}"))?;
         let service = Service::new(&ServerConfig::loopback(), pvs);
-        let address = server.peer_addr().map_err(|e| e.to_string())?;
+        let address = server.peer_addr()?;
         let session = Session::new(&service, address, || {}, Duration::ZERO);
         let mut pair = Pair {
             pv,
@@ -133,7 +134,7 @@ impl Pair {
         };
         let cid = pair.connection.create_channel((), "bench:0").ok_or("no channel")?;
         pair.settle(|pair| pair.open)?;
-        let request = livetime_pva::request::parse("field(value)").map_err(|e| e.to_string())?;
+        let request = livetime_pva::request::parse("field(value)")?;
         let begun = pair.connection.begin(cid, Job::Get, &request, false, ());
         pair.ioid = Some(begun.map_err(|()| "the channel is not open")?);
         pair.settle(|pair| pair.value.is_some())?;
@@ -141,7 +142,7 @@ impl Pair {
     }
 
     /// Lets both talk until `done`.
-    fn settle(&mut self, done: impl Fn(&Pair) -> bool) -> Result<(), String> {
+    fn settle(&mut self, done: impl Fn(&Pair) -> bool) -> Result<(), Failed> {
         for _ in 0..100 {
             self.serve(&mut |_, _| {})?;
             self.read_answers(&mut |_, _| {})?;
@@ -154,7 +155,7 @@ impl Pair {
     }
 
     /// One get; tells each stage's ns.
-    fn round(&mut self, tell: &mut impl FnMut(usize, f64)) -> Result<(), String> {
+    fn round(&mut self, tell: &mut impl FnMut(usize, f64)) -> Result<(), Failed> {
         let begin = Instant::now();
         let value = self.value.take().ok_or("no value")?;
         let asked = self.ioid.map(|ioid| self.connection.get_again(ioid, value));
@@ -174,34 +175,34 @@ impl Pair {
     }
 
     /// Gives the server another value.
-    fn change(&mut self, round: usize) -> Result<(), String> {
+    fn change(&mut self, round: usize) -> Result<(), Failed> {
         let posted = self.pv.update(|value| match value.array("value").cloned() {
             None => value.set("value", round as f64),
             // The same memory, which is not encoded but sent from where it lies.
             Some(array) => value.set("value", array),
         });
-        posted.map_err(|e| e.to_string())
+        posted.map_err(Failed::from)
     }
 
-    fn send(&mut self) -> Result<(), String> {
+    fn send(&mut self) -> Result<(), Failed> {
         let output = self.connection.output();
         let sent = output.chunks().try_for_each(|chunk| self.client.write_all(chunk));
         output.clear();
-        sent.map_err(|e| e.to_string())
+        sent.map_err(Failed::from)
     }
 
     /// The server's turn: everything that has come is answered.
-    fn serve(&mut self, tell: &mut impl FnMut(usize, f64)) -> Result<(), String> {
+    fn serve(&mut self, tell: &mut impl FnMut(usize, f64)) -> Result<(), Failed> {
         let begin = Instant::now();
         let count = match self.server.read(&mut self.incoming) {
             Ok(count) => count,
             Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => 0,
-            Err(e) => return Err(e.to_string()),
+            Err(e) => return Err(e.into()),
         };
         let read = Instant::now();
         let now = self.started.elapsed();
-        self.session.receive(&self.incoming[..count], now).map_err(|e| e.to_string())?;
-        self.session.work(1 << 30).map_err(|e| e.to_string())?;
+        self.session.receive(&self.incoming[..count], now)?;
+        self.session.work(1 << 30)?;
         let answered = Instant::now();
         loop {
             let mut slices = [IoSlice::new(&[]); 16];
@@ -213,7 +214,7 @@ impl Pair {
                 Ok(sent) => self.session.sent(sent, now),
                 // The client has to read first.
                 Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => break,
-                Err(e) => return Err(e.to_string()),
+                Err(e) => return Err(e.into()),
             }
         }
         if count > 0 {
@@ -225,23 +226,23 @@ impl Pair {
     }
 
     /// The client's turn.
-    fn read_answers(&mut self, tell: &mut impl FnMut(usize, f64)) -> Result<(), String> {
+    fn read_answers(&mut self, tell: &mut impl FnMut(usize, f64)) -> Result<(), Failed> {
         let begin = Instant::now();
         let count = match self.client.read(&mut self.incoming) {
             Ok(count) => count,
             Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => 0,
-            Err(e) => return Err(e.to_string()),
+            Err(e) => return Err(e.into()),
         };
         let read = Instant::now();
         let (open, value) = (&mut self.open, &mut self.value);
         let mut input = &self.incoming[..count];
-        while let Some(message) = self.assembler.next(&mut input).map_err(|e| e.to_string())? {
+        while let Some(message) = self.assembler.next(&mut input)? {
             let received = self.connection.receive(&message, &mut |event| match event {
                 Event::Opened(_) => *open = true,
                 Event::Answered(_, Ok(Answer::Value(new))) => *value = Some(new),
                 _ => {}
             });
-            received.map_err(|e| e.to_string())?;
+            received?;
         }
         if count > 0 {
             tell(5, ns(begin, read));

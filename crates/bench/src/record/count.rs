@@ -1,5 +1,6 @@
 //! `bp.count` with a file per run: ophyd-async, unmodified, in a process of its own, as `examples/bluesky/count.py` runs it.
 
+use crate::Failed;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -31,7 +32,7 @@ pub(super) fn measure(
     settings: &Settings,
     python: &Path,
     progress: &mut Progress,
-) -> Result<Option<Value>, String> {
+) -> Result<Option<Value>, Failed> {
     let has_it =
         Command::new(python).args(["-c", NEEDED]).stdin(Stdio::null()).stderr(Stdio::null()).status();
     if !has_it.is_ok_and(|status| status.success()) {
@@ -41,7 +42,7 @@ pub(super) fn measure(
         return Ok(None);
     }
     let folder = super::folder().join(format!("livetime-bench-{}-count", std::process::id()));
-    fs::create_dir(&folder).map_err(|e| e.to_string())?;
+    fs::create_dir(&folder)?;
     let measured = measure_in(&folder, settings, python, progress);
     let _ = fs::remove_dir_all(&folder);
     measured.map(Some)
@@ -52,9 +53,9 @@ fn measure_in(
     settings: &Settings,
     python: &Path,
     progress: &mut Progress,
-) -> Result<Value, String> {
+) -> Result<Value, Failed> {
     for (name, text) in SCRIPTS {
-        fs::write(folder.join(name), text).map_err(|e| e.to_string())?;
+        fs::write(folder.join(name), text)?;
     }
     // As `livetime run` has it: a served run goes on after an acquisition.
     let stays = Setting { node: "detector".into(), param: "finish_when_done".into(), value: "false".into() };
@@ -84,7 +85,7 @@ fn measure_in(
 }
 
 /// The median of the times between events, in ms, of each run that the script makes.
-fn count(folder: &Path, python: &Path, address: &str, events: usize) -> Result<Vec<f64>, String> {
+fn count(folder: &Path, python: &Path, address: &str, events: usize) -> Result<Vec<f64>, Failed> {
     let mut command = Command::new(python);
     command.arg(folder.join("count.py")).args(["--writer", "hdf", "--events", &events.to_string()]);
     command.arg("--folder").arg(folder.join("files"));
@@ -92,20 +93,20 @@ fn count(folder: &Path, python: &Path, address: &str, events: usize) -> Result<V
     command.env("EPICS_PVA_NAME_SERVERS", address).env("HOME", folder);
     command.env("EPICS_PVA_ADDR_LIST", "").env("EPICS_PVA_AUTO_ADDR_LIST", "NO");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|e| e.to_string())?;
+    let mut child = command.spawn()?;
     let begin = Instant::now();
-    while child.try_wait().map_err(|e| e.to_string())?.is_none() {
+    while child.try_wait()?.is_none() {
         if begin.elapsed() > LONG {
             let _ = child.kill();
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    let output = child.wait_with_output()?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let ms: Vec<f64> = said.lines().filter_map(ms_of).collect();
     if !output.status.success() || ms.is_empty() {
         let found = String::from_utf8_lossy(&output.stderr).into_owned();
-        return Err(format!("wanted runs of `bp.count`, found: {said}{found}"));
+        return Err(format!("wanted runs of `bp.count`, found: {said}{found}").into());
     }
     Ok(ms)
 }

@@ -3,6 +3,7 @@
 //! Each file has 15 seconds; when it is finished, its frame numbers are read and it is removed, so that memory suffices
 //! for any number of minutes.
 
+use crate::Failed;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -36,7 +37,7 @@ struct Found {
     last: Option<i32>,
 }
 
-pub(super) fn measure(settings: &Settings, progress: &mut Progress) -> Result<Value, String> {
+pub(super) fn measure(settings: &Settings, progress: &mut Progress) -> Result<Value, Failed> {
     let seconds = match settings.minutes {
         _ if settings.quick => 1.0,
         Some(minutes) => 60.0 * minutes,
@@ -44,13 +45,13 @@ pub(super) fn measure(settings: &Settings, progress: &mut Progress) -> Result<Va
     };
     progress.log(format!("{NAME}: {seconds} s"));
     let folder = super::folder().join(format!("livetime-bench-{}-lasting", std::process::id()));
-    fs::create_dir(&folder).map_err(|e| e.to_string())?;
+    fs::create_dir(&folder)?;
     let measured = measure_in(&folder, Duration::from_secs_f64(seconds));
     let _ = fs::remove_dir_all(&folder);
     measured
 }
 
-fn measure_in(folder: &Path, time: Duration) -> Result<Value, String> {
+fn measure_in(folder: &Path, time: Duration) -> Result<Value, Failed> {
     let run = Steered::start(GRAPH, &[setting("HDF1", "path", folder)])?;
     run.put_text("cam1:NDAttributesFile", &attributes())?;
     // Attributes belong to frames that begin after that.
@@ -101,8 +102,8 @@ fn attributes() -> String {
 
 impl Found {
     /// Reads the files of the capture in their order, and removes them, but for the last `kept`.
-    fn take_all_but(&mut self, kept: usize, folder: &Path) -> Result<(), String> {
-        let entries = fs::read_dir(folder).map_err(|e| e.to_string())?;
+    fn take_all_but(&mut self, kept: usize, folder: &Path) -> Result<(), Failed> {
+        let entries = fs::read_dir(folder)?;
         let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         files.retain(|path| {
             path.extension().is_some_and(|e| e == "h5") && !path.to_string_lossy().ends_with("_all.h5")
@@ -112,19 +113,18 @@ impl Found {
         let count = files.len().saturating_sub(kept);
         files.iter().take(count).try_for_each(|path| {
             self.take(path).map_err(|e| format!("{}: {e}", path.display()))?;
-            fs::remove_file(path).map_err(|e| e.to_string())
+            fs::remove_file(path).map_err(Failed::from)
         })
     }
 
-    fn take(&mut self, path: &Path) -> Result<(), String> {
-        let file = Hdf5::open(path).map_err(|e| e.to_string())?;
+    fn take(&mut self, path: &Path) -> Result<(), Failed> {
+        let file = Hdf5::open(path)?;
         let mut scratch = Scratch::default();
         let mut rows = |name: &str, bytes: usize| {
-            let array =
-                file.array(&format!("/entry/instrument/NDAttributes/{name}")).map_err(|e| e.to_string())?;
+            let array = file.array(&format!("/entry/instrument/NDAttributes/{name}"))?;
             let mut values = vec![0; array.rows() as usize * bytes];
-            array.read(0, array.rows(), &mut values, &mut scratch).map_err(|e| e.to_string())?;
-            Ok::<_, String>(values)
+            array.read(0, array.rows(), &mut values, &mut scratch)?;
+            Ok::<_, Failed>(values)
         };
         let last = format!("A{}", ATTRIBUTES - 1);
         let (numbers, values) = (rows("NDArrayUniqueId", 4)?, rows(&last, 8)?);
@@ -133,7 +133,8 @@ impl Found {
                 "wanted a value of {last} for each frame, found {} for {}",
                 values.len() / 8,
                 numbers.len() / 4
-            ));
+            )
+            .into());
         }
         for number in numbers.chunks_exact(4).map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]])) {
             let first = self.last.replace(number).map_or(number, |last| last.wrapping_add(1));

@@ -1,4 +1,4 @@
-//! `livetime bench record`: what `hdf5_files` writes, into a file system in memory where there is one.
+//! `livetime-bench record`: what `hdf5_files` writes, into a file system in memory where there is one.
 //!
 //! Frames lie ready in memory, and the node is called for each of them: the time is that of the node with all calls of the system. Eight
 //! pictures of 1024 x 1024 u16 take turns: a background with noise of four bits, and a peak; each has 10 attributes.
@@ -15,6 +15,7 @@ mod peer;
 mod plain;
 mod served;
 
+use crate::Failed;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -137,12 +138,12 @@ struct Measured {
     stored_bytes: u64,
 }
 
-pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, String> {
+pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, Failed> {
     let is_wanted = |case: &&Case| {
         case.name.contains(&settings.filter) && (case.by != By::Peer || settings.peer.is_some())
     };
     let cases = CASES.iter().filter(is_wanted).map(|case| Measured::new(case, settings.quick));
-    let mut cases = cases.collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string())?;
+    let mut cases = cases.collect::<Result<Vec<_>, _>>()?;
     // The first turn warms up.
     for repeat in 0..=settings.repeats() {
         progress.log(format!("turn {repeat} of {}", settings.repeats()));

@@ -1,5 +1,6 @@
 //! A run with `hdf5_files` in this process, which clients of pvAccess steer.
 
+use crate::Failed;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use livetime_epics::{Bell, Options, Served};
 use livetime_pva::client::{Client, ClientConfig, Pending};
 use livetime_pva::server::ServerConfig;
 
-use super::super::in_one_line;
+use livetime_measure::MeasureError;
 
 /// Nothing takes so long unless something is broken.
 const LONG: Duration = Duration::from_secs(60);
@@ -24,17 +25,16 @@ pub(super) struct Steered {
 
 impl Steered {
     /// Starts the graph `text`, of which some parameters are set.
-    pub(super) fn start(text: &str, settings: &[Setting]) -> Result<Steered, String> {
-        let pipeline =
-            config::parse("record", text, livetime_nodes::ALL, settings).map_err(|e| e.to_string())?;
+    pub(super) fn start(text: &str, settings: &[Setting]) -> Result<Steered, Failed> {
+        let pipeline = config::parse("record", text, livetime_nodes::ALL, settings)?;
         let options = RunOptions { remember_frames: true, ..RunOptions::default() };
-        let run = Run::start(&pipeline.graph, options).map_err(|errors| in_one_line(&errors))?;
+        let run = Run::start(&pipeline.graph, options).map_err(MeasureError::from)?;
         let run = Arc::new(run);
         let server = ServerConfig::loopback();
         let options = Options { enabled: true, server, prefix: PREFIX.into(), ..Options::default() };
         let served = Served::start(&run, &pipeline.plan, &options, &Bell::default())?;
         let address = served.address().ok_or("wanted a server, found none")?;
-        let client = Client::new(ClientConfig::name_servers(&[address])).map_err(|e| e.to_string())?;
+        let client = Client::new(ClientConfig::name_servers(&[address]))?;
         Ok(Steered { run, served, client })
     }
 
@@ -48,24 +48,24 @@ impl Steered {
         self.client.channel(&format!("{PREFIX}{name}")).put(("value", value))
     }
 
-    pub(super) fn put(&self, name: &str, value: f64) -> Result<(), String> {
-        self.begin_put(name, value).wait(LONG).map_err(|e| format!("{name}: {e}"))
+    pub(super) fn put(&self, name: &str, value: f64) -> Result<(), Failed> {
+        self.begin_put(name, value).wait(LONG).map_err(|e| format!("{name}: {e}").into())
     }
 
-    pub(super) fn put_text(&self, name: &str, value: &str) -> Result<(), String> {
+    pub(super) fn put_text(&self, name: &str, value: &str) -> Result<(), Failed> {
         let channel = self.client.channel(&format!("{PREFIX}{name}"));
-        channel.put(("value", value)).wait(LONG).map_err(|e| format!("{name}: {e}"))
+        channel.put(("value", value)).wait(LONG).map_err(|e| format!("{name}: {e}").into())
     }
 
     /// Ends the run.
-    pub(super) fn finish(self) -> Result<Report, String> {
+    pub(super) fn finish(self) -> Result<Report, Failed> {
         drop((self.client, self.served));
         self.run.stop();
         let run = Arc::into_inner(self.run).ok_or("somebody still holds the run")?;
         let report = run.finish(LONG);
         let imbalances = report.imbalances();
         if !imbalances.is_empty() {
-            return Err(format!("the ledger does not close: {}", imbalances.join("; ")));
+            return Err(format!("the ledger does not close: {}", imbalances.join("; ")).into());
         }
         Ok(report)
     }

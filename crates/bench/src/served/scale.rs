@@ -5,6 +5,7 @@
 //! shown as PVs. Once the detector is at rest, so that every value is compared and none changes; once it sends a frame per
 //! update, so that about half of them change.
 
+use crate::Failed;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,9 +17,10 @@ use livetime_epics::{Bell, Options, Served};
 use livetime_pva::server::ServerConfig;
 use serde_json::{Value, json};
 
-use crate::cpu::process_cpu;
+use livetime_measure::{MeasureError, process_cpu};
+
 use crate::pva::rounded;
-use crate::{CountAllocations, Progress, Settings, Spread, in_one_line};
+use crate::{CountAllocations, Progress, Settings, Spread};
 use livetime_control::report::table::{Style, Table};
 
 /// PVs of each row.
@@ -55,7 +57,7 @@ pub(super) fn rows(
     settings: &Settings,
     count: CountAllocations,
     progress: &mut Progress,
-) -> Result<Vec<Value>, String> {
+) -> Result<Vec<Value>, Failed> {
     let time =
         if settings.quick { MOST_TIME / 2 } else { Duration::from_secs_f64(settings.seconds).min(MOST_TIME) };
     let wanted = if settings.quick { &ROWS[..1] } else { &ROWS };
@@ -86,12 +88,12 @@ fn graph(pvs: usize, changes: bool) -> String {
     format!("memory: 1 GiB\nnodes:\n  cam: {{type: sim_detector, params: {camera}}}\n{nodes}")
 }
 
-fn measure(pvs: usize, changes: bool, time: Duration, count: CountAllocations) -> Result<Sample, String> {
+fn measure(pvs: usize, changes: bool, time: Duration, count: CountAllocations) -> Result<Sample, Failed> {
     let begin = Instant::now();
     let text = graph(pvs, changes);
-    let pipeline = config::parse("scale", &text, livetime_nodes::ALL, &[]).map_err(|e| e.to_string())?;
+    let pipeline = config::parse("scale", &text, livetime_nodes::ALL, &[])?;
     let options = RunOptions { remember_frames: true, ..RunOptions::default() };
-    let run = Arc::new(Run::start(&pipeline.graph, options).map_err(|errors| in_one_line(&errors))?);
+    let run = Arc::new(Run::start(&pipeline.graph, options).map_err(MeasureError::from)?);
     let mut start = begin.elapsed();
     let settle = || std::thread::sleep(Duration::from_millis(300));
 
@@ -134,7 +136,7 @@ fn measure(pvs: usize, changes: bool, time: Duration, count: CountAllocations) -
 }
 
 /// Waits for `moments` more moments.
-fn show(model: &Model, moments: u64) -> Result<(), String> {
+fn show(model: &Model, moments: u64) -> Result<(), Failed> {
     let wanted = model.newest().version + moments - 1;
     model.newer_than(wanted, PATIENCE).map(|_| ()).ok_or_else(|| "nothing is shown".into())
 }

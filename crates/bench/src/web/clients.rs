@@ -1,5 +1,6 @@
 //! Clients that watch: pictures by request, moments by socket, each on a thread of its own.
 
+use crate::Failed;
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,7 +50,7 @@ impl Seen {
 pub(super) struct Crowd {
     is_over: Arc<AtomicBool>,
     sockets: Vec<TcpStream>,
-    threads: Vec<JoinHandle<Result<Seen, String>>>,
+    threads: Vec<JoinHandle<Result<Seen, Failed>>>,
 }
 
 /// A browser is mostly on another machine: here it must not take a core from the run that it watches.
@@ -69,7 +70,7 @@ impl Crowd {
         from: &str,
         fit: Option<u32>,
         pace: Duration,
-    ) -> Result<(), String> {
+    ) -> Result<(), Failed> {
         for _ in 0..clients {
             let mut view = View::open(address, from, fit)?;
             let is_over = self.is_over.clone();
@@ -88,7 +89,7 @@ impl Crowd {
     }
 
     /// As many clients that watch moments. `room`: for how many each has room before it begins.
-    pub(super) fn moments(&mut self, address: SocketAddr, clients: usize, room: usize) -> Result<(), String> {
+    pub(super) fn moments(&mut self, address: SocketAddr, clients: usize, room: usize) -> Result<(), Failed> {
         for _ in 0..clients {
             let mut socket = StateSocket::open(address)?;
             self.sockets.push(socket.handle()?);
@@ -107,7 +108,7 @@ impl Crowd {
         Ok(())
     }
 
-    fn start(&mut self, work: impl FnOnce() -> Result<Seen, String> + Send + 'static) -> Result<(), String> {
+    fn start(&mut self, work: impl FnOnce() -> Result<Seen, Failed> + Send + 'static) -> Result<(), Failed> {
         let thread = Builder::new().name("client".into()).stack_size(STACK).spawn(move || {
             step_back();
             work()
@@ -117,7 +118,7 @@ impl Crowd {
     }
 
     /// Ends all clients.
-    pub(super) fn end(self) -> Result<Vec<Seen>, String> {
+    pub(super) fn end(self) -> Result<Vec<Seen>, Failed> {
         self.is_over.store(true, Ordering::Release);
         for socket in &self.sockets {
             // One that has ended needs no more.
@@ -152,17 +153,17 @@ pub(super) struct Picture {
 }
 
 impl View {
-    pub(super) fn open(address: SocketAddr, from: &str, fit: Option<u32>) -> Result<View, String> {
+    pub(super) fn open(address: SocketAddr, from: &str, fit: Option<u32>) -> Result<View, Failed> {
         let mut requests = Requests::open(address)?;
         let view = json!({ "from": from, "fit": fit.map(|size| [size, size]) });
         let answer = requests.ask("POST", "/api/v1/views", None, &view.to_string())?;
-        let body: Value = serde_json::from_slice(answer.body).map_err(|e| e.to_string())?;
+        let body: Value = serde_json::from_slice(answer.body)?;
         let url = body["url"].as_str().ok_or_else(|| format!("wanted a view, found {body}"))?.to_owned();
         Ok(View { requests, url, last: None })
     }
 
     /// The next picture; `None` if there was none for a while.
-    pub(super) fn next(&mut self) -> Result<Option<Picture>, String> {
+    pub(super) fn next(&mut self) -> Result<Option<Picture>, Failed> {
         let path = match self.last {
             Some(last) => format!("{}?after={last}", self.url),
             None => self.url.clone(),
@@ -176,7 +177,8 @@ impl View {
                 return Err(format!(
                     "wanted a picture, found {status}: {}",
                     String::from_utf8_lossy(answer.body)
-                ));
+                )
+                .into());
             }
         };
         let word =
@@ -189,7 +191,7 @@ impl View {
         Ok(Some(Picture { shown, width }))
     }
 
-    fn close(mut self) -> Result<(), String> {
+    fn close(mut self) -> Result<(), Failed> {
         self.requests.ask("DELETE", &self.url, None, "").map(|_| ())
     }
 }

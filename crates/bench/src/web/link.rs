@@ -1,5 +1,6 @@
 //! Clients as small as they can be: what they cost is not to be taken for what the server costs.
 
+use crate::Failed;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -11,10 +12,10 @@ const LONGEST_HEADER: usize = 16 << 10;
 /// No message of the state is longer; taken before anything is measured.
 pub(super) const LONGEST_MESSAGE: usize = 256 << 10;
 
-fn connect(address: SocketAddr) -> Result<TcpStream, String> {
+fn connect(address: SocketAddr) -> Result<TcpStream, Failed> {
     let stream = TcpStream::connect(address).map_err(|e| format!("cannot connect to {address}: {e}"))?;
-    stream.set_read_timeout(Some(PATIENCE)).map_err(|e| e.to_string())?;
-    stream.set_nodelay(true).map_err(|e| e.to_string())?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_nodelay(true)?;
     Ok(stream)
 }
 
@@ -34,7 +35,7 @@ pub(super) struct Answer<'a> {
 }
 
 impl Requests {
-    pub(super) fn open(address: SocketAddr) -> Result<Requests, String> {
+    pub(super) fn open(address: SocketAddr) -> Result<Requests, Failed> {
         Ok(Requests { stream: connect(address)?, address, buffer: vec![0; LONGEST_HEADER] })
     }
 
@@ -45,23 +46,23 @@ impl Requests {
         path: &str,
         token: Option<&str>,
         body: &str,
-    ) -> Result<Answer<'_>, String> {
+    ) -> Result<Answer<'_>, Failed> {
         let token = token.map_or(String::new(), |token| format!("Authorization: Bearer {token}\r\n"));
         let request = format!(
             "{method} {path} HTTP/1.1\r\nHost: {}\r\n{token}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             self.address,
             body.len()
         );
-        self.stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
+        self.stream.write_all(request.as_bytes())?;
         self.answer()
     }
 
-    fn answer(&mut self) -> Result<Answer<'_>, String> {
+    fn answer(&mut self) -> Result<Answer<'_>, Failed> {
         let mut filled = 0;
         let head = loop {
-            let read = self.stream.read(&mut self.buffer[filled..]).map_err(|e| e.to_string())?;
+            let read = self.stream.read(&mut self.buffer[filled..])?;
             if read == 0 {
-                return Err(format!("wanted an answer, found the end after {filled} bytes"));
+                return Err(format!("wanted an answer, found the end after {filled} bytes").into());
             }
             filled += read;
             if let Some(end) = self.buffer[..filled].windows(4).position(|four| four == b"\r\n\r\n") {
@@ -77,7 +78,7 @@ impl Requests {
         if self.buffer.len() < whole {
             self.buffer.resize(whole, 0);
         }
-        self.stream.read_exact(&mut self.buffer[filled.min(whole)..whole]).map_err(|e| e.to_string())?;
+        self.stream.read_exact(&mut self.buffer[filled.min(whole)..whole])?;
         Ok(Answer { status, body: &self.buffer[head..whole] })
     }
 }
@@ -96,28 +97,28 @@ const PING: u8 = 9;
 const PONG: u8 = 10;
 
 impl StateSocket {
-    pub(super) fn open(address: SocketAddr) -> Result<StateSocket, String> {
+    pub(super) fn open(address: SocketAddr) -> Result<StateSocket, Failed> {
         let mut stream = connect(address)?;
         let request = format!(
             "GET /api/v1/state HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
              Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
         );
-        stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
+        stream.write_all(request.as_bytes())?;
         // The first message may follow at once, so the header is read to its end and no further.
         let (mut head, mut byte) = (Vec::new(), [0]);
         while !head.ends_with(b"\r\n\r\n") && head.len() < LONGEST_HEADER {
-            stream.read_exact(&mut byte).map_err(|e| e.to_string())?;
+            stream.read_exact(&mut byte)?;
             head.push(byte[0]);
         }
         match head.starts_with(b"HTTP/1.1 101 ") {
             true => Ok(StateSocket { stream, buffer: vec![0; LONGEST_MESSAGE] }),
-            false => Err(format!("wanted a WebSocket, found {}", String::from_utf8_lossy(&head))),
+            false => Err(format!("wanted a WebSocket, found {}", String::from_utf8_lossy(&head)).into()),
         }
     }
 
     /// A handle that can end the connection while another thread waits for messages.
-    pub(super) fn handle(&self) -> Result<TcpStream, String> {
-        self.stream.try_clone().map_err(|e| e.to_string())
+    pub(super) fn handle(&self) -> Result<TcpStream, Failed> {
+        self.stream.try_clone().map_err(Failed::from)
     }
 
     /// The next text; `None` at the end. Pings are answered.

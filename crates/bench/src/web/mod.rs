@@ -1,4 +1,4 @@
-//! `livetime bench web`: what it costs a run that pages show it.
+//! `livetime-bench web`: what it costs a run that pages show it.
 //!
 //! The graph is that of the areaDetector study, a picture of 1 MiB and eleven plugins, 200 frames a second. Server and clients
 //! are threads of this program, on loopback; what the server uses is read thread by thread, so clients are not part of it, but
@@ -10,6 +10,7 @@ mod rate;
 mod scene;
 mod witness;
 
+use crate::Failed;
 use std::time::{Duration, Instant};
 
 use livetime_control::config;
@@ -72,7 +73,7 @@ pub(super) fn run(
     settings: &Settings,
     count: CountAllocations,
     progress: &mut Progress,
-) -> Result<Record, String> {
+) -> Result<Record, Failed> {
     let graph = graph()?;
     let seconds = if settings.quick { 0.3 } else { settings.seconds };
     let mut rows = Vec::new();
@@ -91,9 +92,9 @@ pub(super) fn run(
     Ok(record(rows, rate, seconds))
 }
 
-fn graph() -> Result<Graph, String> {
+fn graph() -> Result<Graph, Failed> {
     let pipeline = config::parse(config::DEFAULT.0, config::DEFAULT.1, livetime_nodes::ALL, &[]);
-    Ok(pipeline.map_err(|e| e.to_string())?.graph)
+    Ok(pipeline?.graph)
 }
 
 // ---- Clients that watch ----
@@ -111,7 +112,7 @@ fn watched(
     seconds: f64,
     repeats: usize,
     count: CountAllocations,
-) -> Result<Value, String> {
+) -> Result<Value, Failed> {
     let scene = Scene::start(graph)?;
     std::thread::sleep(SETTLE);
     let before = count();
@@ -193,7 +194,7 @@ impl Window {
 // ---- Changes ----
 
 /// From a request to its answer, and to the first picture that shows it.
-fn changed(graph: &Graph, changes: usize) -> Result<Value, String> {
+fn changed(graph: &Graph, changes: usize) -> Result<Value, Failed> {
     let scene = Scene::start(graph)?;
     let mut requests = Requests::open(scene.address())?;
     let mut view = View::open(scene.address(), "ROI1.out", None)?;
@@ -204,12 +205,12 @@ fn changed(graph: &Graph, changes: usize) -> Result<Value, String> {
         let begin = Instant::now();
         let answer = requests.ask("PATCH", "/api/v1/nodes/ROI1", Some(scene.token()), &body)?;
         if answer.status != 200 {
-            return Err(format!("wanted a change, found {}", String::from_utf8_lossy(answer.body)));
+            return Err(format!("wanted a change, found {}", String::from_utf8_lossy(answer.body)).into());
         }
         answered.push(begin.elapsed().as_secs_f64() * 1e6);
         while view.next()?.is_none_or(|picture| picture.width != width) {
             if begin.elapsed() > PATIENCE {
-                return Err(format!("no picture shows change {number}"));
+                return Err(format!("no picture shows change {number}").into());
             }
         }
         shown.push(begin.elapsed().as_secs_f64() * 1e6);

@@ -1,17 +1,17 @@
 //! A run at the highest rate at which it loses nothing, with pages that watch it and without, in turn.
 
+use crate::Failed;
 use std::time::{Duration, Instant};
 
 use livetime_engine::{EdgeAccount, Graph};
 use serde_json::{Value, json};
 
+use livetime_measure::{Neighbours, Pace, Ran, paces, search};
+
 use super::clients::{Crowd, Seen};
 use super::scene::Scene;
 use super::witness::Witness;
 use super::{FIT, SOURCE};
-use crate::neighbours::Neighbours;
-use crate::pace::{Pace, paces};
-use crate::search::{Ran, search};
 use crate::{Progress, Settings, tenths};
 
 pub(super) const NAME: &str = "highest rate without a loss";
@@ -40,14 +40,14 @@ pub(super) fn measure(
     seconds: f64,
     settings: &Settings,
     progress: &mut Progress,
-) -> Result<Value, String> {
+) -> Result<Value, Failed> {
     let (paces, _) = paces(graph);
     let mut run_at = |hz: f64, pages: usize| {
         let turn = turn(graph, &paces, hz, pages, seconds)?;
         progress.log(format_args!("{NAME}: wanted {hz:.0} frames/s, {pages} pages: {}", turn.ran.line()));
-        Ok::<Turn, String>(turn)
+        Ok::<Turn, Failed>(turn)
     };
-    let found = search(FIRST_HZ, settings.repeats(), &mut |hz| Ok(run_at(hz, 0)?.ran))?;
+    let found = search(FIRST_HZ, settings.repeats(), &mut |hz| run_at(hz, 0).map(|turn| turn.ran))?;
     let mut parts = Vec::new();
     for part in PARTS {
         let (mut alone, mut watched) = (Vec::new(), Vec::new());
@@ -71,7 +71,7 @@ pub(super) fn measure(
     Ok(json)
 }
 
-fn turn(graph: &Graph, paces: &[Pace], hz: f64, pages: usize, seconds: f64) -> Result<Turn, String> {
+fn turn(graph: &Graph, paces: &[Pace], hz: f64, pages: usize, seconds: f64) -> Result<Turn, Failed> {
     let mut graph = graph.clone();
     let declared: f64 = paces.iter().map(|pace| pace.hz).sum();
     paces.iter().try_for_each(|pace| pace.set(&mut graph, pace.hz * hz / declared))?;

@@ -1,5 +1,6 @@
 //! A run that is served, and what the threads of its server use.
 
+use crate::Failed;
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
@@ -18,7 +19,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    pub(super) fn start(graph: &Graph) -> Result<Scene, String> {
+    pub(super) fn start(graph: &Graph) -> Result<Scene, Failed> {
         let model = Model::run_graph(graph, RunOptions::default())?;
         let listener = TcpListener::bind("127.0.0.1:0").map_err(|e| format!("cannot listen: {e}"))?;
         let served = livetime_web::serve(listener, &model, Options::default())?;
@@ -34,14 +35,14 @@ impl Scene {
     }
 
     /// Ends the run; its ledger closes.
-    pub(super) fn end(self) -> Result<Report, String> {
+    pub(super) fn end(self) -> Result<Report, Failed> {
         self.model.run().stop();
         drop(self.served);
         let report = self.model.finish(END);
         let imbalances = report.imbalances();
         match (&report.failure, imbalances.is_empty()) {
-            (Some(failure), _) => Err(failure.clone()),
-            (None, false) => Err(format!("the ledger does not close: {}", imbalances.join("; "))),
+            (Some(failure), _) => Err(failure.clone().into()),
+            (None, false) => Err(format!("the ledger does not close: {}", imbalances.join("; ")).into()),
             (None, true) => Ok(report),
         }
     }

@@ -1,5 +1,6 @@
 //! A thread that only sleeps and wakes: how late it wakes says how long the machine had no core for a thread that wanted one.
 
+use crate::Failed;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
@@ -15,7 +16,7 @@ pub(super) struct Witness {
 }
 
 impl Witness {
-    pub(super) fn start() -> Result<Witness, String> {
+    pub(super) fn start() -> Result<Witness, Failed> {
         let is_over = Arc::new(AtomicBool::new(false));
         let over = is_over.clone();
         let thread = Builder::new().name("witness".into()).spawn(move || watch(&over));

@@ -3,6 +3,7 @@
 pub mod json;
 pub mod losses;
 pub mod numbers;
+pub mod pretty;
 pub mod rates;
 pub mod summary;
 pub mod table;

@@ -184,7 +184,7 @@ impl Report<'_> {
     fn json(&self) -> Json {
         let (work, found) = (self.work, self.found);
         let mut rates = json!({ "workers": self.workers });
-        livetime_bench::merge(&mut rates, self.usage.json());
+        livetime_measure::merge(&mut rates, self.usage.json());
         let mut told: Map<String, Json> = Map::new();
         for (node, spec, value) in readbacks(&found.report) {
             told.entry(node).or_insert_with(|| json!({}))[spec.name] = value_json(value);
@@ -204,7 +204,7 @@ impl Report<'_> {
             "run": ending_json(&self.ending),
             "exit_code": self.exit() as u8,
         });
-        livetime_bench::merge(&mut json, more);
+        livetime_measure::merge(&mut json, more);
         json
     }
 }

@@ -99,7 +99,7 @@ fn reduce(
     let file = written.path.display();
     if args.json {
         let mut rates = json!({ "workers": workers });
-        livetime_bench::merge(&mut rates, usage.json());
+        livetime_measure::merge(&mut rates, usage.json());
         output.json(&json!({
             "part": part, "parts": plan.parts(), "plan": plan.to_string(),
             "leaves": [leaves.start, leaves.end], "events": [events.start, events.end],
@@ -136,7 +136,7 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Outpu
                 return Err(failure);
             }
             let mut json = failure.json();
-            livetime_bench::merge(&mut json, more);
+            livetime_measure::merge(&mut json, more);
             output.log(format_args!("livetime: {}", failure.message));
             output.json(&json)?;
             return Ok(failure.exit);

@@ -189,7 +189,7 @@ impl Report<'_> {
         let named = |b: &crate::analyze::BrokenEvent| json!({ "event": b.event, "time_ns": b.time_ns, "kind": b.fault.kind.name(), "why": b.fault.why });
         let run = |m: &Measured| {
             let mut row = json!({ "workers": m.workers });
-            livetime_bench::merge(&mut row, m.usage.json());
+            livetime_measure::merge(&mut row, m.usage.json());
             row
         };
         let mut json = self.run.json();
@@ -207,7 +207,7 @@ impl Report<'_> {
             "same_for_all_workers": self.is_same,
             "times": self.times.json(),
         });
-        livetime_bench::merge(&mut json, more);
+        livetime_measure::merge(&mut json, more);
         if let Some(expression) = self.expression() {
             let counts = Verdict::ALL
                 .iter()
@@ -241,7 +241,7 @@ impl Report<'_> {
                 json!({ "rows": table.rows(), "columns": columns.map(|c| c.name).collect::<Vec<_>>() })
             }
         };
-        livetime_bench::merge(&mut json, more);
+        livetime_measure::merge(&mut json, more);
         json
     }
 }

@@ -6,7 +6,6 @@ use clap::Parser;
 use livetime_kernels::Level;
 use livetime_testkit::xtc2::{self, CONFIGURE, L1_ACCEPT, Names};
 
-use crate::Allocations;
 use crate::cli::Cli;
 use crate::output::{Exit, Output};
 
@@ -21,7 +20,7 @@ fn livetime(args: &[&str]) -> (Exit, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut output =
         Output { out: &mut out, err: &mut err, is_terminal: false, is_coloured: false, level: cli.log };
-    let exit = crate::execute(cli, &[], Allocations::default, &mut output);
+    let exit = crate::execute(cli, &[], &mut output);
     (exit, String::from_utf8(err).unwrap())
 }
 

@@ -173,7 +173,7 @@ impl Through {
     /// With what became of the events.
     pub(super) fn json(&self) -> Json {
         let mut json = self.heading_json();
-        livetime_bench::merge(&mut json, self.account().json());
+        livetime_measure::merge(&mut json, self.account().json());
         json
     }
 }

@@ -12,9 +12,9 @@ use livetime_engine::{
 use livetime_frame::Frame;
 use serde_json::{Value, json};
 
-use super::pace::paces;
-use super::replay::{Collect, Replay};
-use super::{Measured, Origin, Progress, Record, Spread, in_one_line, repeats, tenths};
+use crate::pace::paces;
+use crate::replay::{Collect, Replay};
+use crate::{MeasureError, Measured, Origin, Progress, Record, Spread, repeats, tenths};
 use livetime_control::report::numbers::{rate, time};
 use livetime_control::report::table::{Style, Table};
 
@@ -57,18 +57,18 @@ impl Chain {
     /// The node called `text`, or all nodes on the ways between those called `FIRST..LAST`.
     ///
     /// # Errors
-    /// Text, when there is no such node or no way, or it is a source.
-    pub fn find(graph: &Graph, text: &str) -> Result<Chain, String> {
+    /// [`MeasureError`], when there is no such node or no way, or it is a source.
+    pub fn find(graph: &Graph, text: &str) -> Result<Chain, MeasureError> {
         let (first, last) = text.split_once("..").unwrap_or((text, text));
-        let (first, last) = (graph.node(first)?, graph.node(last)?);
+        let node = |name| graph.node(name).map_err(MeasureError::NoNode);
+        let (first, last) = (node(first)?, node(last)?);
         if graph.nodes()[first].node_type.spec.kind == NodeKind::Source {
-            let name = &graph.nodes()[first].name;
-            return Err(format!("wanted a node with an input, found the source `{name}`; try bench graph"));
+            return Err(MeasureError::NoInput(graph.nodes()[first].name.clone()));
         }
         let (behind, before) = (reached(graph, first, false), reached(graph, last, true));
         let nodes: Vec<usize> = behind.into_iter().filter(|n| before.contains(n)).collect();
         if nodes.is_empty() {
-            return Err(format!("wanted a way `FIRST..LAST` along edges, found none for `{text}`"));
+            return Err(MeasureError::NoWay(text.into()));
         }
         Ok(Chain { text: text.into(), first, last, nodes })
     }
@@ -76,7 +76,7 @@ impl Chain {
     /// Feeds `frames` frames to the chain, in several passes.
     ///
     /// # Errors
-    /// Text, when the graph cannot run, or too few frames come to the chain or to its end.
+    /// [`MeasureError`], when the graph cannot run, or too few frames come to the chain or to its end.
     pub fn measure(
         &self,
         graph: &Graph,
@@ -84,7 +84,7 @@ impl Chain {
         frames: u64,
         quick: bool,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Measured, String> {
+    ) -> Result<Measured, MeasureError> {
         let progress = &mut Progress(progress);
         let feeds = self.collect(graph, progress)?;
         let mut passes = Vec::new();
@@ -104,28 +104,27 @@ impl Chain {
     }
 
     /// Runs what comes before the chain until there are frames for each of its inputs.
-    fn collect(&self, graph: &Graph, progress: &mut Progress) -> Result<Vec<Feed>, String> {
+    fn collect(&self, graph: &Graph, progress: &mut Progress) -> Result<Vec<Feed>, MeasureError> {
         let before: Vec<usize> =
             reached(graph, self.first, true).into_iter().filter(|n| *n != self.first).collect();
         let mut part = graph.part(&before);
         hurry(&mut part)?;
         // Holds the run open when the sources have ended, so that the frames can be fetched.
-        let text = |e: livetime_engine::GraphError| e.to_string();
-        part.add("replay", NodeType::of::<Replay>()).map_err(text)?;
+        part.add("replay", NodeType::of::<Replay>())?;
         let mut feeds = Vec::new();
         for edge in graph.edges().iter().filter(|e| e.to.0 == self.first) {
             let name = format!("collect {}", feeds.len());
-            let number = part.add(&name, NodeType::of::<Collect>()).map_err(text)?;
+            let number = part.add(&name, NodeType::of::<Collect>())?;
             let bytes = i64::try_from(graph.memory_bytes / 2).unwrap_or(i64::MAX);
-            part.set(number, "frames", &(DIFFERENT as i64).into()).map_err(text)?;
-            part.set(number, "bytes", &bytes.into()).map_err(text)?;
-            part.connect(&from(graph, edge.from), &format!("{name}.in"), waiting(20)).map_err(text)?;
-            part.connect("replay", &format!("{name}.open"), waiting(1)).map_err(text)?;
+            part.set(number, "frames", &(DIFFERENT as i64).into())?;
+            part.set(number, "bytes", &bytes.into())?;
+            part.connect(&from(graph, edge.from), &format!("{name}.in"), waiting(20))?;
+            part.connect("replay", &format!("{name}.open"), waiting(1))?;
             let port = graph.nodes()[self.first].node_type.spec.inputs[edge.to.1].name;
             feeds.push(Feed { port, queue: edge.options.queue, frames: vec![] });
         }
         part.memory_bytes = part.memory_bytes.saturating_mul(2);
-        let run = Run::start(&part, RunOptions::default()).map_err(|e| in_one_line(&e))?;
+        let run = Run::start(&part, RunOptions::default())?;
         let until = Instant::now() + PATIENCE;
         for (number, feed) in feeds.iter_mut().enumerate() {
             feed.frames = fetch(&run, &format!("collect {number}"), until)?;
@@ -137,9 +136,8 @@ impl Chain {
     }
 
     /// Feeds so many frames to each input, one every `period_s`.
-    fn feed(&self, graph: &Graph, feeds: &[Feed], frames: u64, period_s: f64) -> Result<Pass, String> {
+    fn feed(&self, graph: &Graph, feeds: &[Feed], frames: u64, period_s: f64) -> Result<Pass, MeasureError> {
         let mut part = graph.part(&self.nodes);
-        let text = |e: livetime_engine::GraphError| e.to_string();
         for edge in 0..part.edges().len() {
             if let Some(options) = part.edge_options_mut(edge) {
                 *options = waiting(options.queue);
@@ -151,36 +149,36 @@ impl Chain {
         }
         for (number, feed) in feeds.iter().enumerate() {
             let name = format!("replay {number}");
-            let source = part.add(&name, NodeType::of::<Replay>()).map_err(text)?;
-            part.set(source, "period", &period_s.into()).map_err(text)?;
+            let source = part.add(&name, NodeType::of::<Replay>())?;
+            part.set(source, "period", &period_s.into())?;
             if let Some(options) = part.options_mut(source) {
                 options.wait_for_memory = true;
             }
             let to = format!("{}.{}", graph.nodes()[self.first].name, feed.port);
-            part.connect(&name, &to, waiting(feed.queue)).map_err(text)?;
+            part.connect(&name, &to, waiting(feed.queue))?;
         }
-        let run = Run::start(&part, RunOptions::default()).map_err(|e| in_one_line(&e))?;
+        let run = Run::start(&part, RunOptions::default())?;
         let tracer = run.tracer();
         let total = (frames + WARM_UP) * feeds.len() as u64;
         tracer.start(1, total.min(1 << 20) as usize);
         for (number, feed) in feeds.iter().enumerate() {
             let (name, held) = (format!("replay {number}"), feed.frames.clone());
-            run.visit(&name, |replay: &mut Replay| replay.frames = held).map_err(|e| e.to_string())?;
+            run.visit(&name, |replay: &mut Replay| replay.frames = held)?;
             let count = i64::try_from(frames + WARM_UP).unwrap_or(i64::MAX);
-            run.set(&name, "frames", &count.into()).map_err(|e| e.to_string())?;
+            run.set(&name, "frames", &count.into())?;
         }
         let mut spans = Vec::new();
         let until = Instant::now() + PATIENCE.max(Duration::from_secs_f64(4.0 * period_s * frames as f64));
         while !run.wait(Duration::from_millis(20)) {
             spans.extend(tracer.take());
             if Instant::now() > until {
-                return Err(format!("the frames were not handled within {PATIENCE:?}"));
+                return Err(MeasureError::TooSlow(PATIENCE));
             }
         }
         let report = run.finish(Duration::ZERO);
         spans.extend(tracer.take());
         if let Some(failure) = report.failure {
-            return Err(failure);
+            return Err(MeasureError::Failed(failure));
         }
         let lost = report.nodes.iter().map(|n| n.lost_inside()).sum::<u64>() + tracer.lost();
         spans.retain(|s| s.sequence >= WARM_UP && s.from.is_some());
@@ -192,13 +190,12 @@ impl Chain {
         self.nodes.iter().position(|n| *n == node).unwrap_or(0)
     }
 
-    fn pass(&self, spans: &[Span], lost: u64) -> Result<Pass, String> {
+    fn pass(&self, spans: &[Span], lost: u64) -> Result<Pass, MeasureError> {
         let of = |node: usize| spans.iter().filter(|s| s.node == node).copied().collect::<Vec<Span>>();
         let nodes: Vec<_> = (0..self.nodes.len()).map(|n| times(&mut of(n))).collect();
         let throughput_hz = frequency(of(self.place(self.last)).iter().map(|s| s.end_ns));
-        let last = &self.nodes[self.place(self.last)];
-        let throughput_hz = throughput_hz
-            .ok_or_else(|| format!("fewer than two frames came to the end, node number {last}"))?;
+        let last = self.nodes[self.place(self.last)];
+        let throughput_hz = throughput_hz.ok_or(MeasureError::NothingAtEnd(last))?;
         Ok(Pass { throughput_hz, nodes, lost })
     }
 }
@@ -239,7 +236,7 @@ fn reached(graph: &Graph, node: usize, upstream: bool) -> Vec<usize> {
 }
 
 /// Sources go as fast as they can, and no edge loses anything.
-fn hurry(graph: &mut Graph) -> Result<(), String> {
+fn hurry(graph: &mut Graph) -> Result<(), MeasureError> {
     for pace in paces(graph).0 {
         pace.set(graph, 10_000.0)?;
     }
@@ -261,20 +258,19 @@ fn from(graph: &Graph, (node, port): (usize, usize)) -> String {
 }
 
 /// The frames that came, once there are enough or no more come.
-fn fetch(run: &Run, name: &str, until: Instant) -> Result<Vec<Frame>, String> {
+fn fetch(run: &Run, name: &str, until: Instant) -> Result<Vec<Frame>, MeasureError> {
     let mut seen = (0, Instant::now());
     loop {
         let look = |c: &mut Collect| (c.taken.len(), c.is_full());
-        let (count, is_full) = run.visit(name, look).map_err(|e| e.to_string())?;
+        let (count, is_full) = run.visit(name, look)?;
         if count != seen.0 {
             seen = (count, Instant::now());
         }
         let is_silent = count > 0 && seen.1.elapsed() > Duration::from_secs(1);
         if is_full || is_silent || Instant::now() > until {
-            let frames = run.visit(name, |c: &mut Collect| std::mem::take(&mut c.taken));
-            let frames = frames.map_err(|e| e.to_string())?;
+            let frames = run.visit(name, |c: &mut Collect| std::mem::take(&mut c.taken))?;
             return match frames.is_empty() {
-                true => Err(format!("no frame came within {PATIENCE:?}")),
+                true => Err(MeasureError::NoFrame(PATIENCE)),
                 false => Ok(frames),
             };
         }
@@ -406,7 +402,7 @@ nodes:
     #[test]
     fn chains_are_found_and_what_is_none_is_refused() {
         let graph = graph();
-        let found = |text: &str| Chain::find(&graph, text).map(|c| c.nodes);
+        let found = |text: &str| Chain::find(&graph, text).map(|c| c.nodes).map_err(|e| e.to_string());
         assert_eq!((found("roi"), found("roi..stats")), (Ok(vec![1]), Ok(vec![1, 3])));
         assert!(found("cam").unwrap_err().contains("found the source `cam`"));
         assert!(found("stats..roi").unwrap_err().contains("found none for `stats..roi`"));

@@ -4,7 +4,7 @@
 const BUSY: f64 = 0.05;
 
 /// What the system had counted when the measurement began.
-pub(super) struct Neighbours(Option<Ticks>);
+pub struct Neighbours(Option<Ticks>);
 
 /// Time of all cores, in the system's ticks since it was started.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -18,18 +18,19 @@ struct Ticks {
 }
 
 impl Neighbours {
-    pub(super) fn begin() -> Neighbours {
+    /// Begins to count.
+    pub fn begin() -> Neighbours {
         Neighbours(Ticks::now())
     }
 
     /// The share of all cores' time that other programs have used since; `None` where the operating system does not provide it.
-    pub(super) fn share(&self) -> Option<f64> {
+    pub fn share(&self) -> Option<f64> {
         Some(share(self.0?, Ticks::now()?))
     }
 }
 
 /// What is said of such a share, if it is worth a word.
-pub(super) fn warning(share: Option<f64>) -> Option<String> {
+pub(crate) fn warning(share: Option<f64>) -> Option<String> {
     let share = share.filter(|share| *share >= BUSY)?;
     Some(format!(
         "the machine was busy: other programs used {:.0} % of its cores meanwhile; measure again when it is quiet",

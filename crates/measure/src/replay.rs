@@ -5,7 +5,7 @@ use livetime_frame::Frame;
 
 /// Parameters of `collect`.
 #[derive(Params)]
-pub(super) struct CollectParams {
+pub(crate) struct CollectParams {
     /// Frames to take; those behind them are let go.
     #[param(default = 64)]
     frames: usize,
@@ -15,16 +15,16 @@ pub(super) struct CollectParams {
 }
 
 /// Takes the first frames that come.
-pub(super) struct Collect {
+pub(crate) struct Collect {
     params: CollectParams,
-    pub(super) taken: Vec<Frame>,
+    pub(crate) taken: Vec<Frame>,
     bytes: usize,
     full: bool,
 }
 
 impl Collect {
     /// True when it takes no more.
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.full
     }
 }
@@ -64,7 +64,7 @@ impl Node for Collect {
 
 /// Parameters of `replay`.
 #[derive(Params)]
-pub(super) struct ReplayParams {
+pub(crate) struct ReplayParams {
     /// Frames to send, those that it holds repeatedly; 0 until they are there.
     frames: u64,
     /// Time between frames; 0 sends them as fast as they are taken.
@@ -73,9 +73,9 @@ pub(super) struct ReplayParams {
 }
 
 /// Sends the frames that it holds, numbered from 0, without copying them.
-pub(super) struct Replay {
+pub(crate) struct Replay {
     params: ReplayParams,
-    pub(super) frames: Vec<Frame>,
+    pub(crate) frames: Vec<Frame>,
     sent: u64,
     first_ns: u64,
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use livetime_engine::{Graph, Report, Run, RunOptions};
 use serde_json::{Value, json};
 
-use super::{Spread, in_one_line, tenths};
+use crate::{MeasureError, Spread, tenths};
 
 /// How close the search comes to the limit.
 const PRECISION: f64 = 1.03;
@@ -15,18 +15,22 @@ const STEP: f64 = 1.5;
 /// Beyond these factors of the first rate the search is abandoned.
 const RANGE: f64 = 10_000.0;
 
-/// What one run did.
-pub(super) struct Ran {
-    pub(super) report: Report,
+/// One run of a graph.
+pub struct Ran {
+    /// The account of the run.
+    pub report: Report,
     /// The time in which the sources were running, without the drain.
-    pub(super) seconds: f64,
+    pub seconds: f64,
     /// The sources came to their end before the time was over.
-    pub(super) ended_early: bool,
+    pub ended_early: bool,
 }
 
 /// Runs a graph for so many seconds, or until it ends by itself.
-pub(super) fn run_for(graph: &Graph, seconds: f64) -> Result<Ran, String> {
-    let run = Run::start(graph, RunOptions::default()).map_err(|errors| in_one_line(&errors))?;
+///
+/// # Errors
+/// [`MeasureError`], when the graph cannot start, a node fails, or the ledger does not close.
+pub fn run_for(graph: &Graph, seconds: f64) -> Result<Ran, MeasureError> {
+    let run = Run::start(graph, RunOptions::default())?;
     let until = Instant::now() + Duration::from_secs_f64(seconds);
     let ended_early = run.wait(until.saturating_duration_since(Instant::now()));
     let elapsed = run.report().elapsed_ns as f64 / 1e9;
@@ -34,65 +38,73 @@ pub(super) fn run_for(graph: &Graph, seconds: f64) -> Result<Ran, String> {
     let report = run.finish(Duration::from_secs(10));
     let imbalances = report.imbalances();
     if let Some(failure) = &report.failure {
-        return Err(failure.clone());
+        return Err(MeasureError::Failed(failure.clone()));
     }
     if !imbalances.is_empty() {
-        return Err(format!("the ledger does not close: {}", imbalances.join("; ")));
+        return Err(MeasureError::NotClosed(imbalances));
     }
     Ok(Ran { report, seconds: elapsed, ended_early })
 }
 
 impl Ran {
     /// Frames that the sources sent.
-    pub(super) fn frames(&self) -> u64 {
+    pub fn frames(&self) -> u64 {
         let is_source = |n: &usize| self.report.edges.iter().all(|e| e.nodes.1 != Some(*n));
         (0..self.report.nodes.len()).filter(is_source).map(|n| self.report.nodes[n].emitted).sum()
     }
 
-    pub(super) fn hz(&self) -> f64 {
+    /// Frames that the sources sent per second.
+    pub fn hz(&self) -> f64 {
         self.frames() as f64 / self.seconds
     }
 
-    pub(super) fn cpu_percent(&self) -> f64 {
+    /// CPU time of all threads; 100 is one core.
+    pub fn cpu_percent(&self) -> f64 {
         let cpu_ns = self.report.cpu_ns.unwrap_or(0) as f64;
         100.0 * cpu_ns / self.report.elapsed_ns as f64
     }
 
     /// Frames that each node behind the first was offered and did not come to a good end with.
-    pub(super) fn dropped(&self) -> BTreeMap<&str, u64> {
+    pub fn dropped(&self) -> BTreeMap<&str, u64> {
         self.report.nodes[1..].iter().map(|n| (&*n.name, n.lost_before + n.lost_inside())).collect()
     }
 
-    pub(super) fn total_dropped(&self) -> u64 {
+    /// Frames that were lost and not left out on purpose, at all places.
+    pub fn total_dropped(&self) -> u64 {
         self.report.unintended_losses()
     }
 
-    /// In words.
-    pub(super) fn line(&self) -> String {
+    /// One line for people.
+    pub fn line(&self) -> String {
         let (hz, cpu, lost) = (self.hz(), self.cpu_percent(), self.total_dropped());
         format!("{hz:.0} frames/s, {cpu:.0} % CPU, {lost} dropped")
     }
 }
 
 /// The highest rate at which nothing is dropped, and the runs that confirm it.
-pub(super) struct Search {
+pub struct Search {
     /// The slowest of the runs that confirm it; 0 if there is no such rate.
-    pub(super) hz: f64,
-    pub(super) confirmed_hz: Vec<f64>,
-    pub(super) tried: Vec<(f64, u64)>,
+    pub hz: f64,
+    /// The rates of the runs that confirm it.
+    pub confirmed_hz: Vec<f64>,
+    /// All rates that were tried, with the frames that were lost.
+    pub tried: Vec<(f64, u64)>,
     /// The last run without a loss.
-    pub(super) clean: Option<Ran>,
+    pub clean: Option<Ran>,
     /// The slowest run with losses.
-    pub(super) lossy: Option<(f64, Ran)>,
+    pub lossy: Option<(f64, Ran)>,
 }
 
 /// Raises the rate until something is dropped (or lowers it until nothing is), halves the interval, then asks for
 /// `repeats` runs without a loss, a little slower each time that one fails.
-pub(super) fn search(
+///
+/// # Errors
+/// The error of a run.
+pub fn search<E>(
     first_hz: f64,
     repeats: usize,
-    run_at: &mut impl FnMut(f64) -> Result<Ran, String>,
-) -> Result<Search, String> {
+    run_at: &mut impl FnMut(f64) -> Result<Ran, E>,
+) -> Result<Search, E> {
     let mut found = Search { hz: 0.0, confirmed_hz: vec![], tried: vec![], clean: None, lossy: None };
     let (mut low, mut high) = (first_hz / STEP, first_hz);
     while high < first_hz * RANGE && found.is_clean(high, run_at)?.is_some() {
@@ -127,11 +139,11 @@ pub(super) fn search(
 
 impl Search {
     /// Runs at a rate; the rate that was reached if nothing was lost.
-    fn is_clean(
+    fn is_clean<E>(
         &mut self,
         hz: f64,
-        run_at: &mut impl FnMut(f64) -> Result<Ran, String>,
-    ) -> Result<Option<f64>, String> {
+        run_at: &mut impl FnMut(f64) -> Result<Ran, E>,
+    ) -> Result<Option<f64>, E> {
         let ran = run_at(hz)?;
         let (reached, dropped) = (ran.hz(), ran.total_dropped());
         self.tried.push((hz, dropped));
@@ -150,12 +162,12 @@ impl Search {
     }
 
     /// Median and spread of the confirming runs.
-    pub(super) fn spread(&self) -> Spread {
+    pub fn spread(&self) -> Spread {
         Spread::of(self.confirmed_hz.clone())
     }
 
     /// For records.
-    pub(super) fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         json!({
             "loss_free_hz": tenths(self.hz),
             "loss_free_confirmed_hz": self.confirmed_hz.iter().map(|hz| tenths(*hz)).collect::<Vec<_>>(),
@@ -173,7 +185,7 @@ mod tests {
     use super::*;
 
     /// A graph that loses frames above `limit_hz`, with a source that makes at most `source_hz`.
-    fn graph(limit_hz: f64, source_hz: f64) -> impl FnMut(f64) -> Result<Ran, String> {
+    fn graph(limit_hz: f64, source_hz: f64) -> impl FnMut(f64) -> Result<Ran, MeasureError> {
         move |hz| {
             let mut report = fixture::report(1);
             let reached = hz.min(source_hz);

@@ -6,9 +6,9 @@
 use livetime_engine::{Graph, Limit, Report, WhenFull};
 use serde_json::{Value, json};
 
-use super::pace::{Pace, paces};
-use super::search::{Ran, Search, run_for, search};
-use super::{Measured, Origin, Progress, Record, Spread, merge, repeats, tenths};
+use crate::pace::{Pace, paces};
+use crate::search::{Ran, Search, run_for, search};
+use crate::{MeasureError, Measured, Origin, Progress, Record, Spread, merge, repeats, tenths};
 use livetime_control::report::json::bottleneck;
 use livetime_control::report::numbers::{rate, time};
 use livetime_control::report::summary;
@@ -21,14 +21,14 @@ const PACED: &str = "search over the rates of the sources, in the proportion of 
 /// Measures a graph with runs of `seconds`.
 ///
 /// # Errors
-/// Text, when the graph cannot run, its ledger does not close, or its sources end before they can be measured.
+/// [`MeasureError`], when the graph cannot run, its ledger does not close, or its sources end before they can be measured.
 pub fn graph(
     graph: &Graph,
     origin: &Origin,
     seconds: f64,
     quick: bool,
     progress: &mut dyn FnMut(&str),
-) -> Result<Measured, String> {
+) -> Result<Measured, MeasureError> {
     let progress = &mut Progress(progress);
     let (paces, unpaced) = paces(graph);
     let found = if paces.is_empty() {
@@ -70,7 +70,7 @@ fn searched(
     seconds: f64,
     repeats: usize,
     progress: &mut Progress,
-) -> Result<Found, String> {
+) -> Result<Found, MeasureError> {
     let declared: f64 = paces.iter().map(|p| p.hz).sum();
     let mut run_at = |hz: f64| {
         let mut graph = graph.clone();
@@ -78,7 +78,7 @@ fn searched(
         let ran = run_for(&graph, seconds)?;
         progress.log(format_args!("wanted {hz:.1} frames/s: {}", ran.line()));
         if ran.ended_early && ran.frames() < 10 {
-            return Err(format!("the sources end after {} frames, too few to measure", ran.frames()));
+            return Err(MeasureError::TooFew(ran.frames()));
         }
         Ok(ran)
     };
@@ -92,7 +92,12 @@ fn searched(
 }
 
 /// Sources that cannot be paced are held back by queues that wait.
-fn flat_out(graph: &Graph, seconds: f64, repeats: usize, progress: &mut Progress) -> Result<Found, String> {
+fn flat_out(
+    graph: &Graph,
+    seconds: f64,
+    repeats: usize,
+    progress: &mut Progress,
+) -> Result<Found, MeasureError> {
     let mut graph = graph.clone();
     for edge in 0..graph.edges().len() {
         if let Some(options) = graph.edge_options_mut(edge) {

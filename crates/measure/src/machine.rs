@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Processor, cores, instruction-set level, memory and system of this machine.
-pub(super) fn machine() -> Value {
+pub(crate) fn machine() -> Value {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();

@@ -1,24 +1,25 @@
 //! How the rate of a source is set: by a period, or by a rate.
 
-use livetime_engine::{Graph, NodeKind, ParamKind, Value};
+use livetime_engine::{Graph, GraphError, NodeKind, ParamKind, Value};
 
 /// Of a source whose period or rate is 0, which means as fast as possible.
 const WITHOUT_HZ: f64 = 100.0;
 
 /// A source with a period or a rate.
-pub(super) struct Pace {
-    pub(super) node: usize,
+pub struct Pace {
+    /// Its number in the graph.
+    pub node: usize,
     /// The parameter: `period` or `…_period` in s, or `rate…` in Hz.
-    pub(super) param: &'static str,
+    pub param: &'static str,
     is_rate: bool,
-    /// What the pipeline file says.
-    pub(super) hz: f64,
+    /// The rate of the pipeline file.
+    pub hz: f64,
     /// An exposure, in s, that limits the rate by itself; it is cut where the period is shorter.
     exposure: Option<(&'static str, f64)>,
 }
 
 /// The sources of a graph that can be paced, and the others.
-pub(super) fn paces(graph: &Graph) -> (Vec<Pace>, Vec<usize>) {
+pub fn paces(graph: &Graph) -> (Vec<Pace>, Vec<usize>) {
     let sources =
         (0..graph.nodes().len()).filter(|n| graph.nodes()[*n].node_type.spec.kind == NodeKind::Source);
     let (mut paced, mut others) = (Vec::new(), Vec::new());
@@ -57,9 +58,11 @@ fn pace(graph: &Graph, node: usize) -> Option<Pace> {
 
 impl Pace {
     /// Sets the source to this rate.
-    pub(super) fn set(&self, graph: &mut Graph, hz: f64) -> Result<(), String> {
-        let mut set =
-            |name: &str, value: f64| graph.set(self.node, name, &value.into()).map_err(|e| e.to_string());
+    ///
+    /// # Errors
+    /// When the source refuses it.
+    pub fn set(&self, graph: &mut Graph, hz: f64) -> Result<(), GraphError> {
+        let mut set = |name: &str, value: f64| graph.set(self.node, name, &value.into());
         if let Some((name, seconds)) = self.exposure {
             set(name, seconds.min(1.0 / hz))?;
         }

@@ -5,12 +5,12 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 
 /// CPU time of the calling thread so far.
-pub(crate) fn thread_cpu() -> Duration {
+pub fn thread_cpu() -> Duration {
     read(ClockId::ThreadCPUTime)
 }
 
 /// CPU time of all threads of this process so far.
-pub(crate) fn process_cpu() -> Duration {
+pub fn process_cpu() -> Duration {
     read(ClockId::ProcessCPUTime)
 }
 

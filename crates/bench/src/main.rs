@@ -1,0 +1,72 @@
+//! The program `livetime-bench`: runs a measurement of Livetime itself and prints its record.
+
+use std::alloc::System;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use livetime_bench::{Allocations, Failed, serve};
+use livetime_control::report::Exit;
+use livetime_control::report::pretty::pretty;
+use livetime_measure::Session;
+use serde_json::json;
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+mod cli;
+
+use cli::{Cli, What};
+
+/// Counted, so that a benchmark can show that a running graph allocates nothing.
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = measure(&cli).and_then(|text| print(&text));
+    done.map_or_else(|why| refused(&cli, &why.to_string()), |()| Exit::Ok).into()
+}
+
+/// Runs the benchmark. Returns the record as text.
+fn measure(cli: &Cli) -> Result<String, Failed> {
+    let What::Benchmark(benchmark) = cli.what else {
+        return serve(&cli.settings(), &mut io::stdout()).map(|()| String::new());
+    };
+    let session = Session::begin();
+    let found = benchmark.run(&cli.settings(), allocations, &mut log);
+    let found = found.map_err(|why| format!("{}: {why}", benchmark.name()))?;
+    let found = session.finish(benchmark.name(), cli.quick, found);
+    found.warning.iter().for_each(|warning| log(warning));
+    Ok(if cli.json { pretty(&found.json) } else { found.table } + "\n")
+}
+
+fn allocations() -> Allocations {
+    let all = ALLOCATOR.stats();
+    let bytes = all.bytes_allocated.saturating_sub(all.bytes_deallocated);
+    Allocations { count: all.allocations + all.reallocations, bytes }
+}
+
+/// Writes a line for people. Its error is ignored, because stderr itself has failed.
+fn log(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Writes data. A reader that has enough, as `head`, is no failure.
+fn print(text: &str) -> Result<(), Failed> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("cannot write to stdout: {error}").into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says why nothing was measured, on stdout too if that has JSON.
+fn refused(cli: &Cli, why: &str) -> Exit {
+    log(&format!("livetime-bench: {why}"));
+    if cli.json {
+        let errors = [json!({ "code": "failed", "message": why })];
+        // The failure was told already; a second one has no place to be told at.
+        let _ = print(&format!("{}\n", pretty(&json!({ "ok": false, "exit_code": 1, "errors": errors }))));
+    }
+    Exit::Failed
+}

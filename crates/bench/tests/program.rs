@@ -1,0 +1,34 @@
+//! The program as its users call it.
+
+use std::process::{Command, Output};
+
+fn bench(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_livetime-bench")).args(args).output().unwrap()
+}
+
+#[test]
+fn a_benchmark_prints_its_record() {
+    let output = bench(&["engine", "--quick", "--filter", "inline", "--json"]);
+    assert!(output.status.success(), "{output:?}");
+    let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(record["bench"], "engine");
+    assert!(record["commit"].is_string() && record["machine"]["cores"].is_u64(), "{record}");
+    assert!(record["rows"].as_array().is_some_and(|rows| !rows.is_empty()), "{record}");
+}
+
+#[test]
+fn a_server_of_another_process_is_this_program_again() {
+    let output =
+        bench(&["pva-get", "--quick", "--channels", "1", "--elements", "1", "--seconds", "0.01", "--json"]);
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn what_cannot_be_measured_is_told_on_both_streams() {
+    let output = bench(&["codecs", "--quick", "--filter", "none", "--peer", "/no/such/python", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let why = told["errors"][0]["message"].as_str().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains(why), "{output:?}");
+    assert_eq!(bench(&["nothing"]).status.code(), Some(2));
+}
