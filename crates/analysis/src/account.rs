@@ -1,11 +1,10 @@
 //! What became of the events: every one is used, or counted with the reason why not.
 
-use std::fmt;
 use std::ops::RangeInclusive;
 
-use livetime_recording as recording;
 use livetime_recording::select::Verdict;
 
+use crate::fault::{BrokenEvent, Fault, FaultKind};
 use crate::{Layout, Loader, Panel, ReduceError, Saver};
 
 /// So many broken events are named; the others are counted.
@@ -17,93 +16,6 @@ pub(crate) const MOST_EVENTS: u64 = 1 << 30;
 const MOST_BYTES: u64 = 1 << 50;
 /// More elements than an array with one axis has.
 const MOST_ELEMENTS: usize = 1 << 31;
-
-/// Why an event could not be used.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum FaultKind {
-    /// The detector was not read for it, and nothing says that it should have been.
-    Missing,
-    /// The recorder says that data of the detector are damaged or were dropped.
-    Damaged,
-    /// The data are not what their format wants, or cannot be decompressed.
-    Broken,
-    /// The pictures have another type or shape than those before. (Arrays with one axis may have any length.)
-    Changed,
-    /// The file cannot be read.
-    Unreadable,
-}
-
-impl FaultKind {
-    /// All of them.
-    pub const ALL: [FaultKind; 5] = [
-        FaultKind::Missing,
-        FaultKind::Damaged,
-        FaultKind::Broken,
-        FaultKind::Changed,
-        FaultKind::Unreadable,
-    ];
-
-    /// `"missing"`, `"damaged"`, `"broken"`, `"changed"` or `"unreadable"`.
-    pub fn name(self) -> &'static str {
-        match self {
-            FaultKind::Missing => "missing",
-            FaultKind::Damaged => "damaged",
-            FaultKind::Broken => "broken",
-            FaultKind::Changed => "changed",
-            FaultKind::Unreadable => "unreadable",
-        }
-    }
-}
-
-impl fmt::Display for FaultKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Why an event could not be used, with what was wanted and found.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fault {
-    /// The reason.
-    pub kind: FaultKind,
-    /// In words.
-    pub why: String,
-}
-
-/// What becomes of an event.
-pub(crate) type Outcome<T = ()> = Result<T, Fault>;
-
-impl Fault {
-    pub(crate) fn new(kind: FaultKind, why: impl fmt::Display) -> Fault {
-        Fault { kind, why: why.to_string() }
-    }
-}
-
-/// The judgement of [`Recording::read`](recording::Recording::read). For a sum it makes no difference whether data are damaged or were lost.
-impl From<recording::Fault> for Fault {
-    fn from(fault: recording::Fault) -> Fault {
-        use recording::FaultKind::{Broken, Damaged, Lost, Missing, NoMemory, Unreadable};
-        let kind = match fault.kind {
-            Missing => FaultKind::Missing,
-            Damaged | Lost => FaultKind::Damaged,
-            Broken => FaultKind::Broken,
-            // Reading into memory of one's own never asks a pool.
-            Unreadable | NoMemory => FaultKind::Unreadable,
-        };
-        Fault::new(kind, fault.why)
-    }
-}
-
-/// An event that could not be used.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BrokenEvent {
-    /// Number of the event in the run, from 0 on.
-    pub event: usize,
-    /// When it happened, ns since 1970.
-    pub time_ns: u64,
-    /// Why.
-    pub fault: Fault,
-}
 
 /// How many events were used, and which were not.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

@@ -1,114 +1,29 @@
 //! Corrections of pictures before they are reduced: pedestal, gain, bad pixels, common mode.
 
+mod corrections;
 mod described;
+mod panel;
 mod partial;
-mod staged;
 
-use std::ops::Range;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use livetime_frame::{DType, with_dtype};
-use livetime_kernels::calibrate::{self, CommonMode, GainBits, Scratch};
-use livetime_kernels::{LengthError, Level};
-use livetime_recording::Constants;
+use livetime_frame::DType;
+use livetime_kernels::calibrate::Scratch;
 
 use crate::error::{Error, Result};
-use crate::{
-    Block, EventPictures, Layout, Loader, Named, Panel, Picture, ReduceError, Reducer, Reducers, Saver,
-};
+use crate::{Block, EventPictures, Layout, Loader, Named, Panel, ReduceError, Reducer, Reducers, Saver};
 
+pub use corrections::{ConstantsFile, Corrections};
 pub use partial::CorrectedPartial;
-pub use staged::UNKNOWN_GAIN;
+
+/// The result that tells how many good pixels of all pictures had the gain code of no stage.
+pub const UNKNOWN_GAIN: &str = "unknown-gain-codes";
 
 /// Bytes of corrected pictures that are reduced at once. Reducers that go through memory of their own for each call do it for
 /// several pictures then, and these are still in the cache of the last level of most machines.
 const BATCH_BYTES: usize = 8 << 20;
 
-/// What is known of the pixels of a detector, and how its pictures are corrected.
-///
-/// Constants have an element for each pixel of all panels together, in the order of the panels.
-#[derive(Clone, Default, PartialEq, Debug)]
-pub struct Corrections {
-    /// What is subtracted.
-    pub pedestal: Option<ConstantsFile>,
-    /// What the difference is multiplied by.
-    pub gain: Option<ConstantsFile>,
-    /// 0 for a bad pixel, which becomes 0; anything else for a good one.
-    pub mask: Option<ConstantsFile>,
-    /// Common modes, in the order in which they are subtracted: behind the pedestal and before the gain.
-    pub common_modes: Vec<CommonMode>,
-    /// Where the gain stage is in pixels of 16 bits; pedestals and gains have a first axis of the stages then. A pixel whose code is that
-    /// of no stage becomes 0, and is counted in the result [`UNKNOWN_GAIN`]. Common modes are those of pixels in stage 0, and are
-    /// subtracted from them.
-    pub gain_bits: Option<GainBits>,
-}
-
-/// Constants, and the file that they are from.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ConstantsFile {
-    /// Its absolute path.
-    pub path: PathBuf,
-    /// What it says.
-    pub constants: Arc<Constants>,
-}
-
-impl ConstantsFile {
-    /// Reads it.
-    ///
-    /// # Errors
-    /// As [`Constants::read`], or if its path is no UTF-8.
-    pub fn read(path: impl Into<PathBuf>) -> Result<ConstantsFile> {
-        let path: PathBuf = path.into();
-        let path = std::path::absolute(&path).unwrap_or(path);
-        if path.to_str().is_none() {
-            return Err(Error::refused("a path in UTF-8", path.display().to_string()));
-        }
-        let constants = Constants::read(&path)?;
-        Ok(ConstantsFile { path, constants: Arc::new(constants) })
-    }
-}
-
 impl Corrections {
-    /// Whether nothing is corrected.
-    pub fn is_empty(&self) -> bool {
-        *self == Corrections::default()
-    }
-
-    /// The files, with the names of what they hold.
-    fn files(&self) -> impl Iterator<Item = (&'static str, &ConstantsFile)> {
-        let all = [("pedestal", &self.pedestal), ("gain", &self.gain), ("mask", &self.mask)];
-        all.into_iter().filter_map(|(name, file)| file.as_ref().map(|file| (name, file)))
-    }
-
-    /// Whether the constants fit a detector.
-    ///
-    /// # Errors
-    /// If there are not as many as it has pixels, or its panels are no pictures.
-    pub fn check(&self, layout: &Layout) -> Result<()> {
-        self.check_panels(&layout.panels).map_err(|(wanted, found)| Error::refused(wanted, found))
-    }
-
-    fn check_panels(&self, panels: &[Panel]) -> Result<(), (String, String)> {
-        if let Some(panel) = panels.iter().find(|panel| panel.has_any_length()) {
-            return Err(("pictures to correct".into(), format!("arrays of the shape {:?}", panel.shape)));
-        }
-        self.check_types(panels)?;
-        let pixels: usize = panels.iter().map(Panel::pixels).sum();
-        for (name, file) in self.files() {
-            let found = file.constants.values.len();
-            let (count, each) = self.wanted(name, pixels);
-            if found != count {
-                let wanted = format!("{count} values of `{name}`, one for each {each}");
-                return Err((
-                    wanted,
-                    format!("{found} in {}{}", file.path.display(), self.hint(found, pixels)),
-                ));
-            }
-        }
-        Ok(())
-    }
-
     /// A corrected picture or several, and how many pixels have the gain code of no stage: little-endian elements in the order of the
     /// constants.
     ///
@@ -127,37 +42,6 @@ impl Corrections {
         let done = corrected.correct(&event, &mut out, &mut Scratch::default());
         let unknown = done.map_err(|e| Error::refused("pictures that fit the constants", e.to_string()))?;
         Ok((out, unknown))
-    }
-
-    /// The layout of corrected pictures.
-    pub fn corrected(&self, layout: &Layout) -> Layout {
-        let panel = |panel: &Panel| Panel { dtype: DType::F32, ..panel.clone() };
-        Layout {
-            panels: layout.panels.iter().map(panel).collect(),
-            first_values: self.corrected_range(layout.first_values),
-        }
-    }
-
-    /// Between what values those of a picture may be: for a histogram without a range.
-    fn corrected_range(&self, (low, high): (f64, f64)) -> (f64, f64) {
-        if low > high {
-            return (low, high);
-        }
-        let extremes = |file: &Option<ConstantsFile>, otherwise: f64| {
-            let values = file.iter().flat_map(|file| &file.constants.values).filter(|v| v.is_finite());
-            let range = values.fold(None, |range: Option<(f32, f32)>, v| {
-                Some(range.map_or((*v, *v), |(low, high)| (low.min(*v), high.max(*v))))
-            });
-            range.map_or((otherwise, otherwise), |(low, high)| (f64::from(low), f64::from(high)))
-        };
-        let ((least, most), (weakest, strongest)) =
-            (extremes(&self.pedestal, 0.0), extremes(&self.gain, 1.0));
-        // The bits of the gain are no part of the value.
-        let most_value = self.gain_bits.as_ref().map(|bits| f64::from(bits.value(u16::MAX)));
-        let (low, high) = most_value.filter(|most| high > *most).map_or((low, high), |most| (0.0, most));
-        let (low, high) = ((low - most).min(0.0), (high - least).max(0.0));
-        let all = [low * weakest, low * strongest, high * weakest, high * strongest];
-        (all.into_iter().fold(0.0, f64::min), all.into_iter().fold(0.0, f64::max))
     }
 }
 
@@ -201,6 +85,20 @@ impl Corrected {
         let mask = corrections.mask.iter().flat_map(|mask| &mask.constants.values);
         let good = mask.map(|value| f32::from(u8::from(*value != 0.0))).collect();
         Corrected { corrections, good, inner, idle: Mutex::default() }
+    }
+
+    /// Whether a reducer that describes itself so is one of these.
+    pub fn is_described(line: &str) -> bool {
+        described::is_described(line)
+    }
+
+    /// Makes it again from how it describes itself: its files are read, and must be what they were.
+    ///
+    /// # Errors
+    /// If it is no such description, its reducers are not of this crate, or a file has changed.
+    pub fn described(line: &str) -> Result<Corrected> {
+        let (corrections, inner) = described::parse(line)?;
+        Ok(Corrected::new(corrections, inner))
     }
 
     fn memory(&self) -> Memory {
@@ -248,45 +146,9 @@ impl Corrected {
             start = range.end;
             let Some(picture) = event.picture(position) else { continue };
             let Some(out) = out.get_mut(range.clone()) else { continue };
-            unknown += match &self.corrections.gain_bits {
-                Some(bits) => self.correct_staged(bits, &picture, range, out, scratch)?,
-                None => self.correct_plain(&picture, range, out, scratch)?,
-            };
+            unknown += panel::correct(&self.corrections, &self.good, &picture, range, out, scratch)?;
         }
         Ok(unknown)
-    }
-
-    /// A panel whose pixels are in `range` of the constants.
-    fn correct_plain(
-        &self,
-        picture: &Picture<'_>,
-        range: Range<usize>,
-        out: &mut [f32],
-        scratch: &mut Scratch,
-    ) -> Result<u64, LengthError> {
-        let constants = calibrate::Constants {
-            pedestal: slice(&self.corrections.pedestal, &range),
-            gain: slice(&self.corrections.gain, &range),
-            good: self.good.get(range).unwrap_or_default(),
-        };
-        let modes = &self.corrections.common_modes;
-        with_dtype!(picture.panel.dtype, T => calibrate::calibrate::<T>(
-            Level::best(), picture.bytes, plane(&picture.panel.shape), &constants, modes, scratch, out,
-        ))?;
-        Ok(0)
-    }
-}
-
-fn slice<'a>(file: &'a Option<ConstantsFile>, range: &Range<usize>) -> &'a [f32] {
-    file.as_ref().and_then(|file| file.constants.values.get(range.clone())).unwrap_or_default()
-}
-
-/// Rows and columns of the pictures of a panel.
-fn plane(shape: &[usize]) -> (usize, usize) {
-    match shape {
-        [.., rows, columns] => (*rows, *columns),
-        [columns] => (1, *columns),
-        [] => (1, 1),
     }
 }
 

@@ -5,7 +5,7 @@ use livetime_kernels::Level;
 use livetime_kernels::accumulate::{self, Element};
 use livetime_recording::{Detector, Error, Picture, Reader, Recording, Result};
 
-use crate::account::{Account, Fault, FaultKind, Outcome};
+use crate::fault::{Fault, FaultKind, Outcome};
 
 /// Events that are looked at, at most.
 const LOOK: usize = 1000;
@@ -108,11 +108,11 @@ impl Layout {
         self.first_values.0 <= self.first_values.1
     }
 
-    /// With the lengths of the longest arrays that were used.
-    pub(crate) fn finished(&self, account: &Account) -> Layout {
+    /// With the lengths of the longest arrays that were used, which `longest` has by the position of a panel.
+    pub(crate) fn finished(&self, longest: impl Fn(usize) -> Option<usize>) -> Layout {
         let mut finished = self.clone();
         for (position, panel) in finished.panels.iter_mut().enumerate().filter(|(_, p)| p.has_any_length()) {
-            panel.shape = account.lengths(position).map_or_else(|| panel.shape.clone(), |l| vec![*l.end()]);
+            panel.shape = longest(position).map_or_else(|| panel.shape.clone(), |length| vec![length]);
         }
         finished
     }

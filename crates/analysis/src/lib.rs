@@ -30,11 +30,13 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod analyze;
 mod block;
 mod corrected;
 mod cut;
 mod detector;
 mod error;
+mod fault;
 mod layout;
 mod leaves;
 mod partial;
@@ -47,15 +49,20 @@ mod reducer;
 mod reducers;
 mod results;
 mod save;
+mod strip;
 mod strips;
 mod tree;
+mod whole_file;
 mod work;
+mod worker;
 
-pub use account::{Account, BrokenEvent, Fault, FaultKind, MOST_NAMED};
+pub use account::{Account, MOST_NAMED};
+pub use analyze::{Found, analyze};
 pub use block::Block;
 pub use corrected::{ConstantsFile, Corrected, CorrectedPartial, Corrections, UNKNOWN_GAIN};
 pub use detector::{detector, detectors};
 pub use error::{Error, ReduceError, Result, Step};
+pub use fault::{BrokenEvent, Fault, FaultKind};
 pub use layout::{Layout, Panel};
 pub use livetime_recording::{Detector, Recording};
 pub use partial::Partial;
@@ -67,5 +74,5 @@ pub use reducer::{Reducer, Reducers};
 pub use reducers::{Histogram, Hits, NoiseMask, Peaks, PixelStatistics};
 pub use results::{Array, Column, Named, Table, Value};
 pub use save::{Loader, Saver};
-pub use strips::Strip;
-pub use work::{BLOCK_BYTES, Found, Options, REDUCTION, Work, analyze};
+pub use strip::Strip;
+pub use work::{BLOCK_BYTES, Options, REDUCTION, Work};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use livetime_recording::FileEnds;
@@ -10,6 +10,7 @@ use twox_hash::XxHash3_64;
 
 use crate::error::{Error, Result};
 use crate::leaves::Leaves;
+use crate::whole_file::{io, write_whole};
 use crate::{Account, Found, GoOn, Plan, Progress, Recording, Work};
 
 /// What a file of a part begins with; the last byte is the version of the format.
@@ -213,23 +214,6 @@ impl Plan {
     }
 }
 
-/// Writes a file under another name and renames it: it is there as a whole, or not at all.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("file");
-    let beside = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    let write = || {
-        let mut file = File::create(&beside)?;
-        file.write_all(bytes)?;
-        // Else a crash of the machine could leave the name without the bytes.
-        file.sync_all()?;
-        fs::rename(&beside, path)
-    };
-    write().map_err(|e| {
-        let _ = fs::remove_file(&beside);
-        io("to write the file", path, e)
-    })
-}
-
 /// The files of parts in these folders, and those that are given themselves.
 fn files_in(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
@@ -269,10 +253,6 @@ fn is_whole(bytes: &[u8]) -> bool {
 fn no_file(path: &Path) -> Error {
     let wanted = format!("the file {} of the run that was planned", path.display());
     Error::refused(wanted, "none (--run FOLDER says where the run lies)")
-}
-
-fn io(wanted: &'static str, path: &Path, error: std::io::Error) -> Error {
-    livetime_recording::Error::io(wanted, error).in_file(path).into()
 }
 
 fn in_file(path: &Path, error: Error) -> Error {

@@ -1,6 +1,7 @@
 //! A plan: all that a process must know to do a part of an analysis.
 
 mod json;
+mod made;
 
 use std::fmt;
 use std::ops::Range;
@@ -9,20 +10,12 @@ use std::sync::Arc;
 
 use livetime_recording::select::Selected;
 use livetime_recording::{EventPlaces, FileEnds, FileRange};
-use twox_hash::XxHash3_64;
 
 use crate::account::MOST_EVENTS;
 use crate::cut::{Cut, MOST_EVENTS as MOST_IN_BLOCK};
 use crate::error::{Error, Result};
-use crate::{Detector, Layout, Recording, Reducers, Work};
+use crate::{Detector, Layout, Reducers, Work};
 
-/// Blocks of a part where nobody says how many parts there are: 8 GiB. What a part costs beside its events (a process, a partial result
-/// written, read and merged) is then about a hundredth.
-const BLOCKS_OF_PART: usize = 256;
-/// More parts than anybody starts.
-const MOST_PARTS: usize = 1_000_000;
-/// Parts begin at multiples of such a fraction of their size, so that no part is larger than another one by more than that.
-const UNITS: usize = 4;
 /// More bytes than the pictures of an event have.
 const MOST_BYTES: usize = 1 << 32;
 /// More values than those of all events together that sums can hold.
@@ -96,51 +89,6 @@ impl fmt::Display for Plan {
 }
 
 impl Plan {
-    /// Plans `work` on a recorded run, in so many parts; without a number, in parts of 8 GiB. Of more parts than leaves some are empty.
-    ///
-    /// # Errors
-    /// If the run is still being written, more than a million parts are wanted, its files cannot be read, or their names are no UTF-8.
-    pub fn new(recording: &Recording, work: &Work<'_>, parts: Option<usize>) -> Result<Plan> {
-        if recording.is_growing() {
-            return Err(Error::refused("a run that is complete", "one that is still being written"));
-        }
-        let parts = parts.unwrap_or_else(|| work.blocks().div_ceil(BLOCKS_OF_PART));
-        if !(1..=MOST_PARTS).contains(&parts) {
-            return Err(Error::refused(format!("1 to {MOST_PARTS} parts"), parts.to_string()));
-        }
-        let part = |leaves: Range<usize>| {
-            let places = recording.places(work.cut.span_of_leaves(&leaves));
-            PlannedPart { leaves, places }
-        };
-        let problems = recording.problems().into_iter();
-        let mut plan = Plan {
-            files: recording.files().iter().map(|path| PlannedFile::of(path)).collect::<Result<Vec<_>>>()?,
-            problems: problems.map(|p| (p.path.display().to_string(), p.why)).collect(),
-            state: recording.state_places(),
-            detector: work.detector.clone(),
-            layout: work.layout.clone(),
-            cut: work.cut.clone(),
-            select: work.select.clone(),
-            reducers: work.describe(),
-            parts: ranges(work.leaves(), parts).map(part).collect(),
-            hash: 0,
-            folder: None,
-        };
-        plan.hash = plan.content_hash();
-        plan.check()?;
-        Ok(plan)
-    }
-
-    /// Reads a plan.
-    ///
-    /// # Errors
-    /// If it is none, or was changed by hand, or the system refuses.
-    pub fn read(path: &Path) -> Result<Plan> {
-        let text = std::fs::read_to_string(path);
-        let text = text.map_err(|e| livetime_recording::Error::io("to read the plan", e).in_file(path))?;
-        Plan::parse(&text).map_err(|e| Error::refused("a plan", format!("{}: {e}", path.display())))
-    }
-
     /// The same plan for a process to which the files of the run lie in `folder`, whatever their paths were where it was made. A file is
     /// known by its name, its size and a hash of its ends; [`Plan::reduce`] compares them.
     ///
@@ -156,34 +104,6 @@ impl Plan {
             ));
         }
         Ok(Plan { folder: Some(folder.to_owned()), ..self })
-    }
-
-    /// Writes the plan, beside its place first, so that nobody reads half of it.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    pub fn write(&self, path: &Path) -> Result<()> {
-        crate::parts::write_whole(path, self.text().as_bytes())
-    }
-
-    /// Its text, for a process that gets it in another way than as a file.
-    pub fn text(&self) -> String {
-        format!("{:#}\n", self.json())
-    }
-
-    /// Takes a plan from its text.
-    ///
-    /// # Errors
-    /// If it is none, or was changed by hand.
-    pub fn parse(text: &str) -> Result<Plan> {
-        let plan = json::parse(text)?;
-        plan.check()?;
-        let found = plan.content_hash();
-        if found != plan.hash {
-            let wanted = format!("a plan as it was written, with the hash {plan}");
-            return Err(Error::refused(wanted, format!("one with {found:016x}")));
-        }
-        Ok(plan)
     }
 
     /// How the reducers of the plan describe themselves.
@@ -262,10 +182,6 @@ impl Plan {
         self.hash
     }
 
-    fn content_hash(&self) -> u64 {
-        XxHash3_64::oneshot(self.content().to_string().as_bytes())
-    }
-
     /// Whether all numbers fit each other, so that nothing that is done with the plan can overflow or take more memory than there is.
     fn check(&self) -> Result<()> {
         let refuse = |wanted: &str| Err(Error::refused(format!("a plan with {wanted}"), "another one"));
@@ -304,26 +220,6 @@ impl Plan {
     }
 }
 
-impl PlannedFile {
-    fn of(path: &Path) -> Result<PlannedFile> {
-        let absolute = std::path::absolute(path);
-        let absolute =
-            absolute.map_err(|e| livetime_recording::Error::io("the path of the file", e).in_file(path))?;
-        if absolute.to_str().is_none() {
-            return Err(Error::refused("a path in UTF-8", path.display().to_string()));
-        }
-        Ok(PlannedFile { ends: FileEnds::of(&absolute)?, path: absolute })
-    }
-}
-
-/// The leaves of so many parts, as even as can be. Parts begin at multiples of a fraction of their size: a partial result of aligned
-/// leaves is fewer nodes of the tree, and so smaller.
-fn ranges(leaves: usize, parts: usize) -> impl Iterator<Item = Range<usize>> {
-    let unit = 1 << (leaves / parts / UNITS).max(1).ilog2();
-    let begin = move |part: usize| (part * leaves / parts).next_multiple_of(unit).min(leaves);
-    (0..parts).map(move |part| begin(part)..if part + 1 == parts { leaves } else { begin(part + 1) })
-}
-
 /// How many bytes the pictures of an event have, if they are not too many.
 fn layout_bytes(layout: &Layout) -> Option<u64> {
     let sizes = layout.panels.iter().map(|panel| {
@@ -332,24 +228,4 @@ fn layout_bytes(layout: &Layout) -> Option<u64> {
     });
     let bytes = sizes.collect::<Option<Vec<usize>>>()?.into_iter().sum::<usize>();
     (bytes <= MOST_BYTES).then_some(bytes as u64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_have_every_leaf_once_and_are_even() {
-        for leaves in [1, 7, 38, 128, 250, 488] {
-            for parts in [1, 2, 3, 8, 16, 100, 1000] {
-                let all: Vec<Range<usize>> = ranges(leaves, parts).collect();
-                assert_eq!(all.len(), parts);
-                let found: Vec<usize> = all.iter().flat_map(Clone::clone).collect();
-                assert_eq!(found, (0..leaves).collect::<Vec<_>>(), "{parts}: {all:?}");
-                let most = all.iter().map(Range::len).max().unwrap();
-                assert!(most <= leaves.div_ceil(parts) * 5 / 4 + 1, "{leaves} {parts}: {all:?}");
-            }
-        }
-        assert_eq!(ranges(128, 8).nth(3), Some(48..64));
-    }
 }

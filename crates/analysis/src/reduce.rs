@@ -3,21 +3,23 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
 
 use livetime_recording::select::Verdict;
 use livetime_recording::{Picture, Prefetch, Reader};
 
-use crate::account::{Account, BrokenEvent, Fault, Outcome};
+use crate::account::Account;
 use crate::block::Block;
 use crate::error::{Error, Result, panic_message};
+use crate::fault::Fault;
 use crate::leaves::Leaves;
 use crate::partial::Partial;
 use crate::reducer::AnyPartial;
-use crate::strips::{self, Read};
-use crate::tree::{Forest, Node};
+use crate::strips::Read;
+use crate::tree::Forest;
+use crate::worker::{Share, Shared, Worker, place};
 use crate::{EventPictures, GoOn, Progress, Recording, Work};
 
 /// The caller is asked at least so often whether to go on.
@@ -35,7 +37,7 @@ pub(crate) fn reduce(
     workers: usize,
     tell: &mut dyn FnMut(Progress) -> GoOn,
 ) -> Result<Partial> {
-    if strips::can_be_read(work)
+    if work.takes_strips()
         && let Some(found) = reduce_as(true, work, recording, leaves.clone(), workers, tell)?
     {
         return Ok(found);
@@ -82,27 +84,6 @@ fn reduce_as(
     let (account, any_order) = all.unwrap_or_else(|| (Account::default(), work.partials(true)));
     let forest = shared.forest.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(Some(Partial { leaves: Leaves::of(leaves), account, any_order, forest }))
-}
-
-/// What a worker has found at its end: its account, and the partial results of those reducers that take any order.
-type Share = (Account, Vec<AnyPartial>);
-
-/// What all workers see.
-pub(crate) struct Shared<'a> {
-    pub(crate) work: &'a Work<'a>,
-    pub(crate) recording: &'a Recording,
-    /// The next leaf that nobody has taken.
-    next: AtomicUsize,
-    end: usize,
-    /// The caller wants no more, or a worker has failed.
-    is_stopped: AtomicBool,
-    /// Pictures are reduced strip by strip where that can be done.
-    by_strips: bool,
-    /// A strip could not be read.
-    has_failed: AtomicBool,
-    forest: Mutex<Forest<Vec<AnyPartial>>>,
-    /// Partial results of no event that were used before: their memory is there already.
-    spare: Mutex<Vec<Vec<AnyPartial>>>,
 }
 
 impl Shared<'_> {
@@ -168,24 +149,6 @@ impl Shared<'_> {
         }
     }
 
-    /// All is in vain: some strips of a picture were reduced, and another one cannot be read.
-    pub(crate) fn fail_strips(&self) {
-        self.has_failed.store(true, Ordering::Relaxed);
-        self.stop();
-    }
-
-    pub(crate) fn add_broken(&self, event: usize, fault: Fault, account: &mut Account) {
-        account.add(BrokenEvent { event, time_ns: self.recording.time_ns(event), fault });
-    }
-
-    fn stop(&self) {
-        self.is_stopped.store(true, Ordering::Relaxed);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.is_stopped.load(Ordering::Relaxed)
-    }
-
     /// Takes leaves until there are no more.
     fn worker(&self, ask: SyncSender<usize>, done: Sender<(usize, u64)>) -> Result<Share> {
         let share = (Account::default(), self.work.partials(true));
@@ -209,39 +172,6 @@ impl Shared<'_> {
             worker.leaf(leaf).inspect_err(|_| self.stop())?;
         }
     }
-
-    /// Partial results of no event, for the reducers that do not take any order.
-    fn fresh(&self) -> Vec<AnyPartial> {
-        let spare = lock(&self.spare).pop();
-        spare.unwrap_or_else(|| self.work.partials(false))
-    }
-
-    /// Puts what was found in a leaf into the tree, and merges as far up as its neighbours are there. Other workers go on meanwhile.
-    fn put(&self, leaf: usize, partials: Vec<AnyPartial>) -> Result<()> {
-        let mut next = lock(&self.forest).put(Node::leaf(leaf), partials);
-        while let Some(mut pair) = next {
-            if let Some(mut right) = pair.right {
-                self.work.merge_all(false, &mut pair.left, &mut right)?;
-                lock(&self.spare).push(right);
-            }
-            next = lock(&self.forest).put(pair.node, pair.left);
-        }
-        Ok(())
-    }
-}
-
-/// What a worker has.
-pub(crate) struct Worker<'a> {
-    pub(crate) shared: &'a Shared<'a>,
-    pub(crate) reader: Reader,
-    /// What was read of the events of a block. Pixels are reduced where they were read or decompressed: nothing is copied.
-    pub(crate) slots: Vec<Picture>,
-    pub(crate) share: Share,
-    /// Strips of some events, side by side.
-    pub(crate) strips: Vec<u8>,
-    has_order: bool,
-    ask: SyncSender<usize>,
-    done: Sender<(usize, u64)>,
 }
 
 impl Worker<'_> {
@@ -336,23 +266,6 @@ impl Worker<'_> {
         }
         Ok(())
     }
-}
-
-/// Shows the good panels of an event: their position in the layout, that in the picture, and their pixels.
-pub(crate) fn place<'s>(
-    work: &Work<'_>,
-    picture: &'s Picture,
-    mut note: impl FnMut(usize, usize, &'s [u8]),
-) -> Outcome {
-    drop(picture.good_panels()?);
-    for (number, panel) in picture.panels().enumerate().filter(|(_, panel)| panel.damage == 0) {
-        note(work.layout.position(panel.number, panel.dtype, panel.shape)?, number, panel.bytes);
-    }
-    Ok(())
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn spawn<'scope, T: Send + 'scope>(

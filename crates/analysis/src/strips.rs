@@ -7,37 +7,12 @@ use std::ops::Range;
 
 use livetime_recording::Picture;
 
-use crate::account::Fault;
+use crate::Recording;
 use crate::error::Result;
-use crate::reduce::{Worker, place};
+use crate::fault::Fault;
 use crate::reducer::AnyPartial;
-use crate::{Panel, Recording, Work};
-
-/// Events whose strips are reduced together.
-pub(crate) const EVENTS: usize = 4;
-/// Bytes of a strip. Those of all events fill most of a second cache; shorter ones need more calls to the system.
-const STRIP_BYTES: usize = 256 << 10;
-/// Panels with fewer bytes are read as a whole.
-const LEAST_BYTES: usize = 64 << 10;
-
-/// The same pixels of one panel of several events that follow each other, for a [`Reducer`](crate::Reducer) that looks at pixels alone.
-#[derive(Clone, Debug)]
-pub struct Strip<'a> {
-    /// Position of the panel in the [`Layout`](crate::Layout).
-    pub position: usize,
-    /// Which pixels of the panel. The strips of some events come in the order of pixels, all of them, before those of others.
-    pub pixels: Range<usize>,
-    /// Of each event that has the panel: little-endian elements, at any address.
-    pub frames: &'a [&'a [u8]],
-    /// Numbers of the first and the last event.
-    pub events: (usize, usize),
-}
-
-/// Whether all is such that strips can be read.
-pub(crate) fn can_be_read(work: &Work<'_>) -> bool {
-    let is_large = |panel: &Panel| !panel.has_any_length() && panel.bytes() >= LEAST_BYTES;
-    work.reducers.iter().all(|reducer| reducer.takes_strips()) && work.layout.panels.iter().all(is_large)
-}
+use crate::strip::{EVENTS, STRIP_BYTES, Strip};
+use crate::worker::{Worker, place};
 
 /// What was read of an event, and whether its pixels stayed in the files.
 pub(crate) type Read = std::result::Result<bool, livetime_recording::Fault>;

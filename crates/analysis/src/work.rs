@@ -3,25 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use livetime_frame::ByteSize;
 use livetime_recording::RunFormat;
 use livetime_recording::select::{Selected, Verdict};
 
 use crate::cut::{Cut, MOST_EVENTS};
-use crate::error::{Error, Result};
-use crate::leaves::Leaves;
-use crate::partial::Partial;
-use crate::reduce::reduce;
+use crate::error::Result;
 use crate::reducer::{AnyPartial, AnyReducer};
-use crate::strips;
-use crate::tree::{Forest, Node};
-use crate::{Account, Detector, GoOn, Layout, Named, Progress, Recording, Reducers};
+use crate::strip;
+use crate::{Detector, Layout, Panel, Recording, Reducers};
 
 /// So many bytes of events and of their pictures are in a block, or one event.
 pub const BLOCK_BYTES: usize = 32 << 20;
-
-/// More threads than any machine has cores.
-const MOST_WORKERS: usize = 1024;
 
 /// Events whose sizes are looked at to know what an analysis needs.
 const LOOK: usize = 1000;
@@ -51,37 +43,6 @@ impl Default for Options {
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
         Options { workers, events: 0..usize::MAX, every: 1, block_bytes: BLOCK_BYTES, select: None }
     }
-}
-
-/// What was found.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Found {
-    /// What the pictures look like; arrays with one axis as long as the longest that was used.
-    pub layout: Layout,
-    /// How many events were wanted.
-    pub events: usize,
-    /// What became of them.
-    pub account: Account,
-    /// The results of the reducers, in their order.
-    pub results: Vec<Named>,
-}
-
-/// Gives the pictures of `detector` to `reducers` and returns their results, which do not depend on the number of
-/// workers. `tell` is called after each block, and several times a second, by the calling thread; it returns whether to go on.
-///
-/// # Errors
-/// If none of the first events has pictures of the detector, if the system refuses a thread, if a reducer fails or panics, or if `tell` wants
-/// no more. Events that are broken are no error; they are in [`Found::account`].
-pub fn analyze(
-    recording: &Recording,
-    detector: &Detector,
-    options: &Options,
-    reducers: &Reducers,
-    tell: &mut dyn FnMut(Progress) -> GoOn,
-) -> Result<Found> {
-    let work = Work::new(recording, detector, options, reducers)?;
-    let all = work.reduce(recording, 0..work.leaves(), options.workers, tell)?;
-    work.finish(all)
 }
 
 /// An analysis in steps, for those who share it out: [`reduce`](Work::reduce) some leaves, [`merge`](Work::merge) what was found, in any order,
@@ -169,34 +130,6 @@ impl<'r> Work<'r> {
         self.cut.leaves()
     }
 
-    /// Gives the events of some leaves to the reducers, with `workers` threads. `tell` is called after each block, and several times a
-    /// second, by the calling thread; it returns whether to go on.
-    ///
-    /// # Errors
-    /// If there are no such leaves, if the system refuses a thread, if a reducer fails or panics, or if `tell` wants no more.
-    pub fn reduce(
-        &self,
-        recording: &Recording,
-        leaves: Range<usize>,
-        workers: usize,
-        tell: &mut dyn FnMut(Progress) -> GoOn,
-    ) -> Result<Partial> {
-        if leaves.start > leaves.end || leaves.end > self.leaves() {
-            let found = format!("{}..{}", leaves.start, leaves.end);
-            return Err(Error::refused(format!("leaves in 0..{}", self.leaves()), found));
-        }
-        let workers = workers.clamp(1, MOST_WORKERS).min(leaves.len().max(1));
-        self.check_memory(recording, workers)?;
-        reduce(self, recording, leaves, workers, tell)
-    }
-
-    /// Refuses what needs more memory than jobs on the run may take.
-    fn check_memory(&self, recording: &Recording, workers: usize) -> Result<()> {
-        let picture = ByteSize(self.layout.bytes() as u64);
-        let what = format!("an analysis of pictures of {picture} by {workers} workers");
-        Ok(recording.memory().check(self.memory(recording, workers), what)?)
-    }
-
     /// An estimate of the bytes that `workers` workers need. Each worker holds the pictures of a block, recorded and decoded,
     /// and its partial results. Further partial results wait to be merged. The results are no larger than a partial one.
     pub fn memory(&self, recording: &Recording, workers: usize) -> u64 {
@@ -205,7 +138,7 @@ impl<'r> Work<'r> {
         };
         let (any_order, ordered): (u64, u64) = (sum(true), sum(false));
         let read = recording.read_memory(&self.detector, self.cut.iter().take(LOOK));
-        let slots = self.slots(recording, strips::can_be_read(self));
+        let slots = self.slots(recording, self.takes_strips());
         let pictures = (self.layout.bytes() as u64).saturating_mul(slots as u64);
         let worker = pictures.saturating_add(read).saturating_add(any_order).saturating_add(ordered);
         let waiting = ordered.saturating_mul(u64::from(self.leaves().max(1).ilog2()));
@@ -213,60 +146,20 @@ impl<'r> Work<'r> {
         worker.saturating_mul(workers as u64).saturating_add(waiting).saturating_add(results)
     }
 
+    /// Whether all is such that pictures can be read and reduced strip by strip.
+    pub(crate) fn takes_strips(&self) -> bool {
+        let is_large = |panel: &Panel| !panel.has_any_length() && panel.bytes() >= strip::LEAST_BYTES;
+        self.reducers.iter().all(|reducer| reducer.takes_strips()) && self.layout.panels.iter().all(is_large)
+    }
+
     /// Events that a worker has in memory at once. Where no pixels stay in the files, strips are cut from whole pictures,
     /// and a block must have room for these.
     pub(crate) fn slots(&self, recording: &Recording, by_strips: bool) -> usize {
         let stay = matches!(recording.format(), RunFormat::Xtc1 | RunFormat::Xtc2);
         match by_strips {
-            true if stay => strips::EVENTS,
-            true => strips::EVENTS.min(self.cut.block),
+            true if stay => strip::EVENTS,
+            true => strip::EVENTS.min(self.cut.block),
             false => self.cut.block,
-        }
-    }
-
-    /// Takes in what was found in other leaves, before or after these.
-    ///
-    /// # Errors
-    /// If a leaf is there already, or a reducer fails or panics. Then `into` is good for nothing any more.
-    pub fn merge(&self, into: &mut Partial, next: Partial) -> Result<()> {
-        into.leaves.add(&next.leaves)?;
-        into.account.merge(next.account);
-        self.merge_all(true, &mut into.any_order, &mut { next.any_order })?;
-        for (node, partial) in next.forest.into_iter() {
-            self.put(&mut into.forest, node, partial)?;
-        }
-        Ok(())
-    }
-
-    /// The results, when all leaves are there.
-    ///
-    /// # Errors
-    /// If leaves are missing, which are told, or a reducer fails or panics.
-    pub fn finish(&self, partial: Partial) -> Result<Found> {
-        let missing = partial.leaves.missing(self.leaves());
-        if !missing.is_empty() {
-            return Err(Error::MissingLeaves(missing));
-        }
-        let Partial { account, any_order, forest, .. } = partial;
-        let layout = self.layout.finished(&account);
-        let mut any_order = any_order.into_iter();
-        let mut ordered = forest.into_iter().flat_map(|(_, partials)| partials);
-        let mut results = Vec::new();
-        for (reducer, is_any_order) in self.reducers.iter().zip(&self.is_any_order) {
-            let last = if *is_any_order { any_order.next() } else { ordered.next() };
-            let last = last.unwrap_or_else(|| reducer.partial(&self.layout));
-            results.extend(reducer.finish(&layout, last)?);
-        }
-        Ok(Found { layout, events: self.events(), account, results })
-    }
-
-    /// What is found in no leaf.
-    pub(crate) fn nothing(&self) -> Partial {
-        Partial {
-            leaves: Leaves::default(),
-            account: Account::default(),
-            any_order: self.partials(true),
-            forest: Forest::new(self.leaves()),
         }
     }
 
@@ -295,17 +188,5 @@ impl<'r> Work<'r> {
     ) -> Result<()> {
         let both = into.iter_mut().zip(next);
         self.reducers(is_any_order).zip(both).try_for_each(|(reducer, (a, b))| reducer.merge(a, b))
-    }
-
-    /// Puts the partial results of a node into the tree and merges as far up as it goes.
-    fn put(&self, forest: &mut Forest<Vec<AnyPartial>>, node: Node, partial: Vec<AnyPartial>) -> Result<()> {
-        let mut next = forest.put(node, partial);
-        while let Some(mut pair) = next {
-            if let Some(right) = &mut pair.right {
-                self.merge_all(false, &mut pair.left, right)?;
-            }
-            next = forest.put(pair.node, pair.left);
-        }
-        Ok(())
     }
 }

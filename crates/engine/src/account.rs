@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use livetime_runtime::{Histogram, LossReason};
 
 use crate::Value;
-use crate::trace::SpanRing;
+use crate::spans::SpanRing;
 
 /// One per node, or per copy of a node in a pool. Each field has one writer, except the fields for frames
 /// that end later. The account has cache lines of its own; otherwise two nodes on two cores would take each

@@ -4,9 +4,12 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use livetime_runtime::{Control, EventHandler, lock};
+use livetime_runtime::{Control, Event, EventHandler, lock};
 
-use crate::run::{Holders, NodeFailure};
+use crate::failure::NodeFailure;
+
+/// Lists the nodes and edges that hold the frames of a run, as a sentence.
+type ListHolders = Box<dyn Fn() -> String + Send + Sync>;
 
 /// Shared by all threads of a run.
 #[derive(Default)]
@@ -15,8 +18,8 @@ pub(crate) struct RunControl {
     pub(crate) live_sources: AtomicUsize,
     /// A stop was requested; not set when sources end by themselves.
     is_asked_to_stop: AtomicBool,
-    /// The nodes and edges that may hold frames, once they are known.
-    pub(crate) holders: OnceLock<Holders>,
+    /// Set when the nodes and edges are made; they know this control, and it knows none of them.
+    list_holders: OnceLock<ListHolders>,
     /// Frames whose number is a multiple of this are traced; 0 traces none.
     pub(crate) trace_every: AtomicU64,
     /// Failures of nodes that nobody has taken yet; `None` where nobody will.
@@ -44,6 +47,20 @@ impl RunControl {
     /// The failures since they were taken last.
     pub(crate) fn take_failures(&self) -> Vec<NodeFailure> {
         self.failures.as_ref().map_or_else(Vec::new, |failures| std::mem::take(&mut *lock(failures)))
+    }
+
+    /// From now on, a report that memory is exhausted has the list that this function makes.
+    pub(crate) fn list_holders_with(&self, list: impl Fn() -> String + Send + Sync + 'static) {
+        let _ = self.list_holders.set(Box::new(list));
+    }
+
+    /// Reports that memory is exhausted, and what holds it.
+    pub(crate) fn tell_exhausted(&self, event: Event) {
+        self.tell_whole(event, |event| {
+            if let Some(list_holders) = self.list_holders.get() {
+                event.message = format!("{}; {}", event.message, list_holders());
+            }
+        });
     }
 
     /// Ends the sources on request.

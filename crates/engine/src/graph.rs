@@ -161,6 +161,13 @@ pub struct GraphError {
     pub cause: Option<Cause>,
 }
 
+impl GraphError {
+    /// An error of the graph as a whole.
+    pub(crate) fn of_graph(message: String) -> GraphError {
+        GraphError { place: Place::Graph, message, cause: None }
+    }
+}
+
 impl fmt::Display for GraphError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.message.fmt(f)

@@ -16,6 +16,7 @@ mod account;
 mod by_node;
 mod control;
 mod edge;
+mod failure;
 pub mod files;
 mod graph;
 mod intern;
@@ -27,11 +28,13 @@ mod reorder;
 mod run;
 mod runner;
 mod services;
+mod spans;
 pub mod testing;
 mod trace;
 mod worker;
 
 pub use by_node::ByNode;
+pub use failure::NodeFailure;
 pub use graph::{EdgeDecl, Graph, GraphError, NodeDecl, NodeOptions, OnFailure, Place, Placement, Plan};
 pub use intern::{intern, intern_list};
 pub use livetime_engine_derive::{ParamEnum, Params};
@@ -49,8 +52,8 @@ pub use param::{
 };
 pub use rehearsal::{Rehearsal, Trail};
 pub use run::{
-    ABORT_LIMIT, Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeFailure, NodeReport,
-    Outlet, OutletError, Report, Run, RunOptions, SourceReport, ThreadReport,
+    ABORT_LIMIT, Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeReport, Outlet,
+    OutletError, Report, Run, RunOptions, SourceReport, ThreadReport,
 };
 pub use services::{Services, Starting};
 pub use trace::{Span, Tracer};

@@ -4,6 +4,7 @@ mod again;
 mod failure;
 mod in_order;
 mod inline;
+mod requests;
 mod set;
 mod stamped;
 
@@ -24,7 +25,7 @@ use crate::edge::{Edge, Output, Outputs, Sender};
 use crate::graph::{NodeOptions, OnFailure};
 use crate::node::{Context, DynNode, LastFrame, Next, NodeError, NodeKind, NodeType, Snapshot, Stamp};
 use crate::reorder::Reorder;
-use crate::trace::Visit;
+use crate::spans::Visit;
 
 use again::Again;
 use failure::Failure;

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex};
 
 use livetime_runtime::lock;
 
-use crate::Graph;
 use crate::files::PipelineText;
 
 /// Things that nodes share with each other and with the program around the run, one of each type.
@@ -38,9 +37,9 @@ impl Services {
         self
     }
 
-    /// With the text of a graph that has one.
-    pub(crate) fn describing(self, graph: &Graph) -> Services {
-        if graph.text.is_empty() { self } else { self.with(PipelineText(graph.text.clone())) }
+    /// With the text of the pipeline file, if there is one.
+    pub(crate) fn describing(self, text: &str) -> Services {
+        if text.is_empty() { self } else { self.with(PipelineText(text.into())) }
     }
 
     /// The service of this type; the default one, which is then kept, if there was none.

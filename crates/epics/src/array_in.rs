@@ -8,10 +8,7 @@ use livetime_pva::data::{Field, ScalarType, Value};
 use livetime_pva::nt;
 use livetime_pva::server::{Put, PvMap, SharedPv};
 
-use super::picture::{ARRAY_IN, IMAGE_IN};
-
-/// The type of node that takes pictures from clients.
-pub(super) const TYPE: &str = "array_source";
+use super::picture_pvs::{ARRAY_IN, ARRAY_SOURCE, IMAGE_IN};
 
 /// Puts that wait for one node. The answers come when their frames are sent, so a client that waits for them has one here.
 const WAITING: usize = 16;
@@ -34,7 +31,8 @@ impl Intake {
     ) -> livetime_pva::Result<Vec<Intake>> {
         let mut all = Vec::new();
         let nodes = graph.nodes().iter().zip(instances).enumerate();
-        for (number, (_, instance)) in nodes.filter(|(_, (decl, _))| decl.node_type.spec.name == TYPE) {
+        for (number, (_, instance)) in nodes.filter(|(_, (decl, _))| decl.node_type.spec.name == ARRAY_SOURCE)
+        {
             let inbox = Inbox::new(WAITING, bytes);
             let add = |name: &str, value: Value, written: fn(&Put) -> Option<Written>| {
                 let inbox = inbox.clone();

@@ -4,7 +4,8 @@
 //! Facts of ADCore `ee039d2` (R3-15) and ADSimDetector `0ef1305`, read out of the databases: the place of a text in a record
 //! is its number on the wire, whatever value the record gives to the driver.
 
-use super::table::{Served, leaf, served_by};
+use super::served_pv::ServedPv;
+use super::table::{leaf, served_by};
 
 /// Types of nodes; names of records, with a star if there is one with `_RBV`, too; choices in the order of their numbers.
 #[rustfmt::skip]
@@ -151,7 +152,7 @@ fn names(record: &str) -> Vec<String> {
 }
 
 /// What is wrong with the choices of a served PV, if anything. More choices may follow areaDetector's.
-fn wrong(served: &Served, theirs: &[&str]) -> Option<String> {
+fn wrong(served: &ServedPv, theirs: &[&str]) -> Option<String> {
     let ours = served.about.shape.texts().unwrap_or_default();
     let is_other = DIFFERENT.iter().any(|(name, _)| *name == served.name);
     let is_right = ours.starts_with(theirs) != is_other;
@@ -167,7 +168,8 @@ fn choices_have_area_detectors_numbers() {
             let node = livetime_control::config::find_type(livetime_nodes::ALL, node).unwrap();
             let served = served_by(&node);
             for name in records.split(' ').flat_map(names) {
-                let same: Vec<&Served> = served.iter().filter(|served| leaf(&served.name) == name).collect();
+                let same: Vec<&ServedPv> =
+                    served.iter().filter(|served| leaf(&served.name) == name).collect();
                 if same.is_empty() {
                     problems.push(format!("{}: {name} is not served", node.spec.name));
                 }

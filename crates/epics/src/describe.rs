@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::names::{plugin_type, stem};
 use super::point::About;
 use super::run_pvs::WHOLE;
-use super::table::{Shows, served_by};
+use super::served_pv::Shows;
+use super::table::served_by;
 
 /// The PVs of a node of this type. Keys are stable: new ones may come, none changes its meaning.
 ///

@@ -9,11 +9,12 @@ use super::base::BASE;
 use super::names::plugin_type;
 use super::point::{About, Shape};
 use super::run_pvs::WHOLE;
-use super::table::{Served, bases_served, leaf, served_by};
+use super::served_pv::ServedPv;
+use super::table::{bases_served, leaf, served_by};
 use super::upstream::{Has, TEMPLATES, Template, reason};
 
 /// The PV of that name, or of the first of several sub-devices that have it.
-fn find<'a>(served: &'a [Served], name: &str) -> Option<&'a Served> {
+fn find<'a>(served: &'a [ServedPv], name: &str) -> Option<&'a ServedPv> {
     let first = || served.iter().find(|s| s.name.strip_prefix("1:") == Some(name));
     served.iter().find(|s| s.name == name).or_else(first)
 }
@@ -24,9 +25,9 @@ fn is_repeated(name: &str) -> bool {
 }
 
 /// `served`, `read-only` or `left out`, the names, and why.
-fn fate(suffix: &str, has: Has, served: &[Served]) -> (&'static str, String, String) {
+fn fate(suffix: &str, has: Has, served: &[ServedPv]) -> (&'static str, String, String) {
     let readback = format!("{suffix}_RBV");
-    let names: Vec<&Served> = [suffix, &readback].iter().filter_map(|n| find(served, n)).collect();
+    let names: Vec<&ServedPv> = [suffix, &readback].iter().filter_map(|n| find(served, n)).collect();
     let written = names.iter().map(|s| format!("`{}`", s.name)).collect::<Vec<_>>().join(", ");
     let why = || {
         let reason = reason(suffix);
@@ -43,7 +44,7 @@ fn fate(suffix: &str, has: Has, served: &[Served]) -> (&'static str, String, Str
     }
 }
 
-fn described(served: &Served) -> String {
+fn described(served: &ServedPv) -> String {
     about(&served.about)
 }
 
@@ -91,7 +92,7 @@ fn template(text: &mut String, template: &Template, nodes: &[NodeType]) {
 
 /// What areaDetector does not have.
 fn ours(text: &mut String, node: &NodeType, known: &[String]) {
-    let is_new = |s: &Served| {
+    let is_new = |s: &ServedPv| {
         let base = |n: &str| BASE.iter().any(|b| b.names().iter().any(|(name, _)| name == n));
         !known.iter().any(|name| *name == s.name || name == leaf(&s.name))
             && !base(&s.name)
@@ -111,7 +112,7 @@ fn ours(text: &mut String, node: &NodeType, known: &[String]) {
 
 const HEAD: &str = "| PV | type | | what it is |\n|---|---|---|---|\n";
 
-fn row(served: &Served) -> String {
+fn row(served: &ServedPv) -> String {
     line(&served.name, served.is_writable, &served.about)
 }
 

@@ -3,7 +3,7 @@
 
 use super::base::Item;
 use super::point::{About, Shape};
-use super::table::{Served, Shows};
+use super::served_pv::{ServedPv, Shows};
 
 /// Settings of one kind, each as `X` and `X_RBV`.
 struct Fixed {
@@ -46,14 +46,14 @@ static FIXED: &[Fixed] = &[
 ];
 
 /// Those of a type of node.
-pub(super) fn served(node: &str) -> impl Iterator<Item = Served> {
+pub(super) fn served(node: &str) -> impl Iterator<Item = ServedPv> {
     FIXED.iter().filter(move |fixed| fixed.node == node).flat_map(Fixed::served)
 }
 
 impl Fixed {
-    fn served(&self) -> impl Iterator<Item = Served> {
+    fn served(&self) -> impl Iterator<Item = ServedPv> {
         let both = |name: &str| [(name.to_owned(), true), (format!("{name}_RBV"), false)];
-        self.names.split_whitespace().flat_map(both).map(|(name, is_writable)| Served {
+        self.names.split_whitespace().flat_map(both).map(|(name, is_writable)| ServedPv {
             name,
             about: About::plain(self.shape.clone(), self.doc),
             is_writable,

@@ -8,6 +8,7 @@
 //! `pva_image` nodes hand over, so that no node waits for clients. What clients write becomes a change of the model; the
 //! put ends when the PVs show what it has done. The server's own threads never wait.
 
+mod alarm;
 mod array_in;
 mod base;
 #[cfg(test)]
@@ -21,11 +22,13 @@ mod link;
 mod names;
 mod node;
 mod picture;
+mod picture_pvs;
 mod point;
 mod prefix;
 mod put;
 mod record_file;
 mod run_pvs;
+mod served_pv;
 mod table;
 mod timed;
 #[cfg(test)]
@@ -48,7 +51,8 @@ pub use names::instances;
 pub use prefix::free_prefix;
 pub use record_file::record_file;
 
-use self::core::{Alarm, Core, lock};
+use self::core::Core;
+use alarm::{Alarm, lock};
 use node::NodePvs;
 use picture::{Pictures, Screen};
 use put::Commands;
@@ -189,7 +193,8 @@ fn core(
             let name = names::name_at_parent(graph.nodes()[parent].node_type.spec.name, name)?;
             Some(format!("{}{}:{name}", options.prefix, instances[parent]))
         };
-        let pvs = NodePvs::new(table, number, &prefix, map, commands, at_parent).map_err(text)?;
+        let on_put = |target| commands.handler(number, target);
+        let pvs = NodePvs::new(table, number, &prefix, map, on_put, at_parent).map_err(text)?;
         nodes.push(Mutex::new(pvs));
     }
     let (pictures, screens) = Pictures::new(graph, plan, &instances, prefix, map, screen_bell)?;

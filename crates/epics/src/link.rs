@@ -8,7 +8,7 @@ use livetime_engine::{ParamKind, ParamSpec, Value};
 use livetime_pva::client::{Client, Event, Monitor};
 use livetime_pva::data::{self, Field};
 
-use super::core::lock;
+use super::alarm::lock;
 
 /// The PVs that parameters follow.
 #[derive(Default)]

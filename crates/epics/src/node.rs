@@ -3,14 +3,25 @@
 use std::sync::Arc;
 
 use livetime_control::model::{Moment, NodeMoment};
-use livetime_engine::Value;
+use livetime_engine::{ParamSpec, Value};
 use livetime_pva::nt::{Severity, Time};
-use livetime_pva::server::{PvMap, SharedPv};
+use livetime_pva::server::{Put, PvMap, SharedPv};
 
 use super::base::{self, Item, View};
 use super::point::{Content, Point, now};
-use super::put::{Commands, Target};
-use super::table::{Served, Shows, Table};
+use super::served_pv::{ServedPv, Shows};
+use super::table::Table;
+
+/// The target of a writable PV.
+#[derive(Clone, Copy)]
+pub(super) enum Target {
+    /// A parameter.
+    Param(&'static ParamSpec),
+    /// A base PV.
+    Item(Item),
+    /// The name of a PV that a parameter follows.
+    Link(&'static ParamSpec),
+}
 
 /// The PVs of one node.
 pub(super) struct NodePvs {
@@ -30,16 +41,19 @@ pub(super) struct NodePvs {
 }
 
 impl NodePvs {
-    /// Makes the PVs of a node and adds them to `map`, each name after `prefix`, which ends in a colon. `also` gives a
-    /// second whole name to those that have one.
-    pub(super) fn new(
+    /// Makes the PVs of a node and adds them to `map`, each name after `prefix`, which ends in a colon. `on_put` gives
+    /// the handler of puts to a target, `also` a second whole name to those that have one.
+    pub(super) fn new<H>(
         table: Arc<Table>,
         number: usize,
         prefix: &str,
         map: &PvMap,
-        commands: &Commands,
+        on_put: impl Fn(Target) -> H,
         also: impl Fn(&str) -> Option<String>,
-    ) -> livetime_pva::Result<NodePvs> {
+    ) -> livetime_pva::Result<NodePvs>
+    where
+        H: Fn(Put) + Send + Sync + 'static,
+    {
         let (mut params, mut links, mut bases, mut kept) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (row, (served, value)) in table.rows.iter().enumerate() {
             let target = match served.shows {
@@ -49,7 +63,7 @@ impl NodePvs {
                 Shows::Picture => continue,
             };
             let mut point = Point::new(&served.about, value, |builder| match served.is_writable {
-                true => builder.on_put(commands.handler(number, target)),
+                true => builder.on_put(on_put(target)),
                 false => builder,
             })?;
             map.add(format!("{prefix}{}", served.name), SharedPv::clone(&point.pv));
@@ -82,7 +96,7 @@ impl NodePvs {
     /// Text, if it does not fit.
     pub(super) fn keep(&mut self, name: &str, value: &Value) -> Result<(), String> {
         let is_it =
-            |served: &&(Served, _)| matches!(served.0.shows, Shows::Item(Item::Kept(n, _)) if n == name);
+            |served: &&(ServedPv, _)| matches!(served.0.shows, Shows::Item(Item::Kept(n, _)) if n == name);
         let shape = self.table.rows.iter().find(is_it).map(|(served, _)| &served.about.shape);
         let content = Content::of_written(value, shape.ok_or("there is no such name")?)?;
         let points = self.kept.iter_mut().filter(|(kept, _)| *kept == name);

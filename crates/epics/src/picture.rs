@@ -18,9 +18,10 @@ use livetime_pva::nt;
 use livetime_pva::server::{Limits, PvMap, SharedPv};
 use livetime_pva::wire::BitSet;
 
-use super::array_in::{self, Given, Intake};
-use super::core::Alarm;
-use super::point::{Shape, time_of};
+use super::alarm::Alarm;
+use super::array_in::{Given, Intake};
+use super::picture_pvs::{ARRAY_SOURCE, EVERY, NEWEST, PV_NAME, served};
+use super::point::time_of;
 
 /// Frames that wait for one PV to be shown.
 const WAITING: usize = 8;
@@ -31,32 +32,13 @@ pub(super) const SHARE: usize = 8;
 /// How long until it is looked again whether clients have let go of something.
 const RELIEF: Duration = Duration::from_millis(5);
 
-/// A PV of a node that holds pictures.
-pub(super) struct PicturePv {
-    pub(super) name: &'static str,
-    pub(super) shape: Shape,
-    pub(super) doc: &'static str,
-}
-
-const NEWEST: PicturePv =
-    PicturePv { name: "ArrayData", shape: Shape::Pixels, doc: "Pixels of the newest frame." };
-const EVERY: PicturePv =
-    PicturePv { name: "Image", shape: Shape::Image, doc: "Every frame with its attributes." };
-const PV_NAME: PicturePv =
-    PicturePv { name: "PvName_RBV", shape: Shape::Text, doc: "Name of the PV that shows the frames." };
-
-pub(super) const IMAGE_IN: PicturePv =
-    PicturePv { name: "Image", shape: Shape::Image, doc: "Written: an NTNDArray becomes a frame." };
-pub(super) const ARRAY_IN: PicturePv =
-    PicturePv { name: "ArrayIn", shape: Shape::F64s, doc: "Written: numbers become a frame." };
-
 /// The largest picture that a client may write: more than any detector makes. What is longer is refused, with the reason.
 const LARGEST_PUT: usize = 256 << 20;
 
 /// What clients may take where a node takes pictures: a message may have a picture, and a MiB for what is said of it; beside
 /// one that comes in, another one may wait.
 pub(super) fn limits(usual: Limits, graph: &Graph) -> Limits {
-    if !graph.nodes().iter().any(|node| node.node_type.spec.name == array_in::TYPE) {
+    if !graph.nodes().iter().any(|node| node.node_type.spec.name == ARRAY_SOURCE) {
         return usual;
     }
     let message = usual.message.max(LARGEST_PUT + (1 << 20));
@@ -73,16 +55,6 @@ pub(super) fn limits(usual: Limits, graph: &Graph) -> Limits {
 fn room(graph: &Graph) -> usize {
     let count = graph.nodes().iter().filter(|n| !served(n.node_type.spec.name).is_empty()).count();
     graph.memory_bytes / SHARE / count.max(1)
-}
-
-/// What a node of this type serves beside what every node does.
-pub(super) fn served(type_name: &str) -> &'static [PicturePv] {
-    match type_name {
-        "image" => &[NEWEST],
-        "pva_image" => &[EVERY, PV_NAME],
-        array_in::TYPE => &[IMAGE_IN, ARRAY_IN],
-        _ => &[],
-    }
 }
 
 /// The nodes that hold pictures, and where these are shown.

@@ -7,20 +7,11 @@ use livetime_engine::{ParamKind, ParamSpec, Role, Value};
 use livetime_pva::data;
 use livetime_pva::server::{Peer, Put};
 
+use super::alarm::lock;
 use super::base::Item;
-use super::core::{Core, lock};
+use super::core::Core;
+use super::node::Target;
 use super::point::written;
-
-/// The target of a writable PV.
-#[derive(Clone, Copy)]
-pub(super) enum Target {
-    /// A parameter.
-    Param(&'static ParamSpec),
-    /// A base PV.
-    Item(Item),
-    /// The name of a PV that a parameter follows.
-    Link(&'static ParamSpec),
-}
 
 /// The way of puts to the model.
 #[derive(Clone)]

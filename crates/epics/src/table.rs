@@ -10,8 +10,9 @@ use livetime_pva::data;
 use super::base::{self, BASE, DISABLE_ENABLE, Item, NO_YES};
 use super::fixed;
 use super::names::{camel, plugin_type};
-use super::picture;
+use super::picture_pvs::{self, ARRAY_SOURCE};
 use super::point::{About, Shape, choices_of};
+use super::served_pv::{ServedPv, Shows};
 
 /// Readbacks that areaDetector serves without `_RBV`.
 const PLAIN: &[&str] = &[
@@ -71,36 +72,14 @@ const WITHOUT_READBACK: &[&str] = &[
     "FlushNow",
 ];
 
-/// One PV of a node.
-pub(super) struct Served {
-    /// Comes after the instance and its colon.
-    pub(super) name: String,
-    pub(super) about: About,
-    pub(super) is_writable: bool,
-    pub(super) shows: Shows,
-}
-
-/// What a PV of a node shows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Shows {
-    /// The parameter or readback of this number.
-    Param(usize),
-    /// What the engine knows of the node.
-    Item(Item),
-    /// The name of the PV that the parameter of this number follows.
-    Link(usize),
-    /// What the node hands over, see [`picture`].
-    Picture,
-}
-
 /// Everything that a node of this type serves: parameters in the order of their declaration, then what every node shows, then
 /// pictures.
-pub(super) fn served_by(node: &NodeType) -> Vec<Served> {
+pub(super) fn served_by(node: &NodeType) -> Vec<ServedPv> {
     let specs = node.param_specs();
-    let pictures = picture::served(node.spec.name).iter().map(|picture| Served {
+    let pictures = picture_pvs::served(node.spec.name).iter().map(|picture| ServedPv {
         name: picture.name.into(),
         about: About::plain(picture.shape.clone(), picture.doc),
-        is_writable: node.spec.name == super::array_in::TYPE,
+        is_writable: node.spec.name == ARRAY_SOURCE,
         shows: Shows::Picture,
     });
     let bases = bases_served(specs, node.spec.kind == NodeKind::Source);
@@ -109,14 +88,14 @@ pub(super) fn served_by(node: &NodeType) -> Vec<Served> {
 }
 
 /// The parameters under all their names.
-fn params_served(specs: &[ParamSpec]) -> Vec<Served> {
+fn params_served(specs: &[ParamSpec]) -> Vec<ServedPv> {
     let kept = |suffix: &str| BASE.iter().any(|b| b.suffix == suffix && b.item.keeps());
     let suffixes: Vec<Cow<'static, str>> = specs.iter().map(suffix_of).collect();
     let mut served = Vec::new();
     for (index, (spec, suffix)) in specs.iter().zip(&suffixes).enumerate() {
         let mut add = |name, is_writable| {
             let about = about_param(spec, is_writable);
-            served.push(Served { name, about, is_writable, shows: Shows::Param(index) });
+            served.push(ServedPv { name, about, is_writable, shows: Shows::Param(index) });
         };
         let is_read = || specs.iter().zip(&suffixes).any(|(other, name)| other.readback && name == suffix);
         match spec.readback {
@@ -139,14 +118,14 @@ fn params_served(specs: &[ParamSpec]) -> Vec<Served> {
 }
 
 /// The links of parameters that may follow a PV: a field of a record of its own upstream.
-fn links_served(specs: &[ParamSpec]) -> impl Iterator<Item = Served> {
+fn links_served(specs: &[ParamSpec]) -> impl Iterator<Item = ServedPv> {
     // Of regions and detectors upstream has no such record.
     let has_shapes = specs.iter().any(|spec| spec.pv == Some("1:DrawMode"));
     let is_linked = move |spec: &ParamSpec| {
         let name = spec.pv.filter(|_| !spec.readback).map(leaf);
         name.is_some_and(|name| LINKED.contains(&name) && (has_shapes || name.ends_with("TimePerPoint")))
     };
-    specs.iter().enumerate().filter(move |(_, spec)| is_linked(spec)).map(|(index, spec)| Served {
+    specs.iter().enumerate().filter(move |(_, spec)| is_linked(spec)).map(|(index, spec)| ServedPv {
         name: format!("{}Link.DOL", suffix_of(spec)),
         about: About::plain(Shape::Text, "Name of a PV that the parameter follows; empty for none."),
         is_writable: true,
@@ -189,12 +168,12 @@ pub(super) fn leaf(suffix: &str) -> &str {
 }
 
 /// What a node with these parameters shows beside them.
-pub(super) fn bases_served(specs: &[ParamSpec], is_source: bool) -> Vec<Served> {
+pub(super) fn bases_served(specs: &[ParamSpec], is_source: bool) -> Vec<ServedPv> {
     let suffixes: Vec<Cow<'static, str>> = specs.iter().map(suffix_of).collect();
     let of_param = |b: &base::Base| !b.item.keeps() && suffixes.iter().any(|suffix| *suffix == b.suffix);
     let bases = BASE.iter().filter(|b| b.is_of(is_source, suffixes.iter()) && !of_param(b));
     let names = |base: &'static base::Base| {
-        base.names().into_iter().map(move |(name, is_writable)| Served {
+        base.names().into_iter().map(move |(name, is_writable)| ServedPv {
             name,
             about: about_base(base, is_writable),
             is_writable,
@@ -276,7 +255,7 @@ pub(super) struct Table {
     /// areaDetector's name for the type.
     pub(super) plugin: &'static str,
     pub(super) specs: &'static [ParamSpec],
-    pub(super) rows: Vec<(Served, data::Value)>,
+    pub(super) rows: Vec<(ServedPv, data::Value)>,
 }
 
 /// The tables of a graph's types.

@@ -1,8 +1,9 @@
 //! Corrections as a line of a plan, and back.
 
+use livetime_kernels::calibrate::CommonMode;
 use serde_json::{Value, json};
 
-use super::{CommonMode, ConstantsFile, Corrected, Corrections};
+use super::corrections::{ConstantsFile, Corrections};
 use crate::Reducers;
 use crate::error::{Error, Result};
 
@@ -24,50 +25,45 @@ pub(super) fn describe(corrections: &Corrections, inner: &Reducers) -> String {
     format!("{KIND}{json}")
 }
 
-impl Corrected {
-    /// Whether a reducer that describes itself so is one of these.
-    pub fn is_described(line: &str) -> bool {
-        line.starts_with(KIND)
-    }
+/// Whether a line is such a description.
+pub(super) fn is_described(line: &str) -> bool {
+    line.starts_with(KIND)
+}
 
-    /// Makes it again from how it describes itself: its files are read, and must be what they were.
-    ///
-    /// # Errors
-    /// If it is no such description, its reducers are not of this crate, or a file has changed.
-    pub fn described(line: &str) -> Result<Corrected> {
-        let wrong = || Error::refused("corrections as they were planned", "some that were changed");
-        let json = line.strip_prefix(KIND).and_then(|json| serde_json::from_str::<Value>(json).ok());
-        let json = json.ok_or_else(wrong)?;
-        let texts = |name: &str| -> Result<Vec<String>> {
-            let list = json[name].as_array().ok_or_else(wrong)?;
-            list.iter().map(|text| text.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
-        };
-        let file = |name: &str| -> Result<Option<ConstantsFile>> {
-            let wanted = &json["files"][name];
-            let Some(path) = wanted["file"].as_str() else { return Ok(None) };
-            let found = ConstantsFile::read(path)?;
-            let hash = format!("{:016x}", found.constants.hash);
-            if wanted["hash"].as_str() != Some(&hash) {
-                let wanted = format!("{name} as it was planned, with the hash {}", wanted["hash"]);
-                return Err(Error::refused(wanted, format!("{hash} in {path}")));
-            }
-            Ok(Some(found))
-        };
-        let modes = texts("common_modes")?.into_iter();
-        let bits = json.get("gain_bits").map(|bits| bits.as_str().and_then(|bits| bits.parse().ok()));
-        let corrections = Corrections {
-            pedestal: file("pedestal")?,
-            gain: file("gain")?,
-            mask: file("mask")?,
-            common_modes: modes
-                .map(|mode| mode.parse::<CommonMode>().map_err(|_| wrong()))
-                .collect::<Result<_>>()?,
-            gain_bits: bits.map(|bits| bits.ok_or_else(wrong)).transpose()?,
-        };
-        let inner = texts("reducers")?;
-        if inner.iter().any(|line| Corrected::is_described(line)) {
-            return Err(wrong());
+/// The corrections that a line describes, with its files as they were, and the reducers behind them.
+pub(super) fn parse(line: &str) -> Result<(Corrections, Reducers)> {
+    let wrong = || Error::refused("corrections as they were planned", "some that were changed");
+    let json = line.strip_prefix(KIND).and_then(|json| serde_json::from_str::<Value>(json).ok());
+    let json = json.ok_or_else(wrong)?;
+    let texts = |name: &str| -> Result<Vec<String>> {
+        let list = json[name].as_array().ok_or_else(wrong)?;
+        list.iter().map(|text| text.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
+    };
+    let file = |name: &str| -> Result<Option<ConstantsFile>> {
+        let wanted = &json["files"][name];
+        let Some(path) = wanted["file"].as_str() else { return Ok(None) };
+        let found = ConstantsFile::read(path)?;
+        let hash = format!("{:016x}", found.constants.hash);
+        if wanted["hash"].as_str() != Some(&hash) {
+            let wanted = format!("{name} as it was planned, with the hash {}", wanted["hash"]);
+            return Err(Error::refused(wanted, format!("{hash} in {path}")));
         }
-        Ok(Corrected::new(corrections.checked()?, Reducers::described(&inner)?))
+        Ok(Some(found))
+    };
+    let modes = texts("common_modes")?.into_iter();
+    let bits = json.get("gain_bits").map(|bits| bits.as_str().and_then(|bits| bits.parse().ok()));
+    let corrections = Corrections {
+        pedestal: file("pedestal")?,
+        gain: file("gain")?,
+        mask: file("mask")?,
+        common_modes: modes
+            .map(|mode| mode.parse::<CommonMode>().map_err(|_| wrong()))
+            .collect::<Result<_>>()?,
+        gain_bits: bits.map(|bits| bits.ok_or_else(wrong)).transpose()?,
+    };
+    let inner = texts("reducers")?;
+    if inner.iter().any(|line| is_described(line)) {
+        return Err(wrong());
     }
+    Ok((corrections.checked()?, Reducers::described(&inner)?))
 }

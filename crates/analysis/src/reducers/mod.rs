@@ -11,6 +11,7 @@ mod moments;
 mod panel;
 mod peaks;
 mod pixels;
+mod statistics;
 mod sums;
 mod together;
 
@@ -18,7 +19,7 @@ pub use histogram::Histogram;
 pub use hits::Hits;
 pub use livetime_kernels::peaks::Peaks;
 pub use mask::NoiseMask;
-pub use pixels::PixelStatistics;
+pub use statistics::PixelStatistics;
 
 use super::EventPictures;
 

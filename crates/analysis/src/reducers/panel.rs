@@ -7,7 +7,7 @@ use livetime_kernels::Pixel;
 use super::extremes::Extremes;
 use super::lengths::{Counted, Lengths};
 use super::moments::Moments;
-use super::pixels::PixelStatistics;
+use super::statistics::PixelStatistics;
 use super::sums::Sums;
 use crate::{Loader, Panel, ReduceError, Saver};
 

@@ -18,7 +18,7 @@ use crate::control::RunControl;
 use crate::edge::{Output, Outputs, Sent};
 use crate::order::Order;
 use crate::services::Services;
-use crate::trace::Visit;
+use crate::spans::Visit;
 
 /// A node that has waited for memory for this long reports it. In a working graph memory comes back as fast
 /// as frames are handled.

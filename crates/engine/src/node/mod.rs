@@ -6,21 +6,23 @@ mod dynamic;
 mod error;
 mod kinds;
 mod last_frame;
+mod node_type;
 mod source_watch;
 mod stamp;
 mod under_way;
 
 use std::path::PathBuf;
 
-use livetime_frame::{Frame, Layout, Payload};
+use livetime_frame::{Frame, Payload};
 
 use crate::Params;
 
 pub use context::Context;
 pub use dynamic::{DeclaredParams, DynNode, NodeFactory};
 pub use error::NodeError;
-pub use kinds::{Accepts, Counterpart, NodeKind, NodeSpec, NodeType, PortSpec, Stream};
+pub use kinds::{Accepts, Counterpart, NodeKind, NodeSpec, PortSpec, Stream};
 pub use last_frame::{LastFrame, Snapshot};
+pub use node_type::NodeType;
 pub(crate) use source_watch::SourceWatch;
 pub use stamp::Stamp;
 pub use under_way::{Teller, UnderWay};
@@ -207,15 +209,5 @@ pub(crate) fn stream_of(frame: &Frame) -> Stream {
     match frame.payload() {
         Payload::Array(layout) => Stream::Array(*layout),
         other => Stream::Other(other.kind()),
-    }
-}
-
-impl Stream {
-    /// The layout of the arrays, if all are known to have the same.
-    pub fn layout(&self) -> Option<&Layout> {
-        match self {
-            Stream::Array(layout) => Some(layout),
-            _ => None,
-        }
     }
 }

@@ -12,7 +12,7 @@ use livetime_runtime::Cause;
 pub use group::{group_get, group_len, group_set, group_specs};
 pub use quantity::parse_quantity;
 pub use role::Role;
-pub use types::{Choice, ParamEnum, ParamType};
+pub use types::{ParamEnum, ParamType};
 
 /// The parameters of a node, declared once as a struct with `#[derive(Params)]`.
 ///
@@ -128,6 +128,17 @@ pub enum ParamKind {
     Enum(&'static [Choice]),
     /// A list of numbers.
     List,
+}
+
+/// One choice of a [`ParamEnum`].
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// Name in pipeline files, `snake_case`.
+    pub name: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+    /// areaDetector's enumeration string.
+    pub pv: &'static str,
 }
 
 impl ParamKind {

@@ -1,6 +1,6 @@
 //! Rust types that can be parameters.
 
-use super::{ParamError, ParamKind, Value};
+use super::{Choice, ParamError, ParamKind, Value};
 
 /// A Rust type that a parameter may have.
 pub trait ParamType: Sized {
@@ -15,17 +15,6 @@ pub trait ParamType: Sized {
     /// # Errors
     /// [`ParamError`] when `value` is of another type or does not fit.
     fn from_value(value: &Value) -> Result<Self, ParamError>;
-}
-
-/// One choice of a [`ParamEnum`].
-#[derive(Clone, Copy, Debug)]
-pub struct Choice {
-    /// Name in pipeline files, `snake_case`.
-    pub name: &'static str,
-    /// What it means.
-    pub doc: &'static str,
-    /// areaDetector's enumeration string.
-    pub pv: &'static str,
 }
 
 /// An enum whose variants are the choices of a parameter; derived with `#[derive(ParamEnum)]`.

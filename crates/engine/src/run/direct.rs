@@ -8,9 +8,10 @@ use livetime_runtime::{Clock, EdgeOptions, lock};
 
 use super::books::{Books, SharedBooks};
 use super::wiring::{self, NodeInfo, Orders, Shared};
-use super::{Report, RunOptions, cores, of_node, problem, report};
+use super::{Report, RunOptions, cores, of_node, report};
 use crate::control::RunControl;
 use crate::edge::{Edge, InlineNode, OUTLET, Sender, Target};
+use crate::failure::NodeFailure;
 use crate::graph::{Graph, GraphError, Placement};
 use crate::node::{NodeError, NodeKind};
 use crate::runner::Runner;
@@ -88,24 +89,6 @@ pub struct Given {
     pub failures: Vec<NodeFailure>,
 }
 
-/// A node failed in a call of the engine.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NodeFailure {
-    /// Name of the node.
-    pub node: String,
-    /// Its error with all causes, or `panicked: ` and the message of the panic.
-    pub message: String,
-    /// It panicked.
-    pub is_panic: bool,
-}
-
-/// `node: message`.
-impl std::fmt::Display for NodeFailure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.node, self.message)
-    }
-}
-
 impl DirectRun {
     /// Checks the graph and starts its nodes, but for the source. `outputs`, each given as `node` (its first output) or `node.output`, are
     /// those whose frames the program wants. Of `options` only statistics, services and the handler of events count.
@@ -121,7 +104,7 @@ impl DirectRun {
         let plan = graph.check()?;
         let source = only_source(&graph).map_err(|e| vec![e])?;
         let wanted: Result<Vec<_>, String> = outputs.iter().map(|text| graph.output(text)).collect();
-        let wanted = wanted.map_err(|message| vec![problem(message)])?;
+        let wanted = wanted.map_err(|message| vec![GraphError::of_graph(message)])?;
         let shared = Shared {
             clock: Clock::real(),
             control: Arc::new(RunControl::keeping_failures(options.on_event)),
@@ -132,14 +115,14 @@ impl DirectRun {
             cores: cores(),
             orders: Orders::Never,
             rehearsal: None,
-            services: options.services.describing(&graph),
+            services: options.services.describing(&graph.text),
             books: SharedBooks::default(),
         };
         let mut wired = wiring::wire(&graph, &plan, &shared).map_err(|e| vec![of_node(e)])?;
         let handles = wired.workers.iter().map(|worker| worker.handle.clone()).collect();
         let runners = wired.workers.into_iter().flat_map(|worker| worker.runners);
         let Some(mut runner) = runners.into_iter().find(|runner| runner.id == source) else {
-            return Err(vec![problem("wanted a source that can be wired, found none".into())]);
+            return Err(vec![GraphError::of_graph("wanted a source that can be wired, found none".into())]);
         };
         let sent = Sent::default();
         for (number, from) in wanted.into_iter().enumerate() {
@@ -238,7 +221,7 @@ fn only_source(graph: &Graph) -> Result<usize, GraphError> {
     let sources: Vec<usize> = (0..graph.nodes.len()).filter(is_source).collect();
     match sources[..] {
         [one] => Ok(one),
-        _ => Err(problem(format!(
+        _ => Err(GraphError::of_graph(format!(
             "wanted one source, in whose place the program stands, found {}",
             sources.len()
         ))),

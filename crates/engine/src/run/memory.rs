@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, Weak};
 use livetime_frame::FramePool;
 use livetime_runtime::lock;
 
-use super::RunControl;
 use super::books::{Books, SharedBooks};
 use super::wiring::NodeInfo;
 use crate::ByNode;
@@ -56,16 +55,5 @@ impl Holders {
         let held = held.iter().filter(|(count, _)| *count > 0);
         let list: Vec<String> = held.map(|(count, place)| format!("{count} {place}")).collect();
         format!("{total} frames: {}", list.join(", "))
-    }
-}
-
-impl RunControl {
-    /// Reports that memory is exhausted, and what holds it.
-    pub(crate) fn tell_exhausted(&self, event: livetime_runtime::Event) {
-        self.tell_whole(event, |event| {
-            if let Some(holders) = self.holders.get() {
-                event.message = format!("{}; {}", event.message, holders.describe());
-            }
-        });
     }
 }

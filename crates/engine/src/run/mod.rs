@@ -25,15 +25,14 @@ use livetime_runtime::statistics::{merged, summarise};
 use livetime_runtime::{Clock, EventHandler, Histogram, Times, lock, spawn};
 
 pub use bottleneck::{Bottleneck, Limit, MoreThreads};
-pub use direct::{DirectRun, Given, NodeFailure};
-pub(crate) use memory::Holders;
+pub use direct::{DirectRun, Given};
 pub use outlet::{Outlet, OutletError};
 pub use report::{EdgeAccount, NodeReport, Report, SourceReport, ThreadReport};
 
 use crate::ByNode;
 use crate::account::{Ended, NodeAccount};
 use crate::control::RunControl;
-use crate::graph::{Graph, GraphError, Place};
+use crate::graph::{Graph, GraphError};
 use crate::node::{NodeError, NodeKind};
 use crate::rehearsal::{Rehearsal, Trail};
 use crate::runner::Runner;
@@ -42,6 +41,7 @@ use crate::trace::{Lane, Tracer};
 use crate::worker::{Task, Worker, WorkerHandle};
 use crate::{ParamError, ParamSpec, Value};
 use books::{Books, SharedBooks};
+use memory::Holders;
 use outlet::Links;
 use wiring::{NodeInfo, Orders, Shared, Wired};
 
@@ -132,7 +132,7 @@ impl Run {
             cores: cores(),
             orders: if options.repeatable { Orders::Always } else { Orders::Stored },
             rehearsal: options.rehearsal,
-            services: options.services.describing(graph),
+            services: options.services.describing(&graph.text),
             books: SharedBooks::default(),
         };
         let mut wired = arm(graph, &shared)?;
@@ -145,7 +145,8 @@ impl Run {
         let tracer = tracer(&nodes, &shared.control);
         *lock(&shared.books) = Books::new(edges);
         let books = shared.books.clone();
-        let _ = shared.control.holders.set(Holders::new(graph, &nodes, &books, &shared.pool));
+        let holders = Holders::new(graph, &nodes, &books, &shared.pool);
+        shared.control.list_holders_with(move || holders.describe());
         let links = Arc::new(Links::new(graph, &nodes, &handles, &books, &shared));
         let mut run = Run {
             graph: graph.clone(),
@@ -164,7 +165,7 @@ impl Run {
                 Ok(thread) => run.threads.push(thread),
                 Err(error) => {
                     run.abort();
-                    return Err(vec![problem(format!("cannot start a thread: {error}"))]);
+                    return Err(vec![GraphError::of_graph(format!("cannot start a thread: {error}"))]);
                 }
             }
         }
@@ -448,12 +449,8 @@ pub(crate) fn arm(graph: &Graph, shared: &Shared) -> Result<Wired, Vec<GraphErro
     Ok(wired)
 }
 
-fn problem(message: String) -> GraphError {
-    GraphError { place: Place::Graph, message, cause: None }
-}
-
 fn of_node(error: NodeError) -> GraphError {
-    GraphError { cause: error.cause.clone(), ..problem(error.in_full()) }
+    GraphError { cause: error.cause.clone(), ..GraphError::of_graph(error.in_full()) }
 }
 
 pub(crate) fn tracer(nodes: &[NodeInfo], control: &Arc<RunControl>) -> Tracer {

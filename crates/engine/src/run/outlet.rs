@@ -11,28 +11,11 @@ use livetime_runtime::{Clock, Doorbell, EdgeOptions, WaitStrategy, Waiting, When
 
 use super::books::SharedBooks;
 use super::wiring::{NodeInfo, Shared};
-use super::{Run, RunControl, problem};
+use crate::control::RunControl;
 use crate::edge::{Edge, Reader, Sender, Target, nanoseconds};
 use crate::graph::{Graph, GraphError, check_edge};
 use crate::runner::Runner;
 use crate::worker::{Task, Worker, WorkerHandle};
-
-impl Run {
-    /// Connects an output, given as `node` (its first output) or `node.output`, to the calling program: an edge as
-    /// any other, with its policy for a full queue, its thinning and its account in the ledger, whose receiver is the
-    /// thread that holds the [`Outlet`].
-    ///
-    /// Returns at once. Frames come from the moment at which the node's thread has taken the edge in, which it does
-    /// between two of its frames: see [`Outlet::wait_connected`], and
-    /// [`RunOptions::hold_sources`](crate::RunOptions::hold_sources) for a program that must not miss the first
-    /// frame.
-    ///
-    /// # Errors
-    /// [`GraphError`] when there is no such output, or the options are not sound.
-    pub fn subscribe(&self, output: &str, options: EdgeOptions) -> Result<Outlet, GraphError> {
-        Outlet::new(self.links.clone(), output, options)
-    }
-}
 
 /// State shared by a run and its outlets, which may outlive it.
 pub(crate) struct Links {
@@ -45,7 +28,7 @@ pub(crate) struct Links {
     pub(crate) clock: Clock,
 }
 
-/// The receiving end of an edge out of a running graph: [`Run::subscribe`] makes one.
+/// The receiving end of an edge out of a running graph: [`Run::subscribe`](crate::Run::subscribe) makes one.
 ///
 /// It belongs to one thread at a time, which may be any. The ledger has its edge as `node.output -> (outlet)`; all
 /// edges from one output with one policy are one account, those that have ended included, and offered = delivered +
@@ -119,7 +102,7 @@ impl fmt::Debug for Outlet {
 
 impl Outlet {
     pub(crate) fn new(links: Arc<Links>, output: &str, options: EdgeOptions) -> Result<Outlet, GraphError> {
-        check_edge(&options).map_err(problem)?;
+        check_edge(&options).map_err(GraphError::of_graph)?;
         // One more thread than the run's own.
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let may_spin = links.handles.len() < cores;
@@ -232,7 +215,7 @@ impl Outlet {
         self.is_connected()
     }
 
-    /// Leaves the present output for another one, given as for [`Run::subscribe`]; options, pause and patience stay.
+    /// Leaves the present output for another one, given as for [`Run::subscribe`](crate::Run::subscribe); options, pause and patience stay.
     /// What still waits from the present one is lost, as with [`Outlet::close`]: from now on only frames of the other
     /// one come.
     ///
@@ -241,7 +224,7 @@ impl Outlet {
     /// # Errors
     /// [`GraphError`] when there is no such output; the outlet stays where it is.
     pub fn connect(&mut self, output: &str) -> Result<(), GraphError> {
-        let from = self.links.graph.output(output).map_err(problem)?;
+        let from = self.links.graph.output(output).map_err(GraphError::of_graph)?;
         self.hang_up();
         let edge = Arc::new(self.links.edge(from, self.options, &self.bell));
         if let (Some(patience), Some(reader)) = (self.patience, edge.reader()) {

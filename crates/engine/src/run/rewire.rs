@@ -10,12 +10,27 @@ use std::sync::mpsc::RecvTimeoutError;
 
 use livetime_runtime::{EdgeOptions, lock};
 
-use super::{Run, problem};
+use super::{Outlet, Run};
 use crate::edge::{Edge, Sender, Target};
 use crate::graph::{EdgeDecl, GraphError, Place, Placement};
 use crate::runner::Runner;
 
 impl Run {
+    /// Connects an output, given as `node` (its first output) or `node.output`, to the calling program: an edge as
+    /// any other, with its policy for a full queue, its thinning and its account in the ledger, whose receiver is the
+    /// thread that holds the [`Outlet`].
+    ///
+    /// Returns at once. Frames come from the moment at which the node's thread has taken the edge in, which it does
+    /// between two of its frames: see [`Outlet::wait_connected`], and
+    /// [`RunOptions::hold_sources`](crate::RunOptions::hold_sources) for a program that must not miss the first
+    /// frame.
+    ///
+    /// # Errors
+    /// [`GraphError`] when there is no such output, or the options are not sound.
+    pub fn subscribe(&self, output: &str, options: EdgeOptions) -> Result<Outlet, GraphError> {
+        Outlet::new(self.links.clone(), output, options)
+    }
+
     /// Takes an edge out of the running graph. Frames that are queued in it are still delivered.
     ///
     /// Waits for the thread of the sending node to come to it: not for a thread that others wait for.
@@ -24,11 +39,12 @@ impl Run {
     /// [`GraphError`] when there is no such edge, it leads to an inline node, or a node does not answer within 5 s; then the edge
     /// stays.
     pub fn disconnect(&self, from: &str, to: &str) -> Result<(), GraphError> {
-        let from_port = self.graph.output(from).map_err(problem)?;
-        let to_port = self.graph.input(to).map_err(problem)?;
+        let from_port = self.graph.output(from).map_err(GraphError::of_graph)?;
+        let to_port = self.graph.input(to).map_err(GraphError::of_graph)?;
         let is_it = |e: &&Arc<Edge>| e.from == from_port && e.to == to_port && e.is_open();
         let edge = lock(&self.books).edges().find(is_it).cloned();
-        let edge = edge.ok_or_else(|| problem(format!("there is no edge from `{from}` to `{to}`")))?;
+        let edge =
+            edge.ok_or_else(|| GraphError::of_graph(format!("there is no edge from `{from}` to `{to}`")))?;
         self.refuse_inline(to_port.0)?;
         let worker = self.nodes[from_port.0].workers[0];
         self.ask_in_time(worker, from_port.0, move |runner| {
@@ -115,7 +131,7 @@ impl Run {
                 request(runner);
             }
         });
-        let done = done.map_err(|e| problem(e.to_string()))?;
+        let done = done.map_err(|e| GraphError::of_graph(e.to_string()))?;
         let answer = match self.answer(&done) {
             // It is being done just now.
             Err(RecvTimeoutError::Timeout) if is_taken.swap(true, Ordering::AcqRel) => {
@@ -125,8 +141,10 @@ impl Run {
         };
         let name = &self.graph.nodes[node].name;
         answer.map_err(|error| match error {
-            RecvTimeoutError::Timeout => problem(format!("node `{name}` did not answer within 5 s")),
-            RecvTimeoutError::Disconnected => problem(format!("node `{name}` has ended")),
+            RecvTimeoutError::Timeout => {
+                GraphError::of_graph(format!("node `{name}` did not answer within 5 s"))
+            }
+            RecvTimeoutError::Disconnected => GraphError::of_graph(format!("node `{name}` has ended")),
         })
     }
 
@@ -134,7 +152,9 @@ impl Run {
         match self.graph.nodes[node].options.placement {
             Placement::Inline => {
                 let name = &self.graph.nodes[node].name;
-                Err(problem(format!("node `{name}` runs inline and cannot be re-wired while running")))
+                Err(GraphError::of_graph(format!(
+                    "node `{name}` runs inline and cannot be re-wired while running"
+                )))
             }
             _ => Ok(()),
         }

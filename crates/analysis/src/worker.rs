@@ -1,0 +1,105 @@
+//! What the workers of an analysis share, and what each of them has.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, SyncSender};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use livetime_recording::{Picture, Reader};
+
+use crate::account::Account;
+use crate::error::Result;
+use crate::fault::{BrokenEvent, Fault, Outcome};
+use crate::reducer::AnyPartial;
+use crate::tree::{Forest, Node};
+use crate::{Recording, Work};
+
+/// What a worker has found at its end: its account, and the partial results of those reducers that take any order.
+pub(crate) type Share = (Account, Vec<AnyPartial>);
+
+/// What all workers see.
+pub(crate) struct Shared<'a> {
+    pub(crate) work: &'a Work<'a>,
+    pub(crate) recording: &'a Recording,
+    /// The next leaf that nobody has taken.
+    pub(crate) next: AtomicUsize,
+    pub(crate) end: usize,
+    /// The caller wants no more, or a worker has failed.
+    pub(crate) is_stopped: AtomicBool,
+    /// Pictures are reduced strip by strip where that can be done.
+    pub(crate) by_strips: bool,
+    /// A strip could not be read.
+    pub(crate) has_failed: AtomicBool,
+    pub(crate) forest: Mutex<Forest<Vec<AnyPartial>>>,
+    /// Partial results of no event that were used before: their memory is there already.
+    pub(crate) spare: Mutex<Vec<Vec<AnyPartial>>>,
+}
+
+impl Shared<'_> {
+    /// All is in vain: some strips of a picture were reduced, and another one cannot be read.
+    pub(crate) fn fail_strips(&self) {
+        self.has_failed.store(true, Ordering::Relaxed);
+        self.stop();
+    }
+
+    pub(crate) fn add_broken(&self, event: usize, fault: Fault, account: &mut Account) {
+        account.add(BrokenEvent { event, time_ns: self.recording.time_ns(event), fault });
+    }
+
+    pub(crate) fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// Partial results of no event, for the reducers that do not take any order.
+    pub(crate) fn fresh(&self) -> Vec<AnyPartial> {
+        let spare = lock(&self.spare).pop();
+        spare.unwrap_or_else(|| self.work.partials(false))
+    }
+
+    /// Puts what was found in a leaf into the tree, and merges as far up as its neighbours are there. Other workers go on meanwhile.
+    pub(crate) fn put(&self, leaf: usize, partials: Vec<AnyPartial>) -> Result<()> {
+        let mut next = lock(&self.forest).put(Node::leaf(leaf), partials);
+        while let Some(mut pair) = next {
+            if let Some(mut right) = pair.right {
+                self.work.merge_all(false, &mut pair.left, &mut right)?;
+                lock(&self.spare).push(right);
+            }
+            next = lock(&self.forest).put(pair.node, pair.left);
+        }
+        Ok(())
+    }
+}
+
+/// What a worker has.
+pub(crate) struct Worker<'a> {
+    pub(crate) shared: &'a Shared<'a>,
+    pub(crate) reader: Reader,
+    /// What was read of the events of a block. Pixels are reduced where they were read or decompressed: nothing is copied.
+    pub(crate) slots: Vec<Picture>,
+    pub(crate) share: Share,
+    /// Strips of some events, side by side.
+    pub(crate) strips: Vec<u8>,
+    pub(crate) has_order: bool,
+    pub(crate) ask: SyncSender<usize>,
+    pub(crate) done: Sender<(usize, u64)>,
+}
+
+/// Shows the good panels of an event: their position in the layout, that in the picture, and their pixels.
+pub(crate) fn place<'s>(
+    work: &Work<'_>,
+    picture: &'s Picture,
+    mut note: impl FnMut(usize, usize, &'s [u8]),
+) -> Outcome {
+    drop(picture.good_panels()?);
+    for (number, panel) in picture.panels().enumerate().filter(|(_, panel)| panel.damage == 0) {
+        note(work.layout.position(panel.number, panel.dtype, panel.shape)?, number, panel.bytes);
+    }
+    Ok(())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

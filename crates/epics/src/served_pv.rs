@@ -1,0 +1,26 @@
+//! One PV of a node, as data.
+
+use super::base::Item;
+use super::point::About;
+
+/// One PV of a node.
+pub(super) struct ServedPv {
+    /// Comes after the instance and its colon.
+    pub(super) name: String,
+    pub(super) about: About,
+    pub(super) is_writable: bool,
+    pub(super) shows: Shows,
+}
+
+/// What a PV of a node shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shows {
+    /// The parameter or readback of this number.
+    Param(usize),
+    /// What the engine knows of the node.
+    Item(Item),
+    /// The name of the PV that the parameter of this number follows.
+    Link(usize),
+    /// What the node hands over, see [`picture_pvs`](super::picture_pvs).
+    Picture,
+}
