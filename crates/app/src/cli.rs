@@ -152,6 +152,7 @@ Examples:
 const PVS_HELP: &str = "\
 Examples:
   livetime pvs beamline.yaml
+  livetime pvs --markdown > all-pvs.md
   livetime pvs beamline.yaml --db > beamline.db
   livetime pvs beamline.yaml --db --prefix BL7: --records BL7CA: > beamline.db
 
@@ -306,6 +307,9 @@ pub(crate) struct PvsArgs {
     /// The names of all PVs begin with this; by default what the pipeline file says, else 13SIM1:
     #[arg(long, value_name = "TEXT", value_parser = checked_prefix)]
     pub(crate) prefix: Option<String>,
+    /// Print every PV of every type of node, and each PV of areaDetector with its fate here, as tables in Markdown. No pipeline file is read.
+    #[arg(long, conflicts_with_all = ["json", "db", "file", "prefix"])]
+    pub(crate) markdown: bool,
     /// Write a record file with a link to each PV.
     #[arg(long, conflicts_with = "json")]
     pub(crate) db: bool,

@@ -1,7 +1,7 @@
 //! The running graph served over pvAccess, under areaDetector's names.
 //!
 //! Every parameter of every node, its statistics and its losses are PVs: `13SIM1:cam1:AcquireTime`,
-//! `13SIM1:Stats1:MeanValue_RBV`, `13SIM1:ROI1:DroppedArrays_RBV`. `docs/pvs.md` lists them all.
+//! `13SIM1:Stats1:MeanValue_RBV`, `13SIM1:ROI1:DroppedArrays_RBV`. `livetime pvs --markdown` lists them all.
 //!
 //! PVs are a presentation of the [`Model`] of the run, which looks at it ten times a second unless the pipeline file says otherwise, and
 //! at once when something went wrong. One thread shows what changed from one moment to the next; a second one shows the images that
@@ -15,7 +15,6 @@ mod base;
 mod choices;
 mod core;
 mod describe;
-#[cfg(test)]
 mod document;
 mod fixed;
 mod link;
@@ -31,7 +30,6 @@ mod run_pvs;
 mod served_pv;
 mod table;
 mod timed;
-#[cfg(test)]
 mod upstream;
 
 use std::sync::atomic::Ordering;
@@ -44,6 +42,7 @@ use livetime_engine::{Graph, Plan, Run};
 use livetime_pva::server::{self, PvMap, Server, ServerConfig};
 
 pub use describe::{describe_node, describe_run};
+pub use document::document;
 pub use livetime_control::access::access_of;
 pub use livetime_control::model::Bell;
 pub use livetime_control::pvaccess::{INTERFACE, Options, listen_at, this_machine};

@@ -6,10 +6,14 @@ use serde_json::{Value, json};
 use crate::cli::PvsArgs;
 use crate::config::Pipeline;
 use crate::output::{Exit, Failure, Output};
-use crate::pvs::{describe_node, describe_run, instances, record_file};
+use crate::pvs::{describe_node, describe_run, document, instances, record_file};
 use crate::report::table::{Style, Table};
 
 pub(crate) fn pvs(args: &PvsArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
+    if args.markdown {
+        output.data(&document(nodes))?;
+        return Ok(Exit::Ok);
+    }
     let pipeline = super::load(&args.pipeline, nodes, output)?;
     let prefix = args.prefix.as_ref().unwrap_or(&pipeline.pvaccess.prefix);
     if args.db {
