@@ -39,7 +39,7 @@ fn main() -> ExitCode {
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  tidy                 checks which crate imports which, circles between folders, where `unsafe` stands,
+  tidy                 checks which crate imports which, circles between folders and between files, where `unsafe` stands,
                        lengths of functions and files, documents
   test                 every test and model; ends with `N passed, N failed, N skipped`, the reasons before it
   models               every interleaving of the lock-free parts

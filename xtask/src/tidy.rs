@@ -182,14 +182,14 @@ pub(crate) fn run(root: &Path) -> Result<String, String> {
         check_file(name, text, &mut problems);
     }
     let compiled = crate::source::sources(&sources);
-    crate::circles::check(&compiled, &mut problems);
+    let circles = crate::circles::check(&compiled, &mut problems);
     let shape = crate::shape::check(&compiled, &mut problems);
     check_test_lists(&files, &mut problems)?;
     crate::records::check(root, &mut problems)?;
     check_documents(root, &mut problems);
     check_widths(root, &mut problems)?;
     if problems.is_empty() {
-        Ok(format!("tidy: {} files; {shape}", files.len()))
+        Ok(format!("tidy: {} files; {circles} circles between them; {shape}", files.len()))
     } else {
         Err(problems.join("\n"))
     }

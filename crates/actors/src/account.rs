@@ -6,8 +6,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 use livetime_runtime::statistics::add;
 use livetime_runtime::{EdgeCounts, EdgeOptions, Histogram, LossReason, lock};
 
-use super::input::Input;
-
 /// Messages after which an agent's times are kept: a million small agents need not have histograms.
 const FIRST: u64 = 32;
 
@@ -45,16 +43,6 @@ pub(crate) struct AgentTimes {
 pub(crate) trait Counted: Send + Sync {
     fn counts(&self) -> EdgeCounts;
     fn options(&self) -> EdgeOptions;
-}
-
-impl<T: Send + 'static> Counted for Input<T> {
-    fn counts(&self) -> EdgeCounts {
-        Input::counts(self)
-    }
-
-    fn options(&self) -> EdgeOptions {
-        self.options
-    }
 }
 
 impl AgentAccount {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::chain::Chain;
 use super::channel::{Channel, ToChannel};
-use super::input::{Input, Sink};
+use super::input::Input;
 use super::sender::offer_and_wait;
+use super::sink::Sink;
 
 /// Where one agent takes messages of type `T`; made by [`Context::inbox`](super::Context::inbox).
 ///
@@ -31,7 +31,7 @@ impl<T: Send + 'static> Address<T> {
     }
 }
 
-/// Something that messages can be sent to: an [`Address`], a [`Channel`] or a [`Chain`].
+/// Something that messages can be sent to: an [`Address`], a [`Channel`] or a [`Chain`](super::Chain).
 pub struct Target<T>(pub(crate) Arc<dyn Sink<T>>);
 
 impl<T: Send + 'static> From<&Address<T>> for Target<T> {
@@ -43,11 +43,5 @@ impl<T: Send + 'static> From<&Address<T>> for Target<T> {
 impl<T: Clone + Send + 'static> From<&Channel<T>> for Target<T> {
     fn from(channel: &Channel<T>) -> Target<T> {
         Target(Arc::new(ToChannel(std::sync::Mutex::new(channel.publisher()))))
-    }
-}
-
-impl<T: Send + 'static> From<&Chain<T>> for Target<T> {
-    fn from(chain: &Chain<T>) -> Target<T> {
-        Target(chain.sink())
     }
 }

@@ -9,14 +9,13 @@ use livetime_runtime::Event;
 use livetime_runtime::sampling::{Sampler, Stopwatch};
 use livetime_runtime::statistics::add;
 
-use super::account::AgentAccount;
+use super::any_agent::{AnyAgent, Care};
 use super::context::Context;
-use super::group::GroupCore;
+use super::failure::{AgentError, Failure, Restarts};
 use super::input::Input;
 use super::limit::Limit;
 use super::local::Local;
 use super::subscription::{Change, Step, Subscription};
-use super::supervision::{AgentError, Failure, OnFailure, Restarts};
 
 /// An agent: private state that handles one message at a time.
 ///
@@ -89,16 +88,6 @@ pub trait Agent: Send + Sized + 'static {
     fn stop(&mut self, ctx: &mut Context<Self>) {
         let _ = ctx;
     }
-}
-
-/// How an agent is watched over.
-#[derive(Clone)]
-pub(crate) struct Care {
-    pub(crate) name: Arc<str>,
-    pub(crate) group: Arc<GroupCore>,
-    pub(crate) account: Arc<AgentAccount>,
-    pub(crate) on_failure: OnFailure,
-    pub(crate) is_named: bool,
 }
 
 /// What the engine keeps for one agent.
@@ -199,26 +188,6 @@ impl<A: Agent> Me<A> {
             agent.enter(next, &mut Context { me: self, local });
         }
     }
-}
-
-/// An agent of any type.
-pub(crate) trait AnyAgent: Send {
-    /// Calls `start`, and registers its subscriptions.
-    fn start(&mut self, local: &mut Local) -> Result<(), AgentError>;
-    /// Handles at most `batch` messages, and schedules the agent again when there may be more.
-    fn run(&mut self, local: &mut Local, batch: usize) -> Result<(), AgentError>;
-    fn drain(&mut self, local: &mut Local);
-    fn stop(&mut self, local: &mut Local);
-    /// Closes inputs and accounts.
-    fn end(&mut self, local: &mut Local);
-    /// After a failure: counts it, and prepares the agent for the next message.
-    fn fail(&mut self, failure: &Failure, local: &mut Local);
-    /// Rebuilds the agent; false without a factory.
-    fn rebuild(&mut self, local: &mut Local) -> Result<bool, AgentError>;
-    fn care(&self) -> &Care;
-    fn restarts(&mut self) -> &mut Restarts;
-    /// Keeps it from handling messages, or lets it.
-    fn hold_back(&mut self, hold: bool, local: &mut Local);
 }
 
 /// Rebuilds an agent.

@@ -6,10 +6,10 @@ use livetime_runtime::LossReason;
 
 use super::address::Target;
 use super::channel::Channel;
-use super::input::{Sink, Waiter};
 use super::local::Local;
 use super::outbox::offer_dyn;
 use super::sender::offer_and_wait;
+use super::sink::{Sink, Waiter};
 
 /// A forwarding from a channel to another; dropping it ends it.
 #[must_use = "dropping a binding ends it"]

@@ -9,9 +9,10 @@ use livetime_runtime::{Bounded, EdgeCounts, EdgeOptions, LossReason, Offer, When
 
 use super::address::Target;
 use super::channel::Channel;
-use super::input::{Sink, Waiter, Waiters};
 use super::local::Local;
-use super::sender::{offer_and_wait, with_bell};
+use super::sender::offer_and_wait;
+use super::sink::{Sink, Waiter, Waiters};
+use super::this_thread::with_bell;
 
 /// A bounded queue between any threads: agents and others send, others receive.
 ///
@@ -319,6 +320,12 @@ pub fn select(chains: &[&dyn Receiver], limit: Duration) -> Option<usize> {
 
 impl<T: Send + 'static> From<Chain<T>> for Target<T> {
     fn from(chain: Chain<T>) -> Target<T> {
+        Target(chain.sink())
+    }
+}
+
+impl<T: Send + 'static> From<&Chain<T>> for Target<T> {
+    fn from(chain: &Chain<T>) -> Target<T> {
         Target(chain.sink())
     }
 }

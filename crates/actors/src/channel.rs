@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use livetime_runtime::{LossReason, lock};
 
-use super::input::{Sink, Waiter};
 use super::local::Local;
 use super::outbox::offer_dyn;
 use super::sender::offer_and_wait;
+use super::sink::{Sink, Waiter};
 use super::subscribers::{List, Subscribers};
 
 /// Which subscribers of a channel receive a message.

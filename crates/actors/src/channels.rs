@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use livetime_runtime::lock;
 
 use super::channel::{Channel, ChannelKind};
-use super::supervision::AgentError;
+use super::failure::AgentError;
 
 /// Channels by name. All clones are the same list: that of a [`System`](super::System), which the nodes `publish` and
 /// `subscribe` of a graph share when the program hands it to the run as a service.

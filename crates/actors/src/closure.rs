@@ -3,7 +3,7 @@
 use super::agent::Agent;
 use super::channel::Channel;
 use super::context::Context;
-use super::supervision::AgentError;
+use super::failure::AgentError;
 
 /// An agent that is a function of the messages of one channel, see [`System::agent_fn`](super::System::agent_fn).
 pub struct ClosureAgent<T: Clone + Send + 'static> {

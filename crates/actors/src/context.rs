@@ -7,14 +7,14 @@ use std::time::Duration;
 use livetime_runtime::{EdgeOptions, Event};
 
 use super::address::{Address, Target};
-use super::agent::{Agent, Care, Cell, Me};
+use super::agent::{Agent, Cell, Me};
+use super::any_agent::Care;
 use super::channel::{Channel, Publisher};
+use super::failure::{AgentError, OnFailure, Outcome};
 use super::limit::Limit;
 use super::local::Local;
 use super::outbox::offer_from_agent;
-use super::parallel::{Handle, ParallelContext, ParallelHandlers};
 use super::subscription::{Call, Handler, Handlers, On, unsubscribe};
-use super::supervision::{AgentError, OnFailure, Outcome};
 use super::timer::Timer;
 
 /// Channels, addresses, timers, states: what the engine offers an agent while it handles a message.
@@ -91,61 +91,6 @@ impl<A: Agent> Context<'_, A> {
             channel.clone(),
             Box::new(move |agent, message, ctx| handler(agent, message, ctx).result()),
         )
-    }
-
-    /// Subscribes a handler that several threads may run at the same time, each with a message of its own,
-    /// when the agent is placed in a pool; elsewhere it runs as any other. It has access to the data that it
-    /// shares with the agent, but not to the agent. The other handlers of the agent run alone: never at the
-    /// same time as another handler or as this one. Messages are begun in order, and may end in any order.
-    ///
-    /// ```
-    /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-    /// use std::sync::Arc;
-    /// use std::time::Duration;
-    /// use livetime_actors::*;
-    ///
-    /// /// Adds the lengths of texts, several at a time.
-    /// struct Adder { texts: Channel<String>, sum: Arc<AtomicU64> }
-    ///
-    /// impl Agent for Adder {
-    ///     type State = ();
-    ///
-    ///     fn start(&mut self, ctx: &mut Context<Self>) -> Result<(), AgentError> {
-    ///         let add = |sum: &AtomicU64, text: String, _: &mut ParallelContext| {
-    ///             sum.fetch_add(text.len() as u64, Relaxed);
-    ///         };
-    ///         ctx.on_parallel(&self.texts, INPUT, &self.sum, add);
-    ///         Ok(())
-    ///     }
-    /// }
-    ///
-    /// let (system, sum) = (System::default(), Arc::new(AtomicU64::new(0)));
-    /// let texts = system.channel("texts")?;
-    /// let adder = Adder { texts: texts.clone(), sum: sum.clone() };
-    /// system.group("adding").placement(Placement::pool("workers", 2)).add("adder", adder).start()?;
-    /// (0..100).for_each(|_| _ = texts.publish("four".to_string()));
-    /// system.stop(Duration::from_secs(5));
-    /// assert_eq!(sum.load(Relaxed), 400);
-    /// # Ok::<(), AgentError>(())
-    /// ```
-    pub fn on_parallel<T, S, F, R>(
-        &mut self,
-        channel: &Channel<T>,
-        options: EdgeOptions,
-        shared: &Arc<S>,
-        handler: F,
-    ) where
-        T: Clone + Send + 'static,
-        S: Send + Sync + 'static,
-        F: Fn(&S, T, &mut ParallelContext) -> R + Send + Sync + 'static,
-        R: Outcome,
-    {
-        let (channel, shared) = (channel.clone(), shared.clone());
-        let handle: Handle<T> = Arc::new(move |message, ctx| handler(&shared, message, ctx).result());
-        self.me.is_changed = true;
-        self.me.changes.push(Box::new(move |list, me, local| {
-            ParallelHandlers::grant(list, me, local, channel, options, handle);
-        }));
     }
 
     /// Ends all subscriptions of this agent to a channel; queued messages are counted as lost.
@@ -226,7 +171,7 @@ impl<A: Agent> Context<'_, A> {
         to: impl Into<Target<T>>,
         message: T,
     ) -> Timer {
-        self.local.core.after(delay, to.into(), message)
+        self.local.core.timers.after(delay, to.into(), message)
     }
 
     /// Sends `message` every `period`, for the first time after one period. What finds no room is counted as lost.
@@ -236,7 +181,7 @@ impl<A: Agent> Context<'_, A> {
         to: impl Into<Target<T>>,
         message: T,
     ) -> Timer {
-        self.local.core.every(period, to.into(), message)
+        self.local.core.timers.every(period, to.into(), message)
     }
 
     // ---- States ----
@@ -306,7 +251,7 @@ impl<A: Agent> Context<'_, A> {
         let number = self.local.new_agent();
         let group = care.group.clone();
         group.agent_spawned();
-        let mut cell: Box<dyn super::agent::AnyAgent> = Box::new(Cell::new(number, agent, care, None));
+        let mut cell: Box<dyn super::any_agent::AnyAgent> = Box::new(Cell::new(number, agent, care, None));
         let result = cell.start(self.local);
         self.local.running = self.me.number;
         match result {

@@ -6,23 +6,22 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use livetime_runtime::{Clock, Control, Event, lock};
+use livetime_runtime::{Clock, Control, Event, EventHandler, lock};
 
 use super::account::{Accounts, AgentAccount};
-use super::address::Target;
 use super::channel::{Channel, ChannelKind};
 use super::channels::Channels;
-use super::group::{GroupCore, GroupEvent};
+use super::failure::AgentError;
+use super::group_core::{GroupCore, GroupEvent};
 use super::guard::Guards;
 use super::host;
 use super::local::Local;
+use super::phase::Phase;
 use super::placement::{Placement, PoolOrder, ThreadOptions};
 use super::pool::Pool;
 use super::report::SystemReport;
 use super::strand::{Host, Strand, StrandHandle};
-use super::supervision::AgentError;
-use super::system::{Phase, SystemOptions};
-use super::timer::{After, Every, Timer, Timers};
+use super::timer::Timers;
 
 /// What all parts of a system share.
 pub(crate) struct Core {
@@ -69,12 +68,12 @@ impl Places {
 }
 
 impl Core {
-    pub(crate) fn new(options: SystemOptions, clock: Clock) -> Core {
+    pub(crate) fn new(on_event: Option<EventHandler>, clock: Clock) -> Core {
         let phase = Channel::new("livetime.phase", ChannelKind::Retained);
         phase.publish(Phase::Running);
         Core {
             timers: Arc::new(Timers::new(clock.clone())),
-            control: Arc::new(Control::new(options.on_event)),
+            control: Arc::new(Control::new(on_event)),
             accounts: Accounts::default(),
             channels: Channels::default(),
             phase,
@@ -144,24 +143,6 @@ impl Core {
         let _ = account.thread.set(thread.to_string());
         self.accounts.add(account.clone());
         account
-    }
-
-    // ---- Timers ----
-
-    pub(crate) fn after<T: Send + 'static>(&self, delay: Duration, to: Target<T>, message: T) -> Timer {
-        let at_ns = self.clock.now_ns().saturating_add(nanoseconds(delay));
-        self.timers.set(at_ns, Box::new(After { to: to.0, message: Some(message), is_retry: false }))
-    }
-
-    pub(crate) fn every<T: Clone + Send + 'static>(
-        &self,
-        period: Duration,
-        to: Target<T>,
-        message: T,
-    ) -> Timer {
-        let period_ns = nanoseconds(period).max(1_000);
-        let at_ns = self.clock.now_ns().saturating_add(period_ns);
-        self.timers.set(at_ns, Box::new(Every { to: to.0, message, at_ns, period_ns }))
     }
 
     // ---- Places ----
@@ -435,8 +416,4 @@ impl Core {
             events_dropped,
         }
     }
-}
-
-fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

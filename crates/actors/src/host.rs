@@ -7,8 +7,8 @@ use livetime_runtime::{Event, Waiting, lock};
 
 use super::core::Core;
 use super::placement::ThreadOptions;
-use super::sender::running_on;
 use super::strand::{Host, StrandHandle};
+use super::this_thread::running_on;
 
 /// Starts the thread of one strand.
 pub(crate) fn spawn(

@@ -7,83 +7,22 @@ use std::sync::{Arc, OnceLock};
 use livetime_runtime::ring::Ring;
 use livetime_runtime::sampling::FAST_TIMED_EVERY;
 use livetime_runtime::statistics::add;
-use livetime_runtime::sync::{AtomicBool, Mutex, Ordering, fence, lock};
+use livetime_runtime::sync::{AtomicBool, Ordering, fence};
 use livetime_runtime::{
-    Bounded, Doorbell, EdgeCounts, EdgeOptions, LossReason, Losses, Offer, RoomMark, Thinning, WhenFull,
+    Bounded, EdgeCounts, EdgeOptions, LossReason, Losses, Offer, RoomMark, Thinning, WhenFull,
 };
 
+use super::account::Counted;
 use super::keyed::Keyed;
 use super::local::{HasRing, Local, bit_of};
-use super::strand::{Host, OWN_BITS, ROOM, StrandHandle};
+use super::sink::{Sink, Waiter, Waiters};
+use super::strand::{Host, OWN_BITS, StrandHandle};
 
 /// A message on its way.
 pub(crate) struct Item<T> {
     pub(crate) message: T,
     /// When it was sent, ns on the system's clock; 0 if its way is not timed.
     pub(crate) stamp_ns: u64,
-}
-
-/// Something that messages can be offered to.
-pub(crate) trait Sink<T>: Send + Sync {
-    /// Queues the message, or counts it as lost; `Ok` says which. Returns the message as an error when there
-    /// is no room and the sender must wait and offer it `again`. `local` is the sender's strand, if the
-    /// sender is an agent.
-    fn offer(&self, message: T, stamp_ns: u64, again: bool, local: Option<&mut Local>) -> Result<bool, T>;
-
-    /// True when a message offered now would be queued.
-    fn has_room(&self) -> bool;
-
-    /// A message that had to wait is given up.
-    fn give_up(&self, reason: LossReason);
-
-    /// Registers a waiter to be notified when there is room. Returns false when there is room already.
-    fn wait_for_room(&self, waiter: Waiter) -> bool;
-
-    /// True when nothing will ever be taken from it again.
-    fn is_closed(&self) -> bool;
-
-    /// True when another thread takes, so that waiting for room makes sense.
-    fn may_wait(&self) -> bool;
-}
-
-/// A sender that waits for room.
-pub(crate) enum Waiter {
-    Strand(Arc<StrandHandle>),
-    Thread(Arc<Doorbell>),
-}
-
-/// The senders that wait for room.
-#[derive(Default)]
-pub(crate) struct Waiters {
-    any: AtomicBool,
-    list: Mutex<Vec<Waiter>>,
-}
-
-impl Waiters {
-    /// The caller then checks for room once more.
-    pub(crate) fn add(&self, waiter: Waiter) {
-        lock(&self.list).push(waiter);
-        self.any.store(true, Relaxed);
-        fence(Ordering::SeqCst);
-    }
-
-    /// Notifies the waiters that there is room. The caller must place a fence after making room.
-    pub(crate) fn tell(&self) {
-        if !self.any.load(Relaxed) {
-            return;
-        }
-        let waiters = {
-            let mut list = lock(&self.list);
-            self.any.store(false, Relaxed);
-            std::mem::take(&mut *list)
-        };
-        for waiter in waiters {
-            match waiter {
-                Waiter::Strand(strand) => strand.tell(ROOM),
-                Waiter::Thread(bell) => bell.ring(),
-            }
-        }
-    }
 }
 
 /// One subscription of one agent, or its address: a bounded queue.
@@ -166,7 +105,7 @@ impl<T: Send + 'static> Input<T> {
         let Some(local) = local else { return self.put_from_thread(item) };
         let Some(own) = self.own.open(&mut local.key) else {
             self.ring().put(item).map_err(|item| item.message)?;
-            local.touch(self);
+            local.touch(&self.strand, self.bits());
             return Ok(());
         };
         match self.ring.get() {
@@ -212,7 +151,7 @@ impl<T: Send + 'static> Input<T> {
         };
         let is_last = own.is_empty() && self.ring.get().is_none_or(|ring| ring.is_empty());
         if is_remote {
-            local.heat(self);
+            local.heat(self.slot, self);
         }
         if self.options.when_full == WhenFull::Block {
             self.tell_room();
@@ -403,5 +342,15 @@ impl<T: Send + 'static> Sink<T> for Input<T> {
 
     fn may_wait(&self) -> bool {
         !matches!(self.strand.host, Host::Simulated { .. })
+    }
+}
+
+impl<T: Send + 'static> Counted for Input<T> {
+    fn counts(&self) -> EdgeCounts {
+        Input::counts(self)
+    }
+
+    fn options(&self) -> EdgeOptions {
+        self.options
     }
 }

@@ -7,11 +7,13 @@ use std::time::Duration;
 use livetime_runtime::{EdgeOptions, WhenFull};
 
 use super::agent::{Agent, Me};
-use super::input::{Input, Sink};
+use super::failure::AgentError;
+use super::input::Input;
 use super::local::Local;
+use super::sink::Sink;
 use super::subscription::{Step, Subscription};
-use super::supervision::AgentError;
-use super::timer::{After, Timer};
+use super::timed::After;
+use super::timer::Timer;
 
 /// A state's time limit.
 pub(crate) struct Limit<S> {

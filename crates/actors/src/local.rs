@@ -7,9 +7,8 @@ use std::sync::Arc;
 use livetime_runtime::sync::{Ordering, fence};
 
 use super::account::AgentAccount;
-use super::agent::AnyAgent;
+use super::any_agent::AnyAgent;
 use super::core::Core;
-use super::input::Input;
 use super::keyed::Key;
 use super::outbox::Outbox;
 use super::strand::{Host, MANY, OWN_BITS, StrandHandle};
@@ -175,11 +174,11 @@ impl Local {
 
     /// A message from another strand came to this input: the next one may well do so too.
     #[inline]
-    pub(crate) fn heat<T: Send + 'static>(&mut self, input: &Arc<Input<T>>) {
+    pub(crate) fn heat(&mut self, slot: u32, input: &Arc<impl HasRing + 'static>) {
         match &mut self.hot {
-            Some(hot) if hot.slot == input.slot => hot.is_on = true,
-            _ if input.slot < OWN_BITS && matches!(self.handle.host, Host::Thread { .. }) => {
-                self.hot = Some(Hot { input: input.clone(), slot: input.slot, is_on: true });
+            Some(hot) if hot.slot == slot => hot.is_on = true,
+            _ if slot < OWN_BITS && matches!(self.handle.host, Host::Thread { .. }) => {
+                self.hot = Some(Hot { input: input.clone(), slot, is_on: true });
             }
             _ => {}
         }
@@ -302,11 +301,10 @@ impl Local {
     /// Remembers that a message was put into an input of another strand, to notify that strand when the
     /// handler returns.
     #[inline]
-    pub(crate) fn touch<T: Send + 'static>(&mut self, input: &Input<T>) {
-        let bits = input.bits();
-        match self.peers.iter_mut().find(|p| Arc::ptr_eq(&p.handle, &input.strand)) {
+    pub(crate) fn touch(&mut self, strand: &Arc<StrandHandle>, bits: u64) {
+        match self.peers.iter_mut().find(|p| Arc::ptr_eq(&p.handle, strand)) {
             Some(peer) => peer.bits |= bits,
-            None => self.meet(input.strand.clone(), bits),
+            None => self.meet(strand.clone(), bits),
         }
         self.untold += 1;
         if self.untold >= TELL_AFTER {

@@ -9,7 +9,7 @@ use livetime_runtime::sync::fence;
 use livetime_runtime::{Clock, Control, Doorbell};
 use loom::thread;
 
-use super::input::{Waiter, Waiters};
+use super::sink::{Waiter, Waiters};
 use super::strand::{Host, StrandHandle};
 use super::timer::{Action, Timers};
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use livetime_runtime::LossReason;
 
-use super::input::{Sink, Waiter};
 use super::local::Local;
+use super::sink::{Sink, Waiter};
 use super::strand::ROOM;
 
 /// The messages of one strand that wait.

@@ -17,13 +17,15 @@ use livetime_runtime::{EdgeOptions, Event, lock};
 use super::address::Address;
 use super::agent::{Agent, Me};
 use super::channel::Channel;
-use super::input::{Input, Item, Sink};
+use super::context::Context;
+use super::failure::{AgentError, Outcome};
+use super::input::{Input, Item};
 use super::local::Local;
 use super::outbox::offer_from_agent;
 use super::pool::{Job, Work};
+use super::sink::Sink;
 use super::strand::{Host, StrandHandle};
 use super::subscription::{Step, Subscription};
-use super::supervision::AgentError;
 
 /// The number of jobs under way per thread of the pool: one that runs and one that waits.
 const JOBS_PER_THREAD: usize = 2;
@@ -75,6 +77,63 @@ impl ParallelContext<'_> {
 
 /// The handler with its shared data.
 pub(crate) type Handle<T> = Arc<dyn Fn(T, &mut ParallelContext) -> Result<(), AgentError> + Send + Sync>;
+
+impl<A: Agent> Context<'_, A> {
+    /// Subscribes a handler that several threads may run at the same time, each with a message of its own,
+    /// when the agent is placed in a pool; elsewhere it runs as any other. It has access to the data that it
+    /// shares with the agent, but not to the agent. The other handlers of the agent run alone: never at the
+    /// same time as another handler or as this one. Messages are begun in order, and may end in any order.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    /// use livetime_actors::*;
+    ///
+    /// /// Adds the lengths of texts, several at a time.
+    /// struct Adder { texts: Channel<String>, sum: Arc<AtomicU64> }
+    ///
+    /// impl Agent for Adder {
+    ///     type State = ();
+    ///
+    ///     fn start(&mut self, ctx: &mut Context<Self>) -> Result<(), AgentError> {
+    ///         let add = |sum: &AtomicU64, text: String, _: &mut ParallelContext| {
+    ///             sum.fetch_add(text.len() as u64, Relaxed);
+    ///         };
+    ///         ctx.on_parallel(&self.texts, INPUT, &self.sum, add);
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// let (system, sum) = (System::default(), Arc::new(AtomicU64::new(0)));
+    /// let texts = system.channel("texts")?;
+    /// let adder = Adder { texts: texts.clone(), sum: sum.clone() };
+    /// system.group("adding").placement(Placement::pool("workers", 2)).add("adder", adder).start()?;
+    /// (0..100).for_each(|_| _ = texts.publish("four".to_string()));
+    /// system.stop(Duration::from_secs(5));
+    /// assert_eq!(sum.load(Relaxed), 400);
+    /// # Ok::<(), AgentError>(())
+    /// ```
+    pub fn on_parallel<T, S, F, R>(
+        &mut self,
+        channel: &Channel<T>,
+        options: EdgeOptions,
+        shared: &Arc<S>,
+        handler: F,
+    ) where
+        T: Clone + Send + 'static,
+        S: Send + Sync + 'static,
+        F: Fn(&S, T, &mut ParallelContext) -> R + Send + Sync + 'static,
+        R: Outcome,
+    {
+        let (channel, shared) = (channel.clone(), shared.clone());
+        let handle: Handle<T> = Arc::new(move |message, ctx| handler(&shared, message, ctx).result());
+        self.me.is_changed = true;
+        self.me.changes.push(Box::new(move |list, me, local| {
+            ParallelHandlers::grant(list, me, local, channel, options, handle);
+        }));
+    }
+}
 
 /// The messages of one input that are handled side by side.
 struct Jobs<T> {

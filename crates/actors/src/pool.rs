@@ -10,8 +10,8 @@ use livetime_runtime::{Doorbell, Waiting, lock};
 use super::core::Core;
 use super::host::prepare_thread;
 use super::placement::ThreadOptions;
-use super::sender::running_on;
 use super::strand::{Host, StrandHandle};
+use super::this_thread::running_on;
 
 /// Turns of one strand before a thread takes the next one.
 const TURNS: usize = 4;

@@ -8,9 +8,9 @@ use std::time::Duration;
 use livetime_runtime::{Clock, Random};
 
 use super::report::SystemReport;
-use super::sender::running_on;
 use super::strand::{Host, Strand, StrandHandle};
 use super::system::{System, SystemOptions};
+use super::this_thread::running_on;
 
 /// A system whose agents run only step by step: each [`step`](Simulation::step) lets one thread, chosen at
 /// random among those with work, handle one message. When none has work, time advances to the next timer. The

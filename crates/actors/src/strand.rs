@@ -8,11 +8,11 @@ use crossbeam_utils::CachePadded;
 use livetime_runtime::sync::{AtomicU64, Ordering, fence};
 use livetime_runtime::{Clock, Control, Doorbell, lock, panic_text};
 
-use super::agent::AnyAgent;
+use super::any_agent::AnyAgent;
+use super::failure::{AgentError, Failure};
 use super::local::Local;
 use super::pool::{Pool, Work};
-use super::sender::running_on;
-use super::supervision::{AgentError, Failure};
+use super::this_thread::running_on;
 
 /// A request to a strand, carried out between two messages.
 pub(crate) type Task = Box<dyn FnOnce(&mut Strand) + Send>;

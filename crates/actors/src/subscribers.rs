@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::input::Sink;
+use super::sink::Sink;
 
 /// The list of all subscribers, as publishers cache it.
 pub(super) type List<T> = Arc<[Arc<dyn Sink<T>>]>;

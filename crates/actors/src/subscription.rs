@@ -10,9 +10,10 @@ use super::address::Address;
 use super::agent::{Agent, Me};
 use super::channel::Channel;
 use super::context::Context;
-use super::input::{Input, Sink};
+use super::failure::AgentError;
+use super::input::Input;
 use super::local::Local;
-use super::supervision::AgentError;
+use super::sink::Sink;
 
 /// A function that handles a message.
 pub(crate) type Call<A, T> = Box<dyn FnMut(&mut A, T, &mut Context<'_, A>) -> Result<(), AgentError> + Send>;

@@ -13,24 +13,13 @@ use super::channels::Channels;
 use super::closure::ClosureAgent;
 use super::context::Context;
 use super::core::Core;
-use super::group::{Group, GroupBuilder, GroupEvent};
+use super::failure::{AgentError, Outcome};
+use super::group::{Group, GroupBuilder};
+use super::group_core::GroupEvent;
 use super::guard::StopGuard;
+use super::phase::Phase;
 use super::report::SystemReport;
-use super::supervision::{AgentError, Outcome};
 use super::timer::Timer;
-
-/// What a system is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Phase {
-    /// Agents run.
-    Running,
-    /// A stop was requested; the system waits for stop guards.
-    Stopping,
-    /// Timers have ended, and queued messages are handled.
-    Draining,
-    /// Agents are ended.
-    Ending,
-}
 
 /// How a system is run.
 #[derive(Clone, Default)]
@@ -73,7 +62,7 @@ impl System {
     }
 
     pub(crate) fn with_clock(options: SystemOptions, clock: Clock) -> System {
-        System { core: Arc::new(Core::new(options, clock)), has_stopped: AtomicBool::new(false) }
+        System { core: Arc::new(Core::new(options.on_event, clock)), has_stopped: AtomicBool::new(false) }
     }
 
     /// The channel of this name, which is made if there is none.
@@ -134,7 +123,7 @@ impl System {
 
     /// Sends `message` after `delay`.
     pub fn after<T: Send + 'static>(&self, delay: Duration, to: impl Into<Target<T>>, message: T) -> Timer {
-        self.core.after(delay, to.into(), message)
+        self.core.timers.after(delay, to.into(), message)
     }
 
     /// Sends `message` every `period`, for the first time after one period. What finds no room is counted as lost.
@@ -144,7 +133,7 @@ impl System {
         to: impl Into<Target<T>>,
         message: T,
     ) -> Timer {
-        self.core.every(period, to.into(), message)
+        self.core.timers.every(period, to.into(), message)
     }
 
     /// The channel on which the phase of the system is published; it keeps the newest message.

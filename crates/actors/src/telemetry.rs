@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::channel::{Channel, ChannelKind, Publisher};
 use super::core::Core;
+use super::failure::AgentError;
 use super::report::SystemReport;
-use super::supervision::AgentError;
 use super::system::System;
 use super::timer::{Action, Timer};
 

@@ -4,15 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use livetime_runtime::Clock;
 use livetime_runtime::sync::{Condvar, Mutex, lock};
-use livetime_runtime::{Clock, LossReason};
 
-use super::input::Sink;
-use super::sender::never_waits;
+use super::this_thread::never_waits;
 use super::wheel::{Key, Wheel};
-
-/// A message that had to wait for room is offered again after this time.
-const RETRY_NS: u64 = 1_000_000;
 
 /// All timers of a system.
 pub(crate) struct Timers {
@@ -99,6 +95,10 @@ impl Timers {
         Timers { clock, state: Mutex::new(state), changed: Condvar::new() }
     }
 
+    pub(crate) fn now_ns(&self) -> u64 {
+        self.clock.now_ns()
+    }
+
     pub(crate) fn set(self: &Arc<Timers>, at_ns: u64, action: Box<dyn Action>) -> Timer {
         let timer = Arc::new(TimerState { key: Mutex::new(None) });
         let mut state = lock(&self.state);
@@ -183,46 +183,5 @@ impl Timers {
         self.changed.notify_one();
         // Outside the lock: messages may hold timers themselves.
         drop(old);
-    }
-}
-
-/// Sends a message once.
-pub(crate) struct After<T> {
-    pub(crate) to: Arc<dyn Sink<T>>,
-    pub(crate) message: Option<T>,
-    pub(crate) is_retry: bool,
-}
-
-impl<T: Send> Action for After<T> {
-    fn fire(&mut self, now_ns: u64) -> Option<u64> {
-        let message = self.message.take()?;
-        match self.to.offer(message, now_ns, self.is_retry, None) {
-            Ok(_) => None,
-            Err(message) => {
-                // The input must not lose it, and this thread must not wait.
-                (self.message, self.is_retry) = (Some(message), true);
-                Some(now_ns + RETRY_NS)
-            }
-        }
-    }
-}
-
-/// Sends a message periodically.
-pub(crate) struct Every<T> {
-    pub(crate) to: Arc<dyn Sink<T>>,
-    pub(crate) message: T,
-    pub(crate) at_ns: u64,
-    pub(crate) period_ns: u64,
-}
-
-impl<T: Clone + Send> Action for Every<T> {
-    fn fire(&mut self, now_ns: u64) -> Option<u64> {
-        if self.to.offer(self.message.clone(), now_ns, false, None).is_err() {
-            self.to.give_up(LossReason::QueueFull);
-        }
-        // Times that were missed altogether are left out; the beat is kept.
-        let missed = now_ns.saturating_sub(self.at_ns) / self.period_ns;
-        self.at_ns += (missed + 1) * self.period_ns;
-        Some(self.at_ns)
     }
 }

@@ -40,6 +40,7 @@ mod blosc;
 mod blosc2;
 mod bslz4;
 mod bzip2;
+mod dtype;
 mod error;
 mod hist;
 mod hist16;
@@ -53,7 +54,7 @@ mod zlib;
 #[cfg(feature = "zstd")]
 mod zstd;
 
-pub use array::{Array, DType};
+pub use array::Array;
 pub use bitshuffle::Bitshuffle;
 pub use blockpack::{
     Blockpack, Header as BlockpackHeader, MOST_DIMENSIONS, Reference, Region, SequenceDecoder,
@@ -63,6 +64,7 @@ pub use blosc::{Blosc, BloscCompressor, BloscSettings, BloscShuffle};
 pub use blosc2::Blosc2;
 pub use bslz4::Bslz4;
 pub use bzip2::Bzip2;
+pub use dtype::DType;
 pub use error::CodecError;
 pub use hist16::Hist16;
 pub use histn::HistN;

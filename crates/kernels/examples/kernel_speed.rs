@@ -76,7 +76,7 @@ fn process_cases() {
     });
 }
 
-fn filter<I: Pixel, S: Real, O: Pixel>(name: &str) {
+fn filter<I: Filtered, S: Real, O: Pixel>(name: &str) {
     let (input, state, output) = (image::<I>(), image::<S>(), image::<O>());
     let coefficients = FilterSetup::recursive_average().coefficients(10).rounded();
     row(name, |level| {
@@ -86,7 +86,7 @@ fn filter<I: Pixel, S: Real, O: Pixel>(name: &str) {
     });
 }
 
-fn corrections<I: Pixel, S: Real, O: Pixel>(name: &str) {
+fn corrections<I: Filtered, S: Real, O: Pixel>(name: &str) {
     let (input, state, output) = (image::<I>(), image::<S>(), image::<O>());
     let (background, flat) = (image::<S>(), image::<S>());
     let number = S::from_f64;
@@ -125,7 +125,7 @@ fn convert_cases() {
     colour_conversion("convert RGB1 reverse x u8", Conversion { reverse_x: true, ..colour(1) });
 }
 
-fn conversion<I: Pixel, O: Pixel>(name: &str, c: Conversion) {
+fn conversion<I: Summed, O: Pixel>(name: &str, c: Conversion) {
     let (columns, rows) = c.output_size();
     let (input, output) = (image::<I>(), &mut image::<O>()[..columns * rows]);
     row(name, |level| {

@@ -3,7 +3,7 @@
 //! `cargo run --release -p livetime-kernels --example statistics_speed -- [pixel types]`
 #![allow(clippy::print_stdout, clippy::expect_used, reason = "a program that prints")]
 
-use livetime_kernels::statistics::{Cursor, HistogramRange, Scratch, Wanted, statistics};
+use livetime_kernels::statistics::{Cursor, HistogramRange, Measure, Scratch, Wanted, statistics};
 use livetime_kernels::{Level, Pixel, Plane};
 use std::hint::black_box;
 use std::time::Instant;
@@ -30,7 +30,7 @@ fn main() {
     }
 }
 
-fn rows<T: Pixel>(level: Level, only: &[String]) {
+fn rows<T: Measure>(level: Level, only: &[String]) {
     let name = std::any::type_name::<T>().to_owned();
     if !only.is_empty() && !only.contains(&name) {
         return;
@@ -69,7 +69,7 @@ fn image<T: Pixel>() -> Vec<T> {
     std::iter::repeat_with(next).take(SIZE * SIZE).collect()
 }
 
-fn time<T: Pixel>(level: Level, image: Plane<T>, wanted: &Wanted) -> f64 {
+fn time<T: Measure>(level: Level, image: Plane<T>, wanted: &Wanted) -> f64 {
     let mut scratch = Scratch::default();
     let mut best = f64::MAX;
     for _ in 0..200 {

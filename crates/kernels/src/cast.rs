@@ -1,14 +1,12 @@
 //! Conversions between the ten pixel types, written so that loops over them become vector code.
 //!
-//! Every [`Pixel`] can be made from every other one (it is `CastFrom` all ten), so a kernel that is
+//! Every [`Pixel`](crate::Pixel) can be made from every other one (it is `CastFrom` all ten), so a kernel that is
 //! generic over two pixel types can convert without naming either.
 //!
 //! The conversions of whole slices belong to the types, not to the callers: each is compiled once,
 //! in this crate, however many kernels and programs use it.
 
-use crate::convert::SumOf;
-use crate::process::{Coefficients, FilterFrom, Real};
-use crate::{Level, Pixel};
+use crate::Level;
 
 /// Makes a pixel out of a value of type `I`.
 pub trait CastFrom<I> {
@@ -26,34 +24,29 @@ pub trait CastFrom<I> {
         Self: Sized;
 }
 
-/// The same seen from the source, and the types in which sums of this type are exact.
+/// A type that is made from each of the ten pixel types.
+pub trait FromAny:
+    CastFrom<i8>
+    + CastFrom<u8>
+    + CastFrom<i16>
+    + CastFrom<u16>
+    + CastFrom<i32>
+    + CastFrom<u32>
+    + CastFrom<i64>
+    + CastFrom<u64>
+    + CastFrom<f32>
+    + CastFrom<f64>
+{
+}
+
+/// [`CastFrom`] seen from the source.
 pub trait Cast: Copy {
-    /// Holds the sum of [`SHORT_SUM`](crate::convert::SHORT_SUM) pixels (floats: their `f64` sum).
-    type Sum: SumOf<Self>;
-    /// Holds the sum of any image.
-    type LongSum: SumOf<Self>;
     /// Keeps every value of a float, and of an integer what its wrapped conversions depend on.
     type Wide: Wide;
 
-    fn cast<O: Pixel>(self) -> O;
-    fn cast_wrapping<O: Pixel>(self) -> O;
-    fn cast_slice<O: Pixel>(level: Level, from: &[Self], to: &mut [O]);
-    /// [`FilterFrom::filter`] with an output, else [`FilterFrom::follow`].
-    fn filter<S: Real>(
-        level: Level,
-        c: &Coefficients<S>,
-        pixels: &[Self],
-        state: &mut [S],
-        output: Option<&mut [S]>,
-    );
-    /// [`FilterFrom::filter_in_kind`].
-    fn filter_in_kind<S: Real>(
-        level: Level,
-        c: &Coefficients<S>,
-        pixels: &[Self],
-        state: &mut [S],
-        output: &mut [Self],
-    );
+    fn cast<O: FromAny>(self) -> O;
+    fn cast_wrapping<O: FromAny>(self) -> O;
+    fn cast_slice<O: FromAny>(level: Level, from: &[Self], to: &mut [O]);
     fn widen(level: Level, from: &[Self], to: &mut [Self::Wide]);
     fn wrap_integers(level: Level, from: &[i64], to: &mut [Self]);
     fn wrap_floats(level: Level, from: &[f64], to: &mut [Self]);
@@ -62,17 +55,17 @@ pub trait Cast: Copy {
 /// `i64` or `f64`: what wrapped conversions go through, so that there are two for each type and
 /// not ten.
 pub trait Wide: Copy + Default {
-    fn wrap_slice<O: Pixel>(level: Level, from: &[Self], to: &mut [O]);
+    fn wrap_slice<O: Cast>(level: Level, from: &[Self], to: &mut [O]);
 }
 
 impl Wide for i64 {
-    fn wrap_slice<O: Pixel>(level: Level, from: &[i64], to: &mut [O]) {
+    fn wrap_slice<O: Cast>(level: Level, from: &[i64], to: &mut [O]) {
         O::wrap_integers(level, from, to);
     }
 }
 
 impl Wide for f64 {
-    fn wrap_slice<O: Pixel>(level: Level, from: &[f64], to: &mut [O]) {
+    fn wrap_slice<O: Cast>(level: Level, from: &[f64], to: &mut [O]) {
         O::wrap_floats(level, from, to);
     }
 }
@@ -185,30 +178,16 @@ macro_rules! float_from {
 }
 
 macro_rules! cast {
-    ($($t:ty => $sum:ty, $long:ty, $wide:ty;)*) => {$(
+    ($($t:ty => $wide:ty;)*) => {$(
+        impl FromAny for $t {}
         impl Cast for $t {
-            type Sum = $sum;
-            type LongSum = $long;
             type Wide = $wide;
             #[inline(always)]
-            fn cast<O: Pixel>(self) -> O { <O as CastFrom<$t>>::saturating(self) }
+            fn cast<O: FromAny>(self) -> O { <O as CastFrom<$t>>::saturating(self) }
             #[inline(always)]
-            fn cast_wrapping<O: Pixel>(self) -> O { <O as CastFrom<$t>>::wrapping(self) }
-            fn cast_slice<O: Pixel>(level: Level, from: &[$t], to: &mut [O]) {
+            fn cast_wrapping<O: FromAny>(self) -> O { <O as CastFrom<$t>>::wrapping(self) }
+            fn cast_slice<O: FromAny>(level: Level, from: &[$t], to: &mut [O]) {
                 <O as CastFrom<$t>>::saturating_slice(level, from, to);
-            }
-            fn filter<S: Real>(
-                level: Level, c: &Coefficients<S>, pixels: &[$t], state: &mut [S], output: Option<&mut [S]>,
-            ) {
-                match output {
-                    Some(output) => <S as FilterFrom<$t>>::filter(level, c, pixels, state, output),
-                    None => <S as FilterFrom<$t>>::follow(level, c, pixels, state),
-                }
-            }
-            fn filter_in_kind<S: Real>(
-                level: Level, c: &Coefficients<S>, pixels: &[$t], state: &mut [S], output: &mut [$t],
-            ) {
-                <S as FilterFrom<$t>>::filter_in_kind(level, c, pixels, state, output);
             }
             #[inline(never)]
             fn widen(level: Level, from: &[$t], to: &mut [$wide]) { wrap_all(level, from, to); }
@@ -238,22 +217,21 @@ large_int_from_float!(u64: f32 f64);
 float_from!(f32: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
 float_from!(f64: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
 cast! {
-    i8 => i32, i64, i64;
-    u8 => i32, i64, i64;
-    i16 => i32, i64, i64;
-    u16 => i32, i64, i64;
-    i32 => i64, i64, i64;
-    u32 => i64, i64, i64;
-    i64 => i128, i128, i64;
-    u64 => i128, i128, i64;
-    f32 => f64, f64, f64;
-    f64 => f64, f64, f64;
+    i8 => i64;
+    u8 => i64;
+    i16 => i64;
+    u16 => i64;
+    i32 => i64;
+    u32 => i64;
+    i64 => i64;
+    u64 => i64;
+    f32 => f64;
+    f64 => f64;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::convert::Accumulator;
     use proptest::prelude::*;
 
     const FLOATS: [f64; 22] = [
@@ -304,9 +282,6 @@ mod tests {
         assert_eq!(i64::MIN.cast::<u16>(), 0);
         assert_eq!((-257.5f64).cast_wrapping::<u8>(), 255);
         assert_eq!((1.5 * 2f64.powi(63)).cast_wrapping::<u64>(), 3 << 62);
-        assert_eq!(Accumulator::saturating::<u64>(u64::MAX as i128 + 1), u64::MAX);
-        assert_eq!(Accumulator::saturating::<i64>(i64::MIN as i128 - 1), i64::MIN);
-        assert_eq!(Accumulator::wrapping::<i64>(u64::MAX as i128 + 2), 1);
     }
 
     proptest! {

@@ -55,6 +55,7 @@ pub mod hits;
 mod lanes;
 mod length;
 pub mod lz4;
+mod mix;
 mod pattern;
 pub mod peaks;
 mod pixel;
@@ -67,7 +68,7 @@ mod transform;
 pub mod waveform;
 pub mod wib;
 
-pub use convert::{Conversion, ConvertError, Overflow, convert, convert_slice};
+pub use convert::{Conversion, ConvertError, Overflow, Summed, convert, convert_slice};
 pub use length::LengthError;
 pub use level::Level;
 pub use pattern::{
@@ -77,8 +78,8 @@ pub use pattern::{
 pub use pixel::Pixel;
 pub use plane::{Plane, PlaneError};
 pub use process::{
-    Clip, Coefficients, Corrections, Filter, FilterSetup, FlatField, OffsetScale, Real, ResetCoefficients,
-    min_max, process, reset,
+    Clip, Coefficients, Corrections, Filter, FilterSetup, Filtered, FlatField, OffsetScale, Real,
+    ResetCoefficients, min_max, process, reset,
 };
 pub use resize::{Resize, ResizeError, ResizeMethod, ResizeScratch, resize};
 pub use transform::{Transform, transform};

@@ -1,6 +1,7 @@
 //! The ten pixel types.
 
-use crate::cast::{Cast, CastFrom};
+use crate::cast::{Cast, FromAny};
+use crate::mix::Mix;
 
 mod sealed {
     pub trait Sealed {}
@@ -9,19 +10,9 @@ mod sealed {
 /// One of the ten pixel types: `i8 u8 i16 u16 i32 u32 i64 u64 f32 f64`.
 pub trait Pixel:
     sealed::Sealed
-    + crate::color::Mix
-    + crate::statistics::Measure
+    + Mix
     + Cast
-    + CastFrom<i8>
-    + CastFrom<u8>
-    + CastFrom<i16>
-    + CastFrom<u16>
-    + CastFrom<i32>
-    + CastFrom<u32>
-    + CastFrom<i64>
-    + CastFrom<u64>
-    + CastFrom<f32>
-    + CastFrom<f64>
+    + FromAny
     + Copy
     + Default
     + PartialOrd

@@ -32,6 +32,7 @@ mod cause;
 mod clock;
 mod control;
 mod doorbell;
+mod event;
 #[allow(unsafe_code, reason = "a queue: hands frames over as plain pointers")]
 pub mod frame_ring;
 mod memory;
@@ -55,8 +56,9 @@ mod wait;
 pub use account::{EdgeCounts, LossReason, Losses};
 pub use cause::Cause;
 pub use clock::{Clock, time_of_day_ns};
-pub use control::{Control, Event, EventHandler};
+pub use control::Control;
 pub use doorbell::Doorbell;
+pub use event::{Event, EventHandler};
 pub use memory::{MemoryLimit, TooMuchMemory, free_memory};
 pub use panic::{lock, panic_text};
 pub use policy::{Bounded, EdgeOptions, Offer, RoomMark, WhenFull};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use crate::control::Event;
+use crate::event::Event;
 
 /// A continuing fault is reported again after this time, then after four times as long, up to [`LONGEST_NS`].
 /// Ten seconds and ten minutes keep a log of a day to some 150 lines per fault.

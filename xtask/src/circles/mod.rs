@@ -1,19 +1,24 @@
-//! Circles of imports between the folders of a crate.
+//! Circles of imports between the folders and between the files of a crate.
 //!
 //! A folder is a module. An import counts between the two children of the innermost folder that holds both ends, so a
-//! folder stands for all that lies below it, and what a parent and its child import from each other is no circle. Names
-//! that a module re-exports count where they are defined. Tests may import what they like.
+//! folder stands for all that lies below it, and what a parent and its child import from each other is no circle of
+//! folders. Between files each import counts. Names that a module re-exports count where they are defined; a module that
+//! only re-exports a name from below itself does not import it. Tests may import what they like.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::source::{self, Source};
+use crate::source::Source;
 
+mod arrows;
+mod files;
+mod known;
 mod names;
 mod paths;
 
+use arrows::Arrow;
 use names::Names;
 
-/// One import across folders.
+/// One import across rooms: folders or files.
 struct Import {
     /// File, line, and the path as it is resolved.
     place: String,
@@ -21,54 +26,67 @@ struct Import {
     to: String,
 }
 
-pub(crate) fn check(sources: &[Source], problems: &mut Vec<String>) {
+/// Adds what is wrong to `problems`. Returns how many circles between files there are.
+pub(crate) fn check(sources: &[Source], problems: &mut Vec<String>) -> usize {
     let mut crates: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
     for source in sources {
         let end = source.name.find("/src/").map_or(0, |at| at + 4);
         crates.entry(&source.name[..end]).or_default().push(source);
     }
+    let mut between_files = Vec::new();
     for (root, sources) in crates {
-        problems.extend(circles_of(root, &sources));
+        let (names, arrows) = arrows::of_crate(root, &sources);
+        problems.extend(between_folders(root, &names, &arrows));
+        between_files.extend(files::knots(root, &arrows));
     }
+    problems.extend(files::judge(&between_files, known::CIRCLES));
+    between_files.len()
 }
 
-/// The circles in the crate whose sources lie in `root`, as texts.
-fn circles_of(root: &str, sources: &[&Source]) -> Vec<String> {
-    let module =
-        |source: &Source| source.module[root.len()..].split('/').skip(1).map(str::to_owned).collect();
-    let modules: Vec<(Vec<String>, &str)> = sources.iter().map(|s| (module(s), &*s.code)).collect();
-    let names = Names::new(&modules);
+/// The circles of folders in the crate whose sources lie in `root`, as texts.
+fn between_folders(root: &str, names: &Names, arrows: &[Arrow]) -> Vec<String> {
     let mut by_folder: BTreeMap<String, Vec<Import>> = BTreeMap::new();
-    for (source, (module, code)) in sources.iter().zip(&modules) {
-        for (at, path) in paths::paths(code) {
-            let Some(target) = names.resolve(module, &path) else { continue };
-            let Some((parent, from, to)) = names.siblings(module, &target) else { continue };
-            let place =
-                format!("{}:{}: crate::{}", source.name, source::line_of(code, at), target.join("::"));
-            by_folder.entry(parent).or_default().push(Import { place, from, to });
-        }
+    for arrow in arrows {
+        let Some((parent, from, to)) = names.siblings(&arrow.module, &arrow.target) else { continue };
+        by_folder.entry(parent).or_default().push(Import { place: arrow.place(), from, to });
     }
-    by_folder.iter().flat_map(|(parent, imports)| circles(&format!("{root}/{parent}"), imports)).collect()
+    let told = |(parent, imports): (&String, &Vec<Import>)| {
+        let parent = format!("{root}/{parent}");
+        circles(imports).into_iter().map(move |circle| circle.text(&parent)).collect::<Vec<_>>()
+    };
+    by_folder.iter().flat_map(told).collect()
 }
 
-/// The circles between the children of one folder.
-fn circles(parent: &str, imports: &[Import]) -> Vec<String> {
+/// Rooms that import each other, and the imports that tie them.
+struct Circle<'a> {
+    rooms: Vec<&'a str>,
+    imports: Vec<&'a Import>,
+}
+
+impl Circle<'_> {
+    fn text(&self, parent: &str) -> String {
+        let lines = self.imports.iter().map(|i| format!("\n  {} -> {}: {}", i.from, i.to, i.place));
+        format!(
+            "{parent}: {} import each other; move what both need to where both can reach it{}",
+            self.rooms.join(", "),
+            lines.collect::<String>()
+        )
+    }
+}
+
+fn circles(imports: &[Import]) -> Vec<Circle<'_>> {
     let reach = reach(imports);
     let is_circle = |a: &str, b: &str| reaches(&reach, a, b) && reaches(&reach, b, a);
     let mut told = BTreeSet::new();
     let mut found = Vec::new();
-    for folder in reach.keys() {
-        let circle: Vec<&str> = reach.keys().copied().filter(|other| is_circle(folder, other)).collect();
-        if circle.is_empty() || !told.insert(circle.clone()) {
+    for room in reach.keys() {
+        let rooms: Vec<&str> = reach.keys().copied().filter(|other| is_circle(room, other)).collect();
+        if rooms.is_empty() || !told.insert(rooms.clone()) {
             continue;
         }
-        let within = |i: &&Import| circle.contains(&&*i.from) && circle.contains(&&*i.to);
-        let lines = imports.iter().filter(within).map(|i| format!("\n  {} -> {}: {}", i.from, i.to, i.place));
-        found.push(format!(
-            "{parent}: {} import each other; move what both need to where both can reach it{}",
-            circle.join(", "),
-            lines.collect::<String>()
-        ));
+        let within = |i: &&Import| rooms.contains(&&*i.from) && rooms.contains(&&*i.to);
+        let imports = imports.iter().filter(within).collect();
+        found.push(Circle { rooms, imports });
     }
     found
 }
@@ -77,7 +95,7 @@ fn reaches(reach: &BTreeMap<&str, BTreeSet<&str>>, from: &str, to: &str) -> bool
     reach.get(from).is_some_and(|all| all.contains(to))
 }
 
-/// All that each folder imports, directly or through others.
+/// All that each room imports, directly or through others.
 fn reach(imports: &[Import]) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut reach: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for import in imports {
@@ -99,21 +117,23 @@ fn reach(imports: &[Import]) -> BTreeMap<&str, BTreeSet<&str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source;
 
     const ROOT: (&str, &str) = ("lib.rs", "mod a; mod b; pub use b::deep::Thing;");
 
     /// A module that has further ones is a folder.
     const BELOW: [(&str, &str); 3] = [("a/below.rs", ""), ("b/below.rs", ""), ("c/below.rs", "")];
 
+    /// The circles of folders; `files.rs` tests those of files.
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         let files: Vec<_> = files
             .iter()
             .chain(&BELOW)
             .map(|(name, text)| (format!("x/src/{name}"), (*text).to_owned()))
             .collect();
-        let mut problems = Vec::new();
-        check(&source::sources(&files), &mut problems);
-        problems
+        let sources = source::sources(&files);
+        let (names, arrows) = arrows::of_crate("x/src", &sources.iter().collect::<Vec<_>>());
+        between_folders("x/src", &names, &arrows)
     }
 
     #[test]

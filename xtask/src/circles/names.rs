@@ -26,7 +26,7 @@ impl Names {
         for (path, code) in files {
             let module = modules.entry(path.clone()).or_default();
             module.defined.extend(definitions(code));
-            module.uses.extend(paths::uses(code));
+            module.uses.extend(paths::uses(code).into_iter().map(|u| (u.name, u.path)));
             for length in 0..path.len() {
                 modules.entry(path[..length].to_vec()).or_default().is_folder = true;
             }
@@ -48,29 +48,29 @@ impl Names {
                 continue;
             }
             let behind = depth.checked_sub(1).and_then(|depth| self.behind(&here, name, depth));
-            return Some(behind.unwrap_or(child));
+            return behind.unwrap_or(Some(child));
         }
         Some(here)
     }
 
-    /// Where a name that `module` does not define comes from.
-    fn behind(&self, module: &[String], name: &str, depth: usize) -> Option<Vec<String>> {
+    /// Where a name that `module` re-exports comes from, which may be outside of this crate; `None` for any other name.
+    fn behind(&self, module: &[String], name: &str, depth: usize) -> Option<Option<Vec<String>>> {
         let known = self.0.get(module)?;
         if known.defined.contains(name) {
             return None;
         }
         if let Some((_, path)) = known.uses.iter().find(|(alias, _)| alias == name) {
-            return self.follow(module, path, depth);
+            return Some(self.follow(module, path, depth));
         }
         let all = known.uses.iter().filter(|(alias, _)| alias.is_empty());
         let all = all.filter_map(|(_, path)| self.follow(module, path, depth));
-        all.filter_map(|there| self.in_glob(&there, name, depth)).next()
+        all.filter_map(|there| self.in_glob(&there, name, depth)).next().map(Some)
     }
 
     fn in_glob(&self, there: &[String], name: &str, depth: usize) -> Option<Vec<String>> {
         let whole = [there, &[name.to_owned()]].concat();
         let is_here = self.0.contains_key(&whole) || self.0.get(there)?.defined.contains(name);
-        if is_here { Some(whole) } else { self.behind(there, name, depth.checked_sub(1)?) }
+        if is_here { Some(whole) } else { self.behind(there, name, depth.checked_sub(1)?).flatten() }
     }
 
     /// The module in which a path begins, and what is left of the path.
@@ -86,6 +86,38 @@ impl Names {
             }
             _ => None,
         }
+    }
+
+    /// The words with which paths of `module` begin: its modules, and the modules that `use` brings into it.
+    pub(super) fn starts(&self, module: &[String]) -> BTreeSet<&str> {
+        let below =
+            self.0.keys().filter(|child| child.len() == module.len() + 1 && child.starts_with(module));
+        let below = below.filter_map(|child| child.last());
+        let uses = self.0.get(module).into_iter().flat_map(|module| &module.uses);
+        let brought = uses.filter(|(_, path)| self.leads_to_module(module, path)).map(|(name, _)| name);
+        let fixed = ["crate", "super", "self"];
+        fixed.into_iter().chain(below.chain(brought).map(String::as_str)).collect()
+    }
+
+    /// Puts the whole path of a module that `use` brings into `module` in place of its name at the start of `path`.
+    pub(super) fn write_out(&self, module: &[String], path: &mut Vec<String>) {
+        let uses = self.0.get(module).into_iter().flat_map(|module| &module.uses);
+        let brought = |(name, whole): &&(String, Vec<String>)| {
+            Some(name) == path.first() && whole.len() > 1 && self.leads_to_module(module, whole)
+        };
+        if let Some((_, whole)) = uses.into_iter().find(brought) {
+            path.splice(..1, whole.iter().cloned());
+        }
+    }
+
+    pub(super) fn leads_to_module(&self, module: &[String], path: &[String]) -> bool {
+        self.resolve(module, path).is_some_and(|target| self.0.contains_key(&target))
+    }
+
+    /// The module that defines what `target` leads to.
+    pub(super) fn home<'a>(&self, target: &'a [String]) -> &'a [String] {
+        let lengths = (0..=target.len()).rev();
+        lengths.map(|length| &target[..length]).find(|path| self.0.contains_key(*path)).unwrap_or(target)
     }
 
     /// The innermost folder that holds both, and in which of its folders each lies; `None` if one lies in no folder of it,

@@ -2,32 +2,45 @@
 
 use crate::source::is_word;
 
-/// Paths from `crate`, `super` or `self` wherever they stand, each with its place.
-pub(super) fn paths(code: &str) -> Vec<(usize, Vec<String>)> {
+/// One name that `use` brings into a module.
+pub(super) struct Use {
+    pub(super) at: usize,
+    /// As it is called in the module; empty for `*`.
+    pub(super) name: String,
+    pub(super) path: Vec<String>,
+    pub(super) is_public: bool,
+}
+
+/// Each path outside of `use` whose first word is a start, with its place.
+pub(super) fn paths(code: &str, is_start: impl Fn(&str) -> bool) -> Vec<(usize, Vec<String>)> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some((at, word)) = next_word(code, from) {
         from = at + word.len();
-        let is_start = ["crate", "super", "self"].contains(&word) && code[from..].starts_with("::");
-        if is_start && !code[..at].ends_with(['$', ':']) {
-            let (tree, length) = tree(&code[at..]);
-            found.extend(tree.into_iter().map(|(_, path)| (at, path)));
-            from = at + length;
+        // `pub(in crate::a)` names a room and takes nothing from it.
+        let is_inside = code[..at].ends_with(['$', ':', '.']) || code[..at].ends_with("(in ");
+        let begins = code[from..].starts_with("::") && !is_inside;
+        if word == "use" || (begins && is_start(word)) {
+            let start = if word == "use" { from + space(&code[from..]) } else { at };
+            let (tree, length) = tree(&code[start..]);
+            found.extend(tree.into_iter().filter(|_| word != "use").map(|(_, path)| (at, path)));
+            from = from.max(start + length);
         }
     }
     found
 }
 
-/// What `use` brings into a module: the name there, empty for `*`, and the path.
-pub(super) fn uses(code: &str) -> Vec<(String, Vec<String>)> {
+/// What `use` brings into a module.
+pub(super) fn uses(code: &str) -> Vec<Use> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some((at, word)) = next_word(code, from) {
         from = at + word.len();
         if word == "use" {
-            let start = from + code[from..].len() - code[from..].trim_start().len();
+            let is_public = code[..at].trim_end().ends_with("pub") || code[..at].trim_end().ends_with(')');
+            let start = from + space(&code[from..]);
             let (tree, length) = tree(&code[start..]);
-            found.extend(tree);
+            found.extend(tree.into_iter().map(|(name, path)| Use { at, name, path, is_public }));
             from = start + length;
         }
     }
@@ -118,28 +131,26 @@ mod tests {
     use super::*;
 
     fn found(code: &str) -> Vec<String> {
-        paths(code).into_iter().map(|(_, path)| path.join("::")).collect()
+        let is_start = |word: &str| ["crate", "super", "self", "child"].contains(&word);
+        paths(code, is_start).into_iter().map(|(_, path)| path.join("::")).collect()
     }
 
     #[test]
     fn paths_are_found_in_code_and_in_groups() {
-        assert_eq!(
-            found("use crate::{a::{self, B}, c::*, d as e};"),
-            ["crate::a", "crate::a::B", "crate::c", "crate::d"]
-        );
+        assert_eq!(found("child::a(); child.b(x::child::c)"), ["child::a"]);
         assert_eq!(
             found("fn f(x: super::a::B<crate::C>) -> u8 { crate::d::e::<u8>(1) as u8 }"),
             ["super::a::B", "crate::C", "crate::d::e"]
         );
-        assert!(found("pub(crate) use x::y; $crate::z; self.w").is_empty());
+        assert!(found("pub(crate) use crate::y; $crate::z; self.w; pub(in crate::a) fn f()").is_empty());
     }
 
     #[test]
     fn uses_bring_names() {
         let uses: Vec<_> = uses("pub use a::{B as C, d::*, e::{self}};\nuse super::f;")
             .into_iter()
-            .map(|(n, p)| format!("{n}={}", p.join("::")))
+            .map(|u| format!("{}{}={}", if u.is_public { "pub " } else { "" }, u.name, u.path.join("::")))
             .collect();
-        assert_eq!(uses, ["C=a::B", "=a::d", "e=a::e", "f=super::f"]);
+        assert_eq!(uses, ["pub C=a::B", "pub =a::d", "pub e=a::e", "f=super::f"]);
     }
 }

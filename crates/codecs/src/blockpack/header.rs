@@ -2,7 +2,7 @@
 
 use livetime_kernels::blockpack::BLOCK;
 
-use super::{ENTRY, NAME, Reference, Tier, checksum};
+use super::parts::{ENTRY, NAME, Reference, Tier, checksum};
 use crate::stream::{Reader, Writer};
 use crate::{Array, CodecError, DType};
 
@@ -116,7 +116,7 @@ impl<'a> Header<'a> {
         if wanted != found {
             return Err(CodecError::Reference { wanted, found });
         }
-        super::check_reference(reference, bytes)
+        super::parts::check_reference(reference, bytes)
     }
 
     /// Block `i`, which starts at byte `at` of the blocks, and its checksum.
@@ -126,7 +126,8 @@ impl<'a> Header<'a> {
             let block = self.blocks.get(at..)?.get(..length(entry) as usize)?;
             Some((block, u32::from_le_bytes([a, b, c, d])))
         });
-        found.ok_or_else(|| super::damaged("blocks", i as u64 + 1, self.index.len() as u64, self.start))
+        found
+            .ok_or_else(|| super::parts::damaged("blocks", i as u64 + 1, self.index.len() as u64, self.start))
     }
 
     /// Length of block `i`.

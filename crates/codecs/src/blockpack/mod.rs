@@ -5,70 +5,23 @@
 //! `docs/formats/blockpack.md`.
 
 mod header;
+mod parts;
 mod region;
 mod sequence;
 
+use crate::stream::{Writer, check_dtype, check_room};
+use crate::{Array, Codec, CodecError, DType};
+pub use header::{Header, MOST_DIMENSIONS};
 use livetime_kernels::Level;
 use livetime_kernels::blockpack::{
     BLOCK, BlockError, DenseScratch, Scratch, Word, pack_block, pack_dense_block, unpack_block,
     unpack_dense_block,
 };
-use twox_hash::XxHash3_64;
-
-use crate::stream::{Writer, check_dtype, check_room};
-use crate::{Array, Codec, CodecError, DType};
-pub use header::{Header, MOST_DIMENSIONS};
+pub use parts::{Reference, Tier};
 pub use region::Region;
 pub use sequence::{SequenceDecoder, SequenceEncoder};
 
-const NAME: &str = "blockpack";
-/// Length and checksum of a block.
-const ENTRY: usize = 8;
-
-/// The density of written streams; a stream names its own tier to readers. The numbers are those in streams.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tier {
-    /// All remainders of a group have the same bits, but for exceptions.
-    #[default]
-    Fast = 0,
-    /// What is above a few bits is in unary code, and centres follow the frame more closely: a tenth smaller on noise, packed at about two thirds and unpacked at about a third of the speed.
-    Dense = 1,
-}
-
-impl Tier {
-    /// All of them.
-    pub const ALL: [Tier; 2] = [Tier::Fast, Tier::Dense];
-}
-
-/// A frame that is subtracted from others. Encoder and decoder need the same one.
-#[derive(Clone, Copy, Debug)]
-pub struct Reference<'a> {
-    id: u64,
-    data: &'a [u8],
-}
-
-impl<'a> Reference<'a> {
-    /// A frame with an identity of the caller's choice, which is stored in the streams that need it.
-    pub fn new(id: u64, data: &'a [u8]) -> Reference<'a> {
-        // 0 stands for no reference.
-        Reference { id: id.max(1), data }
-    }
-
-    /// A frame whose identity is the XXH3 checksum of its bytes, so that another one will not be taken for it.
-    pub fn by_content(data: &'a [u8]) -> Reference<'a> {
-        Reference::new(XxHash3_64::oneshot(data), data)
-    }
-
-    /// Its identity, never 0.
-    pub fn id(&self) -> u64 {
-        self.id
-    }
-
-    /// Its elements as bytes.
-    pub fn data(&self) -> &'a [u8] {
-        self.data
-    }
-}
+use parts::{ENTRY, NAME, check_reference, checksum, damaged};
 
 /// The codec with its working memory.
 ///
@@ -210,20 +163,6 @@ impl Codec for Blockpack {
     }
 }
 
-fn check_reference(reference: Option<Reference<'_>>, wanted: usize) -> Result<(), CodecError> {
-    match reference {
-        Some(r) if r.data.len() != wanted => {
-            Err(CodecError::Length { what: "bytes of the reference frame", wanted, found: r.data.len() })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The checksum of a part of a stream.
-fn checksum(bytes: &[u8]) -> u32 {
-    XxHash3_64::oneshot(bytes) as u32
-}
-
 /// Working memory of the tiers.
 #[derive(Debug, Default)]
 struct Memory<T: Word> {
@@ -296,8 +235,4 @@ fn read_block<T: Word>(
     };
     unpacked.map_err(broken)?;
     Ok(block.len())
-}
-
-fn damaged(what: &'static str, wanted: u64, found: u64, at: usize) -> CodecError {
-    CodecError::Damaged { codec: NAME, what, wanted, found, at }
 }

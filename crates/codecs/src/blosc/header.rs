@@ -1,6 +1,6 @@
 //! The first 16 bytes of a chunk.
 
-use super::{BloscCompressor, BloscShuffle, NAME};
+use super::settings::{BloscCompressor, BloscShuffle, NAME};
 use crate::CodecError;
 use crate::stream::{Reader, Writer};
 

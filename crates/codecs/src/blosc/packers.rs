@@ -3,7 +3,7 @@
 use livetime_kernels::{Level, lz4};
 
 use super::blosclz;
-use super::{BloscCompressor, BloscShuffle, NAME};
+use super::settings::{BloscCompressor, BloscShuffle, NAME};
 use crate::CodecError;
 use crate::lz4::Lz4Block;
 use crate::stream::Reader;

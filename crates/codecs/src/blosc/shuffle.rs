@@ -2,7 +2,7 @@
 
 use livetime_kernels::{Level, bitshuffle, byteshuffle};
 
-use super::BloscShuffle;
+use super::settings::BloscShuffle;
 use crate::CodecError;
 use crate::bitshuffle::{room, unshuffle as unshuffle_bits};
 

@@ -1,8 +1,9 @@
 //! Arrays of several axes whose blocks are boxes.
 
-use super::NAME;
 use crate::CodecError;
 use crate::stream::Reader;
+
+pub(super) const NAME: &str = "blosc2";
 
 /// Axes of such an array.
 const MOST_AXES: usize = 16;

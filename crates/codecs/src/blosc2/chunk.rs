@@ -2,7 +2,7 @@
 
 use livetime_kernels::{Level, byteshuffle};
 
-use super::NAME;
+use super::boxes::NAME;
 use crate::CodecError;
 use crate::bitshuffle::{room, unshuffle};
 use crate::blosc::{BloscCompressor, BloscShuffle, Packers};

@@ -1,7 +1,6 @@
 //! The head of a frame, and where its chunk is.
 
-use super::NAME;
-use super::boxes::Boxes;
+use super::boxes::{Boxes, NAME};
 use super::chunk::Chunks;
 use crate::CodecError;
 use crate::stream::Reader;

@@ -9,10 +9,9 @@ mod chunk;
 mod frame;
 
 use crate::CodecError;
+use boxes::NAME;
 use chunk::Chunks;
 use frame::{Frame, Place};
-
-const NAME: &str = "blosc2";
 
 /// The decoder with its working memory.
 #[derive(Default)]

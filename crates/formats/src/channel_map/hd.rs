@@ -1,6 +1,6 @@
 //! ProtoDUNE-HD, numbering of version 6.
 
-use super::{APA, Plane, Wire};
+use super::wire::{APA, Plane, Wire};
 
 const PLANES: &[u8; 64] = b"UUUUUVVVVVXXXXXXXXXXXXVVVVVUUUUUXXXXXXVVVVVUUUUUUUUUUVVVVVXXXXXX";
 

@@ -11,51 +11,13 @@
 mod hd;
 mod sp;
 mod text;
+mod wire;
 
 use crate::wib::{RawFormat, Wib1Frame, Wib2Frame, WibEthFrame};
 pub use hd::hd_wire;
 pub use sp::sp_wire;
 pub use text::{TextMap, TextMapKind};
-
-/// A plane of wires.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Plane {
-    /// First induction plane.
-    U,
-    /// Second induction plane.
-    V,
-    /// Collection plane, called Z or X.
-    Collection,
-}
-
-impl Plane {
-    /// 0, 1 or 2, as hit finders and maps have it.
-    pub fn number(self) -> u8 {
-        self as u8
-    }
-
-    fn of(number: usize) -> Option<Plane> {
-        [Plane::U, Plane::V, Plane::Collection].get(number).copied()
-    }
-
-    /// The plane of channel `channel` in a repeated text of letters.
-    fn in_pattern(pattern: &[u8], channel: usize) -> Plane {
-        match pattern[channel % pattern.len()] {
-            b'U' => Plane::U,
-            b'V' => Plane::V,
-            _ => Plane::Collection,
-        }
-    }
-}
-
-/// A wire: its offline number, and its plane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Wire {
-    /// Number in the experiment's analysis; 2560 for each anode plane, U then V then collection.
-    pub offline: u32,
-    /// Plane of the wire.
-    pub plane: Plane,
-}
+pub use wire::{Plane, Wire};
 
 /// The wire that channel `channel` of a frame reads, as the identity in its header says: ProtoDUNE-SP's for WIB1, ProtoDUNE-HD's for the
 /// others. `None` where the map has no such place.
@@ -84,6 +46,3 @@ pub fn wire_of(format: RawFormat, frame: &[u8], channel: usize) -> Option<Wire> 
         }
     }
 }
-
-/// Channels of an anode plane.
-const APA: u32 = 2560;

@@ -1,6 +1,6 @@
 //! ProtoDUNE-SP, numbering of version 4, FELIX.
 
-use super::{APA, Plane, Wire};
+use super::wire::{APA, Plane, Wire};
 
 const PLANES: &[u8; 32] = b"VVVUUUUUVVZZZZZZZZZZZZVVUUUUUVVV";
 

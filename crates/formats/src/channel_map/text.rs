@@ -1,6 +1,6 @@
 //! Channel maps as text files: numbers in columns, no header.
 
-use super::{Plane, Wire};
+use super::wire::{Plane, Wire};
 use crate::{Error, Result};
 use std::collections::HashMap;
 

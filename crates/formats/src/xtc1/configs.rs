@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Datagram, Src, TypeId, Xtc, id};
+use crate::Error;
 
 /// Leaves of the transitions before an event, by sender and type. Cheap to clone: every event may have its own, and
 /// several threads may share them.
@@ -88,4 +89,9 @@ impl Entry {
 /// Many values of one sender and type (as EPICS) are data, not a configuration.
 fn is_config(leaf: &Xtc<'_>) -> bool {
     ![id::EPICS, id::ORIGINAL_DATAGRAM].contains(&leaf.header.type_id.number())
+}
+
+/// An event whose data need a configuration that was not before it.
+pub(super) fn missing(config: &str, src: Src) -> Error {
+    Error::new(format!("a {config} of {src} before this event"), "none")
 }

@@ -12,6 +12,7 @@
 
 mod choice;
 mod datagram;
+mod head;
 mod names;
 mod names_table;
 mod record;
@@ -22,7 +23,8 @@ mod walk;
 mod xtc;
 
 pub use choice::{damage_of_event, segments};
-pub use datagram::{Datagram, DatagramHeader, Transition};
+pub use datagram::Datagram;
+pub use head::{DatagramHeader, Transition};
 pub use names::{Algorithm, Field, FieldType, Names, NamesId};
 pub use names_table::NamesTable;
 pub use record::{Record, Value};

@@ -34,13 +34,11 @@ pub struct Value<'a, 'n> {
     rank: usize,
 }
 
-impl<'a, 'n> Record<'a, 'n> {
-    /// Records of a datagram; a record without shapes has single values only.
-    pub(super) fn all(
-        datagram: &Datagram<'a>,
-        names: &'n NamesTable,
-    ) -> impl Iterator<Item = Record<'a, 'n>> + use<'a, 'n> {
-        datagram.walk().filter_map(|step| match step {
+impl<'a> Datagram<'a> {
+    /// The records that `names` describes, in their order. Those without a description are left out; see
+    /// [`Datagram::walk`] for all there is. A record without shapes has single values only.
+    pub fn records<'n>(&self, names: &'n NamesTable) -> impl Iterator<Item = Record<'a, 'n>> + use<'a, 'n> {
+        self.walk().filter_map(|step| match step {
             Step::Xtc(xtc) if xtc.header.kind() == XtcKind::ShapesData => {
                 let names = names.get(xtc.header.names_id())?;
                 Some(Record::new(names, xtc.header.damage, xtc.payload))
@@ -48,7 +46,9 @@ impl<'a, 'n> Record<'a, 'n> {
             _ => None,
         })
     }
+}
 
+impl<'a, 'n> Record<'a, 'n> {
     fn new(names: &'n Names, damage: Damage, payload: &'a [u8]) -> Record<'a, 'n> {
         let mut record = Record { names, damage, shapes: &[], data: &[] };
         let mut walker = Walker::<XtcHeader>::new(0, payload.len() as u64);

@@ -7,54 +7,26 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::budget::{Budget, PoolStatistics};
 use super::buffer::{CLASSES, class_of};
 use super::cell::{Cell, Frame, FrameMut, Payload, Place};
 use super::shelf::Rack;
 use super::view::WrongPayload;
-use crate::sync::{AtomicUsize, Ordering};
+use crate::sync::Ordering;
 use crate::{ByteSize, Codec, Layout, TableLayout};
 
 /// The memory of a run: a bound in bytes that all its allocators share.
 #[derive(Clone)]
 pub struct FramePool(Arc<Budget>);
 
-pub(super) struct Budget {
-    limit: usize,
-    used: AtomicUsize,
-    peak: AtomicUsize,
-    buffers: AtomicUsize,
-    exhausted: AtomicUsize,
-}
-
 /// From this size on an allocator reuses few buffers instead of going round, because writing a picture to
 /// memory that is in no cache costs more than searching for a used buffer.
 const LARGE: usize = 32 << 10;
 
-/// The memory that a pool has handed out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PoolStatistics {
-    /// The bound, in bytes.
-    pub limit_bytes: usize,
-    /// Bytes of all buffers that exist now, in use or free.
-    pub used_bytes: usize,
-    /// The most bytes that existed at once.
-    pub peak_bytes: usize,
-    /// Buffers that exist now, in use or free.
-    pub buffers: usize,
-    /// How often a frame was refused because the bound was reached.
-    pub exhausted: usize,
-}
-
 impl FramePool {
     /// A pool of at most `limit_bytes` bytes, frame headers included. Takes no memory yet.
     pub fn new(limit_bytes: usize) -> FramePool {
-        FramePool(Arc::new(Budget {
-            limit: limit_bytes,
-            used: AtomicUsize::new(0),
-            peak: AtomicUsize::new(0),
-            buffers: AtomicUsize::new(0),
-            exhausted: AtomicUsize::new(0),
-        }))
+        FramePool(Arc::new(Budget::new(limit_bytes)))
     }
 
     /// A new allocator for one producer.
@@ -70,33 +42,6 @@ impl FramePool {
     /// Bytes that a payload of `bytes` takes from the bound, rounding and frame header included.
     pub fn cost_bytes(bytes: usize) -> usize {
         class_of(bytes).1 + size_of::<Cell>()
-    }
-}
-
-impl Budget {
-    fn statistics(&self) -> PoolStatistics {
-        PoolStatistics {
-            limit_bytes: self.limit,
-            used_bytes: self.used.load(Ordering::Relaxed),
-            peak_bytes: self.peak.load(Ordering::Relaxed),
-            buffers: self.buffers.load(Ordering::Relaxed),
-            exhausted: self.exhausted.load(Ordering::Relaxed),
-        }
-    }
-
-    fn reserve(&self, bytes: usize) -> bool {
-        let grown = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
-            used.checked_add(bytes).filter(|sum| *sum <= self.limit)
-        });
-        let Ok(before) = grown else { return false };
-        self.peak.fetch_max(before + bytes, Ordering::Relaxed);
-        self.buffers.fetch_add(1, Ordering::Relaxed);
-        true
-    }
-
-    pub(super) fn release(&self, bytes: usize) {
-        self.used.fetch_sub(bytes, Ordering::Relaxed);
-        self.buffers.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

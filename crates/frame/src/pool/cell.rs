@@ -10,6 +10,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::buffer::Buffer;
+use super::prefetch::prefetch;
 use super::shelf::Shelf;
 use crate::sync::{AtomicUsize, Ordering, fence};
 use crate::{Header, Layout, TableLayout};
@@ -203,6 +204,15 @@ pub struct Frame(NonNull<Cell>);
 unsafe impl Send for Frame {}
 // SAFETY: as above.
 unsafe impl Sync for Frame {}
+
+impl Frame {
+    /// Prefetches the header of a frame that will be read soon. `raw` comes from [`Frame::into_raw`] and may
+    /// be stale, because it is not dereferenced.
+    #[inline]
+    pub fn prefetch(raw: *const ()) {
+        prefetch(raw.cast::<Cell>());
+    }
+}
 
 impl Frame {
     #[inline]

@@ -11,48 +11,15 @@
 //! 3. When the allocator is dropped it closes its shelves. Cells that come back later free themselves.
 
 mod allocator;
+mod budget;
 mod buffer;
 mod cell;
+mod prefetch;
 mod shelf;
 mod view;
 
-pub use allocator::{Allocator, FramePool, PoolExhausted, PoolStatistics, ViewError};
+pub use allocator::{Allocator, FramePool, PoolExhausted, ViewError};
+pub use budget::PoolStatistics;
 pub use cell::{Frame, FrameMut, Payload, Shares};
 pub use shelf::Returns;
 pub use view::{ArrayRef, PayloadKind, TableRef, WrongPayload};
-
-/// Asks for the cache lines of a cell that will be read soon.
-#[inline]
-fn prefetch(cell: *const cell::Cell) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint; any address is allowed.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(cell.cast()) };
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = cell;
-}
-
-/// Asks for the first cache line of a cell that will be written soon, which takes it away from other cores.
-#[inline]
-fn prefetch_to_write(cell: *const cell::Cell) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // There is no intrinsic that yields this instruction without naming a processor that has it; those that have it
-    // not ignore it.
-    // SAFETY: a hint; any address is allowed.
-    unsafe {
-        std::arch::asm!("prefetchw [{}]", in(reg) cell, options(nostack, preserves_flags, readonly));
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = cell;
-}
-
-impl Frame {
-    /// Prefetches the header of a frame that will be read soon. `raw` comes from [`Frame::into_raw`] and may
-    /// be stale, because it is not dereferenced.
-    #[inline]
-    pub fn prefetch(raw: *const ()) {
-        prefetch(raw.cast());
-    }
-}

@@ -3,8 +3,9 @@
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::Arc;
 
-use super::allocator::Budget;
+use super::budget::Budget;
 use super::cell::{Cell, Frame};
+use super::prefetch::prefetch_to_write;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// Cells of a shelf: one bit is left for [`CLOSED`].
@@ -175,7 +176,7 @@ impl OwnShelf {
     #[inline]
     fn prefetch(&self, place: usize) {
         if let Some(cell) = self.shared.cells.get(place) {
-            super::prefetch_to_write(cell.load(Ordering::Relaxed));
+            prefetch_to_write(cell.load(Ordering::Relaxed));
         }
     }
 

@@ -1,6 +1,5 @@
 //! The ten types of elements, as they lie in files.
 
-use super::integers;
 use super::words::Words;
 use crate::Pixel;
 
@@ -48,31 +47,3 @@ pub trait Exact: Element {
     #[doc(hidden)]
     fn sum_group<const L: usize>(frames: &[&[u8]], at: usize, sums: &mut [i64]);
 }
-
-macro_rules! exact {
-    ($add:ident, $sum:ident, $square:ty: $($t:ty)*) => {$(
-        impl Exact for $t {
-            type Square = $square;
-
-            #[inline(always)]
-            #[allow(private_bounds, reason = "as above")]
-            fn add_group<W: Words, const L: usize>(
-                frames: &[&[u8]],
-                at: usize,
-                sums: &mut [i64],
-                squares: &mut [$square],
-            ) {
-                integers::$add::<$t, W, L>(frames, at, sums, squares);
-            }
-
-            #[inline(always)]
-            fn sum_group<const L: usize>(frames: &[&[u8]], at: usize, sums: &mut [i64]) {
-                integers::$sum::<$t, L>(frames, at, sums);
-            }
-        }
-    )*};
-}
-
-exact!(add_narrow, sum_narrow, u64: i8 u8);
-exact!(add_words, sum_narrow, u64: i16 u16);
-exact!(add_wide, sum_wide, u128: i32 u32);

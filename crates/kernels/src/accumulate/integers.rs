@@ -2,8 +2,9 @@
 
 use std::marker::PhantomData;
 
+use super::ahead::ask_ahead;
+use super::element::{Element, Exact};
 use super::words::Words;
-use super::{Element, Exact, ask_ahead};
 
 #[inline(always)]
 pub(super) fn exact<T: Exact, W: Words, const L: usize>(
@@ -174,3 +175,31 @@ pub(super) fn add_wide<T: Element + Into<i64>, W: Words, const L: usize>(
         squares[i] += u128::from(low[i]) + (u128::from(high[i]) << 32);
     }
 }
+
+macro_rules! exact {
+    ($add:ident, $sum:ident, $square:ty: $($t:ty)*) => {$(
+        impl Exact for $t {
+            type Square = $square;
+
+            #[inline(always)]
+            #[allow(private_bounds, reason = "as above")]
+            fn add_group<W: Words, const L: usize>(
+                frames: &[&[u8]],
+                at: usize,
+                sums: &mut [i64],
+                squares: &mut [$square],
+            ) {
+                $add::<$t, W, L>(frames, at, sums, squares);
+            }
+
+            #[inline(always)]
+            fn sum_group<const L: usize>(frames: &[&[u8]], at: usize, sums: &mut [i64]) {
+                $sum::<$t, L>(frames, at, sums);
+            }
+        }
+    )*};
+}
+
+exact!(add_narrow, sum_narrow, u64: i8 u8);
+exact!(add_words, sum_narrow, u64: i16 u16);
+exact!(add_wide, sum_wide, u128: i32 u32);

@@ -7,6 +7,7 @@
 //! result does not depend on the order of the frames. Larger ones and floats are summed as `f64` in the order of the frames, so
 //! that every level gives the same bits.
 
+mod ahead;
 mod element;
 mod integers;
 #[cfg(test)]
@@ -18,11 +19,8 @@ pub use element::{Element, Exact};
 use std::marker::PhantomData;
 
 use crate::{LengthError, Level};
+use ahead::ask_ahead;
 use words::{Avx2, Avx512, Portable};
-
-/// How far ahead of the elements that are summed memory is asked for. Processors fetch ahead of a few streams of memory by themselves, and
-/// not across pages; so the frames of a block would be waited for. From 1 to 2 KiB there is no difference; 512 bytes and 4 KiB are slower.
-const AHEAD: usize = 1024;
 
 /// Frames whose elements fit the short sums of a group: 2^15 times 2^16.
 const MOST_FRAMES: usize = 1 << 15;
@@ -277,22 +275,6 @@ fn count_body<T: Element>(frame: &[u8], threshold: T, counts: &mut [u32]) -> u64
         found += u64::from(is_hit);
     }
     found
-}
-
-/// Asks for the elements of a frame that come some groups of `L` after those at `at`.
-#[inline(always)]
-fn ask_ahead<T, const L: usize>(frame: &[u8], at: usize) {
-    if L == 1 {
-        return;
-    }
-    #[cfg(target_arch = "x86_64")]
-    for line in (0..L * size_of::<T>()).step_by(64) {
-        let address = frame.as_ptr().wrapping_add(at * size_of::<T>() + line + AHEAD);
-        // SAFETY: a hint, which may name any address; nothing is read.
-        unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast()) }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (frame, at);
 }
 
 fn check_frames<T>(frames: &[&[u8]], elements: usize) -> Result<(), LengthError> {

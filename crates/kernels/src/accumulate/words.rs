@@ -28,7 +28,7 @@ mod x86 {
     use std::arch::x86_64::{__m256i, __m512i};
 
     use super::Words;
-    use crate::accumulate::ask_ahead;
+    use crate::accumulate::ahead::ask_ahead;
     use crate::statistics::vector::Vector;
 
     /// 16 elements.

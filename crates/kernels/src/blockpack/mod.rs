@@ -27,6 +27,7 @@ mod centre;
 mod dense;
 mod exceptions;
 mod pack;
+mod sizes;
 #[cfg(test)]
 mod tests;
 mod unpack;
@@ -43,18 +44,15 @@ use std::ops::RangeInclusive;
 
 pub use dense::{DenseScratch, dense_block_bound, pack_dense_block, unpack_dense_block};
 pub use pack::{Scratch, pack_block};
+pub use sizes::{BLOCK, GROUP};
 pub use unpack::unpack_block;
 pub use word::Word;
 
-/// Elements that share a width and a centre.
-pub const GROUP: usize = 512;
-/// Most elements of a block.
-pub const BLOCK: usize = 16 * GROUP;
+use sizes::ROW;
 
 /// Bytes of the number of escapes.
 const ESCAPE_COUNT: usize = 2;
-/// Bytes of a row of packed bits.
-const ROW: usize = 64;
+
 /// The width of a group whose elements are stored as they are.
 const STORED: u8 = 255;
 /// High parts that fit an exception.

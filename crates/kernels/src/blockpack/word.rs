@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::ops::{BitAnd, BitOr, BitXor, Shl, Shr};
 
-use super::{GROUP, ROW};
+use super::sizes::{GROUP, ROW};
 use crate::Pixel;
 use crate::bytes::{bytes, bytes_mut};
 

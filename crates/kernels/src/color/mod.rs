@@ -3,7 +3,7 @@
 //! All functions work on rows, which a caller keeps in the first-level cache from one to the next.
 
 mod bayer;
-mod mix;
+mod look_up;
 mod paint;
 mod palette;
 #[cfg(test)]
@@ -11,8 +11,8 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod vbmi;
 
+pub use crate::mix::Mix;
 pub use bayer::{Edges, Mosaic};
-pub use mix::Mix;
 pub use paint::{paint, paint_interleaved};
 pub use palette::Palette;
 

@@ -2,7 +2,7 @@
 //! and a choice.
 
 use super::Palette;
-use super::paint::{four_by_four, one_by_one};
+use super::look_up::{four_by_four, one_by_one};
 use std::arch::x86_64::*;
 
 /// Whether this processor has it, beside what the level avx512 asks for.

@@ -1,6 +1,6 @@
 //! Bins of a line are added to sums.
 
-use super::SumOf;
+use super::sums::SumOf;
 
 per_level! {
     pub(super) fn add_bins<I: Copy, A: SumOf<I>>(row: &[I], sums: &mut [A], bin: usize, samples: usize)

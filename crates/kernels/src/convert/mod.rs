@@ -3,18 +3,22 @@
 mod bins;
 mod region;
 mod reverse;
+mod sum_types;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use crate::bytes::{bytes, bytes_mut};
-use crate::cast::Wide;
 use crate::{LengthError, Level, Pixel, Plane};
-pub use region::{Conversion, ConvertError, Overflow};
+pub use region::{Conversion, ConvertError};
 use reverse::reverse;
 use std::any::TypeId;
 use std::ops::Range;
-pub(crate) use sums::{Accumulator, SHORT_SUM, SumOf};
+pub use sums::Summed;
+use sums::{Accumulator, SHORT_SUM, SumOf};
+pub use values::Overflow;
+use values::{BLOCK, convert_values};
 
 /// Cuts a region out of an image, adds up bins, reverses, divides and converts to another type.
 ///
@@ -46,7 +50,7 @@ pub(crate) use sums::{Accumulator, SHORT_SUM, SumOf};
 /// assert_eq!(output, [209, 22]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn convert<I: Pixel, O: Pixel>(
+pub fn convert<I: Summed, O: Pixel>(
     level: Level,
     input: Plane<'_, I>,
     conversion: &Conversion,
@@ -63,6 +67,20 @@ pub fn convert<I: Pixel, O: Pixel>(
         each_bin::<I, I::Sum, O>(level, input, conversion, output);
     } else {
         each_bin::<I, I::LongSum, O>(level, input, conversion, output);
+    }
+    Ok(())
+}
+
+/// As [`convert()`], without bins and divisor: pixels of any type need no sums then.
+pub(crate) fn convert_unbinned<I: Pixel, O: Pixel>(
+    level: Level,
+    input: Plane<'_, I>,
+    conversion: &Conversion,
+    output: &mut [O],
+) -> Result<(), ConvertError> {
+    conversion.check(input.width(), input.height(), output.len())?;
+    if !output.is_empty() {
+        each_pixel::<I, O>(level, input, conversion, output);
     }
     Ok(())
 }
@@ -88,9 +106,6 @@ pub fn convert_slice<I: Pixel, O: Pixel>(
     I::cast_slice(level, input, output);
     Ok(())
 }
-
-/// Samples that are worked on at a time, so that the steps meet in the L1 cache; 8 KiB at most.
-const BLOCK: usize = 512;
 
 // What knows both the input and the output type is compiled a hundred times. So these functions
 // only walk over blocks; the loops over samples belong to one type, or to two in `cast.rs`.
@@ -198,19 +213,4 @@ fn store<A: Accumulator, O: Pixel>(level: Level, sums: &[A], to: &mut [O], c: &C
     let quotients = &mut quotients[..sums.len()];
     A::divide(level, sums, divisor, quotients);
     convert_values(level, quotients, to, c.overflow);
-}
-
-/// Values of one type become values of another.
-#[inline(never)]
-fn convert_values<I: Pixel, O: Pixel>(level: Level, from: &[I], to: &mut [O], overflow: Overflow) {
-    let same = TypeId::of::<I>() == TypeId::of::<O>();
-    if same || O::FLOAT || overflow == Overflow::Saturate {
-        return I::cast_slice(level, from, to);
-    }
-    let mut wide = [I::Wide::default(); BLOCK];
-    for (from, to) in from.chunks(BLOCK).zip(to.chunks_mut(BLOCK)) {
-        let wide = &mut wide[..from.len()];
-        I::widen(level, from, wide);
-        I::Wide::wrap_slice(level, wide, to);
-    }
 }

@@ -1,18 +1,8 @@
 //! The region of an image and its conversion, with checks.
 
+use super::values::{BLOCK, Overflow};
 use crate::LengthError;
 use std::fmt;
-
-/// What becomes of values that the output type cannot hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Overflow {
-    /// The nearest value that it can hold. Floats are cut towards zero, NaN becomes 0 for integers.
-    #[default]
-    Saturate,
-    /// Modulo 2^bits for integers, as areaDetector does. Floats are first cut towards zero and
-    /// limited to the range -2^63 .. 2^64.
-    Wrap,
-}
 
 /// A region of an image and its conversion; see [`convert`](super::convert()).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +34,7 @@ pub struct Conversion {
 
 impl Conversion {
     /// The largest `samples_per_pixel`.
-    pub const MAX_SAMPLES: usize = super::BLOCK;
+    pub const MAX_SAMPLES: usize = BLOCK;
 
     /// All of an image of one sample per pixel, unchanged but for the type.
     pub fn whole(width: usize, height: usize) -> Conversion {

@@ -36,7 +36,7 @@ fn integer<T: Pixel>(v: T) -> i128 {
     if T::LOWEST < T::default() { v.cast::<i64>().into() } else { v.cast::<u64>().into() }
 }
 
-fn check<I: Pixel, O: Pixel>(width: usize, height: usize, pad: usize, c: &Conversion) {
+fn check<I: Summed, O: Pixel>(width: usize, height: usize, pad: usize, c: &Conversion) {
     let samples = width * c.samples_per_pixel;
     let memory = values::<I>(1 + (samples + pad) * height, width as u64);
     let input = Plane::new(&memory[1..], samples, height, samples + pad).unwrap();
@@ -54,7 +54,7 @@ fn check<I: Pixel, O: Pixel>(width: usize, height: usize, pad: usize, c: &Conver
     }
 }
 
-fn check_variants<I: Pixel, O: Pixel>() {
+fn check_variants<I: Summed, O: Pixel>() {
     for (i, width) in WIDTHS.into_iter().enumerate() {
         let whole = Conversion::whole(width, 3);
         let overflow = if i % 2 == 0 { Overflow::Saturate } else { Overflow::Wrap };
@@ -68,7 +68,7 @@ fn check_variants<I: Pixel, O: Pixel>() {
     }
 }
 
-fn to_all<I: Pixel>() {
+fn to_all<I: Summed>() {
     check_variants::<I, i8>();
     check_variants::<I, u8>();
     check_variants::<I, i16>();

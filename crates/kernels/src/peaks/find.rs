@@ -1,6 +1,6 @@
 //! The peaks of one picture.
 
-use super::Peaks;
+use super::wanted::Peaks;
 
 /// Pixels that are compared with `high` at once.
 const CHUNK: usize = 64;

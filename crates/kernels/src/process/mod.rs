@@ -1,5 +1,7 @@
 //! Corrections and the recursive filter of areaDetector's NDPluginProcess, in one pass.
 
+mod compiled;
+mod corrections;
 mod min_max;
 mod real;
 mod setup;
@@ -10,67 +12,10 @@ mod tests;
 use std::any::TypeId;
 
 use crate::{LengthError, Level, Pixel, Plane};
+pub use corrections::{Clip, Corrections, FlatField, OffsetScale};
 pub use min_max::min_max;
-pub(crate) use real::FilterFrom;
-pub use real::Real;
+pub use real::{Filtered, Real};
 pub use setup::{Coefficients, FilterSetup, ResetCoefficients};
-
-/// What is done to a frame before it is filtered, in the order of the fields.
-///
-/// Every step is optional; `Corrections::default()` does nothing. Images among them are packed,
-/// one value for each input pixel, row after row.
-#[derive(Clone, Copy, Debug)]
-pub struct Corrections<'a, S> {
-    /// Subtracted from the input.
-    pub background: Option<&'a [S]>,
-    /// Evens out the response of the pixels.
-    pub flat_field: Option<FlatField<'a, S>>,
-    /// Shifts and scales.
-    pub offset_scale: Option<OffsetScale<S>>,
-    /// Replaces values above `threshold`.
-    pub high_clip: Option<Clip<S>>,
-    /// Replaces values below `threshold`.
-    pub low_clip: Option<Clip<S>>,
-}
-
-impl<S> Default for Corrections<'_, S> {
-    fn default() -> Self {
-        Corrections {
-            background: None,
-            flat_field: None,
-            offset_scale: None,
-            high_clip: None,
-            low_clip: None,
-        }
-    }
-}
-
-/// `v * scale / flat`; pixels where `flat` is 0 stay as they are.
-#[derive(Clone, Copy, Debug)]
-pub struct FlatField<'a, S> {
-    /// The image of an even illumination, packed.
-    pub flat: &'a [S],
-    /// What a pixel as bright as its flat field becomes.
-    pub scale: S,
-}
-
-/// `(v + offset) * scale`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OffsetScale<S> {
-    /// Added first.
-    pub offset: S,
-    /// Multiplied last.
-    pub scale: S,
-}
-
-/// Values beyond `threshold` become `value`; NaN stays.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Clip<S> {
-    /// The last value that is left alone.
-    pub threshold: S,
-    /// What replaces values beyond it.
-    pub value: S,
-}
 
 /// The recursive filter: for input `I` and state `F`,
 /// output = `o_offset + o1 * F + o2 * I` and new state = `f_offset + f1 * F + f2 * I`.
@@ -113,7 +58,7 @@ pub struct Filter<'a, S> {
 /// assert_eq!(output, [15, 150]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn process<I: Pixel, S: Real, O: Pixel>(
+pub fn process<I: Filtered, S: Real, O: Pixel>(
     level: Level,
     input: Plane<'_, I>,
     corrections: &Corrections<'_, S>,
@@ -148,7 +93,7 @@ pub fn process<I: Pixel, S: Real, O: Pixel>(
 /// assert_eq!(state, [3.0, 4.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn reset<I: Pixel, S: Real>(
+pub fn reset<I: Filtered, S: Real>(
     level: Level,
     input: Plane<'_, I>,
     corrections: &Corrections<'_, S>,
@@ -166,7 +111,7 @@ const BLOCK: usize = 512;
 
 // Compiled for every triple of types, so it only walks over blocks: the loops over pixels belong
 // to one type (`steps.rs`) or to two (`cast.rs`).
-fn run<I: Pixel, S: Real, O: Pixel>(
+fn run<I: Filtered, S: Real, O: Pixel>(
     level: Level,
     input: Plane<'_, I>,
     corrections: &Corrections<'_, S>,
@@ -197,7 +142,7 @@ fn run<I: Pixel, S: Real, O: Pixel>(
 }
 
 /// Filter and conversion of pixels that are already corrected.
-fn finish<I: Pixel, S: Real, O: Pixel>(
+fn finish<I: Filtered, S: Real, O: Pixel>(
     level: Level,
     pixels: &[I],
     filter: Option<(&mut [S], &Coefficients<S>)>,

@@ -1,6 +1,7 @@
 //! The two types that images are processed in.
 
-use super::{Coefficients, Corrections, steps};
+use super::corrections::Corrections;
+use super::setup::Coefficients;
 use crate::{Level, Pixel};
 use std::ops::{Add, Div, Mul, Sub};
 
@@ -15,7 +16,7 @@ mod sealed {
 /// `f32` moves half the memory and is exact for integers up to 2^24; `f64` is what areaDetector
 /// uses.
 pub trait Real:
-    Pixel
+    Filtered
     + sealed::Sealed
     + FilterFrom<i8>
     + FilterFrom<u8>
@@ -46,24 +47,6 @@ pub trait Real:
     fn correct(level: Level, corrections: &Corrections<'_, Self>, start: usize, block: &mut [Self]);
 }
 
-macro_rules! real {
-    ($($t:ty, $mask:ty;)*) => {$(
-        impl Real for $t {
-            type Mask = $mask;
-            #[inline(always)]
-            fn mask(keep: bool) -> $mask { if keep { <$mask>::MAX } else { 0 } }
-            #[inline(always)]
-            fn masked(self, mask: $mask) -> $t { <$t>::from_bits(self.to_bits() & mask) }
-            #[inline(never)]
-            fn correct(level: Level, corrections: &Corrections<'_, $t>, start: usize, block: &mut [$t]) {
-                steps::correct(level, corrections, start, block);
-            }
-        }
-    )*};
-}
-
-real! { f32, u32; f64, u64; }
-
 /// A state that pixels of type `I` are filtered with.
 pub trait FilterFrom<I>: Sized {
     /// Brings the state forward and makes the output.
@@ -80,26 +63,25 @@ pub trait FilterFrom<I>: Sized {
     fn follow(level: Level, c: &Coefficients<Self>, pixels: &[I], state: &mut [Self]);
 }
 
-macro_rules! filter_from {
-    ($s:ty: $($i:ty)*) => {$(
-        impl FilterFrom<$i> for $s {
-            #[inline(never)]
-            fn filter(level: Level, c: &Coefficients<$s>, pixels: &[$i], state: &mut [$s], output: &mut [$s]) {
-                steps::filter(level, c, pixels, state, output);
-            }
-            #[inline(never)]
-            fn filter_in_kind(
-                level: Level, c: &Coefficients<$s>, pixels: &[$i], state: &mut [$s], output: &mut [$i],
-            ) {
-                steps::filter_in_kind(level, c, pixels, state, output);
-            }
-            #[inline(never)]
-            fn follow(level: Level, c: &Coefficients<$s>, pixels: &[$i], state: &mut [$s]) {
-                steps::follow(level, c, pixels, state);
-            }
-        }
-    )*};
-}
+/// A pixel type of which [`process`](crate::process()) takes frames: one of the ten.
+pub trait Filtered: Pixel {
+    /// Brings the state forward, and makes the output if there is one.
+    #[doc(hidden)]
+    fn filter<S: Real>(
+        level: Level,
+        c: &Coefficients<S>,
+        pixels: &[Self],
+        state: &mut [S],
+        output: Option<&mut [S]>,
+    );
 
-filter_from!(f32: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
-filter_from!(f64: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
+    /// As `filter`, with an output of the type of the pixels.
+    #[doc(hidden)]
+    fn filter_in_kind<S: Real>(
+        level: Level,
+        c: &Coefficients<S>,
+        pixels: &[Self],
+        state: &mut [S],
+        output: &mut [Self],
+    );
+}

@@ -1,6 +1,6 @@
 //! The coefficients of the recursive filter and how they follow from the operator's numbers.
 
-use super::Real;
+use crate::Pixel;
 use crate::cast::Cast;
 
 /// The coefficients of the filter for one frame; see [`Filter`](super::Filter) for the formula.
@@ -25,7 +25,7 @@ pub struct Coefficients<S> {
 
 impl Coefficients<f64> {
     /// The same numbers, rounded to the type of the state.
-    pub fn rounded<S: Real>(&self) -> Coefficients<S> {
+    pub fn rounded<S: Pixel>(&self) -> Coefficients<S> {
         Coefficients {
             o_offset: self.o_offset.cast(),
             o1: self.o1.cast(),
@@ -52,7 +52,7 @@ pub struct ResetCoefficients<S> {
 
 impl ResetCoefficients<f64> {
     /// The same numbers, rounded to the type of the state.
-    pub fn rounded<S: Real>(&self) -> ResetCoefficients<S> {
+    pub fn rounded<S: Pixel>(&self) -> ResetCoefficients<S> {
         ResetCoefficients { offset: self.offset.cast(), state: self.state.cast(), input: self.input.cast() }
     }
 }

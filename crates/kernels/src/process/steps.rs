@@ -1,6 +1,8 @@
 //! The steps on a block of pixels, in the type that is calculated in.
 
-use super::{Clip, Coefficients, Corrections, FlatField, OffsetScale, Real};
+use super::corrections::{Clip, Corrections, FlatField, OffsetScale};
+use super::real::Real;
+use super::setup::Coefficients;
 use crate::Pixel;
 
 per_level! {
@@ -23,17 +25,6 @@ per_level! {
 per_level! {
     pub(super) fn follow<I: Pixel, S: Real>(c: &Coefficients<S>, pixels: &[I], state: &mut [S])
         = follow_body;
-}
-
-impl<S> Corrections<'_, S> {
-    /// Whether there is anything to do.
-    pub(super) fn any(&self) -> bool {
-        self.background.is_some()
-            || self.flat_field.is_some()
-            || self.offset_scale.is_some()
-            || self.high_clip.is_some()
-            || self.low_clip.is_some()
-    }
 }
 
 /// All corrections on the pixels from number `start` on.

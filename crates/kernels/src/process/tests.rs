@@ -62,7 +62,7 @@ fn filter<S>(state: &mut [S], coefficients: Option<Coefficients<S>>) -> Option<F
     coefficients.map(|coefficients| Filter { state, coefficients })
 }
 
-fn check<I: Pixel, S: Real, O: Pixel>(
+fn check<I: Filtered, S: Real, O: Pixel>(
     width: usize,
     height: usize,
     pad: usize,
@@ -100,7 +100,7 @@ fn check<I: Pixel, S: Real, O: Pixel>(
     }
 }
 
-fn check_sizes<I: Pixel, S: Real, O: Pixel>() {
+fn check_sizes<I: Filtered, S: Real, O: Pixel>() {
     for (i, width) in WIDTHS.into_iter().chain([BLOCK - 1, BLOCK, 2 * BLOCK + 3]).enumerate() {
         for bits in [0, 31, 1 << (i % 5)] {
             check::<I, S, O>(width, 3, i % 3, bits, None, 1);
@@ -109,16 +109,16 @@ fn check_sizes<I: Pixel, S: Real, O: Pixel>() {
     }
 }
 
-fn to_itself<T: Pixel>() {
+fn to_itself<T: Filtered>() {
     check_sizes::<T, f32, T>();
     check_sizes::<T, f64, T>();
 }
 
-fn from_u16<T: Pixel>() {
+fn from_u16<T: Filtered>() {
     check_sizes::<u16, f32, T>();
 }
 
-fn to_f32<T: Pixel>() {
+fn to_f32<T: Filtered>() {
     check_sizes::<T, f64, f32>();
 }
 

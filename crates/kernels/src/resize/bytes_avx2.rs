@@ -2,8 +2,8 @@
 //! loads of it, and with AVX-512 narrows 16 bits to 8 in more steps than one.
 
 #[cfg(doc)]
-use super::bytes::WINDOW;
-use super::bytes::{GROUP, Groups, Pairs, blend_rows_portable};
+use super::groups::WINDOW;
+use super::groups::{GROUP, Groups, Pairs, blend_rows_portable};
 use std::arch::x86_64::*;
 
 /// Fills `to` from as many pairs of taps as there are lists of weights, with the fine parts of these if `FINE`. All places

@@ -1,6 +1,6 @@
 //! Rows of sums blended with AVX-512: half the instructions of AVX2.
 
-use super::bytes::blend_rows_portable;
+use super::groups::blend_rows_portable;
 use std::arch::x86_64::*;
 
 /// Bytes in a vector.

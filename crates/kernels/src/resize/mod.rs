@@ -5,38 +5,25 @@ mod bytes;
 mod bytes_avx2;
 #[cfg(target_arch = "x86_64")]
 mod bytes_avx512;
+mod groups;
+mod method;
 mod nearest;
+mod output;
 mod real;
 mod rows;
 mod taps;
 #[cfg(test)]
 mod tests;
 
-use crate::bytes::bytes_mut;
 use crate::fastest::Fastest;
 use crate::{LengthError, Level, Pixel, Plane};
 use bytes::ByteScratch;
-use real::{RealScratch, Sum};
+pub use method::ResizeMethod;
+use output::Output;
+use real::RealScratch;
 use std::any::TypeId;
 use std::fmt;
 use taps::Taps;
-
-/// How the pixels of the output are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum ResizeMethod {
-    /// A copy of the pixel in whose area the centre lies (OpenCV's `INTER_NEAREST_EXACT`): no new values.
-    Nearest,
-    /// From the two nearest pixels along each dimension (`INTER_LINEAR`).
-    #[default]
-    Bilinear,
-    /// From the four nearest pixels along each dimension with cubic weights, a = -0.75 (`INTER_CUBIC`): sharper, and may
-    /// go beyond the values of the input at edges.
-    Cubic,
-    /// The mean over the area that the pixel covers, each pixel of the input weighted by the part of it that is covered
-    /// (`INTER_AREA`). For reducing, where the other methods leave pixels out; enlarges as nearest does, with a mean where
-    /// an edge of the input runs through the pixel.
-    Area,
-}
 
 /// The size that is wanted, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,12 +123,8 @@ pub fn resize<T: Pixel>(
     fastest.run(level, bytes, |level| match task.way {
         Way::Copies => nearest::run(input, &scratch.nearest, samples, &mut output),
         Way::Bytes => scratch.bytes.run(level, input.bytes(), &mut output.bytes()),
-        Way::Singles { covered } => {
-            scratch.in_type::<f32>().run_either(level, input, samples, covered, &mut output)
-        }
-        Way::Doubles { covered } => {
-            scratch.in_type::<f64>().run_either(level, input, samples, covered, &mut output)
-        }
+        Way::Singles { covered } => scratch.singles.run_either(level, input, samples, covered, &mut output),
+        Way::Doubles { covered } => scratch.doubles.run_either(level, input, samples, covered, &mut output),
     });
     scratch.fastest = fastest;
     Ok(())
@@ -209,38 +192,6 @@ impl ResizeScratch {
         }
         self.made_for = Some(*task);
         self.fastest = Fastest::new();
-    }
-
-    fn in_type<A: Sum>(&mut self) -> &mut RealScratch<A> {
-        A::scratch(self)
-    }
-}
-
-/// The rows that are written.
-struct Output<'a, T> {
-    data: &'a mut [T],
-    /// Samples in a row.
-    width: usize,
-    height: usize,
-    stride: usize,
-}
-
-impl<T: Pixel> Output<'_, T> {
-    fn row(&mut self, y: usize) -> &mut [T] {
-        &mut self.data[y * self.stride..][..self.width]
-    }
-
-    /// Row `y + 1` becomes as row `y`.
-    fn repeat_row(&mut self, y: usize) {
-        let start = y * self.stride;
-        self.data.copy_within(start..start + self.width, start + self.stride);
-    }
-
-    /// The same rows as bytes.
-    fn bytes(&mut self) -> Output<'_, u8> {
-        let size = size_of::<T>();
-        let (width, stride) = (self.width * size, self.stride.saturating_mul(size));
-        Output { data: bytes_mut(self.data), width, height: self.height, stride }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every pixel of the output is a copy of one of the input.
 
-use super::Output;
+use super::output::Output;
 use super::taps::nearest;
 use crate::{Pixel, Plane};
 

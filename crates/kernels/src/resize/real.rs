@@ -2,9 +2,9 @@
 //!
 //! Only sums and products, each in a fixed order and rounded by itself, so that all levels agree bit for bit.
 
+use super::output::Output;
 use super::rows::Rows;
 use super::taps::{MOST, Taps};
-use super::{Output, ResizeScratch};
 use crate::{Level, Pixel, Plane, Real};
 
 /// Samples that are blended, rounded and converted at a time, so that the steps meet in the L1 cache.
@@ -24,24 +24,14 @@ pub(super) struct RealScratch<A> {
 pub(super) trait Sum: Real + Default {
     /// From here on floats have no digits behind the point.
     const WHOLE: Self;
-
-    fn scratch(scratch: &mut ResizeScratch) -> &mut RealScratch<Self>;
 }
 
 impl Sum for f32 {
     const WHOLE: f32 = (1u32 << 23) as f32;
-
-    fn scratch(scratch: &mut ResizeScratch) -> &mut RealScratch<f32> {
-        &mut scratch.singles
-    }
 }
 
 impl Sum for f64 {
     const WHOLE: f64 = (1u64 << 52) as f64;
-
-    fn scratch(scratch: &mut ResizeScratch) -> &mut RealScratch<f64> {
-        &mut scratch.doubles
-    }
 }
 
 impl<A: Sum> RealScratch<A> {

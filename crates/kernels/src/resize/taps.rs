@@ -1,6 +1,6 @@
 //! Which elements of the input make an element of the output, and with which weights, along one dimension.
 
-use super::ResizeMethod;
+use super::method::ResizeMethod;
 
 /// The most taps of any method but area.
 pub(super) const MOST: usize = 4;

@@ -1,13 +1,14 @@
 //! Extremes, sums and background.
 
 use super::blocks::Found;
+use super::measure::Measure;
 use super::results::Basic;
 use super::sums::Sums;
 use super::wanted::Wanted;
 use crate::{Pixel, Plane};
 
 /// Gathers what [`Basic`] is made of, row by row.
-pub(super) struct Gatherer<'a, T: Pixel> {
+pub(super) struct Gatherer<'a, T: Measure> {
     image: Plane<'a, T>,
     sums: T::Sums,
     min: Extreme<T>,
@@ -21,7 +22,7 @@ struct Extreme<T> {
     y: usize,
 }
 
-impl<'a, T: Pixel> Gatherer<'a, T> {
+impl<'a, T: Measure> Gatherer<'a, T> {
     pub(super) fn new(image: Plane<'a, T>, wanted: &Wanted) -> Self {
         Gatherer {
             image,

@@ -1,11 +1,10 @@
 //! The histogram: bin numbers by vector arithmetic, then counting in interleaved tables.
 
 use super::aligned::{Aligned, Block};
+use super::compare::Compare;
 use super::results::Histogram;
-use super::scratch::zeros;
 use super::slots::{OTHERS, Slots};
 use super::wanted::{HistogramRange, Quirks};
-use crate::Pixel;
 
 /// Tables that take turns, so that equal neighbours do not wait for each other's count.
 const TABLES: usize = 8;
@@ -42,7 +41,7 @@ impl Bins {
         &self.axis
     }
 
-    pub(super) fn start<T: Pixel>(&mut self, range: Option<HistogramRange>) {
+    pub(super) fn start<T: Compare>(&mut self, range: Option<HistogramRange>) {
         self.plan = range.map(|range| Slots::new(range.limited()));
         let slots = self.plan.map_or(0, |plan| plan.range.bins + OTHERS);
         let len = if slots == 0 { 0 } else { table_len::<T>(slots) };
@@ -53,7 +52,7 @@ impl Bins {
     }
 
     #[inline(always)]
-    pub(super) fn add_row<T: Pixel>(&mut self, row: &[T]) {
+    pub(super) fn add_row<T: Compare>(&mut self, row: &[T]) {
         let Some(plan) = self.plan else { return };
         for piece in row.chunks(PIECE) {
             if u32::MAX - self.held < PIECE as u32 {
@@ -71,7 +70,7 @@ impl Bins {
     }
 
     /// Moves the tables to the counts.
-    fn fold<T: Pixel>(&mut self) {
+    fn fold<T: Compare>(&mut self) {
         let Some(plan) = self.plan else { return };
         self.held = 0;
         if size_of::<T>() == 1 {
@@ -88,7 +87,7 @@ impl Bins {
         }
     }
 
-    pub(super) fn finish<T: Pixel>(&mut self, pixels: usize, quirks: Quirks) -> Option<Histogram> {
+    pub(super) fn finish<T: Compare>(&mut self, pixels: usize, quirks: Quirks) -> Option<Histogram> {
         let range = self.plan?.range;
         self.fold::<T>();
         self.axis.extend(axis(range, quirks));
@@ -99,7 +98,7 @@ impl Bins {
 }
 
 /// Counts in all tables together.
-fn table_len<T: Pixel>(slots: usize) -> usize {
+fn table_len<T: Compare>(slots: usize) -> usize {
     match slots {
         _ if size_of::<T>() == 1 => TABLES * BYTES,
         ..=NEAR => TABLES * slots,
@@ -112,7 +111,7 @@ fn table_len<T: Pixel>(slots: usize) -> usize {
 /// # Safety
 /// `tables` must hold `N` counts for each slot of `plan`.
 #[inline(always)]
-unsafe fn count<T: Pixel, const N: usize>(plan: Slots, piece: &[T], tables: &mut [u32]) {
+unsafe fn count<T: Compare, const N: usize>(plan: Slots, piece: &[T], tables: &mut [u32]) {
     let mut slots = Block([0; GROUP]);
     let (groups, tail) = piece.as_chunks::<GROUP>();
     for group in groups {
@@ -145,7 +144,7 @@ unsafe fn count_slots<const N: usize>(slots: &[u32], tables: &mut [u32]) {
 
 /// Counts bytes in tables of 256.
 #[inline(always)]
-fn count_bytes<T: Pixel>(piece: &[T], tables: &mut [u32]) {
+fn count_bytes<T: Compare>(piece: &[T], tables: &mut [u32]) {
     let (tables, _) = tables.as_chunks_mut::<BYTES>();
     let Some(tables) = tables.first_chunk_mut::<TABLES>() else { return };
     let (groups, tail) = piece.as_chunks::<TABLES>();
@@ -168,4 +167,10 @@ fn axis(range: HistogramRange, quirks: Quirks) -> impl Iterator<Item = f64> {
 fn entropy(counts: &[u64], pixels: usize) -> f64 {
     let terms = counts.iter().filter(|&&c| c > 0).map(|&c| c as f64 * (c as f64).ln());
     if pixels == 0 { 0.0 } else { -terms.sum::<f64>() / pixels as f64 }
+}
+
+/// Makes `buffer` `len` zeros, within its capacity if that suffices.
+fn zeros<T: Copy + Default>(buffer: &mut Vec<T>, len: usize) {
+    buffer.clear();
+    buffer.resize(len, T::default());
 }

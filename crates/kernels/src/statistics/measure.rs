@@ -1,150 +1,48 @@
-//! What the statistics need to know of each pixel type.
+//! Which loops sum a pixel type and project it.
 
 use super::blocks::{Blocks, Bytes, RowByRow, Singles, Words};
+use super::compare::Compare;
 use super::direct::Direct;
-use super::lanes::reduce;
 use super::narrow::{Narrow8, Narrow16};
 use super::projections::Project;
 use super::sums::{Approximate, Exact, ExactSums, PivotSums, Sums, Wide, WideSums};
 
 /// How a pixel type is summed, compared and projected. An inner matter of
 /// [`statistics`](super::statistics()), implemented for the ten pixel types.
-pub trait Measure: Copy + PartialOrd {
+pub trait Measure: Compare {
     #[doc(hidden)]
     type Sums: Sums<Self>;
     #[doc(hidden)]
     type Projector: Project<Self>;
     #[doc(hidden)]
-    type Blocks: Blocks<Self>;
-    #[doc(hidden)]
-    const ABOVE_ALL: Self;
-    #[doc(hidden)]
-    const BELOW_ALL: Self;
-
-    /// The smallest value `v` with `v ≥ threshold`; none when no value reaches it.
-    #[doc(hidden)]
-    fn least_passing(threshold: f64) -> Option<Self>;
-
-    /// Smallest and largest pixel of a row, NaN passed over; what lies beyond all when there is
-    /// none.
-    #[doc(hidden)]
-    fn extremes(row: &[Self]) -> (Self, Self);
-
-    /// True when every value is an `f32`.
-    #[doc(hidden)]
-    const FITS_SINGLE: bool;
-
-    /// The value as `f32`; exact when [`Self::FITS_SINGLE`].
-    #[doc(hidden)]
-    fn single(self) -> f32;
-
-    /// The lowest 8 bits of an integer; a whole pixel of one byte.
-    #[doc(hidden)]
-    fn low_byte(self) -> u8;
-
-    /// The pixel of one byte with these bits.
-    #[doc(hidden)]
-    fn from_low_byte(byte: u8) -> Self;
+    type Blocks: Blocks<Self, Sums = Self::Sums>;
 }
 
-macro_rules! integer {
+macro_rules! measure {
     ($($t:ty, $sums:ty, $projector:ty, $blocks:ty;)*) => {$(
         impl Measure for $t {
             type Sums = $sums;
             type Projector = $projector;
             type Blocks = $blocks;
-            const FITS_SINGLE: bool = size_of::<$t>() <= 2;
-            const ABOVE_ALL: Self = <$t>::MAX;
-            const BELOW_ALL: Self = <$t>::MIN;
-
-            #[inline(always)]
-            fn single(self) -> f32 {
-                self as f32
-            }
-
-            #[inline(always)]
-            fn low_byte(self) -> u8 {
-                self as u8
-            }
-
-            fn from_low_byte(byte: u8) -> Self {
-                byte as $t
-            }
-
-            fn least_passing(threshold: f64) -> Option<Self> {
-                let least = threshold.ceil();
-                if least.is_nan() || least as i128 > <$t>::MAX as i128 {
-                    return None;
-                }
-                Some(least as $t)
-            }
-
-            #[inline(always)]
-            fn extremes(row: &[Self]) -> (Self, Self) {
-                let (mut min, mut max) = (Self::ABOVE_ALL, Self::BELOW_ALL);
-                for &v in row {
-                    min = min.min(v);
-                    max = max.max(v);
-                }
-                (min, max)
-            }
         }
     )*};
 }
 
-integer! {
+measure! {
     u8, ExactSums, Narrow8, Bytes;
-    i8, ExactSums, Narrow8, RowByRow;
+    i8, ExactSums, Narrow8, RowByRow<ExactSums>;
     u16, ExactSums, Narrow16, Words;
-    i16, ExactSums, Narrow16, RowByRow;
-    u32, ExactSums, Direct, RowByRow;
-    i32, ExactSums, Direct, RowByRow;
-    u64, WideSums, Direct, RowByRow;
-    i64, WideSums, Direct, RowByRow;
+    i16, ExactSums, Narrow16, RowByRow<ExactSums>;
+    u32, ExactSums, Direct, RowByRow<ExactSums>;
+    i32, ExactSums, Direct, RowByRow<ExactSums>;
+    u64, WideSums, Direct, RowByRow<WideSums>;
+    i64, WideSums, Direct, RowByRow<WideSums>;
+    f32, PivotSums, Direct, Singles;
+    f64, PivotSums, Direct, RowByRow<PivotSums>;
 }
 
-macro_rules! float {
-    ($($t:ty, $lanes:literal, $blocks:ty;)*) => {$(
-        impl Measure for $t {
-            type Sums = PivotSums;
-            type Projector = Direct;
-            type Blocks = $blocks;
-            const FITS_SINGLE: bool = size_of::<$t>() == 4;
-            const ABOVE_ALL: Self = <$t>::INFINITY;
-            const BELOW_ALL: Self = <$t>::NEG_INFINITY;
-
-            #[inline(always)]
-            fn single(self) -> f32 {
-                self as f32
-            }
-
-            #[inline(always)]
-            fn low_byte(self) -> u8 {
-                self as u8
-            }
-
-            fn from_low_byte(byte: u8) -> Self {
-                byte as $t
-            }
-
-            fn least_passing(threshold: f64) -> Option<Self> {
-                let nearest = threshold as $t;
-                let up = f64::from(nearest) < threshold;
-                (!threshold.is_nan()).then_some(if up { nearest.next_up() } else { nearest })
-            }
-
-            // A comparison with NaN is false, which keeps what was found so far.
-            #[inline(always)]
-            fn extremes(row: &[Self]) -> (Self, Self) {
-                let low = |v: Self, found: Self| if v < found { v } else { found };
-                let high = |v: Self, found: Self| if v > found { v } else { found };
-                (
-                    reduce::<_, _, $lanes>(row, Self::ABOVE_ALL, low, low),
-                    reduce::<_, _, $lanes>(row, Self::BELOW_ALL, high, high),
-                )
-            }
-        }
-
+macro_rules! approximate {
+    ($($t:ty)*) => {$(
         impl Approximate for $t {
             #[inline(always)]
             fn value(self) -> f64 {
@@ -154,10 +52,7 @@ macro_rules! float {
     )*};
 }
 
-float! {
-    f32, 64, Singles;
-    f64, 32, RowByRow;
-}
+approximate!(f32 f64);
 
 macro_rules! exact8 {
     ($($t:ty)*) => {$(

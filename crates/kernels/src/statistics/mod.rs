@@ -32,13 +32,16 @@
 mod aligned;
 mod basic;
 mod blocks;
+mod compare;
 mod direct;
 mod histogram;
 mod lanes;
 mod measure;
 mod moments;
 mod narrow;
+mod narrow_sums;
 mod profiles;
+mod projecting;
 mod projections;
 mod results;
 mod scratch;
@@ -54,7 +57,7 @@ pub use results::{Basic, Centroid, Histogram, Profiles, Statistics};
 pub use scratch::Scratch;
 pub use wanted::{Cursor, HistogramRange, Quirks, Wanted};
 
-use crate::{Level, Pixel, Plane};
+use crate::{Level, Plane};
 use blocks::Blocks;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use blocks::vector;
@@ -76,7 +79,7 @@ pub(crate) use blocks::vector;
 /// - Empty image: sums and counts are 0, `min`, `max`, `mean`, `sigma` are NaN, the centroid is 0.
 ///
 /// Never fails and never panics. See the [module](self) for an example.
-pub fn statistics<T: Pixel>(
+pub fn statistics<T: Measure>(
     level: Level,
     image: Plane<T>,
     wanted: &Wanted,
@@ -86,12 +89,12 @@ pub fn statistics<T: Pixel>(
 }
 
 per_level! {
-    fn gather<T: Pixel>(kernels: Level, image: Plane<T>, wanted: &Wanted, scratch: &mut Scratch) -> Statistics
+    fn gather<T: Measure>(kernels: Level, image: Plane<T>, wanted: &Wanted, scratch: &mut Scratch) -> Statistics
         = pass;
 }
 
 #[inline(always)]
-fn pass<T: Pixel>(level: Level, image: Plane<T>, wanted: &Wanted, scratch: &mut Scratch) -> Statistics {
+fn pass<T: Measure>(level: Level, image: Plane<T>, wanted: &Wanted, scratch: &mut Scratch) -> Statistics {
     let summing = wanted.basic || wanted.profiles.is_some();
     let projecting = wanted.centroid || wanted.profiles.is_some();
     // For the centroid alone, row by row is faster.

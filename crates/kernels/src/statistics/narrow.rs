@@ -1,6 +1,5 @@
 //! Projections of 8 and 16-bit pixels: integer lanes, emptied before they overflow.
 
-use super::aligned::Aligned;
 use super::lanes::zip;
 use super::projections::{Project, Projections};
 
@@ -22,46 +21,6 @@ const LANES: usize = 32;
 /// Pixels of a row whose sum fits the lanes: 256 chunks, 255·256 < 2¹⁶ and 128·256 = 2¹⁵; and 2¹³
 /// pixels of 16 bits fit an `i32`.
 const PIECE: usize = LANES * 256;
-
-/// Column sums over the rows from `start` to `end`.
-#[derive(Debug, Default)]
-pub(super) struct Lanes<L> {
-    /// S: Σv of what passes.
-    sum: Aligned<L>,
-    /// T: the sum of S after each row.
-    moment: Aligned<L>,
-    /// Σv of all.
-    all: Aligned<L>,
-    start: usize,
-    end: usize,
-}
-
-impl<L: Copy + Default> Lanes<L> {
-    fn clear(&mut self, width: usize, averaging: bool, start: usize) {
-        self.sum.zeros(width);
-        self.moment.zeros(width);
-        self.all.zeros(if averaging { width } else { 0 });
-        (self.start, self.end) = (start, start);
-    }
-}
-
-/// Column sums of bytes over a few thousand rows; `moment` is Σ (y − start)·v.
-#[derive(Debug, Default)]
-pub(super) struct Middle {
-    sum: Aligned<i32>,
-    moment: Aligned<i32>,
-    all: Aligned<i32>,
-    start: usize,
-}
-
-impl Middle {
-    fn clear(&mut self, width: usize, averaging: bool, start: usize) {
-        self.sum.zeros(width);
-        self.moment.zeros(width);
-        self.all.zeros(if averaging { width } else { 0 });
-        self.start = start;
-    }
-}
 
 /// The loops, for a pixel type, the unsigned lane it is added in, and that lane's reading
 /// when a row is summed in it.

@@ -34,9 +34,3 @@ impl Scratch {
         self.bins.axis()
     }
 }
-
-/// Makes `buffer` `len` zeros, within its capacity if that suffices.
-pub(super) fn zeros<T: Copy + Default>(buffer: &mut Vec<T>, len: usize) {
-    buffer.clear();
-    buffer.resize(len, T::default());
-}

@@ -1,7 +1,7 @@
 //! From pixel values to the slots of a histogram table.
 
+use super::compare::Compare;
 use super::wanted::HistogramRange;
-use crate::Pixel;
 
 /// Pixels that are looked at together: once in doubt, all are found again in double precision.
 const GROUP: usize = 64;
@@ -41,7 +41,7 @@ impl Slots {
 
     /// The slots of `pixels`, one each, multiplied by `step`.
     #[inline(always)]
-    pub(super) fn of<T: Pixel>(&self, pixels: &[T], slots: &mut [u32], step: u32) {
+    pub(super) fn of<T: Compare>(&self, pixels: &[T], slots: &mut [u32], step: u32) {
         match self.single {
             Some(single) if T::FITS_SINGLE => {
                 let (groups, tail) = pixels.as_chunks::<GROUP>();
@@ -60,7 +60,7 @@ impl Slots {
 
     /// The loop for vectors.
     #[inline(always)]
-    fn side_by_side<T: Pixel>(&self, pixels: &[T], slots: &mut [u32], step: u32) {
+    fn side_by_side<T: Compare>(&self, pixels: &[T], slots: &mut [u32], step: u32) {
         let HistogramRange { min, max, bins } = self.range;
         let (below, above, nan) = (bins as f64, (bins + 1) as f64, (bins + 2) as f64);
         for (slot, v) in slots.iter_mut().zip(pixels) {
@@ -77,7 +77,7 @@ impl Slots {
 
     /// For ranges so wide or so narrow that the arithmetic overflows.
     #[cold]
-    fn one_by_one<T: Pixel>(&self, pixels: &[T], slots: &mut [u32], step: u32) {
+    fn one_by_one<T: Compare>(&self, pixels: &[T], slots: &mut [u32], step: u32) {
         let HistogramRange { min, max, bins } = self.range;
         for (slot, v) in slots.iter_mut().zip(pixels) {
             let v = v.to_f64();
@@ -109,7 +109,7 @@ impl Single {
 
     /// Finds the slots, and tells whether all are the ones that double precision gives.
     #[inline(always)]
-    fn find<T: Pixel>(&self, pixels: &[T; GROUP], slots: &mut [u32; GROUP], step: u32, bins: u32) -> bool {
+    fn find<T: Compare>(&self, pixels: &[T; GROUP], slots: &mut [u32; GROUP], step: u32, bins: u32) -> bool {
         let [low, high] = self.within;
         let (below, above) = (step * bins, step * (bins + 1));
         let mut doubts = 0;

@@ -6,7 +6,7 @@
 //! took 0.21 ms where a plain loop over tiles took 0.35 ms (Xeon, model 207, 2.3 GHz; see
 //! `examples/kernel_speed.rs`).
 
-use super::turn::Tile;
+use super::tile::Tile;
 use crate::bytes::bytes_mut;
 
 /// Tiles of `N = 8 * B` pixels of `8 / B` bytes, `B` being 8 or 4.

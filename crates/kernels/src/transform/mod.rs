@@ -3,12 +3,14 @@
 mod lanes;
 #[cfg(test)]
 mod tests;
+mod tile;
 mod turn;
 
 use crate::bytes::bytes_mut;
-use crate::convert::convert;
+use crate::convert::convert_unbinned;
 use crate::fastest::Fastest;
 use crate::{Conversion, ConvertError, Level, Pixel, Plane};
+use turn::Flips;
 
 /// How an image is turned; the numbers are areaDetector's. `a` is `image[y, x]` in numpy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -71,15 +73,6 @@ impl Transform {
     }
 }
 
-/// A transform taken apart: the columns and the rows of the input are put in reverse order, then
-/// rows become columns.
-#[derive(Clone, Copy)]
-struct Flips {
-    transposed: bool,
-    columns: bool,
-    rows: bool,
-}
-
 /// The measured choice for samples of 1, 2, 4 and 8 bytes, alone, as three colours and otherwise.
 fn fastest(sample: usize, samples: usize) -> &'static Fastest {
     static ALL: [[Fastest; 3]; 4] = [const { [const { Fastest::new() }; 3] }; 4];
@@ -133,7 +126,7 @@ pub fn transform<T: Pixel>(
         ..Conversion::whole(width, input.height())
     };
     if !flips.transposed {
-        return convert(level, input, &whole, output);
+        return convert_unbinned(level, input, &whole, output);
     }
     whole.check(input.width(), input.height(), output.len())?;
     let (bytes, output) = (size_of_val(output), bytes_mut(output));

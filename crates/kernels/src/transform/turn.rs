@@ -3,9 +3,18 @@
 //! Neighbours in the output lie far apart in the input. A tile is a square whose rows fill one
 //! cache line in both images, so that every line is read once and written once, whole.
 
-use super::Flips;
 use super::lanes::Lanes;
+use super::tile::{OneByOne, Tile};
 use crate::Plane;
+
+/// A transform taken apart: the columns and the rows of the input are put in reverse order, then
+/// rows become columns.
+#[derive(Clone, Copy)]
+pub(super) struct Flips {
+    pub(super) transposed: bool,
+    pub(super) columns: bool,
+    pub(super) rows: bool,
+}
 
 per_level! {
     /// Only the sizes of sample and pixel count, so bytes are moved, whatever the type.
@@ -46,12 +55,6 @@ impl Size {
     }
 }
 
-/// How the columns of a tile are made out of its rows. A trait and not a closure, because only
-/// methods can be told to become part of the loop, and so to be compiled for its level.
-pub(super) trait Tile<P, const N: usize> {
-    fn transpose(&self, rows: [&[P; N]; N], columns: &mut [[P; N]; N]);
-}
-
 /// Pixels of `P` bytes, tiles of `N` by `N`.
 #[inline(always)]
 fn turn<const P: usize, const N: usize>(
@@ -86,19 +89,6 @@ fn turn<const P: usize, const N: usize>(
         for y in first..size.height {
             let (to_x, from_y) = size.flipped(flips, x, y);
             output[to_x * size.height + y] = row(from_y)[x];
-        }
-    }
-}
-
-struct OneByOne;
-
-impl<P: Copy, const N: usize> Tile<P, N> for OneByOne {
-    #[inline(always)]
-    fn transpose(&self, rows: [&[P; N]; N], columns: &mut [[P; N]; N]) {
-        for (y, row) in rows.into_iter().enumerate() {
-            for x in 0..N {
-                columns[x][y] = row[x];
-            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Unpacking with byte shuffles, which the compiler does not find by itself. The level avx512 uses it too where the
 //! permutation of bytes is missing: its shuffles would need as many instructions, all on one port.
 
-use super::{fourteen, twelve};
+use super::layout;
 use std::arch::x86_64::*;
 
 /// Puts a sample's two bytes into each 16-bit lane: the even bytes of a pair of chips in the lower half, the odd ones
@@ -34,7 +34,7 @@ pub(super) fn unpack_twelve(frames: &[u8], samples: &mut [i16]) {
     let rest = load(&rest);
     // To the upper 12 bits: of samples 0, 2 … by 4 bits, those between are there.
     let up = _mm256_set1_epi32(0x0001_0010);
-    twelve::each_pairs::<{ twelve::PAIR }, { twelve::CHANNELS }>(frames, samples, |bytes, samples| {
+    layout::each_pairs::<{ layout::PAIR }, { layout::PAIR_CHANNELS }>(frames, samples, |bytes, samples| {
         let (low, high) = (bytes.as_ptr(), bytes[8..].as_ptr());
         // SAFETY: 16 bytes from byte 0 and from byte 8 on are within the 24; 32 bytes are written to 16 samples. AVX2
         // is there, as this function runs only where it is.
@@ -77,7 +77,7 @@ pub(super) fn unpack_fourteen(packed: &[u8], samples: &mut [i16]) {
     let (first, later) = (load(&SHUFFLES[0]), load(&SHUFFLES[1]));
     let (up, down) = (_mm256_set1_epi64x(UP), _mm256_set1_epi64x(DOWN));
     let (whole, mask) = (_mm256_set1_epi64x(0xFFFF), _mm256_set1_epi16(0x3FFF));
-    fourteen::each_group(packed, samples, |bytes, samples| {
+    layout::each_group(packed, samples, |bytes, samples| {
         let (low, high) = (bytes.as_ptr(), bytes[12..].as_ptr());
         // SAFETY: 16 bytes from byte 0 and from byte 12 on are within the 28; 32 bytes are written to 16 samples. AVX2
         // is there, as this function runs only where it is.

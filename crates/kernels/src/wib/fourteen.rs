@@ -1,13 +1,9 @@
 //! WIB2 and WIBEth: 14 bits, one sample after the other from the lowest bit on.
 
+use super::layout::{GROUP_BYTES, GROUP_SAMPLES, each_group};
 use crate::Level;
 #[cfg(target_arch = "x86_64")]
 use crate::level::LevelKind;
-
-/// Bytes of 16 samples.
-pub(super) const BYTES: usize = 28;
-/// Samples that end at a byte that is a multiple of 4.
-pub(super) const SAMPLES: usize = 16;
 
 /// `packed` has 28 bytes for every 16 `samples`.
 pub(super) fn unpack(level: Level, packed: &[u8], samples: &mut [i16]) {
@@ -24,20 +20,8 @@ pub(super) fn unpack(level: Level, packed: &[u8], samples: &mut [i16]) {
     }
 }
 
-/// Calls `unpack` for every 16 samples.
-#[inline(always)]
-pub(super) fn each_group(
-    packed: &[u8],
-    samples: &mut [i16],
-    unpack: impl Fn(&[u8; BYTES], &mut [i16; SAMPLES]),
-) {
-    for (packed, samples) in packed.as_chunks().0.iter().zip(samples.as_chunks_mut().0) {
-        unpack(packed, samples);
-    }
-}
-
 /// Four samples in every seven bytes.
-fn group(packed: &[u8; BYTES], samples: &mut [i16; SAMPLES]) {
+fn group(packed: &[u8; GROUP_BYTES], samples: &mut [i16; GROUP_SAMPLES]) {
     for (bytes, four) in packed.as_chunks::<7>().0.iter().zip(samples.as_chunks_mut::<4>().0) {
         let word =
             u64::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], 0]);

@@ -12,22 +12,22 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod fourteen;
+mod layout;
 #[cfg(test)]
 mod tests;
 mod twelve;
 #[cfg(target_arch = "x86_64")]
 mod vbmi;
 
+pub use layout::{WIB_CHANNELS, WIB1_BYTES};
+
 use crate::{LengthError, Level};
 
-/// Bytes in a WIB1 frame as it comes over FELIX.
-pub const WIB1_BYTES: usize = 464;
 /// Bytes in a WIB2 frame.
 pub const WIB2_BYTES: usize = 472;
 /// Bytes in a WIBEth frame.
 pub const WIBETH_BYTES: usize = 7200;
-/// Channels in a WIB1 or WIB2 frame.
-pub const WIB_CHANNELS: usize = 256;
+
 /// Channels in a WIBEth frame.
 pub const WIBETH_CHANNELS: usize = 64;
 /// Ticks in a WIBEth frame.

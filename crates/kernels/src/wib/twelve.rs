@@ -1,18 +1,9 @@
 //! WIB1: 12 bits, the bytes of two chips interleaved.
 
-use super::{WIB_CHANNELS, WIB1_BYTES};
+use super::layout::{BLOCK, HEADER, PAIR, PAIR_CHANNELS, WIB_CHANNELS, WIB1_BYTES, each_pairs};
 use crate::Level;
 #[cfg(target_arch = "x86_64")]
 use crate::level::LevelKind;
-
-/// Bytes of the frame's header, and of the header of each block.
-const HEADER: usize = 16;
-/// Bytes of a block.
-const BLOCK: usize = 112;
-/// Bytes of a pair of chips: two segments of 12.
-pub(super) const PAIR: usize = 24;
-/// Channels of a pair of chips.
-pub(super) const CHANNELS: usize = 16;
 
 /// `frames` are whole, `samples` as many as they hold.
 pub(super) fn unpack(level: Level, frames: &[u8], samples: &mut [i16]) {
@@ -25,32 +16,13 @@ pub(super) fn unpack(level: Level, frames: &[u8], samples: &mut [i16]) {
         // SAFETY: a `Level` above portable is only made where detection found AVX2.
         #[cfg(target_arch = "x86_64")]
         LevelKind::Avx2 | LevelKind::Avx512 => unsafe { super::avx2::unpack_twelve(frames, samples) },
-        _ => each_pairs::<PAIR, CHANNELS>(frames, samples, pair),
-    }
-}
-
-/// Calls `unpack` for every pair of chips, or for as many pairs as `BYTES` and `SAMPLES` are of: 1, 2 or 4.
-#[inline(always)]
-pub(super) fn each_pairs<const BYTES: usize, const SAMPLES: usize>(
-    frames: &[u8],
-    samples: &mut [i16],
-    unpack: impl Fn(&[u8; BYTES], &mut [i16; SAMPLES]),
-) {
-    let frames = frames.as_chunks::<WIB1_BYTES>().0;
-    for (frame, samples) in frames.iter().zip(samples.as_chunks_mut::<WIB_CHANNELS>().0) {
-        let blocks = frame[HEADER..].as_chunks::<BLOCK>().0;
-        for (block, samples) in blocks.iter().zip(samples.as_chunks_mut::<64>().0) {
-            let pairs = block[HEADER..].as_chunks::<BYTES>().0;
-            for (pairs, samples) in pairs.iter().zip(samples.as_chunks_mut::<SAMPLES>().0) {
-                unpack(pairs, samples);
-            }
-        }
+        _ => each_pairs::<PAIR, PAIR_CHANNELS>(frames, samples, pair),
     }
 }
 
 /// Channels 0 to 3 of both chips are in the first 12 bytes, 4 to 7 in the others; of every two bytes the first belongs
 /// to the first chip. So each chip has six bytes for four samples.
-fn pair(bytes: &[u8; PAIR], samples: &mut [i16; CHANNELS]) {
+fn pair(bytes: &[u8; PAIR], samples: &mut [i16; PAIR_CHANNELS]) {
     for (i, four) in samples.as_chunks_mut::<4>().0.iter_mut().enumerate() {
         let (chip, half) = (i / 2, i % 2);
         let byte = |k: usize| i16::from(bytes[12 * half + 2 * k + chip]);
@@ -70,14 +42,14 @@ pub(super) fn pack(samples: &[i16], frames: &mut [u8]) {
         let blocks = frame[HEADER..].as_chunks_mut::<BLOCK>().0;
         for (block, samples) in blocks.iter_mut().zip(samples.as_chunks::<64>().0) {
             let pairs = block[HEADER..].as_chunks_mut::<PAIR>().0;
-            for (pair, samples) in pairs.iter_mut().zip(samples.as_chunks::<CHANNELS>().0) {
+            for (pair, samples) in pairs.iter_mut().zip(samples.as_chunks::<PAIR_CHANNELS>().0) {
                 pack_pair(samples, pair);
             }
         }
     }
 }
 
-fn pack_pair(samples: &[i16; CHANNELS], bytes: &mut [u8; PAIR]) {
+fn pack_pair(samples: &[i16; PAIR_CHANNELS], bytes: &mut [u8; PAIR]) {
     for (i, [a, b, c, d]) in
         samples.as_chunks::<4>().0.iter().map(|four| four.map(|v| v as u16 & 0xFFF)).enumerate()
     {

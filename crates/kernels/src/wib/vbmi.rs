@@ -1,6 +1,6 @@
 //! Unpacking with the byte permutation of AVX-512 VBMI: 32 samples in three instructions.
 
-use super::{fourteen, twelve};
+use super::layout;
 use std::arch::x86_64::*;
 
 /// Whether this processor has it, beside what the level avx512 asks for.
@@ -24,12 +24,12 @@ const TWELVE: [u8; 64] = {
 /// Unpacks whole WIB1 frames.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn unpack_twelve(frames: &[u8], samples: &mut [i16]) {
-    const BYTES: usize = 2 * twelve::PAIR;
+    const BYTES: usize = 2 * layout::PAIR;
     let places = load(&TWELVE);
     // Of samples 1, 3 … the lower 4 bits belong to the one before.
     let down = _mm512_set1_epi32(0x0004_0000);
     let mask = _mm512_set1_epi16(0xFFF);
-    twelve::each_pairs::<BYTES, 32>(frames, samples, |bytes, samples| {
+    layout::each_pairs::<BYTES, 32>(frames, samples, |bytes, samples| {
         // SAFETY: the mask lets the 48 bytes of `bytes` be read; 64 bytes are written to 32 samples. The instructions are
         // there, as this function runs only where they are.
         unsafe {
@@ -66,7 +66,7 @@ const BITS: [u8; 64] = {
 /// Unpacks groups of 16 samples.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
 pub(super) fn unpack_fourteen(packed: &[u8], samples: &mut [i16]) {
-    const BYTES: usize = 2 * fourteen::BYTES;
+    const BYTES: usize = 2 * layout::GROUP_BYTES;
     let (places, bits) = (load(&SEVEN), load(&BITS));
     let mask = _mm512_set1_epi16(0x3FFF);
     let (pairs, last) = packed.as_chunks::<BYTES>();

@@ -1,6 +1,6 @@
 //! From text to an expression.
 
-use super::{Expr, Many, One, Two, bits, modulo, nearest, truth};
+use super::expr::{Expr, Many, One, Two, bits, modulo, nearest, truth};
 
 /// As long as areaDetector's trigger expressions may be; bounds the depth of the recursion, too.
 const LONGEST: usize = 255;

@@ -2,8 +2,8 @@
 
 use livetime_frame::DType;
 
-use super::panels::missing;
 use crate::fields::u32_at;
+use crate::xtc1::configs::missing;
 use crate::xtc1::panel::Panel;
 use crate::xtc1::{Configs, Src, id};
 use crate::{Error, Result};

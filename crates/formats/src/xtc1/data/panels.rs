@@ -4,6 +4,7 @@ use livetime_frame::DType;
 
 use super::{array, cspad};
 use crate::fields::u32_at;
+use crate::xtc1::configs::missing;
 use crate::xtc1::panel::Panel;
 use crate::xtc1::{Configs, Src, TypeId, id};
 use crate::{Error, Result};
@@ -81,10 +82,6 @@ fn timepix(payload: &[u8]) -> Result<Panel<'_>> {
     let word = u32_at(payload, 0);
     let (width, height) = (word & 0xFFFF, word >> 16);
     Panel::cut(payload, 12, DType::U16, &[height as usize, width as usize])
-}
-
-pub(super) fn missing(config: &str, src: Src) -> Error {
-    Error::new(format!("a {config} of {src} before this event"), "none")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Counts;
+use super::counts::Counts;
 use crate::run::Entry;
 use crate::xtc1::{Clock, DatagramHeader, FIDUCIAL_PERIOD};
 

@@ -8,6 +8,7 @@
 //! still being written are scanned further by [`Run::refresh`].
 
 mod cameras;
+mod counts;
 mod merge;
 
 use std::ops::Range;
@@ -17,6 +18,7 @@ use super::{Clock, Configs, Damage, DatagramHeader, Env, Stamp, Transition};
 use crate::Result;
 use crate::run::{Files, Streams, check_names, files_of};
 use cameras::Cameras;
+pub use counts::Counts;
 
 pub use crate::run::{Apart, Aside, EventBytes, Piece, Places, Problem};
 
@@ -93,23 +95,6 @@ pub struct RunTransition {
     /// In how many streams it is.
     pub copies: u32,
     pieces: Range<u32>,
-}
-
-/// What the merging of the streams did.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Counts {
-    /// Pieces from slow cameras that belong to an event.
-    pub camera_joined: u64,
-    /// Pieces from slow cameras that belong to none.
-    pub camera_unmatched: u64,
-    /// Pieces from slow cameras without a valid fiducial.
-    pub camera_invalid: u64,
-    /// Pieces from slow cameras thrown away because two of one stream have the same fiducial.
-    pub camera_ambiguous: u64,
-    /// Events in one stream with the same clock as the one before.
-    pub repeated: u64,
-    /// Events that came after a later one had been given out already; only in files that are still being written.
-    pub late: u64,
 }
 
 impl Run {

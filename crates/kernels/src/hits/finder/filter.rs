@@ -3,7 +3,7 @@
 use super::super::frugal::{Frugal, Limit};
 use super::super::rows::Row;
 use super::super::walk::{Filter, Filtered};
-use super::FinderSetup;
+use super::setup::FinderSetup;
 use crate::lanes::Lanes;
 
 /// Standard deviation of normal noise over the median of its absolute value.

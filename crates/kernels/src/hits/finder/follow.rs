@@ -3,7 +3,7 @@
 use super::super::Hit;
 use super::super::rows::Row;
 use super::super::walk::{Filtered, Follow};
-use super::FinderSetup;
+use super::setup::FinderSetup;
 use crate::lanes::{Lanes, Mask};
 
 /// Ticks by which the filter's output is late.

@@ -1,7 +1,7 @@
 //! Pedestal and noise from the first samples.
 
-use super::FinderSetup;
 use super::filter::{FilterBlock, smooth_plain};
+use super::setup::FinderSetup;
 
 /// The number of ticks that are examined.
 pub(super) const TICKS: usize = 64;

@@ -4,9 +4,12 @@
 //! bottom. So the column sums of a strip stay in registers for a whole block: `S += v`, and beside
 //! it `T += S`. After `K` rows from row `y0` on, `Σ y·v = (y0 + K)·S − T`.
 
+mod byte_columns;
 #[cfg(target_arch = "x86_64")]
 mod byte_strips;
 mod bytes;
+mod found;
+mod single_task;
 mod singles;
 #[cfg(target_arch = "x86_64")]
 mod singles_avx512;
@@ -14,28 +17,18 @@ mod singles_avx512;
 pub(crate) mod vector;
 #[cfg(target_arch = "x86_64")]
 mod word_strips;
+mod word_task;
 mod words;
 
-use super::measure::Measure;
+use super::compare::Compare;
 use super::projections::Projections;
 use crate::{Level, Plane};
-use bytes::ByteColumns;
+use byte_columns::ByteColumns;
 pub(super) use bytes::Bytes;
+pub(super) use found::{Found, ROWS};
 pub(super) use singles::Singles;
+use std::marker::PhantomData;
 pub(super) use words::Words;
-
-/// Most rows of a block. Σ of running sums of bytes fits 16 bits: 255·16·17/2 < 2¹⁶.
-pub(super) const ROWS: usize = 16;
-
-/// What a block of rows is found to hold; one sum per row.
-pub struct Found<T> {
-    pub(super) min: T,
-    pub(super) max: T,
-    /// Σv of all.
-    pub(super) all: [f64; ROWS],
-    /// Σv of what passes.
-    pub(super) passing: [f64; ROWS],
-}
 
 /// Column sums, and the working memory for them.
 #[derive(Debug, Default)]
@@ -47,7 +40,10 @@ pub struct Columns {
 }
 
 /// The loops over blocks of a pixel type.
-pub trait Blocks<T: Measure> {
+pub trait Blocks<T> {
+    /// What sums of these pixels are made in.
+    type Sums;
+
     /// True when `level` has them.
     fn exist(level: Level) -> bool;
 
@@ -60,7 +56,7 @@ pub trait Blocks<T: Measure> {
         y: usize,
         block: Plane<T>,
         least: Option<T>,
-        sums: &mut T::Sums,
+        sums: &mut Self::Sums,
         columns: &mut Columns,
         projections: &mut Projections,
     ) -> Found<T>;
@@ -69,10 +65,12 @@ pub trait Blocks<T: Measure> {
     fn finish(columns: &mut Columns, projections: &mut Projections);
 }
 
-/// For pixel types without such loops.
-pub struct RowByRow;
+/// For pixel types without such loops, whose sums are made in `S`.
+pub struct RowByRow<S>(PhantomData<S>);
 
-impl<T: Measure> Blocks<T> for RowByRow {
+impl<T: Compare, S> Blocks<T> for RowByRow<S> {
+    type Sums = S;
+
     fn exist(_: Level) -> bool {
         false
     }
@@ -84,7 +82,7 @@ impl<T: Measure> Blocks<T> for RowByRow {
         _: usize,
         _: Plane<T>,
         _: Option<T>,
-        _: &mut T::Sums,
+        _: &mut S,
         _: &mut Columns,
         _: &mut Projections,
     ) -> Found<T> {

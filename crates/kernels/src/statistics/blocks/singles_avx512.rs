@@ -1,7 +1,7 @@
 //! The loop over blocks of `f32`, with AVX-512.
 
-use super::ROWS;
-use super::singles::{Strips, Sums, Task};
+use super::found::ROWS;
+use super::single_task::{Strips, Sums, Task};
 use std::arch::x86_64::*;
 
 /// Pixels in a vector.

@@ -1,8 +1,8 @@
 //! The loop over blocks of `u16`, for any vector.
 
-use super::ROWS;
+use super::found::ROWS;
 use super::vector::{Doubles, Vector, add_doubles, load, to_array};
-use super::words::{Strips, Sums, Task};
+use super::word_task::{Strips, Sums, Task};
 use std::arch::x86_64::{__m256i, __m512i};
 
 /// Strips of which the sum of a row fits 32-bit lanes: 2·65535·2¹⁴ < 2³².

@@ -2,6 +2,7 @@
 
 use super::super::projections::Projections;
 use super::super::sums::ExactSums;
+use super::word_task::{Strips, Sums, Task};
 use super::{Blocks, Columns, Found, ROWS};
 use crate::level::LevelKind;
 use crate::{Level, Plane};
@@ -9,64 +10,7 @@ use crate::{Level, Plane};
 /// The loops over blocks of `u16`.
 pub struct Words;
 
-/// Strips of the column sums; see [`Projections`]. A strip has its even columns first.
-pub(super) struct Strips<'a, const N: usize> {
-    /// Empty when no projections are wanted.
-    pub(super) sum: &'a mut [[f64; N]],
-    pub(super) moment: &'a mut [[f64; N]],
-    /// Empty when no averages are wanted.
-    pub(super) all: &'a mut [[f64; N]],
-}
-
-/// What a kernel takes.
-pub(super) struct Task<'a, const N: usize> {
-    /// The strips of each row, at most [`ROWS`] rows.
-    pub(super) rows: &'a [&'a [[u16; N]]],
-    /// Pixels of at least this pass.
-    pub(super) least: u16,
-    /// Number of the row after the last.
-    pub(super) end: f64,
-}
-
-/// What a kernel finds.
-pub(super) struct Sums {
-    pub(super) min: u16,
-    pub(super) max: u16,
-    /// Σ(v − 2¹⁵)².
-    pub(super) squares: u64,
-    /// Per row: Σv of all.
-    pub(super) all: [u64; ROWS],
-    /// Per row: Σv of what passes.
-    pub(super) passing: [u64; ROWS],
-}
-
 type Kernel<const N: usize> = unsafe fn(&Task<N>, Strips<N>) -> Sums;
-
-impl Sums {
-    pub(super) const NONE: Sums =
-        Sums { min: u16::MAX, max: 0, squares: 0, all: [0; ROWS], passing: [0; ROWS] };
-
-    /// Takes in the columns from `from` on.
-    #[inline(always)]
-    fn add_tail(&mut self, block: Plane<u16>, y: usize, least: u16, from: usize, to: &mut Projections) {
-        for (i, row) in block.rows().enumerate().take(ROWS) {
-            for (x, &v) in row.iter().enumerate().skip(from) {
-                self.min = self.min.min(v);
-                self.max = self.max.max(v);
-                self.squares += u64::from(v.abs_diff(1 << 15)).pow(2);
-                self.all[i] += u64::from(v);
-                if let Some(all) = to.all_columns.get_mut(x) {
-                    *all += f64::from(v);
-                }
-                if v >= least && x < to.columns.len() {
-                    self.passing[i] += u64::from(v);
-                    to.columns[x] += f64::from(v);
-                    to.moment[x] += (y + i) as f64 * f64::from(v);
-                }
-            }
-        }
-    }
-}
 
 /// Takes in a block from row `y` on.
 ///
@@ -93,6 +37,8 @@ unsafe fn add<const N: usize>(
 }
 
 impl Blocks<u16> for Words {
+    type Sums = ExactSums;
+
     fn exist(level: Level) -> bool {
         level.kind() != LevelKind::Portable
     }

@@ -3,7 +3,7 @@
 use super::super::*;
 
 /// Pixels with their exact value.
-pub(super) trait Exact: Pixel {
+pub(super) trait Exact: Measure {
     /// The exact value of an integer pixel.
     fn exact(self) -> i128;
 }

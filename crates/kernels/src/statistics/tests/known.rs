@@ -2,14 +2,14 @@
 
 use super::*;
 
-fn found<T: Pixel>(pixels: &[T], width: usize, height: usize, wanted: &Wanted) -> (Statistics, Scratch) {
+fn found<T: Measure>(pixels: &[T], width: usize, height: usize, wanted: &Wanted) -> (Statistics, Scratch) {
     let mut scratch = Scratch::default();
     let image = Plane::packed(pixels, width, height).unwrap();
     let found = statistics(Level::best(), image, wanted, &mut scratch);
     (found, scratch)
 }
 
-fn basic<T: Pixel>(pixels: &[T], width: usize, height: usize) -> Basic {
+fn basic<T: Measure>(pixels: &[T], width: usize, height: usize) -> Basic {
     let wanted = Wanted { basic: true, ..Wanted::default() };
     found(pixels, width, height, &wanted).0.basic.unwrap()
 }
@@ -152,7 +152,7 @@ fn thresholds_beyond_the_type() {
     assert_eq!(found(&[0.1f32.next_down()], 1, 1, &tenth).0.centroid.unwrap().total, 0.0);
 }
 
-fn histogram<T: Pixel>(pixels: &[T], min: f64, max: f64, bins: usize) -> (Histogram, Vec<u64>, Vec<f64>) {
+fn histogram<T: Measure>(pixels: &[T], min: f64, max: f64, bins: usize) -> (Histogram, Vec<u64>, Vec<f64>) {
     let wanted = Wanted { histogram: Some(HistogramRange { min, max, bins }), ..Wanted::default() };
     let (found, scratch) = found(pixels, pixels.len(), 1, &wanted);
     (found.histogram.unwrap(), scratch.counts().to_vec(), scratch.axis().to_vec())

@@ -5,7 +5,7 @@ use std::ops::Range;
 use livetime_engine::NodeError;
 use livetime_frame::{ArrayRef, DType, Element, Frame, FrameMut, with_dtype};
 use livetime_kernels::{
-    Corrections, Filter, FlatField, LengthError, Level, OffsetScale, Pixel, Plane, Real, convert_slice,
+    Corrections, Filter, Filtered, FlatField, LengthError, Level, OffsetScale, Plane, Real, convert_slice,
     process, reset,
 };
 
@@ -56,7 +56,11 @@ impl<S: Real + Element> Work<S> {
         with_dtype!(layout.dtype(), I => self.each::<I>(jobs, dtype))
     }
 
-    fn each<I: Pixel + Element>(&mut self, jobs: &mut [Option<Job>], dtype: DType) -> Result<(), NodeError> {
+    fn each<I: Filtered + Element>(
+        &mut self,
+        jobs: &mut [Option<Job>],
+        dtype: DType,
+    ) -> Result<(), NodeError> {
         let Some(first) = jobs.iter().flatten().next() else { return Ok(()) };
         let mut start = 0;
         for piece in Planes::<I>::in_order(&first.input)?.pieces(PIECE) {
@@ -79,7 +83,7 @@ impl<S: Real + Element> Work<S> {
     }
 
     /// As [`Work::one`], with an output of another type than the input.
-    fn convert<I: Pixel + Element>(
+    fn convert<I: Filtered + Element>(
         &mut self,
         input: Plane<I>,
         steps: &Steps,
@@ -100,7 +104,7 @@ impl<S: Real + Element> Work<S> {
     }
 
     /// The elements that have their `place` in background, flat field, state and output.
-    fn one<I: Pixel + Element>(
+    fn one<I: Filtered + Element>(
         &mut self,
         input: Plane<I>,
         steps: &Steps,

@@ -33,8 +33,8 @@ pub use params::{Control, REGIONS, Region, RoiStatisticsParams};
 
 use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, Element, Frame, Layout, with_dtype};
-use livetime_kernels::statistics::{Basic, Scratch, Wanted, statistics};
-use livetime_kernels::{Level, Pixel};
+use livetime_kernels::Level;
+use livetime_kernels::statistics::{Basic, Measure, Scratch, Wanted, statistics};
 
 use crate::attribute;
 use crate::convert::refuse_compressed;
@@ -53,7 +53,7 @@ pub struct RoiStatistics {
 }
 
 impl RoiStatistics {
-    fn measure<T: Pixel + Element>(&mut self, array: &ArrayRef) -> Result<(), NodeError> {
+    fn measure<T: Measure + Element>(&mut self, array: &ArrayRef) -> Result<(), NodeError> {
         let elements = array.elements::<T>()?;
         for region in self.params.regions.iter_mut().filter(|region| region.enable) {
             let found = look_at::<T>(region, array.layout(), elements, &mut self.scratch)?;
@@ -125,7 +125,7 @@ impl RoiStatistics {
 }
 
 /// The statistics of a region of a frame.
-fn look_at<T: Pixel + Element>(
+fn look_at<T: Measure + Element>(
     region: &mut Region,
     layout: &Layout,
     elements: &[T],

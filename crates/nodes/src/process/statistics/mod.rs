@@ -37,8 +37,8 @@ pub use params::StatisticsParams;
 
 use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, Element, Frame, with_dtype};
-use livetime_kernels::statistics::{Scratch, Wanted, statistics};
-use livetime_kernels::{Level, Pixel};
+use livetime_kernels::Level;
+use livetime_kernels::statistics::{Measure, Scratch, Wanted, statistics};
 
 use crate::convert::refuse_compressed;
 use crate::planes::Planes;
@@ -53,14 +53,14 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    fn measure<T: Pixel + Element>(&mut self, array: &ArrayRef) -> Result<(), NodeError> {
+    fn measure<T: Measure + Element>(&mut self, array: &ArrayRef) -> Result<(), NodeError> {
         let planes = Planes::<T>::of(array)?;
         let is_plane = array.layout().dims().len() <= 2;
         let wanted = self.params.wanted(array.layout().dims().len());
         if is_plane { self.measure_plane(&planes, &wanted) } else { self.measure_planes(&planes, &wanted) }
     }
 
-    fn measure_plane<T: Pixel + Element>(
+    fn measure_plane<T: Measure + Element>(
         &mut self,
         planes: &Planes<T>,
         wanted: &Wanted,
@@ -75,7 +75,7 @@ impl Statistics {
         Ok(())
     }
 
-    fn measure_planes<T: Pixel + Element>(
+    fn measure_planes<T: Measure + Element>(
         &mut self,
         planes: &Planes<T>,
         wanted: &Wanted,

@@ -2,7 +2,7 @@
 
 use livetime_engine::NodeError;
 use livetime_frame::{ColorMode, Element, FrameMut, with_dtype};
-use livetime_kernels::{Conversion, Level, Pixel, Plane, convert, fill_circular};
+use livetime_kernels::{Conversion, Level, Pixel, Plane, Summed, convert, fill_circular};
 
 use super::background::{Dice, background};
 use super::params::{SimDetectorParams, SimMode};
@@ -43,7 +43,7 @@ enum Content<T> {
     Sine(Box<Sine>),
 }
 
-impl<T: Pixel + Element> Picture<T> {
+impl<T: Summed + Element> Picture<T> {
     fn new(params: &SimDetectorParams, shape: Shape) -> Result<Picture<T>, NodeError> {
         let gains = match shape.color {
             ColorMode::Mono => [1.0; 3],
@@ -105,7 +105,7 @@ impl<T: Pixel + Element> Picture<T> {
     }
 }
 
-impl<T: Pixel + Element> Painter for Picture<T> {
+impl<T: Summed + Element> Painter for Picture<T> {
     fn paint(&mut self, region: Option<&Conversion>, frame: &mut FrameMut) -> Result<(), NodeError> {
         let out = frame.elements_mut::<T>()?;
         let Some(region) = region else { return self.draw(out) };

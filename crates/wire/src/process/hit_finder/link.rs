@@ -5,9 +5,9 @@ use livetime_formats::wib::{Faults, Wib1Frame, Wib1Identity};
 use livetime_kernels::Level;
 use livetime_kernels::hits::{Hit, HitBuffer, remove_coherent};
 
-use super::HitFinderParams;
 use super::constant::Constants;
 use super::noisy::Noisy;
+use super::params::HitFinderParams;
 use super::search::Search;
 use crate::{Channel, HitRow, LedgerRow, RawBatch, RawFormat, State, channels, unpack};
 

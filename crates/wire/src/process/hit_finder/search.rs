@@ -1,24 +1,12 @@
 //! One hit finder over some of a link's channels.
 
-use livetime_engine::{NodeError, ParamEnum};
+use livetime_engine::NodeError;
 use livetime_kernels::Level;
 use livetime_kernels::hits::{FinderSetup, HitBuffer, HitFinder, SampleBits, SeedHits, TpgHits, TpgSetup};
 
-use super::HitFinderParams;
+use super::params::{Algorithm, HitFinderParams};
 use crate::Channel;
 use crate::RawFormat;
-
-/// How hits are found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
-pub enum Algorithm {
-    /// Ours: thresholds in units of the filtered noise, no delay, peaks measured.
-    #[default]
-    Default,
-    /// ProtoDUNE-SP of 2019, bit for bit: five ticks late, no peak, sums up to 32767.
-    Seed,
-    /// tpglibs of DUNE-DAQ with a frugal pedestal and a threshold, bit for bit.
-    Tpg,
-}
 
 /// An algorithm and its state.
 #[derive(Debug)]

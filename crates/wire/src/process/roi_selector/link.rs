@@ -7,8 +7,8 @@ use livetime_frame::Frame;
 use livetime_kernels::Level;
 
 use super::marks::{GROUPS, LANES, Marked, Marks, Masks, TICKS};
+use super::params::{BlockSize, RoiSelectorParams};
 use super::wires::Wires;
-use super::{BlockSize, RoiSelectorParams};
 use crate::{HitRow, RawBatch, RawFormat, RegionRow, unpack};
 
 /// Samples of a region.

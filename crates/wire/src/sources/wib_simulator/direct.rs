@@ -2,9 +2,16 @@
 
 use livetime_engine::{Context, NodeError};
 
-use super::feed::Sent;
 use super::prepare::Ring;
 use crate::{Interval, LEDGER, LedgerRow, RAW, RawFormat, RawLabels, RowTable, State, restamp};
+
+/// What became of a batch that was to be sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sent {
+    Yes,
+    /// A receiver still holds its memory.
+    InUse,
+}
 
 /// How often the ledger is sent, on the run's clock.
 const TELL_EVERY_NS: u64 = 250_000_000;

@@ -3,7 +3,7 @@
 use livetime_engine::{Context, NodeError};
 use livetime_frame::FrameMut;
 
-use super::direct::{Batch, Direct};
+use super::direct::{Batch, Direct, Sent};
 use super::faults::Fault;
 use super::faulty::Faulty;
 use super::prepare::Ring;
@@ -14,14 +14,6 @@ use crate::{SimulationSetup, State};
 pub(super) enum Feed {
     Direct(Direct),
     Faulty(Faulty),
-}
-
-/// What became of a batch that was to be sent.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sent {
-    Yes,
-    /// A receiver still holds its memory.
-    InUse,
 }
 
 impl Feed {

@@ -59,9 +59,9 @@ use livetime_frame::PayloadKind;
 
 use crate::{RawFormat, RowTable, SimulationSetup, TruthRow};
 use clock::Clock;
-use direct::Batch;
+use direct::{Batch, Sent};
 use faults::Fault;
-use feed::{Feed, Sent};
+use feed::Feed;
 pub use params::{SimulatedFormat, TestPulseShape, WibSimulatorParams};
 use prepare::prepare;
 pub use raw::SimulatedLinks;

@@ -1,0 +1,14 @@
+//! What a block of rows holds.
+
+/// Most rows of a block. Σ of running sums of bytes fits 16 bits: 255·16·17/2 < 2¹⁶.
+pub(in crate::statistics) const ROWS: usize = 16;
+
+/// What a block of rows is found to hold; one sum per row.
+pub struct Found<T> {
+    pub(in crate::statistics) min: T,
+    pub(in crate::statistics) max: T,
+    /// Σv of all.
+    pub(in crate::statistics) all: [f64; ROWS],
+    /// Σv of what passes.
+    pub(in crate::statistics) passing: [f64; ROWS],
+}
