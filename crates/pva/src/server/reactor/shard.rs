@@ -15,7 +15,7 @@ use crate::net::tune;
 use crate::server::service::Shared;
 use crate::server::slots::Slots;
 use crate::server::statistics::add;
-use crate::server::{Event, ServerConfig, Service, Session};
+use crate::server::{Event, Leaving, ServerConfig, Service, Session, TURN};
 
 /// Tokens of the poll that no connection has: connections are numbered from 0.
 const WAKE: Token = Token(usize::MAX);
@@ -23,6 +23,9 @@ const FIRST_LISTENER: usize = usize::MAX / 2;
 
 /// The most bytes that are read, and then handled, at once.
 const SCRATCH: usize = 256 << 10;
+
+/// Connections that are accepted between two looks at the others: each costs as much as some hundred gets.
+const ACCEPTED: usize = 16;
 
 /// How often time-outs are checked.
 const TICK: Duration = Duration::from_millis(500);
@@ -34,6 +37,8 @@ pub(super) struct Shard {
     connections: Slots<Connection>,
     // Connections that want another turn.
     busy: VecDeque<usize>,
+    // What clients that are gone leave behind, where that is much.
+    leaving: VecDeque<Leaving>,
     acceptor: Option<Acceptor>,
     scratch: Box<[u8]>,
     spin: Duration,
@@ -44,6 +49,8 @@ struct Acceptor {
     listeners: Vec<mio::net::TcpListener>,
     inboxes: Arc<[Arc<Inbox>]>,
     next: usize,
+    // Whether more connections may wait to be accepted.
+    more: bool,
     guests: Guests,
     refusals: Reports,
     displaced: Reports,
@@ -85,6 +92,7 @@ impl Shard {
             poll,
             connections: Slots::default(),
             busy: VecDeque::new(),
+            leaving: VecDeque::new(),
             acceptor: None,
             scratch: vec![0; SCRATCH].into(),
             spin: config.spin,
@@ -107,6 +115,7 @@ impl Shard {
             listeners,
             inboxes,
             next: 0,
+            more: false,
             guests: Guests::default(),
             refusals: Reports::default(),
             displaced: Reports::default(),
@@ -131,13 +140,9 @@ impl Shard {
             self.inbox.take(&mut work);
             self.adopt(&mut work, now);
             for connection in work.rung.drain(..) {
-                self.turn(connection, now);
+                self.wake(connection, now);
             }
-            for _ in 0..self.busy.len() {
-                if let Some(connection) = self.busy.pop_front() {
-                    self.turn(connection, now);
-                }
-            }
+            self.go_on(now);
             if now - ticked >= TICK {
                 ticked = now;
                 self.tick(now);
@@ -146,6 +151,31 @@ impl Shard {
         for index in 0..self.connections.end() {
             self.close(index, "the server stops".into());
         }
+    }
+
+    /// Does some of what is not finished. Only one busy connection has a turn before the kernel is asked again, so that
+    /// a client with a single request waits for one turn of the others, and not for a turn of each of them.
+    fn go_on(&mut self, now: Duration) {
+        if self.acceptor.as_mut().is_some_and(|acceptor| std::mem::take(&mut acceptor.more)) {
+            self.accept_all();
+        }
+        if let Some(leaving) = self.leaving.front_mut()
+            && !leaving.work(TURN)
+        {
+            self.leaving.pop_front();
+        }
+        if let Some(index) = self.busy.pop_front() {
+            if let Some(connection) = self.connections.get_mut(index) {
+                connection.is_queued = false;
+            }
+            self.turn(index, now);
+        }
+    }
+
+    /// Whether there is something to do without being woken.
+    fn has_more(&self) -> bool {
+        let accepts = self.acceptor.as_ref().is_some_and(|acceptor| acceptor.more);
+        accepts || !self.busy.is_empty() || !self.leaving.is_empty() || self.inbox.has_work()
     }
 
     fn shared(&self) -> &Shared {
@@ -158,7 +188,7 @@ impl Shard {
 
     /// Waits for something to happen; spins first if that is wanted.
     fn wait(&mut self, events: &mut Events) -> io::Result<()> {
-        if !self.busy.is_empty() || self.inbox.has_work() {
+        if self.has_more() {
             return self.poll.poll(events, Some(Duration::ZERO));
         }
         if !self.spin.is_zero() {
@@ -180,9 +210,16 @@ impl Shard {
             Token(index) => {
                 if let Some(connection) = self.connections.get_mut(index) {
                     connection.event(event);
-                    self.turn(index, now);
+                    self.wake(index, now);
                 }
             }
+        }
+    }
+
+    /// Something happened to a connection: it has a turn, unless it waits for one already.
+    fn wake(&mut self, index: usize, now: Duration) {
+        if self.connections.get(index).is_some_and(|connection| !connection.is_queued) {
+            self.turn(index, now);
         }
     }
 
@@ -190,16 +227,17 @@ impl Shard {
         let Some(connection) = self.connections.get_mut(index) else { return };
         match connection.turn(&mut self.scratch, now, &self.service.0.counters) {
             Ok(false) => {}
-            Ok(true) => self.busy.push_back(index),
+            Ok(true) => {
+                connection.is_queued = true;
+                self.busy.push_back(index);
+            }
             Err(end) => self.close(index, end.to_string()),
         }
     }
 
     fn tick(&mut self, now: Duration) {
         // What could not be accepted before, for lack of descriptors, say.
-        for listener in 0..self.acceptor.as_ref().map_or(0, |acceptor| acceptor.listeners.len()) {
-            self.accept(listener);
-        }
+        self.accept_all();
         for index in 0..self.connections.end() {
             let Some(connection) = self.connections.get_mut(index) else { continue };
             if let Err(error) = connection.session.tick(now) {
@@ -213,12 +251,26 @@ impl Shard {
         // Goes away with the socket in any case.
         let _ = self.poll.registry().deregister(&mut connection.stream);
         self.shared().closed(connection.session.peer(), reason);
+        if connection.is_queued {
+            // The next connection of this number has a place of its own.
+            self.busy.retain(|&busy| busy != index);
+        }
+        let mut leaving = connection.session.leave();
+        if leaving.work(TURN) {
+            self.leaving.push_back(leaving);
+        }
+    }
+
+    fn accept_all(&mut self) {
+        for listener in 0..self.acceptor.as_ref().map_or(0, |acceptor| acceptor.listeners.len()) {
+            self.accept(listener);
+        }
     }
 
     fn accept(&mut self, listener: usize) {
         let Some(acceptor) = &mut self.acceptor else { return };
         let Some(listener) = acceptor.listeners.get(listener) else { return };
-        loop {
+        for _ in 0..ACCEPTED {
             let (stream, address) = match listener.accept() {
                 Ok(accepted) => accepted,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -244,6 +296,7 @@ impl Shard {
             };
             told.into_iter().for_each(|text| self.service.0.problem(text));
         }
+        acceptor.more = true;
     }
 
     fn adopt(&mut self, work: &mut Work, now: Duration) {
@@ -266,5 +319,132 @@ impl Shard {
         let inbox = Arc::clone(&self.inbox);
         let session = Session::new(&self.service, address, move || inbox.ring(index), now);
         Ok(self.connections.insert(Connection::new(stream, session, guest)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    use super::*;
+    use crate::data::{Array, Value};
+    use crate::nt;
+    use crate::server::{PvMap, SharedPv};
+
+    /// A thread's work, done by hand, with one connection, and the client's end of that.
+    fn shard() -> (Shard, TcpStream) {
+        let pvs = PvMap::new();
+        let mut picture = Value::new(&nt::ndarray());
+        picture.set("value", Array::from(vec![1_u8; 60_000_000])).unwrap();
+        pvs.add("p", SharedPv::writable(picture));
+        let config = ServerConfig::loopback();
+        let service = Service::new(&config, pvs);
+        let mut shard = Shard::new(&config, &service, Instant::now()).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (stream, address) = listener.accept().unwrap();
+        stream.set_nonblocking(true).unwrap();
+        let (guest, _) = Guests::default().admit(&service, address.ip(), Duration::ZERO).unwrap();
+        let accepted = Accepted { stream: mio::net::TcpStream::from_std(stream), address, guest };
+        let mut work = Work { accepted: vec![accepted], ..Work::default() };
+        shard.adopt(&mut work, Duration::ZERO);
+        (shard, client)
+    }
+
+    /// What the kernel says about connections.
+    fn look(shard: &mut Shard) {
+        let mut events = Events::with_capacity(16);
+        shard.poll.poll(&mut events, Some(Duration::from_secs(60))).unwrap();
+        events.iter().for_each(|event| shard.event(event, Duration::ZERO));
+    }
+
+    const HELLO: &[u8] = b"\xCA\x02\x00\x01\x12\x00\x00\x00\x00\x00\x01\x00\xFF\x7F\x00\x00\x09anonymous";
+
+    /// Opens channel `p` and begins operation 1, a get or a put.
+    fn prepare(shard: &mut Shard, client: &mut TcpStream, command: u8) -> u32 {
+        let create = [0xCA, 2, 0, 7, 8, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, b'p'];
+        client.write_all(&[HELLO, &create].concat()).unwrap();
+        while shard.connections.get(0).is_some_and(|connection| !connection.session.has_channels()) {
+            look(shard);
+        }
+        let sid = 1 << 20;
+        client
+            .write_all(
+                &[&[0xCA, 2, 0, command, 12, 0, 0, 0][..], &[0, 0, 0x10, 0, 1, 0, 0, 0, 8, 0x80, 0, 0]]
+                    .concat(),
+            )
+            .unwrap();
+        look(shard);
+        sid
+    }
+
+    /// A connection that is told of again and again while it waits for its turn does not get more turns than others.
+    #[test]
+    fn a_flood_has_one_place_among_the_busy_ones() {
+        let (mut shard, mut client) = shard();
+        client.write_all(HELLO).unwrap();
+        // Each echo costs as much as a get, so these are the work of some turns.
+        let echoes = [0xCA, 2, 0, 2, 0, 0, 0, 0].repeat(8 * TURN);
+        client.write_all(&echoes).unwrap();
+        while shard.busy.is_empty() {
+            look(&mut shard);
+        }
+        for _ in 0..10 {
+            client.write_all(&echoes[..8]).unwrap();
+            look(&mut shard);
+            shard.wake(0, Duration::ZERO);
+            assert_eq!(shard.busy, [0]);
+        }
+        shard.close(0, "the test ends".into());
+        assert!(shard.busy.is_empty() && !shard.has_more());
+    }
+
+    #[test]
+    fn a_turn_writes_a_part_of_a_large_picture() {
+        let (mut shard, mut client) = shard();
+        let sid = prepare(&mut shard, &mut client, 10);
+        let get = [&[0xCA, 2, 0, 10, 9, 0, 0, 0][..], &sid.to_le_bytes(), &[1, 0, 0, 0, 0]].concat();
+        let mut reader = client.try_clone().unwrap();
+        let reads = std::thread::spawn(move || {
+            let mut buffer = vec![0; 1 << 20];
+            while reader.read(&mut buffer).is_ok_and(|count| count > 0) {}
+        });
+        client.write_all(&get).unwrap();
+        let sent = |shard: &Shard| shard.service.statistics().bytes_out as usize;
+        while sent(&shard) < 60_000_000 {
+            let before = sent(&shard);
+            match shard.busy.is_empty() {
+                true => look(&mut shard),
+                false => shard.go_on(Duration::ZERO),
+            }
+            assert!(sent(&shard) - before <= 8 << 20, "{}", sent(&shard) - before);
+        }
+        drop((shard, client));
+        reads.join().unwrap();
+    }
+
+    #[test]
+    fn a_turn_reads_a_part_of_a_large_picture() {
+        let (mut shard, mut client) = shard();
+        let sid = prepare(&mut shard, &mut client, 11);
+        let bytes = 20_000_000_u32;
+        let head = [&[0xCA, 2, 0, 11], &(bytes + 9).to_le_bytes()[..], &sid.to_le_bytes(), &[1, 0, 0, 0, 0]];
+        let head = head.concat();
+        let writes = std::thread::spawn(move || {
+            client.write_all(&head).unwrap();
+            client.write_all(&vec![0; bytes as usize]).unwrap();
+            client
+        });
+        let came = |shard: &Shard| shard.service.statistics().bytes_in as usize;
+        while came(&shard) < bytes as usize {
+            let before = came(&shard);
+            match shard.busy.is_empty() {
+                true => look(&mut shard),
+                false => shard.go_on(Duration::ZERO),
+            }
+            assert!(came(&shard) - before <= 1 << 20, "{}", came(&shard) - before);
+        }
+        drop(writes.join().unwrap());
     }
 }
