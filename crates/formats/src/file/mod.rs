@@ -29,7 +29,7 @@ mod within;
 
 pub use crate::look_ahead::{BrokenOff, open_unpacked};
 pub use follower::{Follower, Growth, IN_PROGRESS, Progress};
-pub use growing::{GrowingFile, name_new};
+pub use growing::{GrowingFile, Purpose, name_new};
 pub use heads::Heads;
 pub use listing::{files, list, matches, name_of, there};
 pub use name::{FileName, Format};

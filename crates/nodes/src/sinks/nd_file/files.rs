@@ -3,10 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use livetime_formats::file::{Series, ensure_folder};
+use livetime_formats::Error;
+use livetime_formats::file::{GrowingFile, Purpose, Series, ensure_folder};
 
 use super::NdFileParams;
-use super::new_file::{NewFile, not_written};
+use super::new_file::{NewFile, refused};
 
 /// Added to names of files with one frame while they are written, if nothing else is wanted.
 const TEMP_SUFFIX: &str = ".tmp";
@@ -57,26 +58,29 @@ impl NdFileParams {
         let suffix = if self.temp_suffix.is_empty() && !holds_many { TEMP_SUFFIX } else { &self.temp_suffix };
         let (mut number, series) = (self.file_number, self.series());
         if self.auto_increment && !self.overwrite {
-            let is_taken = |path: &Path| NewFile::is_taken(path, suffix);
-            let create = |path: &Path| self.create_at(path, suffix);
+            let is_taken = |path: &Path| GrowingFile::is_taken_as(path, suffix);
+            let create = |path: &Path| self.create_at(path, suffix, holds_many);
             let (_, mut file) = series.create_next(&mut number, is_taken, create)?;
             file.set_number(number);
             return Ok(file);
         }
         let path = series.path(number)?;
         let taken = || format!("`{}`: wanted a new file, found one of this name", path.display());
-        self.create_at(&path, suffix)?.ok_or_else(taken)
+        self.create_at(&path, suffix, holds_many)?.ok_or_else(taken)
     }
 
     /// A new file, and its folder if that has gone; `None` if the name is taken.
-    fn create_at(&self, path: &Path, suffix: &str) -> Result<Option<NewFile>, String> {
-        let create = || NewFile::create(path, suffix, self.file_number, self.overwrite);
+    fn create_at(&self, path: &Path, suffix: &str, holds_many: bool) -> Result<Option<NewFile>, String> {
+        // A file with many frames is of use although it is not complete.
+        let purpose = Purpose { is_kept: holds_many, replaces: self.overwrite };
+        let create = || NewFile::create(path, suffix, self.file_number, purpose);
+        let is_missing = |e: &Error| e.io_error().is_some_and(|e| e.kind() == io::ErrorKind::NotFound);
         match create() {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            Err(e) if is_missing(&e) => {
                 self.ensure_folder()?;
-                create().map_err(|e| not_written(path, &e))
+                create().map_err(|e| refused(path, &e))
             }
-            created => created.map_err(|e| not_written(path, &e)),
+            created => created.map_err(|e| refused(path, &e)),
         }
     }
 

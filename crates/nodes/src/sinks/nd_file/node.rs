@@ -1,6 +1,6 @@
 //! The node around a format of files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use livetime_engine::files::{Writing, found_folder};
 use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, Teller, UnderWay};
@@ -397,35 +397,31 @@ impl<W: FileWriter> FileNode<W> {
         }
         self.common().file_path_exists = true;
         if W::HOLDS_MANY {
-            self.named(&file);
+            self.named(file.path(), file.number());
         }
         self.file = Some(file);
         Ok(())
     }
 
     /// The file counts: the next one gets the next number.
-    fn named(&mut self, file: &NewFile) {
+    fn named(&mut self, path: &Path, number: u64) {
         let common = self.common();
-        common.full_file_name = file.path().display().to_string();
-        common.file_number = file.number() + u64::from(common.auto_increment);
+        common.full_file_name = path.display().to_string();
+        common.file_number = number + u64::from(common.auto_increment);
     }
 
     /// Completes the open file, if there is one.
     fn close(&mut self) -> Result<(), String> {
         let Some(file) = self.file.take() else { return Ok(()) };
+        let (path, number) = (file.path().to_owned(), file.number());
         let complete = self.writer.close(&mut self.params).map_err(|why| file.not_written(&why));
-        let closed = complete.and_then(|()| file.finish());
-        match closed {
+        match complete.and_then(|()| file.finish()) {
             Ok(()) if W::HOLDS_MANY => Ok(()),
             Ok(()) => {
-                self.named(&file);
+                self.named(&path, number);
                 Ok(())
             }
             Err(why) => {
-                // A file with many frames is of use although it is not complete.
-                if !W::HOLDS_MANY {
-                    file.discard();
-                }
                 if let (unseen @ 1.., Some(teller)) = (self.writer.unseen(), &self.teller) {
                     teller.unreadable(unseen, format!("{why}: its last {unseen} frames are lost"));
                 }
