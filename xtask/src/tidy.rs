@@ -50,7 +50,11 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-frame",
         ],
     ),
-    ("livetime-analysis", &["livetime-recording", "livetime-kernels", "livetime-runtime", "livetime-frame"]),
+    // `formats` for the one way to write a file.
+    (
+        "livetime-analysis",
+        &["livetime-recording", "livetime-formats", "livetime-kernels", "livetime-runtime", "livetime-frame"],
+    ),
     // All but `app` and `python`.
     (
         "livetime-bench",

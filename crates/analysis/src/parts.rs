@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use livetime_formats::file::{GrowingFile, Purpose};
 use livetime_recording::FileEnds;
 use twox_hash::XxHash3_64;
 
@@ -20,6 +21,9 @@ const HEAD: usize = 24;
 const TAIL: usize = 8;
 /// What the names of files of parts end with.
 const ENDING: &str = "ltpart";
+
+/// What they end with besides while they are written.
+const BESIDE: &str = ".unproved";
 
 /// The result of one part of a plan. Every machine that analyses the part writes the same bytes.
 pub struct Part {
@@ -213,21 +217,20 @@ impl Plan {
     }
 }
 
-/// Writes a file under another name and renames it: it is there as a whole, or not at all.
+/// Writes a file under another name and renames it: it is there as a whole, or not at all. Several programs may do so at once,
+/// with the same bytes.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("file");
-    let beside = path.with_file_name(format!(".{name}.{}", std::process::id()));
     let write = || {
-        let mut file = File::create(&beside)?;
-        file.write_all(bytes)?;
+        let purpose = Purpose { is_kept: false, replaces: true };
+        let mut file = GrowingFile::create_beside(path, BESIDE, purpose)?;
+        file.append(&[bytes])?;
         // Else a crash of the machine could leave the name without the bytes.
-        file.sync_all()?;
-        fs::rename(&beside, path)
+        file.finish_on_disk()
     };
-    write().map_err(|e| {
-        let _ = fs::remove_file(&beside);
-        io("to write the file", path, e)
-    })
+    let refused = |e: livetime_recording::Error| {
+        livetime_recording::Error::new("to write the file", e.cause()).in_file(path).into()
+    };
+    write().map_err(refused)
 }
 
 /// The files of parts in these folders, and those that are given themselves.
