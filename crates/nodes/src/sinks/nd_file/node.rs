@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use livetime_engine::files::{Writing, found_folder};
 use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, Teller, UnderWay};
+use livetime_filing::{Writing, tell_missing};
 use livetime_frame::Frame;
 
 use super::steer::Steering;
@@ -89,8 +89,7 @@ impl<W: FileWriter> Node for FileNode<W> {
         self.teller = Some(ctx.teller());
         let common = self.common();
         common.check_template().map_err(NodeError::new)?;
-        let found = common.settle_path();
-        found_folder(found, ctx);
+        tell_missing(&common.settle_path(), ctx);
         if self.common().capture { self.begin(ctx) } else { Ok(()) }
     }
 
@@ -120,8 +119,7 @@ impl<W: FileWriter> Node for FileNode<W> {
         let name = self.params.specs().get(index).map_or("", |spec| spec.name);
         match name {
             "path" => {
-                let found = self.common().settle_path();
-                found_folder(found, ctx);
+                tell_missing(&self.common().settle_path(), ctx);
                 Ok(())
             }
             "template" => {
@@ -389,7 +387,7 @@ impl<W: FileWriter> FileNode<W> {
     }
 
     fn open(&mut self, first: &Frame, ctx: &mut Context) -> Result<(), String> {
-        let file = self.common().create(W::HOLDS_MANY)?;
+        let file = self.common().create(W::HOLDS_MANY).map_err(|e| e.to_string())?;
         if let Err(why) = self.writer.open(&file, first, &mut self.params, ctx) {
             let why = file.not_written(&why);
             file.discard();

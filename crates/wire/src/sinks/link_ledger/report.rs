@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
+use livetime_filing::numbered;
 use livetime_formats::Error;
-use livetime_formats::file::{GrowingFile, IN_PROGRESS, Purpose, name_new, numbered};
+use livetime_formats::file::{GrowingFile, IN_PROGRESS, Purpose, name_new};
 use livetime_formats::wib::Faults;
 
 use crate::{Interval, LinkLedger, State};
