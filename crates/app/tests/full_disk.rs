@@ -26,8 +26,9 @@ fn with_small_disk(size: &str, args: &[&str], left: &Path) -> Option<Output> {
         let mut command = Command::new("unshare");
         command.args(["--map-root-user", "--mount", "sh", "-c", script, "sh"]).args(args).output()
     };
-    let mount = "size=$1; [ $size = full ] && size=4k; mount -t tmpfs -o size=$size none /mnt || exit 99; \
-                 [ $1 = full ] && head -c 4096 /dev/zero >/mnt/.full;";
+    let mount = "if [ $1 = full ]; then size=4k; else size=$1; fi; \
+                 mount -t tmpfs -o size=$size none /mnt || exit 99; \
+                 if [ $1 = full ]; then head -c 4096 /dev/zero >/mnt/.full; fi;";
     let tried = in_namespace(mount, &[size]);
     if !tried.is_ok_and(|tried| tried.status.success()) {
         livetime_testkit::skip("machine/namespaces", "`unshare` cannot mount a disk of its own here");
