@@ -1,6 +1,5 @@
 //! Where the files of a recorder go.
 
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use livetime_engine::{Context, NodeError, Params};
@@ -107,7 +106,7 @@ impl Destination {
 
     /// Looks whether there is a folder, and creates it if that is allowed; for moments when there is nothing to write yet. A
     /// missing folder is reported at once, but the node does not fail: clients of areaDetector often name or create it later.
-    pub fn look(&mut self, ctx: &Context) {
+    fn look(&mut self, ctx: &Context) {
         tell_missing(&self.ensure(), ctx);
     }
 
@@ -147,21 +146,12 @@ impl Destination {
     /// # Errors
     /// If the system refuses: why, and where the data are.
     pub fn end(&mut self, mut file: GrowingFile) -> Result<(), NodeError> {
-        let path = file.path().to_owned();
-        let ended = file.repair().and_then(|()| file.finish_on_disk());
-        self.ended(&path, ended)
-    }
-
-    /// Enters how the end of the file `path` fared, for files of a format that has a writer of its own.
-    ///
-    /// # Errors
-    /// That of the end.
-    pub fn ended<E: Display>(&mut self, path: &Path, ended: Result<(), E>) -> Result<(), NodeError> {
-        ended.map_err(|why| {
+        let path = file.path().display().to_string();
+        file.repair().and_then(|()| file.finish_on_disk()).map_err(|why| {
             self.report.failed(why.to_string());
             NodeError::new(why)
         })?;
-        self.full_file_name = path.display().to_string();
+        self.full_file_name = path;
         Ok(())
     }
 }
