@@ -12,6 +12,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("livetime-runtime", &["livetime-frame"]),
     ("livetime-engine", &["livetime-runtime", "livetime-frame", "livetime-engine-derive"]),
     ("livetime-actors", &["livetime-runtime"]),
+    ("livetime-filing", &["livetime-engine", "livetime-formats"]),
     (
         "livetime-nodes",
         &[
@@ -21,6 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-frame",
             "livetime-kernels",
             "livetime-codecs",
+            "livetime-filing",
             "livetime-formats",
             "livetime-recording",
             "livetime-pva",
@@ -28,7 +30,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     // `nodes` for what all detectors share: the states and the length of an acquisition.
     ("livetime-genicam", &["livetime-engine", "livetime-frame", "livetime-nodes"]),
-    ("livetime-wire", &["livetime-engine", "livetime-formats", "livetime-kernels", "livetime-frame"]),
+    (
+        "livetime-wire",
+        &["livetime-engine", "livetime-filing", "livetime-formats", "livetime-kernels", "livetime-frame"],
+    ),
     // `pva` because the block `pvaccess` of a pipeline file says how to serve.
     (
         "livetime-control",
@@ -50,7 +55,11 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-frame",
         ],
     ),
-    ("livetime-analysis", &["livetime-recording", "livetime-kernels", "livetime-runtime", "livetime-frame"]),
+    // `formats` for the one way to write a file.
+    (
+        "livetime-analysis",
+        &["livetime-recording", "livetime-formats", "livetime-kernels", "livetime-runtime", "livetime-frame"],
+    ),
     // Says in the words of `control` what it measured.
     ("livetime-measure", &["livetime-control", "livetime-engine", "livetime-kernels", "livetime-frame"]),
     // All but `app` and `python`.

@@ -1,26 +1,28 @@
 //! Files that are there as a whole or not at all.
 
-use std::fs::{self, File};
-use std::io::Write;
 use std::path::Path;
+
+use livetime_formats::file::{GrowingFile, Purpose};
 
 use crate::error::{Error, Result};
 
-/// Writes a file under another name and renames it: it is there as a whole, or not at all.
+/// The end of a file's name while the file is written.
+const BESIDE: &str = ".unproved";
+
+/// Writes a file under another name and renames it: it is there as a whole, or not at all. Several programs may do so at once,
+/// with the same bytes.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("file");
-    let beside = path.with_file_name(format!(".{name}.{}", std::process::id()));
     let write = || {
-        let mut file = File::create(&beside)?;
-        file.write_all(bytes)?;
+        let purpose = Purpose { is_kept: false, replaces: true };
+        let mut file = GrowingFile::create_beside(path, BESIDE, purpose)?;
+        file.append(&[bytes])?;
         // Else a crash of the machine could leave the name without the bytes.
-        file.sync_all()?;
-        fs::rename(&beside, path)
+        file.finish_on_disk()
     };
-    write().map_err(|e| {
-        let _ = fs::remove_file(&beside);
-        io("to write the file", path, e)
-    })
+    let refused = |e: livetime_recording::Error| {
+        livetime_recording::Error::new("to write the file", e.cause()).in_file(path).into()
+    };
+    write().map_err(refused)
 }
 
 /// An error of the system at this file.

@@ -137,6 +137,17 @@ fn a_part_that_was_killed_is_named_and_repeated() {
     assert_eq!(again.bytes(), bytes);
     assert!(!again.write(&out).unwrap().is_repeated);
     assert!(again.write(&out).unwrap().is_repeated);
+    // What cannot have its name is not there at all.
+    std::fs::remove_file(&written[3]).unwrap();
+    std::fs::create_dir(&written[3]).unwrap();
+    assert!(part(&plan, &reducers, 3, 2).write(&out).is_err());
+    std::fs::remove_dir(&written[3]).unwrap();
+    part(&plan, &reducers, 3, 2).write(&out).unwrap();
+    assert_eq!(
+        std::fs::read_dir(&out).unwrap().count(),
+        plan.parts() + 1,
+        "the parts, and what the killed one left"
+    );
     // Somebody else had it, too.
     let other = folder.path().join("other");
     again.write(&other).unwrap();

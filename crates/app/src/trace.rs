@@ -6,10 +6,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use livetime_engine::{Report, Span, Tracer};
+use livetime_formats::file::GrowingFile;
 use serde_json::{Value, json};
 
 /// Spans of one node between two looks.
@@ -17,13 +18,9 @@ const NODE_SPANS: usize = 4096;
 /// Spans in the file; the newest are kept.
 const FILE_SPANS: usize = 200_000;
 
-/// A trace in which nothing happens.
-const EMPTY: &[u8] = b"{\"traceEvents\": []}\n";
-
-/// A trace on its way to a file.
+/// A trace on its way to a file, which is there when all of it is written: no program opens half a trace.
 pub(crate) struct TraceFile {
-    path: PathBuf,
-    file: File,
+    file: GrowingFile,
     every: u64,
     tracer: Option<Tracer>,
     spans: VecDeque<Span>,
@@ -32,15 +29,13 @@ pub(crate) struct TraceFile {
 }
 
 impl TraceFile {
-    /// A file that holds an empty trace for now.
+    /// A file that is empty for now, beside its place.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub(crate) fn create(path: &Path, every: u64) -> io::Result<TraceFile> {
-        let mut file = File::create(path)?;
-        file.write_all(EMPTY)?;
-        let (path, spans) = (path.to_owned(), VecDeque::new());
-        Ok(TraceFile { path, file, every, tracer: None, spans, left_out: 0 })
+    /// Text: what keeps it from being written.
+    pub(crate) fn create(path: &Path, every: u64) -> Result<TraceFile, String> {
+        let file = GrowingFile::replace(path).map_err(|e| cannot(path, &e.cause()))?;
+        Ok(TraceFile { file, every, tracer: None, spans: VecDeque::new(), left_out: 0 })
     }
 
     /// From now on frames are followed.
@@ -68,13 +63,11 @@ impl TraceFile {
             "every": self.every, "spans": self.spans.len(), "lost_spans": lost, "left_out_spans": self.left_out,
         });
         let events = events(self.spans.make_contiguous(), report);
-        let path = self.path.display();
-        write_to(&mut self.file, &events, &other).map_err(|e| {
-            // Half a trace is none, and no program would open it.
-            let _ = begin_anew(&mut self.file).and_then(|()| self.file.write_all(EMPTY));
-            format!("cannot write the trace {path}: {e}")
-        })?;
-        let frames = self.spans.len();
+        let path = self.file.path().to_owned();
+        let out = self.file.file().map_err(|e| cannot(&path, &e.cause()))?;
+        write_to(out, &events, &other).map_err(|e| cannot(&path, &e.to_string()))?;
+        self.file.finish().map_err(|e| cannot(&path, &e.cause()))?;
+        let (path, frames) = (path.display(), self.spans.len());
         let mut text = format!("trace: {path} has {frames} spans of 1 frame in {}", self.every);
         if lost + self.left_out > 0 {
             text += &format!("; {lost} were lost and {} older ones left out", self.left_out);
@@ -83,8 +76,11 @@ impl TraceFile {
     }
 }
 
-fn write_to(file: &mut File, events: &[Value], other: &Value) -> io::Result<()> {
-    begin_anew(file)?;
+fn cannot(path: &Path, why: &str) -> String {
+    format!("cannot write the trace {}: {why}", path.display())
+}
+
+fn write_to(file: File, events: &[Value], other: &Value) -> io::Result<()> {
     let mut out = BufWriter::new(file);
     write!(out, "{{\"displayTimeUnit\": \"ns\", \"otherData\": {other}, \"traceEvents\": [")?;
     for (number, event) in events.iter().enumerate() {
@@ -93,11 +89,6 @@ fn write_to(file: &mut File, events: &[Value], other: &Value) -> io::Result<()> 
     }
     writeln!(out, "\n]}}")?;
     out.flush()
-}
-
-fn begin_anew(file: &mut File) -> io::Result<()> {
-    file.set_len(0)?;
-    file.seek(SeekFrom::Start(0)).map(drop)
 }
 
 /// Chrome wants some number of a process.

@@ -19,19 +19,24 @@ const ENDLESS: &str = "1000000000";
 /// Where the small disk is, as the program sees it.
 const DISK: &str = "/mnt";
 
-/// Runs the program where `/mnt` is a disk of this size, and copies what it leaves there to `left`; `None` if the system does not allow that.
+/// Runs the program where `/mnt` is a disk of this size, or one that is `full` from the start, and copies what it leaves there to `left`;
+/// `None` if the system does not allow that.
 fn with_small_disk(size: &str, args: &[&str], left: &Path) -> Option<Output> {
     let in_namespace = |script: &str, args: &[&str]| {
         let mut command = Command::new("unshare");
         command.args(["--map-root-user", "--mount", "sh", "-c", script, "sh"]).args(args).output()
     };
-    let mount = "mount -t tmpfs -o size=$1 none /mnt || exit 99;";
+    let mount = "if [ $1 = full ]; then size=4k; else size=$1; fi; \
+                 mount -t tmpfs -o size=$size none /mnt || exit 99; \
+                 if [ $1 = full ]; then head -c 4096 /dev/zero >/mnt/.full; fi;";
     let tried = in_namespace(mount, &[size]);
     if !tried.is_ok_and(|tried| tried.status.success()) {
         livetime_testkit::skip("machine/namespaces", "`unshare` cannot mount a disk of its own here");
         return None;
     }
-    let script = format!("{mount} left=$2; shift 2; \"$@\"; code=$?; cp -a /mnt/. \"$left\"; exit $code");
+    let script = format!(
+        "{mount} left=$2; shift 2; \"$@\"; code=$?; rm -f /mnt/.full; cp -a /mnt/. \"$left\"; exit $code"
+    );
     let program = [size, left.to_str().unwrap(), env!("CARGO_BIN_EXE_livetime")];
     Some(in_namespace(&script, &[&program[..], args].concat()).unwrap())
 }
@@ -100,6 +105,7 @@ fn pictures_that_find_no_room_are_counted_and_all_others_are_there() {
         ("npy_files", ", grouping: single"),
         ("tiff_files", ""),
         ("tiff_files", ", temp_suffix: \"\""),
+        ("tiff_files", ", overwrite: true"),
         ("xtc_recorder", ""),
         ("xtc_recorder", ", compression: blockpack, threads: 2"),
         ("xtc_recorder", ", chunk_bytes: 100000"),
@@ -323,15 +329,45 @@ fn a_ledger_of_links_and_a_trace_that_find_no_room_leave_nothing_half() {
     );
     let pipeline = Pipeline::new("full-ledger", &format!("memory: 256 MiB\nnodes:\n{nodes}"));
     let left = TempDir::new().unwrap();
-    // A disk of one page, which the trace has.
     let args = ["run", pipeline.path(), "--json", "--no-pva", "--trace", "/mnt/t.json", "--trace-every", "1"];
-    let Some(output) = with_small_disk("4k", &args, left.path()) else { return };
+    let Some(output) = with_small_disk("full", &args, left.path()) else { return };
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.code(), &report["exit_code"]), (Some(1), &1.into()), "{report:#}");
     let unfinished = report["unfinished"].to_string();
     assert!(unfinished.contains("l.json`: wanted to write it"), "{unfinished}");
     assert!(unfinished.contains("cannot write the trace /mnt/t.json: No space left"), "{unfinished}");
-    assert_eq!(files(left.path()), [left.path().join("t.json")]);
-    let trace = std::fs::read(left.path().join("t.json")).unwrap();
-    assert!(serde_json::from_slice::<Value>(&trace).is_ok());
+    assert_eq!(files(left.path()), Vec::<PathBuf>::new());
+}
+
+/// Pages and a token are small, and a part of one is as bad as a part of any other file.
+#[test]
+fn pages_and_tokens_that_find_no_room_leave_nothing_half() {
+    let pipeline = Pipeline::new("full-token", "nodes:\n  cam: {type: sim_detector}\n");
+    let (file, web) = (pipeline.path(), ["--web", "127.0.0.1:0", "--web-token-file", "/mnt/token"]);
+    // A run without a page is a run all the same.
+    let run = [&["run", file, "--no-pva", "--frames", "3"][..], &web].concat();
+    for (size, code, args) in [("8k", 1, &["man", "--output", "/mnt"][..]), ("full", 0, &run)] {
+        let left = TempDir::new().unwrap();
+        let Some(output) = with_small_disk(size, args, left.path()) else { return };
+        let told = stderr(&output);
+        assert!(told.contains("No space left on device"), "{args:?}: {told}");
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {told}");
+        assert_eq!(files(left.path()), Vec::<PathBuf>::new(), "{args:?}");
+    }
+}
+
+/// Parts of a plan, each by a process of its own.
+#[test]
+fn a_part_that_finds_no_room_leaves_nothing_half() {
+    let (folder, left) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    assert_eq!(livetime(&["sim", "xtc", &at("run.xtc"), "--count", "20"]).status.code(), Some(0));
+    let plan = livetime(&["analyze", &at("run.xtc"), "--parts", "2", "--plan", &at("plan.json")]);
+    assert_eq!(plan.status.code(), Some(0), "{}", stderr(&plan));
+    let args = ["analyze", "--plan", &at("plan.json"), "--part", "0", "-o", "/mnt/parts"];
+    let Some(output) = with_small_disk("64k", &args, left.path()) else { return };
+    let told = stderr(&output);
+    assert!(output.status.code() == Some(1) && told.contains("No space left on device"), "{told}");
+    assert!(told.contains("/mnt/parts/part-00000.ltpart: wanted to write the file"), "{told}");
+    assert_eq!(files(&left.path().join("parts")), Vec::<PathBuf>::new());
 }

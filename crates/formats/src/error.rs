@@ -75,6 +75,11 @@ impl Error {
         self.0.io.as_ref()
     }
 
+    /// What the system said, if it refused; else what was wanted and found.
+    pub fn cause(&self) -> String {
+        self.io_error().map_or_else(|| self.reason(), ToString::to_string)
+    }
+
     /// What was wanted and found, without the place.
     pub fn reason(&self) -> String {
         format!("wanted {}, found {}", self.0.wanted, self.0.found)

@@ -135,8 +135,7 @@ fn open_beside(args: &RunArgs) -> Result<(Option<metrics::Listener>, Option<Trac
             .map_err(|e| failure(format!("cannot serve metrics at {address}"), e))
     };
     let create = |path: &std::path::PathBuf| {
-        TraceFile::create(path, args.trace_every)
-            .map_err(|e| failure(format!("cannot write the trace {}", path.display()), e))
+        TraceFile::create(path, args.trace_every).map_err(|e| Failure::new(Exit::Failed, e))
     };
     Ok((args.metrics.map(listen).transpose()?, args.trace.as_ref().map(create).transpose()?))
 }

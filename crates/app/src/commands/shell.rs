@@ -1,9 +1,12 @@
 //! `livetime completions` and `livetime man`: what a shell and `man` know about the command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Command, CommandFactory};
 use clap_complete::Shell;
+use clap_mangen::Man;
+use livetime_formats::Error;
+use livetime_formats::file::GrowingFile;
 
 use crate::cli::Cli;
 use crate::output::{Exit, Failure, Output};
@@ -56,15 +59,34 @@ pub(crate) fn man(args: &ManArgs, output: &mut Output) -> Result<Exit, Failure> 
 fn print_page(command: Command, output: &mut Output) -> Result<Exit, Failure> {
     let mut page = Vec::new();
     let failed = |e| Failure::new(Exit::Failed, format!("cannot make the page: {e}"));
-    clap_mangen::Man::new(command).render(&mut page).map_err(failed)?;
+    Man::new(command).render(&mut page).map_err(failed)?;
     output.data(&String::from_utf8_lossy(&page))?;
     Ok(Exit::Ok)
 }
 
-fn write_pages(folder: &PathBuf, output: &mut Output) -> Result<Exit, Failure> {
-    let failed = |e| Failure::new(Exit::Failed, format!("cannot write pages into {}: {e}", folder.display()));
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    clap_mangen::generate_to(Cli::command(), folder).map_err(failed)?;
+fn write_pages(folder: &Path, output: &mut Output) -> Result<Exit, Failure> {
+    let failed =
+        |e: String| Failure::new(Exit::Failed, format!("cannot write pages into {}: {e}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(|e| failed(e.to_string()))?;
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    let mut pages = Vec::new();
+    // They get their names when all are there: half a manual page is shown as a whole one.
+    let made = make_pages(command, folder, &mut pages);
+    made.and_then(|()| pages.into_iter().try_for_each(GrowingFile::finish)).map_err(|e| failed(e.cause()))?;
     output.log(format_args!("pages are in {}", folder.display()));
     Ok(Exit::Ok)
+}
+
+/// The page of a command, behind those of its subcommands.
+fn make_pages(command: Command, folder: &Path, pages: &mut Vec<GrowingFile>) -> livetime_formats::Result<()> {
+    for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        make_pages(command.clone(), folder, pages)?;
+    }
+    let (man, mut page) = (Man::new(command), Vec::new());
+    man.render(&mut page).map_err(|e| Error::io("to make the page", e))?;
+    let mut new = GrowingFile::replace(&folder.join(man.get_filename()))?;
+    new.append(&[&page])?;
+    pages.push(new);
+    Ok(())
 }

@@ -1,13 +1,14 @@
 //! The page of a run: where it is served, with which token, and the link to it.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, IsTerminal, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::fs::{File, Permissions};
+use std::io::{self, IsTerminal, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use livetime_control::model::Model;
 use livetime_control::rules::Rules;
 use livetime_control::web;
+use livetime_formats::file::GrowingFile;
 use livetime_web::{Options, Served};
 
 use crate::cli::RunArgs;
@@ -114,29 +115,36 @@ const SHORTEST: usize = 16;
 /// Text if the file cannot be read or made, can be read by others, or holds no token that is accepted.
 pub fn token(path: &Path) -> Result<String, String> {
     let place = path.display();
-    let failed = |what: &str, e: io::Error| format!("cannot {what} the token in {place}: {e}");
+    let failed = |what: &str, e: String| format!("cannot {what} the token in {place}: {e}");
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             return new_token(path).map_err(|e| failed("write", e));
         }
-        Err(e) => return Err(failed("read", e)),
+        Err(e) => return Err(failed("read", e.to_string())),
     };
-    let mode = file.metadata().map_err(|e| failed("read", e))?.permissions().mode() & 0o777;
+    let mode = file.metadata().map_err(|e| failed("read", e.to_string()))?.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
         return Err(format!(
             "{place}: wanted a file that its owner alone can read, found mode {mode:04o}: `chmod 600 {place}`, and a new token"
         ));
     }
     let mut text = String::new();
-    file.read_to_string(&mut text).map_err(|e| failed("read", e))?;
+    file.read_to_string(&mut text).map_err(|e| failed("read", e.to_string()))?;
     checked(text.trim()).map_err(|problem| format!("{place}: {problem}"))
 }
 
-fn new_token(path: &Path) -> io::Result<String> {
-    let token = livetime_web::new_token().map_err(io::Error::other)?;
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    writeln!(file, "{token}")?;
+fn new_token(path: &Path) -> Result<String, String> {
+    let token = livetime_web::new_token()?;
+    let write = || {
+        let mut new = GrowingFile::make(path)?;
+        // Before anything is in it.
+        let closed = new.file()?.set_permissions(Permissions::from_mode(0o600));
+        closed.map_err(|e| livetime_formats::Error::io("a file that its owner alone can read", e))?;
+        new.append(&[token.as_bytes(), b"\n"])?;
+        new.finish()
+    };
+    write().map_err(|e| e.cause())?;
     Ok(token)
 }
 

@@ -90,26 +90,33 @@ fn params_impl(input: &DeriveInput) -> syn::Result<Tokens> {
 
 /// A field whose parameters come behind those of the struct itself.
 enum Tail {
-    /// A struct of parameters, under their own names.
-    Flat,
+    /// A struct of parameters, under their own names, and what it is by default if that is not its own.
+    Flat(Option<Expr>),
     /// An array of such structs, each member's names with this one and its number in front.
     Group(LitStr),
 }
 
 fn tail(field: &syn::Field) -> Option<Tail> {
-    let mut lists =
-        field.attrs.iter().filter(|a| a.path().is_ident("param")).filter_map(|a| a.meta.require_list().ok());
-    lists.find_map(|list| {
-        if list.tokens.to_string() == "flatten" {
-            return Some(Tail::Flat);
-        }
-        let pair: syn::MetaNameValue =
-            list.parse_args().ok().filter(|p: &syn::MetaNameValue| p.path.is_ident("group"))?;
-        match pair.value {
-            Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) => Some(Tail::Group(name)),
-            _ => None,
-        }
-    })
+    let (mut tail, mut default) = (None, None);
+    for attribute in field.attrs.iter().filter(|a| a.path().is_ident("param")) {
+        // What else stands there belongs to a parameter, and is read as one.
+        let _ = attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("flatten") {
+                tail = Some(Tail::Flat(None));
+            } else if meta.path.is_ident("group") {
+                tail = Some(Tail::Group(meta.value()?.parse()?));
+            } else if meta.path.is_ident("default") {
+                default = Some(meta.value()?.parse()?);
+            } else {
+                return Err(meta.error("of a parameter"));
+            }
+            Ok(())
+        });
+    }
+    if let Some(Tail::Flat(own)) = &mut tail {
+        *own = default;
+    }
+    tail
 }
 
 /// What is done with the fields whose parameters come behind the `own` ones of the struct.
@@ -178,6 +185,7 @@ fn tail_calls(name: &Option<Ident>, tail: &Option<Tail>) -> Tails {
             get: quote!(::livetime_engine::group_get(&self.#name, index)),
             set: quote!(::livetime_engine::group_set(&mut self.#name, index, value)),
         },
+        Some(Tail::Flat(Some(default))) => Tails { default: quote!(#default), ..tail_calls(name, &None) },
         _ => Tails {
             default: quote!(::core::default::Default::default()),
             specs: quote!(::livetime_engine::Params::specs(&self.#name)),

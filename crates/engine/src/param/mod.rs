@@ -19,7 +19,7 @@ pub use types::{ParamEnum, ParamType};
 /// The doc comment of a field is its help text; a field without one does not compile. Attributes:
 /// `default`, `min`, `max`, `unit`, `pv` (areaDetector's PV suffix), `role` (a [`Role`] that faces act by), `readback`
 /// (written by the node, read by everybody else) and `count` (a readback that counts over all frames). A field may be a
-/// struct of parameters itself, which several nodes share: with the attribute `flatten` alone, its parameters come behind the others. A field may be an array of structs of
+/// struct of parameters itself, which several nodes share: with the attribute `flatten`, alone or with a `default`, its parameters come behind the others. A field may be an array of structs of
 /// parameters: with `group = "region"` alone, the parameters of its members come behind the others, too, as
 /// `region1_min_x` with the PV `1:MinX` (see [`ParamSpec::member`]). A node reads them as `self.params.regions[0].min_x`.
 ///

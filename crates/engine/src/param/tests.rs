@@ -111,7 +111,7 @@ struct Many {
     rois: [One; 3],
     /// On or off.
     on: bool,
-    #[param(flatten)]
+    #[param(flatten, default = One { min_x: 4, total: 0.0 })]
     shared: One,
     #[param(group = "line")]
     lines: [One; 1],
@@ -136,7 +136,8 @@ fn groups_and_shared_parameters_come_behind_the_own_ones() {
         ]
     );
     for (number, name) in names.iter().enumerate().filter(|(_, name)| name.ends_with("min_x")) {
-        assert_eq!(many.get(number), Some(Value::Int(3)), "{name}");
+        let default = if *name == "min_x" { 4 } else { 3 };
+        assert_eq!(many.get(number), Some(Value::Int(default)), "{name}");
         assert_eq!(assign(&mut many, name, &Value::Int(number as i64)), Ok(number));
         assert_eq!(many.get(number), Some(Value::Int(number as i64)));
     }

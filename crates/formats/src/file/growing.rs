@@ -12,13 +12,20 @@ use crate::{Error, Result};
 
 /// What becomes of a file that is not finished, and of one that has its name already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Purpose {
-    /// Data that cannot be had again: what was written stays. Nothing is replaced.
-    Record,
-    /// Made from other data: half of it has no use, and goes. Nothing is replaced.
-    Make,
-    /// As `Make`, but the finished file takes the place of one of its name.
-    Replace,
+pub struct Purpose {
+    /// Data that cannot be had again: what was written stays. Half of any other file has no use, and goes.
+    pub is_kept: bool,
+    /// The finished file takes the place of one of its name. Without it no file is ever replaced.
+    pub replaces: bool,
+}
+
+impl Purpose {
+    /// Data as they come from a detector.
+    const RECORD: Purpose = Purpose { is_kept: true, replaces: false };
+    /// Made from other data.
+    const MAKE: Purpose = Purpose { is_kept: false, replaces: false };
+    /// Made from other data, again.
+    const REPLACE: Purpose = Purpose { is_kept: false, replaces: true };
 }
 
 /// A file that is being written, piece by piece.
@@ -75,22 +82,52 @@ impl GrowingFile {
     /// # Errors
     /// If the operating system reports an error.
     pub fn create_new(path: &Path) -> Result<Option<GrowingFile>> {
-        let written = in_progress(path);
+        GrowingFile::create_new_as(path, &format!(".{IN_PROGRESS}"), Purpose::RECORD)
+    }
+
+    /// As [`GrowingFile::create_new`], for another purpose and called `path` with this ending while it is written; without an
+    /// ending it has its name from the start.
+    ///
+    /// # Errors
+    /// If the operating system reports an error.
+    pub fn create_new_as(path: &Path, ending: &str, purpose: Purpose) -> Result<Option<GrowingFile>> {
         let is_there = || path.try_exists().map_err(|e| Error::io("to look for the file", e).in_file(path));
         if is_there()? {
             return Ok(None);
         }
-        let file = match OpenOptions::new().write(true).create_new(true).open(&written) {
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
-            file => file.map_err(|e| Error::io("to create the file", e).in_file(&written))?,
-        };
-        let file = GrowingFile::new(file, path, written, Purpose::Record);
+        let Some(file) = GrowingFile::try_create(path, ending, purpose)? else { return Ok(None) };
         // The writer of the other name may have finished between the two checks.
-        if is_there()? {
+        if file.written != path && is_there()? {
             file.discard()?;
             return Ok(None);
         }
         Ok(Some(file))
+    }
+
+    /// Creates a file that is going to be called `path`, whatever has that name now: without an ending what has it goes. An
+    /// ending that is taken, by another program or by what a killed one has left, gets a number: both are left alone.
+    ///
+    /// # Errors
+    /// If the operating system reports an error.
+    pub fn create_beside(path: &Path, ending: &str, purpose: Purpose) -> Result<GrowingFile> {
+        // A program that reads the old file keeps it.
+        if ending.is_empty() && path.try_exists().is_ok_and(|is_there| is_there) {
+            std::fs::remove_file(path).map_err(|e| Error::io("to remove the file", e).in_file(path))?;
+        }
+        let numbered = (1..u64::MAX).map(|number| format!("{ending}-{number}"));
+        let mut endings = std::iter::once(ending.to_owned()).chain(numbered);
+        let tried = |ending: String| GrowingFile::try_create(path, &ending, purpose).transpose();
+        endings.find_map(tried).unwrap_or_else(|| Err(taken(path)))
+    }
+
+    /// `None` if the name with the ending is taken.
+    fn try_create(path: &Path, ending: &str, purpose: Purpose) -> Result<Option<GrowingFile>> {
+        let written = with_ending(path, ending);
+        match OpenOptions::new().read(true).write(true).create_new(true).open(&written) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+            Err(e) => Err(Error::io("to create the file", e).in_file(&written)),
+            Ok(file) => Ok(Some(GrowingFile::new(file, path, written, purpose))),
+        }
     }
 
     /// Creates `path`, as `path.unproved`, for data that are made from others. If it is dropped before [`GrowingFile::finish`]
@@ -102,19 +139,24 @@ impl GrowingFile {
         if path.try_exists().map_err(|e| Error::io("to look for the file", e).in_file(path))? {
             return Err(taken(path));
         }
-        GrowingFile::unproved(path, Purpose::Make)
+        GrowingFile::unproved(path, Purpose::MAKE)
     }
 
     /// As [`GrowingFile::make`]; a file of this name stays until the new one is finished, which then takes its place.
     ///
     /// # Errors
-    /// If another program is just making it, or the operating system reports an error.
+    /// If another program is just making it, what has this name is no file, or the operating system reports an error.
     pub fn replace(path: &Path) -> Result<GrowingFile> {
-        GrowingFile::unproved(path, Purpose::Replace)
+        // To name a file `/dev/null` would replace the device.
+        if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+            let found = if path.is_dir() { "a folder" } else { "a device or a pipe" };
+            return Err(Error::new("the name of a file", found).in_file(path));
+        }
+        GrowingFile::unproved(path, Purpose::REPLACE)
     }
 
     fn unproved(path: &Path, purpose: Purpose) -> Result<GrowingFile> {
-        let written = with_ending(path, UNPROVED);
+        let written = with_ending(path, &format!(".{UNPROVED}"));
         let file = unproved::open(&written)?;
         Ok(GrowingFile::new(file, path, written, purpose))
     }
@@ -124,8 +166,7 @@ impl GrowingFile {
         GrowingFile { file, path, written, len: 0, is_broken: false, purpose, is_settled: false }
     }
 
-    /// The open file, for a format that writes at places of its own choice instead of by [`GrowingFile::append`]. Of files
-    /// that are made, it may be read, too.
+    /// The open file, for a format that reads and writes at places of its own choice instead of by [`GrowingFile::append`].
     ///
     /// # Errors
     /// If the operating system has no handle left.
@@ -135,7 +176,12 @@ impl GrowingFile {
 
     /// Whether `path` is there, whole or being written.
     pub fn is_taken(path: &Path) -> bool {
-        path.exists() || in_progress(path).exists()
+        GrowingFile::is_taken_as(path, &format!(".{IN_PROGRESS}"))
+    }
+
+    /// As [`GrowingFile::is_taken`], for files that have this ending while they are written.
+    pub fn is_taken_as(path: &Path, ending: &str) -> bool {
+        path.exists() || with_ending(path, ending).exists()
     }
 
     /// Writes one piece, which lies in `parts`, from where they lie; returns where it begins.
@@ -231,9 +277,10 @@ impl GrowingFile {
     /// If the name was taken meanwhile, or the operating system reports an error. What was recorded then keeps the name with
     /// `.inprogress`, and the error says where the data are; what was made is removed.
     pub fn finish(mut self) -> Result<()> {
-        let named = match self.purpose {
-            Purpose::Replace => std::fs::rename(&self.written, &self.path),
-            Purpose::Record | Purpose::Make => name_new(&self.written, &self.path),
+        let named = match self.purpose.replaces {
+            _ if self.written == self.path => Ok(()),
+            true => std::fs::rename(&self.written, &self.path),
+            false => name_new(&self.written, &self.path),
         };
         named.map_err(|e| self.not_finished(format!("to name the file `{}`", self.path.display()), e))?;
         self.is_settled = true;
@@ -268,7 +315,7 @@ impl GrowingFile {
     }
 
     fn not_finished(&mut self, wanted: String, error: io::Error) -> Error {
-        if self.purpose != Purpose::Record {
+        if !self.purpose.is_kept {
             return Error::io(wanted, error);
         }
         self.is_settled = true;
@@ -295,7 +342,8 @@ impl GrowingFile {
 /// Takes away what has no use: what was made and is not finished, and a recording that nothing was recorded in.
 impl Drop for GrowingFile {
     fn drop(&mut self) {
-        let is_useless = self.purpose != Purpose::Record || (self.len == 0 && !self.is_broken);
+        let is_empty = || self.file.metadata().is_ok_and(|file| file.len() == 0);
+        let is_useless = !self.purpose.is_kept || is_empty();
         if is_useless && !self.is_settled && self.is_in_place() {
             // A failure here cannot be reported to anyone.
             let _ = std::fs::remove_file(&self.written);
@@ -339,13 +387,9 @@ pub(super) fn is_at(file: &File, path: &Path) -> bool {
     file.metadata().ok().zip(std::fs::metadata(path).ok()).is_some_and(|(open, named)| same(open, named))
 }
 
-fn in_progress(path: &Path) -> PathBuf {
-    with_ending(path, IN_PROGRESS)
-}
-
 fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut written = path.as_os_str().to_owned();
-    written.push(format!(".{ending}"));
+    written.push(ending);
     written.into()
 }
 
@@ -457,6 +501,49 @@ mod tests {
         std::fs::remove_file(below.join("d.inprogress")).unwrap();
         std::fs::write(below.join("d.inprogress"), "theirs").unwrap();
         assert!(!file.is_in_place());
+    }
+
+    #[test]
+    fn a_file_beside_what_has_its_name_takes_its_place_or_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let names = || {
+            let files = std::fs::read_dir(folder.path()).unwrap();
+            let mut names: Vec<String> =
+                files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+            names.sort();
+            names
+        };
+        let replaces = Purpose { is_kept: false, replaces: true };
+        // Another program writes the same file, or was killed while it did.
+        std::fs::write(folder.path().join("a.tmp"), "theirs").unwrap();
+        for (is_finished, left) in
+            [(false, &["a.tmp"][..]), (true, &["a", "a.tmp"]), (false, &["a", "a.tmp"])]
+        {
+            let mut file = GrowingFile::create_beside(&path, ".tmp", replaces).unwrap();
+            file.append(&[b"ours"]).unwrap();
+            assert!(file.written_path().ends_with("a.tmp-1"));
+            match is_finished {
+                true => file.finish().unwrap(),
+                false => drop(file),
+            }
+            assert_eq!(names(), left);
+        }
+        assert_eq!(std::fs::read(folder.path().join("a.tmp")).unwrap(), b"theirs");
+        // Without an ending the file has its name from the start, and what cannot be used goes all the same.
+        let mut file = GrowingFile::create_beside(&path, "", replaces).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"");
+        file.append(&[b"half"]).unwrap();
+        drop(file);
+        assert_eq!(names(), ["a.tmp"]);
+        // What cannot be had again is kept.
+        let kept = Purpose { is_kept: true, replaces: false };
+        let file = GrowingFile::create_new_as(&path, ".part", kept).unwrap().unwrap();
+        file.file().unwrap().write_all(b"recorded").unwrap();
+        assert!(GrowingFile::is_taken_as(&path, ".part"));
+        assert!(GrowingFile::create_new_as(&path, ".part", kept).unwrap().is_none());
+        drop(file);
+        assert_eq!(names(), ["a.part", "a.tmp"]);
     }
 
     #[test]

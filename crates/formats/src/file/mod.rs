@@ -11,17 +11,15 @@
 //!   it had; what is made from other data so that the file is there as a whole or not at all. The whole program writes its
 //!   files this way.
 //! - [`FileName`] says which run, stream and chunk a file holds.
-//! - [`files`] finds the files that a pattern names; [`Series`] names new ones by areaDetector's rules.
+//! - [`files`] finds the files that a pattern names.
 
 mod follower;
 mod growing;
 mod heads;
 mod listing;
 mod name;
-mod names;
 mod read_at;
 mod reader;
-mod series;
 mod unproved;
 mod walker;
 mod window;
@@ -29,14 +27,12 @@ mod within;
 
 pub use crate::look_ahead::{BrokenOff, open_unpacked};
 pub use follower::{Follower, Growth, IN_PROGRESS, Progress};
-pub use growing::{GrowingFile, name_new};
+pub use growing::{GrowingFile, Purpose, name_new};
 pub use heads::Heads;
 pub use listing::{files, list, matches, name_of, there};
 pub use name::{FileName, Format};
-pub use names::{ensure_folder, file_name, may_be_file, may_write, numbered};
 pub use read_at::{ReadAt, fill_at, read_exact_at};
 pub use reader::{Next, Raw, Reader};
-pub use series::Series;
 pub use walker::{Broken, MAX_DEPTH, Nested, Place, Walker};
 pub use window::Window;
 pub use within::check_within;

@@ -127,6 +127,12 @@ mod tests {
     }
 
     #[test]
+    fn no_device_is_replaced() {
+        let error = GrowingFile::replace("/dev/null".as_ref()).unwrap_err().to_string();
+        assert_eq!(error, "/dev/null: wanted the name of a file, found a device or a pipe");
+    }
+
+    #[test]
     fn links_are_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         let [path, other] = ["a", "other"].map(|name| folder.path().join(name));

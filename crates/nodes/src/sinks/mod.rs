@@ -16,4 +16,4 @@ pub mod table_csv;
 pub mod tiff_files;
 pub mod xtc_recorder;
 
-pub use livetime_engine::files::WriteStatus;
+pub use livetime_filing::WriteStatus;

@@ -30,9 +30,9 @@
 use std::fmt::{Display, Write};
 use std::path::{Path, PathBuf};
 
-use livetime_engine::files::{WriteReport, Writing};
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
-use livetime_formats::file::{GrowingFile, may_be_file, numbered};
+use livetime_filing::{Recorder, Result, WriteReport, Writing, may_be_file, numbered};
+use livetime_formats::file::GrowingFile;
 use livetime_frame::{DType, Element, Frame, Schema, TableRef};
 
 /// Parameters of `table_csv`.
@@ -105,7 +105,7 @@ impl Node for TableCsv {
             return Err(NodeError::new("wanted the name of a file (parameter `file`), found none"));
         }
         let now_ns = ctx.now_ns();
-        self.look_for_file(now_ns);
+        self.look_for_files(now_ns);
         self.encode(table)?;
         let may_write = self.writing.may_write(&self.params.report, now_ns);
         let written = may_write.and_then(|()| self.write());
@@ -133,24 +133,16 @@ impl Node for TableCsv {
 }
 
 impl TableCsv {
-    fn create(&mut self) -> Result<(), String> {
+    fn create(&mut self) -> Result<()> {
         let wanted = Path::new(&self.params.file);
         may_be_file(wanted)?;
         let create = |number| GrowingFile::create_new(&numbered(wanted, number)).transpose();
-        let file = (0..u64::MAX).find_map(create).transpose().map_err(|e| e.to_string())?;
+        let file = (0..u64::MAX).find_map(create).transpose()?;
         if let Some(file) = &file {
             self.params.full_file_name = file.written_path().display().to_string();
         }
         self.file = file;
         Ok(())
-    }
-
-    /// Looks whether somebody has taken the file away: what would be written to it could never be read.
-    fn look_for_file(&mut self, now_ns: u64) {
-        let Some(file) = &self.file else { return };
-        if self.writing.is_time_to_check(now_ns) && !file.is_in_place() {
-            let _ = self.end_or_tell();
-        }
     }
 
     /// Makes the lines of a table, behind the names of the columns if it is the first one.
@@ -169,18 +161,24 @@ impl TableCsv {
     }
 
     /// Writes these lines.
-    fn write(&mut self) -> Result<(), String> {
+    fn write(&mut self) -> Result<()> {
         if self.file.is_none() {
             self.create()?;
         }
         let Some(file) = &mut self.file else { return Ok(()) };
-        file.repair().and_then(|()| file.append(&[self.text.as_bytes()])).map(drop).map_err(|e| e.to_string())
+        file.repair()?;
+        file.append(&[self.text.as_bytes()])?;
+        Ok(())
+    }
+}
+
+impl Recorder for TableCsv {
+    fn writing(&mut self) -> &mut Writing {
+        &mut self.writing
     }
 
-    /// Ends the file when no run ends with it: where its data are if it could not be ended is told, and the run ends as failed.
-    fn end_or_tell(&mut self) -> Result<(), NodeError> {
-        let ended = self.end();
-        ended.inspect_err(|why| self.writing.tell_unfinished(why))
+    fn is_in_place(&self) -> bool {
+        self.file.as_ref().is_none_or(GrowingFile::is_in_place)
     }
 
     fn end(&mut self) -> Result<(), NodeError> {

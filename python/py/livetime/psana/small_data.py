@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..whole import save_arrays
 
 if TYPE_CHECKING:
     from .event import Event
@@ -201,7 +203,7 @@ class SmallData:
             self._file.close()
         elif self._filename is not None:
             content = self.columns() | {name: np.asarray(value) for name, value in self._summary.items()}
-            np.savez(self._filename, **cast(Any, content))
+            save_arrays(self._filename, content)
 
     def _end_row(self) -> None:
         row, self._row = self._row, None

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..whole import save_arrays
+
 
 class _Axis:
     """Equal bins from `low` to `high`, with one below and one above."""
@@ -169,7 +171,7 @@ class HistoMgr:
         arrays: dict[str, Any] = {}
         for histogram in self.all.values():
             arrays |= histogram.saved()
-        np.savez(path, **arrays)
+        save_arrays(path, arrays)
 
     def _kept(self, histogram: _H) -> _H:
         if histogram.name in self.all:

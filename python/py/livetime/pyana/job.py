@@ -17,6 +17,7 @@ from .. import recording
 from ..errors import AnalysisError
 from ..executors import end
 from ..recording import Account, Transition
+from ..whole import whole_file
 from .env import Env
 from .event import Event
 from .histograms import HistoMgr
@@ -257,7 +258,7 @@ def _put_together(options: Options, all_found: list[Found]) -> Summary:
 
 
 def _concatenate(name: str, parts: list[str]) -> None:
-    with open(name, "wb") as file:
+    with whole_file(name) as file:
         for part in parts:
             with open(part, "rb") as source:
                 shutil.copyfileobj(source, file)

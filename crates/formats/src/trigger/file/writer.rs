@@ -43,15 +43,17 @@ impl RecordWriter {
     /// # Errors
     /// As [`GrowingFile::create`].
     pub fn create(path: &Path) -> Result<RecordWriter> {
-        Ok(RecordWriter { file: GrowingFile::create(path)?, heads: Vec::new() })
+        GrowingFile::create(path).map(RecordWriter::new)
     }
 
-    /// As [`RecordWriter::create`]; `None` if there is a file of that name, also if another program made it just now.
-    ///
-    /// # Errors
-    /// As [`GrowingFile::create_new`].
-    pub fn create_new(path: &Path) -> Result<Option<RecordWriter>> {
-        Ok(GrowingFile::create_new(path)?.map(|file| RecordWriter { file, heads: Vec::new() }))
+    /// Writes to a new file.
+    pub fn new(file: GrowingFile) -> RecordWriter {
+        RecordWriter { file, heads: Vec::new() }
+    }
+
+    /// The file, to be ended.
+    pub fn into_file(self) -> GrowingFile {
+        self.file
     }
 
     /// The file.

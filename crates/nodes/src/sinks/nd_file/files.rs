@@ -1,12 +1,13 @@
 //! Where files go: folders, names, numbers.
 
-use std::io;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use livetime_formats::file::{Series, ensure_folder};
+use livetime_filing::{Error, Result, Series, ensure_folder};
+use livetime_formats::file::{GrowingFile, Purpose};
 
 use super::NdFileParams;
-use super::new_file::{NewFile, not_written};
+use super::new_file::{NewFile, refused};
 
 /// Added to names of files with one frame while they are written, if nothing else is wanted.
 const TEMP_SUFFIX: &str = ".tmp";
@@ -15,8 +16,8 @@ impl NdFileParams {
     /// The rules for `path`, which was just written: it ends with a slash, its folder is created if that is allowed.
     ///
     /// # Errors
-    /// Text naming the folder, if there is none that can be written to.
-    pub(super) fn settle_path(&mut self) -> Result<(), String> {
+    /// If there is none that can be written to.
+    pub(super) fn settle_path(&mut self) -> Result<()> {
         self.end_path();
         let found = if self.path.is_empty() { Ok(()) } else { self.ensure_folder() };
         self.file_path_exists = found.is_ok() && !self.path.is_empty();
@@ -36,8 +37,8 @@ impl NdFileParams {
     }
 
     /// # Errors
-    /// Text, for a template from which no name can be made.
-    pub(super) fn check_template(&self) -> Result<(), String> {
+    /// For a template from which no name can be made.
+    pub(super) fn check_template(&self) -> Result<()> {
         self.series().path(self.file_number).map(drop)
     }
 
@@ -49,39 +50,43 @@ impl NdFileParams {
     /// Creates the next file.
     ///
     /// # Errors
-    /// Text naming the file.
-    pub(super) fn create(&self, holds_many: bool) -> Result<NewFile, String> {
+    /// If there is no folder, no number is free, or the system refuses.
+    pub(super) fn create(&self, holds_many: bool) -> Result<NewFile> {
         if self.path.is_empty() {
-            return Err("wanted a folder for the file, found none: `path` is empty".into());
+            return Err(Error::Writer("wanted a folder for the file, found none: `path` is empty".into()));
         }
         let suffix = if self.temp_suffix.is_empty() && !holds_many { TEMP_SUFFIX } else { &self.temp_suffix };
         let (mut number, series) = (self.file_number, self.series());
         if self.auto_increment && !self.overwrite {
-            let is_taken = |path: &Path| NewFile::is_taken(path, suffix);
-            let create = |path: &Path| self.create_at(path, suffix);
-            let (_, mut file) = series.create_next(&mut number, is_taken, create)?;
+            let is_taken = |path: &Path| GrowingFile::is_taken_as(path, suffix);
+            let create = |path: &Path| self.create_at(path, suffix, holds_many);
+            let mut file = series.create_next(&mut number, is_taken, create)?;
             file.set_number(number);
             return Ok(file);
         }
         let path = series.path(number)?;
-        let taken = || format!("`{}`: wanted a new file, found one of this name", path.display());
-        self.create_at(&path, suffix)?.ok_or_else(taken)
+        let taken = || Error::taken(&path);
+        self.create_at(&path, suffix, holds_many)?.ok_or_else(taken)
     }
 
     /// A new file, and its folder if that has gone; `None` if the name is taken.
-    fn create_at(&self, path: &Path, suffix: &str) -> Result<Option<NewFile>, String> {
-        let create = || NewFile::create(path, suffix, self.file_number, self.overwrite);
-        match create() {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+    fn create_at(&self, path: &Path, suffix: &str, holds_many: bool) -> Result<Option<NewFile>> {
+        // A file with many frames is of use although it is not complete.
+        let purpose = Purpose { is_kept: holds_many, replaces: self.overwrite };
+        let create = || NewFile::create(path, suffix, self.file_number, purpose);
+        let is_missing = |e: &std::io::Error| e.kind() == ErrorKind::NotFound;
+        let created = match create() {
+            Err(e) if e.io_error().is_some_and(is_missing) => {
                 self.ensure_folder()?;
-                create().map_err(|e| not_written(path, &e))
+                create()
             }
-            created => created.map_err(|e| not_written(path, &e)),
-        }
+            created => created,
+        };
+        created.map_err(|e| Error::Writer(refused(path, &e)))
     }
 
     /// Messages name the folder as people do.
-    fn ensure_folder(&self) -> Result<(), String> {
+    fn ensure_folder(&self) -> Result<()> {
         let folder = self.path.trim_end_matches('/');
         ensure_folder(if folder.is_empty() { "/" } else { folder }, self.create_directory)
     }

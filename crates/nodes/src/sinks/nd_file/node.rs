@@ -1,9 +1,9 @@
 //! The node around a format of files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use livetime_engine::files::{Writing, found_folder};
 use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, Teller, UnderWay};
+use livetime_filing::{Writing, tell_missing};
 use livetime_frame::Frame;
 
 use super::steer::Steering;
@@ -89,8 +89,7 @@ impl<W: FileWriter> Node for FileNode<W> {
         self.teller = Some(ctx.teller());
         let common = self.common();
         common.check_template().map_err(NodeError::new)?;
-        let found = common.settle_path();
-        found_folder(found, ctx);
+        tell_missing(&common.settle_path(), ctx);
         if self.common().capture { self.begin(ctx) } else { Ok(()) }
     }
 
@@ -120,8 +119,7 @@ impl<W: FileWriter> Node for FileNode<W> {
         let name = self.params.specs().get(index).map_or("", |spec| spec.name);
         match name {
             "path" => {
-                let found = self.common().settle_path();
-                found_folder(found, ctx);
+                tell_missing(&self.common().settle_path(), ctx);
                 Ok(())
             }
             "template" => {
@@ -389,7 +387,7 @@ impl<W: FileWriter> FileNode<W> {
     }
 
     fn open(&mut self, first: &Frame, ctx: &mut Context) -> Result<(), String> {
-        let file = self.common().create(W::HOLDS_MANY)?;
+        let file = self.common().create(W::HOLDS_MANY).map_err(|e| e.to_string())?;
         if let Err(why) = self.writer.open(&file, first, &mut self.params, ctx) {
             let why = file.not_written(&why);
             file.discard();
@@ -397,35 +395,31 @@ impl<W: FileWriter> FileNode<W> {
         }
         self.common().file_path_exists = true;
         if W::HOLDS_MANY {
-            self.named(&file);
+            self.named(file.path(), file.number());
         }
         self.file = Some(file);
         Ok(())
     }
 
     /// The file counts: the next one gets the next number.
-    fn named(&mut self, file: &NewFile) {
+    fn named(&mut self, path: &Path, number: u64) {
         let common = self.common();
-        common.full_file_name = file.path().display().to_string();
-        common.file_number = file.number() + u64::from(common.auto_increment);
+        common.full_file_name = path.display().to_string();
+        common.file_number = number + u64::from(common.auto_increment);
     }
 
     /// Completes the open file, if there is one.
     fn close(&mut self) -> Result<(), String> {
         let Some(file) = self.file.take() else { return Ok(()) };
+        let (path, number) = (file.path().to_owned(), file.number());
         let complete = self.writer.close(&mut self.params).map_err(|why| file.not_written(&why));
-        let closed = complete.and_then(|()| file.finish());
-        match closed {
+        match complete.and_then(|()| file.finish()) {
             Ok(()) if W::HOLDS_MANY => Ok(()),
             Ok(()) => {
-                self.named(&file);
+                self.named(&path, number);
                 Ok(())
             }
             Err(why) => {
-                // A file with many frames is of use although it is not complete.
-                if !W::HOLDS_MANY {
-                    file.discard();
-                }
                 if let (unseen @ 1.., Some(teller)) = (self.writer.unseen(), &self.teller) {
                     teller.unreadable(unseen, format!("{why}: its last {unseen} frames are lost"));
                 }

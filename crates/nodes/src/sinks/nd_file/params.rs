@@ -1,7 +1,7 @@
 //! The names of NDFile.
 
-use livetime_engine::files::WriteReport;
 use livetime_engine::{ParamEnum, Params};
+use livetime_filing::WriteReport;
 
 /// What is written when; the choices of areaDetector's FileWriteMode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]

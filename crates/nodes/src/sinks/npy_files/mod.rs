@@ -36,11 +36,11 @@ mod encode;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use livetime_engine::files::{WriteReport, Writing, found_folder};
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
-use livetime_formats::file::{GrowingFile, Series, ensure_folder};
+use livetime_filing::{Destination, Error, Recorder, Result, Writing};
+use livetime_formats::file::GrowingFile;
 use livetime_frame::{ArrayRef, Frame};
 
 use encode::{Elements, header, packed};
@@ -58,21 +58,9 @@ pub enum NpyMode {
 /// Parameters of `npy_files`.
 #[derive(Params)]
 pub struct NpyFilesParams {
-    /// Folder of the files.
-    #[param(pv = "FilePath")]
-    pub path: String,
-    /// Name of the files.
-    #[param(default = "stack", pv = "FileName")]
-    pub file_name: String,
-    /// Template of C's printf for folder, name and number.
-    #[param(default = "%s%s_%4.4d.npy", pv = "FileTemplate")]
-    pub template: String,
     /// Number of the next file; it grows with each file, and past those that are there already.
     #[param(default = 1, min = 0, pv = "FileNumber")]
     pub file_number: u64,
-    /// Which missing folders are created: 0 none, -n at most n, n those below the first n.
-    #[param(pv = "CreateDirectory")]
-    pub create_directory: i32,
     /// What a file holds.
     pub grouping: NpyMode,
     /// Whether arrays are written; a stack ends when this becomes false.
@@ -83,12 +71,6 @@ pub struct NpyFilesParams {
     /// Size of a stack after which the next one is begun.
     #[param(default = 10000000000, min = 1, unit = "B")]
     pub max_bytes: u64,
-    /// Whether there is a folder that can be written to.
-    #[param(readback, pv = "FilePathExists")]
-    pub file_path_exists: bool,
-    /// The file that is being written, or the last one.
-    #[param(readback, pv = "FullFileName")]
-    pub full_file_name: String,
     /// Arrays written.
     #[param(readback, pv = "NumCaptured", role = Captured)]
     pub num_captured: u64,
@@ -101,9 +83,9 @@ pub struct NpyFilesParams {
     /// Arrays that could not be written.
     #[param(readback)]
     pub write_errors: u64,
-    /// How writing fares.
-    #[param(flatten)]
-    pub report: WriteReport,
+    /// Where they are written.
+    #[param(flatten, default = Destination::new("stack", "%s%s_%4.4d.npy"))]
+    pub files: Destination,
 }
 
 /// Writes arrays to files of NumPy.
@@ -143,16 +125,13 @@ impl Node for NpyFiles {
     }
 
     fn writes(&self) -> Vec<PathBuf> {
-        self.series().path(1).into_iter().collect()
+        self.params.files.first()
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         self.writing.start(ctx);
-        self.check_template()?;
-        if self.params.capture {
-            self.look_for_folder(ctx);
-        }
-        Ok(())
+        let p = &mut self.params;
+        p.files.start(p.file_number, p.capture, ctx)
     }
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
@@ -163,8 +142,8 @@ impl Node for NpyFiles {
         let array = frame.array()?;
         let elements = Elements::of(array.layout()).map_err(NodeError::new)?;
         let now_ns = ctx.now_ns();
-        self.look_for_file(now_ns);
-        let may_write = self.writing.may_write(&self.params.report, now_ns);
+        self.look_for_files(now_ns);
+        let may_write = self.writing.may_write(&self.params.files.report, now_ns);
         let written = may_write.and_then(|()| self.write(&array, elements));
         self.settle(written, now_ns)?;
         if self.is_full() {
@@ -177,13 +156,8 @@ impl Node for NpyFiles {
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         match self.params.specs().get(index).map_or("", |spec| spec.name) {
             "capture" if !self.params.capture => self.end_or_tell(),
-            "capture" | "path" | "create_directory" => {
-                self.look_for_folder(ctx);
-                Ok(())
-            }
             "grouping" => self.end_or_tell(),
-            "template" | "file_name" | "file_number" => self.check_template(),
-            _ => Ok(()),
+            name => self.params.files.changed(name, self.params.file_number, ctx),
         }
     }
 
@@ -196,48 +170,38 @@ impl Node for NpyFiles {
     }
 }
 
-impl NpyFiles {
-    /// Ends the file when no run ends with it: where its data are if it could not be ended is told, and the run ends as failed.
-    fn end_or_tell(&mut self) -> Result<(), NodeError> {
-        let ended = self.end();
-        ended.inspect_err(|why| self.writing.tell_unfinished(why))
+impl Recorder for NpyFiles {
+    fn writing(&mut self) -> &mut Writing {
+        &mut self.writing
     }
 
-    /// A folder that is missing is an error at once, and frames are lost until there is one.
-    fn look_for_folder(&mut self, ctx: &Context) {
+    fn is_in_place(&self) -> bool {
+        self.stack.as_ref().is_none_or(|stack| stack.file.is_in_place())
+    }
+
+    fn end(&mut self) -> Result<(), NodeError> {
+        let Some(stack) = self.stack.take() else { return Ok(()) };
         let p = &mut self.params;
-        p.file_path_exists = found_folder(ensure_folder(&p.path, p.create_directory), ctx);
-    }
-
-    fn ensure_folder(&mut self) -> Result<(), String> {
-        let found = ensure_folder(&self.params.path, self.params.create_directory);
-        self.params.file_path_exists = found.is_ok();
-        found
-    }
-
-    fn check_template(&self) -> Result<(), NodeError> {
-        self.series().path(self.params.file_number).map(drop).map_err(NodeError::new)
-    }
-
-    fn series(&self) -> Series<'_> {
-        let p = &self.params;
-        Series { template: &p.template, folder: &p.path, name: &p.file_name, last: u64::MAX }
-    }
-
-    /// Looks whether somebody has taken the file away: what would be written to it could never be read.
-    fn look_for_file(&mut self, now_ns: u64) {
-        let Some(stack) = &self.stack else { return };
-        if self.writing.is_time_to_check(now_ns) && !stack.file.is_in_place() {
-            let _ = self.end_or_tell();
+        p.file_number += 1;
+        // Not even the first array found room.
+        if stack.frames == 0 {
+            return stack.file.discard().map_err(NodeError::new);
         }
+        p.files.end(stack.file)?;
+        p.files_written += 1;
+        Ok(())
     }
+}
 
-    fn write(&mut self, array: &ArrayRef<'_>, elements: Elements) -> Result<(), String> {
+impl NpyFiles {
+    fn write(&mut self, array: &ArrayRef<'_>, elements: Elements) -> Result<()> {
         if self.stack.as_ref().is_some_and(|stack| stack.elements != elements) {
-            self.end().map_err(|e| e.to_string())?;
+            self.end().map_err(|e| Error::Writer(e.to_string()))?;
         }
         if self.stack.is_none() {
-            self.stack = Some(Stack { file: self.create()?, elements, frames: 0 });
+            let p = &mut self.params;
+            let file = p.files.create_next(&mut p.file_number)?;
+            self.stack = Some(Stack { file, elements, frames: 0 });
         }
         let Some(stack) = &mut self.stack else { return Ok(()) };
         let bytes = packed(array, &mut self.bytes);
@@ -245,19 +209,9 @@ impl NpyFiles {
         stack.write(bytes, frames)
     }
 
-    fn create(&mut self) -> Result<GrowingFile, String> {
-        self.ensure_folder()?;
-        let mut number = self.params.file_number;
-        let create = |path: &Path| GrowingFile::create_new(path).map_err(|e| e.to_string());
-        let (_, file) = self.series().create_next(&mut number, GrowingFile::is_taken, create)?;
-        self.params.file_number = number;
-        self.params.full_file_name = file.written_path().display().to_string();
-        Ok(file)
-    }
-
-    fn settle(&mut self, written: Result<(), String>, now_ns: u64) -> Result<(), NodeError> {
+    fn settle(&mut self, written: Result<()>, now_ns: u64) -> Result<(), NodeError> {
         let p = &mut self.params;
-        let settled = self.writing.settle(written, &mut p.report, now_ns);
+        let settled = self.writing.settle(written, &mut p.files.report, now_ns);
         match settled {
             Ok(()) => p.num_captured += 1,
             Err(_) => p.write_errors += 1,
@@ -273,47 +227,22 @@ impl NpyFiles {
                 || p.max_frames != 0 && stack.frames >= p.max_frames
         })
     }
-
-    /// Ends the file that is being written, if there is one.
-    fn end(&mut self) -> Result<(), NodeError> {
-        let Some(mut stack) = self.stack.take() else { return Ok(()) };
-        let p = &mut self.params;
-        p.file_number += 1;
-        let name = stack.file.path().display().to_string();
-        let ended = match (stack.file.repair(), stack.frames) {
-            // Not even the first array found room.
-            (_, 0) => return stack.file.discard().map_err(NodeError::new),
-            (repaired, _) => repaired.and_then(|()| stack.file.finish_on_disk()),
-        };
-        match ended {
-            Ok(()) => {
-                p.full_file_name = name;
-                p.files_written += 1;
-                Ok(())
-            }
-            Err(error) => {
-                p.report.failed(error.to_string());
-                Err(NodeError::new(error))
-            }
-        }
-    }
 }
 
 impl Stack {
     /// Appends an array, and only then says in the header that it is there; `frames` makes the first axis of the number of arrays.
-    fn write(&mut self, bytes: &[u8], frames: impl Fn(u64) -> Option<u64>) -> Result<(), String> {
-        let failed = |e: livetime_formats::Error| e.to_string();
-        self.file.repair().map_err(failed)?;
+    fn write(&mut self, bytes: &[u8], frames: impl Fn(u64) -> Option<u64>) -> Result<()> {
+        self.file.repair()?;
         if self.file.len() == 0 {
-            self.file.append(&[&header(&self.elements, frames(0))]).map_err(failed)?;
+            self.file.append(&[&header(&self.elements, frames(0))])?;
         }
         let before = self.file.len();
-        self.file.append(&[bytes]).map_err(failed)?;
+        self.file.append(&[bytes])?;
         let told = self.file.rewrite(0, &header(&self.elements, frames(self.frames + 1)));
         if let Err(error) = told {
             // Else it would come between the arrays that are counted.
-            self.file.cut(before).map_err(failed)?;
-            return Err(error.to_string());
+            self.file.cut(before)?;
+            return Err(error.into());
         }
         self.frames += 1;
         Ok(())

@@ -46,9 +46,8 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use livetime_engine::files::{WriteReport, Writing, found_folder};
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
-use livetime_formats::file::{Series, ensure_folder};
+use livetime_filing::{Destination, Recorder, Series, Writing};
 use livetime_formats::xtc1::Src;
 use livetime_formats::xtc1::data::ArrayLeaf;
 use livetime_frame::Frame;
@@ -66,24 +65,12 @@ const LAST_RUN: u64 = 9999;
 /// Parameters of `xtc_recorder`.
 #[derive(Params)]
 pub struct XtcRecorderParams {
-    /// Folder of the files.
-    #[param(pv = "FilePath")]
-    pub path: String,
-    /// Name of the experiment.
-    #[param(default = "run", pv = "FileName")]
-    pub file_name: String,
-    /// Template of C's printf for folder, name and number of the run; stream and chunk are added.
-    #[param(default = "%s%s-r%4.4d", pv = "FileTemplate")]
-    pub template: String,
     /// Number of the next run.
     #[param(default = 1, min = 0, max = 9999, pv = "FileNumber")]
     pub file_number: u64,
     /// Whether the number grows with each run, and past those that are there already.
     #[param(default = true, pv = "AutoIncrement")]
     pub auto_increment: bool,
-    /// Which missing folders are created: 0 none, -n at most n, n those below the first n.
-    #[param(pv = "CreateDirectory")]
-    pub create_directory: i32,
     /// Whether frames are recorded; a run begins when it becomes true and ends when it becomes false.
     #[param(default = true, pv = "Capture", role = Capture)]
     pub capture: bool,
@@ -107,12 +94,6 @@ pub struct XtcRecorderParams {
     /// Size of a file after which the next one is begun.
     #[param(default = 100000000000, min = 1, unit = "B")]
     pub chunk_bytes: u64,
-    /// Whether there is a folder that can be written to.
-    #[param(readback, pv = "FilePathExists")]
-    pub file_path_exists: bool,
-    /// The last file of the first input.
-    #[param(readback, pv = "FullFileName")]
-    pub full_file_name: String,
     /// Frames written in this run.
     #[param(readback, pv = "NumCaptured", role = Captured)]
     pub num_captured: u64,
@@ -131,9 +112,9 @@ pub struct XtcRecorderParams {
     /// Frames that could not be written.
     #[param(readback)]
     pub write_errors: u64,
-    /// How writing fares.
-    #[param(flatten)]
-    pub report: WriteReport,
+    /// Where they are written; the number of the stream and of the chunk are added to the names.
+    #[param(flatten, default = Destination::new("run", "%s%s-r%4.4d"))]
+    pub files: Destination,
 }
 
 /// Records frames.
@@ -181,17 +162,15 @@ impl Node for XtcRecorder {
     }
 
     fn writes(&self) -> Vec<PathBuf> {
-        self.series().path(1).into_iter().collect()
+        self.params.files.first()
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         self.writing.start(ctx);
         self.check_names()?;
-        if !self.params.capture {
-            self.params.file_path_exists = Path::new(&self.params.path).is_dir();
-            return Ok(());
-        }
-        if self.look_for_folder(ctx) { self.begin(ctx.now_ns()) } else { Ok(()) }
+        let p = &mut self.params;
+        p.files.start(p.file_number, p.capture, ctx)?;
+        if p.capture && p.files.file_path_exists { self.begin(ctx.now_ns()) } else { Ok(()) }
     }
 
     fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
@@ -207,7 +186,7 @@ impl Node for XtcRecorder {
         let outcome = self.record(input, frame, now_ns, ctx);
         ctx.set_timer(Some(now_ns + LOOK_NS));
         if self.params.num_capture != 0 && self.taken >= self.params.num_capture {
-            self.end_and_tell();
+            let _ = self.end_or_tell();
         }
         outcome
     }
@@ -228,16 +207,10 @@ impl Node for XtcRecorder {
                 self.params.capture = begun.is_ok();
                 begun
             }
-            "capture" if !self.params.capture => {
-                self.end().inspect_err(|why| self.writing.tell_unfinished(why))
-            }
-            "path" | "create_directory" => {
-                self.look_for_folder(ctx);
-                Ok(())
-            }
-            "template" | "file_name" | "file_number" => self.stem().map(drop),
+            "capture" if !self.params.capture => self.end_or_tell(),
+            "capture" => Ok(()),
             "detector" => detectors(&self.params.detector).map(drop),
-            _ => Ok(()),
+            name => self.params.files.changed(name, self.params.file_number, ctx),
         }
     }
 
@@ -246,17 +219,11 @@ impl Node for XtcRecorder {
     }
 
     fn stop(&mut self) {
-        self.end_and_tell();
+        let _ = self.end_or_tell();
     }
 }
 
 impl XtcRecorder {
-    fn look_for_folder(&mut self, ctx: &Context) -> bool {
-        let p = &mut self.params;
-        p.file_path_exists = found_folder(ensure_folder(&p.path, p.create_directory), ctx);
-        p.file_path_exists
-    }
-
     /// Names with which no run could ever be recorded.
     fn check_names(&self) -> Result<(), NodeError> {
         let stem = self.stem()?;
@@ -267,7 +234,7 @@ impl XtcRecorder {
     fn series(&self) -> Series<'_> {
         let p = &self.params;
         let last = if p.auto_increment { LAST_RUN } else { p.file_number };
-        Series { template: &p.template, folder: &p.path, name: &p.file_name, last }
+        Series { last, ..p.files.series() }
     }
 
     /// Folder, name and number of the run.
@@ -281,7 +248,7 @@ impl XtcRecorder {
         if self.line.is_some() {
             return Ok(());
         }
-        let may_write = self.writing.may_write(&self.params.report, now_ns).map_err(NodeError::new);
+        let may_write = self.writing.may_write(&self.params.files.report, now_ns).map_err(NodeError::new);
         let begun = may_write.and_then(|()| self.begin(now_ns));
         self.params.write_errors += u64::from(begun.is_err());
         begun
@@ -290,25 +257,26 @@ impl XtcRecorder {
     /// Creates the files of the next run.
     fn begin(&mut self, now_ns: u64) -> Result<(), NodeError> {
         let begun = self.create();
-        self.params.file_path_exists = begun.is_ok() || Path::new(&self.params.path).is_dir();
+        let files = &mut self.params.files;
+        files.file_path_exists = begun.is_ok() || files.is_there();
         if let Err(why) = &begun {
             self.writing.wait(now_ns);
-            self.params.report.failed(why.to_string());
+            files.report.failed(why.to_string());
         }
         begun
     }
 
     fn create(&mut self) -> Result<(), NodeError> {
-        ensure_folder(&self.params.path, self.params.create_directory).map_err(NodeError::new)?;
+        self.params.files.ensure().map_err(NodeError::new)?;
         self.detectors = detectors(&self.params.detector)?;
         let p = &self.params;
         let mut number = p.file_number;
         let is_taken = |stem: &Path| Files::is_taken(&stem.display().to_string());
         let create = |stem: &Path| {
             let stem = stem.display().to_string();
-            Files::create_new(&stem, self.detectors.len(), p.chunk_bytes).map_err(|e| e.to_string())
+            Ok(Files::create_new(&stem, self.detectors.len(), p.chunk_bytes)?)
         };
-        let (_, files) = self.series().create_next(&mut number, is_taken, create).map_err(NodeError::new)?;
+        let files = self.series().create_next(&mut number, is_taken, create).map_err(NodeError::new)?;
         let line =
             Line::start(files, p.compression, p.threads, p.queue, p.degrade).map_err(NodeError::new)?;
         self.params.file_number = number;
@@ -318,47 +286,6 @@ impl XtcRecorder {
         self.publish(0);
         self.publish_path();
         Ok(())
-    }
-
-    /// Looks whether somebody has taken the files away: what would be written to them could never be read.
-    fn look_for_files(&mut self, now_ns: u64) {
-        let Some(line) = &self.line else { return };
-        if !self.writing.is_time_to_check(now_ns) {
-            return;
-        }
-        line.take_unfinished().into_iter().for_each(|why| self.writing.tell_unfinished(&why));
-        if !line.is_in_place() {
-            self.end_and_tell();
-            self.params.capture = true;
-        }
-    }
-
-    fn end_and_tell(&mut self) {
-        if let Err(why) = self.end() {
-            self.writing.tell_unfinished(&why);
-        }
-    }
-
-    /// Ends the run that is being recorded, if there is one.
-    fn end(&mut self) -> Result<(), NodeError> {
-        let Some(line) = &self.line else { return Ok(()) };
-        line.flush();
-        self.publish(0);
-        self.publish_path();
-        let ended = self.line.take().map_or(Ok(()), Line::finish);
-        self.params.capture = false;
-        self.writing.resume();
-        self.params.file_number += u64::from(self.params.auto_increment);
-        let is_named = || !Path::new(&self.params.full_file_name).exists();
-        if (ended.is_ok() || is_named())
-            && let Some(name) = self.params.full_file_name.strip_suffix(".inprogress").map(str::to_owned)
-        {
-            self.params.full_file_name = name;
-        }
-        ended.map_err(|why| {
-            self.params.report.failed(&*why);
-            NodeError::new(why)
-        })
     }
 
     fn record(
@@ -374,7 +301,7 @@ impl XtcRecorder {
         let under_way = (!is_awaited).then(|| ctx.under_way());
         let time = EventTime::of(frame.header(), ctx);
         let job = Job { frame: frame.clone(), time, stream: input, src: *src, under_way };
-        if let Err(why) = self.writing.may_write(&self.params.report, now_ns) {
+        if let Err(why) = self.writing.may_write(&self.params.files.report, now_ns) {
             self.params.write_errors += 1;
             return Err(NodeError::new(why));
         }
@@ -388,7 +315,7 @@ impl XtcRecorder {
         }
         self.publish(now_ns);
         if is_awaited && self.writing.has_failed() {
-            return Err(NodeError::new(&self.params.report.write_message));
+            return Err(NodeError::new(&self.params.files.report.write_message));
         }
         self.taken += 1;
         Ok(())
@@ -407,11 +334,11 @@ impl XtcRecorder {
                 if failed > self.failed {
                     self.writing.wait(now_ns);
                 }
-                p.report.failed(error);
+                p.files.report.failed(error);
             }
             None => {
                 self.writing.resume();
-                p.report.succeeded();
+                p.files.report.succeeded();
             }
         }
         self.failed = failed;
@@ -419,8 +346,53 @@ impl XtcRecorder {
 
     fn publish_path(&mut self) {
         if let Some(path) = self.line.as_ref().and_then(|line| line.path_of(0)) {
-            self.params.full_file_name = path;
+            self.params.files.full_file_name = path;
         }
+    }
+}
+
+impl Recorder for XtcRecorder {
+    fn writing(&mut self) -> &mut Writing {
+        &mut self.writing
+    }
+
+    fn is_in_place(&self) -> bool {
+        self.line.as_ref().is_none_or(Line::is_in_place)
+    }
+
+    /// Files that could not be finished are told here, too: they were ended beside the frames.
+    fn look_for_files(&mut self, now_ns: u64) {
+        let Some(line) = &self.line else { return };
+        if !self.writing.is_time_to_check(now_ns) {
+            return;
+        }
+        line.take_unfinished().into_iter().for_each(|why| self.writing.tell_unfinished(&why));
+        if !line.is_in_place() {
+            let _ = self.end_or_tell();
+            self.params.capture = true;
+        }
+    }
+
+    fn end(&mut self) -> Result<(), NodeError> {
+        let Some(line) = &self.line else { return Ok(()) };
+        line.flush();
+        self.publish(0);
+        self.publish_path();
+        let ended = self.line.take().map_or(Ok(()), Line::finish);
+        self.params.capture = false;
+        self.writing.resume();
+        self.params.file_number += u64::from(self.params.auto_increment);
+        let files = &mut self.params.files;
+        let is_named = || !Path::new(&files.full_file_name).exists();
+        if (ended.is_ok() || is_named())
+            && let Some(name) = files.full_file_name.strip_suffix(".inprogress").map(str::to_owned)
+        {
+            files.full_file_name = name;
+        }
+        ended.map_err(|why| {
+            files.report.failed(&*why);
+            NodeError::new(why)
+        })
     }
 }
 

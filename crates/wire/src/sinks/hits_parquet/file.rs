@@ -1,7 +1,6 @@
 //! A Parquet file of hits.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use livetime_formats::file::GrowingFile;
@@ -91,12 +90,11 @@ pub(super) struct HitFile {
 }
 
 impl HitFile {
-    /// Creates `path`, as `path.inprogress`; `None` if one of them is there.
+    /// Begins a new file.
     ///
     /// # Errors
     /// Text, if the operating system reports an error.
-    pub(super) fn create(path: &Path, about: &About) -> std::result::Result<Option<HitFile>, String> {
-        let Some(file) = GrowingFile::create_new(path).map_err(|e| e.to_string())? else { return Ok(None) };
+    pub(super) fn begin(file: GrowingFile, about: &About) -> std::result::Result<HitFile, String> {
         let file = Shared(Arc::new(Mutex::new(file)));
         let made = properties(about).and_then(|properties| {
             let schema = Arc::new(parse_message_type(SCHEMA)?);
@@ -109,21 +107,7 @@ impl HitFile {
             Ok((writer, about, properties))
         });
         let (writer, about, properties) = made.map_err(said)?;
-        Ok(Some(HitFile {
-            writer,
-            file,
-            about,
-            properties,
-            rows: 0,
-            safe_rows: 0,
-            safe_bytes: 0,
-            index_bytes: 0,
-        }))
-    }
-
-    /// Where the file is while it is written.
-    pub(super) fn written_path(&self) -> PathBuf {
-        self.file.lock().written_path().to_owned()
+        Ok(HitFile { writer, file, about, properties, rows: 0, safe_rows: 0, safe_bytes: 0, index_bytes: 0 })
     }
 
     /// As [`GrowingFile::is_in_place`].

@@ -35,11 +35,10 @@ mod recover;
 mod tests;
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use livetime_engine::files::{WriteReport, Writing, found_folder};
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, UnderWay};
-use livetime_formats::file::{GrowingFile, Series, ensure_folder};
+use livetime_filing::{Destination, Writing};
 use livetime_frame::Frame;
 
 use crate::{HitRow, Row, RowTable};
@@ -49,21 +48,9 @@ pub use recover::{Saved, recover};
 /// Parameters of `hits_parquet`.
 #[derive(Params)]
 pub struct HitsParquetParams {
-    /// Folder of the files.
-    #[param(pv = "FilePath")]
-    pub path: String,
-    /// Name of the files.
-    #[param(default = "hits", pv = "FileName")]
-    pub file_name: String,
-    /// Template of C's printf for folder, name and number.
-    #[param(default = "%s%s_%4.4d.parquet", pv = "FileTemplate")]
-    pub template: String,
     /// Number of the next file; it grows with each file, and past those that are there already.
     #[param(default = 1, min = 0, pv = "FileNumber")]
     pub file_number: u64,
-    /// Which missing folders are created: 0 none, -n at most n, n those below the first n.
-    #[param(pv = "CreateDirectory")]
-    pub create_directory: i32,
     /// Whether hits are written; a file is begun with the next hits, and ended when this becomes false.
     #[param(default = true, pv = "Capture", role = Capture)]
     pub capture: bool,
@@ -92,12 +79,6 @@ pub struct HitsParquetParams {
     /// Time after which the next file is begun; 0 means no limit.
     #[param(default = 600.0, min = 0.0, max = 86400, unit = "s")]
     pub max_seconds: f64,
-    /// Whether there is a folder that can be written to.
-    #[param(readback, pv = "FilePathExists")]
-    pub file_path_exists: bool,
-    /// The file that is being written, or the last one.
-    #[param(readback, pv = "FullFileName")]
-    pub full_file_name: String,
     /// Hits written so that they can be read whatever happens to the program.
     #[param(readback)]
     pub hits_written: u64,
@@ -116,9 +97,9 @@ pub struct HitsParquetParams {
     /// Tables that came while nothing was written.
     #[param(readback)]
     pub ignored: u64,
-    /// How writing fares.
-    #[param(flatten)]
-    pub report: WriteReport,
+    /// Where they are written.
+    #[param(flatten, default = Destination::new("hits", "%s%s_%4.4d.parquet"))]
+    pub files: Destination,
 }
 
 /// Writes hits to Parquet files.
@@ -170,16 +151,13 @@ impl Node for HitsParquet {
     }
 
     fn writes(&self) -> Vec<PathBuf> {
-        self.series().path(1).into_iter().collect()
+        self.params.files.first()
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         self.writing.start(ctx);
-        self.check_template()?;
-        if self.params.capture {
-            self.look_for_folder(ctx);
-        }
-        Ok(())
+        let p = &mut self.params;
+        p.files.start(p.file_number, p.capture, ctx)
     }
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
@@ -190,7 +168,7 @@ impl Node for HitsParquet {
         }
         let now_ns = ctx.now_ns();
         self.look_for_file(now_ns);
-        if let Err(why) = self.writing.may_write(&self.params.report, now_ns) {
+        if let Err(why) = self.writing.may_write(&self.params.files.report, now_ns) {
             self.params.hits_lost += table.layout().rows() as u64;
             return Err(NodeError::new(why));
         }
@@ -227,12 +205,7 @@ impl Node for HitsParquet {
                 let ended = self.end();
                 self.conclude(ended, ctx)
             }
-            "capture" | "path" | "create_directory" => {
-                self.look_for_folder(ctx);
-                Ok(())
-            }
-            "template" | "file_name" | "file_number" => self.check_template(),
-            _ => Ok(()),
+            name => self.params.files.changed(name, self.params.file_number, ctx),
         }
     }
 
@@ -251,27 +224,6 @@ impl Node for HitsParquet {
 }
 
 impl HitsParquet {
-    /// A folder that is missing is an error at once, and frames are lost until there is one.
-    fn look_for_folder(&mut self, ctx: &Context) {
-        let p = &mut self.params;
-        p.file_path_exists = found_folder(ensure_folder(&p.path, p.create_directory), ctx);
-    }
-
-    fn ensure_folder(&mut self) -> Result<(), String> {
-        let found = ensure_folder(&self.params.path, self.params.create_directory);
-        self.params.file_path_exists = found.is_ok();
-        found
-    }
-
-    fn check_template(&self) -> Result<(), NodeError> {
-        self.series().path(self.params.file_number).map(drop).map_err(NodeError::new)
-    }
-
-    fn series(&self) -> Series<'_> {
-        let p = &self.params;
-        Series { template: &p.template, folder: &p.path, name: &p.file_name, last: u64::MAX }
-    }
-
     /// Looks whether somebody has taken the file away: what would be written to it could never be read.
     fn look_for_file(&mut self, now_ns: u64) {
         let Some(file) = &self.file else { return };
@@ -298,16 +250,11 @@ impl HitsParquet {
     }
 
     fn create(&mut self, now_ns: u64) -> Result<(), String> {
-        self.ensure_folder()?;
-        let p = &self.params;
+        let p = &mut self.params;
+        let file = p.files.create_next(&mut p.file_number).map_err(|e| e.to_string())?;
         let about = About { run: p.run, clock_hz: p.clock_hz, level: p.level };
-        let mut number = p.file_number;
-        let create = |path: &Path| HitFile::create(path, &about);
-        let (_, file) = self.series().create_next(&mut number, GrowingFile::is_taken, create)?;
+        self.file = Some(HitFile::begin(file, &about)?);
         self.end_ns = (p.max_seconds > 0.0).then(|| now_ns + (p.max_seconds * 1e9) as u64);
-        self.params.file_number = number;
-        self.params.full_file_name = file.written_path().display().to_string();
-        self.file = Some(file);
         Ok(())
     }
 
@@ -353,7 +300,7 @@ impl HitsParquet {
         self.before.1 += file.safe_rows;
         // What is safe can be read under the old name, too.
         let (name, bytes) = file.finish().inspect_err(|why| self.writing.tell_unfinished(why))?;
-        self.params.full_file_name = name;
+        self.params.files.full_file_name = name;
         self.params.num_captured += 1;
         self.before.0 += bytes;
         Ok(())
@@ -371,7 +318,7 @@ impl HitsParquet {
             match file.give_up() {
                 Ok(None) => {}
                 Ok(Some((name, bytes))) => {
-                    p.full_file_name = name;
+                    p.files.full_file_name = name;
                     p.num_captured += 1;
                     self.before.0 += bytes;
                 }
@@ -382,7 +329,7 @@ impl HitsParquet {
         p.hits_lost += lost;
         self.under_way.drain(..).for_each(|(_, frame)| frame.lost(why.as_str()));
         (self.end_ns, self.flush_ns) = (None, None);
-        p.report.failed(why);
+        p.files.report.failed(why);
         self.writing.wait(now_ns);
     }
 
@@ -417,7 +364,7 @@ impl HitsParquet {
             self.flush_ns = None;
         }
         if self.file.is_some() && self.writing.resume() {
-            p.report.succeeded();
+            p.files.report.succeeded();
         }
         ctx.set_timer(self.end_ns.into_iter().chain(self.flush_ns).min());
     }

@@ -40,7 +40,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Teller};
-use livetime_formats::file::{may_be_file, may_write};
+use livetime_filing::{may_be_file, may_write};
 use livetime_formats::wib::Faults;
 use livetime_frame::Frame;
 

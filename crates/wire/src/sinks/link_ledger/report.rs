@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
-use livetime_formats::file::{name_new, numbered};
+use livetime_filing::numbered;
+use livetime_formats::Error;
+use livetime_formats::file::{GrowingFile, IN_PROGRESS, Purpose, name_new};
 use livetime_formats::wib::Faults;
 
 use crate::{Interval, LinkLedger, State};
@@ -20,49 +21,37 @@ pub(super) fn write(path: &Path, ledgers: &BTreeMap<u16, LinkLedger>, tick_ns: u
     let table = path.with_extension("csv");
     let [new_json, new_table] =
         [(path, json(ledgers, tick_ns)), (&table, csv(ledgers))].map(|(path, text)| {
-            write_partial(path, &text)
-                .map_err(|e| format!("`{}`: wanted to write it, found: {e}", path.display()))
+            write_new(path, &text)
+                .map_err(|e| format!("`{}`: wanted to write it, found: {}", path.display(), e.cause()))
         });
     let (new_json, new_table) = match (new_json, new_table) {
         (Ok(json), Ok(table)) => (json, table),
         (Ok(kept), Err(why)) | (Err(why), Ok(kept)) => {
-            return Err(format!("{why}; the other half of the data is in `{}`", kept.display()));
+            let kept = kept.written_path().display();
+            return Err(format!("{why}; the other half of the data is in `{kept}`"));
         }
         (Err(why), Err(_)) => return Err(why),
     };
-    put_aside(path, &table)
-        .and_then(|()| name_new(&new_table, &table))
-        .and_then(|()| name_new(&new_json, path))
-        .map_err(|e| {
-            let (wanted, json, table) = (path.display(), new_json.display(), new_table.display());
-            format!(
-                "`{wanted}`: wanted to give it its name, found: {e}; the data are in `{json}` and `{table}`"
-            )
-        })
+    put_aside(path, &table).map_err(|e| {
+        let [json, table] = [&new_json, &new_table].map(|new| new.written_path().display());
+        let wanted = path.display();
+        format!("`{wanted}`: wanted to give it its name, found: {e}; the data are in `{json}` and `{table}`")
+    })?;
+    new_table.finish().and_then(|()| new_json.finish()).map_err(|e| e.to_string())
 }
 
 /// Writes a file to the disk under a name that marks it as incomplete. Half a file has no use: it is taken away again.
-fn write_partial(path: &Path, text: &str) -> io::Result<PathBuf> {
-    let named = |end: String| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(end);
-        PathBuf::from(name)
-    };
-    let create = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
-    let mut partial = named(".inprogress".into());
-    let mut file = match create(&partial) {
-        // Another program's, or what a killed one has left.
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
-            partial = named(format!(".inprogress-{}", std::process::id()));
-            create(&partial)?
+fn write_new(path: &Path, text: &str) -> Result<GrowingFile, Error> {
+    let purpose = Purpose { is_kept: true, replaces: false };
+    let mut new = GrowingFile::create_beside(path, &format!(".{IN_PROGRESS}"), purpose)?;
+    match new.append(&[text.as_bytes()]).and_then(|_| new.sync()) {
+        Ok(()) => Ok(new),
+        // The first error is the one to tell.
+        Err(e) => {
+            let _ = new.discard();
+            Err(e)
         }
-        file => file?,
-    };
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
-    if written.is_err() {
-        let _ = std::fs::remove_file(&partial);
     }
-    written.map(|()| partial)
 }
 
 /// Gives what has these names now the next number that both have free.

@@ -41,11 +41,10 @@ mod encode;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use livetime_engine::files::{Recorded, StopAfter, WriteReport, Writing, found_folder};
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
-use livetime_formats::file::{GrowingFile, Series, ensure_folder};
+use livetime_filing::{Destination, Error, Recorded, Recorder, Result, StopAfter, Writing};
 use livetime_formats::trigger::RecordWriter;
 use livetime_frame::Frame;
 
@@ -55,21 +54,9 @@ use encode::Encoder;
 /// Parameters of `trigger_records`.
 #[derive(Params)]
 pub struct TriggerRecordsParams {
-    /// Folder of the files.
-    #[param(pv = "FilePath")]
-    pub path: String,
-    /// Name of the files.
-    #[param(default = "run", pv = "FileName")]
-    pub file_name: String,
-    /// Template of C's printf for folder, name and number.
-    #[param(default = "%s%s_%4.4d.records", pv = "FileTemplate")]
-    pub template: String,
     /// Number of the next file; it grows with each file, and past those that are there already.
     #[param(default = 1, min = 0, pv = "FileNumber")]
     pub file_number: u64,
-    /// Which missing folders are created: 0 none, -n at most n, n those below the first n.
-    #[param(pv = "CreateDirectory")]
-    pub create_directory: i32,
     /// Whether records are written; a file is begun with the next record, and ended when this becomes false.
     #[param(default = true, pv = "Capture", role = Capture)]
     pub capture: bool,
@@ -92,12 +79,6 @@ pub struct TriggerRecordsParams {
     /// The recording ends this long after its first record; 0 means no limit.
     #[param(min = 0, max = 1e9, unit = "s")]
     pub stop_after_seconds: f64,
-    /// Whether there is a folder that can be written to.
-    #[param(readback, pv = "FilePathExists")]
-    pub file_path_exists: bool,
-    /// The file that is being written, or the last one.
-    #[param(readback, pv = "FullFileName")]
-    pub full_file_name: String,
     /// Records written.
     #[param(readback, pv = "NumCaptured", role = Captured)]
     pub num_captured: u64,
@@ -116,9 +97,9 @@ pub struct TriggerRecordsParams {
     /// Records that could not be written.
     #[param(readback)]
     pub write_errors: u64,
-    /// How writing fares.
-    #[param(flatten)]
-    pub report: WriteReport,
+    /// Where they are written.
+    #[param(flatten, default = Destination::new("run", "%s%s_%4.4d.records"))]
+    pub files: Destination,
 }
 
 /// Writes trigger records to files.
@@ -161,17 +142,13 @@ impl Node for TriggerRecords {
     }
 
     fn writes(&self) -> Vec<PathBuf> {
-        self.series().path(1).into_iter().collect()
+        self.params.files.first()
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         self.writing.start(ctx);
-        self.check_template()?;
-        match self.params.capture {
-            true => self.look_for_folder(ctx),
-            false => self.params.file_path_exists = Path::new(&self.params.path).is_dir(),
-        }
-        Ok(())
+        let p = &mut self.params;
+        p.files.start(p.file_number, p.capture, ctx)
     }
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
@@ -181,8 +158,8 @@ impl Node for TriggerRecords {
             return Ok(());
         }
         let now_ns = ctx.now_ns();
-        self.look_for_file(now_ns);
-        let may_write = self.writing.may_write(&self.params.report, now_ns);
+        self.look_for_files(now_ns);
+        let may_write = self.writing.may_write(&self.params.files.report, now_ns);
         let written = may_write.and_then(|()| self.write(record));
         if let Ok(bytes) = written {
             self.recorded.add(1, bytes, now_ns);
@@ -196,23 +173,18 @@ impl Node for TriggerRecords {
         match self.params.specs().get(index).map_or("", |spec| spec.name) {
             "capture" if !self.params.capture => {
                 self.recorded = Recorded::default();
-                self.end().inspect_err(|why| self.writing.tell_unfinished(why)).map_err(NodeError::new)
+                self.end_or_tell()
             }
-            "capture" | "path" | "create_directory" => {
-                self.look_for_folder(ctx);
-                Ok(())
-            }
-            "template" | "file_name" | "file_number" => self.check_template(),
-            _ => Ok(()),
+            name => self.params.files.changed(name, self.params.file_number, ctx),
         }
     }
 
     fn drain(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
-        self.end().map_err(NodeError::new)
+        self.end()
     }
 
     fn stop(&mut self) {
-        self.end_and_tell();
+        let _ = self.end_or_tell();
     }
 }
 
@@ -230,75 +202,36 @@ impl TriggerRecords {
         ctx.tell(format!("the recording has ended: {why}"));
         (self.params.capture, self.recorded) = (false, Recorded::default());
         // The last record is written, whatever becomes of the file's name.
-        self.end_and_tell();
-    }
-
-    fn look_for_folder(&mut self, ctx: &Context) {
-        let p = &mut self.params;
-        p.file_path_exists = found_folder(ensure_folder(&p.path, p.create_directory), ctx);
-    }
-
-    fn check_template(&self) -> Result<(), NodeError> {
-        self.series().path(self.params.file_number).map(drop).map_err(NodeError::new)
-    }
-
-    fn series(&self) -> Series<'_> {
-        let p = &self.params;
-        Series { template: &p.template, folder: &p.path, name: &p.file_name, last: u64::MAX }
-    }
-
-    /// Looks whether somebody has taken the file away: what would be written to it could never be read.
-    fn look_for_file(&mut self, now_ns: u64) {
-        let Some(writer) = &self.writer else { return };
-        if self.writing.is_time_to_check(now_ns) && !writer.file().is_in_place() {
-            self.end_and_tell();
-        }
-    }
-
-    fn end_and_tell(&mut self) {
-        if let Err(why) = self.end() {
-            self.writing.tell_unfinished(&why);
-        }
-    }
-
-    fn create(&mut self) -> Result<(), String> {
-        ensure_folder(&self.params.path, self.params.create_directory)?;
-        let mut number = self.params.file_number;
-        let create = |path: &Path| RecordWriter::create_new(path).map_err(|e| e.to_string());
-        let (_, writer) = self.series().create_next(&mut number, GrowingFile::is_taken, create)?;
-        self.params.file_number = number;
-        self.params.full_file_name = writer.file().written_path().display().to_string();
-        (self.writer, self.records) = (Some(writer), 0);
-        Ok(())
+        let _ = self.end_or_tell();
     }
 
     /// Writes a record; how many bytes it took.
-    fn write(&mut self, record: &TriggerRecord) -> Result<u64, String> {
-        if self.writer.is_none() {
-            self.create()?;
-        }
+    fn write(&mut self, record: &TriggerRecord) -> Result<u64> {
         let p = &mut self.params;
+        if self.writer.is_none() {
+            let file = p.files.create_next(&mut p.file_number)?;
+            (self.writer, self.records) = (Some(RecordWriter::new(file)), 0);
+        }
         let (run, detector) = (p.run, p.detector as u16);
         let Some(writer) = &mut self.writer else { return Ok(0) };
         let before = writer.file().len();
-        p.channels_lost += self.encoder.hits(record).map_err(|e| e.to_string())?;
-        writer.repair().map_err(|e| e.to_string())?;
-        self.encoder.write(record, run, detector, writer).map_err(|e| e.to_string())?;
+        p.channels_lost += self.encoder.hits(record).map_err(|e| Error::Writer(e.to_string()))?;
+        writer.repair()?;
+        self.encoder.write(record, run, detector, writer)?;
         Ok(writer.file().len() - before)
     }
 
-    fn settle(&mut self, written: Result<u64, String>, now_ns: u64) -> Result<(), NodeError> {
+    fn settle(&mut self, written: Result<u64>, now_ns: u64) -> Result<(), NodeError> {
         let p = &mut self.params;
-        p.file_path_exists = written.is_ok() || Path::new(&p.path).is_dir();
-        let bytes =
-            self.writing.settle(written, &mut p.report, now_ns).inspect_err(|_| p.write_errors += 1)?;
+        let settled = self.writing.settle(written, &mut p.files.report, now_ns);
+        let bytes = settled.inspect_err(|_| p.write_errors += 1)?;
         self.records += 1;
         p.num_captured += 1;
         p.bytes_written += bytes;
         p.incomplete += u64::from(self.encoder.is_incomplete());
         if self.is_full() {
             // The record is written, whatever becomes of the file's name.
-            self.end_and_tell();
+            let _ = self.end_or_tell();
         }
         Ok(())
     }
@@ -308,19 +241,20 @@ impl TriggerRecords {
         let bytes = self.writer.as_ref().map_or(0, |writer| writer.file().len());
         bytes >= p.max_bytes || p.max_records != 0 && self.records >= p.max_records
     }
+}
 
-    /// Ends the file that is being written, if there is one.
-    fn end(&mut self) -> Result<(), String> {
-        let Some(mut writer) = self.writer.take() else { return Ok(()) };
-        let name = writer.file().path().display().to_string();
-        // A half record at the end is read as such, if it cannot be cut off.
-        let repaired = writer.repair();
-        let ended = repaired.and(writer.finish()).map_err(|e| e.to_string());
+impl Recorder for TriggerRecords {
+    fn writing(&mut self) -> &mut Writing {
+        &mut self.writing
+    }
+
+    fn is_in_place(&self) -> bool {
+        self.writer.as_ref().is_none_or(|writer| writer.file().is_in_place())
+    }
+
+    fn end(&mut self) -> Result<(), NodeError> {
+        let Some(writer) = self.writer.take() else { return Ok(()) };
         self.params.file_number += 1;
-        match &ended {
-            Ok(()) => self.params.full_file_name = name,
-            Err(why) => self.params.report.failed(why),
-        }
-        ended
+        self.params.files.end(writer.into_file())
     }
 }

@@ -36,9 +36,9 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use livetime_engine::files::{Recorded, StopAfter, WriteReport, Writing, found_folder};
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
-use livetime_formats::file::{GrowingFile, Series, ensure_folder};
+use livetime_filing::{Destination, Error, Recorded, Recorder, Result, StopAfter, Writing};
+use livetime_formats::file::GrowingFile;
 use livetime_frame::Frame;
 
 use crate::RawBatch;
@@ -46,21 +46,9 @@ use crate::RawBatch;
 /// Parameters of `wib_dump`.
 #[derive(Params)]
 pub struct WibDumpParams {
-    /// Folder of the files.
-    #[param(pv = "FilePath")]
-    pub path: String,
-    /// Name of the files.
-    #[param(default = "link", pv = "FileName")]
-    pub file_name: String,
-    /// Template of C's printf for folder, name and number; `-l`, the number of the link and `.wib` follow.
-    #[param(default = "%s%s_%4.4d", pv = "FileTemplate")]
-    pub template: String,
     /// Number of the next recording; it grows with each, and past those that are there already.
     #[param(default = 1, min = 0, pv = "FileNumber")]
     pub file_number: u64,
-    /// Which missing folders are created: 0 none, -n at most n, n those below the first n.
-    #[param(pv = "CreateDirectory")]
-    pub create_directory: i32,
     /// Whether frames are recorded; a recording begins with the next frames, and ends when this becomes false.
     #[param(default = true, pv = "Capture", role = Capture)]
     pub capture: bool,
@@ -72,12 +60,6 @@ pub struct WibDumpParams {
     /// The recording ends this long after its first frames; 0 means no limit.
     #[param(min = 0, max = 1e9, unit = "s")]
     pub stop_after_seconds: f64,
-    /// Whether there is a folder that can be written to.
-    #[param(readback, pv = "FilePathExists")]
-    pub file_path_exists: bool,
-    /// The file that was begun or named last.
-    #[param(readback, pv = "FullFileName")]
-    pub full_file_name: String,
     /// Frames written.
     #[param(readback)]
     pub frames_written: u64,
@@ -93,9 +75,9 @@ pub struct WibDumpParams {
     /// Batches that could not be written.
     #[param(readback)]
     pub write_errors: u64,
-    /// How writing fares.
-    #[param(flatten)]
-    pub report: WriteReport,
+    /// Where they are written; `-l`, the number of the link and `.wib` are added to the names.
+    #[param(flatten, default = Destination::new("link", "%s%s_%4.4d"))]
+    pub files: Destination,
 }
 
 /// Writes raw frames to files.
@@ -131,16 +113,13 @@ impl Node for WibDump {
     }
 
     fn writes(&self) -> Vec<PathBuf> {
-        self.series().path(1).into_iter().collect()
+        self.params.files.first()
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         self.writing.start(ctx);
-        self.check_template()?;
-        if self.params.capture {
-            self.look_for_folder(ctx);
-        }
-        Ok(())
+        let p = &mut self.params;
+        p.files.start(p.file_number, p.capture, ctx)
     }
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
@@ -151,7 +130,7 @@ impl Node for WibDump {
         }
         let now_ns = ctx.now_ns();
         self.look_for_files(now_ns);
-        let may_write = self.writing.may_write(&self.params.report, now_ns);
+        let may_write = self.writing.may_write(&self.params.files.report, now_ns);
         let written = may_write.and_then(|()| self.write(&batch));
         self.settle(written, &batch, now_ns)?;
         let p = &self.params;
@@ -173,12 +152,7 @@ impl Node for WibDump {
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         match self.params.specs().get(index).map_or("", |spec| spec.name) {
             "capture" if !self.params.capture => self.end_or_tell(),
-            "capture" | "path" | "create_directory" => {
-                self.look_for_folder(ctx);
-                Ok(())
-            }
-            "template" | "file_name" | "file_number" => self.check_template(),
-            _ => Ok(()),
+            name => self.params.files.changed(name, self.params.file_number, ctx),
         }
     }
 
@@ -192,44 +166,10 @@ impl Node for WibDump {
 }
 
 impl WibDump {
-    /// A folder that is missing is an error at once, and frames are lost until there is one.
-    fn look_for_folder(&mut self, ctx: &Context) {
-        let p = &mut self.params;
-        p.file_path_exists = found_folder(ensure_folder(&p.path, p.create_directory), ctx);
-    }
-
-    fn ensure_folder(&mut self) -> Result<(), String> {
-        let found = ensure_folder(&self.params.path, self.params.create_directory);
-        self.params.file_path_exists = found.is_ok();
-        found
-    }
-
-    fn check_template(&self) -> Result<(), NodeError> {
-        self.series().path(self.params.file_number).map(drop).map_err(NodeError::new)
-    }
-
-    /// Names of recordings; `-l`, the number of the link and `.wib` follow.
-    fn series(&self) -> Series<'_> {
-        let p = &self.params;
-        Series { template: &p.template, folder: &p.path, name: &p.file_name, last: u64::MAX }
-    }
-
-    /// Looks whether somebody has taken a file away: what would be written to it could never be read.
-    fn look_for_files(&mut self, now_ns: u64) {
-        if self.writing.is_time_to_check(now_ns) && !self.files.values().all(GrowingFile::is_in_place) {
-            let _ = self.end_or_tell();
-        }
-    }
-
-    /// Ends the recording when no run ends with it: where its data are if it could not be ended is told, and the run ends as failed.
-    fn end_or_tell(&mut self) -> Result<(), NodeError> {
-        let ended = self.end();
-        ended.inspect_err(|why| self.writing.tell_unfinished(why))
-    }
-
     /// How the names of the next recording begin, of which no link has a file yet.
-    fn next_recording(&mut self) -> Result<String, String> {
-        let mut number = self.params.file_number;
+    fn next_recording(&mut self) -> Result<String> {
+        let p = &mut self.params;
+        p.files.ensure()?;
         let begin = |path: &Path| format!("{}-l", path.display());
         let create = |path: &Path| {
             let begin = begin(path);
@@ -237,16 +177,13 @@ impl WibDump {
         };
         // A folder that cannot be listed is an error of `create`.
         let is_taken = |path: &Path| is_taken(&begin(path)).unwrap_or(false);
-        let (_, begin) = self.series().create_next(&mut number, is_taken, create)?;
-        self.params.file_number = number;
-        Ok(begin)
+        p.files.series().create_next(&mut p.file_number, is_taken, create)
     }
 
-    fn write(&mut self, batch: &RawBatch<'_>) -> Result<(), String> {
+    fn write(&mut self, batch: &RawBatch<'_>) -> Result<()> {
         let begin = match &self.begin {
             Some(begin) => begin.clone(),
             None => {
-                self.ensure_folder()?;
                 let begin = self.next_recording()?;
                 self.begin.insert(begin).clone()
             }
@@ -255,22 +192,19 @@ impl WibDump {
             std::collections::btree_map::Entry::Occupied(file) => file.into_mut(),
             std::collections::btree_map::Entry::Vacant(place) => {
                 let path = PathBuf::from(format!("{begin}{:02}.wib", batch.link));
-                let file = GrowingFile::create(&path).map_err(|e| e.to_string())?;
-                self.params.full_file_name = file.written_path().display().to_string();
+                let file = GrowingFile::create(&path)?;
+                self.params.files.full_file_name = file.written_path().display().to_string();
                 place.insert(file)
             }
         };
-        file.repair().and_then(|()| file.append(&[batch.bytes])).map(drop).map_err(|e| e.to_string())
+        file.repair()?;
+        file.append(&[batch.bytes])?;
+        Ok(())
     }
 
-    fn settle(
-        &mut self,
-        written: Result<(), String>,
-        batch: &RawBatch<'_>,
-        now_ns: u64,
-    ) -> Result<(), NodeError> {
+    fn settle(&mut self, written: Result<()>, batch: &RawBatch<'_>, now_ns: u64) -> Result<(), NodeError> {
         let p = &mut self.params;
-        let settled = self.writing.settle(written, &mut p.report, now_ns);
+        let settled = self.writing.settle(written, &mut p.files.report, now_ns);
         match settled {
             Ok(()) => {
                 let (frames, bytes) = (batch.len() as u64, batch.bytes.len() as u64);
@@ -282,36 +216,38 @@ impl WibDump {
         }
         settled
     }
+}
 
-    /// Ends the recording, if there is one: all of its files get their names, also behind one that cannot have it.
+impl Recorder for WibDump {
+    fn writing(&mut self) -> &mut Writing {
+        &mut self.writing
+    }
+
+    fn is_in_place(&self) -> bool {
+        self.files.values().all(GrowingFile::is_in_place)
+    }
+
+    /// All files of the recording get their names, also behind one that cannot have it.
     fn end(&mut self) -> Result<(), NodeError> {
         self.recorded = Recorded::default();
-        if self.begin.take().is_some() {
-            self.params.file_number += 1;
-        }
+        let p = &mut self.params;
+        p.file_number += u64::from(self.begin.take().is_some());
         let mut result = Ok(());
-        for mut file in std::mem::take(&mut self.files).into_values() {
-            let name = file.path().display().to_string();
-            match file.repair().and_then(|()| file.finish_on_disk()) {
-                Ok(()) => {
-                    self.params.num_captured += 1;
-                    self.params.full_file_name = name;
-                }
-                Err(error) => {
-                    self.params.report.failed(error.to_string());
-                    result = result.and(Err(NodeError::new(error)));
-                }
-            }
+        for file in std::mem::take(&mut self.files).into_values() {
+            let ended = p.files.end(file);
+            p.num_captured += u64::from(ended.is_ok());
+            result = result.and(ended);
         }
         result
     }
 }
 
 /// Whether there is a file whose name begins so.
-fn is_taken(begin: &str) -> Result<bool, String> {
+fn is_taken(begin: &str) -> Result<bool> {
     let path = Path::new(begin);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let files = std::fs::read_dir(folder).map_err(|e| format!("`{}`: {e}", folder.display()))?;
+    let files =
+        std::fs::read_dir(folder).map_err(|e| Error::Writer(format!("`{}`: {e}", folder.display())))?;
     Ok(files.flatten().any(|file| file.file_name().to_string_lossy().starts_with(&name)))
 }

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::names::file_name;
+use crate::error::NEW;
+use crate::names::file_name;
+use crate::{Error, Result};
 
 /// How often a file is created in vain because others take the same numbers at the same time.
 const MOST_TRIES: usize = 1000;
@@ -23,8 +25,8 @@ impl Series<'_> {
     /// The name with number `number`.
     ///
     /// # Errors
-    /// Text, if the template is none.
-    pub fn path(&self, number: u64) -> Result<PathBuf, String> {
+    /// If the template is none.
+    pub fn path(&self, number: u64) -> Result<PathBuf> {
         file_name(self.template, self.folder, self.name, number).map(PathBuf::from)
     }
 
@@ -35,13 +37,13 @@ impl Series<'_> {
     /// The number found is free, and the one before it is not: it takes a look at few files, not at all that are there.
     ///
     /// # Errors
-    /// Text, if the template is none, the operating system reports an error, or no number is free.
+    /// If the template is none, the operating system reports an error, or no number is free.
     pub fn create_next<T>(
         &self,
         number: &mut u64,
         is_taken: impl Fn(&Path) -> bool,
-        mut create: impl FnMut(&Path) -> Result<Option<T>, String>,
-    ) -> Result<(PathBuf, T), String> {
+        mut create: impl FnMut(&Path) -> Result<Option<T>>,
+    ) -> Result<T> {
         for _ in 0..MOST_TRIES {
             let next = first_free(*number, self.last, |n| self.path(n).map(|path| is_taken(&path)))?;
             let path = self.path(next.unwrap_or(*number))?;
@@ -52,34 +54,27 @@ impl Series<'_> {
             };
             if let Some(made) = create(&path)? {
                 *number = next;
-                return Ok((path, made));
+                return Ok(made);
             }
             if !is_numbered {
                 return Err(none_free(&path, false, true));
             }
         }
-        Err(format!(
-            "`{}`: wanted a new file, found that others create it all the time",
-            self.path(*number)?.display()
-        ))
+        Err(Error::name(&self.path(*number)?, NEW, "that others create it all the time"))
     }
 }
 
-fn none_free(path: &Path, is_numbered: bool, may_go_on: bool) -> String {
+fn none_free(path: &Path, is_numbered: bool, may_go_on: bool) -> Error {
     let found = match (is_numbered, may_go_on) {
         (true, true) => "that all numbers behind it are taken",
         (true, false) => "one of this name",
         (false, _) => "one of this name, and no number in the template",
     };
-    format!("`{}`: wanted a new file, found {found}", path.display())
+    Error::name(path, NEW, found)
 }
 
 /// A number from `from` to `last` that is not taken while the one before it is; `from` itself if it is not taken, `None` if none is found.
-fn first_free(
-    from: u64,
-    last: u64,
-    is_taken: impl Fn(u64) -> Result<bool, String>,
-) -> Result<Option<u64>, String> {
+fn first_free(from: u64, last: u64, is_taken: impl Fn(u64) -> Result<bool>) -> Result<Option<u64>> {
     if from > last {
         return Ok(None);
     }
@@ -112,11 +107,12 @@ mod tests {
     use std::cell::Cell;
     use std::fs::File;
 
-    use super::super::GrowingFile;
+    use livetime_formats::file::GrowingFile;
+
     use super::*;
 
-    fn create(path: &Path) -> Result<Option<GrowingFile>, String> {
-        GrowingFile::create_new(path).map_err(|e| e.to_string())
+    fn create(path: &Path) -> Result<Option<GrowingFile>> {
+        Ok(GrowingFile::create_new(path)?)
     }
 
     #[test]
@@ -127,23 +123,23 @@ mod tests {
         File::create(folder.path().join("a2.inprogress")).unwrap();
         let mut number = 1;
         let series = Series { template: "%s%s%d", folder: path, name: "a", last: 4 };
-        let (made, file) = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap();
-        assert!(made.ends_with("a3") && file.path() == made);
+        let file = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap();
+        assert!(file.path().ends_with("a3"));
         assert_eq!(number, 3);
         let _last = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap();
         number = 2;
-        let none = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap_err();
+        let none = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap_err().to_string();
         assert!(
             none.ends_with("a2`: wanted a new file, found that all numbers behind it are taken"),
             "{none}"
         );
         number = 4;
-        let none = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap_err();
+        let none = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap_err().to_string();
         assert!(none.ends_with("a4`: wanted a new file, found one of this name"), "{none}");
         // A template without a number has one name only.
         let series = Series { template: "%s%s", name: "b", ..series };
         let _next = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap();
-        let none = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap_err();
+        let none = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap_err().to_string();
         assert!(
             none.ends_with("/b`: wanted a new file, found one of this name, and no number in the template"),
             "{none}"
@@ -157,11 +153,11 @@ mod tests {
             looks.set(looks.get() + 1);
             Ok(n <= 1_000_000)
         };
-        assert_eq!(first_free(1, u64::MAX, is_taken), Ok(Some(1_000_001)));
+        assert_eq!(first_free(1, u64::MAX, is_taken).unwrap(), Some(1_000_001));
         assert!(looks.get() < 50, "{looks:?}");
-        assert_eq!(first_free(2_000_000, u64::MAX, is_taken), Ok(Some(2_000_000)));
-        assert_eq!(first_free(5, 1_000_000, is_taken), Ok(None));
-        assert_eq!(first_free(u64::MAX, u64::MAX, |_| Ok(true)), Ok(None));
+        assert_eq!(first_free(2_000_000, u64::MAX, is_taken).unwrap(), Some(2_000_000));
+        assert_eq!(first_free(5, 1_000_000, is_taken).unwrap(), None);
+        assert_eq!(first_free(u64::MAX, u64::MAX, |_| Ok(true)).unwrap(), None);
     }
 
     #[test]
@@ -178,7 +174,7 @@ mod tests {
             }
             create(path)
         };
-        let (made, _file) = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap();
-        assert!(made.ends_with("a2"), "{made:?}");
+        let file = series.create_next(&mut number, GrowingFile::is_taken, create).unwrap();
+        assert!(file.path().ends_with("a2"), "{file:?}");
     }
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::Display;
 
-use crate::{Context, NodeError, ParamEnum, Params, Teller};
+use livetime_engine::{Context, NodeError, ParamEnum, Params, Teller};
+
+use crate::{Error, Result};
 
 /// How long a sink waits after a failed write: a full disk or a missing folder is tried once a second, not
 /// with every frame.
@@ -50,15 +52,15 @@ impl WriteReport {
 /// and decides when a failed write is tried again.
 ///
 /// ```
-/// use livetime_engine::files::{WriteReport, Writing};
+/// use livetime_filing::{WriteReport, Writing};
 ///
 /// let (mut writing, mut report) = (Writing::default(), WriteReport::default());
 /// let full: Result<(), String> = Err("no space left".into());
 /// assert!(writing.settle(full, &mut report, 0).is_err());
 /// // Half a second later nothing is tried, and the frame is lost for the same reason.
-/// assert_eq!(writing.may_write(&report, 500_000_000), Err("no space left".into()));
-/// assert_eq!(writing.may_write(&report, 1_000_000_000), Ok(()));
-/// assert!(writing.settle(Ok(()), &mut report, 1_000_000_000).is_ok());
+/// assert_eq!(writing.may_write(&report, 500_000_000).unwrap_err().to_string(), "no space left");
+/// let tried = writing.may_write(&report, 1_000_000_000);
+/// assert!(writing.settle(tried, &mut report, 1_000_000_000).is_ok());
 /// assert_eq!(report.write_message, "");
 /// ```
 #[derive(Default)]
@@ -79,9 +81,9 @@ impl Writing {
     /// Whether a write may be tried at `now_ns` on the clock of the run.
     ///
     /// # Errors
-    /// The message of the write that failed, until it is time to try again.
-    pub fn may_write(&self, report: &WriteReport, now_ns: u64) -> Result<(), String> {
-        if self.is_waiting(now_ns) { Err(report.write_message.clone()) } else { Ok(()) }
+    /// [`Error::Waiting`] with the message of the write that failed, until it is time to try again.
+    pub fn may_write(&self, report: &WriteReport, now_ns: u64) -> Result<()> {
+        if self.is_waiting(now_ns) { Err(Error::Waiting(report.write_message.clone())) } else { Ok(()) }
     }
 
     /// Whether the last write failed and it is too early to try again.
@@ -98,9 +100,9 @@ impl Writing {
     ///
     /// # Errors
     /// That of the write.
-    pub fn settle<T>(
+    pub fn settle<T, E: Display>(
         &mut self,
-        written: Result<T, String>,
+        written: Result<T, E>,
         report: &mut WriteReport,
         now_ns: u64,
     ) -> Result<T, NodeError> {
@@ -115,7 +117,7 @@ impl Writing {
                 if !self.is_waiting(now_ns) {
                     self.wait(now_ns);
                 }
-                report.failed(&*why);
+                report.failed(why.to_string());
                 Err(NodeError::new(why))
             }
         }
@@ -156,18 +158,19 @@ mod tests {
     #[test]
     fn frames_lost_while_waiting_do_not_prolong_the_wait() {
         let (mut writing, mut report) = (Writing::default(), WriteReport::default());
-        assert!(writing.settle::<()>(Err("full".into()), &mut report, 7).is_err());
+        let full = |why: &'static str| -> Result<(), &str> { Err(why) };
+        assert!(writing.settle(full("full"), &mut report, 7).is_err());
         for now_ns in [8, 500_000_000, 1_000_000_006] {
             let refused = writing.may_write(&report, now_ns);
-            assert_eq!(refused, Err("full".into()));
+            assert!(matches!(&refused, Err(Error::Waiting(why)) if why == "full"), "{refused:?}");
             assert_eq!(writing.settle(refused, &mut report, now_ns).unwrap_err().to_string(), "full");
         }
         assert_eq!(report.write_status, WriteStatus::Error);
         assert!(writing.may_write(&report, 1_000_000_007).is_ok());
         // It fails again: another second.
-        assert!(writing.settle::<()>(Err("still full".into()), &mut report, 1_000_000_007).is_err());
-        assert_eq!(writing.may_write(&report, 2_000_000_006), Err("still full".into()));
-        assert_eq!(writing.settle(Ok(3), &mut report, 2_000_000_007), Ok(3));
+        assert!(writing.settle(full("still full"), &mut report, 1_000_000_007).is_err());
+        assert_eq!(writing.may_write(&report, 2_000_000_006).unwrap_err().to_string(), "still full");
+        assert_eq!(writing.settle(Ok::<_, Error>(3), &mut report, 2_000_000_007), Ok(3));
         assert_eq!((report.write_status, report.write_message.as_str()), (WriteStatus::Ok, ""));
         assert!(!writing.resume());
     }

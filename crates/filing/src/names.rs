@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 
+use crate::{Error, Result};
+
 /// Fills in a template of C's `printf`, as areaDetector's FileTemplate: the first conversion takes `folder`
 /// (a `/` is added where it has none at its end), the second `name`, the third `number`. Later conversions
 /// may be absent: `%s%s.tif`.
@@ -12,8 +14,9 @@ use rustix::fs::Access;
 /// and precision, and `%%`.
 ///
 /// # Errors
-/// Text naming the template, for any other conversion, or one that does not fit its value.
-pub fn file_name(template: &str, folder: &str, name: &str, number: u64) -> Result<String, String> {
+/// [`Error::Template`] for any other conversion, or one that does not fit its value.
+pub fn file_name(template: &str, folder: &str, name: &str, number: u64) -> Result<String> {
+    let refused = |wanted| Error::Template { wanted, found: template.to_owned() };
     let slash = if folder.is_empty() || folder.ends_with('/') { "" } else { "/" };
     let folder = format!("{folder}{slash}");
     let mut values = [Item::Text(&folder), Item::Text(name), Item::Number(number)].into_iter();
@@ -26,13 +29,12 @@ pub fn file_name(template: &str, folder: &str, name: &str, number: u64) -> Resul
             rest = after;
             continue;
         }
-        let (conversion, after) = conversion(rest).ok_or_else(|| {
-            format!("wanted conversions like %s and %3.3d in the template, found `{template}`")
-        })?;
+        let (conversion, after) =
+            conversion(rest).ok_or_else(|| refused("conversions like %s and %3.3d in the template"))?;
         let value = values.next();
-        out += &value.and_then(|value| conversion.apply(value)).ok_or_else(|| {
-            format!("wanted %s for the folder, %s for the name, %d for the number, found `{template}`")
-        })?;
+        out += &value
+            .and_then(|value| conversion.apply(value))
+            .ok_or_else(|| refused("%s for the folder, %s for the name, %d for the number"))?;
         rest = after;
     }
     Ok(out + rest)
@@ -42,7 +44,7 @@ pub fn file_name(template: &str, folder: &str, name: &str, number: u64) -> Resul
 ///
 /// ```
 /// use std::path::Path;
-/// use livetime_formats::file::numbered;
+/// use livetime_filing::numbered;
 ///
 /// assert_eq!(numbered(Path::new("run/ledger.json"), 0), Path::new("run/ledger.json"));
 /// assert_eq!(numbered(Path::new("run/ledger.json"), 2), Path::new("run/ledger.2.json"));
@@ -140,8 +142,8 @@ impl Conversion {
 /// at most n folders, n those below the first n, which must be there.
 ///
 /// # Errors
-/// Text naming the folder.
-pub fn ensure_folder(folder: &str, create: i32) -> Result<(), String> {
+/// [`Error::NoFolder`], or [`Error::Folder`] if the system refuses.
+pub fn ensure_folder(folder: &str, create: i32) -> Result<()> {
     let path = Path::new(folder);
     if path.is_dir() {
         return may_write(path);
@@ -154,17 +156,17 @@ pub fn ensure_folder(folder: &str, create: i32) -> Result<(), String> {
         _ => levels - missing >= create as usize,
     };
     if folder.is_empty() || !allowed {
-        return Err(format!("`{folder}`: wanted a folder, found none (create_directory is {create})"));
+        return Err(Error::NoFolder { folder: folder.to_owned(), create });
     }
-    std::fs::create_dir_all(path).map_err(|e| format!("`{folder}`: wanted to create a folder, found: {e}"))
+    std::fs::create_dir_all(path).map_err(|e| Error::folder(path, "to create a folder", e))
 }
 
 /// Whether a file of this name can be there: it is a name, and not that of a folder.
 ///
 /// # Errors
-/// Text naming the path.
-pub fn may_be_file(path: &Path) -> Result<(), String> {
-    let refused = |found| Err(format!("`{}`: wanted the name of a file, found {found}", path.display()));
+/// [`Error::Name`].
+pub fn may_be_file(path: &Path) -> Result<()> {
+    let refused = |found| Err(Error::name(path, "the name of a file", found));
     match path.file_name() {
         _ if path.is_dir() => refused("a folder"),
         None => refused("none"),
@@ -175,11 +177,10 @@ pub fn may_be_file(path: &Path) -> Result<(), String> {
 /// Whether files can be created in a folder that is there.
 ///
 /// # Errors
-/// Text naming the folder.
-pub fn may_write(folder: &Path) -> Result<(), String> {
+/// [`Error::Folder`].
+pub fn may_write(folder: &Path) -> Result<()> {
     let wanted = Access::WRITE_OK | Access::EXEC_OK;
-    let refused = |e| format!("`{}`: wanted a folder to write to, found: {e}", folder.display());
-    rustix::fs::access(folder, wanted).map_err(|e| refused(std::io::Error::from(e)))
+    rustix::fs::access(folder, wanted).map_err(|e| Error::folder(folder, "a folder to write to", e))
 }
 
 #[cfg(test)]
@@ -219,7 +220,7 @@ mod tests {
         assert_eq!(file_name("%s%s%X", "", "ü", u64::MAX).unwrap(), "üFFFFFFFFFFFFFFFF");
         assert_eq!(file_name("%s%s%3.3d", "a/", "b", 12345).unwrap(), "a/b12345");
         for template in ["%", "%s%s%f", "%d", "%s%d", "%s%s%d%d", "%s%s%4444d", "%s%s%3.ü", "%s%s%n"] {
-            let error = file_name(template, "a", "b", 1).unwrap_err();
+            let error = file_name(template, "a", "b", 1).unwrap_err().to_string();
             assert!(error.contains("wanted") && error.ends_with(&format!("`{template}`")), "{error}");
         }
     }

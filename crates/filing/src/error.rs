@@ -1,0 +1,96 @@
+//! Why a file is not written.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The result of what is done with files.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What is wanted of the name of a file that is created.
+pub(crate) const NEW: &str = "a new file";
+
+/// Why a file cannot be named, created or written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A template of names that is none.
+    Template {
+        /// What was wanted.
+        wanted: &'static str,
+        /// The template.
+        found: String,
+    },
+    /// There is no folder, and none may be created.
+    NoFolder {
+        /// The folder.
+        folder: String,
+        /// How many may be created, as [`ensure_folder`](crate::ensure_folder) takes it.
+        create: i32,
+    },
+    /// A folder in which the system does not do what was wanted.
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// What was wanted.
+        wanted: &'static str,
+        /// What the system said.
+        found: std::io::Error,
+    },
+    /// A name that cannot be, or must not become, the name of the file.
+    Name {
+        /// The name.
+        path: PathBuf,
+        /// What was wanted.
+        wanted: &'static str,
+        /// What was found.
+        found: &'static str,
+    },
+    /// The file itself.
+    File(livetime_formats::Error),
+    /// What the writer of a format says.
+    Writer(String),
+    /// Nothing was tried, since a write failed for this reason less than a second ago.
+    Waiting(String),
+}
+
+impl Error {
+    /// The name `path` is one of a file that is there.
+    pub fn taken(path: &Path) -> Error {
+        Error::name(path, NEW, "one of this name")
+    }
+
+    pub(crate) fn folder(folder: &Path, wanted: &'static str, found: impl Into<std::io::Error>) -> Error {
+        Error::Folder { folder: folder.to_owned(), wanted, found: found.into() }
+    }
+
+    pub(crate) fn name(path: &Path, wanted: &'static str, found: &'static str) -> Error {
+        Error::Name { path: path.to_owned(), wanted, found }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Template { wanted, found } => write!(f, "wanted {wanted}, found `{found}`"),
+            Error::NoFolder { folder, create } => {
+                write!(f, "`{folder}`: wanted a folder, found none (create_directory is {create})")
+            }
+            Error::Folder { folder, wanted, found } => {
+                write!(f, "`{}`: wanted {wanted}, found: {found}", folder.display())
+            }
+            Error::Name { path, wanted, found } => {
+                write!(f, "`{}`: wanted {wanted}, found {found}", path.display())
+            }
+            Error::File(error) => error.fmt(f),
+            Error::Writer(why) | Error::Waiting(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<livetime_formats::Error> for Error {
+    fn from(error: livetime_formats::Error) -> Error {
+        Error::File(error)
+    }
+}

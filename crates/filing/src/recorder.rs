@@ -1,0 +1,37 @@
+//! What recorders do beside writing.
+
+use livetime_engine::NodeError;
+
+use crate::Writing;
+
+/// A node that records into files which it keeps open.
+pub trait Recorder {
+    /// Whether all open files are where they were created.
+    fn is_in_place(&self) -> bool;
+
+    /// Ends the files that are open, if there are some.
+    ///
+    /// # Errors
+    /// If one cannot be finished: why, and where its data are.
+    fn end(&mut self) -> Result<(), NodeError>;
+
+    /// How writing fares.
+    fn writing(&mut self) -> &mut Writing;
+
+    /// Ends the files when no run ends with them: where the data are of one that could not be ended is told, and the run ends
+    /// as failed.
+    ///
+    /// # Errors
+    /// As [`Recorder::end`].
+    fn end_or_tell(&mut self) -> Result<(), NodeError> {
+        let ended = self.end();
+        ended.inspect_err(|why| self.writing().tell_unfinished(why))
+    }
+
+    /// Looks, once a second, whether somebody has taken a file away: what would be written to it could never be read.
+    fn look_for_files(&mut self, now_ns: u64) {
+        if self.writing().is_time_to_check(now_ns) && !self.is_in_place() {
+            let _ = self.end_or_tell();
+        }
+    }
+}
