@@ -29,13 +29,13 @@ pub(crate) struct BenchArgs {
     /// `actors`, `analyze`, `codecs`, `engine`, `hits`, `ingest`, `nodes`, `record`, `served` and `web`: only the rows whose name contains this text.
     #[arg(long, default_value = "")]
     pub(crate) filter: String,
-    /// A peer that runs in turn with ours. `actors`: another engine's program with the same patterns;
+    /// A peer that runs in turn with this program. `actors`: another engine's program with the same patterns;
     /// `codecs`: a Python with the original libraries, as `bash tools/peers.sh codecs` prints it;
     /// `record`: a Python with h5py, as `bash tools/peers.sh hdf5` prints it, or with Bluesky, too, for the row `bp.count, an
     /// event`: `bash tools/peers.sh bluesky`.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) peer: Option<std::path::PathBuf>,
-    /// `apa`: number of links, or two as 1..10.
+    /// `apa`: number of links, or a range such as 1..10.
     #[arg(long, value_name = "N|A..B", value_parser = links)]
     pub(crate) links: Option<std::ops::RangeInclusive<usize>>,
     /// `apa`, `plugins-2013`, `record` at 4 kHz, `served` and `web`: how long each run is, for example 3s.
@@ -134,7 +134,7 @@ Examples:
   livetime bench graph beamline.yaml --duration 10s --json > record.json
   livetime bench graph beamline.yaml --set detector.max_size_x=2048
 
-The whole graph runs, also what it writes to files. Progress goes to stderr.
+The whole graph runs, with the sinks that write files. Progress goes to stderr.
 Exit codes: 0 ok, 1 failed, 2 wrong usage or a file that is refused, 3 frames are lost at every rate.";
 
 /// Seconds of a run.
@@ -164,7 +164,7 @@ pub(crate) struct NodeArgs {
     /// Frames to measure.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     pub(crate) frames: u64,
-    /// Do it with Python, so that the file may name nodes of Python as `module:name`.
+    /// Run the command inside Python, so that the file may name nodes of Python as `module:name`.
     #[arg(long)]
     pub(crate) python: bool,
     /// Set a parameter before the start, for example roi.size_x=256; may be repeated.
@@ -184,7 +184,7 @@ Examples:
   livetime bench node beamline.yaml ROI1..STATS1 --frames 5000 --json > record.json
   livetime bench node beamline.yaml PROC1 --set PROC1.num_filter=10
 
-The frames come from the sources of the file, through the nodes before NODE. Placements are those of the file, but every
+The frames come from the sources of the file, through the nodes before NODE. The file gives the placements, but every
 edge waits and none leaves frames out. Progress goes to stderr.
 Exit codes: 0 ok, 1 failed, 2 wrong usage or a file that is refused, 3 frames were lost in the nodes.";
 
@@ -238,7 +238,7 @@ impl clap::ValueEnum for What {
 }
 
 impl BenchArgs {
-    /// The pipeline file that is measured, and whether Python is to do it.
+    /// The pipeline file that is measured, and whether the command is to run inside Python.
     pub(crate) fn pipeline(&mut self) -> Option<(Option<&std::path::Path>, &mut bool)> {
         match self.own.as_mut()? {
             Own::Graph(GraphArgs { pipeline, .. }) => Some((pipeline.file.as_deref(), &mut pipeline.python)),

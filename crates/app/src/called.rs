@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Who called the program, and with what.
+/// The caller of the program, and the arguments.
 ///
 /// ```
 /// let called = livetime::Called { arguments: vec!["--version".into()], ..livetime::Called::by_system() };
@@ -11,9 +11,9 @@ use std::path::PathBuf;
 /// ```
 #[derive(Clone, Default, Debug)]
 pub struct Called {
-    /// What starts the program once more: benchmarks do, for a server or a client. Empty if the system does not say.
+    /// The file that starts the program once more: benchmarks do so, for a server or a client. Empty if the system does not say.
     pub program: PathBuf,
-    /// What was behind the program's name.
+    /// The arguments behind the program's name.
     pub arguments: Vec<OsString>,
     /// The interpreter that runs the program and has the package `livetime`; `None` for a program of its own.
     pub interpreter: Option<PathBuf>,

@@ -68,7 +68,7 @@ pub fn main(nodes: &[NodeType], count_allocations: CountAllocations) -> ExitCode
     main_as(Called::by_system(), nodes, count_allocations).into()
 }
 
-/// The same where the system's arguments are those of another program, as in an interpreter of Python.
+/// [`main`] inside another program, as an interpreter of Python, whose own arguments the system has.
 pub fn main_as(called: Called, nodes: &[NodeType], count_allocations: CountAllocations) -> u8 {
     let all = std::iter::once("livetime".into()).chain(called.arguments.iter().cloned());
     let cli = match Cli::try_parse_from(all) {

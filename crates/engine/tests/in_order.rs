@@ -233,7 +233,7 @@ fn threads_bring_the_same_order_as_a_simulation_and_short_queues_stop_nothing() 
         }
         let run = Run::start(&graph, RunOptions::default()).unwrap();
         let seen: Seen = run.service();
-        let report = run.finish(Duration::from_secs(120));
+        let report = run.finish(livetime_testkit::HANG);
         assert!(report.failure.is_none(), "{report:#?}");
         assert_eq!(report.unintended_losses(), 0);
         assert_eq!(*seen.0.lock().unwrap(), wanted, "graph {number}");

@@ -53,7 +53,7 @@ fn every_copy_of_a_pool_tells_its_waiting_and_inline_nodes_wait_no_time() {
         let mut graph = chain(WhenFull::Block, 8);
         set(&mut graph, "counter", "period", 0.0002);
         graph.options_mut(1).unwrap().placement = placement.clone();
-        let report = Run::start(&graph, RunOptions::default()).unwrap().finish(Duration::from_secs(20));
+        let report = Run::start(&graph, RunOptions::default()).unwrap().finish(livetime_testkit::HANG);
         let waiting = &report.nodes[1].waiting;
         // Frames that follow one another at once, as on a busy machine, are timed one in eight.
         assert!((12..=100).contains(&waiting.count), "{placement:?}: {waiting:?}");
@@ -122,10 +122,11 @@ fn threads_trace_whole_ways_too() {
         let mut graph = chain(WhenFull::Block, 8);
         set(&mut graph, "counter", "frames", 20_000);
         graph.options_mut(1).unwrap().placement = placement.clone();
-        let run = Run::start(&graph, RunOptions::default()).unwrap();
+        let run = Run::start(&graph, RunOptions { hold_sources: true, ..RunOptions::default() }).unwrap();
         let tracer = run.tracer();
         tracer.start(50, 1000);
-        let report = run.finish(Duration::from_secs(30));
+        run.release_sources();
+        let report = run.finish(livetime_testkit::HANG);
         let frames = by_frame(&tracer.take());
         assert_eq!(tracer.lost(), 0);
         // Frames that were under way when the trace began are known from where they were met.
@@ -142,7 +143,7 @@ fn threads_trace_whole_ways_too() {
 /// The report of a run, as if no thread had waited for a core: what handlers took is then all theirs, however busy the
 /// machine is.
 fn finished(graph: &Graph) -> Report {
-    let mut report = Run::start(graph, RunOptions::default()).unwrap().finish(Duration::from_secs(30));
+    let mut report = Run::start(graph, RunOptions::default()).unwrap().finish(livetime_testkit::HANG);
     assert_balanced(&report);
     report.threads.iter_mut().for_each(|t| t.delayed_ns = Some(0));
     report

@@ -12,14 +12,10 @@ use livetime_engine::{
 };
 use livetime_frame::Frame;
 
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = livetime_testkit::HANG;
 
 fn wait_until(holds: impl Fn() -> bool) {
-    let begun = std::time::Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < LIMIT, "it does not come");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    livetime_testkit::wait_until("what the test needs of its run", holds);
 }
 
 fn run(graph: &Graph) -> Report {
@@ -454,7 +450,7 @@ fn an_abort_ends_at_once_and_accounts_for_what_was_queued() {
     let run = Run::start(&graph, RunOptions::default()).unwrap();
     wait_until(|| run.report().edges.iter().map(|edge| edge.queued).sum::<u64>() > 150);
     run.abort();
-    assert!(run.wait(Duration::from_secs(30)));
+    assert!(run.wait(LIMIT));
     let report = run.finish(LIMIT);
     assert_balanced(&report);
     let aborted: u64 = report.edges.iter().filter_map(|e| e.lost.get(&LossReason::Aborted)).sum();
@@ -586,13 +582,7 @@ fn a_node_that_is_well_again_says_so() {
     set(&mut graph, "counter", "period", 0.001);
     set(&mut graph, "pass", "fail_every", 1);
     let run = Run::start(&graph, RunOptions::default()).unwrap();
-    let until = |done: &dyn Fn(&Report) -> bool| {
-        let limit = std::time::Instant::now() + LIMIT;
-        while !done(&run.report()) {
-            assert!(std::time::Instant::now() < limit, "{:#?}", run.report().events);
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    };
+    let until = |done: &dyn Fn(&Report) -> bool| wait_until(|| done(&run.report()));
     until(&|report| report.nodes[1].lost_inside() >= 50);
     run.set("pass", "fail_every", &Value::from(0)).unwrap();
     until(&|report| report.events.iter().any(|e| e.message.starts_with("works again, after ")));

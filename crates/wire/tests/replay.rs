@@ -193,7 +193,7 @@ fn every_schedule_gives_the_same_bytes_and_whole_records() {
         (0..graph.nodes().len()).for_each(|node| graph.options_mut(node).unwrap().placement = Placement::Own);
         let run = Run::start(&graph, RunOptions::default()).unwrap();
         let seen: Seen = run.service();
-        let report = run.finish(Duration::from_secs(600));
+        let report = run.finish(livetime_testkit::HANG);
         assert_eq!((report.failure.as_deref(), report.unintended_losses()), (None, 0));
         assert!(sorted(&seen) == first, "batch {batch}, with threads");
     }

@@ -27,7 +27,7 @@ Examples:
   livetime verify beamline.yaml --frames 1000
   livetime verify records.yaml --json
 
-Runs a replay several times, with threads held up by chance, and compares every frame on every edge. All edges wait (`when_full: block`, no limit of
+The command runs a replay several times, with threads held up by chance, and compares every frame on every edge. All edges wait (`when_full: block`, no limit of
 the rate), and sinks write nothing. A source without an end needs --frames. Exit code 0: all runs were the same; 1: one differs, and the first node
 and frame are named.";
 
@@ -36,7 +36,7 @@ and frame are named.";
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) pipeline: PipelineArgs,
-    /// How often it runs.
+    /// The number of runs.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..=100_000))]
     runs: u64,
     /// Another seed holds threads up in another way.
@@ -47,7 +47,7 @@ pub(crate) struct VerifyArgs {
     frames: Option<u64>,
 }
 
-/// What came of one run.
+/// The outcome of one run.
 struct Rehearsed {
     trails: Vec<Trail>,
     report: Report,

@@ -157,7 +157,7 @@ fn a_broken_picture_is_a_loss_at_the_source() {
         .connect("source", "end", EdgeOptions { when_full: WhenFull::Block, ..EdgeOptions::default() })
         .unwrap();
     let run = Run::start(&graph, RunOptions::default()).unwrap();
-    let report = run.finish(std::time::Duration::from_secs(60));
+    let report = run.finish(livetime_testkit::HANG);
     assert_eq!(report.imbalances(), Vec::<String>::new());
     assert_eq!((report.nodes[1].completed, report.nodes[0].lost.values().sum::<u64>()), (2, 1));
 }
