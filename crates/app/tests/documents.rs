@@ -68,8 +68,7 @@ const PIXELS: u32 = 512 * 1024;
 
 /// A run of four events of a Jungfrau, of which `pixel` gives each pixel by event and number.
 fn write_jungfrau(path: &Path, pixel: impl Fn(u32, u32) -> u16) {
-    let names =
-        Names { id: 1, detector: "jungfrau", algorithm: "raw", segment: 0, fields: &[("raw", 1, 3)] };
+    let names = Names { id: 1, detector: "jungfrau", algorithm: "raw", segment: 0, fields: &[("raw", 1, 3)] };
     let event = |number: u32| {
         let pixels: Vec<u8> = (0..PIXELS).flat_map(|at| pixel(number, at).to_le_bytes()).collect();
         let ns = 1_000_000_000 + u64::from(number) * 10_000_000;

@@ -4,7 +4,6 @@
 use crate::common;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use common::*;
 use livetime_engine::testing::Simulation;
@@ -120,11 +119,11 @@ fn the_trace_is_switched_while_running_and_counts_what_it_could_not_keep() {
 fn threads_trace_whole_ways_too() {
     for placement in [Placement::Own, Placement::Group("g".into()), Placement::Inline, Placement::Pool(2)] {
         let mut graph = chain(WhenFull::Block, 8);
-        set(&mut graph, "counter", "frames", 20_000);
+        set(&mut graph, "counter", "frames", 6_000);
         graph.options_mut(1).unwrap().placement = placement.clone();
         let run = Run::start(&graph, RunOptions { hold_sources: true, ..RunOptions::default() }).unwrap();
         let tracer = run.tracer();
-        tracer.start(50, 1000);
+        tracer.start(20, 1000);
         run.release_sources();
         let report = run.finish(livetime_testkit::HANG);
         let frames = by_frame(&tracer.take());

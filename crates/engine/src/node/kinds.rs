@@ -235,6 +235,8 @@ pub struct NodeType {
     pub alias_of: Option<&'static str>,
     /// [`Node::IS_STORED`].
     pub is_stored: bool,
+    /// [`Node::LIVE_IF`].
+    pub live_if: Option<&'static str>,
     /// What areaDetector calls such a node, if it has one.
     pub counterpart: Option<Counterpart>,
     maker: Maker,
@@ -261,6 +263,7 @@ impl NodeType {
             alias_of: None,
             counterpart: N::COUNTERPART,
             is_stored: N::IS_STORED,
+            live_if: N::LIVE_IF,
             maker,
         }
     }
@@ -274,6 +277,7 @@ impl NodeType {
             alias_of: Some(N::SPEC.name),
             counterpart: N::COUNTERPART,
             is_stored: N::IS_STORED,
+            live_if: N::LIVE_IF,
             maker,
         }
     }
@@ -289,6 +293,7 @@ impl NodeType {
             alias_of: None,
             counterpart,
             is_stored: false,
+            live_if: None,
             maker: Maker::Dynamic { factory, params },
         })
     }

@@ -75,6 +75,10 @@ pub trait Node: Send + Sized + 'static {
     /// sources get their frames in the same order at every run, if no edge between loses one.
     const IS_STORED: bool = false;
 
+    /// The parameter, a switch, with which a stored source follows what is still being written. While it is on at the start of a run, the
+    /// source counts as live: it may have no next frame for hours, and no other source of a node may wait so long for it.
+    const LIVE_IF: Option<&'static str> = None;
+
     /// What areaDetector calls such a node, if it has one.
     const COUNTERPART: Option<Counterpart> = None;
 

@@ -122,9 +122,7 @@ fn ordered(graph: &Graph, plan: &Plan, orders: Orders) -> Vec<bool> {
         let is_inline = decl.options.placement == Placement::Inline;
         let mut senders = receivers.of(node).map(|edge| &graph.edges[edge]).peekable();
         ordered[node] = match decl.node_type.spec.kind {
-            NodeKind::Source => {
-                orders == Orders::Always || orders == Orders::Stored && decl.node_type.is_stored
-            }
+            NodeKind::Source => orders == Orders::Always || orders == Orders::Stored && decl.is_stored(),
             _ => {
                 senders.peek().is_some()
                     && senders.all(|edge| ordered[edge.from.0] && is_lossless(edge, is_inline))

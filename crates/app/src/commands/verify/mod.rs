@@ -80,7 +80,7 @@ pub(crate) fn verify(args: &VerifyArgs, nodes: &[NodeType], output: &mut Output)
 fn refuse_endless(graph: &Graph) -> Result<(), Failure> {
     let is_endless = |node: &&livetime_engine::NodeDecl| {
         let loops = node.value("loops") == Some(Value::Int(0));
-        node.node_type.spec.kind == NodeKind::Source && (!node.node_type.is_stored || loops)
+        node.node_type.spec.kind == NodeKind::Source && (!node.is_stored() || loops)
     };
     let Some(source) = graph.nodes().iter().find(is_endless) else { return Ok(()) };
     let (name, kind) = (&source.name, source.node_type.spec.name);
@@ -112,10 +112,8 @@ fn rehearsed(graph: &Graph, nodes: &[NodeType]) -> Graph {
 }
 
 fn rehearse(graph: &Graph, args: &VerifyArgs, seed: u64) -> Result<Rehearsed, Failure> {
-    let are_stored = graph
-        .nodes()
-        .iter()
-        .all(|node| node.node_type.spec.kind != NodeKind::Source || node.node_type.is_stored);
+    let are_stored =
+        graph.nodes().iter().all(|node| node.node_type.spec.kind != NodeKind::Source || node.is_stored());
     let digest = if are_stored { digest::of_stored } else { digest::of_live };
     let options = RunOptions {
         statistics: false,
