@@ -8,7 +8,7 @@ use crate::common::{COUNTER, PASS, TALLY};
 use livetime_engine::testing::{Random, Simulation};
 use livetime_engine::{
     Context, EdgeOptions, Graph, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, Placement,
-    PortSpec, Rehearsal, Run, RunOptions, WhenFull,
+    PortSpec, Rehearsal, Report, Run, RunOptions, WhenFull,
 };
 use livetime_frame::Frame;
 use proptest::prelude::*;
@@ -307,7 +307,7 @@ impl Node for Ten {
         kind: NodeKind::Process,
         summary: "Multiplies.",
         inputs: &[PortSpec::any("in")],
-        outputs: &[PortSpec::any("out")],
+        outputs: &[PortSpec::any("out"), PortSpec::any("seldom")],
         parallel: false,
     };
 
@@ -324,27 +324,45 @@ impl Node for Ten {
     }
 }
 
-/// The source waits for room behind the frames of `ten`, and so can promise nothing to the other input.
-#[test]
-fn more_frames_of_one_than_a_queue_holds_stop_nothing_and_are_told() {
+/// A source of `frames` frames at once, nodes behind it that make ten of each, and a sink, to which the node `seldom` has an edge, too,
+/// without ever sending it anything. All queues are short.
+fn multiplied(frames: i64, tens: &[&str], seldom: &str) -> (Report, usize) {
     let mut graph = Graph::default();
     let block = |queue| EdgeOptions { when_full: WhenFull::Block, queue, ..EdgeOptions::default() };
     let train = graph.add("train", NodeType::of::<Train>()).unwrap();
-    graph.set(train, "frames", &5.into()).unwrap();
-    graph.add("ten", NodeType::of::<Ten>()).unwrap();
+    graph.set(train, "frames", &frames.into()).unwrap();
+    tens.iter().for_each(|ten| _ = graph.add(ten, NodeType::of::<Ten>()).unwrap());
     graph.add("log", NodeType::of::<Log>()).unwrap();
-    graph.connect("train.seldom", "log", block(4)).unwrap();
-    graph.connect("train", "ten", block(1)).unwrap();
-    graph.connect("ten", "log.in2", block(4)).unwrap();
+    graph.connect(&format!("{seldom}.seldom"), "log", block(4)).unwrap();
+    let mut last = "train";
+    for ten in tens {
+        graph.connect(last, ten, block(1)).unwrap();
+        last = ten;
+    }
+    graph.connect(last, "log.in2", block(4)).unwrap();
     let run = Run::start(&graph, RunOptions::default()).unwrap();
     let seen: Seen = run.service();
     let report = run.finish(livetime_testkit::HANG);
-    assert_eq!((report.unintended_losses(), seen.0.lock().unwrap().len()), (0, 50), "{report:#?}");
+    assert_eq!((report.unintended_losses(), report.failure.as_deref()), (0, None), "{report:#?}");
+    let count = seen.0.lock().unwrap().len();
+    (report, count)
+}
+
+/// The source waits for room in the middle of a call, and promises before it does.
+#[test]
+fn a_source_that_waits_for_room_stops_nothing() {
+    assert_eq!(multiplied(5, &["ten"], "train").1, 50);
+}
+
+/// `x` waits for room with some of the frames that it makes of one, and so can promise nothing more to the other input.
+#[test]
+fn more_frames_of_one_than_a_queue_holds_stop_nothing_and_are_told() {
+    let (report, seen) = multiplied(3, &["x", "y"], "x");
     let told = |event: &livetime_engine::Event| {
         event.node == "log"
             && event.message.contains("found a queue of 4 full of frames that were made of one")
     };
-    assert!(report.events.iter().any(told), "{:#?}", report.events);
+    assert_eq!((seen, report.events.iter().any(told)), (300, true), "{:#?}", report.events);
 }
 
 /// A recording that is followed may bring nothing for hours.
@@ -391,7 +409,7 @@ fn a_rehearsal_finds_an_order_that_depends_on_threads_and_a_repeatable_run_has_n
     let first = trails(0, true);
     assert_eq!(first.iter().map(|trail| trail.frames.len()).collect::<Vec<_>>(), [100, 100, 200]);
     assert!((1..4).all(|seed| trails(seed, true) == first));
-    // Who comes first is chance: of a hundred runs two differ.
+    // Which frame comes first is chance: of a hundred runs two differ.
     let live = trails(1, false);
     assert!((2..100).any(|seed| trails(seed, false) != live));
 }

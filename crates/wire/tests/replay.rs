@@ -64,7 +64,7 @@ impl Node for Log {
     }
 }
 
-/// What lies between the columns of a table is whatever was there before.
+/// The bytes between the columns of a table are the bytes that were there before.
 fn hash_bytes(frame: &Frame, hasher: &mut DefaultHasher) {
     let Payload::Table(layout) = frame.payload() else { return frame.bytes().hash(hasher) };
     for (begin, dtype) in (0..layout.schema().columns().len()).filter_map(|column| layout.place(column)) {

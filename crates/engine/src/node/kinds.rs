@@ -190,7 +190,7 @@ impl fmt::Display for Stream {
     }
 }
 
-/// What areaDetector calls nodes of a type. Clients choose their classes by it, and people look for nodes by it.
+/// The names of a type of nodes in areaDetector. Clients choose their classes by them, and people look for nodes by them.
 ///
 /// ```
 /// use livetime_engine::Counterpart;
@@ -202,7 +202,7 @@ impl fmt::Display for Stream {
 pub struct Counterpart {
     /// Its plugin or driver, as the PV `PluginType_RBV` has it: `NDPluginStats`.
     pub plugin: &'static str,
-    /// What instances of it are called, in front of their number: `Stats`.
+    /// The name of its instances, in front of their number: `Stats`.
     pub stem: &'static str,
     /// Other names of it.
     pub aliases: &'static [&'static str],
@@ -220,7 +220,7 @@ impl Counterpart {
         Counterpart { aliases, ..self }
     }
 
-    /// All its names, that of the plugin first.
+    /// All its names, the name of the plugin first.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.plugin).chain(self.aliases.iter().copied())
     }
@@ -237,7 +237,7 @@ pub struct NodeType {
     pub is_stored: bool,
     /// [`Node::LIVE_IF`].
     pub live_if: Option<&'static str>,
-    /// What areaDetector calls such a node, if it has one.
+    /// The name of such a node in areaDetector, if it has one.
     pub counterpart: Option<Counterpart>,
     maker: Maker,
 }

@@ -55,7 +55,7 @@ pub(crate) struct Shared {
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Orders {
     Never,
-    /// Those that send what is stored.
+    /// The sources that send stored frames.
     Stored,
     Always,
 }
@@ -143,7 +143,7 @@ fn joined(graph: &Graph, plan: &Plan) -> Vec<bool> {
     joined
 }
 
-/// Whether every frame arrives, but for those that are left out by their number.
+/// Whether every frame arrives, but for the frames that are left out by their number.
 fn is_lossless(edge: &EdgeDecl, is_inline: bool) -> bool {
     let options = &edge.options;
     let waits = is_inline || options.when_full == WhenFull::Block;

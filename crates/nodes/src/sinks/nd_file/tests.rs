@@ -1,7 +1,6 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use livetime_engine::testing::Harness;
 use livetime_engine::{
