@@ -64,4 +64,4 @@ def test_modules_of_pyana(tmp_path, program):
     write_run(tmp_path, images(1200, (4, 4)), name="run.xtc")
     said = run(block("livetime pyana -c"), tmp_path, program)
     assert (tmp_path / "average.npy").exists(), said
-    assert "1000" in said, said
+    assert "averaged 1000 pictures" in said, said
