@@ -94,6 +94,7 @@ fn written() -> Result<(Vec<u8>, usize)> {
         write_column::<Int32Type>(&mut group, columns.column(1), &properties, &channels)?;
         group.close()?;
     }
+    writer.flush()?;
     let about = FileMetaData::new(1, 200, None, None, columns, None);
     let index = index(&about, writer.flushed_row_groups())?;
     let mut bytes = writer.inner().clone();
